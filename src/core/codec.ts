@@ -1,0 +1,34 @@
+import type { Json } from './json.ts'
+import type { Checked, Problem } from './problem.ts'
+import type { Definition, ToolRecord } from './tool.ts'
+
+/** What the publisher said beside the document, for dialects whose documents do not say it. */
+export interface Given {
+  readonly toolkit?: string
+  readonly version?: string
+}
+
+/** Something of a record that a dialect cannot say: where in the record, and why. */
+export interface Loss {
+  readonly path: string
+  readonly reason: string
+}
+
+export interface Encoded {
+  readonly document: Json
+  readonly losses: readonly Loss[]
+}
+
+/**
+ * One definition dialect: documents to definitions, and records back to documents. Pure.
+ *
+ * Encoding a record in the dialect it was published in gives back the published document.
+ */
+export interface Codec {
+  readonly dialect: string
+  /** Whether a document has this dialect's shape; the codecs are asked in order, the most particular first. */
+  recognises(document: unknown): boolean
+  /** The tools a document defines (one, or all capabilities of a kit), or every breach of the dialect's rules. */
+  decode(document: Json, given: Given): Checked<{ definitions: readonly Definition[]; warnings: readonly Problem[] }>
+  encode(record: ToolRecord): Encoded
+}

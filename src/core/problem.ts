@@ -1,0 +1,25 @@
+/** One thing wrong with a document or an input: where (a JSON Pointer, RFC 6901; "" is the whole) and what. */
+export interface Problem {
+  readonly path: string
+  readonly message: string
+}
+
+/** A value, or everything that is wrong with it. */
+export type Checked<T> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly problems: readonly Problem[] }
+
+/** One step of a JSON Pointer, escaped as RFC 6901 section 3 says. */
+export function pointerStep(key: string | number): string {
+  return `/${String(key).replaceAll('~', '~0').replaceAll('/', '~1')}`
+}
+
+/** The steps of a JSON Pointer, unescaped; "" has none. Gives undefined for a text that is no pointer. */
+export function pointerSteps(pointer: string): string[] | undefined {
+  if (pointer === '') return []
+  if (!pointer.startsWith('/') || /~(?![01])/.test(pointer)) return undefined
+  return pointer
+    .slice(1)
+    .split('/')
+    .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'))
+}

@@ -1,0 +1,50 @@
+import type { JsonObject } from './json.ts'
+import type { Signal } from './platform.ts'
+import type { Problem } from './problem.ts'
+import type { Definition, Implementation, ToolRecord } from './tool.ts'
+import type { ToolFailure } from './failure.ts'
+
+/** A secret's or a token's value, and who supplied it: the caller for this call, or the deployment. */
+export interface Credential {
+  readonly value: string
+  readonly from: 'caller' | 'deployment'
+}
+
+/** What a running call may use: nothing but what its tool declared. */
+export interface RunContext {
+  readonly callId: string
+  /** Secrets by id. */
+  readonly secrets: ReadonlyMap<string, Credential>
+  /** OAuth access tokens by provider id. */
+  readonly tokens: ReadonlyMap<string, Credential>
+  readonly userId?: string
+  /** Aborts at the deadline, and when the caller goes away. */
+  readonly signal: Signal
+  /** W3C trace context to pass on, when the caller sent one. */
+  readonly traceparent?: string
+}
+
+/** What a tool came to. A thrown error is a defect of the tool and is reported as one. */
+export type RunResult =
+  | { readonly ok: true; readonly value: unknown }
+  | { readonly ok: false; readonly failure: ToolFailure }
+
+/** Runs one tool. Gives its result at once when it has no need to wait, which spares the call a timer. */
+export type Run = (input: JsonObject, context: RunContext) => RunResult | Promise<RunResult>
+
+/** Executes one kind of implementation. */
+export interface Runner {
+  readonly kind: string
+  /** What is wrong with an implementation, judged when it is published. Paths start at the implementation. */
+  check(implementation: Implementation, definition: Definition): readonly Problem[]
+  /** Makes a record callable, once; or says why this deployment cannot run it. */
+  prepare(record: ToolRecord & { readonly implementation: Implementation }): Prepared
+}
+
+export type Prepared =
+  | { readonly ok: true; readonly run: Run; readonly timeoutMs: number }
+  | { readonly ok: false; readonly reason: string }
+
+/** A call's deadline in milliseconds when its tool names none, and the longest a tool may name. */
+export const DEFAULT_TIMEOUT_MS = 30_000
+export const MAX_TIMEOUT_MS = 300_000

@@ -1,0 +1,43 @@
+/** A tool's name without a version: `Toolkit.Name`. Ids keep their case and are unique ignoring it. */
+export interface ToolName {
+  readonly toolkit: string
+  readonly tool: string
+}
+
+/** An id as somebody asked for it: a name, and what follows the `@`, if anything. */
+export interface AskedId extends ToolName {
+  readonly selector?: string
+}
+
+const PART = /^[A-Za-z0-9_-]{1,64}$/
+const ID = /^([A-Za-z0-9_-]{1,64})\.([A-Za-z0-9_-]{1,64})(?:@(.{1,128}))?$/
+const VERSION = /^(?:0|[1-9]\d{0,8})\.(?:0|[1-9]\d{0,8})\.(?:0|[1-9]\d{0,8})$/
+
+/** Whether `text` may be a toolkit's or a tool's name: 1 to 64 of `[A-Za-z0-9_-]`. */
+export function isNamePart(text: string): boolean {
+  return PART.test(text)
+}
+
+/** Whether `text` is a version of the form `x.y.z` (OXP 1.0, "Metadata"). */
+export function isVersion(text: string): boolean {
+  return VERSION.test(text)
+}
+
+/** Reads `Toolkit.Name`, `Toolkit.Name@1.2.3` or `Toolkit.Name@<range>`; undefined when it is none of these. */
+export function parseToolId(text: string): AskedId | undefined {
+  const match = ID.exec(text)
+  if (!match) return undefined
+  const [, toolkit = '', tool = '', selector] = match
+  return selector === undefined ? { toolkit, tool } : { toolkit, tool, selector }
+}
+
+/** `Toolkit.Name`, or `Toolkit.Name@x.y.z` when a version is given. */
+export function formatToolId(name: ToolName, version?: string): string {
+  const base = `${name.toolkit}.${name.tool}`
+  return version === undefined ? base : `${base}@${version}`
+}
+
+/** The key a tool is stored and sorted under: its name in lower case, since ids are unique ignoring case. */
+export function toolKey(name: ToolName): string {
+  return formatToolId(name).toLowerCase()
+}

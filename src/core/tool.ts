@@ -1,0 +1,80 @@
+import type { Json, JsonObject } from './json.ts'
+import type { ToolName } from './tool-id.ts'
+import type { ToolStatus } from './version.ts'
+
+/** A JSON Schema 2020-12 document; `{}` (or true) allows anything, and false nothing. */
+export type JsonSchema = JsonObject | boolean
+
+/** What a call needs that is no input (OXP 1.0, "Requirements"). */
+export interface Requirements {
+  readonly authorization: readonly AuthorizationRequirement[]
+  readonly secrets: readonly { readonly id: string }[]
+  readonly user_id: boolean
+}
+
+/** A person's consent at the provider `id`, for these OAuth 2.0 scopes. */
+export interface AuthorizationRequirement {
+  readonly id: string
+  readonly oauth2?: { readonly scopes: readonly string[] }
+}
+
+/** What runs when a tool is called. `kind` chooses the runner; the rest is that runner's own to check and to read. */
+export interface Implementation {
+  readonly kind: string
+  readonly [key: string]: Json | undefined
+}
+
+/** What a dialect's document says of one tool: everything of a record but what publication adds. */
+export interface Definition extends ToolName {
+  readonly version: string
+  /** What models see: 1 to 64 of `[A-Za-z0-9_-]`. */
+  readonly name: string
+  readonly title?: string
+  readonly description: string
+  readonly input: JsonObject
+  /** `{}` is any JSON value, null is no output at all. */
+  readonly output: JsonSchema | null
+  readonly requirements: Requirements
+  /** 0 to 10, as the Machine Context Protocol counts; absent: derived from the requirements. */
+  readonly securityLevel?: number
+  readonly annotations?: JsonObject
+  readonly icons?: Json
+  readonly _meta?: JsonObject
+  readonly metadata?: JsonObject
+  readonly examples?: Json
+  readonly tags: readonly string[]
+}
+
+/** One published version of a tool. It never changes. */
+export interface ToolRecord extends Definition {
+  /** `Toolkit.Name@x.y.z` */
+  readonly id: string
+  readonly securityLevel: number
+  /** The published document, verbatim, and the dialect it was written in. */
+  readonly source: { readonly dialect: string; readonly document: Json }
+  /** SHA-256 (hex) over the canonical JSON of everything a model or caller can see and of the implementation. */
+  readonly digest: string
+  /** Absent: the tool is registered and listed, and cannot be called here. */
+  readonly implementation?: Implementation
+}
+
+/** A version of a tool as it stands now. */
+export interface VersionEntry {
+  readonly version: string
+  readonly digest: string
+  readonly status: ToolStatus
+}
+
+/** All that is known of a tool's versions, and the record that answers to its bare name. */
+export interface ToolDocument extends ToolName {
+  readonly versions: readonly VersionEntry[]
+  readonly newest?: ToolRecord
+}
+
+export const NO_REQUIREMENTS: Requirements = { authorization: [], secrets: [], user_id: false }
+
+/** 4 when secrets, authorization or a user id are required, else 0: what a dialect without security levels means. */
+export function derivedSecurityLevel(requirements: Requirements): number {
+  const asks = requirements.authorization.length > 0 || requirements.secrets.length > 0 || requirements.user_id
+  return asks ? 4 : 0
+}
