@@ -1,6 +1,6 @@
 import type { Json } from './json.ts'
 import type { Checked, Problem } from './problem.ts'
-import type { Definition, ToolRecord } from './tool.ts'
+import type { Definition, JsonSchema, ToolRecord } from './tool.ts'
 
 /** What the publisher said beside the document, for dialects whose documents do not say it. */
 export interface Given {
@@ -19,6 +19,14 @@ export interface Encoded {
   readonly losses: readonly Loss[]
 }
 
+export interface Decoded {
+  readonly definitions: readonly Definition[]
+  /** Every schema the document holds and where, for the bounds of publication to be judged. */
+  readonly schemas: readonly { readonly path: string; readonly schema: JsonSchema }[]
+  /** What the dialect's specification asks for and publication does not insist on. */
+  readonly warnings: readonly Problem[]
+}
+
 /**
  * One definition dialect: documents to definitions, and records back to documents. Pure.
  *
@@ -26,9 +34,11 @@ export interface Encoded {
  */
 export interface Codec {
   readonly dialect: string
+  /** Whether its schemas may hold local `$ref`s. */
+  readonly references: 'none' | 'local'
   /** Whether a document has this dialect's shape; the codecs are asked in order, the most particular first. */
   recognises(document: unknown): boolean
   /** The tools a document defines (one, or all capabilities of a kit), or every breach of the dialect's rules. */
-  decode(document: Json, given: Given): Checked<{ definitions: readonly Definition[]; warnings: readonly Problem[] }>
+  decode(document: Json, given: Given): Checked<Decoded>
   encode(record: ToolRecord): Encoded
 }

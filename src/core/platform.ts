@@ -3,4 +3,6 @@
  * are opaque; wherever a platform is known, they are its own.
  */
 export type Fetch = typeof globalThis extends { fetch: infer F } ? F : never
-export type Signal = typeof globalThis extends { AbortSignal: { prototype: infer S } } ? S : { readonly aborted: boolean }
+export type Signal = Fetch extends (input: never, init?: infer Init) => unknown
+  ? NonNullable<NonNullable<Init> extends { signal?: infer S } ? S : never>
+  : never

@@ -6,8 +6,7 @@ export interface Problem {
 
 /** A value, or everything that is wrong with it. */
 export type Checked<T> =
-  | { readonly ok: true; readonly value: T }
-  | { readonly ok: false; readonly problems: readonly Problem[] }
+  { readonly ok: true; readonly value: T } | { readonly ok: false; readonly problems: readonly Problem[] }
 
 /** One step of a JSON Pointer, escaped as RFC 6901 section 3 says. */
 export function pointerStep(key: string | number): string {

@@ -26,8 +26,7 @@ export interface RunContext {
 
 /** What a tool came to. A thrown error is a defect of the tool and is reported as one. */
 export type RunResult =
-  | { readonly ok: true; readonly value: unknown }
-  | { readonly ok: false; readonly failure: ToolFailure }
+  { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly failure: ToolFailure }
 
 /** Runs one tool. Gives its result at once when it has no need to wait, which spares the call a timer. */
 export type Run = (input: JsonObject, context: RunContext) => RunResult | Promise<RunResult>
@@ -42,8 +41,7 @@ export interface Runner {
 }
 
 export type Prepared =
-  | { readonly ok: true; readonly run: Run; readonly timeoutMs: number }
-  | { readonly ok: false; readonly reason: string }
+  { readonly ok: true; readonly run: Run; readonly timeoutMs: number } | { readonly ok: false; readonly reason: string }
 
 /** A call's deadline in milliseconds when its tool names none, and the longest a tool may name. */
 export const DEFAULT_TIMEOUT_MS = 30_000

@@ -1,0 +1,85 @@
+import type { ListQuery } from '../../core/registry.ts'
+import type { ToolRecord } from '../../core/tool.ts'
+import { matchExpression, RANK } from './search.ts'
+
+/** A tool found by a query: its record, serialised. */
+export interface Found {
+  readonly record: string
+  /** Where to go on after this one. */
+  readonly cursor: string
+}
+
+/** No query looks at more tools than this in one go; it goes on from its cursor. */
+const MAX_LOOKED_AT = 2_000
+
+/**
+ * Answers what the catalogue's pages cannot: ranked search, and listings of all versions. Cursors are an offset into the
+ * ranking, or the last key and version. Gives undefined for a cursor that is none of these.
+ */
+export function query(
+  sql: SqlStorage,
+  { q, toolkit, tag, versions, cursor }: ListQuery,
+  limit: number,
+  isVisible: (record: ToolRecord) => boolean,
+): { readonly found: readonly Found[]; readonly next?: string } | undefined {
+  const rows = q === undefined ? allVersions(sql, cursor) : ranked(sql, q, versions, cursor)
+  if (!rows) return undefined
+  const found: Found[] = []
+  let looked = 0
+  let last: string | undefined
+  for (const row of rows) {
+    if (found.length === limit || looked === MAX_LOOKED_AT)
+      return last === undefined ? { found } : { found, next: last }
+    looked += 1
+    last = row.cursor
+    const record: ToolRecord = JSON.parse(row.record)
+    if (toolkit !== undefined && record.toolkit.toLowerCase() !== toolkit.toLowerCase()) continue
+    if (tag !== undefined && !record.tags.includes(tag)) continue
+    if (isVisible(record)) found.push(row)
+  }
+  return { found }
+}
+
+function* ranking(sql: SqlStorage, match: string, all: boolean, offset: number): Generator<Found> {
+  const join = all
+    ? `version.key = search.key AND json_extract(status, '$.state') IN ('active', 'deprecated')`
+    : 'version.key = tool.key AND version.version = tool.listed'
+  const rows = sql.exec<{ record: string }>(
+    `SELECT record FROM search JOIN tool ON tool.key = search.key JOIN version ON ${join}
+     WHERE search MATCH ? ORDER BY ${RANK}, tool.key, version.version LIMIT -1 OFFSET ?`,
+    match,
+    offset,
+  )
+  let at = offset
+  for (const { record } of rows) {
+    at += 1
+    yield { record, cursor: String(at) }
+  }
+}
+
+function ranked(
+  sql: SqlStorage,
+  q: string,
+  versions: ListQuery['versions'],
+  cursor: string | undefined,
+): Iterable<Found> | undefined {
+  if (cursor !== undefined && !/^\d{1,9}$/.test(cursor)) return undefined
+  const match = matchExpression(q)
+  return match === undefined ? [] : ranking(sql, match, versions === 'all', Number(cursor ?? 0))
+}
+
+function* everyVersion(sql: SqlStorage, key: string, version: string): Generator<Found> {
+  const rows = sql.exec<{ key: string; version: string; record: string }>(
+    `SELECT key, version, record FROM version WHERE json_extract(status, '$.state') IN ('active', 'deprecated')
+     AND (key, version) > (?, ?) ORDER BY key, version`,
+    key,
+    version,
+  )
+  for (const row of rows) yield { record: row.record, cursor: `${row.key}@${row.version}` }
+}
+
+function allVersions(sql: SqlStorage, cursor: string | undefined): Iterable<Found> | undefined {
+  const [key, version, ...rest] = (cursor ?? '@').split('@')
+  if (key === undefined || version === undefined || rest.length > 0) return undefined
+  return everyVersion(sql, key, version)
+}

@@ -1,0 +1,159 @@
+import { DurableObject } from 'cloudflare:workers'
+import type { ApiKey } from '../../core/api-key.ts'
+import { maySee, type Principal } from '../../core/access.ts'
+import type { ListQuery, Publication, Published } from '../../core/registry.ts'
+import type { ToolName } from '../../core/tool-id.ts'
+import type { ToolStatus } from '../../core/version.ts'
+import { type Bundle, type Deployment, isNews, takeInBundle } from './bundle.ts'
+import { createOutbox } from './outbox.ts'
+import { type Head, pageText, type Sha256, settlePages, type WriteLine } from './pages.ts'
+import { store } from './publication.ts'
+import { type Found, query } from './query.ts'
+import { nearestNames } from './search.ts'
+import { createTables, nextRevision, revisionOf } from './tables.ts'
+import { documentText, queue, recordTextByDigest, storeStatus, versionsOf } from './versions.ts'
+
+export interface RegistryOptions {
+  /** Writes a record as one line of the listing. */
+  readonly writeLine: WriteLine
+  readonly sha256: Sha256
+}
+
+const MAX_BACKOFF_MS = 60_000
+
+/**
+ * Makes the class of the Registry Durable Object: the only writer of the registry. Every change is one SQLite
+ * transaction, durable before it is acknowledged; KV follows through the outbox. Records, documents and pages travel as
+ * the JSON text they are stored as. An error thrown here reaches the caller without its fields, so what may go wrong is
+ * in the answers.
+ */
+export function defineRegistry({ writeLine, sha256 }: RegistryOptions) {
+  return class Registry extends DurableObject<{ readonly REGISTRY: KVNamespace }> {
+    readonly #sql: SqlStorage
+    readonly #outbox: ReturnType<typeof createOutbox>
+    #failures = 0
+
+    constructor(state: DurableObjectState, env: { readonly REGISTRY: KVNamespace }) {
+      super(state, env)
+      this.#sql = state.storage.sql
+      createTables(this.#sql)
+      this.#outbox = createOutbox({ storage: state.storage, kv: env.REGISTRY, writeLine, sha256, now: Date.now })
+    }
+
+    async publish(publications: readonly Publication[]): Promise<{ published: Published[]; revision: number }> {
+      const published = publications.map((publication) =>
+        this.ctx.storage.transactionSync(() => store(this.#sql, publication, () => nextRevision(this.#sql))),
+      )
+      return { published, revision: await this.#changed() }
+    }
+
+    /** Gives the tool's document after the change; null when there is no such version. */
+    async setStatus(
+      key: string,
+      version: string,
+      status: ToolStatus,
+    ): Promise<{ document: string; revision: number } | null> {
+      if (!versionsOf(this.#sql, key).some((each) => each.version === version)) return null
+      this.ctx.storage.transactionSync(() =>
+        storeStatus(this.#sql, key, version, status, false, nextRevision(this.#sql)),
+      )
+      const document = documentText(this.#sql, key)
+      return document === undefined ? null : { document, revision: await this.#changed() }
+    }
+
+    /** Takes in a deployment's bundle. Without its records, says whether they are wanted. */
+    async takeIn(
+      hash: string,
+      deployment: Deployment,
+      records?: Bundle['records'],
+    ): Promise<{ wanted: boolean; revision: number }> {
+      if (!isNews(this.#sql, hash, deployment)) return { wanted: false, revision: await this.#changed() }
+      if (!records) return { wanted: true, revision: revisionOf(this.#sql) }
+      this.ctx.storage.transactionSync(() =>
+        takeInBundle(this.#sql, { hash, records }, deployment, nextRevision(this.#sql)),
+      )
+      return { wanted: false, revision: await this.#changed() }
+    }
+
+    document(key: string): string | null {
+      return documentText(this.#sql, key) ?? null
+    }
+
+    record(digest: string): string | null {
+      return recordTextByDigest(this.#sql, digest) ?? null
+    }
+
+    nearest(name: ToolName): ToolName[] {
+      return nearestNames(this.#sql, name)
+    }
+
+    async head(): Promise<Head> {
+      const head = await settlePages(this.#sql, writeLine, sha256, Date.now())
+      await this.#outbox.schedule()
+      return head
+    }
+
+    page(hash: string): string | null {
+      return pageText(this.#sql, hash, writeLine) ?? null
+    }
+
+    query(
+      listQuery: ListQuery,
+      limit: number,
+      principal: Principal,
+    ): { found: readonly Found[]; next?: string } | null {
+      return query(this.#sql, listQuery, limit, (record) => maySee(principal, record)) ?? null
+    }
+
+    async createKey(key: ApiKey, hash: string): Promise<void> {
+      this.#sql.exec('INSERT INTO api_key VALUES (?, ?, ?)', key.id, hash, JSON.stringify(key))
+      queue(this.#sql, `key/${hash}`, nextRevision(this.#sql))
+      await this.#changed()
+    }
+
+    keys(): string[] {
+      return this.#sql
+        .exec<{ body: string }>('SELECT body FROM api_key ORDER BY rowid')
+        .toArray()
+        .map(({ body }) => body)
+    }
+
+    keyByHash(hash: string): string | null {
+      return (
+        this.#sql.exec<{ body: string }>('SELECT body FROM api_key WHERE hash = ?', hash).toArray()[0]?.body ?? null
+      )
+    }
+
+    async removeKey(id: string): Promise<boolean> {
+      const removed = this.#sql
+        .exec<{ hash: string }>('DELETE FROM api_key WHERE id = ? RETURNING hash', id)
+        .toArray()[0]
+      if (!removed) return false
+      queue(this.#sql, `key/${removed.hash}`, nextRevision(this.#sql))
+      await this.#changed()
+      return true
+    }
+
+    /** Empties the outbox. A failure is tried again, later each time, until KV takes the writes. */
+    override async alarm(): Promise<void> {
+      try {
+        await this.#outbox.run()
+        this.#failures = 0
+      } catch (error) {
+        this.#failures += 1
+        const delay = Math.min(MAX_BACKOFF_MS, 500 * 2 ** this.#failures)
+        console.warn(
+          JSON.stringify({ event: 'outbox-retry', failures: this.#failures, delay_ms: delay, error: String(error) }),
+        )
+        await this.ctx.storage.setAlarm(Date.now() + delay)
+      }
+    }
+
+    async #changed(): Promise<number> {
+      await this.#outbox.schedule()
+      return revisionOf(this.#sql)
+    }
+  }
+}
+
+export type RegistryObject = InstanceType<ReturnType<typeof defineRegistry>>

@@ -1,0 +1,47 @@
+/**
+ * The Registry's tables (SQLite in a Durable Object; a row is at most 2 MB). Everything in KV can be made from them.
+ *
+ * `tool.listed` is the newest active version, null while none is active. `version.left_bundle` marks a bundled tool that
+ * a deployment no longer carries. `leaf` partitions the tools into catalogue pages by their first key; `dirty` is the
+ * revision that last touched a leaf, null once its pages are made. `outbox` names the KV keys that are to be written,
+ * and `retired` those to be deleted after a while.
+ */
+const TABLES = `
+CREATE TABLE IF NOT EXISTS tool (key TEXT PRIMARY KEY, toolkit TEXT NOT NULL, tool TEXT NOT NULL, listed TEXT);
+CREATE TABLE IF NOT EXISTS version (
+  key TEXT NOT NULL, version TEXT NOT NULL, digest TEXT NOT NULL, status TEXT NOT NULL, record TEXT NOT NULL,
+  bundled INTEGER NOT NULL DEFAULT 0, left_bundle INTEGER NOT NULL DEFAULT 0, PRIMARY KEY (key, version)
+);
+CREATE INDEX IF NOT EXISTS version_digest ON version (digest);
+CREATE TABLE IF NOT EXISTS leaf (first TEXT PRIMARY KEY, count INTEGER NOT NULL, lines TEXT, records TEXT, dirty INTEGER);
+CREATE TABLE IF NOT EXISTS outbox (target TEXT PRIMARY KEY, revision INTEGER NOT NULL);
+CREATE TABLE IF NOT EXISTS retired (target TEXT PRIMARY KEY, at INTEGER NOT NULL);
+CREATE TABLE IF NOT EXISTS api_key (id TEXT PRIMARY KEY, hash TEXT NOT NULL UNIQUE, body TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value TEXT NOT NULL);
+CREATE VIRTUAL TABLE IF NOT EXISTS search USING fts5 (key UNINDEXED, name, toolkit, description, tags, tokenize = 'unicode61');
+INSERT OR IGNORE INTO leaf (first, count, dirty) VALUES ('', 0, 0);
+`
+
+export function createTables(sql: SqlStorage): void {
+  sql.exec(TABLES)
+}
+
+export function readMeta(sql: SqlStorage, name: string): string | undefined {
+  return sql.exec<{ value: string }>('SELECT value FROM meta WHERE name = ?', name).toArray()[0]?.value
+}
+
+export function writeMeta(sql: SqlStorage, name: string, value: string): void {
+  sql.exec('INSERT INTO meta VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value', name, value)
+}
+
+/** The number of the registry's last change. */
+export function revisionOf(sql: SqlStorage): number {
+  return Number(readMeta(sql, 'revision') ?? 0)
+}
+
+/** Counts one more change. */
+export function nextRevision(sql: SqlStorage): number {
+  const revision = revisionOf(sql) + 1
+  writeMeta(sql, 'revision', String(revision))
+  return revision
+}

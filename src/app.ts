@@ -1,0 +1,161 @@
+import { Hono } from 'hono'
+import { startDeadline } from './adapters/deadline.ts'
+import { interpretSchema } from './adapters/interpreted-schema.ts'
+import { createKvRegistry } from './adapters/kv-registry.ts'
+import { registryStub } from './adapters/registry-stub.ts'
+import { base64, sha256 } from './adapters/sha256.ts'
+import { unconnectedGrants } from './adapters/unconnected-grants.ts'
+import type { Encoded } from './core/codec.ts'
+import { createExecutor } from './core/executor.ts'
+import type { Failure } from './core/failure.ts'
+import type { PublishDeps } from './core/publish.ts'
+import { createResolver } from './core/resolver.ts'
+import type { Runner } from './core/runner.ts'
+import { createToolSecrets } from './core/secrets.ts'
+import type { ToolRecord } from './core/tool.ts'
+import type { Validate } from './core/validation.ts'
+import type { Config, Env } from './env.ts'
+import { authorizationsFace } from './faces/authorizations/face.ts'
+import { keysFace } from './faces/keys/face.ts'
+import { keyText } from './faces/keys/wire.ts'
+import { encodeFlat, oxp, seedForm } from './faces/oxp/definition.ts'
+import { oxpFace, respond } from './faces/oxp/face.ts'
+import { registryFace } from './faces/registry/face.ts'
+import { createAuthenticator } from './http/authenticate.ts'
+import { createGate } from './http/gate.ts'
+import { createJwtVerifier } from './http/jwt.ts'
+import { createRateLimit } from './http/rate-limit.ts'
+import { notFound } from './http/unknown-route.ts'
+import { unexpected } from './http/unexpected.ts'
+import { type Carried, createBundledRunner } from './runners/bundled.ts'
+import { createGuardedFetch } from './runners/guarded-fetch.ts'
+import { createHttpRunner } from './runners/http/runner.ts'
+import { asFetch } from './runners/plain-fetch.ts'
+
+/** What a build adds to the source: the tools under `tools/`, and the validators of their schemas. */
+export interface Build {
+  readonly hash: string
+  readonly tools: readonly (Carried & {
+    readonly record: ToolRecord
+    readonly validateInput: Validate
+    readonly validateOutput: Validate
+  })[]
+}
+
+/** How the registry writes a record as one line of the listing. */
+export const writeLine = (record: ToolRecord): string => JSON.stringify(seedForm(record))
+
+/** Composes one isolate's Switchboard: adapters below core, faces above it. */
+export function createApp(env: Env, config: Config, build: Build): Hono {
+  const { now } = Date
+  const registry = createKvRegistry({
+    kv: env.REGISTRY,
+    registry: registryStub(env.Registry),
+    writeLine,
+    now,
+    bundle: { hash: build.hash, records: build.tools.map(({ record }) => record) },
+    deployment: { at: Date.parse(env.VERSION?.timestamp ?? '') || 0 },
+    onChange: () => resolver.forget(),
+  })
+  const authenticator = createAuthenticator({
+    access: config.access,
+    ...(config.adminKey === undefined ? {} : { adminKey: config.adminKey }),
+    ...(config.jwt ? { jwt: createJwtVerifier(config.jwt) } : {}),
+    findKey: registry.keys.find,
+    sha256,
+    now,
+  })
+  const gate = createGate(authenticator, createRateLimit(env.RATE_LIMIT, now), registry.takeIn)
+
+  const guardedFetch = createGuardedFetch({
+    fetch: (...given) => fetch(...given),
+    allowHttpHosts: config.allowHttpHosts,
+  })
+  const bundled = createBundledRunner({
+    carried: new Map(build.tools.map((carried) => [carried.record.id, carried])),
+    fetch: asFetch(guardedFetch),
+    log: (call_id, message) => log({ event: 'tool-log', call_id, message }),
+  })
+  const http = createHttpRunner({ guardedFetch, now, sleep: (ms) => new Promise((done) => setTimeout(done, ms)) })
+  const runners = byKind(bundled, http)
+  const compiled = new Map(build.tools.map((carried) => [carried.record.digest, carried]))
+
+  const resolver = createResolver({
+    source: registry.source,
+    now,
+    makeCallable(record) {
+      const { implementation, input, output } = record
+      const runner = implementation && runners.get(implementation.kind)
+      const prepared =
+        implementation && runner
+          ? runner.prepare({ ...record, implementation })
+          : ({ ok: false, reason: 'It was published without an implementation' } as const)
+      const known = compiled.get(record.digest)
+      return {
+        record,
+        prepared,
+        validateInput: known?.validateInput ?? interpretSchema(input),
+        validateOutput: known?.validateOutput ?? interpretSchema(output ?? { type: 'null' }),
+      }
+    },
+  })
+  const executor = createExecutor({
+    resolver,
+    toolSecrets: createToolSecrets(config.toolSecrets, config.secretOf),
+    grants: unconnectedGrants,
+    now,
+    newId: () => crypto.randomUUID(),
+    startDeadline,
+    base64,
+    record: (record) => log({ event: 'call', ...record }),
+    defect: (call_id, tool, message) => log({ event: 'tool-defect', call_id, tool, message }),
+  })
+
+  const publishing: PublishDeps = { codecs: [oxp], runners, sha256 }
+  const formats = new Map<string, (record: ToolRecord) => Encoded>([
+    [oxp.dialect, oxp.encode],
+    ['oxp-flat', encodeFlat],
+  ])
+  const answer = (failure: Failure) => respond(failure)
+
+  const app = new Hono()
+  app.route('/', oxpFace({ gate, executor, catalogue: registry.catalogue, sha256, formats }))
+  app.route(
+    '/',
+    registryFace({
+      gate,
+      publishing,
+      writer: registry.writer,
+      source: registry.source,
+      resolver,
+      formats,
+      respond: answer,
+    }),
+  )
+  app.route(
+    '/',
+    keysFace({
+      keys: registry.keys,
+      authenticate: authenticator.authenticate,
+      onChange: (change, id) => (change === 'created' ? authenticator.forget() : authenticator.forgetKey(id)),
+      sha256,
+      randomKey: () => keyText(crypto.getRandomValues(new Uint8Array(32))),
+      newId: () => crypto.randomUUID(),
+      now: () => new Date(),
+      respond: answer,
+    }),
+  )
+  app.route('/', authorizationsFace())
+  app.notFound(notFound(app, answer))
+  app.onError(unexpected(answer, () => crypto.randomUUID(), log))
+  return app
+}
+
+function byKind(...runners: readonly Runner[]): ReadonlyMap<string, Runner> {
+  return new Map(runners.map((runner) => [runner.kind, runner]))
+}
+
+/** One structured line in the deployment's log. */
+function log(entry: Readonly<Record<string, unknown>>): void {
+  console.log(JSON.stringify(entry))
+}

@@ -1,0 +1,247 @@
+import { covers, denial, mayActFor, type Principal } from './access.ts'
+import { type Failing, type Failure, fail } from './failure.ts'
+import type { JsonObject } from './json.ts'
+import type { Signal } from './platform.ts'
+import { pointerSteps, type Problem } from './problem.ts'
+import { createRedactor } from './redact.ts'
+import { type CallerContext, type Grants, meetRequirements, type Met } from './requirements.ts'
+import type { Background, CallableTool, Resolver } from './resolver.ts'
+import type { RunContext, RunResult } from './runner.ts'
+import type { ToolSecrets } from './secrets.ts'
+import { parseToolId } from './tool-id.ts'
+import type { ToolRecord } from './tool.ts'
+import type { Validate } from './validation.ts'
+
+/** A call in no dialect's words. */
+export interface Call {
+  /** The tool's id as the caller wrote it. */
+  readonly asked: string
+  readonly callId?: string
+  readonly traceId?: string
+  readonly traceparent?: string
+  readonly input: JsonObject
+  readonly context: CallerContext
+  /** A URL of this deployment as the caller reached it: links to it start with its origin. */
+  readonly reachedAt: string
+}
+
+/** What a call came to. */
+export interface Outcome {
+  readonly callId: string
+  readonly durationMs: number
+  readonly result: { readonly ok: true; readonly value: unknown } | Failing
+}
+
+/** What is written down of a call: never inputs, outputs or secrets. */
+export interface CallRecord {
+  readonly call_id: string
+  readonly trace_id?: string
+  readonly traceparent?: string
+  readonly principal: string
+  readonly user_id?: string
+  readonly tool: string
+  readonly digest?: string
+  readonly outcome: 'success' | Failure['type']
+  readonly duration_ms: number
+}
+
+/** A call's time limit. Its timer and its signal come to be only when something asks for them. */
+export interface Deadline {
+  readonly signal: Signal
+  /** Gives the work's result, or 'expired' or 'cancelled' when that comes first. */
+  race<T>(work: Promise<T>): Promise<T | 'expired' | 'cancelled'>
+}
+
+export interface ExecutorDeps {
+  readonly resolver: Resolver
+  readonly toolSecrets: ToolSecrets
+  readonly grants: Grants
+  readonly now: () => number
+  readonly newId: () => string
+  readonly startDeadline: (timeoutMs: number, caller: Signal | undefined) => Deadline
+  readonly base64: (text: string) => string
+  readonly record: (record: CallRecord) => void
+  /** Told of a tool's defect: an error it threw. The text is redacted. */
+  readonly defect: (callId: string, tool: string, message: string) => void
+}
+
+export interface Executor {
+  /** Never throws: whatever happens is an outcome. */
+  call(call: Call, principal: Principal, background: Background, caller?: Signal): Promise<Outcome>
+}
+
+/** Executes calls: resolve, authorise, requirements, input, run, output, record (DESIGN, "Calls"). */
+export function createExecutor(deps: ExecutorDeps): Executor {
+  const { resolver, now, newId, record } = deps
+
+  return {
+    async call(call, principal, background, caller) {
+      const callId = call.callId ?? newId()
+      const started = now()
+      let tool: ToolRecord | undefined
+      let userId: string | undefined
+      let result: Outcome['result']
+      const hidden = hiddenFrom(principal, call.asked)
+      if (hidden) result = hidden
+      else {
+        const found = resolver.resolve(call.asked, background)
+        const resolved = found instanceof Promise ? await found : found
+        if (!resolved.ok) result = visibleTo(principal, resolved)
+        else {
+          tool = resolved.tool.record
+          userId = call.context.userId ?? onlyUser(principal)
+          const context = userId === undefined ? call.context : { ...call.context, userId }
+          result =
+            denial(principal, tool) ??
+            notForUser(principal, userId) ??
+            (await execute(resolved.tool, { ...call, context, callId }, caller, deps))
+        }
+      }
+      const durationMs = now() - started
+      record({
+        call_id: callId,
+        ...(call.traceId === undefined ? {} : { trace_id: call.traceId }),
+        ...(call.traceparent === undefined ? {} : { traceparent: call.traceparent }),
+        principal: principal.id,
+        ...(userId === undefined ? {} : { user_id: userId }),
+        tool: tool?.id ?? call.asked.slice(0, 200),
+        ...(tool ? { digest: tool.digest } : {}),
+        outcome: result.ok ? 'success' : result.failure.type,
+        duration_ms: durationMs,
+      })
+      return { callId, durationMs, result }
+    },
+  }
+}
+
+async function execute(
+  tool: CallableTool,
+  call: Call & { readonly callId: string },
+  caller: Signal | undefined,
+  deps: ExecutorDeps,
+): Promise<Outcome['result']> {
+  const { record, prepared } = tool
+  if (!prepared.ok) return fail({ type: 'tool-not-executable', id: record.id, reason: prepared.reason })
+  const required = meetRequirements(record, call.context, call.reachedAt, deps)
+  const met = required instanceof Promise ? await required : required
+  if (!met.ok) return met
+  const checked = checkInput(tool.validateInput, call.input, record)
+  if (!checked.ok) return checked
+
+  const deadline = deps.startDeadline(prepared.timeoutMs, caller)
+  const redactor = createRedactor([...valuesOf(met)], deps.base64)
+  let ran: RunResult | 'expired' | 'cancelled'
+  try {
+    const running = prepared.run(checked.input, contextOf(call, met, deadline))
+    ran = running instanceof Promise ? await deadline.race(running) : running
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error)
+    const safe = redactor?.text(message) ?? message
+    deps.defect(call.callId, record.id, safe)
+    return fail({
+      type: 'tool-failed',
+      message: `The tool '${record.id}' failed unexpectedly`,
+      developer_message: safe,
+    })
+  }
+  if (ran === 'expired') return fail({ type: 'tool-timed-out', timeout_ms: prepared.timeoutMs })
+  if (ran === 'cancelled') return fail({ type: 'cancelled' })
+  if (!ran.ok) {
+    const failure: Failure = { type: 'tool-failed', ...ran.failure }
+    if (!redactor) return fail(failure)
+    const { message, developer_message, additional_prompt_content } = failure
+    return fail({
+      ...failure,
+      message: redactor.text(message),
+      ...(developer_message === undefined ? {} : { developer_message: redactor.text(developer_message) }),
+      ...(additional_prompt_content === undefined
+        ? {}
+        : { additional_prompt_content: redactor.text(additional_prompt_content) }),
+    })
+  }
+  // No output at all is null on every wire
+  const value = ran.value === undefined ? null : ran.value
+  const problems = tool.validateOutput(value)
+  if (problems.length > 0) return fail({ type: 'output-invalid', problems })
+  return { ok: true, value: redactor ? redactor.value(value) : value }
+}
+
+/** What a call may use; its signal comes to be when the tool first looks at it. */
+function contextOf(call: Call & { readonly callId: string }, met: Met, deadline: Deadline): RunContext {
+  return {
+    callId: call.callId,
+    secrets: met.secrets,
+    tokens: met.tokens,
+    ...(call.context.userId === undefined ? {} : { userId: call.context.userId }),
+    ...(call.traceparent === undefined ? {} : { traceparent: call.traceparent }),
+    get signal() {
+      return deadline.signal
+    },
+  }
+}
+
+/**
+ * Validates an input. `null` for an optional parameter whose schema does not allow it counts as absent: models send it.
+ */
+function checkInput(
+  validate: Validate,
+  input: JsonObject,
+  record: ToolRecord,
+): { readonly ok: true; readonly input: JsonObject } | Failing {
+  const problems = validate(input)
+  if (problems.length === 0) return { ok: true, input }
+  const required = Array.isArray(record.input.required) ? record.input.required : []
+  const absent = new Set(
+    problems
+      .map(({ path }) => pointerSteps(path)?.[0])
+      .filter((name) => name !== undefined && input[name] === null && !required.includes(name)),
+  )
+  if (absent.size === 0) return fail({ type: 'input-invalid', problems })
+  const without = Object.fromEntries(Object.entries(input).filter(([name]) => !absent.has(name)))
+  const remaining = validate(without)
+  return remaining.length === 0 ? { ok: true, input: without } : fail({ type: 'input-invalid', problems: remaining })
+}
+
+/** Refuses a tool the principal's patterns do not cover, before it can be told from one that does not exist. */
+function hiddenFrom(principal: Principal, asked: string): Failing | undefined {
+  if (principal.tools.includes('*')) return undefined
+  const name = parseToolId(asked)
+  if (!name || covers(principal, name)) return undefined
+  return fail({ type: 'forbidden', reason: `The credential does not cover '${name.toolkit}.${name.tool}'` })
+}
+
+/** A failure to resolve, with only such suggestions as the principal may know of. */
+function visibleTo(principal: Principal, failing: Failing): Failing {
+  const { failure } = failing
+  if (failure.type !== 'tool-unknown') return failing
+  const suggestions = failure.suggestions.filter((id) => {
+    const name = parseToolId(id)
+    return name !== undefined && covers(principal, name)
+  })
+  return fail({ ...failure, suggestions: suggestions.slice(0, 3) })
+}
+
+function notForUser(principal: Principal, userId: string | undefined): Failing | undefined {
+  if (userId === undefined || mayActFor(principal, userId)) return undefined
+  return fail({ type: 'forbidden', reason: 'The credential may not act for this user' })
+}
+
+function onlyUser(principal: Principal): string | undefined {
+  return principal.users !== 'any' && principal.users.length === 1 ? principal.users[0] : undefined
+}
+
+function* valuesOf({ secrets, tokens }: Met): Iterable<string> {
+  for (const { value } of secrets.values()) yield value
+  for (const { value } of tokens.values()) yield value
+}
+
+/** The problems of an input by parameter: the first step of each path, and what is wrong there. */
+export function problemsByParameter(problems: readonly Problem[]): Record<string, string> {
+  const byParameter = new Map<string, string[]>()
+  for (const { path, message } of problems) {
+    const [name = '', ...inner] = pointerSteps(path) ?? []
+    const where = inner.length > 0 ? `At '${inner.join('.')}': ${message}` : message
+    byParameter.set(name, [...(byParameter.get(name) ?? []), where])
+  }
+  return Object.fromEntries([...byParameter].map(([name, messages]) => [name, messages.join('; ')]))
+}

@@ -1,0 +1,147 @@
+import { isObject } from '../json.ts'
+import { pointerStep, type Problem } from '../problem.ts'
+import { MAX_PROBLEMS } from '../validation.ts'
+import { KEYWORDS } from './keywords.ts'
+import { backtracking, type Effort } from './pattern.ts'
+import { checkReferences } from './references.ts'
+import { everySubschema, type Located } from './subschemas.ts'
+
+/** Schemas below schemas, the root counted. */
+export const MAX_SCHEMA_DEPTH = 32
+export const MAX_SUBSCHEMAS = 2_000
+
+/** Arrays and objects within each other, in `const` and `examples` too, so that no recursion over a schema can fail. */
+const MAX_NESTING = 128
+
+/** For the patterns of one document together: some 200 ms. */
+const PATTERN_EFFORT = 2_000_000
+
+const DIALECTS: ReadonlyMap<unknown, 'current' | 'older'> = new Map([
+  ['https://json-schema.org/draft/2020-12/schema', 'current'],
+  ['https://json-schema.org/draft/2019-09/schema', 'older'],
+  ['http://json-schema.org/draft-07/schema', 'older'],
+])
+
+export interface SchemaOptions {
+  /** `none` refuses `$ref` and `$defs` altogether (OXP 1.0); `local` allows references within the document. */
+  readonly references: 'none' | 'local'
+}
+
+/**
+ * Judges a schema at publication: whether it is a well-formed JSON Schema 2020-12 document and cheap enough to check
+ * values against (at most 32 deep, 2,000 subschemas, no pattern that backtracks exponentially, no reference out of the
+ * document or around in a circle). Unknown keywords are allowed. Gives every problem, up to 100, under `path`. Never
+ * throws, whatever `schema` is, and takes time in proportion to its size.
+ */
+export function checkSchema(schema: unknown, options: SchemaOptions, path = ''): readonly Problem[] {
+  const problems: Problem[] = []
+  for (const problem of everyProblem(schema, options)) {
+    problems.push({ path: path + problem.path, message: problem.message })
+    if (problems.length === MAX_PROBLEMS) break
+  }
+  return problems
+}
+
+function* everyProblem(root: unknown, options: SchemaOptions): Generator<Problem> {
+  yield* checkJson(root)
+  const schemas: Located[] = []
+  const older = isObject(root) && dialect(root['$schema']) === 'older'
+  for (const located of everySubschema(root, MAX_SCHEMA_DEPTH + 1)) {
+    const { schema, path, depth } = located
+    if (depth > MAX_SCHEMA_DEPTH) {
+      yield { path, message: `Must not be more than ${MAX_SCHEMA_DEPTH} schemas deep` }
+      continue
+    }
+    if (schemas.length === MAX_SUBSCHEMAS) {
+      yield { path: '', message: `Must have at most ${MAX_SUBSCHEMAS} subschemas` }
+      return
+    }
+    schemas.push(located)
+    if (isObject(schema)) {
+      for (const problem of checkKeywords(schema, path === '', older, options)) {
+        yield { path: path + problem.path, message: problem.message }
+      }
+    } else if (typeof schema !== 'boolean') {
+      yield { path, message: 'Must be a schema: an object, true or false' }
+    }
+  }
+  yield* checkPatterns(schemas)
+  if (options.references === 'local') yield* checkReferences(schemas)
+}
+
+/** Nesting and names in the whole document, in what is no schema too. */
+function* checkJson(root: unknown): Generator<Problem> {
+  const waiting = [{ value: root, path: '', depth: 0 }]
+  for (let next = waiting.pop(); next; next = waiting.pop()) {
+    const { value, path, depth } = next
+    if (typeof value !== 'object' || value === null) continue
+    if (depth === MAX_NESTING) {
+      yield { path, message: `Must not nest more than ${MAX_NESTING} arrays and objects` }
+      continue
+    }
+    for (const [key, each] of Object.entries(value)) {
+      const place = path + pointerStep(key)
+      if (key === '__proto__') yield { path: place, message: "Must not be named '__proto__'" }
+      if (typeof each === 'object') waiting.push({ value: each, path: place, depth: depth + 1 })
+    }
+  }
+}
+
+function* checkKeywords(
+  schema: Readonly<Record<string, unknown>>,
+  isRoot: boolean,
+  older: boolean,
+  { references }: SchemaOptions,
+): Generator<Problem> {
+  for (const [keyword, value] of Object.entries(schema)) {
+    const path = pointerStep(keyword)
+    const wrong = KEYWORDS.get(keyword)?.(value)
+    if (wrong !== undefined) yield { path, message: wrong }
+    else if (references === 'none' && /^(?:\$ref|\$dynamicRef|\$recursiveRef|\$defs|definitions)$/.test(keyword)) {
+      yield { path, message: `Must not be used here: schemas of this format stand alone, without '${keyword}'` }
+    } else if (keyword === '$recursiveRef') {
+      yield { path, message: "Must be written '$ref' in JSON Schema 2020-12" }
+    } else if (keyword === '$id' && !isRoot) {
+      yield { path, message: 'Must not be used below the root: references are read from the root' }
+    } else if (keyword === '$schema' && dialect(value) === undefined) {
+      yield { path, message: 'Must be "https://json-schema.org/draft/2020-12/schema" (or draft 2019-09 or 07)' }
+    } else if (keyword === 'items' && Array.isArray(value) && !older) {
+      yield { path, message: "Must be a schema: a list of schemas is 'prefixItems' in JSON Schema 2020-12" }
+    } else if (keyword === 'dependencies' && isObject(value)) {
+      const lists = Object.entries(value).filter(([, each]) => Array.isArray(each))
+      const bad = KEYWORDS.get('dependentRequired')?.(Object.fromEntries(lists))
+      if (bad !== undefined) yield { path, message: bad }
+    }
+  }
+}
+
+function* checkPatterns(schemas: readonly Located[]): Generator<Problem> {
+  const effort: Effort = { left: PATTERN_EFFORT }
+  for (const { schema, path } of schemas) {
+    if (!isObject(schema)) continue
+    for (const each of patternsOf(schema)) {
+      const verdict = backtracking(each.pattern, effort)
+      if (verdict.kind === 'invalid') yield { path: path + each.path, message: verdict.message }
+      if (verdict.kind === 'exponential') {
+        const message = 'Must not need exponential time on some texts: make its repetitions unambiguous'
+        yield { path: path + each.path, message }
+      }
+    }
+  }
+}
+
+/** The regular expressions a schema uses: its `pattern` and the names in its `patternProperties`. */
+export function patternsOf(schema: Readonly<Record<string, unknown>>): readonly { pattern: string; path: string }[] {
+  const found: { pattern: string; path: string }[] = []
+  if (typeof schema['pattern'] === 'string') found.push({ pattern: schema['pattern'], path: '/pattern' })
+  if (isObject(schema['patternProperties'])) {
+    for (const pattern of Object.keys(schema['patternProperties'])) {
+      found.push({ pattern, path: `/patternProperties${pointerStep(pattern)}` })
+    }
+  }
+  return found
+}
+
+function dialect(uri: unknown): 'current' | 'older' | undefined {
+  return DIALECTS.get(typeof uri === 'string' ? uri.replace(/#$/, '') : uri)
+}

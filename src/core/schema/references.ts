@@ -1,0 +1,88 @@
+import { isObject } from '../json.ts'
+import { pointerSteps, pointerStep, type Problem } from '../problem.ts'
+import { type Located, subschemas } from './subschemas.ts'
+
+const REFERENCES = ['$ref', '$dynamicRef'] as const
+
+/**
+ * What is wrong with the references among `schemas`, which are all schemas of one document: each must point into it,
+ * and following them must consume the value that is judged sooner or later. `$dynamicRef` is judged as `$ref`, which
+ * it amounts to in a document of one resource. Paths begin where those of `schemas` do.
+ */
+export function* checkReferences(schemas: readonly Located[]): Generator<Problem> {
+  const places = new Map<string, number>()
+  for (const [index, { schema, path }] of schemas.entries()) {
+    places.set(path, index)
+    if (!isObject(schema)) continue
+    for (const keyword of ['$anchor', '$dynamicAnchor']) {
+      const anchor = schema[keyword]
+      if (typeof anchor !== 'string') continue
+      const same = places.get(`#${anchor}`) ?? index
+      if (same !== index) yield { path: path + pointerStep(keyword), message: `Must be the only anchor '${anchor}'` }
+      places.set(`#${anchor}`, index)
+    }
+  }
+  const inPlace: number[][] = schemas.map(() => [])
+  for (const [index, { schema, path }] of schemas.entries()) {
+    if (!isObject(schema)) continue
+    for (const each of subschemas(schema)) {
+      const below = each.inPlace ? places.get(path + each.path) : undefined
+      if (below !== undefined) inPlace[index]?.push(below)
+    }
+    for (const keyword of REFERENCES) {
+      const reference = schema[keyword]
+      if (typeof reference !== 'string') continue
+      const target = place(reference, places)
+      if (target !== undefined) inPlace[index]?.push(target)
+      else yield { path: path + pointerStep(keyword), message: unresolved(reference) }
+    }
+  }
+  for (const index of endless(inPlace)) {
+    yield { path: schemas[index]?.path ?? '', message: 'Must not refer back to itself without going into the value' }
+  }
+}
+
+function place(reference: string, places: ReadonlyMap<string, number>): number | undefined {
+  if (!reference.startsWith('#')) return undefined
+  let fragment: string
+  try {
+    fragment = decodeURIComponent(reference.slice(1))
+  } catch {
+    return undefined
+  }
+  if (fragment !== '' && !fragment.startsWith('/')) return places.get(`#${fragment}`)
+  const steps = pointerSteps(fragment)
+  return steps && places.get(steps.map(pointerStep).join(''))
+}
+
+function unresolved(reference: string): string {
+  return reference.startsWith('#')
+    ? `Must point to a schema of this document, got ${quoted(reference)}`
+    : `Must begin with "#", since other documents are never fetched, got ${quoted(reference)}`
+}
+
+function quoted(text: string): string {
+  return JSON.stringify(text.length > 80 ? `${text.slice(0, 80)}...` : text)
+}
+
+/** One node of each cycle, in order. Does not recurse. */
+function* endless(edges: readonly (readonly number[])[]): Generator<number> {
+  const state = new Map<number, 'open' | 'done'>()
+  for (const root of edges.keys()) {
+    const path: { node: number; next: number }[] = [{ node: root, next: 0 }]
+    if (state.has(root)) continue
+    state.set(root, 'open')
+    for (let top = path.at(-1); top; top = path.at(-1)) {
+      const to = edges[top.node]?.[top.next++]
+      if (to === undefined) {
+        state.set(top.node, 'done')
+        path.pop()
+      } else if (!state.has(to)) {
+        state.set(to, 'open')
+        path.push({ node: to, next: 0 })
+      } else if (state.get(to) === 'open') {
+        yield to
+      }
+    }
+  }
+}

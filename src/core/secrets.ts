@@ -1,0 +1,26 @@
+import { patternCovers } from './access.ts'
+import type { ToolName } from './tool-id.ts'
+
+/** The deployment's secrets that tools may have: a value by name, and for each the tools that may. */
+export interface ToolSecrets {
+  /** The value, or why this tool cannot have it. An empty value counts as missing. */
+  secretFor(id: string, tool: ToolName): { readonly value: string } | { readonly missing: string }
+}
+
+/** `grants` is TOOL_SECRETS: secret name to tool patterns. A secret that it does not name is nobody's. */
+export function createToolSecrets(
+  grants: ReadonlyMap<string, readonly string[]>,
+  valueOf: (name: string) => string | undefined,
+): ToolSecrets {
+  return {
+    secretFor(id, tool) {
+      const patterns = grants.get(id)
+      if (!patterns?.some((pattern) => patternCovers(pattern, tool))) {
+        return { missing: `TOOL_SECRETS does not let '${tool.toolkit}.${tool.tool}' have the secret '${id}'` }
+      }
+      const value = valueOf(id)
+      if (!value) return { missing: `The secret '${id}' is not set: 'npx wrangler secret put ${id}' sets it` }
+      return { value }
+    },
+  }
+}

@@ -1,0 +1,137 @@
+import { type Context, Hono } from 'hono'
+import type { Principal } from '../../core/access.ts'
+import type { Encoded } from '../../core/codec.ts'
+import type { Executor } from '../../core/executor.ts'
+import { type Failure, fail } from '../../core/failure.ts'
+import type { Catalogue, LineFormat } from '../../core/registry.ts'
+import type { Background } from '../../core/resolver.ts'
+import type { ToolRecord } from '../../core/tool.ts'
+import { readJson } from '../../http/body.ts'
+import type { Gate } from '../../http/gate.ts'
+import { failureHeaders, holds, jsonText, PRIVATE } from '../../http/json-response.ts'
+import { STATUS } from './failure.ts'
+import { decodeListQuery, wrong } from './list-query.ts'
+import { decodeCall, encodeFailure, encodeOutcome, type Form, SCHEMA, VERSION } from './wire.ts'
+
+export interface OxpFaceDeps {
+  readonly gate: Gate
+  readonly executor: Executor
+  readonly catalogue: Catalogue
+  /** Names a representation by its text, for entity tags. */
+  readonly sha256: (text: string) => Promise<string>
+  /** The definitions' formats by name, for `?format=`; `oxp` is the stored one. */
+  readonly formats: ReadonlyMap<string, (record: ToolRecord) => Encoded>
+}
+
+/** The largest body of a call, in bytes. */
+export const CALL_LIMIT = 4 * 1024 * 1024
+
+/**
+ * The OXP 1.0 face: `/tools` with definitions as the specification writes them, and the same under `/oxp` with flat
+ * `input_schema`, as the published OpenAPI document and its client libraries have it. A request with the header
+ * `OXP-Version` gets bare bodies, and the header back.
+ */
+export function oxpFace(deps: OxpFaceDeps): Hono {
+  const { gate, executor, catalogue, formats, sha256 } = deps
+  const face = new Hono()
+
+  const health = () => jsonText('{"status":"ok"}')
+  face.get('/health', health)
+  face.get('/oxp/health', health)
+  face.get('/tools', (c) => list(c, c.req.query('format') ?? 'oxp'))
+  face.get('/oxp/tools', (c) => list(c, 'oxp-flat'))
+  face.post('/tools/call', call)
+  face.post('/oxp/tools/call', call)
+
+  async function call(c: Context): Promise<Response> {
+    const request = c.req.raw
+    const asked = request.headers.get('oxp-version')
+    const form: Form = asked === null ? 'enveloped' : 'bare'
+    if (asked !== null && !isSupported(asked)) return respond(unsupported(asked), form)
+    const background: Background = (work) => c.executionCtx.waitUntil(work)
+    const admitted = gate(request, 'tools:call', background)
+    const caller = admitted instanceof Promise ? await admitted : admitted
+    if (!caller.ok) return respond(caller.failure, form)
+    const body = await readJson(request, CALL_LIMIT)
+    if (!body.ok) return respond(body.failure, form)
+    const decoded = decodeCall(body.value)
+    if ('ok' in decoded) return respond(decoded.failure, form)
+    const traceparent = request.headers.get('traceparent')
+    const trace = traceparent === null || !isTraceparent(traceparent) ? undefined : { traceparent }
+    const wanted = { ...decoded, ...trace, reachedAt: request.url }
+    const outcome = await executor.call(wanted, caller.value, background, request.signal)
+    const { result } = outcome
+    const headers = result.ok ? undefined : failureHeaders(result.failure)
+    const status = result.ok ? 200 : STATUS[result.failure.type]
+    return jsonText(JSON.stringify(encodeOutcome(outcome, form)), status, versioned(form, headers))
+  }
+
+  async function list(c: Context, formatName: string): Promise<Response> {
+    const request = c.req.raw
+    const asked = request.headers.get('oxp-version')
+    const form: Form = asked === null ? 'enveloped' : 'bare'
+    if (asked !== null && !isSupported(asked)) return respond(unsupported(asked), form)
+    const caller = await gate(request, 'tools:read', (work) => c.executionCtx.waitUntil(work))
+    if (!caller.ok) return respond(caller.failure, form)
+    const format = lineFormat(formatName)
+    if (!format) return respond(wrong('format', `one of ${[...formats.keys()].join(', ')}`).failure, form)
+    const query = decodeListQuery(new URL(request.url).searchParams)
+    if (query.ok === false) return respond(query.failure, form)
+
+    // A search, and older versions, change without the pages of the catalogue
+    const ofPages = query.q === undefined && query.versions === 'newest'
+    const state = ofPages
+      ? await etagOf(await catalogue.etag(), caller.value, JSON.stringify(query), formatName, form)
+      : ''
+    if (ofPages && holds(request, state)) return unchanged(state, form)
+    const listing = await catalogue.list(query, caller.value, format)
+    if (!listing) return respond(wrong('cursor', "a 'next_cursor' that a list gave").failure, form)
+    const next = listing.nextCursor === undefined ? '' : `,"next_cursor":${JSON.stringify(listing.nextCursor)}`
+    const schema = form === 'bare' ? '' : `"$schema":"${SCHEMA}",`
+    const text = `{${schema}"items":[${listing.lines.join(',')}]${next}}`
+    const etag = ofPages ? state : `"${(await sha256(text)).slice(0, 32)}"`
+    if (holds(request, etag)) return unchanged(etag, form)
+    return jsonText(text, 200, versioned(form, { ...PRIVATE, etag }))
+  }
+
+  function lineFormat(name: string): LineFormat | undefined {
+    if (name === 'oxp') return { name: 'stored' }
+    const encode = formats.get(name)
+    return encode && { name, write: (record) => JSON.stringify(encode(record).document) }
+  }
+
+  async function etagOf(catalogueTag: string, principal: Principal, ...more: readonly string[]): Promise<string> {
+    const { id, kind, tools } = principal
+    return `"${(await sha256([catalogueTag, id, kind, tools.join(), ...more].join('\n'))).slice(0, 32)}"`
+  }
+
+  return face
+}
+
+/** A failure in this face's shape. */
+export function respond(failure: Failure, form: Form = 'enveloped'): Response {
+  const body = JSON.stringify(encodeFailure(failure, form))
+  return jsonText(body, STATUS[failure.type], versioned(form, failureHeaders(failure)))
+}
+
+function unchanged(etag: string, form: Form): Response {
+  return new Response(null, { status: 304, headers: { ...versioned(form, PRIVATE), etag } })
+}
+
+function versioned(form: Form, headers?: Record<string, string>): Record<string, string> | undefined {
+  return form === 'bare' ? { ...headers, 'oxp-version': VERSION } : headers
+}
+
+/** `1`, `1.0` and `1.0.x` are all 1.0. */
+function isSupported(version: string): boolean {
+  return /^1(?:\.0(?:\.\d{1,9})?)?$/.test(version)
+}
+
+function unsupported(asked: string): Failure {
+  return fail({ type: 'protocol-version-unsupported', asked: asked.slice(0, 100), supported: VERSION }).failure
+}
+
+/** W3C Trace Context, section 3.2. */
+function isTraceparent(text: string): boolean {
+  return /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/.test(text)
+}

@@ -1,0 +1,83 @@
+import { type Failing, fail, ok, type Result } from '../core/failure.ts'
+import { parseJson } from './json-text.ts'
+
+export { MAX_DEPTH } from './json-text.ts'
+
+/** Without `stream` every decode starts afresh, so that one decoder serves all requests. */
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false })
+
+/**
+ * Reads a request's body as JSON (RFC 8259), of at most `limit` bytes. Fails with `media-type-unsupported` when the
+ * content type is not JSON's, `body-too-large` before more than the limit is read, and `request-malformed` when it is
+ * no UTF-8 or `parseJson` refuses it. No content of the body is ever in a message.
+ */
+export async function readJson(request: Request, limit: number): Promise<Result<unknown>> {
+  const type = request.headers.get('content-type')
+  if (!isJson(type)) return fail({ type: 'media-type-unsupported', got: type, wanted: 'application/json' })
+  const bytes = await readBytes(request, limit)
+  if (!bytes.ok) return bytes
+  let text: string
+  try {
+    text = utf8.decode(bytes.value)
+  } catch {
+    return fail({ type: 'request-malformed', message: 'Cannot read the body: invalid UTF-8' })
+  }
+  return parseJson(text)
+}
+
+/** Whether a content type is `application/json` or `application/<…>+json`, in UTF-8 if it says. */
+function isJson(contentType: string | null): boolean {
+  if (contentType === 'application/json') return true
+  const [type = '', ...parameters] = (contentType ?? '').split(';')
+  if (!/^application\/(?:[a-z0-9!#$&^_.-]+\+)?json$/.test(type.trim().toLowerCase())) return false
+  return parameters.every((parameter) => {
+    const [name = '', value = ''] = parameter.split('=', 2)
+    return name.trim().toLowerCase() !== 'charset' || /^(?:utf-8|"utf-8")$/i.test(value.trim())
+  })
+}
+
+async function readBytes(request: Request, limit: number): Promise<Result<ArrayBuffer | Uint8Array>> {
+  const length = request.headers.get('content-length')
+  const known = length !== null && /^\d{1,15}$/.test(length)
+  if (known && Number(length) > limit) return tooLarge(limit)
+  if (request.body === null) return ok(new Uint8Array())
+  try {
+    // The server holds a body to its length, so a body of known length needs no counting
+    return known ? await readWhole(request, limit) : await readCounting(request.body, limit)
+  } catch {
+    return fail({ type: 'request-malformed', message: 'Cannot read the body: it broke off' })
+  }
+}
+
+async function readWhole(request: Request, limit: number): Promise<Result<ArrayBuffer>> {
+  const bytes = await request.arrayBuffer()
+  return bytes.byteLength > limit ? tooLarge(limit) : ok(bytes)
+}
+
+async function readCounting(body: ReadableStream<Uint8Array>, limit: number): Promise<Result<Uint8Array>> {
+  const reader = body.getReader()
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for (;;) {
+    const { done, value } = await reader.read()
+    if (done) break
+    size += value.byteLength
+    if (size > limit) {
+      // Not awaited: the answer does not hang on how the sender takes it
+      reader.cancel().catch(() => undefined)
+      return tooLarge(limit)
+    }
+    chunks.push(value)
+  }
+  const bytes = new Uint8Array(size)
+  let offset = 0
+  for (const chunk of chunks) {
+    bytes.set(chunk, offset)
+    offset += chunk.byteLength
+  }
+  return ok(bytes)
+}
+
+function tooLarge(limit: number): Failing {
+  return fail({ type: 'body-too-large', limit })
+}

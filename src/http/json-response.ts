@@ -1,0 +1,34 @@
+import type { Failure } from '../core/failure.ts'
+
+const JSON_TYPE = { 'content-type': 'application/json' }
+
+/** A JSON response; `text` is the body, serialised. */
+export function jsonText(text: string, status = 200, headers?: Record<string, string>): Response {
+  return new Response(text, { status, headers: headers ? { ...JSON_TYPE, ...headers } : JSON_TYPE })
+}
+
+/** The headers that HTTP wants with a failure, whatever the dialect: RFC 9110, sections 10.2.3, 11.6.1 and 15.5.6. */
+export function failureHeaders(failure: Failure): Record<string, string> | undefined {
+  switch (failure.type) {
+    case 'unauthenticated':
+      return { 'www-authenticate': 'Bearer realm="switchboard"' }
+    case 'rate-limited':
+      return { 'retry-after': String(Math.ceil(failure.retry_after_ms / 1000)) }
+    case 'unavailable':
+      return { 'retry-after': '1' }
+    case 'method-not-allowed':
+      return { allow: failure.allowed.join(', ') }
+    default:
+      return undefined
+  }
+}
+
+/** Whether a request holds the entity tag already (RFC 9110, section 13.1.2). */
+export function holds(request: Request, etag: string): boolean {
+  const held = request.headers.get('if-none-match')
+  if (held === null) return false
+  return held.trim() === '*' || held.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag)
+}
+
+/** Lists and definitions depend on who asks, and change when somebody publishes. */
+export const PRIVATE = { 'cache-control': 'private, no-cache', 'vary': 'Authorization, OXP-API-Key, OXP-Version' }

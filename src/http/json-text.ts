@@ -1,0 +1,137 @@
+import { type ParseErrorCode, printParseErrorCode, visit } from 'jsonc-parser'
+import { type Failing, fail, ok, type Result } from '../core/failure.ts'
+import { pointerStep } from '../core/problem.ts'
+
+/** How many objects and lists a body may have inside one another. */
+export const MAX_DEPTH = 64
+
+/**
+ * Parses a body's text. Beyond what `JSON.parse` refuses, it refuses an empty text, one that nests deeper than
+ * `MAX_DEPTH`, and any key `__proto__`, which code that copies objects key by key would take for the prototype. Of
+ * keys that are given twice the last counts. A failure is `request-malformed`; it says where, and nothing of what the
+ * text holds but the names on the way to a refused key.
+ */
+export function parseJson(text: string): Result<unknown> {
+  // First, since finding a fault recurses once a level
+  if (text.length > MAX_DEPTH && nestsDeeperThan(text, MAX_DEPTH)) {
+    return malformed(`Cannot accept the body: it nests deeper than ${MAX_DEPTH} levels`)
+  }
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    return malformed(`Cannot parse the body as JSON: ${faultOf(text)}`)
+  }
+  // The key is spelt out, or with escapes
+  if (text.includes('__proto__') || text.includes('\\u')) {
+    const pointer = pointerToPrototype(value)
+    if (pointer !== undefined) return malformed(`Cannot accept the key '__proto__' at '${pointer}'`)
+  }
+  return ok(value)
+}
+
+function malformed(message: string): Failing {
+  return fail({ type: 'request-malformed', message })
+}
+
+/** Counts brackets outside strings. On a text that is not JSON it may count wrongly, which does no harm. */
+function nestsDeeperThan(text: string, limit: number): boolean {
+  let depth = 0
+  for (let index = 0; index < text.length; index++) {
+    const code = text.charCodeAt(index)
+    if (code === QUOTE) {
+      index = endOfString(text, index)
+      if (index === -1) return false
+    } else if (code === OPEN_BRACE || code === OPEN_BRACKET) {
+      if (++depth > limit) return true
+    } else if (code === CLOSE_BRACE || code === CLOSE_BRACKET) {
+      depth--
+    }
+  }
+  return false
+}
+
+const QUOTE = 0x22
+const BACKSLASH = 0x5c
+const OPEN_BRACKET = 0x5b
+const CLOSE_BRACKET = 0x5d
+const OPEN_BRACE = 0x7b
+const CLOSE_BRACE = 0x7d
+
+/** Where the string that starts at `start` ends, or -1. A quote after an odd number of backslashes is inside it. */
+function endOfString(text: string, start: number): number {
+  let end = start
+  do {
+    end = text.indexOf('"', end + 1)
+  } while (end !== -1 && isEscaped(text, end))
+  return end
+}
+
+function isEscaped(text: string, index: number): boolean {
+  let first = index
+  while (text.charCodeAt(first - 1) === BACKSLASH) first--
+  return (index - first) % 2 === 1
+}
+
+function pointerToPrototype(value: unknown, pointer = ''): string | undefined {
+  if (typeof value !== 'object' || value === null) return undefined
+  if (Object.hasOwn(value, '__proto__')) return `${pointer}/__proto__`
+  for (const [key, child] of Object.entries(value)) {
+    const found = pointerToPrototype(child, pointer + pointerStep(key))
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+class Fault extends Error {}
+
+/**
+ * What is wrong with a text that is not JSON, and where. `JSON.parse` itself says no position for short texts, and
+ * quotes the text. The first fault ends the search: up to it the text is JSON, and so no deeper than `MAX_DEPTH`.
+ */
+function faultOf(text: string): string {
+  if (text.trim() === '') return 'it is empty'
+  const closers: string[] = []
+  const raise = (code: ParseErrorCode, offset: number, _length: number, line: number, character: number) => {
+    const what = FAULTS[printParseErrorCode(code)] ?? 'JSON expected'
+    const closer = closers.at(-1) ?? ''
+    const where = `line ${line + 1}, column ${character + 1} (offset ${offset})`
+    throw new Fault(`${what.replace('CLOSER', `'${closer}'`)} at ${where}`)
+  }
+  try {
+    visit(
+      text,
+      {
+        onObjectBegin: () => void closers.push('}'),
+        onArrayBegin: () => void closers.push(']'),
+        onObjectEnd: () => void closers.pop(),
+        onArrayEnd: () => void closers.pop(),
+        onError: raise,
+      },
+      { disallowComments: true, allowTrailingComma: false, allowEmptyContent: false },
+    )
+  } catch (error) {
+    if (error instanceof Fault) return error.message
+    throw error
+  }
+  return 'JSON expected'
+}
+
+const FAULTS: Readonly<Record<string, string>> = {
+  InvalidSymbol: 'unknown word or sign',
+  InvalidNumberFormat: 'malformed number',
+  PropertyNameExpected: 'name in double quotes expected',
+  ValueExpected: 'value expected',
+  ColonExpected: "':' expected",
+  CommaExpected: "',' or CLOSER expected",
+  CloseBraceExpected: "'}' expected",
+  CloseBracketExpected: "']' expected",
+  EndOfFileExpected: 'end expected',
+  InvalidCommentToken: 'comment not allowed',
+  UnexpectedEndOfComment: 'comment not allowed',
+  UnexpectedEndOfString: 'string without an end',
+  UnexpectedEndOfNumber: 'number without an end',
+  InvalidUnicode: 'malformed \\u escape',
+  InvalidEscapeCharacter: 'unknown escape',
+  InvalidCharacter: 'control character in a string',
+}

@@ -1,0 +1,158 @@
+import { createRemoteJWKSet, customFetch, decodeProtectedHeader, errors, type JWTPayload, jwtVerify } from 'jose'
+import type { JWTVerifyGetKey } from 'jose'
+import type { Principal } from '../core/access.ts'
+import { type Failing, fail, ok, type Result } from '../core/failure.ts'
+import { principalOfClaims } from './jwt-claims.ts'
+import { isLoopback } from './loopback.ts'
+
+export interface JwtOptions {
+  /** Shared by whoever signs with HS256; at least 32 bytes, as RFC 7518 section 3.2 wants. */
+  readonly secret?: string
+  /** Where the public keys are; https, or http on a loopback host. */
+  readonly jwksUrl?: string
+  readonly issuer?: string
+  readonly audience?: string
+}
+
+export interface VerifiedJwt {
+  readonly principal: Principal
+  /** Milliseconds since 1970. */
+  readonly expiresAt: number
+}
+
+export interface JwtVerifier {
+  /** Who a token speaks for, or `unauthenticated`; `unavailable` when the keys to check it cannot be had right now. */
+  verify(token: string): Promise<Result<VerifiedJwt>>
+}
+
+export interface JwtPlatform {
+  readonly fetch?: (url: string, init: RequestInit) => Promise<Response>
+  /** Milliseconds since 1970. */
+  readonly now?: () => number
+}
+
+const MIN_SECRET_BYTES = 32
+/** RFC 8725 section 3.1: each kind of key has its own algorithms, whatever the token's header says. */
+const SECRET_ALGORITHMS = ['HS256']
+const JWKS_ALGORITHMS = ['RS256', 'ES256', 'EdDSA', 'Ed25519']
+const CLOCK_TOLERANCE_S = 5
+const JWKS_TIMEOUT_MS = 4_000
+/** How long a server of keys that failed is left alone, so that a flood of tokens is no flood of requests to it. */
+const JWKS_REST_MS = 2_000
+
+/** The keys could not be had: says nothing of the token. */
+class KeysUnavailable extends Error {}
+
+/**
+ * Makes what verifies JWTs, with a shared secret (HS256), a JWKS (RS256, ES256, EdDSA) or both. `exp` is required,
+ * `nbf` honoured, `iss` and `aud` checked where configured; a token that has an `aud` where none is configured is
+ * refused (OXP 1.0, "Server authentication"). Throws a TypeError for options that cannot hold.
+ */
+export function createJwtVerifier(options: JwtOptions, platform: JwtPlatform = {}): JwtVerifier {
+  const now = platform.now ?? Date.now
+  const secret = options.secret === undefined ? undefined : secretKey(options.secret)
+  const jwks = options.jwksUrl === undefined ? undefined : jwksKeys(options.jwksUrl, platform, now)
+  if (!secret && !jwks) throw new TypeError('Cannot verify JWTs: wanted a secret or a JWKS URL, got neither')
+
+  return {
+    async verify(token) {
+      const alg = algorithmOf(token)
+      const usesSecret = alg === 'HS256'
+      const algorithms = usesSecret ? SECRET_ALGORITHMS : JWKS_ALGORITHMS
+      const key = usesSecret ? secret && (() => secret) : jwks
+      if (!key || alg === undefined || !algorithms.includes(alg)) {
+        const wanted = [...(secret ? SECRET_ALGORITHMS : []), ...(jwks ? JWKS_ALGORITHMS : [])]
+        return refuse(`wanted a JWS with an 'alg' of ${wanted.map((name) => `'${name}'`).join(', ')}`)
+      }
+      try {
+        const { payload } = await jwtVerify(token, key, {
+          algorithms,
+          requiredClaims: ['exp'],
+          clockTolerance: CLOCK_TOLERANCE_S,
+          currentDate: new Date(now()),
+          ...(options.issuer !== undefined && { issuer: options.issuer }),
+          ...(options.audience !== undefined && { audience: options.audience }),
+        })
+        if (options.audience === undefined && payload.aud !== undefined) {
+          return refuse("it has an 'aud' claim, and this deployment names no audience")
+        }
+        return accept(payload)
+      } catch (error) {
+        if (error instanceof KeysUnavailable) {
+          return fail({ type: 'unavailable', message: 'Cannot check the JWT right now: its JWKS cannot be read' })
+        }
+        return refuse(whyNot(error))
+      }
+    },
+  }
+}
+
+function accept(payload: JWTPayload): Result<VerifiedJwt> {
+  const principal = principalOfClaims(payload)
+  if (!principal.ok) return refuse(principal.reason)
+  // `exp` is there: it is a required claim, and jose has checked that it is a number
+  return ok({ principal: principal.value, expiresAt: (payload.exp ?? 0) * 1_000 })
+}
+
+function refuse(reason: string): Failing {
+  return fail({ type: 'unauthenticated', reason: `Cannot accept the JWT: ${reason}` })
+}
+
+function algorithmOf(token: string): string | undefined {
+  try {
+    return decodeProtectedHeader(token).alg
+  } catch {
+    return undefined
+  }
+}
+
+function secretKey(secret: string): Uint8Array {
+  const bytes = new TextEncoder().encode(secret)
+  if (bytes.byteLength >= MIN_SECRET_BYTES) return bytes
+  throw new TypeError(`Cannot use the JWT secret: wanted at least ${MIN_SECRET_BYTES} bytes, got ${bytes.byteLength}`)
+}
+
+/**
+ * The keys of a JWKS. Whatever the token's header says of places (`jku`, `x5u`) or keys (`jwk`, `x5c`), jose does not
+ * look at. On Workers it shares no fetch between requests.
+ */
+function jwksKeys(href: string, platform: JwtPlatform, now: () => number): JWTVerifyGetKey {
+  const url = URL.parse(href)
+  if (!url || !(url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url.hostname)))) {
+    throw new TypeError(`Cannot use the JWKS URL: wanted https, or http on a loopback host, got '${href}'`)
+  }
+  const get = platform.fetch ?? ((address: string, init: RequestInit) => fetch(address, init))
+  let restingUntil = 0
+  const keys = createRemoteJWKSet(url, {
+    timeoutDuration: JWKS_TIMEOUT_MS,
+    async [customFetch](address, init) {
+      if (now() < restingUntil) throw new KeysUnavailable()
+      const response = await get(address, init).catch(() => undefined)
+      if (response?.status === 200) return response
+      restingUntil = now() + JWKS_REST_MS
+      throw new KeysUnavailable()
+    },
+  })
+  return async (header, token) => {
+    try {
+      return await keys(header, token)
+    } catch (error) {
+      // Only these are the token's own fault; the rest is a JWKS that is slow, down or broken
+      if (error instanceof errors.JWKSNoMatchingKey) throw error
+      if (error instanceof errors.JWKSMultipleMatchingKeys) throw error
+      throw new KeysUnavailable(undefined, { cause: error })
+    }
+  }
+}
+
+/** Why a token is refused, without a word of the token. */
+function whyNot(error: unknown): string {
+  if (error instanceof errors.JWTExpired) return 'it has expired'
+  if (error instanceof errors.JWTClaimValidationFailed) {
+    return `its '${error.claim}' claim is ${error.reason === 'missing' ? 'missing' : 'not accepted'}`
+  }
+  if (error instanceof errors.JWSSignatureVerificationFailed) return 'its signature does not verify'
+  if (error instanceof errors.JWKSNoMatchingKey) return 'no key of the JWKS fits it'
+  if (error instanceof errors.JWKSMultipleMatchingKeys) return "several keys of the JWKS fit it, name one with 'kid'"
+  return 'it is malformed'
+}

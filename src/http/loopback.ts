@@ -1,0 +1,21 @@
+/**
+ * Whether a URL's hostname is this machine: exactly `localhost`, 127.0.0.0/8 or `[::1]`. Takes `URL.hostname`, which has
+ * already brought every spelling of an address (`127.1`, `0x7f000001`) to its one form. Names under `.localhost` are
+ * left out: not every resolver keeps them on this machine.
+ */
+export function isLoopback(hostname: string): boolean {
+  return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(hostname)
+}
+
+/**
+ * Whether a request was sent to this machine, and not by a web page of another. A page that rebinds its own name to
+ * 127.0.0.1 is caught by the host, one that posts to `http://localhost` by its `Origin` (which is `null` for a
+ * sandboxed frame).
+ */
+export function isLocalRequest(request: Request): boolean {
+  if (!isLoopback(new URL(request.url).hostname)) return false
+  const origin = request.headers.get('origin')
+  if (origin === null) return true
+  const url = URL.parse(origin)
+  return url !== null && /^https?:$/.test(url.protocol) && isLoopback(url.hostname)
+}

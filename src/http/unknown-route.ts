@@ -1,0 +1,22 @@
+import type { Context, Hono } from 'hono'
+import type { Failure } from '../core/failure.ts'
+
+/** Answers what no route takes: 405 with the methods there are, where the path is known, else 404. */
+export function notFound(app: Hono, respond: (failure: Failure) => Response): (c: Context) => Response {
+  return (c) => {
+    const { method, path } = c.req
+    const allowed = new Set(
+      app.routes
+        .filter((route) => route.method !== 'ALL' && matches(route.path, path))
+        .flatMap((route) => (route.method === 'GET' ? ['GET', 'HEAD'] : [route.method])),
+    )
+    if (allowed.size === 0) return respond({ type: 'route-unknown', method, path: path.slice(0, 200) })
+    return respond({ type: 'method-not-allowed', method, allowed: [...allowed].sort() })
+  }
+}
+
+function matches(route: string, path: string): boolean {
+  const wanted = route.split('/')
+  const got = path.split('/')
+  return wanted.length === got.length && wanted.every((part, index) => part.startsWith(':') || part === got[index])
+}

@@ -1,0 +1,24 @@
+import type { Hono } from 'hono'
+import { defineRegistry } from './adapters/registry/registry-object.ts'
+import { sha256 } from './adapters/sha256.ts'
+import { createApp, writeLine } from './app.ts'
+import { ConfigError, type Env, loadConfig } from './env.ts'
+import { respond } from './faces/oxp/face.ts'
+import { build } from './generated/build.ts'
+
+export const Registry = defineRegistry({ writeLine, sha256 })
+
+let app: Hono | undefined
+
+export default {
+  fetch(request, env, context) {
+    try {
+      app ??= createApp(env, loadConfig(env), build)
+    } catch (error) {
+      if (!(error instanceof ConfigError)) throw error
+      console.error(`Cannot start: ${error.message}`)
+      return respond({ type: 'unavailable', message: `This Switchboard is not set up correctly: ${error.message}` })
+    }
+    return app.fetch(request, env, context)
+  },
+} satisfies ExportedHandler<Env>

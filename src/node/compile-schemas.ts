@@ -1,0 +1,64 @@
+import { fileURLToPath } from 'node:url'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import standalone from 'ajv/dist/standalone/index.js'
+import { build, type Plugin } from 'esbuild'
+import type { JsonSchema } from '../core/tool.ts'
+
+/**
+ * Compiles schemas into the text of one ES module that exports a validation function under each name, for
+ * `compiledValidate`. The module needs nothing else at run time: Ajv's few helpers are bundled in. Each schema stands
+ * alone, so two may have the same `$id`. Throws for a schema that Ajv refuses, and for a name that is no identifier.
+ */
+export async function compileSchemas(schemas: Readonly<Record<string, JsonSchema>>): Promise<string> {
+  const names = Object.keys(schemas)
+  const bad = names.find((name) => !/^[A-Za-z_$][\w$]*$/.test(name))
+  if (bad !== undefined) throw new TypeError(`Cannot export a schema under a name that is no identifier, got '${bad}'`)
+  const { outputFiles } = await build({
+    stdin: {
+      contents: names.map((name) => `export { default as ${name} } from 'schema:${name}'`).join('\n'),
+      resolveDir: here,
+    },
+    bundle: true,
+    write: false,
+    format: 'esm',
+    platform: 'neutral',
+    mainFields: ['main'],
+    target: 'es2023',
+    charset: 'utf8',
+    logLevel: 'silent',
+    plugins: [standaloneModules(schemas)],
+  })
+  return outputFiles[0]?.text ?? ''
+}
+
+const here = fileURLToPath(new URL('.', import.meta.url))
+
+/** Resolves `schema:NAME` to the code Ajv writes for that schema. */
+function standaloneModules(schemas: Readonly<Record<string, JsonSchema>>): Plugin {
+  return {
+    name: 'schemas',
+    setup(bundler) {
+      bundler.onResolve({ filter: /^schema:/ }, ({ path }) => ({
+        path: path.slice('schema:'.length),
+        namespace: 'schema',
+      }))
+      bundler.onLoad({ filter: /.*/, namespace: 'schema' }, ({ path }) => ({
+        contents: compile(schemas[path] ?? true),
+        resolveDir: here,
+      }))
+    },
+  }
+}
+
+function compile(schema: JsonSchema): string {
+  const ajv = new Ajv2020({
+    allErrors: true,
+    strict: false,
+    validateFormats: false,
+    unicodeRegExp: true,
+    // Without it, an input without "constructor" has one: Object.prototype's.
+    ownProperties: true,
+    code: { source: true, esm: true, lines: true },
+  })
+  return standalone.default(ajv, ajv.compile(schema))
+}

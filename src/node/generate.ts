@@ -1,0 +1,119 @@
+/**
+ * Makes `src/generated/`: the bundle of the tools under `tools/`, with their records, digests and compiled validators.
+ * `npm run generate` runs it, and so does every build of the Worker.
+ */
+import { createHash } from 'node:crypto'
+import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import type { BundledTool } from '../core/bundled-tool.ts'
+import type { JsonObject } from '../core/json.ts'
+import { recordOf } from '../core/publish.ts'
+import { checkSchema } from '../core/schema/bounds.ts'
+import { isNamePart, isVersion, type ToolName } from '../core/tool-id.ts'
+import { NO_REQUIREMENTS, type ToolRecord } from '../core/tool.ts'
+import { oxp } from '../faces/oxp/definition.ts'
+import { compileSchemas } from './compile-schemas.ts'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const generated = join(root, 'src/generated')
+
+interface Found {
+  readonly path: string
+  readonly record: ToolRecord
+}
+
+const sha256 = async (text: string) => createHash('sha256').update(text).digest('hex')
+
+/** Reads one declared tool; its path is its id. Throws with the file's path when it declares what it may not. */
+async function readTool(path: string, name: ToolName): Promise<Found> {
+  const { default: tool }: { default: BundledTool } = await import(pathToFileURL(join(root, path)).href)
+  const { version, description, input, output, title, securityLevel, annotations, tags = [] } = tool
+  if (!isNamePart(name.toolkit) || !isNamePart(name.tool) || !isVersion(version)) {
+    throw new Error(`${path}: must be tools/<Toolkit>/<Tool>.ts, with a version of the form x.y.z`)
+  }
+  const definition = {
+    ...name,
+    version,
+    name: tool.name ?? `${name.toolkit}_${name.tool}`,
+    ...(title === undefined ? {} : { title }),
+    description,
+    input,
+    output,
+    requirements: { ...NO_REQUIREMENTS, ...tool.requirements },
+    ...(securityLevel === undefined ? {} : { securityLevel }),
+    ...(annotations === undefined ? {} : { annotations }),
+    tags,
+  }
+  const record = await recordOf(definition, { kind: 'bundled' }, 'bundle', null, sha256)
+  const { document } = oxp.encode(record)
+  const problems = [input, output ?? {}].flatMap((schema) => checkSchema(schema, { references: oxp.references }))
+  const decoded = oxp.decode(document, {})
+  if (!decoded.ok) problems.push(...decoded.problems)
+  if (problems.length > 0) {
+    throw new Error(`${path}: ${problems.map(({ path: at, message }) => `${at || 'it'}: ${message}`).join('; ')}`)
+  }
+  return { path, record: { ...record, source: { dialect: oxp.dialect, document } } }
+}
+
+async function readTools(): Promise<Found[]> {
+  const found: Found[] = []
+  for (const folder of await readdir(join(root, 'tools'), { withFileTypes: true })) {
+    if (!folder.isDirectory()) continue
+    for (const file of await readdir(join(root, 'tools', folder.name))) {
+      const tool = /^([^.]+)\.ts$/.exec(file)?.[1]
+      if (tool) found.push(await readTool(`tools/${folder.name}/${file}`, { toolkit: folder.name, tool }))
+    }
+  }
+  const ids = new Set(found.map(({ record }) => record.id.toLowerCase()))
+  if (ids.size < found.length) throw new Error('Two tools have the same id, ignoring case')
+  return found.sort((a, b) => (a.record.id < b.record.id ? -1 : 1))
+}
+
+/** Writes a file only when it changed, in one step: a dev server watches the folder. */
+async function write(name: string, text: string): Promise<void> {
+  const path = join(generated, name)
+  if ((await readFile(path, 'utf8').catch(() => undefined)) === text) return
+  await writeFile(`${path}.tmp`, text)
+  await rename(`${path}.tmp`, path)
+}
+
+const tools = await readTools()
+const schemas: Record<string, JsonObject> = {}
+tools.forEach(({ record }, index) => {
+  schemas[`input${index}`] = record.input
+  schemas[`output${index}`] = record.output === null ? { type: 'null' } : Object(record.output)
+})
+const hash = await sha256(tools.map(({ record }) => record.digest).join())
+const names = Object.keys(schemas)
+
+await mkdir(generated, { recursive: true })
+await write('validators.js', await compileSchemas(schemas))
+await write(
+  'validators.d.ts',
+  [
+    "import type { CompiledSchema } from '../adapters/compiled-schema.ts'",
+    ...names.map((name) => `export const ${name}: CompiledSchema`),
+    '',
+  ].join('\n'),
+)
+await write(
+  'build.ts',
+  [
+    "import type { Build } from '../app.ts'",
+    "import { compiledValidate } from '../adapters/compiled-schema.ts'",
+    "import * as validators from './validators.js'",
+    ...tools.map(({ path }, index) => `import tool${index} from '../../${path}'`),
+    '',
+    `export const build: Build = {`,
+    `  hash: '${hash}',`,
+    '  tools: [',
+    ...tools.map(
+      ({ record }, index) =>
+        `    { digest: '${record.digest}', tool: tool${index}, validateInput: compiledValidate(validators.input${index}), validateOutput: compiledValidate(validators.output${index}), record: ${JSON.stringify(record)} },`,
+    ),
+    '  ],',
+    '}',
+    '',
+  ].join('\n'),
+)

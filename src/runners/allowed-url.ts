@@ -1,0 +1,83 @@
+import ipaddr from 'ipaddr.js'
+
+/** Says why a URL may not be requested, or undefined when it may. */
+export type JudgeUrl = (url: URL) => string | undefined
+
+/** Names that never leave a host or a local network (RFC 6761, 6762 with its appendix G, 8375, and common habit). */
+const LOCAL_SUFFIXES = [
+  'localhost',
+  'localdomain',
+  'local',
+  'internal',
+  'intranet',
+  'private',
+  'corp',
+  'home',
+  'lan',
+  'home.arpa',
+]
+
+/** The addresses that are global unicast at all (RFC 4291 section 2.4): the rest of IPv6 embeds, or is not public. */
+const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3')
+
+/**
+ * Makes the judgement every outgoing request of a tool passes: https, to a public address or a name that may have one.
+ *
+ * `allowHttpHosts` lifts both rules for its entries, `host:port` (`host` alone is the scheme's default port). A name
+ * that *resolves* to a private address cannot be seen here: in production the compatibility flag
+ * `global_fetch_strictly_public` refuses to connect to one.
+ */
+export function createUrlJudge(allowHttpHosts: ReadonlySet<string>): JudgeUrl {
+  const allowed = new Set([...allowHttpHosts].map((host) => host.toLowerCase()))
+  return (url) => {
+    if (url.protocol !== 'https:' && url.protocol !== 'http:') return `wanted "https:", got "${url.protocol}"`
+    if (url.username !== '' || url.password !== '') return 'the URL must not hold a user name or password'
+    const port = url.port || (url.protocol === 'https:' ? '443' : '80')
+    if (allowed.has(url.host) || allowed.has(`${url.hostname}:${port}`)) return undefined
+    if (url.protocol === 'http:') return 'wanted "https:", got "http:"'
+    return judgeHost(url.hostname)
+  }
+}
+
+/** Judges a host as the URL Standard writes it: IPv4 in four decimal parts whatever it was, IPv6 in brackets. */
+function judgeHost(host: string): string | undefined {
+  if (host.startsWith('[')) {
+    const address = ipaddr.IPv6.parse(host.slice(1, -1))
+    return isPublicIPv6(address) ? undefined : 'the address is not public'
+  }
+  if (ipaddr.IPv4.isValidFourPartDecimal(host)) {
+    return isPublicIPv4(ipaddr.IPv4.parse(host)) ? undefined : 'the address is not public'
+  }
+  if (host.endsWith('.')) return 'the host must not end with a dot'
+  if (!host.includes('.')) return 'the host is not a public name'
+  const local = LOCAL_SUFFIXES.some((suffix) => host === suffix || host.endsWith(`.${suffix}`))
+  return local ? 'the host is not a public name' : undefined
+}
+
+function isPublicIPv4(address: ipaddr.IPv4): boolean {
+  return address.range() === 'unicast'
+}
+
+/** An address that carries an IPv4 address is judged by that, as a translator or relay would deliver it there. */
+function isPublicIPv6(address: ipaddr.IPv6): boolean {
+  const bytes = address.toByteArray()
+  switch (address.range()) {
+    case 'ipv4Mapped':
+    case 'rfc6145':
+      return isPublicIPv4(new ipaddr.IPv4(bytes.slice(12)))
+    case 'rfc6052':
+      // 64:ff9b:1::/48 (RFC 8215) is for local use, wherever it puts the address.
+      return address.match(ipaddr.IPv6.parseCIDR('64:ff9b::/96')) && isPublicIPv4(new ipaddr.IPv4(bytes.slice(12)))
+    case '6to4':
+      return isPublicIPv4(new ipaddr.IPv4(bytes.slice(2, 6)))
+    case 'teredo':
+      // RFC 4380 section 4: the server, then at the end the client with every bit inverted.
+      return [bytes.slice(4, 8), bytes.slice(12).map((byte) => byte ^ 0xff)].every((each) =>
+        isPublicIPv4(new ipaddr.IPv4(each)),
+      )
+    case 'unicast':
+      return address.match(GLOBAL_UNICAST)
+    default:
+      return false
+  }
+}

@@ -1,0 +1,66 @@
+import type { BundledTool, ToolContext } from '../core/bundled-tool.ts'
+import { isObject } from '../core/json.ts'
+import type { Fetch } from '../core/platform.ts'
+import { DEFAULT_TIMEOUT_MS, type RunContext, type Runner, type RunResult } from '../core/runner.ts'
+import type { ToolFailure } from '../core/failure.ts'
+
+/** A tool of the bundle with the digest of the record it was built for. */
+export interface Carried {
+  readonly digest: string
+  readonly tool: BundledTool
+}
+
+export interface BundledRunnerOptions {
+  /** By id. */
+  readonly carried: ReadonlyMap<string, Carried>
+  readonly fetch: Fetch
+  readonly log: (callId: string, message: string) => void
+}
+
+/** Runs the functions under `tools/`, in process, with no more than each declared. */
+export function createBundledRunner({ carried, fetch, log }: BundledRunnerOptions): Runner {
+  return {
+    kind: 'bundled',
+    check: () => [{ path: '/kind', message: "'bundled' tools come with a deployment and cannot be published" }],
+    prepare(record) {
+      const found = carried.get(record.id)
+      if (!found || found.digest !== record.digest) return { ok: false, reason: 'This deployment does not carry it' }
+      const { tool } = found
+      return {
+        ok: true,
+        timeoutMs: tool.timeoutMs ?? DEFAULT_TIMEOUT_MS,
+        run(input, context) {
+          const result = tool.handler(input, toolContext(context, fetch, log))
+          return result instanceof Promise ? result.then(asResult) : asResult(result)
+        },
+      }
+    },
+  }
+}
+
+function asResult(result: unknown): RunResult {
+  return isFailed(result) ? { ok: false, failure: result.failed } : { ok: true, value: result }
+}
+
+function isFailed(result: unknown): result is { readonly failed: ToolFailure } {
+  return isObject(result) && isObject(result.failed) && typeof result.failed.message === 'string'
+}
+
+function toolContext(context: RunContext, fetch: Fetch, log: BundledRunnerOptions['log']): ToolContext {
+  return {
+    get secrets() {
+      return Object.fromEntries([...context.secrets].map(([id, { value }]) => [id, value]))
+    },
+    token(provider) {
+      const token = context.tokens.get(provider)
+      if (!token) throw new Error(`Cannot give a token for '${provider}': the tool does not declare it`)
+      return token.value
+    },
+    userId: context.userId,
+    get signal() {
+      return context.signal
+    },
+    fetch,
+    log: (message) => log(context.callId, message),
+  }
+}

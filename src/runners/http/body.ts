@@ -1,0 +1,132 @@
+import { isObject } from '../../core/json.ts'
+import type { GuardedBody } from '../guarded-fetch.ts'
+import type { HttpBody } from './implementation.ts'
+import { plainText, serialiseQuery } from './placement.ts'
+import type { Serialisation } from './placement.ts'
+
+/** One input that goes into the body. */
+export interface BodyField {
+  readonly name: string
+  /** Where it goes in a JSON body. */
+  readonly steps: readonly string[]
+  readonly value: unknown
+  readonly serialisation: Serialisation
+}
+
+export interface EncodedBody {
+  readonly content: GuardedBody
+  /** Absent: the platform writes it (multipart, with its boundary). */
+  readonly contentType: string | undefined
+}
+
+type Tree = Map<string, unknown>
+
+export const FORM_EXPLODED: Serialisation = { style: 'form', explode: true, allow_reserved: false }
+
+const CONTENT_TYPES = {
+  json: 'application/json',
+  form: 'application/x-www-form-urlencoded',
+  raw: 'text/plain; charset=utf-8',
+  multipart: undefined,
+} as const
+
+/**
+ * Encodes a request body from the `whole` value of the body's input, or else from fields. Gives undefined when there is
+ * nothing to send, and a problem when a value does not fit. A JSON body that the implementation declares is sent
+ * even when it is empty, as `{}`.
+ */
+export function encodeBody(
+  declared: HttpBody | undefined,
+  fields: readonly BodyField[],
+  whole: unknown,
+): EncodedBody | { readonly problem: string } | undefined {
+  const type = declared?.type ?? 'json'
+  if (type === 'none') return undefined
+  const isWhole = declared?.input !== undefined
+  if (isWhole && (whole === undefined || whole === null)) return undefined
+  if (!isWhole && fields.length === 0 && !(declared && type === 'json')) return undefined
+  const contentType = declared?.content_type ?? CONTENT_TYPES[type]
+
+  switch (type) {
+    case 'json':
+      return { content: JSON.stringify(isWhole ? whole : nested(fields)), contentType }
+    case 'raw': {
+      const file = readFile(whole)
+      if (file) return { content: file.bytes, contentType: declared?.content_type ?? file.contentType }
+      return { content: plainText(whole), contentType }
+    }
+    case 'form':
+    case 'multipart': {
+      const all = isWhole ? fieldsOf(whole) : fields
+      if (!all) return { problem: `wanted an object as the ${type} body, got ${typeof whole}` }
+      return type === 'form' ? { content: formText(all), contentType } : { content: formData(all), contentType }
+    }
+  }
+}
+
+/** Maps rather than objects on the way, so that no name (`__proto__`) means anything but itself. */
+function nested(fields: readonly BodyField[]): unknown {
+  const root: Tree = new Map()
+  for (const { steps, value } of fields) {
+    let tree = root
+    for (const step of steps.slice(0, -1)) {
+      const next = tree.get(step)
+      const child: Tree = next instanceof Map ? next : new Map()
+      tree.set(step, child)
+      tree = child
+    }
+    const last = steps.at(-1)
+    if (last !== undefined) tree.set(last, value)
+  }
+  return plain(root)
+}
+
+function plain(value: unknown): unknown {
+  return value instanceof Map ? Object.fromEntries([...value].map(([key, each]) => [key, plain(each)])) : value
+}
+
+function fieldsOf(value: unknown): BodyField[] | undefined {
+  if (!isObject(value)) return undefined
+  return Object.entries(value).map(([name, each]) => ({
+    name,
+    steps: [name],
+    value: each,
+    serialisation: FORM_EXPLODED,
+  }))
+}
+
+/** `application/x-www-form-urlencoded` in the styles of OpenAPI; spaces are `%20`, which every reader takes. */
+function formText(fields: readonly BodyField[]): string {
+  return fields.flatMap(({ name, value, serialisation }) => serialiseQuery(name, value, serialisation)).join('&')
+}
+
+/** `multipart/form-data` (RFC 7578): a part for each item of an array, files as files, other objects as JSON text. */
+function formData(fields: readonly BodyField[]): FormData {
+  const data = new FormData()
+  for (const { name, value } of fields) {
+    for (const item of Array.isArray(value) ? value : [value]) {
+      if (item === null || item === undefined) continue
+      const file = readFile(item)
+      if (file) data.append(name, new Blob([file.bytes], { type: file.contentType }), file.filename)
+      else data.append(name, plainText(item))
+    }
+  }
+  return data
+}
+
+/** A file as an input: `{"filename", "content_type"?, "data"}` with its bytes in base64. */
+function readFile(value: unknown) {
+  if (!isObject(value)) return undefined
+  const { filename, content_type: contentType = 'application/octet-stream', data } = value
+  if (typeof filename !== 'string' || typeof contentType !== 'string' || typeof data !== 'string') return undefined
+  const bytes = decodeBase64(data)
+  return bytes && { filename, contentType, bytes }
+}
+
+function decodeBase64(text: string): Uint8Array<ArrayBuffer> | undefined {
+  try {
+    return Uint8Array.from(atob(text), (char) => char.charCodeAt(0))
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,126 @@
+import type { Credential, RunContext } from '../../core/runner.ts'
+import { isCookieValue, isHeaderValue } from './header-rules.ts'
+import type { HttpCredential } from './implementation.ts'
+import { encodeStrictly } from './placement.ts'
+import { variableNames } from './url-template.ts'
+import type { UrlTemplate } from './url-template.ts'
+
+/** Where the credentials of one call go, ready to be written; or why they cannot go there. */
+export interface PlacedCredentials {
+  readonly host: ReadonlyMap<string, string>
+  /** Percent-encoded, by the URL variable's name. */
+  readonly path: ReadonlyMap<string, string>
+  readonly query: readonly string[]
+  readonly headers: ReadonlyMap<string, string>
+  readonly cookies: readonly string[]
+  /** Every form in which a credential stands in the request: what must not be shown. */
+  readonly sensitive: readonly string[]
+  /** In words that never hold a value. */
+  readonly problems: readonly string[]
+}
+
+interface UsedCredential extends HttpCredential {
+  readonly text: string
+  readonly from: Credential['from']
+}
+
+const LABEL = /^[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?$/
+
+/**
+ * Puts the secrets and tokens of a call where the implementation wants them. Refuses values that would break out of
+ * their place, and a deployment's credentials where the caller's secret names the host: they would go to the caller.
+ */
+export function placeCredentials(
+  credentials: readonly HttpCredential[],
+  template: UrlTemplate,
+  context: Pick<RunContext, 'secrets' | 'tokens'>,
+): PlacedCredentials {
+  const problems: string[] = []
+  const used = credentials.flatMap((each) => use(each, context, problems))
+  const hostNames = variableNames(template.authority)
+  const inHost = used.filter((each) => each.in === 'path' && hostNames.includes(each.name))
+  const inPath = used.filter((each) => each.in === 'path' && !hostNames.includes(each.name))
+  const at = (place: HttpCredential['in']) => used.filter((each) => each.in === place)
+
+  if (inHost.some(({ from }) => from === 'caller')) {
+    for (const { id, from } of used) {
+      if (from === 'deployment') problems.push(`the deployment's "${id}" is not sent to a host that the caller names`)
+    }
+  }
+  for (const each of inHost) {
+    if (!isHost(each.text, standsAlone(template))) problems.push(`"${each.id}" is not a host name`)
+  }
+  for (const each of inPath) if (each.text === '') problems.push(`"${each.id}" is empty`)
+  for (const each of at('cookie')) {
+    if (!isCookieValue(each.text)) problems.push(`"${each.id}" cannot stand in a cookie`)
+  }
+  const headers = new Map(at('header').map((each) => [each.name.toLowerCase(), each.text]))
+  for (const each of at('header')) {
+    if (!isHeaderValue(each.text)) problems.push(`"${each.id}" cannot stand in a header`)
+  }
+  const basic = basicCredentials(at('basic'), problems)
+  if (basic !== undefined) headers.set('authorization', basic)
+
+  return {
+    host: new Map(inHost.map((each) => [each.name, each.text])),
+    path: new Map(inPath.map((each) => [each.name, encodeStrictly(each.text)])),
+    query: at('query').map((each) => `${encodeStrictly(each.name)}=${encodeStrictly(each.text)}`),
+    headers,
+    cookies: at('cookie').map((each) => `${each.name}=${each.text}`),
+    sensitive: sensitiveTexts(used, context, basic),
+    problems,
+  }
+}
+
+function use(
+  credential: HttpCredential,
+  { secrets, tokens }: Pick<RunContext, 'secrets' | 'tokens'>,
+  problems: string[],
+): UsedCredential[] {
+  const { source, id, format } = credential
+  const found = (source === 'secret' ? secrets : tokens).get(id)
+  if (found === undefined) {
+    problems.push(`the ${source} "${id}" is missing`)
+    return []
+  }
+  if (/\p{Cc}/u.test(found.value)) {
+    problems.push(`"${id}" holds a control character`)
+    return []
+  }
+  return [{ ...credential, text: format.replaceAll('{value}', () => found.value), from: found.from }]
+}
+
+/** RFC 7617: user name and password in UTF-8, joined by a colon, in base64. */
+function basicCredentials(parts: readonly UsedCredential[], problems: string[]): string | undefined {
+  if (parts.length === 0) return undefined
+  const username = parts.find(({ name }) => name === 'username')
+  const password = parts.find(({ name }) => name === 'password')
+  if (username?.text.includes(':')) problems.push(`"${username.id}" is a user name and must not hold a colon`)
+  const bytes = new TextEncoder().encode(`${username?.text ?? ''}:${password?.text ?? ''}`)
+  return `Basic ${btoa(String.fromCharCode(...bytes))}`
+}
+
+function standsAlone({ authority }: UrlTemplate): boolean {
+  const [first, second] = authority
+  return (
+    first !== undefined &&
+    'name' in first &&
+    (second === undefined || ('literal' in second && second.literal.startsWith(':')))
+  )
+}
+
+/** A whole host may have dots; a piece of one may not, nor become another host. */
+function isHost(text: string, whole: boolean): boolean {
+  return (whole ? text.split('.') : [text]).every((label) => LABEL.test(label))
+}
+
+function sensitiveTexts(
+  used: readonly UsedCredential[],
+  { secrets, tokens }: Pick<RunContext, 'secrets' | 'tokens'>,
+  basic: string | undefined,
+): string[] {
+  const raw = used.map(({ source, id }) => (source === 'secret' ? secrets : tokens).get(id)?.value ?? '')
+  const texts = [...used.map(({ text }) => text), ...raw]
+  const encoded = texts.map(encodeStrictly)
+  return [...texts, ...encoded, ...(basic === undefined ? [] : [basic, basic.slice('Basic '.length)])]
+}

@@ -1,0 +1,41 @@
+import { pointerSteps } from '../../core/problem.ts'
+import type { HttpImplementation } from './implementation.ts'
+import { parseUrlTemplate, variableNames } from './url-template.ts'
+
+/**
+ * Says where an input goes that has no parameter: the URL's variable of its name, if nothing else fills that; else the
+ * query for GET, HEAD and DELETE, and the body for the other methods. Undefined: it has a parameter, or is the body.
+ */
+export function unplacedInputs(
+  implementation: HttpImplementation,
+): (input: string) => 'path' | 'query' | 'body' | undefined {
+  const { method, parameters, body } = implementation
+  const placed = new Set(parameters.map((each) => each.input))
+  if (body?.input !== undefined) placed.add(body.input)
+  const unfilled = unfilledVariables(implementation)
+  const rest = method === 'GET' || method === 'HEAD' || method === 'DELETE' ? 'query' : 'body'
+  return (input) => {
+    if (placed.has(input)) return undefined
+    return unfilled.has(input) ? 'path' : rest
+  }
+}
+
+/** Whether the body is made of fields, rather than absent or one input's value. */
+export function bodyHasFields({ method, body }: HttpImplementation): boolean {
+  return method !== 'GET' && method !== 'HEAD' && body?.type !== 'none' && body?.input === undefined
+}
+
+/** The steps to a body parameter's field: a name that starts with `/` is a JSON Pointer into a JSON body (RFC 6901). */
+export function bodyFieldSteps({ body }: HttpImplementation, name: string): readonly string[] {
+  const isJson = body === undefined || body.type === 'json'
+  const steps = isJson && name.startsWith('/') ? pointerSteps(name) : undefined
+  return steps ?? [name]
+}
+
+function unfilledVariables({ url, parameters, credentials }: HttpImplementation): Set<string> {
+  const template = parseUrlTemplate(url)
+  if ('problem' in template) return new Set()
+  const filled = new Set([...parameters, ...credentials].flatMap((each) => (each.in === 'path' ? [each.name] : [])))
+  const names = [...variableNames(template.path), ...variableNames(template.query ?? [])]
+  return new Set(names.filter((name) => !filled.has(name)))
+}

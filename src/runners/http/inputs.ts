@@ -1,0 +1,109 @@
+import type { Json, JsonObject } from '../../core/json.ts'
+import { FORM_EXPLODED } from './body.ts'
+import type { BodyField } from './body.ts'
+import { isHeaderValue } from './header-rules.ts'
+import type { HttpImplementation, HttpParameter } from './implementation.ts'
+import { bodyFieldSteps, bodyHasFields, unplacedInputs } from './input-place.ts'
+import { encodeStrictly, serialiseHeader, serialisePath, serialiseQuery } from './placement.ts'
+import { variableNames } from './url-template.ts'
+import type { UrlTemplate } from './url-template.ts'
+
+/** Where the inputs of one call go, ready to be written; or why they cannot go there. */
+export interface PlacedInputs {
+  /** Percent-encoded, by the URL variable's name. */
+  readonly path: Map<string, string>
+  /** `name=value`, percent-encoded, as are the cookies. */
+  readonly query: string[]
+  readonly cookies: string[]
+  readonly headers: Map<string, string>
+  readonly fields: BodyField[]
+  readonly problems: string[]
+}
+
+/** Puts the inputs of a call where the implementation wants them. Absent and null ones take their default, or go. */
+export function inputPlacer(
+  implementation: HttpImplementation,
+  template: UrlTemplate,
+): (input: JsonObject) => PlacedInputs {
+  const { parameters } = implementation
+  const placeOf = unplacedInputs(implementation)
+  const secretQuery = credentialNames(implementation, 'query')
+  const secretCookies = credentialNames(implementation, 'cookie')
+  const hasFields = bodyHasFields(implementation)
+  const needed = pathInputs(implementation, template)
+
+  return (input) => {
+    const placed: PlacedInputs = {
+      path: new Map(),
+      query: [],
+      cookies: [],
+      headers: new Map(),
+      fields: [],
+      problems: [],
+    }
+    for (const parameter of parameters) {
+      const given = ownValue(input, parameter.input)
+      const value = given === undefined || given === null ? (parameter.default ?? given) : given
+      if (parameter.in === 'body') addField(parameter, bodyFieldSteps(implementation, parameter.name), value)
+      else add(parameter, value)
+    }
+    for (const [name, value] of Object.entries(input)) {
+      const place = placeOf(name)
+      if (place === undefined || value === undefined) continue
+      if (place === 'body') addField({ ...FORM_EXPLODED, input: name, name }, [name], value)
+      else if (place === 'query') add({ ...FORM_EXPLODED, input: name, in: place, name }, value)
+      else add({ style: 'simple', explode: false, allow_reserved: false, input: name, in: place, name }, value)
+    }
+    for (const [name, shown] of needed) {
+      // An empty segment would name another resource: `DELETE /users/` rather than one user.
+      if (!placed.path.get(name)) placed.problems.push(`"${shown}" is empty, and the URL's path needs it`)
+    }
+    refuseShadowing(placed.query, secretQuery)
+    refuseShadowing(placed.cookies, secretCookies)
+    return placed
+
+    function add(parameter: Omit<HttpParameter, 'default'>, value: Json | undefined): void {
+      const { input: shown, name } = parameter
+      if (parameter.in === 'query') placed.query.push(...serialiseQuery(name, value, parameter))
+      if (parameter.in === 'cookie') placed.cookies.push(...serialiseQuery(name, value, parameter))
+      if (parameter.in === 'path') placed.path.set(name, serialisePath(name, value, parameter) ?? '')
+      if (parameter.in === 'header') {
+        const text = serialiseHeader(value, parameter.explode)
+        if (text === undefined) return
+        if (isHeaderValue(text)) placed.headers.set(name, text)
+        else placed.problems.push(`"${shown}" cannot stand in the header "${name}": wanted Latin-1 in one line`)
+      }
+    }
+
+    function addField(field: Omit<HttpParameter, 'default' | 'in'>, steps: readonly string[], value: Json | undefined) {
+      if (value === undefined) return
+      if (hasFields) placed.fields.push({ name: field.name, steps, value, serialisation: field })
+      else placed.problems.push(`the request has no place for "${field.input}"`)
+    }
+
+    /** What an exploded object or an undeclared input is called is the caller's choice. */
+    function refuseShadowing(pieces: readonly string[], names: ReadonlySet<string>): void {
+      for (const piece of pieces) {
+        const name = piece.slice(0, piece.indexOf('='))
+        if (names.has(name)) placed.problems.push(`"${name}" is a credential's name and cannot be an input's`)
+      }
+    }
+  }
+}
+
+/** The value of an object's own member: a name such as "constructor" is never inherited. */
+export function ownValue(input: JsonObject, name: string): Json | undefined {
+  return input[name]
+}
+
+/** The variables of the path that inputs fill, with the input that fills each. */
+function pathInputs({ parameters, credentials }: HttpImplementation, { path }: UrlTemplate): Map<string, string> {
+  const inputs = new Map(variableNames(path).map((name) => [name, name]))
+  for (const each of parameters) if (each.in === 'path' && inputs.has(each.name)) inputs.set(each.name, each.input)
+  for (const each of credentials) if (each.in === 'path') inputs.delete(each.name)
+  return inputs
+}
+
+function credentialNames({ credentials }: HttpImplementation, place: 'query' | 'cookie'): ReadonlySet<string> {
+  return new Set(credentials.flatMap((each) => (each.in === place ? [encodeStrictly(each.name)] : [])))
+}

@@ -1,0 +1,147 @@
+import { isObject } from '../../core/json.ts'
+
+/** OpenAPI 3.1, "Style Values". */
+export type Style = 'simple' | 'label' | 'matrix' | 'form' | 'spaceDelimited' | 'pipeDelimited' | 'deepObject'
+
+export interface Serialisation {
+  readonly style: Style
+  readonly explode: boolean
+  /** Leave reserved characters as they are, where they cannot be mistaken for the URL's own. */
+  readonly allow_reserved: boolean
+}
+
+type Member = readonly [key: string, value: unknown]
+
+/**
+ * Percent-encodes everything but unreserved characters (RFC 3986 section 2.3), as simple expansion does (RFC 6570
+ * section 3.2.2). Lone surrogates, which have no UTF-8, become U+FFFD.
+ */
+export function encodeStrictly(text: string): string {
+  return encodeURIComponent(text.toWellFormed()).replace(
+    /[!'()*]/g,
+    (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`,
+  )
+}
+
+/**
+ * A value as it stands in a path: `simple`, `label` or `matrix` (OpenAPI 3.1, "Style Values"; RFC 6570 sections 3.2.2,
+ * 3.2.5, 3.2.7). Gives undefined for null and undefined.
+ */
+export function serialisePath(name: string, value: unknown, { style, explode }: Serialisation): string | undefined {
+  if (isAbsent(value)) return undefined
+  const key = encodeStrictly(name)
+  if (style === 'matrix') {
+    if (explode && Array.isArray(value))
+      return present(value)
+        .map((each) => `;${pair(key, encodedText(each))}`)
+        .join('')
+    if (explode && isObject(value))
+      return members(value)
+        .map(([k, v]) => `;${assignment(k, v)}`)
+        .join('')
+    return `;${pair(key, joined(value, ',', encodedText))}`
+  }
+  const separator = style === 'label' && explode ? '.' : ','
+  const text =
+    explode && isObject(value)
+      ? members(value)
+          .map(([k, v]) => assignment(k, v))
+          .join(separator)
+      : joined(value, separator, encodedText)
+  return style === 'label' ? `.${text}` : text
+}
+
+/**
+ * A value as `name=value` pieces of a query, a form body or a cookie, percent-encoded: `form`, `spaceDelimited`,
+ * `pipeDelimited` or `deepObject` (OpenAPI 3.1, "Style Values"). Null, undefined and what is empty give no piece.
+ *
+ * Where OpenAPI leaves the behaviour open: arrays and objects inside a value are written as JSON text, but nested
+ * brackets (with indexes) in `deepObject`; an exploded `spaceDelimited` or `pipeDelimited` is an exploded `form`.
+ */
+export function serialiseQuery(name: string, value: unknown, serialisation: Serialisation): string[] {
+  if (isAbsent(value)) return []
+  const { style, explode, allow_reserved } = serialisation
+  const encode = allow_reserved ? encodedReservedText : encodedText
+  const key = encodeStrictly(name)
+  if (typeof value !== 'object') return [`${key}=${encode(value)}`]
+  if (style === 'deepObject') return bracketed(name, value, encode)
+  if (explode && Array.isArray(value)) return present(value).map((each) => `${key}=${encode(each)}`)
+  if (explode && isObject(value)) return members(value).map(([k, v]) => `${encodeStrictly(k)}=${encode(v)}`)
+  const delimiter = style === 'spaceDelimited' ? '%20' : style === 'pipeDelimited' ? '%7C' : ','
+  const text = joined(value, delimiter, encode)
+  return text === '' ? [] : [`${key}=${text}`]
+}
+
+/**
+ * A value as it stands in a header: `simple`, without percent-encoding, which HTTP fields do not know. Gives undefined
+ * for null and undefined.
+ */
+export function serialiseHeader(value: unknown, explode: boolean): string | undefined {
+  if (isAbsent(value)) return undefined
+  if (explode && isObject(value)) {
+    return members(value)
+      .map(([k, v]) => `${k}=${plainText(v)}`)
+      .join(',')
+  }
+  return joined(value, ',', plainText)
+}
+
+/** A value as text: strings as they are, numbers and booleans as JSON writes them, everything else as JSON. */
+export function plainText(value: unknown): string {
+  return typeof value === 'string' ? value : (JSON.stringify(value) ?? '')
+}
+
+function encodedText(value: unknown): string {
+  return encodeStrictly(plainText(value))
+}
+
+/**
+ * Keeps `:/?@!$'()*,;=` and what is percent-encoded already (RFC 6570 section 3.2.3). Of the reserved characters, `#`,
+ * `[` and `]` may not stand in a query (RFC 3986 section 3.4), and `&` and `+` would start another parameter or turn
+ * into a space: these are encoded all the same.
+ */
+function encodedReservedText(value: unknown): string {
+  return plainText(value)
+    .split(/(%[0-9A-Fa-f]{2}|[:/?@!$'()*,;=])/)
+    .map((piece, index) => (index % 2 === 1 ? piece : encodeStrictly(piece)))
+    .join('')
+}
+
+/** Items, or keys and values by turns, between separators. */
+function joined(value: unknown, separator: string, encode: (value: unknown) => string): string {
+  if (Array.isArray(value)) return present(value).map(encode).join(separator)
+  if (isObject(value)) return members(value).flat().map(encode).join(separator)
+  return encode(value)
+}
+
+function bracketed(name: string, value: unknown, encode: (value: unknown) => string): string[] {
+  if (isAbsent(value)) return []
+  const inner: readonly Member[] = Array.isArray(value)
+    ? present(value).map((each, index) => [String(index), each])
+    : isObject(value)
+      ? members(value)
+      : []
+  if (typeof value !== 'object') return [`${encodeStrictly(name)}=${encode(value)}`]
+  return inner.flatMap(([k, v]) => bracketed(`${name}[${k}]`, v, encode))
+}
+
+function assignment(key: string, value: unknown): string {
+  return `${encodeStrictly(key)}=${encodedText(value)}`
+}
+
+/** A matrix parameter has no `=` when its value is empty (RFC 6570 section 3.2.7). */
+function pair(key: string, text: string): string {
+  return text === '' ? key : `${key}=${text}`
+}
+
+function present(items: readonly unknown[]): unknown[] {
+  return items.filter((each) => !isAbsent(each))
+}
+
+function members(value: Readonly<Record<string, unknown>>): Member[] {
+  return Object.entries(value).filter(([, each]) => !isAbsent(each))
+}
+
+function isAbsent(value: unknown): value is null | undefined {
+  return value === null || value === undefined
+}

@@ -1,0 +1,147 @@
+import { isObject } from '../../core/json.ts'
+import { pointerStep, pointerSteps } from '../../core/problem.ts'
+import type { Problem } from '../../core/problem.ts'
+import type { Definition } from '../../core/tool.ts'
+import { headerNameProblem, isHeaderValue, isToken } from './header-rules.ts'
+import type { HttpImplementation } from './implementation.ts'
+import { bodyHasFields, unplacedInputs } from './input-place.ts'
+import { namesAreWrittenOnce } from './written-once.ts'
+import { parseUrlTemplate, variableNames } from './url-template.ts'
+import type { UrlTemplate } from './url-template.ts'
+
+type Rule = (implementation: HttpImplementation, inputs: ReadonlySet<string>) => Problem[]
+
+/** What the parts of an implementation say of each other and of the definition that they must not. */
+export function checkPublicationRules(implementation: HttpImplementation, definition: Definition): Problem[] {
+  const properties = definition.input['properties']
+  const inputs = new Set(isObject(properties) ? Object.keys(properties) : [])
+  const template = parseUrlTemplate(implementation.url)
+  const rules: Rule[] = [inputsExist, headersAreAllowed, bodyFits, namesAreWrittenOnce]
+  return [
+    ...('problem' in template
+      ? [problem('/url', template.problem)]
+      : templateIsFilled(implementation, inputs, template)),
+    ...rules.flatMap((rule) => rule(implementation, inputs)),
+    ...requirementsAreDeclared(implementation, definition),
+  ]
+}
+
+/** A caller must not choose where credentials go: only a credential may stand in the host. */
+function templateIsFilled(
+  { parameters, credentials }: HttpImplementation,
+  inputs: ReadonlySet<string>,
+  template: UrlTemplate,
+): Problem[] {
+  const secret = new Set(credentials.flatMap((each) => (each.in === 'path' ? [each.name] : [])))
+  const placed = new Set(parameters.flatMap((each) => (each.in === 'path' ? [each.name] : [])))
+  const hostNames = variableNames(template.authority)
+  const otherNames = [...variableNames(template.path), ...variableNames(template.query ?? [])]
+  const names = new Set([...hostNames, ...otherNames])
+  return [
+    ...hostNames
+      .filter((name) => !secret.has(name))
+      .map((name) => problem('/url', `the host's "{${name}}" must be filled by a credential in "path"`)),
+    ...otherNames
+      .filter((name) => !secret.has(name) && !placed.has(name) && !inputs.has(name))
+      .map((name) => problem('/url', `nothing fills "{${name}}": wanted a "path" parameter, credential or input`)),
+    ...parameters.flatMap((each, index) =>
+      each.in === 'path' && !names.has(each.name)
+        ? [problem(`/parameters/${index}/name`, `the URL has no "{${each.name}}"`)]
+        : [],
+    ),
+    ...credentials.flatMap((each, index) =>
+      each.in === 'path' && !names.has(each.name)
+        ? [problem(`/credentials/${index}/name`, `the URL has no "{${each.name}}"`)]
+        : [],
+    ),
+  ]
+}
+
+function inputsExist({ parameters, body }: HttpImplementation, inputs: ReadonlySet<string>): Problem[] {
+  const unknown = (input: string, path: string) =>
+    inputs.has(input) ? [] : [problem(path, `the tool has no input "${input}"`)]
+  return [
+    ...parameters.flatMap((each, index) => unknown(each.input, `/parameters/${index}/input`)),
+    ...(body?.input === undefined ? [] : unknown(body.input, '/body/input')),
+  ]
+}
+
+function requirementsAreDeclared({ credentials }: HttpImplementation, { requirements }: Definition): Problem[] {
+  const declared = {
+    authorization: new Set(requirements.authorization.map((each) => each.id)),
+    secret: new Set(requirements.secrets.map((each) => each.id)),
+  }
+  return credentials.flatMap(({ source, id }, index) =>
+    declared[source].has(id)
+      ? []
+      : [problem(`/credentials/${index}/${source}`, `the tool's requirements do not declare "${id}"`)],
+  )
+}
+
+function headersAreAllowed({ headers, parameters, credentials, body }: HttpImplementation): Problem[] {
+  const named = [
+    ...Object.keys(headers).map((name) => ({ in: 'header', name, path: `/headers${pointerStep(name)}` })),
+    ...parameters.map((each, index) => ({ in: each.in, name: each.name, path: `/parameters/${index}/name` })),
+  ]
+  const secret = credentials.map((each, index) => ({
+    in: each.in,
+    name: each.name,
+    path: `/credentials/${index}/name`,
+  }))
+  const problems: Problem[] = []
+  for (const { in: place, name, path } of [...named, ...secret]) {
+    const lower = name.toLowerCase()
+    if (place === 'cookie' && !isToken(name)) problems.push(problem(path, `"${name}" is not a cookie's name`))
+    if (place !== 'header') continue
+    const wrong = headerNameProblem(name)
+    if (wrong !== undefined) problems.push(problem(path, wrong))
+    else if (lower === 'cookie') problems.push(problem(path, 'wanted "in": "cookie" for a cookie'))
+    else if (lower === 'content-type' && body?.type === 'multipart') {
+      problems.push(problem(path, 'a multipart body writes its own "content-type", with its boundary'))
+    }
+  }
+  for (const { in: place, name, path } of named) {
+    if (place !== 'header' || name.toLowerCase() !== 'authorization') continue
+    problems.push(problem(path, `only a credential may write "${name}"`))
+  }
+  const texts = Object.entries(headers).map(([name, value]) => ({ path: `/headers${pointerStep(name)}`, value }))
+  for (const { path, value } of [...texts, { path: '/body/content_type', value: body?.content_type ?? '' }]) {
+    if (!isHeaderValue(value)) problems.push(problem(path, 'wanted Latin-1 without control characters'))
+  }
+  return problems
+}
+
+function bodyFits(implementation: HttpImplementation, inputs: ReadonlySet<string>): Problem[] {
+  const { method, parameters, body } = implementation
+  const problems: Problem[] = []
+  const type = body?.type ?? 'json'
+  if ((method === 'GET' || method === 'HEAD') && body !== undefined && type !== 'none') {
+    problems.push(problem('/body', `${method} has no body`))
+  }
+  if (type === 'raw' && body?.input === undefined) problems.push(problem('/body/input', 'a raw body is one input'))
+  if (type === 'none' && body?.input !== undefined) problems.push(problem('/body/input', 'there is no body'))
+  if (type === 'multipart' && body?.content_type !== undefined) {
+    problems.push(problem('/body/content_type', 'a multipart body writes its own, with its boundary'))
+  }
+  const hasFields = bodyHasFields(implementation)
+  for (const [index, each] of parameters.entries()) {
+    if (each.in !== 'body') continue
+    const path = `/parameters/${index}`
+    if (!hasFields) problems.push(problem(`${path}/in`, `the body has no place for "${each.input}"`))
+    if (type === 'json' && each.name.startsWith('/') && pointerSteps(each.name) === undefined) {
+      problems.push(problem(`${path}/name`, `"${each.name}" is not a JSON Pointer`))
+    }
+  }
+  // A raw body without an input has been reported; it would report every other input as well.
+  if (hasFields || type === 'raw') return problems
+  const placeOf = unplacedInputs(implementation)
+  for (const input of inputs) {
+    if (placeOf(input) !== 'body') continue
+    problems.push(problem('/parameters', `the body has no place for the input "${input}": wanted a parameter for it`))
+  }
+  return problems
+}
+
+function problem(path: string, message: string): Problem {
+  return { path, message }
+}

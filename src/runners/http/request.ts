@@ -1,0 +1,107 @@
+import type { JsonObject } from '../../core/json.ts'
+import type { ToolFailure } from '../../core/failure.ts'
+import type { RunContext } from '../../core/runner.ts'
+import type { GuardedBody } from '../guarded-fetch.ts'
+import { encodeBody } from './body.ts'
+import type { EncodedBody } from './body.ts'
+import { placeCredentials } from './credentials.ts'
+import type { PlacedCredentials } from './credentials.ts'
+import { isHeaderValue } from './header-rules.ts'
+import type { HttpImplementation } from './implementation.ts'
+import { inputPlacer, ownValue } from './inputs.ts'
+import type { PlacedInputs } from './inputs.ts'
+import { expandParts, hasDotSegment, parseUrlTemplate } from './url-template.ts'
+import type { UrlTemplate } from './url-template.ts'
+
+export interface BuiltRequest {
+  readonly method: string
+  readonly url: string
+  readonly headers: Headers
+  readonly body: GuardedBody | undefined
+  readonly credentialHeaders: readonly string[]
+  /** The request in words: no query, and credentials as the names of their variables. */
+  readonly shown: { readonly host: string; readonly url: string }
+  /** Texts that must not be shown. */
+  readonly sensitive: readonly string[]
+}
+
+export type RequestResult =
+  { readonly ok: true; readonly request: BuiltRequest } | { readonly ok: false; readonly failure: ToolFailure }
+
+export type BuildRequest = (
+  input: JsonObject,
+  context: Pick<RunContext, 'secrets' | 'tokens' | 'traceparent'>,
+) => RequestResult
+
+const ACCEPT = { json: 'application/json', text: 'text/*, */*;q=0.5', binary: '*/*', none: '*/*' } as const
+
+/**
+ * Prepares the requests of an implementation that `checkHttpImplementation` gave; throws for any other. The function it
+ * gives turns an input and its credentials into a request, or into a failure that says everything that is missing
+ * or does not fit, without any credential's value.
+ */
+export function prepareRequest(implementation: HttpImplementation): BuildRequest {
+  const template = parseUrlTemplate(implementation.url)
+  if ('problem' in template) throw new TypeError(`Cannot read the URL template: ${template.problem}`)
+  const { method, credentials, body: declared, response } = implementation
+  const place = inputPlacer(implementation, template)
+  const fixedHeaders = { 'user-agent': 'switchboard', 'accept': ACCEPT[response.type] }
+
+  return (input, context) => {
+    const inputs = place(input)
+    const secret = placeCredentials(credentials, template, context)
+    const whole = declared?.input === undefined ? undefined : ownValue(input, declared.input)
+    const body = encodeBody(declared, inputs.fields, whole)
+    const { url, shown, problem } = expandUrl(template, inputs, secret)
+    const problems = [...inputs.problems, ...secret.problems]
+    if (body && 'problem' in body) return failed([...problems, body.problem])
+    if (problems.length > 0 || problem !== undefined)
+      return failed(problem === undefined ? problems : [...problems, problem])
+
+    const headers = new Headers(fixedHeaders)
+    const { traceparent } = context
+    if (traceparent !== undefined && isHeaderValue(traceparent)) headers.set('traceparent', traceparent)
+    writeHeaders(headers, implementation, inputs, secret, body)
+    const credentialHeaders = [...secret.headers.keys()]
+    const { sensitive } = secret
+    return { ok: true, request: { method, url, headers, body: body?.content, credentialHeaders, shown, sensitive } }
+  }
+}
+
+/** The later ones win: what the body is, what the implementation always says, what the caller says, who is asking. */
+function writeHeaders(
+  headers: Headers,
+  implementation: HttpImplementation,
+  inputs: PlacedInputs,
+  secret: PlacedCredentials,
+  body: EncodedBody | undefined,
+): void {
+  if (body?.contentType !== undefined) headers.set('content-type', body.contentType)
+  for (const [name, value] of Object.entries(implementation.headers)) headers.set(name, value)
+  for (const [name, value] of [...inputs.headers, ...secret.headers]) headers.set(name, value)
+  const cookies = [...inputs.cookies, ...secret.cookies]
+  if (cookies.length > 0) headers.set('cookie', cookies.join('; '))
+}
+
+/** The URL to request, and the one to show; or what is wrong with it, where the inputs had no problem of their own. */
+function expandUrl(template: UrlTemplate, inputs: PlacedInputs, secret: PlacedCredentials) {
+  const value = (name: string) => inputs.path.get(name) ?? secret.path.get(name) ?? secret.host.get(name) ?? ''
+  const named = (name: string) => inputs.path.get(name) ?? `{${name}}`
+  const path = expandParts(template.path, value)
+  const query = [template.query ? expandParts(template.query, value) : '', ...inputs.query, ...secret.query]
+  const search = query.filter((piece) => piece !== '').join('&')
+  const url = `${template.scheme}://${expandParts(template.authority, value)}${path}${search && `?${search}`}`
+  const host = expandParts(template.authority, named)
+  const shown = { host, url: `${template.scheme}://${host}${expandParts(template.path, named)}` }
+  // Percent-encoding does not help: URL parsers take "%2e%2e" for "..".
+  const problem = hasDotSegment(path)
+    ? 'an input would put a "." or ".." segment into the path'
+    : URL.canParse(url)
+      ? undefined
+      : 'the URL is not valid'
+  return { url, shown, problem }
+}
+
+function failed(problems: readonly string[]): RequestResult {
+  return { ok: false, failure: { message: `Cannot build the request: ${problems.join('; ')}` } }
+}

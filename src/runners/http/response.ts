@@ -1,0 +1,161 @@
+import { isObject } from '../../core/json.ts'
+import { pointerSteps } from '../../core/problem.ts'
+import type { RunResult } from '../../core/runner.ts'
+import type { GuardedResponse } from '../guarded-fetch.ts'
+import type { HttpResponseMapping } from './implementation.ts'
+import { redact } from './redaction.ts'
+import type { BuiltRequest } from './request.ts'
+
+/** The longest part of an error's body that is passed on, in characters. */
+const EXCERPT = 1000
+const RETRYABLE = new Set([408, 425, 429])
+
+/** Reason phrases (RFC 9110 section 15): HTTP/2 sends none. */
+const REASONS: Readonly<Record<number, string>> = {
+  400: 'Bad Request',
+  401: 'Unauthorized',
+  402: 'Payment Required',
+  403: 'Forbidden',
+  404: 'Not Found',
+  405: 'Method Not Allowed',
+  406: 'Not Acceptable',
+  408: 'Request Timeout',
+  409: 'Conflict',
+  410: 'Gone',
+  412: 'Precondition Failed',
+  413: 'Content Too Large',
+  415: 'Unsupported Media Type',
+  422: 'Unprocessable Content',
+  425: 'Too Early',
+  429: 'Too Many Requests',
+  500: 'Internal Server Error',
+  501: 'Not Implemented',
+  502: 'Bad Gateway',
+  503: 'Service Unavailable',
+  504: 'Gateway Timeout',
+}
+
+/**
+ * Makes a tool's result of what a server answered: the value the mapping wants where the status is an expected one, else
+ * a failure that says who answered what, without query, credentials or more than an excerpt of the body.
+ * `now` is the time in milliseconds, for a `Retry-After` that is a date.
+ */
+export function readResponse(
+  response: GuardedResponse,
+  mapping: HttpResponseMapping,
+  request: Pick<BuiltRequest, 'method' | 'shown' | 'sensitive'>,
+  now: number,
+): RunResult {
+  const { status, body } = response
+  const { shown } = request
+  if (!isExpected(status, mapping)) return unexpected(response, request, now)
+  switch (mapping.type) {
+    case 'none':
+      return { ok: true, value: null }
+    case 'text':
+      return { ok: true, value: decode(response) }
+    case 'binary': {
+      const contentType = response.headers.get('content-type') ?? 'application/octet-stream'
+      return { ok: true, value: { content_type: contentType, data: encodeBase64(body) } }
+    }
+    case 'json': {
+      const text = decode(response)
+      if (text.trim() === '') return { ok: true, value: null }
+      const document = parseJson(text)
+      if (document === undefined) return failure(`${shown.host} answered what is not JSON`, response, request)
+      const value = pick(document.value, mapping.pointer)
+      if (value !== undefined) return { ok: true, value }
+      return failure(`${shown.host} answered JSON that has nothing at "${mapping.pointer}"`, response, request)
+    }
+  }
+}
+
+/** Whether the mapping counts a status as success. */
+export function isExpected(status: number, { statuses }: HttpResponseMapping): boolean {
+  return statuses.includes(status) || statuses.includes(`${Math.floor(status / 100)}xx`)
+}
+
+/** `Retry-After` in milliseconds from `now` (RFC 9110 section 10.2.3): seconds or a date; undefined for anything else. */
+export function retryAfterMs(headers: Headers, now: number): number | undefined {
+  const text = headers.get('retry-after')?.trim() ?? ''
+  if (/^\d{1,10}$/.test(text)) return Number(text) * 1000
+  // An HTTP date starts with a day's name; without one, Date.parse would take "5.5" or "-1" for a date.
+  const date = /^[A-Za-z]{3,9},? /.test(text) ? Date.parse(text) : NaN
+  return Number.isNaN(date) ? undefined : Math.max(0, date - now)
+}
+
+function unexpected(
+  response: GuardedResponse,
+  request: Pick<BuiltRequest, 'method' | 'shown' | 'sensitive'>,
+  now: number,
+): RunResult {
+  const { status, headers } = response
+  const reason = REASONS[status]
+  const retryable = RETRYABLE.has(status) || status >= 500
+  const wait = retryable ? retryAfterMs(headers, now) : undefined
+  const message = `${request.shown.host} answered ${status}${reason === undefined ? '' : ` ${reason}`}`
+  return failure(message, response, request, retryable, wait)
+}
+
+function failure(
+  message: string,
+  response: GuardedResponse,
+  { method, shown, sensitive }: Pick<BuiltRequest, 'method' | 'shown' | 'sensitive'>,
+  retryable = false,
+  wait?: number,
+): RunResult {
+  // Redacted before it is cut, since half a secret would not be recognised.
+  const body = redact(decode(response), sensitive).trim()
+  const cut = body.length > EXCERPT ? `${body.slice(0, EXCERPT)}…` : body
+  const answered = `${method} ${redact(shown.url, sensitive)} answered ${response.status}`
+  return {
+    ok: false,
+    failure: {
+      message: redact(message, sensitive),
+      developer_message: cut === '' ? answered : `${answered}: ${cut}`,
+      can_retry: retryable,
+      ...(wait === undefined ? {} : { retry_after_ms: wait }),
+    },
+  }
+}
+
+/** The body as text, in the charset its content type names, or else in UTF-8; a byte order mark is dropped. */
+function decode({ headers, body }: GuardedResponse): string {
+  const charset = /;\s*charset="?([^\s;"]+)/i.exec(headers.get('content-type') ?? '')?.[1] ?? 'utf-8'
+  return decoder(charset).decode(body)
+}
+
+function decoder(charset: string): TextDecoder {
+  try {
+    return new TextDecoder(charset)
+  } catch {
+    return new TextDecoder()
+  }
+}
+
+function parseJson(text: string): { readonly value: unknown } | undefined {
+  try {
+    return { value: JSON.parse(text) }
+  } catch {
+    return undefined
+  }
+}
+
+/** The value at a JSON Pointer (RFC 6901 section 4), or undefined. */
+function pick(document: unknown, pointer: string): unknown {
+  let value = document
+  for (const step of pointerSteps(pointer) ?? []) {
+    if (Array.isArray(value)) value = /^(?:0|[1-9]\d*)$/.test(step) ? value[Number(step)] : undefined
+    else value = isObject(value) && Object.hasOwn(value, step) ? value[step] : undefined
+  }
+  return value
+}
+
+function encodeBase64(bytes: Uint8Array): string {
+  const chunks: string[] = []
+  // In pieces: a call takes only so many arguments.
+  for (let start = 0; start < bytes.length; start += 0x8000) {
+    chunks.push(String.fromCharCode(...bytes.subarray(start, start + 0x8000)))
+  }
+  return btoa(chunks.join(''))
+}

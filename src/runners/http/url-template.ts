@@ -1,0 +1,70 @@
+/** A piece of a template: text, or the name of a variable. */
+export type TemplatePart = { readonly literal: string } | { readonly name: string }
+
+/** A URL with simple `{name}` expressions (RFC 6570 level 1), cut where variables mean different things. */
+export interface UrlTemplate {
+  readonly scheme: string
+  /** Host and port: only a credential may fill a variable here. */
+  readonly authority: readonly TemplatePart[]
+  readonly path: readonly TemplatePart[]
+  /** What follows the `?`, if there is one. */
+  readonly query: readonly TemplatePart[] | undefined
+}
+
+const URL_TEMPLATE = /^(https?):\/\/([^/?#]*)([^?#]*)(?:\?([^#]*))?$/i
+const NAME = /^[A-Za-z0-9_][A-Za-z0-9_.-]*$/
+const HOST = /^(?:[^:@[\]\\]+|\[[0-9a-f:.]+\])(?::\d+)?$/i
+/** A segment that URL parsers take for `.` or `..` (URL Standard, "single-dot" and "double-dot" segments). */
+const DOT_SEGMENT = /^(?:\.|%2e){1,2}$/i
+
+/** Reads a URL template, or says what is wrong with it. */
+export function parseUrlTemplate(text: string): UrlTemplate | { readonly problem: string } {
+  const [, scheme, authority = '', path = '', query] = URL_TEMPLATE.exec(text) ?? []
+  if (scheme === undefined) return { problem: 'wanted an absolute "http" or "https" URL without fragment' }
+  const [authorityParts, pathParts, queryParts] = [authority, path, query ?? ''].map(parseParts)
+  if (!authorityParts || !pathParts || !queryParts) {
+    return { problem: 'wanted simple expressions such as "{name}" only, got other braces' }
+  }
+  const sample = expandParts(authorityParts, () => 'x')
+  if (!HOST.test(sample) || !URL.canParse(`${scheme}://${sample}`)) {
+    return { problem: `wanted a host and optional port after "${scheme}://", got "${authority}"` }
+  }
+  if (hasDotSegment(path)) return { problem: 'the path must not hold "." or ".." segments' }
+  return {
+    scheme: scheme.toLowerCase(),
+    authority: authorityParts,
+    path: pathParts,
+    query: query === undefined ? undefined : queryParts,
+  }
+}
+
+/** Whether a path holds a segment that changes what the path means. */
+export function hasDotSegment(path: string): boolean {
+  return path.split('/').some((segment) => DOT_SEGMENT.test(segment))
+}
+
+/** The names of a template part's variables, in order. */
+export function variableNames(parts: readonly TemplatePart[]): string[] {
+  return parts.flatMap((part) => ('name' in part ? [part.name] : []))
+}
+
+/** Replaces each variable with what `value` gives for it, which is to be percent-encoded already. */
+export function expandParts(parts: readonly TemplatePart[], value: (name: string) => string): string {
+  return parts.map((part) => ('name' in part ? value(part.name) : part.literal)).join('')
+}
+
+function parseParts(text: string): TemplatePart[] | undefined {
+  const parts: TemplatePart[] = []
+  // Splitting by a pattern with one group gives text and names by turns.
+  for (const [index, piece] of text.split(/\{([^{}]*)\}/).entries()) {
+    if (index % 2 === 1) {
+      if (!NAME.test(piece)) return undefined
+      parts.push({ name: piece })
+    } else if (/[{}]/.test(piece)) {
+      return undefined
+    } else if (piece !== '') {
+      parts.push({ literal: piece })
+    }
+  }
+  return parts
+}

@@ -1,0 +1,156 @@
+import { describe, expect, test } from 'vitest'
+import type { GuardedResponse } from '../../../src/runners/guarded-fetch.ts'
+import type { HttpResponseMapping } from '../../../src/runners/http/implementation.ts'
+import { readResponse } from '../../../src/runners/http/response.ts'
+
+const NOW = Date.parse('2026-11-21T12:00:00Z')
+const REQUEST = {
+  method: 'GET',
+  shown: { host: 'api.example.com', url: 'https://api.example.com/v1/{key}/x' },
+  sensitive: ['s3cret', 's3cret+long', ''],
+}
+
+function read(
+  body: string | Uint8Array<ArrayBuffer>,
+  more: { status?: number; headers?: Record<string, string>; mapping?: Partial<HttpResponseMapping> } = {},
+) {
+  const response: GuardedResponse = {
+    status: more.status ?? 200,
+    statusText: '',
+    headers: new Headers(more.headers),
+    url: 'https://api.example.com/v1/s3cret/x?key=s3cret',
+    body: typeof body === 'string' ? new TextEncoder().encode(body) : body,
+  }
+  return readResponse(response, { type: 'json', pointer: '', statuses: ['2xx'], ...more.mapping }, REQUEST, NOW)
+}
+
+function failureOf(result: ReturnType<typeof read>) {
+  if (result.ok) throw new Error(`wanted a failure, got ${JSON.stringify(result.value)}`)
+  return result.failure
+}
+
+describe('values', () => {
+  test.each<[string, unknown]>([
+    ['{"a":[1,null]}', { a: [1, null] }],
+    ['null', null],
+    ['0', 0],
+    ['\ufeff{"a":1}', { a: 1 }],
+    ['', null],
+    [' \r\n', null],
+  ])('JSON %j', (body, value) => {
+    expect(read(body)).toEqual({ ok: true, value })
+  })
+
+  const document = '{"data":{"a/b":[{"~":7}],"null":null},"toString2":1}'
+  test.each<[string, unknown]>([
+    ['/data/a~1b/0/~0', 7],
+    ['/data/null', null],
+    ['/toString2', 1],
+  ])('the part at "%s"', (pointer, value) => {
+    expect(read(document, { mapping: { pointer } })).toEqual({ ok: true, value })
+  })
+
+  test.each(['/nothing', '/data/a~1b/1', '/data/a~1b/00', '/data/a~1b/length', '/toString', '/data/null/x'])(
+    'nothing at "%s" is a failure',
+    (pointer) => {
+      const { message } = failureOf(read(document, { mapping: { pointer } }))
+      expect(message).toBe(`api.example.com answered JSON that has nothing at "${pointer}"`)
+    },
+  )
+
+  test('what is not JSON is a failure', () => {
+    expect(failureOf(read('<html>'))).toEqual({
+      message: 'api.example.com answered what is not JSON',
+      developer_message: 'GET https://api.example.com/v1/{key}/x answered 200: <html>',
+      can_retry: false,
+    })
+  })
+
+  test('text in its charset', () => {
+    const mapping = { type: 'text' } as const
+    expect(read('grün', { mapping })).toEqual({ ok: true, value: 'grün' })
+    const latin1 = new Uint8Array([0x67, 0x72, 0xfc, 0x6e])
+    const headers = { 'content-type': 'text/plain; charset=ISO-8859-1' }
+    expect(read(latin1, { mapping, headers })).toEqual({ ok: true, value: 'grün' })
+    expect(read('grün', { mapping, headers: { 'content-type': 'text/plain; charset=nonsense' } })).toEqual({
+      ok: true,
+      value: 'grün',
+    })
+  })
+
+  test('binary as base64, also when it is large', () => {
+    const bytes = Uint8Array.from({ length: 100_001 }, (_, index) => index % 251)
+    expect(read(bytes, { mapping: { type: 'binary' }, headers: { 'content-type': 'image/png' } })).toEqual({
+      ok: true,
+      value: { content_type: 'image/png', data: Buffer.from(bytes).toString('base64') },
+    })
+    expect(read('', { mapping: { type: 'binary' } })).toEqual({
+      ok: true,
+      value: { content_type: 'application/octet-stream', data: '' },
+    })
+  })
+
+  test('none, whatever came', () => {
+    expect(read('<html>', { mapping: { type: 'none' } })).toEqual({ ok: true, value: null })
+  })
+})
+
+describe('statuses', () => {
+  test.each([
+    [[200], 200, true],
+    [[200], 201, false],
+    [['2xx'], 299, true],
+    [['2xx'], 302, false],
+    [['2xx', 404], 404, true],
+    [['4xx'], 200, false],
+  ])('%j expects %i: %s', (statuses, status, ok) => {
+    expect(read('{}', { status, mapping: { statuses } }).ok).toBe(ok)
+  })
+
+  test.each([
+    [404, 'api.example.com answered 404 Not Found', false],
+    [400, 'api.example.com answered 400 Bad Request', false],
+    [408, 'api.example.com answered 408 Request Timeout', true],
+    [425, 'api.example.com answered 425 Too Early', true],
+    [429, 'api.example.com answered 429 Too Many Requests', true],
+    [500, 'api.example.com answered 500 Internal Server Error', true],
+    [503, 'api.example.com answered 503 Service Unavailable', true],
+    [599, 'api.example.com answered 599', true],
+    [302, 'api.example.com answered 302', false],
+  ])('%i is told as "%s"', (status, message, canRetry) => {
+    expect(failureOf(read('', { status }))).toEqual({
+      message,
+      developer_message: `GET https://api.example.com/v1/{key}/x answered ${status}`,
+      can_retry: canRetry,
+    })
+  })
+
+  test('the excerpt of the body is short and holds no secret, not even half of one', () => {
+    const body = `${'x'.repeat(996)}s3cret+long and s3cret`
+    const { developer_message: text = '' } = failureOf(read(body, { status: 400 }))
+    expect(text).not.toMatch(/s3/)
+    expect(text.endsWith(`${'x'.repeat(996)}[red…`)).toBe(true)
+    expect(failureOf(read('key s3cret+long bad', { status: 400 })).developer_message).toMatch(
+      /400: key \[redacted\] bad$/,
+    )
+  })
+
+  test.each([
+    ['7', 7000],
+    ['0', 0],
+    ['Sat, 21 Nov 2026 12:00:30 GMT', 30_000],
+    ['Saturday, 21-Nov-26 12:00:30 GMT', 30_000],
+    ['Sat, 21 Nov 2026 11:00:00 GMT', 0],
+    ['-1', undefined],
+    ['1.5', undefined],
+    ['soon', undefined],
+    ['', undefined],
+  ])('Retry-After "%s" is %s ms', (value, expected) => {
+    const { retry_after_ms: wait } = failureOf(read('', { status: 429, headers: { 'retry-after': value } }))
+    expect(wait).toBe(expected)
+  })
+
+  test('Retry-After means nothing where there is no use in a retry', () => {
+    expect(failureOf(read('', { status: 404, headers: { 'retry-after': '7' } }))).not.toHaveProperty('retry_after_ms')
+  })
+})

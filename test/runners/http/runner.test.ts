@@ -1,0 +1,179 @@
+import { describe, expect, test } from 'vitest'
+import type { JsonObject } from '../../../src/core/json.ts'
+import type { Implementation } from '../../../src/core/tool.ts'
+import type { GuardedRequest, GuardedResult } from '../../../src/runners/guarded-fetch.ts'
+import { createHttpRunner } from '../../../src/runners/http/runner.ts'
+import { contextWith, definitionWith, recordOf } from './records.ts'
+
+type Answer = number | { status: number; retryAfter: string } | 'unreachable' | 'refused' | 'too-large' | 'aborted'
+
+/** A runner whose server gives these answers in turn, and whose clock moves by what it sleeps. */
+function scripted(answers: readonly Answer[], hooks: { onSleep?: () => void } = {}) {
+  const sent: GuardedRequest[] = []
+  const slept: number[] = []
+  let time = 1_000_000
+  const runner = createHttpRunner({
+    guardedFetch: (request) => {
+      sent.push(request)
+      return Promise.resolve(request.signal.aborted ? resultOf('aborted') : resultOf(answers[sent.length - 1] ?? 200))
+    },
+    now: () => time,
+    sleep: (ms) => {
+      slept.push(ms)
+      time += ms
+      hooks.onSleep?.()
+      return hooks.onSleep ? new Promise(() => {}) : Promise.resolve()
+    },
+  })
+  return { runner, sent, slept }
+}
+
+function resultOf(answer: Answer): GuardedResult {
+  if (typeof answer === 'string')
+    return { ok: false, kind: answer, message: `${answer} at "https://s3cret.example.com"` }
+  const { status, retryAfter } = typeof answer === 'number' ? { status: answer, retryAfter: undefined } : answer
+  const headers = new Headers(retryAfter === undefined ? {} : { 'retry-after': retryAfter })
+  const body = new TextEncoder().encode(`{"status":${status}}`)
+  return { ok: true, response: { status, statusText: '', headers, url: 'https://example.com/', body } }
+}
+
+async function call(
+  { runner }: ReturnType<typeof scripted>,
+  fields: object = {},
+  given: Parameters<typeof contextWith>[0] & { annotations?: JsonObject } = {},
+) {
+  const implementation: Implementation = { kind: 'http', method: 'GET', url: 'https://example.com/', ...fields }
+  const needs = { secrets: ['HOST'], ...(given.annotations ? { annotations: given.annotations } : {}) }
+  const prepared = runner.prepare(recordOf(definitionWith(['a'], needs), implementation))
+  if (!prepared.ok) throw new Error(prepared.reason)
+  return prepared.run({ a: 1 }, contextWith(given))
+}
+
+describe('retries', () => {
+  test.each<[Answer]>([[503], [429], ['unreachable']])(
+    '%j is tried again, at most twice, waiting longer',
+    async (answer) => {
+      const script = scripted([answer, answer, answer, answer])
+      expect(await call(script)).toMatchObject({ ok: false, failure: { can_retry: true } })
+      expect(script.sent).toHaveLength(3)
+      expect(script.slept).toEqual([250, 500])
+    },
+  )
+
+  test('the first good answer counts', async () => {
+    const script = scripted(['unreachable', 200])
+    expect(await call(script)).toEqual({ ok: true, value: { status: 200 } })
+    expect(script.sent).toHaveLength(2)
+  })
+
+  test.each<[Answer]>([[500], [502], [408], [404], ['refused'], ['too-large'], ['aborted']])(
+    '%j is not tried again',
+    async (answer) => {
+      const script = scripted([answer])
+      expect(await call(script)).toMatchObject({ ok: false })
+      expect(script.sent).toHaveLength(1)
+    },
+  )
+
+  test.each([
+    ['GET', {}, 3],
+    ['HEAD', {}, 3],
+    ['OPTIONS', {}, 3],
+    ['PUT', {}, 3],
+    ['DELETE', {}, 3],
+    ['POST', {}, 1],
+    ['PATCH', {}, 1],
+    ['POST', { idempotentHint: true }, 3],
+    ['POST', { readOnlyHint: true }, 3],
+    ['POST', { idempotentHint: 'yes', readOnlyHint: false }, 1],
+  ])('%s with %j is sent %i times', async (method, annotations, times) => {
+    const script = scripted([503, 503, 503])
+    await call(script, { method }, { annotations })
+    expect(script.sent).toHaveLength(times)
+  })
+
+  test.each([0, 1, 2])('the implementation may want only %i', async (attempts) => {
+    const script = scripted([503, 503, 503])
+    await call(script, { retry: { attempts } })
+    expect(script.slept).toHaveLength(attempts)
+  })
+
+  test('an expected status is an answer', async () => {
+    const script = scripted([503])
+    expect(await call(script, { response: { statuses: ['2xx', 503] } })).toEqual({ ok: true, value: { status: 503 } })
+  })
+
+  test('Retry-After is honoured', async () => {
+    const script = scripted([
+      { status: 503, retryAfter: '2' },
+      { status: 429, retryAfter: 'Thu, 01 Jan 1970 00:16:45 GMT' },
+    ])
+    expect(await call(script)).toMatchObject({ ok: true })
+    // The clock starts at 1,000 s and has moved by 2 s: 16:45 is 1,005 s.
+    expect(script.slept).toEqual([2000, 3000])
+  })
+
+  test('a wait past the deadline is not begun, but told', async () => {
+    const script = scripted([{ status: 503, retryAfter: '30' }])
+    expect(await call(script)).toMatchObject({ ok: false, failure: { retry_after_ms: 30_000, can_retry: true } })
+    expect(script.slept).toEqual([])
+    const patient = scripted([{ status: 503, retryAfter: '30' }])
+    expect(await call(patient, { timeout_ms: 60_000 })).toMatchObject({ ok: true })
+  })
+
+  test('the signal ends the waiting', async () => {
+    const controller = new AbortController()
+    const script = scripted([503, 200], { onSleep: () => controller.abort() })
+    const result = await call(script, {}, { signal: controller.signal })
+    expect(result).toMatchObject({ ok: false, failure: { can_retry: false } })
+  })
+})
+
+test('a refusal is told without the secret that is the host', async () => {
+  const fields = { url: 'https://{h}.example.com/', credentials: [{ secret: 'HOST', in: 'path', name: 'h' }] }
+  expect(await call(scripted(['refused']), fields, { secrets: { HOST: 's3cret' } })).toEqual({
+    ok: false,
+    failure: {
+      message: 'refused at "https://[redacted].example.com"',
+      developer_message: 'GET https://{h}.example.com/ had no answer (refused)',
+      can_retry: false,
+    },
+  })
+})
+
+test('credential headers and trace context are handed on', async () => {
+  const script = scripted([200])
+  const fields = { credentials: [{ secret: 'HOST', in: 'header', name: 'X-Key' }] }
+  await call(script, fields, { secrets: { HOST: 'k' }, traceparent: '00-abc-def-01' })
+  expect(script.sent[0]?.credentialHeaders).toEqual(['x-key'])
+  expect(script.sent[0]?.headers.get('traceparent')).toBe('00-abc-def-01')
+})
+
+test('what cannot be built is not sent', async () => {
+  const script = scripted([])
+  expect(await call(script, { credentials: [{ secret: 'HOST', in: 'header', name: 'X-Key' }] })).toEqual({
+    ok: false,
+    failure: { message: 'Cannot build the request: the secret "HOST" is missing' },
+  })
+  expect(script.sent).toEqual([])
+})
+
+test('an implementation is judged when it is published, and again when it is prepared', () => {
+  const { runner } = scripted([])
+  const implementation: Implementation = { kind: 'http', method: 'GET', url: 'nowhere' }
+  const record = recordOf(definitionWith([]), implementation)
+  const message = 'wanted an absolute "http" or "https" URL without fragment'
+  expect(runner.check(implementation, record)).toEqual([{ path: '/url', message }])
+  expect(runner.prepare(record)).toEqual({ ok: false, reason: `The implementation is not valid: "/url": ${message}` })
+})
+
+test("the deadline is the implementation's", () => {
+  const { runner } = scripted([])
+  const prepare = (fields: object) =>
+    runner.prepare(
+      recordOf(definitionWith([]), { kind: 'http', method: 'GET', url: 'https://example.com/', ...fields }),
+    )
+  expect(prepare({})).toMatchObject({ ok: true, timeoutMs: 30_000 })
+  expect(prepare({ timeout_ms: 300_000 })).toMatchObject({ ok: true, timeoutMs: 300_000 })
+  expect(prepare({ timeout_ms: 300_001 })).toMatchObject({ ok: false })
+})

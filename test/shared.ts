@@ -1,0 +1,18 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+
+/**
+ * Other people's data that lies beside a working copy and is not part of it: specifications' examples, catalogues. Tests
+ * that need it are skipped without it, and say so; examples of our own cover the same ground.
+ */
+const shared = fileURLToPath(new URL('../../shared', import.meta.url))
+
+export const SKIPPED = 'skipped: ../shared is not beside this clone'
+
+export function hasShared(path: string): boolean {
+  return existsSync(`${shared}/${path}`)
+}
+
+export function readShared(path: string): string {
+  return readFileSync(`${shared}/${path}`, 'utf8')
+}

@@ -1,0 +1,29 @@
+import { failed, tool } from '#tool'
+
+/** The doorbells of the OXP documentation's examples. */
+const DOORBELLS = ['doorbell42', 'doorbell84']
+
+export default tool({
+  version: '0.1.0',
+  description: 'Rings a doorbell given a doorbell ID.',
+  input: {
+    type: 'object',
+    properties: {
+      doorbell_id: { type: 'string', description: 'The ID of the doorbell to ring.' },
+    },
+    required: ['doorbell_id'],
+  },
+  output: null,
+  handler: ({ doorbell_id }, { log }) => {
+    if (!DOORBELLS.includes(doorbell_id)) {
+      return failed({
+        message: 'Doorbell ID not found',
+        developer_message: `The doorbell with ID '${doorbell_id}' does not exist.`,
+        can_retry: true,
+        additional_prompt_content: `ids: ${DOORBELLS.join(',')}`,
+        retry_after_ms: 500,
+      })
+    }
+    log(`Rang '${doorbell_id}'`)
+  },
+})

@@ -1,0 +1,75 @@
+import { failed, tool } from '#tool'
+
+const MESSAGES = 'https://gmail.googleapis.com/gmail/v1/users/me/messages'
+const MAX_EMAILS = 20
+
+interface Message {
+  readonly id: string
+  readonly snippet?: string
+  readonly payload?: { readonly headers?: readonly { readonly name: string; readonly value: string }[] }
+}
+
+/** Gmail REST API: users.messages.list, then users.messages.get (metadata only) for each message found. */
+export default tool({
+  version: '1.2.0',
+  description: 'Retrieves emails from Gmail using OAuth 2.0 authentication.',
+  input: {
+    type: 'object',
+    properties: {
+      query: { type: 'string', description: 'Search query for filtering emails.' },
+    },
+    required: [],
+  },
+  output: {
+    type: 'object',
+    properties: {
+      emails: {
+        type: 'array',
+        items: {
+          type: 'object',
+          properties: { id: { type: 'string' }, subject: { type: 'string' }, snippet: { type: 'string' } },
+          required: ['id', 'subject', 'snippet'],
+        },
+        description: 'List of retrieved emails.',
+      },
+    },
+    required: ['emails'],
+  },
+  requirements: {
+    authorization: [{ id: 'google', oauth2: { scopes: ['https://www.googleapis.com/auth/gmail.readonly'] } }],
+    user_id: true,
+  },
+  annotations: { readOnlyHint: true },
+  handler: async ({ query }, { fetch, token, signal }) => {
+    const headers = { authorization: `Bearer ${token('google')}`, accept: 'application/json' }
+    const search = new URLSearchParams({ maxResults: String(MAX_EMAILS) })
+    if (query !== undefined) search.set('q', query)
+
+    const list = await fetch(`${MESSAGES}?${search}`, { headers, signal })
+    if (!list.ok) return refusal(list)
+    const { messages = [] } = await list.json<{ messages?: readonly { readonly id: string }[] }>()
+
+    const details = new URLSearchParams({ format: 'metadata', metadataHeaders: 'Subject' })
+    const answers = await Promise.all(
+      messages.map(({ id }) => fetch(`${MESSAGES}/${encodeURIComponent(id)}?${details}`, { headers, signal })),
+    )
+    const refused = answers.find((answer) => !answer.ok)
+    if (refused) return refusal(refused)
+    const found = await Promise.all(answers.map((answer) => answer.json<Message>()))
+    return { emails: found.map(({ id, snippet = '', payload }) => ({ id, subject: subjectOf(payload), snippet })) }
+  },
+})
+
+function subjectOf(payload: Message['payload']): string {
+  return payload?.headers?.find(({ name }) => name.toLowerCase() === 'subject')?.value ?? ''
+}
+
+function refusal(answer: Response) {
+  const retryAfter = Number(answer.headers.get('retry-after'))
+  return failed({
+    message: answer.status === 401 ? 'Gmail did not accept the authorization' : `Gmail answered ${answer.status}`,
+    developer_message: `gmail.googleapis.com answered ${answer.status} ${answer.statusText}`,
+    can_retry: answer.status === 429 || answer.status >= 500,
+    ...(retryAfter > 0 ? { retry_after_ms: Math.ceil(retryAfter * 1000) } : {}),
+  })
+}

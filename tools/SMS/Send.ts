@@ -1,0 +1,65 @@
+import { failed, tool } from '#tool'
+
+/**
+ * Twilio's Messages resource (REST API 2010-04-01).
+ *
+ * Twilio needs an account, a credential and a sender; the one secret holds the three:
+ * `<account sid>:<auth token>:<from>`, or with an API key `<account sid>:<key sid>:<key secret>:<from>`, where `from`
+ * is a phone number or the sid of a messaging service (`MG…`).
+ */
+export default tool({
+  version: '0.1.2',
+  description: 'Sends SMS messages using Twilio.',
+  input: {
+    type: 'object',
+    properties: {
+      to: { type: 'string', description: 'Recipient phone number.' },
+      message: { type: 'string', description: 'Message content to send.' },
+    },
+    required: ['to', 'message'],
+  },
+  output: {
+    type: 'object',
+    properties: { status: { type: 'string', description: 'Status of the SMS sending operation.' } },
+    required: ['status'],
+  },
+  requirements: { secrets: [{ id: 'TWILIO_API_KEY' }] },
+  handler: async ({ to, message }, { fetch, secrets, signal }) => {
+    const twilio = accountOf(secrets.TWILIO_API_KEY)
+    if (!twilio) {
+      return failed({
+        message: 'The SMS service is not set up correctly',
+        developer_message:
+          "TWILIO_API_KEY must be '<account sid>:<auth token>:<from>' or '<account sid>:<key sid>:<key secret>:<from>'",
+      })
+    }
+    const body = new URLSearchParams({ To: to, Body: message })
+    body.set(twilio.from.startsWith('MG') ? 'MessagingServiceSid' : 'From', twilio.from)
+    const answer = await fetch(`https://api.twilio.com/2010-04-01/Accounts/${twilio.account}/Messages.json`, {
+      method: 'POST',
+      headers: { authorization: `Basic ${btoa(`${twilio.user}:${twilio.password}`)}`, accept: 'application/json' },
+      body,
+      signal,
+    })
+    if (!answer.ok) {
+      const { message: why = answer.statusText } = await answer
+        .json<{ message?: string }>()
+        .catch((): { message?: string } => ({}))
+      return failed({
+        message: `Twilio refused the message: ${why}`,
+        developer_message: `api.twilio.com answered ${answer.status}`,
+        can_retry: answer.status === 429 || answer.status >= 500,
+      })
+    }
+    const { status } = await answer.json<{ status: string }>()
+    return { status }
+  },
+})
+
+function accountOf(secret: string): { account: string; user: string; password: string; from: string } | undefined {
+  const parts = secret.split(':')
+  if (!/^AC[A-Za-z0-9]+$/.test(parts[0] ?? '') || parts.some((part) => part === '')) return undefined
+  const [account = '', user = '', password = '', from = ''] =
+    parts.length === 3 ? [parts[0], parts[0], parts[1], parts[2]] : parts
+  return from === '' || parts.length > 4 ? undefined : { account, user, password, from }
+}

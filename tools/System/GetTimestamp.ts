@@ -1,0 +1,16 @@
+import { tool } from '#tool'
+
+export default tool({
+  version: '1.0.0',
+  description: 'Retrieves the current system timestamp.',
+  input: { type: 'object' },
+  output: {
+    type: 'object',
+    properties: {
+      timestamp: { type: 'string', format: 'date-time', description: 'The current system timestamp.' },
+    },
+    required: ['timestamp'],
+  },
+  annotations: { readOnlyHint: true },
+  handler: () => ({ timestamp: new Date().toISOString() }),
+})
