@@ -1,4 +1,5 @@
 import { Hono } from 'hono'
+import { createCallLog } from './adapters/call-log.ts'
 import { startDeadline } from './adapters/deadline.ts'
 import { interpretSchema } from './adapters/interpreted-schema.ts'
 import { createKvRegistry } from './adapters/kv-registry.ts'
@@ -74,9 +75,10 @@ export function createApp(env: Env, config: Config, build: Build): Hono {
   const bundled = createBundledRunner({
     carried: new Map(build.tools.map((carried) => [carried.record.id, carried])),
     fetch: asFetch(guardedFetch),
+    base64,
     log: (call_id, message) => log({ event: 'tool-log', call_id, message }),
   })
-  const http = createHttpRunner({ guardedFetch, now, sleep: (ms) => new Promise((done) => setTimeout(done, ms)) })
+  const http = createHttpRunner({ guardedFetch, now, sleep })
   const runners = byKind(bundled, http)
   const compiled = new Map(build.tools.map((carried) => [carried.record.digest, carried]))
 
@@ -107,7 +109,7 @@ export function createApp(env: Env, config: Config, build: Build): Hono {
     newId: () => crypto.randomUUID(),
     startDeadline,
     base64,
-    record: (record) => log({ event: 'call', ...record }),
+    record: createCallLog({ print: (message) => console.log(message), sleep }),
     defect: (call_id, tool, message) => log({ event: 'tool-defect', call_id, tool, message }),
   })
 
@@ -146,13 +148,17 @@ export function createApp(env: Env, config: Config, build: Build): Hono {
     }),
   )
   app.route('/', authorizationsFace())
-  app.notFound(notFound(app, answer))
+  app.notFound(notFound(app, authenticator.authenticate, answer))
   app.onError(unexpected(answer, () => crypto.randomUUID(), log))
   return app
 }
 
 function byKind(...runners: readonly Runner[]): ReadonlyMap<string, Runner> {
   return new Map(runners.map((runner) => [runner.kind, runner]))
+}
+
+function sleep(ms: number): Promise<void> {
+  return new Promise((done) => setTimeout(done, ms))
 }
 
 /** One structured line in the deployment's log. */

@@ -23,7 +23,6 @@ export interface Config {
   readonly secretOf: (name: string) => string | undefined
   /** `host:port`s that outgoing requests may reach over http, whatever their address. */
   readonly allowHttpHosts: ReadonlySet<string>
-  readonly logCalls: boolean
 }
 
 /** A variable or secret whose value cannot be used; the message says which, and what to set. */
@@ -54,10 +53,9 @@ export function loadConfig(env: Env): Config {
     access: readAccess(text('ACCESS')),
     ...(adminKey === undefined ? {} : { adminKey }),
     ...(jwt ? { jwt } : {}),
-    toolSecrets: readToolSecrets(variables.get('TOOL_SECRETS')),
+    toolSecrets: readToolSecrets(variables.get('TOOL_SECRETS'), text),
     secretOf: text,
     allowHttpHosts: readHosts(variables.get('ALLOW_HTTP_HOSTS')),
-    logCalls: readSwitch('LOG_CALLS', text('LOG_CALLS'), true),
   }
 }
 
@@ -98,7 +96,10 @@ function isKeySetUrl(text: string): boolean {
 }
 
 /** A table of `wrangler.toml` arrives as an object; `--var` gives its JSON text. */
-function readToolSecrets(value: unknown): ReadonlyMap<string, readonly string[]> {
+function readToolSecrets(
+  value: unknown,
+  text: (name: string) => string | undefined,
+): ReadonlyMap<string, readonly string[]> {
   const wanted = 'TOOL_SECRETS must map secret names to tool patterns, such as {"TWILIO_API_KEY": ["SMS.*"]}'
   const table = parsed(value, wanted) ?? {}
   if (!isObject(table)) throw new ConfigError(wanted)
@@ -109,6 +110,8 @@ function readToolSecrets(value: unknown): ReadonlyMap<string, readonly string[]>
       const patterns: unknown[] = Array.isArray(given) ? given : [given]
       const texts = patterns.filter((pattern) => typeof pattern === 'string' && isToolPattern(pattern))
       if (texts.length !== patterns.length) throw new ConfigError(wanted)
+      // A binding or a table of that name is no secret, and is better found now than by a call
+      text(name)
       return [name, texts.map(String)]
     }),
   )
@@ -127,12 +130,6 @@ function readHosts(value: unknown): ReadonlySet<string> {
     }
   }
   return new Set(hosts.map((host) => String(host).toLowerCase()))
-}
-
-function readSwitch(name: string, value: string | undefined, standard: boolean): boolean {
-  if (value === undefined) return standard
-  if (value === 'on' || value === 'off') return value === 'on'
-  throw new ConfigError(`${name} must be 'on' or 'off', got '${value}'`)
 }
 
 function parsed(value: unknown, wanted: string): unknown {

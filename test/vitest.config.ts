@@ -1,3 +1,5 @@
+import { fileURLToPath } from 'node:url'
+import { cloudflareTest } from '@cloudflare/vitest-plugin'
 import { defineConfig } from 'vitest/config'
 
 export default defineConfig({
@@ -11,6 +13,18 @@ export default defineConfig({
           environment: 'node',
           include: ['test/**/*.test.ts', 'tools/**/*.test.ts'],
           exclude: ['test/**/*.worker.test.ts', 'test/e2e/**'],
+        },
+      },
+      {
+        // In workerd, with the bindings of wrangler.toml; host files are invisible there
+        extends: true,
+        plugins: [
+          cloudflareTest({ wrangler: { configPath: fileURLToPath(new URL('../wrangler.toml', import.meta.url)) } }),
+        ],
+        test: {
+          name: 'worker',
+          include: ['test/**/*.worker.test.ts'],
+          testTimeout: 30_000,
         },
       },
       {

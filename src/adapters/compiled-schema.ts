@@ -46,20 +46,23 @@ function findings(errors: readonly CompiledError[]): Finding[] {
   return kept.map(finding)
 }
 
-/** Ajv reports what is below a composite right before it; below a reference the schema path starts anew. */
+/** Ajv reports what is below a composite right before it. */
 function dropBelow(composite: CompiledError, kept: CompiledError[]): void {
-  const below = `${composite.schemaPath}/`
-  for (let last = kept.at(-1); last; last = kept.at(-1)) {
-    const referred = /^#\/(?:\$defs|definitions)\//.test(last.schemaPath) && !sharesDefinition(last, composite)
-    if (!last.instancePath.startsWith(composite.instancePath)) return
-    if (!last.schemaPath.startsWith(below) && !referred) return
-    kept.pop()
-  }
+  for (let last = kept.at(-1); last && isBelow(composite, last); last = kept.at(-1)) kept.pop()
 }
 
-function sharesDefinition(a: CompiledError, b: CompiledError): boolean {
-  const definition = (error: CompiledError) => error.schemaPath.split('/').slice(0, 3).join('/')
-  return definition(a) === definition(b)
+/**
+ * Whether `error`, told just before `composite`, comes from below it. Below a reference schema paths begin anew, so such
+ * an error is known by not lying in the composite's schema, or by lying deeper in the value: of `anyOf` and `oneOf` Ajv
+ * tells before it looks into the value itself.
+ */
+function isBelow(composite: CompiledError, error: CompiledError): boolean {
+  if (error.schemaPath.startsWith(`${composite.schemaPath}/`)) return true
+  if (!error.instancePath.startsWith(composite.instancePath)) return false
+  const schema = composite.schemaPath.slice(0, composite.schemaPath.lastIndexOf('/') + 1)
+  if (!error.schemaPath.startsWith(schema)) return true
+  const looksLater = composite.keyword === 'anyOf' || composite.keyword === 'oneOf'
+  return looksLater && error.instancePath.startsWith(`${composite.instancePath}/`)
 }
 
 function finding({ keyword, instancePath, params }: CompiledError): Finding {

@@ -4,7 +4,7 @@ import type { Deadline } from '../core/executor.ts'
  * A call's deadline, and its caller going away, as one signal. The controller and the timer are made when something
  * first waits: a tool that answers at once costs neither.
  */
-export function startDeadline(timeoutMs: number, caller: AbortSignal | undefined): Deadline {
+export function startDeadline(timeoutMs: number, caller: () => AbortSignal | undefined): Deadline {
   const started = Date.now()
   let controller: AbortController | undefined
 
@@ -12,8 +12,9 @@ export function startDeadline(timeoutMs: number, caller: AbortSignal | undefined
     if (controller) return controller
     const made = new AbortController()
     controller = made
-    if (caller?.aborted) made.abort(caller.reason)
-    else caller?.addEventListener('abort', () => made.abort(caller.reason), { once: true })
+    const gone = caller()
+    if (gone?.aborted) made.abort(gone.reason)
+    else gone?.addEventListener('abort', () => made.abort(gone.reason), { once: true })
     return made
   }
 

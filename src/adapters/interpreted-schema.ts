@@ -1,4 +1,4 @@
-import { type OutputUnit, Validator } from '@cfworker/json-schema'
+import { dereference, type OutputUnit, validate } from '@cfworker/json-schema'
 import type { Problem } from '../core/problem.ts'
 import type { JsonSchema } from '../core/tool.ts'
 import type { Validate } from '../core/validation.ts'
@@ -15,10 +15,24 @@ const MAX_WORK = 1e8
 
 /** Keywords that only say that another keyword below them failed. */
 const WRAPPERS: ReadonlySet<string> = new Set([
-  ...['$ref', '$recursiveRef', 'allOf', 'if', 'dependentSchemas', 'properties', 'patternProperties'],
-  ...['additionalProperties', 'unevaluatedProperties', 'propertyNames'],
-  ...['prefixItems', 'items', 'additionalItems', 'unevaluatedItems'],
+  '$ref',
+  '$recursiveRef',
+  'allOf',
+  'if',
+  'dependentSchemas',
+  'properties',
+  'patternProperties',
+  'additionalProperties',
+  'unevaluatedProperties',
+  'propertyNames',
+  'prefixItems',
+  'items',
+  'additionalItems',
+  'unevaluatedItems',
 ])
+
+/** The schemas of a document by absolute URI, as the library makes it. */
+type Lookup = ReturnType<typeof dereference>
 
 /**
  * Makes a schema's validator without generating code, which Workers refuse during a request. Preparation is done once.
@@ -27,12 +41,12 @@ const WRAPPERS: ReadonlySet<string> = new Set([
  * followed within the document only. A schema that cannot be used at all gives a validator that refuses everything.
  */
 export function interpretSchema(schema: JsonSchema): Validate {
-  const budget: Budget = { left: 0 }
+  const budget: Budget = { left: 0, unmatched: undefined }
   let prepared: Prepared
-  let validator: Validator
+  let lookup: Lookup
   try {
     prepared = prepareSchema(schema, budget)
-    validator = new Validator(prepared.root, '2020-12', false)
+    lookup = dereference(prepared.root)
   } catch {
     return () => [{ path: '', message: 'Cannot be checked, since the schema cannot be used' }]
   }
@@ -41,20 +55,23 @@ export function interpretSchema(schema: JsonSchema): Validate {
       const { width, longNames } = measure(value, prepared.maxNameLength)
       if (longNames.length > 0) return reported(longNames.map((path) => nameTooLong(path, prepared.maxNameLength)))
       budget.left = Math.min(MAX_EVALUATIONS, Math.floor(MAX_WORK / Math.max(1, width)))
-      const { valid, errors } = validator.validate(value)
-      return valid ? [] : reported(findings(errors, prepared, validator))
+      budget.unmatched = undefined
+      const { valid, errors } = validate(value, prepared.root, '2020-12', lookup, false)
+      if (!valid) return reported(findings(errors, prepared, lookup))
+      // Below `not` or `anyOf` a limit of ours may have made valid what is not.
+      return budget.unmatched === undefined ? [] : [{ path: '', message: budget.unmatched }]
     } catch (error) {
       return [{ path: '', message: refusal(error) }]
     }
   }
 }
 
-function findings(errors: readonly OutputUnit[], prepared: Prepared, validator: Validator): Finding[] {
+function findings(errors: readonly OutputUnit[], prepared: Prepared, lookup: Lookup): Finding[] {
   const found: Finding[] = []
   const places = new Map<string, ReturnType<typeof locate>>()
   for (const { keyword, keywordLocation, instanceLocation, error } of errors) {
     if (WRAPPERS.has(keyword)) continue
-    const place = places.get(keywordLocation) ?? locate(keywordLocation, prepared.root, validator.lookup)
+    const place = places.get(keywordLocation) ?? locate(keywordLocation, prepared.root, lookup)
     places.set(keywordLocation, place)
     if (place.within === 'composite') continue
     const path = decodeURIComponent(instanceLocation).slice(1)

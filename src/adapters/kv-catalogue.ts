@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import { maySee } from '../core/access.ts'
+import { parseToolId } from '../core/tool-id.ts'
 import type { Catalogue, LineFormat, ListedTool, Listing, ListQuery } from '../core/registry.ts'
 import type { Principal } from '../core/access.ts'
 import type { ToolRecord } from '../core/tool.ts'
@@ -81,7 +82,9 @@ export function createKvCatalogue({ kv, registry, writeLine, now }: KvCatalogueO
       return { index: JSON.parse(index), lines }
     })
     if (!('write' in format)) return pages
-    const unwritten = leaves.filter(({ records }) => !formatted.has(`${format.name} ${records}`))
+    // Held from here on: what is kept may be dropped while the rest is read
+    const known = new Map(leaves.map(({ records }) => [records, formatted.get(`${format.name} ${records}`)]))
+    const unwritten = leaves.filter(({ records }) => known.get(records) === undefined)
     const records = await pageTexts(unwritten.map((leaf) => leaf.records))
     if (!records) return undefined
     const fresh = new Map(
@@ -91,9 +94,8 @@ export function createKvCatalogue({ kv, registry, writeLine, now }: KvCatalogueO
       ]),
     )
     return leaves.map((leaf, at) => {
-      const key = `${format.name} ${leaf.records}`
-      const lines = fresh.get(leaf.records) ?? formatted.get(key) ?? []
-      formatted.set(key, lines)
+      const lines = fresh.get(leaf.records) ?? known.get(leaf.records) ?? []
+      formatted.set(`${format.name} ${leaf.records}`, lines)
       return { index: pages[at]?.index ?? [], lines }
     })
   }
@@ -113,11 +115,13 @@ export function createKvCatalogue({ kv, registry, writeLine, now }: KvCatalogueO
       leaves.findLastIndex(({ first }) => first <= from),
     )
     let last = after
-    while (at < leaves.length) {
+    const end = leaves.findIndex(({ first }) => first > `${prefix}\u{10ffff}`)
+    const until = end === -1 ? leaves.length : end
+    while (at < until) {
       const some: Leaf[] = []
-      for (let sum = 0; at < leaves.length && sum <= query.limit - lines.length; at += 1) {
+      for (let sum = 0; at < until && sum <= query.limit - lines.length; at += 1) {
         const leaf = leaves[at]
-        if (!leaf || (prefix !== '' && leaf.first > `${prefix}\u{10ffff}`)) return { lines }
+        if (!leaf) break
         some.push(leaf)
         sum += leaf.count
       }
@@ -142,6 +146,7 @@ export function createKvCatalogue({ kv, registry, writeLine, now }: KvCatalogueO
       const after = query.cursor === undefined ? '' : decodeCursor(query.cursor)
       if (after === undefined) return undefined
       if (query.q !== undefined || query.versions === 'all') return ask(query, after, principal, format)
+      if (after !== '' && !parseToolId(after)) return undefined
       const visible = (tool: ListedTool) =>
         maySee(principal, tool) && (query.tag === undefined || tool.tags.includes(query.tag))
       const listing = await walk(await head(), query, after, visible, format)

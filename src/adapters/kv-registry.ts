@@ -56,7 +56,10 @@ export function createKvRegistry(options: KvRegistryOptions) {
       const text = (await kv.get(`record/${digest}`, { cacheTtl: RECORD_TTL_S })) ?? (await registry().record(digest))
       return text === null ? undefined : JSON.parse(text)
     },
-    nearest: ({ toolkit, tool }) => registry().nearest({ toolkit, tool }),
+    async currentOrNearest({ toolkit, tool }) {
+      const answer = await registry().documentOrNearest({ toolkit, tool })
+      return typeof answer === 'string' ? JSON.parse(answer) : answer
+    },
   }
 
   const writer: RegistryWriter = {

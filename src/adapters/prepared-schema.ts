@@ -5,9 +5,12 @@ import { backtracking } from '../core/schema/pattern.ts'
 import { emptyRecord, everySubschema, holdsSubschemas, mapSubschemas } from '../core/schema/subschemas.ts'
 import type { JsonSchema } from '../core/tool.ts'
 
-/** Evaluations that are left in the validation that runs now. */
+/** The state of the validation that runs now. */
 export interface Budget {
+  /** Evaluations that may still be made. */
   left: number
+  /** What one of our limits kept from being matched. */
+  unmatched: string | undefined
 }
 
 /** Thrown through the library when the budget is spent. */
@@ -84,16 +87,18 @@ export function prepareSchema(schema: JsonSchema, budget: Budget): Prepared {
 
   /** `then` where the limit holds; where not, a failure that says so. */
   function guarded(keyword: string, limit: number, then: Record<string, unknown>, message: string): unknown {
-    const otherwise = metered(record({ [keyword]: limit }))
+    const otherwise = metered(record({ [keyword]: limit }), message)
     guards.set(otherwise, message)
+    // oxlint-disable-next-line unicorn/no-thenable -- the keyword of that name; nobody awaits a schema
     return metered(record({ if: metered(record({ [keyword]: limit })), then: metered(then), else: otherwise }))
   }
 
   /** The library reads `$recursiveAnchor`, which 2020-12 does not have, each time it evaluates a schema. */
-  function metered(copy: Record<string, unknown>): Record<string, unknown> {
+  function metered(copy: Record<string, unknown>, unmatched?: string): Record<string, unknown> {
     const cost = costOf(copy)
     const get = (): undefined => {
       budget.left -= cost
+      budget.unmatched ??= unmatched
       if (budget.left < 0) throw new TooCostly()
     }
     return Object.defineProperty(copy, '$recursiveAnchor', { get, enumerable: false })

@@ -10,5 +10,7 @@ export async function sha256(text: string): Promise<string> {
 
 /** Base64 of a text's UTF-8 bytes. */
 export function base64(text: string): string {
-  return btoa(String.fromCharCode(...encoder.encode(text)))
+  let bytes = ''
+  for (const byte of encoder.encode(text)) bytes += String.fromCharCode(byte)
+  return btoa(bytes)
 }

@@ -1,4 +1,4 @@
-import { covers, denial, mayActFor, type Principal } from './access.ts'
+import { covers, denial, mayActFor, maySee, type Principal } from './access.ts'
 import { type Failing, type Failure, fail } from './failure.ts'
 import type { JsonObject } from './json.ts'
 import type { Signal } from './platform.ts'
@@ -11,6 +11,10 @@ import type { ToolSecrets } from './secrets.ts'
 import { parseToolId } from './tool-id.ts'
 import type { ToolRecord } from './tool.ts'
 import type { Validate } from './validation.ts'
+
+/** Levels of objects and lists in a tool's output. */
+const MAX_OUTPUT_DEPTH = 500
+const MAX_SUGGESTIONS = 3
 
 /** A call in no dialect's words. */
 export interface Call {
@@ -58,16 +62,16 @@ export interface ExecutorDeps {
   readonly grants: Grants
   readonly now: () => number
   readonly newId: () => string
-  readonly startDeadline: (timeoutMs: number, caller: Signal | undefined) => Deadline
+  readonly startDeadline: (timeoutMs: number, caller: () => Signal | undefined) => Deadline
   readonly base64: (text: string) => string
-  readonly record: (record: CallRecord) => void
-  /** Told of a tool's defect: an error it threw. The text is redacted. */
+  readonly record: (record: CallRecord, background: Background) => void
+  /** Told of a defect: an error that a tool threw, its text redacted, or one of ours. */
   readonly defect: (callId: string, tool: string, message: string) => void
 }
 
 export interface Executor {
-  /** Never throws: whatever happens is an outcome. */
-  call(call: Call, principal: Principal, background: Background, caller?: Signal): Promise<Outcome>
+  /** Never throws: whatever happens is an outcome. `caller` gives the signal that aborts when the caller goes away. */
+  call(call: Call, principal: Principal, background: Background, caller: () => Signal | undefined): Promise<Outcome>
 }
 
 /** Executes calls: resolve, authorise, requirements, input, run, output, record (DESIGN, "Calls"). */
@@ -81,12 +85,11 @@ export function createExecutor(deps: ExecutorDeps): Executor {
       let tool: ToolRecord | undefined
       let userId: string | undefined
       let result: Outcome['result']
-      const hidden = hiddenFrom(principal, call.asked)
-      if (hidden) result = hidden
-      else {
-        const found = resolver.resolve(call.asked, background)
+      try {
+        const hidden = hiddenFrom(principal, call.asked)
+        const found = hidden ?? resolver.resolve(call.asked, background)
         const resolved = found instanceof Promise ? await found : found
-        if (!resolved.ok) result = visibleTo(principal, resolved)
+        if (!resolved.ok) result = await visibleTo(principal, resolved, resolver, background)
         else {
           tool = resolved.tool.record
           userId = call.context.userId ?? onlyUser(principal)
@@ -96,9 +99,13 @@ export function createExecutor(deps: ExecutorDeps): Executor {
             notForUser(principal, userId) ??
             (await execute(resolved.tool, { ...call, context, callId }, caller, deps))
         }
+      } catch (error) {
+        // Storage that cannot be reached, or a defect of ours: it is written down like any other call
+        deps.defect(callId, tool?.id ?? call.asked.slice(0, 200), messageOf(error))
+        result = fail({ type: 'internal', reference: callId })
       }
       const durationMs = now() - started
-      record({
+      const line: CallRecord = {
         call_id: callId,
         ...(call.traceId === undefined ? {} : { trace_id: call.traceId }),
         ...(call.traceparent === undefined ? {} : { traceparent: call.traceparent }),
@@ -108,7 +115,8 @@ export function createExecutor(deps: ExecutorDeps): Executor {
         ...(tool ? { digest: tool.digest } : {}),
         outcome: result.ok ? 'success' : result.failure.type,
         duration_ms: durationMs,
-      })
+      }
+      record(line, background)
       return { callId, durationMs, result }
     },
   }
@@ -117,7 +125,7 @@ export function createExecutor(deps: ExecutorDeps): Executor {
 async function execute(
   tool: CallableTool,
   call: Call & { readonly callId: string },
-  caller: Signal | undefined,
+  caller: () => Signal | undefined,
   deps: ExecutorDeps,
 ): Promise<Outcome['result']> {
   const { record, prepared } = tool
@@ -135,7 +143,7 @@ async function execute(
     const running = prepared.run(checked.input, contextOf(call, met, deadline))
     ran = running instanceof Promise ? await deadline.race(running) : running
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error)
+    const message = messageOf(error)
     const safe = redactor?.text(message) ?? message
     deps.defect(call.callId, record.id, safe)
     return fail({
@@ -161,9 +169,27 @@ async function execute(
   }
   // No output at all is null on every wire
   const value = ran.value === undefined ? null : ran.value
+  if (nestsDeeper(value, MAX_OUTPUT_DEPTH)) {
+    const message = `Must not nest deeper than ${MAX_OUTPUT_DEPTH} levels`
+    return fail({ type: 'output-invalid', problems: [{ path: '', message }] })
+  }
   const problems = tool.validateOutput(value)
-  if (problems.length > 0) return fail({ type: 'output-invalid', problems })
+  if (problems.length > 0) {
+    // Paths hold names of properties, which the tool chose
+    const safe = problems.map(({ path, message }) => ({ path: redactor?.text(path) ?? path, message }))
+    return fail({ type: 'output-invalid', problems: safe })
+  }
   return { ok: true, value: redactor ? redactor.value(value) : value }
+}
+
+/** Whether a value has more levels of objects and lists: to validate, redact and serialise it takes recursion. */
+function nestsDeeper(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  return levels === 0 || Object.values(value).some((each) => nestsDeeper(each, levels - 1))
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
 }
 
 /** What a call may use; its signal comes to be when the tool first looks at it. */
@@ -210,15 +236,24 @@ function hiddenFrom(principal: Principal, asked: string): Failing | undefined {
   return fail({ type: 'forbidden', reason: `The credential does not cover '${name.toolkit}.${name.tool}'` })
 }
 
-/** A failure to resolve, with only such suggestions as the principal may know of. */
-function visibleTo(principal: Principal, failing: Failing): Failing {
+/** A failure to resolve, with only such suggestions as the principal may see in lists. */
+async function visibleTo(
+  principal: Principal,
+  failing: Failing,
+  resolver: Resolver,
+  background: Background,
+): Promise<Failing> {
   const { failure } = failing
   if (failure.type !== 'tool-unknown') return failing
-  const suggestions = failure.suggestions.filter((id) => {
+  const suggestions: string[] = []
+  for (const id of failure.suggestions) {
+    if (suggestions.length === MAX_SUGGESTIONS) break
     const name = parseToolId(id)
-    return name !== undefined && covers(principal, name)
-  })
-  return fail({ ...failure, suggestions: suggestions.slice(0, 3) })
+    if (!name || !covers(principal, name)) continue
+    const resolved = principal.kind === 'anonymous' ? await resolver.resolve(id, background) : undefined
+    if (!resolved || (resolved.ok && maySee(principal, resolved.tool.record))) suggestions.push(id)
+  }
+  return fail({ ...failure, suggestions })
 }
 
 function notForUser(principal: Principal, userId: string | undefined): Failing | undefined {

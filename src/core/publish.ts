@@ -8,8 +8,8 @@ import { checkSchema } from './schema/bounds.ts'
 import { formatToolId, isNamePart, isVersion } from './tool-id.ts'
 import { type Definition, derivedSecurityLevel, type Implementation, type ToolRecord } from './tool.ts'
 
-/** The largest definition document, in bytes of its canonical JSON. */
-export const MAX_DEFINITION_BYTES = 256 * 1024
+/** The largest definition document, and the largest implementation beside it, in bytes of canonical JSON. */
+const MAX_BYTES = 256 * 1024
 
 const WRAPPER_FIELDS = ['definition', 'implementation', 'toolkit', 'version', 'tags']
 
@@ -62,19 +62,19 @@ export async function preparePublication(body: Json, options: PublishOptions, de
       if (isImplementation(body.implementation)) implementation = body.implementation
       else problems.push({ path: '/implementation', message: "Must be an object with a 'kind'" })
     }
+    for (const field of ['implementation', 'tags']) {
+      const wrong = judgeText(body[field] ?? null, 'an implementation')
+      if (wrong !== undefined) problems.push({ path: pointerStep(field), message: wrong })
+    }
   }
   const prefix = wrapped ? '/definition' : ''
   const document = wrapped ? body.definition : body
   const codec = chooseCodec(document, options.dialect, deps.codecs)
   if (typeof codec === 'string') return { ok: false, problems: [...problems, { path: prefix, message: codec }] }
 
-  const text = canonical(document)
-  if (text === undefined || !isJson(document)) {
-    return { ok: false, problems: [...problems, { path: prefix, message: 'Holds a lone surrogate, which is no text' }] }
-  }
-  if (utf8Length(text) > MAX_DEFINITION_BYTES) {
-    const message = `Is larger than ${MAX_DEFINITION_BYTES} bytes, the most a definition may have`
-    return { ok: false, problems: [...problems, { path: prefix, message }] }
+  const wrong = judgeText(document, 'a definition')
+  if (wrong !== undefined || !isJson(document)) {
+    return { ok: false, problems: [...problems, { path: prefix, message: wrong ?? 'Is required' }] }
   }
   const decoded = codec.decode(document, given)
   if (!decoded.ok) return { ok: false, problems: [...problems, ...decoded.problems.map((each) => under(prefix, each))] }
@@ -169,12 +169,16 @@ function isJson(value: unknown): value is Json {
   return value !== undefined
 }
 
-function canonical(value: unknown): string | undefined {
+/** What is wrong with a value as a text, if anything: digests and stores need one, and not too long a one. */
+function judgeText(value: unknown, what: string): string | undefined {
+  let text: string
   try {
-    return canonicalJson(value)
+    text = canonicalJson(value)
   } catch {
-    return undefined
+    return 'Holds a lone surrogate, which is no text'
   }
+  if (utf8Length(text) <= MAX_BYTES) return undefined
+  return `Is larger than ${MAX_BYTES} bytes, the most ${what} may have`
 }
 
 function unknownField(key: string): string {

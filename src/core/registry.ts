@@ -1,6 +1,6 @@
 import type { Principal } from './access.ts'
 import type { Problem } from './problem.ts'
-import type { AskedId, ToolName } from './tool-id.ts'
+import type { ToolName } from './tool-id.ts'
 import type { ToolDocument, ToolRecord } from './tool.ts'
 import type { ToolStatus } from './version.ts'
 
@@ -26,13 +26,13 @@ export interface RegistryWriter {
   setStatus(name: ToolName, version: string, status: ToolStatus): Promise<ToolDocument | undefined>
 }
 
-/** Reads tools. `document` and `record` may be seconds old; `current` never is. */
+/** Reads tools. `document` and `record` may be seconds old; what is current never is. */
 export interface ToolSource {
   document(name: ToolName): Promise<ToolDocument | undefined>
   current(name: ToolName): Promise<ToolDocument | undefined>
   record(digest: string): Promise<ToolRecord | undefined>
-  /** Names near one that is unknown, nearest first; at most 20. */
-  nearest(asked: AskedId): Promise<readonly ToolName[]>
+  /** What `current` gives; of a name that is unknown, the names near it, nearest first and at most 20. */
+  currentOrNearest(name: ToolName): Promise<ToolDocument | readonly ToolName[]>
 }
 
 export interface ListQuery {

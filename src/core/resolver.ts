@@ -60,6 +60,8 @@ interface Answer {
 export function createResolver({ source, makeCallable, now }: ResolverDeps): Resolver {
   const answers = new LRUCache<string, Answer>({ max: MAX_ANSWERS })
   const tools = new LRUCache<string, CallableTool>({ max: MAX_TOOLS })
+  /** Counts `forget`: an answer whose making began before it is given once, and not kept. */
+  let generation = 0
 
   async function lookUp(asked: string): Promise<Resolved | Failing> {
     const id = parseToolId(asked)
@@ -67,10 +69,9 @@ export function createResolver({ source, makeCallable, now }: ResolverDeps): Res
     const document = await source.document(id)
     const found = document && (await pick(document, id))
     if (found) return found
-    const current = await source.current(id)
-    if (current) return (await pick(current, id)) ?? versionUnavailable(current, id)
-    const suggestions = (await source.nearest(id)).map((name) => formatToolId(name))
-    return fail({ type: 'tool-unknown', asked, suggestions })
+    const current = await source.currentOrNearest(id)
+    if ('versions' in current) return (await pick(current, id)) ?? versionUnavailable(current, id)
+    return fail({ type: 'tool-unknown', asked, suggestions: current.map((name) => formatToolId(name)) })
   }
 
   async function pick(document: ToolDocument, id: AskedId): Promise<Resolved | Failing | undefined> {
@@ -90,7 +91,9 @@ export function createResolver({ source, makeCallable, now }: ResolverDeps): Res
   }
 
   async function load(asked: string): Promise<Resolved | Failing> {
+    const begun = generation
     const answer = await lookUp(asked)
+    if (begun !== generation) return answer
     const at = now()
     answers.set(asked, {
       answer,
@@ -111,7 +114,10 @@ export function createResolver({ source, makeCallable, now }: ResolverDeps): Res
       background(load(asked))
       return hit.answer
     },
-    forget: () => answers.clear(),
+    forget() {
+      generation += 1
+      answers.clear()
+    },
   }
 }
 

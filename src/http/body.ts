@@ -40,10 +40,10 @@ async function readBytes(request: Request, limit: number): Promise<Result<ArrayB
   const length = request.headers.get('content-length')
   const known = length !== null && /^\d{1,15}$/.test(length)
   if (known && Number(length) > limit) return tooLarge(limit)
-  if (request.body === null) return ok(new Uint8Array())
   try {
-    // The server holds a body to its length, so a body of known length needs no counting
-    return known ? await readWhole(request, limit) : await readCounting(request.body, limit)
+    // The server holds a body to its length, so a body of known length needs no counting, nor a stream to count on
+    if (known) return await readWhole(request, limit)
+    return request.body === null ? ok(new Uint8Array()) : await readCounting(request.body, limit)
   } catch {
     return fail({ type: 'request-malformed', message: 'Cannot read the body: it broke off' })
   }

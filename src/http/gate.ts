@@ -12,8 +12,9 @@ export type Gate = (
 ) => Result<Principal> | Promise<Result<Principal>>
 
 /**
- * `prepare` makes ready what every request needs, and gives undefined once that is done. Administrators, who include
- * everyone on an open development instance, are not held to the rate.
+ * `prepare` makes ready what every request needs, and gives undefined once that is done. The rate is held at
+ * Cloudflare's edge, which tells each client's address and lets no client set it: elsewhere nobody has to be shielded.
+ * Administrators are not held to it.
  */
 export function createGate(
   { authenticate }: Authenticator,
@@ -26,12 +27,13 @@ export function createGate(
     scope: Scope,
     background: Background,
   ): Result<Principal> => {
-    if (!caller.ok) return rateLimit(`stranger ${addressOf(request)}`, background) ?? caller
+    const address = request.headers.get('cf-connecting-ip')
+    const limit = (who: string) => (address === null ? undefined : rateLimit(who, background))
+    if (!caller.ok) return limit(`stranger ${address}`) ?? caller
     const principal = caller.value
     if (!hasScope(principal, scope)) return refuse(principal, scope)
     if (principal.kind === 'admin') return caller
-    const who = principal.kind === 'anonymous' ? `anonymous ${addressOf(request)}` : principal.id
-    return rateLimit(who, background) ?? caller
+    return limit(principal.kind === 'anonymous' ? `anonymous ${address}` : principal.id) ?? caller
   }
   return (request, scope, background) => {
     const caller = authenticate(request)
@@ -45,11 +47,6 @@ export function createGate(
       },
     )
   }
-}
-
-/** Where a request comes from, as Cloudflare tells; a client cannot set it there. */
-function addressOf(request: Request): string {
-  return request.headers.get('cf-connecting-ip') ?? ''
 }
 
 function refuse(principal: Principal, scope: Scope): Failing {

@@ -30,5 +30,5 @@ export function holds(request: Request, etag: string): boolean {
   return held.trim() === '*' || held.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag)
 }
 
-/** Lists and definitions depend on who asks, and change when somebody publishes. */
+/** Every answer depends on who asks, and changes when somebody publishes. */
 export const PRIVATE = { 'cache-control': 'private, no-cache', 'vary': 'Authorization, OXP-API-Key, OXP-Version' }

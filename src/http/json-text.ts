@@ -2,13 +2,15 @@ import { type ParseErrorCode, printParseErrorCode, visit } from 'jsonc-parser'
 import { type Failing, fail, ok, type Result } from '../core/failure.ts'
 import { pointerStep } from '../core/problem.ts'
 
-/** How many objects and lists a body may have inside one another. */
-export const MAX_DEPTH = 64
+/** How many objects and lists a body may have inside one another: a definition's schemas may have 128. */
+export const MAX_DEPTH = 136
+/** Without one of these no number is too large for a double. */
+const MAYBE_TOO_LARGE = /[eE]\+?\d{3}|\d{100}/
 
 /**
  * Parses a body's text. Beyond what `JSON.parse` refuses, it refuses an empty text, one that nests deeper than
- * `MAX_DEPTH`, and any key `__proto__`, which code that copies objects key by key would take for the prototype. Of
- * keys that are given twice the last counts. A failure is `request-malformed`; it says where, and nothing of what the
+ * `MAX_DEPTH`, any key `__proto__`, which code that copies objects key by key would take for the prototype, and numbers
+ * past the range of doubles, which would be infinite (RFC 8259, section 6). Of keys that are given twice the last counts. A failure is `request-malformed`; it says where, and nothing of what the
  * text holds but the names on the way to a refused key.
  */
 export function parseJson(text: string): Result<unknown> {
@@ -24,8 +26,12 @@ export function parseJson(text: string): Result<unknown> {
   }
   // The key is spelt out, or with escapes
   if (text.includes('__proto__') || text.includes('\\u')) {
-    const pointer = pointerToPrototype(value)
-    if (pointer !== undefined) return malformed(`Cannot accept the key '__proto__' at '${pointer}'`)
+    const pointer = pointerTo(value, namesPrototype)
+    if (pointer !== undefined) return malformed(`Cannot accept the key '__proto__' at '${pointer}/__proto__'`)
+  }
+  if (MAYBE_TOO_LARGE.test(text)) {
+    const pointer = pointerTo(value, isInfinite)
+    if (pointer !== undefined) return malformed(`Cannot accept a number at '${pointer}': it is too large`)
   }
   return ok(value)
 }
@@ -73,14 +79,23 @@ function isEscaped(text: string, index: number): boolean {
   return (index - first) % 2 === 1
 }
 
-function pointerToPrototype(value: unknown, pointer = ''): string | undefined {
+/** Where the first value is that is refused. */
+function pointerTo(value: unknown, refused: (value: unknown) => boolean, pointer = ''): string | undefined {
+  if (refused(value)) return pointer
   if (typeof value !== 'object' || value === null) return undefined
-  if (Object.hasOwn(value, '__proto__')) return `${pointer}/__proto__`
   for (const [key, child] of Object.entries(value)) {
-    const found = pointerToPrototype(child, pointer + pointerStep(key))
+    const found = pointerTo(child, refused, pointer + pointerStep(key))
     if (found !== undefined) return found
   }
   return undefined
+}
+
+function namesPrototype(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && Object.hasOwn(value, '__proto__')
+}
+
+function isInfinite(value: unknown): boolean {
+  return value === Infinity || value === -Infinity
 }
 
 class Fault extends Error {}

@@ -1,9 +1,19 @@
 import type { Context, Hono } from 'hono'
 import type { Failure } from '../core/failure.ts'
+import type { Authenticator } from './authenticate.ts'
 
-/** Answers what no route takes: 405 with the methods there are, where the path is known, else 404. */
-export function notFound(app: Hono, respond: (failure: Failure) => Response): (c: Context) => Response {
-  return (c) => {
+/**
+ * Answers what no route takes: 405 with the methods there are, where the path is known, else 404. As everywhere, only to
+ * whom the deployment answers at all.
+ */
+export function notFound(
+  app: Hono,
+  authenticate: Authenticator['authenticate'],
+  respond: (failure: Failure) => Response,
+): (c: Context) => Promise<Response> {
+  return async (c) => {
+    const caller = await authenticate(c.req.raw)
+    if (!caller.ok) return respond(caller.failure)
     const { method, path } = c.req
     const allowed = new Set(
       app.routes

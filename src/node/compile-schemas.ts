@@ -2,12 +2,14 @@ import { fileURLToPath } from 'node:url'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import standalone from 'ajv/dist/standalone/index.js'
 import { build, type Plugin } from 'esbuild'
+import { isObject } from '../core/json.ts'
+import { everySubschema } from '../core/schema/subschemas.ts'
 import type { JsonSchema } from '../core/tool.ts'
 
 /**
  * Compiles schemas into the text of one ES module that exports a validation function under each name, for
  * `compiledValidate`. The module needs nothing else at run time: Ajv's few helpers are bundled in. Each schema stands
- * alone, so two may have the same `$id`. Throws for a schema that Ajv refuses, and for a name that is no identifier.
+ * alone, so two may have the same `$id`. Throws for a schema that Ajv refuses or that has `$dynamicRef`, and for a name that is no identifier.
  */
 export async function compileSchemas(schemas: Readonly<Record<string, JsonSchema>>): Promise<string> {
   const names = Object.keys(schemas)
@@ -51,14 +53,22 @@ function standaloneModules(schemas: Readonly<Record<string, JsonSchema>>): Plugi
 }
 
 function compile(schema: JsonSchema): string {
+  for (const { schema: each, path } of everySubschema(schema, Infinity)) {
+    // Ajv gets even simple ones wrong: it takes the root for the target.
+    if (isObject(each) && each['$dynamicRef'] !== undefined) {
+      throw new TypeError(`Cannot compile '$dynamicRef' (at '${path}'): use '$ref'`)
+    }
+  }
   const ajv = new Ajv2020({
     allErrors: true,
     strict: false,
     validateFormats: false,
     unicodeRegExp: true,
+    // 0.3 is a multiple of 0.1, whatever the remainder of floating-point numbers says.
+    multipleOfPrecision: 10,
     // Without it, an input without "constructor" has one: Object.prototype's.
     ownProperties: true,
     code: { source: true, esm: true, lines: true },
   })
-  return standalone.default(ajv, ajv.compile(schema))
+  return standalone(ajv, ajv.compile(schema))
 }

@@ -19,6 +19,7 @@ const { values } = parseArgs({
     'var': { type: 'string', multiple: true, default: [] },
     'config': { type: 'string', default: 'wrangler.toml' },
     'outdir': { type: 'string', default: 'dist' },
+    'entry': { type: 'string', default: 'index.js' },
   },
 })
 const variables = Object.fromEntries(
@@ -29,7 +30,7 @@ const variables = Object.fromEntries(
   }),
 )
 
-const build = ['deploy', '--dry-run', '--config', values.config, '--outdir', values.outdir]
+const build = ['deploy', '--dry-run', '--config', values.config, '--outdir', join(root, values.outdir)]
 const built = spawnSync('wrangler', build, {
   cwd: root,
   encoding: 'utf8',
@@ -45,7 +46,8 @@ const { modulesRules: _, ...worker } = workerOptions
 const miniflare = new Miniflare(
   convertV4MiniflareOptions({
     ...worker,
-    modules: [{ type: 'ESModule', path: join(root, values.outdir, 'index.js') }],
+    modulesRoot: join(root, values.outdir),
+    modules: [{ type: 'ESModule', path: join(root, values.outdir, values.entry) }],
     bindings: { ...worker.bindings, ...variables },
     port: 0,
     unsafeDirectSockets: [{ host: values.ip, port: Number(values.port) }],

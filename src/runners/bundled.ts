@@ -1,6 +1,7 @@
 import type { BundledTool, ToolContext } from '../core/bundled-tool.ts'
 import { isObject } from '../core/json.ts'
 import type { Fetch } from '../core/platform.ts'
+import { createRedactor } from '../core/redact.ts'
 import { DEFAULT_TIMEOUT_MS, type RunContext, type Runner, type RunResult } from '../core/runner.ts'
 import type { ToolFailure } from '../core/failure.ts'
 
@@ -14,11 +15,17 @@ export interface BundledRunnerOptions {
   /** By id. */
   readonly carried: ReadonlyMap<string, Carried>
   readonly fetch: Fetch
+  readonly base64: (text: string) => string
+  /** Writes a line of a tool's, redacted, to the log. */
   readonly log: (callId: string, message: string) => void
 }
 
+/** The longest line a tool can log, in characters. */
+const MAX_LINE = 1_000
+
 /** Runs the functions under `tools/`, in process, with no more than each declared. */
-export function createBundledRunner({ carried, fetch, log }: BundledRunnerOptions): Runner {
+export function createBundledRunner(options: BundledRunnerOptions): Runner {
+  const { carried } = options
   return {
     kind: 'bundled',
     check: () => [{ path: '/kind', message: "'bundled' tools come with a deployment and cannot be published" }],
@@ -30,7 +37,7 @@ export function createBundledRunner({ carried, fetch, log }: BundledRunnerOption
         ok: true,
         timeoutMs: tool.timeoutMs ?? DEFAULT_TIMEOUT_MS,
         run(input, context) {
-          const result = tool.handler(input, toolContext(context, fetch, log))
+          const result = tool.handler(input, toolContext(context, options))
           return result instanceof Promise ? result.then(asResult) : asResult(result)
         },
       }
@@ -46,7 +53,7 @@ function isFailed(result: unknown): result is { readonly failed: ToolFailure } {
   return isObject(result) && isObject(result.failed) && typeof result.failed.message === 'string'
 }
 
-function toolContext(context: RunContext, fetch: Fetch, log: BundledRunnerOptions['log']): ToolContext {
+function toolContext(context: RunContext, { fetch, log, base64 }: BundledRunnerOptions): ToolContext {
   return {
     get secrets() {
       return Object.fromEntries([...context.secrets].map(([id, { value }]) => [id, value]))
@@ -61,6 +68,10 @@ function toolContext(context: RunContext, fetch: Fetch, log: BundledRunnerOption
       return context.signal
     },
     fetch,
-    log: (message) => log(context.callId, message),
+    log(message) {
+      const values = [...context.secrets.values(), ...context.tokens.values()].map(({ value }) => value)
+      const safe = createRedactor(values, base64)?.text(message) ?? message
+      log(context.callId, safe.slice(0, MAX_LINE))
+    },
   }
 }

@@ -116,6 +116,7 @@ describe('what may be requested', () => {
     'https://nas.lan/',
     'https://mail.corp/',
     'https://intranet/',
+    'https://redis/',
     'https://example.com./',
     // Schemes and user names
     'http://example.com/',

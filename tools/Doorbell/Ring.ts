@@ -24,6 +24,6 @@ export default tool({
         retry_after_ms: 500,
       })
     }
-    log(`Rang '${doorbell_id}'`)
+    log('Rang the doorbell')
   },
 })

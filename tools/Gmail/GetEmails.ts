@@ -47,7 +47,9 @@ export default tool({
 
     const list = await fetch(`${MESSAGES}?${search}`, { headers, signal })
     if (!list.ok) return refusal(list)
-    const { messages = [] } = await list.json<{ messages?: readonly { readonly id: string }[] }>()
+    const listed = await readJson<{ messages?: readonly { readonly id: string }[] }>(list)
+    if (!listed) return unreadable()
+    const { messages = [] } = listed
 
     const details = new URLSearchParams({ format: 'metadata', metadataHeaders: 'Subject' })
     const answers = await Promise.all(
@@ -55,10 +57,22 @@ export default tool({
     )
     const refused = answers.find((answer) => !answer.ok)
     if (refused) return refusal(refused)
-    const found = await Promise.all(answers.map((answer) => answer.json<Message>()))
-    return { emails: found.map(({ id, snippet = '', payload }) => ({ id, subject: subjectOf(payload), snippet })) }
+    const found = await Promise.all(answers.map((answer) => readJson<Message>(answer)))
+    const read = found.filter((message) => message !== undefined)
+    if (read.length < found.length) return unreadable()
+    return { emails: read.map(({ id, snippet = '', payload }) => ({ id, subject: subjectOf(payload), snippet })) }
   },
 })
+
+/** The JSON object of an answer, or undefined when it is none. */
+async function readJson<T extends object>(answer: Response): Promise<T | undefined> {
+  const value = await answer.json<T | null>().catch(() => undefined)
+  return typeof value === 'object' && value !== null ? value : undefined
+}
+
+function unreadable() {
+  return failed({ message: 'Gmail answered something that cannot be read', can_retry: true })
+}
 
 function subjectOf(payload: Message['payload']): string {
   return payload?.headers?.find(({ name }) => name.toLowerCase() === 'subject')?.value ?? ''

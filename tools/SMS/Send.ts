@@ -42,23 +42,22 @@ export default tool({
       signal,
     })
     if (!answer.ok) {
-      const { message: why = answer.statusText } = await answer
-        .json<{ message?: string }>()
-        .catch((): { message?: string } => ({}))
+      const refusal = await answer.json<{ message?: string } | null>().catch(() => null)
       return failed({
-        message: `Twilio refused the message: ${why}`,
+        message: `Twilio refused the message: ${refusal?.message ?? `it answered ${answer.status}`}`,
         developer_message: `api.twilio.com answered ${answer.status}`,
         can_retry: answer.status === 429 || answer.status >= 500,
       })
     }
-    const { status } = await answer.json<{ status: string }>()
-    return { status }
+    const sent = await answer.json<{ status?: string } | null>().catch(() => null)
+    // Twilio has taken the message, whatever became of its answer: to send it again would send it twice
+    return { status: sent?.status ?? 'accepted' }
   },
 })
 
 function accountOf(secret: string): { account: string; user: string; password: string; from: string } | undefined {
   const parts = secret.split(':')
-  if (!/^AC[A-Za-z0-9]+$/.test(parts[0] ?? '') || parts.some((part) => part === '')) return undefined
+  if (!/^AC[A-Za-z0-9]+$/.test(parts[0] ?? '') || !parts.every((part) => /^[\x21-\x7e]+$/.test(part))) return undefined
   const [account = '', user = '', password = '', from = ''] =
     parts.length === 3 ? [parts[0], parts[0], parts[1], parts[2]] : parts
   return from === '' || parts.length > 4 ? undefined : { account, user, password, from }

@@ -1,7 +1,7 @@
 import { toolKey } from '../../core/tool-id.ts'
 import type { ToolRecord } from '../../core/tool.ts'
 import { readMeta, writeMeta } from './tables.ts'
-import { storeStatus, storeVersion, versionsOf } from './versions.ts'
+import { storeLeft, storeVersion, versionsOf } from './versions.ts'
 
 /** The tools that a deployment carries. */
 export interface Bundle {
@@ -21,9 +21,15 @@ export function isNews(sql: SqlStorage, hash: string, deployment: Deployment): b
   return deployment.at === 0 || deployment.at >= Number(readMeta(sql, 'bundle_at') ?? 0)
 }
 
+/** A newer deployment of the bundle last taken in: from now on, those made before it are old. */
+export function noteDeployment(sql: SqlStorage, hash: string, { at }: Deployment): void {
+  const newer = at > Number(readMeta(sql, 'bundle_at') ?? 0)
+  if (newer && readMeta(sql, 'bundle') === hash) writeMeta(sql, 'bundle_at', String(at))
+}
+
 /**
  * Takes in a bundle: new tools are published, changed ones replaced (the newest deployment wins), and what the bundle no
- * longer carries is disabled until it comes back. To be run inside a transaction.
+ * longer carries is disabled until it comes back. What a person said of a tool's status stays. To be run inside a transaction.
  */
 export function takeInBundle(sql: SqlStorage, bundle: Bundle, deployment: Deployment, revision: number): void {
   const carried = new Set(bundle.records.map(({ id }) => id.toLowerCase()))
@@ -31,13 +37,13 @@ export function takeInBundle(sql: SqlStorage, bundle: Bundle, deployment: Deploy
     const key = toolKey(record)
     const stored = versionsOf(sql, key).find(({ version }) => version === record.version)
     if (!stored || stored.digest !== record.digest || !stored.bundled) storeVersion(sql, record, true, revision)
-    else if (stored.leftBundle) storeStatus(sql, key, record.version, { state: 'active' }, false, revision)
+    else if (stored.leftBundle) storeLeft(sql, key, record.version, false, revision)
   }
   const bundled = sql
     .exec<{ key: string; version: string }>('SELECT key, version FROM version WHERE bundled = 1 AND left_bundle = 0')
     .toArray()
   for (const { key, version } of bundled) {
-    if (!carried.has(`${key}@${version}`)) storeStatus(sql, key, version, { state: 'disabled' }, true, revision)
+    if (!carried.has(`${key}@${version}`)) storeLeft(sql, key, version, true, revision)
   }
   writeMeta(sql, 'bundle', bundle.hash)
   writeMeta(sql, 'bundle_at', String(deployment.at))

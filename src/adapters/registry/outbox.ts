@@ -4,6 +4,7 @@ import { documentText, recordTextByDigest } from './versions.ts'
 
 /** KV takes a write a second to one key; a published page may still be named by a head somebody holds for a minute. */
 const MIN_INTERVAL_MS = 1_100
+const MAX_BACKOFF_MS = 60_000
 const RETIRE_AFTER_MS = 10 * 60_000
 const AT_ONCE = 25
 const PER_RUN = 400
@@ -18,54 +19,81 @@ export interface OutboxDeps {
 
 /**
  * Publishes to KV what the tables say. `outbox` names the keys to write and survives a crash; what is written is the
- * state at the time of writing, so many changes of one key cost one write. Records and pages land before the documents
- * that name them, and the catalogue's head last.
+ * state at the time of writing, and a run writes a key once, so many changes of one key cost one write. Pages and
+ * records land before the documents that name them, and the catalogue's head last: when all that is as old as it has
+ * landed.
  */
 export function createOutbox({ storage, kv, writeLine, sha256, now }: OutboxDeps) {
   const { sql } = storage
-  let lastRun = 0
+  /** No run begins before this: the last one wrote keys, or KV refused it. */
+  let earliest = 0
+  let failures = 0
 
-  /** Sees to it that the outbox will be emptied. */
+  /** Sees to it that the outbox will be emptied, however far away the alarm of the next sweep is. */
   async function schedule(): Promise<void> {
-    if ((await storage.getAlarm()) !== null) return
     if (isIdle()) return
-    await storage.setAlarm(Math.max(now(), lastRun + MIN_INTERVAL_MS))
+    const at = Math.max(now(), earliest)
+    const set = await storage.getAlarm()
+    if (set === null || set > at) await storage.setAlarm(at)
   }
 
-  /** Writes what is due. Throws when KV refuses, for the alarm to be tried again. */
+  /** Writes what is due. What KV refuses is tried again, later each time, until it lands. */
   async function run(): Promise<void> {
-    lastRun = now()
-    await settlePages(sql, writeLine, sha256, now())
-    for (let written = 0; written < PER_RUN; written += AT_ONCE) {
-      const due = sql
-        .exec<{ target: string; revision: number }>(
-          `SELECT target, revision FROM outbox ORDER BY CASE
-             WHEN target LIKE 'record/%' THEN 0 WHEN target LIKE 'catalogue/page/%' THEN 1
-             WHEN target = 'catalogue/head' THEN 3 ELSE 2 END LIMIT ?`,
-          AT_ONCE,
-        )
-        .toArray()
-      const [first] = due
-      if (!first) break
-      // The head goes alone, once all that it names has landed
-      const batch =
-        first.target === 'catalogue/head' ? [first] : due.filter(({ target }) => target !== 'catalogue/head')
-      await Promise.all(batch.map(({ target, revision }) => write(target, revision)))
+    try {
+      await writeDue()
+      await sweep()
+      failures = 0
+      earliest = now() + MIN_INTERVAL_MS
+    } catch (error) {
+      failures += 1
+      const delay = Math.min(MAX_BACKOFF_MS, MIN_INTERVAL_MS * 2 ** (failures - 1))
+      earliest = now() + delay
+      console.warn(JSON.stringify({ event: 'outbox-retry', failures, delay_ms: delay, error: String(error) }))
     }
-    await sweep()
-    if (!isIdle()) await storage.setAlarm(now() + MIN_INTERVAL_MS)
-    else if (nextSweep() !== undefined) await storage.setAlarm(nextSweep() ?? 0)
+    const next = failures > 0 || !isIdle() ? earliest : nextSweep()
+    if (next !== undefined) await storage.setAlarm(next)
   }
 
-  async function write(target: string, revision: number): Promise<void> {
-    const value = await valueOf(target)
+  async function writeDue(): Promise<void> {
+    const head = await settlePages(sql, writeLine, sha256, now())
+    const due = sql
+      .exec<{ target: string; revision: number }>(
+        `SELECT target, revision FROM outbox WHERE target <> 'catalogue/head' AND revision <= ? ORDER BY CASE
+           WHEN target LIKE 'catalogue/page/%' THEN 0 WHEN target LIKE 'record/%' THEN 1 ELSE 2 END, revision LIMIT ?`,
+        head.revision,
+        PER_RUN,
+      )
+      .toArray()
+    let landed = due.length < PER_RUN
+    for (let at = 0; at < due.length; at += AT_ONCE) {
+      const writes = due.slice(at, at + AT_ONCE).map(({ target, revision }) => write(target, revision))
+      // Every write is waited for: one that is still under way must not come after its own repetition
+      const results = await Promise.allSettled(writes)
+      for (const result of results) {
+        if (result.status === 'rejected') throw result.reason
+        landed &&= result.value
+      }
+    }
+    if (!landed) return
+    const [waiting] = sql
+      .exec("SELECT target FROM outbox WHERE target = 'catalogue/head' AND revision <= ?", head.revision)
+      .toArray()
+    if (!waiting) return
+    await kv.put('catalogue/head', JSON.stringify(head))
+    sql.exec("DELETE FROM outbox WHERE target = 'catalogue/head' AND revision <= ?", head.revision)
+  }
+
+  /** Whether the key is done with; a page whose leaf was touched meanwhile is made anew, or lands next time. */
+  async function write(target: string, revision: number): Promise<boolean> {
+    const value = valueOf(target)
     if (value !== undefined) await kv.put(target, value)
+    else if (target.startsWith('catalogue/page/')) return false
     else if (target.startsWith('key/')) await kv.delete(target)
     sql.exec('DELETE FROM outbox WHERE target = ? AND revision = ?', target, revision)
+    return true
   }
 
-  async function valueOf(target: string): Promise<string | undefined> {
-    if (target === 'catalogue/head') return JSON.stringify(await settlePages(sql, writeLine, sha256, now()))
+  function valueOf(target: string): string | undefined {
     const page = after(target, 'catalogue/page/')
     if (page !== undefined) return pageText(sql, page, writeLine)
     const digest = after(target, 'record/')

@@ -1,7 +1,7 @@
 import type { ListedTool } from '../../core/registry.ts'
 import { toolKey } from '../../core/tool-id.ts'
 import type { ToolRecord } from '../../core/tool.ts'
-import { nextRevision, revisionOf } from './tables.ts'
+import { nextRevision, revisionOf, writeMeta } from './tables.ts'
 import { queue } from './versions.ts'
 
 /** A leaf is split when it holds more tools or more text than this, into parts of about half. */
@@ -36,6 +36,7 @@ type LeafRow = { first: string; count: number; lines: string | null; records: st
 /** Marks the leaf that holds a key, so that its pages are made anew. */
 export function touchLeaf(sql: SqlStorage, key: string, revision: number): void {
   sql.exec('UPDATE leaf SET dirty = ? WHERE first = (SELECT max(first) FROM leaf WHERE first <= ?)', revision, key)
+  writeMeta(sql, 'catalogue', String(revision))
 }
 
 /** Makes the pages of every touched leaf, and gives the head that names all pages. */

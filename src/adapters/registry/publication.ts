@@ -45,7 +45,7 @@ function isSame(stored: ToolRecord, record: ToolRecord, given: Publication['give
   return (
     stored.source.dialect === record.source.dialect &&
     canonicalJson(stored.source.document) === canonicalJson(record.source.document) &&
-    (!given.implementation || canonicalJson(stored.implementation) === canonicalJson(record.implementation)) &&
+    (!given.implementation || canonicalJson(stored.implementation ?? null) === canonicalJson(record.implementation)) &&
     (!given.tags || canonicalJson(stored.tags) === canonicalJson(record.tags))
   )
 }

@@ -1,6 +1,7 @@
 import type { ListQuery } from '../../core/registry.ts'
+import { parseToolId, toolKey } from '../../core/tool-id.ts'
 import type { ToolRecord } from '../../core/tool.ts'
-import { matchExpression, RANK } from './search.ts'
+import { exactName, matchExpression, RANK } from './search.ts'
 
 /** A tool found by a query: its record, serialised. */
 export interface Found {
@@ -8,6 +9,9 @@ export interface Found {
   /** Where to go on after this one. */
   readonly cursor: string
 }
+
+/** The versions that `versions=all` lists. */
+const SHOWN = "left_bundle = 0 AND json_extract(status, '$.state') IN ('active', 'deprecated')"
 
 /** No query looks at more tools than this in one go; it goes on from its cursor. */
 const MAX_LOOKED_AT = 2_000
@@ -40,14 +44,15 @@ export function query(
   return { found }
 }
 
-function* ranking(sql: SqlStorage, match: string, all: boolean, offset: number): Generator<Found> {
+function* ranking(sql: SqlStorage, match: string, name: string, all: boolean, offset: number): Generator<Found> {
   const join = all
-    ? `version.key = search.key AND json_extract(status, '$.state') IN ('active', 'deprecated')`
+    ? `version.key = search.key AND ${SHOWN}`
     : 'version.key = tool.key AND version.version = tool.listed'
   const rows = sql.exec<{ record: string }>(
     `SELECT record FROM search JOIN tool ON tool.key = search.key JOIN version ON ${join}
      WHERE search MATCH ? ORDER BY ${RANK}, tool.key, version.version LIMIT -1 OFFSET ?`,
     match,
+    name,
     offset,
   )
   let at = offset
@@ -65,13 +70,12 @@ function ranked(
 ): Iterable<Found> | undefined {
   if (cursor !== undefined && !/^\d{1,9}$/.test(cursor)) return undefined
   const match = matchExpression(q)
-  return match === undefined ? [] : ranking(sql, match, versions === 'all', Number(cursor ?? 0))
+  return match === undefined ? [] : ranking(sql, match, exactName(q), versions === 'all', Number(cursor ?? 0))
 }
 
 function* everyVersion(sql: SqlStorage, key: string, version: string): Generator<Found> {
   const rows = sql.exec<{ key: string; version: string; record: string }>(
-    `SELECT key, version, record FROM version WHERE json_extract(status, '$.state') IN ('active', 'deprecated')
-     AND (key, version) > (?, ?) ORDER BY key, version`,
+    `SELECT key, version, record FROM version WHERE ${SHOWN} AND (key, version) > (?, ?) ORDER BY key, version`,
     key,
     version,
   )
@@ -79,7 +83,7 @@ function* everyVersion(sql: SqlStorage, key: string, version: string): Generator
 }
 
 function allVersions(sql: SqlStorage, cursor: string | undefined): Iterable<Found> | undefined {
-  const [key, version, ...rest] = (cursor ?? '@').split('@')
-  if (key === undefined || version === undefined || rest.length > 0) return undefined
-  return everyVersion(sql, key, version)
+  if (cursor === undefined) return everyVersion(sql, '', '')
+  const last = parseToolId(cursor)
+  return last?.selector === undefined ? undefined : everyVersion(sql, toolKey(last), last.selector)
 }

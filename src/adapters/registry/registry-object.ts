@@ -2,15 +2,15 @@ import { DurableObject } from 'cloudflare:workers'
 import type { ApiKey } from '../../core/api-key.ts'
 import { maySee, type Principal } from '../../core/access.ts'
 import type { ListQuery, Publication, Published } from '../../core/registry.ts'
-import type { ToolName } from '../../core/tool-id.ts'
+import { toolKey, type ToolName } from '../../core/tool-id.ts'
 import type { ToolStatus } from '../../core/version.ts'
-import { type Bundle, type Deployment, isNews, takeInBundle } from './bundle.ts'
+import { type Bundle, type Deployment, isNews, noteDeployment, takeInBundle } from './bundle.ts'
 import { createOutbox } from './outbox.ts'
 import { type Head, pageText, type Sha256, settlePages, type WriteLine } from './pages.ts'
 import { store } from './publication.ts'
 import { type Found, query } from './query.ts'
 import { nearestNames } from './search.ts'
-import { createTables, nextRevision, revisionOf } from './tables.ts'
+import { catalogueRevision, createTables, nextRevision } from './tables.ts'
 import { documentText, queue, recordTextByDigest, storeStatus, versionsOf } from './versions.ts'
 
 export interface RegistryOptions {
@@ -18,8 +18,6 @@ export interface RegistryOptions {
   readonly writeLine: WriteLine
   readonly sha256: Sha256
 }
-
-const MAX_BACKOFF_MS = 60_000
 
 /**
  * Makes the class of the Registry Durable Object: the only writer of the registry. Every change is one SQLite
@@ -31,7 +29,6 @@ export function defineRegistry({ writeLine, sha256 }: RegistryOptions) {
   return class Registry extends DurableObject<{ readonly REGISTRY: KVNamespace }> {
     readonly #sql: SqlStorage
     readonly #outbox: ReturnType<typeof createOutbox>
-    #failures = 0
 
     constructor(state: DurableObjectState, env: { readonly REGISTRY: KVNamespace }) {
       super(state, env)
@@ -54,9 +51,7 @@ export function defineRegistry({ writeLine, sha256 }: RegistryOptions) {
       status: ToolStatus,
     ): Promise<{ document: string; revision: number } | null> {
       if (!versionsOf(this.#sql, key).some((each) => each.version === version)) return null
-      this.ctx.storage.transactionSync(() =>
-        storeStatus(this.#sql, key, version, status, false, nextRevision(this.#sql)),
-      )
+      this.ctx.storage.transactionSync(() => storeStatus(this.#sql, key, version, status, nextRevision(this.#sql)))
       const document = documentText(this.#sql, key)
       return document === undefined ? null : { document, revision: await this.#changed() }
     }
@@ -67,8 +62,11 @@ export function defineRegistry({ writeLine, sha256 }: RegistryOptions) {
       deployment: Deployment,
       records?: Bundle['records'],
     ): Promise<{ wanted: boolean; revision: number }> {
-      if (!isNews(this.#sql, hash, deployment)) return { wanted: false, revision: await this.#changed() }
-      if (!records) return { wanted: true, revision: revisionOf(this.#sql) }
+      if (!isNews(this.#sql, hash, deployment)) {
+        noteDeployment(this.#sql, hash, deployment)
+        return { wanted: false, revision: await this.#changed() }
+      }
+      if (!records) return { wanted: true, revision: catalogueRevision(this.#sql) }
       this.ctx.storage.transactionSync(() =>
         takeInBundle(this.#sql, { hash, records }, deployment, nextRevision(this.#sql)),
       )
@@ -83,8 +81,9 @@ export function defineRegistry({ writeLine, sha256 }: RegistryOptions) {
       return recordTextByDigest(this.#sql, digest) ?? null
     }
 
-    nearest(name: ToolName): ToolName[] {
-      return nearestNames(this.#sql, name)
+    /** A tool's document, or the names near one that is unknown: an unknown name costs one message. */
+    documentOrNearest(name: ToolName): string | ToolName[] {
+      return documentText(this.#sql, toolKey(name)) ?? nearestNames(this.#sql, name)
     }
 
     async head(): Promise<Head> {
@@ -134,24 +133,14 @@ export function defineRegistry({ writeLine, sha256 }: RegistryOptions) {
       return true
     }
 
-    /** Empties the outbox. A failure is tried again, later each time, until KV takes the writes. */
     override async alarm(): Promise<void> {
-      try {
-        await this.#outbox.run()
-        this.#failures = 0
-      } catch (error) {
-        this.#failures += 1
-        const delay = Math.min(MAX_BACKOFF_MS, 500 * 2 ** this.#failures)
-        console.warn(
-          JSON.stringify({ event: 'outbox-retry', failures: this.#failures, delay_ms: delay, error: String(error) }),
-        )
-        await this.ctx.storage.setAlarm(Date.now() + delay)
-      }
+      await this.#outbox.run()
     }
 
+    /** Gives the revision that a head must have to show every change of the catalogue so far. */
     async #changed(): Promise<number> {
       await this.#outbox.schedule()
-      return revisionOf(this.#sql)
+      return catalogueRevision(this.#sql)
     }
   }
 }

@@ -29,7 +29,18 @@ export function matchExpression(q: string): string | undefined {
   return asked.map((word) => `"${word}"*`).join(' OR ')
 }
 
-export const RANK = `bm25(search, ${WEIGHTS})`
+/** Orders hits: the tool whose very name was asked for, whatever its case and separators, then what holds more. */
+export const RANK = `CASE ? WHEN ${squeezed('tool.key')} THEN 0 WHEN ${squeezed('tool.tool')} THEN 0 ELSE 1 END,
+  bm25(search, ${WEIGHTS})`
+
+/** What `RANK` compares names with. */
+export function exactName(q: string): string {
+  return q.toLowerCase().replaceAll(/[._\s-]/g, '')
+}
+
+function squeezed(column: string): string {
+  return ['.', '_', '-'].reduce((sql, separator) => `replace(${sql}, '${separator}', '')`, `lower(${column})`)
+}
 
 /** The names of listed tools nearest to one that is unknown, ignoring case, nearest first. */
 export function nearestNames(sql: SqlStorage, asked: ToolName): ToolName[] {

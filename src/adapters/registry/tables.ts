@@ -2,7 +2,7 @@
  * The Registry's tables (SQLite in a Durable Object; a row is at most 2 MB). Everything in KV can be made from them.
  *
  * `tool.listed` is the newest active version, null while none is active. `version.left_bundle` marks a bundled tool that
- * a deployment no longer carries. `leaf` partitions the tools into catalogue pages by their first key; `dirty` is the
+ * a deployment no longer carries, which disables it whatever its `status`, which is a person's word. `leaf` partitions the tools into catalogue pages by their first key; `dirty` is the
  * revision that last touched a leaf, null once its pages are made. `outbox` names the KV keys that are to be written,
  * and `retired` those to be deleted after a while.
  */
@@ -37,6 +37,11 @@ export function writeMeta(sql: SqlStorage, name: string, value: string): void {
 /** The number of the registry's last change. */
 export function revisionOf(sql: SqlStorage): number {
   return Number(readMeta(sql, 'revision') ?? 0)
+}
+
+/** The number of the last change that the catalogue's pages may show. API keys change without it. */
+export function catalogueRevision(sql: SqlStorage): number {
+  return Number(readMeta(sql, 'catalogue') ?? 0)
 }
 
 /** Counts one more change. */

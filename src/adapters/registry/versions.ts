@@ -18,7 +18,7 @@ export interface StoredVersion {
   readonly digest: string
   readonly status: ToolStatus
   readonly bundled: boolean
-  /** Whether it was disabled because a deployment no longer carried it. */
+  /** Whether it is disabled because a deployment no longer carries it. */
   readonly leftBundle: boolean
 }
 
@@ -34,7 +34,7 @@ export function versionsOf(sql: SqlStorage, key: string): StoredVersion[] {
     .map(({ version, digest, status, bundled, left_bundle }) => ({
       version,
       digest,
-      status: JSON.parse(status),
+      status: left_bundle === 1 ? { state: 'disabled' } : JSON.parse(status),
       bundled: bundled === 1,
       leftBundle: left_bundle === 1,
     }))
@@ -62,7 +62,10 @@ export function documentText(sql: SqlStorage, key: string): string | undefined {
   return record === undefined ? text : `${text.slice(0, -1)},"newest":${record}}`
 }
 
-/** Stores a version, new or in place of an older one of the same id, and marks what has to be published anew. */
+/**
+ * Stores a version, new or in place of an older one of the same id, whose status it keeps; marks what has to be published
+ * anew.
+ */
 export function storeVersion(sql: SqlStorage, record: ToolRecord, bundled: boolean, revision: number): void {
   const key = toolKey(record)
   const superseded = sql
@@ -72,8 +75,8 @@ export function storeVersion(sql: SqlStorage, record: ToolRecord, bundled: boole
   sql.exec('INSERT OR IGNORE INTO tool (key, toolkit, tool) VALUES (?, ?, ?)', key, record.toolkit, record.tool)
   sql.exec(
     `INSERT INTO version (key, version, digest, status, record, bundled) VALUES (?, ?, ?, '{"state":"active"}', ?, ?)
-     ON CONFLICT DO UPDATE SET digest = excluded.digest, status = excluded.status, record = excluded.record,
-       bundled = excluded.bundled, left_bundle = 0`,
+     ON CONFLICT DO UPDATE SET digest = excluded.digest, record = excluded.record, bundled = excluded.bundled,
+       left_bundle = 0`,
     key,
     record.version,
     record.digest,
@@ -86,21 +89,25 @@ export function storeVersion(sql: SqlStorage, record: ToolRecord, bundled: boole
   changed(sql, key, revision)
 }
 
-export function storeStatus(
-  sql: SqlStorage,
-  key: string,
-  version: string,
-  status: ToolStatus,
-  leftBundle: boolean,
-  revision: number,
-): void {
+/** Sets what a person says of a version; it holds for one that left the bundle too. */
+export function storeStatus(sql: SqlStorage, key: string, version: string, status: ToolStatus, revision: number): void {
   sql.exec(
-    'UPDATE version SET status = ?, left_bundle = ? WHERE key = ? AND version = ?',
+    'UPDATE version SET status = ?, left_bundle = 0 WHERE key = ? AND version = ?',
     JSON.stringify(status),
-    leftBundle ? 1 : 0,
     key,
     version,
   )
+  statusChanged(sql, key, revision)
+}
+
+/** Notes that the bundle no longer carries a version, or carries it again. */
+export function storeLeft(sql: SqlStorage, key: string, version: string, left: boolean, revision: number): void {
+  sql.exec('UPDATE version SET left_bundle = ? WHERE key = ? AND version = ?', left ? 1 : 0, key, version)
+  statusChanged(sql, key, revision)
+}
+
+/** Another version may now be the one that the document holds. */
+function statusChanged(sql: SqlStorage, key: string, revision: number): void {
   for (const { digest } of versionsOf(sql, key)) queue(sql, `record/${digest}`, revision)
   changed(sql, key, revision)
 }

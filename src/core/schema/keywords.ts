@@ -49,6 +49,7 @@ export const KEYWORDS: ReadonlyMap<string, Check> = new Map<string, Check>([
   ...each(['enum', 'examples'], list),
   ...each(['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas', 'dependencies'], schemas),
   ...each(['allOf', 'anyOf', 'oneOf', 'prefixItems'], schemaList),
+  ...each(['const', 'default'], () => undefined),
   ['multipleOf', positive],
   ['required', names],
   ['type', type],

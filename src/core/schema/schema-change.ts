@@ -10,26 +10,47 @@ type Schema = Readonly<Record<string, unknown>>
 const CONSTRAINTS = ['pattern', 'format', 'multipleOf', 'const', 'contentEncoding', 'contentMediaType']
 /** Keywords whose changes are too hard to compare: any change may break callers. */
 const OPAQUE: ReadonlySet<string> = new Set([
-  ...['$ref', '$dynamicRef', '$anchor', '$dynamicAnchor', '$defs', 'definitions', 'allOf', 'anyOf', 'oneOf', 'not'],
-  ...[
-    'if',
-    'then',
-    'else',
-    'dependentSchemas',
-    'dependentRequired',
-    'dependencies',
-    'patternProperties',
-    'propertyNames',
-  ],
-  ...['prefixItems', 'contains', 'additionalItems', 'unevaluatedItems', 'unevaluatedProperties', 'contentSchema'],
+  '$ref',
+  '$dynamicRef',
+  '$anchor',
+  '$dynamicAnchor',
+  '$defs',
+  'definitions',
+  'allOf',
+  'anyOf',
+  'oneOf',
+  'not',
+  'if',
+  'then',
+  'else',
+  'dependentSchemas',
+  'dependentRequired',
+  'dependencies',
+  'patternProperties',
+  'propertyNames',
+  'prefixItems',
+  'contains',
+  'additionalItems',
+  'unevaluatedItems',
+  'unevaluatedProperties',
+  'contentSchema',
 ])
 const LOWER_BOUNDS = ['minimum', 'exclusiveMinimum', 'minLength', 'minItems', 'minProperties', 'minContains']
 const UPPER_BOUNDS = ['maximum', 'exclusiveMaximum', 'maxLength', 'maxItems', 'maxProperties', 'maxContains']
 
 /** Every keyword that decides which values are valid. */
 const JUDGING: ReadonlySet<string> = new Set([
-  ...[...CONSTRAINTS, ...OPAQUE, ...LOWER_BOUNDS, ...UPPER_BOUNDS],
-  ...['type', 'enum', 'required', 'properties', 'items', 'additionalProperties', 'uniqueItems'],
+  ...CONSTRAINTS,
+  ...OPAQUE,
+  ...LOWER_BOUNDS,
+  ...UPPER_BOUNDS,
+  'type',
+  'enum',
+  'required',
+  'properties',
+  'items',
+  'additionalProperties',
+  'uniqueItems',
 ])
 
 /**

@@ -29,7 +29,15 @@ const HOLDS: ReadonlyMap<string, 'one' | 'list' | 'map' | 'one or list'> = new M
 
 /** Keywords whose subschemas judge the very value their schema judges, not a part of it. */
 const IN_PLACE: ReadonlySet<string> = new Set([
-  ...['allOf', 'anyOf', 'oneOf', 'not', 'if', 'then', 'else', 'dependentSchemas', 'dependencies'],
+  'allOf',
+  'anyOf',
+  'oneOf',
+  'not',
+  'if',
+  'then',
+  'else',
+  'dependentSchemas',
+  'dependencies',
 ])
 
 /** A schema right below another one. `schema` is whatever stands there, which may be no schema at all. */

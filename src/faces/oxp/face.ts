@@ -47,11 +47,11 @@ export function oxpFace(deps: OxpFaceDeps): Hono {
     const request = c.req.raw
     const asked = request.headers.get('oxp-version')
     const form: Form = asked === null ? 'enveloped' : 'bare'
-    if (asked !== null && !isSupported(asked)) return respond(unsupported(asked), form)
     const background: Background = (work) => c.executionCtx.waitUntil(work)
     const admitted = gate(request, 'tools:call', background)
     const caller = admitted instanceof Promise ? await admitted : admitted
     if (!caller.ok) return respond(caller.failure, form)
+    if (asked !== null && !isSupported(asked)) return respond(unsupported(asked), form)
     const body = await readJson(request, CALL_LIMIT)
     if (!body.ok) return respond(body.failure, form)
     const decoded = decodeCall(body.value)
@@ -59,9 +59,9 @@ export function oxpFace(deps: OxpFaceDeps): Hono {
     const traceparent = request.headers.get('traceparent')
     const trace = traceparent === null || !isTraceparent(traceparent) ? undefined : { traceparent }
     const wanted = { ...decoded, ...trace, reachedAt: request.url }
-    const outcome = await executor.call(wanted, caller.value, background, request.signal)
+    const outcome = await executor.call(wanted, caller.value, background, () => request.signal)
     const { result } = outcome
-    const headers = result.ok ? undefined : failureHeaders(result.failure)
+    const headers = result.ok ? PRIVATE : { ...PRIVATE, ...failureHeaders(result.failure) }
     const status = result.ok ? 200 : STATUS[result.failure.type]
     return jsonText(JSON.stringify(encodeOutcome(outcome, form)), status, versioned(form, headers))
   }
@@ -70,9 +70,9 @@ export function oxpFace(deps: OxpFaceDeps): Hono {
     const request = c.req.raw
     const asked = request.headers.get('oxp-version')
     const form: Form = asked === null ? 'enveloped' : 'bare'
-    if (asked !== null && !isSupported(asked)) return respond(unsupported(asked), form)
     const caller = await gate(request, 'tools:read', (work) => c.executionCtx.waitUntil(work))
     if (!caller.ok) return respond(caller.failure, form)
+    if (asked !== null && !isSupported(asked)) return respond(unsupported(asked), form)
     const format = lineFormat(formatName)
     if (!format) return respond(wrong('format', `one of ${[...formats.keys()].join(', ')}`).failure, form)
     const query = decodeListQuery(new URL(request.url).searchParams)
@@ -111,14 +111,14 @@ export function oxpFace(deps: OxpFaceDeps): Hono {
 /** A failure in this face's shape. */
 export function respond(failure: Failure, form: Form = 'enveloped'): Response {
   const body = JSON.stringify(encodeFailure(failure, form))
-  return jsonText(body, STATUS[failure.type], versioned(form, failureHeaders(failure)))
+  return jsonText(body, STATUS[failure.type], versioned(form, { ...PRIVATE, ...failureHeaders(failure) }))
 }
 
 function unchanged(etag: string, form: Form): Response {
   return new Response(null, { status: 304, headers: { ...versioned(form, PRIVATE), etag } })
 }
 
-function versioned(form: Form, headers?: Record<string, string>): Record<string, string> | undefined {
+function versioned(form: Form, headers: Record<string, string>): Record<string, string> {
   return form === 'bare' ? { ...headers, 'oxp-version': VERSION } : headers
 }
 

@@ -15,6 +15,8 @@ const SCHEMAS = [
 const REQUEST_FIELDS = ['tool_id', 'call_id', 'trace_id', 'input', 'context']
 const CONTEXT_FIELDS = ['authorization', 'secrets', 'user_id']
 const NO_VALUES: ReadonlyMap<string, string> = new Map()
+/** The most characters of a token or a secret: no header takes more. */
+const MAX_VALUE = 65_536
 
 /** Whether messages carry `$schema` and an envelope, or are bare, as they are under the header `OXP-Version`. */
 export type Form = 'enveloped' | 'bare'
@@ -100,9 +102,11 @@ function decodeValues(list: unknown, field: string, key: 'token' | 'value'): Rea
   const values = new Map<string, string>()
   for (const [index, entry] of list.entries()) {
     const value: unknown = isObject(entry) ? entry[key] : undefined
+    const place = `context.${field}[${index}]`
     if (!isObject(entry) || typeof entry.id !== 'string' || typeof value !== 'string') {
-      return malformed(`'context.${field}[${index}]' must be an object with the strings 'id' and '${key}'`)
+      return malformed(`'${place}' must be an object with the strings 'id' and '${key}'`)
     }
+    if (value.length > MAX_VALUE) return malformed(`'${place}.${key}' must be at most ${MAX_VALUE} characters long`)
     values.set(entry.id, value)
   }
   return values

@@ -67,6 +67,8 @@ export function decodeStatus(body: unknown): ToolStatus | string {
   const { status, ...beside } = body
   if (typeof status === 'string') return statusOf(status, beside)
   if (!isObject(status)) return `'status' must be one of ${STATES.join(', ')}`
+  const [extra] = Object.keys(beside)
+  if (extra !== undefined) return `Unknown field '${extra.slice(0, 50)}'`
   if (typeof status.state === 'string') {
     const { state, ...details } = status
     return statusOf(state, details)
@@ -100,7 +102,7 @@ export function encodeStatus(name: ToolName, version: string, status: ToolStatus
   return { id: formatToolId(name, version), status: state, ...details }
 }
 
-/** RFC 9745 and RFC 8288: how HTTP says that something is deprecated, and what succeeds it. */
+/** A status that is not active, and what succeeds the tool (RFC 8288, RFC 5829). */
 export function statusHeaders(status: ToolStatus): Record<string, string> {
   if (status.state === 'active') return {}
   const successor = status.state === 'deprecated' ? status.successor : undefined

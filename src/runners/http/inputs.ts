@@ -93,7 +93,7 @@ export function inputPlacer(
 
 /** The value of an object's own member: a name such as "constructor" is never inherited. */
 export function ownValue(input: JsonObject, name: string): Json | undefined {
-  return input[name]
+  return Object.hasOwn(input, name) ? input[name] : undefined
 }
 
 /** The variables of the path that inputs fill, with the input that fills each. */

@@ -5,9 +5,9 @@ import type { Definition } from '../../core/tool.ts'
 import { headerNameProblem, isHeaderValue, isToken } from './header-rules.ts'
 import type { HttpImplementation } from './implementation.ts'
 import { bodyHasFields, unplacedInputs } from './input-place.ts'
-import { namesAreWrittenOnce } from './written-once.ts'
 import { parseUrlTemplate, variableNames } from './url-template.ts'
 import type { UrlTemplate } from './url-template.ts'
+import { namesAreWrittenOnce } from './written-once.ts'
 
 type Rule = (implementation: HttpImplementation, inputs: ReadonlySet<string>) => Problem[]
 

@@ -83,15 +83,17 @@ function writeHeaders(
   if (cookies.length > 0) headers.set('cookie', cookies.join('; '))
 }
 
-/** The URL to request, and the one to show; or what is wrong with it, where the inputs had no problem of their own. */
+/** The URL to request, the one to show, and what is wrong with the first, if anything. */
 function expandUrl(template: UrlTemplate, inputs: PlacedInputs, secret: PlacedCredentials) {
   const value = (name: string) => inputs.path.get(name) ?? secret.path.get(name) ?? secret.host.get(name) ?? ''
+  // No input gets near the host, whatever its name.
+  const authority = expandParts(template.authority, (name) => secret.host.get(name) ?? '')
   const named = (name: string) => inputs.path.get(name) ?? `{${name}}`
   const path = expandParts(template.path, value)
   const query = [template.query ? expandParts(template.query, value) : '', ...inputs.query, ...secret.query]
   const search = query.filter((piece) => piece !== '').join('&')
-  const url = `${template.scheme}://${expandParts(template.authority, value)}${path}${search && `?${search}`}`
-  const host = expandParts(template.authority, named)
+  const url = `${template.scheme}://${authority}${path}${search && `?${search}`}`
+  const host = expandParts(template.authority, (name) => `{${name}}`)
   const shown = { host, url: `${template.scheme}://${host}${expandParts(template.path, named)}` }
   // Percent-encoding does not help: URL parsers take "%2e%2e" for "..".
   const problem = hasDotSegment(path)

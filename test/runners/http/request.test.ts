@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../../src/core/json.ts'
 import type { Implementation } from '../../../src/core/tool.ts'
@@ -33,10 +34,10 @@ describe('inputs without a parameter', () => {
   })
 
   test.each(['POST', 'PUT', 'PATCH'])('go to the body of %s', (method) => {
-    const request = built({ method }, { a: 'x y', b: [1, 2], c: null, __proto__x: 1, undeclared: true })
+    const request = built({ method }, { a: 'x y', b: [1, 2], c: null, undeclared: true })
     expect(request.url).toBe('https://api.example.com/v1')
     expect(request.headers.get('content-type')).toBe('application/json')
-    expect(JSON.parse(String(request.body))).toEqual({ a: 'x y', b: [1, 2], c: null, __proto__x: 1, undeclared: true })
+    expect(JSON.parse(String(request.body))).toEqual({ a: 'x y', b: [1, 2], c: null, undeclared: true })
   })
 
   test('go to the URL variable of their name', () => {
@@ -49,6 +50,14 @@ describe('inputs without a parameter', () => {
   test('named __proto__ are ordinary fields', () => {
     const request = built({}, JSON.parse('{"__proto__": {"x": 1}}') as JsonObject)
     expect(request.body).toBe('{"__proto__":{"x":1}}')
+  })
+
+  test('are never inherited', () => {
+    const definition = definitionWith(['constructor'])
+    const parameters = [{ input: 'constructor', in: 'query', name: 'c' }]
+    const fields: Implementation = { kind: 'http', method: 'GET', url: 'https://api.example.com/v1', parameters }
+    const result = prepareRequest(checkedHttp(fields, definition))({}, contextWith())
+    expect(result).toMatchObject({ request: { url: 'https://api.example.com/v1' } })
   })
 
   test('cannot take the name of a credential', () => {
@@ -102,6 +111,18 @@ describe('the path', () => {
     const request = built({ method: 'GET', url }, { id })
     expect(request.url).toBe(`https://api.example.com${path}`)
     expect(new URL(request.url).pathname).toBe(path)
+  })
+
+  test('and the query give back any text that went in', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme', minLength: 1 }), fc.string({ unit: 'binary' }), (id, a) => {
+        fc.pre(id !== '.' && id !== '..')
+        const request = new URL(built({ method: 'GET', url }, { id, a }).url)
+        expect(request.origin).toBe('https://api.example.com')
+        expect(request.pathname.split('/').map(decodeURIComponent)).toEqual(['', 'users', id.toWellFormed()])
+        expect([...request.searchParams]).toEqual([['a', a.toWellFormed()]])
+      }),
+    )
   })
 
   test('knows label and matrix', () => {

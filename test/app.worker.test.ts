@@ -1,0 +1,252 @@
+import {
+  createExecutionContext,
+  runDurableObjectAlarm,
+  runInDurableObject,
+  waitOnExecutionContext,
+} from 'cloudflare:test'
+import { env } from 'cloudflare:workers'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import type { RegistryObject } from '../src/adapters/registry/registry-object.ts'
+import { createApp } from '../src/app.ts'
+import { type Env, loadConfig } from '../src/env.ts'
+import { build } from '../src/generated/build.ts'
+import { definition } from './e2e/definition.ts'
+
+declare global {
+  namespace Cloudflare {
+    interface Env {
+      readonly REGISTRY: KVNamespace
+      readonly Registry: DurableObjectNamespace<RegistryObject>
+    }
+  }
+}
+
+/** What an isolate asked of KV (by key) and of the Durable Object (by method). */
+interface Counts {
+  kv: string[]
+  registry: string[]
+}
+
+const stub = (registryName: string) => env.Registry.getByName(registryName)
+let registryName = ''
+let backend: ReturnType<typeof vi.spyOn>
+
+beforeEach(async () => {
+  // A day ahead, so that no alarm of the outbox comes due by itself: `drain` runs them
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 86_400_000 })
+  registryName = crypto.randomUUID()
+  for (const { name } of (await env.REGISTRY.list()).keys) await env.REGISTRY.delete(name)
+  backend = vi.spyOn(globalThis, 'fetch').mockImplementation(async () => Response.json('from afar'))
+})
+afterEach(() => {
+  backend.mockRestore()
+  vi.useRealTimers()
+})
+
+/** An isolate of its own over the registry of this test, as cold as after a start. */
+function isolate() {
+  const counts: Counts = { kv: [], registry: [] }
+  const counted: Env = {
+    ...env,
+    REGISTRY: new Proxy(env.REGISTRY, {
+      get(kv, method) {
+        const real: unknown = Reflect.get(kv, method)
+        if (typeof real !== 'function') return real
+        return (keys: string | string[], ...rest: unknown[]) => {
+          counts.kv.push(...[keys].flat())
+          return Reflect.apply(real, kv, [keys, ...rest])
+        }
+      },
+    }),
+    Registry: new Proxy(env.Registry, {
+      get: () => () =>
+        new Proxy(stub(registryName), {
+          get(registry, method) {
+            return (...given: unknown[]) => {
+              counts.registry.push(String(method))
+              return Reflect.apply(Reflect.get(registry, method), registry, given)
+            }
+          },
+        }),
+    }),
+  }
+  const app = createApp(
+    counted,
+    loadConfig(Object.assign({ ...counted }, { ACCESS: 'open', ALLOW_HTTP_HOSTS: '' })),
+    build,
+  )
+  return {
+    counts,
+    /** Sends a request, waits for what it leaves running too, and gives the answer. */
+    async json(method: string, path: string, body?: unknown) {
+      const context = createExecutionContext()
+      const request = new Request(`http://localhost${path}`, {
+        method,
+        ...(body === undefined ? {} : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
+      })
+      const response = await app.fetch(request, counted, context)
+      const answer: { status: number; body: Answered } = { status: response.status, body: await response.json() }
+      await waitOnExecutionContext(context)
+      return answer
+    },
+    reset(): void {
+      counts.kv = []
+      counts.registry = []
+    },
+  }
+}
+
+interface Answered {
+  readonly items: readonly { readonly id: string }[]
+  readonly results: readonly { readonly status: number }[]
+  readonly result: { readonly value: unknown }
+  readonly message: string
+}
+
+const call = (app: ReturnType<typeof isolate>, tool_id: string, input: object = {}) =>
+  app.json('POST', '/tools/call', { tool_id, input })
+
+/** Has the registry publish to KV all there is to publish. */
+async function drain(): Promise<void> {
+  for (let run = 0; run < 100; run += 1) {
+    const waiting = await runInDurableObject(stub(registryName), (_, { storage }) =>
+      storage.sql.exec<{ n: number }>('SELECT count(*) AS n FROM outbox').one(),
+    )
+    if (waiting.n === 0) return
+    vi.setSystemTime(Date.now() + 1_100)
+    await runDurableObjectAlarm(stub(registryName))
+  }
+  throw new Error('The outbox does not empty')
+}
+
+async function publish(app: ReturnType<typeof isolate>, from: number, to: number): Promise<void> {
+  for (let at = from; at < to; at += 500) {
+    const batch = Array.from({ length: Math.min(500, to - at) }, (_, n) =>
+      definition(`Kit${(at + n) % 50}.T${at + n}@1.0.0`),
+    )
+    const { body } = await app.json('POST', '/tools', batch)
+    expect(new Set(body.results.map(({ status }) => status))).toEqual(new Set([201]))
+  }
+}
+
+describe('what calls cost', () => {
+  it('does no I/O for a warm call of a bundled tool', async () => {
+    const app = isolate()
+    expect((await call(app, 'Calculator.Add', { a: 1, b: 2 })).body.result.value).toBe(3)
+    app.reset()
+    for (let n = 0; n < 200; n += 1) {
+      expect((await call(app, 'Calculator.Add', { a: n, b: 1 })).body.result.value).toBe(n + 1)
+    }
+    expect(app.counts).toEqual({ kv: [], registry: [] })
+  })
+
+  it('looks a tool up again behind a call, once, when its entry is five seconds old', async () => {
+    const app = isolate()
+    await call(app, 'Calculator.Add', { a: 1, b: 2 })
+    await drain()
+    // What this isolate took in itself it reads from the registry for a minute, and from KV after that
+    for (const [later, asked] of [
+      [6_000, { kv: [], registry: ['document'] }],
+      [70_000, { kv: ['tool/calculator.add'], registry: [] }],
+    ] as const) {
+      vi.setSystemTime(Date.now() + later)
+      app.reset()
+      for (let n = 0; n < 20; n += 1) await call(app, 'Calculator.Add', { a: n, b: 1 })
+      expect(app.counts).toEqual(asked)
+    }
+  })
+
+  it('reads one KV key for a tool of another isolate, and nothing more while it is warm', async () => {
+    await publish(isolate(), 0, 1)
+    await drain()
+    const app = isolate()
+    await app.json('GET', '/tools/Calculator.Add')
+    app.reset()
+    expect((await app.json('GET', '/tools/Kit0.T0')).status).toBe(200)
+    expect(app.counts).toEqual({ kv: ['tool/kit0.t0'], registry: [] })
+    app.reset()
+    for (let n = 0; n < 50; n += 1) await call(app, 'Kit0.T0')
+    expect(app.counts).toEqual({ kv: [], registry: [] })
+  })
+
+  it('asks the registry when KV does not have a new tool yet, and calls it', async () => {
+    const other = isolate()
+    await other.json('GET', '/tools/Calculator.Add')
+    const app = isolate()
+    const { status } = await app.json('POST', '/tools', {
+      definition: definition('Fresh.Tool@1.0.0'),
+      implementation: { kind: 'http', method: 'GET', url: 'https://api.example.com/', response: { type: 'json' } },
+    })
+    expect(status).toBe(201)
+    expect(await env.REGISTRY.get('tool/fresh.tool')).toBeNull()
+    other.reset()
+    expect((await call(other, 'Fresh.Tool')).body.result.value).toBe('from afar')
+    expect(other.counts).toEqual({ kv: ['tool/fresh.tool'], registry: ['documentOrNearest'] })
+  })
+
+  it('asks the registry once about an unknown name that is asked for 50 times, and again after a while', async () => {
+    const app = isolate()
+    await app.json('GET', '/tools/Calculator.Add')
+    app.reset()
+    for (let n = 0; n < 50; n += 1) expect((await call(app, 'No.Such')).status).toBe(400)
+    expect(app.counts).toEqual({ kv: ['tool/no.such'], registry: ['documentOrNearest'] })
+    vi.setSystemTime(Date.now() + 2_001)
+    await call(app, 'No.Such')
+    expect(app.counts.registry).toEqual(['documentOrNearest', 'documentOrNearest'])
+  })
+
+  it('does not keep an answer that was on its way when the tool was published', async () => {
+    const app = isolate()
+    await app.json('GET', '/tools/Calculator.Add')
+    const asked = call(app, 'Kit0.T0')
+    await publish(app, 0, 1)
+    await asked
+    expect((await call(app, 'Kit0.T0')).body.message).toBe("Tool 'Kit0.T0@1.0.0' cannot be called here")
+  })
+})
+
+describe('what listings cost', () => {
+  it('reads as many keys to list 100 of 5,000 tools as of 500, and none when warm', async () => {
+    const writer = isolate()
+    const cost: Record<number, Counts> = {}
+    let published = 0
+    for (const size of [500, 5_000]) {
+      await publish(writer, published, size)
+      published = size
+      await drain()
+      const app = isolate()
+      const { body } = await app.json('GET', '/tools?limit=100')
+      expect(body.items.length).toBe(100)
+      cost[size] = { ...app.counts }
+      app.reset()
+      for (const path of ['/tools?limit=100', '/tools', '/tools?limit=20']) await app.json('GET', path)
+      expect(app.counts).toEqual({ kv: [], registry: [] })
+    }
+    expect(cost[5_000]?.kv.length).toBe(cost[500]?.kv.length)
+    expect(cost[5_000]?.kv.length).toBeLessThanOrEqual(5)
+    expect(cost[5_000]?.registry).toEqual(['takeIn'])
+  })
+
+  it('lists every tool of a toolkit wherever its page begins, from KV alone', async () => {
+    await publish(isolate(), 0, 1_000)
+    await drain()
+    const app = isolate()
+    for (let kit = 0; kit < 50; kit += 1) {
+      const { body } = await app.json('GET', `/tools?toolkit=Kit${kit}&limit=100`)
+      expect(body.items.length).toBe(20)
+    }
+    expect(app.counts.registry).toEqual(['takeIn'])
+  })
+
+  it('lists from KV when API keys came after the last publication', async () => {
+    const writer = isolate()
+    await publish(writer, 0, 10)
+    expect(
+      (await writer.json('POST', '/keys', { name: 'k', scopes: ['tools:read'], tools: ['*'], users: 'any' })).status,
+    ).toBe(201)
+    await drain()
+    const app = isolate()
+    await app.json('GET', '/tools')
+    expect(app.counts.registry).toEqual(['takeIn'])
+  })
+})

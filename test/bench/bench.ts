@@ -1,0 +1,197 @@
+/**
+ * `npm run bench`: what Switchboard costs beside a bare Hono handler that parses and adds, both on workerd through
+ * `npm run serve`. Each round measures the bare handler and a contender in adjacent slots and keeps their ratio; the
+ * table gives the medians over the rounds. `-- --rounds 12 --seconds 1 --connections 16 --tools 1,1000,10000`.
+ */
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import { freePort } from '../e2e/server.ts'
+import { load, post } from './load.ts'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const ADMIN_KEY = 'an admin key for the bench'.replaceAll(' ', '-')
+const { values } = parseArgs({
+  options: {
+    rounds: { type: 'string', default: '12' },
+    seconds: { type: 'string', default: '1' },
+    connections: { type: 'string', default: '16' },
+    tools: { type: 'string', default: '1,1000,10000' },
+  },
+})
+const rounds = Number(values.rounds)
+const seconds = Number(values.seconds)
+const connections = Number(values.connections)
+
+interface Server {
+  readonly port: number
+  readonly child: ChildProcess
+  readonly state: string
+}
+
+const servers: Server[] = []
+
+async function serve(args: readonly string[]): Promise<Server> {
+  const port = await freePort()
+  const state = await mkdtemp(join(tmpdir(), 'switchboard-bench-'))
+  const script = ['src/node/serve.ts', '--port', String(port), '--persist-to', state, ...args]
+  const child = spawn('node', script, { cwd: root, detached: true, stdio: ['ignore', 'ignore', 'inherit'] })
+  const server = { port, child, state }
+  servers.push(server)
+  for (let tries = 0; tries < 600 && child.exitCode === null; tries++) {
+    if (
+      await fetch(`http://127.0.0.1:${port}/health`).then(
+        (answer) => answer.ok,
+        () => false,
+      )
+    )
+      return server
+    await new Promise((done) => setTimeout(done, 100))
+  }
+  throw new Error('A server did not become healthy')
+}
+
+async function stopAll(): Promise<void> {
+  for (const { child, state } of servers) {
+    if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, 'SIGKILL')
+    await rm(state, { recursive: true, force: true })
+  }
+}
+
+/** Publishes so many invented tools, and makes the key the calls are made with. */
+async function populate({ port }: Server, count: number): Promise<string> {
+  const send = async (path: string, body: unknown) => {
+    const answer = await fetch(`http://127.0.0.1:${port}${path}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'authorization': `Bearer ${ADMIN_KEY}` },
+      body: JSON.stringify(body),
+    })
+    if (!answer.ok) throw new Error(await answer.text())
+    return answer.json()
+  }
+  for (let at = 0; at < count; at += 500) {
+    const batch = Array.from({ length: Math.min(500, count - at) }, (_, index) => definition(at + index))
+    await send('/tools', batch)
+  }
+  const { key } = await send('/keys', { name: 'bench', scopes: ['tools:call'] })
+  return key
+}
+
+function definition(index: number) {
+  return {
+    id: `Bench${index % 40}.Tool${index}@1.0.0`,
+    name: `Bench_Tool${index}`,
+    description: `Does the thing number ${index}, as well as anybody could wish.`,
+    version: '1.0.0',
+    input_schema: {
+      parameters: {
+        type: 'object',
+        properties: {
+          query: { type: 'string', description: 'What to look for.' },
+          limit: { type: 'integer', minimum: 1, maximum: 100, description: 'How many to give.' },
+          kind: { type: 'string', enum: ['a', 'b', 'c'], description: 'Which kind to look at.' },
+        },
+        required: ['query'],
+      },
+    },
+    output_schema: { type: 'object' },
+  }
+}
+
+/** CPU time of a process and its children so far, in milliseconds; 0 where there is no /proc. */
+function cpu(pid: number | undefined): number {
+  try {
+    const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number)
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    const [user = 0, system = 0] = stat
+      .slice(stat.lastIndexOf(')') + 2)
+      .split(' ')
+      .slice(11, 13)
+      .map(Number)
+    return (user + system) * 10 + children.reduce((sum, child) => sum + cpu(child), 0)
+  } catch {
+    return 0
+  }
+}
+
+interface Measured {
+  readonly rps: number
+  readonly cpuMicros: number
+  readonly p50: number
+  readonly p99: number
+}
+
+async function measure({ port, child }: Server, request: Buffer): Promise<Measured> {
+  const before = cpu(child.pid)
+  const slot = await load(port, request, connections, seconds)
+  const used = cpu(child.pid) - before
+  const sorted = [...slot.latencies].sort((a, b) => a - b)
+  return {
+    rps: slot.requests / slot.seconds,
+    cpuMicros: (used * 1_000) / slot.requests,
+    p50: quantile(sorted, 0.5),
+    p99: quantile(sorted, 0.99),
+  }
+}
+
+function quantile(sorted: readonly number[], q: number): number {
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * q))] ?? NaN
+}
+
+function median(numbers: readonly number[]): number {
+  return quantile(
+    [...numbers].sort((a, b) => a - b),
+    0.5,
+  )
+}
+
+const CALL = {
+  $schema: 'urn:oxp:1.0',
+  request: { call_id: '123e4567-e89b-12d3-a456-426614174000', tool_id: 'Calculator.Add@1.0.0', input: { a: 10, b: 5 } },
+}
+
+try {
+  execFileSync('npm', ['run', '--silent', 'generate'], { cwd: root, stdio: 'inherit' })
+  const bare = await serve(['--config', 'test/bench/wrangler.toml', '--outdir', 'dist/bare', '--entry', 'bare.js'])
+  const bareRequest = post('/tools/call', CALL, { authorization: 'Bearer none' })
+  const contenders: { readonly name: string; readonly server: Server; readonly request: Buffer }[] = []
+  for (const count of values.tools.split(',').map(Number)) {
+    const server = await serve(['--var', `ACCESS:keys`, '--var', `ADMIN_KEY:${ADMIN_KEY}`])
+    const key = await populate(server, count)
+    const request = post('/tools/call', CALL, { authorization: `Bearer ${key}` })
+    contenders.push({ name: `POST /tools/call, ${count.toLocaleString('en')} tools`, server, request })
+  }
+  // What was published goes on to KV for a while; the rounds begin once everything is warm and idle
+  for (const { server, request } of contenders) await load(server.port, request, connections, 3)
+  await load(bare.port, bareRequest, connections, 3)
+
+  console.log(
+    `${rounds} rounds of ${seconds} s slots, ${connections} connections; ratios to the bare handler's adjacent slot`,
+  )
+  console.log('| | requests/s | ratio | CPU µs | ratio | p50 ms | ratio | p99 ms | ratio |')
+  console.log('| --- | --- | --- | --- | --- | --- | --- | --- | --- |')
+  const pairs = contenders.map((): { bare: Measured; own: Measured }[] => [])
+  for (let round = 0; round < rounds; round++) {
+    for (const [index, { server, request }] of contenders.entries()) {
+      // In turn first and second, so that whatever drifts favours neither
+      const first = round % 2 === 0 ? await measure(bare, bareRequest) : undefined
+      const own = await measure(server, request)
+      pairs[index]?.push({ bare: first ?? (await measure(bare, bareRequest)), own })
+    }
+  }
+  for (const [index, { name }] of contenders.entries()) {
+    const measured = pairs[index] ?? []
+    const cells = (['rps', 'cpuMicros', 'p50', 'p99'] as const).map((figure) => {
+      const value = median(measured.map(({ own }) => own[figure]))
+      const ratio = median(measured.map((pair) => pair.own[figure] / pair.bare[figure]))
+      return `${value.toFixed(figure === 'rps' || figure === 'cpuMicros' ? 0 : 2)} | ${ratio.toFixed(2)}`
+    })
+    console.log(`| ${name} | ${cells.join(' | ')} |`)
+  }
+} finally {
+  await stopAll()
+}

@@ -1,0 +1,66 @@
+import { connect, type Socket } from 'node:net'
+
+export interface Slot {
+  readonly requests: number
+  readonly seconds: number
+  /** Each request's time from its first byte out to its last byte in, in milliseconds, unsorted. */
+  readonly latencies: readonly number[]
+}
+
+/**
+ * Sends the same request over and over on kept-alive connections, each waiting for its answer before the next (a closed
+ * loop; latencies are raw). Throws when an answer is not 200.
+ */
+export async function load(port: number, request: Buffer, connections: number, seconds: number): Promise<Slot> {
+  const latencies: number[] = []
+  const until = performance.now() + seconds * 1_000
+  const started = performance.now()
+  await Promise.all(Array.from({ length: connections }, () => drive(port, request, until, latencies)))
+  return { requests: latencies.length, seconds: (performance.now() - started) / 1_000, latencies }
+}
+
+function drive(port: number, request: Buffer, until: number, latencies: number[]): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const socket: Socket = connect(port, '127.0.0.1')
+    socket.setNoDelay(true)
+    let sent = 0
+    let wanted = -1
+    let got: Buffer[] = []
+    let size = 0
+    const send = () => {
+      sent = performance.now()
+      socket.write(request)
+    }
+    socket.once('connect', send)
+    socket.on('error', reject)
+    socket.on('data', (chunk: Buffer) => {
+      got.push(chunk)
+      size += chunk.length
+      if (wanted < 0) {
+        const head = (got.length === 1 ? chunk : Buffer.concat(got)).toString('latin1')
+        const end = head.indexOf('\r\n\r\n')
+        if (end < 0) return
+        const length = /\r\ncontent-length: (\d+)/i.exec(head.slice(0, end))?.[1]
+        if (!head.startsWith('HTTP/1.1 200') || length === undefined) return reject(new Error(head))
+        wanted = end + 4 + Number(length)
+      }
+      if (size < wanted) return
+      const now = performance.now()
+      latencies.push(now - sent)
+      wanted = -1
+      got = []
+      size = 0
+      if (now < until) return send()
+      socket.destroy()
+      resolve()
+    })
+  })
+}
+
+export function post(path: string, body: unknown, headers: Record<string, string> = {}): Buffer {
+  const text = JSON.stringify(body)
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
+  return Buffer.from(
+    `POST ${path} HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/json\r\n${lines.join('')}content-length: ${Buffer.byteLength(text)}\r\n\r\n${text}`,
+  )
+}

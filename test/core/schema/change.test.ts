@@ -1,0 +1,285 @@
+import { describe, expect, test } from 'vitest'
+import {
+  checkSuccessor,
+  compareDefinitions,
+  type Contract,
+  type Level,
+  requiredBump,
+} from '../../../src/core/schema/change.ts'
+import { NO_REQUIREMENTS, type JsonSchema } from '../../../src/core/tool.ts'
+
+function contract(change: Partial<Contract> = {}): Contract {
+  return { version: '1.0.0', input: {}, output: {}, requirements: NO_REQUIREMENTS, ...change }
+}
+
+function input(properties: Record<string, JsonSchema>, more: Record<string, never> | object = {}): Contract {
+  return contract({ input: { type: 'object', properties, ...more } })
+}
+
+const a: JsonSchema = { type: 'string' }
+
+type Row = readonly [name: string, previous: Contract, next: Contract, changes: readonly (readonly [string, Level])[]]
+
+const inputs: readonly Row[] = [
+  ['nothing', input({ a }), input({ a }), []],
+  ['order of properties', input({ a, b: a }), input({ b: a, a }), []],
+  ['order of names', input({}, { required: ['a', 'b'] }), input({}, { required: ['b', 'a'] }), [['/input', 'patch']]],
+  ['unknown keywords', input({ a }), input({ a }, { 'x-order': 1 }), [['/input', 'patch']]],
+  [
+    'description',
+    input({ a }),
+    input({ a: { ...a, title: 'A', description: 'B', examples: ['c'] } }),
+    [['/input', 'patch']],
+  ],
+  ['a parameter removed', input({ a, b: a }), input({ a }), [['/input/properties/b', 'major']]],
+  ['a parameter added', input({ a }), input({ a, 'b/c': a }), [['/input/properties/b~1c', 'minor']]],
+  [
+    'a required parameter added',
+    input({ a }),
+    input({ a, b: a }, { required: ['b'] }),
+    [['/input/properties/b', 'major']],
+  ],
+  ['a parameter now required', input({ a }), input({ a }, { required: ['a'] }), [['/input/properties/a', 'major']]],
+  ['a parameter now optional', input({ a }, { required: ['a'] }), input({ a }), [['/input/properties/a', 'minor']]],
+  ['another type', input({ a }), input({ a: { type: 'number' } }), [['/input/properties/a/type', 'major']]],
+  [
+    'a wider type',
+    input({ a: { type: 'integer' } }),
+    input({ a: { type: ['number', 'null'] } }),
+    [['/input/properties/a/type', 'minor']],
+  ],
+  [
+    'a narrower type',
+    input({ a: { type: 'number' } }),
+    input({ a: { type: 'integer' } }),
+    [['/input/properties/a/type', 'major']],
+  ],
+  ['a type where there was none', input({ a: {} }), input({ a }), [['/input/properties/a/type', 'major']]],
+  ['a false parameter', input({ a }), input({ a: false }), [['/input/properties/a', 'major']]],
+  [
+    'fewer values',
+    input({ a: { enum: ['x', 'y'] } }),
+    input({ a: { enum: ['x', 'z'] } }),
+    [['/input/properties/a/enum', 'major']],
+  ],
+  [
+    'more values',
+    input({ a: { enum: ['x'] } }),
+    input({ a: { enum: ['y', 'x'] } }),
+    [['/input/properties/a/enum', 'minor']],
+  ],
+  ['any value', input({ a: { enum: ['x'] } }), input({ a: {} }), [['/input/properties/a/enum', 'minor']]],
+  ['a first list of values', input({ a: {} }), input({ a: { enum: ['x'] } }), [['/input/properties/a/enum', 'major']]],
+  [
+    'tighter bounds',
+    input({ a: { minLength: 1, maximum: 5 } }),
+    input({ a: { minLength: 2, maximum: 4, maxItems: 3 } }),
+    [
+      ['/input/properties/a/minLength', 'major'],
+      ['/input/properties/a/maximum', 'major'],
+      ['/input/properties/a/maxItems', 'major'],
+    ],
+  ],
+  [
+    'wider bounds',
+    input({ a: { minLength: 2, maximum: 4 } }),
+    input({ a: { minLength: 1 } }),
+    [
+      ['/input/properties/a/minLength', 'minor'],
+      ['/input/properties/a/maximum', 'minor'],
+    ],
+  ],
+  ['a pattern added', input({ a }), input({ a: { ...a, pattern: 'x' } }), [['/input/properties/a/pattern', 'major']]],
+  ['a pattern removed', input({ a: { ...a, pattern: 'x' } }), input({ a }), [['/input/properties/a/pattern', 'minor']]],
+  [
+    'unique items',
+    input({ a: {} }),
+    input({ a: { uniqueItems: true } }),
+    [['/input/properties/a/uniqueItems', 'major']],
+  ],
+  [
+    'no more parameters',
+    input({ a }),
+    input({ a }, { additionalProperties: false }),
+    [['/input/additionalProperties', 'major']],
+  ],
+  [
+    'any more parameters',
+    input({ a }, { additionalProperties: false }),
+    input({ a }),
+    [['/input/additionalProperties', 'minor']],
+  ],
+  [
+    'items',
+    input({ a: { items: a } }),
+    input({ a: { items: { type: ['string', 'null'] } } }),
+    [['/input/properties/a/items/type', 'minor']],
+  ],
+  [
+    'nested parameters',
+    input({ a: { properties: { b: a } } }),
+    input({ a: { properties: {} } }),
+    [['/input/properties/a/properties/b', 'major']],
+  ],
+  ['forms', input({ a: { anyOf: [a] } }), input({ a: { anyOf: [a, {}] } }), [['/input/properties/a/anyOf', 'major']]],
+  [
+    'descriptions of forms',
+    input({ a: { anyOf: [a] } }),
+    input({ a: { anyOf: [{ ...a, title: 'A' }] } }),
+    [['/input', 'patch']],
+  ],
+  ['shared schemas', input({}, { $defs: { a } }), input({}, { $defs: { a: {} } }), [['/input/$defs', 'major']]],
+]
+
+function output(schema: JsonSchema | null): Contract {
+  return contract({ output: schema })
+}
+
+const outputs: readonly Row[] = [
+  ['description', output({ type: 'string' }), output({ type: 'string', title: 'A' }), [['/output', 'patch']]],
+  ['nothing any more', output({}), output(null), [['/output', 'major']]],
+  ['something at last', output(null), output({}), [['/output', 'major']]],
+  ['a narrower type', output({ type: ['string', 'null'] }), output({ type: 'string' }), [['/output/type', 'major']]],
+  ['a type where there was none', output({}), output({ type: 'string' }), [['/output', 'major']]],
+  [
+    'a property added',
+    output({ properties: { a } }),
+    output({ properties: { a, b: a } }),
+    [['/output/properties/b', 'minor']],
+  ],
+  [
+    'a guaranteed property added',
+    output({ properties: { a } }),
+    output({ properties: { a, b: a }, required: ['b'] }),
+    [['/output/properties/b', 'minor']],
+  ],
+  [
+    'a property removed',
+    output({ properties: { a }, required: ['a'] }),
+    output({ properties: {} }),
+    [['/output/properties/a', 'major']],
+  ],
+  [
+    'a guarantee withdrawn',
+    output({ properties: { a }, required: ['a'] }),
+    output({ properties: { a } }),
+    [['/output/properties/a', 'major']],
+  ],
+  [
+    'a guarantee given',
+    output({ properties: { a } }),
+    output({ properties: { a }, required: ['a'] }),
+    [['/output/properties/a', 'minor']],
+  ],
+  [
+    'a property of another type',
+    output({ items: { properties: { a } } }),
+    output({ items: { properties: { a: {} } } }),
+    [['/output/items/properties/a', 'major']],
+  ],
+  ['more values', output({ enum: ['a'] }), output({ enum: ['a', 'b'] }), [['/output/enum', 'major']]],
+]
+
+const needs = (change: object): Contract => contract({ requirements: { ...NO_REQUIREMENTS, ...change } })
+const oauth = (...scopes: string[]) => ({ authorization: [{ id: 'github', oauth2: { scopes } }] })
+
+const requirements: readonly Row[] = [
+  [
+    'a secret',
+    needs({}),
+    needs({ secrets: [{ id: 's' }] }),
+    [
+      ['/requirements/secrets', 'major'],
+      ['/securityLevel', 'major'],
+    ],
+  ],
+  [
+    'another secret',
+    needs({ secrets: [{ id: 's' }] }),
+    needs({ secrets: [{ id: 't' }] }),
+    [
+      ['/requirements/secrets', 'major'],
+      ['/requirements/secrets', 'patch'],
+    ],
+  ],
+  [
+    'a provider',
+    needs({ user_id: true }),
+    needs({ user_id: true, ...oauth('a') }),
+    [['/requirements/authorization', 'major']],
+  ],
+  ['a scope', needs(oauth('a')), needs(oauth('b', 'a')), [['/requirements/authorization', 'minor']]],
+  ['a user id', needs(oauth()), needs({ ...oauth(), user_id: true }), [['/requirements/user_id', 'major']]],
+  [
+    'a lower security level',
+    contract({ securityLevel: 4 }),
+    contract({ securityLevel: 2 }),
+    [['/securityLevel', 'patch']],
+  ],
+  [
+    'a higher security level',
+    contract({ securityLevel: 4 }),
+    contract({ securityLevel: 5 }),
+    [['/securityLevel', 'major']],
+  ],
+]
+
+describe.each([
+  ['input', inputs],
+  ['output', outputs],
+  ['requirements', requirements],
+])('what changed in the %s', (_, rows) => {
+  test.each(rows)('%s', (_name, previous, next, changes) => {
+    expect(compareDefinitions(previous, next).map(({ path, level }) => [path, level])).toEqual(changes)
+  })
+})
+
+test('the gravest change decides', () => {
+  const change = (level: Level) => ({ path: '', what: '', level })
+  expect(requiredBump([])).toBe('patch')
+  expect(requiredBump([change('patch'), change('minor')])).toBe('minor')
+  expect(requiredBump([change('minor'), change('major'), change('patch')])).toBe('major')
+})
+
+describe('versions', () => {
+  const levels = {
+    major: [input({ a }), input({})],
+    minor: [input({}), input({ a })],
+    patch: [input({ a }), input({ a: { ...a, title: 'A' } })],
+  } as const
+
+  test.each<[Level, string, string, boolean]>([
+    ['major', '1.2.3', '2.0.0', true],
+    ['major', '1.2.3', '1.3.0', false],
+    ['minor', '1.2.3', '1.3.0', true],
+    ['minor', '1.2.3', '1.2.4', false],
+    ['minor', '1.2.3', '2.0.0', true],
+    ['patch', '1.2.3', '1.2.4', true],
+    ['major', '0.2.3', '0.3.0', true],
+    ['major', '0.2.3', '0.2.4', false],
+    ['minor', '0.2.3', '0.2.4', true],
+    ['patch', '0.0.3', '0.0.4', true],
+    ['major', '1.2.3', '1.2.3', true],
+    ['major', '1.2.3', '1.1.0', true],
+  ])('a %s change from %s to %s: %s', (level, from, to, allowed) => {
+    const [previous, next] = levels[level]
+    const problems = checkSuccessor({ ...previous, version: from }, { ...next, version: to })
+    expect(problems.length === 0).toBe(allowed)
+  })
+
+  test('what to do is said', () => {
+    const next = input({ b: a, c: a }, { required: ['b'] })
+    expect(checkSuccessor(input({ b: a }), { ...next, version: '1.0.1' })).toEqual([
+      {
+        path: '/input/properties/b',
+        message:
+          "Parameter 'b' is now required: a breaking change needs version 2.0.0 or higher, got 1.0.1 (publish with ?allow=breaking to override)",
+      },
+      {
+        path: '/input/properties/c',
+        message:
+          "Parameter 'c' is new: an addition needs version 1.1.0 or higher, got 1.0.1 (publish with ?allow=breaking to override)",
+      },
+    ])
+  })
+})

@@ -1,0 +1,135 @@
+import { describe, expect, test } from 'vitest'
+import { backtracking, MAX_PATTERN_LENGTH } from '../../../src/core/schema/pattern.ts'
+
+const SEMVER =
+  '^(0|[1-9]\\d*)\\.(0|[1-9]\\d*)\\.(0|[1-9]\\d*)(?:-((?:0|[1-9]\\d*|\\d*[a-zA-Z-][0-9a-zA-Z-]*)' +
+  '(?:\\.(?:0|[1-9]\\d*|\\d*[a-zA-Z-][0-9a-zA-Z-]*))*))?(?:\\+([0-9a-zA-Z-]+(?:\\.[0-9a-zA-Z-]+)*))?$'
+
+const EXPONENTIAL = [
+  '^(a+)+$',
+  '(a|a)*$',
+  '(a|aa)+$',
+  '(.*)*$',
+  '(x+x+)+y',
+  '^(([a-z])+.)+[A-Z]([a-z])+$',
+  '(\\w*)*',
+  '(\\w*)*$',
+  // One text in two ways without reading: an empty alternative, an empty first iteration.
+  '(?:(?:|)a)*b',
+  '(?:(?:a?)+b)*c',
+  '^([a-z]+\\s?)+$',
+  '^(\\d+,?)+$',
+  '^(?:\\p{Lu}\\p{L}+)+$',
+  '^(?:a|[^b])*$',
+  '^(?=(a+)+$)',
+  '(?<=(a+)+)b',
+  // No loop at all, and still too many ways.
+  '^(?:a?){50}a{50}$',
+  '^(a{1,5}){1,50}$',
+  'a?'.repeat(40) + 'a{40}',
+  '(?:ab|ab)'.repeat(30) + 'c',
+  '^((.{0,50}){0,50}){0,50}$',
+]
+
+const LINEAR = [
+  // An optional iteration never reads nothing.
+  '^(?:(?:a?){0,2}b)*$',
+  '',
+  'a',
+  '\\S',
+  '\\S+',
+  '^\\S+$',
+  '[a-z]+',
+  '^[a-z0-9]+(?:-[a-z0-9]+)*$',
+  '^\\d{4}-\\d{2}-\\d{2}$',
+  SEMVER,
+  '^[a-zA-Z0-9._%+-]+@[a-zA-Z0-9.-]+\\.[a-zA-Z]{2,}$',
+  '^[0-9a-f]{8}-[0-9a-f]{4}-[1-5][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$',
+  '^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$',
+  '^(?=.*[A-Z])(?=.*\\d).{8,}$',
+  '^(?!.*\\.\\.)[a-z.]+$',
+  '^(?:(?!foo)[^])*$',
+  '^[a-z]([-a-z0-9]{0,61}[a-z0-9])?$',
+  '^(?:[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?\\.)+[a-z]{2,63}$',
+  '^(?:(?:25[0-5]|2[0-4]\\d|1?\\d?\\d)(?:\\.(?!$)|$)){4}$',
+  '^(?:[0-9a-f]{64})(?:,[0-9a-f]{64})*$',
+  '^/(?:[^/~]|~[01])*(?:/(?:[^/~]|~[01])*)*$',
+  '^[^]{1,10000}$',
+  '^\\p{L}+(?: \\p{L}+)*$',
+  '^(?:\\p{Lu}\\p{Ll}+)+$',
+]
+
+const POLYNOMIAL: readonly (readonly [string, number])[] = [
+  ['[a-z]+$', 2],
+  ['^\\s+|\\s+$', 2],
+  ['^[^@\\s]+@[^@\\s]+\\.[^@\\s]+$', 2],
+  ['^a*a*$', 2],
+  ['^a*a*a*$', 3],
+  ['^.*foo.*bar.*$', 3],
+  ['(?!.*b)a$', 2],
+  ['^([\'"]).*\\1$', 2],
+  ['(?<=a+)b$', 2],
+  ['^[a-z]{1,200}[a-z]{1,200}$', 2],
+  ['^[a-z]{1,200}[a-z]{1,200}[a-z]{1,200}[a-z]{1,200}$', 4],
+]
+
+describe('how patterns backtrack', () => {
+  test.each(EXPONENTIAL)('exponentially: %s', (pattern) => {
+    expect(backtracking(pattern)).toEqual({ kind: 'exponential' })
+  })
+
+  test.each(LINEAR)('linearly: %s', (pattern) => {
+    expect(backtracking(pattern)).toEqual({ kind: 'linear' })
+  })
+
+  test.each(POLYNOMIAL)('polynomially: %s', (pattern, degree) => {
+    expect(backtracking(pattern)).toEqual({ kind: 'polynomial', degree })
+  })
+
+  test.each(['(', '[b-a]', 'a**', '\\p{Nothing}', '\\-', 'a'.repeat(MAX_PATTERN_LENGTH + 1)])(
+    'not at all: %s',
+    (pattern) => {
+      expect(backtracking(pattern).kind).toBe('invalid')
+    },
+  )
+})
+
+describe('the classes are what a backtracking matcher does', () => {
+  test.each(['^[a-z0-9]+(?:-[a-z0-9]+)*$', SEMVER, '^(?=.*[A-Z])(?=.*\\d).{8,}$'])(
+    'a long text against %s',
+    (pattern) => {
+      // An exponential matcher would never come back from these.
+      for (const pump of ['a', '0', '-a', '1.', 'A1'])
+        expect(new RegExp(pattern, 'u').test(`${pump.repeat(20_000)}!`)).toBeTypeOf('boolean')
+    },
+  )
+
+  test('the ways through an exponential pattern double with each character, through others they do not', () => {
+    // The ways to cut a text of n letters into one or more non-empty pieces, which is what ^(a+)+! tries.
+    const pieces = (n: number): number =>
+      n === 0 ? 1 : Array.from({ length: n }, (_, i) => pieces(i)).reduce((a, b) => a + b, 0)
+    expect([4, 5, 6, 7].map(pieces)).toEqual([8, 16, 32, 64])
+    expect(backtracking('^(a+)+!').kind).toBe('exponential')
+    expect(backtracking('^(a+)!').kind).toBe('linear')
+  })
+})
+
+describe('the work is bounded', () => {
+  test('patterns that are too much for the effort are guessed', () => {
+    expect(backtracking('^[a-z]+-[a-z]+$', { left: 10 })).toEqual({ kind: 'polynomial', degree: 3 })
+    expect(backtracking('^([a-z]+-)+$', { left: 10 })).toEqual({ kind: 'exponential' })
+    expect(backtracking('^[A-Z]{2}$', { left: 0 })).toEqual({ kind: 'polynomial', degree: 2 })
+    expect(backtracking('^abc?$', { left: 0 })).toEqual({ kind: 'linear' })
+  })
+
+  test('no pattern takes more than its share', () => {
+    const words = Array.from({ length: 400 }, (_, index) => `w${index.toString(36)}x`).join('|')
+    const effort = { left: 2_000_000 }
+    expect(backtracking(`^(?:${words})*$`, effort).kind).toBe('polynomial')
+    expect(effort.left).toBeGreaterThan(1_500_000)
+  })
+
+  test('groups nest as deep as they like', () => {
+    expect(backtracking(`${'('.repeat(2000)}a${')'.repeat(2000)}`).kind).toMatch(/^(linear|invalid)$/)
+  })
+})
