@@ -1,9 +1,4 @@
-import {
-  createExecutionContext,
-  runDurableObjectAlarm,
-  runInDurableObject,
-  waitOnExecutionContext,
-} from 'cloudflare:test'
+import { createExecutionContext, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { RegistryObject } from '../src/adapters/registry/registry-object.ts'
@@ -29,22 +24,25 @@ interface Counts {
 
 const stub = (registryName: string) => env.Registry.getByName(registryName)
 let registryName = ''
-let backend: ReturnType<typeof vi.spyOn>
 
 beforeEach(async () => {
   // A day ahead, so that no alarm of the outbox comes due by itself: `drain` runs them
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 86_400_000 })
   registryName = crypto.randomUUID()
   for (const { name } of (await env.REGISTRY.list()).keys) await env.REGISTRY.delete(name)
-  backend = vi.spyOn(globalThis, 'fetch').mockImplementation(async () => Response.json('from afar'))
+  vi.spyOn(console, 'log').mockReturnValue()
+  vi.spyOn(globalThis, 'fetch').mockImplementation(async () => Response.json('from afar'))
 })
 afterEach(() => {
-  backend.mockRestore()
+  vi.restoreAllMocks()
   vi.useRealTimers()
 })
 
-/** An isolate of its own over the registry of this test, as cold as after a start. */
-function isolate() {
+/**
+ * An isolate of its own over the registry of this test, as cold as after a start. What the registry answers to it is
+ * held back until `answersArrive`.
+ */
+function isolate(answersArrive: () => Promise<void> = async () => undefined) {
   const counts: Counts = { kv: [], registry: [] }
   const counted: Env = {
     ...env,
@@ -62,9 +60,11 @@ function isolate() {
       get: () => () =>
         new Proxy(stub(registryName), {
           get(registry, method) {
-            return (...given: unknown[]) => {
+            return async (...given: unknown[]) => {
               counts.registry.push(String(method))
-              return Reflect.apply(Reflect.get(registry, method), registry, given)
+              const answer: unknown = await Reflect.apply(Reflect.get(registry, method), registry, given)
+              await answersArrive()
+              return answer
             }
           },
         }),
@@ -80,13 +80,15 @@ function isolate() {
     /** Sends a request, waits for what it leaves running too, and gives the answer. */
     async json(method: string, path: string, body?: unknown) {
       const context = createExecutionContext()
+      const background: Promise<unknown>[] = []
+      context.waitUntil = (work) => void background.push(work)
       const request = new Request(`http://localhost${path}`, {
         method,
         ...(body === undefined ? {} : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
       })
       const response = await app.fetch(request, counted, context)
       const answer: { status: number; body: Answered } = { status: response.status, body: await response.json() }
-      await waitOnExecutionContext(context)
+      await Promise.all(background)
       return answer
     },
     reset(): void {
@@ -196,11 +198,19 @@ describe('what calls cost', () => {
   })
 
   it('does not keep an answer that was on its way when the tool was published', async () => {
-    const app = isolate()
+    let arrive: (() => void) | undefined
+    let held: Promise<void> | undefined
+    const app = isolate(() => held ?? Promise.resolve())
     await app.json('GET', '/tools/Calculator.Add')
+    held = new Promise((done) => (arrive = done))
+    app.reset()
     const asked = call(app, 'Kit0.T0')
+    await vi.waitFor(() => expect(app.counts.registry).toEqual(['documentOrNearest']))
+    await runInDurableObject(stub(registryName), () => undefined)
+    held = undefined
     await publish(app, 0, 1)
-    await asked
+    arrive?.()
+    expect((await asked).body.message).toContain('was not found')
     expect((await call(app, 'Kit0.T0')).body.message).toBe("Tool 'Kit0.T0@1.0.0' cannot be called here")
   })
 })

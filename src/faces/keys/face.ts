@@ -35,6 +35,9 @@ export function keysFace(deps: KeysFaceDeps): Hono {
   app.use('/keys/*', async (c, next) => {
     const caller = await deps.authenticate(c.req.raw)
     if (!caller.ok) return respond(caller.failure)
+    if (caller.value.kind === 'anonymous') {
+      return respond({ type: 'unauthenticated', reason: 'Managing keys needs a credential' })
+    }
     if (!hasScope(caller.value, 'admin')) {
       return respond({ type: 'forbidden', reason: "Managing keys needs the scope 'admin'" })
     }

@@ -7,6 +7,8 @@ import type { UrlTemplate } from './url-template.ts'
 
 /** Where the credentials of one call go, ready to be written; or why they cannot go there. */
 export interface PlacedCredentials {
+  /** The scheme that a secret names for a template without one. */
+  readonly scheme: string
   readonly host: ReadonlyMap<string, string>
   /** Percent-encoded, by the URL variable's name. */
   readonly path: ReadonlyMap<string, string>
@@ -47,8 +49,9 @@ export function placeCredentials(
       if (from === 'deployment') problems.push(`the deployment's "${id}" is not sent to a host that the caller names`)
     }
   }
+  const origin = template.scheme === undefined ? readOrigin(inHost[0]) : undefined
   for (const each of inHost) {
-    if (!isHost(each.text, standsAlone(template))) problems.push(`"${each.id}" is not a host name`)
+    if (!origin && !isHost(each.text, standsAlone(template))) problems.push(`"${each.id}" is not a host name`)
   }
   for (const each of inPath) if (each.text === '') problems.push(`"${each.id}" is empty`)
   for (const each of at('cookie')) {
@@ -62,7 +65,8 @@ export function placeCredentials(
   if (basic !== undefined) headers.set('authorization', basic)
 
   return {
-    host: new Map(inHost.map((each) => [each.name, each.text])),
+    scheme: origin?.scheme ?? 'https',
+    host: new Map(inHost.map((each) => [each.name, origin?.host ?? each.text])),
     path: new Map(inPath.map((each) => [each.name, encodeStrictly(each.text)])),
     query: at('query').map((each) => `${encodeStrictly(each.name)}=${encodeStrictly(each.text)}`),
     headers,
@@ -98,6 +102,12 @@ function basicCredentials(parts: readonly UsedCredential[], problems: string[]):
   if (username?.text.includes(':')) problems.push(`"${username.id}" is a user name and must not hold a colon`)
   const bytes = new TextEncoder().encode(`${username?.text ?? ''}:${password?.text ?? ''}`)
   return `Basic ${btoa(String.fromCharCode(...bytes))}`
+}
+
+/** A secret that is a whole origin, such as `https://api.eu.example:8443`; the guard judges where it leads. */
+function readOrigin(credential: UsedCredential | undefined): { scheme: string; host: string } | undefined {
+  const [, scheme, host] = /^(https?):\/\/([A-Za-z0-9.-]+(?::\d{1,5})?)\/?$/i.exec(credential?.text ?? '') ?? []
+  return scheme === undefined || host === undefined ? undefined : { scheme: scheme.toLowerCase(), host }
 }
 
 function standsAlone({ authority }: UrlTemplate): boolean {

@@ -92,9 +92,10 @@ function expandUrl(template: UrlTemplate, inputs: PlacedInputs, secret: PlacedCr
   const path = expandParts(template.path, value)
   const query = [template.query ? expandParts(template.query, value) : '', ...inputs.query, ...secret.query]
   const search = query.filter((piece) => piece !== '').join('&')
-  const url = `${template.scheme}://${authority}${path}${search && `?${search}`}`
+  const url = `${template.scheme ?? secret.scheme}://${authority}${path}${search && `?${search}`}`
   const host = expandParts(template.authority, (name) => `{${name}}`)
-  const shown = { host, url: `${template.scheme}://${host}${expandParts(template.path, named)}` }
+  const origin = template.scheme === undefined ? host : `${template.scheme}://${host}`
+  const shown = { host, url: `${origin}${expandParts(template.path, named)}` }
   // Percent-encoding does not help: URL parsers take "%2e%2e" for "..".
   const problem = hasDotSegment(path)
     ? 'an input would put a "." or ".." segment into the path'

@@ -3,7 +3,8 @@ export type TemplatePart = { readonly literal: string } | { readonly name: strin
 
 /** A URL with simple `{name}` expressions (RFC 6570 level 1), cut where variables mean different things. */
 export interface UrlTemplate {
-  readonly scheme: string
+  /** Undefined for a template that begins with a variable, whose value is a whole origin: `{server_url}/v1/users`. */
+  readonly scheme: string | undefined
   /** Host and port: only a credential may fill a variable here. */
   readonly authority: readonly TemplatePart[]
   readonly path: readonly TemplatePart[]
@@ -19,7 +20,8 @@ const DOT_SEGMENT = /^(?:\.|%2e){1,2}$/i
 
 /** Reads a URL template, or says what is wrong with it. */
 export function parseUrlTemplate(text: string): UrlTemplate | { readonly problem: string } {
-  const [, scheme, authority = '', path = '', query] = URL_TEMPLATE.exec(text) ?? []
+  const isSchemeless = text.startsWith('{')
+  const [, scheme, authority = '', path = '', query] = URL_TEMPLATE.exec(isSchemeless ? `https://${text}` : text) ?? []
   if (scheme === undefined) return { problem: 'wanted an absolute "http" or "https" URL without fragment' }
   const [authorityParts, pathParts, queryParts] = [authority, path, query ?? ''].map(parseParts)
   if (!authorityParts || !pathParts || !queryParts) {
@@ -29,9 +31,12 @@ export function parseUrlTemplate(text: string): UrlTemplate | { readonly problem
   if (!HOST.test(sample) || !URL.canParse(`${scheme}://${sample}`)) {
     return { problem: `wanted a host and optional port after "${scheme}://", got "${authority}"` }
   }
+  if (isSchemeless && authorityParts.length !== 1) {
+    return { problem: 'wanted a scheme, or one variable for the whole of scheme, host and port' }
+  }
   if (hasDotSegment(path)) return { problem: 'the path must not hold "." or ".." segments' }
   return {
-    scheme: scheme.toLowerCase(),
+    scheme: isSchemeless ? undefined : scheme.toLowerCase(),
     authority: authorityParts,
     path: pathParts,
     query: query === undefined ? undefined : queryParts,

@@ -101,9 +101,7 @@ export function providerOf({ tool_id: id }: ArcadeBinding): string {
 }
 
 function convertUrl(url: string, origin: string | undefined): string {
-  // `{zoho_server_url}/books` has the scheme in the secret; here a secret is a host at most.
-  const absolute = url.startsWith('{') ? `https://${url}` : url
-  return origin === undefined ? absolute : absolute.replace(/^https?:\/\/[^/]*/, origin)
+  return origin === undefined ? url : url.replace(/^(?:https?:\/\/[^/]*|\{[^}]*\})/, origin)
 }
 
 function convertParameter(parameter: ArcadeParameter, sendsForm: boolean): JsonObject {

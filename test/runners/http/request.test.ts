@@ -328,6 +328,25 @@ describe('a secret in the host', () => {
     expect(built(partial, {}, { secrets: { HOST: 'acme-eu' } }).shown.host).toBe('{h}.example.com')
   })
 
+  test('is a whole origin where the template has no scheme of its own', () => {
+    const origin = { url: '{h}/v1', credentials: [host] }
+    expect(built(origin, {}, { secrets: { HOST: 'https://eu.acme.example' } }).url).toBe('https://eu.acme.example/v1')
+    expect(built(origin, {}, { secrets: { HOST: 'http://127.0.0.1:8080/' } }).url).toBe('http://127.0.0.1:8080/v1')
+    expect(built(origin, {}, { secrets: { HOST: 'acme.example' } }).url).toBe('https://acme.example/v1')
+    expect(built(origin, {}, { secrets: { HOST: 'https://eu.acme.example' } }).shown.url).toBe('{h}/v1')
+    for (const value of [
+      '',
+      'https://',
+      'ftp://a.b',
+      'https://u@a.b',
+      'https://a.b/c',
+      'https://a.b?c',
+      'https://a.b#',
+    ]) {
+      expect(refusal(origin, {}, { secrets: { HOST: value } })).toContain('"HOST" is not a host name')
+    }
+  })
+
   test.each(['', 'a.b', 'evil.com/', 'evil.com#', 'evil.com?', 'a@b', 'a:b', 'a\\', '-a', 'a-', 'ü', 'a b', '%61'])(
     '%j is no label',
     (value) => {
