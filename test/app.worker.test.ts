@@ -24,6 +24,13 @@ interface Counts {
 
 const stub = (registryName: string) => env.Registry.getByName(registryName)
 let registryName = ''
+/** What requests left running. */
+let background: Promise<unknown>[] = []
+
+async function settled(): Promise<void> {
+  await Promise.all(background)
+  background = []
+}
 
 beforeEach(async () => {
   // A day ahead, so that no alarm of the outbox comes due by itself: `drain` runs them
@@ -33,7 +40,8 @@ beforeEach(async () => {
   vi.spyOn(console, 'log').mockReturnValue()
   vi.spyOn(globalThis, 'fetch').mockImplementation(async () => Response.json('from afar'))
 })
-afterEach(() => {
+afterEach(async () => {
+  await settled()
   vi.restoreAllMocks()
   vi.useRealTimers()
 })
@@ -70,17 +78,11 @@ function isolate(answersArrive: () => Promise<void> = async () => undefined) {
         }),
     }),
   }
-  const app = createApp(
-    counted,
-    loadConfig(Object.assign({ ...counted }, { ACCESS: 'open', ALLOW_HTTP_HOSTS: '' })),
-    build,
-  )
+  const app = createApp(counted, loadConfig(Object.assign({ ...counted }, { ACCESS: 'open', LOG_CALLS: 'off' })), build)
   return {
     counts,
-    /** Sends a request, waits for what it leaves running too, and gives the answer. */
     async json(method: string, path: string, body?: unknown) {
       const context = createExecutionContext()
-      const background: Promise<unknown>[] = []
       context.waitUntil = (work) => void background.push(work)
       const request = new Request(`http://localhost${path}`, {
         method,
@@ -88,7 +90,6 @@ function isolate(answersArrive: () => Promise<void> = async () => undefined) {
       })
       const response = await app.fetch(request, counted, context)
       const answer: { status: number; body: Answered } = { status: response.status, body: await response.json() }
-      await Promise.all(background)
       return answer
     },
     reset(): void {
@@ -139,6 +140,7 @@ describe('what calls cost', () => {
     for (let n = 0; n < 200; n += 1) {
       expect((await call(app, 'Calculator.Add', { a: n, b: 1 })).body.result.value).toBe(n + 1)
     }
+    await settled()
     expect(app.counts).toEqual({ kv: [], registry: [] })
   })
 
@@ -154,6 +156,7 @@ describe('what calls cost', () => {
       vi.setSystemTime(Date.now() + later)
       app.reset()
       for (let n = 0; n < 20; n += 1) await call(app, 'Calculator.Add', { a: n, b: 1 })
+      await settled()
       expect(app.counts).toEqual(asked)
     }
   })
@@ -168,6 +171,7 @@ describe('what calls cost', () => {
     expect(app.counts).toEqual({ kv: ['tool/kit0.t0'], registry: [] })
     app.reset()
     for (let n = 0; n < 50; n += 1) await call(app, 'Kit0.T0')
+    await settled()
     expect(app.counts).toEqual({ kv: [], registry: [] })
   })
 

@@ -26,7 +26,7 @@ export interface Call {
   readonly input: JsonObject
   readonly context: CallerContext
   /** A URL of this deployment as the caller reached it: links to it start with its origin. */
-  readonly reachedAt: string
+  readonly reachedAt: () => string
 }
 
 /** What a call came to. */
@@ -137,7 +137,8 @@ async function execute(
   if (!checked.ok) return checked
 
   const deadline = deps.startDeadline(prepared.timeoutMs, caller)
-  const redactor = createRedactor([...valuesOf(met)], deps.base64)
+  const redactor =
+    met.secrets.size + met.tokens.size === 0 ? undefined : createRedactor([...valuesOf(met)], deps.base64)
   let ran: RunResult | 'expired' | 'cancelled'
   try {
     const running = prepared.run(checked.input, contextOf(call, met, deadline))
@@ -169,10 +170,8 @@ async function execute(
   }
   // No output at all is null on every wire
   const value = ran.value === undefined ? null : ran.value
-  if (nestsDeeper(value, MAX_OUTPUT_DEPTH)) {
-    const message = `Must not nest deeper than ${MAX_OUTPUT_DEPTH} levels`
-    return fail({ type: 'output-invalid', problems: [{ path: '', message }] })
-  }
+  const unsayable = whyUnsayable(value, MAX_OUTPUT_DEPTH)
+  if (unsayable !== undefined) return fail({ type: 'output-invalid', problems: [{ path: '', message: unsayable }] })
   const problems = tool.validateOutput(value)
   if (problems.length > 0) {
     // Paths hold names of properties, which the tool chose
@@ -182,10 +181,19 @@ async function execute(
   return { ok: true, value: redactor ? redactor.value(value) : value }
 }
 
-/** Whether a value has more levels of objects and lists: to validate, redact and serialise it takes recursion. */
-function nestsDeeper(value: unknown, levels: number): boolean {
-  if (typeof value !== 'object' || value === null) return false
-  return levels === 0 || Object.values(value).some((each) => nestsDeeper(each, levels - 1))
+/**
+ * Why a value cannot be answered with: JSON has no infinite numbers, and would say null instead; and to validate, redact
+ * and serialise takes recursion, which ends somewhere.
+ */
+function whyUnsayable(value: unknown, levels: number): string | undefined {
+  if (typeof value === 'number') return Number.isFinite(value) ? undefined : 'Must not hold a number that is not finite'
+  if (typeof value !== 'object' || value === null) return undefined
+  if (levels === 0) return `Must not nest deeper than ${MAX_OUTPUT_DEPTH} levels`
+  for (const each of Object.values(value)) {
+    const reason = whyUnsayable(each, levels - 1)
+    if (reason !== undefined) return reason
+  }
+  return undefined
 }
 
 function messageOf(error: unknown): string {

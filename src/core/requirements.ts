@@ -19,7 +19,7 @@ export interface Grants {
     readonly requirement: AuthorizationRequirement
     readonly tool: ToolRecord
     /** A URL of this deployment as the caller reached it: links to it start with its origin. */
-    readonly reachedAt: string
+    readonly reachedAt: () => string
   }): Promise<{ readonly token: string } | { readonly challenge: AuthorizationChallenge; readonly reason: string }>
 }
 
@@ -40,7 +40,7 @@ const MET_BY_NOTHING: Met = { ok: true, secrets: NOTHING, tokens: NOTHING }
 export function meetRequirements(
   record: ToolRecord,
   context: CallerContext,
-  reachedAt: string,
+  reachedAt: () => string,
   deps: { readonly toolSecrets: ToolSecrets; readonly grants: Grants },
 ): Met | Promise<Met | { readonly ok: false; readonly failure: Failure }> {
   const { authorization, secrets, user_id } = record.requirements
@@ -51,7 +51,7 @@ export function meetRequirements(
 async function gather(
   record: ToolRecord,
   context: CallerContext,
-  reachedAt: string,
+  reachedAt: () => string,
   { toolSecrets, grants }: { readonly toolSecrets: ToolSecrets; readonly grants: Grants },
 ): Promise<Met | { readonly ok: false; readonly failure: Failure }> {
   const missingSecrets: { id: string }[] = []

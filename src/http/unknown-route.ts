@@ -28,5 +28,6 @@ export function notFound(
 function matches(route: string, path: string): boolean {
   const wanted = route.split('/')
   const got = path.split('/')
-  return wanted.length === got.length && wanted.every((part, index) => part.startsWith(':') || part === got[index])
+  const fits = (part: string, index: number) => (part.startsWith(':') ? got[index] !== '' : part === got[index])
+  return wanted.length === got.length && wanted.every(fits)
 }

@@ -48,7 +48,7 @@ const miniflare = new Miniflare(
     ...worker,
     modulesRoot: join(root, values.outdir),
     modules: [{ type: 'ESModule', path: join(root, values.outdir, values.entry) }],
-    bindings: { ...worker.bindings, ...variables },
+    bindings: { ...Object(worker.bindings), ...variables },
     port: 0,
     unsafeDirectSockets: [{ host: values.ip, port: Number(values.port) }],
     defaultPersistRoot: values['persist-to'],

@@ -58,7 +58,7 @@ export function oxpFace(deps: OxpFaceDeps): Hono {
     if ('ok' in decoded) return respond(decoded.failure, form)
     const traceparent = request.headers.get('traceparent')
     const trace = traceparent === null || !isTraceparent(traceparent) ? undefined : { traceparent }
-    const wanted = { ...decoded, ...trace, reachedAt: request.url }
+    const wanted = { ...decoded, ...trace, reachedAt: () => request.url }
     const outcome = await executor.call(wanted, caller.value, background, () => request.signal)
     const { result } = outcome
     const headers = result.ok ? PRIVATE : { ...PRIVATE, ...failureHeaders(result.failure) }

@@ -1,0 +1,65 @@
+import { describe, expect, it } from 'vitest'
+import type { BundledTool } from '../../src/core/bundled-tool.ts'
+import { createBundledRunner } from '../../src/runners/bundled.ts'
+import { contextWith, definitionWith, recordOf } from './http/records.ts'
+
+const record = { ...recordOf(definitionWith([]), { kind: 'bundled' }), digest: 'd1' }
+
+function runner(handler: BundledTool['handler'], digest = 'd1') {
+  const logged: string[] = []
+  const tool: BundledTool = { version: '1.0.0', description: '', input: { type: 'object' }, output: {}, handler }
+  const made = createBundledRunner({
+    carried: new Map([[record.id, { digest, tool }]]),
+    fetch: () => Promise.reject(new TypeError('No network')),
+    base64: (text) => Buffer.from(text).toString('base64'),
+    log: (callId, message) => void logged.push(`${callId}: ${message}`),
+  })
+  return { ...made, logged }
+}
+
+function run(handler: BundledTool['handler'], given: Parameters<typeof contextWith>[0] = {}) {
+  const made = runner(handler)
+  const prepared = made.prepare(record)
+  if (!prepared.ok) throw new Error(prepared.reason)
+  return { result: prepared.run({}, contextWith(given)), logged: made.logged }
+}
+
+describe('the runner of bundled tools', () => {
+  it('gives what a handler returns, at once or later, and the failures it foresaw', async () => {
+    expect(run(() => 7).result).toEqual({ ok: true, value: 7 })
+    expect(await run(async () => 7).result).toEqual({ ok: true, value: 7 })
+    const failed = { message: 'No', can_retry: true }
+    expect(run(() => ({ failed })).result).toEqual({ ok: false, failure: failed })
+    expect(await run(async () => ({ failed })).result).toEqual({ ok: false, failure: failed })
+  })
+
+  it('hands on the secrets and tokens of the call, and refuses a token that was not declared', () => {
+    const { result } = run((_, { secrets, token }) => ({ ...secrets, token: token('google') }), {
+      secrets: { A: 'one' },
+      tokens: { google: 'two' },
+    })
+    expect(result).toEqual({ ok: true, value: { A: 'one', token: 'two' } })
+    expect(() => run((_, { token }) => token('github'), { tokens: { google: 'two' } })).toThrow("'github'")
+  })
+
+  it('redacts what a tool logs, and cuts it', () => {
+    const { logged } = run(
+      (_, { log, secrets, token }) => {
+        log(`with ${secrets['KEY' as never]} and ${token('google')}`)
+        log('x'.repeat(5_000))
+      },
+      { secrets: { KEY: 'a-secret-value' }, tokens: { google: 'a-token-value' } },
+    )
+    expect(logged[0]).toBe('call: with [redacted] and [redacted]')
+    expect(logged[1]).toHaveLength('call: '.length + 1_000)
+  })
+
+  it('runs nothing that the deployment does not carry, or carries with another definition', () => {
+    expect(runner(() => 7, 'd2').prepare(record)).toMatchObject({ ok: false })
+    expect(runner(() => 7).prepare({ ...record, id: 'Other.Tool@1.0.0' })).toMatchObject({ ok: false })
+  })
+
+  it('cannot be published', () => {
+    expect(runner(() => 7).check({ kind: 'bundled' }, definitionWith([]))).toMatchObject([{ path: '/kind' }])
+  })
+})

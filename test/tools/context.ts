@@ -1,0 +1,42 @@
+import type { ToolContext } from '../../src/core/bundled-tool.ts'
+
+/** A request that a tool made. */
+export interface Made {
+  readonly url: URL
+  readonly method: string
+  readonly headers: Headers
+  readonly body: string
+}
+
+/** A context made by hand for a tool's handler. It notes what the tool requests and logs, and `answer` is its network. */
+export function contextFor(
+  given: {
+    readonly secrets?: Readonly<Record<string, string>>
+    readonly tokens?: Readonly<Record<string, string>>
+    readonly userId?: string
+    readonly answer?: (request: Made) => Response
+  } = {},
+) {
+  const made: Made[] = []
+  const logged: string[] = []
+  const context: ToolContext = {
+    secrets: given.secrets ?? {},
+    token(provider) {
+      const token = given.tokens?.[provider]
+      if (token === undefined) throw new Error(`No token for '${provider}'`)
+      return token
+    },
+    userId: given.userId,
+    signal: new AbortController().signal,
+    async fetch(input, init) {
+      const request = new Request(String(input), init as RequestInit)
+      const { method, headers } = request
+      const seen = { url: new URL(request.url), method, headers, body: await request.text() }
+      made.push(seen)
+      if (!given.answer) throw new TypeError('This tool has no network in this test')
+      return given.answer(seen)
+    },
+    log: (message) => void logged.push(message),
+  }
+  return { context, made, logged }
+}
