@@ -252,9 +252,20 @@ describe('what listings cost', () => {
     expect(app.counts.registry).toEqual(['takeIn'])
   })
 
+  it('lists in an isolate that starts what was published before it did, though KV is behind', async () => {
+    const writer = isolate()
+    await publish(writer, 0, 10)
+    await drain()
+    await publish(writer, 10, 20)
+    const app = isolate()
+    expect((await app.json('GET', '/tools?limit=1000')).body.items.length).toBe(20 + build.tools.length)
+    expect(app.counts.registry).toContain('head')
+  })
+
   it('lists from KV when API keys came after the last publication', async () => {
     const writer = isolate()
     await publish(writer, 0, 10)
+    await drain()
     expect(
       (await writer.json('POST', '/keys', { name: 'k', scopes: ['tools:read'], tools: ['*'], users: 'any' })).status,
     ).toBe(201)

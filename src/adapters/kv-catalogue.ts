@@ -24,6 +24,9 @@ const PAGE_TTL_S = 86_400
 /** Pages kept in the isolate, in characters. */
 const MAX_CACHED = 24_000_000
 const KV_BULK = 100
+/** KV answers a bulk read with 25 MB at most, and an isolate has 128 MB: a list of giants ends early, with a cursor. */
+const LEAVES_AT_ONCE = 8
+const MAX_LISTED = 8_000_000
 
 interface Page {
   readonly index: PageIndex
@@ -110,6 +113,7 @@ export function createKvCatalogue({ kv, registry, writeLine, now }: KvCatalogueO
     const prefix = query.toolkit === undefined ? '' : `${query.toolkit.toLowerCase()}.`
     const from = after > prefix ? after : prefix
     const lines: string[] = []
+    let characters = 0
     let at = Math.max(
       0,
       leaves.findLastIndex(({ first }) => first <= from),
@@ -119,7 +123,7 @@ export function createKvCatalogue({ kv, registry, writeLine, now }: KvCatalogueO
     const until = end === -1 ? leaves.length : end
     while (at < until) {
       const some: Leaf[] = []
-      for (let sum = 0; at < until && sum <= query.limit - lines.length; at += 1) {
+      for (let sum = 0; at < until && some.length < LEAVES_AT_ONCE && sum <= query.limit - lines.length; at += 1) {
         const leaf = leaves[at]
         if (!leaf) break
         some.push(leaf)
@@ -130,8 +134,10 @@ export function createKvCatalogue({ kv, registry, writeLine, now }: KvCatalogueO
       for (const { index, lines: written } of pages) {
         for (const [position, tool] of index.entries()) {
           if (tool.key <= after || !tool.key.startsWith(prefix) || !visible(tool)) continue
-          if (lines.length === query.limit) return { lines, nextCursor: encodeCursor(last) }
-          lines.push(written[position] ?? 'null')
+          if (lines.length === query.limit || characters > MAX_LISTED) return { lines, nextCursor: encodeCursor(last) }
+          const line = written[position] ?? 'null'
+          lines.push(line)
+          characters += line.length
           last = tool.key
         }
       }

@@ -1,3 +1,4 @@
+import type { InputRequests } from './content.ts'
 import type { Problem } from './problem.ts'
 
 /** A person's consent that is missing: the provider, and where to ask for it. */
@@ -53,6 +54,7 @@ export type Failure =
   | { readonly type: 'tool-timed-out'; readonly timeout_ms: number }
   | { readonly type: 'output-invalid'; readonly problems: readonly Problem[] }
   | { readonly type: 'cancelled' }
+  | ({ readonly type: 'input-required' } & InputRequests)
   // Publication
   | { readonly type: 'definition-invalid'; readonly problems: readonly Problem[] }
   | { readonly type: 'conflict'; readonly message: string }

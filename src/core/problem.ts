@@ -22,3 +22,14 @@ export function pointerSteps(pointer: string): string[] | undefined {
     .split('/')
     .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'))
 }
+
+/** The problems of an input by parameter: the first step of each path, and what is wrong there. */
+export function problemsByParameter(problems: readonly Problem[]): Record<string, string> {
+  const byParameter = new Map<string, string[]>()
+  for (const { path, message } of problems) {
+    const [name = '', ...inner] = pointerSteps(path) ?? []
+    const where = inner.length > 0 ? `At '${inner.join('.')}': ${message}` : message
+    byParameter.set(name, [...(byParameter.get(name) ?? []), where])
+  }
+  return Object.fromEntries([...byParameter].map(([name, messages]) => [name, messages.join('; ')]))
+}

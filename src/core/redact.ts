@@ -12,7 +12,7 @@ const MAX_PARTS = 32
 export interface Redactor {
   text(text: string): string
   /** A copy of a JSON value with every text, number and property name redacted; the value itself when nothing was. */
-  value<T>(value: T): T | unknown
+  value<T>(value: T): T
 }
 
 /**
@@ -41,11 +41,12 @@ export function createRedactor(secrets: readonly string[], base64: (text: string
     return result
   }
 
+  function value<T>(original: T): T
   function value(original: unknown): unknown {
     if (typeof original === 'string') return text(original)
     if (typeof original === 'number') return whole.has(String(original)) ? REDACTED : original
     if (Array.isArray(original)) {
-      const copy = original.map(value)
+      const copy = original.map((each: unknown) => value(each))
       return copy.some((each, index) => each !== original[index]) ? copy : original
     }
     if (!isObject(original)) return original

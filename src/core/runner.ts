@@ -1,3 +1,4 @@
+import type { Artifact, Content, InputRequests, InputResponses } from './content.ts'
 import type { JsonObject } from './json.ts'
 import type { Signal } from './platform.ts'
 import type { Problem } from './problem.ts'
@@ -22,11 +23,27 @@ export interface RunContext {
   readonly signal: Signal
   /** W3C trace context to pass on, when the caller sent one. */
   readonly traceparent?: string
+  /** Tells the caller how far the tool is; absent when the caller does not want to know. Progress must grow. */
+  readonly progress?: (progress: number, total?: number, message?: string) => void
+  /** Tells the caller what the tool logs; absent when the caller does not want to know. */
+  readonly log?: (message: string) => void
+  /** Answers to what the tool asked for before; absent where the caller cannot be asked. */
+  readonly answers?: InputResponses
 }
 
-/** What a tool came to. A thrown error is a defect of the tool and is reported as one. */
+/**
+ * What a tool came to: a value, perhaps with content to look at or as an artifact; a failure; or what it asks for first.
+ * A thrown error is a defect of the tool and is reported as one.
+ */
 export type RunResult =
-  { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly failure: ToolFailure }
+  | {
+      readonly ok: true
+      readonly value: unknown
+      readonly content?: readonly Content[]
+      readonly artifact?: Artifact
+    }
+  | { readonly ok: false; readonly failure: ToolFailure }
+  | { readonly ok: false; readonly failure?: never; readonly asks: InputRequests }
 
 /** Runs one tool. Gives its result at once when it has no need to wait, which spares the call a timer. */
 export type Run = (input: JsonObject, context: RunContext) => RunResult | Promise<RunResult>

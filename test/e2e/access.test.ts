@@ -14,7 +14,7 @@ const SUBTRACT = { tool_id: 'Calculator.Subtract', input: { a: 10, b: 5 } }
 const SMS = { tool_id: 'SMS.Send', input: { to: '+1', message: 'x' } }
 const GMAIL = { tool_id: 'Gmail.GetEmails', input: {} }
 
-const ROUTES: readonly (readonly [string, string, unknown?])[] = [
+const ROUTES: [method: string, path: string, body?: unknown][] = [
   ['GET', '/tools'],
   ['GET', '/oxp/tools'],
   ['GET', '/tools?q=add'],

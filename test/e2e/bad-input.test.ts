@@ -500,7 +500,7 @@ describe('a publication', () => {
 })
 
 describe('a status', () => {
-  it.each([
+  const wrong: readonly unknown[] = [
     {},
     { status: null },
     { status: 1 },
@@ -517,8 +517,9 @@ describe('a status', () => {
     { status: 'deprecated', successor: '../..' },
     { status: 'deprecated', successor: 'A.B@\n' },
     { status: 'deprecated', extra: 1 },
-  ])('%j is refused', async (body) => {
-    refused(await post('/tools/Doorbell.Ring', JSON.stringify(body), JSON_TYPE, 'PATCH'), 400)
+  ]
+  it.each(wrong.map((body) => JSON.stringify(body)))('%s is refused', async (body) => {
+    refused(await post('/tools/Doorbell.Ring', body, JSON_TYPE, 'PATCH'), 400)
   })
 
   it('is refused for what is no tool', async () => {

@@ -13,9 +13,9 @@ let elsewhere: LocalServer
 let server: RunningServer
 
 beforeAll(async () => {
-  elsewhere = await startUpstream((_, response) =>
-    response.writeHead(200, { 'content-type': 'application/json' }).end('{}'),
-  )
+  elsewhere = await startUpstream((_, response) => {
+    response.writeHead(200, { 'content-type': 'application/json' }).end('{}')
+  })
   upstream = await startUpstream(({ url }, response) => {
     const json = (status: number, body: string, headers = {}) =>
       response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(body)

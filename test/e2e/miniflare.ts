@@ -55,7 +55,7 @@ export async function startInProcess({ vars, outbound = refuse }: InProcessOptio
       ...worker,
       modulesRoot: bundle.folder,
       modules: [{ type: 'ESModule', path: join(bundle.folder, 'index.js') }],
-      bindings: { ...worker.bindings, ...vars },
+      bindings: { ...Object(worker.bindings), ...vars },
       host: '127.0.0.1',
       port: 0,
       outboundService: outbound,

@@ -185,17 +185,17 @@ describe.skipIf(!hasShared('specs/oxp/examples.json'))(
       ? JSON.parse(readShared('specs/oxp/examples.json'))
       : { call_tool_http_examples: [], call_tool_request: [], call_tool_response: [], tool_definition: [] }
 
-    it.each(examples.call_tool_http_examples.map((each: { title: string }) => [each.title, each]))(
-      '%s',
-      async (_, example) => {
-        const { request, response } = example
-        const { status, body } = await server.json('POST', '/tools/call', request.body)
-        expect(status).toBe(Number(response.head[0].split(' ')[1]))
-        const wanted = structuredClone(response.body)
-        if (wanted.result) wanted.result.duration = expect.any(Number)
-        expect(body).toEqual(wanted)
-      },
-    )
+    it.each<{
+      title: string
+      request: { body: unknown }
+      response: { head: string[]; body: { result?: { duration: number } } }
+    }>(examples.call_tool_http_examples)('$title', async ({ request, response }) => {
+      const { status, body } = await server.json('POST', '/tools/call', request.body)
+      expect(status).toBe(Number(response.head[0]?.split(' ')[1]))
+      const wanted = structuredClone(response.body)
+      if (wanted.result) wanted.result.duration = expect.any(Number)
+      expect(body).toEqual(wanted)
+    })
 
     it('lists each tool definition as the specification writes it', async () => {
       const { body } = await server.json('GET', '/tools')

@@ -20,8 +20,8 @@ export interface OutboxDeps {
 /**
  * Publishes to KV what the tables say. `outbox` names the keys to write and survives a crash; what is written is the
  * state at the time of writing, and a run writes a key once, so many changes of one key cost one write. Pages and
- * records land before the documents that name them, and the catalogue's head last: when all that is as old as it has
- * landed.
+ * records land before the documents that name them, and the catalogue's head last: it is the one the run began with, so
+ * that all it names has landed, however much is published meanwhile.
  */
 export function createOutbox({ storage, kv, writeLine, sha256, now }: OutboxDeps) {
   const { sql } = storage
@@ -58,12 +58,12 @@ export function createOutbox({ storage, kv, writeLine, sha256, now }: OutboxDeps
     const head = await settlePages(sql, writeLine, sha256, now())
     const due = sql
       .exec<{ target: string; revision: number }>(
-        `SELECT target, revision FROM outbox WHERE target <> 'catalogue/head' AND revision <= ? ORDER BY CASE
+        `SELECT target, revision FROM outbox WHERE target <> 'catalogue/head' ORDER BY CASE
            WHEN target LIKE 'catalogue/page/%' THEN 0 WHEN target LIKE 'record/%' THEN 1 ELSE 2 END, revision LIMIT ?`,
-        head.revision,
         PER_RUN,
       )
       .toArray()
+    const headIsDue = sql.exec("SELECT 1 FROM outbox WHERE target = 'catalogue/head'").toArray().length > 0
     let landed = due.length < PER_RUN
     for (let at = 0; at < due.length; at += AT_ONCE) {
       const writes = due.slice(at, at + AT_ONCE).map(({ target, revision }) => write(target, revision))
@@ -74,11 +74,7 @@ export function createOutbox({ storage, kv, writeLine, sha256, now }: OutboxDeps
         landed &&= result.value
       }
     }
-    if (!landed) return
-    const [waiting] = sql
-      .exec("SELECT target FROM outbox WHERE target = 'catalogue/head' AND revision <= ?", head.revision)
-      .toArray()
-    if (!waiting) return
+    if (!headIsDue || !landed) return
     await kv.put('catalogue/head', JSON.stringify(head))
     sql.exec("DELETE FROM outbox WHERE target = 'catalogue/head' AND revision <= ?", head.revision)
   }

@@ -15,6 +15,8 @@ const SHOWN = "left_bundle = 0 AND json_extract(status, '$.state') IN ('active',
 
 /** No query looks at more tools than this in one go; it goes on from its cursor. */
 const MAX_LOOKED_AT = 2_000
+/** A message from a Durable Object is at most 32 MiB. */
+const MAX_CHARACTERS = 8_000_000
 
 /**
  * Answers what the catalogue's pages cannot: ranked search, and listings of all versions. Cursors are an offset into the
@@ -30,16 +32,19 @@ export function query(
   if (!rows) return undefined
   const found: Found[] = []
   let looked = 0
+  let characters = 0
   let last: string | undefined
   for (const row of rows) {
-    if (found.length === limit || looked === MAX_LOOKED_AT)
+    if (found.length === limit || looked === MAX_LOOKED_AT || characters > MAX_CHARACTERS)
       return last === undefined ? { found } : { found, next: last }
     looked += 1
     last = row.cursor
     const record: ToolRecord = JSON.parse(row.record)
     if (toolkit !== undefined && record.toolkit.toLowerCase() !== toolkit.toLowerCase()) continue
     if (tag !== undefined && !record.tags.includes(tag)) continue
-    if (isVisible(record)) found.push(row)
+    if (!isVisible(record)) continue
+    found.push(row)
+    characters += row.record.length
   }
   return { found }
 }

@@ -1,6 +1,6 @@
 import type { Codec, Encoded, Given, Loss } from '../../core/codec.ts'
 import { isObject, type Json, type JsonObject } from '../../core/json.ts'
-import type { Checked, Problem } from '../../core/problem.ts'
+import { type Checked, pointerStep, type Problem } from '../../core/problem.ts'
 import { isVersion, parseToolId } from '../../core/tool-id.ts'
 import { type Definition, derivedSecurityLevel, type Requirements, type ToolRecord } from '../../core/tool.ts'
 
@@ -79,7 +79,7 @@ function decode(document: Json, given: Given): ReturnType<Codec['decode']> {
   const problems: Problem[] = []
   const wrong = (path: string, message: string) => problems.push({ path, message })
   for (const key of Object.keys(document)) {
-    if (!FIELDS.includes(key)) wrong(`/${key}`, `Unknown field '${key}': OXP 1.0 has ${FIELDS.join(', ')}`)
+    if (!FIELDS.includes(key)) wrong(pointerStep(key), `Unknown field '${key}': OXP 1.0 has ${FIELDS.join(', ')}`)
   }
   for (const key of FIELDS.slice(0, -1)) if (!(key in document)) wrong(`/${key}`, 'Is required')
 
@@ -177,7 +177,10 @@ function undescribed({ path, schema }: InputSchema): readonly Problem[] {
   if (!isObject(schema.properties)) return []
   return Object.entries(schema.properties)
     .filter(([, parameter]) => isObject(parameter) && typeof parameter.description !== 'string')
-    .map(([name]) => ({ path: `${path}/properties/${name}`, message: `Parameter '${name}' has no description` }))
+    .map(([name]) => ({
+      path: `${path}/properties${pointerStep(name)}`,
+      message: `Parameter '${name}' has no description`,
+    }))
 }
 
 /** OXP 1.0, "Requirements". Fields it does not name are kept in the document and mean nothing. */

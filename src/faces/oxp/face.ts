@@ -57,9 +57,13 @@ export function oxpFace(deps: OxpFaceDeps): Hono {
     const decoded = decodeCall(body.value)
     if ('ok' in decoded) return respond(decoded.failure, form)
     const traceparent = request.headers.get('traceparent')
-    const trace = traceparent === null || !isTraceparent(traceparent) ? undefined : { traceparent }
-    const wanted = { ...decoded, ...trace, reachedAt: () => request.url }
-    const outcome = await executor.call(wanted, caller.value, background, () => request.signal)
+    const outcome = await executor.call(decoded, {
+      principal: caller.value,
+      background,
+      signal: () => request.signal,
+      reachedAt: () => request.url,
+      ...(traceparent === null || !isTraceparent(traceparent) ? {} : { traceparent }),
+    })
     const { result } = outcome
     const headers = result.ok ? PRIVATE : { ...PRIVATE, ...failureHeaders(result.failure) }
     const status = result.ok ? 200 : STATUS[result.failure.type]

@@ -1,4 +1,4 @@
-import { problemsByParameter } from '../../core/executor.ts'
+import { problemsByParameter } from '../../core/problem.ts'
 import type { Failure, FailureType, ToolFailure } from '../../core/failure.ts'
 import type { JsonObject } from '../../core/json.ts'
 
@@ -25,6 +25,7 @@ export const STATUS = {
   'tool-timed-out': 200,
   'output-invalid': 200,
   'cancelled': 200,
+  'input-required': 200,
   'definition-invalid': 422,
   'conflict': 409,
   'not-found': 404,
@@ -53,6 +54,12 @@ export function toolError(failure: Failure): JsonObject | undefined {
       }
     case 'cancelled':
       return { message: 'The call was cancelled', can_retry: true }
+    case 'input-required':
+      return {
+        message: 'The tool asks for more input, and OXP has no way to give it',
+        developer_message: `It asks for ${Object.keys(failure.requests).join(', ')}: call it through /mcp`,
+        can_retry: false,
+      }
     default:
       return undefined
   }
@@ -122,6 +129,7 @@ export function failureBody(failure: Failure): JsonObject {
     case 'tool-timed-out':
     case 'output-invalid':
     case 'cancelled':
+    case 'input-required':
       return toolError(failure) ?? said('The tool failed')
   }
 }

@@ -1,4 +1,4 @@
-import type { Call, Outcome } from '../../core/executor.ts'
+import type { Call, Outcome } from '../../core/call.ts'
 import { type Failing, type Failure, fail } from '../../core/failure.ts'
 import { isObject, type JsonObject } from '../../core/json.ts'
 import { failureBody, toolError } from './failure.ts'
@@ -25,7 +25,7 @@ export type Form = 'enveloped' | 'bare'
  * Reads a CallToolRequest: `{"$schema"?, "request": {…}}`, or the request bare, in either form. What is not a request of
  * OXP 1.0 gives a failure that names the field.
  */
-export function decodeCall(body: unknown): Omit<Call, 'reachedAt'> | Failing {
+export function decodeCall(body: unknown): Call | Failing {
   if (!isObject(body)) return malformed('The body must be an object', 'Wanted {"request": {"tool_id": …}}')
   let request: unknown = body
   if ('request' in body) {

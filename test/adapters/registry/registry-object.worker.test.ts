@@ -218,8 +218,23 @@ describe('the outbox', () => {
         if (!kv.values.has('catalogue/head')) continue
         for (const tool of listedIn(kv)) expect(kv.values.has(`tool/${tool}`)).toBe(true)
       }
+      expect(kv.keys('catalogue/head').length).toBeGreaterThan(3)
       await drain()
       expect(listedIn(kv).length).toBe(640)
+    }))
+
+  it('publishes a head again that was old by the time it landed', () =>
+    inRegistry(async ({ registry, kv, drain }) => {
+      kv.meanwhile = async (key) => {
+        if (key !== 'catalogue/head') return
+        kv.meanwhile = async () => undefined
+        await registry.publish(await publications(3, 4))
+        await registry.head()
+      }
+      await registry.publish(await publications(0, 3))
+      await drain()
+      expect(listedIn(kv).length).toBe(4)
+      expect(kv.keys('catalogue/head').length).toBe(2)
     }))
 
   it('publishes at once although the next alarm was for sweeping old pages', () =>

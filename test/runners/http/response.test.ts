@@ -25,7 +25,7 @@ function read(
 }
 
 function failureOf(result: ReturnType<typeof read>) {
-  if (result.ok) throw new Error(`wanted a failure, got ${JSON.stringify(result.value)}`)
+  if (result.ok || !result.failure) throw new Error(`wanted a failure, got ${JSON.stringify(result)}`)
   return result.failure
 }
 

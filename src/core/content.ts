@@ -1,0 +1,38 @@
+import type { Json, JsonObject } from './json.ts'
+
+/** Something for a person or a model to look at, as the Model Context Protocol and the plugin schema have it. */
+export type Content = (
+  | { readonly type: 'text'; readonly text: string }
+  /** Base64 data. */
+  | { readonly type: 'image' | 'audio'; readonly data: string; readonly mimeType: string }
+  | {
+      readonly type: 'resource'
+      readonly resource: { readonly uri: string; readonly mimeType?: string } & (
+        { readonly text: string } | { readonly blob: string }
+      )
+    }
+  | { readonly type: 'resource_link'; readonly uri: string; readonly name: string; readonly mimeType?: string }
+) & { readonly annotations?: { readonly audience?: readonly ('user' | 'assistant')[]; readonly priority?: number } }
+
+/** A large output that lies elsewhere (Open Tool Calling RFC, "artifact"). */
+export interface Artifact {
+  readonly url: string
+  readonly content_type: string
+  /** Bytes. */
+  readonly size: number
+  readonly meta: { readonly description: string }
+}
+
+/** What a tool asks of whoever calls it before it can go on (MCP 2026-07-28, multi-round-trip requests). */
+export interface InputRequests {
+  /** By a key of the tool's choosing; each has the method and the params of the protocol's own request. */
+  readonly requests: Readonly<Record<string, { readonly method: string; readonly params: JsonObject }>>
+  /** What the tool wants to be told again when the answers come. */
+  readonly state?: Json
+}
+
+/** Answers to `InputRequests`, and the state that went with them. */
+export interface InputResponses {
+  readonly responses: Readonly<Record<string, Json>>
+  readonly state?: Json
+}

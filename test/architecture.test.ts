@@ -1,0 +1,245 @@
+import { execFileSync } from 'node:child_process'
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { gzipSync } from 'node:zlib'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { buildBundle } from './e2e/miniflare.ts'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+
+interface Source {
+  /** From the root, with `/`. */
+  readonly path: string
+  readonly text: string
+  /** Files from the root, or names of packages, of every import and export that names one, types too. */
+  readonly imports: readonly string[]
+}
+
+/** Every file of the source. `src/generated` is made from it. */
+function read(folder: string): Source[] {
+  return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
+    .map((entry) => relative(root, join(entry.parentPath, entry.name)))
+    .filter((path) => !path.startsWith('src/generated/'))
+    .map((path) => {
+      const text = readFileSync(join(root, path), 'utf8')
+      return { path, text, imports: importsOf(path, text) }
+    })
+}
+
+/** What stands behind `from`, or an `import` that binds nothing or is called. The formatter begins a line with each. */
+function importsOf(path: string, text: string): string[] {
+  const statement = /^(?:import|export|\})[^'"`\n]*\bfrom\s*['"]([^'"\n]+)['"]|^import\s*['"]([^'"\n]+)['"]/gm
+  const called = /\bimport\s*\(\s*['"`]([^'"`\n]+)['"`]/g
+  return [...text.matchAll(statement), ...text.matchAll(called)].map(([, one, other]) => {
+    const specifier = one ?? other ?? ''
+    return specifier.startsWith('.') ? join(dirname(path), specifier) : specifier
+  })
+}
+
+const sources = [...read('src'), ...read('tools')]
+/** Tests beside the tools, like all tests, import what they test. */
+const code = sources.filter(({ path }) => !path.endsWith('.test.ts'))
+/** What runs in the Worker; `src/node` builds and serves it. */
+const worker = code.filter(({ path }) => !path.startsWith('src/node/'))
+
+const within =
+  (...folders: string[]) =>
+  (path: string) =>
+    folders.some((folder) => path.startsWith(`${folder}/`))
+const named =
+  (...names: string[]) =>
+  (name: string) =>
+    names.some((each) => name === each || name.startsWith(`${each}/`) || name.startsWith(`${each}:`))
+const either =
+  (...tests: ((path: string) => boolean)[]) =>
+  (path: string) =>
+    tests.some((test) => test(path))
+const isEnv = (path: string) => path === 'src/env.ts'
+const faceOf = (path: string) => /^src\/faces\/([^/]+)\//.exec(path)?.[1]
+
+interface Rule {
+  readonly name: string
+  readonly files: (path: string) => boolean
+  readonly refuses: (imported: string, path: string) => boolean
+  /** A line that breaks the rule, and where. */
+  readonly breach: readonly [path: string, line: string]
+}
+
+const RULES: readonly Rule[] = [
+  {
+    name: 'core knows no HTTP, no platform and nothing above it',
+    files: within('src/core'),
+    refuses: either(
+      named('hono', 'cloudflare', '@cloudflare', 'node', 'wrangler', 'miniflare'),
+      within('src/adapters', 'src/faces', 'src/runners', 'src/http', 'src/node', 'tools'),
+      isEnv,
+    ),
+    breach: ['src/core/schema/x.ts', "import { Hono } from 'hono'"],
+  },
+  {
+    name: 'a face knows no other face',
+    files: within('src/faces'),
+    refuses: (imported, path) => faceOf(imported) !== undefined && faceOf(imported) !== faceOf(path),
+    breach: ['src/faces/keys/face.ts', "export { respond } from '../oxp/face.ts'"],
+  },
+  {
+    name: 'a face knows no adapter, no runner and no environment',
+    files: within('src/faces'),
+    refuses: either(within('src/adapters', 'src/runners', 'src/node', 'tools'), isEnv),
+    breach: ['src/faces/keys/wire.ts', "import type { Env } from '../../env.ts'"],
+  },
+  {
+    name: 'wire and failure tables are pure',
+    files: (path) => within('src/faces')(path) && /\/(?:wire|failure)\.ts$/.test(path),
+    refuses: either(named('hono', 'cloudflare'), within('src/http')),
+    breach: ['src/faces/oxp/wire.ts', "import { html } from 'hono/html'"],
+  },
+  {
+    name: 'tools know the tool-authoring door, and nothing else',
+    files: within('tools'),
+    refuses: (imported) => imported !== '#tool',
+    breach: ['tools/SMS/Send.ts', "const { loadConfig } = await import('../../src/env.ts')"],
+  },
+  {
+    name: 'adapters and runners know no faces, and no Hono',
+    files: within('src/adapters', 'src/runners'),
+    refuses: either(named('hono'), within('src/faces')),
+    breach: ['src/adapters/registry/x.ts', "import '../../faces/oxp/wire.ts'"],
+  },
+  {
+    name: 'http knows no faces and no tools',
+    files: within('src/http'),
+    refuses: within('src/faces', 'tools'),
+    breach: ['src/http/gate.ts', "import ring from '../../tools/Doorbell/Ring.ts'"],
+  },
+  {
+    name: 'only the entry knows the composition, and nothing the entry',
+    files: () => true,
+    refuses: (imported, path) => imported === 'src/index.ts' || (imported === 'src/app.ts' && path !== 'src/index.ts'),
+    breach: ['src/env.ts', "import { createApp } from './app.ts'"],
+  },
+  {
+    name: 'the environment is for the entry and the composition',
+    files: (path) => path !== 'src/index.ts' && path !== 'src/app.ts',
+    refuses: isEnv,
+    breach: ['src/adapters/x.ts', "import { loadConfig } from '../env.ts'"],
+  },
+]
+
+describe('the walk', () => {
+  it('finds the source, and reads its imports', () => {
+    const paths = code.map(({ path }) => path)
+    expect(paths.length).toBeGreaterThan(90)
+    expect(paths).toEqual(expect.arrayContaining(['src/index.ts', 'src/core/access.ts', 'tools/SMS/Send.ts']))
+    const app = code.find(({ path }) => path === 'src/app.ts')
+    expect(app?.imports).toEqual(expect.arrayContaining(['hono', 'src/core/executor.ts', 'src/faces/oxp/face.ts']))
+    for (const { path, imports } of code) {
+      for (const imported of imports.filter((each) => each.startsWith('src/') && !each.startsWith('src/generated/'))) {
+        expect(paths, `${path} imports it`).toContain(imported)
+      }
+    }
+  })
+})
+
+describe.each(RULES)('$name', ({ files, refuses, breach: [path, line] }) => {
+  it('holds', () => {
+    const held = code.filter((source) => files(source.path))
+    expect(held.length).toBeGreaterThan(0)
+    const broken = held.flatMap((source) =>
+      source.imports.filter((imported) => refuses(imported, source.path)).map((each) => `${source.path} → ${each}`),
+    )
+    expect(broken).toEqual([])
+  })
+
+  it('would be seen to be broken', () => {
+    expect(files(path)).toBe(true)
+    expect(importsOf(path, line).some((imported) => refuses(imported, path))).toBe(true)
+  })
+})
+
+describe('the environment', () => {
+  /** A Durable Object is handed its bindings by the platform, in its constructor. */
+  const mayRead = ({ path, text }: Source) =>
+    ['src/env.ts', 'src/app.ts', 'src/index.ts'].includes(path) || /extends DurableObject\b/.test(text)
+  const reads = ({ text }: Source) =>
+    /\benv\b(?!\.ts)[.[,)]|\bprocess\.env\b|\{[^}]*\benv\b[^}]*\} from 'cloudflare/.test(text)
+
+  it('is read by the entry, the composition and the one reader, and by Durable Objects', () => {
+    expect(worker.filter(mayRead).filter(reads).length).toBeGreaterThanOrEqual(3)
+    expect(worker.filter((source) => !mayRead(source) && reads(source)).map(({ path }) => path)).toEqual([])
+  })
+
+  it('is read by name in one file', () => {
+    const readers = worker.filter(({ text }) =>
+      /['"](?:ADMIN_KEY|TOOL_SECRETS|JWT_SECRET|ALLOW_HTTP_HOSTS)['"]/.test(text),
+    )
+    expect(readers.map(({ path }) => path)).toEqual(['src/env.ts'])
+  })
+})
+
+describe('what is tracked', () => {
+  it('names no place of the machine it was written on', () => {
+    const tracked = execFileSync('git', ['ls-files', '--', 'src', 'tools'], { cwd: root, encoding: 'utf8' })
+    const paths = tracked.split('\n').filter((path) => path !== '')
+    expect(paths.length).toBeGreaterThan(90)
+    const places = [root.replace(/\/$/, ''), '/home/', '/Users/', '/work/', '/root/', 'C:\\\\', '/workspace']
+    const named = paths.filter((path) => {
+      try {
+        const text = readFileSync(join(root, path), 'utf8')
+        return places.some((place) => text.includes(place))
+      } catch {
+        // Removed, and not yet from the index
+        return false
+      }
+    })
+    expect(named).toEqual([])
+  })
+})
+
+describe('the bundle that is deployed', () => {
+  let built: ReturnType<typeof buildBundle>
+  let text: string
+  let modules: readonly string[]
+  beforeAll(() => {
+    built = buildBundle()
+    text = readFileSync(join(built.folder, 'index.js'), 'utf8')
+    modules = JSON.parse(readFileSync(join(built.folder, 'index.js.map'), 'utf8')).sources
+  }, 60_000)
+  afterAll(() => built?.remove())
+
+  it('holds what it should', () => {
+    expect(modules.some((path) => path.endsWith('src/index.ts'))).toBe(true)
+    expect(modules.some((path) => path.includes('node_modules/hono/'))).toBe(true)
+    expect(text).toContain('Retrieves emails from Gmail')
+  })
+
+  it('holds no Ajv, no MCP SDK, no test and no build tool', () => {
+    const foreign =
+      /node_modules\/(?:ajv|ajv-formats|@modelcontextprotocol|esbuild|miniflare|wrangler|vitest)\/|src\/node\/|\.test\.ts$/
+    expect(modules.filter((path) => foreign.test(path))).toEqual([])
+    expect(text).not.toMatch(/\bnew Ajv|Ajv2020|standaloneCode/)
+  })
+
+  it('makes no code at run time, which Workers refuse', () => {
+    expect(text).not.toMatch(/\bnew Function\s*\(|[^.\w]Function\s*\(\s*['"`]|[^.\w]eval\s*\(|\(0,\s*eval\)/)
+  })
+
+  it('is below 120 kB, compressed', () => {
+    const size = gzipSync(text).length
+    console.log(`The Worker's bundle is ${(size / 1000).toFixed(1)} kB, compressed`)
+    expect(size).toBeLessThan(120_000)
+  })
+
+  it('is bound to what Env names, and to nothing else', () => {
+    const bound = built.output
+      .split('\n')
+      .filter((line) => line.startsWith('env.') && !line.includes('Environment Variable'))
+      .map((line) => /^env\.(\w+)/.exec(line)?.[1])
+    const declared = /export interface Env \{([^}]*)\}/.exec(readFileSync(join(root, 'src/env.ts'), 'utf8'))?.[1] ?? ''
+    const names = [...declared.matchAll(/readonly (\w+)\??:/g)].map(([, name]) => name)
+    expect(names.length).toBeGreaterThan(0)
+    expect(bound.sort()).toEqual(names.sort())
+  })
+})
