@@ -101,9 +101,10 @@ export function createApp(env: Env, config: Config, build: Build): Hono {
       }
     },
   })
+  const toolSecrets = createToolSecrets(config.toolSecrets, config.secretOf)
   const executor = createExecutor({
     resolver,
-    toolSecrets: createToolSecrets(config.toolSecrets, config.secretOf),
+    toolSecrets,
     grants: unconnectedGrants,
     now,
     newId: () => crypto.randomUUID(),
@@ -130,6 +131,7 @@ export function createApp(env: Env, config: Config, build: Build): Hono {
       writer: registry.writer,
       source: registry.source,
       resolver,
+      toolSecrets,
       formats,
       respond: answer,
     }),

@@ -86,20 +86,22 @@ export function createKvCatalogue({ kv, registry, writeLine, now }: KvCatalogueO
     })
     if (!('write' in format)) return pages
     // Held from here on: what is kept may be dropped while the rest is read
-    const known = new Map(leaves.map(({ records }) => [records, formatted.get(`${format.name} ${records}`)]))
-    const unwritten = leaves.filter(({ records }) => known.get(records) === undefined)
+    const cacheKey = ({ lines, records }: Leaf) => `${format.name} ${lines} ${records}`
+    const known = new Map(leaves.map((leaf) => [leaf, formatted.get(cacheKey(leaf))]))
+    const unwritten = leaves.filter((leaf) => known.get(leaf) === undefined)
     const records = await pageTexts(unwritten.map((leaf) => leaf.records))
     if (!records) return undefined
-    const fresh = new Map(
-      unwritten.map((leaf, at) => [
-        leaf.records,
-        (records[at] ?? '').split('\n').filter(Boolean).map(writer(format.write)),
-      ]),
-    )
+    const texts = new Map(unwritten.map((leaf, at) => [leaf, records[at] ?? '']))
     return leaves.map((leaf, at) => {
-      const lines = fresh.get(leaf.records) ?? known.get(leaf.records) ?? []
-      formatted.set(`${format.name} ${leaf.records}`, lines)
-      return { index: pages[at]?.index ?? [], lines }
+      const index = pages[at]?.index ?? []
+      const lines =
+        known.get(leaf) ??
+        (texts.get(leaf) ?? '')
+          .split('\n')
+          .filter(Boolean)
+          .map((text, position) => format.write(JSON.parse(text), index[position]?.name ?? ''))
+      formatted.set(cacheKey(leaf), lines)
+      return { index, lines }
     })
   }
 
@@ -173,8 +175,11 @@ export function createKvCatalogue({ kv, registry, writeLine, now }: KvCatalogueO
     const asked = { ...query, cursor: cursor === '' ? undefined : cursor }
     const answer = await registry().query(asked, query.limit, principal)
     if (!answer) return undefined
-    const write = writer('write' in format ? format.write : writeLine)
-    const lines = answer.found.map(({ record }) => write(record))
+    const write = 'write' in format ? format.write : writeLine
+    const lines = answer.found.map(({ name, record: text }) => {
+      const record: ToolRecord = JSON.parse(text)
+      return write(record, name === '' ? record.name : name)
+    })
     return answer.next === undefined ? { lines } : { lines, nextCursor: encodeCursor(answer.next) }
   }
 
@@ -185,10 +190,6 @@ export function createKvCatalogue({ kv, registry, writeLine, now }: KvCatalogueO
       wanted = Math.max(wanted, revision)
     },
   }
-}
-
-function writer(write: (record: ToolRecord) => string): (text: string) => string {
-  return (text) => write(JSON.parse(text))
 }
 
 /** Cursors are opaque: the place after which to go on, in Base64url. Places are ASCII. */

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import type { KeyStore, ApiKey } from '../core/api-key.ts'
 import type { Publication, Published, RegistryWriter, ToolSource } from '../core/registry.ts'
-import { toolKey } from '../core/tool-id.ts'
+import { parseToolId, toolKey, type ToolName } from '../core/tool-id.ts'
 import type { ToolDocument } from '../core/tool.ts'
 import { createKvCatalogue, type KvCatalogueOptions } from './kv-catalogue.ts'
 import type { Bundle, Deployment } from './registry/bundle.ts'
@@ -29,6 +29,8 @@ export function createKvRegistry(options: KvRegistryOptions) {
   const { catalogue, require } = createKvCatalogue(options)
   /** Documents this isolate changed: KV may still hold what was before. */
   const written = new LRUCache<string, { readonly at: number }>({ max: 5_000 })
+  /** Whose a name is never changes. */
+  const names = new LRUCache<string, ToolName>({ max: 20_000 })
   let takenIn = false
   let unknownKeys = { second: 0, count: 0 }
 
@@ -55,6 +57,15 @@ export function createKvRegistry(options: KvRegistryOptions) {
     async record(digest) {
       const text = (await kv.get(`record/${digest}`, { cacheTtl: RECORD_TTL_S })) ?? (await registry().record(digest))
       return text === null ? undefined : JSON.parse(text)
+    },
+    async named(asked) {
+      const name = asked.toLowerCase()
+      const known = names.get(name)
+      if (known) return known
+      const key = (await kv.get(`name/${name}`, { cacheTtl: RECORD_TTL_S })) ?? (await registry().named(name))
+      const tool = key === null ? undefined : parseToolId(key)
+      if (tool) names.set(name, tool)
+      return tool
     },
     async currentOrNearest({ toolkit, tool }) {
       const answer = await registry().documentOrNearest({ toolkit, tool })

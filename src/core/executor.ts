@@ -3,7 +3,7 @@ import type { Call, Caller, Outcome } from './call.ts'
 import { execute, type ExecuteDeps, messageOf } from './execute.ts'
 import { type Failing, type Failure, fail } from './failure.ts'
 import type { Background, Resolver } from './resolver.ts'
-import { parseToolId } from './tool-id.ts'
+import { parseAskedName, parseToolId } from './tool-id.ts'
 import type { ToolRecord } from './tool.ts'
 
 const MAX_SUGGESTIONS = 3
@@ -55,6 +55,7 @@ export function createExecutor(deps: ExecutorDeps): Executor {
           userId = call.context.userId ?? onlyUser(principal)
           const context = userId === undefined ? call.context : { ...call.context, userId }
           result =
+            hiddenByName(principal, call.asked, tool) ??
             denial(principal, tool) ??
             notForUser(principal, userId) ??
             (await execute(resolved.tool, { ...call, context, callId }, caller, deps))
@@ -88,6 +89,13 @@ function hiddenFrom(principal: Principal, asked: string): Failing | undefined {
   const name = parseToolId(asked)
   if (!name || covers(principal, name)) return undefined
   return fail({ type: 'forbidden', reason: `The credential does not cover '${name.toolkit}.${name.tool}'` })
+}
+
+/** The same for a tool asked for by its name, which says nothing of its toolkit: it is as good as unknown. */
+function hiddenByName(principal: Principal, asked: string, tool: ToolRecord): Failing | undefined {
+  const named = parseAskedName(asked)
+  if (!named || covers(principal, tool)) return undefined
+  return fail({ type: 'tool-unknown', asked: named.name, suggestions: [] })
 }
 
 /** A failure to resolve, with only such suggestions as the principal may see in lists. */

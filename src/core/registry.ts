@@ -31,6 +31,8 @@ export interface ToolSource {
   document(name: ToolName): Promise<ToolDocument | undefined>
   current(name: ToolName): Promise<ToolDocument | undefined>
   record(digest: string): Promise<ToolRecord | undefined>
+  /** The tool that is exposed under a name, ignoring case. */
+  named(name: string): Promise<ToolName | undefined>
   /** What `current` gives; of a name that is unknown, the names near it, nearest first and at most 20. */
   currentOrNearest(name: ToolName): Promise<ToolDocument | readonly ToolName[]>
 }
@@ -48,6 +50,8 @@ export interface ListQuery {
 
 /** What a lister must know of a tool to decide whether to show it. */
 export interface ListedTool extends ToolName {
+  /** The unique name it is exposed under where tools have no ids. */
+  readonly name: string
   readonly tags: readonly string[]
   readonly securityLevel: number
   readonly executable: boolean
@@ -61,7 +65,7 @@ export interface Listing {
 
 /** How a listing writes its tools: as stored (OXP as its specification has it), or made from each record. */
 export type LineFormat =
-  { readonly name: 'stored' } | { readonly name: string; readonly write: (record: ToolRecord) => string }
+  { readonly name: 'stored' } | { readonly name: string; readonly write: (record: ToolRecord, name: string) => string }
 
 export interface Catalogue {
   /** Names the whole catalogue's state: it changes whenever a listing does. */

@@ -30,6 +30,9 @@ export interface Met {
   readonly tokens: ReadonlyMap<string, Credential>
 }
 
+/** The provider id of a caller's token in dialects whose calls carry one token and say nothing of whose it is. */
+export const ANY_PROVIDER = '*'
+
 const NOTHING: ReadonlyMap<string, Credential> = new Map()
 const MET_BY_NOTHING: Met = { ok: true, secrets: NOTHING, tokens: NOTHING }
 
@@ -75,7 +78,7 @@ async function gather(
 
   const tokens = new Map<string, Credential>()
   for (const requirement of record.requirements.authorization) {
-    const own = context.tokens.get(requirement.id)
+    const own = context.tokens.get(requirement.id) ?? context.tokens.get(ANY_PROVIDER)
     if (own) {
       tokens.set(requirement.id, { value: own, from: 'caller' })
       continue

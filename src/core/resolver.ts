@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache'
 import { type Failing, fail } from './failure.ts'
 import type { Prepared } from './runner.ts'
 import type { ToolSource } from './registry.ts'
-import { type AskedId, formatToolId, parseToolId } from './tool-id.ts'
+import { type AskedId, formatToolId, parseAskedName, parseToolId } from './tool-id.ts'
 import type { ToolDocument, ToolRecord } from './tool.ts'
 import type { Validate } from './validation.ts'
 import { isSelector, resolveVersion, type ToolStatus } from './version.ts'
@@ -64,7 +64,10 @@ export function createResolver({ source, makeCallable, now }: ResolverDeps): Res
   let generation = 0
 
   async function lookUp(asked: string): Promise<Resolved | Failing> {
-    const id = parseToolId(asked)
+    const named = parseAskedName(asked)
+    const owner = named && (await source.named(named.name))
+    if (named && !owner) return fail({ type: 'tool-unknown', asked: named.name, suggestions: [] })
+    const id = owner ? { ...owner, ...selectorOf(named) } : parseToolId(asked)
     if (!id || (id.selector !== undefined && !isSelector(id.selector))) return fail({ type: 'id-malformed', asked })
     const document = await source.document(id)
     const found = document && (await pick(document, id))
@@ -119,6 +122,10 @@ export function createResolver({ source, makeCallable, now }: ResolverDeps): Res
       answers.clear()
     },
   }
+}
+
+function selectorOf(asked: { readonly selector?: string } | undefined): { readonly selector?: string } {
+  return asked?.selector === undefined ? {} : { selector: asked.selector }
 }
 
 function versionUnavailable(document: ToolDocument, id: AskedId): Failing {

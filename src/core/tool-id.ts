@@ -10,7 +10,7 @@ export interface AskedId extends ToolName {
 }
 
 const PART = /^[A-Za-z0-9_-]{1,64}$/
-const ID = /^([A-Za-z0-9_-]{1,64})\.([A-Za-z0-9_-]{1,64})(?:@(.{1,128}))?$/
+const ID = /^([A-Za-z0-9_-]{1,64})\.([A-Za-z0-9_-]{1,64})(?:@([\x20-\x7e]{1,128}))?$/
 const VERSION = /^(?:0|[1-9]\d{0,8})\.(?:0|[1-9]\d{0,8})\.(?:0|[1-9]\d{0,8})$/
 
 /** Whether `text` may be a toolkit's or a tool's name: 1 to 64 of `[A-Za-z0-9_-]`. */
@@ -29,6 +29,27 @@ export function parseToolId(text: string): AskedId | undefined {
   if (!match) return undefined
   const [, toolkit = '', tool = '', selector] = match
   return selector === undefined ? { toolkit, tool } : { toolkit, tool, selector }
+}
+
+/** A tool asked for by the name it is exposed under, which holds no dot, instead of by its id. */
+export interface AskedName {
+  readonly name: string
+  readonly selector?: string
+}
+
+const BY_NAME = 'name:'
+
+/** How a call asks for a tool by its exposed name; no id looks so. */
+export function askedByName(name: string, selector?: string): string {
+  return selector === undefined ? `${BY_NAME}${name}` : `${BY_NAME}${name}@${selector}`
+}
+
+/** Reads what `askedByName` wrote; undefined for everything else, and for names that no tool can have. */
+export function parseAskedName(text: string): AskedName | undefined {
+  if (!text.startsWith(BY_NAME)) return undefined
+  const [, name, selector] = /^([A-Za-z0-9_-]{1,64})(?:@(.{1,128}))?$/.exec(text.slice(BY_NAME.length)) ?? []
+  if (name === undefined) return undefined
+  return selector === undefined ? { name } : { name, selector }
 }
 
 /** `Toolkit.Name`, or `Toolkit.Name@x.y.z` when a version is given. */

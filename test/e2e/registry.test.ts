@@ -694,6 +694,7 @@ describe('statuses', () => {
     { status: { state: 'yanked' }, other: 1 },
     { status: 'deprecated', message: 7 },
     { status: 'deprecated', successor: 'nonsense' },
+    { status: 'deprecated', successor: 'A.B@\ud800' },
   ]
   const tooLong = { status: 'deprecated', message: 'x'.repeat(1_001) }
   const cases = [...malformed.map((sent) => [JSON.stringify(sent), sent]), ['a message that is too long', tooLong]]

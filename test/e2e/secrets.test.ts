@@ -122,9 +122,9 @@ const linesOf = (callId: string) =>
     .filter((line) => line.includes(callId))
     .map((line) => JSON.parse(line))
 
-/** Waits until the log has lines about a call: they come through a pipe. */
+/** Waits until the log has the line about a call, which is written behind it. */
 async function logged(callId: string) {
-  await expect.poll(() => linesOf(callId).length, { timeout: 5_000 }).toBeGreaterThan(0)
+  await expect.poll(() => linesOf(callId).some(({ event }) => event === 'call'), { timeout: 5_000 }).toBe(true)
   return linesOf(callId)
 }
 

@@ -97,7 +97,9 @@ async function healthy(server: RunningServer, child: ChildProcess): Promise<void
   const until = Date.now() + 90_000
   while (Date.now() < until) {
     if (child.exitCode !== null) break
-    const answer = await fetch(`${server.url}/health`).catch(() => undefined)
+    // A server that starts may take a connection and never answer it
+    const signal = AbortSignal.timeout(5_000)
+    const answer = await fetch(`${server.url}/health`, { signal }).catch(() => undefined)
     if (answer?.ok) return
     await new Promise((done) => setTimeout(done, 100))
   }

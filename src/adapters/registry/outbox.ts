@@ -1,5 +1,6 @@
 import type { Sha256, WriteLine } from './pages.ts'
 import { pageText, settlePages } from './pages.ts'
+import { keyOfName } from './names.ts'
 import { documentText, recordTextByDigest } from './versions.ts'
 
 /** KV takes a write a second to one key; a published page may still be named by a head somebody holds for a minute. */
@@ -96,6 +97,8 @@ export function createOutbox({ storage, kv, writeLine, sha256, now }: OutboxDeps
     if (digest !== undefined) return recordTextByDigest(sql, digest)
     const key = after(target, 'tool/')
     if (key !== undefined) return documentText(sql, key)
+    const name = after(target, 'name/')
+    if (name !== undefined) return keyOfName(sql, name)
     const hash = after(target, 'key/')
     return sql.exec<{ body: string }>('SELECT body FROM api_key WHERE hash = ?', hash ?? '').toArray()[0]?.body
   }

@@ -96,50 +96,59 @@ async function readHead(sql: SqlStorage, sha256: Sha256): Promise<Head> {
   return { revision, count, leaves, etag: await sha256(leaves.map(({ lines, records }) => lines + records).join()) }
 }
 
-function readLeaf(sql: SqlStorage, first: string): string[] {
+interface LeafTool {
+  /** Under which the tool is exposed. */
+  readonly name: string
+  readonly record: string
+}
+
+function readLeaf(sql: SqlStorage, first: string): LeafTool[] {
   return sql
-    .exec<{ record: string }>(
-      `SELECT record FROM tool JOIN version ON version.key = tool.key AND version.version = tool.listed
+    .exec<{ name: string; record: string }>(
+      `SELECT exposed AS name, record FROM tool JOIN version ON version.key = tool.key AND version.version = tool.listed
        WHERE tool.key >= ? AND tool.key < coalesce((SELECT min(first) FROM leaf WHERE first > ?), char(0x10ffff))
        ORDER BY tool.key`,
       first,
       first,
     )
     .toArray()
-    .map(({ record }) => record)
 }
 
-function divide(records: readonly string[]): string[][] {
-  const characters = records.reduce((sum, record) => sum + record.length, 0)
-  if (records.length <= 1 || (records.length <= MAX_TOOLS && characters <= MAX_CHARACTERS)) return [[...records]]
-  const parts: string[][] = []
-  let part: string[] = []
+function divide(tools: readonly LeafTool[]): LeafTool[][] {
+  const characters = tools.reduce((sum, { record }) => sum + record.length, 0)
+  if (tools.length <= 1 || (tools.length <= MAX_TOOLS && characters <= MAX_CHARACTERS)) return [[...tools]]
+  const parts: LeafTool[][] = []
+  let part: LeafTool[] = []
   let size = 0
-  for (const record of records) {
-    if (part.length > 0 && (part.length >= MAX_TOOLS / 2 || size + record.length > MAX_CHARACTERS / 2)) {
+  for (const tool of tools) {
+    if (part.length > 0 && (part.length >= MAX_TOOLS / 2 || size + tool.record.length > MAX_CHARACTERS / 2)) {
       parts.push(part)
       part = []
       size = 0
     }
-    part.push(record)
-    size += record.length
+    part.push(tool)
+    size += tool.record.length
   }
   return [...parts, part]
 }
 
 /** Puts leaves in the place of one that has grown too large. They are made in their turn. */
-function repartition(sql: SqlStorage, leaf: LeafRow, parts: readonly (readonly string[])[]): void {
+function repartition(sql: SqlStorage, leaf: LeafRow, parts: readonly (readonly LeafTool[])[]): void {
   parts.forEach((part, index) => {
     if (index === 0) return
-    const first: ToolRecord = JSON.parse(part[0] ?? '{}')
+    const first: ToolRecord = JSON.parse(part[0]?.record ?? '{}')
     sql.exec('INSERT INTO leaf (first, count, dirty) VALUES (?, 0, ?)', toolKey(first), leaf.dirty)
   })
 }
 
-function pageTexts(texts: readonly string[], writeLine: WriteLine): { lines: string; records: string; count: number } {
-  const records = texts.map((text): ToolRecord => JSON.parse(text))
-  const index: PageIndex = records.map((record) => ({
+function pageTexts(
+  tools: readonly LeafTool[],
+  writeLine: WriteLine,
+): { lines: string; records: string; count: number } {
+  const records = tools.map(({ record }): ToolRecord => JSON.parse(record))
+  const index: PageIndex = records.map((record, position) => ({
     key: toolKey(record),
+    name: tools[position]?.name ?? record.name,
     toolkit: record.toolkit,
     tool: record.tool,
     tags: record.tags,
@@ -148,8 +157,8 @@ function pageTexts(texts: readonly string[], writeLine: WriteLine): { lines: str
   }))
   return {
     lines: [JSON.stringify(index), ...records.map(writeLine)].join('\n'),
-    records: texts.join('\n'),
-    count: texts.length,
+    records: tools.map(({ record }) => record).join('\n'),
+    count: tools.length,
   }
 }
 

@@ -5,6 +5,8 @@ import { exactName, matchExpression, RANK } from './search.ts'
 
 /** A tool found by a query: its record, serialised. */
 export interface Found {
+  /** Under which the tool is exposed. */
+  readonly name: string
   readonly record: string
   /** Where to go on after this one. */
   readonly cursor: string
@@ -53,17 +55,17 @@ function* ranking(sql: SqlStorage, match: string, name: string, all: boolean, of
   const join = all
     ? `version.key = search.key AND ${SHOWN}`
     : 'version.key = tool.key AND version.version = tool.listed'
-  const rows = sql.exec<{ record: string }>(
-    `SELECT record FROM search JOIN tool ON tool.key = search.key JOIN version ON ${join}
+  const rows = sql.exec<{ name: string; record: string }>(
+    `SELECT exposed AS name, record FROM search JOIN tool ON tool.key = search.key JOIN version ON ${join}
      WHERE search MATCH ? ORDER BY ${RANK}, tool.key, version.version LIMIT -1 OFFSET ?`,
     match,
     name,
     offset,
   )
   let at = offset
-  for (const { record } of rows) {
+  for (const { name, record } of rows) {
     at += 1
-    yield { record, cursor: String(at) }
+    yield { name, record, cursor: String(at) }
   }
 }
 
@@ -79,12 +81,13 @@ function ranked(
 }
 
 function* everyVersion(sql: SqlStorage, key: string, version: string): Generator<Found> {
-  const rows = sql.exec<{ key: string; version: string; record: string }>(
-    `SELECT key, version, record FROM version WHERE ${SHOWN} AND (key, version) > (?, ?) ORDER BY key, version`,
+  const rows = sql.exec<{ key: string; version: string; name: string; record: string }>(
+    `SELECT version.key, version, coalesce(exposed, '') AS name, record FROM version JOIN tool ON tool.key = version.key
+     WHERE ${SHOWN} AND (version.key, version) > (?, ?) ORDER BY version.key, version`,
     key,
     version,
   )
-  for (const row of rows) yield { record: row.record, cursor: `${row.key}@${row.version}` }
+  for (const row of rows) yield { name: row.name, record: row.record, cursor: `${row.key}@${row.version}` }
 }
 
 function allVersions(sql: SqlStorage, cursor: string | undefined): Iterable<Found> | undefined {

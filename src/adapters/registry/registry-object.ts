@@ -5,6 +5,7 @@ import type { ListQuery, Publication, Published } from '../../core/registry.ts'
 import { toolKey, type ToolName } from '../../core/tool-id.ts'
 import type { ToolStatus } from '../../core/version.ts'
 import { type Bundle, type Deployment, isNews, noteDeployment, takeInBundle } from './bundle.ts'
+import { keyOfName } from './names.ts'
 import { createOutbox } from './outbox.ts'
 import { type Head, pageText, type Sha256, settlePages, type WriteLine } from './pages.ts'
 import { store } from './publication.ts'
@@ -84,6 +85,15 @@ export function defineRegistry({ writeLine, sha256 }: RegistryOptions) {
     /** A tool's document, or the names near one that is unknown: an unknown name costs one message. */
     documentOrNearest(name: ToolName): string | ToolName[] {
       return documentText(this.#sql, toolKey(name)) ?? nearestNames(this.#sql, name)
+    }
+
+    /** The key of the tool that is, or was, exposed under a name. A name that is asked for goes to KV. */
+    async named(name: string): Promise<string | null> {
+      const key = keyOfName(this.#sql, name)
+      if (key === undefined) return null
+      queue(this.#sql, `name/${name.toLowerCase()}`, nextRevision(this.#sql))
+      await this.#outbox.schedule()
+      return key
     }
 
     async head(): Promise<Head> {

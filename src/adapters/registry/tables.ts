@@ -1,13 +1,15 @@
 /**
  * The Registry's tables (SQLite in a Durable Object; a row is at most 2 MB). Everything in KV can be made from them.
  *
- * `tool.listed` is the newest active version, null while none is active. `version.left_bundle` marks a bundled tool that
+ * `tool.listed` is the newest active version, null while none is active; `tool.exposed` the unique name it then has, and
+ * `name` every name a tool was exposed under, in lower case. `version.left_bundle` marks a bundled tool that
  * a deployment no longer carries, which disables it whatever its `status`, which is a person's word. `leaf` partitions the tools into catalogue pages by their first key; `dirty` is the
  * revision that last touched a leaf, null once its pages are made. `outbox` names the KV keys that are to be written,
  * and `retired` those to be deleted after a while.
  */
 const TABLES = `
-CREATE TABLE IF NOT EXISTS tool (key TEXT PRIMARY KEY, toolkit TEXT NOT NULL, tool TEXT NOT NULL, listed TEXT);
+CREATE TABLE IF NOT EXISTS tool (key TEXT PRIMARY KEY, toolkit TEXT NOT NULL, tool TEXT NOT NULL, listed TEXT, exposed TEXT);
+CREATE TABLE IF NOT EXISTS name (name TEXT PRIMARY KEY, key TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS version (
   key TEXT NOT NULL, version TEXT NOT NULL, digest TEXT NOT NULL, status TEXT NOT NULL, record TEXT NOT NULL,
   bundled INTEGER NOT NULL DEFAULT 0, left_bundle INTEGER NOT NULL DEFAULT 0, PRIMARY KEY (key, version)

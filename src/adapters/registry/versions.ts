@@ -1,6 +1,7 @@
 import { toolKey, type ToolName } from '../../core/tool-id.ts'
 import type { ToolDocument, ToolRecord } from '../../core/tool.ts'
 import { resolveVersion, type ToolStatus } from '../../core/version.ts'
+import { exposedName } from './names.ts'
 import { touchLeaf } from './pages.ts'
 import { indexTool } from './search.ts'
 
@@ -120,9 +121,11 @@ export function queue(sql: SqlStorage, target: string, revision: number): void {
 function changed(sql: SqlStorage, key: string, revision: number): void {
   const active = versionsOf(sql, key).filter(({ status }) => status.state === 'active')
   const listed = resolveVersion(active)?.version ?? null
-  sql.exec('UPDATE tool SET listed = ? WHERE key = ?', listed, key)
-  const record = listed === null ? undefined : recordText(sql, key, listed)
-  indexTool(sql, key, record === undefined ? undefined : JSON.parse(record))
+  const text = listed === null ? undefined : recordText(sql, key, listed)
+  const record: ToolRecord | undefined = text === undefined ? undefined : JSON.parse(text)
+  const exposed = record ? exposedName(sql, record.name, key) : null
+  sql.exec('UPDATE tool SET listed = ?, exposed = ? WHERE key = ?', listed, exposed, key)
+  indexTool(sql, key, record)
   queue(sql, `tool/${key}`, revision)
   touchLeaf(sql, key, revision)
 }

@@ -1,11 +1,12 @@
 import { type Context, Hono } from 'hono'
-import { covers, maySee, type Principal } from '../../core/access.ts'
+import { covers, mayHandleSecrets, maySee, type Principal } from '../../core/access.ts'
 import type { Encoded } from '../../core/codec.ts'
 import type { Failure } from '../../core/failure.ts'
 import { isObject, type Json } from '../../core/json.ts'
 import { preparePublication, type PublishDeps, type PublishOptions } from '../../core/publish.ts'
 import type { Publication, RegistryWriter, ToolSource } from '../../core/registry.ts'
 import type { Background, Resolver } from '../../core/resolver.ts'
+import type { ToolSecrets } from '../../core/secrets.ts'
 import { formatToolId, parseToolId } from '../../core/tool-id.ts'
 import type { ToolRecord } from '../../core/tool.ts'
 import { resolveVersion } from '../../core/version.ts'
@@ -29,6 +30,7 @@ export interface RegistryFaceDeps {
   readonly writer: RegistryWriter
   readonly source: ToolSource
   readonly resolver: Resolver
+  readonly toolSecrets: ToolSecrets
   /** The formats a definition can be read in, by name. */
   readonly formats: ReadonlyMap<string, (record: ToolRecord) => Encoded>
   /** Words a failure; the face has no table of its own. */
@@ -42,7 +44,7 @@ const MAX_BATCH = 1_000
 
 /** The registry's own routes: `POST /tools`, and `GET` and `PATCH /tools/{id}`. */
 export function registryFace(deps: RegistryFaceDeps): Hono {
-  const { gate, publishing, writer, source, resolver, formats, respond } = deps
+  const { gate, publishing, writer, source, resolver, toolSecrets, formats, respond } = deps
   const face = new Hono()
 
   face.post('/tools', async (c) => {
@@ -124,10 +126,10 @@ export function registryFace(deps: RegistryFaceDeps): Hono {
         continue
       }
       const { publication, warnings } = prepared.value
-      const foreign = publication.records.find((record) => !covers(principal, record))
-      if (foreign) {
-        const reason = `The credential does not cover '${formatToolId(foreign)}'`
-        answers[at] = { status: 403, ids: [foreign.id], failure: { type: 'forbidden', reason } }
+      const reason = publication.records.map((record) => whyNot(principal, record)).find((each) => each !== undefined)
+      if (reason !== undefined) {
+        const ids = publication.records.map(({ id }) => id)
+        answers[at] = { status: 403, ids, failure: { type: 'forbidden', reason } }
       } else accepted.push({ at, publication, warnings })
     }
     const published = await writer.publish(accepted.map(({ publication }) => publication))
@@ -136,6 +138,15 @@ export function registryFace(deps: RegistryFaceDeps): Hono {
       if (outcome) answers[at] = answerOf(outcome, warnings)
     }
     return answers
+  }
+
+  /** Why a principal may not publish a record. Who publishes a tool decides where the secrets it may have are sent. */
+  function whyNot(principal: Principal, record: ToolRecord): string | undefined {
+    const id = formatToolId(record)
+    if (!covers(principal, record)) return `The credential does not cover '${id}'`
+    const secret = record.requirements.secrets.find((each) => toolSecrets.isGranted(each.id, record))
+    if (!secret || mayHandleSecrets(principal, record)) return undefined
+    return `'${id}' may have the secret '${secret.id}': to publish it, the credential must name it or its toolkit`
   }
 
   /** The record an id stands for; also one that is disabled, which no call would reach. */
