@@ -1,4 +1,4 @@
-import { type Failing, fail, ok, type Result } from '../core/failure.ts'
+import { type Failing, fail, type Result } from '../core/failure.ts'
 import { parseJson } from './json-text.ts'
 
 export { MAX_DEPTH } from './json-text.ts'
@@ -14,11 +14,20 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false })
 export async function readJson(request: Request, limit: number): Promise<Result<unknown>> {
   const type = request.headers.get('content-type')
   if (!isJson(type)) return fail({ type: 'media-type-unsupported', got: type, wanted: 'application/json' })
-  const bytes = await readBytes(request, limit)
-  if (!bytes.ok) return bytes
+  const length = request.headers.get('content-length')
+  const known = length !== null && /^\d{1,15}$/.test(length)
+  if (known && Number(length) > limit) return tooLarge(limit)
+  let bytes: ArrayBuffer | Uint8Array | undefined
+  try {
+    // The server holds a body to its length, so a body of known length needs no counting, nor a stream to count on
+    bytes = known ? await request.arrayBuffer() : await readCounting(request.body, limit)
+  } catch {
+    return fail({ type: 'request-malformed', message: 'Cannot read the body: it broke off' })
+  }
+  if (bytes === undefined || bytes.byteLength > limit) return tooLarge(limit)
   let text: string
   try {
-    text = utf8.decode(bytes.value)
+    text = utf8.decode(bytes)
   } catch {
     return fail({ type: 'request-malformed', message: 'Cannot read the body: invalid UTF-8' })
   }
@@ -36,25 +45,9 @@ function isJson(contentType: string | null): boolean {
   })
 }
 
-async function readBytes(request: Request, limit: number): Promise<Result<ArrayBuffer | Uint8Array>> {
-  const length = request.headers.get('content-length')
-  const known = length !== null && /^\d{1,15}$/.test(length)
-  if (known && Number(length) > limit) return tooLarge(limit)
-  try {
-    // The server holds a body to its length, so a body of known length needs no counting, nor a stream to count on
-    if (known) return await readWhole(request, limit)
-    return request.body === null ? ok(new Uint8Array()) : await readCounting(request.body, limit)
-  } catch {
-    return fail({ type: 'request-malformed', message: 'Cannot read the body: it broke off' })
-  }
-}
-
-async function readWhole(request: Request, limit: number): Promise<Result<ArrayBuffer>> {
-  const bytes = await request.arrayBuffer()
-  return bytes.byteLength > limit ? tooLarge(limit) : ok(bytes)
-}
-
-async function readCounting(body: ReadableStream<Uint8Array>, limit: number): Promise<Result<Uint8Array>> {
+/** The whole body, or undefined when it is larger than the limit: then the rest of it is not read. */
+async function readCounting(body: ReadableStream<Uint8Array> | null, limit: number): Promise<Uint8Array | undefined> {
+  if (body === null) return new Uint8Array()
   const reader = body.getReader()
   const chunks: Uint8Array[] = []
   let size = 0
@@ -65,7 +58,7 @@ async function readCounting(body: ReadableStream<Uint8Array>, limit: number): Pr
     if (size > limit) {
       // Not awaited: the answer does not hang on how the sender takes it
       reader.cancel().catch(() => undefined)
-      return tooLarge(limit)
+      return undefined
     }
     chunks.push(value)
   }
@@ -75,7 +68,7 @@ async function readCounting(body: ReadableStream<Uint8Array>, limit: number): Pr
     bytes.set(chunk, offset)
     offset += chunk.byteLength
   }
-  return ok(bytes)
+  return bytes
 }
 
 function tooLarge(limit: number): Failing {

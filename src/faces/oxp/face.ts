@@ -65,9 +65,11 @@ export function oxpFace(deps: OxpFaceDeps): Hono {
       ...(traceparent === null || !isTraceparent(traceparent) ? {} : { traceparent }),
     })
     const { result } = outcome
-    const headers = result.ok ? PRIVATE : { ...PRIVATE, ...failureHeaders(result.failure) }
-    const status = result.ok ? 200 : STATUS[result.failure.type]
-    return jsonText(JSON.stringify(encodeOutcome(outcome, form)), status, versioned(form, headers))
+    const text = JSON.stringify(encodeOutcome(outcome, form))
+    // No cache keeps the answer to a POST, so a success needs no header that forbids it (RFC 9111, section 3)
+    if (result.ok) return form === 'bare' ? jsonText(text, 200, versioned(form, {})) : jsonText(text)
+    const headers = { ...PRIVATE, ...failureHeaders(result.failure) }
+    return jsonText(text, STATUS[result.failure.type], versioned(form, headers))
   }
 
   async function list(c: Context, formatName: string): Promise<Response> {

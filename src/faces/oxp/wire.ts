@@ -64,7 +64,7 @@ export function decodeCall(body: unknown): Call | Failing {
 }
 
 /** A CallToolResponse, or the body of whatever failure kept the tool from running. */
-export function encodeOutcome({ callId, durationMs, result }: Outcome, form: Form): JsonObject {
+export function encodeOutcome({ callId, durationMs, result }: Outcome, form: Form): object {
   if (result.ok) return envelope({ call_id: callId, success: true, duration: durationMs, value: result.value }, form)
   const error = toolError(result.failure)
   if (error) return envelope({ call_id: callId, success: false, duration: durationMs, error }, form)
@@ -77,8 +77,8 @@ export function encodeFailure(failure: Failure, form: Form): JsonObject {
   return form === 'bare' ? body : { $schema: SCHEMA, ...body }
 }
 
-function envelope(result: object, form: Form): JsonObject {
-  return form === 'bare' ? { ...result } : { $schema: SCHEMA, result: { ...result } }
+function envelope(result: object, form: Form): object {
+  return form === 'bare' ? result : { $schema: SCHEMA, result }
 }
 
 function decodeContext(context: unknown): Call['context'] | Failing {
