@@ -1,33 +1,43 @@
 import { Hono } from 'hono'
+import { version } from '../package.json'
 import { createCallLog } from './adapters/call-log.ts'
 import { startDeadline } from './adapters/deadline.ts'
 import { interpretSchema } from './adapters/interpreted-schema.ts'
 import { createKvRegistry } from './adapters/kv-registry.ts'
 import { registryStub } from './adapters/registry-stub.ts'
 import { base64, sha256 } from './adapters/sha256.ts'
+import { createStateSeal } from './adapters/state-seal.ts'
 import { unconnectedGrants } from './adapters/unconnected-grants.ts'
-import type { Encoded } from './core/codec.ts'
+import type { Principal } from './core/access.ts'
 import { createExecutor } from './core/executor.ts'
 import type { Failure } from './core/failure.ts'
 import type { PublishDeps } from './core/publish.ts'
 import { createResolver } from './core/resolver.ts'
 import type { Runner } from './core/runner.ts'
 import { createToolSecrets } from './core/secrets.ts'
+import { parseToolId } from './core/tool-id.ts'
 import type { ToolRecord } from './core/tool.ts'
 import type { Validate } from './core/validation.ts'
+import { codecs, formats } from './dialects.ts'
 import type { Config, Env } from './env.ts'
 import { authorizationsFace } from './faces/authorizations/face.ts'
 import { keysFace } from './faces/keys/face.ts'
 import { keyText } from './faces/keys/wire.ts'
-import { encodeFlat, oxp, seedForm } from './faces/oxp/definition.ts'
+import { machineContextFace } from './faces/machine-context/face.ts'
+import { mcpFace } from './faces/mcp/face.ts'
+import { openToolCallingFace } from './faces/open-tool-calling/face.ts'
+import { seedForm } from './faces/oxp/definition.ts'
 import { oxpFace, respond } from './faces/oxp/face.ts'
+import { pluginFace } from './faces/plugin/face.ts'
 import { registryFace } from './faces/registry/face.ts'
 import { createAuthenticator } from './http/authenticate.ts'
+import { eitherVerifier } from './http/either-verifier.ts'
 import { createGate } from './http/gate.ts'
 import { createJwtVerifier } from './http/jwt.ts'
 import { createRateLimit } from './http/rate-limit.ts'
 import { notFound } from './http/unknown-route.ts'
 import { unexpected } from './http/unexpected.ts'
+import { createWorkerVerifier } from './http/worker-jwt.ts'
 import { type Carried, createBundledRunner } from './runners/bundled.ts'
 import { createGuardedFetch } from './runners/guarded-fetch.ts'
 import { createHttpRunner } from './runners/http/runner.ts'
@@ -58,15 +68,20 @@ export function createApp(env: Env, config: Config, build: Build): Hono {
     deployment: { at: Date.parse(env.VERSION?.timestamp ?? '') || 0 },
     onChange: () => resolver.forget(),
   })
-  const authenticator = createAuthenticator({
+  const jwt = config.jwt && createJwtVerifier(config.jwt)
+  const authentication = {
     access: config.access,
     ...(config.adminKey === undefined ? {} : { adminKey: config.adminKey }),
-    ...(config.jwt ? { jwt: createJwtVerifier(config.jwt) } : {}),
     findKey: registry.keys.find,
     sha256,
     now,
-  })
-  const gate = createGate(authenticator, createRateLimit(env.RATE_LIMIT, now), registry.takeIn)
+  }
+  const authenticator = createAuthenticator({ ...authentication, ...(jwt ? { jwt } : {}) })
+  const rateLimit = createRateLimit(env.RATE_LIMIT, now)
+  const gate = createGate(authenticator, rateLimit, registry.takeIn)
+  // At the routes of a worker, an engine's JWT is as good as any other credential
+  const worker = config.workerSecret === undefined ? undefined : createWorkerVerifier(config.workerSecret)
+  const engines = worker && createAuthenticator({ ...authentication, jwt: eitherVerifier(worker, jwt) })
 
   const guardedFetch = createGuardedFetch({
     fetch: (...given) => fetch(...given),
@@ -114,12 +129,15 @@ export function createApp(env: Env, config: Config, build: Build): Hono {
     defect: (call_id, tool, message) => log({ event: 'tool-defect', call_id, tool, message }),
   })
 
-  const publishing: PublishDeps = { codecs: [oxp], runners, sha256 }
-  const formats = new Map<string, (record: ToolRecord) => Encoded>([
-    [oxp.dialect, oxp.encode],
-    ['oxp-flat', encodeFlat],
-  ])
+  const publishing: PublishDeps = { codecs, runners, sha256 }
   const answer = (failure: Failure) => respond(failure)
+
+  /** The ids of the tools of this name that a principal may see, whatever their toolkits. */
+  async function findByName(name: string, principal: Principal): Promise<string[]> {
+    const query = { q: name, versions: 'newest', limit: 50 } as const
+    const found = await registry.catalogue.list(query, principal, { name: 'id', write: ({ id }) => id })
+    return (found?.lines ?? []).filter((id) => parseToolId(id)?.tool.toLowerCase() === name.toLowerCase())
+  }
 
   const app = new Hono()
   app.route('/', oxpFace({ gate, executor, catalogue: registry.catalogue, sha256, formats }))
@@ -141,7 +159,12 @@ export function createApp(env: Env, config: Config, build: Build): Hono {
     keysFace({
       keys: registry.keys,
       authenticate: authenticator.authenticate,
-      onChange: (change, id) => (change === 'created' ? authenticator.forget() : authenticator.forgetKey(id)),
+      onChange(change, id) {
+        for (const each of engines ? [authenticator, engines] : [authenticator]) {
+          if (change === 'created') each.forget()
+          else each.forgetKey(id)
+        }
+      },
       sha256,
       randomKey: () => keyText(crypto.getRandomValues(new Uint8Array(32))),
       newId: () => crypto.randomUUID(),
@@ -149,6 +172,40 @@ export function createApp(env: Env, config: Config, build: Build): Hono {
       respond: answer,
     }),
   )
+  app.route(
+    '/',
+    mcpFace({
+      gate,
+      executor,
+      catalogue: registry.catalogue,
+      resolver,
+      seal: createStateSeal({ ...(config.adminKey === undefined ? {} : { secret: config.adminKey }), now }),
+      serverInfo: { name: 'switchboard', title: 'Switchboard', version },
+    }),
+  )
+  app.route(
+    '/',
+    machineContextFace({
+      gate,
+      executor,
+      catalogue: registry.catalogue,
+      sha256,
+      newId: () => crypto.randomUUID(),
+      today: () => new Date(),
+    }),
+  )
+  app.route(
+    '/',
+    openToolCallingFace({
+      gate: engines ? createGate(engines, rateLimit, registry.takeIn) : gate,
+      executor,
+      catalogue: registry.catalogue,
+      findByName,
+      sha256,
+      now: () => new Date(),
+    }),
+  )
+  app.route('/', pluginFace({ gate, executor, catalogue: registry.catalogue, resolver, sha256 }))
   app.route('/', authorizationsFace())
   app.notFound(notFound(app, authenticator.authenticate, answer))
   app.onError(unexpected(answer, () => crypto.randomUUID(), log))

@@ -1,5 +1,6 @@
 import type { RegistryObject } from './adapters/registry/registry-object.ts'
 import { type Access, MIN_ADMIN_KEY } from './http/authenticate.ts'
+import { MIN_WORKER_SECRET } from './http/worker-jwt.ts'
 import { isLoopback } from './http/loopback.ts'
 import type { JwtOptions } from './http/jwt.ts'
 import { isToolPattern } from './core/access.ts'
@@ -18,6 +19,8 @@ export interface Config {
   readonly access: Access
   readonly adminKey?: string
   readonly jwt?: JwtOptions
+  /** Shared with an engine that calls this deployment as its worker. */
+  readonly workerSecret?: string
   /** Secret name to the patterns of the tools that may have it. */
   readonly toolSecrets: ReadonlyMap<string, readonly string[]>
   readonly secretOf: (name: string) => string | undefined
@@ -48,11 +51,16 @@ export function loadConfig(env: Env): Config {
   if (adminKey !== undefined && !/^[\x21-\x7e]+$/.test(adminKey)) {
     throw new ConfigError('ADMIN_KEY must be visible ASCII characters without spaces: a header has to carry it')
   }
+  const workerSecret = text('WORKER_SECRET')
+  if (workerSecret !== undefined && new TextEncoder().encode(workerSecret).length < MIN_WORKER_SECRET) {
+    throw new ConfigError(`WORKER_SECRET must be at least ${MIN_WORKER_SECRET} bytes long`)
+  }
   const jwt = readJwt(text)
   return {
     access: readAccess(text('ACCESS')),
     ...(adminKey === undefined ? {} : { adminKey }),
     ...(jwt ? { jwt } : {}),
+    ...(workerSecret === undefined ? {} : { workerSecret }),
     toolSecrets: readToolSecrets(variables.get('TOOL_SECRETS'), text),
     secretOf: text,
     allowHttpHosts: readHosts(variables.get('ALLOW_HTTP_HOSTS')),

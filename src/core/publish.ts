@@ -119,7 +119,8 @@ export async function recordOf(
   return { ...visible, source: { dialect, document }, digest: await digestOf(visible, sha256) }
 }
 
-function chooseCodec(document: unknown, dialect: string | undefined, codecs: readonly Codec[]): Codec | string {
+/** The codec of a dialect, or of the shape that a document has; or why there is none. */
+export function chooseCodec(document: unknown, dialect: string | undefined, codecs: readonly Codec[]): Codec | string {
   const names = codecs.map((codec) => `'${codec.dialect}'`).join(', ')
   if (dialect !== undefined) {
     return codecs.find((codec) => codec.dialect === dialect) ?? `Unknown dialect '${dialect}': wanted one of ${names}`
@@ -131,7 +132,12 @@ function chooseCodec(document: unknown, dialect: string | undefined, codecs: rea
   )
 }
 
-function checkSchemas({ schemas }: Decoded, references: Codec['references'], prefix: string): readonly Problem[] {
+/** Judges every schema of a decoded document by the bounds of publication. */
+export function checkSchemas(
+  { schemas }: Decoded,
+  references: Codec['references'],
+  prefix: string,
+): readonly Problem[] {
   return schemas.flatMap(({ path, schema }) => checkSchema(schema, { references }, `${prefix}${path}`))
 }
 

@@ -1,11 +1,12 @@
 /**
  * Makes `src/generated/`: the bundle of the tools under `tools/`, with their records, digests and compiled validators.
- * `npm run generate` runs it, and so does every build of the Worker.
+ * `npm run generate` runs it, and so does every build of the Worker. `--tools` and `--out` name other folders.
  */
 import { createHash } from 'node:crypto'
 import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
+import { parseArgs } from 'node:util'
 import type { BundledTool } from '../core/bundled-tool.ts'
 import type { JsonObject } from '../core/json.ts'
 import { recordOf } from '../core/publish.ts'
@@ -16,7 +17,12 @@ import { oxp } from '../faces/oxp/definition.ts'
 import { compileSchemas } from './compile-schemas.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
-const generated = join(root, 'src/generated')
+const { values: folders } = parseArgs({
+  options: { tools: { type: 'string', default: 'tools' }, out: { type: 'string', default: 'src/generated' } },
+})
+const generated = join(root, folders.out)
+/** How a generated file names a file of the repository. */
+const fromGenerated = (path: string) => relative(generated, join(root, path)).replaceAll('\\', '/')
 
 interface Found {
   readonly path: string
@@ -30,7 +36,7 @@ async function readTool(path: string, name: ToolName): Promise<Found> {
   const { default: tool }: { default: BundledTool } = await import(pathToFileURL(join(root, path)).href)
   const { version, description, input, output, title, securityLevel, annotations, tags = [] } = tool
   if (!isNamePart(name.toolkit) || !isNamePart(name.tool) || !isVersion(version)) {
-    throw new Error(`${path}: must be tools/<Toolkit>/<Tool>.ts, with a version of the form x.y.z`)
+    throw new Error(`${path}: must be ${folders.tools}/<Toolkit>/<Tool>.ts, with a version of the form x.y.z`)
   }
   const definition = {
     ...name,
@@ -58,11 +64,11 @@ async function readTool(path: string, name: ToolName): Promise<Found> {
 
 async function readTools(): Promise<Found[]> {
   const found: Found[] = []
-  for (const folder of await readdir(join(root, 'tools'), { withFileTypes: true })) {
+  for (const folder of await readdir(join(root, folders.tools), { withFileTypes: true })) {
     if (!folder.isDirectory()) continue
-    for (const file of await readdir(join(root, 'tools', folder.name))) {
+    for (const file of await readdir(join(root, folders.tools, folder.name))) {
       const tool = /^([^.]+)\.ts$/.exec(file)?.[1]
-      if (tool) found.push(await readTool(`tools/${folder.name}/${file}`, { toolkit: folder.name, tool }))
+      if (tool) found.push(await readTool(`${folders.tools}/${folder.name}/${file}`, { toolkit: folder.name, tool }))
     }
   }
   const ids = new Set(found.map(({ record }) => record.id.toLowerCase()))
@@ -92,7 +98,7 @@ await write('validators.js', await compileSchemas(schemas))
 await write(
   'validators.d.ts',
   [
-    "import type { CompiledSchema } from '../adapters/compiled-schema.ts'",
+    `import type { CompiledSchema } from '${fromGenerated('src/adapters/compiled-schema.ts')}'`,
     ...names.map((name) => `export const ${name}: CompiledSchema`),
     '',
   ].join('\n'),
@@ -100,10 +106,10 @@ await write(
 await write(
   'build.ts',
   [
-    "import type { Build } from '../app.ts'",
-    "import { compiledValidate } from '../adapters/compiled-schema.ts'",
+    `import type { Build } from '${fromGenerated('src/app.ts')}'`,
+    `import { compiledValidate } from '${fromGenerated('src/adapters/compiled-schema.ts')}'`,
     "import * as validators from './validators.js'",
-    ...tools.map(({ path }, index) => `import tool${index} from '../../${path}'`),
+    ...tools.map(({ path }, index) => `import tool${index} from '${fromGenerated(path)}'`),
     '',
     `export const build: Build = {`,
     `  hash: '${hash}',`,

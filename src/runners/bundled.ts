@@ -1,4 +1,4 @@
-import type { BundledTool, ToolContext } from '../core/bundled-tool.ts'
+import { type Asked, type BundledTool, more, type Shown, type ToolContext } from '../core/bundled-tool.ts'
 import { isObject } from '../core/json.ts'
 import type { Fetch } from '../core/platform.ts'
 import { createRedactor } from '../core/redact.ts'
@@ -46,7 +46,16 @@ export function createBundledRunner(options: BundledRunnerOptions): Runner {
 }
 
 function asResult(result: unknown): RunResult {
+  if (typeof result !== 'object' || result === null) return { ok: true, value: result }
+  if (isMore(result)) {
+    const said = result[more]
+    return 'asks' in said ? { ok: false, asks: said.asks } : { ok: true, ...said }
+  }
   return isFailed(result) ? { ok: false, failure: result.failed } : { ok: true, value: result }
+}
+
+function isMore(result: object): result is Shown<unknown> | Asked {
+  return more in result
 }
 
 function isFailed(result: unknown): result is { readonly failed: ToolFailure } {
@@ -69,9 +78,19 @@ function toolContext(context: RunContext, { fetch, log, base64 }: BundledRunnerO
     },
     fetch,
     log(message) {
-      const values = [...context.secrets.values(), ...context.tokens.values()].map(({ value }) => value)
-      const safe = createRedactor(values, base64)?.text(message) ?? message
-      log(context.callId, safe.slice(0, MAX_LINE))
+      const line = redacted(message, context, base64).slice(0, MAX_LINE)
+      log(context.callId, line)
+      context.log?.(line)
     },
+    progress(progress, total, message) {
+      const { progress: report } = context
+      report?.(progress, total, message === undefined ? undefined : redacted(message, context, base64))
+    },
+    answers: context.answers,
   }
+}
+
+function redacted(message: string, { secrets, tokens }: RunContext, base64: (text: string) => string): string {
+  const values = [...secrets.values(), ...tokens.values()].map(({ value }) => value)
+  return createRedactor(values, base64)?.text(message) ?? message
 }

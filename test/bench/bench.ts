@@ -151,22 +151,57 @@ function median(numbers: readonly number[]): number {
   )
 }
 
+const INPUT = { a: 10, b: 5 }
 const CALL = {
   $schema: 'urn:oxp:1.0',
-  request: { call_id: '123e4567-e89b-12d3-a456-426614174000', tool_id: 'Calculator.Add@1.0.0', input: { a: 10, b: 5 } },
+  request: { call_id: '123e4567-e89b-12d3-a456-426614174000', tool_id: 'Calculator.Add@1.0.0', input: INPUT },
+}
+const INVOCATION = {
+  run_id: 'run',
+  execution_id: 'execution',
+  created_at: '2026-01-01T00:00:00Z',
+  tool: { name: 'Add', toolkit: 'Calculator', version: '1.0.0' },
+  inputs: INPUT,
+  context: {},
+}
+const ACCEPT = { accept: 'application/json, text/event-stream' }
+
+/** The same call over MCP, in the words of a revision. */
+function mcpCall(revision: '2025-11-25' | '2026-07-28', headers: Record<string, string>): Buffer {
+  const params = { name: 'Calculator_Add', arguments: INPUT }
+  const version = { 'mcp-protocol-version': revision }
+  if (revision === '2025-11-25') {
+    return post('/mcp', { jsonrpc: '2.0', id: 1, method: 'tools/call', params }, { ...ACCEPT, ...version, ...headers })
+  }
+  const _meta = {
+    'io.modelcontextprotocol/protocolVersion': revision,
+    'io.modelcontextprotocol/clientCapabilities': {},
+  }
+  return post(
+    '/mcp',
+    { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { ...params, _meta } },
+    { ...ACCEPT, ...version, 'mcp-method': 'tools/call', 'mcp-name': 'Calculator_Add', ...headers },
+  )
 }
 
 try {
   execFileSync('npm', ['run', '--silent', 'generate'], { cwd: root, stdio: 'inherit' })
   const bare = await serve(['--config', 'test/bench/wrangler.toml', '--outdir', 'dist/bare', '--entry', 'bare.js'])
+  const sdk = await serve(['--config', 'test/bench/sdk.toml', '--outdir', 'dist/sdk', '--entry', 'sdk.js'])
   const bareRequest = post('/tools/call', CALL, { authorization: 'Bearer none' })
   const contenders: { readonly name: string; readonly server: Server; readonly request: Buffer }[] = []
-  for (const count of values.tools.split(',').map(Number)) {
+  for (const [index, count] of values.tools.split(',').map(Number).entries()) {
     const server = await serve(['--var', `ACCESS:keys`, '--var', `ADMIN_KEY:${ADMIN_KEY}`])
-    const key = await populate(server, count)
-    const request = post('/tools/call', CALL, { authorization: `Bearer ${key}` })
-    contenders.push({ name: `POST /tools/call, ${count.toLocaleString('en')} tools`, server, request })
+    const headers = { authorization: `Bearer ${await populate(server, count)}` }
+    const add = (name: string, request: Buffer) => contenders.push({ name, server, request })
+    add(`POST /tools/call, ${count.toLocaleString('en')} tools`, post('/tools/call', CALL, headers))
+    if (index > 0) continue
+    add('POST /worker/tools/invoke', post('/worker/tools/invoke', INVOCATION, headers))
+    add('POST /mcp, 2026-07-28', mcpCall('2026-07-28', headers))
+    add('POST /mcp, 2025-11-25', mcpCall('2025-11-25', headers))
   }
+  contenders.push({ name: 'official SDK, 2026-07-28', server: sdk, request: mcpCall('2026-07-28', {}) })
+  contenders.push({ name: 'official SDK, 2025-11-25', server: sdk, request: mcpCall('2025-11-25', {}) })
   for (const { server, request } of contenders) await load(server.port, request, connections, 3)
   await load(bare.port, bareRequest, connections, 3)
 

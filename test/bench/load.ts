@@ -7,6 +7,8 @@ export interface Slot {
   readonly latencies: readonly number[]
 }
 
+const LAST_CHUNK = Buffer.from('0\r\n\r\n')
+
 /**
  * Sends the same request over and over on kept-alive connections, each waiting for its answer before the next (a closed
  * loop; latencies are raw). Throws when an answer is not 200.
@@ -25,6 +27,7 @@ function drive(port: number, request: Buffer, until: number, latencies: number[]
     socket.setNoDelay(true)
     let sent = 0
     let wanted = -1
+    let chunked = false
     let got: Buffer[] = []
     let size = 0
     const send = () => {
@@ -41,10 +44,11 @@ function drive(port: number, request: Buffer, until: number, latencies: number[]
         const end = head.indexOf('\r\n\r\n')
         if (end < 0) return
         const length = /\r\ncontent-length: (\d+)/i.exec(head.slice(0, end))?.[1]
-        if (!head.startsWith('HTTP/1.1 200') || length === undefined) return reject(new Error(head))
-        wanted = end + 4 + Number(length)
+        chunked = length === undefined && /\r\ntransfer-encoding: chunked/i.test(head.slice(0, end))
+        if (!head.startsWith('HTTP/1.1 200') || (length === undefined && !chunked)) return reject(new Error(head))
+        wanted = end + 4 + Number(length ?? 0)
       }
-      if (size < wanted) return
+      if (chunked ? !chunk.subarray(-5).equals(LAST_CHUNK) : size < wanted) return
       const now = performance.now()
       latencies.push(now - sent)
       wanted = -1

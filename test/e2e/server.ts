@@ -28,7 +28,7 @@ export interface Answer {
 
 export interface ServerOptions {
   /** `dev` is `wrangler dev`, `serve` the production bundle on workerd. */
-  readonly script?: 'dev' | 'serve'
+  readonly script?: 'dev' | 'serve' | 'fixtures'
   readonly vars?: Record<string, string>
   readonly persistTo?: string
 }
@@ -42,7 +42,7 @@ export async function startServer({
   const port = await freePort()
   const state = persistTo ?? (await mkdtemp(join(tmpdir(), 'switchboard-')))
   const variables = Object.entries(vars).flatMap(([name, value]) => ['--var', `${name}:${value}`])
-  const inspector = script === 'dev' ? ['--inspector-port', String(await freePort())] : []
+  const inspector = script !== 'serve' ? ['--inspector-port', String(await freePort())] : []
   const child = spawn(
     'npm',
     [

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { BundledTool } from '../../src/core/bundled-tool.ts'
+import { accepted, artifact, ask, type BundledTool, content } from '../../src/core/bundled-tool.ts'
 import { createBundledRunner } from '../../src/runners/bundled.ts'
 import { contextWith, definitionWith, recordOf } from './http/records.ts'
 
@@ -52,6 +52,55 @@ describe('the runner of bundled tools', () => {
     )
     expect(logged[0]).toBe('call: with [redacted] and [redacted]')
     expect(logged[1]).toHaveLength('call: '.length + 1_000)
+  })
+
+  it('hands on content, artifacts and questions, and takes no value of a tool for one of them', () => {
+    const blocks = [{ type: 'text', text: 'Hello' }] as const
+    expect(run(() => content(blocks)).result).toEqual({ ok: true, value: undefined, content: blocks })
+    expect(run(() => content(blocks, 7)).result).toEqual({ ok: true, value: 7, content: blocks })
+    const place = { url: 'https://x.example/', content_type: 'a/b', size: 1 }
+    const kept = { ...place, meta: { description: 'An a' } }
+    expect(run(() => artifact({ ...place, description: 'An a' }, 'x')).result).toEqual({
+      ok: true,
+      value: 'x',
+      artifact: kept,
+    })
+    const requests = { n: { method: 'roots/list', params: {} } }
+    expect(run(() => ask(requests)).result).toEqual({ ok: false, asks: { requests } })
+    expect(run(() => ask(requests, 1)).result).toEqual({ ok: false, asks: { requests, state: 1 } })
+    for (const own of [{ content: blocks }, { asks: { requests } }, { artifact: kept }]) {
+      expect(run(() => own).result).toEqual({ ok: true, value: own })
+    }
+  })
+
+  it('tells the caller of progress and logs, redacted, if it listens', () => {
+    const told: unknown[][] = []
+    const context = {
+      ...contextWith({ secrets: { KEY: 'a-secret-value' } }),
+      progress: (...progress: unknown[]) => void told.push(progress),
+      log: (line: string) => void told.push([line]),
+    }
+    const handler: BundledTool['handler'] = (_, { progress, log }) => {
+      progress(1)
+      progress(2, 3, 'with a-secret-value')
+      log('and a-secret-value')
+    }
+    const prepared = runner(handler).prepare(record)
+    if (prepared.ok) prepared.run({}, context)
+    expect(told).toEqual([[1, undefined, undefined], [2, 3, 'with [redacted]'], ['and [redacted]']])
+    expect(run(handler).result).toEqual({ ok: true, value: undefined })
+  })
+
+  it('hands on the answers, and what was accepted of one', () => {
+    const answers = {
+      responses: { n: { action: 'accept', content: { name: 'Ann' } }, no: { action: 'decline' } },
+      state: 1,
+    }
+    const prepared = runner((_, context) => context.answers).prepare(record)
+    expect(prepared.ok && prepared.run({}, { ...contextWith(), answers })).toEqual({ ok: true, value: answers })
+    expect(accepted(answers.responses.n)).toEqual({ name: 'Ann' })
+    for (const none of [answers.responses.no, undefined, 1, { action: 'accept' }])
+      expect(accepted(none)).toBeUndefined()
   })
 
   it('runs nothing that the deployment does not carry, or carries with another definition', () => {

@@ -1,4 +1,5 @@
 import type { ToolContext } from '../../src/core/bundled-tool.ts'
+import type { InputResponses } from '../../src/core/content.ts'
 
 /** A request that a tool made. */
 export interface Made {
@@ -14,6 +15,7 @@ export function contextFor(
     readonly secrets?: Readonly<Record<string, string>>
     readonly tokens?: Readonly<Record<string, string>>
     readonly userId?: string
+    readonly answers?: InputResponses
     readonly answer?: (request: Made) => Response
   } = {},
 ) {
@@ -37,6 +39,8 @@ export function contextFor(
       return given.answer(seen)
     },
     log: (message) => void logged.push(message),
+    progress: () => undefined,
+    answers: given.answers,
   }
   return { context, made, logged }
 }

@@ -1,8 +1,7 @@
 import type { ListedTool } from '../../core/registry.ts'
 import { toolKey } from '../../core/tool-id.ts'
 import type { ToolRecord } from '../../core/tool.ts'
-import { nextRevision, revisionOf, writeMeta } from './tables.ts'
-import { queue } from './versions.ts'
+import { nextRevision, queue, revisionOf, writeMeta } from './tables.ts'
 
 /** A leaf is split when it holds more tools or more text than this, into parts of about half. */
 const MAX_TOOLS = 128

@@ -11,8 +11,8 @@ import { type Head, pageText, type Sha256, settlePages, type WriteLine } from '.
 import { store } from './publication.ts'
 import { type Found, query } from './query.ts'
 import { nearestNames } from './search.ts'
-import { catalogueRevision, createTables, nextRevision } from './tables.ts'
-import { documentText, queue, recordTextByDigest, storeStatus, versionsOf } from './versions.ts'
+import { catalogueRevision, createTables, nextRevision, queue } from './tables.ts'
+import { documentText, recordTextByDigest, storeStatus, versionsOf } from './versions.ts'
 
 export interface RegistryOptions {
   /** Writes a record as one line of the listing. */

@@ -52,3 +52,8 @@ export function nextRevision(sql: SqlStorage): number {
   writeMeta(sql, 'revision', String(revision))
   return revision
 }
+
+/** Asks for a KV key to be written. */
+export function queue(sql: SqlStorage, target: string, revision: number): void {
+  sql.exec('INSERT INTO outbox VALUES (?, ?) ON CONFLICT DO UPDATE SET revision = excluded.revision', target, revision)
+}

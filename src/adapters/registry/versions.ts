@@ -3,6 +3,7 @@ import type { ToolDocument, ToolRecord } from '../../core/tool.ts'
 import { resolveVersion, type ToolStatus } from '../../core/version.ts'
 import { exposedName } from './names.ts'
 import { touchLeaf } from './pages.ts'
+import { queue } from './tables.ts'
 import { indexTool } from './search.ts'
 
 type VersionRow = {
@@ -111,11 +112,6 @@ export function storeLeft(sql: SqlStorage, key: string, version: string, left: b
 function statusChanged(sql: SqlStorage, key: string, revision: number): void {
   for (const { digest } of versionsOf(sql, key)) queue(sql, `record/${digest}`, revision)
   changed(sql, key, revision)
-}
-
-/** Asks for a KV key to be written. */
-export function queue(sql: SqlStorage, target: string, revision: number): void {
-  sql.exec('INSERT INTO outbox VALUES (?, ?) ON CONFLICT DO UPDATE SET revision = excluded.revision', target, revision)
 }
 
 function changed(sql: SqlStorage, key: string, revision: number): void {

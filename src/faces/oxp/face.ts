@@ -1,11 +1,10 @@
 import { type Context, Hono } from 'hono'
 import type { Principal } from '../../core/access.ts'
-import type { Encoded } from '../../core/codec.ts'
+import type { Format } from '../../core/convert.ts'
 import type { Executor } from '../../core/executor.ts'
 import { type Failure, fail } from '../../core/failure.ts'
 import type { Catalogue, LineFormat } from '../../core/registry.ts'
 import type { Background } from '../../core/resolver.ts'
-import type { ToolRecord } from '../../core/tool.ts'
 import { readJson } from '../../http/body.ts'
 import type { Gate } from '../../http/gate.ts'
 import { failureHeaders, holds, jsonText, PRIVATE } from '../../http/json-response.ts'
@@ -20,7 +19,7 @@ export interface OxpFaceDeps {
   /** Names a representation by its text, for entity tags. */
   readonly sha256: (text: string) => Promise<string>
   /** The definitions' formats by name, for `?format=`; `oxp` is the stored one. */
-  readonly formats: ReadonlyMap<string, (record: ToolRecord) => Encoded>
+  readonly formats: ReadonlyMap<string, Format>
 }
 
 /** The largest body of a call, in bytes. */
@@ -79,7 +78,8 @@ export function oxpFace(deps: OxpFaceDeps): Hono {
     const caller = await gate(request, 'tools:read', (work) => c.executionCtx.waitUntil(work))
     if (!caller.ok) return respond(caller.failure, form)
     if (asked !== null && !isSupported(asked)) return respond(unsupported(asked), form)
-    const format = lineFormat(formatName)
+    const withLosses = c.req.query('losses') === '1'
+    const format = lineFormat(formatName, withLosses)
     if (!format) return respond(wrong('format', `one of ${[...formats.keys()].join(', ')}`).failure, form)
     const query = decodeListQuery(new URL(request.url).searchParams)
     if (query.ok === false) return respond(query.failure, form)
@@ -87,23 +87,32 @@ export function oxpFace(deps: OxpFaceDeps): Hono {
     // A search, and older versions, change without the pages of the catalogue
     const ofPages = query.q === undefined && query.versions === 'newest'
     const state = ofPages
-      ? await etagOf(await catalogue.etag(), caller.value, JSON.stringify(query), formatName, form)
+      ? await etagOf(await catalogue.etag(), caller.value, JSON.stringify(query), format.name, form)
       : ''
     if (ofPages && holds(request, state)) return unchanged(state, form)
     const listing = await catalogue.list(query, caller.value, format)
     if (!listing) return respond(wrong('cursor', "a 'next_cursor' that a list gave").failure, form)
     const next = listing.nextCursor === undefined ? '' : `,"next_cursor":${JSON.stringify(listing.nextCursor)}`
-    const schema = form === 'bare' ? '' : `"$schema":"${SCHEMA}",`
-    const text = `{${schema}"items":[${listing.lines.join(',')}]${next}}`
+    const schema = form === 'bare' || !formatName.startsWith('oxp') ? '' : `"$schema":"${SCHEMA}",`
+    const items = withLosses ? apart(listing.lines) : `"items":[${listing.lines.join(',')}]`
+    const text = `{${schema}${items}${next}}`
     const etag = ofPages ? state : `"${(await sha256(text)).slice(0, 32)}"`
     if (holds(request, etag)) return unchanged(etag, form)
     return jsonText(text, 200, versioned(form, { ...PRIVATE, etag }))
   }
 
-  function lineFormat(name: string): LineFormat | undefined {
-    if (name === 'oxp') return { name: 'stored' }
+  function lineFormat(name: string, withLosses: boolean): LineFormat | undefined {
+    if (name === 'oxp' && !withLosses) return { name: 'stored' }
     const encode = formats.get(name)
-    return encode && { name, write: (record) => JSON.stringify(encode(record).document) }
+    if (!encode) return undefined
+    if (!withLosses) return { name, write: (record, exposed) => JSON.stringify(encode(record, exposed).document) }
+    return {
+      name: `${name} with losses`,
+      write(record, exposed) {
+        const { document, losses } = encode(record, exposed)
+        return JSON.stringify({ document, losses: losses.map((loss) => ({ id: record.id, ...loss })) })
+      },
+    }
   }
 
   async function etagOf(catalogueTag: string, principal: Principal, ...more: readonly string[]): Promise<string> {
@@ -112,6 +121,13 @@ export function oxpFace(deps: OxpFaceDeps): Hono {
   }
 
   return face
+}
+
+/** Definitions and what was lost in writing each, as two lists. */
+function apart(lines: readonly string[]): string {
+  const written = lines.map((line): { document: unknown; losses: readonly unknown[] } => JSON.parse(line))
+  const items = JSON.stringify(written.map(({ document }) => document))
+  return `"items":${items},"losses":${JSON.stringify(written.flatMap(({ losses }) => losses))}`
 }
 
 /** A failure in this face's shape. */

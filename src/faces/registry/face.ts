@@ -1,13 +1,14 @@
 import { type Context, Hono } from 'hono'
 import { covers, mayHandleSecrets, maySee, type Principal } from '../../core/access.ts'
-import type { Encoded } from '../../core/codec.ts'
+import { convert, type Format } from '../../core/convert.ts'
 import type { Failure } from '../../core/failure.ts'
+import type { Given } from '../../core/codec.ts'
 import { isObject, type Json } from '../../core/json.ts'
 import { preparePublication, type PublishDeps, type PublishOptions } from '../../core/publish.ts'
 import type { Publication, RegistryWriter, ToolSource } from '../../core/registry.ts'
 import type { Background, Resolver } from '../../core/resolver.ts'
 import type { ToolSecrets } from '../../core/secrets.ts'
-import { formatToolId, parseToolId } from '../../core/tool-id.ts'
+import { formatToolId, isNamePart, isVersion, parseToolId } from '../../core/tool-id.ts'
 import type { ToolRecord } from '../../core/tool.ts'
 import { resolveVersion } from '../../core/version.ts'
 import { readJson } from '../../http/body.ts'
@@ -32,7 +33,7 @@ export interface RegistryFaceDeps {
   readonly resolver: Resolver
   readonly toolSecrets: ToolSecrets
   /** The formats a definition can be read in, by name. */
-  readonly formats: ReadonlyMap<string, (record: ToolRecord) => Encoded>
+  readonly formats: ReadonlyMap<string, Format>
   /** Words a failure; the face has no table of its own. */
   readonly respond: (failure: Failure) => Response
 }
@@ -40,9 +41,10 @@ export interface RegistryFaceDeps {
 /** The largest body of a publication, in bytes, and the most documents of a batch. */
 const PUBLISH_LIMIT = 16 * 1024 * 1024
 const STATUS_LIMIT = 64 * 1024
+const CONVERT_LIMIT = 1024 * 1024
 const MAX_BATCH = 1_000
 
-/** The registry's own routes: `POST /tools`, and `GET` and `PATCH /tools/{id}`. */
+/** The registry's own routes: `POST /tools`, `GET` and `PATCH /tools/{id}`, and `POST /convert`, which needs no key. */
 export function registryFace(deps: RegistryFaceDeps): Hono {
   const { gate, publishing, writer, source, resolver, toolSecrets, formats, respond } = deps
   const face = new Hono()
@@ -75,13 +77,10 @@ export function registryFace(deps: RegistryFaceDeps): Hono {
     const asked = c.req.param('id')
     const formatName = c.req.query('format')
     const encode = formats.get(formatName ?? 'oxp')
-    if (!encode) {
-      const message = `The query parameter 'format' must be one of ${[...formats.keys()].join(', ')}`
-      return respond({ type: 'request-malformed', message })
-    }
+    if (!encode) return respond(unknownFormat('format'))
     const found = await find(asked, backgroundOf(c))
     if (!found || !maySee(caller.value, found.record)) return respond(unknown(asked))
-    const { document, losses } = encode(found.record)
+    const { document, losses } = encode(found.record, found.record.name)
     const withLosses = c.req.query('losses') === '1'
     const etag =
       formatName || withLosses ? `"${found.record.digest}.${formatName}.${withLosses}"` : `"${found.record.digest}"`
@@ -106,6 +105,23 @@ export function registryFace(deps: RegistryFaceDeps): Hono {
     if (!changed || version === undefined) return respond(unknown(asked))
     return jsonText(JSON.stringify(encodeStatus(changed, version, status)))
   })
+
+  face.post('/convert', async (c) => {
+    const to = formats.get(c.req.query('to') ?? '')
+    if (!to) return respond(unknownFormat('to'))
+    const body = await readJson(c.req.raw, CONVERT_LIMIT)
+    if (!body.ok) return respond(body.failure)
+    const { document, given } = unwrapped(asJson(body.value))
+    const options = { from: c.req.query('from'), to, given }
+    const converted = await convert(document, options, publishing.codecs, publishing.sha256)
+    if (!converted.ok) return respond({ type: 'definition-invalid', problems: converted.problems })
+    return jsonText(JSON.stringify(converted.value))
+  })
+
+  function unknownFormat(parameter: string): Failure {
+    const message = `The query parameter '${parameter}' must be one of ${[...formats.keys()].join(', ')}`
+    return { type: 'request-malformed', message }
+  }
 
   /** Judges documents each alone, and stores together what is in order. */
   async function publish(
@@ -168,6 +184,19 @@ function publishOptions(dialect: string | undefined, allow: string | undefined):
     return { type: 'request-malformed', message: "The query parameter 'allow' must be 'breaking'" }
   }
   return { dialect, allowBreaking: allow === 'breaking' }
+}
+
+/** A document to convert, bare or with its toolkit and version beside it. */
+function unwrapped(body: Json): { readonly document: Json; readonly given: Given } {
+  if (!isObject(body) || body.definition === undefined) return { document: body, given: {} }
+  const { definition, toolkit, version } = body
+  return {
+    document: asJson(definition),
+    given: {
+      ...(typeof toolkit === 'string' && isNamePart(toolkit) ? { toolkit } : {}),
+      ...(typeof version === 'string' && isVersion(version) ? { version } : {}),
+    },
+  }
 }
 
 function unknown(asked: string): Failure {

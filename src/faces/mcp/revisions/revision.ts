@@ -1,0 +1,31 @@
+import type { JsonObject } from '../../../core/json.ts'
+import type { JsonSchema, ToolRecord } from '../../../core/tool.ts'
+import type { Era } from '../failure.ts'
+
+/** Who serves, as `serverInfo` says it. */
+export interface ServerInfo {
+  readonly name: string
+  readonly title: string
+  readonly version: string
+}
+
+/** What one era of the protocol says otherwise than the other. All texts are serialised JSON. */
+export interface Revision {
+  readonly era: Era
+  /** Names the lines this revision's lists are made of. */
+  readonly format: string
+  /** Whether a client that goes away gives its call up. */
+  readonly disconnectCancels: boolean
+  /** A listed tool. */
+  tool(record: ToolRecord, name: string): JsonObject
+  /** The value as `structuredContent` (a text of JSON), given its text and its schema; undefined when it is none. */
+  structured(value: unknown, text: string, output: JsonSchema | null): string | undefined
+  /** A whole result, given its members and what of `_meta` is its own. */
+  result(members: string, meta?: JsonObject): string
+  /** A result by which a tool asks back; absent where none can. */
+  inputRequired?(members: string): string
+  /** A result of a list. */
+  listResult(members: string): string
+  /** Answers a method that needs nothing but the server itself; undefined when the revision has no such method. */
+  answer(method: string, params: JsonObject): string | undefined
+}

@@ -1,0 +1,237 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { hasShared, readShared, SKIPPED } from '../shared.ts'
+import { type RunningServer, startServer } from './server.ts'
+
+let server: RunningServer
+beforeAll(async () => {
+  server = await startServer()
+})
+afterAll(() => server?.stop())
+
+/** The same tool, as each dialect writes it. */
+const DOCUMENTS: {
+  dialect: string
+  body: { definition?: unknown } & Record<string, unknown>
+  id: string
+  name: string
+}[] = [
+  {
+    dialect: 'oxp',
+    id: 'Oxp.Echo',
+    name: 'Oxp_Echo',
+    body: {
+      definition: {
+        id: 'Oxp.Echo@1.0.0',
+        name: 'Oxp_Echo',
+        description: 'Echoes a text.',
+        version: '1.0.0',
+        input_schema: {
+          parameters: {
+            type: 'object',
+            properties: { text: { type: 'string', description: 'The text.' } },
+            required: ['text'],
+          },
+        },
+        output_schema: {},
+      },
+    },
+  },
+  {
+    dialect: 'open-tool-calling',
+    id: 'Rfc.Echo',
+    name: 'Rfc_Echo',
+    body: {
+      definition: {
+        name: 'Echo',
+        fully_qualified_name: 'Rfc.Echo@1.0.0',
+        description: 'Echoes a text.',
+        toolkit: { name: 'Rfc', version: '1.0.0' },
+        input: {
+          parameters: [
+            { name: 'text', required: true, description: 'The text.', value_schema: { val_type: 'string' } },
+          ],
+        },
+        output: { available_modes: ['value', 'error'], value_schema: { val_type: 'json' } },
+      },
+    },
+  },
+  {
+    dialect: 'machine-context',
+    id: 'squirrel.echo',
+    name: 'squirrel_echo',
+    body: {
+      definition: {
+        id: 'squirrel',
+        name: 'Squirrel',
+        version: '1.0.0',
+        description: 'Tools of a squirrel',
+        capabilities: [
+          {
+            name: 'echo',
+            description: 'Echoes a text.',
+            parameters: [{ name: 'text', description: 'The text.', type: 'string', required: true }],
+          },
+        ],
+        securityLevel: 0,
+      },
+    },
+  },
+  {
+    dialect: 'plugin',
+    id: 'Plug.echo',
+    name: 'echo',
+    body: {
+      definition: {
+        tools: [
+          {
+            name: 'echo',
+            description: 'Echoes a text.',
+            inputSchema: { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] },
+          },
+        ],
+      },
+      toolkit: 'Plug',
+      version: '1.0.0',
+    },
+  },
+  {
+    dialect: 'mcp',
+    id: 'Mcp.repeat',
+    name: 'repeat',
+    body: {
+      definition: {
+        name: 'repeat',
+        title: 'Repeat',
+        description: 'Echoes a text.',
+        inputSchema: { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] },
+        annotations: { readOnlyHint: true },
+      },
+      toolkit: 'Mcp',
+      version: '1.0.0',
+    },
+  },
+]
+
+/** An implementation that needs no network to be refused by the guard: what matters is that the call got there. */
+const IMPLEMENTATION = { kind: 'http', method: 'POST', url: 'https://echo.invalid/' }
+const reached = /echo\.invalid/
+
+describe('a document of any dialect', () => {
+  it.each(DOCUMENTS)('$dialect is recognised, published, and comes back as it was', async ({ dialect, id, body }) => {
+    const published = await server.json('POST', '/tools', { ...body, implementation: IMPLEMENTATION })
+    expect(published, JSON.stringify(published.body)).toMatchObject({ status: 201, body: { ids: [`${id}@1.0.0`] } })
+    const again = await server.json('POST', '/tools', { ...body, implementation: IMPLEMENTATION })
+    expect(again.status).toBe(200)
+    const back = await server.json('GET', `/tools/${id}?format=${dialect}`)
+    expect(back.body).toEqual(body.definition)
+    const named = await server.json('GET', `/tools/${id}?format=${dialect}&losses=1`)
+    expect(named.body).toEqual({ document: body.definition, losses: [] })
+  })
+
+  it.each(DOCUMENTS)('$dialect can be read in every format, with losses named', async ({ id }) => {
+    for (const format of [
+      'oxp',
+      'oxp-flat',
+      'open-tool-calling',
+      'machine-context',
+      'plugin',
+      'mcp',
+      'openai',
+      'openai-strict',
+      'anthropic',
+      'gemini',
+    ]) {
+      const { status, body } = await server.json('GET', `/tools/${id}?format=${format}&losses=1`)
+      expect(status, `${format} ${JSON.stringify(body)}`).toBe(200)
+      expect(JSON.stringify(body.document)).toContain('text')
+      for (const loss of body.losses)
+        expect(loss).toEqual({ path: expect.stringMatching(/^\//), reason: expect.any(String) })
+      const list = await server.json('GET', `/tools?format=${format}&limit=1000`)
+      expect(list.status).toBe(200)
+      expect(list.body.items.length).toBeGreaterThanOrEqual(11)
+    }
+  })
+
+  it.each(DOCUMENTS)('$dialect is called through every face', async ({ id, name }) => {
+    const [toolkit = '', tool = ''] = id.split('.')
+    const text = 'hello'
+    const oxp = await server.json('POST', '/tools/call', { tool_id: id, input: { text } })
+    expect(oxp).toMatchObject({ status: 200, body: { result: { success: false } } })
+    expect(JSON.stringify(oxp.body)).toMatch(reached)
+    const rfc = await server.json('POST', '/worker/tools/invoke', {
+      execution_id: 'e',
+      tool: { name: tool, toolkit, version: '1.0.0' },
+      inputs: { text },
+      context: {},
+    })
+    expect(rfc.body).toMatchObject({ success: false })
+    expect(JSON.stringify(rfc.body)).toMatch(reached)
+    const squirrel = await server.json('POST', '/machine-context/execute', {
+      header: {
+        version: '1.0',
+        messageId: 'm',
+        timestamp: new Date().toISOString(),
+        messageType: 'request',
+        source: 'c',
+        destination: 's',
+      },
+      payload: { tool: { id: toolkit, capability: tool, parameters: { text } }, context: {}, security: {} },
+    })
+    expect(squirrel.body.payload.execution.status).toBe('failure')
+    expect(JSON.stringify(squirrel.body)).toMatch(reached)
+    const plugin = await server.json('POST', '/plugin/call', { params: { name, arguments: { text } } })
+    expect(plugin.body.isError).toBe(true)
+    expect(JSON.stringify(plugin.body)).toMatch(reached)
+    const mcp = await server.json(
+      'POST',
+      '/mcp',
+      { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: { text } } },
+      { accept: 'application/json, text/event-stream' },
+    )
+    expect(mcp.body.result.isError).toBe(true)
+    expect(JSON.stringify(mcp.body)).toMatch(reached)
+  })
+})
+
+describe('POST /convert', () => {
+  it('translates between dialects, naming what is lost, and keeps nothing', async () => {
+    const body = { name: 'x', title: 'A title', description: 'd', inputSchema: { type: 'object', properties: {} } }
+    const { status, body: converted } = await server.json('POST', '/convert?from=mcp&to=oxp', {
+      definition: body,
+      toolkit: 'Conv',
+      version: '1.2.3',
+    })
+    expect(status, JSON.stringify(converted)).toBe(200)
+    expect(converted.document).toMatchObject({ id: 'Conv.x@1.2.3', input_schema: { parameters: body.inputSchema } })
+    expect(converted.losses).toContainEqual({ path: '/title', reason: expect.any(String) })
+    expect((await server.json('GET', '/tools/Conv.x')).status).toBe(404)
+  })
+
+  it('says what is wrong with a document, and with the formats asked for', async () => {
+    expect(await server.json('POST', '/convert?to=oxp', {})).toMatchObject({
+      status: 422,
+      body: { errors: [{ path: '' }] },
+    })
+    expect(await server.json('POST', '/convert?to=nothing', {})).toMatchObject({ status: 400 })
+    expect(await server.json('POST', '/convert?from=oxp&to=mcp', { id: 1 })).toMatchObject({ status: 422 })
+  })
+})
+
+describe('the catalogues', () => {
+  const rfc = 'catalogues/rfc-definitions.ndjson'
+  it.skipIf(!hasShared(rfc))(
+    `every RFC definition comes back unchanged${hasShared(rfc) ? '' : ` (${SKIPPED})`}`,
+    async () => {
+      const documents = readShared(rfc)
+        .trim()
+        .split('\n')
+        .map((line): { fully_qualified_name: string } => JSON.parse(line))
+      const { body } = await server.json('POST', '/tools', documents)
+      for (const [index, result] of body.results.entries()) {
+        expect(result, JSON.stringify(result)).toMatchObject({ status: 201 })
+        const back = await server.json('GET', `/tools/${result.id}?format=open-tool-calling`)
+        expect(back.body).toEqual(documents[index])
+      }
+    },
+  )
+})

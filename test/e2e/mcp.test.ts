@@ -1,0 +1,178 @@
+import { createMCPClient } from '@ai-sdk/mcp'
+import { MultiServerMCPClient } from '@langchain/mcp-adapters'
+import { Client as NewClient, StreamableHTTPClientTransport as NewTransport } from '@modelcontextprotocol/client'
+import { Client } from '@modelcontextprotocol/sdk/client/index.js'
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
+import { MCPServerStreamableHttp } from '@openai/agents'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type RunningServer, startServer } from './server.ts'
+
+const INFO = { name: 'a test', version: '1.0.0' }
+const SIMPLE = [{ type: 'text', text: 'This is a simple text response for testing.' }]
+const FAILED = 'This tool intentionally returns an error for testing'
+
+let server: RunningServer
+beforeAll(async () => {
+  server = await startServer({ script: 'fixtures' })
+})
+afterAll(() => server?.stop())
+const url = (query = '') => new URL(`/mcp${query}`, server.url)
+
+describe('@modelcontextprotocol/sdk 1', () => {
+  async function connected(query = '') {
+    const client = new Client(INFO)
+    const transport = new StreamableHTTPClientTransport(url(query))
+    // The SDK's own types disagree under exactOptionalPropertyTypes
+    await client.connect(transport as Parameters<typeof client.connect>[0])
+    return client
+  }
+
+  it('lists and calls, with progress', async () => {
+    const client = await connected()
+    expect(client.getServerVersion()).toMatchObject({ name: 'switchboard', title: 'Switchboard' })
+    const { tools, nextCursor } = await client.listTools()
+    expect(tools.map(({ name }) => name)).toContain('test_simple_text')
+    expect(nextCursor).toBeUndefined()
+    expect(await client.callTool({ name: 'test_simple_text' })).toMatchObject({ content: SIMPLE })
+    expect(await client.callTool({ name: 'test_error_handling' })).toMatchObject({ isError: true })
+    const wrapped = await client.callTool({ name: 'test_values', arguments: { value: 7 } })
+    expect(wrapped).toMatchObject({ structuredContent: { result: [7] }, content: [{ text: '[7]' }] })
+    const reports: unknown[] = []
+    const onprogress = ({ progress, total }: { progress: number; total?: number | undefined }) => {
+      reports.push([progress, total])
+    }
+    const done = await client.callTool({ name: 'test_tool_with_progress' }, undefined, { onprogress })
+    expect(done).toMatchObject({ content: [{ text: 'Done' }] })
+    expect(reports).toEqual([0, 50, 100].map((progress) => [progress, 100]))
+    const asked = await client.callTool({ name: 'test_input_required_result_elicitation' })
+    expect(asked).toMatchObject({ isError: true, content: [{ text: expect.stringContaining('What is your name?') }] })
+    await expect(client.callTool({ name: 'nope' })).rejects.toThrow("Unknown tool: 'nope'")
+    await client.close()
+  })
+
+  it('chooses a toolset, and searches', async () => {
+    const some = await connected('?tools=Fixture.SimpleText,Fixture.Values')
+    expect((await some.listTools()).tools.map(({ name }) => name)).toEqual(['test_simple_text', 'test_values'])
+    await some.close()
+    const searching = await connected('?mode=search')
+    expect((await searching.listTools()).tools).toHaveLength(3)
+    const found = await searching.callTool({ name: 'search_tools', arguments: { query: 'sound' } })
+    expect(found).toMatchObject({ structuredContent: { tools: [{ name: 'test_audio_content' }] } })
+    const called = await searching.callTool({ name: 'call_tool', arguments: { name: 'test_simple_text' } })
+    expect(called).toMatchObject({ content: SIMPLE })
+    await searching.close()
+  })
+})
+
+describe('@modelcontextprotocol/client 2', () => {
+  const modes = { legacy: undefined, auto: 'auto', pinned: { pin: '2026-07-28' } } as const
+
+  it.each(['legacy', 'auto', 'pinned'] as const)('lists and calls, %s', async (mode) => {
+    const chosen = modes[mode]
+    const client = new NewClient(INFO, {
+      capabilities: { elicitation: { form: {} } },
+      ...(chosen ? { versionNegotiation: { mode: chosen } } : {}),
+    })
+    client.setRequestHandler('elicitation/create', async () => ({ action: 'accept', content: { name: 'Ann' } }))
+    await client.connect(new NewTransport(url()))
+    const { tools } = await client.listTools()
+    expect(tools.map(({ name }) => name)).toContain('test_simple_text')
+    expect(await client.callTool({ name: 'test_simple_text' })).toMatchObject({ content: SIMPLE })
+    const structuredContent = mode === 'legacy' ? { result: [7] } : [7]
+    expect(await client.callTool({ name: 'test_values', arguments: { value: 7 } })).toMatchObject({ structuredContent })
+    const asked = await client.callTool({ name: 'test_input_required_result_elicitation' })
+    if (mode === 'legacy') expect(asked).toMatchObject({ isError: true })
+    else expect(asked).toMatchObject({ content: [{ text: 'Hello, Ann!' }] })
+    await client.close()
+  })
+})
+
+describe('clients of agent frameworks', () => {
+  it('@ai-sdk/mcp lists and calls', async () => {
+    const client = await createMCPClient({ transport: { type: 'http', url: url().href } })
+    const tools = await client.tools()
+    const simple = tools['test_simple_text']
+    const answer = await simple?.execute?.({}, { messages: [], toolCallId: '1' } as never)
+    expect(answer).toMatchObject({ content: SIMPLE })
+    await client.close()
+  })
+
+  it('@openai/agents lists and calls', async () => {
+    const client = new MCPServerStreamableHttp({ url: url().href, name: 'switchboard' })
+    await client.connect()
+    expect((await client.listTools()).map(({ name }) => name)).toContain('test_simple_text')
+    expect(await client.callTool('test_simple_text', {})).toMatchObject(SIMPLE)
+    expect(await client.callTool('test_error_handling', {})).toMatchObject([{ text: FAILED }])
+    await client.close()
+  })
+
+  it('@langchain/mcp-adapters lists and calls', async () => {
+    const client = new MultiServerMCPClient({ mcpServers: { edge: { transport: 'http', url: url().href } } })
+    const tools = await client.getTools()
+    const named = (name: string) => tools.find((tool) => tool.name === name)
+    expect(await named('test_simple_text')?.invoke({})).toBe(SIMPLE[0]?.text)
+    await expect(named('test_error_handling')?.invoke({})).rejects.toThrow(FAILED)
+    await client.close()
+  })
+})
+
+describe('a client that goes away', () => {
+  it('stops a tool that runs on 2026-07-28', async () => {
+    const away = new AbortController()
+    const answer = await fetch(url(), {
+      method: 'POST',
+      signal: away.signal,
+      headers: {
+        'content-type': 'application/json',
+        'accept': 'application/json, text/event-stream',
+        'mcp-protocol-version': '2026-07-28',
+        'mcp-method': 'tools/call',
+        'mcp-name': 'test_waiting',
+      },
+      body: JSON.stringify({
+        jsonrpc: '2.0',
+        id: 1,
+        method: 'tools/call',
+        params: {
+          name: 'test_waiting',
+          _meta: {
+            'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+            'io.modelcontextprotocol/clientCapabilities': {},
+            'progressToken': 1,
+          },
+        },
+      }),
+    })
+    expect(answer.headers.get('content-type')).toBe('text/event-stream')
+    await answer.body?.getReader().read()
+    away.abort()
+    await expect.poll(server.printed, { timeout: 10_000 }).toContain('The waiting tool was told to stop')
+  })
+})
+
+describe('a definition of MCP', () => {
+  it('is published, listed with what it says, and read back', async () => {
+    const definition = {
+      name: 'weather.now',
+      description: 'Tells the weather',
+      inputSchema: {
+        type: 'object',
+        properties: { city: { $ref: '#/$defs/city' } },
+        $defs: { city: { type: 'string' } },
+      },
+      annotations: { title: 'Weather' },
+    }
+    const implementation = { kind: 'http', method: 'GET', url: 'https://weather.example/' }
+    const bare = await server.json('POST', '/tools', definition)
+    expect(bare.body.errors.map(({ path }: { path: string }) => path)).toEqual(['/toolkit', '/version'])
+    const made = await server.json('POST', '/tools', { definition, implementation, toolkit: 'Sky', version: '1.0.0' })
+    expect(made).toMatchObject({ status: 201, body: { ids: ['Sky.weather_now@1.0.0'] } })
+    const read = await server.json('GET', '/tools/Sky.weather_now?format=mcp')
+    expect(read.body.definition ?? read.body.document ?? read.body).toEqual(definition)
+    const client = new NewClient(INFO)
+    await client.connect(new NewTransport(url('?toolkits=Sky')))
+    const { tools } = await client.listTools()
+    expect(tools).toMatchObject([{ name: 'weather_now', title: 'Weather', inputSchema: definition.inputSchema }])
+    await client.close()
+  })
+})

@@ -1,0 +1,58 @@
+import type { Failure, FailureType } from '../../../src/core/failure.ts'
+
+/** One failure of each type: a new one does not compile until it stands here. */
+export const FAILURES: { readonly [T in FailureType]: Extract<Failure, { type: T }> } = {
+  'request-malformed': { type: 'request-malformed', message: 'Bad field', detail: 'Wanted another' },
+  'body-too-large': { type: 'body-too-large', limit: 10 },
+  'media-type-unsupported': { type: 'media-type-unsupported', got: 'text/plain', wanted: 'application/json' },
+  'protocol-version-unsupported': { type: 'protocol-version-unsupported', asked: '9', supported: '1.0' },
+  'route-unknown': { type: 'route-unknown', method: 'GET', path: '/x' },
+  'method-not-allowed': { type: 'method-not-allowed', method: 'PUT', allowed: ['GET', 'POST'] },
+  'unauthenticated': { type: 'unauthenticated', reason: 'No credential' },
+  'forbidden': { type: 'forbidden', reason: 'Not yours' },
+  'rate-limited': { type: 'rate-limited', retry_after_ms: 1500 },
+  'id-malformed': { type: 'id-malformed', asked: 'a b' },
+  'tool-unknown': { type: 'tool-unknown', asked: 'Kit.Tol', suggestions: ['Kit.Tool'] },
+  'version-unavailable': {
+    type: 'version-unavailable',
+    tool: 'Kit.Tool',
+    name: 'Tool',
+    asked: '^9',
+    available: ['1.0.0'],
+  },
+  'tool-disabled': { type: 'tool-disabled', id: 'Kit.Tool@1.0.0' },
+  'tool-not-executable': { type: 'tool-not-executable', id: 'Kit.Tool@1.0.0', reason: 'No implementation' },
+  'requirements-missing': {
+    type: 'requirements-missing',
+    tool: 'Kit.Tool',
+    authorization: [{ id: 'google', url: 'https://here/start', check_url: 'https://here/check', scopes: ['mail'] }],
+    secrets: [{ id: 'KEY' }],
+    user_id: true,
+    detail: 'No grant',
+  },
+  'approval-required': { type: 'approval-required', id: 'Kit.Tool@1.0.0', reason: 'Level 8' },
+  'input-invalid': {
+    type: 'input-invalid',
+    problems: [
+      { path: '/b', message: 'Is required' },
+      { path: '', message: 'Too many' },
+    ],
+  },
+  'tool-failed': {
+    type: 'tool-failed',
+    message: 'No such mailbox',
+    developer_message: 'IMAP 5',
+    can_retry: true,
+    additional_prompt_content: 'Ask for another',
+    retry_after_ms: 2000,
+  },
+  'tool-timed-out': { type: 'tool-timed-out', timeout_ms: 30_000 },
+  'output-invalid': { type: 'output-invalid', problems: [{ path: '/sum', message: 'Must be a number' }] },
+  'cancelled': { type: 'cancelled' },
+  'input-required': { type: 'input-required', requests: { city: { method: 'elicitation/create', params: {} } } },
+  'definition-invalid': { type: 'definition-invalid', problems: [{ path: '/id', message: 'Is required' }] },
+  'conflict': { type: 'conflict', message: 'Taken' },
+  'not-found': { type: 'not-found', message: 'Gone' },
+  'unavailable': { type: 'unavailable', message: 'Storage is away' },
+  'internal': { type: 'internal', reference: 'r1' },
+}
