@@ -19,6 +19,7 @@ import {
   type Stamp,
   statusOf,
 } from './wire.ts'
+import { isTraceparent } from '../../http/traceparent.ts'
 
 export interface MachineContextFaceDeps {
   readonly gate: Gate
@@ -123,9 +124,4 @@ export function machineContextFace(deps: MachineContextFaceDeps): Hono {
   const stamp = (): Stamp => ({ messageId: newId(), timestamp: today().toISOString() })
 
   return face
-}
-
-/** W3C Trace Context, section 3.2. */
-function isTraceparent(text: string): boolean {
-  return /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/.test(text)
 }

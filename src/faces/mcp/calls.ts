@@ -16,6 +16,7 @@ import type { Revision } from './revisions/revision.ts'
 import type { Messages } from './stream.ts'
 import { type Chosen, isChosen } from './toolset.ts'
 import { encodeErrorResult, encodeFailure, encodeSuccess, invalid, type ToolCall } from './wire.ts'
+import { isTraceparent } from '../../http/traceparent.ts'
 
 export interface CallDeps {
   readonly executor: Executor
@@ -159,9 +160,4 @@ function reporting({ name, progressToken, logs }: ToolCall, messages: Messages):
         }
       : {}),
   }
-}
-
-/** W3C Trace Context, section 3.2. */
-function isTraceparent(text: string): boolean {
-  return /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/.test(text)
 }

@@ -164,7 +164,8 @@ function textFor({ id }: McpRequest, answered: string | McpError): string {
 }
 
 function reply({ id }: McpRequest, answered: string | McpError): Response {
-  if (typeof answered === 'string') return jsonText(resultText(id, answered), 200, PRIVATE)
+  // No cache keeps the answer to a POST (RFC 9111, section 3)
+  if (typeof answered === 'string') return jsonText(resultText(id, answered))
   return errorResponse(id, answered)
 }
 

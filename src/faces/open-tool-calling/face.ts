@@ -11,6 +11,7 @@ import { failureHeaders, holds, jsonText, PRIVATE } from '../../http/json-respon
 import { openToolCalling } from './definition.ts'
 import { answerTo } from './failure.ts'
 import { decodeInvocation, encodeOutcome, type Invocation, withTool } from './wire.ts'
+import { isTraceparent } from '../../http/traceparent.ts'
 
 export interface OpenToolCallingFaceDeps {
   /** Lets in who is let in elsewhere, and the engine that holds `WORKER_SECRET`. */
@@ -109,9 +110,4 @@ function respond(failure: Failure): Response {
   const { status, message, detail } = answer
   const body = { detail: message, message, ...(detail === undefined ? {} : { developer_message: detail }) }
   return jsonText(JSON.stringify(body), status, headers)
-}
-
-/** W3C Trace Context, section 3.2. */
-function isTraceparent(text: string): boolean {
-  return /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/.test(text)
 }

@@ -11,6 +11,7 @@ import { failureHeaders, holds, jsonText, PRIVATE } from '../../http/json-respon
 import { STATUS } from './failure.ts'
 import { decodeListQuery, wrong } from './list-query.ts'
 import { decodeCall, encodeFailure, encodeOutcome, type Form, SCHEMA, VERSION } from './wire.ts'
+import { isTraceparent } from '../../http/traceparent.ts'
 
 export interface OxpFaceDeps {
   readonly gate: Gate
@@ -151,9 +152,4 @@ function isSupported(version: string): boolean {
 
 function unsupported(asked: string): Failure {
   return fail({ type: 'protocol-version-unsupported', asked: asked.slice(0, 100), supported: VERSION }).failure
-}
-
-/** W3C Trace Context, section 3.2. */
-function isTraceparent(text: string): boolean {
-  return /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/.test(text)
 }

@@ -11,6 +11,7 @@ import { failureHeaders, holds, jsonText, PRIVATE } from '../../http/json-respon
 import { toolDescription } from './definition.ts'
 import { STATUS } from './failure.ts'
 import { decodeCall, encodeFailure, encodeOutcome } from './wire.ts'
+import { isTraceparent } from '../../http/traceparent.ts'
 
 export interface PluginFaceDeps {
   readonly gate: Gate
@@ -148,9 +149,4 @@ function askedAnywhere(name: string): string | undefined {
 function respond(failure: Failure): Response {
   const headers = { ...PRIVATE, ...failureHeaders(failure) }
   return jsonText(JSON.stringify(encodeFailure(failure)), STATUS[failure.type], headers)
-}
-
-/** W3C Trace Context, section 3.2. */
-function isTraceparent(text: string): boolean {
-  return /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/.test(text)
 }
