@@ -164,6 +164,8 @@ const INVOCATION = {
   inputs: INPUT,
   context: {},
 }
+/** Each of the two smallest registries has a server on the SDK beside it that serves as many tools. */
+const SDK = ['--config', 'test/bench/sdk.toml', '--outdir', 'dist/sdk', '--entry', 'sdk.js']
 const ACCEPT = { accept: 'application/json, text/event-stream' }
 
 /** The same call over MCP, in the words of a revision. */
@@ -187,21 +189,23 @@ function mcpCall(revision: '2025-11-25' | '2026-07-28', headers: Record<string, 
 try {
   execFileSync('npm', ['run', '--silent', 'generate'], { cwd: root, stdio: 'inherit' })
   const bare = await serve(['--config', 'test/bench/wrangler.toml', '--outdir', 'dist/bare', '--entry', 'bare.js'])
-  const sdk = await serve(['--config', 'test/bench/sdk.toml', '--outdir', 'dist/sdk', '--entry', 'sdk.js'])
   const bareRequest = post('/tools/call', CALL, { authorization: 'Bearer none' })
   const contenders: { readonly name: string; readonly server: Server; readonly request: Buffer }[] = []
   for (const [index, count] of values.tools.split(',').map(Number).entries()) {
     const server = await serve(['--var', `ACCESS:keys`, '--var', `ADMIN_KEY:${ADMIN_KEY}`])
     const headers = { authorization: `Bearer ${await populate(server, count)}` }
-    const add = (name: string, request: Buffer) => contenders.push({ name, server, request })
-    add(`POST /tools/call, ${count.toLocaleString('en')} tools`, post('/tools/call', CALL, headers))
-    if (index > 0) continue
-    add('POST /worker/tools/invoke', post('/worker/tools/invoke', INVOCATION, headers))
-    add('POST /mcp, 2026-07-28', mcpCall('2026-07-28', headers))
-    add('POST /mcp, 2025-11-25', mcpCall('2025-11-25', headers))
+    const tools = `${count.toLocaleString('en')} ${count === 1 ? 'tool' : 'tools'}`
+    const add = (name: string, request: Buffer, to = server) =>
+      contenders.push({ name: `${name}, ${tools}`, server: to, request })
+    add('POST /tools/call', post('/tools/call', CALL, headers))
+    if (index === 0) add('POST /worker/tools/invoke', post('/worker/tools/invoke', INVOCATION, headers))
+    if (index > 1) continue
+    const sdk = await serve([...SDK, '--var', `TOOLS:${count}`])
+    for (const revision of ['2026-07-28', '2025-11-25'] as const) {
+      add(`POST /mcp, ${revision}`, mcpCall(revision, headers))
+      add(`official SDK, ${revision}`, mcpCall(revision, {}), sdk)
+    }
   }
-  contenders.push({ name: 'official SDK, 2026-07-28', server: sdk, request: mcpCall('2026-07-28', {}) })
-  contenders.push({ name: 'official SDK, 2025-11-25', server: sdk, request: mcpCall('2025-11-25', {}) })
   for (const { server, request } of contenders) await load(server.port, request, connections, 3)
   await load(bare.port, bareRequest, connections, 3)
 
