@@ -3,14 +3,20 @@ import { version } from '../package.json'
 import { createCallLog } from './adapters/call-log.ts'
 import { startDeadline } from './adapters/deadline.ts'
 import { interpretSchema } from './adapters/interpreted-schema.ts'
+import { createKvProviders, eitherProvider } from './adapters/kv-providers.ts'
 import { createKvRegistry } from './adapters/kv-registry.ts'
 import { registryStub } from './adapters/registry-stub.ts'
 import { base64, sha256 } from './adapters/sha256.ts'
 import { createStateSeal } from './adapters/state-seal.ts'
-import { unconnectedGrants } from './adapters/unconnected-grants.ts'
+import { createVault } from './adapters/vault.ts'
+import { createServerFinder } from './adapters/vault/authorization-server.ts'
+import { createKeyring } from './adapters/vault/keyring.ts'
+import { createOAuth } from './adapters/vault/oauth.ts'
+import type { VaultDeployment } from './adapters/vault/vault-object.ts'
 import type { Principal } from './core/access.ts'
 import { createExecutor } from './core/executor.ts'
 import type { Failure } from './core/failure.ts'
+import { clientVariables, connectedProvider, knownProvider, knownProviderIds } from './core/known-providers.ts'
 import type { PublishDeps } from './core/publish.ts'
 import { createResolver } from './core/resolver.ts'
 import type { Runner } from './core/runner.ts'
@@ -21,6 +27,7 @@ import type { Validate } from './core/validation.ts'
 import { codecs, formats } from './dialects.ts'
 import type { Config, Env } from './env.ts'
 import { authorizationsFace } from './faces/authorizations/face.ts'
+import { grantsFace } from './faces/grants/face.ts'
 import { keysFace } from './faces/keys/face.ts'
 import { keyText } from './faces/keys/wire.ts'
 import { machineContextFace } from './faces/machine-context/face.ts'
@@ -29,15 +36,18 @@ import { openToolCallingFace } from './faces/open-tool-calling/face.ts'
 import { seedForm } from './faces/oxp/definition.ts'
 import { oxpFace, respond } from './faces/oxp/face.ts'
 import { pluginFace } from './faces/plugin/face.ts'
+import { providersFace } from './faces/providers/face.ts'
 import { registryFace } from './faces/registry/face.ts'
 import { createAuthenticator } from './http/authenticate.ts'
 import { eitherVerifier } from './http/either-verifier.ts'
-import { createGate } from './http/gate.ts'
+import { createGate, createShield } from './http/gate.ts'
 import { createJwtVerifier } from './http/jwt.ts'
+import { isLoopback } from './http/loopback.ts'
 import { createRateLimit } from './http/rate-limit.ts'
 import { notFound } from './http/unknown-route.ts'
 import { unexpected } from './http/unexpected.ts'
 import { createWorkerVerifier } from './http/worker-jwt.ts'
+import { createTextJudge } from './runners/allowed-url.ts'
 import { type Carried, createBundledRunner } from './runners/bundled.ts'
 import { createGuardedFetch } from './runners/guarded-fetch.ts'
 import { createHttpRunner } from './runners/http/runner.ts'
@@ -53,6 +63,9 @@ export interface Build {
   })[]
 }
 
+/** Bytes of a provider's answer that are read. */
+const MAX_PROVIDER_ANSWER = 1_048_576
+
 /** How the registry writes a record as one line of the listing. */
 export const writeLine = (record: ToolRecord): string => JSON.stringify(seedForm(record))
 
@@ -67,6 +80,17 @@ export function createApp(env: Env, config: Config, build: Build): Hono {
     bundle: { hash: build.hash, records: build.tools.map(({ record }) => record) },
     deployment: { at: Date.parse(env.VERSION?.timestamp ?? '') || 0 },
     onChange: () => resolver.forget(),
+  })
+  const givenProviders = createKvProviders({ kv: env.REGISTRY, registry: registryStub(env.Registry), now })
+  const connected = (id: string) => connectedProvider(id, config.clientIdOf)
+  const providers = eitherProvider(givenProviders, connected)
+  const vault = createVault({
+    namespace: env.Vault,
+    providers,
+    variablesOf: (id) => (knownProvider(id) ? clientVariables(id) : undefined),
+    keepsGrants: (url) =>
+      config.vaultKeys.length > 0 && (!config.vaultKeysArePublic || isLoopback(new URL(url).hostname)),
+    sha256,
   })
   const jwt = config.jwt && createJwtVerifier(config.jwt)
   const authentication = {
@@ -120,7 +144,8 @@ export function createApp(env: Env, config: Config, build: Build): Hono {
   const executor = createExecutor({
     resolver,
     toolSecrets,
-    grants: unconnectedGrants,
+    grants: vault,
+    approvals: vault,
     now,
     newId: () => crypto.randomUUID(),
     startDeadline,
@@ -138,6 +163,9 @@ export function createApp(env: Env, config: Config, build: Build): Hono {
     const found = await registry.catalogue.list(query, principal, { name: 'id', write: ({ id }) => id })
     return (found?.lines ?? []).filter((id) => parseToolId(id)?.tool.toLowerCase() === name.toLowerCase())
   }
+
+  // What every isolate of the deployment has, and nobody else
+  const sealSecret = config.adminKey ?? (config.vaultKeysArePublic ? undefined : config.vaultKeys[0])
 
   const app = new Hono()
   app.route('/', oxpFace({ gate, executor, catalogue: registry.catalogue, sha256, formats }))
@@ -179,7 +207,7 @@ export function createApp(env: Env, config: Config, build: Build): Hono {
       executor,
       catalogue: registry.catalogue,
       resolver,
-      seal: createStateSeal({ ...(config.adminKey === undefined ? {} : { secret: config.adminKey }), now }),
+      seal: createStateSeal({ ...(sealSecret === undefined ? {} : { secret: sealSecret }), now }),
       serverInfo: { name: 'switchboard', title: 'Switchboard', version },
     }),
   )
@@ -206,10 +234,57 @@ export function createApp(env: Env, config: Config, build: Build): Hono {
     }),
   )
   app.route('/', pluginFace({ gate, executor, catalogue: registry.catalogue, resolver, sha256 }))
-  app.route('/', authorizationsFace())
+  app.route(
+    '/',
+    authorizationsFace({
+      gate,
+      authorizations: vault,
+      providers,
+      shield: createShield(rateLimit),
+      now,
+      respond: answer,
+    }),
+  )
+  app.route('/', grantsFace({ gate, grants: vault, respond: answer }))
+  app.route(
+    '/',
+    providersFace({
+      gate,
+      store: givenProviders,
+      rules: { judgeUrl: createTextJudge(config.allowHttpHosts), judgeSecret: config.judgeClientSecret },
+      known: knownProvider,
+      connected: () => knownProviderIds.flatMap((id) => connected(id) ?? []),
+      respond: answer,
+    }),
+  )
   app.notFound(notFound(app, authenticator.authenticate, answer))
   app.onError(unexpected(answer, () => crypto.randomUUID(), log))
   return app
+}
+
+/** What all vaults are of one deployment. They run outside of any request of `createApp`'s. */
+export function vaultDeployment(config: Config): VaultDeployment {
+  const { allowHttpHosts, judgeClientSecret, secretOf, userVerifierUrl } = config
+  const { now } = Date
+  const [first, ...older] = config.vaultKeys
+  const guardedFetch = createGuardedFetch({
+    fetch: (...given) => fetch(...given),
+    allowHttpHosts,
+    maxResponseBytes: MAX_PROVIDER_ANSWER,
+  })
+  const fetchGuarded = asFetch(guardedFetch)
+  return {
+    ...(first === undefined ? {} : { keyring: createKeyring([first, ...older]) }),
+    oauth: createOAuth({
+      fetch: fetchGuarded,
+      findServer: createServerFinder(fetchGuarded, now),
+      judgeUrl: createTextJudge(allowHttpHosts),
+      secretOf: (name) => (judgeClientSecret(name) === undefined ? secretOf(name) : undefined),
+    }),
+    sha256,
+    ...(userVerifierUrl === undefined ? {} : { verifierUrl: userVerifierUrl }),
+    now,
+  }
 }
 
 function byKind(...runners: readonly Runner[]): ReadonlyMap<string, Runner> {

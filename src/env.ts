@@ -1,15 +1,18 @@
 import type { RegistryObject } from './adapters/registry/registry-object.ts'
+import type { VaultObject } from './adapters/vault/vault-object.ts'
 import { type Access, MIN_ADMIN_KEY } from './http/authenticate.ts'
 import { MIN_WORKER_SECRET } from './http/worker-jwt.ts'
 import { isLoopback } from './http/loopback.ts'
 import type { JwtOptions } from './http/jwt.ts'
 import { isToolPattern } from './core/access.ts'
+import { clientVariables, knownProviderIds } from './core/known-providers.ts'
 import { isObject } from './core/json.ts'
 
 /** The bindings of `wrangler.toml`. Variables and secrets beside them are read by name. */
 export interface Env {
   readonly REGISTRY: KVNamespace
   readonly Registry: DurableObjectNamespace<RegistryObject>
+  readonly Vault: DurableObjectNamespace<VaultObject>
   readonly RATE_LIMIT?: RateLimit
   readonly VERSION?: WorkerVersionMetadata
 }
@@ -24,6 +27,16 @@ export interface Config {
   /** Secret name to the patterns of the tools that may have it. */
   readonly toolSecrets: ReadonlyMap<string, readonly string[]>
   readonly secretOf: (name: string) => string | undefined
+  /** The variable that says which client the deployment is at a well-known provider, such as `GOOGLE_CLIENT_ID`. */
+  readonly clientIdOf: (name: string) => string | undefined
+  /** Why a provider's client may not have a secret, in words that follow its name; undefined when it may. */
+  readonly judgeClientSecret: (name: string) => string | undefined
+  /** What grants are encrypted under: the first encrypts, all decrypt. None: no grants are kept. */
+  readonly vaultKeys: readonly string[]
+  /** Whether everybody knows the only one of these: then grants are kept for loopback hosts alone. */
+  readonly vaultKeysArePublic: boolean
+  /** The deployment's own page that says who is in front of a browser. */
+  readonly userVerifierUrl?: string
   /** `host:port`s that outgoing requests may reach over http, whatever their address. */
   readonly allowHttpHosts: ReadonlySet<string>
 }
@@ -31,9 +44,17 @@ export interface Config {
 /** A variable or secret whose value cannot be used; the message says which, and what to set. */
 export class ConfigError extends Error {}
 
+/** What guards Switchboard itself, and is sent to nobody. */
+const OWN_KEYS = /^(?:ADMIN_KEY|JWT_SECRET|WORKER_SECRET|VAULT_KEYS)$/i
 /** Switchboard's own secrets, which no tool may have whatever TOOL_SECRETS says. */
 const OWN_SECRETS = /^(?:ADMIN_KEY|JWT_SECRET|WORKER_SECRET|VAULT_KEYS|.*_CLIENT_SECRET)$/i
 const MIN_JWT_SECRET = 32
+const MIN_VAULT_KEY = 16
+/**
+ * With ACCESS=open, which holds for loopback hosts alone, one can try grants out without setting anything. Tokens under it
+ * are as good as not encrypted, so it is used for nothing that was reached under another name.
+ */
+const DEVELOPMENT_VAULT_KEY = 'a key for development, which everybody knows'
 
 /** Reads the variables and secrets, the only place that does. Throws a ConfigError for a value that cannot be used. */
 export function loadConfig(env: Env): Config {
@@ -56,15 +77,55 @@ export function loadConfig(env: Env): Config {
     throw new ConfigError(`WORKER_SECRET must be at least ${MIN_WORKER_SECRET} bytes long`)
   }
   const jwt = readJwt(text)
+  const toolSecrets = readToolSecrets(variables.get('TOOL_SECRETS'), text)
+  for (const { clientId, clientSecret } of knownProviderIds.map(clientVariables)) {
+    // A binding or a table of that name is better found now than by the first person who is asked for consent
+    text(clientId)
+    text(clientSecret)
+  }
+  const access = readAccess(text('ACCESS'))
+  const allowHttpHosts = readHosts(variables.get('ALLOW_HTTP_HOSTS'))
+  const vaultKeys = readVaultKeys(text('VAULT_KEYS'))
+  const vaultKeysArePublic = vaultKeys.length === 0 && access === 'open'
+  const userVerifierUrl = text('USER_VERIFIER_URL')
+  if (userVerifierUrl !== undefined && !isVerifierUrl(userVerifierUrl, allowHttpHosts)) {
+    throw new ConfigError('USER_VERIFIER_URL must be an https URL (http only to a loopback host or ALLOW_HTTP_HOSTS)')
+  }
   return {
-    access: readAccess(text('ACCESS')),
+    access,
     ...(adminKey === undefined ? {} : { adminKey }),
     ...(jwt ? { jwt } : {}),
     ...(workerSecret === undefined ? {} : { workerSecret }),
-    toolSecrets: readToolSecrets(variables.get('TOOL_SECRETS'), text),
+    toolSecrets,
     secretOf: text,
-    allowHttpHosts: readHosts(variables.get('ALLOW_HTTP_HOSTS')),
+    clientIdOf: text,
+    judgeClientSecret(name) {
+      if (OWN_KEYS.test(name)) return "Is Switchboard's own, and is sent to nobody"
+      return toolSecrets.has(name) ? 'Is a secret of tools, as TOOL_SECRETS has it' : undefined
+    },
+    vaultKeys: vaultKeysArePublic ? [DEVELOPMENT_VAULT_KEY] : vaultKeys,
+    vaultKeysArePublic,
+    ...(userVerifierUrl === undefined ? {} : { userVerifierUrl }),
+    allowHttpHosts,
   }
+}
+
+function readVaultKeys(value = ''): readonly string[] {
+  const keys = value
+    .split(',')
+    .map((key) => key.trim())
+    .filter((key) => key !== '')
+  if (keys.every((key) => key.length >= MIN_VAULT_KEY)) return keys
+  throw new ConfigError(`VAULT_KEYS must be keys of at least ${MIN_VAULT_KEY} characters, separated by commas`)
+}
+
+function isVerifierUrl(text: string, allowHttpHosts: ReadonlySet<string>): boolean {
+  const url = URL.parse(text)
+  if (!url || url.username !== '' || url.password !== '') return false
+  return (
+    url.protocol === 'https:' ||
+    (url.protocol === 'http:' && (isLoopback(url.hostname) || allowHttpHosts.has(url.host)))
+  )
 }
 
 function readAccess(value = 'keys'): Access {

@@ -1,12 +1,14 @@
 import type { Hono } from 'hono'
 import { defineRegistry } from './adapters/registry/registry-object.ts'
 import { sha256 } from './adapters/sha256.ts'
-import { createApp, writeLine } from './app.ts'
+import { defineVault } from './adapters/vault/vault-object.ts'
+import { createApp, vaultDeployment, writeLine } from './app.ts'
 import { ConfigError, type Env, loadConfig } from './env.ts'
 import { respond } from './faces/oxp/face.ts'
 import { build } from './generated/build.ts'
 
 export const Registry = defineRegistry({ writeLine, sha256 })
+export const Vault = defineVault((env: Env) => vaultDeployment(loadConfig(env)))
 
 let app: Hono | undefined
 

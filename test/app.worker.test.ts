@@ -2,6 +2,7 @@ import { createExecutionContext, runDurableObjectAlarm, runInDurableObject } fro
 import { env } from 'cloudflare:workers'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { RegistryObject } from '../src/adapters/registry/registry-object.ts'
+import type { VaultObject } from '../src/adapters/vault/vault-object.ts'
 import { createApp } from '../src/app.ts'
 import { type Env, loadConfig } from '../src/env.ts'
 import { build } from '../src/generated/build.ts'
@@ -12,6 +13,7 @@ declare global {
     interface Env {
       readonly REGISTRY: KVNamespace
       readonly Registry: DurableObjectNamespace<RegistryObject>
+      readonly Vault: DurableObjectNamespace<VaultObject>
     }
   }
 }

@@ -11,6 +11,8 @@ export default defineConfig({
         test: {
           name: 'node',
           environment: 'node',
+          // Some work through thousands of cases; on a busy machine that takes a while
+          testTimeout: 30_000,
           include: ['test/**/*.test.ts', 'tools/**/*.test.ts'],
           exclude: ['test/**/*.worker.test.ts', 'test/e2e/**'],
         },

@@ -20,7 +20,8 @@ const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false })
  * bound to is the additional data. A sealed text is iv, then the encrypted time of expiry and text, in Base64url.
  */
 export function createStateSeal({ secret, now, ttlMs = TTL_MS }: StateSealOptions): Seal {
-  const bytes = secret === undefined ? crypto.getRandomValues(new Uint8Array(32)) : encoder.encode(secret)
+  const bytes =
+    secret === undefined ? crypto.getRandomValues(new Uint8Array(32)) : new Uint8Array(encoder.encode(secret))
   let derived: CryptoKey | undefined
   // The key is kept, not its promise: a request must not wait for what another one began
   const key = async () => (derived ??= await deriveKey(bytes))
@@ -55,7 +56,7 @@ function parameters(iv: Uint8Array<ArrayBuffer>, bound: string) {
   return { name: 'AES-GCM', iv, additionalData: encoder.encode(bound) }
 }
 
-async function deriveKey(bytes: Uint8Array): Promise<CryptoKey> {
+async function deriveKey(bytes: Uint8Array<ArrayBuffer>): Promise<CryptoKey> {
   const material = await crypto.subtle.importKey('raw', bytes, 'HKDF', false, ['deriveKey'])
   return crypto.subtle.deriveKey(
     { name: 'HKDF', hash: 'SHA-256', salt: new Uint8Array(0), info: encoder.encode('switchboard state seal 1') },

@@ -55,7 +55,8 @@ export function maySee(principal: Principal, tool: ToolName & { readonly securit
 /**
  * Why a principal may not call a tool, or undefined when it may. Security levels as the Machine Context Protocol counts
  * them: 0 asks for nothing; 1 to 3 for an authenticated caller; 4 and above for a caller whose key names the tool or
- * its toolkit (a bare `*` is not enough, an admin may); 8 to 10 also for a person's approval of this very call.
+ * its toolkit (a bare `*` is not enough, an admin may); 8 to 10 also for a person's approval of this very call, which is
+ * asked for when everything else is in order.
  */
 export function denial(principal: Principal, record: ToolRecord): Failing | undefined {
   const id = formatToolId(record)
@@ -70,18 +71,19 @@ export function denial(principal: Principal, record: ToolRecord): Failing | unde
     const reason = `'${id}' has security level ${level}: the credential must name it or its toolkit, such as '${record.toolkit}.*'`
     return fail({ type: 'forbidden', reason })
   }
-  if (level >= 8) {
-    const reason = `'${id}' has security level ${level}: a person must approve each call`
-    return fail({ type: 'approval-required', id: record.id, reason })
-  }
   return undefined
 }
 
+/** Whether a person must approve each call of a tool, whoever makes it. */
+export function needsApproval({ securityLevel }: ToolRecord): boolean {
+  return securityLevel >= 8
+}
+
 /**
- * Whether a principal may decide what a tool does with a secret of the deployment's: an administrator, or whoever's
- * credential names the tool or its toolkit. Publishing is enough to send a secret anywhere.
+ * Whether a principal may decide what a tool does with a secret of the deployment's or with users' tokens: an
+ * administrator, or whoever's credential names the tool or its toolkit. Publishing is enough to send one anywhere.
  */
-export function mayHandleSecrets(principal: Principal, name: ToolName): boolean {
+export function mayHandleCredentials(principal: Principal, name: ToolName): boolean {
   return hasScope(principal, 'admin') || names(principal, name)
 }
 

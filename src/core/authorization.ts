@@ -82,18 +82,30 @@ export interface Authorizations {
    * `callback` is the redirect URI. Leads to the provider, or first to the deployment's verifier of users.
    */
   start(id: string, given: { readonly browser: string; readonly callback: string }): Promise<Step>
-  /** The verifier's word on who the person is: `flow` is what the browser was sent there with. Leads on to the provider. */
+  /**
+   * The verifier's word on who the person is: `flow` is what the browser was sent there with. Leads on with a proof that
+   * only the browser of the person who was confirmed gets, as another may have had them sent to the verifier.
+   */
   confirm(id: string, flow: string, userId: string): Promise<Step>
   /** The confirmed person's browser comes back from the verifier, and goes on to the provider, or to decide. */
-  resume(id: string, given: { readonly browser: string; readonly callback: string }): Promise<Step>
+  resume(
+    id: string,
+    given: { readonly browser: string; readonly callback: string; readonly proof: string },
+  ): Promise<Step>
   /** The provider sent the browser back (RFC 6749, section 4.1.2): `url` is the whole URL it came to. Single use. */
   finish(given: {
     readonly url: string
     readonly browser: string | undefined
     readonly callback: string
   }): Promise<Ended>
-  /** The person approves or refuses a call, or refuses to grant. */
-  decide(id: string, given: { readonly browser: string; readonly approve: boolean }): Promise<Ended>
+  /**
+   * The person approves or refuses a call, or refuses to grant. Whoever approves is led to the deployment's verifier of
+   * users first, if there is one, and comes back to decide.
+   */
+  decide(
+    id: string,
+    given: { readonly browser: string; readonly callback: string; readonly approve: boolean },
+  ): Promise<Ended | Step>
 }
 
 /** What a user has granted. */

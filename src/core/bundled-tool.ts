@@ -28,7 +28,7 @@ type Returned<O> = Output<O> | Shown<Output<O>> | Asked | Failed
 /** What a handler may use: nothing but what its tool declares. */
 export interface ToolContext<R = Requirements> {
   readonly secrets: Readonly<Record<SecretId<R>, string>>
-  /** The user's OAuth access token at a declared provider. */
+  /** The user's OAuth access token at a declared provider; the new one, once `fetch` had to have it renewed. */
   token(provider: ProviderId<R>): string
   readonly userId: R extends { readonly user_id: true } ? string : string | undefined
   /** Aborts at the deadline, and when the caller goes away. */

@@ -1,18 +1,19 @@
+import { needsApproval } from './access.ts'
+import type { Approvals } from './approvals.ts'
 import type { Call, Caller, Success } from './call.ts'
-import { type Failing, type Failure, fail } from './failure.ts'
+import { type Failing, fail } from './failure.ts'
 import type { JsonObject } from './json.ts'
+import { concluded } from './output.ts'
 import type { Signal } from './platform.ts'
 import { pointerSteps } from './problem.ts'
 import { createRedactor } from './redact.ts'
-import { type Grants, meetRequirements, type Met } from './requirements.ts'
+import { createRenewals, type Renewals } from './renewal.ts'
+import { type Asking, type Grants, meetRequirements, type Met } from './requirements.ts'
 import type { CallableTool } from './resolver.ts'
 import type { RunContext, RunResult } from './runner.ts'
 import type { ToolSecrets } from './secrets.ts'
 import type { ToolRecord } from './tool.ts'
 import type { Validate } from './validation.ts'
-
-/** Levels of objects and lists in a tool's output. */
-const MAX_OUTPUT_DEPTH = 500
 
 /** A call's time limit. Its timer and its signal come to be only when something asks for them. */
 export interface Deadline {
@@ -24,15 +25,25 @@ export interface Deadline {
 export interface ExecuteDeps {
   readonly toolSecrets: ToolSecrets
   readonly grants: Grants
+  readonly approvals: Approvals
   readonly startDeadline: (timeoutMs: number, caller: () => Signal | undefined) => Deadline
   readonly base64: (text: string) => string
   /** Told of a defect: an error that a tool threw, its text redacted, or one of ours. */
   readonly defect: (callId: string, tool: string, message: string) => void
 }
 
+const NO_VALUES: readonly string[] = []
+
+/** What has come of a call before its tool runs. */
+interface Ready {
+  readonly ok: true
+  readonly met: Met
+  readonly input: JsonObject
+}
+
 /**
- * Executes a tool that its caller may call: requirements, input, run within the deadline, output. What comes out holds no
- * secret the tool was given.
+ * Executes a tool that its caller may call: requirements, input, a person's approval, run within the deadline, output.
+ * What comes out holds no secret the tool was given.
  */
 export async function execute(
   tool: CallableTool,
@@ -42,21 +53,32 @@ export async function execute(
 ): Promise<Success | Failing> {
   const { record, prepared } = tool
   if (!prepared.ok) return fail({ type: 'tool-not-executable', id: record.id, reason: prepared.reason })
-  const required = meetRequirements(record, call.context, caller.reachedAt, deps)
-  const met = required instanceof Promise ? await required : required
-  if (!met.ok) return met
-  const checked = checkInput(tool.validateInput, call.input, record)
-  if (!checked.ok) return checked
-
   const deadline = deps.startDeadline(prepared.timeoutMs, caller.signal)
-  const redactor =
-    met.secrets.size + met.tokens.size === 0 ? undefined : createRedactor([...valuesOf(met)], deps.base64)
-  let ran: RunResult | 'expired' | 'cancelled'
+  const readying = makeReady(tool, call, caller, deps)
+  // Only a provider or a person can keep a call waiting here
+  const ready = readying instanceof Promise ? await deadline.race(readying) : readying
+  if (typeof ready === 'string') return ended(ready, prepared.timeoutMs)
+  if (!ready.ok) return ready
+  const { met, input } = ready
+
+  const renewals = renewalsOf(record, call, caller, met, deps)
+  const given = met.secrets.size + met.tokens.size === 0 ? NO_VALUES : [...valuesOf(met)]
+  let redactor = given.length === 0 ? undefined : createRedactor(given, deps.base64)
+  let ran: RunResult | 'expired' | 'cancelled' | { readonly thrown: unknown }
   try {
-    const running = prepared.run(checked.input, contextOf(call, caller, met, deadline))
+    const running = prepared.run(input, contextOf(call, caller, met, deadline, renewals))
     ran = running instanceof Promise ? await deadline.race(running) : running
   } catch (error) {
-    const message = messageOf(error)
+    ran = { thrown: error }
+  }
+  if (renewals && renewals.given.length > 0) redactor = createRedactor([...given, ...renewals.given], deps.base64)
+  if (ran === 'cancelled') return ended(ran, prepared.timeoutMs)
+  const succeeded = typeof ran === 'object' && 'ok' in ran && (ran.ok || 'asks' in ran)
+  const refused = succeeded ? undefined : renewals?.failure()
+  if (refused) return fail(refused)
+  if (typeof ran === 'string') return ended(ran, prepared.timeoutMs)
+  if ('thrown' in ran) {
+    const message = messageOf(ran.thrown)
     const safe = redactor?.text(message) ?? message
     deps.defect(call.callId, record.id, safe)
     return fail({
@@ -65,66 +87,90 @@ export async function execute(
       developer_message: safe,
     })
   }
-  if (ran === 'expired') return fail({ type: 'tool-timed-out', timeout_ms: prepared.timeoutMs })
-  if (ran === 'cancelled') return fail({ type: 'cancelled' })
-  if ('asks' in ran) return fail({ type: 'input-required', ...ran.asks })
-  if (!ran.ok) {
-    const failure: Failure = { type: 'tool-failed', ...ran.failure }
-    if (!redactor) return fail(failure)
-    const { message, developer_message, additional_prompt_content } = failure
-    return fail({
-      ...failure,
-      message: redactor.text(message),
-      ...(developer_message === undefined ? {} : { developer_message: redactor.text(developer_message) }),
-      ...(additional_prompt_content === undefined
-        ? {}
-        : { additional_prompt_content: redactor.text(additional_prompt_content) }),
-    })
-  }
-  // No output at all is null on every wire
-  const value = ran.value === undefined ? null : ran.value
-  const unsayable = whyUnsayable(value, MAX_OUTPUT_DEPTH)
-  if (unsayable !== undefined) return fail({ type: 'output-invalid', problems: [{ path: '', message: unsayable }] })
-  const problems = tool.validateOutput(value)
-  if (problems.length > 0) {
-    // Paths hold names of properties, which the tool chose
-    const safe = problems.map(({ path, message }) => ({ path: redactor?.text(path) ?? path, message }))
-    return fail({ type: 'output-invalid', problems: safe })
-  }
-  const { content, artifact } = ran
-  return {
-    ok: true,
-    value: redactor ? redactor.value(value) : value,
-    ...(content ? { content: redactor ? redactor.value(content) : content } : {}),
-    ...(artifact ? { artifact: redactor ? redactor.value(artifact) : artifact } : {}),
-  }
+  return concluded(ran, tool.validateOutput, redactor)
 }
 
-/**
- * Why a value cannot be answered with: JSON has no infinite numbers, and would say null instead; and to validate, redact
- * and serialise takes recursion, which ends somewhere.
- */
-function whyUnsayable(value: unknown, levels: number): string | undefined {
-  if (typeof value === 'number') return Number.isFinite(value) ? undefined : 'Must not hold a number that is not finite'
-  if (typeof value !== 'object' || value === null) return undefined
-  if (levels === 0) return `Must not nest deeper than ${MAX_OUTPUT_DEPTH} levels`
-  for (const each of Object.values(value)) {
-    const reason = whyUnsayable(each, levels - 1)
-    if (reason !== undefined) return reason
+/** Requirements, input and approval. A person is asked to approve only what can then be run. */
+function makeReady(
+  tool: CallableTool,
+  call: Call,
+  caller: Caller,
+  deps: ExecuteDeps,
+): Ready | Failing | Promise<Ready | Failing> {
+  const { record } = tool
+  const required = meetRequirements(record, call.context, caller.reachedAt, deps)
+  const goOn = (met: Awaited<typeof required>): Ready | Failing | Promise<Ready | Failing> => {
+    if (!met.ok) return met
+    const checked = checkInput(tool.validateInput, call.input, record)
+    if (!checked.ok) return checked
+    const ready: Ready = { ok: true, met, input: checked.input }
+    return needsApproval(record) ? approved(ready, record, call, caller, deps.approvals) : ready
   }
-  return undefined
+  return required instanceof Promise ? required.then(goOn) : goOn(required)
+}
+
+async function approved(
+  ready: Ready,
+  tool: ToolRecord,
+  call: Call,
+  { principal, reachedAt }: Caller,
+  approvals: Approvals,
+): Promise<Ready | Failing> {
+  const { userId } = call.context
+  const claimed = await approvals.claim({
+    principal: principal.id,
+    ...(userId === undefined ? {} : { userId }),
+    tool,
+    input: ready.input,
+    reachedAt,
+  })
+  if ('approved' in claimed) return ready
+  const { challenge, reason } = claimed
+  return fail({ type: 'approval-required', id: tool.id, reason, challenge })
+}
+
+function ended(how: 'expired' | 'cancelled', timeoutMs: number): Failing {
+  return fail(how === 'expired' ? { type: 'tool-timed-out', timeout_ms: timeoutMs } : { type: 'cancelled' })
 }
 
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
+/** Renewals of the tokens that come from the deployment; undefined when none does. */
+function renewalsOf(
+  record: ToolRecord,
+  call: Call & { readonly callId: string },
+  { reachedAt }: Caller,
+  { tokens }: Met,
+  { grants, defect }: ExecuteDeps,
+): Renewals | undefined {
+  const { userId } = call.context
+  if (tokens.size === 0 || userId === undefined) return undefined
+  if (![...tokens.values()].some(({ from }) => from === 'deployment')) return undefined
+  return createRenewals(record, tokens, {
+    asking(provider): Asking | undefined {
+      const requirement = record.requirements.authorization.find(({ id }) => id === provider)
+      return requirement && { userId, requirement, tool: record, reachedAt }
+    },
+    grants,
+    defect: (error) => defect(call.callId, record.id, messageOf(error)),
+  })
+}
+
 /** What a call may use; its signal comes to be when the tool first looks at it. */
-function contextOf(call: Call & { readonly callId: string }, caller: Caller, met: Met, deadline: Deadline): RunContext {
+function contextOf(
+  call: Call & { readonly callId: string },
+  caller: Caller,
+  met: Met,
+  deadline: Deadline,
+  renewals: Renewals | undefined,
+): RunContext {
   return {
     callId: call.callId,
     secrets: met.secrets,
     tokens: met.tokens,
+    ...(renewals ? { renew: renewals.renew } : {}),
     ...(call.context.userId === undefined ? {} : { userId: call.context.userId }),
     ...(caller.traceparent === undefined ? {} : { traceparent: caller.traceparent }),
     ...(caller.progress ? { progress: caller.progress } : {}),

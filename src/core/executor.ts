@@ -33,7 +33,7 @@ export interface Executor {
   call(call: Call, caller: Caller): Promise<Outcome>
 }
 
-/** Executes calls: resolve, authorise, requirements, input, run, output, record (DESIGN, "Calls"). */
+/** Executes calls: resolve, authorise, requirements, input, approval, run, output, record. */
 export function createExecutor(deps: ExecutorDeps): Executor {
   const { resolver, now, newId, record } = deps
 

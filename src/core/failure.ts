@@ -1,13 +1,6 @@
+import type { Challenge } from './authorization.ts'
 import type { InputRequests } from './content.ts'
 import type { Problem } from './problem.ts'
-
-/** A person's consent that is missing: the provider, and where to ask for it. */
-export interface AuthorizationChallenge {
-  readonly id: string
-  readonly url: string
-  readonly check_url?: string
-  readonly scopes: readonly string[]
-}
 
 /**
  * Everything that can go wrong with a request, as a value. The union is closed: each face has one exhaustive table from
@@ -42,12 +35,17 @@ export type Failure =
   | {
       readonly type: 'requirements-missing'
       readonly tool: string
-      readonly authorization: readonly AuthorizationChallenge[]
+      readonly authorization: readonly Challenge[]
       readonly secrets: readonly { readonly id: string }[]
       readonly user_id: boolean
       readonly detail: string
     }
-  | { readonly type: 'approval-required'; readonly id: string; readonly reason: string }
+  | {
+      readonly type: 'approval-required'
+      readonly id: string
+      readonly reason: string
+      readonly challenge: Challenge
+    }
   | { readonly type: 'input-invalid'; readonly problems: readonly Problem[] }
   // What the tool did
   | ({ readonly type: 'tool-failed' } & ToolFailure)

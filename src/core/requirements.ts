@@ -1,4 +1,5 @@
-import type { AuthorizationChallenge, Failure } from './failure.ts'
+import type { Challenge } from './authorization.ts'
+import type { Failure } from './failure.ts'
 import type { Credential } from './runner.ts'
 import type { ToolSecrets } from './secrets.ts'
 import { formatToolId } from './tool-id.ts'
@@ -11,16 +12,33 @@ export interface CallerContext {
   readonly userId?: string
 }
 
+/** A token that a call wants: whose, at which provider with which scopes, and for which tool. */
+export interface Asking {
+  readonly userId: string
+  readonly requirement: AuthorizationRequirement
+  readonly tool: ToolRecord
+  /** A URL of this deployment as the caller reached it: links to it start with its origin. */
+  readonly reachedAt: () => string
+}
+
+/** A token; or the challenge by which the user can consent, and why; or why there is neither for now. */
+export type Granted =
+  { readonly token: string } | { readonly challenge: Challenge; readonly reason: string } | Unavailable
+
+/** The provider is down, slow, or answers what makes no sense. The grant is kept. */
+export interface Unavailable {
+  readonly unavailable: string
+  readonly retry_after_ms?: number
+}
+
 /** Where a person's consent comes from when the caller sends no token of its own. */
 export interface Grants {
-  /** A token of this user at this provider with these scopes, or the challenge by which the user can consent. */
-  tokenFor(asking: {
-    readonly userId: string | undefined
-    readonly requirement: AuthorizationRequirement
-    readonly tool: ToolRecord
-    /** A URL of this deployment as the caller reached it: links to it start with its origin. */
-    readonly reachedAt: () => string
-  }): Promise<{ readonly token: string } | { readonly challenge: AuthorizationChallenge; readonly reason: string }>
+  tokenFor(asking: Asking): Promise<Granted>
+  /**
+   * A token in place of `refused`, which the provider's API answered 401 to. `final`: even the one that was given in place
+   * of another was refused, so only the user can help.
+   */
+  renew(asking: Asking, refused: string, final: boolean): Promise<Granted>
 }
 
 /** What a tool was promised. */
@@ -58,8 +76,9 @@ async function gather(
   { toolSecrets, grants }: { readonly toolSecrets: ToolSecrets; readonly grants: Grants },
 ): Promise<Met | { readonly ok: false; readonly failure: Failure }> {
   const missingSecrets: { id: string }[] = []
-  const challenges: AuthorizationChallenge[] = []
+  const challenges: Challenge[] = []
   const details: string[] = []
+  const unavailable: Unavailable[] = []
 
   const secrets = new Map<string, Credential>()
   for (const { id } of record.requirements.secrets) {
@@ -77,23 +96,35 @@ async function gather(
   }
 
   const tokens = new Map<string, Credential>()
+  let user = record.requirements.user_id && !context.userId
   for (const requirement of record.requirements.authorization) {
     const own = context.tokens.get(requirement.id) ?? context.tokens.get(ANY_PROVIDER)
     if (own) {
       tokens.set(requirement.id, { value: own, from: 'caller' })
       continue
     }
+    if (!context.userId) {
+      // Grants are users': without one there is none to look for, nor anybody to ask
+      user = true
+      challenges.push(challengeForNobody(requirement, reachedAt))
+      continue
+    }
     const granted = await grants.tokenFor({ userId: context.userId, requirement, tool: record, reachedAt })
     if ('token' in granted) tokens.set(requirement.id, { value: granted.token, from: 'deployment' })
-    else {
+    else if ('challenge' in granted) {
       challenges.push(granted.challenge)
       details.push(granted.reason)
+    } else {
+      unavailable.push(granted)
+      details.push(granted.unavailable)
     }
   }
 
-  const user = record.requirements.user_id && !context.userId
   if (user) details.push('The call names no user')
-  if (missingSecrets.length === 0 && challenges.length === 0 && !user) return { ok: true, secrets, tokens }
+  if (missingSecrets.length === 0 && challenges.length === 0 && !user) {
+    const [first] = unavailable
+    return first ? { ok: false, failure: unavailableFailure(first) } : { ok: true, secrets, tokens }
+  }
   return {
     ok: false,
     failure: {
@@ -104,5 +135,26 @@ async function gather(
       user_id: user,
       detail: details.join('; '),
     },
+  }
+}
+
+/** A provider that cannot be asked for now: what the tool would have done may work later. */
+export function unavailableFailure({ unavailable: message, retry_after_ms }: Unavailable): Failure {
+  return {
+    type: 'tool-failed',
+    message,
+    can_retry: true,
+    ...(retry_after_ms === undefined ? {} : { retry_after_ms }),
+  }
+}
+
+/** The page says that the call named no user, and there is nothing to follow. */
+function challengeForNobody({ id, oauth2 }: AuthorizationRequirement, reachedAt: () => string): Challenge {
+  const [origin = ''] = /^[a-z]+:\/\/[^/?#]*/i.exec(reachedAt()) ?? []
+  return {
+    id,
+    url: `${origin}/authorizations/${encodeURIComponent(id.toWellFormed())}/start`,
+    scopes: oauth2?.scopes ?? [],
+    status: 'not_started',
   }
 }

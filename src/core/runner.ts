@@ -18,6 +18,11 @@ export interface RunContext {
   readonly secrets: ReadonlyMap<string, Credential>
   /** OAuth access tokens by provider id. */
   readonly tokens: ReadonlyMap<string, Credential>
+  /**
+   * A token in place of one of the deployment's that the provider's API answered 401 to; undefined when there is none, and
+   * the call then ends as what the user has to do. Absent where no token is the deployment's: a caller's are its own.
+   */
+  readonly renew?: (provider: string, refused: string) => Promise<string | undefined>
   readonly userId?: string
   /** Aborts at the deadline, and when the caller goes away. */
   readonly signal: Signal

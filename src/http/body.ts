@@ -1,4 +1,4 @@
-import { type Failing, fail, type Result } from '../core/failure.ts'
+import { type Failing, fail, ok, type Result } from '../core/failure.ts'
 import { parseJson } from './json-text.ts'
 
 export { MAX_DEPTH } from './json-text.ts'
@@ -14,6 +14,22 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false })
 export async function readJson(request: Request, limit: number): Promise<Result<unknown>> {
   const type = request.headers.get('content-type')
   if (!isJson(type)) return fail({ type: 'media-type-unsupported', got: type, wanted: 'application/json' })
+  const bytes = await readBytes(request, limit)
+  if (!bytes.ok) return bytes
+  let text: string
+  try {
+    text = utf8.decode(bytes.value)
+  } catch {
+    return fail({ type: 'request-malformed', message: 'Cannot read the body: invalid UTF-8' })
+  }
+  return parseJson(text)
+}
+
+/**
+ * Reads a request's body, of at most `limit` bytes: `body-too-large` before more than the limit is read, or
+ * `request-malformed` where it breaks off.
+ */
+export async function readBytes(request: Request, limit: number): Promise<Result<ArrayBuffer | Uint8Array>> {
   const length = request.headers.get('content-length')
   const known = length !== null && /^\d{1,15}$/.test(length)
   if (known && Number(length) > limit) return tooLarge(limit)
@@ -25,13 +41,7 @@ export async function readJson(request: Request, limit: number): Promise<Result<
     return fail({ type: 'request-malformed', message: 'Cannot read the body: it broke off' })
   }
   if (bytes === undefined || bytes.byteLength > limit) return tooLarge(limit)
-  let text: string
-  try {
-    text = utf8.decode(bytes)
-  } catch {
-    return fail({ type: 'request-malformed', message: 'Cannot read the body: invalid UTF-8' })
-  }
-  return parseJson(text)
+  return ok(bytes)
 }
 
 /** Whether a content type is `application/json` or `application/<…>+json`, in UTF-8 if it says. */

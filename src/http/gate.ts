@@ -53,3 +53,11 @@ function refuse(principal: Principal, scope: Scope): Failing {
   if (principal.kind === 'anonymous') return fail({ type: 'unauthenticated', reason: 'This needs a credential' })
   return fail({ type: 'forbidden', reason: `This needs the scope '${scope}'` })
 }
+
+/** Holds strangers to the same rate where a page needs no credential. Gives why a request is refused now, or undefined. */
+export function createShield(rateLimit: RateLimit): (request: Request, background: Background) => Failing | undefined {
+  return (request, background) => {
+    const address = request.headers.get('cf-connecting-ip')
+    return address === null ? undefined : rateLimit(`stranger ${address}`, background)
+  }
+}

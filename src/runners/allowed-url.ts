@@ -39,6 +39,15 @@ export function createUrlJudge(allowHttpHosts: ReadonlySet<string>): JudgeUrl {
   }
 }
 
+/** The same judgement of a URL that came as text. */
+export function createTextJudge(allowHttpHosts: ReadonlySet<string>): (text: string) => string | undefined {
+  const judge = createUrlJudge(allowHttpHosts)
+  return (text) => {
+    const url = URL.parse(text)
+    return url === null ? 'wanted an absolute URL' : judge(url)
+  }
+}
+
 /** Judges a host as the URL Standard writes it: IPv4 in four decimal parts whatever it was, IPv6 in brackets. */
 function judgeHost(host: string): string | undefined {
   if (host.startsWith('[')) {

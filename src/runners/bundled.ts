@@ -4,6 +4,7 @@ import type { Fetch } from '../core/platform.ts'
 import { createRedactor } from '../core/redact.ts'
 import { DEFAULT_TIMEOUT_MS, type RunContext, type Runner, type RunResult } from '../core/runner.ts'
 import type { ToolFailure } from '../core/failure.ts'
+import { createRenewingTokens, type RenewingTokens } from './renewing-fetch.ts'
 
 /** A tool of the bundle with the digest of the record it was built for. */
 export interface Carried {
@@ -63,6 +64,7 @@ function isFailed(result: unknown): result is { readonly failed: ToolFailure } {
 }
 
 function toolContext(context: RunContext, { fetch, log, base64 }: BundledRunnerOptions): ToolContext {
+  const renewing = context.renew && createRenewingTokens(context.tokens, context.renew, fetch)
   return {
     get secrets() {
       return Object.fromEntries([...context.secrets].map(([id, { value }]) => [id, value]))
@@ -70,27 +72,33 @@ function toolContext(context: RunContext, { fetch, log, base64 }: BundledRunnerO
     token(provider) {
       const token = context.tokens.get(provider)
       if (!token) throw new Error(`Cannot give a token for '${provider}': the tool does not declare it`)
-      return token.value
+      return renewing?.current.get(provider) ?? token.value
     },
     userId: context.userId,
     get signal() {
       return context.signal
     },
-    fetch,
+    fetch: renewing?.fetch ?? fetch,
     log(message) {
-      const line = redacted(message, context, base64).slice(0, MAX_LINE)
+      const line = redacted(message, context, renewing, base64).slice(0, MAX_LINE)
       log(context.callId, line)
       context.log?.(line)
     },
     progress(progress, total, message) {
       const { progress: report } = context
-      report?.(progress, total, message === undefined ? undefined : redacted(message, context, base64))
+      report?.(progress, total, message === undefined ? undefined : redacted(message, context, renewing, base64))
     },
     answers: context.answers,
   }
 }
 
-function redacted(message: string, { secrets, tokens }: RunContext, base64: (text: string) => string): string {
+function redacted(
+  message: string,
+  { secrets, tokens }: RunContext,
+  renewing: RenewingTokens | undefined,
+  base64: (text: string) => string,
+): string {
   const values = [...secrets.values(), ...tokens.values()].map(({ value }) => value)
-  return createRedactor(values, base64)?.text(message) ?? message
+  const renewed = renewing?.all.map(({ token }) => token) ?? []
+  return createRedactor([...values, ...renewed], base64)?.text(message) ?? message
 }

@@ -7,7 +7,9 @@ import {
   hasScope,
   isToolPattern,
   mayActFor,
+  mayHandleCredentials,
   maySee,
+  needsApproval,
   patternCovers,
   type Principal,
 } from '../../src/core/access.ts'
@@ -123,10 +125,20 @@ describe('security levels', () => {
     expect(why(principal({ scopes: ['admin'] }), 7)).toBeUndefined()
   })
 
-  it('levels 8 to 10 want a person, whoever asks', () => {
-    expect(why(ADMIN, 8)).toBe('approval-required')
-    expect(why(principal({ tools: ['Gmail.*'] }), 10)).toBe('approval-required')
+  it('levels 8 to 10 ask of a caller what 4 to 7 do, and of a person to approve, whoever calls', () => {
+    expect(why(ADMIN, 10)).toBeUndefined()
+    expect(why(principal({ tools: ['Gmail.*'] }), 8)).toBeUndefined()
     expect(why(principal({}), 8)).toBe('forbidden')
+    expect([0, 7, 8, 10].map((level) => needsApproval(record(level)))).toEqual([false, false, true, true])
+  })
+})
+
+describe('credentials that a tool is given', () => {
+  it('are sent where only an admin, or who names the tool or its toolkit, says', () => {
+    const may = (some: Partial<Principal>) => mayHandleCredentials(principal(some), record(0))
+    expect(may({ scopes: ['admin'] })).toBe(true)
+    expect(may({ tools: ['Gmail.*'] })).toBe(true)
+    expect(may({ tools: ['*', 'Slack.*'] })).toBe(false)
   })
 })
 

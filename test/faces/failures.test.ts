@@ -38,7 +38,7 @@ const STATUS: Readonly<
   'tool-disabled': [400, 200, 200, 404, 200, 200],
   'tool-not-executable': [400, 200, 200, 404, 200, 200],
   'requirements-missing': [400, 200, 200, 200, 200, 200],
-  'approval-required': [403, 200, 200, 200, 200, 200],
+  'approval-required': [400, 200, 200, 200, 200, 200],
   'input-invalid': [422, 200, 200, 200, 200, 200],
   'tool-failed': [200, 200, 200, 200, 200, 200],
   'tool-timed-out': [200, 200, 200, 200, 200, 200],

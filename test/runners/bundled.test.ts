@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { accepted, artifact, ask, type BundledTool, content } from '../../src/core/bundled-tool.ts'
+import { accepted, artifact, ask, type BundledTool, content, type ToolContext } from '../../src/core/bundled-tool.ts'
 import { createBundledRunner } from '../../src/runners/bundled.ts'
 import { contextWith, definitionWith, recordOf } from './http/records.ts'
 
@@ -101,6 +101,53 @@ describe('the runner of bundled tools', () => {
     expect(accepted(answers.responses.n)).toEqual({ name: 'Ann' })
     for (const none of [answers.responses.no, undefined, 1, { action: 'accept' }])
       expect(accepted(none)).toBeUndefined()
+  })
+
+  it('gives the new token once one was renewed, and redacts both', async () => {
+    const logged: string[] = []
+    const made = createBundledRunner({
+      carried: new Map([
+        [
+          record.id,
+          {
+            digest: 'd1',
+            tool: {
+              version: '1.0.0',
+              description: '',
+              input: { type: 'object' },
+              output: {},
+              async handler(_: unknown, { fetch, token, log }: ToolContext) {
+                const before = token('mail')
+                const { status } = await fetch('https://api.example/', { headers: { authorization: before } })
+                log(`from ${before} to ${token('mail')}`)
+                return [status, before, token('mail')]
+              },
+            },
+          },
+        ],
+      ]),
+      fetch: async (input, init) => {
+        const { headers, url } = new Request(input, init)
+        const response = new Response(null, { status: headers.get('authorization') === 'mail-two' ? 200 : 401 })
+        return Object.defineProperty(response, 'url', { value: url })
+      },
+      base64: (text) => Buffer.from(text).toString('base64'),
+      log: (_, line) => void logged.push(line),
+    })
+    const prepared = made.prepare(record)
+    const context = contextWith({ tokens: { mail: 'mail-one' }, renew: async () => 'mail-two' })
+    expect(await (prepared.ok && prepared.run({}, context))).toEqual({ ok: true, value: [200, 'mail-one', 'mail-two'] })
+    expect(logged).toEqual(['from [redacted] to [redacted]'])
+  })
+
+  it('hands on the very fetch there is to tools without renewable tokens', () => {
+    const fetches = new Set<unknown>()
+    const made = runner((_, { fetch }) => void fetches.add(fetch))
+    const prepared = made.prepare(record)
+    if (!prepared.ok) throw new Error(prepared.reason)
+    prepared.run({}, contextWith({ tokens: { mail: { value: 'own', from: 'caller' } } }))
+    prepared.run({}, contextWith())
+    expect(fetches.size).toBe(1)
   })
 
   it('runs nothing that the deployment does not carry, or carries with another definition', () => {

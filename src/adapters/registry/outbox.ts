@@ -1,6 +1,7 @@
 import type { Sha256, WriteLine } from './pages.ts'
 import { pageText, settlePages } from './pages.ts'
 import { keyOfName } from './names.ts'
+import { providerText } from './providers.ts'
 import { documentText, recordTextByDigest } from './versions.ts'
 
 /** KV takes a write a second to one key; a published page may still be named by a head somebody holds for a minute. */
@@ -85,7 +86,7 @@ export function createOutbox({ storage, kv, writeLine, sha256, now }: OutboxDeps
     const value = valueOf(target)
     if (value !== undefined) await kv.put(target, value)
     else if (target.startsWith('catalogue/page/')) return false
-    else if (target.startsWith('key/')) await kv.delete(target)
+    else if (target.startsWith('key/') || target.startsWith('provider/')) await kv.delete(target)
     sql.exec('DELETE FROM outbox WHERE target = ? AND revision = ?', target, revision)
     return true
   }
@@ -99,6 +100,8 @@ export function createOutbox({ storage, kv, writeLine, sha256, now }: OutboxDeps
     if (key !== undefined) return documentText(sql, key)
     const name = after(target, 'name/')
     if (name !== undefined) return keyOfName(sql, name)
+    const provider = after(target, 'provider/')
+    if (provider !== undefined) return providerText(sql, provider)
     const hash = after(target, 'key/')
     return sql.exec<{ body: string }>('SELECT body FROM api_key WHERE hash = ?', hash ?? '').toArray()[0]?.body
   }

@@ -1,6 +1,7 @@
 import { DurableObject } from 'cloudflare:workers'
 import type { ApiKey } from '../../core/api-key.ts'
 import { maySee, type Principal } from '../../core/access.ts'
+import type { Provider } from '../../core/provider.ts'
 import type { ListQuery, Publication, Published } from '../../core/registry.ts'
 import { toolKey, type ToolName } from '../../core/tool-id.ts'
 import type { ToolStatus } from '../../core/version.ts'
@@ -9,6 +10,7 @@ import { keyOfName } from './names.ts'
 import { createOutbox } from './outbox.ts'
 import { type Head, pageText, type Sha256, settlePages, type WriteLine } from './pages.ts'
 import { store } from './publication.ts'
+import { providerText, providerTexts, removeProvider, storeProvider } from './providers.ts'
 import { type Found, query } from './query.ts'
 import { nearestNames } from './search.ts'
 import { catalogueRevision, createTables, nextRevision, queue } from './tables.ts'
@@ -141,6 +143,26 @@ export function defineRegistry({ writeLine, sha256 }: RegistryOptions) {
       queue(this.#sql, `key/${removed.hash}`, nextRevision(this.#sql))
       await this.#changed()
       return true
+    }
+
+    async putProvider(provider: Provider): Promise<boolean> {
+      const isNew = this.ctx.storage.transactionSync(() => storeProvider(this.#sql, provider))
+      await this.#changed()
+      return isNew
+    }
+
+    providers(): string[] {
+      return providerTexts(this.#sql)
+    }
+
+    provider(id: string): string | null {
+      return providerText(this.#sql, id) ?? null
+    }
+
+    async removeProvider(id: string): Promise<boolean> {
+      const removed = this.ctx.storage.transactionSync(() => removeProvider(this.#sql, id))
+      await this.#changed()
+      return removed
     }
 
     override async alarm(): Promise<void> {

@@ -1,3 +1,4 @@
+import type { Challenge } from '../../core/authorization.ts'
 import type { Failure, FailureType } from '../../core/failure.ts'
 import type { JsonObject } from '../../core/json.ts'
 import { problemsByParameter } from '../../core/problem.ts'
@@ -97,7 +98,10 @@ function said(failure: Failure): { readonly message: string; readonly details?: 
     case 'requirements-missing':
       return missing(failure)
     case 'approval-required':
-      return { message: failure.reason, details: { approval: { id: failure.id } } }
+      return {
+        message: `A person must approve this call first: ${failure.reason}`,
+        details: { authorization: [challenge(failure.challenge)] },
+      }
     case 'input-invalid':
       return invalidInput(failure.problems)
     case 'tool-failed': {
@@ -137,13 +141,16 @@ function missing(failure: Extract<Failure, { type: 'requirements-missing' }>): R
   return {
     message: `Tool '${tool}' needs something more before it can be called: ${detail}`,
     details: {
-      ...(authorization.length > 0
-        ? { authorization: authorization.map(({ scopes, ...each }) => ({ ...each, scopes: [...scopes] })) }
-        : {}),
+      ...(authorization.length > 0 ? { authorization: authorization.map(challenge) } : {}),
       ...(secrets.length > 0 ? { secrets: secrets.map(({ id }) => ({ id })) } : {}),
       ...(user_id ? { user_id } : {}),
     },
   }
+}
+
+/** What a person must do first: where, and where it can be seen how far they are. */
+function challenge({ id, url, check_url, scopes, status }: Challenge): JsonObject {
+  return { id, url, ...(check_url === undefined ? {} : { check_url }), scopes: [...scopes], status }
 }
 
 /** The problems by parameter; what concerns the parameters as a whole stands in the message. */

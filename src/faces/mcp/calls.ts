@@ -1,17 +1,15 @@
 import { hasScope, type Principal } from '../../core/access.ts'
 import type { Caller } from '../../core/call.ts'
-import type { InputResponses } from '../../core/content.ts'
-import { canonicalJson } from '../../core/digest.ts'
 import type { Executor } from '../../core/executor.ts'
 import type { Failure } from '../../core/failure.ts'
-import type { Json } from '../../core/json.ts'
 import type { CallerContext } from '../../core/requirements.ts'
 import type { Background, Resolver } from '../../core/resolver.ts'
 import type { Seal } from '../../core/seal.ts'
 import { askedByName } from '../../core/tool-id.ts'
 import { failureHeaders } from '../../http/json-response.ts'
-import { askable, inputRequired, missingRequirements } from './input-required.ts'
+import { askable, challenged, inputRequired } from './input-required.ts'
 import { type McpError, notificationText } from './json-rpc.ts'
+import { answersOf, boundTo, NOTHING_KEPT, readKept, sealKept } from './request-state.ts'
 import type { Revision } from './revisions/revision.ts'
 import type { Messages } from './stream.ts'
 import { type Chosen, isChosen } from './toolset.ts'
@@ -34,7 +32,6 @@ export interface Asker {
 
 const NO_VALUES: ReadonlyMap<string, string> = new Map()
 const NO_CONTEXT: CallerContext = { tokens: NO_VALUES, secrets: NO_VALUES }
-const NO_ANSWERS: InputResponses = { responses: {} }
 
 /**
  * Calls a tool by its exposed name. Gives the result as a text; what the protocol calls an error, as one. `messages` takes
@@ -58,9 +55,10 @@ export async function callTool(
     const resolved = await deps.resolver.resolve(asked, background)
     if (!resolved.ok || !isChosen(chosen, resolved.tool.record)) return failed(unknown(call.name), as)
   }
-  const bound = () => boundTo(principal, userId, asked, call)
-  const answers = as.inputRequired ? await answersOf(call, bound, deps.seal) : undefined
-  if (answers && 'code' in answers) return answers
+  const bound = () => boundTo(principal.id, userId, asked, call.input)
+  const kept = as.inputRequired ? await readKept(call, bound, deps.seal) : NOTHING_KEPT
+  if ('code' in kept) return kept
+  const answers = as.inputRequired && answersOf(call, kept)
 
   const traceparent = call.traceparent ?? headers.get('traceparent')
   const caller: Caller = {
@@ -87,13 +85,19 @@ export async function callTool(
     return encodeSuccess(result, resolved.ok ? resolved.tool.record.output : {}, as)
   }
   const { failure } = result
-  if (failure.type === 'requirements-missing') return missingRequirements(failure, call, as)
+  if (failure.type === 'requirements-missing' || failure.type === 'approval-required') {
+    const challenge = challenged(failure, call, kept, as)
+    if (typeof challenge === 'string' || !('requests' in challenge)) return challenge
+    // What the tool was told is kept for when the person is done
+    const keep = { ...answers, asked: [...kept.asked, ...Object.keys(challenge.requests)] }
+    return challenge.ask(inputRequired(challenge.requests, await sealKept(keep, bound(), deps.seal)))
+  }
   if (failure.type !== 'input-required' || !as.inputRequired) return failed(failure, as)
   const { state } = failure
   const can = askable(failure, call.capabilities)
   if (can === undefined) return encodeErrorResult('The tool asks for something that MCP has no request for', as)
   if ('error' in can) return can.error
-  const sealed = state === undefined ? undefined : await deps.seal.seal(JSON.stringify(state), bound())
+  const sealed = await sealKept(state === undefined ? {} : { state }, bound(), deps.seal)
   return as.inputRequired(inputRequired(can.requests, sealed))
 }
 
@@ -110,32 +114,6 @@ export function lacks(principal: Principal, scope: 'tools:read'): Failure | unde
 
 export function unknown(name: string): Failure {
   return { type: 'tool-unknown', asked: name, suggestions: [] }
-}
-
-async function answersOf(
-  { responses, requestState }: ToolCall,
-  bound: () => string,
-  seal: Seal,
-): Promise<InputResponses | McpError> {
-  if (requestState === undefined) return responses ? { responses } : NO_ANSWERS
-  const text = await seal.unseal(requestState, bound())
-  if (text === undefined) return invalid("'requestState' was changed, has expired, or is of another call")
-  const state: Json = JSON.parse(text)
-  return { responses: responses ?? {}, state }
-}
-
-/** What a state is sealed for: a client repeats the same call, and nobody else may. */
-function boundTo(principal: Principal, userId: string | null, asked: string, { input }: ToolCall): string {
-  return JSON.stringify(['mcp', principal.id, userId, asked, digestible(input)])
-}
-
-function digestible(input: ToolCall['input']): string {
-  try {
-    return canonicalJson(input)
-  } catch {
-    // It holds a lone surrogate, which has no canonical form
-    return JSON.stringify(input)
-  }
 }
 
 /** Passes on what a running tool tells. "The progress value MUST increase with each notification": others are dropped. */

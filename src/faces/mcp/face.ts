@@ -2,6 +2,7 @@ import { type Context, Hono } from 'hono'
 import type { Principal } from '../../core/access.ts'
 import type { Executor } from '../../core/executor.ts'
 import type { Failure, Result } from '../../core/failure.ts'
+import type { JsonObject } from '../../core/json.ts'
 import type { Catalogue } from '../../core/registry.ts'
 import type { Background, Resolver } from '../../core/resolver.ts'
 import type { Seal } from '../../core/seal.ts'
@@ -81,9 +82,11 @@ export function mcpFace(deps: McpFaceDeps): Hono {
     const era = eraOf(request.headers, message)
     if (typeof era !== 'string') return errorResponse(message.kind === 'request' ? message.id : null, era)
     if (message.kind === 'notification') return accepted()
-    if (message.method !== 'tools/call') return reply(message, await answer(message, era, asker))
-
-    const call = decodeToolCall(message.params)
+    if (message.method !== 'tools/call') {
+      const session = revisions[era].sessionId?.(message.method, message.params, () => crypto.randomUUID())
+      return reply(message, await answer(message, era, asker), session)
+    }
+    const call = toolCall(message.params, revisions[era], request)
     if ('code' in call) return errorResponse(message.id, call)
     const messages = wantsMessages(call, request) ? createMessages(request.signal) : undefined
     const answering = tool(call, revisions[era], asker, messages)
@@ -118,7 +121,7 @@ export function mcpFace(deps: McpFaceDeps): Hono {
       return listTools(params, as, formats[era], principal, chosen, catalogue)
     }
     if (method === 'tools/call') {
-      const call = decodeToolCall(params)
+      const call = toolCall(params, as, asker.request)
       return 'code' in call ? call : tool(call, as, asker, undefined)
     }
     return as.answer(method, params) ?? failed({ type: 'route-unknown', method, path: '/mcp' }, as)
@@ -163,9 +166,20 @@ function textFor({ id }: McpRequest, answered: string | McpError): string {
   return typeof answered === 'string' ? resultText(id, answered) : errorText(id, answered)
 }
 
-function reply({ id }: McpRequest, answered: string | McpError): Response {
+/** A call, with what its client can be asked for. */
+function toolCall(params: JsonObject, as: Revision, { headers }: Request): ToolCall | McpError {
+  const call = decodeToolCall(params)
+  if ('code' in call) return call
+  const capabilities = as.capabilities(call.capabilities, headers.get('mcp-session-id'))
+  return capabilities === call.capabilities ? call : { ...call, capabilities }
+}
+
+function reply({ id }: McpRequest, answered: string | McpError, session?: string): Response {
   // No cache keeps the answer to a POST (RFC 9111, section 3)
-  if (typeof answered === 'string') return jsonText(resultText(id, answered))
+  if (typeof answered === 'string') {
+    const text = resultText(id, answered)
+    return session === undefined ? jsonText(text) : jsonText(text, 200, { 'mcp-session-id': session })
+  }
   return errorResponse(id, answered)
 }
 

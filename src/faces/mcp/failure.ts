@@ -1,3 +1,4 @@
+import type { Challenge } from '../../core/authorization.ts'
 import type { Failure, FailureType, ToolFailure } from '../../core/failure.ts'
 import type { JsonObject } from '../../core/json.ts'
 import { type Problem, problemsByParameter } from '../../core/problem.ts'
@@ -81,7 +82,7 @@ export function textOf(failure: Failure): string {
     case 'requirements-missing':
       return missingRequirements(failure)
     case 'approval-required':
-      return `A person must approve this call first: ${failure.reason}`
+      return `approval_required: a person must approve this call first: open ${failure.challenge.url} and then call again with the same arguments\n${failure.reason}`
     case 'input-invalid':
       return invalidInput(failure.problems)
     case 'tool-failed':
@@ -109,15 +110,9 @@ export function textOf(failure: Failure): string {
 export function metaOf(failure: Failure): JsonObject | undefined {
   switch (failure.type) {
     case 'requirements-missing':
-      return {
-        'dev.switchboard/missing_requirements': {
-          authorization: failure.authorization.map(({ id, url, check_url }) =>
-            check_url === undefined ? { id, url } : { id, url, check_url },
-          ),
-          secrets: failure.secrets.map(({ id }) => ({ id })),
-          user_id: failure.user_id,
-        },
-      }
+      return missing(failure.authorization, failure.secrets, failure.user_id)
+    case 'approval-required':
+      return missing([failure.challenge], [], false)
     case 'input-invalid':
       return { 'dev.switchboard/parameter_errors': problemsByParameter(failure.problems) }
     case 'tool-failed': {
@@ -126,6 +121,22 @@ export function metaOf(failure: Failure): JsonObject | undefined {
     }
     default:
       return undefined
+  }
+}
+
+function missing(
+  authorization: readonly Challenge[],
+  secrets: readonly { readonly id: string }[],
+  user_id: boolean,
+): JsonObject {
+  return {
+    'dev.switchboard/missing_requirements': {
+      authorization: authorization.map(({ id, url, check_url }) =>
+        check_url === undefined ? { id, url } : { id, url, check_url },
+      ),
+      secrets: secrets.map(({ id }) => ({ id })),
+      user_id,
+    },
   }
 }
 
@@ -141,7 +152,9 @@ function missingRequirements(failure: Extract<Failure, { type: 'requirements-mis
   )
   if (failure.secrets.length > 0) steps.push(`Missing secrets: ${list(failure.secrets.map(({ id }) => id))}`)
   if (failure.user_id) steps.push("The call must say for which user it is: send the header 'X-User-Id'")
-  return [`The tool '${failure.tool}' needs something more before it can be called`, ...steps].join('\n')
+  return [`The tool '${failure.tool}' needs something more before it can be called: ${failure.detail}`, ...steps].join(
+    '\n',
+  )
 }
 
 function invalidInput(problems: readonly Problem[]): string {

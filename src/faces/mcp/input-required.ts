@@ -1,13 +1,21 @@
-import type { AuthorizationChallenge, Failure } from '../../core/failure.ts'
+import { APPROVAL, type Challenge } from '../../core/authorization.ts'
+import type { Failure } from '../../core/failure.ts'
 import type { Json, JsonObject } from '../../core/json.ts'
 import { metaOf, textOf } from './failure.ts'
 import { type McpError, MISSING_CAPABILITY, URL_ELICITATION_REQUIRED } from './json-rpc.ts'
+import type { Kept } from './request-state.ts'
 import type { Revision } from './revisions/revision.ts'
 import { isJsonObject } from './tool-schema.ts'
 import { encodeErrorResult, type ToolCall } from './wire.ts'
 
 type Asking = Extract<Failure, { type: 'input-required' }>
-type Missing = Extract<Failure, { type: 'requirements-missing' }>
+type Challenged = Extract<Failure, { type: 'requirements-missing' | 'approval-required' }>
+
+/** What a client is to be asked for on our own behalf, and the result that does. */
+interface Ask {
+  readonly requests: Asking['requests']
+  readonly ask: (members: string) => string
+}
 
 /** The requests a result may carry, or what the client would have to be capable of. */
 export type Askable = { readonly requests: Asking['requests'] } | { readonly error: McpError } | undefined
@@ -37,43 +45,53 @@ export function inputRequired(requests: Asking['requests'], sealed: string | und
 }
 
 /**
- * A call that lacks a person's consent. Whoever can be shown a URL is asked, once; whoever was asked, or cannot be, gets a
- * result that says why, with the link: "accept" only means that the page was opened, so to ask again could go on forever.
+ * A call that a person must first do something for: consent, or approve. Whoever can be shown a URL is asked for it, once;
+ * whoever was asked, or cannot be, gets a result that says why, with the link: "accept" only means that the page was
+ * opened, so to ask again could go on forever.
  */
-export function missingRequirements(failure: Missing, call: ToolCall, as: Revision): string | McpError {
-  const { authorization } = failure
-  const onlyConsent = authorization.length > 0 && failure.secrets.length === 0 && !failure.user_id
-  if (!onlyConsent) return encodeErrorResult(textOf(failure), as, metaOf(failure))
-  if (call.responses) {
-    const declined = authorization.filter(({ id }) => isRefusal(call.responses?.[keyOf(id)]))
-    if (declined.length === 0) return encodeErrorResult(textOf(failure), as, metaOf(failure))
-    const names = declined.map(({ id }) => `'${id}'`).join(', ')
-    return encodeErrorResult(
-      `The user declined to authorize ${names}, which '${failure.tool}' needs`,
-      as,
-      metaOf(failure),
-    )
+export function challenged(failure: Challenged, call: ToolCall, kept: Kept, as: Revision): string | McpError | Ask {
+  const told = (text = textOf(failure)) => encodeErrorResult(text, as, metaOf(failure))
+  const challenges = challengesOf(failure)
+  if (challenges.length === 0 || !declares(call.capabilities, URL_ELICITATION)) return told()
+  if (!as.inputRequired) {
+    const elicitations = challenges.map((each) => ({
+      ...elicitation(each, failure).params,
+      elicitationId: each.authorization ?? each.url,
+    }))
+    // Some clients show nothing of an error but its message
+    return { code: URL_ELICITATION_REQUIRED, message: textOf(failure), data: { elicitations }, status: 200 }
   }
-  if (!declares(call.capabilities, URL_ELICITATION)) return encodeErrorResult(textOf(failure), as, metaOf(failure))
-  if (as.inputRequired) {
-    const requests = Object.fromEntries(authorization.map((each) => [keyOf(each.id), elicitation(each, failure.tool)]))
-    return as.inputRequired(inputRequired(requests, undefined))
+  const declined = challenges.filter(({ id }) => isRefusal(call.responses?.[keyOf(id)]))
+  if (declined.length > 0) {
+    const what = declined
+      .map(({ id }) => (id === APPROVAL ? 'approve this call' : `authorize '${id}'`))
+      .join(' and to ')
+    return told(`The user declined to ${what}, which the tool needs before it can be called`)
   }
-  const elicitations = authorization.map((each) => ({
-    ...elicitation(each, failure.tool).params,
-    elicitationId: new URL(each.url).searchParams.get('id') ?? each.url,
-  }))
-  const message = 'This request requires more information'
-  return { code: URL_ELICITATION_REQUIRED, message, data: { elicitations }, status: 200 }
+  const asked = challenges.some(({ id }) => kept.asked.includes(keyOf(id)) || call.responses?.[keyOf(id)] !== undefined)
+  if (asked) return told(`The user was asked and is not done yet\n${textOf(failure)}`)
+  const requests = Object.fromEntries(challenges.map((each) => [keyOf(each.id), elicitation(each, failure)]))
+  return { requests, ask: as.inputRequired }
 }
 
-function elicitation({ id, url }: AuthorizationChallenge, tool: string): { method: string; params: JsonObject } {
-  const message = `Authorize '${id}' so that '${tool}' can go on`
+/** What a person alone can put right; nothing when the call lacks something else as well. */
+function challengesOf(failure: Challenged): readonly Challenge[] {
+  if (failure.type === 'approval-required') return [failure.challenge]
+  const onlyConsent = failure.secrets.length === 0 && !failure.user_id
+  return onlyConsent ? failure.authorization : []
+}
+
+function elicitation({ id, url }: Challenge, failure: Challenged): { method: string; params: JsonObject } {
+  const message =
+    failure.type === 'approval-required'
+      ? `Approve this call of '${failure.id}'`
+      : `Authorize '${id}' so that '${failure.tool}' can go on`
   return { method: 'elicitation/create', params: { mode: 'url', message, url } }
 }
 
-function keyOf(provider: string): string {
-  return `authorization:${provider}`
+/** What an answer of the client's stands under: by the name of what was asked for. */
+function keyOf(id: string): string {
+  return `authorization:${id}`
 }
 
 function isRefusal(answer: Json | undefined): boolean {

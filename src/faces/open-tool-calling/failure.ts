@@ -1,4 +1,5 @@
-import type { AuthorizationChallenge, Failure, ToolFailure } from '../../core/failure.ts'
+import type { Challenge } from '../../core/authorization.ts'
+import type { Failure, ToolFailure } from '../../core/failure.ts'
 import type { JsonObject } from '../../core/json.ts'
 import { type Problem, problemsByParameter } from '../../core/problem.ts'
 
@@ -54,7 +55,7 @@ export function answerTo(failure: Failure): FailureAnswer {
     case 'tool-not-executable':
       return error(`Tool '${failure.id}' cannot be called here`, failure.reason)
     case 'approval-required':
-      return error('A person must approve this call first', failure.reason)
+      return { output: { requires_authorization: challenge(failure.challenge) } }
     case 'requirements-missing': {
       const [first] = failure.authorization
       // The output holds one thing only: what else is missing, the next call tells
@@ -104,10 +105,9 @@ function toolError(failure: ToolFailure): JsonObject {
   }
 }
 
-/** `id` is what tells how the authorization stands: the last part of the URL that does, or the provider's. */
-function challenge({ id, url, check_url, scopes }: AuthorizationChallenge): JsonObject {
-  const [, tracked = id] = /\/authorizations\/([^/?#]+)/.exec(check_url ?? '') ?? []
-  return { id: tracked, url, scopes: [...scopes], status: 'pending' }
+/** `id` is the authorization's own; where there is none, since the call names no user, the provider's. */
+function challenge({ id, authorization, url, scopes, status }: Challenge): JsonObject {
+  return { id: authorization ?? id, url, scopes: [...scopes], status }
 }
 
 function missing({

@@ -1,3 +1,4 @@
+import type { Challenge } from '../../core/authorization.ts'
 import { problemsByParameter } from '../../core/problem.ts'
 import type { Failure, FailureType, ToolFailure } from '../../core/failure.ts'
 import type { JsonObject } from '../../core/json.ts'
@@ -19,7 +20,7 @@ export const STATUS = {
   'tool-disabled': 400,
   'tool-not-executable': 400,
   'requirements-missing': 400,
-  'approval-required': 403,
+  'approval-required': 400,
   'input-invalid': 422,
   'tool-failed': 200,
   'tool-timed-out': 200,
@@ -102,19 +103,16 @@ export function failureBody(failure: Failure): JsonObject {
       return {
         ...said(`Tool '${failure.tool}' needs something more before it can be called`, failure.detail),
         missing_requirements: {
-          ...(failure.authorization.length > 0
-            ? {
-                authorization: failure.authorization.map(({ id, url, check_url }) =>
-                  check_url === undefined ? { id, url } : { id, url, check_url },
-                ),
-              }
-            : {}),
+          ...(failure.authorization.length > 0 ? { authorization: failure.authorization.map(authorization) } : {}),
           ...(failure.secrets.length > 0 ? { secrets: failure.secrets.map(({ id }) => ({ id })) } : {}),
           ...(failure.user_id ? { user_id: true } : {}),
         },
       }
     case 'approval-required':
-      return said('A person must approve this call first', failure.reason)
+      return {
+        ...said('A person must approve this call first', failure.reason),
+        missing_requirements: { authorization: [authorization(failure.challenge)] },
+      }
     case 'input-invalid':
       return invalidInput(failure.problems)
     case 'definition-invalid':
@@ -136,6 +134,11 @@ export function failureBody(failure: Failure): JsonObject {
 
 function said(message: string, developer_message?: string): { message: string; developer_message?: string } {
   return developer_message === undefined ? { message } : { message, developer_message }
+}
+
+/** What a person must do first (OXP 1.0, "AuthorizationRequirements"). */
+function authorization({ id, url, check_url }: Challenge): JsonObject {
+  return check_url === undefined ? { id, url } : { id, url, check_url }
 }
 
 function unknownTool(asked: string, suggestions: readonly string[]): JsonObject {

@@ -69,12 +69,12 @@ export function wordsOf(failure: Failure): string {
     case 'tool-not-executable':
       return `Tool '${failure.id}' cannot be called here: ${failure.reason}`
     case 'requirements-missing': {
-      const links = failure.authorization.map(({ id, url }) => `To authorize '${id}', open ${url}`)
+      const links = failure.authorization.map(({ id, url }) => `To authorize '${id}', open ${url} and then call again`)
       const needs = `Tool '${failure.tool}' needs something more before it can be called: ${failure.detail}`
       return [needs, ...links].join('\n')
     }
     case 'approval-required':
-      return `A person must approve this call first: ${failure.reason}`
+      return `A person must approve this call first: ${failure.reason}\nTo approve it, open ${failure.challenge.url} and then call again`
     case 'input-invalid':
       return `Some arguments are invalid: ${listed(failure.problems, 'The arguments')}`
     case 'tool-failed': {

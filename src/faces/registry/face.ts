@@ -1,5 +1,5 @@
 import { type Context, Hono } from 'hono'
-import { covers, mayHandleSecrets, maySee, type Principal } from '../../core/access.ts'
+import { covers, mayHandleCredentials, maySee, type Principal } from '../../core/access.ts'
 import { convert, type Format } from '../../core/convert.ts'
 import type { Failure } from '../../core/failure.ts'
 import type { Given } from '../../core/codec.ts'
@@ -156,13 +156,19 @@ export function registryFace(deps: RegistryFaceDeps): Hono {
     return answers
   }
 
-  /** Why a principal may not publish a record. Who publishes a tool decides where the secrets it may have are sent. */
+  /** Why a principal may not publish a record. Who publishes a tool decides where its secrets and tokens are sent. */
   function whyNot(principal: Principal, record: ToolRecord): string | undefined {
     const id = formatToolId(record)
     if (!covers(principal, record)) return `The credential does not cover '${id}'`
-    const secret = record.requirements.secrets.find((each) => toolSecrets.isGranted(each.id, record))
-    if (!secret || mayHandleSecrets(principal, record)) return undefined
-    return `'${id}' may have the secret '${secret.id}': to publish it, the credential must name it or its toolkit`
+    if (mayHandleCredentials(principal, record)) return undefined
+    const { secrets, authorization } = record.requirements
+    const secret = secrets.find((each) => toolSecrets.isGranted(each.id, record))
+    const [provider] = authorization
+    const what = secret
+      ? `may have the secret '${secret.id}'`
+      : provider && `is given users' tokens of '${provider.id}'`
+    if (what === undefined) return undefined
+    return `'${id}' ${what}: to publish it, the credential must name it or its toolkit, such as '${record.toolkit}.*'`
   }
 
   /** The record an id stands for; also one that is disabled, which no call would reach. */

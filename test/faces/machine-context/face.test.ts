@@ -249,7 +249,15 @@ const WANTED: Readonly<Record<FailureType, Wanted>> = {
     execution: 'failure',
     message: 'No grant',
     details: {
-      authorization: [{ id: 'google', url: 'https://here/start', check_url: 'https://here/check', scopes: ['mail'] }],
+      authorization: [
+        {
+          id: 'google',
+          url: 'https://here/start',
+          check_url: 'https://here/check',
+          scopes: ['mail'],
+          status: 'pending',
+        },
+      ],
       secrets: [{ id: 'KEY' }],
       user_id: true,
     },
@@ -259,7 +267,17 @@ const WANTED: Readonly<Record<FailureType, Wanted>> = {
     code: 'SECURITY_ERROR',
     execution: 'failure',
     message: 'Level 8',
-    details: { approval: { id: 'Kit.Tool@1.0.0' } },
+    details: {
+      authorization: [
+        {
+          id: 'approval',
+          url: 'https://here/approve',
+          check_url: 'https://here/check/a2',
+          scopes: [],
+          status: 'not_started',
+        },
+      ],
+    },
   },
   'input-invalid': {
     status: 200,

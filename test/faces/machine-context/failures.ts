@@ -25,12 +25,33 @@ export const FAILURES: { readonly [T in FailureType]: Extract<Failure, { type: T
   'requirements-missing': {
     type: 'requirements-missing',
     tool: 'Kit.Tool',
-    authorization: [{ id: 'google', url: 'https://here/start', check_url: 'https://here/check', scopes: ['mail'] }],
+    authorization: [
+      {
+        id: 'google',
+        authorization: 'a1',
+        url: 'https://here/start',
+        check_url: 'https://here/check',
+        scopes: ['mail'],
+        status: 'pending',
+      },
+    ],
     secrets: [{ id: 'KEY' }],
     user_id: true,
     detail: 'No grant',
   },
-  'approval-required': { type: 'approval-required', id: 'Kit.Tool@1.0.0', reason: 'Level 8' },
+  'approval-required': {
+    type: 'approval-required',
+    id: 'Kit.Tool@1.0.0',
+    reason: 'Level 8',
+    challenge: {
+      id: 'approval',
+      authorization: 'a2',
+      url: 'https://here/approve',
+      check_url: 'https://here/check/a2',
+      scopes: [],
+      status: 'not_started',
+    },
+  },
   'input-invalid': {
     type: 'input-invalid',
     problems: [

@@ -1,13 +1,22 @@
 import { describe, expect, it } from 'vitest'
+import type { Challenge } from '../../../src/core/authorization.ts'
 import { type Failure, type FailureType, fail } from '../../../src/core/failure.ts'
 import { ANSWERS } from '../../../src/faces/mcp/failure.ts'
 import { setUp } from './set-up.ts'
 
-const CHALLENGE = {
+const CHALLENGE: Challenge = {
   id: 'google',
+  authorization: '1',
   url: 'https://x.example/start?id=1',
   check_url: 'https://x.example/1',
   scopes: ['mail'],
+  status: 'not_started',
+}
+const APPROVAL: Extract<Failure, { type: 'approval-required' }> = {
+  type: 'approval-required',
+  id: 'i',
+  reason: 'r',
+  challenge: { ...CHALLENGE, id: 'approval', scopes: [] },
 }
 const MISSING = {
   type: 'requirements-missing',
@@ -71,9 +80,9 @@ const TABLE: {
     undefined,
     200,
     200,
-    /open https:\/\/x\.example\/start\?id=1 and.*\n.*'KEY'.*\n.*X-User-Id/,
+    /called: d\n.*open https:\/\/x\.example\/start\?id=1 and.*\n.*'KEY'.*\n.*X-User-Id/,
   ],
-  'approval-required': [{ type: 'approval-required', id: 'i', reason: 'r' }, undefined, 200, 200, /approve.*r/],
+  'approval-required': [APPROVAL, undefined, 200, 200, /approve.*open https:\/\/x\.example\/start\?id=1 and.*\nr$/],
   'input-invalid': [
     {
       type: 'input-invalid',
@@ -164,6 +173,15 @@ describe('what a failure says to programs', () => {
         authorization: [{ id: 'google', url: CHALLENGE.url, check_url: CHALLENGE.check_url }],
         secrets: [{ id: 'KEY' }],
         user_id: true,
+      },
+    ],
+    [
+      APPROVAL,
+      'missing_requirements',
+      {
+        authorization: [{ id: 'approval', url: CHALLENGE.url, check_url: CHALLENGE.check_url }],
+        secrets: [],
+        user_id: false,
       },
     ],
     [{ type: 'input-invalid', problems: [{ path: '/a/0', message: 'm' }] }, 'parameter_errors', { a: "At '0': m" }],

@@ -2,6 +2,7 @@ import { Ajv } from 'ajv'
 import { Hono } from 'hono'
 import { describe, expect, it, vi } from 'vitest'
 import { ADMIN } from '../../../src/core/access.ts'
+import type { Challenge } from '../../../src/core/authorization.ts'
 import type { Call, Outcome } from '../../../src/core/call.ts'
 import { type Failure, fail, ok } from '../../../src/core/failure.ts'
 import type { Catalogue } from '../../../src/core/registry.ts'
@@ -57,11 +58,13 @@ const REQUEST = {
 }
 const FRAME = { execution_id: 'te_1', duration: 1.5, finished_at: NOW }
 const ARTIFACT = { url: 'https://x.test/a', content_type: 'text/csv', size: 9, meta: { description: 'Rows' } }
-const CHALLENGE = {
+const CHALLENGE: Challenge = {
   id: 'google',
+  authorization: 'auth_1',
   url: 'https://x.test/start',
   scopes: ['mail'],
   check_url: 'https://x.test/authorizations/auth_1',
+  status: 'pending',
 }
 const MISSING: Failure = {
   type: 'requirements-missing',
@@ -103,6 +106,23 @@ const OUTPUTS: readonly [string, Outcome['result'], boolean, unknown][] = [
     fail({ ...MISSING, authorization: [CHALLENGE] }),
     false,
     { requires_authorization: { id: 'auth_1', url: 'https://x.test/start', scopes: ['mail'], status: 'pending' } },
+  ],
+  [
+    'a challenge of a call for nobody, which has no authorization to follow',
+    fail({ ...MISSING, authorization: [{ id: 'google', url: 'https://x.test/g', scopes: [], status: 'not_started' }] }),
+    false,
+    { requires_authorization: { id: 'google', url: 'https://x.test/g', scopes: [], status: 'not_started' } },
+  ],
+  [
+    'an approval that is wanted',
+    fail({
+      type: 'approval-required',
+      id: 'Demo.Add@1.0.0',
+      reason: 'r',
+      challenge: { ...CHALLENGE, id: 'approval', scopes: [], status: 'failed' },
+    }),
+    false,
+    { requires_authorization: { id: 'auth_1', url: 'https://x.test/start', scopes: [], status: 'failed' } },
   ],
 ]
 
@@ -233,7 +253,7 @@ const FAILURES: { readonly [T in Failure['type']]: Extract<Failure, { type: T }>
     Failure,
     { type: 'requirements-missing' }
   >,
-  'approval-required': { type: 'approval-required', id: 'i', reason: 'r' },
+  'approval-required': { type: 'approval-required', id: 'i', reason: 'r', challenge: CHALLENGE },
   'input-invalid': { type: 'input-invalid', problems: [{ path: '/a', message: 'Is required' }] },
   'tool-failed': { type: 'tool-failed', message: 'm', retry_after_ms: 0.5 },
   'tool-timed-out': { type: 'tool-timed-out', timeout_ms: 1 },

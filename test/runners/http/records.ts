@@ -51,13 +51,20 @@ export function checkedHttp(implementation: Implementation, definition: Definiti
 type Values = Readonly<Record<string, string | Credential>>
 
 export function contextWith(
-  given: { secrets?: Values; tokens?: Values; signal?: AbortSignal; traceparent?: string } = {},
+  given: {
+    secrets?: Values
+    tokens?: Values
+    signal?: AbortSignal
+    traceparent?: string
+    renew?: RunContext['renew']
+  } = {},
 ): RunContext {
   return {
     callId: 'call',
     secrets: credentials(given.secrets ?? {}),
     tokens: credentials(given.tokens ?? {}),
     signal: given.signal ?? AbortSignal.timeout(10_000),
+    ...(given.renew ? { renew: given.renew } : {}),
     ...(given.traceparent === undefined ? {} : { traceparent: given.traceparent }),
   }
 }

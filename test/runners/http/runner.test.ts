@@ -177,3 +177,81 @@ test("the deadline is the implementation's", () => {
   expect(prepare({ timeout_ms: 300_000 })).toMatchObject({ ok: true, timeoutMs: 300_000 })
   expect(prepare({ timeout_ms: 300_001 })).toMatchObject({ ok: false })
 })
+
+describe('a token that is refused', () => {
+  const TOKEN = {
+    method: 'POST',
+    credentials: [{ authorization: 'mail', in: 'header', name: 'Authorization', format: 'Bearer {value}' }],
+    body: { type: 'json' },
+  }
+
+  /** A call whose tokens are renewed by these in turn, and what was refused. */
+  async function renewing(
+    answers: readonly Answer[],
+    renewed: readonly string[],
+    fields: object = TOKEN,
+    tokens: Parameters<typeof contextWith>[0] = { tokens: { mail: 'mail-1' } },
+  ) {
+    const script = scripted(answers)
+    const refused: string[] = []
+    const renew = async (provider: string, token: string) => {
+      refused.push(`${provider} ${token}`)
+      return renewed[refused.length - 1]
+    }
+    const prepared = script.runner.prepare(
+      recordOf(definitionWith(['a'], { providers: ['mail'], secrets: ['KEY'] }), {
+        kind: 'http',
+        url: 'https://example.com/',
+        ...fields,
+      }),
+    )
+    if (!prepared.ok) throw new Error(prepared.reason)
+    const result = await prepared.run({ a: 1 }, contextWith({ ...tokens, renew }))
+    const sent = script.sent.map(({ headers, body }) => [headers.get('authorization'), body])
+    return { result, refused, sent }
+  }
+
+  test('is renewed, and the request sent once more with the new one', async () => {
+    const { result, refused, sent } = await renewing([401, 200], ['mail-2'])
+    expect(result).toEqual({ ok: true, value: { status: 200 } })
+    expect(refused).toEqual(['mail mail-1'])
+    expect(sent).toEqual([
+      ['Bearer mail-1', '{"a":1}'],
+      ['Bearer mail-2', '{"a":1}'],
+    ])
+  })
+
+  test('twice is refused for good, which is said', async () => {
+    const { result, refused, sent } = await renewing([401, 401, 200], ['mail-2'])
+    expect(result).toMatchObject({ ok: false, failure: { message: 'example.com answered 401 Unauthorized' } })
+    expect(refused).toEqual(['mail mail-1', 'mail mail-2'])
+    expect(sent).toHaveLength(2)
+    expect(JSON.stringify(result)).not.toMatch(/mail-\d/)
+  })
+
+  test('stays refused when there is no other', async () => {
+    const { result, sent } = await renewing([401, 200], [])
+    expect(result).toMatchObject({ ok: false })
+    expect(sent).toHaveLength(1)
+  })
+
+  test.each<[string, object, Parameters<typeof contextWith>[0]]>([
+    ["the caller's own", TOKEN, { tokens: { mail: { value: 'own', from: 'caller' } } }],
+    [
+      'not sent',
+      { method: 'GET', credentials: [{ secret: 'KEY', in: 'query', name: 'k' }] },
+      { tokens: { mail: 'mail-1' }, secrets: { KEY: 's' } },
+    ],
+  ])('is not renewed when it is %s', async (_, fields, tokens) => {
+    const { result, refused } = await renewing([401], ['mail-2'], fields, tokens)
+    expect(result).toMatchObject({ ok: false })
+    expect(refused).toEqual([])
+  })
+
+  test.each([
+    ['the implementation expects a 401', { ...TOKEN, response: { type: 'json', statuses: ['2xx', 401] } }],
+    ['a redirect led elsewhere', { ...TOKEN, url: 'https://other.example.com/' }],
+  ])('is not renewed when %s', async (_, fields) => {
+    expect((await renewing([401], ['mail-2'], fields)).refused).toEqual([])
+  })
+})

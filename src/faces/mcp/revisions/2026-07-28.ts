@@ -37,6 +37,7 @@ export function modern(serverInfo: ServerInfo): Revision {
     },
     inputRequired: (members) => `{"resultType":"input_required",${members},${meta}}`,
     listResult: (members) => `{"resultType":"complete",${members},${cached},${meta}}`,
+    capabilities: (declared) => declared,
     answer: (method) => (method === 'server/discover' ? discovered : undefined),
   }
 }

@@ -1,4 +1,4 @@
-import { isObject } from '../../../core/json.ts'
+import { isObject, type JsonObject } from '../../../core/json.ts'
 import type { ToolRecord } from '../../../core/tool.ts'
 import { ID_KEY, toolOf } from '../tool-document.ts'
 import { isJsonObject, outputKind, wrappedSchema } from '../tool-schema.ts'
@@ -8,7 +8,15 @@ import type { Revision, ServerInfo } from './revision.ts'
 export const LEGACY_VERSIONS: readonly string[] = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05', '2024-10-07']
 
 /**
- * MCP 2024-11-05 to 2025-11-25, without sessions: nothing is kept of `initialize`, and every request stands alone. Clients
+ * Clients declare what they are capable of in `initialize` only, and nothing is kept of that; so a client that can be shown
+ * URLs, which 2025-11-25 was the first to know of, gets a session id that says so with each of its calls. Whoever makes
+ * one up is shown URLs instead of texts, and gains nothing.
+ */
+const SHOWS_URLS = '.elicitation-url'
+const URL_ELICITATION: JsonObject = { elicitation: { url: {} } }
+
+/**
+ * MCP 2024-11-05 to 2025-11-25, without state: nothing is kept of `initialize`, and every request stands alone. Clients
  * ignore members that their revision does not have, so all get the newest form. Outputs are objects: one that is not is
  * wrapped as `{"result": …}`, in the schema and in the value.
  */
@@ -43,12 +51,24 @@ export function legacy(serverInfo: ServerInfo): Revision {
     },
     result: (members, meta) => (meta ? `{${members},"_meta":${JSON.stringify(meta)}}` : `{${members}}`),
     listResult: (members) => `{${members}}`,
+    capabilities(declared, sessionId) {
+      return sessionId?.endsWith(SHOWS_URLS) ? { ...URL_ELICITATION, ...declared } : declared
+    },
+    sessionId(method, params, unique) {
+      if (method !== 'initialize' || negotiated(params) !== '2025-11-25') return undefined
+      const { capabilities } = params
+      const elicitation = isJsonObject(capabilities) ? capabilities.elicitation : undefined
+      return isJsonObject(elicitation) && isJsonObject(elicitation.url) ? `${unique()}${SHOWS_URLS}` : undefined
+    },
     answer(method, params) {
       if (method === 'ping') return '{}'
       if (method !== 'initialize') return undefined
-      const { protocolVersion } = params
-      const asked = LEGACY_VERSIONS.find((version) => version === protocolVersion) ?? LEGACY_VERSIONS[0]
-      return `{"protocolVersion":${JSON.stringify(asked)},"capabilities":{"tools":{}},"serverInfo":${server}}`
+      return `{"protocolVersion":${JSON.stringify(negotiated(params))},"capabilities":{"tools":{}},"serverInfo":${server}}`
     },
   }
+}
+
+/** "If the server supports the requested protocol version, it MUST respond with the same version", else with the newest. */
+function negotiated({ protocolVersion }: JsonObject): string | undefined {
+  return LEGACY_VERSIONS.find((version) => version === protocolVersion) ?? LEGACY_VERSIONS[0]
 }

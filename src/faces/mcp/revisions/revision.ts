@@ -23,9 +23,13 @@ export interface Revision {
   /** A whole result, given its members and what of `_meta` is its own. */
   result(members: string, meta?: JsonObject): string
   /** A result by which a tool asks back; absent where none can. */
-  inputRequired?(members: string): string
+  readonly inputRequired?: (members: string) => string
   /** A result of a list. */
   listResult(members: string): string
   /** Answers a method that needs nothing but the server itself; undefined when the revision has no such method. */
   answer(method: string, params: JsonObject): string | undefined
+  /** What a client that calls can be asked for: what it declares with the call, or what its session id says it declared. */
+  capabilities(declared: JsonObject, sessionId: string | null): JsonObject
+  /** The id of the session that a method begins, where one is of use, given a text that is nobody else's. */
+  sessionId?(method: string, params: JsonObject, unique: () => string): string | undefined
 }

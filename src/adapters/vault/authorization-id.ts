@@ -1,0 +1,50 @@
+import { base64url } from 'jose'
+
+const ID = /^[\w-]{64}$/
+const STATE = /^[\w-]{86}$/
+const OBJECT_BYTES = 32
+const ID_BYTES = OBJECT_BYTES + 16
+const STATE_BYTES = OBJECT_BYTES + 32
+
+/**
+ * A new authorization's id: Base64url of the 32 bytes of its Durable Object's id and 128 random bits. So it leads to its
+ * vault without a table of all of them, and says nothing of the user, whose name the object's id is a keyed hash of.
+ */
+export function newAuthorizationId(object: DurableObjectId): string {
+  return addressed(object, ID_BYTES)
+}
+
+/**
+ * A new `state` (RFC 6749, section 10.12): the bytes of its Durable Object's id and 256 random bits. It has nothing of the
+ * authorization's id, which is a link's, as a provider and a browser's history get to see it.
+ */
+export function newState(object: DurableObjectId): string {
+  return addressed(object, STATE_BYTES)
+}
+
+/** Whether a text looks as a `state` does. */
+export function isState(text: string): boolean {
+  return STATE.test(text)
+}
+
+function addressed(object: DurableObjectId, length: number): string {
+  const bytes = new Uint8Array(length)
+  bytes.set(Uint8Array.from(object.toString().match(/../g) ?? [], (pair) => Number.parseInt(pair, 16)))
+  crypto.getRandomValues(bytes.subarray(OBJECT_BYTES))
+  return base64url.encode(bytes)
+}
+
+/** The Durable Object that an id or a `state` leads to; undefined for what is neither, or was made up. */
+export function objectOf<T extends Rpc.DurableObjectBranded>(
+  namespace: DurableObjectNamespace<T>,
+  id: string,
+): DurableObjectId | undefined {
+  if (!ID.test(id) && !isState(id)) return undefined
+  const hex = Array.from(base64url.decode(id).subarray(0, OBJECT_BYTES), (byte) => byte.toString(16).padStart(2, '0'))
+  try {
+    return namespace.idFromString(hex.join(''))
+  } catch {
+    // The platform knows which ids it gave out in this namespace
+    return undefined
+  }
+}

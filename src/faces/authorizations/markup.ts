@@ -1,0 +1,47 @@
+/** HTML that is safe to send as it stands. */
+export class Markup {
+  readonly text: string
+  constructor(text: string) {
+    this.text = text
+  }
+}
+
+type Content = string | Markup | readonly Content[] | undefined
+
+/** Makes HTML of a template: whatever is put into it is text, unless it is markup itself. */
+export function html(strings: TemplateStringsArray, ...contents: readonly Content[]): Markup {
+  return new Markup(strings.map((string, index) => string + written(contents[index])).join(''))
+}
+
+function written(content: Content): string {
+  if (content === undefined) return ''
+  if (content instanceof Markup) return content.text
+  return typeof content === 'string' ? escaped(visible(content)) : content.map(written).join('')
+}
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+}
+
+function escaped(text: string): string {
+  return text.replaceAll(/[&<>"']/g, (character) => ENTITIES[character] ?? '')
+}
+
+/**
+ * Characters that cannot be seen, or that reorder what can (Unicode's control and format characters), as `\u` escapes:
+ * what a person decides on must read as it is.
+ */
+function visible(text: string): string {
+  return text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cs}]/gu, (character) =>
+    character === '\n' ? character : `\\u${(character.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`,
+  )
+}
+
+/** At most so many characters of a foreign text, and never half of one. */
+export function bounded(text: string, max: number): string {
+  return text.length <= max ? text : `${text.slice(0, max).replace(/[\ud800-\udbff]$/, '')}…`
+}

@@ -1,0 +1,86 @@
+import { html, Markup } from './markup.ts'
+
+/** One page for a person, whole. */
+export interface Page {
+  readonly status: 200 | 400 | 403 | 404 | 410 | 413 | 415 | 429 | 502
+  readonly title: string
+  readonly body: Markup
+}
+
+/** No colour says anything that the words do not; both schemes keep a contrast of 4.5:1 at least. */
+const STYLE = `
+:root {
+  color-scheme: light dark;
+  --text: light-dark(#1c1b1a, #ecebe8); --soft: light-dark(#5b5954, #b3b0a8);
+  --page: light-dark(#f4f3f0, #161615); --card: light-dark(#fff, #222120);
+  --line: light-dark(#d9d6cf, #45433f); --inset: light-dark(#f1efea, #2e2d2b);
+  --go: light-dark(#0b5a4a, #7fd1bd); --go-text: light-dark(#fff, #10211d);
+}
+* { box-sizing: border-box; }
+body { margin: 0; padding: 1rem; font: 1rem/1.55 system-ui, sans-serif; color: var(--text); background: var(--page); }
+main { max-width: 36rem; margin: 4vh auto; padding: 1.5rem; background: var(--card); border: 1px solid var(--line); border-radius: .75rem; overflow-wrap: anywhere; }
+header { font-size: .875rem; color: var(--soft); }
+h1 { font-size: 1.4rem; line-height: 1.3; margin: .25rem 0 1rem; }
+h2 { font-size: 1rem; margin: 1.5rem 0 .5rem; }
+code, pre { font: .875em/1.5 ui-monospace, monospace; }
+code { background: var(--inset); padding: .1em .3em; border-radius: .25rem; }
+pre { background: var(--inset); padding: .75rem; border-radius: .5rem; margin: 0; white-space: pre-wrap; }
+ul { list-style: none; margin: 0; padding: 0; border: 1px solid var(--line); border-radius: .5rem; }
+li { padding: .6rem .75rem; }
+li + li { border-top: 1px solid var(--line); }
+li code { display: block; width: fit-content; max-width: 100%; color: var(--soft); }
+dl { display: grid; grid-template-columns: max-content 1fr; gap: .35rem 1rem; margin: 0; }
+dt { color: var(--soft); }
+dd { margin: 0; }
+form { display: flex; flex-wrap: wrap; gap: .75rem; margin: 1.5rem 0 1rem; }
+button { font: inherit; font-weight: 600; padding: .6rem 1.1rem; min-height: 2.75rem; border-radius: .5rem; border: 1px solid var(--soft); background: transparent; color: inherit; cursor: pointer; max-width: 100%; overflow-wrap: anywhere; }
+button.go { background: var(--go); border-color: var(--go); color: var(--go-text); }
+a { color: inherit; }
+:focus-visible { outline: 3px solid var(--go); outline-offset: 2px; }
+.note { font-size: .875rem; color: var(--soft); }
+.care { border-left: .25rem solid var(--go); padding-left: .75rem; }
+@media (max-width: 26rem) { main { padding: 1rem; margin: 0 auto; } dl { grid-template-columns: 1fr; gap: 0; } dd { margin-bottom: .5rem; } button { flex: 1 1 100%; } }
+`
+
+/**
+ * What goes with every page. Nothing is loaded, framed or kept. `form-action` is left out on purpose: browsers hold the
+ * redirect that answers a form to it too, and the provider's address is not known when the page is written.
+ */
+export const PAGE_HEADERS = {
+  'content-type': 'text/html; charset=utf-8',
+  'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none'",
+  'x-frame-options': 'DENY',
+  'x-content-type-options': 'nosniff',
+  'x-robots-tag': 'noindex',
+  'referrer-policy': 'no-referrer',
+  'cache-control': 'no-store',
+}
+
+/**
+ * To pages of ours a page says where it is, and to no other: without any referrer browsers send its forms with
+ * `Origin: null`, as they do those of pages they keep apart.
+ */
+const REFERRER = html`<meta name="referrer" content="same-origin" />`
+
+export function pageText({ title, body }: Page): string {
+  const whole = html`<!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        ${REFERRER}
+        <title>${title} · Switchboard</title>
+        <style>
+          ${new Markup(STYLE)}
+        </style>
+      </head>
+      <body>
+        <main>
+          <header>Switchboard</header>
+          <h1>${title}</h1>
+          ${body}
+        </main>
+      </body>
+    </html>`
+  return whole.text
+}

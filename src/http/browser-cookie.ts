@@ -1,0 +1,38 @@
+const NAME = 'switchboard-browser'
+const LIFETIME_S = 900
+/** 32 bytes, base64url. */
+const VALUE = /^[\w-]{43}$/
+
+/**
+ * The random text that tells this browser from all others, or undefined where it has none. Over https the cookie's name
+ * begins with `__Host-`, so that no other host, not even a sibling, can have set it (RFC 6265bis, section 4.1.3.2).
+ */
+export function browserOf(request: Request): string | undefined {
+  const name = nameFor(request)
+  for (const pair of (request.headers.get('cookie') ?? '').split(';')) {
+    const at = pair.indexOf('=')
+    const value = pair.slice(at + 1).trim()
+    if (at > 0 && pair.slice(0, at).trim() === name && VALUE.test(value)) return value
+  }
+  return undefined
+}
+
+/** The text for a browser that has none yet. */
+export function newBrowser(): string {
+  const base64 = btoa(String.fromCharCode(...crypto.getRandomValues(new Uint8Array(32))))
+  return base64.replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '')
+}
+
+/** The header `Set-Cookie` that has the browser keep it for 15 minutes, and come back with it from another site. */
+export function browserCookie(request: Request, browser: string): string {
+  const secure = isSecure(request) ? '; Secure' : ''
+  return `${nameFor(request)}=${browser}; Path=/; Max-Age=${LIFETIME_S}; HttpOnly; SameSite=Lax${secure}`
+}
+
+function nameFor(request: Request): string {
+  return isSecure(request) ? `__Host-${NAME}` : NAME
+}
+
+function isSecure(request: Request): boolean {
+  return new URL(request.url).protocol === 'https:'
+}

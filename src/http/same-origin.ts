@@ -1,0 +1,11 @@
+/**
+ * Whether a request that changes something may come from a page of ours, or from no page at all. Browsers say where a
+ * request comes from in `Sec-Fetch-Site` (Fetch Metadata), which no page can forge; those that do not, and all over
+ * plain http, send `Origin` with every POST. What sends neither is no browser, and carries no cookies it does not mean to.
+ */
+export function isSameOrigin(request: Request): boolean {
+  const site = request.headers.get('sec-fetch-site')
+  if (site !== null) return site === 'same-origin'
+  const origin = request.headers.get('origin')
+  return origin === null || origin === new URL(request.url).origin
+}

@@ -1,0 +1,351 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { asking, challenged, consent, createWorld, MAIL, MINUTE, tool, type World } from './world.ts'
+
+const tokenOf = (granted: object) => ('token' in granted ? String(granted.token) : JSON.stringify(granted))
+const get = async (world: World, user: string) => tokenOf(await world.vault.tokenFor(asking(user)))
+
+/** A user with a grant whose access token has ended. */
+async function expired(world: World, name = 'ann'): Promise<string> {
+  const user = world.user(name)
+  await consent(world, user, name)
+  world.time += 61 * MINUTE
+  return user
+}
+
+describe('a grant', () => {
+  it('gives its token until that is about to end, then another one', async () => {
+    const world = createWorld()
+    const user = world.user('ann')
+    await consent(world, user, 'ann')
+    const first = await get(world, user)
+    expect(world.provider.whose(first)).toBe('ann')
+    world.time += 58 * MINUTE
+    expect(await get(world, user)).toBe(first)
+    world.time += 1.5 * MINUTE
+    const second = await get(world, user)
+    expect(second).not.toBe(first)
+    expect(world.provider.whose(second)).toBe('ann')
+    expect(await get(world, user)).toBe(second)
+    expect(world.provider.count('refresh_token')).toBe(1)
+  })
+
+  it.each([false, true])('is refreshed once for 50 calls at once (rotating: %s)', async (rotate) => {
+    const world = createWorld()
+    world.provider.rotate = rotate
+    const user = await expired(world)
+    const tokens = await Promise.all(Array.from({ length: 50 }, () => get(world, user)))
+    expect(new Set(tokens.map(world.provider.whose))).toEqual(new Set(['ann']))
+    expect(world.provider.count('refresh_token')).toBe(1)
+    expect((await world.vault.list(user)).map(({ refreshable }) => refreshable)).toEqual([true])
+  })
+
+  it('has stored a rotated refresh token before anybody gets what came with it', async () => {
+    const world = createWorld()
+    world.provider.rotate = true
+    const user = await expired(world)
+    const token = await get(world, user)
+    // As after a crash the moment that the answer was out
+    world.deploy()
+    expect(await get(world, user)).toBe(token)
+    world.time += 61 * MINUTE
+    expect(world.provider.whose(await get(world, user))).toBe('ann')
+  })
+
+  it('without a time of its end is used until an API refuses it', async () => {
+    const world = createWorld()
+    world.provider.expiresIn = undefined
+    const user = world.user('ann')
+    await consent(world, user, 'ann')
+    const token = await get(world, user)
+    world.time += 1_000 * 24 * 60 * MINUTE
+    expect(await get(world, user)).toBe(token)
+    const renewed = tokenOf(await world.vault.renew(asking(user), token, false))
+    expect(world.provider.whose(renewed)).toBe('ann')
+    expect(renewed).not.toBe(token)
+  })
+
+  it('whose tokens last only seconds is refreshed once a call, not for ever', async () => {
+    const world = createWorld()
+    world.provider.expiresIn = 1
+    const user = await expired(world)
+    for (let call = 1; call <= 3; call++) {
+      expect(world.provider.whose(await get(world, user))).toBe('ann')
+      expect(world.provider.count('refresh_token')).toBe(call)
+      world.time += MINUTE
+    }
+  })
+
+  it('without a refresh token is asked for anew once its token has ended', async () => {
+    const world = createWorld()
+    world.provider.refreshes = false
+    const user = world.user('ann')
+    await consent(world, user, 'ann')
+    world.time += 59.5 * MINUTE
+    expect(world.provider.whose(await get(world, user))).toBe('ann')
+    world.time += MINUTE
+    expect(challenged(await world.vault.tokenFor(asking(user))).reason).toContain('ended or was revoked')
+    expect(world.provider.count('refresh_token')).toBe(0)
+  })
+})
+
+describe('a token that the API refused', () => {
+  it('is replaced once for all who hold it', async () => {
+    const world = createWorld()
+    world.provider.rotate = true
+    const user = world.user('ann')
+    await consent(world, user, 'ann')
+    const refused = await get(world, user)
+    const renewed = await Promise.all(
+      Array.from({ length: 20 }, async () => tokenOf(await world.vault.renew(asking(user), refused, false))),
+    )
+    expect(new Set(renewed).size).toBe(1)
+    expect(renewed[0]).not.toBe(refused)
+    expect(world.provider.count('refresh_token')).toBe(1)
+  })
+
+  it('for the second time is a challenge, and the grant stays until it is replaced', async () => {
+    const world = createWorld()
+    const user = world.user('ann')
+    await consent(world, user, 'ann')
+    const token = await get(world, user)
+    expect(challenged(await world.vault.renew(asking(user), token, true)).reason).toContain('a new one too')
+    expect(await get(world, user)).toBe(token)
+    expect(world.provider.count('refresh_token')).toBe(0)
+  })
+})
+
+describe('a grant that the provider no longer accepts', () => {
+  it('is forgotten: a challenge says why, again and again, until the user consents anew', async () => {
+    const world = createWorld()
+    const user = await expired(world)
+    for (const token of world.provider.issued.values()) token.live = false
+    for (let call = 0; call < 3; call++) {
+      expect(challenged(await world.vault.tokenFor(asking(user))).reason).toMatch(/invalid_grant.*no longer accepted/)
+    }
+    expect(world.provider.count('refresh_token')).toBe(1)
+    expect(await world.vault.list(user)).toEqual([])
+    expect(await world.vault.revoke(user, 'mail')).toBe(false)
+    await consent(world, user, 'ann')
+    expect(world.provider.whose(await get(world, user))).toBe('ann')
+  })
+})
+
+describe('a provider that does not do its part', () => {
+  it.each<[string, () => Promise<Response>, RegExp, number?]>([
+    ['is down', () => Promise.reject(new TypeError('refused')), /'mail' cannot be asked now/],
+    ['answers 500', async () => new Response('Out of order', { status: 500 }), /it answered 500/],
+    ['answers HTML', async () => new Response('<h1>Hello</h1>'), /it answered 200, which makes no sense/],
+    ['answers JSON of something else', async () => Response.json({ hello: 1 }), /makes no sense/],
+    ['answers with a token that is none', async () => Response.json({ access_token: 7 }), /makes no sense/],
+    ['issues what is bound to a key', async () => Response.json({ access_token: 'x', token_type: 'DPoP' }), /bearer/],
+    ['redirects', async () => new Response(null, { status: 302, headers: { location: 'https://a.b' } }), /302/],
+    ['says invalid_grant with 503', async () => Response.json({ error: 'invalid_grant' }, { status: 503 }), /503/],
+    [
+      'has too much to do',
+      async () => new Response('', { status: 429, headers: { 'retry-after': '7' } }),
+      /it answered 429/,
+      7_000,
+    ],
+    ['does not know the client', async () => Response.json({ error: 'invalid_client' }, { status: 401 }), /the client/],
+  ])('%s: nothing for now, and the grant is kept', async (_, answer, said, retry_after_ms) => {
+    const world = createWorld()
+    const user = await expired(world)
+    world.provider.bend = async (path) => (path === '/token' ? answer() : undefined)
+    const granted = await world.vault.tokenFor(asking(user))
+    expect(granted).toEqual({
+      unavailable: expect.stringMatching(said),
+      ...(retry_after_ms === undefined ? {} : { retry_after_ms }),
+    })
+    world.provider.bend = async () => undefined
+    expect(world.provider.whose(await get(world, user))).toBe('ann')
+  })
+
+  it('does not tell where its endpoints are: what it said before counts, and without that nothing can be had', async () => {
+    const world = createWorld()
+    const user = await expired(world)
+    world.provider.bend = async (path) =>
+      path.startsWith('/.well-known') ? new Response('', { status: 500 }) : undefined
+    expect(world.provider.whose(await get(world, user))).toBe('ann')
+    world.deploy()
+    world.time += 61 * MINUTE
+    expect(await world.vault.tokenFor(asking(user))).toMatchObject({ unavailable: expect.stringContaining("'mail'") })
+  })
+
+  it('is slow: nothing for now, for all who wait', async () => {
+    const world = createWorld({ timeoutMs: 30 })
+    const user = await expired(world)
+    world.provider.bend = () => new Promise((_, reject) => setTimeout(reject, 60, new TypeError('aborted')))
+    const all = await Promise.all(Array.from({ length: 5 }, () => world.vault.tokenFor(asking(user))))
+    for (const granted of all) expect(granted).toMatchObject({ unavailable: expect.stringContaining('mail') })
+    world.provider.bend = async () => undefined
+    expect(world.provider.whose(await get(world, user))).toBe('ann')
+  })
+
+  it('while the token still holds: it is used', async () => {
+    const world = createWorld()
+    const user = world.user('ann')
+    await consent(world, user, 'ann')
+    const token = await get(world, user)
+    world.time += 59.5 * MINUTE
+    world.provider.bend = async () => new Response('', { status: 500 })
+    expect(await get(world, user)).toBe(token)
+  })
+})
+
+describe('scopes', () => {
+  it('that were not granted are asked for together with those that were', async () => {
+    const world = createWorld()
+    const user = world.user('ann')
+    await consent(world, user, 'ann', ['mail.read'])
+    const more = challenged(await world.vault.tokenFor(asking(user, ['mail.send'], { tool: tool('Send') })))
+    expect(more.scopes.toSorted()).toEqual(['mail.read', 'mail.send'])
+    expect(more.reason).toContain('mail.send')
+    await consent(world, user, 'ann', ['mail.send'])
+    for (const scope of ['mail.read', 'mail.send'])
+      expect(await world.vault.tokenFor(asking(user, [scope]))).toHaveProperty('token')
+    expect((await world.vault.list(user))[0]?.scopes.toSorted()).toEqual(['mail.read', 'mail.send', 'offline_access'])
+  })
+
+  it('that the provider does not name are those that were asked for', async () => {
+    const world = createWorld()
+    const user = world.user('ann')
+    world.provider.bend = async (path) =>
+      path === '/token' ? Response.json({ access_token: 'a', token_type: 'bearer' }) : undefined
+    await consent(world, user)
+    expect(await world.vault.tokenFor(asking(user))).toEqual({ token: 'a' })
+  })
+})
+
+describe('revoking', () => {
+  it('takes effect at once, here and at the provider', async () => {
+    const world = createWorld()
+    const user = world.user('ann')
+    await consent(world, user, 'ann')
+    const token = await get(world, user)
+    expect(await world.vault.revoke(user, 'mail')).toBe(true)
+    expect(world.provider.whose(token)).toBeUndefined()
+    const hints = world.provider.requests
+      .filter(({ path }) => path === '/revoke')
+      .map(({ form }) => form.get('token_type_hint'))
+    expect(hints.toSorted()).toEqual(['access_token', 'refresh_token'])
+    expect(await world.vault.list(user)).toEqual([])
+    challenged(await world.vault.tokenFor(asking(user)))
+    expect(await world.vault.revoke(user, 'mail')).toBe(false)
+  })
+
+  it('takes effect when the provider cannot be reached, or is no longer connected', async () => {
+    for (const disturb of [
+      (world: World) => void (world.provider.bend = () => Promise.reject(new TypeError('down'))),
+      (world: World) => void world.providers.delete('mail'),
+    ]) {
+      const world = createWorld()
+      const user = world.user('ann')
+      await consent(world, user, 'ann')
+      disturb(world)
+      expect(await world.vault.revoke(user, 'mail')).toBe(true)
+      expect(await world.vault.list(user)).toEqual([])
+    }
+  })
+
+  it('while a refresh is under way leaves nothing that holds', async () => {
+    const world = createWorld()
+    const user = await expired(world)
+    let revoked: Promise<boolean> | undefined
+    world.provider.beforeAnswer = async () => {
+      revoked ??= world.vault.revoke(user, 'mail')
+      await revoked
+    }
+    challenged(await world.vault.tokenFor(asking(user)))
+    expect(await revoked).toBe(true)
+    expect([...world.provider.issued.values()].filter(({ kind, live }) => kind === 'access' && live)).toEqual([])
+    expect(await world.vault.list(user)).toEqual([])
+  })
+})
+
+describe('providers', () => {
+  it('that is not connected: a challenge that can be followed says what to do', async () => {
+    const world = createWorld()
+    const user = world.user('ann')
+    const unknown = { requirement: { id: 'google', oauth2: { scopes: ['a'] } } }
+    const { url, check_url, reason, authorization } = challenged(await world.vault.tokenFor(asking(user, [], unknown)))
+    expect(url).toBe(`https://sb.example/authorizations/${authorization}/start`)
+    expect(check_url).toBe(`https://sb.example/authorizations/${authorization}`)
+    expect(reason).toMatch(/'google' is connected.*GOOGLE_CLIENT_ID.*PUT \/providers\/google.*context\.authorization/)
+    const step = await world.vault.start(authorization, { browser: 'b', callback: 'https://sb.example/oauth/callback' })
+    expect(step).toMatchObject({ ok: false, why: 'unavailable', message: expect.stringContaining("'google'") })
+  })
+
+  it('that is not for this tool gives it no token, whatever was granted', async () => {
+    const world = createWorld()
+    const user = world.user('ann')
+    await consent(world, user, 'ann')
+    world.providers.set('mail', { ...MAIL, tools: ['Other.*', 'Mail.Send'] })
+    expect(challenged(await world.vault.tokenFor(asking(user))).reason).toContain("not for 'Mail.Get@1.0.0'")
+    expect(await world.vault.tokenFor(asking(user, undefined, { tool: tool('Send') }))).toHaveProperty('token')
+  })
+
+  it("whose client's secret is missing is named to whoever can set it, and to the person", async () => {
+    const world = createWorld({ secret: undefined })
+    const { reason, authorization } = challenged(await world.vault.tokenFor(asking(world.user('ann'))))
+    expect(reason).toContain("Worker secret 'MAIL'")
+    const step = await world.vault.start(authorization, { browser: 'b', callback: 'https://sb.example/oauth/callback' })
+    expect(step).toMatchObject({ ok: false, why: 'unavailable', message: expect.stringContaining("'MAIL'") })
+  })
+})
+
+describe('two users', () => {
+  it('never get the token of the other, whatever happens at once', async () => {
+    const does = fc.constantFrom('call', 'call', 'refused', 'consent', 'revoke', 'time')
+    const step = fc.record({ who: fc.constantFrom('ann', 'bob'), does })
+    const rounds = fc.array(fc.array(step, { maxLength: 6 }), { maxLength: 5 })
+    // How long each answer of the provider takes, so that they overtake each other
+    const delays = fc.array(fc.nat(3), { minLength: 3, maxLength: 7 })
+    await fc.assert(
+      fc.asyncProperty(rounds, delays, fc.boolean(), async (all, waits, rotate) => {
+        const world = createWorld()
+        world.provider.rotate = rotate
+        let answers = 0
+        world.provider.beforeAnswer = () => new Promise((done) => setTimeout(done, waits[answers++ % waits.length]))
+        const last = new Map<string, string>()
+        const call = async (who: string, refused?: string) => {
+          const user = world.user(who)
+          const granted =
+            refused === undefined
+              ? await world.vault.tokenFor(asking(user))
+              : await world.vault.renew(asking(user), refused, false)
+          expect(granted).not.toHaveProperty('unavailable')
+          if (!('token' in granted)) return
+          last.set(who, granted.token)
+          expect(world.provider.issued.get(granted.token)).toMatchObject({ kind: 'access', account: who })
+        }
+        const users = ['ann', 'bob']
+        await Promise.all(users.map((who) => consent(world, world.user(who), who)))
+        await Promise.all(users.map((who) => call(who)))
+        expect(last.size).toBe(2)
+        for (const round of all) {
+          await Promise.all(
+            round.map(async ({ who, does: act }) => {
+              if (act === 'time') world.time += 61 * MINUTE
+              else if (act === 'revoke') await world.vault.revoke(world.user(who), 'mail')
+              else if (act === 'call') await call(who)
+              else if (act === 'refused') await call(who, last.get(who))
+              // What goes on at the same time may have granted it already, or ended what was begun
+              else await consent(world, world.user(who), who).catch(() => undefined)
+            }),
+          )
+        }
+        await Promise.all(users.map((who) => call(who)))
+      }),
+      { numRuns: 25 },
+    )
+  })
+
+  it('whose ids differ only in what UTF-8 cannot say have vaults of their own', async () => {
+    const world = createWorld()
+    const [one, other] = [world.user('\ud800'), world.user('\ud801')]
+    await consent(world, one, 'one')
+    expect(world.provider.whose(await get(world, one))).toBe('one')
+    challenged(await world.vault.tokenFor(asking(other)))
+  })
+})
