@@ -2,7 +2,8 @@ import { type Failing, fail } from './failure.ts'
 import { formatToolId, type ToolName } from './tool-id.ts'
 import type { ToolRecord } from './tool.ts'
 
-export const SCOPES = ['tools:read', 'tools:call', 'tools:publish', 'admin'] as const
+/** `users:confirm`: to say who the person in front of a browser is, as the deployment's verifier of users does. */
+export const SCOPES = ['tools:read', 'tools:call', 'tools:publish', 'users:confirm', 'admin'] as const
 export type Scope = (typeof SCOPES)[number]
 
 /** Who is calling, what it may do, with which tools, and for which users it may act. */

@@ -1,5 +1,5 @@
 import { type Context, Hono } from 'hono'
-import { mayActFor, type Principal } from '../../core/access.ts'
+import { mayActFor, type Principal, type Scope } from '../../core/access.ts'
 import type { Authorization, Authorizations, Step } from '../../core/authorization.ts'
 import { type Failing, type Failure, fail, ok, type Result } from '../../core/failure.ts'
 import type { Providers } from '../../core/provider.ts'
@@ -66,7 +66,8 @@ export function authorizationsFace(deps: AuthorizationsFaceDeps): Hono {
   })
 
   face.post('/authorizations/:id/confirm', async (c) => {
-    const caller = await callerOf(c)
+    // A scope of its own: whoever calls tools for a user could otherwise take the part of the user's browser too
+    const caller = await callerOf(c, 'users:confirm')
     if (!caller.ok) return respond(caller.failure)
     const body = await readJson(c.req.raw, CONFIRM_LIMIT)
     if (!body.ok) return respond(body.failure)
@@ -146,9 +147,9 @@ export function authorizationsFace(deps: AuthorizationsFaceDeps): Hono {
     return page(endedPage(ended.authorization, await nameOf(ended.authorization.provider)))
   })
 
-  /** Whoever calls with a credential, and may call tools. */
-  async function callerOf(c: Context): Promise<Result<Principal>> {
-    const caller = await gate(c.req.raw, 'tools:call', background(c))
+  /** Whoever calls with a credential, and may call tools, or do what `scope` says. */
+  async function callerOf(c: Context, scope: Scope = 'tools:call'): Promise<Result<Principal>> {
+    const caller = await gate(c.req.raw, scope, background(c))
     if (!caller.ok || caller.value.kind !== 'anonymous') return caller
     return fail({ type: 'unauthenticated', reason: 'Following an authorization needs a credential' })
   }

@@ -38,7 +38,7 @@ describe('the approval of a call', () => {
     const { authorization: id } = first
     expect(await asked(world)).toBe(id)
     expect(await world.vault.find(id)).toMatchObject({ kind: 'approval', tool: 'Mail.Pay@1.0.0', input: INPUT })
-    const waiting = world.vault.changed(id, 'not_started', 20_000)
+    const waiting = world.vault.changed(id, 'not_started', 59_000)
     expect(await decide(world, id, true)).toMatchObject({ ok: true, authorization: { status: 'completed' } })
     expect(await waiting).toMatchObject({ status: 'completed' })
     const claims = await Promise.all(Array.from({ length: 10 }, () => claim(world)))

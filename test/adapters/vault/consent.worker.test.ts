@@ -189,7 +189,7 @@ describe('the way back', () => {
   it('completes it, wakes who waits, and stores what was granted', async () => {
     const world = createWorld()
     const { id, user, location } = await begun(world)
-    const waiting = world.vault.changed(id, 'pending', 20_000)
+    const waiting = world.vault.changed(id, 'pending', 59_000)
     const ended = await finish(world, world.provider.allow(location, 'ann'))
     expect(ended).toMatchObject({ ok: true, authorization: { id, status: 'completed', userId: user } })
     expect(await waiting).toMatchObject({ id, status: 'completed' })
@@ -360,9 +360,9 @@ describe('waiting', () => {
   it('ends at once for what is over, has another status, or is none', async () => {
     const world = createWorld()
     const { id } = await begun(world)
-    expect(await world.vault.changed(id, 'not_started', 20_000)).toMatchObject({ status: 'pending' })
+    expect(await world.vault.changed(id, 'not_started', 59_000)).toMatchObject({ status: 'pending' })
     await world.vault.decide(id, { browser: ann, callback: CALLBACK, approve: false })
-    expect(await world.vault.changed(id, 'failed', 20_000)).toMatchObject({ status: 'failed' })
+    expect(await world.vault.changed(id, 'failed', 59_000)).toMatchObject({ status: 'failed' })
   })
 
   it('ends when the time is over, with what there is', async () => {
@@ -374,7 +374,7 @@ describe('waiting', () => {
   it('ends for all who wait, as soon as a person begins', async () => {
     const world = createWorld()
     const { authorization: id } = challenged(await world.vault.tokenFor(asking(world.user('ann'))))
-    const waiting = Array.from({ length: 5 }, () => world.vault.changed(id, 'not_started', 20_000))
+    const waiting = Array.from({ length: 5 }, () => world.vault.changed(id, 'not_started', 59_000))
     await world.vault.start(id, { browser: ann, callback: CALLBACK })
     for (const each of await Promise.all(waiting)) expect(each).toMatchObject({ status: 'pending' })
   })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { ADMIN, ANONYMOUS } from '../../../src/core/access.ts'
-import { AGENT, APPROVAL, GRANT, ORIGIN, setUp, STRANGER } from './set-up.ts'
+import { AGENT, APPROVAL, GRANT, ORIGIN, setUp, STRANGER, VERIFIER } from './set-up.ts'
 
 describe('GET /authorizations/{id}', () => {
   it('shows how far a person is, to whoever may act for the user', async () => {
@@ -88,20 +88,26 @@ describe('POST /authorizations/{id}/confirm', () => {
   }
 
   it('says where the browser goes next', async () => {
-    const { sent, port } = confirm({ caller: AGENT }, { flow: 'f1', user_id: 'ann' })
+    const { sent, port } = confirm({ caller: VERIFIER }, { flow: 'f1', user_id: 'ann' })
     expect((await sent).status).toBe(200)
     expect(await (await sent).json()).toEqual({ next: 'https://accounts.google.com/auth?x=1' })
     expect(port.confirm.mock.calls).toEqual([['auth_1', 'f1', 'ann']])
   })
 
   it('for a user the key may not act for is 403, whoever the authorization is for', async () => {
-    const { sent, acts } = confirm({ caller: AGENT }, { flow: 'f1', user_id: 'bob' })
+    const { sent, acts } = confirm({ caller: VERIFIER }, { flow: 'f1', user_id: 'bob' })
+    expect((await sent).status).toBe(403)
+    expect(acts()).toBe(0)
+  })
+
+  it('needs a scope of its own, which who calls tools does not have', async () => {
+    const { sent, acts } = confirm({ caller: AGENT }, { flow: 'f1', user_id: 'ann' })
     expect((await sent).status).toBe(403)
     expect(acts()).toBe(0)
   })
 
   it('of an authorization the key may not see, or that is none, is 404', async () => {
-    const bob = { caller: { ...AGENT, users: ['bob'] } }
+    const bob = { caller: { ...VERIFIER, users: ['bob'] } }
     for (const { sent, acts } of [
       confirm(bob, { flow: 'f1', user_id: 'bob' }),
       confirm({}, { flow: 'f1', user_id: 'ann' }, '/authorizations/none/confirm'),

@@ -1,6 +1,6 @@
 import { Hono } from 'hono'
 import { vi } from 'vitest'
-import { ADMIN, type Principal } from '../../../src/core/access.ts'
+import { ADMIN, hasScope, type Principal } from '../../../src/core/access.ts'
 import type { Authorization, Authorizations, Ended, Step } from '../../../src/core/authorization.ts'
 import { type Failure, type Failing, fail, ok } from '../../../src/core/failure.ts'
 import type { Provider } from '../../../src/core/provider.ts'
@@ -49,6 +49,9 @@ export const AGENT: Principal = {
   users: ['ann'],
 }
 
+/** The application that knows who is signed in. */
+export const VERIFIER: Principal = { ...AGENT, id: 'key:2', scopes: ['users:confirm'] }
+
 /** The face before authorizations that lie in memory; every answer of the port can be set. */
 export function setUp(
   given: {
@@ -71,7 +74,11 @@ export function setUp(
     decide: vi.fn<Authorizations['decide']>(async () => ended),
   }
   const face = authorizationsFace({
-    gate: () => ('ok' in caller ? caller : ok(caller)),
+    gate(_, scope) {
+      if ('ok' in caller) return caller
+      if (hasScope(caller, scope)) return ok(caller)
+      return fail({ type: caller.kind === 'anonymous' ? 'unauthenticated' : 'forbidden', reason: scope })
+    },
     authorizations: port,
     providers: { find: async (id) => (id === 'google' ? GOOGLE : undefined) },
     shield: () => limited,
