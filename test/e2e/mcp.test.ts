@@ -1,6 +1,10 @@
 import { createMCPClient } from '@ai-sdk/mcp'
 import { MultiServerMCPClient } from '@langchain/mcp-adapters'
-import { Client as NewClient, StreamableHTTPClientTransport as NewTransport } from '@modelcontextprotocol/client'
+import {
+  Client as NewClient,
+  StreamableHTTPClientTransport as NewTransport,
+  UrlElicitationRequiredError,
+} from '@modelcontextprotocol/client'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { MCPServerStreamableHttp } from '@openai/agents'
@@ -83,6 +87,63 @@ describe('@modelcontextprotocol/client 2', () => {
     const asked = await client.callTool({ name: 'test_input_required_result_elicitation' })
     if (mode === 'legacy') expect(asked).toMatchObject({ isError: true })
     else expect(asked).toMatchObject({ content: [{ text: 'Hello, Ann!' }] })
+    await client.close()
+  })
+})
+
+describe('a client that can be shown links', () => {
+  const LINK = /\/authorizations\/[^/]+\/start$/
+  const capabilities = { elicitation: { url: {} } }
+  const CALL = { name: 'Mailbox_empty', arguments: { folder: 'inbox' } }
+
+  beforeAll(async () => {
+    const definition = {
+      id: 'Mailbox',
+      name: 'Mailbox',
+      version: '1.0.0',
+      description: 'Looks after a mailbox',
+      capabilities: [
+        {
+          name: 'empty',
+          description: 'Deletes every email in a folder',
+          parameters: [{ name: 'folder', description: 'Which folder', type: 'string', required: true }],
+        },
+      ],
+      securityLevel: 8,
+    }
+    const implementation = { kind: 'http', method: 'DELETE', url: 'https://mail.example/' }
+    const made = await server.json('POST', '/tools', { definition, implementation })
+    expect(made, JSON.stringify(made.body)).toMatchObject({ status: 201 })
+  })
+
+  it('gets those of version 1 and 2, on 2025-11-25, as an error of its own', async () => {
+    const two = new NewClient(INFO, { capabilities })
+    await two.connect(new NewTransport(url()))
+    const refusedTwo = await two.callTool(CALL).catch((error: unknown) => error)
+    expect(refusedTwo).toBeInstanceOf(UrlElicitationRequiredError)
+    await two.close()
+
+    const one = new Client(INFO, { capabilities })
+    await one.connect(new StreamableHTTPClientTransport(url()) as Parameters<typeof one.connect>[0])
+    expect((await one.listTools()).tools.map(({ name }) => name)).toContain(CALL.name)
+    const refusedOne = await one.callTool(CALL).catch((error: unknown) => error)
+    await one.close()
+
+    const elicitations = [{ mode: 'url', url: expect.stringMatching(LINK), elicitationId: expect.any(String) }]
+    for (const refused of [refusedTwo, refusedOne]) expect(refused).toMatchObject({ code: -32042, elicitations })
+  })
+
+  it('is asked once on 2026-07-28, and told the link when the person is not done', async () => {
+    const client = new NewClient(INFO, { capabilities, versionNegotiation: { mode: { pin: '2026-07-28' } } })
+    const asked: unknown[] = []
+    client.setRequestHandler('elicitation/create', async ({ params }) => {
+      asked.push(params)
+      return { action: 'accept' }
+    })
+    await client.connect(new NewTransport(url()))
+    const answer = await client.callTool(CALL)
+    expect(asked).toMatchObject([{ mode: 'url', url: expect.stringMatching(LINK) }])
+    expect(answer).toMatchObject({ isError: true, content: [{ text: expect.stringContaining('/start') }] })
     await client.close()
   })
 })

@@ -120,7 +120,8 @@ async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
   }
   send(signal)
   const patience = setTimeout(() => send('SIGKILL'), 5_000)
-  if (child.exitCode === null || child.stdout?.readable) await closed
+  const isOver = child.exitCode !== null || child.signalCode !== null
+  if (!isOver || child.stdout?.readable) await closed
   clearTimeout(patience)
 }
 

@@ -1,0 +1,79 @@
+import { existsSync } from 'node:fs'
+import { delimiter, join } from 'node:path'
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
+
+const executable =
+  process.env['CHROMIUM'] ||
+  (process.env['PATH'] ?? '')
+    .split(delimiter)
+    .map((folder) => join(folder, 'chromium'))
+    .find((file) => existsSync(file))
+const MISSING = "no Chromium: install Debian's 'chromium', or name one in the variable CHROMIUM"
+
+/** Why tests that need a browser are skipped; empty when they run. In CI they run, and fail where there is none. */
+export const NO_BROWSER = executable !== undefined || process.env['CI'] === 'true' ? '' : `(skipped: ${MISSING})`
+
+/** Without the network that Chromium looks for by itself. */
+const FLAGS = [
+  '--no-sandbox',
+  '--headless',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+]
+
+export function launchBrowser(): Promise<Browser> {
+  if (executable === undefined) throw new Error(`There is ${MISSING}`)
+  return chromium.launch({ executablePath: executable, args: FLAGS })
+}
+
+/** A person with a browser of their own: no cookie is shared with anybody else. */
+export interface Person {
+  readonly context: BrowserContext
+  readonly page: Page
+  leave(): Promise<void>
+}
+
+export async function person(browser: Browser, options: { readonly javaScript?: boolean } = {}): Promise<Person> {
+  const context = await browser.newContext({ javaScriptEnabled: options.javaScript ?? true })
+  context.setDefaultTimeout(15_000)
+  const page = await context.newPage()
+  return { context, page, leave: () => context.close() }
+}
+
+/** Opens a challenge's link and presses the button that leads on. */
+export async function openAndContinue({ page }: Person, url: string): Promise<void> {
+  await page.goto(url)
+  await page.getByRole('button', { name: /continue/i }).click()
+}
+
+/** At the provider's pages: signs in where that is asked for, then allows or denies. */
+export async function answerProvider(
+  { page }: Person,
+  account: string,
+  decision: 'Allow' | 'Deny' = 'Allow',
+): Promise<void> {
+  const name = page.getByLabel('Name')
+  const choice = page.getByRole('button', { name: decision })
+  await name.or(choice).first().waitFor()
+  if (await name.isVisible()) {
+    await name.fill(account)
+    await page.getByRole('button', { name: 'Sign in' }).click()
+  }
+  await choice.click()
+}
+
+/** All a person does to consent: from the challenge's link to the page that says how it ended, whose text it gives. */
+export async function consent(who: Person, url: string, account: string): Promise<string> {
+  await openAndContinue(who, url)
+  await answerProvider(who, account)
+  await who.page.waitForURL(/\/oauth\/callback/)
+  return textOf(who.page)
+}
+
+export function textOf(page: Page): Promise<string> {
+  return page.getByRole('main').innerText()
+}

@@ -1,0 +1,187 @@
+import { generateKeyPairSync, randomBytes } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import Provider, { type Model } from 'oidc-provider'
+import { interact, returnPage, textOf } from './interaction-pages.ts'
+import { MemoryStore } from './memory-adapter.ts'
+
+/** What is wrong with a provider: nothing, no connection, no answer, an answer of HTML, an answer of 500. */
+export type Fault = 'none' | 'down' | 'slow' | 'nonsense' | 'error'
+
+export const CLIENT_ID = 'switchboard-in-tests'
+export const GMAIL = 'https://www.googleapis.com/auth/gmail.readonly'
+const SCOPES = ['mail.read', 'mail.send', GMAIL]
+
+/**
+ * A certified OpenID provider (`oidc-provider`) on a loopback port, as a person and a client find it: pages to sign in
+ * and to consent, PKCE required, refresh tokens for `offline_access`, revocation. Its host is `localhost`, so that for a
+ * browser it is another site than a Switchboard on 127.0.0.1.
+ */
+export interface TestProvider {
+  readonly issuer: string
+  /** `host:port`, for ALLOW_HTTP_HOSTS. */
+  readonly host: string
+  readonly clientSecret: string
+  /** Seconds that an access token lasts which is issued from now on. */
+  accessTokenSeconds: number
+  /** Whether a refresh token is replaced as it is used; one that is used a second time then ends the whole grant. */
+  rotate: boolean
+  /** Milliseconds that the token endpoint takes, so that requests meet which are made at once. */
+  tokenDelayMs: number
+  /** Whether the browser is shown a link back to the client, instead of being sent there at once. */
+  pauseBeforeReturn: boolean
+  /** Requests that reached the token endpoint, by `grant_type`. */
+  readonly tokenRequests: Record<string, number>
+  /** Authorization requests, the parameters of each. */
+  readonly opened: URLSearchParams[]
+  /** Tokens that clients asked to revoke (RFC 7009). */
+  readonly revoked: string[]
+  /** Every token it ever issued, and to whom. */
+  readonly issued: { readonly kind: 'access' | 'refresh'; readonly token: string; readonly account: string }[]
+  allowRedirectTo(uri: string): void
+  /** Whose an access token is and what for, or undefined when it is none that holds. */
+  whose(accessToken: string): Promise<{ readonly account: string; readonly scopes: readonly string[] } | undefined>
+  /** Ends a person's access tokens, as an administrator might; refresh tokens live on. */
+  endAccessTokens(account: string): void
+  /** The person takes back their consent at the provider. */
+  endGrants(account: string): void
+  fail(fault: Fault): Promise<void>
+  close(): Promise<void>
+}
+
+export async function startProvider(): Promise<TestProvider> {
+  const store = new MemoryStore()
+  const redirectUris: string[] = []
+  const clientSecret = randomBytes(24).toString('base64url')
+  const hanging = new Set<ServerResponse>()
+  let fault: Fault = 'none'
+
+  const server = createServer((request, response) => {
+    answer(request, response).catch((error: unknown) => {
+      response.writeHead(500).end(String(error))
+    })
+  })
+  const port = await listen(server, 0)
+  const issuer = `http://localhost:${port}`
+
+  const provider = new Provider(issuer, {
+    adapter: (model: string) =>
+      model === 'Client' ? { ...store.adapter(model), find: async () => client() } : store.adapter(model),
+    clients: [],
+    scopes: ['openid', 'offline_access', ...SCOPES],
+    pkce: { required: () => true },
+    features: { devInteractions: { enabled: false }, revocation: { enabled: true } },
+    interactions: { url: (_: unknown, { uid }: { uid: string }) => `/interaction/${uid}` },
+    findAccount: (_: unknown, accountId: string) => ({ accountId, claims: () => ({ sub: accountId }) }),
+    ttl: {
+      AccessToken: () => given.accessTokenSeconds,
+      ...Object.fromEntries(
+        ['AuthorizationCode', 'Grant', 'IdToken', 'Interaction', 'RefreshToken', 'Session'].map((each) => [
+          each,
+          3_600,
+        ]),
+      ),
+    },
+    rotateRefreshToken: () => given.rotate,
+    cookies: { keys: [randomBytes(24).toString('hex')] },
+    jwks: { keys: [signingKey()] },
+  })
+  const client = () => ({
+    client_id: CLIENT_ID,
+    client_secret: clientSecret,
+    redirect_uris: redirectUris,
+    grant_types: ['authorization_code', 'refresh_token'],
+    id_token_signed_response_alg: 'ES256',
+  })
+  provider.use(async (context, next) => {
+    await next()
+    note(context.path, new URLSearchParams(context.oidc?.body))
+    const location = context.response.get('location') ?? ''
+    if (!given.pauseBeforeReturn || !redirectUris.some((uri) => location.startsWith(uri))) return
+    context.response.remove('location')
+    context.status = 200
+    context.type = 'html'
+    context.body = returnPage(location)
+  })
+  const serve = provider.callback()
+  const keep = (kind: 'access' | 'refresh') => (token: Model) =>
+    given.issued.push({ kind, token: token.jti, account: token.accountId })
+  provider.on('access_token.saved', keep('access'))
+  provider.on('refresh_token.saved', keep('refresh'))
+
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { pathname, searchParams } = new URL(request.url ?? '/', issuer)
+    if (pathname === '/auth' && request.method === 'GET') given.opened.push(searchParams)
+    if (fault !== 'none') note(pathname, new URLSearchParams(await textOf(request)))
+    if (fault === 'slow') return void hanging.add(response)
+    if (fault === 'nonsense') return void response.writeHead(200, { 'content-type': 'text/html' }).end('<h1>Hello</h1>')
+    if (fault === 'error') return void response.writeHead(500, { 'content-type': 'text/plain' }).end('Out of order')
+    if (pathname === '/token') await sleep(given.tokenDelayMs)
+    if (!(await interact(provider, request, response))) serve(request, response)
+  }
+
+  function note(path: string, form: URLSearchParams): void {
+    if (path === '/token/revocation') given.revoked.push(form.get('token') ?? '')
+    if (path !== '/token') return
+    const type = form.get('grant_type') ?? ''
+    given.tokenRequests[type] = (given.tokenRequests[type] ?? 0) + 1
+  }
+
+  const given: TestProvider = {
+    issuer,
+    host: new URL(issuer).host,
+    clientSecret,
+    accessTokenSeconds: 3_600,
+    rotate: false,
+    tokenDelayMs: 0,
+    pauseBeforeReturn: false,
+    tokenRequests: {},
+    opened: [],
+    revoked: [],
+    issued: [],
+    allowRedirectTo: (uri) => void redirectUris.push(uri),
+    async whose(accessToken) {
+      const token = await provider.AccessToken.find(accessToken)
+      return token && { account: token.accountId, scopes: (token.scope ?? '').split(' ') }
+    },
+    endAccessTokens: (account) => store.forget(({ accountId }) => accountId === account, ['AccessToken']),
+    endGrants: (account) =>
+      store.forget(({ accountId }) => accountId === account, ['AccessToken', 'RefreshToken', 'Grant', 'Session']),
+    async fail(next) {
+      for (const response of hanging) response.destroy()
+      hanging.clear()
+      if (fault === 'down' && next !== 'down') await listen(server, port)
+      if (next === 'down' && fault !== 'down') await close(server)
+      fault = next
+    },
+    async close() {
+      await this.fail('none')
+      await close(server)
+    },
+  }
+  return given
+}
+
+function signingKey() {
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  return { ...privateKey.export({ format: 'jwk' }), alg: 'ES256', use: 'sig' }
+}
+
+export function listen(server: Server, port: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, '127.0.0.1', () => {
+      server.off('error', reject)
+      const address = server.address()
+      if (address && typeof address === 'object') resolve(address.port)
+      else reject(new Error('The server has no port'))
+    })
+  })
+}
+
+export function close(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => resolve())
+    server.closeAllConnections()
+  })
+}

@@ -1,0 +1,195 @@
+import { randomBytes } from 'node:crypto'
+import { expect } from 'vitest'
+import { type RunningServer, startServer } from '../server.ts'
+import { definition } from '../definition.ts'
+import { type MailApi, startMailApi } from './mail-api.ts'
+import { CLIENT_ID, startProvider, type TestProvider } from './provider.ts'
+
+export const ADMIN_KEY = randomBytes(24).toString('base64url')
+
+/** What the network around a Switchboard holds: a provider, and the API that its tokens are for. */
+export interface World {
+  readonly provider: TestProvider
+  readonly api: MailApi
+  close(): Promise<void>
+}
+
+export async function startWorld(): Promise<World> {
+  const provider = await startProvider()
+  const api = await startMailApi(provider)
+  return {
+    provider,
+    api,
+    async close() {
+      await Promise.all([provider.close(), api.close()])
+    },
+  }
+}
+
+export interface Reply {
+  readonly status: number
+  readonly headers: Headers
+  // What came back is what a test is about to look at
+  // oxlint-disable-next-line typescript/no-explicit-any
+  readonly body: any
+}
+
+export interface Challenged {
+  readonly id: string
+  readonly url: string
+  readonly check_url: string
+}
+
+/** A Switchboard that is connected to the world's provider, and has tools of its API. */
+export interface Connected {
+  readonly server: RunningServer
+  /** Headers and bodies of all that it answered here. */
+  readonly said: string[]
+  /** An agent's key, which may call the tools of the mail API for these users. */
+  keyFor(users: 'any' | readonly string[], scopes?: readonly string[]): Promise<string>
+  /** Asks as an agent that may act for anyone, unless with another key. */
+  ask(method: string, path: string, body?: unknown, headers?: Readonly<Record<string, string>>): Promise<Reply>
+  /** Calls a tool for a user, over OXP. */
+  call(tool: string, user: string | undefined, more?: Readonly<Record<string, unknown>>): Promise<Reply>
+  /** The challenge that a call of a tool for a user ends in. */
+  challenge(tool: string, user: string | undefined, input?: object): Promise<Challenged>
+  /** What became of an authorization, once it is settled. */
+  settled(checkUrl: string): Promise<Reply['body']>
+}
+
+export interface ConnectOptions {
+  readonly vars?: Readonly<Record<string, string>>
+  readonly persistTo?: string
+}
+
+/** A key of the vault: 32 random bytes. */
+export const vaultKey = () => randomBytes(32).toString('base64url')
+
+/**
+ * Starts `wrangler dev` beside a world. On state that is there already, provider and tools are published again, which
+ * changes nothing.
+ */
+export async function connect(world: World, { vars = {}, persistTo }: ConnectOptions = {}): Promise<Connected> {
+  const { provider, api } = world
+  const server = await startServer({
+    vars: {
+      ACCESS: 'keys',
+      ADMIN_KEY,
+      ALLOW_HTTP_HOSTS: `${provider.host},${api.host}`,
+      MAIL_CLIENT_SECRET: provider.clientSecret,
+      VAULT_KEYS: vaultKey(),
+      ...vars,
+    },
+    ...(persistTo === undefined ? {} : { persistTo }),
+  })
+  const said: string[] = []
+  const agent = { authorization: '' }
+  const ask: Connected['ask'] = async (method, path, body, headers = { authorization: `Bearer ${ADMIN_KEY}` }) => {
+    const response = await fetch(new URL(path, server.url), {
+      method,
+      headers: { ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    })
+    const text = await response.text()
+    said.push([...response.headers].map((pair) => pair.join(': ')).join('\n'), text)
+    return { status: response.status, headers: response.headers, body: text === '' ? undefined : JSON.parse(text) }
+  }
+  const connected: Connected = {
+    server,
+    said,
+    ask,
+    async keyFor(users, scopes = ['tools:read', 'tools:call']) {
+      const given = { name: 'an agent', scopes, tools: ['Mail.*', 'mailbox.*'], users }
+      const { status, body } = await ask('POST', '/keys', given)
+      expect(status, JSON.stringify(body)).toBe(201)
+      return String(body.key)
+    },
+    call: (tool, user, more = {}) => {
+      const context = { ...(user === undefined ? {} : { user_id: user }), ...Object(more['context']) }
+      return ask('POST', '/tools/call', { tool_id: tool, input: {}, ...more, context }, agent)
+    },
+    async challenge(tool, user, input = {}) {
+      const { status, body } = await connected.call(tool, user, { input })
+      expect({ status, body }, JSON.stringify(body)).toMatchObject({
+        status: 400,
+        body: { missing_requirements: { authorization: [{ url: expect.stringContaining(server.url) }] } },
+      })
+      return body.missing_requirements.authorization[0]
+    },
+    async settled(checkUrl) {
+      for (;;) {
+        const { status, body } = await ask('GET', `${checkUrl}?wait=59`, undefined, agent)
+        expect(status, JSON.stringify(body)).toBe(200)
+        if (body.status === 'completed' || body.status === 'failed') return body
+      }
+    },
+  }
+  provider.allowRedirectTo(`${server.url}/oauth/callback`)
+  try {
+    await publishAll(connected, world)
+    agent.authorization = `Bearer ${await connected.keyFor('any')}`
+  } catch (error) {
+    // Nobody else could stop it
+    await server.stop()
+    throw error
+  }
+  return connected
+}
+
+async function publishAll({ ask }: Connected, { provider, api }: World): Promise<void> {
+  const put = await ask('PUT', '/providers/mail', {
+    name: 'Test Mail',
+    issuer: provider.issuer,
+    client_id: CLIENT_ID,
+    client_secret_name: 'MAIL_CLIENT_SECRET',
+    // By OpenID Connect (section 11), a refresh token is for who asks for offline access, and is asked for it
+    extra_scopes: ['offline_access'],
+    authorization_parameters: { prompt: 'consent' },
+  })
+  expect([200, 201], JSON.stringify(put.body)).toContain(put.status)
+
+  const tools = [
+    tool('Mail.GetEmails', 'mail.read', { method: 'GET', url: `${api.origin}/emails` }),
+    tool('Mail.Send', 'mail.send', { method: 'POST', url: `${api.origin}/send` }),
+    tool('Mail.Echo', 'mail.read', { method: 'GET', url: `${api.origin}/echo` }),
+    {
+      definition: MAILBOX,
+      implementation: { kind: 'http', method: 'DELETE', url: `${api.origin}/mailbox`, response: { type: 'json' } },
+    },
+  ]
+  for (const each of tools) {
+    const { status, body } = await ask('POST', '/tools', each)
+    expect([200, 201], JSON.stringify(body)).toContain(status)
+  }
+
+  function tool(id: string, scope: string, request: object) {
+    return {
+      definition: definition(`${id}@1.0.0`, {
+        requirements: { authorization: [{ id: 'mail', oauth2: { scopes: [scope] } }], user_id: true },
+        input_schema: { type: 'object', properties: {} },
+      }),
+      implementation: {
+        kind: 'http',
+        ...request,
+        credentials: [{ authorization: 'mail', in: 'header', name: 'Authorization', format: 'Bearer {value}' }],
+        response: { type: 'json' },
+      },
+    }
+  }
+}
+
+/** A tool that a person must approve each call of: the only dialect that says a security level is this one. */
+const MAILBOX = {
+  id: 'mailbox',
+  name: 'Mailbox',
+  version: '1.0.0',
+  description: 'Looks after a mailbox',
+  capabilities: [
+    {
+      name: 'empty',
+      description: 'Deletes every email in a folder',
+      parameters: [{ name: 'folder', description: 'Which folder', type: 'string', required: true }],
+    },
+  ],
+  securityLevel: 8,
+}

@@ -1,0 +1,68 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { HttpPerson } from './oauth/http-person.ts'
+import { filesUnder, leaked } from './oauth/leaks.ts'
+import { type Connected, connect, startWorld, vaultKey, type World } from './oauth/switchboard.ts'
+
+const OLD = vaultKey()
+const NEW = vaultKey()
+
+let world: World
+let edge: Connected | undefined
+beforeAll(async () => {
+  world = await startWorld()
+})
+afterAll(async () => {
+  await edge?.server.stop()
+  await world?.close()
+})
+
+/** Deploys again with these keys, on the state as it is. */
+async function deployWith(keys: string): Promise<Connected> {
+  const persistTo = edge?.server.persistTo
+  await edge?.server.stop({ keep: true })
+  edge = await connect(world, { vars: { VAULT_KEYS: keys }, ...(persistTo === undefined ? {} : { persistTo }) })
+  return edge
+}
+
+async function consent(user: string, account: string): Promise<void> {
+  const { url } = await edge!.challenge('Mail.GetEmails', user)
+  const ended = await new HttpPerson().consent(url, account)
+  expect(ended.url, ended.text).toContain('/oauth/callback')
+}
+
+const get = (user: string) => edge!.call('Mail.GetEmails', user)
+const succeeded = (account: string) => ({ status: 200, body: { result: { success: true, value: { account } } } })
+
+describe('the keys of the vault', () => {
+  it('rotate without downtime: old; new beside old, when grants move on use; then new alone', async () => {
+    await deployWith(OLD)
+    await consent('moved', 'ann')
+    await consent('unmoved', 'bob')
+    expect(await get('moved')).toMatchObject(succeeded('ann'))
+
+    await deployWith(`${NEW},${OLD}`)
+    expect(await get('moved')).toMatchObject(succeeded('ann'))
+    await consent('fresh', 'cleo')
+    const refreshed = world.provider.tokenRequests['refresh_token'] ?? 0
+
+    await deployWith(NEW)
+    expect(await get('moved')).toMatchObject(succeeded('ann'))
+    expect(await get('fresh')).toMatchObject(succeeded('cleo'))
+    // It was the grant itself that moved: nothing was asked of the provider
+    expect(world.provider.tokenRequests['refresh_token'] ?? 0).toBe(refreshed)
+
+    // What only the old key opens fails clearly, and is mended by consent or by the old key
+    const lost = await get('unmoved')
+    expect(lost.status, JSON.stringify(lost.body)).toBe(400)
+    expect(lost.body.missing_requirements.authorization).toMatchObject([{ id: 'mail', url: expect.any(String) }])
+    expect(lost.body.developer_message).toMatch(/VAULT_KEYS|key/i)
+    await consent('unmoved', 'bob')
+    expect(await get('unmoved')).toMatchObject(succeeded('bob'))
+
+    const secrets = [OLD, NEW, world.provider.clientSecret, ...world.provider.issued.map(({ token }) => token)]
+    await edge!.server.stop({ keep: true })
+    const files = filesUnder(edge!.server.persistTo)
+    expect(files.some(({ bytes }) => bytes.includes('What Mail.GetEmails does'))).toBe(true)
+    for (const { path, bytes } of files) expect(leaked(bytes, secrets), path).toEqual([])
+  })
+})
