@@ -344,7 +344,7 @@ describe('a grant that the user revokes', () => {
     const user = newUser()
     await consent(user, 'fay')
     await world.provider.fail('down')
-    expect((await edge.ask('DELETE', `/users/${user}/grants/mail`)).status).toBe(204)
+    expect((await edge.ask('DELETE', `/users/${user}/grants`)).status).toBe(204)
     await edge.challenge('Mail.GetEmails', user)
   })
 })

@@ -14,8 +14,9 @@ export interface GrantsFaceDeps {
 }
 
 /**
- * `GET /users/{user}/grants`, `GET` and `DELETE /users/{user}/grants/{provider}`: what a user has granted, for whoever
- * may act for that user (else `forbidden`). Tokens are in no answer.
+ * `GET` and `DELETE /users/{user}/grants` and `/users/{user}/grants/{provider}`: what a user has granted, for whoever may
+ * act for that user (else `forbidden`). Tokens are in no answer. To forget what is not there is in order for all of them
+ * at once, and `not-found` for one.
  */
 export function grantsFace({ gate, grants, respond }: GrantsFaceDeps): Hono {
   const face = new Hono()
@@ -24,6 +25,14 @@ export function grantsFace({ gate, grants, respond }: GrantsFaceDeps): Hono {
     const user = await userOf(c)
     if (!user.ok) return respond(user.failure)
     return c.json(encodeGrants(await grants.list(user.value)), 200, NO_STORE)
+  })
+
+  face.delete('/users/:user/grants', async (c) => {
+    const user = await userOf(c)
+    if (!user.ok) return respond(user.failure)
+    const held = await grants.list(user.value)
+    await Promise.all(held.map(({ provider }) => grants.revoke(user.value, provider)))
+    return c.body(null, 204, NO_STORE)
   })
 
   face.get('/users/:user/grants/:provider', async (c) => {

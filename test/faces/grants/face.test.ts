@@ -83,8 +83,21 @@ describe('DELETE /users/{user}/grants/{provider}', () => {
   })
 })
 
+describe('DELETE /users/{user}/grants', () => {
+  it('revokes all there are, were there any or not', async () => {
+    const { send, port } = setUp()
+    expect((await send('/users/ann/grants', 'DELETE')).status).toBe(204)
+    expect((await send('/users/bob/grants', 'DELETE')).status).toBe(204)
+    expect(port.revoke.mock.calls).toEqual([
+      ['ann', 'google'],
+      ['ann', 'git/hub'],
+    ])
+  })
+})
+
 const ROUTES = [
   ['GET', '/grants'],
+  ['DELETE', '/grants'],
   ['GET', '/grants/google'],
   ['DELETE', '/grants/google'],
 ] as const
