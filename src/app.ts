@@ -9,25 +9,20 @@ import { registryStub } from './adapters/registry-stub.ts'
 import { base64, sha256 } from './adapters/sha256.ts'
 import { createStateSeal } from './adapters/state-seal.ts'
 import { createVault } from './adapters/vault.ts'
-import { createServerFinder } from './adapters/vault/authorization-server.ts'
-import { createKeyring } from './adapters/vault/keyring.ts'
-import { createOAuth } from './adapters/vault/oauth.ts'
-import type { VaultDeployment } from './adapters/vault/vault-object.ts'
 import type { Principal } from './core/access.ts'
 import { createExecutor } from './core/executor.ts'
 import type { Failure } from './core/failure.ts'
 import { clientVariables, connectedProvider, knownProvider, knownProviderIds } from './core/known-providers.ts'
 import type { PublishDeps } from './core/publish.ts'
 import { createResolver } from './core/resolver.ts'
-import type { Runner } from './core/runner.ts'
 import { createToolSecrets } from './core/secrets.ts'
 import { parseToolId } from './core/tool-id.ts'
 import type { ToolRecord } from './core/tool.ts'
-import type { Validate } from './core/validation.ts'
 import { codecs, formats } from './dialects.ts'
 import type { Config, Env } from './env.ts'
 import { authorizationsFace } from './faces/authorizations/face.ts'
 import { grantsFace } from './faces/grants/face.ts'
+import { importFace } from './faces/import/face.ts'
 import { keysFace } from './faces/keys/face.ts'
 import { keyText } from './faces/keys/wire.ts'
 import { machineContextFace } from './faces/machine-context/face.ts'
@@ -35,9 +30,11 @@ import { mcpFace } from './faces/mcp/face.ts'
 import { openToolCallingFace } from './faces/open-tool-calling/face.ts'
 import { seedForm } from './faces/oxp/definition.ts'
 import { oxpFace, respond } from './faces/oxp/face.ts'
+import { plugin } from './faces/plugin/definition.ts'
 import { pluginFace } from './faces/plugin/face.ts'
 import { providersFace } from './faces/providers/face.ts'
 import { registryFace } from './faces/registry/face.ts'
+import { uploadFace } from './faces/upload/face.ts'
 import { createAuthenticator } from './http/authenticate.ts'
 import { eitherVerifier } from './http/either-verifier.ts'
 import { createGate, createShield } from './http/gate.ts'
@@ -48,23 +45,10 @@ import { notFound } from './http/unknown-route.ts'
 import { unexpected } from './http/unexpected.ts'
 import { createWorkerVerifier } from './http/worker-jwt.ts'
 import { createTextJudge } from './runners/allowed-url.ts'
-import { type Carried, createBundledRunner } from './runners/bundled.ts'
-import { createGuardedFetch } from './runners/guarded-fetch.ts'
-import { createHttpRunner } from './runners/http/runner.ts'
-import { asFetch } from './runners/plain-fetch.ts'
-
-/** What a build adds to the source: the tools under `tools/`, and the validators of their schemas. */
-export interface Build {
-  readonly hash: string
-  readonly tools: readonly (Carried & {
-    readonly record: ToolRecord
-    readonly validateInput: Validate
-    readonly validateOutput: Validate
-  })[]
-}
-
-/** Bytes of a provider's answer that are read. */
-const MAX_PROVIDER_ANSWER = 1_048_576
+import type { Build } from './build.ts'
+import { log } from './log.ts'
+import { createRunners } from './runners.ts'
+import { sleep } from './sleep.ts'
 
 /** How the registry writes a record as one line of the listing. */
 export const writeLine = (record: ToolRecord): string => JSON.stringify(seedForm(record))
@@ -107,18 +91,7 @@ export function createApp(env: Env, config: Config, build: Build): Hono {
   const worker = config.workerSecret === undefined ? undefined : createWorkerVerifier(config.workerSecret)
   const engines = worker && createAuthenticator({ ...authentication, jwt: eitherVerifier(worker, jwt) })
 
-  const guardedFetch = createGuardedFetch({
-    fetch: (...given) => fetch(...given),
-    allowHttpHosts: config.allowHttpHosts,
-  })
-  const bundled = createBundledRunner({
-    carried: new Map(build.tools.map((carried) => [carried.record.id, carried])),
-    fetch: asFetch(guardedFetch),
-    base64,
-    log: (call_id, message) => log({ event: 'tool-log', call_id, message }),
-  })
-  const http = createHttpRunner({ guardedFetch, now, sleep })
-  const runners = byKind(bundled, http)
+  const { runners, plugins, importers } = createRunners(env, config, build, registry.blobs)
   const compiled = new Map(build.tools.map((carried) => [carried.record.digest, carried]))
 
   const resolver = createResolver({
@@ -179,6 +152,22 @@ export function createApp(env: Env, config: Config, build: Build): Hono {
       resolver,
       toolSecrets,
       formats,
+      respond: answer,
+    }),
+  )
+  app.route(
+    '/',
+    uploadFace({ gate, plugins, codec: plugin, publishing, writer: registry.writer, toolSecrets, respond: answer }),
+  )
+  app.route(
+    '/',
+    importFace({
+      gate,
+      publishing,
+      writer: registry.writer,
+      source: registry.source,
+      toolSecrets,
+      importers,
       respond: answer,
     }),
   )
@@ -260,42 +249,4 @@ export function createApp(env: Env, config: Config, build: Build): Hono {
   app.notFound(notFound(app, authenticator.authenticate, answer))
   app.onError(unexpected(answer, () => crypto.randomUUID(), log))
   return app
-}
-
-/** What all vaults are of one deployment. They run outside of any request of `createApp`'s. */
-export function vaultDeployment(config: Config): VaultDeployment {
-  const { allowHttpHosts, judgeClientSecret, secretOf, userVerifierUrl } = config
-  const { now } = Date
-  const [first, ...older] = config.vaultKeys
-  const guardedFetch = createGuardedFetch({
-    fetch: (...given) => fetch(...given),
-    allowHttpHosts,
-    maxResponseBytes: MAX_PROVIDER_ANSWER,
-  })
-  const fetchGuarded = asFetch(guardedFetch)
-  return {
-    ...(first === undefined ? {} : { keyring: createKeyring([first, ...older]) }),
-    oauth: createOAuth({
-      fetch: fetchGuarded,
-      findServer: createServerFinder(fetchGuarded, now),
-      judgeUrl: createTextJudge(allowHttpHosts),
-      secretOf: (name) => (judgeClientSecret(name) === undefined ? secretOf(name) : undefined),
-    }),
-    sha256,
-    ...(userVerifierUrl === undefined ? {} : { verifierUrl: userVerifierUrl }),
-    now,
-  }
-}
-
-function byKind(...runners: readonly Runner[]): ReadonlyMap<string, Runner> {
-  return new Map(runners.map((runner) => [runner.kind, runner]))
-}
-
-function sleep(ms: number): Promise<void> {
-  return new Promise((done) => setTimeout(done, ms))
-}
-
-/** One structured line in the deployment's log. */
-function log(entry: Readonly<Record<string, unknown>>): void {
-  console.log(JSON.stringify(entry))
 }

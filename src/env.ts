@@ -15,6 +15,8 @@ export interface Env {
   readonly Vault: DurableObjectNamespace<VaultObject>
   readonly RATE_LIMIT?: RateLimit
   readonly VERSION?: WorkerVersionMetadata
+  /** Absent: `code` tools and `wasm` plugins cannot run. */
+  readonly LOADER?: WorkerLoader
 }
 
 /** What a deployment is configured to do. */

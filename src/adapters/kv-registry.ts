@@ -108,6 +108,15 @@ export function createKvRegistry(options: KvRegistryOptions) {
     },
   }
 
+  const blobs = {
+    /** Keeps bytes under their hash (SHA-256, hex). Once this is done they can be read everywhere. */
+    store: (hash: string, bytes: ArrayBuffer): Promise<void> => registry().putBlob(hash, bytes),
+    async read(hash: string): Promise<ArrayBuffer | undefined> {
+      const found = await kv.get(`blob/${hash}`, { type: 'arrayBuffer', cacheTtl: RECORD_TTL_S })
+      return found ?? (await registry().blob(hash)) ?? undefined
+    },
+  }
+
   /** Takes in the tools this deployment carries; undefined once that is done. No request waits for another's. */
   function takeIn(): Promise<void> | undefined {
     return takenIn ? undefined : deliver()
@@ -128,7 +137,7 @@ export function createKvRegistry(options: KvRegistryOptions) {
     return unknownKeys.count > UNKNOWN_KEYS_PER_S ? null : registry().keyByHash(hash)
   }
 
-  return { source, writer, catalogue, keys, takeIn }
+  return { source, writer, catalogue, keys, blobs, takeIn }
 }
 
 /** Publications in messages that are not too large, at least one in each. */

@@ -2,10 +2,18 @@ const encoder = new TextEncoder()
 
 /** SHA-256 of a text's UTF-8 bytes, in lower-case hex. */
 export async function sha256(text: string): Promise<string> {
-  const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', encoder.encode(text)))
-  let hex = ''
-  for (const byte of digest) hex += byte.toString(16).padStart(2, '0')
-  return hex
+  return hex(await crypto.subtle.digest('SHA-256', encoder.encode(text)))
+}
+
+/** SHA-256 of bytes, in lower-case hex. */
+export async function sha256OfBytes(bytes: ArrayBuffer): Promise<string> {
+  return hex(await crypto.subtle.digest('SHA-256', bytes))
+}
+
+function hex(digest: ArrayBuffer): string {
+  let text = ''
+  for (const byte of new Uint8Array(digest)) text += byte.toString(16).padStart(2, '0')
+  return text
 }
 
 /** Base64 of a text's UTF-8 bytes. */

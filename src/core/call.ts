@@ -5,6 +5,7 @@ import type { JsonObject } from './json.ts'
 import type { Signal } from './platform.ts'
 import type { CallerContext } from './requirements.ts'
 import type { Background } from './resolver.ts'
+import type { Usage } from './runner.ts'
 
 /** A call in no dialect's words. */
 export interface Call {
@@ -47,4 +48,5 @@ export interface Success {
   readonly value: unknown
   readonly content?: readonly Content[]
   readonly artifact?: Artifact
+  readonly usage?: Usage
 }

@@ -176,6 +176,7 @@ function contextOf(
     ...(caller.progress ? { progress: caller.progress } : {}),
     ...(caller.log ? { log: caller.log } : {}),
     ...(caller.answers ? { answers: caller.answers } : {}),
+    background: caller.background,
     get signal() {
       return deadline.signal
     },

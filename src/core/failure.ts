@@ -10,7 +10,7 @@ import type { Problem } from './problem.ts'
 export type Failure =
   // The request itself
   | { readonly type: 'request-malformed'; readonly message: string; readonly detail?: string }
-  | { readonly type: 'body-too-large'; readonly limit: number }
+  | { readonly type: 'body-too-large'; readonly limit: number; readonly got?: number }
   | { readonly type: 'media-type-unsupported'; readonly got: string | null; readonly wanted: string }
   | { readonly type: 'protocol-version-unsupported'; readonly asked: string; readonly supported: string }
   | { readonly type: 'route-unknown'; readonly method: string; readonly path: string }

@@ -9,6 +9,7 @@ const MAX_OUTPUT_DEPTH = 500
 
 /** What a call comes to by what its tool did: its output holds to its schema, and no text holds a secret. */
 export function concluded(ran: RunResult, validateOutput: Validate, redactor: Redactor | undefined): Success | Failing {
+  if ('expired_ms' in ran) return fail({ type: 'tool-timed-out', timeout_ms: ran.expired_ms })
   if ('asks' in ran) return fail({ type: 'input-required', ...ran.asks })
   if (!ran.ok) {
     const failure: Failure = { type: 'tool-failed', ...ran.failure }
@@ -33,12 +34,13 @@ export function concluded(ran: RunResult, validateOutput: Validate, redactor: Re
     const safe = problems.map(({ path, message }) => ({ path: redactor?.text(path) ?? path, message }))
     return fail({ type: 'output-invalid', problems: safe })
   }
-  const { content, artifact } = ran
+  const { content, artifact, usage } = ran
   return {
     ok: true,
     value: redactor ? redactor.value(value) : value,
     ...(content ? { content: redactor ? redactor.value(content) : content } : {}),
     ...(artifact ? { artifact: redactor ? redactor.value(artifact) : artifact } : {}),
+    ...(usage ? { usage } : {}),
   }
 }
 

@@ -26,6 +26,8 @@ export interface PublishOptions {
   readonly dialect?: string | undefined
   /** Publish even what breaks semantic versioning. */
   readonly allowBreaking: boolean
+  /** What the publisher says of each tool that the document's dialect cannot say. */
+  readonly beside?: Partial<Pick<Definition, 'requirements' | 'securityLevel'>>
 }
 
 /** What one document of `POST /tools` came to: records ready to be stored, or everything that is wrong with it. */
@@ -79,13 +81,14 @@ export async function preparePublication(body: Json, options: PublishOptions, de
   const decoded = codec.decode(document, given)
   if (!decoded.ok) return { ok: false, problems: [...problems, ...decoded.problems.map((each) => under(prefix, each))] }
   problems.push(...checkSchemas(decoded.value, codec.references, prefix))
-  for (const definition of decoded.value.definitions) {
+  const definitions = decoded.value.definitions.map((definition) => ({ ...definition, ...options.beside }))
+  for (const definition of definitions) {
     if (implementation) problems.push(...checkImplementation(implementation, definition, deps.runners))
   }
   if (problems.length > 0) return { ok: false, problems }
 
   const records = await Promise.all(
-    decoded.value.definitions.map((definition) =>
+    definitions.map((definition) =>
       recordOf({ ...definition, tags: tags ?? definition.tags }, implementation, codec.dialect, document, deps.sha256),
     ),
   )

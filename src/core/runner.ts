@@ -34,6 +34,8 @@ export interface RunContext {
   readonly log?: (message: string) => void
   /** Answers to what the tool asked for before; absent where the caller cannot be asked. */
   readonly answers?: InputResponses
+  /** Keeps work alive that goes on behind the answer: telling another server that the call is over. */
+  readonly background?: (work: Promise<unknown>) => void
 }
 
 /**
@@ -46,9 +48,19 @@ export type RunResult =
       readonly value: unknown
       readonly content?: readonly Content[]
       readonly artifact?: Artifact
+      readonly usage?: Usage
     }
   | { readonly ok: false; readonly failure: ToolFailure }
+  /** It used up what it may, after so many milliseconds. */
+  | { readonly ok: false; readonly failure?: never; readonly expired_ms: number }
   | { readonly ok: false; readonly failure?: never; readonly asks: InputRequests }
+
+/** What a run used, where that is counted. */
+export interface Usage {
+  /** Of a metered module, each instruction weighed by what it costs to run. */
+  readonly instructions?: number
+  readonly memory_bytes?: number
+}
 
 /** Runs one tool. Gives its result at once when it has no need to wait, which spares the call a timer. */
 export type Run = (input: JsonObject, context: RunContext) => RunResult | Promise<RunResult>

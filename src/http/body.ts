@@ -32,7 +32,7 @@ export async function readJson(request: Request, limit: number): Promise<Result<
 export async function readBytes(request: Request, limit: number): Promise<Result<ArrayBuffer | Uint8Array>> {
   const length = request.headers.get('content-length')
   const known = length !== null && /^\d{1,15}$/.test(length)
-  if (known && Number(length) > limit) return tooLarge(limit)
+  if (known && Number(length) > limit) return tooLarge(limit, Number(length))
   let bytes: ArrayBuffer | Uint8Array | undefined
   try {
     // The server holds a body to its length, so a body of known length needs no counting, nor a stream to count on
@@ -81,6 +81,6 @@ async function readCounting(body: ReadableStream<Uint8Array> | null, limit: numb
   return bytes
 }
 
-function tooLarge(limit: number): Failing {
-  return fail({ type: 'body-too-large', limit })
+function tooLarge(limit: number, got?: number): Failing {
+  return fail({ type: 'body-too-large', limit, ...(got === undefined ? {} : { got }) })
 }

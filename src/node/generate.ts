@@ -1,9 +1,10 @@
 /**
- * Makes `src/generated/`: the bundle of the tools under `tools/`, with their records, digests and compiled validators.
- * `npm run generate` runs it, and so does every build of the Worker. `--tools` and `--out` name other folders.
+ * Makes `src/generated/`: the bundle of the tools under `tools/`, with their records, digests and compiled validators,
+ * and the text of the modules that run inside sandboxes. `npm run generate` runs it, and so does every build of the Worker. `--tools` and `--out` name other folders.
  */
 import { createHash } from 'node:crypto'
 import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { stripTypeScriptTypes } from 'node:module'
 import { join, relative } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { parseArgs } from 'node:util'
@@ -84,6 +85,9 @@ async function write(name: string, text: string): Promise<void> {
   await rename(`${path}.tmp`, path)
 }
 
+// Node calls it experimental to strip types from a text, and would say so each time
+process.removeAllListeners('warning')
+
 const tools = await readTools()
 const schemas: Record<string, JsonObject> = {}
 tools.forEach(({ record }, index) => {
@@ -106,7 +110,7 @@ await write(
 await write(
   'build.ts',
   [
-    `import type { Build } from '${fromGenerated('src/app.ts')}'`,
+    `import type { Build } from '${fromGenerated('src/build.ts')}'`,
     `import { compiledValidate } from '${fromGenerated('src/adapters/compiled-schema.ts')}'`,
     "import * as validators from './validators.js'",
     ...tools.map(({ path }, index) => `import tool${index} from '${fromGenerated(path)}'`),
@@ -123,3 +127,17 @@ await write(
     '',
   ].join('\n'),
 )
+
+/** The modules of a folder as JavaScript, and a hash of them all. They are loaded as text, so nothing bundles them. */
+async function readInside(folder: string): Promise<{ hash: string; modules: Record<string, { js: string }> }> {
+  const modules: Record<string, { js: string }> = {}
+  for (const name of (await readdir(join(root, folder))).filter((each) => /^[a-z0-9-]+\.[jt]s$/.test(each)).sort()) {
+    const source = await readFile(join(root, folder, name), 'utf8')
+    const uncommented = stripTypeScriptTypes(source).replaceAll(/^ *(?:\/\*\*|\*|\/\/).*$/gm, '')
+    modules[name] = { js: uncommented.replaceAll(/ +$/gm, '').replaceAll(/\n{2,}/g, '\n') }
+  }
+  return { hash: await sha256(JSON.stringify(modules)), modules }
+}
+
+const inside = { code: await readInside('src/runners/code/inside'), wasm: await readInside('src/runners/wasm/inside') }
+await write('inside.ts', `export const inside = ${JSON.stringify(inside)} as const\n`)

@@ -1,10 +1,10 @@
 import { type Asked, type BundledTool, more, type Shown, type ToolContext } from '../core/bundled-tool.ts'
 import { isObject } from '../core/json.ts'
 import type { Fetch } from '../core/platform.ts'
-import { createRedactor } from '../core/redact.ts'
 import { DEFAULT_TIMEOUT_MS, type RunContext, type Runner, type RunResult } from '../core/runner.ts'
 import type { ToolFailure } from '../core/failure.ts'
-import { createRenewingTokens, type RenewingTokens } from './renewing-fetch.ts'
+import { redacted } from './redacted.ts'
+import { createRenewingTokens } from './renewing-fetch.ts'
 
 /** A tool of the bundle with the digest of the record it was built for. */
 export interface Carried {
@@ -65,6 +65,13 @@ function isFailed(result: unknown): result is { readonly failed: ToolFailure } {
 
 function toolContext(context: RunContext, { fetch, log, base64 }: BundledRunnerOptions): ToolContext {
   const renewing = context.renew && createRenewingTokens(context.tokens, context.renew, fetch)
+  const clean = (message: string) =>
+    redacted(
+      message,
+      context,
+      base64,
+      renewing?.all.map(({ token }) => token),
+    )
   return {
     get secrets() {
       return Object.fromEntries([...context.secrets].map(([id, { value }]) => [id, value]))
@@ -80,25 +87,14 @@ function toolContext(context: RunContext, { fetch, log, base64 }: BundledRunnerO
     },
     fetch: renewing?.fetch ?? fetch,
     log(message) {
-      const line = redacted(message, context, renewing, base64).slice(0, MAX_LINE)
+      const line = clean(message).slice(0, MAX_LINE)
       log(context.callId, line)
       context.log?.(line)
     },
     progress(progress, total, message) {
       const { progress: report } = context
-      report?.(progress, total, message === undefined ? undefined : redacted(message, context, renewing, base64))
+      report?.(progress, total, message === undefined ? undefined : clean(message))
     },
     answers: context.answers,
   }
-}
-
-function redacted(
-  message: string,
-  { secrets, tokens }: RunContext,
-  renewing: RenewingTokens | undefined,
-  base64: (text: string) => string,
-): string {
-  const values = [...secrets.values(), ...tokens.values()].map(({ value }) => value)
-  const renewed = renewing?.all.map(({ token }) => token) ?? []
-  return createRedactor([...values, ...renewed], base64)?.text(message) ?? message
 }

@@ -46,6 +46,14 @@ export type GuardedResult = { readonly ok: true; readonly response: GuardedRespo
 
 export type GuardedFetch = (request: GuardedRequest) => Promise<GuardedResult>
 
+/** A response whose body is still to be read: within bounds, and no longer than the request's signal allows. */
+export interface Opened {
+  readonly ok: true
+  readonly response: Response
+  /** Where the response comes from, after redirects. */
+  readonly url: URL
+}
+
 interface Hop {
   readonly method: string
   readonly url: URL
@@ -71,8 +79,20 @@ const BODY_HEADERS = ['content-type', 'content-length', 'content-encoding', 'con
  * Never rejects: what can go wrong is in the result.
  */
 export function createGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
+  const { maxResponseBytes = DEFAULT_MAX_RESPONSE_BYTES } = options
+  const open = createGuardedOpen(options)
+  return async (request) => {
+    const opened = await open(request)
+    return opened.ok ? readResponse(opened.response, opened.url, maxResponseBytes, request.signal) : opened
+  }
+}
+
+/** The guarded fetch up to the moment when a response begins. */
+export function createGuardedOpen(
+  options: Omit<GuardedFetchOptions, 'maxResponseBytes'>,
+): (request: GuardedRequest) => Promise<Opened | GuardedFailure> {
   // Taken out of the options, since workerd's fetch refuses to be called as a method of another object.
-  const { fetch, maxResponseBytes = DEFAULT_MAX_RESPONSE_BYTES, maxRedirects = DEFAULT_MAX_REDIRECTS } = options
+  const { fetch, maxRedirects = DEFAULT_MAX_REDIRECTS } = options
   const judge = createUrlJudge(options.allowHttpHosts)
 
   return async (request) => {
@@ -91,7 +111,7 @@ export function createGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
       const response = answer.value
 
       const location = request.redirect === 'manual' ? null : redirectLocation(response)
-      if (location === null) return readResponse(response, url, maxResponseBytes, signal)
+      if (location === null) return { ok: true, response, url }
       discard(response.body)
       if (redirects === maxRedirects) {
         return failure('too-many-redirects', `Cannot follow "${shown(url)}": more than ${maxRedirects} redirects`)
@@ -141,14 +161,14 @@ async function readResponse(response: Response, url: URL, maxBytes: number, sign
     const step = await untilAborted(() => reader.read(), signal)
     if (step.state !== 'done') {
       reader.cancel().catch(ignore)
-      return step.state === 'aborted' ? aborted(url) : failure('unreachable', `Lost "${shown(url)}" while it answered`)
+      return step.state === 'aborted' ? aborted(url) : lost(url)
     }
     if (step.value.done) break
     const chunk: Uint8Array = step.value.value
     size += chunk.byteLength
     if (size > maxBytes) {
       reader.cancel().catch(ignore)
-      return failure('too-large', `Cannot read the answer of "${shown(url)}": it is over ${maxBytes} bytes`)
+      return tooLarge(url, maxBytes)
     }
     chunks.push(chunk)
   }
@@ -180,7 +200,15 @@ function shown(url: URL): string {
   return `${url.protocol}//${url.host}`
 }
 
-function aborted(url: URL): GuardedFailure {
+export function lost(url: URL): GuardedFailure {
+  return failure('unreachable', `Lost "${shown(url)}" while it answered`)
+}
+
+export function tooLarge(url: URL, maxBytes: number): GuardedFailure {
+  return failure('too-large', `Cannot read the answer of "${shown(url)}": it is over ${maxBytes} bytes`)
+}
+
+export function aborted(url: URL): GuardedFailure {
   return failure('aborted', `Stopped waiting for "${shown(url)}": the call has ended`)
 }
 

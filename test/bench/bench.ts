@@ -11,6 +11,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { freePort } from '../e2e/server.ts'
+import { compilePlugin } from '../plugins/compile.ts'
 import { load, post } from './load.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -62,26 +63,48 @@ async function stopAll(): Promise<void> {
   }
 }
 
+async function send({ port }: Server, path: string, body: unknown): Promise<unknown> {
+  const isPlugin = body instanceof Uint8Array
+  const answer = await fetch(`http://127.0.0.1:${port}${path}`, {
+    method: isPlugin ? 'PUT' : 'POST',
+    headers: {
+      'content-type': isPlugin ? 'application/wasm' : 'application/json',
+      'authorization': `Bearer ${ADMIN_KEY}`,
+    },
+    body: isPlugin ? new Uint8Array(body) : JSON.stringify(body),
+  })
+  if (!answer.ok) throw new Error(await answer.text())
+  return answer.json()
+}
+
 /** Publishes so many invented tools, and makes the key the calls are made with. */
-async function populate({ port }: Server, count: number): Promise<string> {
-  const send = async (path: string, body: unknown) => {
-    const answer = await fetch(`http://127.0.0.1:${port}${path}`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', 'authorization': `Bearer ${ADMIN_KEY}` },
-      body: JSON.stringify(body),
-    })
-    if (!answer.ok) throw new Error(await answer.text())
-    return answer.json()
-  }
+async function populate(server: Server, count: number): Promise<string> {
   for (let at = 0; at < count; at += 500) {
     const batch = Array.from({ length: Math.min(500, count - at) }, (_, index) => definition(at + index))
-    await send('/tools', batch)
+    await send(server, '/tools', batch)
   }
   // What was published goes on to KV behind the answers, a few hundred keys a second
   await new Promise((done) => setTimeout(done, (count / 250) * 1_000))
-  const made = await send('/keys', { name: 'bench', scopes: ['tools:call'] })
+  const made = await send(server, '/keys', { name: 'bench', scopes: ['tools:call'] })
   return Object(made).key
 }
+
+/** Publishes what `Calculator.Add` does as a code tool and as a plugin. */
+async function publishSandboxed(server: Server): Promise<void> {
+  await send(server, '/tools', {
+    definition: {
+      ...definition(0),
+      id: 'BenchCode.Add@1.0.0',
+      name: 'BenchCode_Add',
+      input_schema: NUMBERS,
+      output_schema: {},
+    },
+    implementation: { kind: 'code', module: 'export default ({ a, b }) => a + b' },
+  })
+  await send(server, '/toolkits/BenchPlugin/plugin?version=1.0.0', await compilePlugin('toolbox'))
+}
+
+const NUMBERS = { parameters: { type: 'object', properties: { a: { type: 'number' }, b: { type: 'number' } } } }
 
 function definition(index: number) {
   return {
@@ -198,7 +221,12 @@ try {
     const add = (name: string, request: Buffer, to = server) =>
       contenders.push({ name: `${name}, ${tools}`, server: to, request })
     add('POST /tools/call', post('/tools/call', CALL, headers))
-    if (index === 0) add('POST /worker/tools/invoke', post('/worker/tools/invoke', INVOCATION, headers))
+    if (index === 0) {
+      add('POST /worker/tools/invoke', post('/worker/tools/invoke', INVOCATION, headers))
+      await publishSandboxed(server)
+      add('the same as a code tool', post('/tools/call', { tool_id: 'BenchCode.Add', input: INPUT }, headers))
+      add('the same as a plugin', post('/tools/call', { tool_id: 'BenchPlugin.add', input: INPUT }, headers))
+    }
     if (index > 1) continue
     const sdk = await serve([...SDK, '--var', `TOOLS:${count}`])
     for (const revision of ['2026-07-28', '2025-11-25'] as const) {

@@ -21,12 +21,17 @@ export interface InProcessOptions {
   readonly vars: Readonly<Record<string, unknown>>
   /** Answers every request that leaves the Worker. */
   readonly outbound?: (request: Request) => Response | Promise<Response>
+  /** Whether there is a Worker Loader; there is one unless this says otherwise. */
+  readonly loader?: boolean
 }
 
-/** Builds the production bundle into a folder of its own; `output` is what wrangler said. */
+/**
+ * Builds the production bundle into a folder of its own, with what esbuild says of it in `bundle-meta.json`; `output` is
+ * what wrangler said.
+ */
 export function buildBundle(): { readonly folder: string; readonly output: string; remove(): void } {
   const folder = mkdtempSync(join(tmpdir(), 'switchboard-bundle-'))
-  const built = spawnSync('wrangler', ['deploy', '--dry-run', '--outdir', folder], {
+  const built = spawnSync('wrangler', ['deploy', '--dry-run', '--outdir', folder, '--metafile'], {
     cwd: root,
     encoding: 'utf8',
     env: {
@@ -45,7 +50,7 @@ export function buildBundle(): { readonly folder: string; readonly output: strin
  * The production bundle on workerd, through miniflare as in `src/node/serve.ts`, in this process: so a test can answer
  * what leaves it for the hosts of other services, and reach its storage.
  */
-export async function startInProcess({ vars, outbound = refuse }: InProcessOptions): Promise<InProcess> {
+export async function startInProcess({ vars, outbound = refuse, loader = true }: InProcessOptions): Promise<InProcess> {
   const bundle = (built ??= buildOnce())
   const { workerOptions } = readWorkerOptions(join(root, 'wrangler.toml'))
   const { modulesRules: _, ...worker } = workerOptions
@@ -53,6 +58,7 @@ export async function startInProcess({ vars, outbound = refuse }: InProcessOptio
   const miniflare = new Miniflare(
     convertV4MiniflareOptions({
       ...worker,
+      ...(loader ? {} : { workerLoaders: {} }),
       modulesRoot: bundle.folder,
       modules: [{ type: 'ESModule', path: join(bundle.folder, 'index.js') }],
       bindings: { ...Object(worker.bindings), ...vars },

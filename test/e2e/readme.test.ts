@@ -23,7 +23,7 @@ afterAll(() => server.stop())
 
 describe('the commands of the README, word for word', () => {
   it('are found', () => {
-    expect(commands.length).toBe(4)
+    expect(commands.length).toBe(6)
     expect([...README.matchAll(/```sh\n/g)].length).toBe(commands.length)
   })
 

@@ -93,7 +93,10 @@ describe('the size', () => {
   it('is refused by the length that the request gives, before a byte is read', async () => {
     const { request, state } = streamed([new Uint8Array(10)])
     request.headers.set('content-length', String(LIMIT + 1))
-    expect(await readJson(request, LIMIT)).toEqual({ ok: false, failure: { type: 'body-too-large', limit: LIMIT } })
+    expect(await readJson(request, LIMIT)).toEqual({
+      ok: false,
+      failure: { type: 'body-too-large', limit: LIMIT, got: LIMIT + 1 },
+    })
     expect(state.pulled).toBe(0)
   })
 

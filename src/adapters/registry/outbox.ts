@@ -1,3 +1,4 @@
+import { readBlob } from './blobs.ts'
 import type { Sha256, WriteLine } from './pages.ts'
 import { pageText, settlePages } from './pages.ts'
 import { keyOfName } from './names.ts'
@@ -61,7 +62,7 @@ export function createOutbox({ storage, kv, writeLine, sha256, now }: OutboxDeps
     const due = sql
       .exec<{ target: string; revision: number }>(
         `SELECT target, revision FROM outbox WHERE target <> 'catalogue/head' ORDER BY CASE
-           WHEN target LIKE 'catalogue/page/%' THEN 0 WHEN target LIKE 'record/%' THEN 1 ELSE 2 END, revision LIMIT ?`,
+           WHEN target LIKE 'catalogue/page/%' OR target LIKE 'blob/%' THEN 0 WHEN target LIKE 'record/%' THEN 1 ELSE 2 END, revision LIMIT ?`,
         PER_RUN,
       )
       .toArray()
@@ -91,7 +92,7 @@ export function createOutbox({ storage, kv, writeLine, sha256, now }: OutboxDeps
     return true
   }
 
-  function valueOf(target: string): string | undefined {
+  function valueOf(target: string): string | ArrayBuffer | undefined {
     const page = after(target, 'catalogue/page/')
     if (page !== undefined) return pageText(sql, page, writeLine)
     const digest = after(target, 'record/')
@@ -102,6 +103,8 @@ export function createOutbox({ storage, kv, writeLine, sha256, now }: OutboxDeps
     if (name !== undefined) return keyOfName(sql, name)
     const provider = after(target, 'provider/')
     if (provider !== undefined) return providerText(sql, provider)
+    const blob = after(target, 'blob/')
+    if (blob !== undefined) return readBlob(sql, blob)
     const hash = after(target, 'key/')
     return sql.exec<{ body: string }>('SELECT body FROM api_key WHERE hash = ?', hash ?? '').toArray()[0]?.body
   }

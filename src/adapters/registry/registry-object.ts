@@ -5,6 +5,7 @@ import type { Provider } from '../../core/provider.ts'
 import type { ListQuery, Publication, Published } from '../../core/registry.ts'
 import { toolKey, type ToolName } from '../../core/tool-id.ts'
 import type { ToolStatus } from '../../core/version.ts'
+import { readBlob, storeBlob } from './blobs.ts'
 import { type Bundle, type Deployment, isNews, noteDeployment, takeInBundle } from './bundle.ts'
 import { keyOfName } from './names.ts'
 import { createOutbox } from './outbox.ts'
@@ -163,6 +164,17 @@ export function defineRegistry({ writeLine, sha256 }: RegistryOptions) {
       const removed = this.ctx.storage.transactionSync(() => removeProvider(this.#sql, id))
       await this.#changed()
       return removed
+    }
+
+    /** Keeps bytes under their hash, for ever. */
+    async putBlob(hash: string, bytes: ArrayBuffer): Promise<void> {
+      const isNew = this.ctx.storage.transactionSync(() => storeBlob(this.#sql, hash, bytes))
+      if (isNew) queue(this.#sql, `blob/${hash}`, nextRevision(this.#sql))
+      await this.#changed()
+    }
+
+    blob(hash: string): ArrayBuffer | null {
+      return readBlob(this.#sql, hash) ?? null
     }
 
     override async alarm(): Promise<void> {

@@ -5,7 +5,7 @@
  * `name` every name a tool was exposed under, in lower case. `version.left_bundle` marks a bundled tool that
  * a deployment no longer carries, which disables it whatever its `status`, which is a person's word. `leaf` partitions the tools into catalogue pages by their first key; `dirty` is the
  * revision that last touched a leaf, null once its pages are made. `outbox` names the KV keys that are to be written,
- * and `retired` those to be deleted after a while.
+ * and `retired` those to be deleted after a while. `blob` holds bytes by their hash, in parts that fit into rows.
  */
 const TABLES = `
 CREATE TABLE IF NOT EXISTS tool (key TEXT PRIMARY KEY, toolkit TEXT NOT NULL, tool TEXT NOT NULL, listed TEXT, exposed TEXT);
@@ -20,6 +20,7 @@ CREATE TABLE IF NOT EXISTS outbox (target TEXT PRIMARY KEY, revision INTEGER NOT
 CREATE TABLE IF NOT EXISTS retired (target TEXT PRIMARY KEY, at INTEGER NOT NULL);
 CREATE TABLE IF NOT EXISTS api_key (id TEXT PRIMARY KEY, hash TEXT NOT NULL UNIQUE, body TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS provider (id TEXT PRIMARY KEY, body TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS blob (hash TEXT NOT NULL, part INTEGER NOT NULL, bytes BLOB NOT NULL, PRIMARY KEY (hash, part));
 CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value TEXT NOT NULL);
 CREATE VIRTUAL TABLE IF NOT EXISTS search USING fts5 (key UNINDEXED, name, toolkit, description, tags, tokenize = 'unicode61');
 INSERT OR IGNORE INTO leaf (first, count, dirty) VALUES ('', 0, 0);

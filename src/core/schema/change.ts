@@ -50,7 +50,8 @@ export function checkSuccessor(previous: Contract, next: Contract): readonly Pro
   return problems
 }
 
-function lowestVersion(previous: string, level: Level): string {
+/** The lowest version above `previous` that such a change may have; below 1.0.0 as npm reads it. */
+export function lowestVersion(previous: string, level: Level): string {
   const [major = 0, minor = 0, patch = 0] = previous.split('.').map(Number)
   if (level === 'major' && major > 0) return `${major + 1}.0.0`
   if (level === 'major' || (level === 'minor' && major > 0)) return `${major}.${minor + 1}.0`

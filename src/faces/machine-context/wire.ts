@@ -93,9 +93,10 @@ export function decodeCall(body: unknown): Call | Failing {
 /** The response to a request, or the error message of a caller who was not let in. */
 export function encodeOutcome({ durationMs, result }: Outcome, to: ReplyTo, stamp: Stamp): Message {
   if (!result.ok) return encodeFailure(result.failure, to, stamp, durationMs)
-  const { value, content, artifact } = result
+  const { value, content, artifact, usage } = result
   const more = { ...(content ? { content } : {}), ...(artifact ? { artifact } : {}) }
-  const response = responseOf({ status: 'success', result: value, execution_time_ms: durationMs }, to, stamp)
+  const used = usage ? { resource_usage: usage } : {}
+  const response = responseOf({ status: 'success', result: value, execution_time_ms: durationMs, ...used }, to, stamp)
   // The envelope's metadata is for what the protocol has no other place for
   return Object.keys(more).length > 0 ? { ...response, metadata: more } : response
 }

@@ -72,7 +72,11 @@ export function failureBody(failure: Failure): JsonObject {
     case 'request-malformed':
       return said(failure.message, failure.detail)
     case 'body-too-large':
-      return said(`The body is larger than ${failure.limit} bytes`)
+      return said(
+        failure.got === undefined
+          ? `The body is larger than ${failure.limit} bytes`
+          : `The body has ${failure.got} bytes, and at most ${failure.limit} are taken`,
+      )
     case 'media-type-unsupported':
       return said(`Send the body as '${failure.wanted}'`, `Got the content type '${failure.got ?? 'none'}'`)
     case 'protocol-version-unsupported':

@@ -1,15 +1,15 @@
 import { type Context, Hono } from 'hono'
-import { covers, mayHandleCredentials, maySee, type Principal } from '../../core/access.ts'
+import { covers, maySee, type Principal } from '../../core/access.ts'
 import { convert, type Format } from '../../core/convert.ts'
 import type { Failure } from '../../core/failure.ts'
 import type { Given } from '../../core/codec.ts'
 import { isObject, type Json } from '../../core/json.ts'
+import { publicationDenial } from '../../core/publication-denial.ts'
 import { preparePublication, type PublishDeps, type PublishOptions } from '../../core/publish.ts'
 import type { Publication, RegistryWriter, ToolSource } from '../../core/registry.ts'
 import type { Background, Resolver } from '../../core/resolver.ts'
 import type { ToolSecrets } from '../../core/secrets.ts'
-import { formatToolId, isNamePart, isVersion, parseToolId } from '../../core/tool-id.ts'
-import type { ToolRecord } from '../../core/tool.ts'
+import { isNamePart, isVersion, parseToolId } from '../../core/tool-id.ts'
 import { resolveVersion } from '../../core/version.ts'
 import { readJson } from '../../http/body.ts'
 import type { Gate } from '../../http/gate.ts'
@@ -142,7 +142,9 @@ export function registryFace(deps: RegistryFaceDeps): Hono {
         continue
       }
       const { publication, warnings } = prepared.value
-      const reason = publication.records.map((record) => whyNot(principal, record)).find((each) => each !== undefined)
+      const reason = publication.records
+        .map((record) => publicationDenial(principal, record, toolSecrets))
+        .find((each) => each !== undefined)
       if (reason !== undefined) {
         const ids = publication.records.map(({ id }) => id)
         answers[at] = { status: 403, ids, failure: { type: 'forbidden', reason } }
@@ -154,21 +156,6 @@ export function registryFace(deps: RegistryFaceDeps): Hono {
       if (outcome) answers[at] = answerOf(outcome, warnings)
     }
     return answers
-  }
-
-  /** Why a principal may not publish a record. Who publishes a tool decides where its secrets and tokens are sent. */
-  function whyNot(principal: Principal, record: ToolRecord): string | undefined {
-    const id = formatToolId(record)
-    if (!covers(principal, record)) return `The credential does not cover '${id}'`
-    if (mayHandleCredentials(principal, record)) return undefined
-    const { secrets, authorization } = record.requirements
-    const secret = secrets.find((each) => toolSecrets.isGranted(each.id, record))
-    const [provider] = authorization
-    const what = secret
-      ? `may have the secret '${secret.id}'`
-      : provider && `is given users' tokens of '${provider.id}'`
-    if (what === undefined) return undefined
-    return `'${id}' ${what}: to publish it, the credential must name it or its toolkit, such as '${record.toolkit}.*'`
   }
 
   /** The record an id stands for; also one that is disabled, which no call would reach. */

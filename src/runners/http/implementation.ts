@@ -12,7 +12,7 @@ export const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTION
 export const PARAMETER_PLACES = ['path', 'query', 'header', 'cookie', 'body'] as const
 export const CREDENTIAL_PLACES = ['header', 'query', 'path', 'basic', 'cookie'] as const
 export const BODY_TYPES = ['json', 'form', 'multipart', 'raw', 'none'] as const
-export const RESPONSE_TYPES = ['json', 'text', 'binary', 'none'] as const
+export const RESPONSE_TYPES = ['json', 'text', 'binary', 'auto', 'none'] as const
 
 /** An `http` implementation with its defaults filled in. Every name is the document's own. */
 export interface HttpImplementation {
@@ -36,6 +36,8 @@ export interface HttpParameter extends Serialisation {
   readonly input: string
   readonly in: (typeof PARAMETER_PLACES)[number]
   readonly name: string
+  /** Sends the value as JSON text, whatever it is (OpenAPI 3.1, "Parameter Object", `content`). */
+  readonly content_type?: 'application/json'
   /** What is sent when the input is absent or null. */
   readonly default: Json | undefined
 }
@@ -121,7 +123,7 @@ function readImplementation(document: Json | undefined, reader: DocumentReader):
 }
 
 function readParameter(document: Json | undefined, path: string, reader: DocumentReader): HttpParameter | undefined {
-  const known = ['input', 'in', 'name', 'style', 'explode', 'allow_reserved', 'default']
+  const known = ['input', 'in', 'name', 'style', 'explode', 'allow_reserved', 'content_type', 'default']
   const fields = reader.object(document, path, known)
   if (!fields) return undefined
   const input = reader.string(fields['input'], `${path}/input`)
@@ -135,10 +137,13 @@ function readParameter(document: Json | undefined, path: string, reader: Documen
   if (allowReserved && place !== 'query' && place !== 'body') {
     reader.problem(`${path}/allow_reserved`, `only a query or form parameter may have it, got in "${place}"`)
   }
+  const { content_type: contentType } = fields
+  if (contentType !== undefined) reader.oneOf(contentType, `${path}/content_type`, ['application/json'])
   return {
     input,
     in: place,
     name,
+    ...(contentType === undefined ? {} : { content_type: 'application/json' }),
     style: style ?? 'simple',
     explode,
     allow_reserved: allowReserved,
@@ -168,7 +173,12 @@ function readHeaders(document: Json | undefined, reader: DocumentReader): Record
   return Object.fromEntries(entries)
 }
 
-function readCredential(document: Json | undefined, path: string, reader: DocumentReader): HttpCredential | undefined {
+/** Reads where one secret or token goes. */
+export function readCredential(
+  document: Json | undefined,
+  path: string,
+  reader: DocumentReader,
+): HttpCredential | undefined {
   const fields = reader.object(document, path, ['authorization', 'secret', 'in', 'name', 'format'])
   if (!fields) return undefined
   const { authorization, secret } = fields

@@ -43,7 +43,9 @@ export function inputPlacer(
     }
     for (const parameter of parameters) {
       const given = ownValue(input, parameter.input)
-      const value = given === undefined || given === null ? (parameter.default ?? given) : given
+      const chosen = given === undefined || given === null ? (parameter.default ?? given) : given
+      const isText = parameter.content_type !== undefined && chosen !== undefined && chosen !== null
+      const value = isText ? JSON.stringify(chosen) : chosen
       if (parameter.in === 'body') addField(parameter, bodyFieldSteps(implementation, parameter.name), value)
       else add(parameter, value)
     }

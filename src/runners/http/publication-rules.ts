@@ -66,7 +66,11 @@ function inputsExist({ parameters, body }: HttpImplementation, inputs: ReadonlyS
   ]
 }
 
-function requirementsAreDeclared({ credentials }: HttpImplementation, { requirements }: Definition): Problem[] {
+/** A tool is given only what it declares. */
+export function requirementsAreDeclared(
+  { credentials }: Pick<HttpImplementation, 'credentials'>,
+  { requirements }: Pick<Definition, 'requirements'>,
+): Problem[] {
   const declared = {
     authorization: new Set(requirements.authorization.map((each) => each.id)),
     secret: new Set(requirements.secrets.map((each) => each.id)),

@@ -33,7 +33,13 @@ export type BuildRequest = (
   context: Pick<RunContext, 'secrets' | 'tokens' | 'traceparent'>,
 ) => RequestResult
 
-const ACCEPT = { json: 'application/json', text: 'text/*, */*;q=0.5', binary: '*/*', none: '*/*' } as const
+const ACCEPT = {
+  json: 'application/json',
+  text: 'text/*, */*;q=0.5',
+  binary: '*/*',
+  auto: 'application/json, */*;q=0.5',
+  none: '*/*',
+} as const
 
 /**
  * Prepares the requests of an implementation that `checkHttpImplementation` gave; throws for any other. The function it

@@ -49,7 +49,7 @@ export function readResponse(
   const { status, body } = response
   const { shown } = request
   if (!isExpected(status, mapping)) return unexpected(response, request, now)
-  switch (mapping.type) {
+  switch (mapping.type === 'auto' ? typeOf(response) : mapping.type) {
     case 'none':
       return { ok: true, value: null }
     case 'text':
@@ -70,6 +70,13 @@ export function readResponse(
   }
 }
 
+/** What a body is by its content type; without one, text. */
+function typeOf({ headers, body }: GuardedResponse): 'json' | 'text' | 'binary' {
+  const type = headers.get('content-type')?.split(';')[0]?.trim().toLowerCase() ?? ''
+  if (body.byteLength === 0 || /[/+]json$/.test(type)) return 'json'
+  return type === '' || type.startsWith('text/') || /[/+]xml$/.test(type) ? 'text' : 'binary'
+}
+
 /** Whether the mapping counts a status as success. */
 export function isExpected(status: number, { statuses }: HttpResponseMapping): boolean {
   return statuses.includes(status) || statuses.includes(`${Math.floor(status / 100)}xx`)
@@ -84,16 +91,26 @@ export function retryAfterMs(headers: Headers, now: number): number | undefined 
   return Number.isNaN(date) ? undefined : Math.max(0, date - now)
 }
 
+/** A status in words: `503 Service Unavailable`. */
+export function statusWords(status: number): string {
+  const reason = REASONS[status]
+  return reason === undefined ? String(status) : `${status} ${reason}`
+}
+
+/** Whether the same request may have another answer later. */
+export function isPassing(status: number): boolean {
+  return RETRYABLE.has(status) || status >= 500
+}
+
 function unexpected(
   response: GuardedResponse,
   request: Pick<BuiltRequest, 'method' | 'shown' | 'sensitive'>,
   now: number,
 ): RunResult {
   const { status, headers } = response
-  const reason = REASONS[status]
-  const retryable = RETRYABLE.has(status) || status >= 500
+  const retryable = isPassing(status)
   const wait = retryable ? retryAfterMs(headers, now) : undefined
-  const message = `${request.shown.host} answered ${status}${reason === undefined ? '' : ` ${reason}`}`
+  const message = `${request.shown.host} answered ${statusWords(status)}`
   return failure(message, response, request, retryable, wait)
 }
 

@@ -3,7 +3,8 @@ import type { Signal } from '../../core/platform.ts'
 import type { RunContext, RunResult, Runner } from '../../core/runner.ts'
 import type { Definition } from '../../core/tool.ts'
 import type { GuardedFailure, GuardedFetch, GuardedResult } from '../guarded-fetch.ts'
-import { untilAborted } from '../until-aborted.ts'
+import { withNewTokens } from '../renewed-tokens.ts'
+import { isBusy, isIdempotent, type RetryClock, withRetries } from '../retry.ts'
 import { checkHttpImplementation } from './implementation.ts'
 import type { HttpImplementation } from './implementation.ts'
 import { redact } from './redaction.ts'
@@ -11,22 +12,15 @@ import { prepareRequest } from './request.ts'
 import type { BuiltRequest } from './request.ts'
 import { isExpected, readResponse, retryAfterMs } from './response.ts'
 
-export interface HttpRunnerOptions {
+export interface HttpRunnerOptions extends RetryClock {
   readonly guardedFetch: GuardedFetch
-  /** The time in milliseconds. */
-  readonly now: () => number
-  /** Resolves after so many milliseconds, and may do so as soon as the signal aborts. */
-  readonly sleep: (ms: number, signal: Signal) => Promise<void>
 }
-
-/** The wait before the first further attempt, in milliseconds; it doubles with each. */
-const FIRST_BACKOFF_MS = 250
 
 /** Methods that may be sent twice (RFC 9110 section 9.2.2). */
 const IDEMPOTENT_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE'])
 
 /** Makes the runner of `http` implementations: one request a call, for idempotent tools up to two more, and once more with a new token. */
-export function createHttpRunner({ guardedFetch, now, sleep }: HttpRunnerOptions): Runner {
+export function createHttpRunner({ guardedFetch, ...clock }: HttpRunnerOptions): Runner {
   return {
     kind: 'http',
 
@@ -43,17 +37,17 @@ export function createHttpRunner({ guardedFetch, now, sleep }: HttpRunnerOptions
       }
       const implementation = checked.value
       const build = prepareRequest(implementation)
-      const attempts = isIdempotent(implementation, record) ? implementation.retry.attempts : 0
+      const attempts = mayRepeat(implementation, record) ? implementation.retry.attempts : 0
 
       /** Sends a request; when its token is refused, once more with the one that takes its place. */
       async function answered(first: BuiltRequest, input: JsonObject, given: RunContext): Promise<RunResult> {
-        const deadline = now() + implementation.timeout_ms
+        const deadline = clock.now() + implementation.timeout_ms
         let request = first
         let context = given
         for (;;) {
           const result = await send(request, implementation, attempts, deadline, given.signal)
           const renewed = isRefused(result, request, implementation)
-            ? await withNewTokens(context, implementation)
+            ? await withNewTokens(context, implementation.credentials)
             : undefined
           if (!renewed) return conclude(result, request, implementation)
           const built = build(input, renewed)
@@ -74,33 +68,31 @@ export function createHttpRunner({ guardedFetch, now, sleep }: HttpRunnerOptions
     },
   }
 
-  async function send(
+  function send(
     request: BuiltRequest,
     implementation: HttpImplementation,
     attempts: number,
     deadline: number,
     signal: Signal,
   ): Promise<GuardedResult> {
-    for (let attempt = 0; ; attempt++) {
-      const result = await guardedFetch({ ...request, signal })
-      const wait = attempt < attempts ? retryWait(result, implementation, attempt) : undefined
-      // A wait past the deadline would only turn this answer into a timeout.
-      if (wait === undefined || now() + wait >= deadline) return result
-      await untilAborted(() => sleep(wait, signal), signal)
-    }
+    return withRetries(
+      () => guardedFetch({ ...request, signal }),
+      (result) => retryWait(result, implementation),
+      { attempts, withinMs: deadline - clock.now(), signal },
+      clock,
+    )
   }
 
-  /** How long to wait before another attempt, in milliseconds; undefined where there is no use in one. */
-  function retryWait(result: GuardedResult, { response }: HttpImplementation, attempt: number): number | undefined {
-    const backoff = FIRST_BACKOFF_MS * 2 ** attempt
-    if (!result.ok) return result.kind === 'unreachable' ? backoff : undefined
+  /** How long to wait before another attempt; undefined where there is no use in one. */
+  function retryWait(result: GuardedResult, { response }: HttpImplementation): number | 'backoff' | undefined {
+    if (!result.ok) return result.kind === 'unreachable' ? 'backoff' : undefined
     const { status, headers } = result.response
-    if ((status !== 429 && status !== 503) || isExpected(status, response)) return undefined
-    return retryAfterMs(headers, now()) ?? backoff
+    if (!isBusy(status) || isExpected(status, response)) return undefined
+    return retryAfterMs(headers, clock.now()) ?? 'backoff'
   }
 
   function conclude(result: GuardedResult, request: BuiltRequest, { response }: HttpImplementation): RunResult {
-    return result.ok ? readResponse(result.response, response, request, now()) : unanswered(result, request)
+    return result.ok ? readResponse(result.response, response, request, clock.now()) : unanswered(result, request)
   }
 }
 
@@ -111,30 +103,8 @@ function isRefused(result: GuardedResult, { url }: BuiltRequest, { response }: H
   return URL.parse(result.response.url)?.origin === new URL(url).origin
 }
 
-/** The context with new tokens for those of the deployment's that are sent; undefined when there are none. */
-async function withNewTokens(
-  context: RunContext,
-  { credentials }: HttpImplementation,
-): Promise<RunContext | undefined> {
-  const { renew } = context
-  if (!renew) return undefined
-  const sent = new Set(credentials.flatMap(({ source, id }) => (source === 'authorization' ? [id] : [])))
-  const tokens = new Map(context.tokens)
-  let changed = false
-  for (const provider of sent) {
-    const token = tokens.get(provider)
-    if (token?.from !== 'deployment') continue
-    const value = await renew(provider, token.value)
-    if (value === undefined) continue
-    tokens.set(provider, { value, from: 'deployment' })
-    changed = true
-  }
-  return changed ? { ...context, tokens } : undefined
-}
-
-function isIdempotent({ method }: HttpImplementation, { annotations }: Definition): boolean {
-  if (IDEMPOTENT_METHODS.has(method)) return true
-  return annotations?.['idempotentHint'] === true || annotations?.['readOnlyHint'] === true
+function mayRepeat({ method }: HttpImplementation, definition: Definition): boolean {
+  return IDEMPOTENT_METHODS.has(method) || isIdempotent(definition)
 }
 
 function unanswered({ kind, message }: GuardedFailure, { method, shown, sensitive }: BuiltRequest): RunResult {

@@ -25,19 +25,22 @@ afterEach(() => {
 /** KV in memory, with a log of what was done in which order. It can be told to refuse, or to be slow. */
 function memoryKv() {
   const values = new Map<string, string>()
+  const blobs = new Map<string, ArrayBuffer>()
   const log: { readonly key: string; readonly at: number }[] = []
   const kv = {
     values,
+    blobs,
     log,
     refuse: (_key: string): boolean => false,
     meanwhile: async (_key: string): Promise<void> => undefined,
     binding: new Proxy(env.REGISTRY, {
       get(_, method) {
-        return async (key: string, value: string) => {
+        return async (key: string, value: string | ArrayBuffer) => {
           await kv.meanwhile(key)
           if (kv.refuse(key)) throw new Error('KV PUT failed: 429 Too Many Requests')
           log.push({ key, at: Date.now() })
-          if (method === 'put') values.set(key, value)
+          if (method === 'put' && typeof value !== 'string') blobs.set(key, value)
+          else if (method === 'put') values.set(key, String(value))
           else values.delete(key)
         }
       },
@@ -370,4 +373,21 @@ describe('the bundle', () => {
       expect(stateOf(registry, 'kit.a').sort()).toEqual(['0.9.0 active', '1.0.0 disabled'])
       expect(documentOf(registry, 'kit.a').newest?.version).toBe('0.9.0')
     }))
+})
+
+describe('bytes', () => {
+  it('are kept by their hash, whatever their size, and published once', async () => {
+    await inRegistry(async ({ registry, kv, drain, restart }) => {
+      const bytes = Uint8Array.from({ length: 3_000_001 }, (_, index) => (index * 7) % 256).buffer
+      await registry.putBlob('a-hash', bytes)
+      expect(await registry.blob('a-hash')).toEqual(bytes)
+      await drain()
+      expect(kv.blobs.get('blob/a-hash')).toEqual(bytes)
+      await restart().putBlob('a-hash', bytes)
+      await drain()
+      expect(kv.keys('blob/')).toEqual(['blob/a-hash'])
+      expect(await restart().blob('a-hash')).toEqual(bytes)
+      expect(await registry.blob('another')).toBeNull()
+    })
+  })
 })

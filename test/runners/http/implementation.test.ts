@@ -33,6 +33,14 @@ test('the example of the design is valid', () => {
   expect(checkedHttp(example, definitionWith(['user', 'limit', 'text'], needs)).timeout_ms).toBe(30_000)
 })
 
+test('a parameter is JSON text or in its style, and nothing else', () => {
+  const of = (content_type: string) => [{ input: 'limit', in: 'query', content_type }]
+  expect(problemsOf({ ...GET, parameters: of('application/json') })).toEqual([])
+  expect(problemsOf({ ...GET, parameters: of('text/xml') })).toEqual([
+    '/parameters/0/content_type: wanted one of "application/json", got "text/xml"',
+  ])
+})
+
 test('defaults are filled in', () => {
   const implementation = {
     ...GET,

@@ -26,6 +26,22 @@ function refusal(...args: Parameters<typeof build>): string {
   return result.ok ? `built ${result.request.url}` : result.failure.message
 }
 
+describe('a parameter of JSON text', () => {
+  test.each([
+    ['query', { url: 'https://api.example.com/v1?a=%7B%22x%22%3A%5B1%2C%22%26%22%5D%7D' }],
+    ['header', { header: '{"x":[1,"&"]}' }],
+  ])('is one value in the %s', (place, wanted) => {
+    const parameters = [{ input: 'a', in: place, content_type: 'application/json' }]
+    const { url, headers } = built({ method: 'GET', parameters }, { a: { x: [1, '&'] } })
+    expect({ url, header: headers.get('a') }).toMatchObject(wanted)
+  })
+
+  test('is left out when the input is', () => {
+    const parameters = [{ input: 'a', in: 'query', content_type: 'application/json' }]
+    expect(built({ method: 'GET', parameters }, { a: null }).url).toBe('https://api.example.com/v1')
+  })
+})
+
 describe('inputs without a parameter', () => {
   test.each(['GET', 'HEAD', 'DELETE'])('go to the query of %s', (method) => {
     const request = built({ method }, { a: 'x y', b: [1, 2], c: null })

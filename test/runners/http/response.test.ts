@@ -41,6 +41,19 @@ describe('values', () => {
     expect(read(body)).toEqual({ ok: true, value })
   })
 
+  test.each<[string | undefined, string, unknown]>([
+    ['application/json; charset=utf-8', '{"a":1}', { a: 1 }],
+    ['application/problem+json', '[1]', [1]],
+    ['text/csv', 'a,b', 'a,b'],
+    ['image/svg+xml', '<svg/>', '<svg/>'],
+    ['image/png', 'png', { content_type: 'image/png', data: btoa('png') }],
+    [undefined, 'as it is', 'as it is'],
+    ['image/png', '', null],
+  ])('"auto" goes by the content type %s', (type, body, value) => {
+    const headers = type === undefined ? {} : { 'content-type': type }
+    expect(read(body, { headers, mapping: { type: 'auto' } })).toEqual({ ok: true, value })
+  })
+
   const document = '{"data":{"a/b":[{"~":7}],"null":null},"toString2":1}'
   test.each<[string, unknown]>([
     ['/data/a~1b/0/~0', 7],

@@ -1,0 +1,193 @@
+import { isObject, type JsonObject } from '../../core/json.ts'
+import { pointerStep } from '../../core/problem.ts'
+import { type Description, follow, listAt, type Node, objectAt, textAt } from './description.ts'
+import { chooseMedia, isRange, kindOfMedia, type MediaKind } from './media-type.ts'
+import type { Draft } from './request.ts'
+
+/** A body whose properties are inputs of their own. */
+interface Shape {
+  readonly properties: ReadonlyMap<string, unknown>
+  readonly required: ReadonlySet<string>
+}
+
+/** Keywords that say something of an object as a whole: such a body is one input. */
+const OF_THE_WHOLE = (
+  'oneOf anyOf not if enum const patternProperties propertyNames dependentRequired dependentSchemas ' +
+  'minProperties maxProperties unevaluatedProperties $dynamicRef'
+).split(' ')
+const MAX_MERGED = 8
+/** No tool has more inputs: its schema would be over the bounds. */
+const MAX_FIELDS = 2_000
+/** By the schema, since many operations may share one. */
+const shapes = new WeakMap<object, Shape | 'none'>()
+
+const FILE = {
+  type: 'object',
+  description: 'A file.',
+  properties: {
+    filename: { type: 'string' },
+    content_type: { type: 'string', description: 'Its media type.' },
+    data: { type: 'string', contentEncoding: 'base64', description: 'Its bytes, in base64.' },
+  },
+  required: ['filename', 'data'],
+}
+
+/**
+ * Places a request body: an object's properties as inputs of their own, where nothing is said of the object as a whole
+ * and leaving it out can be told from sending it empty; anything else as one input.
+ */
+export function placeBody(draft: Draft, given: unknown, method: string): void {
+  const { description, problems, warnings } = draft
+  const followed = follow(description, given)
+  if (!followed.ok) return void problems.push(`its body cannot be read: ${followed.problem}`)
+  const requestBody = isObject(followed.value) ? followed.value : {}
+  const required = requestBody.required === true
+  const content = objectAt(requestBody, 'content')
+  const media = chooseMedia(Object.keys(content))
+  if (!media) return
+  if (method === 'GET' || method === 'HEAD') {
+    if (required) problems.push(`${method} has no body, and it requires one`)
+    else warnings.push(`the body is left out: ${method} has none`)
+    return
+  }
+  const { type, kind } = media
+  const { schema: raw = {}, encoding } = objectAt(content, type)
+  const shape = kind === 'json' || kind === 'form' || kind === 'multipart' ? shapeOf(description, raw) : undefined
+  if (shape && (required || shape.required.size === 0)) {
+    placeFields(draft, shape, { kind, method, encoding: isObject(encoding) ? encoding : {} })
+    const contentType = kind === 'json' && !isPlainJson(type) ? { content_type: type } : {}
+    // An implementation that declares a JSON body sends `{}` when there is nothing to say
+    if (kind !== 'json' || required || 'content_type' in contentType) draft.body = { type: kind, ...contentType }
+    return
+  }
+  const input = draft.nameOf('body', 'body')
+  const isBytes = kind === 'binary'
+  const schema = isBytes
+    ? FILE
+    : kind === 'text'
+      ? textOf(raw)
+      : kind === 'multipart'
+        ? withFiles(description, raw)
+        : raw
+  draft.inputs.push({
+    name: input,
+    schema: draft.converter.convert(schema),
+    required,
+    description: textAt(requestBody, 'description') ?? (kind === 'text' ? `The body, as ${type}.` : undefined),
+  })
+  draft.body = {
+    type: kind === 'text' || isBytes ? 'raw' : kind,
+    input,
+    ...(kind === 'multipart' || kind === 'form' || isPlainJson(type) || isRange(type) ? {} : { content_type: type }),
+  }
+}
+
+function placeFields(
+  draft: Draft,
+  { properties, required }: Shape,
+  { kind, method, encoding }: { readonly kind: MediaKind; readonly method: string; readonly encoding: Node },
+): void {
+  for (const [name, given] of properties) {
+    const raw = kind === 'multipart' ? (fileSchema(draft.description, given) ?? given) : given
+    const input = draft.nameOf(name, 'body')
+    const field = kind === 'json' && name.startsWith('/') ? pointerStep(name) : name
+    draft.inputs.push({ name: input, schema: draft.converter.convert(raw), required: required.has(name) })
+    // An input without a parameter goes to the body under its own name, but for DELETE
+    if (kind === 'json' && field === input && method !== 'DELETE') continue
+    draft.parameters.push({
+      input,
+      in: 'body',
+      ...(field === input ? {} : { name: field }),
+      ...(kind === 'form' ? encodingOf(objectAt(encoding, name)) : {}),
+    })
+  }
+}
+
+/** OpenAPI 3.1, "Encoding Object". */
+function encodingOf(encoding: Node): JsonObject {
+  const { style, explode, allowReserved } = encoding
+  const contentType = textAt(encoding, 'contentType')
+  if (contentType !== undefined && kindOfMedia(contentType) === 'json') return { content_type: 'application/json' }
+  return {
+    ...(style === 'spaceDelimited' || style === 'pipeDelimited' || style === 'deepObject' ? { style } : {}),
+    ...(typeof explode === 'boolean' ? { explode } : {}),
+    ...(allowReserved === true ? { allow_reserved: true } : {}),
+  }
+}
+
+function shapeOf(description: Description, raw: unknown, depth = 0): Shape | undefined {
+  const followed = follow(description, raw)
+  if (!followed.ok || !isObject(followed.value) || depth > MAX_MERGED) return undefined
+  const schema = followed.value
+  const known = depth === 0 ? shapes.get(schema) : undefined
+  if (known !== undefined) return known === 'none' ? undefined : known
+  const shape = mergedShape(description, schema, depth)
+  if (depth === 0) shapes.set(schema, shape ?? 'none')
+  return shape
+}
+
+function mergedShape(description: Description, schema: Node, depth: number): Shape | undefined {
+  const { type = 'object', additionalProperties = false } = schema
+  const isClosed = additionalProperties === false
+  const isPlain = type === 'object' && isClosed && schema.nullable !== true && schema['x-nullable'] !== true
+  if (!isPlain || OF_THE_WHOLE.some((keyword) => schema[keyword] !== undefined)) return undefined
+  const properties = new Map<string, unknown>(Object.entries(objectAt(schema, 'properties')))
+  const required = new Set(listAt(schema, 'required').filter((name) => typeof name === 'string'))
+  for (const each of listAt(schema, 'allOf')) {
+    const part = shapeOf(description, each, depth + 1)
+    if (!part) return undefined
+    for (const [name, property] of part.properties) {
+      if (properties.has(name) && properties.get(name) !== property) return undefined
+      properties.set(name, property)
+    }
+    for (const name of part.required) required.add(name)
+  }
+  if (depth > 0) return { properties, required }
+  for (const [name, property] of properties) {
+    if (isObject(property) && property.readOnly === true) {
+      properties.delete(name)
+      required.delete(name)
+    }
+  }
+  const isComplete = [...required].every((name) => properties.has(name))
+  return properties.size > 0 && properties.size <= MAX_FIELDS && isComplete ? { properties, required } : undefined
+}
+
+/** The schema of a file, or of a list of files, where a part of a multipart body is that. */
+function fileSchema(description: Description, raw: unknown): Node | undefined {
+  const followed = follow(description, raw)
+  if (!followed.ok || !isObject(followed.value)) return undefined
+  const schema = followed.value
+  const { description: text } = schema
+  if (isBytes(schema)) return { ...FILE, description: text ?? FILE.description }
+  if (schema.type !== 'array') return undefined
+  const items = fileSchema(description, schema.items)
+  return items && { ...schema, items }
+}
+
+function isBytes({ type, format, contentMediaType, contentEncoding }: Node): boolean {
+  if (type === 'file') return true
+  if (type === 'string' && format === 'binary') return true
+  return typeof contentMediaType === 'string' && contentEncoding === undefined && type !== 'object' && type !== 'array'
+    ? kindOfMedia(contentMediaType) === 'binary'
+    : false
+}
+
+function withFiles(description: Description, raw: unknown): unknown {
+  const followed = follow(description, raw)
+  if (!followed.ok || !isObject(followed.value)) return raw
+  const properties = Object.entries(objectAt(followed.value, 'properties'))
+  if (properties.length === 0) return raw
+  return {
+    ...followed.value,
+    properties: Object.fromEntries(properties.map(([name, each]) => [name, fileSchema(description, each) ?? each])),
+  }
+}
+
+function textOf(raw: unknown): unknown {
+  return isObject(raw) && (raw.type === 'string' || raw.$ref !== undefined) ? raw : { type: 'string' }
+}
+
+function isPlainJson(type: string): boolean {
+  return type.trim().toLowerCase() === 'application/json' || (isRange(type) && kindOfMedia(type) === 'json')
+}

@@ -1,0 +1,139 @@
+import { isObject } from '../../core/json.ts'
+import { pointerStep } from '../../core/problem.ts'
+import type { Node } from './description.ts'
+
+/** The largest description as JSON, and as YAML, whose reader needs some thirty times the memory; in bytes. */
+export const MAX_JSON = 16 * 1024 * 1024
+export const MAX_YAML = 4 * 1024 * 1024
+const MAX_DEPTH = 136
+/** Words and signs of a YAML text. Real descriptions of the largest size have some 800,000. */
+const MAX_LEXEMES = 1_000_000
+/** How often `*name` may repeat what an `&name` marks, as the product over its levels. */
+const MAX_ALIASES = 1_000
+
+export type ReadText = { readonly ok: true; readonly root: Node } | { readonly ok: false; readonly problem: string }
+
+/**
+ * Reads a description's text, JSON or YAML 1.2, as JSON data. Refuses, with both sizes, a text that is too large for an
+ * isolate's memory; the key `__proto__`, numbers that JSON cannot say, and what nests deeper than 136 levels. The
+ * YAML reader is given its text word by word, so that it stops at the first fault: it takes minutes over texts made of
+ * nothing but faults.
+ */
+export async function readText(text: string): Promise<ReadText> {
+  const bytes = new TextEncoder().encode(text).byteLength
+  if (bytes > MAX_JSON) return tooLarge(bytes, MAX_JSON, 'a description')
+  const looksLikeJson = /^\s*\{/.test(text)
+  if (looksLikeJson) {
+    const value = parseJson(text)
+    if (value !== undefined) return checked(value)
+  }
+  if (bytes > MAX_YAML) {
+    const what = looksLikeJson ? 'it is not JSON, and as YAML a description' : 'YAML; as JSON it may have 16 MiB: it'
+    return tooLarge(bytes, MAX_YAML, what)
+  }
+  return readYaml(text)
+}
+
+/** Refuses what an object from elsewhere may hold and JSON of ours may not. */
+export function checked(value: unknown): ReadText {
+  if (!isObject(value)) return { ok: false, problem: 'Must be an OpenAPI description, which is an object' }
+  const seen = new Set<object>()
+  const waiting: { readonly value: unknown; readonly path: string; readonly depth: number }[] = [
+    { value, path: '', depth: 1 },
+  ]
+  for (let next = waiting.pop(); next; next = waiting.pop()) {
+    const { value: node, path, depth } = next
+    if (typeof node === 'number' && !Number.isFinite(node)) return { ok: false, problem: `Has no number at '${path}'` }
+    if (typeof node === 'bigint') return { ok: false, problem: `Has too large a number at '${path}'` }
+    // What a YAML alias repeats is one object
+    if (typeof node !== 'object' || node === null || seen.has(node)) continue
+    seen.add(node)
+    if (depth > MAX_DEPTH) return { ok: false, problem: `Must not nest deeper than ${MAX_DEPTH} levels` }
+    for (const [key, each] of Object.entries(node)) {
+      if (key === '__proto__') return { ok: false, problem: `Must not have the key '__proto__', got it at '${path}'` }
+      waiting.push({ value: each, path: path.length < 500 ? path + pointerStep(key) : path, depth: depth + 1 })
+    }
+  }
+  return { ok: true, root: value }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+class Fault extends Error {
+  readonly offset: number
+  constructor(message: string, offset: number) {
+    super(message)
+    this.offset = offset
+  }
+}
+
+async function readYaml(text: string): Promise<ReadText> {
+  const { Composer, Lexer, LineCounter, Parser } = await import('yaml')
+  const lines = new LineCounter()
+  const fault = (message: string, offset: number): ReadText => {
+    const { line, col } = lines.linePos(offset)
+    return { ok: false, problem: `Is neither JSON nor YAML: ${message} at line ${line}, column ${col}` }
+  }
+  const parser = new Parser(lines.addNewLine)
+  lines.addNewLine(0)
+  // Keys that are given twice cost the square of their number to find; as in JSON, the last counts
+  const composer = new Composer({ uniqueKeys: false, prettyErrors: false, merge: true, logLevel: 'silent' })
+  let first: Fault | undefined
+  // It would go on after a fault, and gather them all: a text of commas alone takes it half a minute
+  Object.assign(composer, {
+    onError(
+      at: number | readonly [number, number] | { readonly offset: number },
+      _: string,
+      message: string,
+      warns?: boolean,
+    ) {
+      if (warns === true) return
+      // What is thrown comes back as the fault of each node around it
+      first ??= new Fault(message, typeof at === 'number' ? at : 'offset' in at ? at.offset : at[0])
+      throw first
+    },
+  })
+  try {
+    const tokens = []
+    let lexemes = 0
+    for (const lexeme of new Lexer().lex(text)) {
+      if (++lexemes > MAX_LEXEMES) {
+        return { ok: false, problem: `Must have at most ${MAX_LEXEMES} words and signs as YAML: send it as JSON` }
+      }
+      tokens.push(...parser.next(lexeme))
+      const last = tokens.at(-1)
+      if (last?.type === 'error') return fault(last.message.split('\n')[0] ?? '', last.offset)
+      // A level takes two entries: the collection and its item
+      if (parser.stack.length > 2 * MAX_DEPTH) {
+        return { ok: false, problem: `Must not nest deeper than ${MAX_DEPTH} levels` }
+      }
+    }
+    tokens.push(...parser.end())
+    const documents = []
+    for (const token of tokens) {
+      if (token.type === 'error') return fault(token.message.split('\n')[0] ?? '', token.offset)
+      documents.push(...composer.next(token))
+      if (documents.length > 1) return { ok: false, problem: 'Must be one YAML document, got several' }
+    }
+    documents.push(...composer.end())
+    const [document] = documents
+    if (!document || documents.length > 1) return { ok: false, problem: 'Must be one YAML document' }
+    const [error] = document.errors
+    if (error) return fault(error.message.split('\n')[0]?.slice(0, 200) ?? '', error.pos[0])
+    return checked(document.toJS({ maxAliasCount: MAX_ALIASES }))
+  } catch (error) {
+    if (error instanceof Fault) return fault(error.message.split('\n')[0] ?? '', error.offset)
+    const reason = error instanceof Error ? error.message.slice(0, 200) : 'unreadable'
+    return { ok: false, problem: `Is neither JSON nor YAML: ${reason}` }
+  }
+}
+
+function tooLarge(bytes: number, limit: number, what: string): ReadText {
+  return { ok: false, problem: `Has ${bytes} bytes: ${what} may have at most ${limit}` }
+}

@@ -1,0 +1,34 @@
+/** What kind of body a media type is, in the order in which one is chosen among several. */
+export const MEDIA_KINDS = ['json', 'form', 'multipart', 'text', 'binary'] as const
+export type MediaKind = (typeof MEDIA_KINDS)[number]
+
+/** The kind of a media type or range (RFC 9110, sections 8.3.1 and 12.5.1); a range is taken for JSON. */
+export function kindOfMedia(type: string): MediaKind {
+  const essence = essenceOf(type)
+  if (essence === '*/*' || essence === 'application/*') return 'json'
+  if (/^[^/]+\/(?:[^/]+\+)?json$/.test(essence)) return 'json'
+  if (essence === 'application/x-www-form-urlencoded') return 'form'
+  if (essence.startsWith('multipart/')) return 'multipart'
+  if (essence.startsWith('text/') || /[/+](?:xml|yaml|graphql|javascript|ndjson|x-ndjson)$/.test(essence)) return 'text'
+  return 'binary'
+}
+
+/** The first of the best kind; `application/json` itself before its relatives. */
+export function chooseMedia(types: readonly string[]): { readonly type: string; readonly kind: MediaKind } | undefined {
+  const exact = types.find((type) => essenceOf(type) === 'application/json')
+  if (exact !== undefined) return { type: exact, kind: 'json' }
+  for (const kind of MEDIA_KINDS) {
+    const type = types.find((each) => kindOfMedia(each) === kind)
+    if (type !== undefined) return { type, kind }
+  }
+  return undefined
+}
+
+/** Whether a media type is a range, which names no type to send. */
+export function isRange(type: string): boolean {
+  return essenceOf(type).includes('*')
+}
+
+function essenceOf(type: string): string {
+  return (type.split(';')[0] ?? '').trim().toLowerCase()
+}

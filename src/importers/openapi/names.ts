@@ -1,0 +1,60 @@
+import { fnv1a } from './fnv1a.ts'
+
+const MAX_NAME = 64
+
+/** An operation as its names are made of. */
+export interface Named {
+  readonly method: string
+  readonly path: string
+  readonly operationId?: string
+}
+
+/**
+ * The tools' names of a description's operations: the `operationId` where its characters allow, with `_` for each run
+ * of others; without one, method and path. They stay the same while method, path and `operationId` do: where names meet
+ * (case does not count), each gets a suffix made of its method and path, but for the one that is an `operationId`
+ * letter by letter.
+ */
+export function toolNames(operations: readonly Named[]): string[] {
+  const wanted = operations.map(({ operationId, method, path }) => {
+    const source = operationId ?? `${method} ${path}`
+    const name = source.replace(/[^A-Za-z0-9_-]+/g, '_').replace(/^_+|_+$/g, '') || 'operation'
+    return { name, verbatim: name === operationId && name.length <= MAX_NAME }
+  })
+  const groups = new Map<string, { all: number; verbatim: number }>()
+  for (const { name, verbatim } of wanted) {
+    const group = groups.get(name.toLowerCase()) ?? { all: 0, verbatim: 0 }
+    groups.set(name.toLowerCase(), { all: group.all + 1, verbatim: group.verbatim + (verbatim ? 1 : 0) })
+  }
+  return operations.map(({ method, path }, index) => {
+    const { name, verbatim } = wanted[index] ?? { name: '', verbatim: false }
+    const group = groups.get(name.toLowerCase())
+    const alone = group?.all === 1 || (verbatim && group?.verbatim === 1)
+    if (alone && name.length <= MAX_NAME) return name
+    const suffix = `_${fnv1a(`${method} ${path}`)}`
+    return `${name.slice(0, MAX_NAME - suffix.length)}${suffix}`
+  })
+}
+
+/** Gives names to inputs, one after the other; of two with the same name the later says its place as well. */
+export function inputNamer(): (name: string, place: string) => string {
+  const taken = new Set<string>()
+  return (name, place) => {
+    const plain = inputName(name)
+    const candidates = [plain, `${place}_${plain}`.slice(0, MAX_NAME)]
+    let free = candidates.find((each) => !taken.has(each))
+    for (let count = 2; free === undefined; count++) {
+      const numbered = `${place}_${plain}`.slice(0, MAX_NAME - 6) + `_${count}`
+      if (!taken.has(numbered)) free = numbered
+    }
+    taken.add(free)
+    return free
+  }
+}
+
+/** A name that every model provider takes for a property: up to 64 letters, digits, dots, dashes and underscores. */
+function inputName(name: string): string {
+  if (/^[A-Za-z0-9_.-]{1,64}$/.test(name) && name !== '__proto__') return name
+  const plain = name.replace(/[^A-Za-z0-9_.-]+/g, '_').replace(/^_+|_+$/g, '')
+  return plain.slice(0, MAX_NAME) || 'input'
+}

@@ -1,0 +1,53 @@
+import { isObject } from '../../core/json.ts'
+import { type Description, follow, type Node, objectAt, textAt } from './description.ts'
+import { toolNames } from './names.ts'
+
+/** One operation of a description, and the name of the tool it makes. */
+export interface Operation {
+  readonly tool: string
+  /** In capitals. */
+  readonly method: string
+  readonly path: string
+  readonly operationId?: string
+  readonly pathItem: Node
+  readonly operation: Node
+}
+
+/** A path of which nothing can be made. */
+export interface LostPath {
+  readonly path: string
+  readonly reason: string
+}
+
+const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'] as const
+
+/** Every operation of a description, in its order, with a name of its own each. */
+export function operationsOf(description: Description): {
+  readonly operations: readonly Operation[]
+  readonly lost: readonly LostPath[]
+} {
+  const found: Omit<Operation, 'tool'>[] = []
+  const lost: LostPath[] = []
+  for (const [path, given] of Object.entries(objectAt(description.root, 'paths'))) {
+    if (path.startsWith('x-')) continue
+    const followed = follow(description, given)
+    if (!followed.ok || !isObject(followed.value)) {
+      lost.push({ path, reason: followed.ok ? 'Its path item is no object' : followed.problem })
+      continue
+    }
+    const pathItem = followed.value
+    for (const method of METHODS) {
+      const operation = pathItem[method]
+      if (operation === undefined) continue
+      if (!isObject(operation)) {
+        lost.push({ path, reason: `Its '${method}' is no object` })
+        continue
+      }
+      const operationId = textAt(operation, 'operationId')
+      const named = operationId === undefined ? {} : { operationId }
+      found.push({ method: method.toUpperCase(), path, ...named, pathItem, operation })
+    }
+  }
+  const names = toolNames(found)
+  return { operations: found.map((each, index) => ({ ...each, tool: names[index] ?? '' })), lost }
+}

@@ -1,0 +1,172 @@
+import type { JsonObject } from '../../core/json.ts'
+import { isObject } from '../../core/json.ts'
+import { placeBody } from './body.ts'
+import { type Description, follow, listAt, type Node, objectAt, textAt } from './description.ts'
+import { kindOfMedia } from './media-type.ts'
+import { inputNamer } from './names.ts'
+import type { Operation } from './operations.ts'
+import type { Converted, SchemaConverter } from './schema.ts'
+import { operationOfSwagger } from './swagger.ts'
+
+/** One input of a tool. */
+export interface Input {
+  readonly name: string
+  readonly schema: Converted
+  readonly required: boolean
+  readonly description?: string | undefined
+}
+
+/** What a request is made of, while it is put together: what the tool asks for, and where that goes. */
+export interface Draft {
+  readonly description: Description
+  readonly converter: SchemaConverter
+  readonly nameOf: (name: string, place: string) => string
+  readonly inputs: Input[]
+  /** Of the `http` implementation. */
+  readonly parameters: JsonObject[]
+  body?: JsonObject
+  /** Why it cannot be done at all. */
+  readonly problems: string[]
+  readonly warnings: string[]
+}
+
+/** An operation in the form of OpenAPI 3, with the parameters that its path and itself declare, each once. */
+export interface Normal {
+  readonly operation: Node
+  readonly parameters: readonly Node[]
+  readonly problems: readonly string[]
+}
+
+type Place = 'path' | 'query' | 'header' | 'cookie'
+
+const STYLES: Readonly<Record<Place, readonly string[]>> = {
+  path: ['simple', 'label', 'matrix'],
+  query: ['form', 'spaceDelimited', 'pipeDelimited', 'deepObject'],
+  header: ['simple'],
+  cookie: ['form'],
+}
+const ORDER: readonly string[] = Object.keys(STYLES)
+/** "If `in` is "header" and the name is …, the parameter definition SHALL be ignored" (OpenAPI 3.1, "Parameter Object"). */
+const IGNORED_HEADERS = ['accept', 'content-type', 'authorization']
+const MAX_PARAMETERS = 500
+
+export function normalise(
+  description: Description,
+  { operation, pathItem }: Pick<Operation, 'operation' | 'pathItem'>,
+): Normal {
+  const declared = [...listAt(pathItem, 'parameters'), ...listAt(operation, 'parameters')]
+  if (declared.length > MAX_PARAMETERS) {
+    return { operation, parameters: [], problems: [`it has more than ${MAX_PARAMETERS} parameters`] }
+  }
+  const normal =
+    description.edition === '2.0'
+      ? operationOfSwagger(description, operation, declared)
+      : { operation, parameters: declared }
+  const problems: string[] = []
+  const byKey = new Map<string, Node>()
+  for (const given of normal.parameters) {
+    const followed = follow(description, given)
+    if (!followed.ok) problems.push(`a parameter cannot be read: ${followed.problem}`)
+    else if (!isObject(followed.value) || typeof followed.value.name !== 'string') {
+      problems.push('a parameter has no name')
+    } else byKey.set(`${String(followed.value.in)} ${followed.value.name}`, followed.value)
+  }
+  const parameters = [...byKey.values()].sort((a, b) => ORDER.indexOf(String(a.in)) - ORDER.indexOf(String(b.in)))
+  return { operation: normal.operation, parameters, problems }
+}
+
+/** Places every parameter and the body. `credentials` are written by the tool itself, whatever the parameters say. */
+export function draftRequest(
+  description: Description,
+  converter: SchemaConverter,
+  { method, path }: Pick<Operation, 'method' | 'path'>,
+  normal: Normal,
+  credentials: readonly JsonObject[],
+): Draft & { readonly path: string } {
+  const draft: Draft = {
+    description,
+    converter,
+    nameOf: inputNamer(),
+    inputs: [],
+    parameters: [],
+    problems: [...normal.problems],
+    warnings: [],
+  }
+  const { template, variables } = templateOf(path)
+  for (const parameter of normal.parameters) {
+    if (!isCredential(parameter, credentials)) placeParameter(draft, parameter, variables)
+  }
+  for (const [name, variable] of variables) {
+    const isFilled = draft.parameters.some((each) => each.in === 'path' && (each.name ?? each.input) === variable)
+    if (isFilled) continue
+    const input = draft.nameOf(name, 'path')
+    draft.inputs.push({ name: input, schema: converter.convert({ type: 'string' }), required: true })
+    draft.parameters.push({ input, in: 'path', name: variable })
+    draft.warnings.push(`the path's '{${name}}' is not declared: it is taken for a text`)
+  }
+  if (normal.operation.requestBody !== undefined) placeBody(draft, normal.operation.requestBody, method)
+  return { ...draft, path: template }
+}
+
+function placeParameter(draft: Draft, parameter: Node, variables: ReadonlyMap<string, string>): void {
+  const name = String(parameter.name)
+  const place = placeOf(parameter.in)
+  const required = parameter.required === true || place === 'path'
+  const leaveOut = (reason: string): void => {
+    if (required && place !== 'path') draft.problems.push(`the required parameter '${name}' cannot be sent: ${reason}`)
+    else draft.warnings.push(`the parameter '${name}' is left out: ${reason}`)
+  }
+  if (!place) return leaveOut(`it goes to '${String(parameter.in).slice(0, 20)}', which is no place`)
+  if (place === 'header' && IGNORED_HEADERS.includes(name.toLowerCase())) return
+  const variable = place === 'path' ? variables.get(name) : name
+  if (variable === undefined) return leaveOut('the path does not hold it')
+  const style = textAt(parameter, 'style')
+  if (style !== undefined && !STYLES[place].includes(style)) {
+    if (place === 'path') return void draft.problems.push(`'${name}' has the style '${style}', which no path has`)
+    return leaveOut(`its style '${style}' is not one of ${STYLES[place].join(', ')}`)
+  }
+  const [[mediaType, media] = [undefined, undefined]] = Object.entries(objectAt(parameter, 'content'))
+  const raw = isObject(media) ? (media.schema ?? {}) : (parameter.schema ?? {})
+  const input = draft.nameOf(name, place)
+  draft.inputs.push({
+    name: input,
+    schema: draft.converter.convert(raw),
+    required,
+    description: textAt(parameter, 'description'),
+  })
+  draft.parameters.push({
+    input,
+    in: place,
+    ...(variable === input ? {} : { name: variable }),
+    ...(mediaType !== undefined && kindOfMedia(mediaType) === 'json' ? { content_type: 'application/json' } : {}),
+    ...(style === undefined || style === STYLES[place][0] ? {} : { style }),
+    ...(typeof parameter.explode === 'boolean' ? { explode: parameter.explode } : {}),
+    ...(parameter.allowReserved === true && place === 'query' ? { allow_reserved: true } : {}),
+  })
+}
+
+function placeOf(value: unknown): Place | undefined {
+  return value === 'path' || value === 'query' || value === 'header' || value === 'cookie' ? value : undefined
+}
+
+function isCredential(parameter: Node, credentials: readonly JsonObject[]): boolean {
+  const isHeader = parameter.in === 'header'
+  const spelt = (name: unknown) => (isHeader ? String(name).toLowerCase() : String(name))
+  return credentials.some((each) => each.in === parameter.in && spelt(each.name) === spelt(parameter.name))
+}
+
+/**
+ * The path with names for its variables that a URL template may hold, and which name each variable got. A fragment, by
+ * which descriptions tell operations of one path apart, is never sent.
+ */
+function templateOf(path: string): { readonly template: string; readonly variables: ReadonlyMap<string, string> } {
+  const variables = new Map<string, string>()
+  const [sent = ''] = path.split('#')
+  const template = sent.replace(/\{([^{}]*)\}/g, (_, name: string) => {
+    const isPlain = /^[A-Za-z0-9_][A-Za-z0-9_.-]*$/.test(name)
+    const variable = variables.get(name) ?? (isPlain ? name : `variable_${variables.size + 1}`)
+    variables.set(name, variable)
+    return `{${variable}}`
+  })
+  return { template, variables }
+}

@@ -1,0 +1,237 @@
+import { isObject } from '../../core/json.ts'
+import { pointerStep } from '../../core/problem.ts'
+import { KEYWORDS } from '../../core/schema/keywords.ts'
+import { backtracking, type Effort } from '../../core/schema/pattern.ts'
+import { holdsSubschemas, mapSubschemas } from '../../core/schema/subschemas.ts'
+import type { JsonSchema } from '../../core/tool.ts'
+import { type Description, locate, type Node, shown, stepsOf } from './description.ts'
+import { fnv1a } from './fnv1a.ts'
+
+/** A schema of the description as JSON Schema 2020-12, in which `{"$ref": "#/$defs/<name>"}` stands for a definition. */
+export interface Converted {
+  readonly schema: JsonSchema
+  /** The names of the definitions it refers to, each as often as it does. */
+  readonly references: readonly string[]
+  /** Why it cannot be used, if anything. */
+  readonly problems: readonly string[]
+  /** What was left out of it. */
+  readonly warnings: readonly string[]
+  /** How many schemas it is made of, what it refers to not counted. */
+  readonly size: number
+}
+
+/** Turns schemas of a description into JSON Schemas, each once; what they refer to is turned when it is asked for. */
+export interface SchemaConverter {
+  convert(raw: unknown): Converted
+  definition(name: string): Converted | undefined
+}
+
+/** What a request's schemas must not ask for (`readOnly`), and what a response's cannot hold (`writeOnly`). */
+export type Direction = 'request' | 'response'
+
+/** Keywords beside those that hold subschemas; all others (`xml`, `discriminator`, `externalDocs`, `x-…`) say nothing. */
+const KEPT: ReadonlySet<string> = new Set(
+  (
+    'title description default examples deprecated type enum const format required multipleOf maximum ' +
+    'minimum exclusiveMaximum exclusiveMinimum maxLength minLength pattern maxItems minItems ' +
+    'uniqueItems maxContains minContains maxProperties minProperties dependentRequired ' +
+    'contentEncoding contentMediaType'
+  ).split(' '),
+)
+/** Keywords that say nothing about which values are valid: they may stand beside a reference in every edition. */
+const ANNOTATIONS: ReadonlySet<string> = new Set(['title', 'description', 'default', 'examples', 'deprecated'])
+/** Found where they stand, by reference. */
+const DEFINITIONS: ReadonlySet<string> = new Set(['$defs', 'definitions'])
+/** For all patterns of a description together; those after that are left out. */
+const PATTERN_EFFORT = 20_000_000
+const MAX_EXAMPLE = 200
+
+/**
+ * Makes the converter of one direction. In requests `readOnly` properties are left out and small examples are kept; in
+ * responses `writeOnly` properties, examples and patterns are left out, and an object that is closed
+ * (`additionalProperties: false`) is open, since servers add properties before their descriptions do. In both, `oneOf`
+ * becomes `anyOf`: without discriminators and such properties, alternatives overlap.
+ */
+export function createSchemaConverter(description: Description, direction: Direction): SchemaConverter {
+  const known = new WeakMap<object, Converted>()
+  const pointers = new Map<string, string>()
+  const effort: Effort = { left: PATTERN_EFFORT }
+
+  function convert(raw: unknown): Converted {
+    const before = isObject(raw) ? known.get(raw) : undefined
+    if (before) return before
+    const references: string[] = []
+    const problems: string[] = []
+    const warnings: string[] = []
+    let size = 0
+    const schema = schemaOf(raw)
+    const converted = { schema, references, problems, warnings, size }
+    if (isObject(raw)) known.set(raw, converted)
+    return converted
+
+    function schemaOf(given: unknown): JsonSchema {
+      size += 1
+      if (typeof given === 'boolean') return given
+      if (!isObject(given)) {
+        warnings.push('a schema that is none is taken to allow anything')
+        return {}
+      }
+      if (typeof given.$ref === 'string') return referring(given, given.$ref)
+      if (typeof given.$dynamicRef === 'string') problems.push("'$dynamicRef' is not understood")
+      return plain(given)
+    }
+
+    function referring(given: Node, reference: string): JsonSchema {
+      const name = nameOf(reference)
+      if (name === undefined) {
+        const found = locate(description.root, reference)
+        problems.push(found.ok ? `'${shown(reference)}' is not understood` : found.problem)
+        return {}
+      }
+      references.push(name)
+      const target = { $ref: `#/$defs/${name}` }
+      const isLatest = description.edition === '3.1'
+      const kept = Object.entries(given).filter(([key]) => key !== '$ref' && (isLatest || ANNOTATIONS.has(key)))
+      const beside = plain(Object.fromEntries(kept))
+      const nullable = !isLatest && isNullable(given)
+      if (nullable) return { ...beside, anyOf: [target, { type: 'null' }] }
+      const judges = Object.keys(beside).some((key) => !ANNOTATIONS.has(key))
+      return judges ? { ...beside, allOf: [target, ...listOf(beside.allOf)] } : { ...beside, ...target }
+    }
+
+    function plain(given: Node) {
+      const schema: Record<string, unknown> = {}
+      const { dropped, node } = withoutForeignProperties(withoutOldSpellings(given))
+      for (const [keyword, value] of Object.entries(mapSubschemas(node, (each) => schemaOf(each)))) {
+        if (!KEPT.has(keyword) && (!holdsSubschemas(keyword) || DEFINITIONS.has(keyword))) continue
+        if (direction === 'response' && (keyword === 'pattern' || keyword === 'examples')) continue
+        const wrong = KEYWORDS.get(keyword)?.(value)
+        if (wrong !== undefined) warnings.push(`'${keyword}' is left out: ${wrong}`)
+        else if (keyword === 'pattern' && !isUsable(value)) warnings.push("a 'pattern' that is too costly is left out")
+        else schema[keyword] = value
+      }
+      if (Array.isArray(schema.required)) {
+        schema.required = schema.required.filter((name) => !dropped.has(name))
+        if (Array.isArray(schema.required) && schema.required.length === 0) delete schema.required
+      }
+      if (schema.oneOf !== undefined) {
+        // Two lists of alternatives both hold
+        if (schema.anyOf === undefined) schema.anyOf = schema.oneOf
+        else schema.allOf = [...listOf(schema.allOf), { anyOf: schema.oneOf }]
+        delete schema.oneOf
+      }
+      if (direction === 'response') {
+        if (schema.additionalProperties === false) delete schema.additionalProperties
+        if (schema.unevaluatedProperties === false) delete schema.unevaluatedProperties
+      }
+      return description.edition === '3.1' || !isNullable(given) ? asSchema(schema) : orNull(schema)
+    }
+
+    /** Without the properties that the other direction alone has. */
+    function withoutForeignProperties(given: Node) {
+      const properties = given.properties
+      const dropped = new Set<unknown>()
+      if (!isObject(properties)) return { dropped, node: given }
+      const foreign = direction === 'request' ? 'readOnly' : 'writeOnly'
+      const kept = Object.entries(properties).filter(([name, each]) => {
+        const isForeign = isObject(each) && each[foreign] === true
+        if (isForeign) dropped.add(name)
+        return !isForeign
+      })
+      return { dropped, node: dropped.size === 0 ? given : { ...given, properties: Object.fromEntries(kept) } }
+    }
+  }
+
+  function isUsable(pattern: unknown): boolean {
+    if (typeof pattern !== 'string' || effort.left <= 0) return false
+    const { kind } = backtracking(pattern, effort)
+    return kind === 'linear' || kind === 'polynomial'
+  }
+
+  /** The name of what a reference into the document points to: the same whatever else the document holds. */
+  function nameOf(reference: string): string | undefined {
+    const steps = reference.startsWith('#/') ? stepsOf(reference.slice(1)) : undefined
+    const last = steps?.at(-1)
+    if (!steps || last === undefined) return undefined
+    const found = locate(description.root, reference)
+    if (!found.ok || !(isObject(found.value) || typeof found.value === 'boolean')) return undefined
+    const pointer = steps.map(pointerStep).join('')
+    const isCommon = /^\/(?:components\/schemas|definitions)\/[A-Za-z0-9_.-]+$/.test(pointer) && last !== '__proto__'
+    const name = isCommon ? last : `${last.replace(/[^A-Za-z0-9_.-]+/g, '_').slice(0, 64)}_${fnv1a(pointer)}`
+    pointers.set(name, reference)
+    return name
+  }
+
+  return {
+    convert,
+    definition(name) {
+      const reference = pointers.get(name)
+      const found = reference === undefined ? undefined : locate(description.root, reference)
+      return found?.ok ? convert(found.value) : undefined
+    },
+  }
+}
+
+/** What OpenAPI 2.0 and 3.0 and older JSON Schemas spell in another way, as 2020-12 spells it. */
+function withoutOldSpellings(given: Node): Node {
+  const schema: Record<string, unknown> = { ...given }
+  for (const [bound, exclusive] of [
+    ['minimum', 'exclusiveMinimum'],
+    ['maximum', 'exclusiveMaximum'],
+  ] as const) {
+    if (typeof schema[exclusive] !== 'boolean') continue
+    if (schema[exclusive] === true && typeof schema[bound] === 'number') {
+      schema[exclusive] = schema[bound]
+      delete schema[bound]
+    } else delete schema[exclusive]
+  }
+  if (schema.type === 'file') {
+    schema.type = 'string'
+    schema.format = 'binary'
+  }
+  if (Array.isArray(schema.items)) {
+    schema.prefixItems = schema.items
+    delete schema.items
+  }
+  const { example } = schema
+  if (example !== undefined && !Array.isArray(schema.examples)) schema.examples = [example]
+  if (Array.isArray(schema.examples)) {
+    const small = schema.examples.filter((each) => JSON.stringify(each).length <= MAX_EXAMPLE).slice(0, 3)
+    if (small.length > 0) schema.examples = small
+    else delete schema.examples
+  }
+  return schema
+}
+
+/** OpenAPI 3.0 `nullable`, and what 2.0 descriptions use for it. */
+function isNullable(given: Node): boolean {
+  return given.nullable === true || given['x-nullable'] === true
+}
+
+function orNull(schema: Record<string, unknown>): Record<string, JsonValue> {
+  const { type, enum: values, description, title, ...rest } = schema
+  if (typeof type === 'string') {
+    const listed = Array.isArray(values) ? { enum: values.includes(null) ? values : [...values, null] } : {}
+    return asSchema({ ...schema, type: type === 'null' ? type : [type, 'null'], ...listed })
+  }
+  const judges = Object.keys(rest).some((key) => !ANNOTATIONS.has(key))
+  if (!judges && values === undefined) return asSchema(schema)
+  const annotated = { ...(title === undefined ? {} : { title }), ...(description === undefined ? {} : { description }) }
+  const base = { ...rest, ...(values === undefined ? {} : { enum: values }) }
+  return asSchema({ ...annotated, anyOf: [base, { type: 'null' }] })
+}
+
+type JsonValue = Extract<JsonSchema, object>[string]
+
+/** What was put together of a JSON document's values is JSON. */
+function asSchema(schema: Record<string, unknown>): Record<string, JsonValue> {
+  return isJsonRecord(schema) ? schema : {}
+}
+
+function isJsonRecord(schema: Record<string, unknown>): schema is Record<string, JsonValue> {
+  return isObject(schema)
+}
+
+function listOf(value: unknown): readonly JsonValue[] & readonly Exclude<JsonValue, undefined>[] {
+  return Array.isArray(value) ? value : []
+}

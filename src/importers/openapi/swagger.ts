@@ -1,0 +1,121 @@
+import { isObject } from '../../core/json.ts'
+import { type Description, follow, listAt, type Node, objectAt, textAt } from './description.ts'
+
+/** What an OpenAPI 2.0 parameter says of its values itself, and a schema says in 3.0. */
+const VALUE_KEYWORDS = (
+  'type format items default enum multipleOf maximum exclusiveMaximum minimum exclusiveMinimum ' +
+  'maxLength minLength pattern maxItems minItems uniqueItems x-nullable x-example readOnly'
+).split(' ')
+
+const FORMATS: ReadonlyMap<unknown, Node> = new Map<unknown, Node>([
+  ['csv', { style: 'form', explode: false }],
+  ['ssv', { style: 'spaceDelimited', explode: false }],
+  ['pipes', { style: 'pipeDelimited', explode: false }],
+  ['multi', { style: 'form', explode: true }],
+])
+
+/**
+ * An operation of OpenAPI 2.0 and its parameters (the path item's among them) as 3.0 writes them: body and form
+ * parameters become a `requestBody`, `collectionFormat` a style, `consumes` and `produces` the keys of `content`.
+ */
+export function operationOfSwagger(description: Description, operation: Node, parameters: readonly unknown[]) {
+  const { root } = description
+  const own: unknown[] = []
+  const form: Node[] = []
+  let body: Node | undefined
+  for (const given of parameters) {
+    const followed = follow(description, given)
+    const parameter = followed.ok && isObject(followed.value) ? followed.value : undefined
+    if (!parameter) own.push(given)
+    else if (parameter.in === 'body') body = parameter
+    else if (parameter.in === 'formData') form.push(parameter)
+    else own.push(parameterOf(parameter))
+  }
+  const consumes = textsOf(operation.consumes ?? root.consumes)
+  const requestBody = body ? bodyOf(body, consumes) : form.length > 0 ? formOf(form, consumes) : undefined
+  const responses = Object.entries(objectAt(operation, 'responses')).map(([status, given]) => {
+    const followed = follow(description, given)
+    return [status, followed.ok ? responseOf(followed.value, operation, root) : given]
+  })
+  return {
+    parameters: own,
+    operation: { ...operation, requestBody, responses: Object.fromEntries(responses), servers: undefined },
+  }
+}
+
+/** `schemes`, `host` and `basePath` as 3.0 servers; https is asked first. */
+export function serversOfSwagger(root: Node, operation: Node): readonly Node[] {
+  const basePath = textAt(root, 'basePath') ?? '/'
+  const host = textAt(root, 'host')
+  if (host === undefined) return [{ url: basePath }]
+  const schemes = textsOf(operation.schemes ?? root.schemes).filter((scheme) => /^https?$/.test(scheme))
+  const scheme = schemes.includes('https') ? 'https' : (schemes[0] ?? 'https')
+  return [{ url: `${scheme}://${host}${basePath}` }]
+}
+
+/** A security scheme of 2.0 as 3.0 has it, as far as it matters here. */
+export function schemeOfSwagger(scheme: Node): Node {
+  return scheme.type === 'basic' ? { ...scheme, type: 'http', scheme: 'basic' } : scheme
+}
+
+function parameterOf(parameter: Node): Node {
+  const { name, in: place, required, description } = parameter
+  return { name, in: place, required, description, schema: schemaOf(parameter), ...styleOf(parameter) }
+}
+
+function styleOf(parameter: Node): Node {
+  if (parameter.type !== 'array') return {}
+  const format = parameter.collectionFormat ?? 'csv'
+  if (parameter.in !== 'query' && parameter.in !== 'formData') {
+    return format === 'csv' ? { style: 'simple', explode: false } : { style: `collectionFormat ${String(format)}` }
+  }
+  return FORMATS.get(format) ?? { style: `collectionFormat ${String(format)}` }
+}
+
+function schemaOf(parameter: Node): Node {
+  const kept = VALUE_KEYWORDS.filter((keyword) => parameter[keyword] !== undefined)
+  const schema = Object.fromEntries(kept.map((keyword) => [keyword, parameter[keyword]]))
+  return parameter['x-example'] === undefined ? schema : { ...schema, example: parameter['x-example'] }
+}
+
+function bodyOf(body: Node, consumes: readonly string[]): Node {
+  const types = consumes.length > 0 ? consumes : ['application/json']
+  return {
+    required: body.required,
+    description: body.description,
+    content: Object.fromEntries(types.map((type) => [type, { schema: body.schema }])),
+  }
+}
+
+function formOf(form: readonly Node[], consumes: readonly string[]): Node {
+  const hasFile = form.some((each) => each.type === 'file')
+  const multipart = hasFile || (consumes.includes('multipart/form-data') && !consumes.some(isUrlEncoded))
+  const required = form.filter((each) => each.required === true).map(({ name }) => name)
+  const named = (of: (field: Node) => Node) => Object.fromEntries(form.map((each) => [String(each.name), of(each)]))
+  const schema = {
+    type: 'object',
+    properties: named((each) => ({ ...schemaOf(each), description: each.description })),
+    ...(required.length > 0 ? { required } : {}),
+  }
+  return {
+    required: required.length > 0,
+    content: {
+      [multipart ? 'multipart/form-data' : 'application/x-www-form-urlencoded']: { schema, encoding: named(styleOf) },
+    },
+  }
+}
+
+function isUrlEncoded(type: string): boolean {
+  return type === 'application/x-www-form-urlencoded'
+}
+
+function responseOf(response: unknown, operation: Node, root: Node): unknown {
+  if (!isObject(response) || response.schema === undefined) return response
+  const produces = textsOf(operation.produces ?? root.produces)
+  const types = produces.length > 0 ? produces : ['application/json']
+  return { ...response, content: Object.fromEntries(types.map((type) => [type, { schema: response.schema }])) }
+}
+
+function textsOf(value: unknown): readonly string[] {
+  return listAt({ value }, 'value').filter((each) => typeof each === 'string')
+}

@@ -1,0 +1,149 @@
+import { isObject, type JsonObject } from '../../core/json.ts'
+import { checkSchema } from '../../core/schema/bounds.ts'
+import { holdsSubschemas, mapSubschemas } from '../../core/schema/subschemas.ts'
+import type { JsonSchema } from '../../core/tool.ts'
+import type { Converted, SchemaConverter } from './schema.ts'
+
+/**
+ * Which definitions a schema keeps apart under `$defs`: `recursive`, those that lead back to themselves; `shared`,
+ * also those that are used more than once. All others are written where they are used.
+ */
+export type Apart = 'recursive' | 'shared'
+
+export type Whole =
+  { readonly ok: true; readonly schema: JsonSchema } | { readonly ok: false; readonly problem: string }
+
+/** A definition has 256 KiB for its schemas, its texts and all. */
+const MAX_CHARACTERS = 200_000
+const MAX_NODES = 2_000
+/** Schemas within each other, references followed counted: no schema of publication's depth needs more. */
+const MAX_STEPS = 100
+/** Definitions smaller than this, which refer to no other, are written out wherever they are used. */
+const SMALL = 160
+
+/**
+ * Makes a schema that stands alone of a converted one and the definitions it refers to, within the bounds of
+ * publication; or says what keeps it from that. Takes no longer than those bounds allow, however much the definitions
+ * multiply each other.
+ */
+export function wholeSchema(root: Converted, converter: SchemaConverter, apart: Apart): Whole {
+  const gathered = gather(root, converter)
+  if (!gathered.ok) return gathered
+  const { definitions, uses, recursive } = gathered
+  const isSmall = (definition: Converted | undefined) =>
+    definition === undefined || (definition.references.length === 0 && weightOf(definition.schema) <= SMALL)
+  const isApart = (name: string) =>
+    recursive.has(name) || (apart === 'shared' && (uses.get(name) ?? 0) > 1 && !isSmall(definitions.get(name)))
+
+  let nodes = 0
+  let characters = 0
+  const kept = new Map<string, JsonSchema>()
+  const waiting: string[] = []
+  const isOver = () => nodes > MAX_NODES || characters > MAX_CHARACTERS
+
+  function written(given: unknown, depth: number): JsonSchema {
+    nodes += depth > MAX_STEPS ? MAX_NODES : 1
+    if (isOver() || typeof given === 'boolean' || !isObject(given))
+      return given === false ? false : given === true || {}
+    for (const [keyword, value] of Object.entries(given)) {
+      characters += keyword.length + (holdsSubschemas(keyword) ? namesIn(value) : weightOf(value))
+    }
+    const name = definitionName(given)
+    const below = () => asSchema(mapSubschemas(given, (each) => written(each, depth + 1)))
+    if (name === undefined) return below()
+    if (isApart(name)) {
+      if (!kept.has(name)) waiting.push(name)
+      kept.set(name, true)
+      return below()
+    }
+    const { $ref: _, ...beside } = given
+    const target = written(definitions.get(name)?.schema, depth + 1)
+    return typeof target === 'boolean' ? target : { ...target, ...asSchema(beside) }
+  }
+
+  const schema = written(root.schema, 1)
+  for (let name = waiting.pop(); name !== undefined; name = waiting.pop()) {
+    kept.set(name, written(definitions.get(name)?.schema, 1))
+  }
+  if (isOver()) {
+    const what = nodes > MAX_NODES ? `${MAX_NODES} subschemas` : `${MAX_CHARACTERS} characters`
+    return { ok: false, problem: `it has more than ${what}` }
+  }
+  const together =
+    kept.size === 0 || typeof schema === 'boolean' ? schema : { ...schema, $defs: Object.fromEntries(kept) }
+  // Objects as others make them: those without a prototype cannot be sent to a Durable Object
+  const whole: JsonSchema = JSON.parse(JSON.stringify(together))
+  const [problem] = checkSchema(whole, { references: 'local' })
+  if (problem) return { ok: false, problem: `at '${problem.path}': ${problem.message}` }
+  return { ok: true, schema: whole }
+}
+
+const tooMany = { ok: false, problem: `it has more than ${MAX_NODES} subschemas` } as const
+
+/** Every definition a schema leads to, how often each is referred to, and which lead back to themselves. */
+function gather(root: Converted, converter: SchemaConverter) {
+  const definitions = new Map<string, Converted>()
+  const uses = new Map<string, number>()
+  const recursive = new Set<string>()
+  const problems = [...root.problems]
+  if (root.size > MAX_NODES) return tooMany
+  const open = new Set<string>()
+  const path: { readonly name: string | undefined; readonly references: readonly string[]; next: number }[] = [
+    { name: undefined, references: root.references, next: 0 },
+  ]
+  for (let top = path.at(-1); top; top = path.at(-1)) {
+    const name = top.references[top.next++]
+    if (name === undefined) {
+      if (top.name !== undefined) open.delete(top.name)
+      path.pop()
+      continue
+    }
+    uses.set(name, (uses.get(name) ?? 0) + 1)
+    if (open.has(name)) recursive.add(name)
+    if (definitions.has(name)) continue
+    const definition = converter.definition(name)
+    if (!definition) continue
+    definitions.set(name, definition)
+    problems.push(...definition.problems)
+    // Each is written at least once, so one that is too large by itself spoils the whole: no need to go through it
+    if (definition.size > MAX_NODES) return tooMany
+    if (definitions.size > MAX_NODES) {
+      return { ok: false, problem: `it leads to more than ${MAX_NODES} other schemas` } as const
+    }
+    open.add(name)
+    path.push({ name, references: definition.references, next: 0 })
+  }
+  const [problem] = problems
+  if (problem !== undefined) return { ok: false, problem } as const
+  return { ok: true, definitions, uses, recursive } as const
+}
+
+function definitionName(schema: Readonly<Record<string, unknown>>): string | undefined {
+  return typeof schema.$ref === 'string' ? schema.$ref.slice('#/$defs/'.length) : undefined
+}
+
+const weights = new WeakMap<object, number>()
+
+/** The characters of a value as JSON. */
+function weightOf(value: unknown): number {
+  if (typeof value === 'string') return value.length + 2
+  if (typeof value !== 'object' || value === null) return 8
+  const known = weights.get(value)
+  if (known !== undefined) return known
+  const weight = JSON.stringify(value).length
+  weights.set(value, weight)
+  return weight
+}
+
+function namesIn(value: unknown): number {
+  return isObject(value) ? Object.keys(value).reduce((sum, name) => sum + name.length + 4, 0) : 2
+}
+
+function asSchema(schema: Record<string, unknown>): JsonObject {
+  return isJsonObject(schema) ? schema : {}
+}
+
+/** What was made of a JSON document's values alone is JSON. */
+function isJsonObject(schema: Record<string, unknown>): schema is JsonObject {
+  return isObject(schema)
+}

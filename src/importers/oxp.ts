@@ -1,0 +1,104 @@
+import type { Importer, ImportItem, ImportRequest } from '../core/import.ts'
+import { isObject, type JsonObject } from '../core/json.ts'
+import { formatToolId, parseToolId } from '../core/tool-id.ts'
+import { oxp } from '../faces/oxp/definition.ts'
+import type { GuardedFetch } from '../runners/guarded-fetch.ts'
+import { listOxpTools } from '../runners/remote/oxp/list.ts'
+import { checked } from './openapi/document-text.ts'
+import { toolNames } from './openapi/names.ts'
+import { invalid, LISTING_MS, listingSignal, readUpstream, type Upstream } from './upstream.ts'
+
+export interface OxpImporterOptions {
+  readonly guardedFetch: GuardedFetch
+  readonly now: () => number
+}
+
+/** What an OXP definition says that is kept; whatever else a server adds means nothing here. */
+const KEPT = ['name', 'description', 'input_schema', 'output_schema']
+
+/**
+ * Imports the tools of an OXP server, with `input_schema` as the specification has it or flat. A tool keeps calling the
+ * very version it was imported from. The server looks after its own requirements: a tool here requires what its
+ * credentials take, and a user's id where the server wants one and the import says that it may have it.
+ */
+export function createOxpImporter(deps: OxpImporterOptions): Importer {
+  return {
+    kind: 'oxp',
+    async read(request) {
+      const upstream = readUpstream(request, 'oxp')
+      if (!upstream.ok) return upstream
+      const signal = listingSignal(request.signal)
+      const { endpoint, theirToolkit } = upstream.value
+      const listed = await listOxpTools(endpoint, { signal, toolkit: theirToolkit }, deps)
+      if (!listed.ok) {
+        const late = signal.aborted ? `Does not list its tools within ${LISTING_MS / 1000} seconds` : undefined
+        return invalid({ path: '/from/oxp', message: late ?? listed.failure.message })
+      }
+      return { ok: true, items: itemsOf(listed.tools, request, upstream.value) }
+    },
+  }
+}
+
+interface Theirs {
+  readonly id: string
+  readonly document: JsonObject
+  /** The name it would have here. */
+  readonly name: string
+}
+
+function* itemsOf(tools: readonly unknown[], request: ImportRequest, upstream: Upstream): Generator<ImportItem> {
+  const { theirToolkit } = upstream
+  const found = new Map<string, Theirs>()
+  for (const [index, tool] of tools.entries()) {
+    const id: unknown = isObject(tool) ? tool['id'] : undefined
+    const asked = typeof id === 'string' ? parseToolId(id) : undefined
+    if (!isJsonObject(tool) || typeof id !== 'string' || !asked) {
+      yield { skipped: { name: `tool ${index}`, reason: "Must be an object with the id 'Toolkit.Tool@x.y.z'" } }
+      continue
+    }
+    // Servers that do not know the query parameter list the others too
+    if (theirToolkit !== undefined && asked.toolkit.toLowerCase() !== theirToolkit.toLowerCase()) continue
+    const key = formatToolId(asked)
+    const name = theirToolkit === undefined ? `${asked.toolkit}_${asked.tool}` : asked.tool
+    if (found.has(key)) yield { skipped: { name: id, reason: `The server lists '${key}' twice` } }
+    else found.set(key, { id, document: tool, name })
+  }
+  const theirs = [...found.values()]
+  const names = toolNames(
+    theirs.map(({ name, id }) => ({ operationId: name, method: '', path: id.split('@')[0] ?? id })),
+  )
+  for (const [index, each] of theirs.entries()) {
+    const own = names[index]
+    if (own !== undefined && request.wants(own)) yield itemOf(each, own, request, upstream)
+  }
+}
+
+function itemOf({ id, document }: Theirs, own: string, { toolkit }: ImportRequest, upstream: Upstream): ImportItem {
+  const about = { tool: id }
+  const skip = (reason: string): ImportItem => ({ skipped: { name: id, reason, about } })
+  const fit = checked(document)
+  if (!fit.ok) return skip(fit.problem)
+  const kept = Object.fromEntries(KEPT.filter((key) => key in document).map((key) => [key, document[key]]))
+  // The codec's own ids have no dashes, which ours may have; what the tool is called is settled here
+  const decoded = oxp.decode({ ...kept, id: 'Any.Tool@1.0.0', version: '1.0.0' }, {})
+  if (!decoded.ok) return skip(decoded.problems.map(({ path, message }) => `${path}: ${message}`).join('; '))
+  const [definition] = decoded.value.definitions
+  if (!definition) return skip('Is no tool')
+  const { version: _, ...complete } = definition
+  const { requirements: wanted } = document
+  const user_id = upstream.passUser && isObject(wanted) && wanted['user_id'] === true
+  return {
+    tool: {
+      definition: { ...complete, toolkit, tool: own, requirements: { ...upstream.requirements, user_id } },
+      implementation: { ...upstream.implementation, tool: id },
+      document,
+      dialect: 'oxp-upstream',
+      about,
+      warnings: decoded.value.warnings.map(({ path, message }) => `${path}: ${message}`),
+    },
+  }
+}
+
+function isJsonObject(value: unknown): value is JsonObject {
+  return isObject(value)
+}

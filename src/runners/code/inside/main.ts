@@ -1,0 +1,47 @@
+/** The way into the sandbox of a code tool: calls its published module, and says what came of it as JSON text. */
+import { WorkerEntrypoint } from 'cloudflare:workers'
+import { log, running } from './globals.ts'
+import { toJson } from './json.ts'
+import * as tool from './tool.js'
+
+const MAX_MESSAGE = 2_000
+
+interface About {
+  readonly callId: string
+  readonly userId?: string
+}
+
+type Progress = (progress: number, total?: number, message?: string) => unknown
+
+export default class extends WorkerEntrypoint {
+  /** Never rejects: what the module throws is in the answer. */
+  run(input: unknown, about: About, progress?: Progress): Promise<string> {
+    const logs: string[] = []
+    return running.run(logs, async () => {
+      const answer = await outcomeOf(input, { ...about, log, ...(progress ? { progress } : {}), fetch })
+      return `{${answer},"logs":${JSON.stringify(logs)}}`
+    })
+  }
+}
+
+/** The answer's own fields, as text. */
+async function outcomeOf(input: unknown, context: object): Promise<string> {
+  try {
+    const { default: handler } = tool
+    if (typeof handler !== 'function') throw new TypeError('The module must export a function as its default')
+    const value: unknown = await handler(input, context)
+    return `"ok":true,"value":${toJson(value)}`
+  } catch (error) {
+    return `"ok":false,"message":${JSON.stringify(messageOf(error).slice(0, MAX_MESSAGE))}`
+  }
+}
+
+/** What a thrown value says; whatever was thrown, this does not throw. */
+function messageOf(error: unknown): string {
+  try {
+    const message: unknown = error instanceof Error ? error.message : error
+    return String(message) || 'The tool failed and did not say why'
+  } catch {
+    return 'The tool failed and did not say why'
+  }
+}

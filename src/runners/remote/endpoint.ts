@@ -1,0 +1,49 @@
+import type { ToolFailure } from '../../core/failure.ts'
+import type { RunContext } from '../../core/runner.ts'
+import { placeCredentials } from '../http/credentials.ts'
+import { isHeaderValue } from '../http/header-rules.ts'
+import { parseUrlTemplate } from '../http/url-template.ts'
+import type { RemoteImplementation } from './implementation.ts'
+
+/** Another server as one call reaches it. */
+export interface Endpoint {
+  readonly url: URL
+  readonly headers: Headers
+  readonly credentialHeaders: readonly string[]
+  /** The server in words: its host and port. */
+  readonly host: string
+  /** Texts that must not be shown. */
+  readonly sensitive: readonly string[]
+}
+
+export type Located =
+  { readonly ok: true; readonly endpoint: Endpoint } | { readonly ok: false; readonly failure: ToolFailure }
+
+/** Puts a call's secrets and tokens where an implementation wants them; or says what is missing or does not fit. */
+export function locate(
+  { url, credentials }: Pick<RemoteImplementation, 'url' | 'credentials'>,
+  context: Pick<RunContext, 'secrets' | 'tokens' | 'traceparent'>,
+): Located {
+  const template = parseUrlTemplate(url)
+  if ('problem' in template) throw new TypeError(`Cannot read the URL: ${template.problem}`)
+  const placed = placeCredentials(credentials, template, context)
+  if (placed.problems.length > 0) {
+    return { ok: false, failure: { message: `Cannot build the request: ${placed.problems.join('; ')}` } }
+  }
+  const whole = new URL(url)
+  if (placed.query.length > 0) whole.search = [whole.search.slice(1), ...placed.query].filter(Boolean).join('&')
+  const headers = new Headers({ 'user-agent': 'switchboard' })
+  const { traceparent } = context
+  if (traceparent !== undefined && isHeaderValue(traceparent)) headers.set('traceparent', traceparent)
+  for (const [name, value] of placed.headers) headers.set(name, value)
+  return {
+    ok: true,
+    endpoint: {
+      url: whole,
+      headers,
+      credentialHeaders: [...placed.headers.keys()],
+      host: whole.host,
+      sensitive: placed.sensitive,
+    },
+  }
+}

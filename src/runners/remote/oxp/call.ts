@@ -1,0 +1,94 @@
+import { isObject, type JsonObject } from '../../../core/json.ts'
+import type { RunContext } from '../../../core/runner.ts'
+import type { GuardedFetch } from '../../guarded-fetch.ts'
+import { type Attempt, excerpt, failed, refused, unanswered } from '../attempt.ts'
+import type { Endpoint } from '../endpoint.ts'
+import { askServer, jsonOf } from './server.ts'
+
+const SCHEMA = 'urn:oxp:1.0'
+
+export interface OxpTool {
+  readonly id: string
+  /** Whether the server is told for which user the call is. */
+  readonly passUser: boolean
+}
+
+/**
+ * Calls one tool of an OXP server, once (OXP 1.0, "Call tool"). The server gets the input and, where the implementation
+ * says so, the user's id; never the call's secrets and tokens but those the endpoint carries.
+ */
+export async function callOxp(
+  { id, passUser }: OxpTool,
+  input: JsonObject,
+  endpoint: Endpoint,
+  { signal, userId }: RunContext,
+  { guardedFetch, now }: { readonly guardedFetch: GuardedFetch; readonly now: () => number },
+): Promise<Attempt> {
+  const context = passUser && userId !== undefined ? { context: { user_id: userId } } : {}
+  const body = JSON.stringify({ $schema: SCHEMA, request: { tool_id: id, input, ...context } })
+  const answer = await askServer('/tools/call', endpoint, { body, signal }, guardedFetch)
+  if (!answer.ok) return unanswered(answer, endpoint)
+  const { status, headers, body: bytes } = answer.response
+  const document = jsonOf(bytes)
+  if (status >= 200 && status < 300) return decodeAnswer(document, bytes, endpoint)
+  const said = isObject(document) ? wordsFor(status, document, endpoint) : undefined
+  return said ?? refused({ status, headers, text: new TextDecoder().decode(bytes) }, endpoint, now())
+}
+
+function decodeAnswer(document: unknown, bytes: Uint8Array, endpoint: Endpoint): Attempt {
+  const result = isObject(document) && isObject(document['result']) ? document['result'] : document
+  if (!isObject(result) || typeof result['success'] !== 'boolean') {
+    return failed(
+      `${endpoint.host} answered what is not OXP`,
+      excerpt(new TextDecoder().decode(bytes), endpoint),
+      endpoint,
+    )
+  }
+  const { success, value, error } = result
+  if (success) return { result: { ok: true, value: value ?? null } }
+  const said = isObject(error) ? error : {}
+  const { message, developer_message, can_retry, additional_prompt_content, retry_after_ms } = said
+  return failed(
+    typeof message === 'string' && message !== '' ? message : 'The tool failed and did not say why',
+    typeof developer_message === 'string' ? excerpt(developer_message, endpoint) : undefined,
+    endpoint,
+    {
+      can_retry: can_retry === true,
+      ...(typeof additional_prompt_content === 'string' ? { additional_prompt_content } : {}),
+      ...(typeof retry_after_ms === 'number' && retry_after_ms >= 0 ? { retry_after_ms } : {}),
+    },
+  )
+}
+
+/** A ServerErrorResponse or ValidationErrorResponse in words; undefined where the status says more than the body. */
+function wordsFor(
+  status: number,
+  document: Readonly<Record<string, unknown>>,
+  endpoint: Endpoint,
+): Attempt | undefined {
+  const { message, developer_message, missing_requirements: missing, parameter_errors: wrong } = document
+  if (typeof message !== 'string' || (status !== 400 && status !== 422)) return undefined
+  const developer = typeof developer_message === 'string' ? excerpt(developer_message, endpoint) : undefined
+  const more = isObject(missing) ? missingWords(missing) : isObject(wrong) ? parameterWords(wrong) : ''
+  return failed(`${endpoint.host} says: ${message}${more === '' ? '' : ` (${more})`}`, developer, endpoint)
+}
+
+/** What a call lacks on the other server, where nobody here can supply it but by going there. */
+function missingWords({ authorization, secrets, user_id }: Readonly<Record<string, unknown>>): string {
+  const ids = (list: unknown, words: (entry: Readonly<Record<string, unknown>>) => string) =>
+    (Array.isArray(list) ? list : []).flatMap((entry: unknown) => (isObject(entry) ? [words(entry)] : []))
+  return [
+    ...ids(
+      authorization,
+      ({ id, url }) => `a person's consent at '${String(id)}'${typeof url === 'string' ? `: ${url}` : ''}`,
+    ),
+    ...ids(secrets, ({ id }) => `its secret '${String(id)}'`),
+    ...(user_id === true ? ["a user's id"] : []),
+  ].join('; ')
+}
+
+function parameterWords(wrong: Readonly<Record<string, unknown>>): string {
+  return Object.entries(wrong)
+    .map(([name, why]) => `'${name}': ${String(why)}`)
+    .join('; ')
+}

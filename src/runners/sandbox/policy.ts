@@ -1,0 +1,26 @@
+/**
+ * Where a sandbox may send requests, and what is added to them outside of it. It travels as the properties of the
+ * entrypoint that takes the requests, so it is plain data.
+ */
+export interface EgressPolicy {
+  /** `host` or `host:port`. */
+  readonly allowedHosts: readonly string[]
+  /** The deployment's `host:port`s that may be private, and reached over http. */
+  readonly allowHttpHosts: readonly string[]
+  readonly credentials: readonly PlacedCredential[]
+  /** What must not be read back from an answer. */
+  readonly sensitive: readonly string[]
+  /** How long one request may take, in milliseconds. */
+  readonly timeoutMs: number
+}
+
+/** A credential of one call, in the words in which it is sent, for these hosts alone. */
+export interface PlacedCredential {
+  readonly hosts: readonly string[]
+  readonly in: 'header' | 'query'
+  readonly name: string
+  readonly text: string
+}
+
+/** The header by which the gateway's own refusals are told from the answers of others, which never have it. */
+export const REFUSED_HEADER = 'switchboard-refused'

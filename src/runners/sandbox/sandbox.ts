@@ -1,0 +1,73 @@
+import type { Signal } from '../../core/platform.ts'
+import { type Waited, untilAborted } from '../until-aborted.ts'
+import type { EgressPolicy } from './policy.ts'
+
+/** Why these kinds of tools cannot run where a deployment has no Worker Loader. */
+export const NO_LOADER =
+  'It needs the binding LOADER (Workers paid plan): add [[worker_loaders]] with binding = "LOADER" to wrangler.toml'
+
+/** What a Dynamic Worker is loaded from. */
+export interface SandboxCode {
+  /** Names `modules` and `mainModule`: other modules have another name. */
+  readonly name: string
+  readonly mainModule: string
+  /** Read only when the isolate is not there yet. */
+  readonly modules: () => Modules | Promise<Modules>
+  /** Where it may send requests; null cuts it off from the network. */
+  readonly egress: EgressPolicy | null
+  /** Whom the isolate is for alone: no two owners ever share one. Empty: nobody in particular. */
+  readonly owner: string
+}
+
+export type Modules = Readonly<Record<string, { readonly js: string } | { readonly wasm: ArrayBuffer }>>
+
+/** What the modules inside answer calls with: one method, which gives text. */
+export interface Inside {
+  run(...given: readonly unknown[]): Promise<unknown>
+}
+
+export interface SandboxOptions {
+  readonly loader: WorkerLoader
+  /** Opens the gateway that takes a sandbox's requests, under a policy. */
+  readonly openEgress: (policy: EgressPolicy) => Fetcher
+  readonly sha256: (text: string) => Promise<string>
+}
+
+/** Runs code in isolates of its own. */
+export interface Sandbox {
+  /** Names the isolate of this code: whatever differs in what is loaded differs in the name. */
+  identify(code: SandboxCode): Promise<string>
+  /** Calls into the isolate of this name, which is loaded first unless it is there. Waits no longer than the signal. */
+  call(id: string, code: SandboxCode, given: readonly unknown[], signal: Signal): Promise<Waited<unknown>>
+}
+
+const COMPATIBILITY_DATE = '2026-10-15'
+/** For one call; Cloudflare holds an isolate to them, and nobody does where Switchboard runs on a bare workerd. */
+const LIMITS = { cpuMs: 10_000, subRequests: 50 }
+
+/**
+ * Makes the sandbox of a deployment's Worker Loader. The loader keeps isolates by name and never looks again at what a
+ * name was first loaded from, so the name holds everything that is: the code, where it may send requests, with which
+ * credentials, and for whom.
+ */
+export function createSandbox({ loader, openEgress, sha256 }: SandboxOptions): Sandbox {
+  return {
+    identify({ name, mainModule, egress, owner }) {
+      return sha256(JSON.stringify([COMPATIBILITY_DATE, LIMITS, name, mainModule, egress, owner]))
+    },
+    call(id, { mainModule, modules, egress }, given, signal) {
+      return untilAborted(async () => {
+        const worker = loader.get(id, async () => ({
+          compatibilityDate: COMPATIBILITY_DATE,
+          mainModule,
+          modules: { ...(await modules()) },
+          env: {},
+          globalOutbound: egress && openEgress(egress),
+          limits: LIMITS,
+        }))
+        const entrypoint = worker.getEntrypoint<Inside & Rpc.WorkerEntrypointBranded>()
+        return entrypoint.run(...given)
+      }, signal)
+    },
+  }
+}

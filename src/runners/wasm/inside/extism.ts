@@ -1,0 +1,95 @@
+/**
+ * What a plugin finds under `extism:host/env` (the Extism plugin ABI): its input and output, configuration, variables of
+ * the call, the log and HTTP requests. This runs inside the sandbox.
+ */
+import type { Call } from './call.ts'
+import { requestHttp } from './http.ts'
+
+type Functions = Record<string, (...given: never[]) => unknown>
+
+/** The most bytes of all variables of a call together. */
+const MAX_VARIABLES = 1024 * 1024
+
+const encoder = new TextEncoder()
+const decoder = new TextDecoder()
+
+export function extismFunctions(call: Call): Functions {
+  const { kernel, input, config, charge, log } = call
+  const view = new DataView(input.buffer, input.byteOffset, input.length)
+  const variables = new Map<string, Uint8Array>()
+  let variableBytes = 0
+  let inputHandle = 0n
+
+  const give = (bytes: Uint8Array): bigint => {
+    charge(bytes.length)
+    return kernel.alloc(bytes)
+  }
+  const keyOf = (handle: bigint): string => {
+    charge(kernel.block(handle)?.length ?? 0)
+    return kernel.text(handle)
+  }
+  const logAt = (level: string) => (handle: bigint) => {
+    charge(kernel.block(handle)?.length ?? 0)
+    log(level === 'info' ? kernel.text(handle) : `${level}: ${kernel.text(handle)}`)
+  }
+
+  return {
+    alloc(length: bigint) {
+      charge(Number(length))
+      return kernel.alloc(new Uint8Array(boundedLength(length)))
+    },
+    free: kernel.free,
+    length: (handle: bigint) => BigInt(kernel.block(handle)?.length ?? 0),
+    length_unsafe: (handle: bigint) => BigInt(kernel.block(handle)?.length ?? 0),
+    load_u8: kernel.load8,
+    load_u64: kernel.load64,
+    store_u8: kernel.store8,
+    store_u64: kernel.store64,
+    input_length: () => BigInt(input.length),
+    input_offset: () => (inputHandle ||= give(input.slice())),
+    input_load_u8: (at: bigint) => view.getUint8(Number(at)),
+    input_load_u64: (at: bigint) => view.getBigUint64(Number(at), true),
+    output_set(handle: bigint, length: bigint) {
+      charge(Number(length))
+      call.output = decoder.decode(kernel.block(handle)?.subarray(0, Number(length)))
+    },
+    error_set(handle: bigint) {
+      call.error = handle === 0n ? undefined : keyOf(handle)
+    },
+    error_get: () => (call.error === undefined ? 0n : give(encoder.encode(call.error))),
+    config_get(key: bigint) {
+      const name = keyOf(key)
+      const value = Object.hasOwn(config, name) ? config[name] : undefined
+      return value === undefined ? 0n : give(encoder.encode(value))
+    },
+    var_get(key: bigint) {
+      const value = variables.get(keyOf(key))
+      return value ? give(value.slice()) : 0n
+    },
+    var_set(key: bigint, handle: bigint) {
+      const name = keyOf(key)
+      const value = handle === 0n ? undefined : kernel.block(handle)
+      const before = variables.get(name)
+      variableBytes += (value ? value.length + name.length : 0) - (before ? before.length + name.length : 0)
+      if (variableBytes > MAX_VARIABLES) throw new Error(`The plugin's variables are over ${MAX_VARIABLES} bytes`)
+      charge(value?.length ?? 0)
+      if (value) variables.set(name, value.slice())
+      else variables.delete(name)
+    },
+    http_request: requestHttp(call),
+    http_status_code: () => call.http.status,
+    http_headers: () => give(encoder.encode(JSON.stringify(call.http.headers))),
+    log_trace: logAt('trace'),
+    log_debug: logAt('debug'),
+    log_info: logAt('info'),
+    log_warn: logAt('warn'),
+    log_error: logAt('error'),
+    get_log_level: () => 0,
+  }
+}
+
+/** No block is larger than the plugin may allocate at all; asking for one must not make it first. */
+function boundedLength(length: bigint): number {
+  if (length < 0n || length > 16n * 1024n * 1024n) throw new Error(`The plugin asked for ${length} bytes at once`)
+  return Number(length)
+}

@@ -1,0 +1,122 @@
+/** Runs one export of a plugin in a fresh instance, with what it imports. This runs inside the sandbox. */
+import type { Call } from './call.ts'
+import { extismFunctions } from './extism.ts'
+import { createKernel } from './kernel.ts'
+import { NOT_SUPPORTED, wasiFunctions } from './wasi.ts'
+
+export interface Asked {
+  readonly exported: string
+  readonly input: string
+  readonly config: Readonly<Record<string, string>>
+  /** Units of fuel that the module was metered with. */
+  readonly fuel: number
+}
+
+export type Came = (
+  | { readonly ok: true; readonly value: string }
+  | { readonly ok: false; readonly kind: 'fuel' | 'failed'; readonly message: string }
+) & {
+  readonly logs: readonly string[]
+  readonly usage: { readonly instructions: number; readonly memory_bytes: number }
+}
+
+const MAX_LINES = 100
+const MAX_LINE = 1_000
+/** What a call of the host costs at least. */
+const HOST_COST = 100
+
+/** Never rejects: what the plugin does is in what is given back. */
+export async function runPlugin(module: WebAssembly.Module, { exported, input, config, fuel }: Asked): Promise<Came> {
+  const logs: string[] = []
+  let instance: WebAssembly.Instance | undefined
+  let failure: string | undefined
+
+  let gauge: WebAssembly.Global | undefined
+
+  const left = (): bigint => BigInt(gauge?.value ?? fuel)
+  const memoryOf = (): WebAssembly.Memory | undefined => {
+    const found: unknown = instance?.exports['memory']
+    return found instanceof WebAssembly.Memory ? found : undefined
+  }
+  const call: Call = {
+    kernel: createKernel(),
+    input: new TextEncoder().encode(input),
+    config,
+    charge(bytes) {
+      if (!gauge) return
+      const rest = left() - BigInt(HOST_COST + Math.ceil(Math.max(0, bytes) / 4))
+      gauge.value = rest
+      if (rest < 0n) throw new Error('There is no fuel left')
+    },
+    log(line) {
+      if (logs.length < MAX_LINES) logs.push(line.slice(0, MAX_LINE))
+    },
+    memory() {
+      const memory = memoryOf()
+      if (!memory) throw new Error("The plugin does not export its memory as 'memory'")
+      return new DataView(memory.buffer)
+    },
+    http: { requests: 0, status: 0, headers: {} },
+    output: '',
+    error: undefined,
+  }
+  try {
+    instance = new WebAssembly.Instance(module, importsOf(module, call))
+    const fuelGlobal: unknown = instance.exports['__fuel']
+    if (!(fuelGlobal instanceof WebAssembly.Global)) throw new Error('The plugin is not metered')
+    gauge = fuelGlobal
+    for (const name of ['__start', '_initialize']) {
+      const start = instance.exports[name]
+      if (typeof start === 'function') await WebAssembly.promising(callable(start))()
+    }
+    const code = await WebAssembly.promising(callable(instance.exports[exported]))()
+    if (call.error !== undefined) failure = call.error
+    else if (typeof code === 'number' && code !== 0) failure = `The plugin ended with the code ${code}`
+  } catch (error) {
+    failure = call.error ?? (error instanceof Error ? error.message : String(error))
+  }
+  const remaining = left()
+  const usage = {
+    instructions: fuel - Math.max(0, Number(remaining)),
+    memory_bytes: memoryOf()?.buffer.byteLength ?? 0,
+  }
+  if (remaining < 0n) return { ok: false, kind: 'fuel', message: 'There is no fuel left', logs, usage }
+  if (failure !== undefined) return { ok: false, kind: 'failed', message: failure, logs, usage }
+  return { ok: true, value: call.output, logs, usage }
+}
+
+function importsOf(
+  module: WebAssembly.Module,
+  call: Call,
+): Record<string, Record<string, (...given: never[]) => unknown>> {
+  const given = {
+    'extism:host/env': extismFunctions(call),
+    'wasi_snapshot_preview1': wasiFunctions(call),
+    'env': { abort: abort(call) },
+  }
+  // Of WASI, what there is not fails when it is used: most of what is imported never is
+  for (const { module: from, name } of WebAssembly.Module.imports(module)) {
+    if (from === 'wasi_snapshot_preview1') given[from][name] ??= () => NOT_SUPPORTED
+  }
+  return given
+}
+
+/** AssemblyScript's `abort(message, file, line, column)`: texts are UTF-16, their length in bytes before them. */
+function abort({ memory }: Call) {
+  return (message: number) => {
+    if (message === 0) throw new Error('The plugin aborted')
+    const view = memory()
+    const length = Math.min(view.getUint32(message - 4, true), 2_000)
+    const text = new TextDecoder('utf-16le').decode(new Uint8Array(view.buffer, message, length & ~1))
+    throw new Error(`The plugin aborted: ${text}`)
+  }
+}
+
+function callable(exported: unknown): (...given: unknown[]) => unknown {
+  if (!isFunction(exported)) throw new Error('The plugin lost its export')
+  return exported
+}
+
+function isFunction(value: unknown): value is (...given: unknown[]) => unknown {
+  return typeof value === 'function'
+}

@@ -1,0 +1,71 @@
+/**
+ * The memory that a plugin and its host share (Extism's kernel): blocks of bytes behind 64-bit handles, apart from the
+ * plugin's own memory. A handle plus an offset is an address within the block. This runs inside the sandbox.
+ */
+export interface Kernel {
+  readonly alloc: (bytes: Uint8Array) => bigint
+  readonly free: (handle: bigint) => void
+  /** The block of a handle; undefined for 0, and for one that is none. */
+  readonly block: (handle: bigint) => Uint8Array | undefined
+  readonly text: (handle: bigint) => string
+  readonly load8: (address: bigint) => number
+  readonly load64: (address: bigint) => bigint
+  readonly store8: (address: bigint, value: number) => void
+  readonly store64: (address: bigint, value: bigint) => void
+}
+
+/** The most bytes of all blocks together. A block counts as this many bytes at least, for what it takes to keep it. */
+const MAX_BYTES = 16 * 1024 * 1024
+const MIN_BLOCK = 64
+/** The lower part of an address is the offset; all of it is a number that doubles have exactly. */
+const OFFSETS = 2 ** 32
+
+const decoder = new TextDecoder()
+
+export function createKernel(): Kernel {
+  /** The first handle is 1: 0 is no handle. */
+  const blocks: (DataView | undefined)[] = [undefined]
+  let used = 0
+  let at = 0
+
+  /** The block an address is in; `at` is then where in it. */
+  function viewOf(address: bigint): DataView {
+    const whole = Number(address)
+    const index = Math.floor(whole / OFFSETS)
+    at = whole - index * OFFSETS
+    const found = blocks[index]
+    if (!found) throw new Error('The plugin used memory that is not allocated')
+    return found
+  }
+
+  const block = (handle: bigint) => {
+    const found = blocks[indexOf(handle)]
+    return found && new Uint8Array(found.buffer, found.byteOffset, found.byteLength)
+  }
+
+  return {
+    alloc(bytes) {
+      used += Math.max(MIN_BLOCK, bytes.length)
+      if (used > MAX_BYTES) throw new Error(`The plugin allocated more than ${MAX_BYTES} bytes of shared memory`)
+      blocks.push(new DataView(bytes.buffer, bytes.byteOffset, bytes.length))
+      return BigInt((blocks.length - 1) * OFFSETS)
+    },
+    free(handle) {
+      const index = indexOf(handle)
+      const freed = blocks[index]
+      if (!freed) return
+      used -= freed.byteLength > MIN_BLOCK ? freed.byteLength - MIN_BLOCK : 0
+      blocks[index] = undefined
+    },
+    block,
+    text: (handle) => decoder.decode(block(handle)),
+    load8: (address) => viewOf(address).getUint8(at),
+    load64: (address) => viewOf(address).getBigUint64(at, true),
+    store8: (address, value) => viewOf(address).setUint8(at, value),
+    store64: (address, value) => viewOf(address).setBigUint64(at, value, true),
+  }
+}
+
+function indexOf(address: bigint): number {
+  return Math.floor(Number(address) / OFFSETS)
+}

@@ -1,0 +1,66 @@
+/**
+ * As much of WASI (preview 1) as a compiler's own library wants before and while a plugin runs: a clock, random numbers,
+ * and text for the log. There are no files, arguments or environment. This runs inside the sandbox.
+ */
+import type { Call } from './call.ts'
+
+type Functions = Record<string, (...given: never[]) => unknown>
+
+const SUCCESS = 0
+const BAD_DESCRIPTOR = 8
+const INVALID = 28
+export const NOT_SUPPORTED = 52
+const MAX_PARTS = 1_024
+
+export function wasiFunctions({ charge, log, memory }: Call): Functions {
+  const none = (count: number, size: number) => {
+    memory().setUint32(count, 0, true)
+    memory().setUint32(size, 0, true)
+    return SUCCESS
+  }
+  return {
+    args_get: () => SUCCESS,
+    args_sizes_get: none,
+    environ_get: () => SUCCESS,
+    environ_sizes_get: none,
+    clock_time_get(_clock: number, _precision: bigint, result: number) {
+      charge(0)
+      memory().setBigUint64(result, BigInt(Date.now()) * 1_000_000n, true)
+      return SUCCESS
+    },
+    random_get(start: number, length: number) {
+      charge(length >>> 0)
+      const { buffer } = memory()
+      const bytes = new Uint8Array(buffer, start >>> 0, length >>> 0)
+      for (let at = 0; at < bytes.length; at += 65_536) crypto.getRandomValues(bytes.subarray(at, at + 65_536))
+      return SUCCESS
+    },
+    fd_write(descriptor: number, parts: number, count: number, written: number) {
+      if (descriptor !== 1 && descriptor !== 2) return BAD_DESCRIPTOR
+      if (count < 0 || count > MAX_PARTS) return INVALID
+      const view = memory()
+      let size = 0
+      let text = ''
+      for (let index = 0; index < count; index++) {
+        const start = view.getUint32(parts + 8 * index, true)
+        const length = view.getUint32(parts + 8 * index + 4, true)
+        charge(length)
+        text += new TextDecoder().decode(new Uint8Array(view.buffer, start, length))
+        size += length
+      }
+      view.setUint32(written, size, true)
+      if (text.trim() !== '') log(text.trimEnd())
+      return SUCCESS
+    },
+    // Ends the search for preopened folders
+    fd_prestat_get: () => BAD_DESCRIPTOR,
+    fd_fdstat_get: () => BAD_DESCRIPTOR,
+    fd_close: () => BAD_DESCRIPTOR,
+    fd_read: () => BAD_DESCRIPTOR,
+    fd_seek: () => BAD_DESCRIPTOR,
+    sched_yield: () => SUCCESS,
+    proc_exit(code: number) {
+      throw new Error(`The plugin exited with the code ${code}`)
+    },
+  }
+}

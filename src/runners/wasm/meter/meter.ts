@@ -1,0 +1,157 @@
+import { type ByteReader, ByteWriter, ModuleError, text, unsigned } from './bytes.ts'
+import { bulkBody, createBodyMeter, type Gauge } from './code.ts'
+import {
+  type Imported,
+  readExports,
+  readImports,
+  readSections,
+  SECTION,
+  SECTION_ORDER,
+  type SectionName,
+} from './sections.ts'
+
+export interface MeterOptions {
+  /** Units of fuel that one instance has, its start function included; less than 2^31. */
+  readonly fuel: number
+  /** Pages of 64 KiB that its memory may grow to. */
+  readonly maxPages: number
+}
+
+export interface Metered {
+  readonly bytes: Uint8Array<ArrayBuffer>
+  readonly imports: readonly Imported[]
+  /** The names of the functions it exports. */
+  readonly functions: readonly string[]
+}
+
+/** The exported global that holds what fuel is left; below zero there was too little. */
+export const FUEL_EXPORT = '__fuel'
+/** The module's start function, as an export: it is the host that starts it, which can then see what came of it. */
+export const START_EXPORT = '__start'
+
+/** The largest module that may come of it, in bytes: code of many branches grows several times. */
+const MAX_METERED = 16 * 1024 * 1024
+/** The largest number of entries of a table, and of the things of a kind that a module may have. */
+const MAX_TABLE = 100_000
+const MOST: Readonly<Partial<Record<SectionName, number>>> = {
+  type: 10_000,
+  import: 200,
+  function: 50_000,
+  table: 10,
+  global: 10_000,
+  export: 1_000,
+  element: 10_000,
+  data: 10_000,
+}
+
+/**
+ * Rewrites a module so that it stops by itself: it takes fuel while it runs and traps without, and its memory and tables
+ * cannot grow past bounds. What is added, a global and a function, comes last, so that nothing is renumbered. The module
+ * must be valid (`WebAssembly.validate`). Throws a ModuleError for one that is not supported or too large.
+ */
+export function meterModule(module: Uint8Array, { fuel, maxPages }: MeterOptions): Metered {
+  const sections = readSections(module)
+  const counted = new Map<SectionName, number>()
+  for (const [name, most] of Object.entries(MOST)) {
+    const section = SECTION_ORDER.find((each) => each === name)
+    const count = section && sections.has(section) ? countOf(sections.get(section)) : 0
+    if (section) counted.set(section, count)
+    if (count > most)
+      throw new ModuleError(`The module has ${count} entries of the kind '${name}': wanted at most ${most}`)
+  }
+  const count = (name: SectionName) => counted.get(name) ?? 0
+  const imports = readImports(sections.get('import')?.fork())
+  const exports = readExports(sections.get('export')?.fork())
+  const taken = [FUEL_EXPORT, START_EXPORT].find((name) => exports.names.includes(name))
+  if (taken !== undefined) throw new ModuleError(`The module must not export '${taken}'`)
+  if (!sections.has('type') || !sections.has('code')) throw new ModuleError('The module holds no functions')
+
+  const gauge: Gauge = {
+    fuelGlobal: count('global'),
+    globals: count('global'),
+    imports: imports.length,
+    bulkFunction: imports.length + count('function'),
+  }
+  const start = sections.get('start')?.fork().u32()
+  const budget = new ByteWriter()
+  budget.signed(fuel)
+  const fuelGlobal = [0x7e, 1, 0x42, ...budget.bytes, 0x0b]
+  const added = [[...text(FUEL_EXPORT), 3, ...unsigned(gauge.fuelGlobal)]]
+  if (start !== undefined) added.push([...text(START_EXPORT), 0, ...unsigned(start)])
+  const rewritten: Partial<Record<SectionName, (section: ByteReader | undefined) => Uint8Array>> = {
+    type: (section) => appended(section, [[0x60, 1, 0x7f, 1, 0x7f]]),
+    function: (section) => appended(section, [unsigned(count('type'))]),
+    table: (section) => bounded(section, MAX_TABLE, 'table'),
+    memory: (section) => bounded(section, maxPages, 'memory'),
+    global: (section) => appended(section, [fuelGlobal]),
+    export: (section) => appended(section, added),
+    code: (section) => meterCode(section, gauge),
+  }
+  const out = new ByteWriter(2 * module.length)
+  out.write(module.subarray(0, 8))
+  for (const name of SECTION_ORDER) {
+    const section = sections.get(name)
+    // A module without globals or exports gets these sections now
+    if (!section && name !== 'global' && name !== 'export') continue
+    if (name === 'start') continue
+    const content = rewritten[name]?.(section?.fork()) ?? section?.rest() ?? new Uint8Array()
+    out.write([SECTION[name], ...unsigned(content.length)])
+    out.write(content)
+  }
+  return { bytes: out.bytes.slice(), imports, functions: exports.functions }
+}
+
+function countOf(section: ByteReader | undefined): number {
+  return section?.fork().u32() ?? 0
+}
+
+/** A list with more entries at its end. */
+function appended(section: ByteReader | undefined, entries: readonly (readonly number[])[]): Uint8Array {
+  const out = new ByteWriter()
+  out.u32((section?.u32() ?? 0) + entries.length)
+  if (section) out.write(section.rest())
+  for (const entry of entries) out.write(entry)
+  return out.bytes
+}
+
+/** Tables or memories with their limits within bounds (WebAssembly 2.0, sections 5.3.8 to 5.3.10). */
+function bounded(section: ByteReader | undefined, most: number, what: 'memory' | 'table'): Uint8Array {
+  const out = new ByteWriter()
+  const count = section?.u32() ?? 0
+  if (what === 'memory' && count > 1) throw new ModuleError('The module has more than one memory')
+  out.u32(count)
+  for (let index = 0; section && index < count; index++) {
+    if (what === 'table') {
+      const type = section.byte()
+      if (type !== 0x70 && type !== 0x6f) throw new ModuleError('The module has a table of an unsupported type')
+      out.write([type])
+    }
+    const flags = section.byte()
+    if (flags > 1) throw new ModuleError(`The module has a shared or 64-bit ${what}, which is not supported`)
+    const least = section.u32()
+    const greatest = flags === 1 ? section.u32() : most
+    if (least > most) {
+      const unit = what === 'memory' ? 'pages of 64 KiB' : 'entries'
+      throw new ModuleError(`The module's ${what} starts with ${least} ${unit}: wanted at most ${most}`)
+    }
+    out.write([1, ...unsigned(least), ...unsigned(Math.min(greatest, most))])
+  }
+  return out.bytes
+}
+
+function meterCode(section: ByteReader | undefined, gauge: Gauge): Uint8Array {
+  const out = new ByteWriter(2 * (section ? section.end - section.at : 0) + 64)
+  const meterBody = createBodyMeter(gauge)
+  const count = section?.u32() ?? 0
+  out.u32(count + 1)
+  for (let index = 0; section && index < count; index++) {
+    const body = meterBody(section.part(section.u32()))
+    out.u32(body.length)
+    out.write(body)
+    if (out.length > MAX_METERED) throw new ModuleError(`The module is larger than ${MAX_METERED} bytes when metered`)
+  }
+  const bulk = bulkBody(gauge)
+  out.u32(bulk.length)
+  out.write(bulk)
+  return out.bytes
+}

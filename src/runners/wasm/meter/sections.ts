@@ -1,0 +1,99 @@
+import { ByteReader, ModuleError } from './bytes.ts'
+
+/** The ids of a module's sections (WebAssembly 2.0, section 5.5.2), in the order in which they stand. */
+export const SECTION = {
+  type: 1,
+  import: 2,
+  function: 3,
+  table: 4,
+  memory: 5,
+  global: 6,
+  export: 7,
+  start: 8,
+  element: 9,
+  dataCount: 12,
+  code: 10,
+  data: 11,
+} as const
+export type SectionName = keyof typeof SECTION
+
+const CUSTOM = 0
+const MAGIC = [0x00, 0x61, 0x73, 0x6d]
+const VERSION = [0x01, 0x00, 0x00, 0x00]
+
+/** Judges the bytes that every module begins with. Throws a ModuleError where they are others. */
+export function checkHeader(bytes: Uint8Array): void {
+  const startsWith = (wanted: readonly number[], at: number) =>
+    wanted.every((byte, index) => bytes[at + index] === byte)
+  if (!startsWith(MAGIC, 0)) throw new ModuleError('It is no WebAssembly module')
+  if (!startsWith(VERSION, 4)) {
+    throw new ModuleError('It is no core module of WebAssembly: components and other versions are not supported')
+  }
+}
+
+/** A module's sections by name, without the custom ones, which mean nothing to what runs. */
+export function readSections(bytes: Uint8Array): ReadonlyMap<SectionName, ByteReader> {
+  checkHeader(bytes)
+  const names = new Map<number, SectionName>()
+  for (const name of SECTION_ORDER) names.set(SECTION[name], name)
+  const sections = new Map<SectionName, ByteReader>()
+  const reader = new ByteReader(bytes, 8)
+  while (!reader.isDone) {
+    const id = reader.byte()
+    const section = reader.part(reader.u32())
+    if (id === CUSTOM) continue
+    const name = names.get(id)
+    if (!name) throw new ModuleError(`The module has a section of the kind ${id}, which is not supported`)
+    sections.set(name, section)
+  }
+  return sections
+}
+
+export const SECTION_ORDER: readonly SectionName[] = [
+  'type',
+  'import',
+  'function',
+  'table',
+  'memory',
+  'global',
+  'export',
+  'start',
+  'element',
+  'dataCount',
+  'code',
+  'data',
+]
+
+export interface Imported {
+  readonly module: string
+  readonly name: string
+}
+
+/** The functions a module imports; nothing but functions may be imported. */
+export function readImports(section: ByteReader | undefined): Imported[] {
+  const imports: Imported[] = []
+  for (let count = section?.u32() ?? 0; section && count > 0; count--) {
+    const module = section.name()
+    const name = section.name()
+    if (section.byte() !== 0) {
+      throw new ModuleError(`The module imports '${module}.${name}', which is no function`)
+    }
+    section.skipNumber()
+    imports.push({ module, name })
+  }
+  return imports
+}
+
+/** The names of a module's exports, and of those that are functions. */
+export function readExports(section: ByteReader | undefined): { names: string[]; functions: string[] } {
+  const names: string[] = []
+  const functions: string[] = []
+  for (let count = section?.u32() ?? 0; section && count > 0; count--) {
+    const name = section.name()
+    const kind = section.byte()
+    section.skipNumber()
+    names.push(name)
+    if (kind === 0) functions.push(name)
+  }
+  return { names, functions }
+}

@@ -1,0 +1,93 @@
+import type { Failure } from '../../core/failure.ts'
+import type { PluginReader } from '../../core/plugin.ts'
+import type { Implementation } from '../../core/tool.ts'
+import { NO_LOADER, type Sandbox } from '../sandbox/sandbox.ts'
+import { ModuleError } from './meter/bytes.ts'
+import { type Metered, meterModule } from './meter/meter.ts'
+import { checkHeader } from './meter/sections.ts'
+import { whyRefused } from './plugin-rules.ts'
+import { callPlugin, FUEL, type Inside, MAX_PAGES, pluginCode } from './plugin-sandbox.ts'
+
+export interface PluginReaderOptions {
+  /** Absent where the deployment has no Worker Loader. */
+  readonly sandbox: Sandbox | undefined
+  readonly inside: Inside
+  readonly sha256: (bytes: ArrayBuffer) => Promise<string>
+  /** Keeps bytes under their hash. */
+  readonly storeBlob: (hash: string, bytes: ArrayBuffer) => Promise<void>
+}
+
+/** The most characters of what a plugin describes. */
+const MAX_DESCRIBED = 1024 * 1024
+const DESCRIBE_TIMEOUT_MS = 8_000
+
+/** Makes the reader of uploaded plugins: bounds, validation, metering, `describe`; and only then is the plugin kept. */
+export function createPluginReader({ sandbox, inside, sha256, storeBlob }: PluginReaderOptions): PluginReader {
+  return {
+    async read(bytes, { toolkit, allowedHosts, config }, signal) {
+      if (!sandbox) return { ok: false, failure: { type: 'tool-not-executable', id: toolkit, reason: NO_LOADER } }
+      const metered = meter(bytes)
+      if (typeof metered === 'string') return refused(metered)
+      const why = whyRefused(metered)
+      if (why !== undefined) return refused(why)
+      const { buffer } = metered.bytes
+      const blob = await sha256(buffer)
+      const described = await describe(sandbox, blob, buffer, signal)
+      if (typeof described === 'string') return refused(described)
+      await storeBlob(blob, buffer)
+      return {
+        ok: true,
+        described: described.text,
+        implementationOf: (tool): Implementation => ({
+          kind: 'wasm',
+          blob,
+          tool,
+          allowed_hosts: [...allowedHosts],
+          config: { ...config },
+        }),
+      }
+    },
+  }
+
+  /** What the plugin says of itself, or why that is nothing. */
+  async function describe(
+    sandbox: Sandbox,
+    blob: string,
+    bytes: ArrayBuffer,
+    signal: AbortSignal,
+  ): Promise<{ readonly text: string } | string> {
+    const code = pluginCode(inside, blob, null, async () => bytes)
+    const within = AbortSignal.any([signal, AbortSignal.timeout(DESCRIBE_TIMEOUT_MS)])
+    const asked = { exported: 'describe', input: '', config: {} } as const
+    const answer = await callPlugin(sandbox, await sandbox.identify(code), code, asked, within)
+    if (answer === undefined) return "Its 'describe' did not end in time"
+    if (typeof answer === 'string') return answer
+    const { result } = answer
+    if (!result.ok) {
+      return result.kind === 'fuel'
+        ? `Its 'describe' did not end within ${FUEL} instructions`
+        : `Its 'describe' failed: ${result.message}`
+    }
+    const text = String(result.value)
+    if (text.length > MAX_DESCRIBED) return `Its 'describe' gave more than ${MAX_DESCRIBED} characters`
+    return { text }
+  }
+}
+
+/** The plugin as one that stops by itself, or why it cannot be. */
+function meter(bytes: Uint8Array<ArrayBuffer>): Metered | string {
+  try {
+    checkHeader(bytes)
+    if (!WebAssembly.validate(bytes)) return 'It is no valid WebAssembly module, or not the whole of one'
+    const metered = meterModule(bytes, { fuel: FUEL, maxPages: MAX_PAGES })
+    if (!WebAssembly.validate(metered.bytes)) throw new Error('A metered module is not valid')
+    return metered
+  } catch (error) {
+    if (error instanceof ModuleError) return error.message
+    throw error
+  }
+}
+
+function refused(message: string): { readonly ok: false; readonly failure: Failure } {
+  return { ok: false, failure: { type: 'definition-invalid', problems: [{ path: '', message }] } }
+}

@@ -1,0 +1,281 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { expectArrived, type Sent } from '../importers/openapi/arrival.ts'
+import { type Any, type Described, operationsOf, resolve, sample } from '../importers/openapi/sample.ts'
+import { type Arrived, type LocalServer, startServer as startUpstream } from '../runners/local-server.ts'
+import { type RunningServer, startServer } from './server.ts'
+
+const require = createRequire(import.meta.url)
+const GITHUB = join(dirname(require.resolve('@octokit/openapi/package.json')), 'generated/api.github.com.json')
+const EXAMPLES = dirname(require.resolve('@readme/oas-examples/package.json'))
+
+let upstream: LocalServer
+let server: RunningServer
+/** What the upstream answers next, and the documents it serves under /documents. */
+let answer: { status: number; type?: string; body: string } = { status: 200, type: 'application/json', body: '{}' }
+const documents = new Map<string, string | Buffer>()
+
+beforeAll(async () => {
+  upstream = await startUpstream(({ url }, response) => {
+    const document = documents.get(url)
+    if (document !== undefined) response.writeHead(200).end(document)
+    else response.writeHead(answer.status, answer.type ? { 'content-type': answer.type } : {}).end(answer.body)
+  })
+  server = await startServer({ vars: { ALLOW_HTTP_HOSTS: upstream.host } })
+})
+afterAll(async () => {
+  await Promise.all([server?.stop(), upstream?.close()])
+})
+
+function importOf(openapi: unknown, toolkit: string, more: object = {}, query = '') {
+  return server.json('POST', `/toolkits/import${query}`, { from: { openapi }, toolkit, ...more })
+}
+
+/** Operations whose inputs no value can satisfy, which is what they are examples of. */
+const UNSATISFIABLE = [
+  'directCircular',
+  'quirks_entirelyIncompatibleAllOf',
+  'quirks_incompatibleNestedAllOf',
+  'quirks_partiallyUsableIncompatibleAllOf',
+]
+
+/** Calls the tools of operations, all of them even where one disappoints. */
+async function callAll(operations: readonly Described[], tools: readonly Any[]): Promise<void> {
+  const byPlace = new Map(tools.map((tool) => [`${tool.method} ${tool.path}`, tool]))
+  const disappointments: string[] = []
+  for (const described of operations) {
+    const tool = byPlace.get(`${described.method} ${described.path}`)
+    if (!tool || UNSATISFIABLE.includes(described.operation.operationId)) continue
+    await callAndExpect(tool, described).catch((error) => disappointments.push(String(error).slice(0, 900)))
+  }
+  expect(disappointments).toEqual([])
+}
+
+/** Calls an operation's tool with every input and expects what arrives, and what comes back. */
+async function callAndExpect(tool: Any, described: Described): Promise<void> {
+  const { root, parameters, body, operation, method } = described
+  const { body: definition } = await server.json('GET', `/tools/${encodeURIComponent(tool.id)}`)
+  const inputs = Object.keys(definition.input_schema.parameters.properties)
+  const input: Record<string, unknown> = {}
+  const sent: { parameters: Sent['parameters'][number][]; body?: unknown } = { parameters: [] }
+  const order = ['path', 'query', 'header', 'cookie']
+  for (const parameter of parameters.toSorted((a, b) => order.indexOf(a.in) - order.indexOf(b.in))) {
+    const plain = parameter.name
+      .replace(/[^A-Za-z0-9_.-]+/g, '_')
+      .replace(/^_+|_+$/g, '')
+      .slice(0, 64)
+    const name = [parameter.name, plain, `${parameter.in}_${plain}`].find(
+      (each) => inputs.includes(each) && !(each in input),
+    )
+    if (name === undefined) continue
+    const schema = parameter.schema ?? Object.values<Any>(parameter.content ?? {})[0]?.schema ?? {}
+    let value = sample(root, schema, 'request')
+    // Headers are Latin-1 in one line, without the comma that separates
+    if (parameter.in === 'header') value = plainly(value)
+    if (value === null || (typeof value === 'object' && Object.keys(value).length === 0)) continue
+    // A delimiter inside an item cannot be told from one between items
+    if (parameter.style === 'spaceDelimited' || parameter.style === 'pipeDelimited') value = plainly(value)
+    if (parameter.style === 'label') value = plainly(value)
+    input[name] = value
+    sent.parameters.push({ parameter, value })
+  }
+  if (body && method !== 'GET' && method !== 'HEAD') {
+    const value = bodySample(described)
+    const owns = Object.keys(value ?? {}).map((name) => {
+      const plain = name
+        .replace(/[^A-Za-z0-9_.-]+/g, '_')
+        .replace(/^_+|_+$/g, '')
+        .slice(0, 64)
+      return [name, plain, `body_${plain}`].find((each) => inputs.includes(each) && !(each in input))
+    })
+    if (inputs.includes('body') && (typeof value !== 'object' || owns.includes(undefined) || owns.length === 0)) {
+      input['body'] = sent.body = value
+    } else {
+      expect(owns, JSON.stringify([tool.id, inputs, value])).not.toContain(undefined)
+      Object.values<Any>(value).forEach((each, index) => (input[owns[index] ?? ''] = each))
+      sent.body = value
+    }
+  }
+  answer = answerOf(described)
+  upstream.arrived.length = 0
+  const secrets = (tool.requirements?.secrets ?? []).map(({ id }: Any) => ({
+    id,
+    value: `value of ${id}`.replaceAll(' ', '-'),
+  }))
+  const authorization = (tool.requirements?.authorization ?? []).map(({ id }: Any) => ({ id, token: `token-of-${id}` }))
+  const called = await server.json('POST', '/tools/call', {
+    tool_id: tool.id,
+    input,
+    context: { user_id: 'ann', secrets, authorization },
+  })
+  const told = `${tool.id} ${JSON.stringify(input).slice(0, 400)} → ${JSON.stringify(called.body).slice(0, 600)}`
+  expect(called.body.result, told).toMatchObject({ success: true })
+  if (answer.type === 'application/json') expect(called.body.result.value).toEqual(JSON.parse(answer.body))
+  expect(upstream.arrived, told).toHaveLength(1)
+  expectArrived(upstream.arrived[0]!, described, sent)
+  expectSecured(upstream.arrived[0]!, root, operation)
+}
+
+function plainly(value: Any): Any {
+  if (typeof value === 'string') return value.replace(/[^A-Za-z0-9-]/g, '') || 'x'
+  if (Array.isArray(value)) return value.map(plainly)
+  if (typeof value === 'object' && value !== null) {
+    return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, plainly(each)]))
+  }
+  return value
+}
+
+function bodySample({ root, body }: Described): Any {
+  const { type = '', schema } = body ?? {}
+  const isText = type.startsWith('text/') || type.includes('xml')
+  if (isText) return '# text'
+  if (!/json|form|\*/.test(type)) return { filename: 'a.bin', data: btoa('bytes') }
+  const value = sample(root, schema, 'request')
+  const properties = resolve(root, schema)?.properties ?? {}
+  if (!type.includes('multipart')) return value
+  const file = { filename: 'a.txt', data: btoa('the file') }
+  return Object.fromEntries(
+    Object.entries<Any>(value).map(([name, each]) => {
+      const part = resolve(root, properties[name])
+      const isFile = (one: Any) =>
+        one?.type === 'file' || one?.format === 'binary' || one?.contentMediaType !== undefined
+      if (isFile(part)) return [name, file]
+      return [name, isFile(part?.items) ? [file, file] : each]
+    }),
+  )
+}
+
+/** What the description says that the API answers, required properties alone. */
+function answerOf({ root, operation, method }: Described): typeof answer {
+  const entries = Object.entries<Any>(operation.responses ?? {}).filter(([status]) => status.startsWith('2'))
+  const [[status, given] = ['200', {}]] = entries
+  const response = resolve(root, given)
+  const code = /^\d+$/.test(status) ? Number(status) : 200
+  if (code === 204 || method === 'HEAD') return { status: code, body: '' }
+  const content = root.swagger && response.schema ? { 'application/json': response } : (response.content ?? {})
+  const types = Object.keys(content)
+  const type = types.find((each) => each === 'application/json') ?? types.find((each) => each.includes('json'))
+  if (type === undefined) return { status: code, type: 'text/plain', body: 'some text' }
+  return {
+    status: code,
+    type: 'application/json',
+    body: JSON.stringify(sample(root, content[type].schema ?? {}, 'response')),
+  }
+}
+
+/** One of the operation's alternatives is met by what the request carries. */
+function expectSecured({ url, headers }: Arrived, root: Any, operation: Any): void {
+  const schemes = root.components?.securitySchemes ?? root.securityDefinitions ?? {}
+  const alternatives: Any[] = operation.security ?? root.security ?? []
+  const carries = (name: string): boolean => {
+    const scheme = resolve(root, schemes[name]) ?? {}
+    const authorization = headers.authorization ?? ''
+    if (scheme.type === 'apiKey' && scheme.in === 'query')
+      return new URLSearchParams(url.split('?')[1]).has(scheme.name)
+    if (scheme.type === 'apiKey' && scheme.in === 'cookie')
+      return (headers.cookie ?? '').includes(`${scheme.name}=value-of`)
+    if (scheme.type === 'apiKey') return String(headers[scheme.name.toLowerCase()]).startsWith('value-of-')
+    if (scheme.type === 'basic' || scheme.scheme === 'basic') {
+      return (
+        authorization.startsWith('Basic ') &&
+        /^value-of-.*_USERNAME:value-of-.*_PASSWORD$/.test(atob(authorization.replace('Basic ', '')))
+      )
+    }
+    return /^Bearer (?:value-of|token-of)-/.test(authorization)
+  }
+  const isMet = alternatives.length === 0 || alternatives.some((each) => Object.keys(each).every(carries))
+  expect(isMet, JSON.stringify([alternatives, headers])).toBe(true)
+}
+
+describe("GitHub's whole API", () => {
+  let root: Any
+  beforeAll(() => {
+    root = JSON.parse(readFileSync(GITHUB, 'utf8'))
+  })
+
+  it(
+    'is imported in one request, nothing left out, and its operations are called as it describes them',
+    { timeout: 300_000 },
+    async () => {
+      const operations = operationsOf(root)
+      const imported = await importOf(root, 'GitHub', { base_url: upstream.origin })
+      expect(imported.status, JSON.stringify(imported.body).slice(0, 500) + server.printed().slice(-1500)).toBe(201)
+      expect(imported.body.skipped).toEqual([])
+      expect(imported.body.ids).toHaveLength(operations.length)
+      expect(imported.body.ids).toContain('GitHub.repos_get@23.0.2')
+
+      const again = await importOf(root, 'GitHub', { base_url: upstream.origin }, '?dry_run=1')
+      expect(again.status).toBe(200)
+      const tools: Any[] = again.body.tools
+      expect(tools.every(({ state }) => state === 'unchanged')).toBe(true)
+      const chosen = operations.filter((_, index) => index % 5 === 0)
+      expect(chosen.length).toBeGreaterThanOrEqual(240)
+      await callAll(chosen, tools)
+    },
+  )
+})
+
+/** Every description of the examples, by its edition and name. */
+const examples = ['2.0', '3.0', '3.1'].flatMap((edition) =>
+  readdirSync(join(EXAMPLES, edition, 'json'))
+    .filter((file) => file.endsWith('.json'))
+    .map((file) => ({ name: `${edition} ${file.replace('.json', '')}`, path: join(EXAMPLES, edition, 'json', file) })),
+)
+
+/** What cannot be made of the examples, and why. A list that says too little or too much fails. */
+const SKIPPED: Record<string, Record<string, RegExp>> = {
+  '3.0 response-http-behavior': {
+    cached: /security scheme 'api_key' is not defined/,
+    redirect: /security scheme 'api_key' is not defined/,
+    nocontent: /security scheme 'api_key' is not defined/,
+  },
+  '3.0 security-multiple': { POST_anything_and: /apiKey_header, basic, oauth2 all write the header authorization/ },
+  '3.1 security': { POST_anything_mutualTLS: /type 'mutualTLS', which cannot be said/ },
+}
+/** Descriptions of which nothing comes. */
+const REFUSED: Record<string, RegExp> = { '3.1 webhooks': /has none/ }
+
+describe('the example descriptions, 2.0 to 3.1', () => {
+  it('are there', () => expect(examples.length).toBeGreaterThanOrEqual(60))
+
+  it.each(examples)('$name is imported, and called as it describes its operations', async ({ name, path }) => {
+    const root = JSON.parse(readFileSync(path, 'utf8'))
+    const toolkit = name.replace(/[^A-Za-z0-9]+/g, '_')
+    const dry = await importOf(root, toolkit, { base_url: upstream.origin }, '?dry_run=1')
+    const skipped = SKIPPED[name] ?? {}
+    if (dry.body.tools?.length > 0) {
+      const imported = await importOf(root, toolkit, { base_url: upstream.origin })
+      expect(imported.status, JSON.stringify(imported.body)).toBe(201)
+      expect(imported.body.ids).toEqual(dry.body.tools.map(({ id }: Any) => id))
+      expect(imported.body.skipped).toEqual(dry.body.skipped)
+    }
+    if (REFUSED[name]) {
+      expect(dry.status).toBe(422)
+      return expect(JSON.stringify(dry.body)).toMatch(REFUSED[name])
+    }
+    expect(Object.fromEntries(dry.body.skipped.map(({ name: each, reason }: Any) => [each, reason]))).toEqual(
+      Object.fromEntries(Object.entries(skipped).map(([each, reason]) => [each, expect.stringMatching(reason)])),
+    )
+    expect(dry.body.tools.length + dry.body.skipped.length).toBe(operationsOf(root).length)
+    await callAll(operationsOf(root), dry.body.tools)
+  })
+
+  // The package's two files of 3.1 parameters-style differ in a method
+  const both = examples.filter(({ path }) => existsSync(path.replaceAll('json', 'yaml')))
+  it.each(both.filter(({ name }) => name !== '3.1 parameters-style'))(
+    '$name says the same in YAML',
+    async ({ name, path }) => {
+      const json = await importOf(readFileSync(path, 'utf8'), 'Same', { base_url: upstream.origin }, '?dry_run=1')
+      const yaml = await importOf(
+        readFileSync(path.replaceAll('json', 'yaml'), 'utf8'),
+        'Same',
+        { base_url: upstream.origin },
+        '?dry_run=1',
+      )
+      expect(yaml.status).toBe(REFUSED[name] ? 422 : 200)
+      expect(yaml.body).toEqual(json.body)
+    },
+  )
+})

@@ -1,0 +1,128 @@
+import { createHash } from 'node:crypto'
+import { ADMIN } from '../../../src/core/access.ts'
+import { importTools } from '../../../src/core/import-tools.ts'
+import type { ImportedTool, Skipped } from '../../../src/core/import.ts'
+import type { JsonObject } from '../../../src/core/json.ts'
+import type { ToolRecord } from '../../../src/core/tool.ts'
+import { createOpenApiImporter } from '../../../src/importers/openapi/importer.ts'
+import { createHttpRunner } from '../../../src/runners/http/runner.ts'
+
+export interface Options {
+  readonly options?: JsonObject
+  readonly toolkit?: string
+  readonly wants?: (tool: string) => boolean
+  /** What a URL as the source gives. */
+  readonly served?: string
+}
+
+const http = createHttpRunner({
+  guardedFetch: () => Promise.reject(new Error('Nothing is called')),
+  now: () => 0,
+  sleep: () => Promise.resolve(),
+})
+
+/** What the importer makes of a description, without publishing it. */
+export async function read(
+  source: string | object,
+  { options = {}, toolkit = 'Kit', wants = () => true, served }: Options = {},
+) {
+  const importer = createOpenApiImporter({
+    fetchText: async (url) =>
+      served === undefined ? { ok: false, problem: 'Cannot be fetched' } : { ok: true, text: served, url },
+  })
+  const result = await importer.read({
+    source: source as JsonObject,
+    toolkit,
+    wants,
+    options,
+    secret: () => ({ missing: 'No secrets here' }),
+    signal: new AbortController().signal,
+  })
+  if (!result.ok)
+    return { failure: result.failure, problems: 'problems' in result.failure ? result.failure.problems : [] }
+  const tools: ImportedTool[] = []
+  const skipped: Skipped[] = []
+  for (const item of result.items) {
+    if ('tool' in item) tools.push(item.tool)
+    else skipped.push(item.skipped)
+  }
+  return {
+    tools,
+    skipped,
+    version: result.version,
+    items: [...tools.map((tool) => ({ tool })), ...skipped.map((each) => ({ skipped: each }))],
+  }
+}
+
+/** The one tool of an OpenAPI 3.1 operation that is given. */
+export async function toolOf(
+  operation: object,
+  {
+    root = {},
+    path = '/things',
+    method = 'get',
+    ...more
+  }: Options & { root?: object; path?: string; method?: string } = {},
+) {
+  const document = {
+    openapi: '3.1.0',
+    servers: [{ url: 'https://api.example.com' }],
+    paths: { [path]: { [method]: { responses: {}, ...operation } } },
+    ...root,
+  }
+  const made = await read(document, more)
+  if (!made.tools) throw new Error(JSON.stringify(made.failure))
+  const { made: published, skipped } = await publish(made.items, [])
+  const [tool] = made.tools
+  return {
+    tool: tool!,
+    definition: JSON.parse(JSON.stringify(tool?.definition ?? null)),
+    implementation: JSON.parse(JSON.stringify(tool?.implementation ?? null)),
+    reason: skipped[0]?.reason,
+    published,
+  }
+}
+
+/** A registry in memory; `records` are what is published, and grow. */
+export async function publish(
+  items: NonNullable<Awaited<ReturnType<typeof read>>['items']>,
+  records: ToolRecord[],
+  more: { version?: string; sourceVersion?: string | undefined; dryRun?: boolean; allowBreaking?: boolean } = {},
+) {
+  const versionsOf = (toolkit: string, tool: string) =>
+    records.filter((each) => `${each.toolkit}.${each.tool}`.toLowerCase() === `${toolkit}.${tool}`.toLowerCase())
+  const current = async ({ toolkit, tool }: { toolkit: string; tool: string }) => {
+    const own = versionsOf(toolkit, tool)
+    const newest = own.at(-1)
+    if (!newest) return undefined
+    const versions = own.map(({ version, digest }) => ({ version, digest, status: { state: 'active' as const } }))
+    return { toolkit: newest.toolkit, tool: newest.tool, versions, newest }
+  }
+  return importTools(
+    items,
+    { principal: ADMIN, dryRun: false, allowBreaking: false, ...more },
+    {
+      publishing: {
+        codecs: [],
+        runners: new Map([['http', http]]),
+        sha256: async (text) => createHash('sha256').update(text).digest('hex'),
+      },
+      source: {
+        current,
+        document: current,
+        currentOrNearest: async (name) => (await current(name)) ?? [],
+        named: async () => undefined,
+        record: async (digest) => records.find((each) => each.digest === digest),
+      },
+      writer: {
+        publish: async (publications) =>
+          publications.map((publication) => {
+            records.push(...publication.records)
+            return { outcome: 'created', ids: publication.records.map(({ id }) => id) }
+          }),
+        setStatus: async () => undefined,
+      },
+      toolSecrets: { isGranted: () => false, secretFor: () => ({ missing: '' }) },
+    },
+  )
+}

@@ -1,0 +1,530 @@
+import { describe, expect, it } from 'vitest'
+import { read, toolOf } from './make.ts'
+
+const json = (schema: object) => ({ content: { 'application/json': { schema } } })
+const query = (name: string, more: object = {}) => ({ name, in: 'query', schema: { type: 'string' }, ...more })
+
+describe('names', () => {
+  const names = async (paths: object) => {
+    const { tools } = await read({ openapi: '3.0.0', servers: [{ url: 'https://a.example' }], paths })
+    return tools?.map(({ definition }) => definition.tool)
+  }
+  const get = (operationId?: string) => ({ get: { operationId } })
+
+  it('are operation ids where their characters allow, else those with underscores, else method and path', async () => {
+    expect(await names({ '/a': get('getThing'), '/b': get('repos/get-it'), '/c/{id}': get() })).toEqual([
+      'getThing',
+      'repos_get-it',
+      'GET_c_id',
+    ])
+  })
+
+  it('stay apart where they would meet, whatever the order of the document', async () => {
+    const paths = { '/a': get('repos/get'), '/b': get('repos.get'), '/c': get('repos_get'), '/d': get('Repos_Get2') }
+    const forth = (await names(paths)) ?? []
+    const back = (await names(Object.fromEntries(Object.entries(paths).reverse()))) ?? []
+    expect(new Set(forth.map((name) => name.toLowerCase())).size).toBe(4)
+    expect(back.toReversed()).toEqual(forth)
+    expect(forth[2]).toBe('repos_get')
+  })
+
+  it('of more than 64 characters end in a suffix that is theirs', async () => {
+    const [one, other] = (await names({ '/a': get('x'.repeat(80)), '/b': get('x'.repeat(81)) })) ?? []
+    expect(one).toMatch(/^x{55}_[0-9a-f]{8}$/)
+    expect(other).not.toBe(one)
+  })
+})
+
+describe('what a tool says of itself', () => {
+  it('is the summary and the description, the tags, and what the method means', async () => {
+    const { definition } = await toolOf(
+      { summary: 'Remove it', description: 'For good.', tags: ['things'], deprecated: true },
+      { method: 'delete' },
+    )
+    expect(definition).toMatchObject({
+      title: 'Remove it',
+      description: 'Deprecated.\n\nRemove it\n\nFor good.',
+      tags: ['deprecated', 'things'],
+      annotations: { destructiveHint: true, idempotentHint: true },
+    })
+    expect((await toolOf({})).definition).toMatchObject({
+      description: 'GET /things',
+      annotations: { readOnlyHint: true },
+    })
+    expect((await toolOf({}, { method: 'put' })).definition.annotations).toMatchObject({ idempotentHint: true })
+  })
+
+  it('is cut at a word where it is long', async () => {
+    const { definition } = await toolOf({ description: 'word '.repeat(5_000) })
+    expect(definition.description.length).toBeLessThanOrEqual(4_001)
+    expect(definition.description).toMatch(/word…$/)
+  })
+})
+
+describe('parameters', () => {
+  it('of the same name in several places become inputs of their own', async () => {
+    const { definition, implementation } = await toolOf(
+      {
+        parameters: [query('id'), { name: 'id', in: 'header', schema: {} }, { name: 'id', in: 'path', schema: {} }],
+        requestBody: { required: true, ...json({ type: 'object', properties: { id: { type: 'integer' } } }) },
+      },
+      { path: '/things/{id}', method: 'post' },
+    )
+    expect(Object.keys(definition.input.properties)).toEqual(['id', 'query_id', 'header_id', 'body_id'])
+    expect(implementation.parameters).toEqual([
+      { input: 'id', in: 'path' },
+      { input: 'query_id', in: 'query', name: 'id' },
+      { input: 'header_id', in: 'header', name: 'id' },
+      { input: 'body_id', in: 'body', name: 'id' },
+    ])
+  })
+
+  it('keep their names on the wire, and get ones that every model takes', async () => {
+    const { definition, implementation, published } = await toolOf({
+      parameters: [query('page[size]'), query('$filter'), query('__proto__'), query('constructor')],
+    })
+    expect(Object.keys(definition.input.properties)).toEqual(['page_size', 'filter', 'proto', 'constructor'])
+    expect(implementation.parameters[0]).toEqual({ input: 'page_size', in: 'query', name: 'page[size]' })
+    expect(published).toHaveLength(1)
+  })
+
+  it('of the operation come before those of the path, and a path variable that nobody declares is a text', async () => {
+    const document = {
+      openapi: '3.0.0',
+      servers: [{ url: 'https://a.example' }],
+      paths: {
+        '/{a}/{b}': {
+          parameters: [{ name: 'a', in: 'path', schema: { type: 'string' } }],
+          get: { parameters: [{ name: 'a', in: 'path', schema: { type: 'integer' } }] },
+        },
+      },
+    }
+    const { tools } = await read(document)
+    expect(tools?.[0]?.definition.input).toMatchObject({
+      properties: { a: { type: 'integer' }, b: { type: 'string' } },
+      required: ['a', 'b'],
+    })
+    expect(tools?.[0]?.warnings).toEqual(["the path's '{b}' is not declared: it is taken for a text"])
+  })
+
+  it('that cannot be sent are left out, and keep the tool from being made when they are required', async () => {
+    const odd = query('x', { style: 'tabDelimited' })
+    const { tool, definition } = await toolOf({ parameters: [odd] })
+    expect(definition.input.properties).toEqual({})
+    expect(tool.warnings[0]).toMatch(/'x' is left out: its style 'tabDelimited'/)
+    expect((await toolOf({ parameters: [{ ...odd, required: true }] })).reason).toMatch(
+      /required parameter 'x' cannot be sent/,
+    )
+  })
+
+  it('called Accept, Content-Type and Authorization are no parameters', async () => {
+    const headers = ['Accept', 'Content-Type', 'Authorization'].map((name) => ({
+      name,
+      in: 'header',
+      required: true,
+      schema: {},
+    }))
+    expect((await toolOf({ parameters: headers })).definition.input.properties).toEqual({})
+  })
+
+  it('whose content is JSON are sent as JSON text', async () => {
+    const { implementation } = await toolOf({
+      parameters: [{ name: 'filter', in: 'query', ...json({ type: 'object' }) }],
+    })
+    expect(implementation.parameters).toEqual([{ input: 'filter', in: 'query', content_type: 'application/json' }])
+  })
+})
+
+describe('bodies', () => {
+  const post = (schema: object, more: object = {}) =>
+    toolOf({ requestBody: { required: true, ...json(schema), ...more } }, { method: 'post' })
+
+  it('that are objects are inputs, those of allOf too, without what is read-only', async () => {
+    const { definition } = await post({
+      allOf: [
+        {
+          type: 'object',
+          properties: { id: { type: 'integer', readOnly: true }, a: { type: 'string' } },
+          required: ['id', 'a'],
+        },
+        { type: 'object', properties: { b: { type: 'string' } } },
+      ],
+    })
+    expect(definition.input).toMatchObject({ properties: { a: {}, b: {} }, required: ['a'] })
+    expect(definition.input.properties.id).toBeUndefined()
+  })
+
+  it.each([
+    ['alternatives', { oneOf: [{ type: 'string' }, { type: 'integer' }] }],
+    ['a list', { type: 'array', items: { type: 'string' } }],
+    ['open', { type: 'object', properties: { a: {} }, additionalProperties: true }],
+    ['nullable', { type: ['object', 'null'], properties: { a: {} } }],
+  ])('that are %s are one input', async (_, schema) => {
+    const { definition, implementation } = await post(schema)
+    expect(Object.keys(definition.input.properties)).toEqual(['body'])
+    expect(definition.input.required).toEqual(['body'])
+    expect(implementation.body).toEqual({ type: 'json', input: 'body' })
+  })
+
+  it('that may be left out are one input where something in them is required', async () => {
+    const schema = { type: 'object', properties: { a: { type: 'string' } }, required: ['a'] }
+    const { definition } = await post(schema, { required: false })
+    expect(definition.input.required).toBeUndefined()
+    expect(definition.input.properties.body).toMatchObject({ required: ['a'] })
+  })
+
+  it('of forms, files, texts and bytes say what they are', async () => {
+    const of = async (type: string, schema: object) =>
+      (await toolOf({ requestBody: { required: true, content: { [type]: { schema } } } }, { method: 'post' }))
+        .implementation.body
+    const form = { type: 'object', properties: { a: { type: 'string' } } }
+    expect(await of('application/x-www-form-urlencoded', form)).toEqual({ type: 'form' })
+    expect(await of('multipart/form-data', form)).toEqual({ type: 'multipart' })
+    expect(await of('text/markdown', { type: 'string' })).toEqual({
+      type: 'raw',
+      input: 'body',
+      content_type: 'text/markdown',
+    })
+    expect(await of('image/png', {})).toEqual({ type: 'raw', input: 'body', content_type: 'image/png' })
+    expect(await of('application/vnd.api+json', form)).toEqual({
+      type: 'json',
+      content_type: 'application/vnd.api+json',
+    })
+  })
+
+  it('of GET are left out, or keep the tool from being made', async () => {
+    const body = (required: boolean) => ({
+      requestBody: { required, ...json({ type: 'object', properties: { a: {} } }) },
+    })
+    expect((await toolOf(body(false))).tool.warnings).toEqual(['the body is left out: GET has none'])
+    expect((await toolOf(body(true))).reason).toBe('GET has no body, and it requires one')
+  })
+})
+
+describe('schemas', () => {
+  const input = async (schema: object, edition = '3.0.3', root: object = {}) => {
+    const { definition } = await toolOf(
+      { parameters: [{ name: 'x', in: 'query', schema }] },
+      { root: { openapi: edition, ...root } },
+    )
+    return definition.input.properties.x
+  }
+
+  it('of 3.0 become 2020-12', async () => {
+    expect(await input({ type: 'string', nullable: true, enum: ['a'] })).toEqual({
+      type: ['string', 'null'],
+      enum: ['a', null],
+    })
+    expect(await input({ type: 'integer', minimum: 1, exclusiveMinimum: true })).toEqual({
+      type: 'integer',
+      exclusiveMinimum: 1,
+    })
+    expect(await input({ type: 'integer', maximum: 1, exclusiveMaximum: false })).toEqual({
+      type: 'integer',
+      maximum: 1,
+    })
+    expect(await input({ nullable: true, allOf: [{ type: 'object' }] })).toEqual({
+      anyOf: [{ allOf: [{ type: 'object' }] }, { type: 'null' }],
+    })
+    expect(await input({ type: 'string', example: 'a', xml: {}, externalDocs: {}, discriminator: {} })).toEqual({
+      type: 'string',
+      examples: ['a'],
+    })
+    expect(await input({ oneOf: [{ type: 'string' }, { type: 'integer' }] })).toEqual({
+      anyOf: [{ type: 'string' }, { type: 'integer' }],
+    })
+  })
+
+  it('are written where they are used, with what stands beside the reference', async () => {
+    const root = { components: { schemas: { Name: { type: 'string', description: 'A name.' } } } }
+    const $ref = '#/components/schemas/Name'
+    expect(await input({ $ref }, '3.0.0', root)).toEqual({ type: 'string', description: 'A name.' })
+    expect(await input({ $ref, description: 'Its name.' }, '3.1.0', root)).toEqual({
+      type: 'string',
+      description: 'Its name.',
+    })
+    expect(await input({ $ref, maxLength: 5 }, '3.1.0', root)).toEqual({
+      maxLength: 5,
+      allOf: [{ type: 'string', description: 'A name.' }],
+    })
+    expect(await input({ $ref, maxLength: 5 }, '3.0.0', root)).toEqual({ type: 'string', description: 'A name.' })
+  })
+
+  it('that are recursive keep their reference', async () => {
+    const root = {
+      components: {
+        schemas: { Tree: { type: 'object', properties: { child: { $ref: '#/components/schemas/Tree' } } } },
+      },
+    }
+    const { definition, reason } = await toolOf(
+      { parameters: [{ name: 'x', in: 'query', schema: { $ref: '#/components/schemas/Tree' } }] },
+      { root },
+    )
+    expect(reason).toBeUndefined()
+    expect(definition.input.properties.x).toEqual({ $ref: '#/$defs/Tree' })
+    expect(definition.input.$defs).toEqual({
+      Tree: { type: 'object', properties: { child: { $ref: '#/$defs/Tree' } } },
+    })
+  })
+
+  it.each([
+    ['elsewhere', 'other.yaml#/Name', /another document, which is not fetched/],
+    ['nowhere', '#/components/schemas/Nothing', /points to nothing/],
+    ['to a prototype', '#/components/constructor', /points to nothing/],
+  ])('that refer %s keep the tool from being made', async (_, $ref, why) => {
+    const { reason } = await toolOf({ parameters: [query('x', { schema: { $ref } })] })
+    expect(reason).toMatch(why)
+  })
+
+  it('lose patterns that cost too much, and keywords that are none', async () => {
+    const { definition, tool } = await toolOf({
+      parameters: [query('x', { schema: { type: 'string', pattern: '(a+)+$', minLength: 'one' } })],
+    })
+    expect(definition.input.properties.x).toEqual({ type: 'string' })
+    expect(tool.warnings.join(' ')).toMatch(
+      /'pattern' that is too costly.*'minLength' is left out|'minLength' is left out.*'pattern'/,
+    )
+  })
+})
+
+describe('outputs', () => {
+  const output = async (responses: object, options = {}) => (await toolOf({ responses }, { options })).definition.output
+
+  it('are what success says, of all its statuses', async () => {
+    const thing = json({
+      type: 'object',
+      properties: { a: { type: 'string', writeOnly: true }, b: { type: 'string' } },
+      required: ['a', 'b'],
+      additionalProperties: false,
+    })
+    expect(await output({ 200: thing, 404: json({ type: 'string' }) })).toEqual({
+      type: 'object',
+      properties: { b: { type: 'string' } },
+      required: ['b'],
+    })
+    expect(await output({ 200: json({ type: 'string' }), 202: json({ type: 'integer' }), 204: {} })).toEqual({
+      anyOf: [{ type: 'string' }, { type: 'integer' }, { type: 'null' }],
+    })
+    expect(await output({ 204: {} })).toBeNull()
+    expect(await output({ 200: thing }, { outputs: 'any' })).toEqual({})
+  })
+
+  it('go by the content type of the answer where nothing is said of them', async () => {
+    for (const responses of [{}, { default: {} }, { 200: { description: 'ok' } }]) {
+      const { definition, implementation } = await toolOf({ responses })
+      expect(definition.output).toEqual({})
+      expect(implementation.response).toEqual({ type: 'auto' })
+    }
+  })
+
+  it('are texts or bytes where the content is', async () => {
+    const of = async (type: string) =>
+      (await toolOf({ responses: { 200: { content: { [type]: {} } } } })).implementation
+    expect(await of('text/csv')).toMatchObject({ response: { type: 'text' }, headers: { accept: 'text/csv' } })
+    expect(await of('image/png')).toMatchObject({ response: { type: 'binary' }, headers: { accept: 'image/png' } })
+    expect(await of('application/problem+json')).toMatchObject({ headers: { accept: 'application/problem+json' } })
+  })
+
+  it('may be anything where their schema cannot be used, and say so', async () => {
+    const { definition, tool } = await toolOf({ responses: { 200: json({ $ref: 'other.json' }) } })
+    expect(definition.output).toEqual({})
+    expect(tool.warnings[0]).toMatch(
+      /^the output may be anything, since its schema cannot be used: 'other.json' is in another document/,
+    )
+  })
+})
+
+describe('security', () => {
+  const schemes = {
+    key: { type: 'apiKey', in: 'query', name: 'api_key' },
+    basic: { type: 'http', scheme: 'basic' },
+    bearer: { type: 'http', scheme: 'Bearer' },
+    google: { type: 'oauth2', flows: {} },
+    known: { 'type': 'openIdConnect', 'x-switchboard-provider': 'acme' },
+    tls: { type: 'mutualTLS' },
+  }
+  const secured = (security: object[], options = {}) =>
+    toolOf({ security }, { root: { components: { securitySchemes: schemes } }, options })
+
+  it('becomes secrets and authorizations, named after the toolkit', async () => {
+    const key = await secured([{ key: [] }])
+    expect(key.definition.requirements).toEqual({ authorization: [], secrets: [{ id: 'KIT_KEY' }], user_id: false })
+    expect(key.implementation.credentials).toEqual([{ secret: 'KIT_KEY', in: 'query', name: 'api_key' }])
+    expect((await secured([{ basic: [] }])).implementation.credentials).toEqual([
+      { secret: 'KIT_BASIC_USERNAME', in: 'basic', name: 'username' },
+      { secret: 'KIT_BASIC_PASSWORD', in: 'basic', name: 'password' },
+    ])
+    expect((await secured([{ bearer: [] }])).implementation.credentials).toEqual([
+      { secret: 'KIT_BEARER', in: 'header', name: 'Authorization', format: 'Bearer {value}' },
+    ])
+    // Not `google`: a description could name its scheme after any provider that users trust
+    expect((await secured([{ google: ['mail', 'mail'] }])).definition.requirements.authorization).toEqual([
+      { id: 'kit_google', oauth2: { scopes: ['mail'] } },
+    ])
+    expect((await secured([{ known: [] }])).definition.requirements.authorization).toEqual([
+      { id: 'acme', oauth2: { scopes: [] } },
+    ])
+  })
+
+  it('takes the first alternative that can be said, all of it, and none where none is needed', async () => {
+    expect((await secured([{ tls: [] }, { key: [], bearer: [] }])).definition.requirements.secrets).toEqual([
+      { id: 'KIT_KEY' },
+      { id: 'KIT_BEARER' },
+    ])
+    expect((await secured([{ key: [] }, {}])).definition.requirements.secrets).toEqual([])
+    expect((await secured([{ tls: [] }])).reason).toMatch(/'tls' has the type 'mutualTLS'/)
+    expect((await secured([{ nothing: [] }])).reason).toMatch(/'nothing' is not defined/)
+    expect((await secured([{ basic: [], bearer: [] }])).reason).toMatch(
+      /basic, bearer all write the header authorization/,
+    )
+  })
+
+  it('is what the publisher says it is', async () => {
+    const named = await secured([{ key: [] }, {}], { credentials: { key: { secret: 'MINE' } } })
+    expect(named.definition.requirements.secrets).toEqual([{ id: 'MINE' }])
+    const mapped = await secured([{ google: ['mail'] }], {
+      credentials: { google: { authorization: 'google', scopes: ['x'] } },
+    })
+    expect(mapped.definition.requirements.authorization).toEqual([{ id: 'google', oauth2: { scopes: ['x'] } }])
+    const beside = await toolOf(
+      {},
+      { options: { credentials: { token: { authorization: 'github', in: 'header', name: 'Authorization' } } } },
+    )
+    expect(beside.definition.requirements.authorization).toEqual([{ id: 'github', oauth2: { scopes: [] } }])
+  })
+
+  it('writes its own parameter, which is then no input', async () => {
+    const { definition } = await toolOf(
+      { security: [{ key: [] }], parameters: [query('api_key'), query('q')] },
+      { root: { components: { securitySchemes: schemes } } },
+    )
+    expect(Object.keys(definition.input.properties)).toEqual(['q'])
+  })
+})
+
+describe('servers', () => {
+  const url = async (root: object, more: object = {}) => {
+    const { implementation, reason } = await toolOf({}, { root, ...more })
+    return implementation?.url ?? reason
+  }
+
+  it('are the first one, with the defaults of its variables', async () => {
+    const servers = [
+      {
+        url: 'https://{region}.example.com/{base}/',
+        variables: { region: { default: 'eu' }, base: { default: 'v1' } },
+      },
+    ]
+    expect(await url({ servers })).toBe('https://eu.example.com/v1/things')
+    expect(await url({ servers: [{ url: 'https://{region}.example.com' }] })).toMatch(
+      /has a variable without default: give 'base_url'/,
+    )
+  })
+
+  it('are relative to where the description came from, and nowhere else', async () => {
+    const document = { openapi: '3.0.0', servers: [{ url: '../v2' }], paths: { '/a': { get: {} } } }
+    const { tools } = await read('https://api.example.com/docs/api/spec.json', { served: JSON.stringify(document) })
+    expect(tools?.[0]?.implementation.url).toBe('https://api.example.com/docs/v2/a')
+    expect(await url({ servers: [{ url: '/v2' }] })).toMatch(/is relative and says no host: give 'base_url'/)
+    expect(await url({ servers: [{ url: 'ftp://a.example' }] })).toMatch(/is not reached by HTTP/)
+  })
+
+  it('give way to a base URL, and in 2.0 come from host, base path and schemes', async () => {
+    expect(await url({}, { options: { base_url: 'https://other.example/api/' } })).toBe(
+      'https://other.example/api/things',
+    )
+    const swagger = {
+      swagger: '2.0',
+      host: 'a.example',
+      basePath: '/v1',
+      schemes: ['http', 'https'],
+      paths: { '/a': { get: {} } },
+    }
+    const { tools } = await read(swagger)
+    expect(tools?.[0]?.implementation.url).toBe('https://a.example/v1/a')
+  })
+
+  it('never let an input choose the host', async () => {
+    const { reason, implementation } = await toolOf(
+      { parameters: [query('region')] },
+      { root: { servers: [{ url: 'https://{region}.example.com' }] } },
+    )
+    expect(implementation).toBeNull()
+    expect(reason).toMatch(/variable without default/)
+  })
+})
+
+describe('OpenAPI 2.0', () => {
+  const swagger = async (operation: object, root: object = {}) => {
+    const { tools, skipped } = await read({
+      swagger: '2.0',
+      host: 'a.example',
+      paths: { '/a': { post: operation } },
+      ...root,
+    })
+    return { definition: tools?.[0]?.definition, implementation: tools?.[0]?.implementation, skipped }
+  }
+
+  it('has collection formats', async () => {
+    const list = (collectionFormat?: string) => ({
+      name: `x${collectionFormat ?? ''}`,
+      in: 'query',
+      type: 'array',
+      items: { type: 'string' },
+      collectionFormat,
+    })
+    const { implementation } = await swagger({
+      parameters: [list(), list('ssv'), list('pipes'), list('multi'), list('tsv')],
+    })
+    expect(implementation?.parameters).toEqual([
+      { input: 'x', in: 'query', explode: false },
+      { input: 'xssv', in: 'query', style: 'spaceDelimited', explode: false },
+      { input: 'xpipes', in: 'query', style: 'pipeDelimited', explode: false },
+      { input: 'xmulti', in: 'query', explode: true },
+    ])
+  })
+
+  it('has bodies, forms and files', async () => {
+    const body = { name: 'b', in: 'body', required: true, schema: { $ref: '#/definitions/A' } }
+    const made = await swagger(
+      { parameters: [body] },
+      { definitions: { A: { type: 'object', properties: { a: { 'type': 'string', 'x-nullable': true } } } } },
+    )
+    expect(made.definition?.input.properties).toEqual({ a: { type: ['string', 'null'] } })
+    const file = await swagger({
+      parameters: [{ name: 'f', in: 'formData', type: 'file', required: true }],
+      consumes: ['multipart/form-data'],
+    })
+    expect(file.implementation?.body).toEqual({ type: 'multipart' })
+    expect(file.definition?.input).toMatchObject({
+      properties: { f: { required: ['filename', 'data'] } },
+      required: ['f'],
+    })
+  })
+
+  it('has security definitions', async () => {
+    const { definition } = await swagger({ security: [{ b: [] }] }, { securityDefinitions: { b: { type: 'basic' } } })
+    expect(definition?.requirements.secrets).toEqual([{ id: 'KIT_B_USERNAME' }, { id: 'KIT_B_PASSWORD' }])
+  })
+})
+
+describe('options', () => {
+  it.each([
+    [{ nonsense: 1 }, '/nonsense'],
+    [{ base_url: 'ftp://a' }, '/base_url'],
+    [{ base_url: 'https://{x}.example' }, '/base_url'],
+    [{ base_url: 'https://me:pw@a.example' }, '/base_url'],
+    [{ outputs: 'none' }, '/outputs'],
+    [{ credentials: [] }, '/credentials'],
+    [{ credentials: { typo: { secret: 'X' } } }, '/credentials/typo'],
+    [{ credentials: { a: { secret: 'X', authorization: 'y', in: 'header', name: 'z' } } }, '/credentials/a'],
+    [{ credentials: { a: { secret: 'X', in: 'path', name: 'z' } } }, '/credentials/a/in'],
+    [{ credentials: { a: { secret: 'X', in: 'header', name: 'z', format: 'Bearer' } } }, '/credentials/a/format'],
+  ])('such as %j are refused', async (options, path) => {
+    const { problems } = await read(
+      { openapi: '3.1.0', paths: { '/a': { get: {} } } },
+      { options: options as object as {} },
+    )
+    expect(problems?.map((each) => each.path)).toEqual([path])
+  })
+})

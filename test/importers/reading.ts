@@ -1,0 +1,33 @@
+import type { ImportedTool, Importer, ImportRequest, Skipped } from '../../src/core/import.ts'
+
+export type Read = {
+  readonly tools: readonly ImportedTool[]
+  readonly skipped: readonly Skipped[]
+  readonly version: string | undefined
+  /** Everything that was wrong with the request or its source. */
+  readonly problems: readonly { readonly path: string; readonly message: string }[]
+}
+
+/** Reads a source to its end. */
+export async function readAll(importer: Importer, request: Partial<ImportRequest>): Promise<Read> {
+  const read = await importer.read({
+    source: '',
+    toolkit: 'There',
+    wants: () => true,
+    options: {},
+    secret: (id) => ({ missing: `No secret '${id}' in this test` }),
+    signal: new AbortController().signal,
+    ...request,
+  })
+  if (!read.ok) {
+    if (read.failure.type !== 'definition-invalid') throw new Error(`Failed with '${read.failure.type}'`)
+    return { tools: [], skipped: [], version: undefined, problems: read.failure.problems }
+  }
+  const items = [...read.items]
+  return {
+    tools: items.flatMap((item) => ('tool' in item ? [item.tool] : [])),
+    skipped: items.flatMap((item) => ('skipped' in item ? [item.skipped] : [])),
+    version: read.version,
+    problems: [],
+  }
+}

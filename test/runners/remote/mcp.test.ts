@@ -1,0 +1,354 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startServer } from '../local-server.ts'
+import { type McpUpstream, startMcpServer } from './mcp-server.ts'
+import { callRemote, upstreamDeps } from './set-up.ts'
+import { upstreamTools, type Waiter } from './tools.ts'
+
+describe.each(['legacy', 'modern'] as const)('a %s MCP server', (era) => {
+  let upstream: McpUpstream
+  let waiter: Waiter
+  let deps: ReturnType<typeof upstreamDeps>
+  beforeAll(async () => {
+    const { tools, waiter: made } = upstreamTools()
+    waiter = made
+    upstream = await startMcpServer(era, tools)
+    deps = upstreamDeps(upstream.host)
+  })
+  afterAll(() => upstream.close())
+  const call = (tool: string, given?: Parameters<typeof callRemote>[2]) =>
+    callRemote(deps, { url: upstream.url, tool }, given)
+
+  test('structured content is the value, beside the content', async () => {
+    const result = await call('add', { input: { a: 2, b: 3 } })
+    expect(result).toEqual({ ok: true, value: { sum: 5 }, content: [{ type: 'text', text: '{"sum":5}' }] })
+  })
+
+  test('content alone is its own value, as text', async () => {
+    expect(await call('text.greet', { input: { name: 'Zoë' } })).toMatchObject({ ok: true, value: 'Grüß Gott, Zoë' })
+    const picture = await call('picture')
+    expect(picture).toMatchObject({ ok: true, value: 'A dot\n[image: image/png]\nA note' })
+    expect(picture).toMatchObject({ content: [{ type: 'text' }, { type: 'image' }, { type: 'resource' }] })
+  })
+
+  test('what a tool fails with is told in its words', async () => {
+    const failure = { message: 'The printer is out of paper', can_retry: false }
+    expect(await call('fail')).toEqual({ ok: false, failure })
+    expect(await call('nothing')).toMatchObject({ ok: false, failure: { message: expect.stringContaining('nothing') } })
+  })
+
+  test('progress passes through, where it is wanted', async () => {
+    const reports: unknown[] = []
+    const progress = (...report: unknown[]) => void reports.push(report)
+    expect(await call('steps', { context: { progress } })).toMatchObject({ ok: true, value: 'Done' })
+    expect(reports).toEqual([1, 2, 3].map((step) => [step, 3, `Step ${step}`]))
+    expect(await call('steps')).toMatchObject({ ok: true, value: 'Done' })
+  })
+
+  test('credentials and trace context go along, and a credential is never shown', async () => {
+    const implementation = {
+      credentials: [{ secret: 'KEY', in: 'header', name: 'Authorization', format: 'Bearer {value}' }],
+    }
+    const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'
+    const result = await call('headers', { implementation, secrets: { KEY: 's3cret-value' }, context: { traceparent } })
+    expect(result).toMatchObject({
+      value: { authorization: 'Bearer s3cret-value', traceparent, meta: traceparent },
+    })
+    const other = await callRemote(
+      deps,
+      { url: upstream.url, tool: 'headers' },
+      {
+        implementation: { credentials: [] },
+        secrets: { KEY: 's3cret-value' },
+      },
+    )
+    expect(other).toMatchObject({ value: { authorization: null } })
+  })
+
+  test('its era is asked for once', async () => {
+    upstream.arrived.length = 0
+    await call('add', { input: { a: 1, b: 1 } })
+    const session = ['POST initialize', 'POST notifications/initialized', 'POST tools/call', 'DELETE']
+    expect(upstream.arrived).toEqual(era === 'modern' ? ['POST tools/call'] : session)
+  })
+
+  test('a server that changed its era is asked again', async () => {
+    deps.eras.learn(upstream.url, era === 'modern' ? { kind: 'legacy' } : { kind: 'modern', version: '2026-07-28' })
+    expect(await call('add', { input: { a: 1, b: 1 } })).toMatchObject({ ok: true, value: { sum: 2 } })
+  })
+
+  test('a cancelled call is cancelled there too, and the session ended', async () => {
+    const gone = new AbortController()
+    const behind: Promise<unknown>[] = []
+    const background = (work: Promise<unknown>) => void behind.push(work)
+    upstream.arrived.length = 0
+    const waiting = call('wait', { context: { signal: gone.signal, background } })
+    await waiter.begun
+    gone.abort()
+    await waiter.cancelled
+    expect(await waiting).toMatchObject({ ok: false })
+    await Promise.all(behind)
+    const told = upstream.arrived.filter((line) => /cancelled|DELETE/.test(line))
+    expect(told).toEqual(era === 'modern' ? [] : ['POST notifications/cancelled', 'DELETE'])
+  })
+})
+
+describe('a server that asks for something first', () => {
+  const asking = {
+    definition: { name: 'ask', inputSchema: { type: 'object' } },
+    call: (_: unknown, { meta }: { meta: Readonly<Record<string, unknown>> }) => {
+      const answers = meta['answers'] as Record<string, { content?: { name: string } }> | undefined
+      const name = answers?.['who']?.content?.name
+      if (name !== undefined) return { content: [{ type: 'text', text: `${name}, ${String(meta['state'])}` }] }
+      const params = { mode: 'form', message: 'Who are you?', requestedSchema: { type: 'object', properties: {} } }
+      const url = { mode: 'url', message: 'Sign in', url: 'https://example.com/sign-in' }
+      return {
+        resultType: 'input_required',
+        inputRequests: {
+          who: { method: 'elicitation/create', params },
+          sign: { method: 'elicitation/create', params: url },
+        },
+        requestState: 'state-1',
+      }
+    },
+  }
+  let upstream: McpUpstream
+  beforeAll(async () => {
+    upstream = await startMcpServer('modern', [asking])
+  })
+  afterAll(() => upstream.close())
+
+  test('asks whoever calls, and is told the answers', async () => {
+    const deps = upstreamDeps(upstream.host)
+    const tool = { url: upstream.url, tool: 'ask' }
+    const first = await callRemote(deps, tool, { context: { answers: { responses: {} } } })
+    expect(first).toMatchObject({
+      ok: false,
+      asks: {
+        requests: { who: { method: 'elicitation/create', params: { message: 'Who are you?' } } },
+        state: 'state-1',
+      },
+    })
+    const responses = { who: { action: 'accept', content: { name: 'Ann' } }, sign: { action: 'accept' } }
+    const second = await callRemote(deps, tool, { context: { answers: { responses, state: 'state-1' } } })
+    expect(second).toMatchObject({ ok: true, value: 'Ann, state-1' })
+  })
+
+  test('has its questions told where nobody can be asked', async () => {
+    const result = await callRemote(upstreamDeps(upstream.host), { url: upstream.url, tool: 'ask' })
+    // The SDK's server refuses by itself to ask a client that cannot be asked
+    expect(result).toMatchObject({ ok: false, failure: { message: expect.stringContaining('elicitation') } })
+  })
+})
+
+test('a legacy server that asks on its connection is told that nobody answers', async () => {
+  const upstream = await startMcpServer('legacy', [
+    {
+      definition: { name: 'ask', inputSchema: { type: 'object' } },
+      call: async (_, { ask }) => ({ content: [{ type: 'text', text: JSON.stringify(await ask?.('Who are you?')) }] }),
+    },
+  ])
+  try {
+    const context = { answers: { responses: {} } }
+    const result = await callRemote(upstreamDeps(upstream.host), { url: upstream.url, tool: 'ask' }, { context })
+    expect(result).toMatchObject({ ok: true, value: '{"action":"cancel"}' })
+  } finally {
+    await upstream.close()
+  }
+})
+
+test('arguments that a server wants in headers are sent in them too', async () => {
+  const inputSchema = { type: 'object', properties: { region: { type: 'string', 'x-mcp-header': 'Region' } } }
+  const upstream = await startMcpServer('modern', [
+    {
+      definition: { name: 'where', inputSchema },
+      call: (_, { headers }) => ({ content: [{ type: 'text', text: String(headers['mcp-param-region']) }] }),
+    },
+  ])
+  try {
+    const given = { input: { region: 'eu' }, document: { name: 'where', inputSchema } }
+    const result = await callRemote(upstreamDeps(upstream.host), { url: upstream.url, tool: 'where' }, given)
+    expect(result).toMatchObject({ ok: true, value: 'eu' })
+  } finally {
+    await upstream.close()
+  }
+})
+
+test('what a server logs is told to whoever wants it, without credentials', async () => {
+  const lines: string[] = []
+  const upstream = await startMcpServer('legacy', [
+    {
+      definition: { name: 'chat', inputSchema: { type: 'object' } },
+      async call(_, { log, headers }) {
+        await log?.(`Called with ${headers['x-key']}`)
+        return { content: [] }
+      },
+    },
+  ])
+  try {
+    const given = {
+      implementation: { credentials: [{ secret: 'KEY', in: 'header', name: 'x-key' }] },
+      secrets: { KEY: 's3cret-value' },
+      context: { log: (line: string) => void lines.push(line) },
+    }
+    await callRemote(upstreamDeps(upstream.host), { url: upstream.url, tool: 'chat' }, given)
+    expect(lines).toEqual(['Called with [redacted]'])
+  } finally {
+    await upstream.close()
+  }
+})
+
+describe('a server that does not behave', () => {
+  type Answer = Parameters<typeof startServer>[0]
+  /** A server of no era: each test says what it answers. */
+  async function against(answer: Answer, given: Parameters<typeof callRemote>[2] = {}) {
+    const server = await startServer(answer)
+    const deps = upstreamDeps(server.host)
+    try {
+      const result = await callRemote(deps, { url: `${server.origin}/mcp`, tool: 'any' }, given)
+      return { result, deps, server }
+    } finally {
+      await server.close()
+    }
+  }
+  const READ_ONLY = { annotations: { readOnlyHint: true } }
+  const modern = (body: string, result: object) =>
+    JSON.stringify({ jsonrpc: '2.0', id: JSON.parse(body).id, result: { resultType: 'complete', ...result } })
+  const DISCOVERED = { supportedVersions: ['2026-07-28'], capabilities: { tools: {} }, ttlMs: 0, cacheScope: 'private' }
+
+  test('is retried when it is busy, and only for tools that may be called twice', async () => {
+    const busy: Answer = (_, response) => void response.writeHead(503, { 'retry-after': '1' }).end('busy')
+    const once = await against(busy)
+    expect(once.result).toMatchObject({
+      failure: { can_retry: true, retry_after_ms: 1000, message: expect.stringContaining('503') },
+    })
+    expect(once.deps.slept).toEqual([])
+    const thrice = await against(busy, READ_ONLY)
+    expect(thrice.deps.slept).toEqual([1000, 1000])
+  })
+
+  test('refuses credentials, and that is said', async () => {
+    const { result } = await against((_, response) => void response.writeHead(401).end('{"secret":"s3cret-value"}'), {
+      implementation: { credentials: [{ secret: 'KEY', in: 'header', name: 'x-key' }] },
+      secrets: { KEY: 's3cret-value' },
+    })
+    expect(result).toMatchObject({
+      failure: { message: expect.stringContaining('wants other credentials'), can_retry: false },
+    })
+    expect(JSON.stringify(result)).not.toContain('s3cret')
+  })
+
+  test.each(['http://169.254.169.254/latest/meta-data', 'http://127.0.0.1:9/', 'https://elsewhere.example/mcp'])(
+    'redirects to %s, which is not followed',
+    async (location) => {
+      const { result } = await against((_, response) => void response.writeHead(307, { location }).end(), READ_ONLY)
+      expect(result).toMatchObject({
+        failure: { message: expect.stringContaining('redirects elsewhere'), can_retry: false },
+      })
+    },
+  )
+
+  test('answers nonsense', async () => {
+    const { result } = await against(
+      (_, response) => void response.writeHead(200, { 'content-type': 'text/html' }).end('<html>'),
+    )
+    expect(result).toMatchObject({ ok: false, failure: { message: expect.stringContaining('is not MCP') } })
+  })
+
+  test('answers a result that is none', async () => {
+    const { result } = await against(({ body }, response) => {
+      response.setHeader('content-type', 'application/json')
+      const { method } = JSON.parse(body)
+      response.end(modern(body, method === 'server/discover' ? DISCOVERED : { content: 'none' }))
+    })
+    expect(result).toMatchObject({ ok: false, failure: { message: expect.stringContaining('is not MCP') } })
+  })
+
+  test.each(['application/json', 'text/event-stream'])('never stops answering, as %s', async (type) => {
+    const { result } = await against(({ body }, response) => {
+      const { method } = JSON.parse(body)
+      if (method === 'server/discover') {
+        response.setHeader('content-type', 'application/json')
+        return void response.end(modern(body, DISCOVERED))
+      }
+      response.writeHead(200, { 'content-type': type })
+      const more = () => {
+        while (!response.destroyed && response.write(`data: ${'x'.repeat(65_536)}\n`));
+        if (!response.destroyed) response.once('drain', more)
+      }
+      more()
+    })
+    expect(result).toMatchObject({
+      ok: false,
+      failure: { message: expect.stringContaining('bytes'), can_retry: false },
+    })
+  })
+
+  test('ends its stream without an answer', async () => {
+    const { result, deps } = await against(({ body }, response) => {
+      const { method } = JSON.parse(body)
+      if (method === 'server/discover') {
+        response.setHeader('content-type', 'application/json')
+        return void response.end(modern(body, DISCOVERED))
+      }
+      response.writeHead(200, { 'content-type': 'text/event-stream' }).end(': nothing\n\n')
+    }, READ_ONLY)
+    expect(result).toMatchObject({ failure: { message: expect.stringContaining('ended its answer'), can_retry: true } })
+    expect(deps.slept).toHaveLength(2)
+  })
+
+  test('answers what nests without end', async () => {
+    const { result } = await against(({ body }, response) => {
+      const { method, id } = JSON.parse(body)
+      response.setHeader('content-type', 'application/json')
+      if (method === 'server/discover') return void response.end(modern(body, DISCOVERED))
+      const deep = `${'{"a":'.repeat(100_000)}{}${'}'.repeat(100_000)}`
+      const answer = `{"resultType":"complete","content":[],"structuredContent":${deep}}`
+      response.end(`{"jsonrpc":"2.0","id":${id},"result":${answer}}`)
+    })
+    // Whatever the SDK makes of it is a result, and the executor knows what cannot be said
+    expect(result).toHaveProperty('ok')
+  })
+
+  test('needs a person first, and the link is told', async () => {
+    const { result } = await against(({ body }, response) => {
+      const { method, id } = JSON.parse(body)
+      response.setHeader('content-type', 'application/json')
+      if (method === 'server/discover') return void response.end(modern(body, DISCOVERED))
+      const elicitations = [{ mode: 'url', elicitationId: '1', url: 'https://example.com/grant', message: 'Allow it' }]
+      response.end(
+        JSON.stringify({ jsonrpc: '2.0', id, error: { code: -32042, message: 'Needs', data: { elicitations } } }),
+      )
+    })
+    expect(result).toMatchObject({
+      failure: { message: expect.stringContaining('Allow it https://example.com/grant') },
+    })
+  })
+
+  test('asks a caller who cannot be asked: what for is told', async () => {
+    const { result } = await against(({ body }, response) => {
+      const { method } = JSON.parse(body)
+      response.setHeader('content-type', 'application/json')
+      if (method === 'server/discover') return void response.end(modern(body, DISCOVERED))
+      const params = { mode: 'url', message: 'Sign in at', url: 'https://example.com/sign-in' }
+      const inputRequests = { sign: { method: 'elicitation/create', params } }
+      response.end(modern(body, { resultType: 'input_required', inputRequests }))
+    })
+    const message = expect.stringMatching(/asks for something first: Sign in at https:\/\/example\.com\/sign-in$/)
+    expect(result).toMatchObject({ ok: false, failure: { message } })
+  })
+
+  test('is not there', async () => {
+    const deps = upstreamDeps('127.0.0.1:9')
+    const gone = await callRemote(deps, { url: 'http://127.0.0.1:9/mcp', tool: 'any' }, READ_ONLY)
+    expect(gone).toMatchObject({ failure: { message: 'Cannot reach "http://127.0.0.1:9"', can_retry: true } })
+    expect(deps.slept).toEqual([250, 500])
+    const refused = await callRemote(upstreamDeps(), { url: 'http://127.0.0.1:9/mcp', tool: 'any' })
+    expect(refused).toMatchObject({ failure: { message: expect.stringContaining('Cannot request'), can_retry: false } })
+  })
+
+  test('never begins to answer: the call ends when it must', async () => {
+    const gone = new AbortController()
+    const { result } = await against(() => gone.abort(), { context: { signal: gone.signal } })
+    expect(result).toMatchObject({ ok: false })
+  })
+})

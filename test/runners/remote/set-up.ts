@@ -1,0 +1,63 @@
+import type { JsonObject } from '../../../src/core/json.ts'
+import type { RunContext, RunResult } from '../../../src/core/runner.ts'
+import { createGuardedFetch } from '../../../src/runners/guarded-fetch.ts'
+import { createGuardedStream } from '../../../src/runners/guarded-stream.ts'
+import { createEras } from '../../../src/runners/remote/mcp/eras.ts'
+import { createRemoteRunner } from '../../../src/runners/remote/runner.ts'
+import { contextWith, definitionWith, recordOf } from '../http/records.ts'
+
+/** What remote runners and importers are made of, allowed to reach these hosts; its clock moves by what it sleeps. */
+export function upstreamDeps(...hosts: readonly string[]) {
+  const slept: number[] = []
+  let time = Date.now()
+  const options = { fetch: (...given: Parameters<typeof fetch>) => fetch(...given), allowHttpHosts: new Set(hosts) }
+  return {
+    guardedFetch: createGuardedFetch(options),
+    guardedStream: createGuardedStream(options),
+    eras: createEras(),
+    now: () => time,
+    sleep: (ms: number) => {
+      slept.push(ms)
+      time += ms
+      return Promise.resolve()
+    },
+    slept,
+  }
+}
+
+export interface Calling {
+  readonly input?: JsonObject
+  readonly implementation?: JsonObject
+  readonly annotations?: JsonObject
+  readonly secrets?: Readonly<Record<string, string>>
+  /** Users' tokens, by provider. */
+  readonly tokens?: Readonly<Record<string, string>>
+  readonly context?: Partial<RunContext>
+  readonly document?: JsonObject
+}
+
+/** Calls a tool of another server through a runner. */
+export async function callRemote(
+  deps: ReturnType<typeof upstreamDeps>,
+  implementation: { readonly url: string; readonly tool: string; readonly protocol?: 'mcp' | 'oxp' },
+  {
+    input = {},
+    implementation: more = {},
+    annotations,
+    secrets = {},
+    tokens = {},
+    context = {},
+    document = {},
+  }: Calling = {},
+): Promise<RunResult> {
+  const needs = {
+    secrets: Object.keys(secrets),
+    providers: Object.keys(tokens),
+    ...(annotations ? { annotations } : {}),
+  }
+  const whole = { kind: 'remote', protocol: 'mcp', ...implementation, ...more }
+  const record = recordOf(definitionWith([], needs), whole)
+  const prepared = createRemoteRunner(deps).prepare({ ...record, source: { dialect: 'mcp', document } })
+  if (!prepared.ok) throw new Error(prepared.reason)
+  return prepared.run(input, { ...contextWith({ secrets, tokens }), ...context })
+}

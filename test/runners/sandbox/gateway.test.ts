@@ -1,0 +1,127 @@
+import { describe, expect, it } from 'vitest'
+import { base64 } from '../../../src/adapters/sha256.ts'
+import type { GuardedFetch, GuardedRequest } from '../../../src/runners/guarded-fetch.ts'
+import { answerEgress } from '../../../src/runners/sandbox/gateway.ts'
+import type { EgressPolicy } from '../../../src/runners/sandbox/policy.ts'
+
+const POLICY: EgressPolicy = {
+  allowedHosts: ['api.example.com', 'other.example.com'],
+  allowHttpHosts: [],
+  credentials: [
+    { hosts: ['api.example.com'], in: 'header', name: 'Authorization', text: 'Bearer token-of-ann' },
+    { hosts: ['api.example.com'], in: 'query', name: 'key', text: 'k&y of ann' },
+  ],
+  sensitive: ['token-of-ann', 'k&y of ann'],
+  timeoutMs: 1_000,
+}
+
+/** Sends a request through the gateway; gives what reached the guarded fetch, and the answer. */
+async function send(request: Request, answered: BodyInit | null = 'ok', init: ResponseInit = {}) {
+  const reached: GuardedRequest[] = []
+  const guardedFetch: GuardedFetch = async (given) => {
+    reached.push(given)
+    const { status, statusText, headers } = new Response(null, init)
+    const body = new Uint8Array(await new Response(answered).arrayBuffer())
+    return { ok: true, response: { status, statusText, headers, url: String(given.url), body } }
+  }
+  const response = await answerEgress(request, POLICY, guardedFetch, base64)
+  return { reached, response }
+}
+
+describe('the gateway', () => {
+  it('adds credentials over what the sandbox wrote in their places', async () => {
+    const { reached } = await send(
+      new Request('https://api.example.com/a?x=1&key=mine&k%65y=mine', {
+        headers: { 'authorization': 'mine', 'x-own': 'yes' },
+      }),
+    )
+    expect(String(reached[0]?.url)).toBe('https://api.example.com/a?x=1&key=k%26y%20of%20ann')
+    expect(reached[0]?.headers.get('authorization')).toBe('Bearer token-of-ann')
+    expect(reached[0]?.headers.get('x-own')).toBe('yes')
+  })
+
+  it('adds them for their own hosts alone', async () => {
+    const { reached } = await send(
+      new Request('https://other.example.com/?key=mine', { headers: { authorization: 'mine' } }),
+    )
+    expect(String(reached[0]?.url)).toBe('https://other.example.com/?key=mine')
+    expect(reached[0]?.headers.get('authorization')).toBe('mine')
+  })
+
+  it('never follows a redirect: where it leads is a request of its own', async () => {
+    const { reached, response } = await send(new Request('https://api.example.com/'), null, {
+      status: 302,
+      headers: { location: 'https://elsewhere.example/?key=k%26y%20of%20ann' },
+    })
+    expect(reached[0]?.redirect).toBe('manual')
+    expect(response.status).toBe(302)
+    expect(response.headers.get('location')).toBe('https://elsewhere.example/?key=[redacted]')
+  })
+
+  it.each([
+    ['another host', new Request('https://elsewhere.example/secret-path')],
+    ['another port', new Request('https://api.example.com:8443/secret-path')],
+    ['a WebSocket', new Request('https://api.example.com/secret-path', { headers: { upgrade: 'websocket' } })],
+    [
+      'a huge body',
+      new Request('https://api.example.com/secret-path', { method: 'POST', body: new Uint8Array(9 * 1024 * 1024) }),
+    ],
+  ])('refuses %s, and says so without the path', async (_, request) => {
+    const { reached, response } = await send(request)
+    expect(reached).toEqual([])
+    expect(response.status).toBe(403)
+    expect(response.headers.get('switchboard-refused')).toBe('1')
+    expect(await response.text()).toMatch(/^Cannot request "https:\/\/(?!.*secret-path)/)
+  })
+
+  it('says why the guard refused', async () => {
+    const guardedFetch: GuardedFetch = async () => ({ ok: false, kind: 'refused', message: 'Cannot request it' })
+    const response = await answerEgress(new Request('https://api.example.com/'), POLICY, guardedFetch, base64)
+    expect([response.headers.has('switchboard-refused'), await response.text()]).toEqual([true, 'Cannot request it'])
+  })
+
+  it('lets nobody else refuse in its name', async () => {
+    const { response } = await send(new Request('https://api.example.com/'), 'ok', {
+      headers: { 'switchboard-refused': '1' },
+    })
+    expect(response.headers.has('switchboard-refused')).toBe(false)
+  })
+
+  it.each([
+    ['as they are', 'Bearer token-of-ann', 'Bearer [redacted]'],
+    ['in a query', 'key=k%26y+of+ann', 'key=[redacted]'],
+    [
+      'in Base64',
+      `x ${base64('user:token-of-ann')} y`,
+      expect.not.stringContaining(base64('token-of-ann').slice(2, -2)),
+    ],
+  ])('redacts credentials that an answer repeats %s', async (_, said, expected) => {
+    const { response } = await send(new Request('https://api.example.com/'), said, { headers: { 'x-echo': said } })
+    expect(response.headers.get('x-echo')).toEqual(expected)
+    expect(await response.text()).toEqual(expected)
+  })
+
+  it('gives other bytes back as they are', async () => {
+    const bytes = Uint8Array.from({ length: 100_000 }, (_, index) => (index * 7) % 256)
+    const { response } = await send(new Request('https://api.example.com/'), bytes)
+    expect(new Uint8Array(await response.arrayBuffer())).toEqual(bytes)
+    const { response: text } = await send(new Request('https://api.example.com/'), '\ufeffGrüße ✓')
+    expect(new TextDecoder('utf-8', { ignoreBOM: true }).decode(await text.arrayBuffer())).toBe('\ufeffGrüße ✓')
+  })
+
+  it('passes bodies and methods on, and not what belongs to a connection', async () => {
+    const request = new Request('https://other.example.com/', {
+      method: 'PUT',
+      body: 'Grüße',
+      headers: { 'te': 'trailers', 'x-own': 'a' },
+    })
+    const { reached } = await send(request)
+    expect(reached[0]).toMatchObject({ method: 'PUT', body: new TextEncoder().encode('Grüße') })
+    expect(reached[0]?.headers.has('te')).toBe(false)
+  })
+
+  it('answers without a body where there must be none', async () => {
+    const { response } = await send(new Request('https://other.example.com/'), null, { status: 204 })
+    expect([response.status, response.body]).toEqual([204, null])
+  })
+})

@@ -1,0 +1,188 @@
+import fc from 'fast-check'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { ModuleError, unsigned } from '../../../../src/runners/wasm/meter/bytes.ts'
+import { meterModule } from '../../../../src/runners/wasm/meter/meter.ts'
+import { assemble, compilePlugin } from '../../../plugins/compile.ts'
+import { moduleOf, program } from './program.ts'
+
+const FUEL = 10_000_000
+
+// What a module exports is known to the test that wrote it
+// oxlint-disable-next-line typescript/no-explicit-any
+type Exported = Record<string, any>
+const HEADER = [0, 0x61, 0x73, 0x6d, 1, 0, 0, 0]
+const OPTIONS = { fuel: FUEL, maxPages: 16 }
+
+/** What a module comes to: its result or its trap, its memory, its global, and what it told the host. */
+function run(bytes: Uint8Array<ArrayBuffer>, a: number, b: number) {
+  const notes: number[] = []
+  const imports = { host: { note: (value: number) => notes.push(value) } }
+  const instance = new WebAssembly.Instance(new WebAssembly.Module(bytes), imports)
+  const exported: Exported = instance.exports
+  exported['__start']?.()
+  let result: number | string
+  try {
+    result = exported['run'](a, b)
+  } catch (error) {
+    result = String(error)
+  }
+  const memory = Buffer.from(exported['memory'].buffer).toString('latin1')
+  const used = exported['__fuel'] ? FUEL - Number(exported['__fuel'].value) : 0
+  return { came: { result, memory, global: exported['g'].value, notes }, used }
+}
+
+function instantiate(text: string, options = OPTIONS): { exports: Exported; fuel: () => number } {
+  const { bytes } = meterModule(assemble(text), options)
+  const exports: Exported = new WebAssembly.Instance(new WebAssembly.Module(bytes)).exports
+  return { exports, fuel: () => Number(exports['__fuel'].value) }
+}
+
+describe('a metered module', () => {
+  it('computes what it computed before, and takes fuel for it', () => {
+    fc.assert(
+      fc.property(program, fc.integer(), fc.nat(100), (statements, a, b) => {
+        const bytes = assemble(moduleOf(statements))
+        const metered = meterModule(bytes, OPTIONS)
+        const [before, after, again] = [run(bytes, a, b), run(metered.bytes, a, b), run(metered.bytes, a, b)]
+        expect(after.came).toEqual(before.came)
+        expect(after.used).toBeGreaterThan(0)
+        expect(after.used).toBeLessThan(FUEL)
+        expect(again).toEqual(after)
+      }),
+      { numRuns: 300 },
+    )
+  }, 120_000)
+
+  it('takes as much fuel as it has instructions, wherever they stand', () => {
+    const straight = (count: number) => `(func (export "f") (param i32) ${'(drop (local.get 0))'.repeat(count)})`
+    const used = (count: number) => {
+      const { exports, fuel } = instantiate(`(module ${straight(count)})`)
+      exports['f'](1)
+      return FUEL - fuel()
+    }
+    expect(used(2_000) - used(1_000)).toBe(2_000)
+    const { exports, fuel } = instantiate(`(module (func (export "f") (param $n i32)
+      (loop $l ${'(drop (local.get $n))'.repeat(100)} (br_if $l (local.tee $n (i32.sub (local.get $n) (i32.const 1)))))))`)
+    exports['f'](1)
+    const once = FUEL - fuel()
+    exports['f'](1_000)
+    expect(FUEL - fuel() - once).toBeGreaterThanOrEqual(1_000 * 200)
+  })
+
+  it('takes fuel for the bytes that bulk instructions move', () => {
+    const { exports, fuel } = instantiate(`(module (memory 16)
+      (func (export "fill") (param i32) (memory.fill (i32.const 0) (i32.const 1) (local.get 0)))
+      (func (export "copy") (param i32) (memory.copy (i32.const 0) (i32.const 9) (local.get 0))))`)
+    for (const name of ['fill', 'copy']) {
+      const before = fuel()
+      exports[name](800_000)
+      expect(before - fuel()).toBeGreaterThanOrEqual(100_000)
+    }
+  })
+
+  it.each([
+    ['a loop', '(func (export "f") (loop $l (br $l)))'],
+    ['a loop of a branch table', '(func (export "f") (loop $l (br_table $l $l (i32.const 0))))'],
+    ['a loop without an end in sight', '(func (export "f") (loop $a (loop $b (br_if $b (i32.const 1)) (br $a))))'],
+    ['recursion', '(func $f (export "f") (if (i32.const 1) (then (call $g)))) (func $g (call $f))'],
+    ['a wide tree of calls', wideTree()],
+    [
+      'filling memory',
+      '(memory 16) (func (export "f") (loop $l (memory.fill (i32.const 0) (i32.const 1) (i32.const 1048576)) (br $l)))',
+    ],
+    [
+      'a fill of too much',
+      '(memory 1) (func (export "f") (loop $l (memory.fill (i32.const 0) (i32.const 1) (i32.const 0)) (br $l)))',
+    ],
+    ['growing by nothing', '(memory 1) (func (export "f") (loop $l (drop (memory.grow (i32.const 0))) (br $l)))'],
+  ])('ends %s', (_, body) => {
+    const { exports } = instantiate(`(module ${body})`)
+    expect(() => exports['f']()).toThrow(/unreachable|call stack/)
+  })
+
+  it('hands its start function over to its host', () => {
+    const { exports } = instantiate('(module (func $s (loop $l (br $l))) (start $s) (func (export "f")))')
+    expect(() => exports['__start']()).toThrow(/unreachable/)
+  })
+
+  it('has no more memory than it may', () => {
+    const { exports } = instantiate(
+      '(module (memory (export "memory") 1) (func (export "grow") (param i32) (result i32) (memory.grow (local.get 0))))',
+    )
+    expect(exports['grow'](15)).toBe(1)
+    expect(exports['grow'](1)).toBe(-1)
+    const own = instantiate(
+      '(module (memory 1 2) (func (export "grow") (param i32) (result i32) (memory.grow (local.get 0))))',
+    )
+    expect(own.exports['grow'](2)).toBe(-1)
+  })
+})
+
+describe('a real plugin', () => {
+  let toolbox: Uint8Array<ArrayBuffer>
+  beforeAll(async () => {
+    toolbox = await compilePlugin('toolbox')
+  }, 120_000)
+
+  it('is valid when metered, and no matter where it is cut off, refused without harm', () => {
+    expect(WebAssembly.validate(meterModule(toolbox, OPTIONS).bytes)).toBe(true)
+    fc.assert(
+      fc.property(fc.nat(toolbox.length - 1), (length) => {
+        expect(() => meterModule(toolbox.slice(0, length), OPTIONS)).toThrow(ModuleError)
+      }),
+    )
+  })
+
+  it('with a byte changed is refused, or metered into something that is valid where it was', () => {
+    fc.assert(
+      fc.property(fc.nat(toolbox.length - 1), fc.nat(255), (at, value) => {
+        const changed = toolbox.slice()
+        changed[at] = value
+        if (!WebAssembly.validate(changed)) return
+        try {
+          expect(WebAssembly.validate(meterModule(changed, OPTIONS).bytes)).toBe(true)
+        } catch (error) {
+          expect(error).toBeInstanceOf(ModuleError)
+        }
+      }),
+      { numRuns: 300 },
+    )
+  }, 60_000)
+})
+
+describe('what cannot be metered', () => {
+  it.each([
+    ['threads', '(module (memory 1 1 shared) (func (i32.atomic.store (i32.const 0) (i32.const 0))))'],
+    ['exceptions', '(module (tag $t) (func (throw $t)))'],
+    ['tail calls', '(module (func $f (return_call $f)))'],
+    ['two memories', '(module (memory 1) (memory 1) (func))'],
+    ['a 64-bit memory', '(module (memory i64 1) (func))'],
+    [
+      'bulk operations on tables',
+      '(module (table 1 funcref) (func (table.fill 0 (i32.const 0) (ref.null func) (i32.const 1))))',
+    ],
+    ['garbage collection', '(module (func (drop (ref.i31 (i32.const 1)))))'],
+    ['relaxed vectors', '(module (func (param v128) (drop (i8x16.relaxed_swizzle (local.get 0) (local.get 0)))))'],
+    ['a memory of its host', '(module (import "a" "b" (memory 1)) (func))'],
+    ['too large a memory', '(module (memory 17) (func))'],
+    ['too large a table', '(module (table 100001 funcref) (func))'],
+    ['too many variables', `(module (func ${'(local i64)'.repeat(10_001)}))`],
+  ])('has %s', (_, text) => {
+    expect(() => meterModule(assemble(text), OPTIONS)).toThrow(ModuleError)
+  })
+
+  it('has too large a function', () => {
+    const body = [0, ...Array<number>(1024 * 1024).fill(0x01), 0x0b]
+    const code = [1, ...unsigned(body.length), ...body]
+    const bytes = [...HEADER, 1, 4, 1, 0x60, 0, 0, 3, 2, 1, 0, 10, ...unsigned(code.length), ...code]
+    const module = Uint8Array.from(bytes)
+    expect(WebAssembly.validate(module)).toBe(true)
+    expect(() => meterModule(module, OPTIONS)).toThrow(/larger than/)
+  })
+})
+
+/** Functions that each call the next twice: few instructions, and very many calls. */
+function wideTree(): string {
+  const functions = Array.from({ length: 60 }, (_, n) => `(func $f${n} (call $f${n + 1}) (call $f${n + 1}))`)
+  return `${functions.join('\n')} (func $f60) (func (export "f") (call $f0))`
+}
