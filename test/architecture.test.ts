@@ -67,6 +67,9 @@ interface Rule {
   readonly breach: readonly [path: string, line: string]
 }
 
+/** The entry, and what it composes a deployment of. */
+const COMPOSITION = ['src/index.ts', 'src/app.ts', 'src/runners.ts', 'src/vault.ts']
+
 const RULES: readonly Rule[] = [
   {
     name: 'core knows no HTTP, no platform and nothing above it',
@@ -141,12 +144,12 @@ const RULES: readonly Rule[] = [
   {
     name: 'only the entry knows the composition, and nothing the entry',
     files: () => true,
-    refuses: (imported, path) => imported === 'src/index.ts' || (imported === 'src/app.ts' && path !== 'src/index.ts'),
+    refuses: (imported, path) => COMPOSITION.includes(imported) && !COMPOSITION.includes(path),
     breach: ['src/env.ts', "import { createApp } from './app.ts'"],
   },
   {
     name: 'the environment is for the entry and the composition',
-    files: (path) => path !== 'src/index.ts' && path !== 'src/app.ts',
+    files: (path) => !COMPOSITION.includes(path),
     refuses: isEnv,
     breach: ['src/adapters/x.ts', "import { loadConfig } from '../env.ts'"],
   },
@@ -189,7 +192,7 @@ describe.each(RULES)('$name', ({ files, refuses, breach: [path, line] }) => {
 describe('the environment', () => {
   /** A Durable Object is handed its bindings by the platform, in its constructor. */
   const mayRead = ({ path, text }: Source) =>
-    ['src/env.ts', 'src/app.ts', 'src/index.ts'].includes(path) || /extends DurableObject\b/.test(text)
+    ['src/env.ts', ...COMPOSITION].includes(path) || /extends DurableObject\b/.test(text)
   const reads = ({ text }: Source) =>
     /\benv\b(?!\.ts)[.[,)]|\bprocess\.env\b|\{[^}]*\benv\b[^}]*\} from 'cloudflare/.test(text)
 
