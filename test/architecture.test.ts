@@ -144,7 +144,8 @@ const RULES: readonly Rule[] = [
   {
     name: 'only the entry knows the composition, and nothing the entry',
     files: () => true,
-    refuses: (imported, path) => COMPOSITION.includes(imported) && !COMPOSITION.includes(path),
+    refuses: (imported, path) =>
+      imported === 'src/index.ts' || (COMPOSITION.includes(imported) && !COMPOSITION.includes(path)),
     breach: ['src/env.ts', "import { createApp } from './app.ts'"],
   },
   {
