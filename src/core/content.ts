@@ -36,3 +36,18 @@ export interface InputResponses {
   readonly responses: Readonly<Record<string, Json>>
   readonly state?: Json
 }
+
+/** A block for those who read text only: what has no text is named in its place. */
+export function contentText(block: Content): string {
+  switch (block.type) {
+    case 'text':
+      return block.text
+    case 'image':
+    case 'audio':
+      return `[${block.type}: ${block.mimeType}]`
+    case 'resource_link':
+      return block.uri
+    case 'resource':
+      return 'text' in block.resource ? block.resource.text : `[resource: ${block.resource.uri}]`
+  }
+}

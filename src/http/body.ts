@@ -55,8 +55,11 @@ function isJson(contentType: string | null): boolean {
   })
 }
 
-/** The whole body, or undefined when it is larger than the limit: then the rest of it is not read. */
-async function readCounting(body: ReadableStream<Uint8Array> | null, limit: number): Promise<Uint8Array | undefined> {
+/** The whole of a body, or undefined when it is larger than the limit, in bytes: then the rest of it is not read. */
+export async function readCounting(
+  body: ReadableStream<Uint8Array> | null,
+  limit: number,
+): Promise<Uint8Array<ArrayBuffer> | undefined> {
   if (body === null) return new Uint8Array()
   const reader = body.getReader()
   const chunks: Uint8Array[] = []

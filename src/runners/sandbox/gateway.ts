@@ -1,4 +1,5 @@
 import { createRedactor } from '../../core/redact.ts'
+import { readCounting } from '../../http/body.ts'
 import { type GuardedFetch, type GuardedResponse } from '../guarded-fetch.ts'
 import { headerNameProblem } from '../http/header-rules.ts'
 import { encodeStrictly } from '../http/placement.ts'
@@ -28,7 +29,7 @@ export async function answerEgress(
     return refusal(`Cannot request "${shown}": it is not one of the tool's allowed_hosts`)
   }
   if (request.headers.has('upgrade')) return refusal(`Cannot request "${shown}": only HTTP leaves the sandbox`)
-  const body = request.body && (await readBody(request.body))
+  const body = request.body && (await readCounting(request.body, MAX_BODY))
   if (body === undefined) return refusal(`Cannot request "${shown}": the body is over ${MAX_BODY} bytes`)
 
   const headers = new Headers()
@@ -52,24 +53,6 @@ export async function answerEgress(
 
 function refusal(message: string): Response {
   return new Response(message, { status: 403, headers: { [REFUSED_HEADER]: '1' } })
-}
-
-/** The whole body, or undefined when it is larger than the limit. */
-async function readBody(body: ReadableStream<Uint8Array>): Promise<Uint8Array<ArrayBuffer> | undefined> {
-  const chunks: Uint8Array[] = []
-  let size = 0
-  for await (const chunk of body) {
-    size += chunk.byteLength
-    if (size > MAX_BODY) return undefined
-    chunks.push(chunk)
-  }
-  const bytes = new Uint8Array(size)
-  let offset = 0
-  for (const chunk of chunks) {
-    bytes.set(chunk, offset)
-    offset += chunk.byteLength
-  }
-  return bytes
 }
 
 /** A query in which one parameter has this value and no other; the rest of it as it was written. */

@@ -1,4 +1,4 @@
-import type { Content } from '../../core/content.ts'
+import { type Content, contentText } from '../../core/content.ts'
 import { isObject } from '../../core/json.ts'
 import type { RunResult, Usage } from '../../core/runner.ts'
 
@@ -25,7 +25,7 @@ export function decodeResult(text: string, usage: Usage): RunResult {
       return failed(`The plugin answered with content that is none: [${index}] ${decoded}`)
     content.push(decoded)
   }
-  const words = content.map(wordsOf).join('\n')
+  const words = content.map(contentText).join('\n')
   if (result.isError === true) return failed(words || 'The tool failed and did not say why')
   const value: unknown = result.structuredContent ?? (content.length === 0 ? null : words)
   return { ok: true, value, content, usage }
@@ -68,21 +68,6 @@ function annotationsOf(given: unknown): Pick<Content, 'annotations'> {
       ...(roles.length > 0 ? { audience: roles } : {}),
       ...(typeof priority === 'number' && Number.isFinite(priority) ? { priority } : {}),
     },
-  }
-}
-
-/** A block for those who read text only: what has no text is named in its place. */
-function wordsOf(block: Content): string {
-  switch (block.type) {
-    case 'text':
-      return block.text
-    case 'image':
-    case 'audio':
-      return `[${block.type}: ${block.mimeType}]`
-    case 'resource_link':
-      return block.uri
-    case 'resource':
-      return 'text' in block.resource ? block.resource.text : `[resource: ${block.resource.uri}]`
   }
 }
 

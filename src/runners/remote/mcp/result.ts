@@ -1,5 +1,5 @@
 import type { CallToolResult, ContentBlock } from '@modelcontextprotocol/client'
-import type { Content } from '../../../core/content.ts'
+import { type Content, contentText } from '../../../core/content.ts'
 import type { RunResult } from '../../../core/runner.ts'
 import type { Endpoint } from '../endpoint.ts'
 import { failed } from '../attempt.ts'
@@ -10,7 +10,7 @@ import { failed } from '../attempt.ts'
  */
 export function decodeResult(result: CallToolResult, endpoint: Endpoint): RunResult {
   const content = result.content.map(decodeBlock)
-  const text = content.length === 0 ? null : content.map(textOf).join('\n')
+  const text = content.length === 0 ? null : content.map(contentText).join('\n')
   if (result.isError === true) return failed(text ?? 'The tool failed and did not say why', undefined, endpoint).result
   const value: unknown = result.structuredContent
   return { ok: true, value: value === undefined ? text : value, content }
@@ -46,19 +46,4 @@ function annotationsOf({ annotations }: ContentBlock): Pick<Content, 'annotation
 
 function mimeType({ mimeType }: { readonly mimeType?: string | undefined }): { readonly mimeType?: string } {
   return mimeType === undefined ? {} : { mimeType }
-}
-
-/** A block for those who read text only: what has no text is named in its place. */
-function textOf(block: Content): string {
-  switch (block.type) {
-    case 'text':
-      return block.text
-    case 'image':
-    case 'audio':
-      return `[${block.type}: ${block.mimeType}]`
-    case 'resource_link':
-      return block.uri
-    case 'resource':
-      return 'text' in block.resource ? block.resource.text : `[resource: ${block.resource.uri}]`
-  }
 }
