@@ -1,12 +1,12 @@
-import type { RegistryObject } from './adapters/registry/registry-object.ts'
-import type { VaultObject } from './adapters/vault/vault-object.ts'
+import type { RegistryObject } from './storage/registry/registry-object.ts'
+import type { VaultObject } from './storage/vault/vault-object.ts'
 import { type Access, MIN_ADMIN_KEY } from './http/authenticate.ts'
 import { MIN_WORKER_SECRET } from './http/worker-jwt.ts'
 import { isLoopback } from './http/loopback.ts'
 import type { JwtOptions } from './http/jwt.ts'
-import { isToolPattern } from './core/access.ts'
-import { clientVariables, knownProviderIds } from './core/known-providers.ts'
-import { isObject } from './core/json.ts'
+import { isToolPattern } from './core/access/principal.ts'
+import { clientVariables, knownProviderIds } from './core/consent/known-providers.ts'
+import { isObject } from './core/tool/json.ts'
 
 /** The bindings of `wrangler.toml`. Variables and secrets beside them are read by name. */
 export interface Env {

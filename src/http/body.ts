@@ -1,4 +1,4 @@
-import { type Failing, fail, ok, type Result } from '../core/failure.ts'
+import { type Failing, fail, ok, type Result } from '../core/call/failure.ts'
 import { parseJson } from './json-text.ts'
 
 export { MAX_DEPTH } from './json-text.ts'

@@ -1,4 +1,4 @@
-import { type Failing, fail } from '../core/failure.ts'
+import { type Failing, fail } from '../core/call/failure.ts'
 
 /** Longer than any key or sensible JWT; it bounds what one credential can take of the verdicts' memory. */
 const MAX_LENGTH = 8_192

@@ -1,4 +1,4 @@
-import { fail, ok, type Result } from '../core/failure.ts'
+import { fail, ok, type Result } from '../core/call/failure.ts'
 import { readBytes } from './body.ts'
 
 const FORM = 'application/x-www-form-urlencoded'

@@ -1,4 +1,4 @@
-import type { Failure } from '../core/failure.ts'
+import type { Failure } from '../core/call/failure.ts'
 
 const JSON_TYPE = { 'content-type': 'application/json' }
 

@@ -1,6 +1,6 @@
 import { type ParseErrorCode, printParseErrorCode, visit } from 'jsonc-parser'
-import { type Failing, fail, ok, type Result } from '../core/failure.ts'
-import { pointerStep } from '../core/problem.ts'
+import { type Failing, fail, ok, type Result } from '../core/call/failure.ts'
+import { pointerStep } from '../core/tool/problem.ts'
 
 /** How many objects and lists a body may have inside one another: a definition's schemas may have 128. */
 export const MAX_DEPTH = 136

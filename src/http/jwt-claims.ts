@@ -1,4 +1,4 @@
-import { isToolPattern, type Principal, type Scope, SCOPES } from '../core/access.ts'
+import { isToolPattern, type Principal, type Scope, SCOPES } from '../core/access/principal.ts'
 
 /** A token that says nothing of scopes may use tools, and nothing else. */
 const DEFAULT_SCOPES: readonly Scope[] = ['tools:read', 'tools:call']

@@ -1,7 +1,7 @@
 import { createRemoteJWKSet, customFetch, decodeProtectedHeader, errors, type JWTPayload, jwtVerify } from 'jose'
 import type { JWTVerifyGetKey } from 'jose'
-import type { Principal } from '../core/access.ts'
-import { type Failing, fail, ok, type Result } from '../core/failure.ts'
+import type { Principal } from '../core/access/principal.ts'
+import { type Failing, fail, ok, type Result } from '../core/call/failure.ts'
 import { principalOfClaims } from './jwt-claims.ts'
 import { isLoopback } from './loopback.ts'
 

@@ -1,4 +1,4 @@
-import { fail, ok, type Result } from '../core/failure.ts'
+import { fail, ok, type Result } from '../core/call/failure.ts'
 
 /**
  * A segment of a URL's path, decoded: 1 is the first. Fails with `request-malformed` where its percent-encoding is no

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import { type Failing, fail } from '../core/failure.ts'
+import { type Failing, fail } from '../core/call/failure.ts'
 
 /** The rate limit binding of Workers, as much as is needed of it. */
 export interface RateLimiter {

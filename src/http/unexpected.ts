@@ -1,5 +1,5 @@
 import type { ErrorHandler } from 'hono'
-import type { Failure } from '../core/failure.ts'
+import type { Failure } from '../core/call/failure.ts'
 
 /**
  * The last resort: a defect of ours is logged with a reference, and the caller is told the reference and nothing else.

@@ -1,5 +1,5 @@
 import type { Context, Hono } from 'hono'
-import type { Failure } from '../core/failure.ts'
+import type { Failure } from '../core/call/failure.ts'
 import type { Authenticator } from './authenticate.ts'
 
 /**

@@ -1,6 +1,6 @@
 import { errors, jwtVerify } from 'jose'
-import type { Principal } from '../core/access.ts'
-import { type Failing, fail, ok } from '../core/failure.ts'
+import type { Principal } from '../core/access/principal.ts'
+import { type Failing, fail, ok } from '../core/call/failure.ts'
 import type { JwtPlatform, JwtVerifier } from './jwt.ts'
 
 /** Fewer than the 32 that RFC 7518 section 3.2 asks for: engines in use share shorter ones. */

@@ -2,9 +2,9 @@ import { fileURLToPath } from 'node:url'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import standalone from 'ajv/dist/standalone/index.js'
 import { build, type Plugin } from 'esbuild'
-import { isObject } from '../core/json.ts'
+import { isObject } from '../core/tool/json.ts'
 import { everySubschema } from '../core/schema/subschemas.ts'
-import type { JsonSchema } from '../core/tool.ts'
+import type { JsonSchema } from '../core/tool/tool.ts'
 
 /**
  * Compiles schemas into the text of one ES module that exports a validation function under each name, for

@@ -8,13 +8,13 @@ import { stripTypeScriptTypes } from 'node:module'
 import { join, relative } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { parseArgs } from 'node:util'
-import type { BundledTool } from '../core/bundled-tool.ts'
-import type { JsonObject } from '../core/json.ts'
-import { recordOf } from '../core/publish.ts'
+import type { BundledTool } from '../core/tool/bundled-tool.ts'
+import type { JsonObject } from '../core/tool/json.ts'
+import { recordOf } from '../core/publish/publish.ts'
 import { checkSchema } from '../core/schema/bounds.ts'
-import { isNamePart, isVersion, type ToolName } from '../core/tool-id.ts'
-import { NO_REQUIREMENTS, type ToolRecord } from '../core/tool.ts'
-import { oxp } from '../faces/oxp/definition.ts'
+import { isNamePart, isVersion, type ToolName } from '../core/tool/tool-id.ts'
+import { NO_REQUIREMENTS, type ToolRecord } from '../core/tool/tool.ts'
+import { oxp } from '../dialects/oxp/definition.ts'
 import { compileSchemas } from './compile-schemas.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -102,7 +102,7 @@ await write('validators.js', await compileSchemas(schemas))
 await write(
   'validators.d.ts',
   [
-    `import type { CompiledSchema } from '${fromGenerated('src/adapters/compiled-schema.ts')}'`,
+    `import type { CompiledSchema } from '${fromGenerated('src/core/schema/compiled-schema.ts')}'`,
     ...names.map((name) => `export const ${name}: CompiledSchema`),
     '',
   ].join('\n'),
@@ -110,8 +110,8 @@ await write(
 await write(
   'build.ts',
   [
-    `import type { Build } from '${fromGenerated('src/build.ts')}'`,
-    `import { compiledValidate } from '${fromGenerated('src/adapters/compiled-schema.ts')}'`,
+    `import type { Build } from '${fromGenerated('src/node/build.ts')}'`,
+    `import { compiledValidate } from '${fromGenerated('src/core/schema/compiled-schema.ts')}'`,
     "import * as validators from './validators.js'",
     ...tools.map(({ path }, index) => `import tool${index} from '${fromGenerated(path)}'`),
     '',

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { type LocalServer, startServer as startUpstream } from '../runners/local-server.ts'
+import { type LocalServer, startServer as startUpstream } from '../local-server.ts'
 import { type RunningServer, startServer } from './server.ts'
 
 const SECRET = 's3cret/of+the deployment'

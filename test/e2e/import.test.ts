@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type LocalServer, startServer as startUpstream } from '../runners/local-server.ts'
+import { type LocalServer, startServer as startUpstream } from '../local-server.ts'
 import { type RunningServer, startServer } from './server.ts'
 
 const ADMIN_KEY = 'admin-key-of-this-test-0123456789'

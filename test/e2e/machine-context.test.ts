@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { CALCULATOR } from '../faces/machine-context/calculator.ts'
+import { CALCULATOR } from '../dialects/machine-context/calculator.ts'
 import { type RunningServer, startServer } from './server.ts'
 
 const ADMIN_KEY = 'an-administrators-key-1'

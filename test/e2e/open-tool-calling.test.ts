@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { DEFINITION } from '../faces/open-tool-calling/example.ts'
+import { DEFINITION } from '../dialects/open-tool-calling/example.ts'
 import { type RunningServer, startServer } from './server.ts'
 
 let server: RunningServer

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { expectArrived, type Sent } from '../importers/openapi/arrival.ts'
 import { type Any, type Described, operationsOf, resolve, sample } from '../importers/openapi/sample.ts'
-import { type Arrived, type LocalServer, startServer as startUpstream } from '../runners/local-server.ts'
+import { type Arrived, type LocalServer, startServer as startUpstream } from '../local-server.ts'
 import { type RunningServer, startServer } from './server.ts'
 
 const require = createRequire(import.meta.url)

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { assemble, compilePlugin } from '../plugins/compile.ts'
 import { describing } from '../plugins/describing.ts'
-import { type LocalServer, startServer as startUpstream } from '../runners/local-server.ts'
+import { type LocalServer, startServer as startUpstream } from '../local-server.ts'
 import { type RunningServer, startServer } from './server.ts'
 
 const SECRET = 'a-secret-of-the-deployment'

@@ -1,6 +1,6 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type LocalServer, startServer as startUpstream } from '../runners/local-server.ts'
+import { type LocalServer, startServer as startUpstream } from '../local-server.ts'
 import { type McpUpstream, startMcpServer, type UpstreamTool } from '../runners/remote/mcp-server.ts'
 import { upstreamTools, type Waiter } from '../runners/remote/tools.ts'
 import { type InProcess, startInProcess } from './miniflare.ts'

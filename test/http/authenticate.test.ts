@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { ADMIN, ANONYMOUS, type Principal } from '../../src/core/access.ts'
-import type { ApiKey } from '../../src/core/api-key.ts'
-import { fail, ok, type Result } from '../../src/core/failure.ts'
+import { ADMIN, ANONYMOUS, type Principal } from '../../src/core/access/principal.ts'
+import type { ApiKey } from '../../src/core/access/api-key.ts'
+import { fail, ok, type Result } from '../../src/core/call/failure.ts'
 import { type AuthenticatorOptions, createAuthenticator } from '../../src/http/authenticate.ts'
 import type { JwtVerifier } from '../../src/http/jwt.ts'
 

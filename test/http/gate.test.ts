@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest'
 import { createShield } from '../../src/http/gate.ts'
-import { fail } from '../../src/core/failure.ts'
+import { fail } from '../../src/core/call/failure.ts'
 
 const REFUSED = fail({ type: 'rate-limited', retry_after_ms: 1_000 })
 const background = () => undefined

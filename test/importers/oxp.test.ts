@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import type { ImportRequest } from '../../src/core/import.ts'
+import type { ImportRequest } from '../../src/core/publish/import.ts'
 import { createOxpImporter } from '../../src/importers/oxp.ts'
-import { type LocalServer, startServer } from '../runners/local-server.ts'
+import { type LocalServer, startServer } from '../local-server.ts'
 import { upstreamDeps } from '../runners/remote/set-up.ts'
 import { readAll } from './reading.ts'
 

@@ -1,4 +1,4 @@
-import type { ImportedTool, Importer, ImportRequest, Skipped } from '../../src/core/import.ts'
+import type { ImportedTool, Importer, ImportRequest, Skipped } from '../../src/core/publish/import.ts'
 
 export type Read = {
   readonly tools: readonly ImportedTool[]

@@ -1,5 +1,5 @@
-import type { ToolContext } from '../../src/core/bundled-tool.ts'
-import type { InputResponses } from '../../src/core/content.ts'
+import type { ToolContext } from '../../src/core/tool/bundled-tool.ts'
+import type { InputResponses } from '../../src/core/tool/content.ts'
 
 /** A request that a tool made. */
 export interface Made {

@@ -1,6 +1,6 @@
-import type { Problem } from '../problem.ts'
-import { type Definition, derivedSecurityLevel } from '../tool.ts'
-import { compareVersions } from '../version.ts'
+import type { Problem } from '../tool/problem.ts'
+import { type Definition, derivedSecurityLevel } from '../tool/tool.ts'
+import { compareVersions } from '../tool/version.ts'
 import { compareInput, compareOutput } from './schema-change.ts'
 
 /** A difference between two versions: where (a JSON Pointer into the newer one), what, and what it means to callers. */

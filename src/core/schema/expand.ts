@@ -1,5 +1,5 @@
-import { isObject, type JsonObject } from '../json.ts'
-import type { JsonSchema } from '../tool.ts'
+import { isObject, type JsonObject } from '../tool/json.ts'
+import type { JsonSchema } from '../tool/tool.ts'
 import { mapSubschemas } from './subschemas.ts'
 
 const MAX_SCHEMAS = 10_000

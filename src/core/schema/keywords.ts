@@ -1,4 +1,4 @@
-import { isObject } from '../json.ts'
+import { isObject } from '../tool/json.ts'
 
 /** What is wrong with a keyword's value; undefined when it is right. */
 type Check = (value: unknown) => string | undefined

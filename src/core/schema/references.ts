@@ -1,5 +1,5 @@
-import { isObject } from '../json.ts'
-import { pointerSteps, pointerStep, type Problem } from '../problem.ts'
+import { isObject } from '../tool/json.ts'
+import { pointerSteps, pointerStep, type Problem } from '../tool/problem.ts'
 import { type Located, subschemas } from './subschemas.ts'
 
 const REFERENCES = ['$ref', '$dynamicRef'] as const

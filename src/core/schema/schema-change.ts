@@ -1,6 +1,6 @@
-import { canonicalJson } from '../digest.ts'
-import { isObject } from '../json.ts'
-import { pointerStep } from '../problem.ts'
+import { canonicalJson } from '../tool/digest.ts'
+import { isObject } from '../tool/json.ts'
+import { pointerStep } from '../tool/problem.ts'
 import type { Change, Level } from './change.ts'
 import { mapSubschemas } from './subschemas.ts'
 

@@ -1,5 +1,5 @@
-import { isObject } from '../json.ts'
-import { pointerStep } from '../problem.ts'
+import { isObject } from '../tool/json.ts'
+import { pointerStep } from '../tool/problem.ts'
 
 /** How a keyword holds subschemas: one, a list, a map by name, or one or (before 2020-12) a list. */
 const HOLDS: ReadonlyMap<string, 'one' | 'list' | 'map' | 'one or list'> = new Map([

@@ -1,5 +1,5 @@
-import { isObject, type JsonObject } from '../../core/json.ts'
-import { pointerStep } from '../../core/problem.ts'
+import { isObject, type JsonObject } from '../../core/tool/json.ts'
+import { pointerStep } from '../../core/tool/problem.ts'
 import { type Description, follow, listAt, type Node, objectAt, textAt } from './description.ts'
 import { chooseMedia, isRange, kindOfMedia, type MediaKind } from './media-type.ts'
 import type { Draft } from './request.ts'

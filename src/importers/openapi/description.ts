@@ -1,5 +1,5 @@
-import { isObject } from '../../core/json.ts'
-import { pointerSteps } from '../../core/problem.ts'
+import { isObject } from '../../core/tool/json.ts'
+import { pointerSteps } from '../../core/tool/problem.ts'
 
 export type Node = Readonly<Record<string, unknown>>
 

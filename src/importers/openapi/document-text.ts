@@ -1,5 +1,5 @@
-import { isObject } from '../../core/json.ts'
-import { pointerStep } from '../../core/problem.ts'
+import { isObject } from '../../core/tool/json.ts'
+import { pointerStep } from '../../core/tool/problem.ts'
 import type { Node } from './description.ts'
 
 /** The largest description as JSON, and as YAML, whose reader needs some thirty times the memory; in bytes. */

@@ -1,4 +1,4 @@
-import { isObject } from '../../core/json.ts'
+import { isObject } from '../../core/tool/json.ts'
 import { type Description, follow, type Node, objectAt, textAt } from './description.ts'
 import { toolNames } from './names.ts'
 

@@ -1,5 +1,5 @@
-import { isObject, type JsonObject } from '../../core/json.ts'
-import { pointerStep, type Checked, type Problem } from '../../core/problem.ts'
+import { isObject, type JsonObject } from '../../core/tool/json.ts'
+import { pointerStep, type Checked, type Problem } from '../../core/tool/problem.ts'
 
 /** Which secret or authorization stands for a security scheme, and where it goes if the description does not say. */
 export interface CredentialOption {

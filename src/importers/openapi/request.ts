@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../core/json.ts'
-import { isObject } from '../../core/json.ts'
+import type { JsonObject } from '../../core/tool/json.ts'
+import { isObject } from '../../core/tool/json.ts'
 import { placeBody } from './body.ts'
 import { type Description, follow, listAt, type Node, objectAt, textAt } from './description.ts'
 import { kindOfMedia } from './media-type.ts'

@@ -1,5 +1,5 @@
-import { isObject, type JsonObject } from '../../core/json.ts'
-import type { JsonSchema } from '../../core/tool.ts'
+import { isObject, type JsonObject } from '../../core/tool/json.ts'
+import type { JsonSchema } from '../../core/tool/tool.ts'
 import { type Description, follow, type Node, objectAt } from './description.ts'
 import { chooseMedia, isRange } from './media-type.ts'
 import type { Converted, SchemaConverter } from './schema.ts'

@@ -1,9 +1,9 @@
-import { isObject } from '../../core/json.ts'
-import { pointerStep } from '../../core/problem.ts'
+import { isObject } from '../../core/tool/json.ts'
+import { pointerStep } from '../../core/tool/problem.ts'
 import { KEYWORDS } from '../../core/schema/keywords.ts'
 import { backtracking, type Effort } from '../../core/schema/pattern.ts'
 import { holdsSubschemas, mapSubschemas } from '../../core/schema/subschemas.ts'
-import type { JsonSchema } from '../../core/tool.ts'
+import type { JsonSchema } from '../../core/tool/tool.ts'
 import { type Description, locate, type Node, shown, stepsOf } from './description.ts'
 import { fnv1a } from './fnv1a.ts'
 

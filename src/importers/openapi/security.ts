@@ -1,5 +1,5 @@
-import { isObject, type JsonObject } from '../../core/json.ts'
-import type { Requirements } from '../../core/tool.ts'
+import { isObject, type JsonObject } from '../../core/tool/json.ts'
+import type { Requirements } from '../../core/tool/tool.ts'
 import { type Description, follow, listAt, type Node, objectAt, textAt } from './description.ts'
 import type { CredentialOption } from './options.ts'
 import { schemeOfSwagger } from './swagger.ts'

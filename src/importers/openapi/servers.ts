@@ -1,4 +1,4 @@
-import { isObject } from '../../core/json.ts'
+import { isObject } from '../../core/tool/json.ts'
 import { type Description, listAt, type Node, objectAt } from './description.ts'
 import { serversOfSwagger } from './swagger.ts'
 

@@ -1,4 +1,4 @@
-import { isObject } from '../../core/json.ts'
+import { isObject } from '../../core/tool/json.ts'
 import { type Description, follow, listAt, type Node, objectAt, textAt } from './description.ts'
 
 /** What an OpenAPI 2.0 parameter says of its values itself, and a schema says in 3.0. */

@@ -1,7 +1,7 @@
-import { isObject, type JsonObject } from '../../core/json.ts'
+import { isObject, type JsonObject } from '../../core/tool/json.ts'
 import { checkSchema } from '../../core/schema/bounds.ts'
 import { holdsSubschemas, mapSubschemas } from '../../core/schema/subschemas.ts'
-import type { JsonSchema } from '../../core/tool.ts'
+import type { JsonSchema } from '../../core/tool/tool.ts'
 import type { Converted, SchemaConverter } from './schema.ts'
 
 /**

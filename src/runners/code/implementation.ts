@@ -1,8 +1,8 @@
-import type { Json } from '../../core/json.ts'
-import type { Checked } from '../../core/problem.ts'
-import { DEFAULT_TIMEOUT_MS, MAX_TIMEOUT_MS } from '../../core/runner.ts'
-import type { Definition } from '../../core/tool.ts'
-import { DocumentReader } from '../http/document-reader.ts'
+import type { Json } from '../../core/tool/json.ts'
+import type { Checked } from '../../core/tool/problem.ts'
+import { DEFAULT_TIMEOUT_MS, MAX_TIMEOUT_MS } from '../../core/call/runner.ts'
+import type { Definition } from '../../core/tool/tool.ts'
+import { DocumentReader } from '../../core/tool/json-reader.ts'
 import { readCredentials, readHosts, type SandboxCredential } from '../sandbox/credentials.ts'
 
 /** A `code` implementation with its defaults filled in. Every name is the document's own. */

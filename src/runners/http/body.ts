@@ -1,5 +1,5 @@
-import { isObject } from '../../core/json.ts'
-import type { GuardedBody } from '../guarded-fetch.ts'
+import { isObject } from '../../core/tool/json.ts'
+import type { GuardedBody } from '../../outbound/guarded-fetch.ts'
 import type { HttpBody } from './implementation.ts'
 import { plainText, serialiseQuery } from './placement.ts'
 import type { Serialisation } from './placement.ts'

@@ -1,4 +1,4 @@
-import type { Credential, RunContext } from '../../core/runner.ts'
+import type { Credential, RunContext } from '../../core/call/runner.ts'
 import { isCookieValue, isHeaderValue } from './header-rules.ts'
 import type { HttpCredential } from './implementation.ts'
 import { encodeStrictly } from './placement.ts'

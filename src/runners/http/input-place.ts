@@ -1,4 +1,4 @@
-import { pointerSteps } from '../../core/problem.ts'
+import { pointerSteps } from '../../core/tool/problem.ts'
 import type { HttpImplementation } from './implementation.ts'
 import { parseUrlTemplate, variableNames } from './url-template.ts'
 

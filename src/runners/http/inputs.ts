@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../../core/json.ts'
+import type { Json, JsonObject } from '../../core/tool/json.ts'
 import { FORM_EXPLODED } from './body.ts'
 import type { BodyField } from './body.ts'
 import { isHeaderValue } from './header-rules.ts'

@@ -1,9 +1,9 @@
-import { isObject } from '../../core/json.ts'
-import { pointerSteps } from '../../core/problem.ts'
-import type { RunResult } from '../../core/runner.ts'
-import type { GuardedResponse } from '../guarded-fetch.ts'
+import { isObject } from '../../core/tool/json.ts'
+import { pointerSteps } from '../../core/tool/problem.ts'
+import type { RunResult } from '../../core/call/runner.ts'
+import type { GuardedResponse } from '../../outbound/guarded-fetch.ts'
 import type { HttpResponseMapping } from './implementation.ts'
-import { redact } from './redaction.ts'
+import { redact } from '../../outbound/redaction.ts'
 import type { BuiltRequest } from './request.ts'
 
 /** The longest part of an error's body that is passed on, in characters. */

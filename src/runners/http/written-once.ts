@@ -1,5 +1,5 @@
-import { pointerStep } from '../../core/problem.ts'
-import type { Problem } from '../../core/problem.ts'
+import { pointerStep } from '../../core/tool/problem.ts'
+import type { Problem } from '../../core/tool/problem.ts'
 import type { HttpImplementation } from './implementation.ts'
 import { bodyFieldSteps, unplacedInputs } from './input-place.ts'
 

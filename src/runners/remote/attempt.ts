@@ -1,9 +1,9 @@
-import type { ToolFailure } from '../../core/failure.ts'
-import type { RunResult } from '../../core/runner.ts'
-import type { GuardedFailure } from '../guarded-fetch.ts'
-import { redact } from '../http/redaction.ts'
+import type { ToolFailure } from '../../core/call/failure.ts'
+import type { RunResult } from '../../core/call/runner.ts'
+import type { GuardedFailure } from '../../outbound/guarded-fetch.ts'
+import { redact } from '../../outbound/redaction.ts'
 import { isPassing, retryAfterMs, statusWords } from '../http/response.ts'
-import { isBusy } from '../retry.ts'
+import { isBusy } from '../../outbound/retry.ts'
 import type { Endpoint } from './endpoint.ts'
 
 /** What one attempt to call a tool of another server came to, and after how long there is use in another. */

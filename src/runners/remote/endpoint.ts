@@ -1,5 +1,5 @@
-import type { ToolFailure } from '../../core/failure.ts'
-import type { RunContext } from '../../core/runner.ts'
+import type { ToolFailure } from '../../core/call/failure.ts'
+import type { RunContext } from '../../core/call/runner.ts'
 import { placeCredentials } from '../http/credentials.ts'
 import { isHeaderValue } from '../http/header-rules.ts'
 import { parseUrlTemplate } from '../http/url-template.ts'

@@ -1,4 +1,4 @@
-import { isObject } from '../../core/json.ts'
+import { isObject } from '../../core/tool/json.ts'
 
 /** What the modules inside a sandbox say a call came to. Nothing in it is to be trusted. */
 export interface Answer {

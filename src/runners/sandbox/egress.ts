@@ -1,5 +1,5 @@
 import { WorkerEntrypoint } from 'cloudflare:workers'
-import { createGuardedFetch } from '../guarded-fetch.ts'
+import { createGuardedFetch } from '../../outbound/guarded-fetch.ts'
 import { answerEgress } from './gateway.ts'
 import type { EgressPolicy } from './policy.ts'
 

@@ -1,6 +1,6 @@
-import { createRedactor } from '../../core/redact.ts'
+import { createRedactor } from '../../core/call/redact.ts'
 import { readCounting } from '../../http/body.ts'
-import { type GuardedFetch, type GuardedResponse } from '../guarded-fetch.ts'
+import { type GuardedFetch, type GuardedResponse } from '../../outbound/guarded-fetch.ts'
 import { headerNameProblem } from '../http/header-rules.ts'
 import { encodeStrictly } from '../http/placement.ts'
 import { isAllowedHost } from './allowed-hosts.ts'

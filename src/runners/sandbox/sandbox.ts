@@ -1,5 +1,5 @@
-import type { Signal } from '../../core/platform.ts'
-import { type Waited, untilAborted } from '../until-aborted.ts'
+import type { Signal } from '../../core/tool/platform.ts'
+import { type Waited, untilAborted } from '../../outbound/until-aborted.ts'
 import type { EgressPolicy } from './policy.ts'
 
 /** Why these kinds of tools cannot run where a deployment has no Worker Loader. */

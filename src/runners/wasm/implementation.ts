@@ -1,8 +1,8 @@
-import { isObject, type Json } from '../../core/json.ts'
-import { type Checked, pointerStep } from '../../core/problem.ts'
-import { DEFAULT_TIMEOUT_MS, MAX_TIMEOUT_MS } from '../../core/runner.ts'
-import type { Definition } from '../../core/tool.ts'
-import { DocumentReader } from '../http/document-reader.ts'
+import { isObject, type Json } from '../../core/tool/json.ts'
+import { type Checked, pointerStep } from '../../core/tool/problem.ts'
+import { DEFAULT_TIMEOUT_MS, MAX_TIMEOUT_MS } from '../../core/call/runner.ts'
+import type { Definition } from '../../core/tool/tool.ts'
+import { DocumentReader } from '../../core/tool/json-reader.ts'
 import { readHosts } from '../sandbox/credentials.ts'
 
 /** A `wasm` implementation with its defaults filled in. Every name is the document's own. */

@@ -1,4 +1,4 @@
-import type { Signal } from '../../core/platform.ts'
+import type { Signal } from '../../core/tool/platform.ts'
 import { type Answer, firstLine, readAnswer } from '../sandbox/answer.ts'
 import type { EgressPolicy } from '../sandbox/policy.ts'
 import type { Modules, Sandbox, SandboxCode } from '../sandbox/sandbox.ts'

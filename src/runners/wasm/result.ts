@@ -1,6 +1,6 @@
-import { type Content, contentText } from '../../core/content.ts'
-import { isObject } from '../../core/json.ts'
-import type { RunResult, Usage } from '../../core/runner.ts'
+import { type Content, contentText } from '../../core/tool/content.ts'
+import { isObject } from '../../core/tool/json.ts'
+import type { RunResult, Usage } from '../../core/call/runner.ts'
 
 /**
  * Reads a plugin's CallToolResult, `{content: [{type, …}], isError?}`, as its schema and as plugins in use have it:

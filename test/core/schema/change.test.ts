@@ -6,7 +6,7 @@ import {
   type Level,
   requiredBump,
 } from '../../../src/core/schema/change.ts'
-import { NO_REQUIREMENTS, type JsonSchema } from '../../../src/core/tool.ts'
+import { NO_REQUIREMENTS, type JsonSchema } from '../../../src/core/tool/tool.ts'
 
 function contract(change: Partial<Contract> = {}): Contract {
   return { version: '1.0.0', input: {}, output: {}, requirements: NO_REQUIREMENTS, ...change }

@@ -1,5 +1,5 @@
-import type { Implementation } from '../../../src/core/tool.ts'
-import type { Json, JsonObject } from '../../../src/core/json.ts'
+import type { Implementation } from '../../../src/core/tool/tool.ts'
+import type { Json, JsonObject } from '../../../src/core/tool/json.ts'
 
 /** One line of `catalogues/http-bindings.ndjson`: how an Arcade worker calls an HTTP API for a tool. */
 export interface ArcadeBinding {

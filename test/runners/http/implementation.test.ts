@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Implementation } from '../../../src/core/tool.ts'
+import type { Implementation } from '../../../src/core/tool/tool.ts'
 import { checkHttpImplementation } from '../../../src/runners/http/implementation.ts'
 import { checkedHttp, definitionWith } from './records.ts'
 

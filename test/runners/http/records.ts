@@ -1,6 +1,6 @@
-import type { Credential, RunContext } from '../../../src/core/runner.ts'
-import type { Definition, Implementation, ToolRecord } from '../../../src/core/tool.ts'
-import { NO_REQUIREMENTS } from '../../../src/core/tool.ts'
+import type { Credential, RunContext } from '../../../src/core/call/runner.ts'
+import type { Definition, Implementation, ToolRecord } from '../../../src/core/tool/tool.ts'
+import { NO_REQUIREMENTS } from '../../../src/core/tool/tool.ts'
 import { checkHttpImplementation } from '../../../src/runners/http/implementation.ts'
 import type { HttpImplementation } from '../../../src/runners/http/implementation.ts'
 

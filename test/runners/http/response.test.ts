@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { GuardedResponse } from '../../../src/runners/guarded-fetch.ts'
+import type { GuardedResponse } from '../../../src/outbound/guarded-fetch.ts'
 import type { HttpResponseMapping } from '../../../src/runners/http/implementation.ts'
 import { readResponse } from '../../../src/runners/http/response.ts'
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import type { JsonObject } from '../../../src/core/json.ts'
-import type { Implementation } from '../../../src/core/tool.ts'
-import type { GuardedRequest, GuardedResult } from '../../../src/runners/guarded-fetch.ts'
+import type { JsonObject } from '../../../src/core/tool/json.ts'
+import type { Implementation } from '../../../src/core/tool/tool.ts'
+import type { GuardedRequest, GuardedResult } from '../../../src/outbound/guarded-fetch.ts'
 import { createHttpRunner } from '../../../src/runners/http/runner.ts'
 import { contextWith, definitionWith, recordOf } from './records.ts'
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startServer } from '../local-server.ts'
+import { startServer } from '../../local-server.ts'
 import { type McpUpstream, startMcpServer } from './mcp-server.ts'
 import { callRemote, upstreamDeps } from './set-up.ts'
 import { upstreamTools, type Waiter } from './tools.ts'

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { afterEach, describe, expect, test } from 'vitest'
-import { type Arrived, type LocalServer, startServer } from '../local-server.ts'
+import { type Arrived, type LocalServer, startServer } from '../../local-server.ts'
 import { callRemote, type Calling, upstreamDeps } from './set-up.ts'
 
 let server: LocalServer | undefined

@@ -1,4 +1,4 @@
-import { isObject } from '../../../core/json.ts'
+import { isObject } from '../../../core/tool/json.ts'
 
 /** The code of the error that stands for the answer where a stream ends without one; no server may use it. */
 export const STREAM_ENDED = -32099

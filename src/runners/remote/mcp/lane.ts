@@ -1,5 +1,5 @@
-import type { GuardedFailure } from '../../guarded-fetch.ts'
-import { type ByteAllowance, byteAllowance, type GuardedStream } from '../../guarded-stream.ts'
+import type { GuardedFailure } from '../../../outbound/guarded-fetch.ts'
+import { type ByteAllowance, byteAllowance, type GuardedStream } from '../../../outbound/guarded-stream.ts'
 import type { Refusal } from '../attempt.ts'
 import type { Endpoint } from '../endpoint.ts'
 

@@ -1,6 +1,6 @@
 import type { CallToolResult, ContentBlock } from '@modelcontextprotocol/client'
-import { type Content, contentText } from '../../../core/content.ts'
-import type { RunResult } from '../../../core/runner.ts'
+import { type Content, contentText } from '../../../core/tool/content.ts'
+import type { RunResult } from '../../../core/call/runner.ts'
 import type { Endpoint } from '../endpoint.ts'
 import { failed } from '../attempt.ts'
 

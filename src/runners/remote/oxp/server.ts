@@ -1,5 +1,5 @@
-import type { Signal } from '../../../core/platform.ts'
-import type { GuardedFetch, GuardedResult } from '../../guarded-fetch.ts'
+import type { Signal } from '../../../core/tool/platform.ts'
+import type { GuardedFetch, GuardedResult } from '../../../outbound/guarded-fetch.ts'
 import type { Endpoint } from '../endpoint.ts'
 
 /** Sends one request to a route of an OXP server, whose URL the route is added to. */

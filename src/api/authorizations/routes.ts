@@ -1,0 +1,231 @@
+import { type Context, Hono } from 'hono'
+import { mayActFor, type Principal, type Scope } from '../../core/access/principal.ts'
+import type { Authorization, Authorizations, Step } from '../../core/consent/authorization.ts'
+import { type Failing, type Failure, fail, ok, type Result } from '../../core/call/failure.ts'
+import type { Providers } from '../../core/consent/provider.ts'
+import type { Background } from '../../core/call/resolve.ts'
+import { readJson } from '../../http/body.ts'
+import { browserCookie, browserOf, newBrowser } from '../../http/browser-cookie.ts'
+import { readForm } from '../../http/form.ts'
+import type { Gate } from '../../http/gate.ts'
+import { pathSegment } from '../../http/path-segment.ts'
+import { isSameOrigin } from '../../http/same-origin.ts'
+import { PAGE_HEADERS, type Page, pageText } from './page.ts'
+import {
+  approvalPage,
+  endedPage,
+  grantPage,
+  nobodyPage,
+  plainPage,
+  refusedPage,
+  stoppedPage,
+  unknownPage,
+} from './pages.ts'
+import { decodeConfirmation, decodeWait, encodeAuthorization, stepFailure } from './wire.ts'
+
+export interface AuthorizationsFaceDeps {
+  readonly gate: Gate
+  readonly authorizations: Authorizations
+  readonly providers: Providers
+  /** Holds strangers to a rate where pages need no credential: why a request is refused now, or undefined. */
+  readonly shield: (request: Request, background: Background) => Failing | undefined
+  /** Milliseconds since the epoch. */
+  readonly now: () => number
+  /** Words a failure for machines; people get pages. */
+  readonly respond: (failure: Failure) => Response
+}
+
+const FORM_LIMIT = 4_096
+const CONFIRM_LIMIT = 16_384
+const MAX_CALLBACK = 16_384
+
+/**
+ * What a person must do before a call can go on, and who waits for it: `GET /authorizations/{id}` for the caller, the
+ * pages `GET·POST /authorizations/{id}/start`, `/authorizations/{id}/resume` and `/oauth/callback` for the person, who
+ * needs no credential but the link, and `POST /authorizations/{id}/confirm` for the deployment's verifier of users.
+ * Opening a page changes nothing, so that no preview of a link can.
+ */
+export function authorizationsFace(deps: AuthorizationsFaceDeps): Hono {
+  const { gate, authorizations, providers, shield, now, respond } = deps
+  const face = new Hono()
+
+  face.get('/authorizations/:id', async (c) => {
+    const caller = await callerOf(c)
+    if (!caller.ok) return respond(caller.failure)
+    const wait = decodeWait(c.req.query('wait'))
+    if (wait === undefined) {
+      const message = "The query parameter 'wait' must be whole seconds from 0 to 59"
+      return respond({ type: 'request-malformed', message })
+    }
+    const found = await visible(c, caller.value)
+    if (!found.ok) return respond(found.failure)
+    const { id, status } = found.value
+    const isOver = status === 'completed' || status === 'failed'
+    const latest = wait === 0 || isOver ? found.value : await authorizations.changed(id, status, wait)
+    return latest ? c.json(encodeAuthorization(latest), 200, NO_STORE) : respond(unknown(id))
+  })
+
+  face.post('/authorizations/:id/confirm', async (c) => {
+    // A scope of its own: whoever calls tools for a user could otherwise take the part of the user's browser too
+    const caller = await callerOf(c, 'users:confirm')
+    if (!caller.ok) return respond(caller.failure)
+    const body = await readJson(c.req.raw, CONFIRM_LIMIT)
+    if (!body.ok) return respond(body.failure)
+    const confirmation = decodeConfirmation(body.value)
+    if (typeof confirmation === 'string') return respond({ type: 'request-malformed', message: confirmation })
+    const { flow, userId } = confirmation
+    if (!mayActFor(caller.value, userId)) {
+      return respond({ type: 'forbidden', reason: `The credential may not act for the user '${userId}'` })
+    }
+    const found = await visible(c, caller.value)
+    if (!found.ok) return respond(found.failure)
+    const step = await authorizations.confirm(found.value.id, flow, userId)
+    return step.ok ? c.json({ next: step.location }, 200, NO_STORE) : respond(stepFailure(step))
+  })
+
+  face.get('/authorizations/:id/start', async (c) => {
+    const opened = await open(c)
+    if ('status' in opened) return page(opened)
+    const { authorization, name } = opened
+    if (authorization.status === 'completed' || authorization.status === 'failed') {
+      return page(endedPage(authorization, name))
+    }
+    return page(
+      authorization.kind === 'approval' ? approvalPage(authorization, now()) : grantPage(authorization, name, now()),
+    )
+  })
+
+  face.post('/authorizations/:id/start', async (c) => {
+    const request = c.req.raw
+    if (!isSameOrigin(request)) {
+      return page(plainPage(403, 'Not from here', 'This form was sent by another site, so nothing was done'))
+    }
+    const form = await readForm(request, FORM_LIMIT)
+    if (!form.ok) return page(failurePage(form.failure))
+    const opened = await open(c)
+    if ('status' in opened) return page(opened)
+    const { authorization, name } = opened
+    const { id, kind } = authorization
+    const decision = form.value.get('decision') ?? (kind === 'grant' ? 'continue' : undefined)
+    const browser = browserOf(request) ?? newBrowser()
+    const headers = { 'set-cookie': browserCookie(request, browser) }
+    if (decision === 'refuse' || (kind === 'approval' && decision === 'approve')) {
+      const approve = decision === 'approve'
+      const ended = await authorizations.decide(id, { browser, callback: callbackOf(c), approve })
+      if ('location' in ended) return go(ended, id, headers)
+      if (decision === 'refuse' && (ended.ok || ended.why === 'refused'))
+        return page(refusedPage(authorization), headers)
+      if (!ended.ok) return page(stoppedPage(ended, startOf(id)), headers)
+      return page(endedPage(ended.authorization, name), headers)
+    }
+    if (kind === 'grant' && decision === 'continue') {
+      return go(await authorizations.start(id, { browser, callback: callbackOf(c) }), id, headers)
+    }
+    return page(plainPage(400, 'Not understood', 'The form did not say what to do, so nothing was done'))
+  })
+
+  face.get('/authorizations/:id/resume', async (c) => {
+    const opened = await open(c)
+    if ('status' in opened) return page(opened)
+    const { id } = opened.authorization
+    const browser = browserOf(c.req.raw)
+    if (browser === undefined) return page(stoppedPage(NO_BROWSER, startOf(id)))
+    const proof = c.req.query('proof') ?? ''
+    return go(await authorizations.resume(id, { browser, callback: callbackOf(c), proof }), id)
+  })
+
+  face.get('/oauth/callback', async (c) => {
+    const limited = shield(c.req.raw, background(c))
+    if (limited) return page(failurePage(limited.failure))
+    const { url } = c.req
+    if (url.length > MAX_CALLBACK || !c.req.query('state')) {
+      const message = 'The provider sent you here without saying what for. Have your agent ask again'
+      return page(plainPage(400, 'Not understood', message))
+    }
+    const ended = await authorizations.finish({ url, browser: browserOf(c.req.raw), callback: callbackOf(c) })
+    if (!ended.ok) return page(stoppedPage(ended))
+    return page(endedPage(ended.authorization, await nameOf(ended.authorization.provider)))
+  })
+
+  /** Whoever calls with a credential, and may call tools, or do what `scope` says. */
+  async function callerOf(c: Context, scope: Scope = 'tools:call'): Promise<Result<Principal>> {
+    const caller = await gate(c.req.raw, scope, background(c))
+    if (!caller.ok || caller.value.kind !== 'anonymous') return caller
+    return fail({ type: 'unauthenticated', reason: 'Following an authorization needs a credential' })
+  }
+
+  /** The authorization of the path, for a caller who may act for its user: to all others it does not exist. */
+  async function visible(c: Context, principal: Principal): Promise<Result<Authorization>> {
+    const id = pathSegment(c.req.url, 2)
+    if (!id.ok) return id
+    const found = await authorizations.find(id.value)
+    const isTheirs = found && (found.userId === undefined || mayActFor(principal, found.userId))
+    return isTheirs ? ok(found) : fail(unknown(id.value))
+  }
+
+  /** The authorization that a link leads to, or the page to show instead. */
+  async function open(c: Context): Promise<Page | { readonly authorization: Authorization; readonly name: string }> {
+    const limited = shield(c.req.raw, background(c))
+    if (limited) return failurePage(limited.failure)
+    const id = pathSegment(c.req.url, 2)
+    if (!id.ok) return failurePage(id.failure)
+    const authorization = await authorizations.find(id.value)
+    if (authorization) return { authorization, name: await nameOf(authorization.provider) }
+    const provider = await providers.find(id.value)
+    return provider ? nobodyPage(provider.name) : unknownPage(id.value)
+  }
+
+  async function nameOf(provider: string): Promise<string> {
+    return (await providers.find(provider))?.name ?? provider
+  }
+
+  return face
+}
+
+const NO_STORE = { 'cache-control': 'no-store' }
+const NO_BROWSER = {
+  ok: false,
+  why: 'other-browser',
+  message: 'This browser did not open the link, or opened it too long ago',
+} as const
+
+function page(of: Page, headers: Readonly<Record<string, string>> = {}): Response {
+  return new Response(pageText(of), { status: of.status, headers: { ...PAGE_HEADERS, ...headers } })
+}
+
+function go(step: Step, id: string, headers: Readonly<Record<string, string>> = {}): Response {
+  if (!step.ok) return page(stoppedPage(step, startOf(id)), headers)
+  return new Response(null, {
+    status: 302,
+    headers: { ...NO_STORE, 'referrer-policy': 'no-referrer', ...headers, location: step.location },
+  })
+}
+
+function failurePage(failure: Failure): Page {
+  switch (failure.type) {
+    case 'rate-limited':
+      return plainPage(429, 'Too many requests', 'Wait a little, then try again')
+    case 'body-too-large':
+      return plainPage(413, 'Not understood', 'The form is too large, so nothing was done')
+    case 'media-type-unsupported':
+      return plainPage(415, 'Not understood', `Wanted a form, '${failure.wanted}'`)
+    default:
+      return plainPage(400, 'Not understood', 'This link is malformed')
+  }
+}
+
+function background(c: Context): Background {
+  return (work) => c.executionCtx.waitUntil(work)
+}
+
+function callbackOf(c: Context): string {
+  return `${new URL(c.req.url).origin}/oauth/callback`
+}
+
+function startOf(id: string): string {
+  return `/authorizations/${encodeURIComponent(id)}/start`
+}
+
+function unknown(id: string): Failure {
+  return { type: 'not-found', message: `Cannot find the authorization '${id.slice(0, 200)}'` }
+}

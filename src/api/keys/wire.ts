@@ -1,0 +1,27 @@
+import type { ApiKey } from '../../core/access/api-key.ts'
+
+/** A key as `GET /keys` shows it: what may be known of it, and never its text or hash. */
+export function encodeKey(key: ApiKey) {
+  return {
+    id: key.id,
+    name: key.name,
+    scopes: key.scopes,
+    tools: key.tools,
+    users: key.users,
+    created_at: key.created_at,
+    ...(key.expires_at !== undefined && { expires_at: key.expires_at }),
+  }
+}
+
+/** The answer to `POST /keys`, the only one that ever holds the key's text. */
+export function encodeNewKey(key: ApiKey, text: string) {
+  const { id, ...rest } = encodeKey(key)
+  return { id, key: text, ...rest }
+}
+
+/** A key's text: `sb_` and 43 characters of base64url, from 32 random bytes. */
+export function keyText(random: Uint8Array): string {
+  if (random.byteLength !== 32) throw new RangeError(`Cannot make a key: wanted 32 bytes, got ${random.byteLength}`)
+  const base64 = btoa(String.fromCharCode(...random))
+  return `sb_${base64.replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '')}`
+}

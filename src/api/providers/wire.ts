@@ -1,0 +1,27 @@
+import type { Provider } from '../../core/consent/provider.ts'
+
+/**
+ * A provider as `GET /providers` shows it. It holds no secret: the client's is known by the name of a Worker secret.
+ * `built_in` marks one that is there by its variables, and not because it was put.
+ */
+export function encodeProvider(provider: Provider, from: 'given' | 'built-in') {
+  const { id, name, issuer, authorization_endpoint, token_endpoint, revocation_endpoint, client_id } = provider
+  const { client_secret_name, token_endpoint_auth_method, authorization_parameters, extra_scopes } = provider
+  const { scope_separator, tools } = provider
+  return {
+    id,
+    name,
+    ...(issuer !== undefined && { issuer }),
+    ...(authorization_endpoint !== undefined && { authorization_endpoint }),
+    ...(token_endpoint !== undefined && { token_endpoint }),
+    ...(revocation_endpoint !== undefined && { revocation_endpoint }),
+    client_id,
+    ...(client_secret_name !== undefined && { client_secret_name }),
+    ...(token_endpoint_auth_method !== undefined && { token_endpoint_auth_method }),
+    ...(authorization_parameters !== undefined && { authorization_parameters }),
+    ...(extra_scopes !== undefined && { extra_scopes }),
+    ...(scope_separator !== undefined && { scope_separator }),
+    ...(tools !== undefined && { tools }),
+    ...(from === 'built-in' && { built_in: true }),
+  }
+}

@@ -1,0 +1,92 @@
+import { Hono } from 'hono'
+import { covers, mayHandleCredentials, type Principal } from '../../../core/access/principal.ts'
+import type { Failure } from '../../../core/call/failure.ts'
+import type { Importer, ImportRequest } from '../../../core/publish/import.ts'
+import { type ImportDeps, importTools } from '../../../core/publish/import-tools.ts'
+import type { ToolName } from '../../../core/tool/tool-id.ts'
+import { readJson } from '../../../http/body.ts'
+import type { Gate } from '../../../http/gate.ts'
+import { jsonText } from '../../../http/json-response.ts'
+import { decodeImport, encodeDryRun, encodeImported, problemsOf } from './wire.ts'
+
+export interface ImportFaceDeps extends ImportDeps {
+  readonly gate: Gate
+  readonly importers: readonly Importer[]
+  /** Words a failure; the face has no table of its own. */
+  readonly respond: (failure: Failure) => Response
+}
+
+/** The largest body, in bytes: a whole description fits into it. */
+const IMPORT_LIMIT = 16 * 1024 * 1024
+
+/**
+ * `POST /toolkits/import`: makes a toolkit of a description or of another server. `?dry_run=1` says what would be made, and
+ * `?allow=breaking` lets a given version break what semantic versioning promises.
+ */
+export function importFace({ gate, importers, respond, ...deps }: ImportFaceDeps): Hono {
+  const face = new Hono()
+  const kinds = importers.map(({ kind }) => kind)
+
+  face.post('/toolkits/import', async (c) => {
+    const caller = await gate(c.req.raw, 'tools:publish', (work) => c.executionCtx.waitUntil(work))
+    if (!caller.ok) return respond(caller.failure)
+    const { dry_run: dryRun = '0', allow } = c.req.query()
+    if (dryRun !== '0' && dryRun !== '1') return respond(badQuery('dry_run', '1'))
+    if (allow !== undefined && allow !== 'breaking') return respond(badQuery('allow', 'breaking'))
+    const body = await readJson(c.req.raw, IMPORT_LIMIT)
+    if (!body.ok) return respond(body.failure)
+    const asked = decodeImport(body.value, kinds)
+    if (!asked.ok) return respond({ type: 'definition-invalid', problems: asked.problems })
+    const { kind, source, toolkit, version, wants, options } = asked.value
+    // A pattern that covers any tool of the toolkit covers one called '*'
+    const whole = { toolkit, tool: '*' }
+    if (!covers(caller.value, whole)) {
+      return respond({ type: 'forbidden', reason: `The credential does not cover '${toolkit}.*'` })
+    }
+    const importer = importers.find((each) => each.kind === kind)
+    if (!importer) throw new Error(`No importer for '${kind}'`)
+    const read = await importer.read({
+      source,
+      toolkit,
+      wants,
+      options,
+      secret: secretsOf(caller.value, whole),
+      signal: c.req.raw.signal,
+    })
+    if (!read.ok) return respond(read.failure)
+    const imported = await importTools(
+      read.items,
+      {
+        principal: caller.value,
+        version,
+        sourceVersion: read.version,
+        dryRun: dryRun === '1',
+        allowBreaking: allow === 'breaking',
+      },
+      deps,
+    )
+    const { made, skipped, denied } = imported
+    if (dryRun === '1') return jsonText(JSON.stringify(encodeDryRun(imported)))
+    if (made.length === 0) {
+      const [first] = skipped
+      if (first && denied === skipped.length) return respond({ type: 'forbidden', reason: first.reason })
+      return respond({ type: 'definition-invalid', problems: problemsOf(kind, imported) })
+    }
+    const isNews = made.some(({ state }) => state !== 'unchanged')
+    return jsonText(JSON.stringify(encodeImported(imported)), isNews ? 201 : 200)
+  })
+
+  /** The secrets that every tool of a toolkit may have, for whoever may decide where those are sent. */
+  function secretsOf(principal: Principal, whole: ToolName): ImportRequest['secret'] {
+    return (id) =>
+      mayHandleCredentials(principal, whole)
+        ? deps.toolSecrets.secretFor(id, whole)
+        : { missing: `To use the secret '${id}', the credential must name the toolkit '${whole.toolkit}'` }
+  }
+
+  return face
+}
+
+function badQuery(name: string, wanted: string): Failure {
+  return { type: 'request-malformed', message: `The query parameter '${name}' must be '${wanted}'` }
+}

@@ -1,0 +1,24 @@
+import type { Codec } from '../core/tool/codec.ts'
+import type { Format } from '../core/publish/convert.ts'
+import { anthropic } from '../formats/anthropic.ts'
+import { gemini } from '../formats/gemini.ts'
+import { openai } from '../formats/openai.ts'
+import { openaiStrict } from '../formats/openai-strict.ts'
+import { machineContext } from '../dialects/machine-context/definition.ts'
+import { mcp } from '../dialects/mcp/definition.ts'
+import { openToolCalling } from '../dialects/open-tool-calling/definition.ts'
+import { encodeFlat, oxp } from '../dialects/oxp/definition.ts'
+import { plugin } from '../dialects/plugin/definition.ts'
+
+/** The dialects in which a definition can be published, in the order in which they are asked about its shape. */
+export const codecs: readonly Codec[] = [oxp, openToolCalling, machineContext, plugin, mcp]
+
+/** The ways a definition can be read: every dialect, and what model providers take. */
+export const formats: ReadonlyMap<string, Format> = new Map<string, Format>([
+  ...codecs.map(({ dialect, encode }): [string, Format] => [dialect, encode]),
+  ['oxp-flat', encodeFlat],
+  ['openai', openai],
+  ['openai-strict', openaiStrict],
+  ['anthropic', anthropic],
+  ['gemini', gemini],
+])

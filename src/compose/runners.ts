@@ -1,0 +1,90 @@
+import { exports } from 'cloudflare:workers'
+import { base64, sha256, sha256OfBytes } from '../storage/sha256.ts'
+import type { Build } from '../node/build.ts'
+import type { Importer } from '../core/publish/import.ts'
+import type { PluginReader } from '../core/publish/plugin.ts'
+import type { Runner } from '../core/call/runner.ts'
+import type { Config, Env } from '../env.ts'
+import { inside } from '../generated/inside.ts'
+import { createMcpImporter } from '../importers/mcp.ts'
+import { MAX_JSON } from '../importers/openapi/document-text.ts'
+import { createOpenApiImporter } from '../importers/openapi/importer.ts'
+import { createOxpImporter } from '../importers/oxp.ts'
+import { log } from './log.ts'
+import { createBundledRunner } from '../runners/bundled/runner.ts'
+import { createCodeRunner } from '../runners/code/runner.ts'
+import { createTextFetch } from '../outbound/fetch-text.ts'
+import { createGuardedFetch } from '../outbound/guarded-fetch.ts'
+import { createGuardedStream } from '../outbound/guarded-stream.ts'
+import { createHttpRunner } from '../runners/http/runner.ts'
+import { asFetch } from '../outbound/plain-fetch.ts'
+import { createEras } from '../runners/remote/mcp/eras.ts'
+import { createRemoteRunner } from '../runners/remote/runner.ts'
+import { createSandbox } from '../runners/sandbox/sandbox.ts'
+import { createPluginReader, type PluginReaderOptions } from '../runners/wasm/plugin-reader.ts'
+import { createWasmRunner, type WasmRunnerOptions } from '../runners/wasm/runner.ts'
+import { sleep } from './sleep.ts'
+
+/** Where the bytes of plugins are kept. */
+interface Blobs {
+  readonly read: WasmRunnerOptions['readBlob']
+  readonly store: PluginReaderOptions['storeBlob']
+}
+
+/** What runs the tools of a deployment, and what makes tools of plugins, descriptions and other servers. */
+export interface Runners {
+  readonly runners: ReadonlyMap<string, Runner>
+  readonly plugins: PluginReader
+  readonly importers: readonly Importer[]
+}
+
+/** Composes everything that runs tools, each kind behind the guarded fetch. */
+export function createRunners(env: Env, config: Config, build: Build, blobs: Blobs): Runners {
+  const { now } = Date
+  const guardedFetch = createGuardedFetch({
+    fetch: (...given) => fetch(...given),
+    allowHttpHosts: config.allowHttpHosts,
+  })
+  const fetchText = createTextFetch(
+    createGuardedFetch({
+      fetch: (...given) => fetch(...given),
+      allowHttpHosts: config.allowHttpHosts,
+      maxResponseBytes: MAX_JSON,
+    }),
+    'application/json, application/yaml, application/openapi+json, */*;q=0.5',
+  )
+  const bundled = createBundledRunner({
+    carried: new Map(build.tools.map((carried) => [carried.record.id, carried])),
+    fetch: asFetch(guardedFetch),
+    base64,
+    log: toolLog,
+  })
+  const http = createHttpRunner({ guardedFetch, now, sleep })
+  const guardedStream = createGuardedStream({
+    fetch: (...given) => fetch(...given),
+    allowHttpHosts: config.allowHttpHosts,
+  })
+  const upstreams = { guardedFetch, guardedStream, eras: createEras(), now }
+  const remote = createRemoteRunner({ ...upstreams, sleep })
+  const sandbox =
+    env.LOADER && createSandbox({ loader: env.LOADER, openEgress: (props) => exports.Egress({ props }), sha256 })
+  const sandboxed = { sandbox, allowHttpHosts: config.allowHttpHosts, base64, log: toolLog }
+  const code = createCodeRunner({ ...sandboxed, inside: inside.code })
+  const wasm = createWasmRunner({ ...sandboxed, inside: inside.wasm, readBlob: blobs.read, now })
+  const plugins = createPluginReader({
+    sandbox,
+    inside: inside.wasm,
+    sha256: sha256OfBytes,
+    storeBlob: blobs.store,
+  })
+  const runners: readonly Runner[] = [bundled, http, remote, code, wasm]
+  return {
+    runners: new Map(runners.map((runner) => [runner.kind, runner])),
+    plugins,
+    importers: [createOpenApiImporter({ fetchText }), createMcpImporter(upstreams), createOxpImporter(upstreams)],
+  }
+}
+
+function toolLog(call_id: string, message: string): void {
+  log({ event: 'tool-log', call_id, message })
+}

@@ -1,0 +1,37 @@
+import { sha256 } from '../storage/sha256.ts'
+import { createServerFinder } from '../storage/vault/authorization-server.ts'
+import { createKeyring } from '../storage/vault/keyring.ts'
+import { createOAuth } from '../storage/vault/oauth.ts'
+import type { VaultDeployment } from '../storage/vault/vault-object.ts'
+import type { Config } from '../env.ts'
+import { createTextJudge } from '../outbound/allowed-url.ts'
+import { createGuardedFetch } from '../outbound/guarded-fetch.ts'
+import { asFetch } from '../outbound/plain-fetch.ts'
+
+/** Bytes of a provider's answer that are read. */
+const MAX_PROVIDER_ANSWER = 1_048_576
+
+/** What all vaults are of one deployment. They run outside of any request of `createApp`'s. */
+export function vaultDeployment(config: Config): VaultDeployment {
+  const { allowHttpHosts, judgeClientSecret, secretOf, userVerifierUrl } = config
+  const { now } = Date
+  const [first, ...older] = config.vaultKeys
+  const guardedFetch = createGuardedFetch({
+    fetch: (...given) => fetch(...given),
+    allowHttpHosts,
+    maxResponseBytes: MAX_PROVIDER_ANSWER,
+  })
+  const fetchGuarded = asFetch(guardedFetch)
+  return {
+    ...(first === undefined ? {} : { keyring: createKeyring([first, ...older]) }),
+    oauth: createOAuth({
+      fetch: fetchGuarded,
+      findServer: createServerFinder(fetchGuarded, now),
+      judgeUrl: createTextJudge(allowHttpHosts),
+      secretOf: (name) => (judgeClientSecret(name) === undefined ? secretOf(name) : undefined),
+    }),
+    sha256,
+    ...(userVerifierUrl === undefined ? {} : { verifierUrl: userVerifierUrl }),
+    now,
+  }
+}

@@ -1,0 +1,125 @@
+import { type Failing, fail } from '../call/failure.ts'
+import { formatToolId, type ToolName } from '../tool/tool-id.ts'
+import type { ToolRecord } from '../tool/tool.ts'
+
+/** `users:confirm`: to say who the person in front of a browser is, as the deployment's verifier of users does. */
+export const SCOPES = ['tools:read', 'tools:call', 'tools:publish', 'users:confirm', 'admin'] as const
+export type Scope = (typeof SCOPES)[number]
+
+/** Who is calling, what it may do, with which tools, and for which users it may act. */
+export interface Principal {
+  /** Stable and printable: it stands in logs. */
+  readonly id: string
+  readonly kind: 'admin' | 'key' | 'jwt' | 'anonymous'
+  readonly scopes: readonly Scope[]
+  /** Tool patterns such as `*`, `Gmail.*` or `Gmail.GetEmails`; `*` stands for any run of characters. */
+  readonly tools: readonly string[]
+  readonly users: 'any' | readonly string[]
+}
+
+/** The deployment's administrator: everything, for anyone. */
+export const ADMIN: Principal = { id: 'admin', kind: 'admin', scopes: ['admin'], tools: ['*'], users: 'any' }
+
+/** Whoever comes without a credential where `ACCESS=public` lets them: level 0 tools, for nobody. */
+export const ANONYMOUS: Principal = {
+  id: 'anonymous',
+  kind: 'anonymous',
+  scopes: ['tools:read', 'tools:call'],
+  tools: ['*'],
+  users: [],
+}
+
+/** Whether `text` is a tool pattern: name characters, one dot at most, and `*`. */
+export function isToolPattern(text: string): boolean {
+  return text === '*' || /^[A-Za-z0-9_*-]{1,64}\.[A-Za-z0-9_*-]{1,64}$/.test(text)
+}
+
+/** Whether a pattern covers a tool; case does not count, as ids are unique ignoring it. */
+export function patternCovers(pattern: string, name: ToolName): boolean {
+  return pattern === '*' || matches(pattern.toLowerCase(), formatToolId(name).toLowerCase())
+}
+
+export function hasScope(principal: Principal, scope: Scope): boolean {
+  return principal.scopes.includes('admin') || principal.scopes.includes(scope)
+}
+
+/** Whether a principal may know of a tool's name at all. */
+export function covers(principal: Principal, name: ToolName): boolean {
+  return principal.tools.some((pattern) => patternCovers(pattern, name))
+}
+
+/** Whether a principal may see a tool in lists: its patterns cover it, and the anonymous see level 0 only. */
+export function maySee(principal: Principal, tool: ToolName & { readonly securityLevel: number }): boolean {
+  return covers(principal, tool) && (principal.kind !== 'anonymous' || tool.securityLevel === 0)
+}
+
+/**
+ * Why a principal may not call a tool, or undefined when it may. Security levels as the Machine Context Protocol counts
+ * them: 0 asks for nothing; 1 to 3 for an authenticated caller; 4 and above for a caller whose key names the tool or
+ * its toolkit (a bare `*` is not enough, an admin may); 8 to 10 also for a person's approval of this very call, which is
+ * asked for when everything else is in order.
+ */
+export function denial(principal: Principal, record: ToolRecord): Failing | undefined {
+  const id = formatToolId(record)
+  if (!hasScope(principal, 'tools:call'))
+    return fail({ type: 'forbidden', reason: "This needs the scope 'tools:call'" })
+  if (!covers(principal, record)) return fail({ type: 'forbidden', reason: `The credential does not cover '${id}'` })
+  const level = record.securityLevel
+  if (level >= 1 && principal.kind === 'anonymous') {
+    return fail({ type: 'unauthenticated', reason: `'${id}' has security level ${level} and needs a credential` })
+  }
+  if (level >= 4 && principal.kind !== 'admin' && !hasScope(principal, 'admin') && !names(principal, record)) {
+    const reason = `'${id}' has security level ${level}: the credential must name it or its toolkit, such as '${record.toolkit}.*'`
+    return fail({ type: 'forbidden', reason })
+  }
+  return undefined
+}
+
+/** Whether a person must approve each call of a tool, whoever makes it. */
+export function needsApproval({ securityLevel }: ToolRecord): boolean {
+  return securityLevel >= 8
+}
+
+/**
+ * Whether a principal may decide what a tool does with a secret of the deployment's or with users' tokens: an
+ * administrator, or whoever's credential names the tool or its toolkit. Publishing is enough to send one anywhere.
+ */
+export function mayHandleCredentials(principal: Principal, name: ToolName): boolean {
+  return hasScope(principal, 'admin') || names(principal, name)
+}
+
+/** Whether a principal may act for a user. */
+export function mayActFor(principal: Principal, userId: string): boolean {
+  return principal.users === 'any' || principal.users.includes(userId)
+}
+
+/** Whether a credential names a tool: a pattern that spells out at least its toolkit. */
+function names(principal: Principal, name: ToolName): boolean {
+  return principal.tools.some((pattern) => !pattern.split('.')[0]?.includes('*') && patternCovers(pattern, name))
+}
+
+/**
+ * Whether a text matches a pattern in which `*` stands for any run of characters. On a mismatch only the last `*` is
+ * widened, which is enough, and takes no longer than the two lengths multiplied.
+ */
+function matches(pattern: string, text: string): boolean {
+  let at = 0
+  let star = -1
+  let widenedTo = 0
+  for (let index = 0; index < text.length;) {
+    if (pattern[at] === '*') {
+      star = at
+      widenedTo = index
+      at += 1
+    } else if (pattern[at] === text[index]) {
+      at += 1
+      index += 1
+    } else if (star >= 0) {
+      at = star + 1
+      widenedTo += 1
+      index = widenedTo
+    } else return false
+  }
+  while (pattern[at] === '*') at += 1
+  return at === pattern.length
+}

@@ -1,0 +1,84 @@
+import type { Challenge } from '../consent/authorization.ts'
+import type { InputRequests } from '../tool/content.ts'
+import type { Problem } from '../tool/problem.ts'
+
+/**
+ * Everything that can go wrong with a request, as a value. The union is closed: each face has one exhaustive table from
+ * it to its wire. `message` is for a person or a model; `developer_message` for whoever wires the call. Neither ever
+ * holds a secret, a token or a stack trace.
+ */
+export type Failure =
+  // The request itself
+  | { readonly type: 'request-malformed'; readonly message: string; readonly detail?: string }
+  | { readonly type: 'body-too-large'; readonly limit: number; readonly got?: number }
+  | { readonly type: 'media-type-unsupported'; readonly got: string | null; readonly wanted: string }
+  | { readonly type: 'protocol-version-unsupported'; readonly asked: string; readonly supported: string }
+  | { readonly type: 'route-unknown'; readonly method: string; readonly path: string }
+  | { readonly type: 'method-not-allowed'; readonly method: string; readonly allowed: readonly string[] }
+  // Who is asking
+  | { readonly type: 'unauthenticated'; readonly reason: string }
+  | { readonly type: 'forbidden'; readonly reason: string }
+  | { readonly type: 'rate-limited'; readonly retry_after_ms: number }
+  // Which tool
+  | { readonly type: 'id-malformed'; readonly asked: string }
+  | { readonly type: 'tool-unknown'; readonly asked: string; readonly suggestions: readonly string[] }
+  | {
+      readonly type: 'version-unavailable'
+      readonly tool: string
+      readonly name: string
+      readonly asked: string
+      readonly available: readonly string[]
+    }
+  | { readonly type: 'tool-disabled'; readonly id: string }
+  | { readonly type: 'tool-not-executable'; readonly id: string; readonly reason: string }
+  // What the call lacks
+  | {
+      readonly type: 'requirements-missing'
+      readonly tool: string
+      readonly authorization: readonly Challenge[]
+      readonly secrets: readonly { readonly id: string }[]
+      readonly user_id: boolean
+      readonly detail: string
+    }
+  | {
+      readonly type: 'approval-required'
+      readonly id: string
+      readonly reason: string
+      readonly challenge: Challenge
+    }
+  | { readonly type: 'input-invalid'; readonly problems: readonly Problem[] }
+  // What the tool did
+  | ({ readonly type: 'tool-failed' } & ToolFailure)
+  | { readonly type: 'tool-timed-out'; readonly timeout_ms: number }
+  | { readonly type: 'output-invalid'; readonly problems: readonly Problem[] }
+  | { readonly type: 'cancelled' }
+  | ({ readonly type: 'input-required' } & InputRequests)
+  // Publication
+  | { readonly type: 'definition-invalid'; readonly problems: readonly Problem[] }
+  | { readonly type: 'conflict'; readonly message: string }
+  | { readonly type: 'not-found'; readonly message: string }
+  // Ourselves
+  | { readonly type: 'unavailable'; readonly message: string }
+  | { readonly type: 'internal'; readonly reference: string }
+
+/** How a tool says that it could not do what was asked (OXP 1.0, "Tool error"). */
+export interface ToolFailure {
+  readonly message: string
+  readonly developer_message?: string
+  readonly can_retry?: boolean
+  readonly additional_prompt_content?: string
+  readonly retry_after_ms?: number
+}
+
+export type FailureType = Failure['type']
+
+export type Failing = { readonly ok: false; readonly failure: Failure }
+export type Result<T> = { readonly ok: true; readonly value: T } | Failing
+
+export function ok<T>(value: T): { readonly ok: true; readonly value: T } {
+  return { ok: true, value }
+}
+
+export function fail(failure: Failure): Failing {
+  return { ok: false, failure }
+}

@@ -1,0 +1,60 @@
+import type { Success } from './call.ts'
+import { type Failing, type Failure, fail } from './failure.ts'
+import type { Redactor } from './redact.ts'
+import type { RunResult } from './runner.ts'
+import type { Validate } from '../schema/validation.ts'
+
+/** Levels of objects and lists in a tool's output. */
+const MAX_OUTPUT_DEPTH = 500
+
+/** What a call comes to by what its tool did: its output holds to its schema, and no text holds a secret. */
+export function concluded(ran: RunResult, validateOutput: Validate, redactor: Redactor | undefined): Success | Failing {
+  if ('expired_ms' in ran) return fail({ type: 'tool-timed-out', timeout_ms: ran.expired_ms })
+  if ('asks' in ran) return fail({ type: 'input-required', ...ran.asks })
+  if (!ran.ok) {
+    const failure: Failure = { type: 'tool-failed', ...ran.failure }
+    if (!redactor) return fail(failure)
+    const { message, developer_message, additional_prompt_content } = failure
+    return fail({
+      ...failure,
+      message: redactor.text(message),
+      ...(developer_message === undefined ? {} : { developer_message: redactor.text(developer_message) }),
+      ...(additional_prompt_content === undefined
+        ? {}
+        : { additional_prompt_content: redactor.text(additional_prompt_content) }),
+    })
+  }
+  // No output at all is null on every wire
+  const value = ran.value === undefined ? null : ran.value
+  const unsayable = whyUnsayable(value, MAX_OUTPUT_DEPTH)
+  if (unsayable !== undefined) return fail({ type: 'output-invalid', problems: [{ path: '', message: unsayable }] })
+  const problems = validateOutput(value)
+  if (problems.length > 0) {
+    // Paths hold names of properties, which the tool chose
+    const safe = problems.map(({ path, message }) => ({ path: redactor?.text(path) ?? path, message }))
+    return fail({ type: 'output-invalid', problems: safe })
+  }
+  const { content, artifact, usage } = ran
+  return {
+    ok: true,
+    value: redactor ? redactor.value(value) : value,
+    ...(content ? { content: redactor ? redactor.value(content) : content } : {}),
+    ...(artifact ? { artifact: redactor ? redactor.value(artifact) : artifact } : {}),
+    ...(usage ? { usage } : {}),
+  }
+}
+
+/**
+ * Why a value cannot be answered with: JSON has no infinite numbers, and would say null instead; and to validate, redact
+ * and serialise takes recursion, which ends somewhere.
+ */
+function whyUnsayable(value: unknown, levels: number): string | undefined {
+  if (typeof value === 'number') return Number.isFinite(value) ? undefined : 'Must not hold a number that is not finite'
+  if (typeof value !== 'object' || value === null) return undefined
+  if (levels === 0) return `Must not nest deeper than ${MAX_OUTPUT_DEPTH} levels`
+  for (const each of Object.values(value)) {
+    const reason = whyUnsayable(each, levels - 1)
+    if (reason !== undefined) return reason
+  }
+  return undefined
+}

@@ -1,0 +1,160 @@
+import type { Challenge } from '../consent/authorization.ts'
+import type { Failure } from './failure.ts'
+import type { Credential } from './runner.ts'
+import type { ToolSecrets } from './secrets.ts'
+import { formatToolId } from '../tool/tool-id.ts'
+import type { AuthorizationRequirement, ToolRecord } from '../tool/tool.ts'
+
+/** What a caller sends along for one call (OXP 1.0, "context"). It is used for that call and never kept. */
+export interface CallerContext {
+  readonly tokens: ReadonlyMap<string, string>
+  readonly secrets: ReadonlyMap<string, string>
+  readonly userId?: string
+}
+
+/** A token that a call wants: whose, at which provider with which scopes, and for which tool. */
+export interface Asking {
+  readonly userId: string
+  readonly requirement: AuthorizationRequirement
+  readonly tool: ToolRecord
+  /** A URL of this deployment as the caller reached it: links to it start with its origin. */
+  readonly reachedAt: () => string
+}
+
+/** A token; or the challenge by which the user can consent, and why; or why there is neither for now. */
+export type Granted =
+  { readonly token: string } | { readonly challenge: Challenge; readonly reason: string } | Unavailable
+
+/** The provider is down, slow, or answers what makes no sense. The grant is kept. */
+export interface Unavailable {
+  readonly unavailable: string
+  readonly retry_after_ms?: number
+}
+
+/** Where a person's consent comes from when the caller sends no token of its own. */
+export interface Grants {
+  tokenFor(asking: Asking): Promise<Granted>
+  /**
+   * A token in place of `refused`, which the provider's API answered 401 to. `final`: even the one that was given in place
+   * of another was refused, so only the user can help.
+   */
+  renew(asking: Asking, refused: string, final: boolean): Promise<Granted>
+}
+
+/** What a tool was promised. */
+export interface Met {
+  readonly ok: true
+  readonly secrets: ReadonlyMap<string, Credential>
+  readonly tokens: ReadonlyMap<string, Credential>
+}
+
+/** The provider id of a caller's token in dialects whose calls carry one token and say nothing of whose it is. */
+export const ANY_PROVIDER = '*'
+
+const NOTHING: ReadonlyMap<string, Credential> = new Map()
+const MET_BY_NOTHING: Met = { ok: true, secrets: NOTHING, tokens: NOTHING }
+
+/**
+ * Gathers what a tool requires: the caller's own secrets and tokens first, then the deployment's secrets and the user's
+ * grants. Everything that is missing is reported at once. What the tool did not declare is not handed on.
+ */
+export function meetRequirements(
+  record: ToolRecord,
+  context: CallerContext,
+  reachedAt: () => string,
+  deps: { readonly toolSecrets: ToolSecrets; readonly grants: Grants },
+): Met | Promise<Met | { readonly ok: false; readonly failure: Failure }> {
+  const { authorization, secrets, user_id } = record.requirements
+  if (authorization.length === 0 && secrets.length === 0 && !user_id) return MET_BY_NOTHING
+  return gather(record, context, reachedAt, deps)
+}
+
+async function gather(
+  record: ToolRecord,
+  context: CallerContext,
+  reachedAt: () => string,
+  { toolSecrets, grants }: { readonly toolSecrets: ToolSecrets; readonly grants: Grants },
+): Promise<Met | { readonly ok: false; readonly failure: Failure }> {
+  const missingSecrets: { id: string }[] = []
+  const challenges: Challenge[] = []
+  const details: string[] = []
+  const unavailable: Unavailable[] = []
+
+  const secrets = new Map<string, Credential>()
+  for (const { id } of record.requirements.secrets) {
+    const own = context.secrets.get(id)
+    if (own) {
+      secrets.set(id, { value: own, from: 'caller' })
+      continue
+    }
+    const deployed = toolSecrets.secretFor(id, record)
+    if ('value' in deployed) secrets.set(id, { value: deployed.value, from: 'deployment' })
+    else {
+      missingSecrets.push({ id })
+      details.push(deployed.missing)
+    }
+  }
+
+  const tokens = new Map<string, Credential>()
+  let user = record.requirements.user_id && !context.userId
+  for (const requirement of record.requirements.authorization) {
+    const own = context.tokens.get(requirement.id) ?? context.tokens.get(ANY_PROVIDER)
+    if (own) {
+      tokens.set(requirement.id, { value: own, from: 'caller' })
+      continue
+    }
+    if (!context.userId) {
+      // Grants are users': without one there is none to look for, nor anybody to ask
+      user = true
+      challenges.push(challengeForNobody(requirement, reachedAt))
+      continue
+    }
+    const granted = await grants.tokenFor({ userId: context.userId, requirement, tool: record, reachedAt })
+    if ('token' in granted) tokens.set(requirement.id, { value: granted.token, from: 'deployment' })
+    else if ('challenge' in granted) {
+      challenges.push(granted.challenge)
+      details.push(granted.reason)
+    } else {
+      unavailable.push(granted)
+      details.push(granted.unavailable)
+    }
+  }
+
+  if (user) details.push('The call names no user')
+  if (missingSecrets.length === 0 && challenges.length === 0 && !user) {
+    const [first] = unavailable
+    return first ? { ok: false, failure: unavailableFailure(first) } : { ok: true, secrets, tokens }
+  }
+  return {
+    ok: false,
+    failure: {
+      type: 'requirements-missing',
+      tool: formatToolId(record),
+      authorization: challenges,
+      secrets: missingSecrets,
+      user_id: user,
+      detail: details.join('; '),
+    },
+  }
+}
+
+/** A provider that cannot be asked for now: what the tool would have done may work later. */
+export function unavailableFailure({ unavailable: message, retry_after_ms }: Unavailable): Failure {
+  return {
+    type: 'tool-failed',
+    message,
+    can_retry: true,
+    ...(retry_after_ms === undefined ? {} : { retry_after_ms }),
+  }
+}
+
+/** The page says that the call named no user, and there is nothing to follow. */
+function challengeForNobody({ id, oauth2 }: AuthorizationRequirement, reachedAt: () => string): Challenge {
+  const [origin = ''] = /^[a-z]+:\/\/[^/?#]*/i.exec(reachedAt()) ?? []
+  return {
+    id,
+    url: `${origin}/authorizations/${encodeURIComponent(id.toWellFormed())}/start`,
+    scopes: oauth2?.scopes ?? [],
+    status: 'not_started',
+  }
+}

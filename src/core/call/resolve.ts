@@ -1,0 +1,139 @@
+import { LRUCache } from 'lru-cache'
+import { type Failing, fail } from './failure.ts'
+import type { Prepared } from './runner.ts'
+import type { ToolSource } from '../publish/registry.ts'
+import { type AskedId, formatToolId, parseAskedName, parseToolId } from '../tool/tool-id.ts'
+import type { ToolDocument, ToolRecord } from '../tool/tool.ts'
+import type { Validate } from '../schema/validation.ts'
+import { isSelector, resolveVersion, type ToolStatus } from '../tool/version.ts'
+
+/** One record with all that a call of it needs, made once and kept while it is in use. */
+export interface CallableTool {
+  readonly record: ToolRecord
+  readonly validateInput: Validate
+  readonly validateOutput: Validate
+  readonly prepared: Prepared
+}
+
+export interface Resolved {
+  readonly ok: true
+  readonly tool: CallableTool
+  readonly status: ToolStatus
+}
+
+/** Work that may outlive the request that starts it. */
+export type Background = (work: Promise<unknown>) => void
+
+export interface Resolver {
+  /** What an asked id stands for. At once, and without I/O, when it was asked a moment ago. */
+  resolve(asked: string, background: Background): Resolved | Failing | Promise<Resolved | Failing>
+  /** Forgets every answer, after a change that this isolate made or learnt of. */
+  forget(): void
+}
+
+export interface ResolverDeps {
+  readonly source: ToolSource
+  readonly makeCallable: (record: ToolRecord) => CallableTool
+  /** Milliseconds since some fixed point. */
+  readonly now: () => number
+}
+
+/** For this long an answer is given as it is; then, until it is stale, it is given and looked up again behind it. */
+const FRESH_MS = 5_000
+const STALE_MS = 25_000
+/** An unknown name is looked up again after this long: long enough that it cannot hammer the registry. */
+const UNKNOWN_MS = 2_000
+const MAX_ANSWERS = 20_000
+const MAX_TOOLS = 5_000
+
+interface Answer {
+  readonly answer: Resolved | Failing
+  freshUntil: number
+  readonly staleUntil: number
+}
+
+/**
+ * Resolves asked ids (DESIGN: exact, `@major`, bare and ranges alike) through one map from the asked text to a tool that
+ * is ready to run. Only a text not asked for lately costs I/O; a version that the quick source does not know is asked
+ * of the registry itself before it counts as unknown.
+ */
+export function createResolver({ source, makeCallable, now }: ResolverDeps): Resolver {
+  const answers = new LRUCache<string, Answer>({ max: MAX_ANSWERS })
+  const tools = new LRUCache<string, CallableTool>({ max: MAX_TOOLS })
+  /** Counts `forget`: an answer whose making began before it is given once, and not kept. */
+  let generation = 0
+
+  async function lookUp(asked: string): Promise<Resolved | Failing> {
+    const named = parseAskedName(asked)
+    const owner = named && (await source.named(named.name))
+    if (named && !owner) return fail({ type: 'tool-unknown', asked: named.name, suggestions: [] })
+    const id = owner ? { ...owner, ...selectorOf(named) } : parseToolId(asked)
+    if (!id || (id.selector !== undefined && !isSelector(id.selector))) return fail({ type: 'id-malformed', asked })
+    const document = await source.document(id)
+    const found = document && (await pick(document, id))
+    if (found) return found
+    const current = await source.currentOrNearest(id)
+    if ('versions' in current) return (await pick(current, id)) ?? versionUnavailable(current, id)
+    return fail({ type: 'tool-unknown', asked, suggestions: current.map((name) => formatToolId(name)) })
+  }
+
+  async function pick(document: ToolDocument, id: AskedId): Promise<Resolved | Failing | undefined> {
+    const version = resolveVersion(document.versions, id.selector)
+    if (!version) return undefined
+    if (version.status.state === 'disabled') {
+      return fail({ type: 'tool-disabled', id: formatToolId(document, version.version) })
+    }
+    const known = tools.get(version.digest)
+    if (known) return { ok: true, tool: known, status: version.status }
+    const inline = document.newest?.digest === version.digest ? document.newest : undefined
+    const record = inline ?? (await source.record(version.digest))
+    if (!record) return undefined
+    const tool = makeCallable(record)
+    tools.set(record.digest, tool)
+    return { ok: true, tool, status: version.status }
+  }
+
+  async function load(asked: string): Promise<Resolved | Failing> {
+    const begun = generation
+    const answer = await lookUp(asked)
+    if (begun !== generation) return answer
+    const at = now()
+    answers.set(asked, {
+      answer,
+      freshUntil: at + (answer.ok ? FRESH_MS : UNKNOWN_MS),
+      staleUntil: at + (answer.ok ? STALE_MS : UNKNOWN_MS),
+    })
+    return answer
+  }
+
+  return {
+    resolve(asked, background) {
+      const hit = answers.get(asked)
+      if (!hit) return load(asked)
+      const at = now()
+      if (at < hit.freshUntil) return hit.answer
+      if (at >= hit.staleUntil) return load(asked)
+      hit.freshUntil = at + FRESH_MS
+      background(load(asked))
+      return hit.answer
+    },
+    forget() {
+      generation += 1
+      answers.clear()
+    },
+  }
+}
+
+function selectorOf(asked: { readonly selector?: string } | undefined): { readonly selector?: string } {
+  return asked?.selector === undefined ? {} : { selector: asked.selector }
+}
+
+function versionUnavailable(document: ToolDocument, id: AskedId): Failing {
+  return fail({
+    type: 'version-unavailable',
+    tool: formatToolId(document),
+    name: document.newest?.name ?? formatToolId(document),
+    asked: id.selector ?? 'latest',
+    available: document.versions.filter(({ status }) => status.state === 'active').map(({ version }) => version),
+  })
+}

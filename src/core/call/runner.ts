@@ -1,0 +1,82 @@
+import type { Artifact, Content, InputRequests, InputResponses } from '../tool/content.ts'
+import type { JsonObject } from '../tool/json.ts'
+import type { Signal } from '../tool/platform.ts'
+import type { Problem } from '../tool/problem.ts'
+import type { Definition, Implementation, ToolRecord } from '../tool/tool.ts'
+import type { ToolFailure } from './failure.ts'
+
+/** A secret's or a token's value, and who supplied it: the caller for this call, or the deployment. */
+export interface Credential {
+  readonly value: string
+  readonly from: 'caller' | 'deployment'
+}
+
+/** What a running call may use: nothing but what its tool declared. */
+export interface RunContext {
+  readonly callId: string
+  /** Secrets by id. */
+  readonly secrets: ReadonlyMap<string, Credential>
+  /** OAuth access tokens by provider id. */
+  readonly tokens: ReadonlyMap<string, Credential>
+  /**
+   * A token in place of one of the deployment's that the provider's API answered 401 to; undefined when there is none, and
+   * the call then ends as what the user has to do. Absent where no token is the deployment's: a caller's are its own.
+   */
+  readonly renew?: (provider: string, refused: string) => Promise<string | undefined>
+  readonly userId?: string
+  /** Aborts at the deadline, and when the caller goes away. */
+  readonly signal: Signal
+  /** W3C trace context to pass on, when the caller sent one. */
+  readonly traceparent?: string
+  /** Tells the caller how far the tool is; absent when the caller does not want to know. Progress must grow. */
+  readonly progress?: (progress: number, total?: number, message?: string) => void
+  /** Tells the caller what the tool logs; absent when the caller does not want to know. */
+  readonly log?: (message: string) => void
+  /** Answers to what the tool asked for before; absent where the caller cannot be asked. */
+  readonly answers?: InputResponses
+  /** Keeps work alive that goes on behind the answer: telling another server that the call is over. */
+  readonly background?: (work: Promise<unknown>) => void
+}
+
+/**
+ * What a tool came to: a value, perhaps with content to look at or as an artifact; a failure; or what it asks for first.
+ * A thrown error is a defect of the tool and is reported as one.
+ */
+export type RunResult =
+  | {
+      readonly ok: true
+      readonly value: unknown
+      readonly content?: readonly Content[]
+      readonly artifact?: Artifact
+      readonly usage?: Usage
+    }
+  | { readonly ok: false; readonly failure: ToolFailure }
+  /** It used up what it may, after so many milliseconds. */
+  | { readonly ok: false; readonly failure?: never; readonly expired_ms: number }
+  | { readonly ok: false; readonly failure?: never; readonly asks: InputRequests }
+
+/** What a run used, where that is counted. */
+export interface Usage {
+  /** Of a metered module, each instruction weighed by what it costs to run. */
+  readonly instructions?: number
+  readonly memory_bytes?: number
+}
+
+/** Runs one tool. Gives its result at once when it has no need to wait, which spares the call a timer. */
+export type Run = (input: JsonObject, context: RunContext) => RunResult | Promise<RunResult>
+
+/** Executes one kind of implementation. */
+export interface Runner {
+  readonly kind: string
+  /** What is wrong with an implementation, judged when it is published. Paths start at the implementation. */
+  check(implementation: Implementation, definition: Definition): readonly Problem[]
+  /** Makes a record callable, once; or says why this deployment cannot run it. */
+  prepare(record: ToolRecord & { readonly implementation: Implementation }): Prepared
+}
+
+export type Prepared =
+  { readonly ok: true; readonly run: Run; readonly timeoutMs: number } | { readonly ok: false; readonly reason: string }
+
+/** A call's deadline in milliseconds when its tool names none, and the longest a tool may name. */
+export const DEFAULT_TIMEOUT_MS = 30_000
+export const MAX_TIMEOUT_MS = 300_000

@@ -1,0 +1,116 @@
+import type { JsonObject } from '../tool/json.ts'
+
+/** How far a person is with what was asked of them (Open Tool Calling RFC, `requires_authorization.status`). */
+export type AuthorizationStatus = 'not_started' | 'pending' | 'completed' | 'failed'
+
+/**
+ * Something a person must do before a call can go on: consent to access at a provider, or approve one very call. It is
+ * one user's, is known by an id that nobody can guess, and ends by itself 15 minutes after it was asked for.
+ */
+export interface Authorization {
+  readonly id: string
+  readonly kind: 'grant' | 'approval'
+  /** The provider's id; `APPROVAL` where it is a call that is to be approved. */
+  readonly provider: string
+  /** Absent only for the approval of a call that is for no user. */
+  readonly userId?: string
+  /** All that will be asked for: what the user granted already is asked for again with what is new. */
+  readonly scopes: readonly string[]
+  readonly status: AuthorizationStatus
+  /** Why it failed, in words for the person and for the caller. */
+  readonly reason?: string
+  /** Which tool asks: its id, `Toolkit.Name@x.y.z`. */
+  readonly tool: string
+  /** What the call that is to be approved is made with. */
+  readonly input?: JsonObject
+  /** Milliseconds since the epoch. */
+  readonly expiresAt: number
+}
+
+/** Stands where a provider's id would, for approvals. */
+export const APPROVAL = 'approval'
+
+/** How long a person has, in milliseconds. */
+export const AUTHORIZATION_LIFETIME_MS = 15 * 60_000
+
+/** What the one who calls is told of an authorization: which, and where the person can act and the caller can look. */
+export interface Challenge {
+  /** The provider's id, or `APPROVAL`. */
+  readonly id: string
+  /** The authorization's own id; absent where there is none to follow, since the call names no user. */
+  readonly authorization?: string
+  /** The page to show to the person. */
+  readonly url: string
+  /** Where the caller can see, or wait for, what became of it. */
+  readonly check_url?: string
+  readonly scopes: readonly string[]
+  readonly status: AuthorizationStatus
+}
+
+/** What a browser is to do next, or why it goes no further: the person is told, and nothing was stored. */
+export type Step =
+  | { readonly ok: true; readonly location: string }
+  | {
+      readonly ok: false
+      /** `gone`: no such authorization, or over; `other-browser`; `refused`: by the person or provider; `unavailable`: try again. */
+      readonly why: 'gone' | 'other-browser' | 'refused' | 'unavailable'
+      readonly message: string
+    }
+
+/** How a person's part ended: the authorization as it is now. */
+export type Ended = { readonly ok: true; readonly authorization: Authorization } | Extract<Step, { ok: false }>
+
+/** A user's consent at one provider, as it can be shown: never with its tokens. */
+export interface Grant {
+  readonly provider: string
+  readonly scopes: readonly string[]
+  /** ISO 8601, UTC. */
+  readonly granted_at: string
+  /** When the access token ends, ISO 8601, UTC; it is refreshed where the provider gave a refresh token. */
+  readonly expires_at?: string
+  readonly refreshable: boolean
+}
+
+/** The person's side: the pages of an authorization, and who waits for it. */
+export interface Authorizations {
+  /** Undefined for an id that is none, or whose time is over for more than an hour. An expired one has failed. */
+  find(id: string): Promise<Authorization | undefined>
+  /** Answers as soon as the authorization has completed or failed, or its status differs from `from`; at the latest after `timeoutMs`. */
+  changed(id: string, from: AuthorizationStatus, timeoutMs: number): Promise<Authorization | undefined>
+  /**
+   * The person pressed the button of a grant's page. `browser` is a random text that this browser alone has, in a cookie;
+   * `callback` is the redirect URI. Leads to the provider, or first to the deployment's verifier of users.
+   */
+  start(id: string, given: { readonly browser: string; readonly callback: string }): Promise<Step>
+  /**
+   * The verifier's word on who the person is: `flow` is what the browser was sent there with. Leads on with a proof that
+   * only the browser of the person who was confirmed gets, as another may have had them sent to the verifier.
+   */
+  confirm(id: string, flow: string, userId: string): Promise<Step>
+  /** The confirmed person's browser comes back from the verifier, and goes on to the provider, or to decide. */
+  resume(
+    id: string,
+    given: { readonly browser: string; readonly callback: string; readonly proof: string },
+  ): Promise<Step>
+  /** The provider sent the browser back (RFC 6749, section 4.1.2): `url` is the whole URL it came to. Single use. */
+  finish(given: {
+    readonly url: string
+    readonly browser: string | undefined
+    readonly callback: string
+  }): Promise<Ended>
+  /**
+   * The person approves or refuses a call, or refuses to grant. Whoever approves is led to the deployment's verifier of
+   * users first, if there is one, and comes back to decide.
+   */
+  decide(
+    id: string,
+    given: { readonly browser: string; readonly callback: string; readonly approve: boolean },
+  ): Promise<Ended | Step>
+}
+
+/** What a user has granted. */
+export interface UserGrants {
+  list(userId: string): Promise<readonly Grant[]>
+  /** Forgets a grant here, and revokes it at the provider where that takes it (RFC 7009). False when there was none. */
+  revoke(userId: string, provider: string): Promise<boolean>
+}

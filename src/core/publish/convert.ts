@@ -1,0 +1,56 @@
+import type { Codec, Encoded, Given, Loss } from '../tool/codec.ts'
+import type { Sha256 } from '../tool/digest.ts'
+import type { Json } from '../tool/json.ts'
+import type { Checked } from '../tool/problem.ts'
+import { checkSchemas, chooseCodec, recordOf } from './publish.ts'
+import type { ToolRecord } from '../tool/tool.ts'
+
+/** A way to write a definition: a dialect, or a model provider's own form. `name` is what the tool is exposed under. */
+export type Format = (record: ToolRecord, name: string) => Encoded
+
+export interface ConvertOptions {
+  /** The dialect's name; recognised by the document's shape when absent. */
+  readonly from?: string | undefined
+  readonly to: Format
+  readonly given: Given
+}
+
+/**
+ * Translates a definition document, keeping nothing. A document of several tools that the target writes one by one gives
+ * an array, and its losses start at the tool they belong to.
+ */
+export async function convert(
+  document: Json,
+  { from, to, given }: ConvertOptions,
+  codecs: readonly Codec[],
+  sha256: Sha256,
+): Promise<Checked<Encoded>> {
+  const codec = chooseCodec(document, from, codecs)
+  if (typeof codec === 'string') return { ok: false, problems: [{ path: '', message: codec }] }
+  const decoded = codec.decode(document, given)
+  if (!decoded.ok) return decoded
+  const problems = checkSchemas(decoded.value, codec.references, '')
+  if (problems.length > 0) return { ok: false, problems }
+  const records = await Promise.all(
+    decoded.value.definitions.map((definition) => recordOf(definition, undefined, codec.dialect, document, sha256)),
+  )
+  const encoded = records.map((record) => to(record, record.name))
+  const [first] = encoded
+  if (!first) return { ok: true, value: { document: [], losses: [] } }
+  const texts = new Set(encoded.map((each) => JSON.stringify(each.document)))
+  if (texts.size === 1) return { ok: true, value: { document: first.document, losses: unique(encoded) } }
+  return {
+    ok: true,
+    value: {
+      document: encoded.map((each) => each.document),
+      losses: encoded.flatMap(({ losses }, index) =>
+        losses.map(({ path, reason }) => ({ path: `/${index}${path}`, reason })),
+      ),
+    },
+  }
+}
+
+function unique(encoded: readonly Encoded[]): readonly Loss[] {
+  const losses = encoded.flatMap((each) => each.losses)
+  return [...new Map(losses.map((loss) => [`${loss.path} ${loss.reason}`, loss])).values()]
+}

@@ -1,0 +1,153 @@
+import type { Schema } from '@cfworker/json-schema'
+import { isObject } from '../tool/json.ts'
+import { KEYWORDS } from './keywords.ts'
+import { backtracking } from './pattern.ts'
+import { emptyRecord, everySubschema, holdsSubschemas, mapSubschemas } from './subschemas.ts'
+import type { JsonSchema } from '../tool/tool.ts'
+
+/** The state of the validation that runs now. */
+export interface Budget {
+  /** Evaluations that may still be made. */
+  left: number
+  /** What one of our limits kept from being matched. */
+  unmatched: string | undefined
+}
+
+/** Thrown through the library when the budget is spent. */
+export class TooCostly extends Error {}
+
+/** A copy of a schema that @cfworker/json-schema can be trusted with. */
+export interface Prepared {
+  readonly root: Schema
+  /** Schemas put in for `false`, and the keywords that hold them. */
+  readonly refusers: ReadonlyMap<object, string>
+  /** Schemas put in for limits of ours, and what to say when they fail. */
+  readonly guards: ReadonlyMap<object, string>
+  /** The longest property name that may meet the schema's `patternProperties`. */
+  readonly maxNameLength: number
+}
+
+/** Steps a match may take: a pattern of degree d gets texts of at most the d-th root. */
+const MAX_MATCH_STEPS = 2e7
+const MIN_MATCH_LENGTH = 64
+
+/** The library compares every item with every other one. */
+const MAX_UNIQUE_ITEMS = 2_000
+
+/**
+ * Prepares a schema: only keywords the library knows, without `format`, which it would assert; no prototypes, so that a
+ * property named "constructor" is nothing special; `$dynamicRef` as the `$ref` it amounts to in a document of one
+ * resource; each schema an object that takes from `budget` when it is evaluated; and limits on what takes more than
+ * linear time. Throws for a schema that is none.
+ */
+export function prepareSchema(schema: JsonSchema, budget: Budget): Prepared {
+  const refusers = new Map<object, string>()
+  const guards = new Map<object, string>()
+  const keepsId = refersAbroad(schema)
+  let maxNameLength = Infinity
+
+  function prepare(each: unknown, holder: string): Record<string, unknown> {
+    const copy = isObject(each) ? convert(mapSubschemas(known(each), prepare)) : emptyRecord()
+    if (each === false) {
+      copy['not'] = metered(emptyRecord())
+      refusers.set(copy, holder)
+    } else if (each !== true && !isObject(each)) {
+      throw new TypeError('Cannot prepare a schema that is neither an object nor true or false')
+    }
+    return metered(copy)
+  }
+
+  function convert(copy: Record<string, unknown>): Record<string, unknown> {
+    if (!keepsId) delete copy['$id']
+    if (copy['$dynamicAnchor'] !== undefined) copy['$anchor'] ??= copy['$dynamicAnchor']
+    const rules: unknown[] = []
+    if (copy['$dynamicRef'] !== undefined) {
+      if (copy['$ref'] === undefined) copy['$ref'] = copy['$dynamicRef']
+      else rules.push(metered(record({ '$ref': copy['$dynamicRef'] })))
+    }
+    if (typeof copy['pattern'] === 'string') {
+      const length = maxMatchLength(copy['pattern'])
+      if (length < Infinity) {
+        const message = `Must be at most ${length} characters to be matched against the pattern`
+        rules.push(guarded('maxLength', length, record({ pattern: copy['pattern'] }), message))
+        delete copy['pattern']
+      }
+    }
+    if (copy['uniqueItems'] === true) {
+      const message = `Must have at most ${MAX_UNIQUE_ITEMS} items to be searched for equal ones`
+      rules.push(guarded('maxItems', MAX_UNIQUE_ITEMS, record({ uniqueItems: true }), message))
+      delete copy['uniqueItems']
+    }
+    for (const pattern of Object.keys(isObject(copy['patternProperties']) ? copy['patternProperties'] : {})) {
+      maxNameLength = Math.min(maxNameLength, maxMatchLength(pattern))
+    }
+    if (rules.length > 0) copy['allOf'] = [...(Array.isArray(copy['allOf']) ? copy['allOf'] : []), ...rules]
+    return copy
+  }
+
+  /** `then` where the limit holds; where not, a failure that says so. */
+  function guarded(keyword: string, limit: number, then: Record<string, unknown>, message: string): unknown {
+    const otherwise = metered(record({ [keyword]: limit }), message)
+    guards.set(otherwise, message)
+    // oxlint-disable-next-line unicorn/no-thenable -- the keyword of that name; nobody awaits a schema
+    return metered(record({ if: metered(record({ [keyword]: limit })), then: metered(then), else: otherwise }))
+  }
+
+  /** The library reads `$recursiveAnchor`, which 2020-12 does not have, each time it evaluates a schema. */
+  function metered(copy: Record<string, unknown>, unmatched?: string): Record<string, unknown> {
+    const cost = costOf(copy)
+    const get = (): undefined => {
+      budget.left -= cost
+      budget.unmatched ??= unmatched
+      if (budget.left < 0) throw new TooCostly()
+    }
+    return Object.defineProperty(copy, '$recursiveAnchor', { get, enumerable: false })
+  }
+
+  const root = prepare(schema, '')
+  return { root, refusers, guards, maxNameLength }
+}
+
+/** 1, and more for a schema that is long in itself. */
+function costOf(copy: Readonly<Record<string, unknown>>): number {
+  let length = 0
+  for (const value of Object.values(copy)) {
+    if (Array.isArray(value)) length += value.length
+    else if (isObject(value)) length += Object.keys(value).length
+  }
+  for (const value of [copy['enum'], copy['const']]) length += (JSON.stringify(value) ?? '').length / 16
+  return 1 + Math.floor(length / 16)
+}
+
+function maxMatchLength(pattern: string): number {
+  const verdict = backtracking(pattern)
+  if (verdict.kind === 'invalid') throw new TypeError('Cannot prepare a schema with an invalid pattern')
+  if (verdict.kind === 'linear') return Infinity
+  // Publication refuses exponential patterns; one that comes another way gets the shortest texts.
+  const degree = verdict.kind === 'polynomial' ? verdict.degree : Infinity
+  return Math.max(MIN_MATCH_LENGTH, Math.floor(MAX_MATCH_STEPS ** (1 / degree)))
+}
+
+/** The keywords that judge a value or are referred to. */
+function known(schema: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const entries = Object.entries(schema).filter(([keyword, value]) => {
+    return value !== undefined && keyword !== 'format' && (KEYWORDS.has(keyword) || holdsSubschemas(keyword))
+  })
+  return record(Object.fromEntries(entries))
+}
+
+/** Whether some reference needs the document's own URI to be understood; else a URI could only do harm. */
+function refersAbroad(schema: JsonSchema): boolean {
+  for (const { schema: each, path } of everySubschema(schema, Infinity)) {
+    if (!isObject(each)) continue
+    if (path !== '' && each['$id'] !== undefined) return true
+    for (const reference of [each['$ref'], each['$dynamicRef']]) {
+      if (typeof reference === 'string' && !reference.startsWith('#')) return true
+    }
+  }
+  return false
+}
+
+function record(entries: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.assign(emptyRecord(), entries)
+}

@@ -1,0 +1,81 @@
+import type { Encoded, Loss } from '../../core/tool/codec.ts'
+import { isObject, type Json, type JsonObject } from '../../core/tool/json.ts'
+import type { ToolRecord } from '../../core/tool/tool.ts'
+import { modelName } from './model-name.ts'
+import { encodeParameters } from './parameters.ts'
+import { tagsOf } from './tags.ts'
+
+export const DIALECT = 'machine-context'
+
+/** The published document of a record, with all its capabilities, or one of a single capability. */
+export function encode(record: ToolRecord): Encoded {
+  const source = publishedDocument(record)
+  if (source) return { document: source, losses: [] }
+  const { toolkit, version, description, securityLevel } = record
+  const { capability, losses } = encodeCapability(record)
+  const metadata = encodeMetadata(record)
+  return {
+    document: {
+      id: toolkit,
+      name: toolkit,
+      version,
+      description,
+      capabilities: [capability],
+      securityLevel,
+      ...(metadata ? { metadata } : {}),
+    },
+    losses,
+  }
+}
+
+/** The document a record was published in, when that was of this dialect. */
+export function publishedDocument({ source }: ToolRecord): JsonObject | undefined {
+  return source.dialect === DIALECT && isJsonObject(source.document) ? source.document : undefined
+}
+
+/** A record of another dialect as a capability, and everything of it that a tool of one capability cannot say. */
+export function encodeCapability(record: ToolRecord): {
+  readonly capability: JsonObject
+  readonly losses: readonly Loss[]
+} {
+  const { tool, description, output, requirements } = record
+  const { parameters, losses: unsaid } = encodeParameters(record.input)
+  const losses: Loss[] = [...unsaid]
+  const lose = (path: string, reason: string) => losses.push({ path, reason })
+  const reason = 'The Machine Context Protocol has no such field'
+  if (record.name !== modelName(record.toolkit, tool)) {
+    lose('/name', `The name is made of the tool's id and the capability: '${modelName(record.toolkit, tool)}'`)
+  }
+  for (const field of ['title', 'annotations', 'icons', '_meta', 'examples'] as const) {
+    if (record[field] !== undefined) lose(`/${field}`, reason)
+  }
+  if (requirements.authorization.length > 0) lose('/requirements/authorization', reason)
+  if (requirements.secrets.length > 0) lose('/requirements/secrets', reason)
+  if (requirements.user_id) lose('/requirements/user_id', reason)
+  if (output === null) lose('/output', 'No output at all is written as the schema {"type": "null"}')
+  const own = record.metadata?.tags
+  if (own !== undefined && record.tags.length > 0 && JSON.stringify(own) !== JSON.stringify(record.tags)) {
+    lose('/metadata/tags', "The tool's own tags stand there")
+  } else if (record.tags.length === 0 && (tagsOf(record.metadata ?? {}) ?? []).length > 0) {
+    lose('/tags', "The tags in the metadata count as the tool's own")
+  }
+  const schema: JsonObject =
+    output === null ? { type: 'null' } : output === false ? { not: {} } : output === true ? {} : output
+  const returned = typeof schema.description === 'string' ? { description: schema.description, schema } : { schema }
+  const capability = {
+    name: tool,
+    description,
+    ...(parameters ? { parameters } : {}),
+    ...(Object.keys(schema).length > 0 ? { return: returned } : {}),
+  }
+  return { capability, losses }
+}
+
+/** A record's metadata with its tags, as this dialect has them. */
+export function encodeMetadata({ metadata, tags }: ToolRecord): JsonObject | undefined {
+  return tags.length > 0 ? { ...metadata, tags } : metadata
+}
+
+function isJsonObject(value: Json | undefined): value is JsonObject {
+  return isObject(value)
+}

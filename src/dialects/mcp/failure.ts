@@ -1,0 +1,191 @@
+import type { Challenge } from '../../core/consent/authorization.ts'
+import type { Failure, FailureType, ToolFailure } from '../../core/call/failure.ts'
+import type { JsonObject } from '../../core/tool/json.ts'
+import { type Problem, problemsByParameter } from '../../core/tool/problem.ts'
+import { INTERNAL_ERROR, INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND, PARSE_ERROR } from './json-rpc.ts'
+
+/** The two eras of the protocol: with the `initialize` handshake, and without (from 2026-07-28 on). */
+export type Era = 'legacy' | 'modern'
+
+/** A JSON-RPC error's code, and the HTTP status it has in each era. */
+interface ErrorAnswer extends Readonly<Record<Era, number>> {
+  readonly code: number
+}
+
+/**
+ * How each failure is answered: as a result with `isError`, which a model reads and acts on, or as a JSON-RPC error. Codes
+ * of our own lie outside of what JSON-RPC and MCP reserve, and are those of HTTP.
+ */
+export const ANSWERS = {
+  'request-malformed': always(PARSE_ERROR, 400),
+  'body-too-large': always(INVALID_REQUEST, 413),
+  'media-type-unsupported': always(INVALID_REQUEST, 415),
+  'protocol-version-unsupported': always(INVALID_REQUEST, 400),
+  'route-unknown': { code: METHOD_NOT_FOUND, legacy: 200, modern: 404 },
+  'method-not-allowed': always(INVALID_REQUEST, 405),
+  'unauthenticated': always(401, 401),
+  'forbidden': always(403, 403),
+  'rate-limited': always(429, 429),
+  'id-malformed': always(INVALID_PARAMS, 200),
+  'tool-unknown': always(INVALID_PARAMS, 200),
+  'version-unavailable': always(INVALID_PARAMS, 200),
+  'tool-disabled': always(INVALID_PARAMS, 200),
+  'tool-not-executable': always(INVALID_PARAMS, 200),
+  'requirements-missing': 'result',
+  'approval-required': 'result',
+  'input-invalid': 'result',
+  'tool-failed': 'result',
+  'tool-timed-out': 'result',
+  'output-invalid': 'result',
+  'cancelled': 'result',
+  'input-required': 'result',
+  'definition-invalid': always(INVALID_PARAMS, 200),
+  'conflict': always(INVALID_PARAMS, 200),
+  'not-found': always(INVALID_PARAMS, 200),
+  'unavailable': always(INTERNAL_ERROR, 503),
+  'internal': always(INTERNAL_ERROR, 500),
+} as const satisfies Record<FailureType, 'result' | ErrorAnswer>
+
+function always(code: number, status: number): ErrorAnswer {
+  return { code, legacy: status, modern: status }
+}
+
+/** A failure in words for a person or a model. */
+export function textOf(failure: Failure): string {
+  switch (failure.type) {
+    case 'request-malformed':
+      return failure.detail === undefined ? failure.message : `${failure.message}: ${failure.detail}`
+    case 'body-too-large':
+      return `The body is larger than ${failure.limit} bytes`
+    case 'media-type-unsupported':
+      return `Send the body as '${failure.wanted}', got the content type '${failure.got ?? 'none'}'`
+    case 'protocol-version-unsupported':
+      return `The protocol version '${failure.asked}' is not supported: wanted one of ${failure.supported}`
+    case 'route-unknown':
+      return `There is no method '${failure.method.slice(0, 100)}'`
+    case 'method-not-allowed':
+      return `'${failure.method}' is not allowed here: wanted ${failure.allowed.join(', ')}`
+    case 'unauthenticated':
+    case 'forbidden':
+      return failure.reason
+    case 'rate-limited':
+      return `Too many requests: try again in ${Math.ceil(failure.retry_after_ms / 1000)} seconds`
+    case 'id-malformed':
+    case 'tool-unknown':
+      return unknownTool(failure)
+    case 'version-unavailable':
+      return `Version '${failure.asked}' of the tool '${failure.name}' is not available: there is ${list(failure.available)}`
+    case 'tool-disabled':
+      return `The tool '${failure.id}' is disabled`
+    case 'tool-not-executable':
+      return `The tool '${failure.id}' cannot be called here: ${failure.reason}`
+    case 'requirements-missing':
+      return missingRequirements(failure)
+    case 'approval-required':
+      return `approval_required: a person must approve this call first: open ${failure.challenge.url} and then call again with the same arguments\n${failure.reason}`
+    case 'input-invalid':
+      return invalidInput(failure.problems)
+    case 'tool-failed':
+      return toolFailed(failure)
+    case 'tool-timed-out':
+      return `The tool did not answer within ${failure.timeout_ms / 1000} seconds: it may work when called again`
+    case 'output-invalid':
+      return `The tool returned something its output schema does not allow: ${located(failure.problems, 'the output')}`
+    case 'cancelled':
+      return 'The call was cancelled'
+    case 'input-required':
+      return asked(failure)
+    case 'definition-invalid':
+      return `The definition is not valid: ${located(failure.problems, 'the definition')}`
+    case 'conflict':
+    case 'not-found':
+    case 'unavailable':
+      return failure.message
+    case 'internal':
+      return `Something went wrong on our side: reference '${failure.reference}'`
+  }
+}
+
+/** What of a failure is for programs: `_meta` of a result with `isError`. */
+export function metaOf(failure: Failure): JsonObject | undefined {
+  switch (failure.type) {
+    case 'requirements-missing':
+      return missing(failure.authorization, failure.secrets, failure.user_id)
+    case 'approval-required':
+      return missing([failure.challenge], [], false)
+    case 'input-invalid':
+      return { 'dev.switchboard/parameter_errors': problemsByParameter(failure.problems) }
+    case 'tool-failed': {
+      const { type: _type, message: _message, additional_prompt_content: _content, ...rest } = failure
+      return Object.keys(rest).length === 0 ? undefined : { 'dev.switchboard/error': rest }
+    }
+    default:
+      return undefined
+  }
+}
+
+function missing(
+  authorization: readonly Challenge[],
+  secrets: readonly { readonly id: string }[],
+  user_id: boolean,
+): JsonObject {
+  return {
+    'dev.switchboard/missing_requirements': {
+      authorization: authorization.map(({ id, url, check_url }) =>
+        check_url === undefined ? { id, url } : { id, url, check_url },
+      ),
+      secrets: secrets.map(({ id }) => ({ id })),
+      user_id,
+    },
+  }
+}
+
+function unknownTool(failure: Extract<Failure, { type: 'id-malformed' | 'tool-unknown' }>): string {
+  const unknown = `Unknown tool: '${failure.asked.replace(/^name:/, '').slice(0, 200)}'`
+  if (failure.type === 'id-malformed' || failure.suggestions.length === 0) return unknown
+  return `${unknown}: did you mean ${list(failure.suggestions)}?`
+}
+
+function missingRequirements(failure: Extract<Failure, { type: 'requirements-missing' }>): string {
+  const steps = failure.authorization.map(
+    ({ id, url }) => `authorization_required: the user must authorize '${id}': open ${url} and then call again`,
+  )
+  if (failure.secrets.length > 0) steps.push(`Missing secrets: ${list(failure.secrets.map(({ id }) => id))}`)
+  if (failure.user_id) steps.push("The call must say for which user it is: send the header 'X-User-Id'")
+  return [`The tool '${failure.tool}' needs something more before it can be called: ${failure.detail}`, ...steps].join(
+    '\n',
+  )
+}
+
+function invalidInput(problems: readonly Problem[]): string {
+  const lines = Object.entries(problemsByParameter(problems)).map(([name, why]) =>
+    name === '' ? why : `- ${name}: ${why}`,
+  )
+  return ['Some arguments are invalid', ...lines].join('\n')
+}
+
+function toolFailed({ message, additional_prompt_content, can_retry, retry_after_ms }: ToolFailure): string {
+  const lines = [message]
+  if (additional_prompt_content !== undefined) lines.push(additional_prompt_content)
+  if (can_retry === true) {
+    lines.push(retry_after_ms === undefined ? 'It may work when called again' : `Try again in ${retry_after_ms} ms`)
+  }
+  return lines.join('\n')
+}
+
+function asked({ requests }: Extract<Failure, { type: 'input-required' }>): string {
+  const questions = Object.entries(requests).map(([key, { method, params }]) => {
+    const message = typeof params.message === 'string' ? params.message : method
+    return `- ${key}: ${message}`
+  })
+  const how = 'The tool asks for more input, which this client cannot give: it takes MCP 2026-07-28'
+  return [how, ...questions].join('\n')
+}
+
+function located(problems: readonly Problem[], whole: string): string {
+  return problems.map(({ path, message }) => `${path || whole}: ${message}`).join('; ')
+}
+
+function list(names: readonly string[]): string {
+  return names.length === 0 ? 'none' : names.map((name) => `'${name}'`).join(', ')
+}

@@ -1,0 +1,65 @@
+import type { Json, JsonObject } from '../../core/tool/json.ts'
+import { isJsonObject } from './tool-schema.ts'
+
+export const PARSE_ERROR = -32700
+export const INVALID_REQUEST = -32600
+export const METHOD_NOT_FOUND = -32601
+export const INVALID_PARAMS = -32602
+export const INTERNAL_ERROR = -32603
+/** MCP 2026-07-28, "Error codes". */
+export const HEADER_MISMATCH = -32020
+export const MISSING_CAPABILITY = -32021
+export const UNSUPPORTED_VERSION = -32022
+/** MCP 2025-11-25, "URL elicitation required". */
+export const URL_ELICITATION_REQUIRED = -32042
+
+/** A JSON-RPC error, and the HTTP status and headers it goes with where it is the whole answer. */
+export interface McpError {
+  readonly code: number
+  readonly message: string
+  readonly data?: Json
+  readonly status: number
+  readonly headers?: Record<string, string> | undefined
+}
+
+export interface McpRequest {
+  readonly kind: 'request'
+  readonly id: string | number
+  readonly method: string
+  readonly params: JsonObject
+}
+
+export type Message =
+  | McpRequest
+  | { readonly kind: 'notification'; readonly method: string; readonly params: JsonObject }
+  | { readonly kind: 'response' }
+  | { readonly kind: 'malformed'; readonly id: string | number | null; readonly message: string }
+
+const NO_PARAMS: JsonObject = {}
+
+/** Reads one JSON-RPC 2.0 message. MCP's ids are texts and numbers, and its params are objects. */
+export function readMessage(value: unknown): Message {
+  if (!isJsonObject(value)) return { kind: 'malformed', id: null, message: 'A message must be an object' }
+  const { jsonrpc, id, method, params = NO_PARAMS } = value
+  const known = typeof id === 'string' || typeof id === 'number' ? id : null
+  if (jsonrpc !== '2.0') return { kind: 'malformed', id: known, message: "'jsonrpc' must be '2.0'" }
+  if (method === undefined && ('result' in value || 'error' in value)) return { kind: 'response' }
+  if (typeof method !== 'string') return { kind: 'malformed', id: known, message: "'method' must be a string" }
+  if (!isJsonObject(params)) return { kind: 'malformed', id: known, message: "'params' must be an object" }
+  if (id === undefined) return { kind: 'notification', method, params }
+  if (known === null) return { kind: 'malformed', id: null, message: "'id' must be a string or a number" }
+  return { kind: 'request', id: known, method, params }
+}
+
+/** A response with a result that is serialised already. */
+export function resultText(id: string | number, result: string): string {
+  return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${result}}`
+}
+
+export function errorText(id: string | number | null, { code, message, data }: McpError): string {
+  return JSON.stringify({ jsonrpc: '2.0', id, error: data === undefined ? { code, message } : { code, message, data } })
+}
+
+export function notificationText(method: string, params: object): string {
+  return JSON.stringify({ jsonrpc: '2.0', method, params })
+}

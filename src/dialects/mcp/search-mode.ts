@@ -1,0 +1,129 @@
+import { maySee } from '../../core/access/principal.ts'
+import type { Json } from '../../core/tool/json.ts'
+import type { Catalogue, LineFormat } from '../../core/publish/registry.ts'
+import type { Resolver } from '../../core/call/resolve.ts'
+import { askedByName } from '../../core/tool/tool-id.ts'
+import type { Asker } from './calls.ts'
+import type { Revision } from './revisions/revision.ts'
+import { isJsonObject } from './tool-schema.ts'
+import { isChosen, seeing } from './toolset.ts'
+import { encodeErrorResult, encodeSuccess, type ToolCall } from './wire.ts'
+
+const DEFAULT_RESULTS = 10
+const MAX_RESULTS = 50
+
+const READ_ONLY = { readOnlyHint: true, openWorldHint: false }
+
+const TOOLS = [
+  {
+    name: 'search_tools',
+    title: 'Search tools',
+    description:
+      'Finds tools by what they do. Gives names and descriptions, best first; describe_tool tells the arguments of one.',
+    inputSchema: {
+      type: 'object',
+      properties: {
+        query: { type: 'string', description: 'Words that say what the tool should do. Empty lists all tools.' },
+        limit: {
+          type: 'integer',
+          minimum: 1,
+          maximum: MAX_RESULTS,
+          description: `How many; ${DEFAULT_RESULTS} if absent.`,
+        },
+      },
+      required: ['query'],
+      additionalProperties: false,
+    },
+    annotations: READ_ONLY,
+  },
+  {
+    name: 'describe_tool',
+    title: 'Describe a tool',
+    description: 'Gives the definition of a tool: its description, and the JSON Schemas of its arguments and output.',
+    inputSchema: {
+      type: 'object',
+      properties: { name: { type: 'string', description: 'A name that search_tools gave.' } },
+      required: ['name'],
+      additionalProperties: false,
+    },
+    annotations: READ_ONLY,
+  },
+  {
+    name: 'call_tool',
+    title: 'Call a tool',
+    description: 'Calls a tool that search_tools found, with arguments that pass the schema describe_tool gives.',
+    inputSchema: {
+      type: 'object',
+      properties: {
+        name: { type: 'string', description: 'A name that search_tools gave.' },
+        arguments: { type: 'object', description: "The tool's arguments." },
+      },
+      required: ['name'],
+      additionalProperties: false,
+    },
+  },
+]
+
+/** The members of `tools/list`, whatever the catalogue holds. */
+export const SEARCH_TOOLS = `"tools":${JSON.stringify(TOOLS)}`
+
+const BRIEF: LineFormat = {
+  name: 'mcp-brief',
+  write({ title, description, implementation }, name) {
+    return implementation === undefined ? '' : JSON.stringify({ name, ...(title ? { title } : {}), description })
+  },
+}
+
+export interface SearchDeps {
+  readonly catalogue: Catalogue
+  readonly resolver: Resolver
+}
+
+/** A call of one of the three tools: a result; the call it stands for; or undefined when it is of none of the three. */
+export async function searchCall(
+  call: ToolCall,
+  as: Revision,
+  asker: Asker,
+  deps: SearchDeps,
+): Promise<{ readonly result: string } | { readonly call: ToolCall } | undefined> {
+  const { name, arguments: inner = {} } = call.input
+  switch (call.name) {
+    case 'search_tools':
+      return { result: await search(call, as, asker, deps) }
+    case 'describe_tool':
+      if (typeof name !== 'string') return { result: wrong('name', 'a name that search_tools gave', as) }
+      return { result: await describe(name, as, asker, deps) }
+    case 'call_tool':
+      if (typeof name !== 'string') return { result: wrong('name', 'a name that search_tools gave', as) }
+      if (!isJsonObject(inner)) return { result: wrong('arguments', 'an object', as) }
+      return { call: { ...call, name, input: inner } }
+    default:
+      return undefined
+  }
+}
+
+async function search(call: ToolCall, as: Revision, asker: Asker, { catalogue }: SearchDeps): Promise<string> {
+  const { query = '', limit = DEFAULT_RESULTS } = call.input
+  if (typeof query !== 'string' || query.length > 500) return wrong('query', 'a string of at most 500 characters', as)
+  if (typeof limit !== 'number' || !Number.isInteger(limit) || limit < 1 || limit > MAX_RESULTS) {
+    return wrong('limit', `a whole number from 1 to ${MAX_RESULTS}`, as)
+  }
+  const q = query.trim() === '' ? undefined : query
+  const principal = seeing(asker.principal, asker.chosen)
+  const listing = await catalogue.list({ q, versions: 'newest', limit }, principal, BRIEF)
+  const found: Json = JSON.parse(`[${(listing?.lines ?? []).filter((line) => line !== '').join(',')}]`)
+  return encodeSuccess({ ok: true, value: { tools: found } }, {}, as)
+}
+
+async function describe(name: string, as: Revision, asker: Asker, { resolver }: SearchDeps): Promise<string> {
+  const resolved = await resolver.resolve(askedByName(name), asker.background)
+  const record = resolved.ok ? resolved.tool.record : undefined
+  if (!record || !maySee(asker.principal, record) || !isChosen(asker.chosen, record)) {
+    return encodeErrorResult(`Unknown tool: '${name.slice(0, 200)}': search_tools finds the names there are`, as)
+  }
+  return encodeSuccess({ ok: true, value: as.tool(record, name) }, {}, as)
+}
+
+function wrong(argument: string, wanted: string, as: Revision): string {
+  return encodeErrorResult(`Some arguments are invalid\n- ${argument}: Must be ${wanted}`, as)
+}

@@ -1,0 +1,54 @@
+import type { Loss } from '../../core/tool/codec.ts'
+import type { Json, JsonObject } from '../../core/tool/json.ts'
+import { derivedSecurityLevel, type ToolRecord } from '../../core/tool/tool.ts'
+import { asObjectSchema, isJsonObject, outputKind, withoutHeaders } from './tool-schema.ts'
+
+/** Under this key of `_meta` a listed tool says its id: what is called, and which version answers. */
+export const ID_KEY = 'dev.switchboard/id'
+
+/** A record as an MCP Tool (2026-07-28) of the name it is exposed under. What MCP cannot say is left out. */
+export function toolOf(record: ToolRecord, name: string): JsonObject {
+  const { title, description, input, output, annotations, icons, _meta } = record
+  const kind = outputKind(output)
+  return {
+    name,
+    ...(title === undefined ? {} : { title }),
+    ...(description === '' ? {} : { description }),
+    inputSchema: objectSchema(input),
+    ...(output === null || kind === 'any' ? {} : { outputSchema: asObjectSchema(output) }),
+    ...(annotations === undefined ? {} : { annotations }),
+    ...(icons === undefined ? {} : { icons }),
+    ...(_meta === undefined ? {} : { _meta }),
+  }
+}
+
+/** "inputSchema root must be type: object": other dialects may leave that unsaid. */
+function objectSchema(input: JsonObject): JsonObject {
+  const schema = withoutHeaders(input)
+  return schema.type === 'object' ? schema : { type: 'object', ...schema }
+}
+
+/** What of a record of another dialect an MCP Tool cannot say. */
+export function losses(record: ToolRecord): readonly Loss[] {
+  const lost: Loss[] = []
+  const lose = (path: string, reason: string) => lost.push({ path, reason })
+  lose('/toolkit', "An MCP tool names no toolkit: publish it as {'definition', 'toolkit', 'version'}")
+  lose('/version', "An MCP tool has no version: publish it as {'definition', 'toolkit', 'version'}")
+  const reason = 'MCP has no such field'
+  const { authorization, secrets, user_id } = record.requirements
+  if (authorization.length > 0) lose('/requirements/authorization', reason)
+  if (secrets.length > 0) lose('/requirements/secrets', reason)
+  if (user_id) lose('/requirements/user_id', reason)
+  if (record.securityLevel !== derivedSecurityLevel(record.requirements)) lose('/securityLevel', reason)
+  if (record.output === null) lose('/output', 'MCP cannot say that a tool has no output')
+  for (const field of ['metadata', 'examples'] as const) if (record[field] !== undefined) lose(`/${field}`, reason)
+  if (withoutHeaders(record.input) !== record.input) {
+    lose('/input', "'x-mcp-header' is left out: parameters are not read from headers here")
+  }
+  return lost
+}
+
+/** The document a record was published as, when that was in this dialect. */
+export function sourceOf({ source }: ToolRecord): Json | undefined {
+  return source.dialect === 'mcp' && isJsonObject(source.document) ? source.document : undefined
+}

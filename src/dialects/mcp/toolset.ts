@@ -1,0 +1,67 @@
+import { covers, patternCovers, type Principal } from '../../core/access/principal.ts'
+import { type Failing, fail } from '../../core/call/failure.ts'
+import { isNamePart, parseToolId, type ToolName } from '../../core/tool/tool-id.ts'
+
+/** What a URL of the face chooses: `?toolkits=a,b` and `?tools=T.N`, and whether tools are found by searching. */
+export interface Chosen {
+  readonly search: boolean
+  /** Tool patterns `T.*` and `T.N`, their parts spelt out; undefined chooses every tool. */
+  readonly tools: readonly string[] | undefined
+}
+
+const ALL: Chosen = { search: false, tools: undefined }
+const MAX_NAMES = 256
+
+/** Reads the query of the face's URL; what cannot be meant gives a failure that says which parameter. */
+export function readChoice(url: string): Chosen | Failing {
+  const at = url.indexOf('?')
+  if (at === -1) return ALL
+  const query = new URLSearchParams(url.slice(at + 1))
+  const mode = query.get('mode')
+  if (mode !== null && mode !== 'search') return wrong('mode', "'search'")
+  const toolkits = names(query.getAll('toolkits'))
+  const tools = names(query.getAll('tools'))
+  if (toolkits.length + tools.length > MAX_NAMES) return wrong('tools', `at most ${MAX_NAMES} names`)
+  if (!toolkits.every(isNamePart)) return wrong('toolkits', "toolkits' names, separated by commas")
+  const isTool = (text: string) => {
+    const id = parseToolId(text)
+    return id !== undefined && id.selector === undefined
+  }
+  if (!tools.every(isTool)) return wrong('tools', "names such as 'Toolkit.Tool', separated by commas")
+  const chosen = query.has('toolkits') || query.has('tools')
+  return { search: mode === 'search', tools: chosen ? [...toolkits.map((name) => `${name}.*`), ...tools] : undefined }
+}
+
+/** Whether a tool is among the chosen ones. */
+export function isChosen({ tools }: Chosen, name: ToolName): boolean {
+  return tools === undefined || tools.some((pattern) => patternCovers(pattern, name))
+}
+
+/**
+ * A principal that sees of what it may see only what is chosen. It is for lists: what a principal may call depends on
+ * what its credential itself says.
+ */
+export function seeing(principal: Principal, { tools }: Chosen): Principal {
+  if (tools === undefined) return principal
+  return { ...principal, tools: tools.flatMap((pattern) => common(principal, pattern)) }
+}
+
+/** What a chosen pattern and a principal's patterns have in common, as patterns. */
+function common(principal: Principal, pattern: string): readonly string[] {
+  const name = parseToolId(pattern)
+  if (name) return covers(principal, name) ? [pattern] : []
+  const toolkit = pattern.slice(0, -'.*'.length)
+  return principal.tools.flatMap((own) => {
+    const [ofToolkits = '', ofTools = '*'] = own.split('.')
+    const isOfToolkit = patternCovers(`${ofToolkits}.*`, { toolkit, tool: 'any' })
+    return isOfToolkit ? [`${toolkit}.${ofTools}`] : []
+  })
+}
+
+function names(values: readonly string[]): readonly string[] {
+  return values.flatMap((value) => value.split(',')).filter((name) => name !== '')
+}
+
+function wrong(parameter: string, wanted: string): Failing {
+  return fail({ type: 'request-malformed', message: `The query parameter '${parameter}' must be ${wanted}` })
+}

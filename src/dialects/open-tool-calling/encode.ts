@@ -1,0 +1,92 @@
+import type { Encoded, Loss } from '../../core/tool/codec.ts'
+import { isObject, type Json, type JsonObject } from '../../core/tool/json.ts'
+import { pointerStep } from '../../core/tool/problem.ts'
+import { derivedSecurityLevel, type ToolRecord } from '../../core/tool/tool.ts'
+import { encodeValueSchema } from './encode-value.ts'
+import { isJsonObject, isTexts } from './fields.ts'
+import { exposedName } from './name.ts'
+import { encodeRequirements } from './requirements.ts'
+
+const NO_FIELD = 'The Open Tool Calling RFC has no such field'
+const ROOT_KEYWORDS = ['type', 'properties', 'required']
+
+/** A record as the RFC's tool definition: the published document, or one that says what the RFC can say, with losses. */
+export function encode(record: ToolRecord): Encoded {
+  if (record.source.dialect === 'open-tool-calling') return { document: record.source.document, losses: [] }
+  const losses: Loss[] = []
+  const { toolkit, tool, version, id, description } = record
+  if (record.name !== exposedName(record)) losses.push({ path: '/name', reason: NO_FIELD })
+  for (const field of ['title', 'annotations', 'icons', '_meta', 'metadata', 'examples'] as const) {
+    if (record[field] !== undefined) losses.push({ path: `/${field}`, reason: NO_FIELD })
+  }
+  const document: JsonObject = {
+    name: tool,
+    fully_qualified_name: id,
+    description,
+    toolkit: { name: toolkit, version },
+    input: { parameters: encodeParameters(record.input, losses) },
+    output: encodeOutput(record.output, losses),
+    requirements: encodeRequirements(record.requirements, losses),
+  }
+  // The RFC's reader takes the level from the requirements that are written here
+  const { authorization, secrets } = record.requirements
+  const derived = derivedSecurityLevel({ authorization, secrets, user_id: false })
+  if (record.securityLevel !== derived) losses.push({ path: '/securityLevel', reason: NO_FIELD })
+  return { document, losses }
+}
+
+function encodeParameters(input: JsonObject, losses: Loss[]): JsonObject[] {
+  const required = isTexts(input.required) ? input.required : []
+  const properties = isObject(input.properties) ? input.properties : {}
+  for (const [keyword, value] of Object.entries(input)) {
+    if (ROOT_KEYWORDS.includes(keyword) || (keyword === 'additionalProperties' && value === true)) continue
+    losses.push({ path: `/input${pointerStep(keyword)}`, reason: 'The RFC has parameters, and no schema of them all' })
+  }
+  if (required.some((name) => !Object.hasOwn(properties, name))) {
+    losses.push({ path: '/input/required', reason: 'Names a parameter that has no schema' })
+  }
+  return Object.entries(properties).map(([name, schema]) => {
+    const path = `/input/properties${pointerStep(name)}`
+    return {
+      name,
+      required: required.includes(name),
+      ...descriptionOf(schema, path, losses),
+      value_schema: encodeValueSchema(schema, path, losses),
+      inferrable: true,
+    }
+  })
+}
+
+function encodeOutput(output: ToolRecord['output'], losses: Loss[]): JsonObject {
+  if (output === null || isNullSchema(output)) return { available_modes: ['null', 'error'] }
+  if (output === true || (isObject(output) && Object.keys(output).every((keyword) => keyword === 'description'))) {
+    return { available_modes: ['value', 'error', 'null'], ...descriptionOf(output, '/output', losses) }
+  }
+  const inner = withoutNull(output)
+  return {
+    available_modes: inner ? ['value', 'error', 'null'] : ['value', 'error'],
+    ...descriptionOf(output, '/output', losses),
+    value_schema: encodeValueSchema(inner ?? output, '/output', losses),
+  }
+}
+
+/** The schema of what else there may be, when an output may also be null; undefined when it may not. */
+function withoutNull(output: Json): JsonObject | undefined {
+  if (!isJsonObject(output) || !Array.isArray(output.type) || output.type.length !== 2) return undefined
+  const [type] = output.type.filter((each) => each !== 'null')
+  if (!output.type.includes('null') || type === undefined) return undefined
+  const { enum: allowed } = output
+  if (!Array.isArray(allowed)) return { ...output, type }
+  return allowed.includes(null) ? { ...output, type, enum: allowed.filter((each) => each !== null) } : undefined
+}
+
+function isNullSchema(output: Json): boolean {
+  return isJsonObject(output) && output.type === 'null' && Object.keys(output).length === 1
+}
+
+function descriptionOf(schema: unknown, path: string, losses: Loss[]): { readonly description?: string } {
+  if (!isObject(schema) || schema.description === undefined) return {}
+  if (typeof schema.description === 'string') return { description: schema.description }
+  losses.push({ path: `${path}/description`, reason: 'Is no text' })
+  return {}
+}

@@ -1,0 +1,106 @@
+import type { Call, Outcome } from '../../core/call/call.ts'
+import type { Artifact, Content } from '../../core/tool/content.ts'
+import { type Failing, type Failure, fail } from '../../core/call/failure.ts'
+import { isObject, type Json, type JsonObject } from '../../core/tool/json.ts'
+import { wordsOf } from './failure.ts'
+
+const PARAMS_FIELDS = ['name', 'arguments', '_meta']
+
+/** A call by the name of a tool: which tool that is depends on where the call is made. */
+export interface NamedCall {
+  readonly name: string
+  readonly input: Call['input']
+}
+
+/** The schema's CallToolResult. */
+export interface CallToolResult {
+  readonly content: readonly JsonObject[]
+  readonly isError?: boolean
+}
+
+/**
+ * Reads a CallToolRequest: `{method?, params: {name, arguments?}}`. The method says nothing that the route does not, and
+ * `_meta`, which hosts pass on from their own callers, is not read. What is no such request gives a failure that names the
+ * field.
+ */
+export function decodeCall(body: unknown): NamedCall | Failing {
+  if (!isObject(body)) return malformed('The body must be an object', 'Wanted {"params": {"name": …, "arguments": …}}')
+  const { method, params } = body
+  if (method !== undefined && method !== null && typeof method !== 'string') {
+    return malformed("'method' must be a string")
+  }
+  if (!isObject(params)) return malformed("'params' must be an object with a 'name'")
+  // Arguments under a misspelled name would be a call without arguments
+  const unknown = Object.keys(params).find((key) => !PARAMS_FIELDS.includes(key))
+  if (unknown !== undefined) {
+    return malformed(`Unknown field 'params.${unknown.slice(0, 100)}'`, 'Wanted name, arguments')
+  }
+  const { name } = params
+  if (typeof name !== 'string') return malformed("'params.name' must be a string")
+  const input = params.arguments ?? {}
+  return isJsonObject(input) ? { name, input } : malformed("'params.arguments' must be an object")
+}
+
+/** A CallToolResult: the content a tool gave to look at, else its value, a text as it is and anything else as JSON. */
+export function encodeOutcome({ result }: Outcome): CallToolResult {
+  if (!result.ok) return encodeFailure(result.failure)
+  const { value, content = [], artifact } = result
+  const blocks = content.map(encodeContent)
+  if (blocks.length === 0) blocks.push(text(typeof value === 'string' ? value : JSON.stringify(value ?? null)))
+  return { content: artifact ? [...blocks, encodeArtifact(artifact)] : blocks }
+}
+
+/** A CallToolResult that says what went wrong. */
+export function encodeFailure(failure: Failure): CallToolResult {
+  return { content: [text(wordsOf(failure))], isError: true }
+}
+
+/** The schema has text, image and resource; of every other kind a text tells what there is. */
+function encodeContent(block: Content): JsonObject {
+  const annotations = encodeAnnotations(block)
+  switch (block.type) {
+    case 'text':
+      return { ...text(block.text), ...annotations }
+    case 'image':
+      return { type: 'image', data: block.data, mimeType: block.mimeType, ...annotations }
+    case 'resource': {
+      const { mimeType } = block.resource
+      const resource = { ...block.resource }
+      return { type: 'resource', ...(mimeType === undefined ? {} : { mimeType }), resource, ...annotations }
+    }
+    case 'audio':
+      return {
+        ...text(
+          `[Audio of type ${block.mimeType}, ${block.data.length} characters of Base64, which cannot be given here]`,
+        ),
+        ...annotations,
+      }
+    case 'resource_link': {
+      const type = block.mimeType === undefined ? '' : ` (${block.mimeType})`
+      return { ...text(`[Resource '${block.name}'${type}: ${block.uri}]`), ...annotations }
+    }
+  }
+}
+
+/** The schema wants both fields: content without an audience is for both, and one without a priority is of middling one. */
+function encodeAnnotations({ annotations }: Content): { readonly annotations?: Json } {
+  if (annotations === undefined) return {}
+  const { audience = ['user', 'assistant'], priority = 0.5 } = annotations
+  return { annotations: { audience: [...audience], priority } }
+}
+
+function encodeArtifact({ url, content_type, size, meta }: Artifact): JsonObject {
+  return text(`[${meta.description} (${content_type}, ${size} bytes): ${url}]`)
+}
+
+function text(words: string): JsonObject {
+  return { type: 'text', text: words }
+}
+
+function malformed(message: string, detail?: string): Failing {
+  return fail({ type: 'request-malformed', message, ...(detail === undefined ? {} : { detail }) })
+}
+
+function isJsonObject(value: unknown): value is JsonObject {
+  return isObject(value)
+}

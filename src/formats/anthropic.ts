@@ -1,0 +1,44 @@
+import type { Encoded, Loss } from '../core/tool/codec.ts'
+import { isObject } from '../core/tool/json.ts'
+import { pointerStep } from '../core/tool/problem.ts'
+import type { ToolRecord } from '../core/tool/tool.ts'
+import { isJsonObject } from './json.ts'
+import type { Schema } from './merge.ts'
+import { providerName } from './name.ts'
+import { recordLosses } from './record-losses.ts'
+import { current, rootObject } from './root-object.ts'
+
+/** What Anthropic's Messages API takes as the name of a property of the root. */
+const PROPERTY = /^[a-zA-Z0-9_.-]{1,64}$/
+
+/**
+ * A tool as Anthropic's Messages API takes it: JSON Schema 2020-12 below a root of type object. `name` is the one that
+ * models see. Every change is among the losses.
+ */
+export function anthropic(record: ToolRecord, name: string): Encoded {
+  const losses = recordLosses(record)
+  const root = withNames(rootObject(record.input, '/input', losses), losses)
+  const changed = current(root, '/input', losses)
+  const input_schema = isJsonObject(changed) ? changed : {}
+  return { document: { name: providerName(name, losses), description: record.description, input_schema }, losses }
+}
+
+/** Without the properties whose names are refused: a name of another spelling would not reach the tool. */
+function withNames(root: Schema, losses: Loss[]): Schema {
+  const { properties, required } = root
+  if (!isObject(properties)) return root
+  const refused = Object.keys(properties).filter((name) => !PROPERTY.test(name))
+  if (refused.length === 0) return root
+  for (const name of refused) {
+    losses.push({
+      path: `/input/properties${pointerStep(name)}`,
+      reason: "Has a name of other characters than 'A-Z', 'a-z', '0-9', '_', '.', '-'",
+    })
+  }
+  const isKept = (name: unknown) => typeof name !== 'string' || !refused.includes(name)
+  return {
+    ...root,
+    properties: Object.fromEntries(Object.entries(properties).filter(([name]) => isKept(name))),
+    ...(Array.isArray(required) ? { required: required.filter(isKept) } : {}),
+  }
+}

@@ -1,0 +1,212 @@
+import type { Encoded, Loss } from '../core/tool/codec.ts'
+import { isObject, type Json, type JsonObject } from '../core/tool/json.ts'
+import { pointerStep } from '../core/tool/problem.ts'
+import type { ToolRecord } from '../core/tool/tool.ts'
+import { localTarget } from './local-reference.ts'
+import { mergeAllOf, type Schema } from './merge.ts'
+import { providerName } from './name.ts'
+import { recordLosses } from './record-losses.ts'
+import { rootObject } from './root-object.ts'
+import { typesOf } from './schema-types.ts'
+
+/** Bounds of putting references in place: definitions can double with every level. */
+const MAX_SCHEMAS = 5_000
+const MAX_LEVELS = 32
+const NO_FIELD = "Gemini's Schema has no such field"
+/** What each type's schema may say with a plain value. */
+const KEYWORDS: Readonly<Record<string, readonly string[]>> = {
+  string: ['minLength', 'maxLength', 'pattern', 'format'],
+  number: ['minimum', 'maximum', 'format'],
+  integer: ['minimum', 'maximum', 'format'],
+  array: ['minItems', 'maxItems'],
+  object: ['minProperties', 'maxProperties'],
+}
+const FORMATS: Readonly<Record<string, readonly string[]>> = {
+  string: ['date-time', 'enum'],
+  number: ['float', 'double'],
+  integer: ['int32', 'int64'],
+}
+const ANNOTATIONS = ['title', 'description', 'default', 'example']
+
+interface Work {
+  readonly root: Schema
+  readonly losses: Loss[]
+  left: number
+}
+
+interface Place {
+  readonly path: string
+  readonly level: number
+  /** The definitions that are being put in place around here. */
+  readonly within: readonly string[]
+}
+
+/**
+ * A tool as a function declaration of Gemini, whose Schema is a subset of OpenAPI 3.0's: one type a schema, `nullable`,
+ * enums of strings, no references. `parameters` is left out when there are none. `name` is the one that models see.
+ * Every change is among the losses.
+ */
+export function gemini(record: ToolRecord, name: string): Encoded {
+  const losses = recordLosses(record)
+  const root = rootObject(record.input, '/input', losses)
+  const work: Work = { root: record.input, losses, left: MAX_SCHEMAS }
+  const parameters = typed(root, 'object', { path: '/input', level: 1, within: [] }, work)
+  const declaration = { name: providerName(name, losses, 'letter'), description: record.description }
+  // An object without properties is refused, so a tool without parameters declares none
+  return { document: parameters.properties === undefined ? declaration : { ...declaration, parameters }, losses }
+}
+
+function convert(schema: unknown, place: Place, work: Work): JsonObject {
+  const { path, level, within } = place
+  if (!isObject(schema)) {
+    if (schema !== true) work.losses.push({ path, reason: 'Becomes anything' })
+    return {}
+  }
+  work.left -= 1
+  if (level > MAX_LEVELS || work.left < 0) {
+    work.losses.push({ path, reason: `Lies deeper than ${MAX_LEVELS} levels, or beyond ${MAX_SCHEMAS} schemas` })
+    return {}
+  }
+  if ('$ref' in schema) {
+    const { $ref, ...siblings } = schema
+    const target = localTarget(work.root, $ref)
+    const isCycle = target !== undefined && (target.path === '' || within.includes(target.path))
+    if (!target || isCycle || !isObject(target.schema)) {
+      work.losses.push({ path, reason: isCycle ? 'Refers to itself, and becomes anything' : 'Refers to no object' })
+      return {}
+    }
+    work.losses.push({ path: `${path}/$ref`, reason: 'Is put in place' })
+    return convert(
+      { ...target.schema, ...siblings },
+      { path, level: level + 1, within: [...within, target.path] },
+      work,
+    )
+  }
+  if (Array.isArray(schema.allOf))
+    return convert(mergeAllOf(schema, path, work.root, work.losses), { ...place, level: level + 1 }, work)
+  const alternatives = schema.anyOf ?? schema.oneOf
+  if (Array.isArray(alternatives) && alternatives.length > 0 && !isObject(schema.properties)) {
+    return union(schema, alternatives, place, work)
+  }
+  const types = typesOf(schema)
+  const [type, ...others] = types.filter((each) => each !== 'null')
+  const isNullable = types.includes('null')
+  if (type === undefined) return untyped(schema, isNullable, place, work)
+  if (isNullable) work.losses.push({ path: `${path}/type`, reason: "Becomes 'nullable'" })
+  const mayBeNull = isNullable ? { nullable: true } : {}
+  if (others.length === 0) return { ...typed(schema, type, place, work), ...mayBeNull }
+  work.losses.push({ path: `${path}/type`, reason: "Becomes 'anyOf', one schema a type" })
+  return { anyOf: [type, ...others].map((each) => ({ ...typed(schema, each, place, work), ...mayBeNull })) }
+}
+
+/** Nothing but null, or nothing known. */
+function untyped(schema: Schema, isNull: boolean, { path }: Place, work: Work): JsonObject {
+  const said = new Map<string, Json>(
+    isNull
+      ? [
+          ['type', 'string'],
+          ['nullable', true],
+        ]
+      : [],
+  )
+  if (isNull) work.losses.push({ path: `${path}/type`, reason: 'Becomes a nullable string' })
+  for (const [keyword, value] of Object.entries(schema)) {
+    if (keyword === 'type') continue
+    if ((keyword === 'title' || keyword === 'description') && typeof value === 'string') said.set(keyword, value)
+    else work.losses.push({ path: path + pointerStep(keyword), reason: NO_FIELD })
+  }
+  return Object.fromEntries(said)
+}
+
+function typed(schema: Schema, type: string, place: Place, work: Work): JsonObject {
+  const { path, level } = place
+  const said = new Map<string, Json>([['type', type]])
+  const lose = (keyword: string, reason = NO_FIELD) => work.losses.push({ path: path + pointerStep(keyword), reason })
+  if (schema.type === undefined) lose('type', `Is added: '${type}'`)
+  for (const [keyword, value] of Object.entries(schema)) {
+    if (keyword === 'type') continue
+    if ((keyword === 'enum' || keyword === 'const') && type === 'string') {
+      const values: readonly unknown[] = keyword === 'const' ? [value] : Array.isArray(value) ? value : []
+      const texts = values.filter((each) => typeof each === 'string' && each !== '')
+      const allowed = [...new Set(texts)]
+      if (keyword === 'const') lose(keyword, "Becomes 'enum'")
+      else if (texts.length < values.length) lose(keyword, 'Holds values that are no texts, or empty')
+      if (allowed.length > 0 && !said.has('enum')) said.set('enum', allowed.map(String))
+    } else if (keyword === 'exclusiveMinimum' && type === 'integer' && typeof value === 'number') {
+      lose(keyword, "Becomes 'minimum'")
+      if (!('minimum' in schema)) said.set('minimum', Math.floor(value) + 1)
+    } else if (keyword === 'exclusiveMaximum' && type === 'integer' && typeof value === 'number') {
+      lose(keyword, "Becomes 'maximum'")
+      if (!('maximum' in schema)) said.set('maximum', Math.ceil(value) - 1)
+    } else if (keyword === 'properties' && type === 'object') continue
+    else if (keyword === 'required' && type === 'object') continue
+    else if (keyword === 'items' && type === 'array' && !Array.isArray(value)) continue
+    else if (keyword === 'format' && !FORMATS[type]?.includes(String(value))) lose(keyword)
+    else if (!isJson(value) || ![...ANNOTATIONS, ...(KEYWORDS[type] ?? [])].includes(keyword)) lose(keyword)
+    else if ((keyword === 'title' || keyword === 'description') && typeof value !== 'string') lose(keyword)
+    else said.set(keyword, value)
+  }
+  if (type === 'array') {
+    const items = schema.items
+    const at = `${path}/items`
+    const converted = Array.isArray(items) ? {} : convert(items ?? true, { ...place, path: at, level: level + 1 }, work)
+    if (Object.keys(converted).some((key) => key === 'type' || key === 'anyOf')) said.set('items', converted)
+    else {
+      work.losses.push({ path: at, reason: 'Becomes a string: Gemini wants a list to have items of a type' })
+      said.set('items', { ...converted, type: 'string' })
+    }
+  }
+  if (type === 'object') setProperties(schema, said, place, work)
+  return Object.fromEntries(said)
+}
+
+function setProperties(schema: Schema, said: Map<string, Json>, place: Place, work: Work): void {
+  const { path, level } = place
+  const properties = isObject(schema.properties) ? Object.entries(schema.properties) : []
+  if (properties.length > 0) {
+    const converted = properties.map(([name, property]): [string, JsonObject] => {
+      const at = `${path}/properties${pointerStep(name)}`
+      return [name, convert(property, { ...place, path: at, level: level + 1 }, work)]
+    })
+    said.set('properties', Object.fromEntries(converted))
+  }
+  if (!Array.isArray(schema.required)) return
+  const names = properties.map(([name]) => name)
+  const required = schema.required.filter((name) => typeof name === 'string' && names.includes(name))
+  if (required.length < schema.required.length) {
+    work.losses.push({ path: `${path}/required`, reason: 'Names a property that has no schema' })
+  }
+  if (required.length > 0) said.set('required', required)
+}
+
+/** Alternatives; `anyOf` must stand alone, so what stands beside it goes into each, or is lost. */
+function union(schema: Schema, branches: readonly unknown[], place: Place, work: Work): JsonObject {
+  const keyword = 'anyOf' in schema ? 'anyOf' : 'oneOf'
+  const { path, level } = place
+  const { description } = schema
+  const lose = (at: string, reason: string) => work.losses.push({ path: `${path}/${at}`, reason })
+  if (keyword === 'oneOf') lose('oneOf', "Becomes 'anyOf'")
+  for (const other of Object.keys(schema)) {
+    if (other === keyword) continue
+    const moves = other === 'description' && typeof description === 'string'
+    lose(pointerStep(other).slice(1), moves ? "Goes into the branches of 'anyOf'" : `Stands beside '${keyword}'`)
+  }
+  const isNull = (branch: unknown) => isObject(branch) && branch.type === 'null'
+  const hasNull = branches.some(isNull)
+  if (hasNull) lose(keyword, "A branch that is null becomes 'nullable'")
+  const converted = branches.flatMap((branch, index) => {
+    if (isNull(branch)) return []
+    const one = convert(branch, { ...place, path: `${path}/${keyword}/${index}`, level: level + 1 }, work)
+    const said = typeof description === 'string' && !('anyOf' in one) ? { description, ...one } : one
+    return [hasNull && !('anyOf' in one) ? { ...said, nullable: true } : said]
+  })
+  const [only, ...others] = converted
+  if (only === undefined) return { type: 'string', nullable: true }
+  if (others.length > 0) return { anyOf: converted }
+  lose(keyword, 'Has one branch, which takes its place')
+  return only
+}
+
+function isJson(value: unknown): value is Json {
+  return value !== undefined
+}

@@ -1,0 +1,216 @@
+import type { Encoded, Loss } from '../core/tool/codec.ts'
+import { isObject, type Json, type JsonObject } from '../core/tool/json.ts'
+import { pointerStep } from '../core/tool/problem.ts'
+import type { ToolRecord } from '../core/tool/tool.ts'
+import { localTarget } from './local-reference.ts'
+import { mergeAllOf, type Schema } from './merge.ts'
+import { providerName } from './name.ts'
+import { nullable } from './nullable.ts'
+import { recordLosses } from './record-losses.ts'
+import { rootObject } from './root-object.ts'
+import { isOfType, typesOf } from './schema-types.ts'
+
+/** Objects and lists within each other, the root counted. */
+const MAX_LEVELS = 10
+/** Schemas within each other, alternatives counted. */
+const MAX_DEPTH = 64
+/** Strict mode takes as many properties. */
+const MAX_SCHEMAS = 5_000
+const FORMATS = ['date-time', 'time', 'date', 'duration', 'email', 'hostname', 'ipv4', 'ipv6', 'uuid']
+const UNSUPPORTED = 'Strict mode does not support it'
+/** What each type's schema may say beside its type, `title`, `description`, `enum` and `const`. */
+const KEYWORDS: Readonly<Record<string, readonly string[]>> = {
+  string: ['pattern', 'format'],
+  number: ['multipleOf', 'minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum'],
+  integer: ['multipleOf', 'minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum'],
+  array: ['items', 'minItems', 'maxItems'],
+  object: ['properties', 'required', 'additionalProperties'],
+}
+
+interface Work {
+  readonly root: Schema
+  readonly losses: Loss[]
+  /** The names of definitions by the path they were found at. */
+  readonly names: Map<string, string>
+  readonly definitions: Map<string, JsonObject>
+  /** How many more schemas there may be: what is merged can double with every level. */
+  left: number
+  /** How many schemas this one lies in: alternatives may refer to what they lie in, for ever. */
+  deep: number
+}
+
+/**
+ * A tool as OpenAI's function tool in strict mode ("Structured Outputs", supported schemas): objects are closed, all
+ * their properties required, optional ones nullable; at most 10 levels; only the keywords that strict mode supports.
+ * References stay, under `$defs`. `name` is the one that models see. Every change is among the losses.
+ */
+export function openaiStrict(record: ToolRecord, name: string): Encoded {
+  const losses = recordLosses(record)
+  const root = rootObject(record.input, '/input', losses)
+  const work: Work = {
+    root: record.input,
+    losses,
+    names: new Map(),
+    definitions: new Map(),
+    left: MAX_SCHEMAS,
+    deep: 0,
+  }
+  const schema = objectSchema(root, '/input', 1, work)
+  const parameters: JsonObject =
+    work.definitions.size === 0 ? schema : { ...schema, $defs: Object.fromEntries(work.definitions) }
+  const accepted = providerName(name, losses)
+  return {
+    document: {
+      type: 'function',
+      function: { name: accepted, description: record.description, parameters, strict: true },
+    },
+    losses,
+  }
+}
+
+function convert(schema: unknown, path: string, level: number, work: Work): JsonObject {
+  if (!isObject(schema)) return anything(path, work)
+  work.left -= 1
+  if (work.left < 0 || work.deep >= MAX_DEPTH) return anything(path, work)
+  work.deep += 1
+  const converted = convertObject(schema, path, level, work)
+  work.deep -= 1
+  return converted
+}
+
+function convertObject(schema: Schema, path: string, level: number, work: Work): JsonObject {
+  if ('$ref' in schema) return reference(schema, path, level, work)
+  if (Array.isArray(schema.allOf)) {
+    const merged = mergeAllOf(schema, path, work.root, work.losses)
+    return convert(merged, path, level, work)
+  }
+  const types = typesOf(schema)
+  const alternatives = schema.anyOf ?? schema.oneOf
+  if (Array.isArray(alternatives) && alternatives.length > 0 && !isObject(schema.properties)) {
+    return union(schema, alternatives, path, level, work)
+  }
+  const [type, ...others] = types.filter((each) => each !== 'null')
+  if (type === undefined) return types.length > 0 ? typed(schema, 'null', path, work) : anything(path, work, schema)
+  if (others.length > 0) {
+    work.losses.push({ path: `${path}/type`, reason: "Becomes 'anyOf', one schema a type" })
+    return { anyOf: types.map((each) => ofType(schema, each, path, level, work)) }
+  }
+  const one = ofType(schema, type, path, level, work)
+  return types.length > 1 ? nullable(one) : one
+}
+
+function ofType(schema: Schema, type: string, path: string, level: number, work: Work): JsonObject {
+  if (type !== 'object' && type !== 'array') return typed(schema, type, path, work)
+  if (level >= MAX_LEVELS) {
+    work.losses.push({ path, reason: `Lies deeper than ${MAX_LEVELS} levels` })
+    return anything(path, work)
+  }
+  if (type === 'object') return objectSchema(schema, path, level + 1, work)
+  const items = convert(schema.items, `${path}/items`, level + 1, work)
+  return { ...typed(schema, 'array', path, work), items }
+}
+
+/** An object as strict mode wants it: closed, with all of its properties required. */
+function objectSchema(schema: Schema, path: string, level: number, work: Work): JsonObject {
+  const { losses } = work
+  const required: readonly unknown[] = Array.isArray(schema.required) ? schema.required : []
+  const properties = isObject(schema.properties) ? schema.properties : {}
+  if (schema.additionalProperties !== false) {
+    losses.push({ path: `${path}/additionalProperties`, reason: 'Strict mode allows no other properties' })
+  }
+  const stray = required.filter((name) => typeof name !== 'string' || !Object.hasOwn(properties, name))
+  if (stray.length > 0) losses.push({ path: `${path}/required`, reason: 'Names a property that has no schema' })
+  const converted = Object.entries(properties).map(([name, property]): [string, JsonObject] => {
+    const at = `${path}/properties${pointerStep(name)}`
+    const changed = convert(property, at, level, work)
+    if (required.includes(name)) return [name, changed]
+    losses.push({ path: at, reason: 'Is optional, and becomes required and nullable' })
+    return [name, nullable(changed)]
+  })
+  return {
+    ...typed(schema, 'object', path, work),
+    properties: Object.fromEntries(converted),
+    required: converted.map(([name]) => name),
+    additionalProperties: false,
+  }
+}
+
+/** The keywords of one type, but for those that hold schemas. All others join the losses. */
+function typed(schema: Schema, type: string, path: string, { losses }: Work): JsonObject {
+  const said = new Map<string, Json>([['type', type]])
+  const allowed = KEYWORDS[type] ?? []
+  if (schema.type === undefined) losses.push({ path: `${path}/type`, reason: `Is added: '${type}'` })
+  for (const [keyword, value] of Object.entries(schema)) {
+    if (keyword === 'type' || ['$defs', 'definitions'].includes(keyword)) continue
+    const at = path + pointerStep(keyword)
+    if (keyword === 'enum' && Array.isArray(value) && type !== 'object' && type !== 'array') {
+      const fitting = value.filter((each) => isOfType(each, type))
+      if (fitting.length < value.length) losses.push({ path: at, reason: `Holds values of other types than '${type}'` })
+      if (fitting.length > 0) said.set('enum', fitting)
+    } else if (keyword === 'const' && isScalar(value) && isOfType(value, type)) said.set('const', value)
+    else if (['title', 'description'].includes(keyword) && typeof value === 'string') said.set(keyword, value)
+    else if (keyword === 'format' && !FORMATS.includes(String(value))) losses.push({ path: at, reason: UNSUPPORTED })
+    else if (!allowed.includes(keyword)) losses.push({ path: at, reason: UNSUPPORTED })
+    else if (isScalar(value)) said.set(keyword, value)
+    else if (keyword === 'items' && Array.isArray(value)) losses.push({ path: at, reason: UNSUPPORTED })
+  }
+  return Object.fromEntries(said)
+}
+
+function union(schema: Schema, branches: readonly unknown[], path: string, level: number, work: Work): JsonObject {
+  const keyword = 'anyOf' in schema ? 'anyOf' : 'oneOf'
+  if (keyword === 'oneOf') work.losses.push({ path: `${path}/oneOf`, reason: "Becomes 'anyOf'" })
+  const { description } = schema
+  for (const other of Object.keys(schema)) {
+    if (other === keyword || other === 'description') continue
+    work.losses.push({ path: path + pointerStep(other), reason: `Stands beside '${keyword}', which counts` })
+  }
+  const anyOf = branches.map((branch, index) => convert(branch, `${path}/${keyword}/${index}`, level, work))
+  return typeof description === 'string' ? { anyOf, description } : { anyOf }
+}
+
+/** A reference to a definition, made when it is first referred to. */
+function reference(schema: Schema, path: string, level: number, work: Work): JsonObject {
+  const target = localTarget(work.root, schema.$ref)
+  for (const keyword of Object.keys(schema)) {
+    if (keyword === '$ref') continue
+    work.losses.push({ path: path + pointerStep(keyword), reason: "Strict mode allows nothing beside '$ref'" })
+  }
+  if (!target) {
+    work.losses.push({ path: `${path}/$ref`, reason: 'Points to no schema of this document' })
+    return anything(path, work)
+  }
+  if (target.path === '') return { $ref: '#' }
+  let name = work.names.get(target.path)
+  if (name === undefined) {
+    name = definitionName(target.path, work)
+    work.names.set(target.path, name)
+    // Takes its place before it is made, since it may refer to itself
+    work.definitions.set(name, {})
+    work.definitions.set(name, convert(target.schema, `/input${target.path}`, level, work))
+  }
+  const $ref = `#/$defs/${name}`
+  if ($ref !== schema.$ref) work.losses.push({ path: `${path}/$ref`, reason: `Becomes '${$ref}'` })
+  return { $ref }
+}
+
+function definitionName(path: string, { definitions }: Work): string {
+  const wanted = path.slice(path.lastIndexOf('/') + 1).replace(/[^A-Za-z0-9_-]/g, '_') || 'definition'
+  let name = wanted
+  for (let count = 2; definitions.has(name); count++) name = `${wanted}_${count}`
+  return name
+}
+
+/** Strict mode knows no schema without a type: the scalar ones, at least, need no schema of their own. */
+function anything(path: string, { losses }: Work, schema: Schema = {}): JsonObject {
+  losses.push({ path, reason: 'Becomes a string, number, boolean or null: strict mode wants a type' })
+  for (const keyword of Object.keys(schema)) {
+    if (keyword !== 'description') losses.push({ path: path + pointerStep(keyword), reason: UNSUPPORTED })
+  }
+  const type = ['string', 'number', 'boolean', 'null']
+  return typeof schema.description === 'string' ? { type, description: schema.description } : { type }
+}
+
+function isScalar(value: unknown): value is string | number | boolean | null {
+  return value === null || ['string', 'number', 'boolean'].includes(typeof value)
+}

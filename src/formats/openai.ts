@@ -1,0 +1,21 @@
+import type { Encoded } from '../core/tool/codec.ts'
+import type { ToolRecord } from '../core/tool/tool.ts'
+import { isJsonObject } from './json.ts'
+import { providerName } from './name.ts'
+import { recordLosses } from './record-losses.ts'
+import { current, rootObject } from './root-object.ts'
+
+/**
+ * A tool as OpenAI's function tool, without strict mode: any JSON Schema below a root of type object. `name` is the one
+ * that models see. Every change is among the losses.
+ */
+export function openai(record: ToolRecord, name: string): Encoded {
+  const losses = recordLosses(record)
+  const changed = current(rootObject(record.input, '/input', losses), '/input', losses)
+  const parameters = isJsonObject(changed) ? changed : {}
+  const accepted = providerName(name, losses)
+  return {
+    document: { type: 'function', function: { name: accepted, description: record.description, parameters } },
+    losses,
+  }
+}

@@ -1,0 +1,71 @@
+import type { Loss } from '../core/tool/codec.ts'
+import { isObject } from '../core/tool/json.ts'
+import { pointerStep } from '../core/tool/problem.ts'
+import { mapSubschemas } from '../core/schema/subschemas.ts'
+import { follow, joinProperties, type Schema } from './merge.ts'
+
+/** What OpenAI refuses beside the type of the root; of these, Anthropic refuses the first three. */
+const REFUSED = ['anyOf', 'oneOf', 'allOf', 'not', 'enum', 'const', '$dynamicRef'] as const
+
+/**
+ * An input as a root of type object with `properties`, and none of the keywords that providers refuse there. What the
+ * root says by `allOf` or `$ref` is merged into it; the properties of its alternatives become optional ones.
+ */
+export function rootObject(input: Schema, path: string, losses: Loss[]): Schema {
+  const merged = 'allOf' in input || '$ref' in input ? (follow(input, path, input, losses) ?? {}) : input
+  const rest = new Map(Object.entries(merged))
+  let properties = isObject(merged.properties) ? merged.properties : {}
+  for (const keyword of REFUSED) {
+    if (!rest.delete(keyword)) continue
+    const alternatives = merged[keyword]
+    const at = path + pointerStep(keyword)
+    losses.push({ path: at, reason: 'The provider takes it below the root only' })
+    if ((keyword !== 'anyOf' && keyword !== 'oneOf') || !Array.isArray(alternatives)) continue
+    for (const [index, each] of alternatives.entries()) {
+      const found = follow(each, `${at}/${index}`, input, losses)
+      if (isObject(found?.properties)) properties = joinProperties(properties, found.properties, at, losses)
+    }
+  }
+  if (merged.type !== 'object') losses.push({ path: `${path}/type`, reason: "Becomes 'object'" })
+  return { ...Object.fromEntries(rest), type: 'object', properties }
+}
+
+/**
+ * A schema in the words of 2020-12 alone: no `$schema`, a tuple's schemas under `prefixItems`, and every list with
+ * `items`, which OpenAI wants. What is changed joins `losses`.
+ */
+export function current(schema: unknown, path: string, losses: Loss[]): unknown {
+  if (!isObject(schema)) return schema
+  const words = new Map(Object.entries(schema))
+  if (words.delete('$schema'))
+    losses.push({ path: `${path}/$schema`, reason: 'The provider takes JSON Schema 2020-12' })
+  if (Array.isArray(schema.items)) {
+    losses.push({ path: `${path}/items`, reason: "Becomes 'prefixItems', as JSON Schema 2020-12 calls it" })
+    words.delete('items')
+    words.delete('additionalItems')
+    if (schema.items.length > 0) words.set('prefixItems', schema.items)
+    words.set('items', schema.additionalItems ?? {})
+  } else if (schema.items === undefined && isArrayType(schema.type)) {
+    losses.push({ path: `${path}/items`, reason: 'Is added, since the provider wants one: any' })
+    words.set('items', {})
+  }
+  const places = new Map<string, number>()
+  return mapSubschemas(Object.fromEntries(words), (below, keyword) => {
+    // Which of a keyword's schemas this is, in document order, is enough of a path for a person to find it
+    const place = places.get(keyword) ?? 0
+    places.set(keyword, place + 1)
+    return current(below, path + pointerStep(keyword) + placeOf(words.get(keyword), below, place), losses)
+  })
+}
+
+/** The step below a keyword that holds several schemas; one that holds a single schema has none. */
+function placeOf(value: unknown, below: unknown, place: number): string {
+  if (value === below) return ''
+  if (Array.isArray(value)) return pointerStep(place)
+  const key = isObject(value) ? Object.keys(value)[place] : undefined
+  return key === undefined ? '' : pointerStep(key)
+}
+
+function isArrayType(type: unknown): boolean {
+  return type === 'array' || (Array.isArray(type) && type.includes('array'))
+}

@@ -1,0 +1,13 @@
+import type { ToolRecord } from '../core/tool/tool.ts'
+import type { Validate } from '../core/schema/validation.ts'
+import type { Carried } from '../runners/bundled/runner.ts'
+
+/** What a build adds to the source: the tools under `tools/`, and the validators of their schemas. */
+export interface Build {
+  readonly hash: string
+  readonly tools: readonly (Carried & {
+    readonly record: ToolRecord
+    readonly validateInput: Validate
+    readonly validateOutput: Validate
+  })[]
+}

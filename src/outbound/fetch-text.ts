@@ -1,0 +1,38 @@
+import type { Signal } from '../core/tool/platform.ts'
+import type { GuardedFetch } from './guarded-fetch.ts'
+
+const PATIENCE_MS = 30_000
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false })
+
+/**
+ * Fetches a document's text through the guarded fetch, within 30 seconds; `accept` says which types are welcome. Never
+ * rejects: what can go wrong is in the result, in words that hold nothing of the document.
+ */
+export function createTextFetch(guardedFetch: GuardedFetch, accept: string) {
+  return async (
+    url: string,
+    signal: Signal,
+  ): Promise<
+    | { readonly ok: true; readonly text: string; readonly url: string }
+    | { readonly ok: false; readonly problem: string }
+  > => {
+    const result = await guardedFetch({
+      method: 'GET',
+      url,
+      headers: new Headers({ accept, 'user-agent': 'switchboard' }),
+      credentialHeaders: [],
+      signal: AbortSignal.any([signal, AbortSignal.timeout(PATIENCE_MS)]),
+    })
+    if (!result.ok) {
+      return { ok: false, problem: result.kind === 'aborted' ? 'Did not come within 30 seconds' : result.message }
+    }
+    const { status, body, url: from } = result.response
+    if (status !== 200) return { ok: false, problem: `Cannot be fetched: the server answered ${status}, wanted 200` }
+    try {
+      return { ok: true, text: utf8.decode(body), url: from }
+    } catch {
+      return { ok: false, problem: 'Is not in UTF-8' }
+    }
+  }
+}

@@ -1,0 +1,217 @@
+import type { Fetch, Signal } from '../core/tool/platform.ts'
+import { createUrlJudge } from './allowed-url.ts'
+import { untilAborted } from './until-aborted.ts'
+
+export interface GuardedFetchOptions {
+  readonly fetch: Fetch
+  /** `host:port` pairs that may be private, and reached over http. */
+  readonly allowHttpHosts: ReadonlySet<string>
+  /** The most bytes of a response body that are read; 8 MiB unless given. */
+  readonly maxResponseBytes?: number
+  /** The most redirects that are followed; 5 unless given. */
+  readonly maxRedirects?: number
+}
+
+/** A body that can be sent again, when a redirect asks for it. */
+export type GuardedBody = string | Uint8Array<ArrayBuffer> | FormData
+
+export interface GuardedRequest {
+  readonly method: string
+  readonly url: URL | string
+  readonly headers: Headers
+  readonly body?: GuardedBody | undefined
+  /** The names of the headers that carry credentials, beside the ones that always do. */
+  readonly credentialHeaders: readonly string[]
+  /** Whether the body carries, or may carry, a credential. */
+  readonly credentialBody?: boolean
+  /** `manual` gives a redirect back as the response; `follow` unless given. */
+  readonly redirect?: 'follow' | 'manual'
+  readonly signal: Signal
+}
+
+export interface GuardedResponse {
+  readonly status: number
+  readonly statusText: string
+  readonly headers: Headers
+  /** Where the response came from, after redirects. */
+  readonly url: string
+  readonly body: Uint8Array<ArrayBuffer>
+}
+
+export type GuardedFailureKind = 'refused' | 'unreachable' | 'too-large' | 'too-many-redirects' | 'aborted'
+
+/** Messages name a URL's origin only: paths and queries may hold credentials. */
+export type GuardedFailure = { readonly ok: false; readonly kind: GuardedFailureKind; readonly message: string }
+export type GuardedResult = { readonly ok: true; readonly response: GuardedResponse } | GuardedFailure
+
+export type GuardedFetch = (request: GuardedRequest) => Promise<GuardedResult>
+
+/** A response whose body is still to be read: within bounds, and no longer than the request's signal allows. */
+export interface Opened {
+  readonly ok: true
+  readonly response: Response
+  /** Where the response comes from, after redirects. */
+  readonly url: URL
+}
+
+interface Hop {
+  readonly method: string
+  readonly url: URL
+  readonly headers: Headers
+  readonly body: GuardedBody | undefined
+}
+
+const DEFAULT_MAX_RESPONSE_BYTES = 8 * 1024 * 1024
+const DEFAULT_MAX_REDIRECTS = 5
+const REDIRECTS = new Set([301, 302, 303, 307, 308])
+const ALWAYS_CREDENTIALS = ['authorization', 'cookie', 'proxy-authorization']
+/** Headers that speak of a body, and go when it goes (Fetch Standard, "HTTP-redirect fetch"). */
+const BODY_HEADERS = ['content-type', 'content-length', 'content-encoding', 'content-language', 'content-location']
+
+/**
+ * Makes the fetch that every outgoing request of a tool goes through.
+ *
+ * - Requests only what `createUrlJudge` allows, and judges each redirect hop again.
+ * - Drops credential headers for good when a redirect leaves the origin, and refuses to take a credential body along.
+ * - Counts the response body while it arrives, and cuts it off at the cap.
+ * - Ends when the signal does, even if the underlying fetch does not.
+ *
+ * Never rejects: what can go wrong is in the result.
+ */
+export function createGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
+  const { maxResponseBytes = DEFAULT_MAX_RESPONSE_BYTES } = options
+  const open = createGuardedOpen(options)
+  return async (request) => {
+    const opened = await open(request)
+    return opened.ok ? readResponse(opened.response, opened.url, maxResponseBytes, request.signal) : opened
+  }
+}
+
+/** The guarded fetch up to the moment when a response begins. */
+export function createGuardedOpen(
+  options: Omit<GuardedFetchOptions, 'maxResponseBytes'>,
+): (request: GuardedRequest) => Promise<Opened | GuardedFailure> {
+  // Taken out of the options, since workerd's fetch refuses to be called as a method of another object.
+  const { fetch, maxRedirects = DEFAULT_MAX_REDIRECTS } = options
+  const judge = createUrlJudge(options.allowHttpHosts)
+
+  return async (request) => {
+    const start = String(request.url)
+    if (!URL.canParse(start)) return failure('refused', 'Cannot request what is not an absolute URL')
+    const { method, headers, body, signal } = request
+    let hop: Hop = { method, url: new URL(start), headers, body }
+    for (let redirects = 0; ; redirects++) {
+      const { url } = hop
+      const reason = judge(url)
+      if (reason !== undefined) return failure('refused', `Cannot request "${shown(url)}": ${reason}`)
+
+      const answer = await untilAborted(() => fetch(url.href, requestInit(hop, signal)), signal)
+      if (answer.state === 'aborted') return aborted(url)
+      if (answer.state === 'failed') return failure('unreachable', `Cannot reach "${shown(url)}"`)
+      const response = answer.value
+
+      const location = request.redirect === 'manual' ? null : redirectLocation(response)
+      if (location === null) return { ok: true, response, url }
+      discard(response.body)
+      if (redirects === maxRedirects) {
+        return failure('too-many-redirects', `Cannot follow "${shown(url)}": more than ${maxRedirects} redirects`)
+      }
+      const next = nextHop(hop, response.status, location, request)
+      if ('ok' in next) return next
+      hop = next
+    }
+  }
+}
+
+function requestInit({ method, headers, body }: Hop, signal: Signal) {
+  return { method, headers, redirect: 'manual' as const, signal, ...(body === undefined ? {} : { body }) }
+}
+
+function redirectLocation(response: Response): string | null {
+  return REDIRECTS.has(response.status) ? response.headers.get('location') : null
+}
+
+/** The request a redirect asks for (Fetch Standard, "HTTP-redirect fetch"; RFC 9110 section 15.4). */
+function nextHop(hop: Hop, status: number, location: string, request: GuardedRequest): Hop | GuardedFailure {
+  if (!URL.canParse(location, hop.url.href)) {
+    return failure('refused', `Cannot follow "${shown(hop.url)}": its Location is not a URL`)
+  }
+  const url = new URL(location, hop.url)
+  const headers = new Headers(hop.headers)
+  const becomesGet =
+    (status === 303 && hop.method !== 'GET' && hop.method !== 'HEAD') ||
+    ((status === 301 || status === 302) && hop.method === 'POST')
+  if (becomesGet) for (const name of BODY_HEADERS) headers.delete(name)
+  const body = becomesGet ? undefined : hop.body
+
+  if (url.origin !== hop.url.origin) {
+    for (const name of [...ALWAYS_CREDENTIALS, ...request.credentialHeaders]) headers.delete(name)
+    if (body !== undefined && request.credentialBody === true) {
+      return failure('refused', `Cannot follow "${shown(hop.url)}": it would send credentials to "${shown(url)}"`)
+    }
+  }
+  return { method: becomesGet ? 'GET' : hop.method, url, headers, body }
+}
+
+async function readResponse(response: Response, url: URL, maxBytes: number, signal: Signal): Promise<GuardedResult> {
+  const chunks: Uint8Array[] = []
+  let size = 0
+  const reader = response.body?.getReader()
+  while (reader) {
+    const step = await untilAborted(() => reader.read(), signal)
+    if (step.state !== 'done') {
+      reader.cancel().catch(ignore)
+      return step.state === 'aborted' ? aborted(url) : lost(url)
+    }
+    if (step.value.done) break
+    const chunk: Uint8Array = step.value.value
+    size += chunk.byteLength
+    if (size > maxBytes) {
+      reader.cancel().catch(ignore)
+      return tooLarge(url, maxBytes)
+    }
+    chunks.push(chunk)
+  }
+  const headers = new Headers(response.headers)
+  // These describe the bytes on the wire; fetch has decoded them.
+  for (const name of ['content-encoding', 'content-length', 'transfer-encoding']) headers.delete(name)
+  const { status, statusText } = response
+  return { ok: true, response: { status, statusText, headers, url: url.href, body: joined(chunks, size) } }
+}
+
+function joined(chunks: readonly Uint8Array[], size: number): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array(size)
+  let offset = 0
+  for (const chunk of chunks) {
+    bytes.set(chunk, offset)
+    offset += chunk.byteLength
+  }
+  return bytes
+}
+
+function discard(body: Response['body']): void {
+  body?.cancel().catch(ignore)
+}
+
+/** A stream that cannot be cancelled has already ended. */
+function ignore(): void {}
+
+function shown(url: URL): string {
+  return `${url.protocol}//${url.host}`
+}
+
+export function lost(url: URL): GuardedFailure {
+  return failure('unreachable', `Lost "${shown(url)}" while it answered`)
+}
+
+export function tooLarge(url: URL, maxBytes: number): GuardedFailure {
+  return failure('too-large', `Cannot read the answer of "${shown(url)}": it is over ${maxBytes} bytes`)
+}
+
+export function aborted(url: URL): GuardedFailure {
+  return failure('aborted', `Stopped waiting for "${shown(url)}": the call has ended`)
+}
+
+function failure(kind: GuardedFailureKind, message: string): GuardedFailure {
+  return { ok: false, kind, message }
+}

@@ -1,0 +1,44 @@
+import type { Fetch } from '../core/tool/platform.ts'
+import type { GuardedFetch } from './guarded-fetch.ts'
+
+/** Headers that carry credentials in requests that do not say which do. */
+const CREDENTIAL_HEADERS = ['authorization', 'cookie', 'x-api-key', 'proxy-authorization']
+
+/** Statuses whose responses have no body (Fetch Standard, "null body status"). */
+const NULL_BODY = new Set([101, 103, 204, 205, 304])
+
+/**
+ * The guarded fetch in the shape of the platform's own, for bundled tools. Gives a Response whose body has arrived
+ * already; rejects with a TypeError that says why when the guard refuses, the server cannot be reached or answers
+ * too much, and with the signal's reason when it aborts. A redirect to another origin loses its credential headers,
+ * and is refused where it keeps the body, which may hold a client secret.
+ */
+export function asFetch(guardedFetch: GuardedFetch): Fetch {
+  return async (input, init) => {
+    const request = new Request(input, init)
+    const { method, url, headers, signal } = request
+    const bytes = request.body === null ? undefined : new Uint8Array(await request.arrayBuffer())
+    const result = await guardedFetch({
+      method,
+      url,
+      headers,
+      body: bytes,
+      credentialHeaders: CREDENTIAL_HEADERS,
+      credentialBody: true,
+      redirect: request.redirect === 'follow' ? 'follow' : 'manual',
+      signal,
+    })
+    if (!result.ok) {
+      if (result.kind === 'aborted') signal.throwIfAborted()
+      throw new TypeError(result.message)
+    }
+    const { status, statusText, body, headers: answered } = result.response
+    if (request.redirect === 'error' && status >= 300 && status < 400) {
+      throw new TypeError(`Cannot request "${new URL(url).origin}": it redirects`)
+    }
+    const response = new Response(NULL_BODY.has(status) ? null : body, { status, statusText, headers: answered })
+    // A constructed Response has no URL, and callers resolve links against it.
+    Object.defineProperty(response, 'url', { value: result.response.url })
+    return response
+  }
+}

@@ -1,0 +1,31 @@
+import type { Signal } from '../core/tool/platform.ts'
+
+/** How a piece of waiting ended. */
+export type Waited<T> =
+  | { readonly state: 'done'; readonly value: T }
+  | { readonly state: 'failed'; readonly error: unknown }
+  | { readonly state: 'aborted' }
+
+/**
+ * Starts `work` and waits for it, but not past `signal`: work that does not listen to the signal is left behind, and
+ * what it comes to later is ignored. Never rejects.
+ */
+export function untilAborted<T>(work: () => Promise<T>, signal: Signal): Promise<Waited<T>> {
+  if (signal.aborted) return Promise.resolve({ state: 'aborted' })
+  return new Promise((resolve) => {
+    const abort = () => resolve({ state: 'aborted' })
+    signal.addEventListener('abort', abort, { once: true })
+    start(work)
+      .then(
+        (value) => resolve({ state: 'done', value }),
+        // What listens to the signal fails because of it: that is no failure of the work.
+        (error: unknown) => resolve(signal.aborted ? { state: 'aborted' } : { state: 'failed', error }),
+      )
+      .finally(() => signal.removeEventListener('abort', abort))
+  })
+}
+
+/** Turns a synchronous throw into a rejection. */
+async function start<T>(work: () => Promise<T>): Promise<T> {
+  return work()
+}

@@ -1,0 +1,41 @@
+import type { Deadline } from '../../core/call/execute.ts'
+
+/**
+ * A call's deadline, and its caller going away, as one signal. The controller and the timer are made when something
+ * first waits: a tool that answers at once costs neither.
+ */
+export function startDeadline(timeoutMs: number, caller: () => AbortSignal | undefined): Deadline {
+  const started = Date.now()
+  let controller: AbortController | undefined
+
+  function live(): AbortController {
+    if (controller) return controller
+    const made = new AbortController()
+    controller = made
+    const gone = caller()
+    if (gone?.aborted) made.abort(gone.reason)
+    else gone?.addEventListener('abort', () => made.abort(gone.reason), { once: true })
+    return made
+  }
+
+  return {
+    get signal() {
+      return live().signal
+    },
+    race(work) {
+      const { signal } = live()
+      return new Promise((resolve, reject) => {
+        const end = (how: 'expired' | 'cancelled') => {
+          resolve(how)
+          live().abort(
+            new DOMException(how === 'expired' ? 'The deadline passed' : 'The caller went away', 'AbortError'),
+          )
+        }
+        const timer = setTimeout(() => end('expired'), Math.max(0, timeoutMs - (Date.now() - started)))
+        if (signal.aborted) end('cancelled')
+        else signal.addEventListener('abort', () => end('cancelled'), { once: true })
+        work.then(resolve, reject).finally(() => clearTimeout(timer))
+      })
+    },
+  }
+}

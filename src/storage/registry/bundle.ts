@@ -1,0 +1,50 @@
+import { toolKey } from '../../core/tool/tool-id.ts'
+import type { ToolRecord } from '../../core/tool/tool.ts'
+import { readMeta, writeMeta } from './tables.ts'
+import { storeLeft, storeVersion, versionsOf } from './versions.ts'
+
+/** The tools that a deployment carries. */
+export interface Bundle {
+  /** Names the bundle's content. */
+  readonly hash: string
+  readonly records: readonly ToolRecord[]
+}
+
+export interface Deployment {
+  /** When the deployment was made, in milliseconds since 1970; 0 when the platform does not say. */
+  readonly at: number
+}
+
+/** Whether a deployment's bundle is not the one last taken in; an older deployment's never is taken in again. */
+export function isNews(sql: SqlStorage, hash: string, deployment: Deployment): boolean {
+  if (readMeta(sql, 'bundle') === hash) return false
+  return deployment.at === 0 || deployment.at >= Number(readMeta(sql, 'bundle_at') ?? 0)
+}
+
+/** A newer deployment of the bundle last taken in: from now on, those made before it are old. */
+export function noteDeployment(sql: SqlStorage, hash: string, { at }: Deployment): void {
+  const newer = at > Number(readMeta(sql, 'bundle_at') ?? 0)
+  if (newer && readMeta(sql, 'bundle') === hash) writeMeta(sql, 'bundle_at', String(at))
+}
+
+/**
+ * Takes in a bundle: new tools are published, changed ones replaced (the newest deployment wins), and what the bundle no
+ * longer carries is disabled until it comes back. What a person said of a tool's status stays. To be run inside a transaction.
+ */
+export function takeInBundle(sql: SqlStorage, bundle: Bundle, deployment: Deployment, revision: number): void {
+  const carried = new Set(bundle.records.map(({ id }) => id.toLowerCase()))
+  for (const record of bundle.records) {
+    const key = toolKey(record)
+    const stored = versionsOf(sql, key).find(({ version }) => version === record.version)
+    if (!stored || stored.digest !== record.digest || !stored.bundled) storeVersion(sql, record, true, revision)
+    else if (stored.leftBundle) storeLeft(sql, key, record.version, false, revision)
+  }
+  const bundled = sql
+    .exec<{ key: string; version: string }>('SELECT key, version FROM version WHERE bundled = 1 AND left_bundle = 0')
+    .toArray()
+  for (const { key, version } of bundled) {
+    if (!carried.has(`${key}@${version}`)) storeLeft(sql, key, version, true, revision)
+  }
+  writeMeta(sql, 'bundle', bundle.hash)
+  writeMeta(sql, 'bundle_at', String(deployment.at))
+}

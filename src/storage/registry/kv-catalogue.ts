@@ -1,0 +1,207 @@
+import { LRUCache } from 'lru-cache'
+import { maySee } from '../../core/access/principal.ts'
+import { parseToolId } from '../../core/tool/tool-id.ts'
+import type { Catalogue, LineFormat, ListedTool, Listing, ListQuery } from '../../core/publish/registry.ts'
+import type { Principal } from '../../core/access/principal.ts'
+import type { ToolRecord } from '../../core/tool/tool.ts'
+import type { Head, Leaf, PageIndex, WriteLine } from './pages.ts'
+import type { RegistryStub } from './registry-stub.ts'
+
+export interface KvCatalogueOptions {
+  readonly kv: KVNamespace
+  readonly registry: RegistryStub
+  /** Writes a record as the stored lines are written. */
+  readonly writeLine: WriteLine
+  /** Milliseconds since some fixed point. */
+  readonly now: () => number
+}
+
+/** The head is read again after this long. */
+const FRESH_MS = 5_000
+/** KV keeps what it read close by for this long, at least 30 s. */
+const HEAD_TTL_S = 30
+const PAGE_TTL_S = 86_400
+/** Pages kept in the isolate, in characters. */
+const MAX_CACHED = 24_000_000
+const KV_BULK = 100
+/** KV answers a bulk read with 25 MB at most, and an isolate has 128 MB: a list of giants ends early, with a cursor. */
+const LEAVES_AT_ONCE = 8
+const MAX_LISTED = 8_000_000
+
+interface Page {
+  readonly index: PageIndex
+  readonly lines: readonly string[]
+}
+
+/**
+ * The catalogue, read from content-addressed pages in KV. What KV does not have yet, the registry is asked for. Pages are
+ * cut into lines and never parsed, save for a format other than the stored one, whose lines are then kept.
+ */
+export function createKvCatalogue({ kv, registry, writeLine, now }: KvCatalogueOptions) {
+  const texts = new LRUCache<string, string>({ maxSize: MAX_CACHED, sizeCalculation: (text) => text.length + 1 })
+  const formatted = new LRUCache<string, readonly string[]>({
+    maxSize: MAX_CACHED,
+    sizeCalculation: (lines) => lines.reduce((sum, line) => sum + line.length, 1),
+  })
+  let kept: { readonly head: Head; readonly at: number } | undefined
+  let wanted = 0
+
+  async function head(): Promise<Head> {
+    if (kept && kept.head.revision >= wanted && now() - kept.at < FRESH_MS) return kept.head
+    const text = await kv.get('catalogue/head', { cacheTtl: HEAD_TTL_S })
+    const read: Head | undefined = text === null ? undefined : JSON.parse(text)
+    return keep(read && read.revision >= wanted ? read : await registry().head())
+  }
+
+  function keep(head: Head): Head {
+    kept = { head, at: now() }
+    return head
+  }
+
+  /** The texts of pages, in order; undefined when one of them is of a catalogue that is no more. */
+  async function pageTexts(hashes: readonly string[]): Promise<readonly string[] | undefined> {
+    const missing = hashes.filter((hash) => !texts.has(hash))
+    const read = new Map<string, string>()
+    for (let at = 0; at < missing.length; at += KV_BULK) {
+      const keys = missing.slice(at, at + KV_BULK).map((hash) => `catalogue/page/${hash}`)
+      const found = await kv.get(keys, { cacheTtl: PAGE_TTL_S })
+      for (const [key, text] of found) if (text !== null) read.set(key.slice('catalogue/page/'.length), text)
+    }
+    const all: string[] = []
+    for (const hash of hashes) {
+      const text = texts.get(hash) ?? read.get(hash) ?? (await registry().page(hash))
+      if (text === null) return undefined
+      texts.set(hash, text)
+      all.push(text)
+    }
+    return all
+  }
+
+  async function pagesOf(leaves: readonly Leaf[], format: LineFormat): Promise<readonly Page[] | undefined> {
+    const stored = await pageTexts(leaves.map(({ lines }) => lines))
+    if (!stored) return undefined
+    const pages = stored.map((text): Page => {
+      const [index = '[]', ...lines] = text.split('\n')
+      return { index: JSON.parse(index), lines }
+    })
+    if (!('write' in format)) return pages
+    // Held from here on: what is kept may be dropped while the rest is read
+    const cacheKey = ({ lines, records }: Leaf) => `${format.name} ${lines} ${records}`
+    const known = new Map(leaves.map((leaf) => [leaf, formatted.get(cacheKey(leaf))]))
+    const unwritten = leaves.filter((leaf) => known.get(leaf) === undefined)
+    const records = await pageTexts(unwritten.map((leaf) => leaf.records))
+    if (!records) return undefined
+    const texts = new Map(unwritten.map((leaf, at) => [leaf, records[at] ?? '']))
+    return leaves.map((leaf, at) => {
+      const index = pages[at]?.index ?? []
+      const lines =
+        known.get(leaf) ??
+        (texts.get(leaf) ?? '')
+          .split('\n')
+          .filter(Boolean)
+          .map((text, position) => format.write(JSON.parse(text), index[position]?.name ?? ''))
+      formatted.set(cacheKey(leaf), lines)
+      return { index, lines }
+    })
+  }
+
+  async function walk(
+    { leaves }: Head,
+    query: ListQuery,
+    after: string,
+    visible: (tool: ListedTool) => boolean,
+    format: LineFormat,
+  ): Promise<Listing | undefined> {
+    const prefix = query.toolkit === undefined ? '' : `${query.toolkit.toLowerCase()}.`
+    const from = after > prefix ? after : prefix
+    const lines: string[] = []
+    let characters = 0
+    let at = Math.max(
+      0,
+      leaves.findLastIndex(({ first }) => first <= from),
+    )
+    let last = after
+    const end = leaves.findIndex(({ first }) => first > `${prefix}\u{10ffff}`)
+    const until = end === -1 ? leaves.length : end
+    while (at < until) {
+      const some: Leaf[] = []
+      for (let sum = 0; at < until && some.length < LEAVES_AT_ONCE && sum <= query.limit - lines.length; at += 1) {
+        const leaf = leaves[at]
+        if (!leaf) break
+        some.push(leaf)
+        sum += leaf.count
+      }
+      const pages = await pagesOf(some, format)
+      if (!pages) return undefined
+      for (const { index, lines: written } of pages) {
+        for (const [position, tool] of index.entries()) {
+          if (tool.key <= after || !tool.key.startsWith(prefix) || !visible(tool)) continue
+          if (lines.length === query.limit || characters > MAX_LISTED) return { lines, nextCursor: encodeCursor(last) }
+          const line = written[position] ?? 'null'
+          lines.push(line)
+          characters += line.length
+          last = tool.key
+        }
+      }
+    }
+    return { lines }
+  }
+
+  const catalogue: Catalogue = {
+    etag: async () => (await head()).etag,
+
+    async list(query, principal, format) {
+      const after = query.cursor === undefined ? '' : decodeCursor(query.cursor)
+      if (after === undefined) return undefined
+      if (query.q !== undefined || query.versions === 'all') return ask(query, after, principal, format)
+      if (after !== '' && !parseToolId(after)) return undefined
+      const visible = (tool: ListedTool) =>
+        maySee(principal, tool) && (query.tag === undefined || tool.tags.includes(query.tag))
+      const listing = await walk(await head(), query, after, visible, format)
+      if (listing) return listing
+      // A page went while the list was read: the registry itself knows the head of now
+      const current = await walk(keep(await registry().head()), query, after, visible, format)
+      if (!current) throw new Error('Cannot read the catalogue: the registry misses a page its head names')
+      return current
+    },
+  }
+
+  async function ask(
+    query: ListQuery,
+    cursor: string,
+    principal: Principal,
+    format: LineFormat,
+  ): Promise<Listing | undefined> {
+    const asked = { ...query, cursor: cursor === '' ? undefined : cursor }
+    const answer = await registry().query(asked, query.limit, principal)
+    if (!answer) return undefined
+    const write = 'write' in format ? format.write : writeLine
+    const lines = answer.found.map(({ name, record: text }) => {
+      const record: ToolRecord = JSON.parse(text)
+      return write(record, name === '' ? record.name : name)
+    })
+    return answer.next === undefined ? { lines } : { lines, nextCursor: encodeCursor(answer.next) }
+  }
+
+  return {
+    catalogue,
+    /** From now on no head older than this revision is good enough. */
+    require(revision: number): void {
+      wanted = Math.max(wanted, revision)
+    },
+  }
+}
+
+/** Cursors are opaque: the place after which to go on, in Base64url. Places are ASCII. */
+function encodeCursor(place: string): string {
+  return btoa(place).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')
+}
+
+function decodeCursor(cursor: string): string | undefined {
+  try {
+    const place = atob(cursor.replaceAll('-', '+').replaceAll('_', '/'))
+    return /^[\x20-\x7e]{1,200}$/.test(place) ? place : undefined
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,97 @@
+import type { ListQuery } from '../../core/publish/registry.ts'
+import { parseToolId, toolKey } from '../../core/tool/tool-id.ts'
+import type { ToolRecord } from '../../core/tool/tool.ts'
+import { exactName, matchExpression, RANK } from './search.ts'
+
+/** A tool found by a query: its record, serialised. */
+export interface Found {
+  /** Under which the tool is exposed. */
+  readonly name: string
+  readonly record: string
+  /** Where to go on after this one. */
+  readonly cursor: string
+}
+
+/** The versions that `versions=all` lists. */
+const SHOWN = "left_bundle = 0 AND json_extract(status, '$.state') IN ('active', 'deprecated')"
+
+/** No query looks at more tools than this in one go; it goes on from its cursor. */
+const MAX_LOOKED_AT = 2_000
+/** A message from a Durable Object is at most 32 MiB. */
+const MAX_CHARACTERS = 8_000_000
+
+/**
+ * Answers what the catalogue's pages cannot: ranked search, and listings of all versions. Cursors are an offset into the
+ * ranking, or the last key and version. Gives undefined for a cursor that is none of these.
+ */
+export function query(
+  sql: SqlStorage,
+  { q, toolkit, tag, versions, cursor }: ListQuery,
+  limit: number,
+  isVisible: (record: ToolRecord) => boolean,
+): { readonly found: readonly Found[]; readonly next?: string } | undefined {
+  const rows = q === undefined ? allVersions(sql, cursor) : ranked(sql, q, versions, cursor)
+  if (!rows) return undefined
+  const found: Found[] = []
+  let looked = 0
+  let characters = 0
+  let last: string | undefined
+  for (const row of rows) {
+    if (found.length === limit || looked === MAX_LOOKED_AT || characters > MAX_CHARACTERS)
+      return last === undefined ? { found } : { found, next: last }
+    looked += 1
+    last = row.cursor
+    const record: ToolRecord = JSON.parse(row.record)
+    if (toolkit !== undefined && record.toolkit.toLowerCase() !== toolkit.toLowerCase()) continue
+    if (tag !== undefined && !record.tags.includes(tag)) continue
+    if (!isVisible(record)) continue
+    found.push(row)
+    characters += row.record.length
+  }
+  return { found }
+}
+
+function* ranking(sql: SqlStorage, match: string, name: string, all: boolean, offset: number): Generator<Found> {
+  const join = all
+    ? `version.key = search.key AND ${SHOWN}`
+    : 'version.key = tool.key AND version.version = tool.listed'
+  const rows = sql.exec<{ name: string; record: string }>(
+    `SELECT exposed AS name, record FROM search JOIN tool ON tool.key = search.key JOIN version ON ${join}
+     WHERE search MATCH ? ORDER BY ${RANK}, tool.key, version.version LIMIT -1 OFFSET ?`,
+    match,
+    name,
+    offset,
+  )
+  let at = offset
+  for (const { name, record } of rows) {
+    at += 1
+    yield { name, record, cursor: String(at) }
+  }
+}
+
+function ranked(
+  sql: SqlStorage,
+  q: string,
+  versions: ListQuery['versions'],
+  cursor: string | undefined,
+): Iterable<Found> | undefined {
+  if (cursor !== undefined && !/^\d{1,9}$/.test(cursor)) return undefined
+  const match = matchExpression(q)
+  return match === undefined ? [] : ranking(sql, match, exactName(q), versions === 'all', Number(cursor ?? 0))
+}
+
+function* everyVersion(sql: SqlStorage, key: string, version: string): Generator<Found> {
+  const rows = sql.exec<{ key: string; version: string; name: string; record: string }>(
+    `SELECT version.key, version, coalesce(exposed, '') AS name, record FROM version JOIN tool ON tool.key = version.key
+     WHERE ${SHOWN} AND (version.key, version) > (?, ?) ORDER BY version.key, version`,
+    key,
+    version,
+  )
+  for (const row of rows) yield { name: row.name, record: row.record, cursor: `${row.key}@${row.version}` }
+}
+
+function allVersions(sql: SqlStorage, cursor: string | undefined): Iterable<Found> | undefined {
+  if (cursor === undefined) return everyVersion(sql, '', '')
+  const last = parseToolId(cursor)
+  return last?.selector === undefined ? undefined : everyVersion(sql, toolKey(last), last.selector)
+}

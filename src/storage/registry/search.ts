@@ -1,0 +1,67 @@
+import { distance } from 'fastest-levenshtein'
+import { formatToolId, type ToolName } from '../../core/tool/tool-id.ts'
+import type { ToolRecord } from '../../core/tool/tool.ts'
+
+/** How much a hit counts in a tool's name, its toolkit, its description and its tags. */
+const WEIGHTS = '0, 10, 8, 1, 4'
+const MAX_WORDS = 32
+const MAX_NEAREST = 20
+
+/** Puts a tool into the search index as its listed version describes it, or takes it out. */
+export function indexTool(sql: SqlStorage, key: string, record: ToolRecord | undefined): void {
+  sql.exec('DELETE FROM search WHERE key = ?', key)
+  if (!record) return
+  const name = `${words(record.tool)} ${record.name} ${record.title ?? ''}`
+  const toolkit = `${words(record.toolkit)} ${record.toolkit}`
+  sql.exec('INSERT INTO search VALUES (?, ?, ?, ?, ?)', key, name, toolkit, record.description, record.tags.join(' '))
+}
+
+/**
+ * Words to an FTS5 query: any of the words, each also as the beginning of a longer one; bm25 ranks what holds more of
+ * them first. Undefined when there is no word.
+ */
+export function matchExpression(q: string): string | undefined {
+  const asked = words(q)
+    .split(/[^\p{L}\p{N}]+/u)
+    .filter((word) => word !== '')
+    .slice(0, MAX_WORDS)
+  if (asked.length === 0) return undefined
+  return asked.map((word) => `"${word}"*`).join(' OR ')
+}
+
+/** Orders hits: the tool whose very name was asked for, whatever its case and separators, then what holds more. */
+export const RANK = `CASE ? WHEN ${squeezed('tool.key')} THEN 0 WHEN ${squeezed('tool.tool')} THEN 0 ELSE 1 END,
+  bm25(search, ${WEIGHTS})`
+
+/** What `RANK` compares names with. */
+export function exactName(q: string): string {
+  return q.toLowerCase().replaceAll(/[._\s-]/g, '')
+}
+
+function squeezed(column: string): string {
+  return ['.', '_', '-'].reduce((sql, separator) => `replace(${sql}, '${separator}', '')`, `lower(${column})`)
+}
+
+/** The names of listed tools nearest to one that is unknown, ignoring case, nearest first. */
+export function nearestNames(sql: SqlStorage, asked: ToolName): ToolName[] {
+  const wanted = formatToolId(asked).toLowerCase()
+  const tool = asked.tool.toLowerCase()
+  const near: { name: ToolName; far: number }[] = []
+  const rows = sql.exec<{ key: string; toolkit: string; tool: string }>(
+    'SELECT key, toolkit, tool FROM tool WHERE listed IS NOT NULL AND abs(length(key) - ?) <= 12',
+    wanted.length,
+  )
+  for (const { key, ...name } of rows) {
+    const far = name.tool.toLowerCase() === tool ? 1 : distance(wanted, key)
+    if (far <= Math.max(2, wanted.length / 3)) near.push({ name, far })
+  }
+  return near
+    .sort((a, b) => a.far - b.far)
+    .slice(0, MAX_NEAREST)
+    .map(({ name }) => name)
+}
+
+/** `GetEmails` and `send_sms` as separate words. */
+function words(text: string): string {
+  return text.replaceAll(/([\p{Ll}\p{N}])(\p{Lu})/gu, '$1 $2').replaceAll(/[_-]/g, ' ')
+}

@@ -1,0 +1,127 @@
+import { toolKey, type ToolName } from '../../core/tool/tool-id.ts'
+import type { ToolDocument, ToolRecord } from '../../core/tool/tool.ts'
+import { resolveVersion, type ToolStatus } from '../../core/tool/version.ts'
+import { exposedName } from './names.ts'
+import { touchLeaf } from './pages.ts'
+import { queue } from './tables.ts'
+import { indexTool } from './search.ts'
+
+type VersionRow = {
+  version: string
+  digest: string
+  status: string
+  bundled: number
+  left_bundle: number
+}
+
+/** A stored version without its record. */
+export interface StoredVersion {
+  readonly version: string
+  readonly digest: string
+  readonly status: ToolStatus
+  readonly bundled: boolean
+  /** Whether it is disabled because a deployment no longer carries it. */
+  readonly leftBundle: boolean
+}
+
+/** A tool's name as it was first published, or undefined. Ids are unique ignoring case. */
+export function nameOf(sql: SqlStorage, key: string): ToolName | undefined {
+  return sql.exec<{ toolkit: string; tool: string }>('SELECT toolkit, tool FROM tool WHERE key = ?', key).toArray()[0]
+}
+
+export function versionsOf(sql: SqlStorage, key: string): StoredVersion[] {
+  return sql
+    .exec<VersionRow>('SELECT version, digest, status, bundled, left_bundle FROM version WHERE key = ?', key)
+    .toArray()
+    .map(({ version, digest, status, bundled, left_bundle }) => ({
+      version,
+      digest,
+      status: left_bundle === 1 ? { state: 'disabled' } : JSON.parse(status),
+      bundled: bundled === 1,
+      leftBundle: left_bundle === 1,
+    }))
+}
+
+export function recordText(sql: SqlStorage, key: string, version: string): string | undefined {
+  const rows = sql.exec<{ record: string }>('SELECT record FROM version WHERE key = ? AND version = ?', key, version)
+  return rows.toArray()[0]?.record
+}
+
+export function recordTextByDigest(sql: SqlStorage, digest: string): string | undefined {
+  const rows = sql.exec<{ record: string }>('SELECT record FROM version WHERE digest = ? LIMIT 1', digest)
+  return rows.toArray()[0]?.record
+}
+
+/** A tool's document as it is read everywhere, serialised; undefined when there is no such tool. */
+export function documentText(sql: SqlStorage, key: string): string | undefined {
+  const name = nameOf(sql, key)
+  if (!name) return undefined
+  const versions = versionsOf(sql, key).map(({ version, digest, status }) => ({ version, digest, status }))
+  const newest = resolveVersion(versions)
+  const document: ToolDocument = { ...name, versions }
+  const text = JSON.stringify(document)
+  const record = newest && recordText(sql, key, newest.version)
+  return record === undefined ? text : `${text.slice(0, -1)},"newest":${record}}`
+}
+
+/**
+ * Stores a version, new or in place of an older one of the same id, whose status it keeps; marks what has to be published
+ * anew.
+ */
+export function storeVersion(sql: SqlStorage, record: ToolRecord, bundled: boolean, revision: number): void {
+  const key = toolKey(record)
+  const superseded = sql
+    .exec<{ digest: string }>('SELECT digest FROM version WHERE key = ?', key)
+    .toArray()
+    .map(({ digest }) => digest)
+  sql.exec('INSERT OR IGNORE INTO tool (key, toolkit, tool) VALUES (?, ?, ?)', key, record.toolkit, record.tool)
+  sql.exec(
+    `INSERT INTO version (key, version, digest, status, record, bundled) VALUES (?, ?, ?, '{"state":"active"}', ?, ?)
+     ON CONFLICT DO UPDATE SET digest = excluded.digest, record = excluded.record, bundled = excluded.bundled,
+       left_bundle = 0`,
+    key,
+    record.version,
+    record.digest,
+    JSON.stringify(record),
+    bundled ? 1 : 0,
+  )
+  // A document holds the record of one version; those of its other versions are read by digest
+  for (const digest of superseded) queue(sql, `record/${digest}`, revision)
+  if (superseded.length > 0) queue(sql, `record/${record.digest}`, revision)
+  changed(sql, key, revision)
+}
+
+/** Sets what a person says of a version; it holds for one that left the bundle too. */
+export function storeStatus(sql: SqlStorage, key: string, version: string, status: ToolStatus, revision: number): void {
+  sql.exec(
+    'UPDATE version SET status = ?, left_bundle = 0 WHERE key = ? AND version = ?',
+    JSON.stringify(status),
+    key,
+    version,
+  )
+  statusChanged(sql, key, revision)
+}
+
+/** Notes that the bundle no longer carries a version, or carries it again. */
+export function storeLeft(sql: SqlStorage, key: string, version: string, left: boolean, revision: number): void {
+  sql.exec('UPDATE version SET left_bundle = ? WHERE key = ? AND version = ?', left ? 1 : 0, key, version)
+  statusChanged(sql, key, revision)
+}
+
+/** Another version may now be the one that the document holds. */
+function statusChanged(sql: SqlStorage, key: string, revision: number): void {
+  for (const { digest } of versionsOf(sql, key)) queue(sql, `record/${digest}`, revision)
+  changed(sql, key, revision)
+}
+
+function changed(sql: SqlStorage, key: string, revision: number): void {
+  const active = versionsOf(sql, key).filter(({ status }) => status.state === 'active')
+  const listed = resolveVersion(active)?.version ?? null
+  const text = listed === null ? undefined : recordText(sql, key, listed)
+  const record: ToolRecord | undefined = text === undefined ? undefined : JSON.parse(text)
+  const exposed = record ? exposedName(sql, record.name, key) : null
+  sql.exec('UPDATE tool SET listed = ?, exposed = ? WHERE key = ?', listed, exposed, key)
+  indexTool(sql, key, record)
+  queue(sql, `tool/${key}`, revision)
+  touchLeaf(sql, key, revision)
+}

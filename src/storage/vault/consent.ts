@@ -1,0 +1,225 @@
+import { base64url } from 'jose'
+import { generateRandomCodeVerifier } from 'oauth4webapi'
+import type { Step } from '../../core/consent/authorization.ts'
+import type { Provider } from '../../core/consent/provider.ts'
+import { missingScopes } from '../../core/consent/oauth-scopes.ts'
+import { type AuthorizationRows, type AuthorizationText, isOpen } from './authorizations.ts'
+import type { Flows } from './flows.ts'
+import type { Grants } from './grants.ts'
+import { type Keyring, NO_KEYS } from './keyring.ts'
+import type { OAuth } from './oauth.ts'
+import type { Trouble } from './trouble.ts'
+
+export type Stopped = Extract<Step, { ok: false }>
+export type EndedText = { readonly ok: true; readonly authorization: AuthorizationText } | Stopped
+
+/** What a browser comes with: the hash of its cookie, and the redirect URI where it is. */
+export interface Browser {
+  readonly browser: string
+  readonly callback: string
+}
+
+/** A person's way through an authorization, from the button to the provider's answer. */
+export interface Consent {
+  /** `provider` may also be why there is none, in words for the person. */
+  start(id: string, given: Browser, provider: Provider | string): Promise<Step>
+  confirm(id: string, flow: string, userId: string): Promise<Step>
+  resume(id: string, given: Browser & { readonly proof: string }, provider: Provider | string): Promise<Step>
+  /** The authorization that a browser comes back for. */
+  returning(state: string): Promise<AuthorizationText | undefined>
+  finish(given: Returned, provider: Provider | string): Promise<EndedText>
+  decide(id: string, given: Browser & { readonly approve: boolean }): Promise<EndedText | Step>
+}
+
+export interface Returned {
+  /** The whole URL the browser came to. */
+  readonly url: string
+  /** The hash of its cookie; absent where it has none. */
+  readonly browser?: string
+  readonly state: string
+}
+
+export interface ConsentDeps {
+  readonly rows: AuthorizationRows
+  readonly flows: Flows
+  /** Absent where the deployment has no keys: then nothing can be granted. */
+  readonly vault?: { readonly grants: Grants; readonly keyring: Keyring }
+  readonly oauth: OAuth
+  readonly sha256: (text: string) => Promise<string>
+  readonly newState: () => string
+  /** Makes all that a function does one change. */
+  readonly atOnce: <T>(change: () => T) => T
+  /** The deployment's own page that says who is in front of a browser. */
+  readonly verifierUrl?: string
+}
+
+const GONE = stopped('gone', 'This is over, or never was. Have your agent ask again')
+const OTHER_BROWSER = stopped('other-browser', 'This was begun in another browser, and can only be ended there')
+
+export function createConsent(deps: ConsentDeps): Consent {
+  const { rows, flows, vault, oauth, sha256, newState, atOnce, verifierUrl } = deps
+
+  function openOne(id: string): AuthorizationText | undefined {
+    const found = rows.find(id)
+    return found && isOpen(found) ? found : undefined
+  }
+
+  /** Whether the person in this browser is known to be the user, as far as the deployment wants to know. */
+  function isConfirmed(id: string, browser: string): boolean {
+    return verifierUrl === undefined || flows.find(id, browser)?.stage === 'proven'
+  }
+
+  async function toVerifier(id: string, { browser, callback }: Browser): Promise<Step> {
+    const flow = randomText()
+    const secret = await sha256(flow)
+    if (!openOne(id)) return GONE
+    flows.put({ authorization: id, browser, stage: 'verifying', secret, callback })
+    rows.begin(id)
+    const url = new URL(verifierUrl ?? callback)
+    url.searchParams.set('authorization', id)
+    url.searchParams.set('flow', flow)
+    return { ok: true, location: url.href }
+  }
+
+  async function toProvider(id: string, { browser, callback }: Browser, provider: Provider | string): Promise<Step> {
+    const authorization = openOne(id)
+    if (!authorization) return GONE
+    if (typeof provider === 'string') return stopped('unavailable', provider)
+    if (!vault) return stopped('unavailable', NO_KEYS)
+    const [state, verifier] = [newState(), generateRandomCodeVerifier()]
+    const { scopes } = authorization
+    const begun = await oauth.begin(provider, { scopes, callback, state, verifier })
+    if (!begun.ok) return stopped('unavailable', begun.message)
+    const [secret, sealed] = await Promise.all([sha256(state), vault.keyring.seal(verifier, flowBound(id))])
+    if (!openOne(id)) return GONE
+    const configuration = JSON.stringify(provider)
+    flows.put({ authorization: id, browser, stage: 'at-provider', secret, callback, provider: configuration, sealed })
+    rows.begin(id)
+    return { ok: true, location: begun.url }
+  }
+
+  const pageOf = (id: string, callback: string) => `${new URL(callback).origin}/authorizations/${id}`
+
+  return {
+    async start(id, given, provider) {
+      const authorization = openOne(id)
+      if (!authorization) return GONE
+      if (!isConfirmed(id, given.browser)) {
+        // Whoever is sent away to be confirmed should not come back to a page that leads nowhere
+        if (typeof provider === 'string' && authorization.kind === 'grant') return stopped('unavailable', provider)
+        return toVerifier(id, given)
+      }
+      if (authorization.kind === 'grant') return toProvider(id, given, provider)
+      return { ok: true, location: `${pageOf(id, given.callback)}/start` }
+    },
+
+    async confirm(id, flow, userId) {
+      const proof = randomText()
+      const [secret, proven] = await Promise.all([sha256(flow), sha256(proof)])
+      const authorization = openOne(id)
+      const found = flows.findBySecret(secret)
+      if (!authorization || found?.authorization !== id || found.stage !== 'verifying') return GONE
+      // A call for no user is anybody's to approve whom the verifier knows
+      if (authorization.userId !== undefined && authorization.userId !== userId) {
+        flows.remove(found)
+        return stopped('refused', 'The person is not the user whom this is for')
+      }
+      // Whoever began may have lured the user to the verifier: only the browser that was there gets to know the proof
+      flows.put({ ...found, stage: 'confirmed', secret: proven })
+      return { ok: true, location: `${pageOf(id, found.callback)}/resume?proof=${proof}` }
+    },
+
+    async resume(id, { browser, callback, proof }, provider) {
+      const secret = await sha256(proof)
+      const authorization = openOne(id)
+      if (!authorization) return GONE
+      const flow = flows.findBySecret(secret)
+      if (flow?.authorization !== id || (flow.stage !== 'confirmed' && flow.stage !== 'proven')) {
+        return stopped('refused', 'Nobody has confirmed yet that you are the user')
+      }
+      if (flow.browser !== browser) return OTHER_BROWSER
+      if (authorization.kind === 'grant') return toProvider(id, { browser, callback }, provider)
+      flows.put({ ...flow, stage: 'proven' })
+      return { ok: true, location: `${pageOf(id, flow.callback)}/start` }
+    },
+
+    async returning(state) {
+      const flow = flows.findBySecret(await sha256(state))
+      return flow?.stage === 'at-provider' ? openOne(flow.authorization) : undefined
+    },
+
+    async finish({ url, browser, state }, provider) {
+      const flow = flows.findBySecret(await sha256(state))
+      const id = flow?.authorization ?? ''
+      const authorization = openOne(id)
+      if (!authorization || flow?.stage !== 'at-provider' || !vault) return GONE
+      if (flow.browser !== browser) return OTHER_BROWSER
+      // From here on this answer is used up, whatever comes of it
+      flows.remove(flow)
+      if (typeof provider === 'string') return stopped('unavailable', provider)
+      if (flow.provider !== JSON.stringify(provider)) {
+        return stopped('unavailable', 'The settings of the provider were changed meanwhile. Open the link again')
+      }
+      const verifier = await vault.keyring.open(flow.sealed ?? '', flowBound(id))
+      if (!verifier)
+        return stopped('unavailable', 'The keys of this Switchboard were changed meanwhile. Open the link again')
+
+      const { scopes: asked, tool, userId = '' } = authorization
+      const { callback } = flow
+      const issued = await oauth.exchange(provider, { url, state, callback, verifier: verifier.text, scopes: asked })
+      if (!issued.ok) return notIssued(id, issued)
+      const { tokens } = issued
+      const granted = tokens.scopes ?? asked
+      const sealed = await vault.grants.seal(userId, provider.id, tokens)
+      if (!openOne(id)) {
+        // The person said no in another window, say
+        await oauth.revoke(provider, tokens)
+        return GONE
+      }
+      const missing = missingScopes(provider.id, granted, asked)
+      const reason = `The person gave less access at '${provider.id}' than '${tool}' needs: ${missing.join(', ')} is missing`
+      atOnce(() => {
+        vault.grants.store(provider.id, tokens, granted, sealed)
+        if (missing.length === 0) rows.end(id, 'completed')
+        else rows.end(id, 'failed', reason)
+      })
+      return missing.length === 0 ? ended(id) : stopped('refused', reason)
+    },
+
+    async decide(id, { browser, callback, approve }) {
+      const authorization = openOne(id)
+      if (!authorization) return GONE
+      if (!approve) {
+        rows.end(id, 'failed', 'The person refused')
+        return ended(id)
+      }
+      if (authorization.kind !== 'approval') return stopped('refused', 'Access is given at the provider, not here')
+      if (!isConfirmed(id, browser)) return toVerifier(id, { browser, callback })
+      rows.approve(id)
+      return ended(id)
+    },
+  }
+
+  function ended(id: string): EndedText {
+    const authorization = rows.find(id)
+    return authorization ? { ok: true, authorization } : GONE
+  }
+
+  /** The provider issued nothing. What cannot be mended by trying again ends the authorization. */
+  function notIssued(id: string, { why, message }: Trouble): Stopped {
+    if ((why === 'denied' || why === 'client') && openOne(id)) rows.end(id, 'failed', message)
+    return stopped(why === 'unavailable' ? 'unavailable' : 'refused', message)
+  }
+}
+
+function stopped(why: Stopped['why'], message: string): Stopped {
+  return { ok: false, why, message }
+}
+
+function flowBound(id: string): string {
+  return JSON.stringify(['flow', id])
+}
+
+function randomText(): string {
+  return base64url.encode(crypto.getRandomValues(new Uint8Array(32)))
+}

@@ -1,0 +1,27 @@
+import { describe, expect, it } from 'vitest'
+import { bounded, html } from '../../../src/api/authorizations/markup.ts'
+
+describe('markup', () => {
+  it('takes what is put into it as text, and other markup as markup', () => {
+    const inner = html`<b>${'<&>"\''}</b>`
+    expect(html`<p title="${'"x"'}">${inner}${['a', inner]}${undefined}</p>`.text).toBe(
+      '<p title="&quot;x&quot;"><b>&lt;&amp;&gt;&quot;&#39;</b>a<b>&lt;&amp;&gt;&quot;&#39;</b></p>',
+    )
+  })
+
+  it.each([
+    ['\u202eabc', '\\u202eabc'],
+    ['a\u200bb\u0000', 'a\\u200bb\\u0000'],
+    ['\ud800', '\\ud800'],
+    ['\u{e0041}', '\\ue0041'],
+    ['two\nlines, é, 日本, 👍', 'two\nlines, é, 日本, 👍'],
+  ])('spells out what cannot be seen: %j', (text, written) => {
+    expect(html`${text}`.text).toBe(written)
+  })
+
+  it('bounds a text without cutting a character', () => {
+    expect(bounded('abc', 3)).toBe('abc')
+    expect(bounded('abcd', 3)).toBe('abc…')
+    expect(bounded('ab👍', 3)).toBe('ab…')
+  })
+})

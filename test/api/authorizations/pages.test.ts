@@ -1,0 +1,376 @@
+import { describe, expect, it } from 'vitest'
+import type { Authorization } from '../../../src/core/consent/authorization.ts'
+import { fail } from '../../../src/core/call/failure.ts'
+import { APPROVAL, GRANT, NOW, ORIGIN, setUp } from './set-up.ts'
+
+const BROWSER = 'b'.repeat(43)
+const COOKIE = `__Host-switchboard-browser=${BROWSER}`
+const START = '/authorizations/auth_1/start'
+const APPROVE = '/authorizations/auth_2/start'
+
+describe("a grant's page", () => {
+  it('says which tool wants which scopes, for whom, where and until when', async () => {
+    const { get, acts } = setUp()
+    const response = await get(START)
+    expect(response.status).toBe(200)
+    const text = await response.text()
+    for (const said of [
+      'Gmail.GetEmails@1.0.0',
+      'Read your email',
+      'https://www.googleapis.com/auth/gmail.readonly',
+      'urn:unheard-of',
+      'ann',
+      'Continue to Google',
+      '12 more minutes, until 12:12 UTC',
+      'revoked at any time',
+    ]) {
+      expect(text).toContain(said)
+    }
+    expect(acts()).toBe(0)
+  })
+
+  it('has one form, which needs no script, and is in a language with a title', async () => {
+    const text = await (await setUp().get(START)).text()
+    expect(text.match(/<form method="post">/g)).toHaveLength(1)
+    expect(text).not.toMatch(/<script|\son\w+=|javascript:/i)
+    expect(text).toContain('<html lang="en">')
+    expect(text).toMatch(/<title>[^<]+<\/title>/)
+    expect(text.match(/<h1>/g)).toHaveLength(1)
+  })
+
+  it('is framed, cached and sniffed by nobody, and lets its form lead to the provider', async () => {
+    const { headers } = await setUp().get(START)
+    const policy = headers.get('content-security-policy') ?? ''
+    expect(policy).toContain("default-src 'none'")
+    expect(policy).toContain("frame-ancestors 'none'")
+    expect(policy).not.toContain('form-action')
+    expect(headers.get('referrer-policy')).toBe('no-referrer')
+    expect(headers.get('cache-control')).toBe('no-store')
+    expect(headers.get('x-content-type-options')).toBe('nosniff')
+    expect(headers.get('content-type')).toBe('text/html; charset=utf-8')
+    expect(headers.get('set-cookie')).toBeNull()
+  })
+
+  it('changes nothing when only its head is asked for', async () => {
+    const { app, acts } = setUp()
+    const response = await app.request(ORIGIN + START, { method: 'HEAD' })
+    expect(response.status).toBe(200)
+    expect(await response.text()).toBe('')
+    expect(acts()).toBe(0)
+  })
+
+  it('writes foreign texts as they are, markup and invisible characters too', async () => {
+    const hostile: Authorization = {
+      ...GRANT,
+      userId: '<script>alert(1)</script>\u202egro.live',
+      scopes: ['"><img src=x>', 'a\u200bb'],
+      tool: "Evil.Tool@1.0.0' autofocus",
+    }
+    const text = await (await setUp({ known: [hostile] }).get(START)).text()
+    expect(text).not.toMatch(/<script|<img|\u202e|\u200b|1\.0\.0'/)
+    expect(text).toContain('&lt;script&gt;alert(1)&lt;/script&gt;\\u202egro.live')
+    expect(text).toContain('a\\u200bb')
+  })
+
+  it('repeats no more of a long text than fits', async () => {
+    const text = await (await setUp({ known: [{ ...GRANT, scopes: ['s'.repeat(50_000)] }] }).get(START)).text()
+    expect(text.length).toBeLessThan(12_000)
+    expect(text).toContain('sss…')
+  })
+
+  it('says so where no scopes are asked for', async () => {
+    const text = await (await setUp({ known: [{ ...GRANT, scopes: [] }] }).get(START)).text()
+    expect(text).toContain('No scopes in particular')
+  })
+
+  it.each([
+    ['completed', undefined, 200, 'can now act'],
+    ['failed', 'The person refused', 410, 'The person refused.'],
+    ['failed', undefined, 410, 'have your agent ask again'],
+  ] as const)('that has %s says so (%s)', async (status, reason, code, said) => {
+    const over = { ...GRANT, status, ...(reason === undefined ? {} : { reason }) }
+    const response = await setUp({ known: [over] }).get(START)
+    expect(response.status).toBe(code)
+    const text = await response.text()
+    expect(text).toContain(said)
+    expect(text).not.toContain('<form')
+  })
+})
+
+describe("an approval's page", () => {
+  it('shows the arguments whole, and two buttons', async () => {
+    const { get, acts } = setUp()
+    const text = await (await get(APPROVE)).text()
+    expect(text).toContain('Bank.Pay@1.0.0')
+    expect(text).toContain('&quot;to&quot;: &quot;DE02 1203 0000 0000 2020 51&quot;')
+    expect(text).toContain('&quot;cents&quot;: 125000')
+    expect(text).toContain('<button class="go" name="decision" value="approve">Approve</button>')
+    expect(text).toContain('<button name="decision" value="refuse">Refuse</button>')
+    expect(acts()).toBe(0)
+  })
+
+  it('shows arguments that would read as something else as what they are', async () => {
+    const input = { note: '</pre><h1>Safe</h1>\u202e', line: 'a\nb' }
+    const text = await (await setUp({ known: [{ ...APPROVAL, input }] }).get(APPROVE)).text()
+    expect(text).toContain('&lt;/pre&gt;&lt;h1&gt;Safe&lt;/h1&gt;\\u202e')
+    expect(text).toContain('a\\nb')
+  })
+
+  it('says how much of very long arguments it does not show', async () => {
+    const input = { text: 'x'.repeat(150_000) }
+    const text = await (await setUp({ known: [{ ...APPROVAL, input }] }).get(APPROVE)).text()
+    expect(text.includes('50,016 more characters are not shown here')).toBe(true)
+    expect(text.length).toBeLessThan(110_000)
+  })
+
+  it('of a call for no user says that', async () => {
+    const { userId: _, ...nobody } = APPROVAL
+    expect(await (await setUp({ known: [nobody] }).get(APPROVE)).text()).toContain('nobody in particular')
+  })
+})
+
+describe('a link that is no authorization', () => {
+  it('of a call without a user says what the agent has to do', async () => {
+    const response = await setUp().get('/authorizations/google/start')
+    expect(response.status).toBe(404)
+    const text = await response.text()
+    expect(text).toContain('did not say for which user it is')
+    expect(text).toContain('Google')
+  })
+
+  it('at all leads to a page, escaped', async () => {
+    const response = await setUp().get('/authorizations/%3Cb%3Enope/start')
+    expect(response.status).toBe(404)
+    expect(await response.text()).toContain('&lt;b&gt;nope')
+  })
+
+  it('with malformed percent-encoding is refused', async () => {
+    const { get, port } = setUp()
+    expect((await get('/authorizations/%ff/start')).status).toBe(400)
+    expect((await get('/authorizations/%ff')).status).toBe(400)
+    expect(port.find).not.toHaveBeenCalled()
+  })
+
+  it('is not looked up for whoever asks too much', async () => {
+    const { get, post, port } = setUp({ limited: fail({ type: 'rate-limited', retry_after_ms: 5_000 }) })
+    for (const response of [await get(START), await post(START, {}), await get('/oauth/callback?state=s')]) {
+      expect(response.status).toBe(429)
+    }
+    expect(port.find).not.toHaveBeenCalled()
+    expect(port.finish).not.toHaveBeenCalled()
+  })
+})
+
+describe("pressing a page's button", () => {
+  it('leads to the provider, with a cookie for this browser alone', async () => {
+    const { post, port } = setUp()
+    const response = await post(START, { decision: 'continue' })
+    expect(response.status).toBe(302)
+    expect(response.headers.get('location')).toBe('https://accounts.google.com/auth?x=1')
+    expect(response.headers.get('cache-control')).toBe('no-store')
+    const cookie = response.headers.get('set-cookie') ?? ''
+    const [, browser] = /^__Host-switchboard-browser=([\w-]{43}); /.exec(cookie) ?? []
+    expect(cookie.split('; ').slice(1)).toEqual(['Path=/', 'Max-Age=900', 'HttpOnly', 'SameSite=Lax', 'Secure'])
+    expect(port.start.mock.calls).toEqual([['auth_1', { browser, callback: `${ORIGIN}/oauth/callback` }]])
+  })
+
+  it('makes another cookie for another browser', async () => {
+    const { post } = setUp()
+    const cookies = [await post(START, {}), await post(START, {})].map(({ headers }) => headers.get('set-cookie'))
+    expect(cookies[0]).not.toBe(cookies[1])
+  })
+
+  it.each([
+    ['keeps the cookie a browser has', `other=1; ${COOKIE}`, true],
+    ['takes none that is malformed', '__Host-switchboard-browser=short', false],
+    ['takes none that another host may have set', `switchboard-browser=${BROWSER}`, false],
+  ])('%s', async (_, cookie, kept) => {
+    const { post, port } = setUp()
+    const response = await post(START, { decision: 'continue' }, { cookie })
+    expect(response.headers.get('set-cookie')?.includes(BROWSER)).toBe(kept)
+    expect(port.start.mock.calls[0]?.[1].browser === BROWSER).toBe(kept)
+  })
+
+  it('over plain http, as on this machine, sets a cookie that comes back there', async () => {
+    const { app } = setUp()
+    const url = `http://localhost:8787${START}`
+    const form = { method: 'POST', body: new URLSearchParams(), headers: { origin: 'http://localhost:8787' } }
+    const cookie = (await app.request(url, form)).headers.get('set-cookie')
+    expect(cookie).toMatch(/^switchboard-browser=[\w-]{43}; /)
+    expect(cookie).not.toContain('Secure')
+  })
+
+  it.each([
+    ['another site', { 'sec-fetch-site': 'cross-site' }],
+    ['a sibling host', { 'sec-fetch-site': 'same-site' }],
+    ['another site, in a browser that says no more', { origin: 'https://evil.example' }],
+    ['a sandboxed frame', { origin: 'null' }],
+  ])('from %s does nothing', async (_, headers) => {
+    const { app, acts } = setUp()
+    for (const path of [START, APPROVE]) {
+      const body = new URLSearchParams({ decision: 'approve' })
+      const response = await app.request(ORIGIN + path, { method: 'POST', body, headers })
+      expect(response.status).toBe(403)
+      expect(response.headers.get('set-cookie')).toBeNull()
+    }
+    expect(acts()).toBe(0)
+  })
+
+  it('with a body that is no form, or too large, does nothing', async () => {
+    const { app, post, acts } = setUp()
+    const json = { method: 'POST', body: '{}', headers: { 'content-type': 'application/json' } }
+    expect((await app.request(ORIGIN + START, json)).status).toBe(415)
+    expect((await post(START, { decision: 'x'.repeat(5_000) })).status).toBe(413)
+    expect(acts()).toBe(0)
+  })
+
+  it('refuses a grant', async () => {
+    const { post, port } = setUp()
+    port.decide.mockResolvedValue({ ok: false, why: 'refused', message: 'You refused' })
+    const response = await post(START, { decision: 'refuse' }, { cookie: COOKIE })
+    expect(response.status).toBe(200)
+    expect(await response.text()).toContain('Refused')
+    const callback = `${ORIGIN}/oauth/callback`
+    expect(port.decide.mock.calls).toEqual([['auth_1', { browser: BROWSER, callback, approve: false }]])
+    expect(port.start).not.toHaveBeenCalled()
+  })
+
+  it.each([
+    ['approve', true, 'You approved the call'],
+    ['refuse', false, 'will not be called'],
+  ])('decides on a call: %s', async (decision, approve, said) => {
+    const { post, port } = setUp()
+    const status = approve ? 'completed' : 'failed'
+    port.decide.mockResolvedValue({ ok: true, authorization: { ...APPROVAL, status } })
+    const response = await post(APPROVE, { decision })
+    expect(response.status).toBe(200)
+    expect(await response.text()).toContain(said)
+    expect(port.decide.mock.calls[0]?.[1].approve).toBe(approve)
+  })
+
+  it('leads whoever approves to the verifier first, where that is asked for', async () => {
+    const { post, port } = setUp()
+    port.decide.mockResolvedValue({ ok: true, location: 'https://app.example/verify?flow=f' })
+    const response = await post(APPROVE, { decision: 'approve' })
+    expect(response.status).toBe(302)
+    expect(response.headers.get('location')).toBe('https://app.example/verify?flow=f')
+    expect(response.headers.get('set-cookie')).toContain('switchboard-browser=')
+  })
+
+  it.each([{}, { decision: 'continue' }, { decision: 'maybe' }])('never takes %j for an approval', async (fields) => {
+    const { post, acts } = setUp()
+    expect((await post(APPROVE, fields)).status).toBe(400)
+    expect(acts()).toBe(0)
+  })
+
+  it('never starts a grant by a decision it does not know', async () => {
+    const { post, acts } = setUp()
+    expect((await post(START, { decision: 'approve' })).status).toBe(400)
+    expect(acts()).toBe(0)
+  })
+
+  it.each([
+    ['gone', 410],
+    ['other-browser', 403],
+    ['refused', 400],
+    ['unavailable', 502],
+  ] as const)('tells the person why it goes no further: %s', async (why, status) => {
+    const { post, port } = setUp()
+    port.start.mockResolvedValue({ ok: false, why, message: 'Cannot reach <Google>' })
+    const response = await post(START, { decision: 'continue' })
+    expect(response.status).toBe(status)
+    const text = await response.text()
+    expect(text).toContain('Cannot reach &lt;Google&gt;.')
+    expect(text.includes(`href="${START}"`)).toBe(why !== 'gone')
+  })
+
+  it('on a link that leads nowhere is the page that says so', async () => {
+    const { post, acts } = setUp()
+    expect((await post('/authorizations/none/start', { decision: 'continue' })).status).toBe(404)
+    expect(acts()).toBe(0)
+  })
+})
+
+describe('coming back from the verifier', () => {
+  it('leads on, in the browser that left', async () => {
+    const { get, port } = setUp()
+    const response = await get('/authorizations/auth_1/resume?proof=p', { cookie: COOKIE })
+    expect(response.status).toBe(302)
+    expect(response.headers.get('location')).toBe('https://accounts.google.com/auth?x=1')
+    expect(port.resume.mock.calls).toEqual([
+      ['auth_1', { browser: BROWSER, callback: `${ORIGIN}/oauth/callback`, proof: 'p' }],
+    ])
+  })
+
+  it('in a browser without the cookie is refused', async () => {
+    const { get, acts } = setUp()
+    expect((await get('/authorizations/auth_1/resume')).status).toBe(403)
+    expect(acts()).toBe(0)
+  })
+})
+
+describe('coming back from the provider', () => {
+  const back = '/oauth/callback?code=secret-code&state=s1'
+
+  it('ends with a page that says it is done', async () => {
+    const { get, port } = setUp()
+    const response = await get(back, { cookie: COOKIE })
+    expect(response.status).toBe(200)
+    expect(response.headers.get('referrer-policy')).toBe('no-referrer')
+    const text = await response.text()
+    expect(text).toContain('can now act')
+    expect(text).toContain('You can close this window')
+    expect(text).not.toContain('secret-code')
+    expect(port.finish.mock.calls).toEqual([
+      [{ url: ORIGIN + back, browser: BROWSER, callback: `${ORIGIN}/oauth/callback` }],
+    ])
+  })
+
+  it('in a browser without the cookie is for the port to judge', async () => {
+    const { get, port } = setUp()
+    port.finish.mockResolvedValue({ ok: false, why: 'other-browser', message: 'Another browser began this' })
+    expect((await get(back)).status).toBe(403)
+    expect(port.finish.mock.calls[0]?.[0].browser).toBeUndefined()
+  })
+
+  it.each([
+    ['gone', 410],
+    ['other-browser', 403],
+    ['refused', 400],
+    ['unavailable', 502],
+  ] as const)('says in words what went wrong: %s', async (why, status) => {
+    const { get, port } = setUp()
+    const message = `<i>${'e'.repeat(5_000)}`
+    port.finish.mockResolvedValue({ ok: false, why, message })
+    const response = await get(`${back}&error_description=<script>`)
+    expect(response.status).toBe(status)
+    const text = await response.text()
+    expect(text).toContain('&lt;i&gt;eee')
+    expect(text).not.toContain('e'.repeat(400))
+    expect(text).not.toMatch(/<script|secret-code/)
+  })
+
+  it('with an authorization that failed shows the reason', async () => {
+    const { get, port } = setUp()
+    port.finish.mockResolvedValue({ ok: true, authorization: { ...GRANT, status: 'failed', reason: 'You said no' } })
+    const response = await get(back)
+    expect(response.status).toBe(410)
+    expect(await response.text()).toContain('You said no.')
+  })
+
+  it.each([
+    '/oauth/callback',
+    '/oauth/callback?code=c',
+    '/oauth/callback?state=',
+    `/oauth/callback?state=${'s'.repeat(20_000)}`,
+  ])('without a state that can be one asks nobody (%#)', async (path) => {
+    const { get, acts } = setUp()
+    expect((await get(path)).status).toBe(400)
+    expect(acts()).toBe(0)
+  })
+})
+
+it('the time that is left is never none while a page works', async () => {
+  const text = await (await setUp({ known: [{ ...GRANT, expiresAt: NOW + 1 }] }).get(START)).text()
+  expect(text).toContain('1 more minute,')
+})

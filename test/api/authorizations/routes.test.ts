@@ -1,0 +1,160 @@
+import { describe, expect, it } from 'vitest'
+import { ADMIN, ANONYMOUS } from '../../../src/core/access/principal.ts'
+import { AGENT, APPROVAL, GRANT, ORIGIN, setUp, STRANGER, VERIFIER } from './set-up.ts'
+
+describe('GET /authorizations/{id}', () => {
+  it('shows how far a person is, to whoever may act for the user', async () => {
+    const { get, port } = setUp({ caller: AGENT })
+    const response = await get('/authorizations/auth_1')
+    expect(response.status).toBe(200)
+    expect(response.headers.get('cache-control')).toBe('no-store')
+    expect(await response.json()).toEqual({
+      id: 'auth_1',
+      provider: 'google',
+      user_id: 'ann',
+      scopes: GRANT.scopes,
+      status: 'not_started',
+      expires_at: '2026-11-01T12:12:00.000Z',
+    })
+    expect(port.changed).not.toHaveBeenCalled()
+  })
+
+  it('says why it failed', async () => {
+    const { get } = setUp({ known: [{ ...GRANT, status: 'failed', reason: 'Refused by the person' }] })
+    expect(await (await get('/authorizations/auth_1?wait=5')).json()).toMatchObject({
+      status: 'failed',
+      reason: 'Refused by the person',
+    })
+  })
+
+  it('with ?wait= answers with what the status changed to', async () => {
+    const { get, port } = setUp()
+    port.changed.mockResolvedValue({ ...GRANT, status: 'pending' })
+    expect(await (await get('/authorizations/auth_1?wait=30')).json()).toMatchObject({ status: 'pending' })
+    expect(port.changed.mock.calls).toEqual([['auth_1', 'not_started', 30_000]])
+  })
+
+  it.each(['completed', 'failed'] as const)('does not wait for what has %s', async (status) => {
+    const { get, port } = setUp({ known: [{ ...GRANT, status }] })
+    expect((await get('/authorizations/auth_1?wait=59')).status).toBe(200)
+    expect(port.changed).not.toHaveBeenCalled()
+  })
+
+  it('that goes away while it is waited for is 404', async () => {
+    const { get, port } = setUp()
+    port.changed.mockResolvedValue(undefined)
+    expect((await get('/authorizations/auth_1?wait=1')).status).toBe(404)
+  })
+
+  it.each(['60', '-1', '1.5', '', 'soon', '1e1', '059'])('refuses to wait %j seconds', async (wait) => {
+    const { get, port } = setUp()
+    expect((await get(`/authorizations/auth_1?wait=${wait}`)).status).toBe(400)
+    expect(port.changed).not.toHaveBeenCalled()
+  })
+
+  it('of another user does not exist, no more than one that nobody has', async () => {
+    const { get } = setUp({ caller: { ...AGENT, users: ['bob'] } })
+    const theirs = await get('/authorizations/auth_1?wait=10')
+    const none = await get('/authorizations/auth_9?wait=10')
+    expect([theirs.status, none.status]).toEqual([404, 404])
+    const text = (await theirs.text()).replace('auth_1', 'auth_9')
+    expect(text).toBe(await none.text())
+  })
+
+  it('that is for no user is for every caller', async () => {
+    const { userId: _, ...nobody } = APPROVAL
+    const { get } = setUp({ caller: AGENT, known: [nobody] })
+    const body = await (await get('/authorizations/auth_2')).json()
+    expect(body).toMatchObject({ id: 'auth_2', provider: 'approval' })
+    expect(body).not.toHaveProperty('user_id')
+    expect(JSON.stringify(body)).not.toContain('cents')
+  })
+
+  it('needs a credential', async () => {
+    for (const caller of [STRANGER, ANONYMOUS]) {
+      const { get, port } = setUp({ caller })
+      expect((await get('/authorizations/auth_1')).status).toBe(401)
+      expect(port.find).not.toHaveBeenCalled()
+    }
+  })
+})
+
+describe('POST /authorizations/{id}/confirm', () => {
+  const confirm = (given: Parameters<typeof setUp>[0], body: unknown, path = '/authorizations/auth_1/confirm') => {
+    const world = setUp(given)
+    const headers = { 'content-type': 'application/json' }
+    const sent = world.app.request(ORIGIN + path, { method: 'POST', headers, body: JSON.stringify(body) })
+    return { ...world, sent }
+  }
+
+  it('says where the browser goes next', async () => {
+    const { sent, port } = confirm({ caller: VERIFIER }, { flow: 'f1', user_id: 'ann' })
+    expect((await sent).status).toBe(200)
+    expect(await (await sent).json()).toEqual({ next: 'https://accounts.google.com/auth?x=1' })
+    expect(port.confirm.mock.calls).toEqual([['auth_1', 'f1', 'ann']])
+  })
+
+  it('for a user the key may not act for is 403, whoever the authorization is for', async () => {
+    const { sent, acts } = confirm({ caller: VERIFIER }, { flow: 'f1', user_id: 'bob' })
+    expect((await sent).status).toBe(403)
+    expect(acts()).toBe(0)
+  })
+
+  it('needs a scope of its own, which who calls tools does not have', async () => {
+    const { sent, acts } = confirm({ caller: AGENT }, { flow: 'f1', user_id: 'ann' })
+    expect((await sent).status).toBe(403)
+    expect(acts()).toBe(0)
+  })
+
+  it('of an authorization the key may not see, or that is none, is 404', async () => {
+    const bob = { caller: { ...VERIFIER, users: ['bob'] } }
+    for (const { sent, acts } of [
+      confirm(bob, { flow: 'f1', user_id: 'bob' }),
+      confirm({}, { flow: 'f1', user_id: 'ann' }, '/authorizations/none/confirm'),
+    ]) {
+      expect((await sent).status).toBe(404)
+      expect(acts()).toBe(0)
+    }
+  })
+
+  it.each([
+    ['gone', 404],
+    ['other-browser', 403],
+    ['refused', 403],
+    ['unavailable', 503],
+  ] as const)('that is not taken is told why: %s', async (why, status) => {
+    const { app, port } = setUp()
+    port.confirm.mockResolvedValue({ ok: false, why, message: 'Cannot confirm' })
+    const response = await app.request(`${ORIGIN}/authorizations/auth_1/confirm`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: '{"flow": "f", "user_id": "ann"}',
+    })
+    expect(response.status).toBe(status)
+    expect(await response.text()).toContain('Cannot confirm')
+  })
+
+  it.each([
+    [[]],
+    [{}],
+    [{ flow: 'f' }],
+    [{ user_id: 'ann' }],
+    [{ flow: '', user_id: 'ann' }],
+    [{ flow: 1, user_id: 'ann' }],
+    [{ flow: 'f', user_id: '' }],
+    [{ flow: 'f', user_id: 'a'.repeat(257) }],
+    [{ flow: 'f', user_id: 'ann', approve: true }],
+  ])('refuses %j', async (body) => {
+    const { sent, acts } = confirm({ caller: ADMIN }, body)
+    expect((await sent).status).toBe(400)
+    expect(acts()).toBe(0)
+  })
+
+  it('needs a credential, which the person does not have', async () => {
+    for (const caller of [STRANGER, ANONYMOUS]) {
+      const { sent, acts } = confirm({ caller }, { flow: 'f1', user_id: 'ann' })
+      expect((await sent).status).toBe(401)
+      expect(acts()).toBe(0)
+    }
+  })
+})

@@ -1,0 +1,105 @@
+import { Hono } from 'hono'
+import { vi } from 'vitest'
+import { ADMIN, hasScope, type Principal } from '../../../src/core/access/principal.ts'
+import type { Authorization, Authorizations, Ended, Step } from '../../../src/core/consent/authorization.ts'
+import { type Failure, type Failing, fail, ok } from '../../../src/core/call/failure.ts'
+import type { Provider } from '../../../src/core/consent/provider.ts'
+import { authorizationsFace } from '../../../src/api/authorizations/routes.ts'
+
+export const NOW = Date.parse('2026-11-01T12:00:00Z')
+export const ORIGIN = 'https://sb.example'
+
+export const GRANT: Authorization = {
+  id: 'auth_1',
+  kind: 'grant',
+  provider: 'google',
+  userId: 'ann',
+  scopes: ['https://www.googleapis.com/auth/gmail.readonly', 'urn:unheard-of'],
+  status: 'not_started',
+  tool: 'Gmail.GetEmails@1.0.0',
+  expiresAt: NOW + 12 * 60_000,
+}
+
+export const APPROVAL: Authorization = {
+  ...GRANT,
+  id: 'auth_2',
+  kind: 'approval',
+  provider: 'approval',
+  scopes: [],
+  tool: 'Bank.Pay@1.0.0',
+  input: { to: 'DE02 1203 0000 0000 2020 51', cents: 125_000 },
+}
+
+const GOOGLE: Provider = { id: 'google', name: 'Google', client_id: 'c' }
+
+export const STATUS: Partial<Record<Failure['type'], number>> = {
+  'unauthenticated': 401,
+  'forbidden': 403,
+  'not-found': 404,
+  'media-type-unsupported': 415,
+  'body-too-large': 413,
+  'unavailable': 503,
+}
+
+export const AGENT: Principal = {
+  id: 'key:1',
+  kind: 'key',
+  scopes: ['tools:call'],
+  tools: ['*'],
+  users: ['ann'],
+}
+
+/** The application that knows who is signed in. */
+export const VERIFIER: Principal = { ...AGENT, id: 'key:2', scopes: ['users:confirm'] }
+
+/** The face before authorizations that lie in memory; every answer of the port can be set. */
+export function setUp(
+  given: {
+    readonly caller?: Principal | Failing
+    readonly known?: readonly Authorization[]
+    readonly limited?: Failing
+  } = {},
+) {
+  const { caller = ADMIN, known = [GRANT, APPROVAL], limited } = given
+  const find = async (id: string) => known.find((each) => each.id === id)
+  const step: Step = { ok: true, location: 'https://accounts.google.com/auth?x=1' }
+  const ended: Ended = { ok: true, authorization: { ...GRANT, status: 'completed' } }
+  const port = {
+    find: vi.fn(find),
+    changed: vi.fn<Authorizations['changed']>(async (id) => find(id)),
+    start: vi.fn<Authorizations['start']>(async () => step),
+    confirm: vi.fn<Authorizations['confirm']>(async () => step),
+    resume: vi.fn<Authorizations['resume']>(async () => step),
+    finish: vi.fn<Authorizations['finish']>(async () => ended),
+    decide: vi.fn<Authorizations['decide']>(async () => ended),
+  }
+  const face = authorizationsFace({
+    gate(_, scope) {
+      if ('ok' in caller) return caller
+      if (hasScope(caller, scope)) return ok(caller)
+      return fail({ type: caller.kind === 'anonymous' ? 'unauthenticated' : 'forbidden', reason: scope })
+    },
+    authorizations: port,
+    providers: { find: async (id) => (id === 'google' ? GOOGLE : undefined) },
+    shield: () => limited,
+    now: () => NOW,
+    respond: (failure) => Response.json(failure, { status: STATUS[failure.type] ?? 400 }),
+  })
+  const app = new Hono().route('/', face)
+  const get = (path: string, headers: Record<string, string> = {}) => app.request(ORIGIN + path, { headers })
+  const post = (path: string, fields: Record<string, string>, headers: Record<string, string> = {}) =>
+    app.request(ORIGIN + path, {
+      method: 'POST',
+      body: new URLSearchParams(fields),
+      headers: { 'sec-fetch-site': 'same-origin', ...headers },
+    })
+  /** How often anything but looking was asked of the port. */
+  const acts = () =>
+    [port.start, port.confirm, port.resume, port.finish, port.decide].reduce(
+      (sum, each) => sum + each.mock.calls.length,
+      0,
+    )
+  return { app, get, post, port, acts }
+}
+
+export const STRANGER = fail({ type: 'unauthenticated', reason: 'who?' })

@@ -1,0 +1,223 @@
+import { createHash } from 'node:crypto'
+import { Hono } from 'hono'
+import { describe, expect, it, vi } from 'vitest'
+import { ADMIN, type Principal, type Scope } from '../../../src/core/access/principal.ts'
+import type { ApiKey, KeyStore } from '../../../src/core/access/api-key.ts'
+import { type Failure, fail, ok } from '../../../src/core/call/failure.ts'
+import { keysFace } from '../../../src/api/keys/routes.ts'
+import { keyText } from '../../../src/api/keys/wire.ts'
+import { createAuthenticator } from '../../../src/http/authenticate.ts'
+
+const NOW = '2026-11-01T00:00:00.000Z'
+const KEY = keyText(new Uint8Array(32).fill(255))
+const hashOf = (text: string) => createHash('sha256').update(text).digest('hex')
+const sha256 = (text: string) => Promise.resolve(hashOf(text))
+
+function memoryStore() {
+  const stored = new Map<string, ApiKey>()
+  const store: KeyStore = {
+    create: (key, hash) => Promise.resolve(void stored.set(hash, key)),
+    list: () => Promise.resolve([...stored.values()]),
+    find: (hash) => Promise.resolve(stored.get(hash)),
+    remove(id) {
+      for (const [hash, key] of stored) if (key.id === id) return Promise.resolve(stored.delete(hash))
+      return Promise.resolve(false)
+    },
+  }
+  return { store, stored }
+}
+
+const STATUS: Partial<Record<Failure['type'], number>> = {
+  'unauthenticated': 401,
+  'forbidden': 403,
+  'not-found': 404,
+  'body-too-large': 413,
+  'media-type-unsupported': 415,
+  'definition-invalid': 422,
+}
+
+function setUp(caller: Principal | undefined = ADMIN) {
+  const { store, stored } = memoryStore()
+  const onChange = vi.fn()
+  const face = keysFace({
+    keys: store,
+    authenticate: () => (caller ? ok(caller) : fail({ type: 'unauthenticated', reason: 'who?' })),
+    onChange,
+    sha256,
+    randomKey: () => KEY,
+    newId: () => `id${stored.size + 1}`,
+    now: () => new Date(NOW),
+    respond: (failure) => Response.json(failure, { status: STATUS[failure.type] ?? 400 }),
+  })
+  const app = new Hono().route('/', face)
+  app.get('/health', (c) => c.text('ok'))
+  const send = (method: string, path: string, body?: unknown) =>
+    app.request(path, {
+      method,
+      ...(body !== undefined && { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
+    })
+  return { send, stored, onChange, app, store }
+}
+
+const BODY = { name: 'agent', scopes: ['tools:call'] as Scope[], expires_at: '2027-01-01T00:00:00.000Z' }
+const SHOWN = { id: 'id1', ...BODY, tools: ['*'], users: [], created_at: NOW }
+
+describe('POST /keys', () => {
+  it('makes a key, shows it once and stores its hash', async () => {
+    const { send, stored, onChange } = setUp()
+    const response = await send('POST', '/keys', BODY)
+    expect(response.status).toBe(201)
+    expect(response.headers.get('cache-control')).toBe('no-store')
+    expect(await response.json()).toEqual({ ...SHOWN, key: KEY })
+    expect([...stored]).toEqual([[hashOf(KEY), SHOWN]])
+    expect(JSON.stringify([...stored])).not.toContain(KEY)
+    expect(onChange.mock.calls).toEqual([['created', 'id1']])
+  })
+
+  it('refuses a wrong body with every problem, and stores nothing', async () => {
+    const { send, stored, onChange } = setUp()
+    const response = await send('POST', '/keys', { scopes: ['root'], id: 'mine' })
+    expect(response.status).toBe(422)
+    expect(await response.json()).toMatchObject({
+      type: 'definition-invalid',
+      problems: [{ path: '/id' }, { path: '/name' }, { path: '/scopes/0' }],
+    })
+    expect(stored.size).toBe(0)
+    expect(onChange).not.toHaveBeenCalled()
+  })
+
+  it('refuses a body that is no JSON, of another type, or too large', async () => {
+    const { app, send } = setUp()
+    const form = { method: 'POST', body: 'name=agent', headers: { 'content-type': 'text/plain' } }
+    expect((await app.request('/keys', form)).status).toBe(415)
+    const broken = { method: 'POST', body: '{', headers: { 'content-type': 'application/json' } }
+    expect((await app.request('/keys', broken)).status).toBe(400)
+    expect((await send('POST', '/keys', { ...BODY, name: 'x'.repeat(70_000) })).status).toBe(413)
+  })
+})
+
+describe('GET /keys', () => {
+  it('lists keys without their text or hash', async () => {
+    const { send } = setUp()
+    expect(await (await send('GET', '/keys')).json()).toEqual({ items: [] })
+    await send('POST', '/keys', BODY)
+    const response = await send('GET', '/keys')
+    const text = await response.text()
+    expect(JSON.parse(text)).toEqual({ items: [SHOWN] })
+    expect(text).not.toContain(KEY)
+    expect(text).not.toContain(hashOf(KEY))
+    expect(response.headers.get('cache-control')).toBe('no-store')
+  })
+
+  it('shows nothing that a store keeps beside a key', async () => {
+    const { send, stored } = setUp()
+    const kept = { ...SHOWN, hash: 'secret' }
+    stored.set('h', kept)
+    expect(await (await send('GET', '/keys/id1')).json()).toEqual(SHOWN)
+  })
+
+  it('shows one, or says that there is none', async () => {
+    const { send } = setUp()
+    await send('POST', '/keys', BODY)
+    expect(await (await send('GET', '/keys/id1')).json()).toEqual(SHOWN)
+    const response = await send('GET', '/keys/id9')
+    expect(response.status).toBe(404)
+    expect(await response.json()).toEqual({ type: 'not-found', message: "Cannot find the key 'id9'" })
+  })
+})
+
+describe('DELETE /keys/{id}', () => {
+  it('removes a key, and says so', async () => {
+    const { send, stored, onChange } = setUp()
+    await send('POST', '/keys', BODY)
+    const response = await send('DELETE', '/keys/id1')
+    expect(response.status).toBe(204)
+    expect(await response.text()).toBe('')
+    expect(stored.size).toBe(0)
+    expect(onChange).toHaveBeenLastCalledWith('removed', 'id1')
+  })
+
+  it('of a key that is gone is 404, and still ends it in this isolate', async () => {
+    const { send, onChange } = setUp()
+    expect((await send('DELETE', '/keys/id1')).status).toBe(404)
+    expect(onChange).toHaveBeenCalledWith('removed', 'id1')
+  })
+})
+
+describe('the scope admin', () => {
+  const routes = [
+    ['POST', '/keys'],
+    ['GET', '/keys'],
+    ['GET', '/keys/id1'],
+    ['DELETE', '/keys/id1'],
+  ] as const
+
+  it.each(routes)('is needed for %s %s', async (method, path) => {
+    const { send, onChange } = setUp({ ...ADMIN, kind: 'key', scopes: ['tools:read', 'tools:call', 'tools:publish'] })
+    expect((await send(method, path, method === 'POST' ? BODY : undefined)).status).toBe(403)
+    expect(onChange).not.toHaveBeenCalled()
+  })
+
+  it('is not asked of the routes that the face is mounted beside', async () => {
+    const { send } = setUp({ ...ADMIN, scopes: [] })
+    expect((await send('GET', '/health')).status).toBe(200)
+    expect((await send('GET', '/keysmith')).status).toBe(404)
+  })
+})
+
+it('without a credential every route is 401', async () => {
+  const { store } = memoryStore()
+  const authenticate = () => Promise.resolve(fail({ type: 'unauthenticated', reason: 'who?' }))
+  const respond = (failure: Failure) => Response.json(failure, { status: STATUS[failure.type] ?? 400 })
+  const rest = { onChange: () => undefined, sha256, randomKey: () => KEY, newId: () => 'id1', now: () => new Date(NOW) }
+  const face = keysFace({ keys: store, authenticate, respond, ...rest })
+  for (const method of ['GET', 'POST', 'DELETE']) {
+    expect((await face.request('/keys', { method })).status).toBe(401)
+    expect((await face.request('/keys/id1', { method })).status).toBe(401)
+  }
+})
+
+it('a key works the moment it is made, and is dead the moment it is removed', async () => {
+  const { store } = memoryStore()
+  const authenticator = createAuthenticator({
+    access: 'keys',
+    adminKey: 'correct-horse-battery',
+    findKey: (hash) => store.find(hash),
+    sha256,
+    now: () => Date.parse(NOW),
+  })
+  const face = keysFace({
+    keys: store,
+    authenticate: authenticator.authenticate,
+    onChange: (change, id) => (change === 'created' ? authenticator.forget() : authenticator.forgetKey(id)),
+    sha256,
+    randomKey: () => KEY,
+    newId: () => 'id1',
+    now: () => new Date(NOW),
+    respond: (failure) => Response.json(failure, { status: STATUS[failure.type] ?? 400 }),
+  })
+  const as = (key: string, method = 'GET', path = '/keys', body?: unknown) =>
+    face.request(path, {
+      method,
+      headers: { 'authorization': `Bearer ${key}`, 'content-type': 'application/json' },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    })
+  expect((await as(KEY)).status).toBe(401)
+  expect((await as('correct-horse-battery', 'POST', '/keys', { name: 'second', scopes: ['admin'] })).status).toBe(201)
+  expect((await as(KEY)).status).toBe(200)
+  expect((await as('correct-horse-battery', 'DELETE', '/keys/id1')).status).toBe(204)
+  expect((await as(KEY)).status).toBe(401)
+})
+
+describe("a key's text", () => {
+  it('is sb_ and 43 characters of base64url', () => {
+    expect(KEY).toBe(`sb_${'_'.repeat(42)}8`)
+    const random = crypto.getRandomValues(new Uint8Array(32))
+    expect(keyText(random)).toBe(`sb_${Buffer.from(random).toString('base64url')}`)
+    expect(keyText(random)).toHaveLength(46)
+  })
+
+  it('is not made from fewer bytes', () => {
+    expect(() => keyText(new Uint8Array(16))).toThrow('wanted 32 bytes, got 16')
+  })
+})

@@ -1,0 +1,175 @@
+import { Hono } from 'hono'
+import { describe, expect, it } from 'vitest'
+import { ADMIN, ANONYMOUS, hasScope, type Principal } from '../../../src/core/access/principal.ts'
+import { type Failure, fail, ok } from '../../../src/core/call/failure.ts'
+import { connectedProvider, knownProvider } from '../../../src/core/consent/known-providers.ts'
+import type { Provider } from '../../../src/core/consent/provider.ts'
+import { providersFace } from '../../../src/api/providers/routes.ts'
+import { createTextJudge } from '../../../src/outbound/allowed-url.ts'
+
+const STATUS: Partial<Record<Failure['type'], number>> = {
+  'unauthenticated': 401,
+  'forbidden': 403,
+  'not-found': 404,
+  'body-too-large': 413,
+  'media-type-unsupported': 415,
+  'definition-invalid': 422,
+}
+
+function setUp(caller: Principal = ADMIN) {
+  const stored = new Map<string, Provider>()
+  const face = providersFace({
+    gate: (_, scope) =>
+      hasScope(caller, scope) ? ok(caller) : fail({ type: 'forbidden', reason: `This needs the scope '${scope}'` }),
+    store: {
+      find: async (id) => stored.get(id),
+      async put(provider) {
+        const isNew = !stored.has(provider.id)
+        stored.set(provider.id, provider)
+        return isNew
+      },
+      list: async () => [...stored.values()],
+      remove: async (id) => stored.delete(id),
+    },
+    rules: {
+      judgeUrl: createTextJudge(new Set(['localhost:9000'])),
+      judgeSecret: (name) => (name === 'MASTER' ? 'Is not for this' : undefined),
+    },
+    known: knownProvider,
+    connected: () => {
+      const google = connectedProvider('google', (name) => (name === 'GOOGLE_CLIENT_ID' ? 'g1' : undefined))
+      return google ? [google] : []
+    },
+    respond: (failure) => Response.json(failure, { status: STATUS[failure.type] ?? 400 }),
+  })
+  const app = new Hono().route('/', face)
+  const send = (method: string, path: string, body?: unknown) =>
+    app.request(path, {
+      method,
+      ...(body !== undefined && { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
+    })
+  return { app, send, stored }
+}
+
+const BODY = { name: 'Acme', issuer: 'https://acme.example', client_id: 'c1', client_secret_name: 'ACME_CLIENT_SECRET' }
+
+describe('PUT /providers/{id}', () => {
+  it('stores a provider, and gives it back', async () => {
+    const { send, stored } = setUp()
+    const response = await send('PUT', '/providers/acme', BODY)
+    expect(response.status).toBe(201)
+    expect(response.headers.get('cache-control')).toBe('no-store')
+    expect(await response.json()).toEqual({ id: 'acme', ...BODY })
+    expect([...stored.values()]).toEqual([{ id: 'acme', ...BODY }])
+  })
+
+  it('replaces one whole', async () => {
+    const { send, stored } = setUp()
+    await send('PUT', '/providers/acme', { ...BODY, tools: ['Acme.*'] })
+    const response = await send('PUT', '/providers/acme', { issuer: BODY.issuer, client_id: 'c2' })
+    expect(response.status).toBe(200)
+    expect(await response.json()).toEqual({ id: 'acme', name: 'acme', issuer: BODY.issuer, client_id: 'c2' })
+    expect(stored.get('acme')).toEqual({ id: 'acme', name: 'acme', issuer: BODY.issuer, client_id: 'c2' })
+  })
+
+  it('takes every id that a tool may name', async () => {
+    const { send, stored } = setUp()
+    expect((await send('PUT', '/providers/My%2FIdP%25', BODY)).status).toBe(201)
+    expect([...stored.keys()]).toEqual(['My/IdP%'])
+    expect((await send('GET', '/providers/My%2FIdP%25')).status).toBe(200)
+  })
+
+  it.each(['approval', '%20', '%C3%A9', 'x'.repeat(129), '%ff'])('refuses the id %j', async (id) => {
+    const { send, stored } = setUp()
+    for (const method of ['PUT', 'GET', 'DELETE']) {
+      expect((await send(method, `/providers/${id}`, method === 'PUT' ? BODY : undefined)).status).toBe(400)
+    }
+    expect(stored.size).toBe(0)
+  })
+
+  it('refuses a body with every problem, and stores nothing', async () => {
+    const { send, stored } = setUp()
+    const response = await send('PUT', '/providers/acme', { client_secret: 'hunter2', issuer: 'ftp://x' })
+    expect(response.status).toBe(422)
+    const text = await response.text()
+    expect(JSON.parse(text)).toMatchObject({
+      problems: [{ path: '/client_secret' }, { path: '/issuer' }, { path: '/client_id' }],
+    })
+    expect(text).not.toContain('hunter2')
+    expect(stored.size).toBe(0)
+  })
+
+  it.each([
+    ['http://acme.example', 422],
+    ['https://127.0.0.1', 422],
+    ['https://user:pass@acme.example', 422],
+    ['https://metadata.internal', 422],
+    ['acme.example', 422],
+    ['http://localhost:9000', 201],
+    ['http://localhost:9001', 422],
+  ])('judges where a provider is as every outgoing request is: %s', async (issuer, status) => {
+    expect((await setUp().send('PUT', '/providers/acme', { ...BODY, issuer })).status).toBe(status)
+  })
+
+  it('refuses a body that is no JSON, of another type, or too large', async () => {
+    const { app, send } = setUp()
+    const text = { method: 'PUT', body: 'a=b', headers: { 'content-type': 'text/plain' } }
+    expect((await app.request('/providers/acme', text)).status).toBe(415)
+    const broken = { method: 'PUT', body: '{', headers: { 'content-type': 'application/json' } }
+    expect((await app.request('/providers/acme', broken)).status).toBe(400)
+    expect((await send('PUT', '/providers/acme', { ...BODY, name: 'x'.repeat(300_000) })).status).toBe(413)
+  })
+})
+
+describe('GET /providers', () => {
+  it('lists those given and those connected by their variables, each once', async () => {
+    const { send } = setUp()
+    await send('PUT', '/providers/acme', BODY)
+    const list = async () => (await send('GET', '/providers')).json()
+    expect(await list()).toMatchObject({ items: [{ id: 'acme' }, { id: 'google', client_id: 'g1', built_in: true }] })
+    await send('PUT', '/providers/google', { client_id: 'g2' })
+    expect(await list()).toMatchObject({ items: [{ id: 'acme' }, { id: 'google', client_id: 'g2' }] })
+  })
+
+  it('shows one, given or connected, or says that there is none', async () => {
+    const { send } = setUp()
+    await send('PUT', '/providers/acme', BODY)
+    expect(await (await send('GET', '/providers/acme')).json()).toEqual({ id: 'acme', ...BODY })
+    expect(await (await send('GET', '/providers/google')).json()).toMatchObject({ client_id: 'g1', built_in: true })
+    expect((await send('GET', '/providers/github')).status).toBe(404)
+    expect((await send('GET', '/providers/ACME')).status).toBe(404)
+  })
+
+  it('shows nothing that a store keeps beside a provider', async () => {
+    const { send, stored } = setUp()
+    const kept = { id: 'acme', ...BODY, client_secret: 'hunter2' }
+    stored.set('acme', kept)
+    for (const path of ['/providers', '/providers/acme']) {
+      expect(await (await send('GET', path)).text()).not.toContain('hunter2')
+    }
+  })
+})
+
+describe('DELETE /providers/{id}', () => {
+  it('removes one, once', async () => {
+    const { send } = setUp()
+    await send('PUT', '/providers/acme', BODY)
+    expect((await send('DELETE', '/providers/acme')).status).toBe(204)
+    expect((await send('DELETE', '/providers/acme')).status).toBe(404)
+    expect((await send('GET', '/providers/acme')).status).toBe(404)
+  })
+})
+
+it.each([
+  ['PUT', '/providers/acme'],
+  ['GET', '/providers'],
+  ['GET', '/providers/acme'],
+  ['DELETE', '/providers/acme'],
+])('%s %s is for administrators', async (method, path) => {
+  const key: Principal = { ...ADMIN, kind: 'key', scopes: ['tools:read', 'tools:call', 'tools:publish'] }
+  for (const caller of [key, ANONYMOUS]) {
+    const { send, stored } = setUp(caller)
+    expect((await send(method, path, method === 'PUT' ? BODY : undefined)).status).toBe(403)
+    expect(stored.size).toBe(0)
+  }
+})

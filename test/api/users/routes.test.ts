@@ -1,0 +1,137 @@
+import { Hono } from 'hono'
+import { describe, expect, it, vi } from 'vitest'
+import { ADMIN, ANONYMOUS, type Principal } from '../../../src/core/access/principal.ts'
+import type { Grant } from '../../../src/core/consent/authorization.ts'
+import { type Failure, ok } from '../../../src/core/call/failure.ts'
+import { grantsFace } from '../../../src/api/users/routes.ts'
+
+const STATUS: Partial<Record<Failure['type'], number>> = { 'unauthenticated': 401, 'forbidden': 403, 'not-found': 404 }
+const GRANT: Grant = {
+  provider: 'google',
+  scopes: ['a', 'b'],
+  granted_at: '2026-11-01T00:00:00.000Z',
+  expires_at: '2026-11-01T01:00:00.000Z',
+  refreshable: true,
+}
+const GITHUB: Grant = { provider: 'git/hub', scopes: [], granted_at: '2026-11-01T00:00:00.000Z', refreshable: false }
+
+function setUp(caller: Principal = ADMIN, kept: readonly Grant[] = [GRANT, GITHUB]) {
+  const port = {
+    list: vi.fn(async (user: string) => (user.startsWith('ann') ? kept : [])),
+    revoke: vi.fn(async (user: string, provider: string) => user === 'ann' && provider === 'google'),
+  }
+  const face = grantsFace({
+    gate: () => ok(caller),
+    grants: port,
+    respond: (failure) => Response.json(failure, { status: STATUS[failure.type] ?? 400 }),
+  })
+  const app = new Hono().route('/', face)
+  const send = (path: string, method = 'GET') => app.request(path, { method })
+  return { send, port }
+}
+
+describe('GET /users/{user}/grants', () => {
+  it('lists what a user granted', async () => {
+    const response = await setUp().send('/users/ann/grants')
+    expect(response.status).toBe(200)
+    expect(response.headers.get('cache-control')).toBe('no-store')
+    expect(await response.json()).toEqual({ items: [GRANT, GITHUB] })
+  })
+
+  it('of a user who granted nothing is empty', async () => {
+    expect(await (await setUp().send('/users/bob/grants')).json()).toEqual({ items: [] })
+  })
+
+  it('shows nothing that is kept beside a grant', async () => {
+    const kept = { ...GRANT, access_token: 'hunter2' }
+    const { send } = setUp(ADMIN, [kept])
+    for (const path of ['/users/ann/grants', '/users/ann/grants/google']) {
+      expect(await (await send(path)).text()).not.toContain('hunter2')
+    }
+  })
+
+  it.each(['ann@example.com', 'ann/b', 'ann%', 'ann?', 'ann ü', `ann${'x'.repeat(253)}`])(
+    'reads the user %j whole',
+    async (user) => {
+      const { send, port } = setUp()
+      expect((await send(`/users/${encodeURIComponent(user)}/grants`)).status).toBe(200)
+      expect(port.list.mock.calls).toEqual([[user]])
+    },
+  )
+})
+
+describe('GET /users/{user}/grants/{provider}', () => {
+  it('shows one, or says that there is none', async () => {
+    const { send } = setUp()
+    expect(await (await send('/users/ann/grants/google')).json()).toEqual(GRANT)
+    expect(await (await send('/users/ann/grants/git%2Fhub')).json()).toEqual(GITHUB)
+    expect((await send('/users/ann/grants/slack')).status).toBe(404)
+  })
+})
+
+describe('DELETE /users/{user}/grants/{provider}', () => {
+  it('revokes one, or says that there is none', async () => {
+    const { send, port } = setUp()
+    const response = await send('/users/ann/grants/google', 'DELETE')
+    expect(response.status).toBe(204)
+    expect(await response.text()).toBe('')
+    expect((await send('/users/ann/grants/slack', 'DELETE')).status).toBe(404)
+    expect(port.revoke.mock.calls).toEqual([
+      ['ann', 'google'],
+      ['ann', 'slack'],
+    ])
+  })
+})
+
+describe('DELETE /users/{user}/grants', () => {
+  it('revokes all there are, were there any or not', async () => {
+    const { send, port } = setUp()
+    expect((await send('/users/ann/grants', 'DELETE')).status).toBe(204)
+    expect((await send('/users/bob/grants', 'DELETE')).status).toBe(204)
+    expect(port.revoke.mock.calls).toEqual([
+      ['ann', 'google'],
+      ['ann', 'git/hub'],
+    ])
+  })
+})
+
+const ROUTES = [
+  ['GET', '/grants'],
+  ['DELETE', '/grants'],
+  ['GET', '/grants/google'],
+  ['DELETE', '/grants/google'],
+] as const
+
+describe.each(ROUTES)('%s /users/{user}%s', (method, path) => {
+  it("is for whoever may act for the user: 'any', and a list that holds them", async () => {
+    const key: Principal = { ...ADMIN, kind: 'key', scopes: ['tools:call'], users: ['ann'] }
+    const { send } = setUp(key)
+    expect((await send(`/users/ann${path}`, method)).status).toBeLessThan(300)
+  })
+
+  it('is 403 for every other user, before anything is looked up', async () => {
+    const key: Principal = { ...ADMIN, kind: 'key', scopes: ['admin'], users: ['ann'] }
+    const { send, port } = setUp(key)
+    for (const user of ['bob', 'Ann', 'ann%20', 'any']) {
+      expect((await send(`/users/${user}${path}`, method)).status).toBe(403)
+    }
+    expect(port.list).not.toHaveBeenCalled()
+    expect(port.revoke).not.toHaveBeenCalled()
+  })
+
+  it('needs a credential', async () => {
+    const { send, port } = setUp(ANONYMOUS)
+    expect((await send(`/users/ann${path}`, method)).status).toBe(401)
+    expect(port.list).not.toHaveBeenCalled()
+  })
+
+  it.each(['%ff', '%', '%E0%A4', 'x'.repeat(257)])('refuses the user %j', async (user) => {
+    const { send, port } = setUp()
+    expect((await send(`/users/${user}${path}`, method)).status).toBe(400)
+    expect(port.list).not.toHaveBeenCalled()
+  })
+})
+
+it('a provider whose name is malformed is refused', async () => {
+  expect((await setUp().send('/users/ann/grants/%ff', 'DELETE')).status).toBe(400)
+})

@@ -1,0 +1,153 @@
+import { describe, expect, it } from 'vitest'
+import {
+  ADMIN,
+  ANONYMOUS,
+  covers,
+  denial,
+  hasScope,
+  isToolPattern,
+  mayActFor,
+  mayHandleCredentials,
+  maySee,
+  needsApproval,
+  patternCovers,
+  type Principal,
+} from '../../../src/core/access/principal.ts'
+import type { ToolRecord } from '../../../src/core/tool/tool.ts'
+
+const principal = (some: Partial<Principal>): Principal => ({
+  id: 'key:k1',
+  kind: 'key',
+  scopes: ['tools:read', 'tools:call'],
+  tools: ['*'],
+  users: [],
+  ...some,
+})
+
+const record = (securityLevel: number): ToolRecord => ({
+  id: 'Gmail.GetEmails@1.0.0',
+  toolkit: 'Gmail',
+  tool: 'GetEmails',
+  version: '1.0.0',
+  name: 'GetEmails',
+  description: 'Reads emails',
+  input: { type: 'object' },
+  output: {},
+  requirements: { authorization: [], secrets: [], user_id: false },
+  tags: [],
+  securityLevel,
+  source: { dialect: 'oxp', document: {} },
+  digest: '0'.repeat(64),
+})
+
+const why = (caller: Principal, level: number) => denial(caller, record(level))?.failure.type
+
+describe('tool patterns', () => {
+  it.each(['*', 'Gmail.*', 'Gmail.GetEmails', '*.Get*', 'a-b_c.d'])("'%s' is one", (text) => {
+    expect(isToolPattern(text)).toBe(true)
+  })
+
+  it.each([
+    '',
+    'Gmail',
+    '**',
+    'Gmail.',
+    '.Get',
+    'A.B.C',
+    'Gmail.Get@1.0.0',
+    'Gm ail.*',
+    'A.B\n',
+    `${'a'.repeat(65)}.B`,
+  ])('%j is none', (text) => {
+    expect(isToolPattern(text)).toBe(false)
+  })
+
+  it.each([
+    ['*', 'Gmail', 'GetEmails', true],
+    ['Gmail.*', 'Gmail', 'GetEmails', true],
+    ['gmail.getemails', 'Gmail', 'GetEmails', true],
+    ['Gmail.Get*', 'Gmail', 'GetEmails', true],
+    ['Gmail.Get*', 'Gmail', 'SendEmail', false],
+    ['Gmail.*', 'GmailX', 'GetEmails', false],
+    ['Gmail.*', 'XGmail', 'GetEmails', false],
+    ['Gmail.Get', 'Gmail', 'GetEmails', false],
+    ['*.GetEmails', 'Gmail', 'GetEmails', true],
+  ])("'%s' over '%s.%s' is %s", (pattern, toolkit, tool, covered) => {
+    expect(patternCovers(pattern, { toolkit, tool })).toBe(covered)
+  })
+
+  it('a principal without patterns covers nothing', () => {
+    expect(covers(principal({ tools: [] }), { toolkit: 'Gmail', tool: 'GetEmails' })).toBe(false)
+  })
+})
+
+describe('scopes', () => {
+  it('admin holds every scope, another only its own', () => {
+    expect(hasScope(ADMIN, 'tools:publish')).toBe(true)
+    expect(hasScope(principal({}), 'tools:read')).toBe(true)
+    expect(hasScope(principal({}), 'tools:publish')).toBe(false)
+    expect(hasScope(principal({ scopes: [] }), 'tools:read')).toBe(false)
+  })
+
+  it('without tools:call nothing may be called', () => {
+    expect(why(principal({ scopes: ['tools:read', 'tools:publish'] }), 0)).toBe('forbidden')
+  })
+})
+
+describe('security levels', () => {
+  it('level 0 asks for nothing, and is all the anonymous see and call', () => {
+    expect(why(ANONYMOUS, 0)).toBeUndefined()
+    expect(why(ANONYMOUS, 1)).toBe('unauthenticated')
+    expect(maySee(ANONYMOUS, record(0))).toBe(true)
+    expect(maySee(ANONYMOUS, record(1))).toBe(false)
+    expect(maySee(principal({}), record(9))).toBe(true)
+  })
+
+  it('levels 1 to 3 want an authenticated caller whose patterns cover the tool', () => {
+    expect(why(principal({}), 3)).toBeUndefined()
+    expect(why(principal({ tools: ['Slack.*'] }), 0)).toBe('forbidden')
+  })
+
+  it.each([
+    [['*'], 'forbidden'],
+    [['*.GetEmails'], 'forbidden'],
+    [['Gm*.GetEmails'], 'forbidden'],
+    [['Slack.*', '*'], 'forbidden'],
+    [['Gmail.*'], undefined],
+    [['gmail.getemails'], undefined],
+  ])('level 4 to 7 with the patterns %j: %s', (tools, expected) => {
+    expect(why(principal({ tools }), 4)).toBe(expected)
+    expect(why(principal({ tools }), 7)).toBe(expected)
+  })
+
+  it('an admin need not name a tool', () => {
+    expect(why(ADMIN, 7)).toBeUndefined()
+    expect(why(principal({ scopes: ['admin'] }), 7)).toBeUndefined()
+  })
+
+  it('levels 8 to 10 ask of a caller what 4 to 7 do, and of a person to approve, whoever calls', () => {
+    expect(why(ADMIN, 10)).toBeUndefined()
+    expect(why(principal({ tools: ['Gmail.*'] }), 8)).toBeUndefined()
+    expect(why(principal({}), 8)).toBe('forbidden')
+    expect([0, 7, 8, 10].map((level) => needsApproval(record(level)))).toEqual([false, false, true, true])
+  })
+})
+
+describe('credentials that a tool is given', () => {
+  it('are sent where only an admin, or who names the tool or its toolkit, says', () => {
+    const may = (some: Partial<Principal>) => mayHandleCredentials(principal(some), record(0))
+    expect(may({ scopes: ['admin'] })).toBe(true)
+    expect(may({ tools: ['Gmail.*'] })).toBe(true)
+    expect(may({ tools: ['*', 'Slack.*'] })).toBe(false)
+  })
+})
+
+describe('users', () => {
+  it('a principal acts for the users it names, exactly', () => {
+    expect(mayActFor(principal({ users: 'any' }), 'ann')).toBe(true)
+    expect(mayActFor(principal({ users: ['ann'] }), 'ann')).toBe(true)
+    expect(mayActFor(principal({ users: ['ann'] }), 'Ann')).toBe(false)
+    expect(mayActFor(principal({ users: [] }), 'ann')).toBe(false)
+    expect(mayActFor(ANONYMOUS, 'anonymous')).toBe(false)
+  })
+})

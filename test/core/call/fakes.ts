@@ -1,0 +1,112 @@
+import { startDeadline } from '../../../src/runners/shared/deadline.ts'
+import { ADMIN } from '../../../src/core/access/principal.ts'
+import type { Approvals } from '../../../src/core/consent/approvals.ts'
+import type { Challenge } from '../../../src/core/consent/authorization.ts'
+import type { Call, Caller } from '../../../src/core/call/call.ts'
+import type { ExecuteDeps } from '../../../src/core/call/execute.ts'
+import type { Asking, Granted } from '../../../src/core/call/requirements.ts'
+import type { CallableTool } from '../../../src/core/call/resolve.ts'
+import type { Run } from '../../../src/core/call/runner.ts'
+import type { ToolRecord } from '../../../src/core/tool/tool.ts'
+import { definitionWith, recordOf } from '../../runners/http/records.ts'
+
+/** Where the made-up caller reached the made-up deployment. */
+export const REACHED_AT = 'https://edge.example/tools/call?x=1'
+
+export const challengeOf = (id: string): Challenge => ({
+  id,
+  authorization: `of-${id}`,
+  url: `https://edge.example/authorizations/of-${id}/start`,
+  check_url: `https://edge.example/authorizations/of-${id}`,
+  scopes: ['mail'],
+  status: 'not_started',
+})
+
+export interface Needs {
+  readonly secrets?: readonly string[]
+  readonly providers?: readonly string[]
+  readonly user_id?: boolean
+  readonly securityLevel?: number
+}
+
+/** A tool with these requirements. */
+export function recordWith({ user_id = false, securityLevel = 0, ...needs }: Needs): ToolRecord {
+  const record = recordOf(definitionWith(['a'], needs), { kind: 'bundled' })
+  return { ...record, securityLevel, requirements: { ...record.requirements, user_id } }
+}
+
+export function callableOf(record: ToolRecord, run: Run, timeoutMs = 10_000): CallableTool {
+  return {
+    record,
+    prepared: { ok: true, run, timeoutMs },
+    validateInput: (input) => (Object(input).a === 'bad' ? [{ path: '/a', message: 'Is bad' }] : []),
+    validateOutput: (value) => (value === 'bad' ? [{ path: '', message: 'Is bad' }] : []),
+  }
+}
+
+export interface World {
+  /** What a user's token at a provider is, asked for or renewed; the provider's id with `-1` unless given. */
+  readonly tokenFor?: (asking: Asking) => Granted | Promise<Granted>
+  readonly renew?: (asking: Asking, refused: string, final: boolean) => Granted | Promise<Granted>
+  readonly claim?: (asking: Parameters<Approvals['claim']>[0]) => ReturnType<Approvals['claim']>
+  readonly secretOf?: (id: string) => string | undefined
+}
+
+/** What executing takes, and what was asked of it. */
+export function worldOf({ tokenFor, renew, claim, secretOf }: World = {}) {
+  const asked: string[] = []
+  const defects: string[] = []
+  const deps: ExecuteDeps = {
+    toolSecrets: {
+      isGranted: () => true,
+      secretFor(id) {
+        const value = secretOf?.(id)
+        return value === undefined ? { missing: `No '${id}'` } : { value }
+      },
+    },
+    grants: {
+      async tokenFor(asking) {
+        asked.push(`token ${asking.userId} ${asking.requirement.id}`)
+        return tokenFor ? tokenFor(asking) : { token: `${asking.requirement.id}-1` }
+      },
+      async renew(asking, refused, final) {
+        asked.push(`renew ${asking.userId} ${asking.requirement.id} ${refused}${final ? ' final' : ''}`)
+        return renew ? renew(asking, refused, final) : { token: `${asking.requirement.id}-2` }
+      },
+    },
+    approvals: {
+      async claim(asking) {
+        asked.push(`approval ${asking.principal} ${asking.userId} ${JSON.stringify(asking.input)}`)
+        return claim ? claim(asking) : { approved: true }
+      },
+    },
+    startDeadline,
+    base64: (text) => Buffer.from(text).toString('base64'),
+    defect: (callId, tool, message) => void defects.push(`${callId} ${tool}: ${message}`),
+  }
+  return { deps, asked, defects }
+}
+
+export interface Given {
+  readonly input?: Call['input']
+  readonly userId?: string
+  readonly tokens?: Readonly<Record<string, string>>
+  readonly signal?: AbortSignal
+}
+
+export function callWith({ input = {}, userId, tokens = {} }: Given = {}): Call & { readonly callId: string } {
+  return {
+    asked: 'Example.Tool',
+    callId: 'call',
+    input,
+    context: {
+      tokens: new Map(Object.entries(tokens)),
+      secrets: new Map(),
+      ...(userId === undefined ? {} : { userId }),
+    },
+  }
+}
+
+export function callerWith({ signal }: Given = {}): Caller {
+  return { principal: ADMIN, background: () => undefined, signal: () => signal, reachedAt: () => REACHED_AT }
+}

@@ -1,0 +1,83 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { createRedactor } from '../../../src/core/call/redact.ts'
+
+const base64 = (text: string) => Buffer.from(text).toString('base64')
+const redact = (secret: string, text: string) => createRedactor([secret], base64)?.text(text) ?? text
+const SECRET = 's3cret/with+odd "signs"\\and ümlaut!'
+
+describe('redaction', () => {
+  it.each([
+    ['as it is', SECRET],
+    ['percent-encoded', encodeURIComponent(SECRET)],
+    ['percent-encoded in lower case', encodeURIComponent(SECRET).toLowerCase().replace('s3cret', 's3cret')],
+    ['in a form', new URLSearchParams({ '': SECRET }).toString().slice(1)],
+    ['in JSON', JSON.stringify(SECRET).slice(1, -1)],
+    ['in JSON with escaped slashes', JSON.stringify(SECRET).slice(1, -1).replaceAll('/', '\\/')],
+    ['in Base64', base64(SECRET)],
+    ['in Base64 without padding', base64(SECRET).replace(/=+$/, '')],
+    ['in Base64url', Buffer.from(SECRET).toString('base64url')],
+  ])('finds a secret %s', (_, spelling) => {
+    expect(redact(SECRET, `before ${spelling}`)).toMatch(/^before \[redacted\]=*$/)
+  })
+
+  it('finds a secret in Base64 wherever it stands in what was encoded', () => {
+    const secret = fc.string({ minLength: 8, maxLength: 40, unit: 'grapheme-ascii' })
+    fc.assert(
+      fc.property(fc.string(), secret, fc.string(), (before, each, after) => {
+        const text = redact(each, base64(before + each + after))
+        expect(text).toContain('[redacted]')
+        // What is left of it is at most the bits it shares with its neighbours
+        const left = base64(before + each + after).length - text.replace('[redacted]', '').length
+        expect(left).toBeGreaterThanOrEqual(Math.floor((Buffer.byteLength(each) * 8) / 6) - 2)
+      }),
+    )
+  })
+
+  it('finds the long parts of a secret that holds several, and leaves the short ones', () => {
+    const secret = `AC${'1'.repeat(32)}:${'f00d'.repeat(8)}:+1555`
+    expect(redact(secret, `token ${'f00d'.repeat(8)} from +1555`)).toBe('token [redacted] from +1555')
+    expect(redact(secret, `Basic ${base64(`user:${'f00d'.repeat(8)}`)}`)).toContain('[redacted]')
+  })
+
+  it('takes a secret that holds another as a whole', () => {
+    const redactor = createRedactor(['abcd', 'abcdefgh'], base64)
+    expect(redactor?.text('abcdefgh abcd')).toBe('[redacted] [redacted]')
+  })
+
+  it('redacts a short secret only where it stands alone', () => {
+    expect(redact('abc', 'abc')).toBe('[redacted]')
+    expect(redact('abc', 'the abc')).toBe('the abc')
+  })
+
+  it('redacts names and numbers in values, and gives back the very value where there is nothing to redact', () => {
+    const redactor = createRedactor(['123456', 'name'], base64)
+    expect(redactor?.value({ a: [123456, 'x123456'], name: true })).toEqual({
+      'a': ['[redacted]', 'x[redacted]'],
+      '[redacted]': true,
+    })
+    const value = { a: [1, { b: null }], c: 'nothing' }
+    expect(redactor?.value(value)).toBe(value)
+  })
+
+  it('keeps names of prototypes for names', () => {
+    const value: unknown = JSON.parse('{"__proto__": {"x": "123456"}}')
+    const safe = createRedactor(['123456'], base64)?.value(value)
+    expect(JSON.stringify(safe)).toBe('{"__proto__":{"x":"[redacted]"}}')
+    expect(Reflect.get({}, 'x')).toBeUndefined()
+  })
+
+  it('is not needed without a secret', () => {
+    expect(createRedactor([], base64)).toBeUndefined()
+    expect(createRedactor([''], base64)).toBeUndefined()
+  })
+
+  it('takes any secret', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', minLength: 4 }), (secret) => {
+        expect(redact(secret, `a ${secret} b`)).not.toContain(` ${secret} `)
+        redact('\ud800abc', secret)
+      }),
+    )
+  })
+})

@@ -1,0 +1,96 @@
+import { describe, expect, it } from 'vitest'
+import { createRenewals } from '../../../src/core/call/renewal.ts'
+import type { Asking, Granted } from '../../../src/core/call/requirements.ts'
+import type { Credential } from '../../../src/core/call/runner.ts'
+import { challengeOf, REACHED_AT, recordWith, type World, worldOf } from './fakes.ts'
+
+const record = recordWith({ providers: ['mail', 'chat'] })
+const MAIL: Credential = { value: 'mail-1', from: 'deployment' }
+const refused: Granted = { challenge: challengeOf('mail'), reason: 'Mail refused the token' }
+
+function renewing(renew?: World['renew'], tokens: Readonly<Record<string, Credential>> = { mail: MAIL }) {
+  const { deps, asked } = worldOf(renew ? { renew } : {})
+  const defects: unknown[] = []
+  const asking = (provider: string): Asking | undefined => {
+    const requirement = record.requirements.authorization.find(({ id }) => id === provider)
+    return requirement && { userId: 'ann', requirement, tool: record, reachedAt: () => REACHED_AT }
+  }
+  const renewals = createRenewals(record, new Map(Object.entries(tokens)), {
+    asking,
+    grants: deps.grants,
+    defect: (error) => void defects.push(error),
+  })
+  return { ...renewals, asked, defects }
+}
+
+describe('a token that was refused', () => {
+  it('is renewed once; when the new one is refused as well, only the user can help', async () => {
+    const { renew, given, failure, asked } = renewing((_, _token, final) => (final ? refused : { token: 'mail-2' }))
+    expect(await renew('mail', 'mail-1')).toBe('mail-2')
+    expect(failure()).toBeUndefined()
+    expect(await renew('mail', 'mail-2')).toBeUndefined()
+    expect(await renew('mail', 'mail-2')).toBeUndefined()
+    expect(asked).toEqual(['renew ann mail mail-1', 'renew ann mail mail-2 final'])
+    expect(given).toEqual(['mail-2'])
+    expect(failure()).toMatchObject({
+      type: 'requirements-missing',
+      authorization: [challengeOf('mail')],
+      detail: 'Mail refused the token',
+    })
+  })
+
+  it('is renewed once for all the requests that were refused with it', async () => {
+    const { renew, asked } = renewing()
+    const tokens = await Promise.all([1, 2, 3].map(() => renew('mail', 'mail-1')))
+    expect(tokens).toEqual(['mail-2', 'mail-2', 'mail-2'])
+    // One that comes late gets what the others got
+    expect(await renew('mail', 'mail-1')).toBe('mail-2')
+    expect(asked).toEqual(['renew ann mail mail-1'])
+  })
+
+  it('is not given a third time, even when there is a newer grant by then', async () => {
+    let count = 1
+    const { renew, failure, given } = renewing(() => ({ token: `mail-${++count}` }))
+    expect(await renew('mail', 'mail-1')).toBe('mail-2')
+    expect(await renew('mail', 'mail-2')).toBeUndefined()
+    expect(failure()).toBeUndefined()
+    expect(given).toEqual(['mail-2', 'mail-3'])
+  })
+
+  it('may be renewed later when the provider is away, or our own storage is', async () => {
+    const away = renewing(() => ({ unavailable: "'mail' did not answer", retry_after_ms: 9 }))
+    expect(await away.renew('mail', 'mail-1')).toBeUndefined()
+    expect(away.failure()).toEqual({
+      type: 'tool-failed',
+      message: "'mail' did not answer",
+      can_retry: true,
+      retry_after_ms: 9,
+    })
+    const broken = renewing(() => Promise.reject(new Error('Storage')))
+    expect(await broken.renew('mail', 'mail-1')).toBeUndefined()
+    expect(broken.failure()).toMatchObject({ type: 'tool-failed', can_retry: true })
+    expect(broken.defects).toEqual([new Error('Storage')])
+  })
+
+  it('is not renewed when it is the caller’s own, or of a provider that the tool does not declare', async () => {
+    const { renew, asked } = renewing(undefined, { mail: { value: 'own', from: 'caller' }, other: MAIL })
+    expect(await renew('mail', 'own')).toBeUndefined()
+    expect(await renew('other', 'mail-1')).toBeUndefined()
+    expect(await renew('nope', 'x')).toBeUndefined()
+    expect(asked).toEqual([])
+  })
+
+  it('of several providers leads to all their challenges', async () => {
+    const both = { mail: MAIL, chat: { value: 'chat-1', from: 'deployment' } as const }
+    const { renew, failure } = renewing(
+      ({ requirement: { id } }) => ({ challenge: challengeOf(id), reason: `Refused by ${id}` }),
+      both,
+    )
+    await renew('mail', 'mail-1')
+    await renew('chat', 'chat-1')
+    expect(failure()).toMatchObject({
+      authorization: [challengeOf('mail'), challengeOf('chat')],
+      detail: 'Refused by mail; Refused by chat',
+    })
+  })
+})

@@ -1,0 +1,234 @@
+import { expect, test } from 'vitest'
+import { compiledValidate } from '../../../src/core/schema/compiled-schema.ts'
+import { interpretSchema } from '../../../src/core/schema/interpreted-schema.ts'
+import { compileSchemas } from '../../../src/node/compile-schemas.ts'
+import type { Problem } from '../../../src/core/tool/problem.ts'
+import type { JsonSchema } from '../../../src/core/tool/tool.ts'
+import { importCompiled } from './import-compiled.ts'
+
+type Row = readonly [name: string, schema: JsonSchema, value: unknown, problems: readonly (readonly [string, string])[]]
+
+const person: JsonSchema = {
+  type: 'object',
+  properties: {
+    name: { type: 'string', minLength: 2, maxLength: 5 },
+    age: { type: 'integer', minimum: 0, maximum: 150 },
+    tags: {
+      type: 'array',
+      items: { type: 'string', pattern: '^[a-z]+$' },
+      minItems: 1,
+      maxItems: 2,
+      uniqueItems: true,
+    },
+    address: { type: 'object', properties: { zip: { type: ['string', 'null'] } }, required: ['zip', 'city'] },
+  },
+  required: ['name'],
+  additionalProperties: false,
+}
+
+const rows: readonly Row[] = [
+  ['nothing wrong', person, { name: 'Ada', age: 36 }, []],
+  ['a number', { type: 'number' }, '10', [['', 'Must be a number']]],
+  ['a string or null', { type: ['string', 'null'] }, 5, [['', 'Must be a string or null']]],
+  ['three types', { type: ['array', 'object', 'boolean'] }, 5, [['', 'Must be an array, an object or a boolean']]],
+  ['an integer', { type: 'integer' }, 1.5, [['', 'Must be an integer']]],
+  ['a type alone is told', { type: 'string', enum: ['a'], minimum: 7 }, 5, [['', 'Must be a string']]],
+  ['required', person, {}, [['/name', 'Is required']]],
+  ['an unknown parameter', person, { name: 'Ada', 'a/b~c %#é': 1 }, [['/a~1b~0c %#é', 'Is not a known parameter']]],
+  [
+    'everything at once, by path',
+    person,
+    { name: 'A', age: -1, tags: ['a', 5, 'B'], address: { zip: 1 } },
+    [
+      ['/address/city', 'Is required'],
+      ['/address/zip', 'Must be a string or null'],
+      ['/age', 'Must be at least 0'],
+      ['/name', 'Must be at least 2 characters long'],
+      ['/tags', 'Must have at most 2 items'],
+      ['/tags/1', 'Must be a string'],
+      ['/tags/2', 'Must match the pattern ^[a-z]+$'],
+    ],
+  ],
+  [
+    'maximum',
+    person,
+    { name: 'Adalbert', age: 151, tags: [] },
+    [
+      ['/age', 'Must be at most 150'],
+      ['/name', 'Must be at most 5 characters long'],
+      ['/tags', 'Must have at least 1 item'],
+    ],
+  ],
+  ['equal items', person, { name: 'Ada', tags: ['a', 'a'] }, [['/tags', 'Must not have the same item twice']]],
+  ['enum', { enum: ['a', 'b', 1, null] }, 'c', [['', "Must be one of 'a', 'b', 1, null"]]],
+  ['const', { const: { a: 1 } }, 'c', [['', 'Must be {"a":1}']]],
+  [
+    'exclusive bounds',
+    { exclusiveMinimum: 3, exclusiveMaximum: 3 },
+    3,
+    [
+      ['', 'Must be less than 3'],
+      ['', 'Must be more than 3'],
+    ],
+  ],
+  ['multipleOf', { multipleOf: 5 }, 3, [['', 'Must be a multiple of 5']]],
+  [
+    'counts of properties',
+    { properties: { a: { maxProperties: 1 }, b: { minProperties: 2 } } },
+    { a: { c: 1, d: 2 }, b: {} },
+    [
+      ['/a', 'Must have at most 1 property'],
+      ['/b', 'Must have at least 2 properties'],
+    ],
+  ],
+  [
+    'additional properties with a schema',
+    { additionalProperties: { type: 'number' } },
+    { a: 'b' },
+    [['/a', 'Must be a number']],
+  ],
+  [
+    'pattern properties',
+    { patternProperties: { '^x/%': { type: 'number' } } },
+    { 'x/%': 'b' },
+    [['/x~1%', 'Must be a number']],
+  ],
+  [
+    'property names',
+    { propertyNames: { maxLength: 2, pattern: '^a' } },
+    { bcd: 1 },
+    [['/bcd', 'Has a name that is not allowed']],
+  ],
+  [
+    'a false property',
+    { properties: { a: false, not: { type: 'string' } } },
+    { a: 1, not: 2 },
+    [
+      ['/a', 'Is not allowed'],
+      ['/not', 'Must be a string'],
+    ],
+  ],
+  ['false', false, 1, [['', 'Is not allowed']]],
+  [
+    'surplus items',
+    { prefixItems: [{ type: 'string' }], items: false },
+    ['a', 'b', 'c'],
+    [['', 'Has more items than allowed']],
+  ],
+  [
+    'unevaluated properties',
+    { properties: { a: true }, unevaluatedProperties: false },
+    { a: 1, b: 2 },
+    [['/b', 'Is not a known parameter']],
+  ],
+  ['dependentRequired', { dependentRequired: { a: ['b'] } }, { a: 1 }, [['/b', 'Is required']]],
+  ['dependentSchemas', { dependentSchemas: { a: { required: ['b'] } } }, { a: 1 }, [['/b', 'Is required']]],
+  [
+    'allOf',
+    { allOf: [{ minimum: 5 }, { multipleOf: 2 }] },
+    3,
+    [
+      ['', 'Must be a multiple of 2'],
+      ['', 'Must be at least 5'],
+    ],
+  ],
+  [
+    'anyOf',
+    { properties: { a: { anyOf: [{ type: 'string' }, { minimum: 2 }] }, b: { type: 'null' } } },
+    { a: 1, b: 1 },
+    [
+      ['/a', 'Must match one of the allowed forms'],
+      ['/b', 'Must be null'],
+    ],
+  ],
+  [
+    'anyOf of references',
+    { anyOf: [{ $ref: '#/$defs/a' }], $defs: { a: { properties: { b: { type: 'null' }, c: { $ref: '#/$defs/a' } } } } },
+    { c: { b: 1 } },
+    [['', 'Must match one of the allowed forms']],
+  ],
+  [
+    'references below anyOf beside other problems',
+    {
+      properties: { z: { type: 'null' }, y: { anyOf: [{ $ref: '#/$defs/a' }] } },
+      maxLength: 1,
+      $defs: { a: { type: 'string', properties: { c: { $ref: '#/$defs/a' } } } },
+    },
+    { z: 1, y: 5 },
+    [
+      ['/y', 'Must match one of the allowed forms'],
+      ['/z', 'Must be null'],
+    ],
+  ],
+  [
+    'contains beside items',
+    { items: { type: 'string' }, contains: { const: 'a' } },
+    ['b', 1],
+    [
+      ['', 'Must have the right number of items of the required form'],
+      ['/1', 'Must be a string'],
+    ],
+  ],
+  ['oneOf', { oneOf: [{ minimum: 1 }, { minimum: 2 }] }, 3, [['', 'Must match exactly one of the allowed forms']]],
+  ['not', { not: { type: 'number' } }, 3, [['', 'Must not have the forbidden form']]],
+  // oxlint-disable-next-line unicorn/no-thenable -- the keyword of that name; nobody awaits a schema
+  ['if and then', { if: { minimum: 1 }, then: { multipleOf: 2 }, else: false }, 3, [['', 'Must be a multiple of 2']]],
+  [
+    'contains',
+    { contains: { type: 'string' }, minContains: 2 },
+    [1, 'a'],
+    [['', 'Must have the right number of items of the required form']],
+  ],
+  [
+    'references',
+    { items: { $ref: '#/$defs/a' }, $defs: { a: { type: 'string', maxLength: 1 } } },
+    ['a', 'bc', 1],
+    [
+      ['/1', 'Must be at most 1 character long'],
+      ['/2', 'Must be a string'],
+    ],
+  ],
+  [
+    'names of Object.prototype',
+    { properties: { toString: { type: 'string' } }, required: ['constructor'], additionalProperties: false },
+    JSON.parse('{"valueOf":1,"__proto__":2}'),
+    [
+      ['/__proto__', 'Is not a known parameter'],
+      ['/constructor', 'Is required'],
+      ['/valueOf', 'Is not a known parameter'],
+    ],
+  ],
+]
+
+test.each(rows)('both engines tell the same: %s', async (_, schema, value, problems) => {
+  const { one } = await importCompiled({ one: schema })
+  const expected: Problem[] = problems.map(([path, message]) => ({ path, message }))
+  expect(interpretSchema(schema)(value)).toEqual(expected)
+  expect(compiledValidate(one!)(value)).toEqual(expected)
+})
+
+test('at most 100 problems are told', async () => {
+  const schema = { items: { type: 'string' } }
+  const { one } = await importCompiled({ one: schema })
+  const value = Array.from({ length: 500 }, () => 1)
+  expect(compiledValidate(one!)(value)).toHaveLength(100)
+  expect(interpretSchema(schema)(value)).toHaveLength(100)
+})
+
+test('a compiled module needs nothing at run time', async () => {
+  const text = await compileSchemas({ a: { minLength: 3 }, b: { uniqueItems: true, const: { c: [1] } } })
+  expect(text).not.toMatch(/^\s*import\s|\bnew Function\b|\beval\(/m)
+  expect(text).not.toContain('ajv/dist/compile')
+  expect(Object.keys(await importCompiled({ a: true, b: true }))).toEqual(['a', 'b'])
+})
+
+test('what cannot be compiled is refused when building', async () => {
+  await expect(compileSchemas({ 'not-a-name': true })).rejects.toThrow('Cannot export a schema')
+  await expect(compileSchemas({ a: { $ref: 'https://example.com/b' } })).rejects.toThrow("can't resolve reference")
+  await expect(compileSchemas({ a: { $dynamicRef: '#' } })).rejects.toThrow("Cannot compile '$dynamicRef'")
+})
+
+test('schemas with one $id do not meet', async () => {
+  const same = await importCompiled({ a: { $id: 'x:y', type: 'string' }, b: { $id: 'x:y', type: 'number' } })
+  expect([same['a']!('s'), same['b']!('s')]).toEqual([true, false])
+})

@@ -1,0 +1,11 @@
+import type { CompiledSchema } from '../../../src/core/schema/compiled-schema.ts'
+import { compileSchemas } from '../../../src/node/compile-schemas.ts'
+import type { JsonSchema } from '../../../src/core/tool/tool.ts'
+
+/** Compiles schemas as the build does, and loads the module that comes out. */
+export async function importCompiled(
+  schemas: Readonly<Record<string, JsonSchema>>,
+): Promise<Readonly<Record<string, CompiledSchema>>> {
+  const text = await compileSchemas(schemas)
+  return import(/* @vite-ignore */ `data:text/javascript,${encodeURIComponent(text)}`)
+}

@@ -1,0 +1,123 @@
+import { describe, expect, test } from 'vitest'
+import { interpretSchema } from '../../../src/core/schema/interpreted-schema.ts'
+
+const COSTLY = [{ path: '', message: 'Is too costly to check against its schema' }]
+
+describe('hostile schemas and values', () => {
+  test('references that fan out are stopped', () => {
+    const levels = Array.from({ length: 40 }, (_, index) => `l${index}`)
+    const $defs = Object.fromEntries(
+      levels.map((name, index) => {
+        const next = { $ref: `#/$defs/${levels[index + 1]}` }
+        return [name, index + 1 < levels.length ? { allOf: [next, next] } : { type: 'string' }]
+      }),
+    )
+    expect(interpretSchema({ $ref: '#/$defs/l0', $defs })('a')).toEqual(COSTLY)
+  })
+
+  test('references in a circle and values that nest too deep are told', () => {
+    const [circle] = interpretSchema({ $ref: '#' })(1)
+    expect(circle?.message).toMatch(/^Is too (deep or too large|costly) to check/)
+    let deep: unknown = 1
+    for (let depth = 0; depth < 100_000; depth++) deep = [deep]
+    expect(interpretSchema({ items: { $ref: '#' } })(deep)).toHaveLength(1)
+  })
+
+  test('each validation has a budget of its own', () => {
+    const validate = interpretSchema({ items: { type: 'number' } })
+    const many = Array.from({ length: 150_000 }, (_, index) => index)
+    expect([validate(many), validate(many), validate([1, 'a'])]).toEqual([
+      [],
+      [],
+      [{ path: '/1', message: 'Must be a number' }],
+    ])
+    expect(validate([...many, ...many])).toEqual(COSTLY)
+  })
+
+  test('wide values may be looked at less often', () => {
+    const validate = interpretSchema({ allOf: Array.from({ length: 1500 }, () => ({ maxLength: 5_000_000 })) })
+    expect(validate('a'.repeat(10_000))).toEqual([])
+    expect(validate('a'.repeat(4_000_000))).toEqual(COSTLY)
+  })
+
+  test('texts are matched against polynomial patterns up to a length', () => {
+    const validate = interpretSchema({ properties: { a: { pattern: '^a*a*b$' } } })
+    expect(validate({ a: 'aab' })).toEqual([])
+    expect(validate({ a: 'aa' })).toEqual([{ path: '/a', message: 'Must match the pattern ^a*a*b$' }])
+    expect(validate({ a: `${'a'.repeat(4471)}b` })).toEqual([])
+    const message = 'Must be at most 4472 characters to be matched against the pattern'
+    expect(validate({ a: 'a'.repeat(4473) })).toEqual([{ path: '/a', message }])
+    expect(interpretSchema({ not: { pattern: '^a*a*b$' } })('a'.repeat(4473))).toEqual([{ path: '', message }])
+  })
+
+  test('texts of any length are matched against linear patterns', () => {
+    expect(interpretSchema({ pattern: '^[a-z]+$' })('a'.repeat(100_000))).toEqual([])
+  })
+
+  test('names are matched against polynomial patterns up to a length', () => {
+    const validate = interpretSchema({ patternProperties: { '^a*a*a*b$': { type: 'string' } } })
+    expect(validate({ aab: 1 })).toEqual([{ path: '/aab', message: 'Must be a string' }])
+    const name = 'a'.repeat(272)
+    const message = 'Must have a name of at most 271 characters to be matched against the patterns'
+    expect(validate({ [name]: 1 })).toEqual([{ path: `/${name}`, message }])
+  })
+
+  test('equal items are searched among 2,000', () => {
+    const validate = interpretSchema({ uniqueItems: true })
+    const message = 'Must have at most 2000 items to be searched for equal ones'
+    expect(validate(Array.from({ length: 2000 }, (_, index) => index))).toEqual([])
+    expect(validate(Array.from({ length: 2001 }, (_, index) => index))).toEqual([{ path: '', message }])
+    expect(validate('no array')).toEqual([])
+  })
+
+  test('schemas that cannot be used refuse everything', () => {
+    const refusal = [{ path: '', message: 'Cannot be checked, since the schema cannot be used' }]
+    expect(interpretSchema({ pattern: '(' })('')).toEqual(refusal)
+    expect(interpretSchema({ properties: { a: 5 } })({})).toEqual(refusal)
+    expect(interpretSchema({ $ref: '#/$defs/none' })({})).toHaveLength(1)
+    expect(interpretSchema({ $ref: 'http://[' })({})).toHaveLength(1)
+  })
+
+  test('values that are no JSON are refused', () => {
+    expect(interpretSchema({})(undefined)).toHaveLength(1)
+    expect(interpretSchema({ additionalProperties: false })({ '\ud800': 1 })).toHaveLength(1)
+  })
+})
+
+describe('what the library would get wrong', () => {
+  test('format is an annotation', () => {
+    expect(interpretSchema({ format: 'email' })('nobody')).toEqual([])
+    expect(interpretSchema({ properties: { format: { type: 'string' } } })({ format: 1 })).toHaveLength(1)
+  })
+
+  test('names of Object.prototype are names like others', () => {
+    const validate = interpretSchema({ required: ['toString', '__proto__'], unevaluatedProperties: false })
+    expect(validate(JSON.parse('{"toString":1,"__proto__":1}')).map(({ message }) => message)).toEqual([
+      'Is not a known parameter',
+      'Is not a known parameter',
+    ])
+    expect(validate({}).map(({ path }) => path)).toEqual(['/__proto__', '/toString'])
+  })
+
+  test('the schema stays as it was', () => {
+    const schema = Object.freeze({
+      $id: 'not a URI://',
+      properties: Object.freeze({ a: Object.freeze({ $ref: '#' }) }),
+    })
+    expect(interpretSchema(schema)({ a: {} })).toEqual([])
+    expect(Object.getOwnPropertyNames(schema)).toEqual(['$id', 'properties'])
+  })
+
+  test('$dynamicRef is a reference', () => {
+    const schema = { $dynamicAnchor: 'node', properties: { next: { $dynamicRef: '#node' }, value: { type: 'number' } } }
+    expect(interpretSchema(schema)({ next: { value: 'a' } })).toEqual([
+      { path: '/next/value', message: 'Must be a number' },
+    ])
+  })
+
+  test('the value is never repeated', () => {
+    const secret = 'hunter2'
+    const schema = { enum: ['a'], const: 'b', pattern: '^c', maxLength: 1, not: { minLength: 3 }, anyOf: [false] }
+    expect(JSON.stringify(interpretSchema(schema)(secret))).not.toContain(secret)
+  })
+})

@@ -1,0 +1,86 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, test } from 'vitest'
+import { compiledValidate } from '../../../src/core/schema/compiled-schema.ts'
+import { interpretSchema } from '../../../src/core/schema/interpreted-schema.ts'
+import type { JsonSchema } from '../../../src/core/tool/tool.ts'
+import type { Validate } from '../../../src/core/schema/validation.ts'
+import { importCompiled } from './import-compiled.ts'
+import { COMPILED, INTERPRETED, type KnownMiss } from './json-schema-known-misses.ts'
+import { OWN_CASES, type Group } from './json-schema-own-cases.ts'
+
+const folder = fileURLToPath(new URL('../../../../shared/specs/json-schema-test-suite/draft2020-12/', import.meta.url))
+const files = existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith('.json')) : []
+
+/** A validator for each schema; undefined for one that cannot be compiled. */
+type Engine = (schemas: readonly JsonSchema[]) => Promise<readonly (Validate | undefined)[]>
+
+const interpreted: Engine = async (schemas) => schemas.map(interpretSchema)
+
+const compiled: Engine = async (schemas) => {
+  const together = await compile(schemas).catch(() => undefined)
+  if (together) return together
+  const alone = schemas.map((schema) =>
+    compile([schema]).then(
+      ([validate]) => validate,
+      () => undefined,
+    ),
+  )
+  return Promise.all(alone)
+}
+
+async function compile(schemas: readonly JsonSchema[]): Promise<readonly (Validate | undefined)[]> {
+  const compiledSchemas = await importCompiled(
+    Object.fromEntries(schemas.map((schema, index) => [`s${index}`, schema])),
+  )
+  return schemas.map((_, index) => compiledSchemas[`s${index}`]).map((each) => each && compiledValidate(each))
+}
+
+const engines = [
+  ['interpreted', interpreted, INTERPRETED],
+  ['compiled', compiled, COMPILED],
+] as const
+
+async function misses(engine: Engine, groups: readonly Group[]): Promise<string[]> {
+  const validators = await engine(groups.map(({ schema }) => schema))
+  return groups.flatMap((group, index) =>
+    group.tests
+      .filter(({ data, valid }) => (validators[index]?.(data).length === 0) !== valid || !validators[index])
+      .map((each) => `${group.description}: ${each.description}`),
+  )
+}
+
+/** What is known to fail in a file; a miss without a test stands for the whole group. */
+function knownIn(list: readonly KnownMiss[], file: string, groups: readonly Group[]): string[] {
+  return list
+    .filter((each) => each.file === file)
+    .flatMap(({ description, test: one }) => {
+      const group = groups.find((each) => each.description === description)
+      const tests = one === undefined ? (group?.tests.map((each) => each.description) ?? ['(no such group)']) : [one]
+      return tests.map((each) => `${description}: ${each}`)
+    })
+}
+
+describe.each(engines)('%s schemas', (_, engine, known) => {
+  test('our own cases of each keyword', async () => {
+    expect(await misses(engine, OWN_CASES)).toEqual([])
+  })
+
+  // The JSON Schema test suite is not part of this repository; it is read where it lies beside it.
+  describe.skipIf(files.length === 0)('the JSON Schema test suite', () => {
+    test.each(files)('%s', async (file) => {
+      const groups: Group[] = JSON.parse(readFileSync(folder + file, 'utf8'))
+      const failed = await misses(engine, groups)
+      const expected = knownIn(known, file, groups)
+      expect(failed.filter((each) => !expected.includes(each))).toEqual([])
+      expect(
+        expected.filter((each) => !failed.includes(each)),
+        'known misses that pass by now',
+      ).toEqual([])
+    })
+
+    test('known misses name files of the suite', () => {
+      expect(known.filter(({ file }) => !files.includes(file))).toEqual([])
+    })
+  })
+})

@@ -1,0 +1,69 @@
+import { createHash } from 'node:crypto'
+import type { ExecutionContext } from 'hono'
+import type { Hono } from 'hono'
+import { ADMIN, maySee, type Principal } from '../../../src/core/access/principal.ts'
+import type { Call, Caller, Outcome } from '../../../src/core/call/call.ts'
+import type { Executor } from '../../../src/core/call/executor.ts'
+import { type Failure, fail, ok } from '../../../src/core/call/failure.ts'
+import type { Catalogue } from '../../../src/core/publish/registry.ts'
+import type { ToolRecord } from '../../../src/core/tool/tool.ts'
+import type { Gate } from '../../../src/http/gate.ts'
+
+/** A caller who is let in as `principal`, or is not. */
+export function gateFor(principal: Principal | Failure = ADMIN): Gate {
+  return () => ('type' in principal ? fail(principal) : ok(principal))
+}
+
+/** Remembers what it was asked, and gives the same result every time. */
+export function executorGiving(result: Outcome['result']): Executor & { calls: Call[]; callers: Caller[] } {
+  const calls: Call[] = []
+  const callers: Caller[] = []
+  return {
+    calls,
+    callers,
+    call(call, caller) {
+      calls.push(call)
+      callers.push(caller)
+      return Promise.resolve({ callId: call.callId ?? 'generated', durationMs: 12, result })
+    },
+  }
+}
+
+/** Lists records, `page` at a time. */
+export function catalogueOf(records: readonly ToolRecord[], page = 2): Catalogue {
+  return {
+    etag: () => Promise.resolve(`etag ${records.length}`),
+    list(query, principal, format) {
+      if (!('write' in format)) throw new Error('Wanted a format that writes')
+      const seen = records
+        .filter((record) => maySee(principal, record))
+        .filter(({ toolkit }) => query.toolkit === undefined || toolkit.toLowerCase() === query.toolkit.toLowerCase())
+      const from = Number(query.cursor ?? 0)
+      const lines = seen.slice(from, from + page).map((record) => format.write(record, record.name))
+      return Promise.resolve(from + page < seen.length ? { lines, nextCursor: String(from + page) } : { lines })
+    },
+  }
+}
+
+export const sha256 = (text: string) => Promise.resolve(createHash('sha256').update(text).digest('hex'))
+
+const context = { waitUntil: () => undefined, passThroughOnException: () => undefined, props: {} } as ExecutionContext
+
+/** Sends requests to a face; an object is sent as JSON. */
+export function clientOf(face: Hono) {
+  return async (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) => {
+    const sent = body === undefined ? undefined : typeof body === 'string' ? body : JSON.stringify(body)
+    const init = {
+      method,
+      headers: { ...(sent === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
+    }
+    const response = await face.request(path, sent === undefined ? init : { ...init, body: sent }, {}, context)
+    const text = await response.text()
+    return {
+      status: response.status,
+      headers: response.headers,
+      text,
+      body: text === '' ? undefined : JSON.parse(text),
+    }
+  }
+}

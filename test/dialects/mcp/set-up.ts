@@ -1,0 +1,138 @@
+import { Hono } from 'hono'
+import { vi } from 'vitest'
+import { ADMIN, type Principal } from '../../../src/core/access/principal.ts'
+import type { Call, Caller, Outcome } from '../../../src/core/call/call.ts'
+import { type Failure, fail, ok } from '../../../src/core/call/failure.ts'
+import type { Catalogue } from '../../../src/core/publish/registry.ts'
+import type { Resolver } from '../../../src/core/call/resolve.ts'
+import { parseAskedName } from '../../../src/core/tool/tool-id.ts'
+import type { ToolRecord } from '../../../src/core/tool/tool.ts'
+import { createStateSeal } from '../../../src/storage/state-seal.ts'
+import { mcpFace } from '../../../src/dialects/mcp/routes.ts'
+import { definitionWith, recordOf } from '../../runners/http/records.ts'
+
+export type Ran = Outcome['result']
+
+/** A record named `name`, which `given` completes. */
+export function record(name: string, given: Partial<ToolRecord> = {}): ToolRecord {
+  const plain = recordOf(definitionWith([]), { kind: 'bundled' })
+  return {
+    ...plain,
+    toolkit: 'Kit',
+    tool: name,
+    name,
+    id: `Kit.${name}@1.0.0`,
+    description: `What ${name} does`,
+    ...given,
+  }
+}
+
+export interface SetUp {
+  readonly records?: readonly ToolRecord[]
+  readonly principal?: Principal
+  readonly refused?: Failure
+  /** What a call comes to; a value when it is no function. */
+  readonly run?: (call: Call, caller: Caller) => Ran | Promise<Ran>
+  readonly now?: () => number
+}
+
+export const succeed = (value: unknown): Ran => ({ ok: true, value })
+
+/** The face with everything around it made up. */
+export function setUp(given: SetUp = {}) {
+  const { records = [record('echo')], principal = ADMIN, run = (call) => succeed(call.input) } = given
+  const calls: { call: Call; caller: Caller }[] = []
+  const list = vi.fn<Catalogue['list']>(async (query, seer, format) => {
+    if (query.cursor === 'bad') return undefined
+    if (!('write' in format)) throw new Error('Not in this test')
+    const shown = records.filter(
+      (each) =>
+        seer.tools.includes('*') ||
+        seer.tools.includes(`${each.toolkit}.${each.tool}`) ||
+        seer.tools.includes(`${each.toolkit}.*`),
+    )
+    const lines = shown.map((each) => format.write(each, each.name))
+    return query.cursor === 'more' || query.q !== undefined ? { lines } : { lines, nextCursor: 'more' }
+  })
+  const resolver: Resolver = {
+    resolve(asked) {
+      const name = parseAskedName(asked)?.name
+      const found = records.find((each) => each.name === name)
+      if (!found) return fail({ type: 'tool-unknown', asked, suggestions: [] })
+      return {
+        ok: true,
+        status: { state: 'active' },
+        tool: {
+          record: found,
+          validateInput: () => [],
+          validateOutput: () => [],
+          prepared: { ok: false, reason: 'Not in this test' },
+        },
+      }
+    },
+    forget: () => undefined,
+  }
+  const face = mcpFace({
+    gate: () => (given.refused ? fail(given.refused) : ok(principal)),
+    executor: {
+      async call(call, caller) {
+        calls.push({ call, caller })
+        return { callId: 'c', durationMs: 1, result: await run(call, caller) }
+      },
+    },
+    catalogue: { etag: async () => '"e"', list },
+    resolver,
+    seal: createStateSeal({ secret: 'of the tests', now: given.now ?? Date.now }),
+    serverInfo: { name: 'switchboard', title: 'Switchboard', version: '1.2.3' },
+  })
+  const app = new Hono().route('/', face)
+  const execution = { waitUntil: () => undefined, passThroughOnException: () => undefined, props: {} }
+
+  async function request(body: unknown, headers: Record<string, string> = {}, path = '/mcp', init: RequestInit = {}) {
+    const text = typeof body === 'string' ? body : JSON.stringify(body)
+    const all = { 'content-type': 'application/json', 'accept': 'application/json, text/event-stream', ...headers }
+    return app.request(`http://localhost${path}`, { method: 'POST', body: text, headers: all, ...init }, {}, execution)
+  }
+
+  /** A message of 2026-07-28, with all that it must say; `meta` and `headers` go over it. */
+  function modern(method: string, params: Record<string, unknown> = {}, given: Given = {}) {
+    const { meta = {}, headers = {}, path, id = 1, init } = given
+    const named = typeof params['name'] === 'string' ? { 'mcp-name': params['name'] } : {}
+    const _meta = {
+      'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+      'io.modelcontextprotocol/clientCapabilities': {},
+      ...meta,
+    }
+    const all = { 'mcp-protocol-version': '2026-07-28', 'mcp-method': method, ...named, ...headers }
+    return request({ jsonrpc: '2.0', id, method, params: { ...params, _meta } }, present(all), path, init)
+  }
+
+  function legacy(method: string, params: Record<string, unknown> = {}, given: Given = {}) {
+    const { meta, headers = {}, path, id = 1, init } = given
+    const all = meta ? { ...params, _meta: meta } : params
+    return request({ jsonrpc: '2.0', id, method, params: all }, present(headers), path, init)
+  }
+
+  return { app, request, modern, legacy, calls, list, execution }
+}
+
+export interface Given {
+  readonly meta?: Record<string, unknown>
+  /** An undefined one is left out. */
+  readonly headers?: Record<string, string | undefined>
+  readonly path?: string
+  readonly id?: string | number
+  readonly init?: RequestInit
+}
+
+function present(headers: Record<string, string | undefined>): Record<string, string> {
+  const some: Record<string, string> = {}
+  for (const [name, value] of Object.entries(headers)) if (value !== undefined) some[name] = value
+  return some
+}
+
+/** The data of each event of a stream that has ended. */
+export async function events(response: Response) {
+  const text = await response.text()
+  return [...text.matchAll(/^data: (.*)$/gm)].map(([, data = '']) => JSON.parse(data))
+}

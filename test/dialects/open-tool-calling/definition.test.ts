@@ -1,0 +1,261 @@
+import { Ajv } from 'ajv'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { JsonObject } from '../../../src/core/tool/json.ts'
+import { checkSchema } from '../../../src/core/schema/bounds.ts'
+import { type Definition, derivedSecurityLevel, type ToolRecord } from '../../../src/core/tool/tool.ts'
+import { openToolCalling } from '../../../src/dialects/open-tool-calling/definition.ts'
+import { hasShared, readShared, SKIPPED } from '../../shared.ts'
+import { DEFINITION } from './example.ts'
+
+const CATALOGUE = 'catalogues/rfc-definitions.ndjson'
+const SCHEMA = 'specs/open-tool-calling/http/1.0/tool_definition.schema.json'
+
+function decoded(document: JsonObject): Definition {
+  const result = openToolCalling.decode(document, {})
+  if (!result.ok) throw new Error(JSON.stringify(result.problems))
+  for (const { schema } of result.value.schemas) expect(checkSchema(schema, { references: 'none' })).toEqual([])
+  return result.value.definitions[0]!
+}
+
+function recordOf(definition: Definition, dialect = 'mcp', document: JsonObject = {}): ToolRecord {
+  const { toolkit, tool, version, requirements } = definition
+  return {
+    ...definition,
+    id: `${toolkit}.${tool}@${version}`,
+    securityLevel: definition.securityLevel ?? derivedSecurityLevel(requirements),
+    source: { dialect, document },
+    digest: '0',
+  }
+}
+
+function problemsOf(change: JsonObject, given = {}) {
+  const result = openToolCalling.decode({ ...DEFINITION, ...change }, given)
+  return result.ok ? [] : result.problems.map(({ path }) => path)
+}
+
+describe('a definition', () => {
+  it('becomes a record', () => {
+    expect(decoded(DEFINITION)).toEqual({
+      toolkit: 'Gmail',
+      tool: 'GetEmails',
+      version: '1.2.0',
+      name: 'Gmail_GetEmails',
+      description: 'Retrieves emails',
+      input: {
+        type: 'object',
+        properties: {
+          query: { type: 'string', description: 'What to look for' },
+          labels: { type: 'array', items: { type: 'string', enum: ['inbox', 'sent'] } },
+          options: { type: 'object' },
+          token: { type: 'string' },
+        },
+        required: ['query'],
+      },
+      output: { type: ['array', 'null'], items: { type: 'object' }, description: 'The emails' },
+      requirements: {
+        authorization: [{ id: 'google', oauth2: { scopes: ['gmail.readonly'] } }],
+        secrets: [{ id: 'API_KEY' }],
+        user_id: false,
+      },
+      metadata: { toolkit_description: 'Mail', non_inferrable_parameters: ['token'] },
+      tags: [],
+    })
+  })
+
+  it('comes back as it was, and is recognised', () => {
+    expect(openToolCalling.recognises(DEFINITION)).toBe(true)
+    expect(openToolCalling.recognises({ input_schema: {}, id: 'A.B@1.0.0' })).toBe(false)
+    const record = recordOf(decoded(DEFINITION), 'open-tool-calling', DEFINITION)
+    expect(openToolCalling.encode(record)).toEqual({ document: DEFINITION, losses: [] })
+  })
+
+  it.each([
+    [['value', 'error'], { type: 'string' }],
+    [['value', 'error', 'null'], { type: ['string', 'null'] }],
+    [['null', 'error'], null],
+    [['error'], null],
+    [['value', 'artifact'], {}],
+  ])('with the modes %j has the output %j', (available_modes, output) => {
+    const change = { output: { available_modes, value_schema: { val_type: 'string' } } }
+    expect(decoded({ ...DEFINITION, ...change }).output).toEqual(output)
+  })
+
+  it.each([
+    [null, []],
+    ['none', []],
+    ['token', [{ id: 'token' }]],
+    [{ provider_type: 'oauth2', id: 'mine' }, [{ id: 'mine' }]],
+    [{ provider_type: 'oauth2' }, [{ id: 'oauth2' }]],
+    [
+      { provider_type: 'oauth2', provider_id: 'google', id: 'x', oauth2: {} },
+      [{ id: 'google', oauth2: { scopes: [] } }],
+    ],
+  ])('with the authorization %j asks for %j', (authorization, wanted) => {
+    expect(decoded({ ...DEFINITION, requirements: { authorization } }).requirements.authorization).toEqual(wanted)
+  })
+
+  it.each<[string, JsonObject, string[]]>([
+    ['an unknown field', { deprecated: true }, ['/deprecated']],
+    ['no array', { input: { parameters: {} } }, ['/input/parameters']],
+    ['no toolkit version', { toolkit: { name: 'Gmail' } }, ['/toolkit/version']],
+    ['another name', { fully_qualified_name: 'Gmail.Other@1.2.0' }, ['/fully_qualified_name']],
+    ['another version', { fully_qualified_name: 'Gmail.GetEmails@1.2.1' }, ['/fully_qualified_name']],
+    ['no modes', { output: { available_modes: [] } }, ['/output/available_modes']],
+    ['a secret without an id', { requirements: { secrets: [{}] } }, ['/requirements/secrets/0/key_id']],
+    ['a strange authorization', { requirements: { authorization: 'basic' } }, ['/requirements/authorization']],
+    [
+      'much at once',
+      {
+        name: 7,
+        input: {
+          parameters: [
+            { name: 'a', required: 'yes', value_schema: { val_type: 'array' } },
+            { name: 'a', required: true, value_schema: { val_type: 'date', enum: [1] } },
+          ],
+        },
+      },
+      [
+        '/name',
+        '/input/parameters/0/required',
+        '/input/parameters/0/value_schema/inner_val_type',
+        '/input/parameters/1/value_schema/val_type',
+        '/input/parameters/1/value_schema/enum',
+        '/input/parameters/1/name',
+      ],
+    ],
+  ])('with %s is refused, with where', (_, change, paths) => {
+    expect(problemsOf(change).sort()).toEqual([...paths].sort())
+  })
+
+  it('agrees with what is given beside it', () => {
+    expect(problemsOf({}, { toolkit: 'Mail', version: '2.0.0' })).toEqual(['/toolkit/name', '/toolkit/version'])
+    expect(problemsOf({ fully_qualified_name: 'Gmail.GetEmails' })).toEqual([])
+  })
+})
+
+describe('a record of another dialect', () => {
+  it('lists what the RFC cannot say', () => {
+    const record = recordOf({
+      ...decoded(DEFINITION),
+      name: 'other',
+      title: 'T',
+      input: {
+        type: 'object',
+        additionalProperties: false,
+        properties: { a: { type: ['string', 'null'], minLength: 1 }, b: { type: 'object', properties: { c: {} } } },
+      },
+      output: { type: 'array', items: { type: 'array', items: {} } },
+      requirements: { authorization: [{ id: 'a' }, { id: 'b' }], secrets: [], user_id: true },
+      securityLevel: 7,
+    })
+    const { losses } = openToolCalling.encode(record)
+    expect(losses.map(({ path }) => path).sort()).toEqual(
+      [
+        '/name',
+        '/title',
+        '/metadata',
+        '/input/additionalProperties',
+        '/input/properties/a/type',
+        '/input/properties/a/minLength',
+        '/input/properties/b/properties',
+        '/output/items/type',
+        '/output/items/items',
+        '/requirements/authorization/1',
+        '/requirements/user_id',
+        '/securityLevel',
+      ].sort(),
+    )
+  })
+
+  const value = fc.constantFrom<JsonObject>(
+    { type: 'string' },
+    { type: 'string', enum: ['a', 'b'] },
+    { type: 'integer', minimum: 1 },
+    { type: 'object' },
+    { type: 'object', properties: { x: {} } },
+    { type: 'array', items: { type: 'number' } },
+    { type: 'array', items: { enum: ['a'] } },
+    { type: 'array' },
+    { type: ['integer', 'null'] },
+    { const: 'a' },
+    { anyOf: [{ type: 'string' }] },
+    {},
+  )
+  const records = fc
+    .record({
+      properties: fc.dictionary(fc.string({ maxLength: 5 }), fc.tuple(value, fc.boolean(), fc.boolean())),
+      output: fc.option(value),
+      scopes: fc.option(fc.array(fc.string())),
+      secrets: fc.array(fc.constantFrom({ id: 'A' }, { id: 'B' })),
+      user_id: fc.boolean(),
+    })
+    .map(({ properties, output, scopes, secrets, user_id }): ToolRecord => {
+      const named = Object.entries(properties)
+      const required = named.filter(([, [, isRequired]]) => isRequired).map(([name]) => name)
+      return recordOf({
+        toolkit: 'A',
+        tool: 'B',
+        version: '1.0.0',
+        name: 'A_B',
+        description: 'D',
+        output,
+        tags: [],
+        input: {
+          type: 'object',
+          properties: Object.fromEntries(
+            named.map(([name, [schema, , said]]) => [name, said ? { ...schema, description: 'd' } : schema]),
+          ),
+          ...(required.length > 0 ? { required } : {}),
+        },
+        requirements: { authorization: scopes ? [{ id: 'p', oauth2: { scopes } }] : [], secrets, user_id },
+      })
+    })
+
+  it('comes back as it was, unless losses say how not', () => {
+    fc.assert(
+      fc.property(records, (record) => {
+        const { document, losses } = openToolCalling.encode(record)
+        const again = recordOf(decoded(document as JsonObject), 'mcp')
+        const spelled = (schema: unknown) =>
+          JSON.parse(
+            JSON.stringify(schema)
+              .replaceAll('"const":"a"', '"type":"string","enum":["a"]')
+              .replaceAll('{"enum":["a"]', '{"type":"string","enum":["a"]'),
+          )
+        for (const field of ['input', 'output', 'requirements', 'description', 'securityLevel'] as const) {
+          if (losses.some(({ path }) => path.startsWith(`/${field}`))) continue
+          expect(spelled(again[field])).toEqual(spelled(record[field]))
+        }
+      }),
+    )
+  })
+
+  it.skipIf(!hasShared(SCHEMA))(`gives a valid document (${SKIPPED} if it is not)`, () => {
+    const validate = new Ajv({ strict: false, validateFormats: false }).compile(JSON.parse(readShared(SCHEMA)))
+    expect(validate(DEFINITION)).toBe(true)
+    fc.assert(
+      fc.property(records, (record) => {
+        expect(validate(openToolCalling.encode(record).document) || validate.errors).toBe(true)
+      }),
+    )
+  })
+})
+
+describe("other people's definitions", () => {
+  it.skipIf(!hasShared(CATALOGUE))(`are read, and come back as they were (${SKIPPED} if they are not)`, () => {
+    const documents = readShared(CATALOGUE)
+      .trim()
+      .split('\n')
+      .map((line): JsonObject => JSON.parse(line))
+    expect(documents).toHaveLength(60)
+    const validate = new Ajv({ strict: false, validateFormats: false }).compile(JSON.parse(readShared(SCHEMA)))
+    for (const document of documents) {
+      const definition = decoded(document)
+      expect(openToolCalling.encode(recordOf(definition, 'open-tool-calling', document)).document).toEqual(document)
+      const own = openToolCalling.encode(recordOf(definition))
+      expect(validate(own.document)).toBe(true)
+      expect(own.document).toEqual(document)
+    }
+  })
+})

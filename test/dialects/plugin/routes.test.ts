@@ -1,0 +1,296 @@
+import { describe, expect, it, vi } from 'vitest'
+import type { Principal } from '../../../src/core/access/principal.ts'
+import type { Outcome } from '../../../src/core/call/call.ts'
+import type { Content } from '../../../src/core/tool/content.ts'
+import { type Failure, type FailureType, fail } from '../../../src/core/call/failure.ts'
+import type { Resolver } from '../../../src/core/call/resolve.ts'
+import type { ToolRecord } from '../../../src/core/tool/tool.ts'
+import { pluginFace } from '../../../src/dialects/plugin/routes.ts'
+import { FAILURES } from '../machine-context/failures.ts'
+import { catalogueOf, clientOf, executorGiving, gateFor, sha256 } from '../machine-context/fakes.ts'
+import { recordOf } from '../machine-context/record.ts'
+
+interface Given {
+  readonly result?: Outcome['result']
+  readonly principal?: Principal | Failure
+  readonly records?: readonly ToolRecord[]
+  readonly resolve?: Resolver['resolve']
+}
+
+/** Resolves exposed names, which here are the records' own. */
+function resolverOf(records: readonly ToolRecord[]): Resolver {
+  return {
+    resolve(asked) {
+      const record = records.find(({ name }) => asked === `name:${name}`)
+      if (!record) return fail({ type: 'tool-unknown', asked, suggestions: [] })
+      const nothing = () => []
+      const prepared = { ok: false, reason: 'A fake' } as const
+      return {
+        ok: true,
+        tool: { record, validateInput: nothing, validateOutput: nothing, prepared },
+        status: { state: 'active' },
+      }
+    },
+    forget: () => undefined,
+  }
+}
+
+function setUp({ result = { ok: true, value: 'done' }, principal, records = [], resolve }: Given = {}) {
+  const executor = executorGiving(result)
+  const resolver = resolverOf(records)
+  const face = pluginFace({
+    gate: gateFor(principal),
+    executor,
+    catalogue: catalogueOf(records),
+    resolver: resolve ? { ...resolver, resolve } : resolver,
+    sha256,
+  })
+  return { send: clientOf(face), ...executor }
+}
+
+const call = (given: Given, body: unknown = { params: { name: 'add' } }, path = '/plugin/call') =>
+  setUp(given).send('POST', path, body)
+
+describe('POST /plugin/call', () => {
+  it('answers a CallToolRequest with a CallToolResult', async () => {
+    const { send, calls, callers } = setUp()
+    const traceparent = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`
+    const request = { method: 'tools/call', params: { name: 'add', arguments: { a: 1 } } }
+    const answer = await send('POST', '/plugin/call', request, { traceparent })
+    expect(answer).toMatchObject({ status: 200 })
+    expect(answer.body).toEqual({ content: [{ type: 'text', text: 'done' }] })
+    expect(calls).toEqual([{ asked: 'name:add', input: { a: 1 }, context: { tokens: new Map(), secrets: new Map() } }])
+    expect(callers[0]).toMatchObject({ traceparent })
+  })
+
+  it('takes the least there can be, and null for what is not said', async () => {
+    const { send, calls } = setUp()
+    await send('POST', '/plugin/call', { params: { name: 'add' } })
+    await send('POST', '/plugin/call', { method: null, params: { name: 'add', arguments: null, _meta: { x: 1 } } })
+    await send('POST', '/plugin/call', { params: { name: 'Kit.Tool@1.0.0' } })
+    expect(calls.map(({ asked, input }) => [asked, input])).toEqual([
+      ['name:add', {}],
+      ['name:add', {}],
+      ['Kit.Tool@1.0.0', {}],
+    ])
+  })
+
+  it.each([
+    ['a text', 'a "text"', 'a "text"'],
+    ['an object', { a: [1, null] }, '{"a":[1,null]}'],
+    ['a number', 3, '3'],
+    ['nothing', null, 'null'],
+    ['an empty text', '', ''],
+  ])('gives %s as text', async (_, value, text) => {
+    expect((await call({ result: { ok: true, value } })).body).toEqual({ content: [{ type: 'text', text }] })
+  })
+
+  it('gives each kind of content, and in words what the schema has no kind for', async () => {
+    const annotations = { audience: ['user'], priority: 1 } as const
+    const content: readonly Content[] = [
+      { type: 'text', text: 'Hello', annotations },
+      { type: 'text', text: 'Hi', annotations: { priority: 0 } },
+      { type: 'image', data: 'AAAA', mimeType: 'image/png', annotations: {} },
+      { type: 'resource', resource: { uri: 'file:///a', mimeType: 'text/plain', text: 'A' } },
+      { type: 'resource', resource: { uri: 'file:///b', blob: 'AAAA' } },
+      { type: 'audio', data: 'AAAAAAAA', mimeType: 'audio/wav' },
+      { type: 'resource_link', uri: 'https://here/c', name: 'c', mimeType: 'text/csv' },
+    ]
+    const artifact = { url: 'https://here/d', content_type: 'text/csv', size: 9, meta: { description: 'All rows' } }
+    const { body } = await call({ result: { ok: true, value: null, content, artifact } })
+    expect(body).toEqual({
+      content: [
+        { type: 'text', text: 'Hello', annotations },
+        { type: 'text', text: 'Hi', annotations: { audience: ['user', 'assistant'], priority: 0 } },
+        {
+          type: 'image',
+          data: 'AAAA',
+          mimeType: 'image/png',
+          annotations: { audience: ['user', 'assistant'], priority: 0.5 },
+        },
+        { type: 'resource', mimeType: 'text/plain', resource: { uri: 'file:///a', mimeType: 'text/plain', text: 'A' } },
+        { type: 'resource', resource: { uri: 'file:///b', blob: 'AAAA' } },
+        { type: 'text', text: '[Audio of type audio/wav, 8 characters of Base64, which cannot be given here]' },
+        { type: 'text', text: "[Resource 'c' (text/csv): https://here/c]" },
+        { type: 'text', text: '[All rows (text/csv, 9 bytes): https://here/d]' },
+      ],
+    })
+  })
+
+  it.each([
+    ['no object', []],
+    ['no params', { name: 'add' }],
+    ['no name', { params: {} }],
+    ['a name that is no string', { params: { name: 1 } }],
+    ['a method that is no string', { method: 1, params: { name: 'add' } }],
+    ['arguments that are no object', { params: { name: 'add', arguments: [1] } }],
+    ['arguments under another name', { params: { name: 'add', args: {} } }],
+    ['a name that no tool can have', { params: { name: 'a b' } }],
+    ['a name that looks like another lookup', { params: { name: 'name:add' } }],
+  ])('refuses %s', async (_, body) => {
+    const { send, calls } = setUp()
+    const answer = await send('POST', '/plugin/call', body)
+    expect(answer.status).toBe(400)
+    expect(answer.body).toEqual({ isError: true, content: [{ type: 'text', text: expect.any(String) }] })
+    expect(calls).toEqual([])
+  })
+
+  it('refuses what is no JSON, of another type or too large', async () => {
+    const { send } = setUp()
+    const error = { isError: true, content: [{ type: 'text' }] }
+    expect(await send('POST', '/plugin/call', '{')).toMatchObject({ status: 400, body: error })
+    expect(await send('POST', '/plugin/call', '{}', { 'content-type': 'text/plain' })).toMatchObject({
+      status: 415,
+      body: error,
+    })
+    expect(await send('POST', '/plugin/call', `"${'x'.repeat(4 * 1024 * 1024)}"`)).toMatchObject({
+      status: 413,
+      body: error,
+    })
+  })
+
+  describe('within a toolkit', () => {
+    const records = [
+      recordOf({ toolkit: 'Kit', tool: 'Add', name: 'Kit_Add' }),
+      recordOf({ toolkit: 'Kit', tool: 'Sub', name: 'less' }),
+      recordOf({ toolkit: 'Other', tool: 'Mul', name: 'Mul' }),
+      recordOf({ toolkit: 'Kit', tool: 'Mul', name: 'Kit_Mul' }),
+    ]
+    it.each([
+      ['an exposed name', 'less', 'name:less'],
+      ["a tool's own name", 'Add', 'Kit.Add'],
+      ["a tool's own name that is another's exposed one", 'Mul', 'Kit.Mul'],
+      ['an unknown name', 'none', 'Kit.none'],
+      ['an id', 'Kit.Add@^1', 'Kit.Add@^1'],
+    ])('calls by %s', async (_, name, asked) => {
+      const { send, calls } = setUp({ records })
+      expect(await send('POST', '/plugin/call?toolkit=kit', { params: { name } })).toMatchObject({ status: 200 })
+      expect(calls[0]?.asked.toLowerCase()).toBe(asked.toLowerCase())
+    })
+
+    it("calls no other toolkit's tools, and nothing in what is no toolkit", async () => {
+      const { send, calls } = setUp({ records })
+      expect(await send('POST', '/plugin/call?toolkit=Kit', { params: { name: 'Other.Mul' } })).toMatchObject({
+        status: 400,
+      })
+      expect(await send('POST', '/plugin/call?toolkit=Kit', { params: { name: 'a b' } })).toMatchObject({ status: 400 })
+      expect(await send('POST', '/plugin/call?toolkit=a.b', { params: { name: 'Add' } })).toMatchObject({ status: 400 })
+      expect(calls).toEqual([])
+    })
+
+    it('leaves it to the call to say that names cannot be looked up', async () => {
+      const resolve = vi.fn(() => Promise.reject(new Error('KV is away')))
+      const { send, calls } = setUp({ records, resolve })
+      await send('POST', '/plugin/call?toolkit=Kit', { params: { name: 'Add' } })
+      expect(calls[0]?.asked).toBe('Kit.Add')
+    })
+  })
+})
+
+/** What each failure is on this wire: a status, and words that stand in the text. */
+const WANTED: Readonly<Record<FailureType, readonly [number, ...string[]]>> = {
+  'request-malformed': [400, 'Bad field', 'Wanted another'],
+  'body-too-large': [413, '10 bytes'],
+  'media-type-unsupported': [415, "got 'text/plain'"],
+  'protocol-version-unsupported': [400, "wanted '1.0'"],
+  'route-unknown': [404, "'/x'"],
+  'method-not-allowed': [405, 'wanted GET, POST'],
+  'unauthenticated': [401, 'No credential'],
+  'forbidden': [403, 'Not yours'],
+  'rate-limited': [429, '2 seconds'],
+  'id-malformed': [400, "'a b'"],
+  'tool-unknown': [404, "'Kit.Tol'", "did you mean 'Kit.Tool'"],
+  'version-unavailable': [404, "'^9'"],
+  'tool-disabled': [404, 'is disabled'],
+  'tool-not-executable': [404, 'No implementation'],
+  'requirements-missing': [200, 'No grant', "authorize 'google', open https://here/start"],
+  'approval-required': [200, 'Level 8', 'open https://here/approve and then call again'],
+  'input-invalid': [200, "'b': Is required", 'Too many'],
+  'tool-failed': [200, 'No such mailbox', 'IMAP 5', 'Ask for another', '2 seconds'],
+  'tool-timed-out': [200, '30 seconds'],
+  'output-invalid': [200, "'sum': Must be a number"],
+  'cancelled': [200, 'cancelled'],
+  'input-required': [200, 'city'],
+  'definition-invalid': [422, "'id': Is required"],
+  'conflict': [409, 'Taken'],
+  'not-found': [404, 'Gone'],
+  'unavailable': [503, 'away'],
+  'internal': [500, "'r1'"],
+}
+
+describe('each failure of a call', () => {
+  it.each(Object.values(FAILURES))('$type', async (failure) => {
+    const [status, ...words] = WANTED[failure.type]
+    const answer = await call({ result: { ok: false, failure } })
+    expect(answer.status).toBe(status)
+    expect(answer.body).toEqual({ isError: true, content: [{ type: 'text', text: expect.any(String) }] })
+    for (const each of words) expect(answer.body.content[0].text).toContain(each)
+    expect(answer.body.content[0].text).not.toMatch(/\.$/)
+  })
+
+  it.each(['unauthenticated', 'forbidden', 'rate-limited', 'unavailable'] as const)('%s, at the door', async (type) => {
+    const { send } = setUp({ principal: FAILURES[type] })
+    for (const [method, path] of [
+      ['POST', '/plugin/call'],
+      ['GET', '/plugin/describe'],
+      ['POST', '/plugin/describe'],
+    ] as const) {
+      const answer = await send(method, path, method === 'POST' ? {} : undefined)
+      expect(answer.status).toBe(WANTED[type][0])
+      expect(answer.body).toMatchObject({ isError: true, content: [{ type: 'text' }] })
+      if (type === 'unauthenticated') expect(answer.headers.get('www-authenticate')).toContain('Bearer')
+      if (type === 'rate-limited') expect(answer.headers.get('retry-after')).toBe('2')
+    }
+  })
+})
+
+describe('GET and POST /plugin/describe', () => {
+  const implementation = { kind: 'bundled' }
+  const input = { type: 'object', properties: { a: { type: 'number' } } }
+  const records = [
+    recordOf({ toolkit: 'Kit', tool: 'Add', description: 'Adds', input, implementation }),
+    recordOf({ toolkit: 'Kit', tool: 'Listed' }),
+    recordOf({ toolkit: 'Kit', tool: 'High', securityLevel: 9, implementation }),
+    recordOf({ toolkit: 'Other', tool: 'Sub', implementation }),
+  ]
+  const names = (body: { tools: { name: string }[] }) => body.tools.map(({ name }) => name)
+
+  it('gives every tool that can be called, under its exposed name', async () => {
+    for (const method of ['GET', 'POST']) {
+      const { status, body } = await setUp({ records }).send(method, '/plugin/describe')
+      expect(status).toBe(200)
+      expect(body.tools[0]).toEqual({ name: 'Kit_Add', description: 'Adds', inputSchema: input })
+      expect(names(body)).toEqual(['Kit_Add', 'Kit_High', 'Other_Sub'])
+    }
+    expect((await setUp().send('GET', '/plugin/describe')).body).toEqual({ tools: [] })
+  })
+
+  it('gives what a caller may see, and narrows to a toolkit', async () => {
+    const key: Principal = { id: 'k', kind: 'key', scopes: ['tools:read'], tools: ['*.Sub'], users: [] }
+    expect(names((await setUp({ records, principal: key }).send('GET', '/plugin/describe')).body)).toEqual([
+      'Other_Sub',
+    ])
+    const { send } = setUp({ records })
+    expect(names((await send('GET', '/plugin/describe?toolkit=kit')).body)).toEqual(['Kit_Add', 'Kit_High'])
+    expect(await send('GET', '/plugin/describe?toolkit=a.b')).toMatchObject({ status: 400, body: { isError: true } })
+  })
+
+  it('says when nothing changed since', async () => {
+    const { send } = setUp({ records })
+    const etag = (await send('GET', '/plugin/describe')).headers.get('etag') ?? ''
+    expect(await send('GET', '/plugin/describe', undefined, { 'if-none-match': etag })).toMatchObject({ status: 304 })
+    expect(await send('GET', '/plugin/describe?toolkit=Kit', undefined, { 'if-none-match': etag })).toMatchObject({
+      status: 200,
+    })
+  })
+
+  it('refuses a list that would be too long to give', async () => {
+    const large = Array.from({ length: 9 }, (_, n) =>
+      recordOf({ tool: `T${n}`, description: 'x'.repeat(2_000_000), implementation }),
+    )
+    expect(await setUp({ records: large }).send('GET', '/plugin/describe')).toMatchObject({
+      status: 400,
+      body: { isError: true },
+    })
+  })
+})

@@ -1,0 +1,390 @@
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import canonicalize from 'canonicalize'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { Encoded } from '../../src/core/tool/codec.ts'
+import type { JsonObject } from '../../src/core/tool/json.ts'
+import { anthropic } from '../../src/formats/anthropic.ts'
+import { gemini } from '../../src/formats/gemini.ts'
+import { openai } from '../../src/formats/openai.ts'
+import { openaiStrict } from '../../src/formats/openai-strict.ts'
+import { hasShared, readShared, SKIPPED } from '../shared.ts'
+import { parametersOf, pathsOf, recordOf } from './records.ts'
+
+type Export = typeof openai
+const EXPORTS: readonly [string, Export, (schema: unknown) => string[]][] = [
+  ['openai', openai, checkRoot],
+  ['openai-strict', openaiStrict, (schema) => [...checkRoot(schema), ...checkStrict(schema)]],
+  ['anthropic', anthropic, checkRoot],
+  ['gemini', gemini, (schema) => checkGemini(schema)],
+]
+
+const LEAF = { type: 'object', properties: { a: { type: 'string' } }, required: ['a'], additionalProperties: false }
+
+/** What each export makes of one property, and the losses it lists. */
+const RULES: readonly [Export, string, JsonObject, unknown, string[]][] = [
+  [openaiStrict, 'keeps what it supports', { type: 'string', pattern: '^a' }, { type: 'string', pattern: '^a' }, []],
+  [
+    openaiStrict,
+    'drops lengths and defaults',
+    { type: 'string', minLength: 1, default: 'x' },
+    { type: 'string' },
+    ['/minLength', '/default'],
+  ],
+  [openaiStrict, 'drops formats it does not know', { type: 'string', format: 'uri' }, { type: 'string' }, ['/format']],
+  [
+    openaiStrict,
+    'turns oneOf into anyOf',
+    { oneOf: [{ type: 'string' }, { type: 'null' }] },
+    { anyOf: [{ type: 'string' }, { type: 'null' }] },
+    ['/oneOf'],
+  ],
+  [openaiStrict, 'merges allOf', { allOf: [LEAF] }, LEAF, ['/allOf']],
+  [
+    openaiStrict,
+    'drops not, if and patterns of properties',
+    { ...LEAF, not: {}, if: {}, patternProperties: {} },
+    LEAF,
+    ['/not', '/if', '/patternProperties'],
+  ],
+  [
+    openaiStrict,
+    'closes objects',
+    { type: 'object', properties: {} },
+    { type: 'object', properties: {}, required: [], additionalProperties: false },
+    ['/additionalProperties'],
+  ],
+  [openaiStrict, 'gives a type to anything', {}, { type: ['string', 'number', 'boolean', 'null'] }, ['']],
+  [
+    openaiStrict,
+    'makes optional properties nullable',
+    { ...LEAF, required: [] },
+    { ...LEAF, properties: { a: { type: ['string', 'null'] } } },
+    ['/properties/a'],
+  ],
+  [
+    gemini,
+    'turns a list of types into nullable',
+    { type: ['string', 'null'] },
+    { type: 'string', nullable: true },
+    ['/type'],
+  ],
+  [
+    gemini,
+    'turns several types into anyOf',
+    { type: ['string', 'integer'] },
+    { anyOf: [{ type: 'string' }, { type: 'integer' }] },
+    ['/type'],
+  ],
+  [gemini, 'drops enums of numbers', { type: 'integer', enum: [1, 2] }, { type: 'integer' }, ['/enum']],
+  [gemini, 'turns const into enum', { const: 'a' }, { type: 'string', enum: ['a'] }, ['/type', '/const']],
+  [
+    gemini,
+    'drops additionalProperties',
+    LEAF,
+    { type: 'object', properties: { a: { type: 'string' } }, required: ['a'] },
+    ['/additionalProperties'],
+  ],
+  [gemini, 'drops formats it does not know', { type: 'string', format: 'email' }, { type: 'string' }, ['/format']],
+  [gemini, 'gives items to lists', { type: 'array' }, { type: 'array', items: { type: 'string' } }, ['/items']],
+  [
+    gemini,
+    'turns exclusive bounds of integers around',
+    { type: 'integer', exclusiveMinimum: 0 },
+    { type: 'integer', minimum: 1 },
+    ['/exclusiveMinimum'],
+  ],
+  [
+    gemini,
+    'leaves anyOf alone',
+    { anyOf: [{ type: 'string' }, { type: 'integer' }], description: 'x' },
+    {
+      anyOf: [
+        { description: 'x', type: 'string' },
+        { description: 'x', type: 'integer' },
+      ],
+    },
+    ['/description'],
+  ],
+  [
+    gemini,
+    'drops required names without a property',
+    { type: 'object', required: ['x'] },
+    { type: 'object' },
+    ['/required'],
+  ],
+  [openai, 'gives items to lists', { type: 'array' }, { type: 'array', items: {} }, ['/items']],
+  [
+    anthropic,
+    'writes tuples as 2020-12 does',
+    { type: 'array', items: [{ type: 'string' }] },
+    { type: 'array', prefixItems: [{ type: 'string' }], items: {} },
+    ['/items'],
+  ],
+]
+
+describe('each rule', () => {
+  it.each(RULES)('%o %s', (encode, _, property, wanted, losses) => {
+    const encoded = encode(
+      recordOf({ type: 'object', properties: { p: property }, required: ['p'], additionalProperties: false }),
+      'x',
+    )
+    expect(parametersOf(encoded.document).properties).toEqual({ p: wanted })
+    const about = pathsOf(encoded).filter((path) => path !== '/input/additionalProperties')
+    expect(about).toEqual(losses.map((path) => `/input/properties/p${path}`))
+  })
+})
+
+describe('a declaration', () => {
+  const record = recordOf({
+    type: 'object',
+    properties: { a: { type: 'string' } },
+    required: ['a'],
+    additionalProperties: false,
+  })
+
+  it('has the form of its provider', () => {
+    const schema = record.input
+    const openaiForm = { name: 'n', description: 'Does it', parameters: schema }
+    expect(openai(record, 'n')).toEqual({ document: { type: 'function', function: openaiForm }, losses: [] })
+    expect(openaiStrict(record, 'n')).toEqual({
+      document: { type: 'function', function: { ...openaiForm, strict: true } },
+      losses: [],
+    })
+    expect(anthropic(record, 'n').document).toEqual({ name: 'n', description: 'Does it', input_schema: schema })
+    const { additionalProperties: _, ...open } = schema
+    expect(gemini(record, 'n').document).toEqual({ name: 'n', description: 'Does it', parameters: open })
+  })
+
+  it('declares no parameters to Gemini when there are none', () => {
+    expect(gemini(recordOf({ type: 'object' }), 'n').document).toEqual({ name: 'n', description: 'Does it' })
+  })
+
+  it('says what no declaration has', () => {
+    const full = recordOf(record.input, {
+      title: 'T',
+      annotations: {},
+      output: null,
+      securityLevel: 4,
+      requirements: { authorization: [], secrets: [{ id: 'S' }], user_id: false },
+    })
+    for (const [, encode] of EXPORTS) {
+      expect(pathsOf(encode(full, 'n'))).toEqual(
+        expect.arrayContaining(['/title', '/annotations', '/output', '/requirements', '/securityLevel']),
+      )
+    }
+  })
+
+  it('has a name that its provider takes', () => {
+    expect(gemini(record, '1st').document).toMatchObject({ name: '_1st' })
+    expect(pathsOf(gemini(record, '1st'))).toContain('/name')
+    expect(openai(record, 'a.b').document).toMatchObject({ function: { name: 'a_b' } })
+  })
+
+  it('makes the alternatives of a root optional properties', () => {
+    const root = recordOf({ type: 'object', anyOf: [{ properties: { a: { type: 'string' } }, required: ['a'] }] })
+    const encoded = openai(root, 'n')
+    expect(parametersOf(encoded.document)).toEqual({ type: 'object', properties: { a: { type: 'string' } } })
+    expect(pathsOf(encoded)).toEqual(['/input/anyOf'])
+  })
+
+  it('keeps a definition that refers to itself, or lists what becomes of it', () => {
+    const tree = recordOf({
+      type: 'object',
+      properties: { root: { $ref: '#/$defs/node' } },
+      required: ['root'],
+      $defs: { node: { type: 'object', properties: { next: { $ref: '#/$defs/node' } } } },
+    })
+    expect(parametersOf(openaiStrict(tree, 'n').document)).toMatchObject({
+      properties: { root: { $ref: '#/$defs/node' } },
+      $defs: { node: { properties: { next: { anyOf: [{ $ref: '#/$defs/node' }, { type: 'null' }] } } } },
+    })
+    const inlined = gemini(tree, 'n')
+    expect(parametersOf(inlined.document)).toMatchObject({ properties: { root: { properties: { next: {} } } } })
+    expect(pathsOf(inlined)).toContain('/input/properties/root/properties/next')
+  })
+
+  it('drops properties whose names Anthropic refuses', () => {
+    const odd = recordOf({ type: 'object', properties: { 'a b': {}, 'c': {} }, required: ['a b', 'c'] })
+    const encoded = anthropic(odd, 'n')
+    expect(encoded.document).toMatchObject({ input_schema: { properties: { c: {} }, required: ['c'] } })
+    expect(pathsOf(encoded)).toContain('/input/properties/a b')
+  })
+})
+
+const scalar = fc.constantFrom<JsonObject>(
+  { type: 'string', minLength: 1, pattern: '^a', format: 'email' },
+  { type: ['integer', 'null'], exclusiveMinimum: 0, enum: [1, null] },
+  { type: 'number', default: 1, examples: [1] },
+  { const: 'x' },
+  { enum: ['', 'a', 1, null, {}] },
+  { $ref: '#/$defs/d', description: 'd' },
+  { $ref: '#' },
+  { $ref: '#/nowhere' },
+  { not: { type: 'string' } },
+  {},
+)
+const schemas = fc.letrec<{ schema: JsonObject | boolean; object: JsonObject }>((tie) => ({
+  schema: fc.oneof(
+    { depthSize: 'small', withCrossShrink: true },
+    scalar,
+    fc.boolean(),
+    tie('object'),
+    fc.record({ type: fc.constant('array'), items: tie('schema'), minItems: fc.nat(3) }, { requiredKeys: ['type'] }),
+    fc.record({
+      type: fc.constant('array'),
+      items: fc.array(tie('schema'), { maxLength: 2 }),
+      additionalItems: tie('schema'),
+    }),
+    fc.record({ anyOf: fc.array(tie('schema'), { minLength: 1, maxLength: 3 }), description: fc.string() }),
+    fc.record({ oneOf: fc.array(tie('schema'), { minLength: 1, maxLength: 3 }), type: fc.constant('object') }),
+    fc.record({ allOf: fc.array(tie('schema'), { minLength: 1, maxLength: 3 }) }),
+  ),
+  object: fc.record(
+    {
+      type: fc.constantFrom('object', ['object', 'null']),
+      properties: fc.dictionary(fc.constantFrom('a', 'b', 'a b', '~/', '__proto__'), tie('schema'), { maxKeys: 3 }),
+      required: fc.uniqueArray(fc.constantFrom('a', 'b', 'z')),
+      additionalProperties: tie('schema'),
+      patternProperties: fc.dictionary(fc.constant('^x'), tie('schema')),
+      dependentRequired: fc.constant({ a: ['b'] }),
+    },
+    { requiredKeys: ['type'] },
+  ),
+}))
+const inputs = fc
+  .tuple(schemas.object, schemas.schema, fc.constantFrom('anyOf', 'oneOf', 'allOf', 'title'))
+  .map(([root, d, keyword]): JsonObject => ({ ...root, $defs: { d }, [keyword]: keyword === 'title' ? 't' : [d] }))
+
+describe.each(EXPORTS)('%s, of any schema', (_, encode, check) => {
+  it("gives what its provider's rules allow, never throws, and gives the same again", () => {
+    fc.assert(
+      fc.property(inputs, (input) => {
+        const encoded = encode(recordOf(input), 'n')
+        const parameters = parametersOf(encoded.document)
+        expect(check(parameters)).toEqual([])
+        expect(encode(recordOf(input), 'n')).toEqual(encoded)
+      }),
+      { numRuns: 150 },
+    )
+  })
+
+  it('loses nothing silently: every keyword is there still, or its place or one around it is listed', () => {
+    fc.assert(
+      fc.property(inputs, (input) => {
+        expect(silent(input, encode(recordOf(input), 'n'))).toEqual([])
+      }),
+      { numRuns: 150 },
+    )
+  })
+
+  it.skipIf(!hasShared('catalogues/oxp-definitions.json'))(
+    `takes a catalogue of tools (${SKIPPED} if it is not)`,
+    () => {
+      const { items } = JSON.parse(readShared('catalogues/oxp-definitions.json'))
+      expect(items.length).toBeGreaterThan(300)
+      const ajv = new Ajv2020({ strict: false, validateFormats: false })
+      for (const { input_schema, name } of items) {
+        const parameters = parametersOf(encode(recordOf(input_schema), name).document)
+        expect(check(parameters)).toEqual([])
+        expect(ajv.validateSchema(parameters)).toBe(true)
+      }
+    },
+  )
+})
+
+/** Keywords of the properties of an input that are neither kept in place nor told of, at their place or around it. */
+function silent(input: JsonObject, encoded: Encoded): string[] {
+  const paths = pathsOf(encoded)
+  const told = (path: string) =>
+    paths.some((each) => path === each || path.startsWith(`${each}/`) || each.startsWith(path))
+  const missing: string[] = []
+  const look = (schema: unknown, made: unknown, path: string) => {
+    if (typeof schema !== 'object' || schema === null || Array.isArray(schema)) return
+    for (const [keyword, value] of Object.entries(schema)) {
+      if (keyword === '$defs') continue
+      const at = `${path}/${keyword}`
+      const kept = Object.entries(made ?? {}).find(([key]) => key === keyword)?.[1]
+      if (keyword === 'properties') {
+        for (const [name, each] of Object.entries(value as object)) {
+          const place = `${at}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`
+          const below = Object.entries(kept ?? {}).find(([key]) => key === name)?.[1]
+          if (!told(place)) look(each, below, place)
+        }
+      } else if (canonicalize(kept) !== canonicalize(value) && !told(at) && !told(path)) missing.push(at)
+    }
+  }
+  look(input, parametersOf(encoded.document), '/input')
+  return missing.filter((path) => path !== '/input/required' || input.required === undefined)
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** The rules of OpenAI and Anthropic for the root of a function's parameters. */
+function checkRoot(schema: unknown): string[] {
+  if (!isRecord(schema)) return ['is no object']
+  const refused = ['anyOf', 'oneOf', 'allOf', 'not', 'enum'].filter((keyword) => keyword in schema)
+  return [
+    ...(schema.type === 'object' ? [] : ['is not of type object']),
+    ...(isRecord(schema.properties) ? [] : ['has no properties']),
+    ...refused.map((keyword) => `has '${keyword}' at its root`),
+  ]
+}
+
+/** OpenAI, "Structured Outputs", supported schemas. */
+function checkStrict(schema: unknown, path = ''): string[] {
+  if (!isRecord(schema)) return [`${path} is no object`]
+  const known = (
+    'type properties required additionalProperties items enum const anyOf $ref $defs title ' +
+    'description pattern format multipleOf minimum maximum exclusiveMinimum ' +
+    'exclusiveMaximum minItems maxItems'
+  ).split(' ')
+  const wrong = Object.keys(schema)
+    .filter((key) => !known.includes(key))
+    .map((key) => `${path}/${key} is not supported`)
+  if ('$ref' in schema) return Object.keys(schema).length === 1 ? wrong : [...wrong, `${path} has more than its $ref`]
+  if (!('type' in schema) && !('anyOf' in schema)) wrong.push(`${path} has no type`)
+  if (schema.type === 'object') {
+    const names = Object.keys(isRecord(schema.properties) ? schema.properties : {})
+    if (schema.additionalProperties !== false) wrong.push(`${path} is open`)
+    if (JSON.stringify(schema.required) !== JSON.stringify(names)) wrong.push(`${path} has optional properties`)
+  }
+  if (schema.type === 'array') wrong.push(...checkStrict(schema.items, `${path}/items`))
+  for (const map of ['properties', '$defs']) {
+    for (const [name, each] of Object.entries(schema[map] ?? {}))
+      wrong.push(...checkStrict(each, `${path}/${map}/${name}`))
+  }
+  if (Array.isArray(schema.anyOf)) wrong.push(...schema.anyOf.flatMap((each) => checkStrict(each, `${path}/anyOf`)))
+  if (path.split(/properties|items/).length > 11) wrong.push(`${path} is too deep`)
+  return wrong
+}
+
+/** Gemini API, Schema; and what its server refuses beside (unions with siblings, lists without items, stray names). */
+function checkGemini(schema: unknown, path = ''): string[] {
+  if (!isRecord(schema)) return [`${path} is no object`]
+  const known = (
+    'type format title description nullable enum maxItems minItems properties required ' +
+    'minProperties maxProperties minLength maxLength pattern example anyOf propertyOrdering ' +
+    'default items minimum maximum'
+  ).split(' ')
+  const wrong = Object.keys(schema)
+    .filter((key) => !known.includes(key))
+    .map((key) => `${path}/${key} is not known`)
+  if ('type' in schema && typeof schema.type !== 'string') wrong.push(`${path}/type is no text`)
+  if ('anyOf' in schema && Object.keys(schema).length > 1) wrong.push(`${path}/anyOf does not stand alone`)
+  if ('enum' in schema && schema.type !== 'string') wrong.push(`${path}/enum is not of strings`)
+  if (schema.type === 'array' && !isRecord(schema.items)) wrong.push(`${path}/items is missing`)
+  if (schema.type !== 'array' && 'items' in schema) wrong.push(`${path}/items of no array`)
+  if (schema.type !== 'object' && ('properties' in schema || 'required' in schema)) wrong.push(`${path} is no object`)
+  const properties = isRecord(schema.properties) ? schema.properties : {}
+  if ('properties' in schema && Object.keys(properties).length === 0) wrong.push(`${path}/properties is empty`)
+  for (const name of Array.isArray(schema.required) ? schema.required : []) {
+    if (!Object.hasOwn(properties, name)) wrong.push(`${path}/required names '${name}'`)
+  }
+  for (const [name, each] of Object.entries(properties)) wrong.push(...checkGemini(each, `${path}/properties/${name}`))
+  if ('items' in schema) wrong.push(...checkGemini(schema.items, `${path}/items`))
+  if (Array.isArray(schema.anyOf)) wrong.push(...schema.anyOf.flatMap((each) => checkGemini(each, `${path}/anyOf`)))
+  return wrong
+}

@@ -1,0 +1,168 @@
+import { describe, expect, it } from 'vitest'
+import {
+  accepted,
+  artifact,
+  ask,
+  type BundledTool,
+  content,
+  type ToolContext,
+} from '../../../src/core/tool/bundled-tool.ts'
+import { createBundledRunner } from '../../../src/runners/bundled/runner.ts'
+import { contextWith, definitionWith, recordOf } from '../http/records.ts'
+
+const record = { ...recordOf(definitionWith([]), { kind: 'bundled' }), digest: 'd1' }
+
+function runner(handler: BundledTool['handler'], digest = 'd1') {
+  const logged: string[] = []
+  const tool: BundledTool = { version: '1.0.0', description: '', input: { type: 'object' }, output: {}, handler }
+  const made = createBundledRunner({
+    carried: new Map([[record.id, { digest, tool }]]),
+    fetch: () => Promise.reject(new TypeError('No network')),
+    base64: (text) => Buffer.from(text).toString('base64'),
+    log: (callId, message) => void logged.push(`${callId}: ${message}`),
+  })
+  return { ...made, logged }
+}
+
+function run(handler: BundledTool['handler'], given: Parameters<typeof contextWith>[0] = {}) {
+  const made = runner(handler)
+  const prepared = made.prepare(record)
+  if (!prepared.ok) throw new Error(prepared.reason)
+  return { result: prepared.run({}, contextWith(given)), logged: made.logged }
+}
+
+describe('the runner of bundled tools', () => {
+  it('gives what a handler returns, at once or later, and the failures it foresaw', async () => {
+    expect(run(() => 7).result).toEqual({ ok: true, value: 7 })
+    expect(await run(async () => 7).result).toEqual({ ok: true, value: 7 })
+    const failed = { message: 'No', can_retry: true }
+    expect(run(() => ({ failed })).result).toEqual({ ok: false, failure: failed })
+    expect(await run(async () => ({ failed })).result).toEqual({ ok: false, failure: failed })
+  })
+
+  it('hands on the secrets and tokens of the call, and refuses a token that was not declared', () => {
+    const { result } = run((_, { secrets, token }) => ({ ...secrets, token: token('google') }), {
+      secrets: { A: 'one' },
+      tokens: { google: 'two' },
+    })
+    expect(result).toEqual({ ok: true, value: { A: 'one', token: 'two' } })
+    expect(() => run((_, { token }) => token('github'), { tokens: { google: 'two' } })).toThrow("'github'")
+  })
+
+  it('redacts what a tool logs, and cuts it', () => {
+    const { logged } = run(
+      (_, { log, secrets, token }) => {
+        log(`with ${secrets['KEY' as never]} and ${token('google')}`)
+        log('x'.repeat(5_000))
+      },
+      { secrets: { KEY: 'a-secret-value' }, tokens: { google: 'a-token-value' } },
+    )
+    expect(logged[0]).toBe('call: with [redacted] and [redacted]')
+    expect(logged[1]).toHaveLength('call: '.length + 1_000)
+  })
+
+  it('hands on content, artifacts and questions, and takes no value of a tool for one of them', () => {
+    const blocks = [{ type: 'text', text: 'Hello' }] as const
+    expect(run(() => content(blocks)).result).toEqual({ ok: true, value: undefined, content: blocks })
+    expect(run(() => content(blocks, 7)).result).toEqual({ ok: true, value: 7, content: blocks })
+    const place = { url: 'https://x.example/', content_type: 'a/b', size: 1 }
+    const kept = { ...place, meta: { description: 'An a' } }
+    expect(run(() => artifact({ ...place, description: 'An a' }, 'x')).result).toEqual({
+      ok: true,
+      value: 'x',
+      artifact: kept,
+    })
+    const requests = { n: { method: 'roots/list', params: {} } }
+    expect(run(() => ask(requests)).result).toEqual({ ok: false, asks: { requests } })
+    expect(run(() => ask(requests, 1)).result).toEqual({ ok: false, asks: { requests, state: 1 } })
+    for (const own of [{ content: blocks }, { asks: { requests } }, { artifact: kept }]) {
+      expect(run(() => own).result).toEqual({ ok: true, value: own })
+    }
+  })
+
+  it('tells the caller of progress and logs, redacted, if it listens', () => {
+    const told: unknown[][] = []
+    const context = {
+      ...contextWith({ secrets: { KEY: 'a-secret-value' } }),
+      progress: (...progress: unknown[]) => void told.push(progress),
+      log: (line: string) => void told.push([line]),
+    }
+    const handler: BundledTool['handler'] = (_, { progress, log }) => {
+      progress(1)
+      progress(2, 3, 'with a-secret-value')
+      log('and a-secret-value')
+    }
+    const prepared = runner(handler).prepare(record)
+    if (prepared.ok) prepared.run({}, context)
+    expect(told).toEqual([[1, undefined, undefined], [2, 3, 'with [redacted]'], ['and [redacted]']])
+    expect(run(handler).result).toEqual({ ok: true, value: undefined })
+  })
+
+  it('hands on the answers, and what was accepted of one', () => {
+    const answers = {
+      responses: { n: { action: 'accept', content: { name: 'Ann' } }, no: { action: 'decline' } },
+      state: 1,
+    }
+    const prepared = runner((_, context) => context.answers).prepare(record)
+    expect(prepared.ok && prepared.run({}, { ...contextWith(), answers })).toEqual({ ok: true, value: answers })
+    expect(accepted(answers.responses.n)).toEqual({ name: 'Ann' })
+    for (const none of [answers.responses.no, undefined, 1, { action: 'accept' }])
+      expect(accepted(none)).toBeUndefined()
+  })
+
+  it('gives the new token once one was renewed, and redacts both', async () => {
+    const logged: string[] = []
+    const made = createBundledRunner({
+      carried: new Map([
+        [
+          record.id,
+          {
+            digest: 'd1',
+            tool: {
+              version: '1.0.0',
+              description: '',
+              input: { type: 'object' },
+              output: {},
+              async handler(_: unknown, { fetch, token, log }: ToolContext) {
+                const before = token('mail')
+                const { status } = await fetch('https://api.example/', { headers: { authorization: before } })
+                log(`from ${before} to ${token('mail')}`)
+                return [status, before, token('mail')]
+              },
+            },
+          },
+        ],
+      ]),
+      fetch: async (input, init) => {
+        const { headers, url } = new Request(input, init)
+        const response = new Response(null, { status: headers.get('authorization') === 'mail-two' ? 200 : 401 })
+        return Object.defineProperty(response, 'url', { value: url })
+      },
+      base64: (text) => Buffer.from(text).toString('base64'),
+      log: (_, line) => void logged.push(line),
+    })
+    const prepared = made.prepare(record)
+    const context = contextWith({ tokens: { mail: 'mail-one' }, renew: async () => 'mail-two' })
+    expect(await (prepared.ok && prepared.run({}, context))).toEqual({ ok: true, value: [200, 'mail-one', 'mail-two'] })
+    expect(logged).toEqual(['from [redacted] to [redacted]'])
+  })
+
+  it('hands on the very fetch there is to tools without renewable tokens', () => {
+    const fetches = new Set<unknown>()
+    const made = runner((_, { fetch }) => void fetches.add(fetch))
+    const prepared = made.prepare(record)
+    if (!prepared.ok) throw new Error(prepared.reason)
+    prepared.run({}, contextWith({ tokens: { mail: { value: 'own', from: 'caller' } } }))
+    prepared.run({}, contextWith())
+    expect(fetches.size).toBe(1)
+  })
+
+  it('runs nothing that the deployment does not carry, or carries with another definition', () => {
+    expect(runner(() => 7, 'd2').prepare(record)).toMatchObject({ ok: false })
+    expect(runner(() => 7).prepare({ ...record, id: 'Other.Tool@1.0.0' })).toMatchObject({ ok: false })
+  })
+
+  it('cannot be published', () => {
+    expect(runner(() => 7).check({ kind: 'bundled' }, definitionWith([]))).toMatchObject([{ path: '/kind' }])
+  })
+})

@@ -1,0 +1,186 @@
+import { describe, expect, it } from 'vitest'
+import type { JsonObject } from '../../../src/core/tool/json.ts'
+import type { ToolRecord } from '../../../src/core/tool/tool.ts'
+import { browser, CALLBACK, challenged, createWorld, locationOf, MINUTE, reachedAt, tool, type World } from './world.ts'
+
+const PAY = tool('Pay', { securityLevel: 8 })
+const INPUT = { to: 'ann', amount: 7, note: { text: 'confidential', tags: [1, 2] } }
+
+interface Given {
+  readonly principal?: string
+  readonly userId?: string | undefined
+  readonly tool?: ToolRecord
+  readonly input?: JsonObject
+}
+
+/** Claims as the agent `a` for the user `ann`, but for what is given. */
+function claim(world: World, given: Given = {}) {
+  const { principal = 'a', tool: record = PAY, input = INPUT } = given
+  const userId = 'userId' in given ? given.userId : 'ann'
+  return world.vault.claim({
+    principal: world.principal(principal),
+    ...(userId === undefined ? {} : { userId: world.user(userId) }),
+    tool: record,
+    input,
+    reachedAt,
+  })
+}
+const decide = (world: World, id: string, approve: boolean, who = browser()) =>
+  world.vault.decide(id, { browser: who, callback: CALLBACK, approve })
+const asked = async (world: World, given: Given = {}) => challenged(await claim(world, given)).authorization
+
+describe('the approval of a call', () => {
+  it('is asked for once, shown with its arguments, and counts once', async () => {
+    const world = createWorld()
+    const first = challenged(await claim(world))
+    expect(first).toMatchObject({ id: 'approval', scopes: [], status: 'not_started' })
+    expect(first.reason).toContain("'Mail.Pay@1.0.0' has security level 8")
+    const { authorization: id } = first
+    expect(await asked(world)).toBe(id)
+    expect(await world.vault.find(id)).toMatchObject({ kind: 'approval', tool: 'Mail.Pay@1.0.0', input: INPUT })
+    const waiting = world.vault.changed(id, 'not_started', 59_000)
+    expect(await decide(world, id, true)).toMatchObject({ ok: true, authorization: { status: 'completed' } })
+    expect(await waiting).toMatchObject({ status: 'completed' })
+    const claims = await Promise.all(Array.from({ length: 10 }, () => claim(world)))
+    expect(claims.filter((each) => 'approved' in each)).toHaveLength(1)
+    expect(await world.vault.find(id)).toMatchObject({ status: 'completed' })
+    expect(await world.vault.find(id)).not.toHaveProperty('input')
+    expect(await asked(world)).not.toBe(id)
+  })
+
+  it('is for that very call', async () => {
+    const world = createWorld()
+    await decide(world, await asked(world), true)
+    const others: Given[] = [
+      { principal: 'b' },
+      { userId: 'bob' },
+      { userId: undefined },
+      { tool: { ...PAY, id: 'Mail.Pay@1.0.1' } },
+      { tool: { ...PAY, digest: 'another' } },
+      { input: { ...INPUT, amount: 70 } },
+      { input: { ...INPUT, more: null } },
+      { input: { ...INPUT, note: { ...INPUT.note, tags: [2, 1] } } },
+    ]
+    for (const other of others) challenged(await claim(world, other))
+    const { note, amount, to } = INPUT
+    expect(await claim(world, { input: { note, amount, to } })).toEqual({ approved: true })
+  })
+
+  it('has to be given within 15 minutes, and used within 15 more', async () => {
+    const world = createWorld()
+    const late = await asked(world)
+    world.time += 15 * MINUTE
+    expect(await decide(world, late, true)).toMatchObject({ ok: false, why: 'gone' })
+    const id = await asked(world)
+    world.time += 14 * MINUTE
+    await decide(world, id, true)
+    world.time += 14 * MINUTE
+    expect(await world.vault.find(id)).toMatchObject({ status: 'completed' })
+    world.time += MINUTE
+    challenged(await claim(world))
+    expect(await world.vault.find(id)).toMatchObject({ status: 'failed', reason: expect.stringContaining('not used') })
+  })
+
+  it('that is refused stays refused; the next call is told', async () => {
+    const world = createWorld()
+    const id = await asked(world)
+    expect(await decide(world, id, false)).toMatchObject({ ok: true, authorization: { status: 'failed' } })
+    expect(await decide(world, id, true)).toMatchObject({ ok: false, why: 'gone' })
+    const next = challenged(await claim(world))
+    expect(next.authorization).not.toBe(id)
+    expect(next.reason).toContain('The person refused')
+  })
+
+  it('of a call for no user is asked for in the name of its principal', async () => {
+    const world = createWorld()
+    const id = await asked(world, { userId: undefined })
+    expect(await world.vault.find(id)).not.toHaveProperty('userId')
+    await decide(world, id, true)
+    challenged(await claim(world, { userId: undefined, principal: 'b' }))
+    expect(await claim(world, { userId: undefined })).toEqual({ approved: true })
+  })
+
+  it('takes any input that JSON can say, and none that nobody could read', async () => {
+    const world = createWorld()
+    const odd = JSON.parse('{"\\ud800": "\\udfff", "__proto__": 1, "2": -0, "1": 1e400}')
+    const id = await asked(world, { input: odd })
+    expect(Object.keys((await world.vault.find(id))?.input ?? {})).toHaveLength(4)
+    const large = challenged(await claim(world, { input: { text: 'é'.repeat(500_001) } }))
+    expect(large).toMatchObject({ authorization: '', status: 'failed', reason: expect.stringContaining('too large') })
+  })
+
+  it('is no way to a grant, nor the other way round', async () => {
+    const world = createWorld()
+    const id = await asked(world)
+    expect(locationOf(await world.vault.start(id, { browser: browser(), callback: CALLBACK }))).toBe(
+      `https://sb.example/authorizations/${id}/start`,
+    )
+    const granted = await world.vault.tokenFor({
+      userId: world.user('ann'),
+      requirement: { id: 'mail' },
+      tool: PAY,
+      reachedAt,
+    })
+    const other = challenged(granted).authorization
+    expect(await decide(world, other, true)).toMatchObject({ ok: false, why: 'refused' })
+    expect(await world.vault.find(other)).toMatchObject({ status: 'not_started' })
+  })
+})
+
+describe('the arguments', () => {
+  const dump = (world: World, owner: string) =>
+    world.inVault(owner, (_, { storage }) => JSON.stringify(storage.sql.exec('SELECT * FROM authorization').toArray()))
+
+  it('are kept sealed, and no longer than they are needed', async () => {
+    const world = createWorld()
+    const id = await asked(world)
+    const owner = world.owner(world.user('ann'))
+    expect(await dump(world, owner)).toContain('sealed:')
+    expect(await dump(world, owner)).not.toContain('confidential')
+    await decide(world, id, false)
+    expect(await dump(world, owner)).not.toContain('sealed:')
+  })
+
+  it('that can no longer be read cannot be approved', async () => {
+    const world = createWorld()
+    const id = await asked(world)
+    world.deploy(['quite another key of the vault'])
+    expect(await world.vault.find(id)).toMatchObject({
+      status: 'failed',
+      reason: expect.stringContaining('VAULT_KEYS'),
+    })
+    expect(await decide(world, id, true)).toMatchObject({ ok: false, why: 'gone' })
+  })
+
+  it('are shown where there are no keys, too', async () => {
+    const world = createWorld({ keys: [] })
+    const id = await asked(world)
+    expect(await world.vault.find(id)).toMatchObject({ input: INPUT })
+    await decide(world, id, true)
+    expect(await claim(world)).toEqual({ approved: true })
+  })
+})
+
+describe("a deployment's verifier of users", () => {
+  it('has to confirm who approves, and nobody who refuses', async () => {
+    const world = createWorld({ verifierUrl: 'https://app.example/who' })
+    const id = await asked(world)
+    const sent = new URL(locationOf(await decide(world, id, true)))
+    expect(sent.origin).toBe('https://app.example')
+    challenged(await claim(world))
+    const flow = sent.searchParams.get('flow') ?? ''
+    const confirmed = new URL(locationOf(await world.vault.confirm(id, flow, world.user('ann'))))
+    expect(locationOf(await decide(world, id, true))).toContain('https://app.example')
+    const again = new URL(locationOf(await decide(world, id, true))).searchParams.get('flow') ?? ''
+    const proof = new URL(locationOf(await world.vault.confirm(id, again, world.user('ann')))).searchParams.get('proof')
+    expect(proof).not.toBe(confirmed.searchParams.get('proof'))
+    const back = await world.vault.resume(id, { browser: browser(), callback: CALLBACK, proof: proof ?? '' })
+    expect(locationOf(back)).toBe(`https://sb.example/authorizations/${id}/start`)
+    expect(locationOf(await decide(world, id, true, browser('bob')))).toContain('https://app.example')
+    challenged(await claim(world))
+    expect(await decide(world, id, true)).toMatchObject({ ok: true, authorization: { status: 'completed' } })
+    expect(await claim(world)).toEqual({ approved: true })
+    const other = await asked(world, { input: {} })
+    expect(await decide(world, other, false)).toMatchObject({ ok: true, authorization: { status: 'failed' } })
+  })
+})

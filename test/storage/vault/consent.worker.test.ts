@@ -1,0 +1,442 @@
+import { describe, expect, it } from 'vitest'
+import type { AuthorizationStatus, Step } from '../../../src/core/consent/authorization.ts'
+import {
+  asking,
+  browser,
+  CALLBACK,
+  challenged,
+  consent,
+  createWorld,
+  locationOf,
+  MAIL,
+  MINUTE,
+  tool,
+  type World,
+} from './world.ts'
+
+const ann = browser('ann')
+
+/** A person who was sent to the provider. */
+async function begun(world: World, name = 'ann') {
+  const user = world.user(name)
+  const { authorization: id } = challenged(await world.vault.tokenFor(asking(user)))
+  const location = locationOf(await world.vault.start(id, { browser: browser(name), callback: CALLBACK }))
+  return { user, id, location }
+}
+const finish = (world: World, url: string, who: string | undefined = ann) =>
+  world.vault.finish({ url, browser: who, callback: CALLBACK })
+const changed = (url: string, change: (parameters: URLSearchParams) => void) => {
+  const other = new URL(url)
+  change(other.searchParams)
+  return other.href
+}
+
+describe('an authorization', () => {
+  it('is the same for the same question while there is time, and has an id that says nothing', async () => {
+    const world = createWorld()
+    const user = world.user('ann')
+    const first = challenged(await world.vault.tokenFor(asking(user)))
+    expect(first).toMatchObject({ id: 'mail', scopes: ['mail.read'], status: 'not_started' })
+    expect(first.authorization).toMatch(/^[\w-]{64}$/)
+    expect(atob(first.authorization.replaceAll('-', '+').replaceAll('_', '/'))).not.toContain('ann')
+    world.time += 9 * MINUTE
+    expect(challenged(await world.vault.tokenFor(asking(user))).authorization).toBe(first.authorization)
+    world.time += 2 * MINUTE
+    expect(challenged(await world.vault.tokenFor(asking(user))).authorization).not.toBe(first.authorization)
+    const others = [
+      asking(user, ['mail.send']),
+      asking(user, undefined, { tool: tool('Other') }),
+      asking(world.user('bob')),
+    ]
+    for (const other of others) {
+      expect(challenged(await world.vault.tokenFor(other)).authorization).not.toBe(first.authorization)
+    }
+  })
+
+  it('that was made up is none', async () => {
+    const world = createWorld()
+    const { authorization } = challenged(await world.vault.tokenFor(asking(world.user('ann'))))
+    const guessed = `${authorization.slice(0, 43)}${'A'.repeat(21)}`
+    for (const id of ['', 'x', 'A'.repeat(64), guessed, `${authorization}.`, 'é'.repeat(64)]) {
+      expect(await world.vault.find(id)).toBeUndefined()
+      expect(await world.vault.changed(id, 'not_started', 1_000)).toBeUndefined()
+      expect(await world.vault.start(id, { browser: ann, callback: CALLBACK })).toMatchObject({ why: 'gone' })
+      expect(await world.vault.decide(id, { browser: ann, callback: CALLBACK, approve: true })).toMatchObject({
+        why: 'gone',
+      })
+      expect(await world.vault.confirm(id, 'x', 'ann')).toMatchObject({ why: 'gone' })
+    }
+    expect(await world.vault.find(authorization)).toMatchObject({ userId: world.user('ann'), tool: 'Mail.Get@1.0.0' })
+  })
+
+  it('fails after 15 minutes, can be looked at for an hour more, and is then forgotten', async () => {
+    const world = createWorld()
+    const { user, id } = await begun(world)
+    world.time += 15 * MINUTE
+    expect(await world.vault.find(id)).toMatchObject({ status: 'failed', reason: 'Nobody answered within 15 minutes' })
+    expect(await world.vault.start(id, { browser: ann, callback: CALLBACK })).toMatchObject({ why: 'gone' })
+    world.time += 59 * MINUTE
+    expect(await world.vault.find(id)).toMatchObject({ status: 'failed' })
+    world.time += 2 * MINUTE
+    expect(await world.vault.find(id)).toBeUndefined()
+    const left = await world.inVault(world.owner(user), (_, { storage }) =>
+      storage.sql.exec('SELECT * FROM flow').toArray(),
+    )
+    expect(left).toEqual([])
+  })
+
+  it('is cleaned up by an alarm, without anybody looking', async () => {
+    const world = createWorld()
+    const { user } = await begun(world)
+    const rows = () =>
+      world.inVault(world.owner(user), async (vault, { storage }) => {
+        const at = await storage.getAlarm()
+        if (at !== null) {
+          world.time = at
+          await storage.deleteAlarm()
+          await vault.alarm()
+        }
+        return storage.sql.exec('SELECT status FROM authorization').toArray()
+      })
+    expect(await rows()).toEqual([{ status: 'failed' }])
+    expect(await rows()).toEqual([])
+    await world.inVault(world.owner(user), async (_, { storage }) => expect(await storage.getAlarm()).toBeNull())
+  })
+
+  it('gives way to newer ones when a user is asked for very many', async () => {
+    const world = createWorld()
+    const user = world.user('ann')
+    const { id } = await begun(world)
+    const ids: string[] = []
+    for (let n = 0; n < 120; n++) {
+      world.time += 1
+      ids.push(challenged(await world.vault.tokenFor(asking(user, [`scope-${n}`]))).authorization)
+    }
+    const found = await Promise.all(ids.map((each) => world.vault.find(each)))
+    expect(found.filter((each) => each !== undefined)).toHaveLength(99)
+    expect(found.at(-1)).toBeDefined()
+    expect(found[0]).toBeUndefined()
+    // Where a person has begun, they can go on
+    expect(await world.vault.find(id)).toMatchObject({ status: 'pending' })
+  })
+})
+
+describe('the way to the provider', () => {
+  it('asks for the scopes with PKCE, for offline access where that is offered, in a way of its own each time', async () => {
+    const world = createWorld()
+    const { location, id } = await begun(world)
+    const asked = new URL(location)
+    expect(asked.origin + asked.pathname).toBe('https://mail.example/auth')
+    expect(Object.fromEntries(asked.searchParams)).toEqual({
+      response_type: 'code',
+      client_id: 'c1',
+      redirect_uri: CALLBACK,
+      scope: 'mail.read offline_access',
+      prompt: 'consent',
+      state: expect.stringMatching(/^[\w-]{86}$/),
+      code_challenge: expect.stringMatching(/^[\w-]{43}$/),
+      code_challenge_method: 'S256',
+    })
+    // Whoever gets to see the way back has no link to the page by it
+    expect(await world.vault.find(asked.searchParams.get('state') ?? '')).toBeUndefined()
+    const again = new URL(locationOf(await world.vault.start(id, { browser: ann, callback: CALLBACK })))
+    for (const name of ['state', 'code_challenge']) {
+      expect(again.searchParams.get(name)).not.toBe(asked.searchParams.get(name))
+    }
+    expect(await world.vault.find(id)).toMatchObject({ status: 'pending' })
+  })
+
+  it("adds what the provider's configuration says, and lets nothing of it stand for what the flow says", async () => {
+    const world = createWorld()
+    world.providers.set('mail', {
+      ...MAIL,
+      authorization_endpoint: 'https://other.example/consent?tenant=1',
+      extra_scopes: ['profile'],
+      scope_separator: ',',
+      authorization_parameters: { access_type: 'offline', state: 'mine' },
+    })
+    const { location } = await begun(world)
+    const { searchParams } = new URL(location)
+    expect(location).toContain('https://other.example/consent?tenant=1')
+    expect(searchParams.get('scope')).toBe('mail.read,profile')
+    expect(searchParams.get('access_type')).toBe('offline')
+    expect(searchParams.get('state')).not.toBe('mine')
+    expect(searchParams.has('prompt')).toBe(false)
+  })
+
+  it('is not taken where the provider does not answer, or would be met over http', async () => {
+    const world = createWorld()
+    const { authorization: id } = challenged(await world.vault.tokenFor(asking(world.user('ann'))))
+    const start = () => world.vault.start(id, { browser: ann, callback: CALLBACK })
+    world.provider.bend = async () => new Response('', { status: 500 })
+    expect(await start()).toMatchObject({ ok: false, why: 'unavailable' })
+    world.provider.bend = async () => undefined
+    world.provider.metadata = { authorization_endpoint: 'http://mail.example/auth' }
+    expect(await start()).toMatchObject({ ok: false, why: 'unavailable', message: expect.stringContaining('https:') })
+    world.keepsGrants = false
+    expect(await start()).toMatchObject({
+      ok: false,
+      why: 'unavailable',
+      message: expect.stringContaining('VAULT_KEYS'),
+    })
+    expect(await world.vault.find(id)).toMatchObject({ status: 'not_started' })
+  })
+})
+
+describe('the way back', () => {
+  const exchanges = (world: World) => world.provider.count('authorization_code')
+
+  it('completes it, wakes who waits, and stores what was granted', async () => {
+    const world = createWorld()
+    const { id, user, location } = await begun(world)
+    const waiting = world.vault.changed(id, 'pending', 59_000)
+    const ended = await finish(world, world.provider.allow(location, 'ann'))
+    expect(ended).toMatchObject({ ok: true, authorization: { id, status: 'completed', userId: user } })
+    expect(await waiting).toMatchObject({ id, status: 'completed' })
+    expect(await world.vault.list(user)).toEqual([
+      {
+        provider: 'mail',
+        scopes: ['mail.read', 'offline_access'],
+        granted_at: new Date(world.time).toISOString(),
+        expires_at: new Date(world.time + 60 * MINUTE).toISOString(),
+        refreshable: true,
+      },
+    ])
+    const [request] = world.provider.requests.filter(({ path }) => path === '/token')
+    expect(request?.form.get('redirect_uri')).toBe(CALLBACK)
+  })
+
+  it('is open once', async () => {
+    const world = createWorld()
+    const { user, location } = await begun(world)
+    const url = world.provider.allow(location, 'ann')
+    const ends = await Promise.all([finish(world, url), finish(world, url), finish(world, url)])
+    expect(ends.map(({ ok }) => ok).toSorted()).toEqual([false, false, true])
+    await world.vault.revoke(user, 'mail')
+    expect(await finish(world, url)).toMatchObject({ ok: false, why: 'gone' })
+    expect(exchanges(world)).toBe(1)
+    expect(await world.vault.list(user)).toEqual([])
+  })
+
+  it.each<[string, string | undefined]>([
+    ['in another browser', browser('bob')],
+    ['in a browser without a cookie', undefined],
+  ])('is refused %s, and stays open for the one that began', async (_, other) => {
+    const world = createWorld()
+    const { user, location } = await begun(world)
+    await begun(world, 'bob')
+    const url = world.provider.allow(location, 'ann')
+    const refused = await world.vault.finish({ url, browser: other, callback: CALLBACK })
+    expect(refused).toMatchObject({ ok: false, why: 'other-browser' })
+    expect(exchanges(world)).toBe(0)
+    expect(await world.vault.list(user)).toEqual([])
+    expect(await finish(world, url)).toMatchObject({ ok: true })
+  })
+
+  it.each<[string, (parameters: URLSearchParams) => void, string]>([
+    ['with another state', (all) => all.set('state', `${all.get('state')?.slice(0, -43)}${'A'.repeat(43)}`), 'gone'],
+    ['with a state that was made up', (all) => all.set('state', 'A'.repeat(86)), 'gone'],
+    ['without a state', (all) => all.delete('state'), 'gone'],
+    ['with two states', (all) => all.append('state', all.get('state') ?? ''), 'gone'],
+    ['with two codes', (all) => all.append('code', 'x'), 'refused'],
+    ['without a code', (all) => all.delete('code'), 'refused'],
+    ['from another issuer', (all) => all.set('iss', 'https://evil.example'), 'refused'],
+    ['from no issuer, though the provider names itself', (all) => all.delete('iss'), 'refused'],
+  ])('is refused %s, and nothing is stored', async (_, change, why) => {
+    const world = createWorld()
+    const { user, id, location } = await begun(world)
+    const url = changed(world.provider.allow(location, 'ann'), change)
+    expect(await finish(world, url)).toMatchObject({ ok: false, why })
+    expect(exchanges(world)).toBe(0)
+    expect(await world.vault.list(user)).toEqual([])
+    expect(await world.vault.find(id)).toMatchObject({ status: 'pending' })
+  })
+
+  it("does not take another person's code for one's own: PKCE", async () => {
+    const world = createWorld()
+    const [victim, thief] = [await begun(world, 'ann'), await begun(world, 'bob')]
+    const code = new URL(world.provider.allow(thief.location, 'bob')).searchParams.get('code') ?? ''
+    const mixed = changed(world.provider.allow(victim.location, 'ann'), (all) => all.set('code', code))
+    expect(await finish(world, mixed)).toMatchObject({ ok: false, why: 'refused' })
+    expect(await world.vault.list(victim.user)).toEqual([])
+  })
+
+  it('is closed after 15 minutes, and once the settings of the provider have changed', async () => {
+    const world = createWorld()
+    const late = await begun(world)
+    const url = world.provider.allow(late.location, 'ann')
+    world.time += 15 * MINUTE
+    expect(await finish(world, url)).toMatchObject({ ok: false, why: 'gone' })
+    const moved = await begun(world)
+    world.providers.set('mail', { ...MAIL, token_endpoint: 'https://evil.example/token' })
+    expect(await finish(world, world.provider.allow(moved.location, 'ann'))).toMatchObject({
+      ok: false,
+      why: 'unavailable',
+    })
+    expect(exchanges(world)).toBe(0)
+  })
+
+  it('stores nothing once the person has said no in another window, and gives the tokens back', async () => {
+    const world = createWorld()
+    const { user, id, location } = await begun(world)
+    world.provider.beforeAnswer = async () => {
+      await world.vault.decide(id, { browser: ann, callback: CALLBACK, approve: false })
+    }
+    expect(await finish(world, world.provider.allow(location, 'ann'))).toMatchObject({ ok: false, why: 'gone' })
+    expect(await world.vault.list(user)).toEqual([])
+    expect([...world.provider.issued.values()].filter(({ live }) => live)).toEqual([])
+    expect(await world.vault.find(id)).toMatchObject({ status: 'failed', reason: 'The person refused' })
+  })
+
+  it.each<[string, string]>([
+    ['error', 'unavailable'],
+    ['invalid_client', 'refused'],
+  ])('of a provider that answers %s is over, and can be begun again unless nothing would help', async (kind, why) => {
+    const world = createWorld()
+    const { user, id, location } = await begun(world)
+    world.provider.bend = async (path) => {
+      if (path !== '/token') return undefined
+      return kind === 'error' ? new Response('', { status: 500 }) : Response.json({ error: kind }, { status: 401 })
+    }
+    expect(await finish(world, world.provider.allow(location, 'ann'))).toMatchObject({ ok: false, why })
+    expect(await world.vault.list(user)).toEqual([])
+    expect((await world.vault.find(id))?.status).toBe(kind === 'error' ? 'pending' : 'failed')
+    world.provider.bend = async () => undefined
+    await consent(world, user, 'ann')
+    expect(await world.vault.tokenFor(asking(user))).toHaveProperty('token')
+  })
+})
+
+describe('who says no', () => {
+  it.each<[string, (world: World, of: { id: string; location: string }) => Promise<unknown>, RegExp]>([
+    ['at the provider', (world, { location }) => finish(world, world.provider.deny(location)), /refused at 'mail'/],
+    [
+      'here',
+      (world, { id }) => world.vault.decide(id, { browser: ann, callback: CALLBACK, approve: false }),
+      /person refused/,
+    ],
+  ])('%s ends it; the next call has a new one that says so', async (_, refuse, said) => {
+    const world = createWorld()
+    const { user, id, location } = await begun(world)
+    await refuse(world, { id, location })
+    expect(await world.vault.find(id)).toMatchObject({ status: 'failed', reason: expect.stringMatching(said) })
+    const next = challenged(await world.vault.tokenFor(asking(user)))
+    expect(next.authorization).not.toBe(id)
+    expect(next).toMatchObject({ status: 'not_started', reason: expect.stringMatching(said) })
+    await consent(world, user, 'ann')
+    expect(await world.vault.tokenFor(asking(user))).toHaveProperty('token')
+  })
+
+  it('to some scopes has granted the others, and is told what is missing', async () => {
+    const world = createWorld()
+    const user = world.user('ann')
+    const { authorization: id } = challenged(await world.vault.tokenFor(asking(user, ['mail.read', 'mail.send'])))
+    const location = locationOf(await world.vault.start(id, { browser: ann, callback: CALLBACK }))
+    world.provider.scope = 'mail.read'
+    const ended = await finish(world, world.provider.allow(location, 'ann'))
+    expect(ended).toMatchObject({ ok: false, why: 'refused', message: expect.stringContaining('mail.send is missing') })
+    expect(await world.vault.find(id)).toMatchObject({ status: 'failed' })
+    const next = challenged(await world.vault.tokenFor(asking(user, ['mail.read', 'mail.send'])))
+    expect(next.authorization).not.toBe(id)
+    expect(next.reason).toContain('mail.send')
+    expect(await world.vault.tokenFor(asking(user, ['mail.read']))).toHaveProperty('token')
+  })
+
+  it.each<[string, string, AuthorizationStatus]>([
+    ['temporarily_unavailable', 'unavailable', 'pending'],
+    ['invalid_scope', 'refused', 'failed'],
+    ['<script>', 'refused', 'failed'],
+  ])('and it was the provider: %s', async (error, why, status) => {
+    const world = createWorld()
+    const { id, location } = await begun(world)
+    const ended = await finish(world, world.provider.deny(location, error))
+    expect(ended).toMatchObject({ ok: false, why })
+    expect(JSON.stringify(ended)).not.toContain('<')
+    expect((await world.vault.find(id))?.status).toBe(status)
+  })
+})
+
+describe('waiting', () => {
+  it('ends at once for what is over, has another status, or is none', async () => {
+    const world = createWorld()
+    const { id } = await begun(world)
+    expect(await world.vault.changed(id, 'not_started', 59_000)).toMatchObject({ status: 'pending' })
+    await world.vault.decide(id, { browser: ann, callback: CALLBACK, approve: false })
+    expect(await world.vault.changed(id, 'failed', 59_000)).toMatchObject({ status: 'failed' })
+  })
+
+  it('ends when the time is over, with what there is', async () => {
+    const world = createWorld()
+    const { id } = await begun(world)
+    expect(await world.vault.changed(id, 'pending', 5)).toMatchObject({ status: 'pending' })
+  })
+
+  it('ends for all who wait, as soon as a person begins', async () => {
+    const world = createWorld()
+    const { authorization: id } = challenged(await world.vault.tokenFor(asking(world.user('ann'))))
+    const waiting = Array.from({ length: 5 }, () => world.vault.changed(id, 'not_started', 59_000))
+    await world.vault.start(id, { browser: ann, callback: CALLBACK })
+    for (const each of await Promise.all(waiting)) expect(each).toMatchObject({ status: 'pending' })
+  })
+})
+
+describe("a deployment's verifier of users", () => {
+  const VERIFIER = 'https://app.example/who?tenant=1'
+
+  async function sentToVerifier(world: World, name = 'ann') {
+    const user = world.user(name)
+    const { authorization: id } = challenged(await world.vault.tokenFor(asking(user)))
+    const location = new URL(locationOf(await world.vault.start(id, { browser: browser(name), callback: CALLBACK })))
+    return { user, id, location, flow: location.searchParams.get('flow') ?? '' }
+  }
+  const proofIn = (confirmed: Step) => new URL(locationOf(confirmed)).searchParams.get('proof') ?? ''
+  const resume = (world: World, id: string, proof = 'made-up', who = ann) =>
+    world.vault.resume(id, { browser: who, callback: CALLBACK, proof })
+
+  it('is asked before the provider opens, and has to name the very user', async () => {
+    const world = createWorld({ verifierUrl: VERIFIER })
+    const { user, id, location, flow } = await sentToVerifier(world)
+    expect(location.href).toMatch(/^https:\/\/app\.example\/who\?tenant=1&authorization=/)
+    expect(location.searchParams.get('authorization')).toBe(id)
+    expect(await resume(world, id)).toMatchObject({ ok: false, why: 'refused' })
+    const confirmed = await world.vault.confirm(id, flow, user)
+    expect(locationOf(confirmed)).toMatch(`https://sb.example/authorizations/${id}/resume?proof=`)
+    const proof = proofIn(confirmed)
+    expect(await resume(world, id, proof, browser('bob'))).toMatchObject({ ok: false, why: 'other-browser' })
+    const onward = locationOf(await resume(world, id, proof))
+    expect(onward).toContain('https://mail.example/auth')
+    expect(await finish(world, world.provider.allow(onward, 'ann'))).toMatchObject({ ok: true })
+    expect(await world.vault.tokenFor(asking(user))).toHaveProperty('token')
+  })
+
+  it('that names another user stops this browser, which then has to begin again', async () => {
+    const world = createWorld({ verifierUrl: VERIFIER })
+    const { user, id, flow } = await sentToVerifier(world)
+    expect(await world.vault.confirm(id, flow, world.user('bob'))).toMatchObject({ ok: false, why: 'refused' })
+    expect(await world.vault.confirm(id, flow, user)).toMatchObject({ ok: false, why: 'gone' })
+    expect(await resume(world, id)).toMatchObject({ ok: false, why: 'refused' })
+  })
+
+  it('that was shown to the user by whoever began leads that one nowhere: only the user has the proof', async () => {
+    const world = createWorld({ verifierUrl: VERIFIER })
+    const { user, id, flow } = await sentToVerifier(world)
+    await world.vault.confirm(id, flow, user)
+    for (const proof of ['', 'made-up', flow]) {
+      expect(await resume(world, id, proof)).toMatchObject({ ok: false, why: 'refused' })
+    }
+    expect(locationOf(await world.vault.start(id, { browser: ann, callback: CALLBACK }))).toContain(VERIFIER)
+  })
+
+  it('confirms one browser and no other: not by a made-up flow, nor a second time, nor too late', async () => {
+    const world = createWorld({ verifierUrl: VERIFIER })
+    const { user, id, flow } = await sentToVerifier(world)
+    const other = new URL(locationOf(await world.vault.start(id, { browser: browser('bob'), callback: CALLBACK })))
+    expect(await world.vault.confirm(id, 'made-up', user)).toMatchObject({ why: 'gone' })
+    const proof = proofIn(await world.vault.confirm(id, flow, user))
+    expect(await world.vault.confirm(id, flow, user)).toMatchObject({ why: 'gone' })
+    expect(await resume(world, id, 'made-up', browser('bob'))).toMatchObject({ ok: false, why: 'refused' })
+    world.time += 15 * MINUTE
+    expect(await world.vault.confirm(id, other.searchParams.get('flow') ?? '', user)).toMatchObject({ why: 'gone' })
+    expect(await resume(world, id, proof)).toMatchObject({ why: 'gone' })
+  })
+})

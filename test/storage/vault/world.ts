@@ -1,0 +1,272 @@
+import { runInDurableObject } from 'cloudflare:test'
+import { env } from 'cloudflare:workers'
+import { sha256 } from '../../../src/storage/sha256.ts'
+import { createVault } from '../../../src/storage/vault/vaults.ts'
+import { createServerFinder } from '../../../src/storage/vault/authorization-server.ts'
+import { createKeyring } from '../../../src/storage/vault/keyring.ts'
+import { createOAuth } from '../../../src/storage/vault/oauth.ts'
+import { defineVault, type VaultObject } from '../../../src/storage/vault/vault-object.ts'
+import type { Step } from '../../../src/core/consent/authorization.ts'
+import type { Provider } from '../../../src/core/consent/provider.ts'
+import type { Asking, Granted } from '../../../src/core/call/requirements.ts'
+import type { ToolRecord } from '../../../src/core/tool/tool.ts'
+
+export const ORIGIN = 'https://sb.example'
+export const CALLBACK = `${ORIGIN}/oauth/callback`
+export const ISSUER = 'https://mail.example'
+export const SECRET = 'the secret of the client'
+export const MAIL: Provider = { id: 'mail', name: 'Mail', issuer: ISSUER, client_id: 'c1', client_secret_name: 'MAIL' }
+export const MINUTE = 60_000
+
+export const tool = (name: string, given: Partial<ToolRecord> = {}): ToolRecord => ({
+  id: `Mail.${name}@1.0.0`,
+  toolkit: 'Mail',
+  tool: name,
+  version: '1.0.0',
+  name,
+  description: '',
+  input: {},
+  output: {},
+  requirements: { authorization: [], secrets: [], user_id: false },
+  securityLevel: 4,
+  tags: [],
+  source: { dialect: 'oxp', document: {} },
+  digest: `digest of ${name}`,
+  ...given,
+})
+
+interface Issued {
+  readonly account: string
+  readonly kind: 'code' | 'access' | 'refresh'
+  readonly scope: string
+  live: boolean
+}
+
+/** A provider in memory, whose answers can be bent. */
+export function fakeProvider() {
+  const issued = new Map<string, Issued>()
+  const requests: { readonly path: string; readonly form: URLSearchParams; readonly headers: Headers }[] = []
+  let count = 0
+  const issue = (of: Omit<Issued, 'live'>) => {
+    count += 1
+    const text = `${of.kind}-token-${count}-${crypto.randomUUID()}`
+    issued.set(text, { ...of, live: true })
+    return text
+  }
+  const provider = {
+    issued,
+    requests,
+    rotate: false,
+    expiresIn: 3_600 as number | undefined,
+    refreshes: true,
+    /** What stands in place of the scopes that were asked for. */
+    scope: undefined as string | undefined,
+    metadata: {} as Record<string, unknown>,
+    /** Answers in place of the provider; undefined lets it answer. */
+    bend: async (_path: string): Promise<Response | undefined> => undefined,
+    /** Comes between what the provider did and its answer. */
+    beforeAnswer: async (): Promise<void> => undefined,
+    count: (grantType: string) => requests.filter(({ form }) => form.get('grant_type') === grantType).length,
+    /** Whose a token is, while it holds. */
+    whose: (token: string) => (issued.get(token)?.live === true ? issued.get(token)?.account : undefined),
+    /** The person at the provider allows what the URL asks for: where the browser is sent. */
+    allow(location: string, account: string): string {
+      const asked = new URL(location).searchParams
+      const scope = asked.get('scope') ?? ''
+      const back = new URL(asked.get('redirect_uri') ?? '')
+      back.searchParams.set('code', issue({ account, kind: 'code', scope: `${scope}|${asked.get('code_challenge')}` }))
+      back.searchParams.set('state', asked.get('state') ?? '')
+      back.searchParams.set('iss', ISSUER)
+      return back.href
+    },
+    deny(location: string, error = 'access_denied'): string {
+      const asked = new URL(location).searchParams
+      const back = new URL(asked.get('redirect_uri') ?? '')
+      for (const [name, value] of Object.entries({ error, state: asked.get('state') ?? '', iss: ISSUER })) {
+        back.searchParams.set(name, value)
+      }
+      return back.href
+    },
+    async fetch(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
+      const request = new Request(input, init)
+      const { pathname: path } = new URL(request.url)
+      const form = new URLSearchParams(
+        request.method === 'POST' ? new TextDecoder().decode(await request.arrayBuffer()) : '',
+      )
+      requests.push({ path, form, headers: request.headers })
+      const bent = await provider.bend(path)
+      if (bent) return bent
+      if (path === '/.well-known/openid-configuration') {
+        return Response.json({
+          issuer: ISSUER,
+          authorization_endpoint: `${ISSUER}/auth`,
+          token_endpoint: `${ISSUER}/token`,
+          revocation_endpoint: `${ISSUER}/revoke`,
+          scopes_supported: ['openid', 'offline_access', 'mail.read', 'mail.send'],
+          authorization_response_iss_parameter_supported: true,
+          ...provider.metadata,
+        })
+      }
+      if (path === '/revoke') {
+        const token = issued.get(form.get('token') ?? '')
+        if (token) token.live = false
+        return new Response(null, { status: 200 })
+      }
+      const answer = await tokens(form)
+      await provider.beforeAnswer()
+      return answer
+    },
+  }
+
+  async function tokens(form: URLSearchParams): Promise<Response> {
+    const given = form.get('grant_type') === 'refresh_token' ? form.get('refresh_token') : form.get('code')
+    const found = issued.get(given ?? '')
+    const refused = Response.json({ error: 'invalid_grant' }, { status: 400 })
+    if (!found?.live || found.kind === 'access') return refused
+    const [scope = '', challenge] = found.scope.split('|')
+    if (found.kind === 'code') {
+      found.live = false
+      const hash = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(form.get('code_verifier') ?? ''))
+      const text = btoa(String.fromCharCode(...new Uint8Array(hash)))
+      if (text.replaceAll('+', '-').replaceAll('/', '_').replace('=', '') !== challenge) return refused
+    }
+    if (found.kind === 'refresh' && provider.rotate) found.live = false
+    const { account } = found
+    const isNew = found.kind === 'code' || provider.rotate
+    return Response.json({
+      token_type: 'Bearer',
+      access_token: issue({ account, kind: 'access', scope }),
+      ...(provider.refreshes && isNew ? { refresh_token: issue({ account, kind: 'refresh', scope }) } : {}),
+      ...(provider.expiresIn === undefined ? {} : { expires_in: provider.expiresIn }),
+      scope: provider.scope ?? scope,
+    })
+  }
+  return provider
+}
+
+export interface WorldOptions {
+  readonly keys?: readonly string[]
+  readonly verifierUrl?: string
+  readonly secret?: string | undefined
+  readonly timeoutMs?: number
+}
+
+/** Vaults of users nobody had before, over real Durable Objects, before a provider in memory. */
+export function createWorld(options: WorldOptions = {}) {
+  const provider = fakeProvider()
+  const providers = new Map<string, Provider>([['mail', MAIL]])
+  const run = crypto.randomUUID()
+  const settings = {
+    /** A day ahead, so that no alarm comes due by itself. */
+    time: Date.now() + 86_400_000,
+    keys: options.keys ?? ['a key of the vault, long enough'],
+    secret: 'secret' in options ? options.secret : SECRET,
+    keepsGrants: true,
+  }
+  const instances = new Map<string, VaultObject>()
+  const define = () =>
+    defineVault(() => {
+      const now = () => settings.time
+      const [first, ...older] = settings.keys
+      return {
+        ...(first === undefined ? {} : { keyring: createKeyring([first, ...older]) }),
+        oauth: createOAuth({
+          fetch: provider.fetch,
+          findServer: createServerFinder(provider.fetch, now),
+          judgeUrl: (url) => (url.startsWith('https:') ? undefined : 'wanted "https:"'),
+          secretOf: (name) => (name === 'MAIL' ? settings.secret : undefined),
+          timeoutMs: options.timeoutMs ?? 10_000,
+        }),
+        sha256,
+        ...(options.verifierUrl === undefined ? {} : { verifierUrl: options.verifierUrl }),
+        now,
+      }
+    })
+  let Vault = define()
+
+  function instanceOf(state: DurableObjectState): VaultObject {
+    const id = state.id.toString()
+    const instance = instances.get(id) ?? new Vault(state, {})
+    instances.set(id, instance)
+    return instance
+  }
+
+  /** What goes to a Durable Object and comes back is copied, as by the platform. */
+  function stubOf(id: DurableObjectId): unknown {
+    const stub = env.Vault.get(id)
+    return new Proxy(stub, {
+      get: (_, method) =>
+        method === 'then'
+          ? undefined
+          : (...given: unknown[]) =>
+              runInDurableObject(stub, async (__, state) => {
+                const vault = instanceOf(state)
+                return structuredClone(await Reflect.apply(Reflect.get(vault, method), vault, structuredClone(given)))
+              }),
+    })
+  }
+  const vault = createVault({
+    namespace: new Proxy(env.Vault, {
+      get(namespace, method) {
+        if (method === 'get') return (id: DurableObjectId) => stubOf(id)
+        const real: unknown = Reflect.get(namespace, method)
+        return typeof real === 'function' ? real.bind(namespace) : real
+      },
+    }),
+    providers: { find: async (id) => providers.get(id) },
+    variablesOf: (id) =>
+      id === 'google' ? { clientId: 'GOOGLE_CLIENT_ID', clientSecret: 'GOOGLE_CLIENT_SECRET' } : undefined,
+    keepsGrants: () => settings.keepsGrants,
+    sha256,
+  })
+  return Object.assign(settings, {
+    provider,
+    providers,
+    vault,
+    /** A user's id that is this world's alone. */
+    user: (name: string) => `${name} ${run}`,
+    principal: (name: string) => `key:${name}:${run}`,
+    owner: (user: string) => `user:${JSON.stringify(user)}`,
+    /** All vaults afresh on their storage, as after a deployment. */
+    deploy(keys: readonly string[] = settings.keys) {
+      settings.keys = keys
+      instances.clear()
+      Vault = define()
+    },
+    /** The instance that holds a vault, with its storage. */
+    inVault<T>(owner: string, use: (vault: VaultObject, state: DurableObjectState) => T | Promise<T>): Promise<T> {
+      return runInDurableObject(env.Vault.get(env.Vault.idFromName(owner)), (_, state) => use(instanceOf(state), state))
+    },
+  })
+}
+
+export type World = ReturnType<typeof createWorld>
+
+export const reachedAt = () => `${ORIGIN}/tools/call`
+
+export function asking(userId: string, scopes: readonly string[] = ['mail.read'], more: Partial<Asking> = {}): Asking {
+  return { userId, requirement: { id: 'mail', oauth2: { scopes } }, tool: tool('Get'), reachedAt, ...more }
+}
+
+/** The challenge that a call ends in, and its authorization. */
+export function challenged(granted: Granted | Awaited<ReturnType<World['vault']['claim']>>) {
+  if (!('challenge' in granted)) throw new Error(`Wanted a challenge, got ${JSON.stringify(granted)}`)
+  const { challenge, reason } = granted
+  return { ...challenge, reason, authorization: challenge.authorization ?? '' }
+}
+
+export function locationOf(step: Step | { readonly ok: true }): string {
+  if (!step.ok || !('location' in step)) throw new Error(`Wanted a location, got ${JSON.stringify(step)}`)
+  return step.location
+}
+
+export const browser = (name = 'b') => name.padEnd(43, '_')
+
+/** All that a person does to consent. */
+export async function consent(world: World, user: string, account = user, scopes?: readonly string[]): Promise<void> {
+  const { authorization } = challenged(await world.vault.tokenFor(asking(user, scopes)))
+  const step = await world.vault.start(authorization, { browser: browser(user), callback: CALLBACK })
+  const url = world.provider.allow(locationOf(step), account)
+  const ended = await world.vault.finish({ url, browser: browser(user), callback: CALLBACK })
+  if (!ended.ok) throw new Error(ended.message)
+}
