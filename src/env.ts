@@ -4,7 +4,7 @@ import { type Access, MIN_ADMIN_KEY } from './http/authenticate.ts'
 import { MIN_WORKER_SECRET } from './http/worker-jwt.ts'
 import { isLoopback } from './http/loopback.ts'
 import type { JwtOptions } from './http/jwt.ts'
-import { isToolPattern } from './core/access/principal.ts'
+import { isToolPattern } from './core/tool/tool-pattern.ts'
 import { clientVariables, knownProviderIds } from './core/consent/known-providers.ts'
 import { isObject } from './core/tool/json.ts'
 

@@ -1,4 +1,5 @@
 import { type Failing, fail, ok, type Result } from '../core/call/failure.ts'
+import { readCounting } from '../outbound/read-counting.ts'
 import { parseJson } from './json-text.ts'
 
 export { MAX_DEPTH } from './json-text.ts'
@@ -53,35 +54,6 @@ function isJson(contentType: string | null): boolean {
     const [name = '', value = ''] = parameter.split('=', 2)
     return name.trim().toLowerCase() !== 'charset' || /^(?:utf-8|"utf-8")$/i.test(value.trim())
   })
-}
-
-/** The whole of a body, or undefined when it is larger than the limit, in bytes: then the rest of it is not read. */
-export async function readCounting(
-  body: ReadableStream<Uint8Array> | null,
-  limit: number,
-): Promise<Uint8Array<ArrayBuffer> | undefined> {
-  if (body === null) return new Uint8Array()
-  const reader = body.getReader()
-  const chunks: Uint8Array[] = []
-  let size = 0
-  for (;;) {
-    const { done, value } = await reader.read()
-    if (done) break
-    size += value.byteLength
-    if (size > limit) {
-      // Not awaited: the answer does not hang on how the sender takes it
-      reader.cancel().catch(() => undefined)
-      return undefined
-    }
-    chunks.push(value)
-  }
-  const bytes = new Uint8Array(size)
-  let offset = 0
-  for (const chunk of chunks) {
-    bytes.set(chunk, offset)
-    offset += chunk.byteLength
-  }
-  return bytes
 }
 
 function tooLarge(limit: number, got?: number): Failing {

@@ -1,6 +1,6 @@
 import { hasScope, type Principal, type Scope } from '../core/access/principal.ts'
 import { type Failing, fail, type Result } from '../core/call/failure.ts'
-import type { Background } from '../core/call/resolve.ts'
+import type { Background } from '../core/tool/platform.ts'
 import type { Authenticator } from './authenticate.ts'
 import type { RateLimit } from './rate-limit.ts'
 

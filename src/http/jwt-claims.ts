@@ -1,4 +1,5 @@
-import { isToolPattern, type Principal, type Scope, SCOPES } from '../core/access/principal.ts'
+import { type Principal, type Scope, SCOPES } from '../core/access/principal.ts'
+import { isToolPattern } from '../core/tool/tool-pattern.ts'
 
 /** A token that says nothing of scopes may use tools, and nothing else. */
 const DEFAULT_SCOPES: readonly Scope[] = ['tools:read', 'tools:call']

@@ -1,4 +1,4 @@
-import type { Failing } from '../core/call/failure.ts'
+import type { Refused } from '../core/publish/source-refusal.ts'
 import type { ImportRequest } from '../core/publish/import.ts'
 import { isObject, type Json, type JsonObject } from '../core/tool/json.ts'
 import { type Problem, pointerStep } from '../core/tool/problem.ts'
@@ -32,7 +32,7 @@ const KNOWN = {
 export function readUpstream(
   request: ImportRequest,
   protocol: Protocol,
-): { readonly ok: true; readonly value: Upstream } | Failing {
+): { readonly ok: true; readonly value: Upstream } | Refused {
   const { source, options } = request
   const problems: Problem[] = []
   const wrong = (path: string, message: string) => void problems.push({ path, message })
@@ -95,7 +95,7 @@ export function listingSignal(signal: ImportRequest['signal']): ImportRequest['s
 }
 
 /** What is wrong with a request or its source. */
-export function invalid(...problems: readonly Problem[]): Failing {
+export function invalid(...problems: readonly Problem[]): Refused {
   return { ok: false, failure: { type: 'definition-invalid', problems } }
 }
 

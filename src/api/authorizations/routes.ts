@@ -3,7 +3,7 @@ import { mayActFor, type Principal, type Scope } from '../../core/access/princip
 import type { Authorization, Authorizations, Step } from '../../core/consent/authorization.ts'
 import { type Failing, type Failure, fail, ok, type Result } from '../../core/call/failure.ts'
 import type { Providers } from '../../core/consent/provider.ts'
-import type { Background } from '../../core/call/resolve.ts'
+import type { Background } from '../../core/tool/platform.ts'
 import { readJson } from '../../http/body.ts'
 import { browserCookie, browserOf, newBrowser } from '../../http/browser-cookie.ts'
 import { readForm } from '../../http/form.ts'

@@ -1,4 +1,5 @@
-import { isToolPattern, type Principal, type Scope, SCOPES } from './principal.ts'
+import { type Principal, type Scope, SCOPES } from './principal.ts'
+import { isToolPattern } from '../tool/tool-pattern.ts'
 import { isObject } from '../tool/json.ts'
 import { type Checked, pointerStep, type Problem } from '../tool/problem.ts'
 

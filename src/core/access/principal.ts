@@ -1,4 +1,4 @@
-import { type Failing, fail } from '../call/failure.ts'
+import { patternCovers } from '../tool/tool-pattern.ts'
 import { formatToolId, type ToolName } from '../tool/tool-id.ts'
 import type { ToolRecord } from '../tool/tool.ts'
 
@@ -29,16 +29,6 @@ export const ANONYMOUS: Principal = {
   users: [],
 }
 
-/** Whether `text` is a tool pattern: name characters, one dot at most, and `*`. */
-export function isToolPattern(text: string): boolean {
-  return text === '*' || /^[A-Za-z0-9_*-]{1,64}\.[A-Za-z0-9_*-]{1,64}$/.test(text)
-}
-
-/** Whether a pattern covers a tool; case does not count, as ids are unique ignoring it. */
-export function patternCovers(pattern: string, name: ToolName): boolean {
-  return pattern === '*' || matches(pattern.toLowerCase(), formatToolId(name).toLowerCase())
-}
-
 export function hasScope(principal: Principal, scope: Scope): boolean {
   return principal.scopes.includes('admin') || principal.scopes.includes(scope)
 }
@@ -53,24 +43,29 @@ export function maySee(principal: Principal, tool: ToolName & { readonly securit
   return covers(principal, tool) && (principal.kind !== 'anonymous' || tool.securityLevel === 0)
 }
 
+/** Why a principal is refused. */
+export interface Denial {
+  readonly type: 'unauthenticated' | 'forbidden'
+  readonly reason: string
+}
+
 /**
  * Why a principal may not call a tool, or undefined when it may. Security levels as the Machine Context Protocol counts
  * them: 0 asks for nothing; 1 to 3 for an authenticated caller; 4 and above for a caller whose key names the tool or
  * its toolkit (a bare `*` is not enough, an admin may); 8 to 10 also for a person's approval of this very call, which is
  * asked for when everything else is in order.
  */
-export function denial(principal: Principal, record: ToolRecord): Failing | undefined {
+export function denial(principal: Principal, record: ToolRecord): Denial | undefined {
   const id = formatToolId(record)
-  if (!hasScope(principal, 'tools:call'))
-    return fail({ type: 'forbidden', reason: "This needs the scope 'tools:call'" })
-  if (!covers(principal, record)) return fail({ type: 'forbidden', reason: `The credential does not cover '${id}'` })
+  if (!hasScope(principal, 'tools:call')) return { type: 'forbidden', reason: "This needs the scope 'tools:call'" }
+  if (!covers(principal, record)) return { type: 'forbidden', reason: `The credential does not cover '${id}'` }
   const level = record.securityLevel
   if (level >= 1 && principal.kind === 'anonymous') {
-    return fail({ type: 'unauthenticated', reason: `'${id}' has security level ${level} and needs a credential` })
+    return { type: 'unauthenticated', reason: `'${id}' has security level ${level} and needs a credential` }
   }
   if (level >= 4 && principal.kind !== 'admin' && !hasScope(principal, 'admin') && !names(principal, record)) {
     const reason = `'${id}' has security level ${level}: the credential must name it or its toolkit, such as '${record.toolkit}.*'`
-    return fail({ type: 'forbidden', reason })
+    return { type: 'forbidden', reason }
   }
   return undefined
 }
@@ -96,30 +91,4 @@ export function mayActFor(principal: Principal, userId: string): boolean {
 /** Whether a credential names a tool: a pattern that spells out at least its toolkit. */
 function names(principal: Principal, name: ToolName): boolean {
   return principal.tools.some((pattern) => !pattern.split('.')[0]?.includes('*') && patternCovers(pattern, name))
-}
-
-/**
- * Whether a text matches a pattern in which `*` stands for any run of characters. On a mismatch only the last `*` is
- * widened, which is enough, and takes no longer than the two lengths multiplied.
- */
-function matches(pattern: string, text: string): boolean {
-  let at = 0
-  let star = -1
-  let widenedTo = 0
-  for (let index = 0; index < text.length;) {
-    if (pattern[at] === '*') {
-      star = at
-      widenedTo = index
-      at += 1
-    } else if (pattern[at] === text[index]) {
-      at += 1
-      index += 1
-    } else if (star >= 0) {
-      at = star + 1
-      widenedTo += 1
-      index = widenedTo
-    } else return false
-  }
-  while (pattern[at] === '*') at += 1
-  return at === pattern.length
 }

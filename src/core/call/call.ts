@@ -4,7 +4,7 @@ import type { Failing } from './failure.ts'
 import type { JsonObject } from '../tool/json.ts'
 import type { Signal } from '../tool/platform.ts'
 import type { CallerContext } from './requirements.ts'
-import type { Background } from './resolve.ts'
+import type { Background } from '../tool/platform.ts'
 import type { Usage } from './runner.ts'
 
 /** A call in no dialect's words. */

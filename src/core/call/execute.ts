@@ -11,7 +11,7 @@ import { createRenewals, type Renewals } from './renewal.ts'
 import { type Asking, type Grants, meetRequirements, type Met } from './requirements.ts'
 import type { CallableTool } from './resolve.ts'
 import type { RunContext, RunResult } from './runner.ts'
-import type { ToolSecrets } from './secrets.ts'
+import type { ToolSecrets } from '../access/tool-secrets.ts'
 import type { ToolRecord } from '../tool/tool.ts'
 import type { Validate } from '../schema/validation.ts'
 

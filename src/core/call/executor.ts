@@ -2,7 +2,8 @@ import { covers, denial, mayActFor, maySee, type Principal } from '../access/pri
 import type { Call, Caller, Outcome } from './call.ts'
 import { execute, type ExecuteDeps, messageOf } from './execute.ts'
 import { type Failing, type Failure, fail } from './failure.ts'
-import type { Background, Resolver } from './resolve.ts'
+import type { Resolver } from './resolve.ts'
+import type { Background } from '../tool/platform.ts'
 import { parseAskedName, parseToolId } from '../tool/tool-id.ts'
 import type { ToolRecord } from '../tool/tool.ts'
 
@@ -56,7 +57,7 @@ export function createExecutor(deps: ExecutorDeps): Executor {
           const context = userId === undefined ? call.context : { ...call.context, userId }
           result =
             hiddenByName(principal, call.asked, tool) ??
-            denial(principal, tool) ??
+            denied(principal, tool) ??
             notForUser(principal, userId) ??
             (await execute(resolved.tool, { ...call, context, callId }, caller, deps))
         }
@@ -116,6 +117,11 @@ async function visibleTo(
     if (!resolved || (resolved.ok && maySee(principal, resolved.tool.record))) suggestions.push(id)
   }
   return fail({ ...failure, suggestions })
+}
+
+function denied(principal: Principal, tool: ToolRecord): Failing | undefined {
+  const reason = denial(principal, tool)
+  return reason && fail(reason)
 }
 
 function notForUser(principal: Principal, userId: string | undefined): Failing | undefined {

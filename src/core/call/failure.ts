@@ -1,6 +1,7 @@
 import type { Challenge } from '../consent/authorization.ts'
 import type { InputRequests } from '../tool/content.ts'
 import type { Problem } from '../tool/problem.ts'
+import type { ToolFailure } from '../tool/tool-failure.ts'
 
 /**
  * Everything that can go wrong with a request, as a value. The union is closed: each face has one exhaustive table from
@@ -60,15 +61,6 @@ export type Failure =
   // Ourselves
   | { readonly type: 'unavailable'; readonly message: string }
   | { readonly type: 'internal'; readonly reference: string }
-
-/** How a tool says that it could not do what was asked (OXP 1.0, "Tool error"). */
-export interface ToolFailure {
-  readonly message: string
-  readonly developer_message?: string
-  readonly can_retry?: boolean
-  readonly additional_prompt_content?: string
-  readonly retry_after_ms?: number
-}
 
 export type FailureType = Failure['type']
 

@@ -1,7 +1,7 @@
 import type { Challenge } from '../consent/authorization.ts'
 import type { Failure } from './failure.ts'
 import type { Credential } from './runner.ts'
-import type { ToolSecrets } from './secrets.ts'
+import type { ToolSecrets } from '../access/tool-secrets.ts'
 import { formatToolId } from '../tool/tool-id.ts'
 import type { AuthorizationRequirement, ToolRecord } from '../tool/tool.ts'
 

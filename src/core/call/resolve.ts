@@ -1,7 +1,8 @@
+import type { Background } from '../tool/platform.ts'
 import { LRUCache } from 'lru-cache'
 import { type Failing, fail } from './failure.ts'
 import type { Prepared } from './runner.ts'
-import type { ToolSource } from '../publish/registry.ts'
+import type { ToolSource } from '../tool/tool-source.ts'
 import { type AskedId, formatToolId, parseAskedName, parseToolId } from '../tool/tool-id.ts'
 import type { ToolDocument, ToolRecord } from '../tool/tool.ts'
 import type { Validate } from '../schema/validation.ts'
@@ -20,9 +21,6 @@ export interface Resolved {
   readonly tool: CallableTool
   readonly status: ToolStatus
 }
-
-/** Work that may outlive the request that starts it. */
-export type Background = (work: Promise<unknown>) => void
 
 export interface Resolver {
   /** What an asked id stands for. At once, and without I/O, when it was asked a moment ago. */

@@ -1,9 +1,9 @@
 import type { Artifact, Content, InputRequests, InputResponses } from '../tool/content.ts'
 import type { JsonObject } from '../tool/json.ts'
 import type { Signal } from '../tool/platform.ts'
-import type { Problem } from '../tool/problem.ts'
-import type { Definition, Implementation, ToolRecord } from '../tool/tool.ts'
-import type { ToolFailure } from './failure.ts'
+import type { ImplementationKind } from '../tool/implementation.ts'
+import type { Implementation, ToolRecord } from '../tool/tool.ts'
+import type { ToolFailure } from '../tool/tool-failure.ts'
 
 /** A secret's or a token's value, and who supplied it: the caller for this call, or the deployment. */
 export interface Credential {
@@ -66,10 +66,7 @@ export interface Usage {
 export type Run = (input: JsonObject, context: RunContext) => RunResult | Promise<RunResult>
 
 /** Executes one kind of implementation. */
-export interface Runner {
-  readonly kind: string
-  /** What is wrong with an implementation, judged when it is published. Paths start at the implementation. */
-  check(implementation: Implementation, definition: Definition): readonly Problem[]
+export interface Runner extends ImplementationKind {
   /** Makes a record callable, once; or says why this deployment cannot run it. */
   prepare(record: ToolRecord & { readonly implementation: Implementation }): Prepared
 }

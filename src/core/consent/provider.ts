@@ -1,4 +1,4 @@
-import { isToolPattern } from '../access/principal.ts'
+import { isToolPattern } from '../tool/tool-pattern.ts'
 import { APPROVAL } from './authorization.ts'
 import { isObject } from '../tool/json.ts'
 import { type Checked, pointerStep, type Problem } from '../tool/problem.ts'

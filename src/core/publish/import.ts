@@ -1,4 +1,4 @@
-import type { Failure } from '../call/failure.ts'
+import type { Refused } from './source-refusal.ts'
 import type { Json, JsonObject } from '../tool/json.ts'
 import type { Signal } from '../tool/platform.ts'
 import type { Definition, Implementation } from '../tool/tool.ts'
@@ -26,7 +26,7 @@ export interface ImportRequest {
 export interface Importer {
   readonly kind: ImportKind
   /** Reads the source and says which tools it makes. What is wrong with the request or the source is the failure. */
-  read(request: ImportRequest): Promise<ImportRead | { readonly ok: false; readonly failure: Failure }>
+  read(request: ImportRequest): Promise<ImportRead | Refused>
 }
 
 /** `items` may be made one by one as they are asked for, so that a large source does not fill the memory. */

@@ -1,5 +1,5 @@
 import type { Codec } from '../tool/codec.ts'
-import type { Failure } from '../call/failure.ts'
+import type { Refused } from './source-refusal.ts'
 import type { Json, JsonObject } from '../tool/json.ts'
 import { type Problem, pointerStep } from '../tool/problem.ts'
 import { type Prepared, preparePublication, type PublishDeps } from './publish.ts'
@@ -31,7 +31,7 @@ export interface PluginReader {
     signal: Signal,
   ): Promise<
     | { readonly ok: true; readonly described: string; readonly implementationOf: (tool: string) => Implementation }
-    | { readonly ok: false; readonly failure: Failure }
+    | Refused
   >
 }
 

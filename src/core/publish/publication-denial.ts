@@ -1,5 +1,5 @@
 import { covers, mayHandleCredentials, type Principal } from '../access/principal.ts'
-import type { ToolSecrets } from '../call/secrets.ts'
+import type { ToolSecrets } from '../access/tool-secrets.ts'
 import { formatToolId, type ToolName } from '../tool/tool-id.ts'
 import type { Requirements } from '../tool/tool.ts'
 

@@ -3,7 +3,7 @@ import { canonicalJson, digestOf, type Sha256 } from '../tool/digest.ts'
 import { isObject, type Json } from '../tool/json.ts'
 import { type Checked, type Problem, pointerStep } from '../tool/problem.ts'
 import type { Publication } from './registry.ts'
-import type { Runner } from '../call/runner.ts'
+import type { ImplementationKind } from '../tool/implementation.ts'
 import { checkSchema } from '../schema/bounds.ts'
 import { formatToolId, isNamePart, isVersion } from '../tool/tool-id.ts'
 import { type Definition, derivedSecurityLevel, type Implementation, type ToolRecord } from '../tool/tool.ts'
@@ -17,7 +17,7 @@ export interface PublishDeps {
   /** In the order in which they are asked whether they recognise a document. */
   readonly codecs: readonly Codec[]
   /** The kinds of implementation that may arrive at run time. */
-  readonly runners: ReadonlyMap<string, Runner>
+  readonly runners: ReadonlyMap<string, ImplementationKind>
   readonly sha256: Sha256
 }
 
@@ -147,7 +147,7 @@ export function checkSchemas(
 function checkImplementation(
   implementation: Implementation,
   definition: Definition,
-  runners: ReadonlyMap<string, Runner>,
+  runners: ReadonlyMap<string, ImplementationKind>,
 ): readonly Problem[] {
   const runner = runners.get(implementation.kind)
   if (!runner) {

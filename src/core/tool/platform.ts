@@ -6,3 +6,6 @@ export type Fetch = typeof globalThis extends { fetch: infer F } ? F : never
 export type Signal = Fetch extends (input: never, init?: infer Init) => unknown
   ? NonNullable<NonNullable<Init> extends { signal?: infer S } ? S : never>
   : never
+
+/** Work that may outlive the request that starts it. */
+export type Background = (work: Promise<unknown>) => void

@@ -1,5 +1,6 @@
 import type { Challenge } from '../../core/consent/authorization.ts'
-import type { Failure, FailureType, ToolFailure } from '../../core/call/failure.ts'
+import type { Failure, FailureType } from '../../core/call/failure.ts'
+import type { ToolFailure } from '../../core/tool/tool-failure.ts'
 import type { JsonObject } from '../../core/tool/json.ts'
 import { type Problem, problemsByParameter } from '../../core/tool/problem.ts'
 import { INTERNAL_ERROR, INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND, PARSE_ERROR } from './json-rpc.ts'

@@ -1,4 +1,4 @@
-import type { Catalogue, LineFormat, ListQuery } from '../../core/publish/registry.ts'
+import type { Catalogue, LineFormat, ListQuery } from '../../core/access/catalogue.ts'
 import { INVALID_PARAMS, type McpError } from './json-rpc.ts'
 import type { JsonObject } from '../../core/tool/json.ts'
 import type { Principal } from '../../core/access/principal.ts'

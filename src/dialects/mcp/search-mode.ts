@@ -1,6 +1,6 @@
 import { maySee } from '../../core/access/principal.ts'
 import type { Json } from '../../core/tool/json.ts'
-import type { Catalogue, LineFormat } from '../../core/publish/registry.ts'
+import type { Catalogue, LineFormat } from '../../core/access/catalogue.ts'
 import type { Resolver } from '../../core/call/resolve.ts'
 import { askedByName } from '../../core/tool/tool-id.ts'
 import type { Asker } from './calls.ts'

@@ -1,4 +1,5 @@
-import { covers, patternCovers, type Principal } from '../../core/access/principal.ts'
+import { covers, type Principal } from '../../core/access/principal.ts'
+import { patternCovers } from '../../core/tool/tool-pattern.ts'
 import { type Failing, fail } from '../../core/call/failure.ts'
 import { isNamePart, parseToolId, type ToolName } from '../../core/tool/tool-id.ts'
 

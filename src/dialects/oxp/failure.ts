@@ -1,6 +1,7 @@
 import type { Challenge } from '../../core/consent/authorization.ts'
 import { problemsByParameter } from '../../core/tool/problem.ts'
-import type { Failure, FailureType, ToolFailure } from '../../core/call/failure.ts'
+import type { Failure, FailureType } from '../../core/call/failure.ts'
+import type { ToolFailure } from '../../core/tool/tool-failure.ts'
 import type { JsonObject } from '../../core/tool/json.ts'
 
 /** The status each failure is answered with. What a tool did is an answer, not an error: 200 (OXP 1.0, "Call tool"). */

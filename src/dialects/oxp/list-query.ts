@@ -1,5 +1,5 @@
 import { type Failing, fail } from '../../core/call/failure.ts'
-import type { ListQuery } from '../../core/publish/registry.ts'
+import type { ListQuery } from '../../core/access/catalogue.ts'
 import { isNamePart } from '../../core/tool/tool-id.ts'
 
 const DEFAULT_LIMIT = 100

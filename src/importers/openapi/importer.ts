@@ -1,4 +1,4 @@
-import type { Failing } from '../../core/call/failure.ts'
+import type { Refused } from '../../core/publish/source-refusal.ts'
 import type { Importer, ImportItem, ImportRequest } from '../../core/publish/import.ts'
 import type { Problem } from '../../core/tool/problem.ts'
 import { isVersion } from '../../core/tool/tool-id.ts'
@@ -94,6 +94,6 @@ function versionOf({ root }: Description): { readonly version?: string } {
   return typeof version === 'string' && isVersion(version) ? { version } : {}
 }
 
-function invalid(...problems: readonly Problem[]): Failing {
+function invalid(...problems: readonly Problem[]): Refused {
   return { ok: false, failure: { type: 'definition-invalid', problems } }
 }

@@ -2,7 +2,7 @@ import { type Asked, type BundledTool, more, type Shown, type ToolContext } from
 import { isObject } from '../../core/tool/json.ts'
 import type { Fetch } from '../../core/tool/platform.ts'
 import { DEFAULT_TIMEOUT_MS, type RunContext, type Runner, type RunResult } from '../../core/call/runner.ts'
-import type { ToolFailure } from '../../core/call/failure.ts'
+import type { ToolFailure } from '../../core/tool/tool-failure.ts'
 import { redacted } from '../../outbound/redacted.ts'
 import { createRenewingTokens } from '../../outbound/renewing-fetch.ts'
 

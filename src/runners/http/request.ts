@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../core/tool/json.ts'
-import type { ToolFailure } from '../../core/call/failure.ts'
+import type { ToolFailure } from '../../core/tool/tool-failure.ts'
 import type { RunContext } from '../../core/call/runner.ts'
 import type { GuardedBody } from '../../outbound/guarded-fetch.ts'
 import { encodeBody } from './body.ts'

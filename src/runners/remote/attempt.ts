@@ -1,4 +1,4 @@
-import type { ToolFailure } from '../../core/call/failure.ts'
+import type { ToolFailure } from '../../core/tool/tool-failure.ts'
 import type { RunResult } from '../../core/call/runner.ts'
 import type { GuardedFailure } from '../../outbound/guarded-fetch.ts'
 import { redact } from '../../outbound/redaction.ts'

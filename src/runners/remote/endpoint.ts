@@ -1,4 +1,4 @@
-import type { ToolFailure } from '../../core/call/failure.ts'
+import type { ToolFailure } from '../../core/tool/tool-failure.ts'
 import type { RunContext } from '../../core/call/runner.ts'
 import { placeCredentials } from '../http/credentials.ts'
 import { isHeaderValue } from '../http/header-rules.ts'

@@ -1,5 +1,5 @@
 import { createRedactor } from '../../core/call/redact.ts'
-import { readCounting } from '../../http/body.ts'
+import { readCounting } from '../../outbound/read-counting.ts'
 import { type GuardedFetch, type GuardedResponse } from '../../outbound/guarded-fetch.ts'
 import { headerNameProblem } from '../http/header-rules.ts'
 import { encodeStrictly } from '../http/placement.ts'

@@ -1,4 +1,4 @@
-import type { Failure } from '../../core/call/failure.ts'
+import type { Refused } from '../../core/publish/source-refusal.ts'
 import type { PluginReader } from '../../core/publish/plugin.ts'
 import type { Implementation } from '../../core/tool/tool.ts'
 import { NO_LOADER, type Sandbox } from '../sandbox/sandbox.ts'
@@ -88,6 +88,6 @@ function meter(bytes: Uint8Array<ArrayBuffer>): Metered | string {
   }
 }
 
-function refused(message: string): { readonly ok: false; readonly failure: Failure } {
+function refused(message: string): Refused {
   return { ok: false, failure: { type: 'definition-invalid', problems: [{ path: '', message }] } }
 }

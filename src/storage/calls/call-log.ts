@@ -1,5 +1,5 @@
 import type { CallRecord } from '../../core/call/executor.ts'
-import type { Background } from '../../core/call/resolve.ts'
+import type { Background } from '../../core/tool/platform.ts'
 
 export interface CallLogOptions {
   /** Writes one message to the deployment's log. */

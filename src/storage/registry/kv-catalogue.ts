@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import { maySee } from '../../core/access/principal.ts'
 import { parseToolId } from '../../core/tool/tool-id.ts'
-import type { Catalogue, LineFormat, ListedTool, Listing, ListQuery } from '../../core/publish/registry.ts'
+import type { Catalogue, LineFormat, ListedTool, Listing, ListQuery } from '../../core/access/catalogue.ts'
 import type { Principal } from '../../core/access/principal.ts'
 import type { ToolRecord } from '../../core/tool/tool.ts'
 import type { Head, Leaf, PageIndex, WriteLine } from './pages.ts'

@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import type { KeyStore, ApiKey } from '../../core/access/api-key.ts'
-import type { Publication, Published, RegistryWriter, ToolSource } from '../../core/publish/registry.ts'
+import type { Publication, Published, RegistryWriter } from '../../core/publish/registry.ts'
+import type { ToolSource } from '../../core/tool/tool-source.ts'
 import { parseToolId, toolKey, type ToolName } from '../../core/tool/tool-id.ts'
 import type { ToolDocument } from '../../core/tool/tool.ts'
 import { createKvCatalogue, type KvCatalogueOptions } from './kv-catalogue.ts'

@@ -1,4 +1,4 @@
-import type { ListedTool } from '../../core/publish/registry.ts'
+import type { ListedTool } from '../../core/access/catalogue.ts'
 import { toolKey } from '../../core/tool/tool-id.ts'
 import type { ToolRecord } from '../../core/tool/tool.ts'
 import { nextRevision, queue, revisionOf, writeMeta } from './tables.ts'

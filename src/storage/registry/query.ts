@@ -1,4 +1,4 @@
-import type { ListQuery } from '../../core/publish/registry.ts'
+import type { ListQuery } from '../../core/access/catalogue.ts'
 import { parseToolId, toolKey } from '../../core/tool/tool-id.ts'
 import type { ToolRecord } from '../../core/tool/tool.ts'
 import { exactName, matchExpression, RANK } from './search.ts'

@@ -1,4 +1,4 @@
-import { patternCovers } from '../../core/access/principal.ts'
+import { patternCovers } from '../../core/tool/tool-pattern.ts'
 import type { Approvals } from '../../core/consent/approvals.ts'
 import {
   APPROVAL,

@@ -5,14 +5,13 @@ import {
   covers,
   denial,
   hasScope,
-  isToolPattern,
   mayActFor,
   mayHandleCredentials,
   maySee,
   needsApproval,
-  patternCovers,
   type Principal,
 } from '../../../src/core/access/principal.ts'
+import { isToolPattern, patternCovers } from '../../../src/core/tool/tool-pattern.ts'
 import type { ToolRecord } from '../../../src/core/tool/tool.ts'
 
 const principal = (some: Partial<Principal>): Principal => ({
@@ -40,7 +39,7 @@ const record = (securityLevel: number): ToolRecord => ({
   digest: '0'.repeat(64),
 })
 
-const why = (caller: Principal, level: number) => denial(caller, record(level))?.failure.type
+const why = (caller: Principal, level: number) => denial(caller, record(level))?.type
 
 describe('tool patterns', () => {
   it.each(['*', 'Gmail.*', 'Gmail.GetEmails', '*.Get*', 'a-b_c.d'])("'%s' is one", (text) => {

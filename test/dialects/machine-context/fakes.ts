@@ -5,7 +5,7 @@ import { ADMIN, maySee, type Principal } from '../../../src/core/access/principa
 import type { Call, Caller, Outcome } from '../../../src/core/call/call.ts'
 import type { Executor } from '../../../src/core/call/executor.ts'
 import { type Failure, fail, ok } from '../../../src/core/call/failure.ts'
-import type { Catalogue } from '../../../src/core/publish/registry.ts'
+import type { Catalogue } from '../../../src/core/access/catalogue.ts'
 import type { ToolRecord } from '../../../src/core/tool/tool.ts'
 import type { Gate } from '../../../src/http/gate.ts'
 

@@ -1,4 +1,4 @@
-import { patternCovers } from '../../../core/access/principal.ts'
+import { patternCovers } from '../../../core/tool/tool-pattern.ts'
 import { IMPORT_KINDS, type ImportKind } from '../../../core/publish/import.ts'
 import type { Imported, Made } from '../../../core/publish/import-tools.ts'
 import { isObject, type JsonObject } from '../../../core/tool/json.ts'

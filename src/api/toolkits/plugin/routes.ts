@@ -7,7 +7,7 @@ import { type PluginReader, preparePlugin } from '../../../core/publish/plugin.t
 import { publicationDenial } from '../../../core/publish/publication-denial.ts'
 import type { PublishDeps } from '../../../core/publish/publish.ts'
 import type { RegistryWriter } from '../../../core/publish/registry.ts'
-import type { ToolSecrets } from '../../../core/call/secrets.ts'
+import type { ToolSecrets } from '../../../core/access/tool-secrets.ts'
 import { isNamePart } from '../../../core/tool/tool-id.ts'
 import { readBytes } from '../../../http/body.ts'
 import type { Gate } from '../../../http/gate.ts'

@@ -1,5 +1,5 @@
 import { isObject } from '../../../core/tool/json.ts'
-import type { ToolFailure } from '../../../core/call/failure.ts'
+import type { ToolFailure } from '../../../core/tool/tool-failure.ts'
 import type { Signal } from '../../../core/tool/platform.ts'
 import type { Endpoint } from '../endpoint.ts'
 import { explain, type McpDeps } from './call.ts'

@@ -1,4 +1,4 @@
-import type { ToolFailure } from '../../../core/call/failure.ts'
+import type { ToolFailure } from '../../../core/tool/tool-failure.ts'
 import { isObject } from '../../../core/tool/json.ts'
 import type { Signal } from '../../../core/tool/platform.ts'
 import type { GuardedFetch } from '../../../outbound/guarded-fetch.ts'

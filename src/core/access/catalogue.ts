@@ -1,0 +1,40 @@
+import type { ToolName } from '../tool/tool-id.ts'
+import type { ToolRecord } from '../tool/tool.ts'
+import type { Principal } from './principal.ts'
+
+export interface ListQuery {
+  /** Words to search for, ranked; undefined lists in the order of ids. */
+  readonly q?: string | undefined
+  readonly toolkit?: string | undefined
+  readonly tag?: string | undefined
+  /** `newest`: the newest active version of each tool; `all`: every active or deprecated version. */
+  readonly versions: 'newest' | 'all'
+  readonly limit: number
+  readonly cursor?: string | undefined
+}
+
+/** What a lister must know of a tool to decide whether to show it. */
+export interface ListedTool extends ToolName {
+  /** The unique name it is exposed under where tools have no ids. */
+  readonly name: string
+  readonly tags: readonly string[]
+  readonly securityLevel: number
+  readonly executable: boolean
+}
+
+/** One page of a listing: each line is one tool's definition, serialised. */
+export interface Listing {
+  readonly lines: readonly string[]
+  readonly nextCursor?: string
+}
+
+/** How a listing writes its tools: as stored (OXP as its specification has it), or made from each record. */
+export type LineFormat =
+  { readonly name: 'stored' } | { readonly name: string; readonly write: (record: ToolRecord, name: string) => string }
+
+export interface Catalogue {
+  /** Names the whole catalogue's state: it changes whenever a listing does. */
+  etag(): Promise<string>
+  /** A page of the tools that the principal may see. Gives undefined for a cursor that is none of ours. */
+  list(query: ListQuery, principal: Principal, format: LineFormat): Promise<Listing | undefined>
+}

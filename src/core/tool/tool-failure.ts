@@ -1,0 +1,8 @@
+/** How a tool says that it could not do what was asked (OXP 1.0, "Tool error"). */
+export interface ToolFailure {
+  readonly message: string
+  readonly developer_message?: string
+  readonly can_retry?: boolean
+  readonly additional_prompt_content?: string
+  readonly retry_after_ms?: number
+}
