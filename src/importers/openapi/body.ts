@@ -1,8 +1,8 @@
 import { isObject, type JsonObject } from '../../core/tool/json.ts'
 import { pointerStep } from '../../core/tool/problem.ts'
 import { type Description, follow, listAt, type Node, objectAt, textAt } from './description.ts'
+import type { Draft } from './draft.ts'
 import { chooseMedia, isRange, kindOfMedia, type MediaKind } from './media-type.ts'
-import type { Draft } from './request.ts'
 
 /** A body whose properties are inputs of their own. */
 interface Shape {

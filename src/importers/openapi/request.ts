@@ -1,34 +1,13 @@
 import type { JsonObject } from '../../core/tool/json.ts'
 import { isObject } from '../../core/tool/json.ts'
 import { placeBody } from './body.ts'
+import type { Draft } from './draft.ts'
 import { type Description, follow, listAt, type Node, objectAt, textAt } from './description.ts'
 import { kindOfMedia } from './media-type.ts'
 import { inputNamer } from './names.ts'
 import type { Operation } from './operations.ts'
-import type { Converted, SchemaConverter } from './schema.ts'
+import type { SchemaConverter } from './schema.ts'
 import { operationOfSwagger } from './swagger.ts'
-
-/** One input of a tool. */
-export interface Input {
-  readonly name: string
-  readonly schema: Converted
-  readonly required: boolean
-  readonly description?: string | undefined
-}
-
-/** What a request is made of, while it is put together: what the tool asks for, and where that goes. */
-export interface Draft {
-  readonly description: Description
-  readonly converter: SchemaConverter
-  readonly nameOf: (name: string, place: string) => string
-  readonly inputs: Input[]
-  /** Of the `http` implementation. */
-  readonly parameters: JsonObject[]
-  body?: JsonObject
-  /** Why it cannot be done at all. */
-  readonly problems: string[]
-  readonly warnings: string[]
-}
 
 /** An operation in the form of OpenAPI 3, with the parameters that its path and itself declare, each once. */
 export interface Normal {

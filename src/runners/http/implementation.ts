@@ -1,12 +1,9 @@
 import { isObject } from '../../core/tool/json.ts'
 import type { Json } from '../../core/tool/json.ts'
 import { pointerStep, pointerSteps } from '../../core/tool/problem.ts'
-import type { Checked } from '../../core/tool/problem.ts'
 import { DEFAULT_TIMEOUT_MS, MAX_TIMEOUT_MS } from '../../core/call/runner.ts'
-import type { Definition } from '../../core/tool/tool.ts'
-import { DocumentReader } from '../../core/tool/json-reader.ts'
+import type { DocumentReader } from '../../core/tool/json-reader.ts'
 import type { Serialisation, Style } from './placement.ts'
-import { checkPublicationRules } from './publication-rules.ts'
 
 export const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
 export const PARAMETER_PLACES = ['path', 'query', 'header', 'cookie', 'body'] as const
@@ -67,19 +64,8 @@ export interface HttpResponseMapping {
   readonly statuses: readonly (number | string)[]
 }
 
-/**
- * Checks an `http` implementation as it is published with `definition`: its shape first, then what its parts may say
- * of each other. Gives it with defaults filled in, or every problem, with pointers that start at the implementation.
- */
-export function checkHttpImplementation(implementation: Json, definition: Definition): Checked<HttpImplementation> {
-  const reader = new DocumentReader()
-  const value = readImplementation(implementation, reader)
-  if (reader.problems.length > 0 || !value) return { ok: false, problems: reader.problems }
-  const problems = checkPublicationRules(value, definition)
-  return problems.length > 0 ? { ok: false, problems } : { ok: true, value }
-}
-
-function readImplementation(document: Json | undefined, reader: DocumentReader): HttpImplementation | undefined {
+/** Reads the shape of an `http` implementation, with defaults filled in; what is wrong with it is noted in `reader`. */
+export function readHttpImplementation(document: Json, reader: DocumentReader): HttpImplementation | undefined {
   const known = [
     'kind',
     'method',

@@ -1,9 +1,9 @@
-import { isObject } from '../../core/tool/json.ts'
-import { pointerStep, pointerSteps } from '../../core/tool/problem.ts'
-import type { Problem } from '../../core/tool/problem.ts'
+import { isObject, type Json } from '../../core/tool/json.ts'
+import { DocumentReader } from '../../core/tool/json-reader.ts'
+import { type Checked, pointerStep, pointerSteps, type Problem } from '../../core/tool/problem.ts'
 import type { Definition } from '../../core/tool/tool.ts'
 import { headerNameProblem, isHeaderValue, isToken } from './header-rules.ts'
-import type { HttpImplementation } from './implementation.ts'
+import { type HttpImplementation, readHttpImplementation } from './implementation.ts'
 import { bodyHasFields, unplacedInputs } from './input-place.ts'
 import { parseUrlTemplate, variableNames } from './url-template.ts'
 import type { UrlTemplate } from './url-template.ts'
@@ -11,8 +11,20 @@ import { namesAreWrittenOnce } from './written-once.ts'
 
 type Rule = (implementation: HttpImplementation, inputs: ReadonlySet<string>) => Problem[]
 
+/**
+ * Checks an `http` implementation as it is published with `definition`: its shape first, then what its parts may say
+ * of each other. Gives it with defaults filled in, or every problem, with pointers that start at the implementation.
+ */
+export function checkHttpImplementation(document: Json, definition: Definition): Checked<HttpImplementation> {
+  const reader = new DocumentReader()
+  const value = readHttpImplementation(document, reader)
+  if (reader.problems.length > 0 || !value) return { ok: false, problems: reader.problems }
+  const problems = brokenRules(value, definition)
+  return problems.length > 0 ? { ok: false, problems } : { ok: true, value }
+}
+
 /** What the parts of an implementation say of each other and of the definition that they must not. */
-export function checkPublicationRules(implementation: HttpImplementation, definition: Definition): Problem[] {
+function brokenRules(implementation: HttpImplementation, definition: Definition): Problem[] {
   const properties = definition.input['properties']
   const inputs = new Set(isObject(properties) ? Object.keys(properties) : [])
   const template = parseUrlTemplate(implementation.url)

@@ -1,7 +1,7 @@
 import type { Credential, RunContext } from '../../../src/core/call/runner.ts'
 import type { Definition, Implementation, ToolRecord } from '../../../src/core/tool/tool.ts'
 import { NO_REQUIREMENTS } from '../../../src/core/tool/tool.ts'
-import { checkHttpImplementation } from '../../../src/runners/http/implementation.ts'
+import { checkHttpImplementation } from '../../../src/runners/http/publication-rules.ts'
 import type { HttpImplementation } from '../../../src/runners/http/implementation.ts'
 
 /** A definition with these inputs (of any type), secrets and providers. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Implementation } from '../../../src/core/tool/tool.ts'
-import { checkHttpImplementation } from '../../../src/runners/http/implementation.ts'
+import { checkHttpImplementation } from '../../../src/runners/http/publication-rules.ts'
 import { checkedHttp, definitionWith } from './records.ts'
 
 const definition = definitionWith(['id', 'limit', 'file'], { secrets: ['KEY', 'OTHER'], providers: ['google'] })
