@@ -196,7 +196,7 @@ export function createApp(env: Env, config: Config, build: Build): Hono {
       executor,
       catalogue: registry.catalogue,
       resolver,
-      seal: createStateSeal({ ...(sealSecret === undefined ? {} : { secret: sealSecret }), now }),
+      seal: createStateSeal({ secret: sealSecret, now }),
       serverInfo: { name: 'switchboard', title: 'Switchboard', version },
     }),
   )

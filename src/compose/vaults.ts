@@ -1,6 +1,6 @@
 import { sha256 } from '../storage/sha256.ts'
 import { createServerFinder } from '../storage/vault/authorization-server.ts'
-import { createKeyring } from '../storage/vault/keyring.ts'
+import { createKeyring } from '../storage/keyring.ts'
 import { createOAuth } from '../storage/vault/oauth.ts'
 import type { VaultDeployment } from '../storage/vault/vault-object.ts'
 import type { Config } from '../env.ts'
@@ -15,7 +15,6 @@ const MAX_PROVIDER_ANSWER = 1_048_576
 export function vaultDeployment(config: Config): VaultDeployment {
   const { allowHttpHosts, judgeClientSecret, secretOf, userVerifierUrl } = config
   const { now } = Date
-  const [first, ...older] = config.vaultKeys
   const guardedFetch = createGuardedFetch({
     fetch: (...given) => fetch(...given),
     allowHttpHosts,
@@ -23,7 +22,7 @@ export function vaultDeployment(config: Config): VaultDeployment {
   })
   const fetchGuarded = asFetch(guardedFetch)
   return {
-    ...(first === undefined ? {} : { keyring: createKeyring([first, ...older]) }),
+    keyring: createKeyring(config.vaultKeys, 'vault'),
     oauth: createOAuth({
       fetch: fetchGuarded,
       findServer: createServerFinder(fetchGuarded, now),

@@ -1,3 +1,4 @@
+import { base64url } from 'jose'
 import type { ApiKey } from '../../core/access/api-key.ts'
 
 /** A key as `GET /keys` shows it: what may be known of it, and never its text or hash. */
@@ -22,6 +23,5 @@ export function encodeNewKey(key: ApiKey, text: string) {
 /** A key's text: `sb_` and 43 characters of base64url, from 32 random bytes. */
 export function keyText(random: Uint8Array): string {
   if (random.byteLength !== 32) throw new RangeError(`Cannot make a key: wanted 32 bytes, got ${random.byteLength}`)
-  const base64 = btoa(String.fromCharCode(...random))
-  return `sb_${base64.replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '')}`
+  return `sb_${base64url.encode(random)}`
 }

@@ -1,3 +1,4 @@
+import { base64url } from 'jose'
 import { LRUCache } from 'lru-cache'
 import { maySee } from '../../core/access/principal.ts'
 import { parseToolId } from '../../core/tool/tool-id.ts'
@@ -194,12 +195,12 @@ export function createKvCatalogue({ kv, registry, writeLine, now }: KvCatalogueO
 
 /** Cursors are opaque: the place after which to go on, in Base64url. Places are ASCII. */
 function encodeCursor(place: string): string {
-  return btoa(place).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')
+  return base64url.encode(place)
 }
 
 function decodeCursor(cursor: string): string | undefined {
   try {
-    const place = atob(cursor.replaceAll('-', '+').replaceAll('_', '/'))
+    const place = new TextDecoder().decode(base64url.decode(cursor))
     return /^[\x20-\x7e]{1,200}$/.test(place) ? place : undefined
   } catch {
     return undefined

@@ -5,8 +5,8 @@ import type { Provider } from '../../core/consent/provider.ts'
 import { missingScopes } from '../../core/consent/oauth-scopes.ts'
 import { type AuthorizationRows, type AuthorizationText, isOpen } from './authorizations.ts'
 import type { Flows } from './flows.ts'
-import type { Grants } from './grants.ts'
-import { type Keyring, NO_KEYS } from './keyring.ts'
+import type { Keyring } from '../keyring.ts'
+import { type Grants, NO_KEYS } from './grants.ts'
 import type { OAuth } from './oauth.ts'
 import type { Trouble } from './trouble.ts'
 
@@ -42,8 +42,9 @@ export interface Returned {
 export interface ConsentDeps {
   readonly rows: AuthorizationRows
   readonly flows: Flows
-  /** Absent where the deployment has no keys: then nothing can be granted. */
-  readonly vault?: { readonly grants: Grants; readonly keyring: Keyring }
+  readonly grants: Grants
+  /** Nothing can be granted while it is empty. */
+  readonly keyring: Keyring
   readonly oauth: OAuth
   readonly sha256: (text: string) => Promise<string>
   readonly newState: () => string
@@ -57,7 +58,7 @@ const GONE = stopped('gone', 'This is over, or never was. Have your agent ask ag
 const OTHER_BROWSER = stopped('other-browser', 'This was begun in another browser, and can only be ended there')
 
 export function createConsent(deps: ConsentDeps): Consent {
-  const { rows, flows, vault, oauth, sha256, newState, atOnce, verifierUrl } = deps
+  const { rows, flows, grants, keyring, oauth, sha256, newState, atOnce, verifierUrl } = deps
 
   function openOne(id: string): AuthorizationText | undefined {
     const found = rows.find(id)
@@ -85,12 +86,12 @@ export function createConsent(deps: ConsentDeps): Consent {
     const authorization = openOne(id)
     if (!authorization) return GONE
     if (typeof provider === 'string') return stopped('unavailable', provider)
-    if (!vault) return stopped('unavailable', NO_KEYS)
+    if (keyring.isEmpty) return stopped('unavailable', NO_KEYS)
     const [state, verifier] = [newState(), generateRandomCodeVerifier()]
     const { scopes } = authorization
     const begun = await oauth.begin(provider, { scopes, callback, state, verifier })
     if (!begun.ok) return stopped('unavailable', begun.message)
-    const [secret, sealed] = await Promise.all([sha256(state), vault.keyring.seal(verifier, flowBound(id))])
+    const [secret, sealed] = await Promise.all([sha256(state), keyring.seal(verifier, flowBound(id))])
     if (!openOne(id)) return GONE
     const configuration = JSON.stringify(provider)
     flows.put({ authorization: id, browser, stage: 'at-provider', secret, callback, provider: configuration, sealed })
@@ -152,7 +153,7 @@ export function createConsent(deps: ConsentDeps): Consent {
       const flow = flows.findBySecret(await sha256(state))
       const id = flow?.authorization ?? ''
       const authorization = openOne(id)
-      if (!authorization || flow?.stage !== 'at-provider' || !vault) return GONE
+      if (!authorization || flow?.stage !== 'at-provider') return GONE
       if (flow.browser !== browser) return OTHER_BROWSER
       // From here on this answer is used up, whatever comes of it
       flows.remove(flow)
@@ -160,7 +161,7 @@ export function createConsent(deps: ConsentDeps): Consent {
       if (flow.provider !== JSON.stringify(provider)) {
         return stopped('unavailable', 'The settings of the provider were changed meanwhile. Open the link again')
       }
-      const verifier = await vault.keyring.open(flow.sealed ?? '', flowBound(id))
+      const verifier = await keyring.open(flow.sealed ?? '', flowBound(id))
       if (!verifier)
         return stopped('unavailable', 'The keys of this Switchboard were changed meanwhile. Open the link again')
 
@@ -170,7 +171,7 @@ export function createConsent(deps: ConsentDeps): Consent {
       if (!issued.ok) return notIssued(id, issued)
       const { tokens } = issued
       const granted = tokens.scopes ?? asked
-      const sealed = await vault.grants.seal(userId, provider.id, tokens)
+      const sealed = await grants.seal(userId, provider.id, tokens)
       if (!openOne(id)) {
         // The person said no in another window, say
         await oauth.revoke(provider, tokens)
@@ -179,7 +180,7 @@ export function createConsent(deps: ConsentDeps): Consent {
       const missing = missingScopes(provider.id, granted, asked)
       const reason = `The person gave less access at '${provider.id}' than '${tool}' needs: ${missing.join(', ')} is missing`
       atOnce(() => {
-        vault.grants.store(provider.id, tokens, granted, sealed)
+        grants.store(provider.id, tokens, granted, sealed)
         if (missing.length === 0) rows.end(id, 'completed')
         else rows.end(id, 'failed', reason)
       })

@@ -2,8 +2,12 @@ import type { Grant } from '../../core/consent/authorization.ts'
 import type { Provider } from '../../core/consent/provider.ts'
 import type { Unavailable } from '../../core/call/requirements.ts'
 import { missingScopes, unionScopes } from '../../core/consent/oauth-scopes.ts'
-import type { Keyring } from './keyring.ts'
+import type { Keyring } from '../keyring.ts'
 import type { OAuth, Tokens } from './oauth.ts'
+
+/** Why nothing can be granted to a deployment that has no keys. */
+export const NO_KEYS =
+  "This Switchboard keeps no grants yet: an administrator must set the Worker secret 'VAULT_KEYS', to what `openssl rand -base64 32` gives"
 
 /** A token; or why there is none for now; or what the user has to be asked for, and why. */
 export type Held =

@@ -2,6 +2,7 @@ import { DurableObject } from 'cloudflare:workers'
 import { APPROVAL, type AuthorizationStatus, type Grant, type Step } from '../../core/consent/authorization.ts'
 import type { Provider } from '../../core/consent/provider.ts'
 import type { Unavailable } from '../../core/call/requirements.ts'
+import type { Keyring } from '../keyring.ts'
 import { newAuthorizationId, newState } from './authorization-id.ts'
 import {
   type AuthorizationRows,
@@ -12,16 +13,15 @@ import {
 } from './authorizations.ts'
 import { type Browser, type Consent, createConsent, type EndedText, type Returned } from './consent.ts'
 import { createFlows } from './flows.ts'
-import { createGrants, type Grants, type TokenWanted } from './grants.ts'
-import { type Keyring, NO_KEYS, NO_RING } from './keyring.ts'
+import { createGrants, type Grants, NO_KEYS, type TokenWanted } from './grants.ts'
 import type { OAuth } from './oauth.ts'
 import { createTables, ensureOwner } from './tables.ts'
 import { createWaiters } from './waiters.ts'
 
 /** What a vault is of a deployment, the same for all users. */
 export interface VaultDeployment {
-  /** Absent where the deployment has no keys: then nothing is granted, and what is to be approved is kept as it is. */
-  readonly keyring?: Keyring
+  /** While it is empty nothing is granted, and what is to be approved is kept as it is. */
+  readonly keyring: Keyring
   readonly oauth: OAuth
   readonly sha256: (text: string) => Promise<string>
   readonly verifierUrl?: string
@@ -72,11 +72,12 @@ export function defineVault<E>(deploy: (env: E) => VaultDeployment) {
       const { sql } = state.storage
       createTables(sql)
       this.#rows = authorizationRows(sql, now, this.#waiters.wake)
-      this.#grants = createGrants({ sql, keyring: keyring ?? NO_RING, oauth, now })
+      this.#grants = createGrants({ sql, keyring, oauth, now })
       this.#consent = createConsent({
         rows: this.#rows,
         flows: createFlows(sql, now),
-        ...(keyring ? { vault: { grants: this.#grants, keyring } } : {}),
+        grants: this.#grants,
+        keyring,
         oauth,
         sha256,
         newState: () => newState(state.id),
@@ -90,7 +91,7 @@ export function defineVault<E>(deploy: (env: E) => VaultDeployment) {
       ensureOwner(this.ctx.storage.sql, owner)
       const { provider, providerId, userId, tool, scopes } = asked
       if (typeof provider === 'string') return this.#ask(grantWanted(asked, scopes), provider)
-      if (!this.#deployment.keyring) return this.#ask(grantWanted(asked, scopes), NO_KEYS)
+      if (this.#deployment.keyring.isEmpty) return this.#ask(grantWanted(asked, scopes), NO_KEYS)
       const held = await this.#grants.token({ ...asked, provider })
       if (!('scopes' in held)) return held
       const unready = this.#deployment.oauth.unready(provider)
@@ -191,14 +192,14 @@ export function defineVault<E>(deploy: (env: E) => VaultDeployment) {
     /** An input may hold what is nobody's business, so it is kept sealed. */
     async #sealInput(id: string, input: string): Promise<string> {
       const { keyring } = this.#deployment
-      return keyring ? `sealed:${await keyring.seal(input, inputBound(id))}` : `plain:${input}`
+      return keyring.isEmpty ? `plain:${input}` : `sealed:${await keyring.seal(input, inputBound(id))}`
     }
 
     async #opened(found: AuthorizationText): Promise<AuthorizationText> {
       const { input, ...rest } = found
       if (input === undefined) return rest
       if (input.startsWith('plain:')) return { ...rest, input: input.slice('plain:'.length) }
-      const opened = await this.#deployment.keyring?.open(input.slice('sealed:'.length), inputBound(rest.id))
+      const opened = await this.#deployment.keyring.open(input.slice('sealed:'.length), inputBound(rest.id))
       if (opened) return { ...rest, input: opened.text }
       // Nobody is to approve what they cannot see
       if (isOpen(found)) this.#rows.end(rest.id, 'failed', 'Its arguments cannot be read with the keys in VAULT_KEYS')

@@ -13,7 +13,7 @@ import type { Asking, Granted, Grants } from '../../core/call/requirements.ts'
 import { parseToolId } from '../../core/tool/tool-id.ts'
 import { isState, objectOf } from './authorization-id.ts'
 import type { AuthorizationText } from './authorizations.ts'
-import { NO_KEYS } from './keyring.ts'
+import { NO_KEYS } from './grants.ts'
 import type { Asked, VaultObject } from './vault-object.ts'
 
 export interface VaultOptions {

@@ -37,7 +37,7 @@ describe('a tool that asks', () => {
     expect(first.result).toEqual({
       resultType: 'input_required',
       inputRequests: { n: form },
-      requestState: expect.stringMatching(/^[\w-]+$/),
+      requestState: expect.stringMatching(/^[\w.-]+$/),
       _meta: expect.anything(),
     })
     const inputResponses = { n: { action: 'accept', content: { name: 'Ann' } } }
@@ -136,7 +136,7 @@ describe('a call that a person must first do something for', () => {
     expect(asked.result).toMatchObject({
       resultType: 'input_required',
       inputRequests: { [`authorization:${id}`]: { method: 'elicitation/create', params } },
-      requestState: expect.stringMatching(/^[\w-]+$/),
+      requestState: expect.stringMatching(/^[\w.-]+$/),
     })
     const { requestState } = asked.result
     for (const state of [{ requestState }, {}]) {

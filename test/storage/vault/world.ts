@@ -1,9 +1,10 @@
 import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
+import { base64url } from 'jose'
 import { sha256 } from '../../../src/storage/sha256.ts'
 import { createVault } from '../../../src/storage/vault/vaults.ts'
 import { createServerFinder } from '../../../src/storage/vault/authorization-server.ts'
-import { createKeyring } from '../../../src/storage/vault/keyring.ts'
+import { createKeyring } from '../../../src/storage/keyring.ts'
 import { createOAuth } from '../../../src/storage/vault/oauth.ts'
 import { defineVault, type VaultObject } from '../../../src/storage/vault/vault-object.ts'
 import type { Step } from '../../../src/core/consent/authorization.ts'
@@ -127,8 +128,7 @@ export function fakeProvider() {
     if (found.kind === 'code') {
       found.live = false
       const hash = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(form.get('code_verifier') ?? ''))
-      const text = btoa(String.fromCharCode(...new Uint8Array(hash)))
-      if (text.replaceAll('+', '-').replaceAll('/', '_').replace('=', '') !== challenge) return refused
+      if (base64url.encode(new Uint8Array(hash)) !== challenge) return refused
     }
     if (found.kind === 'refresh' && provider.rotate) found.live = false
     const { account } = found
@@ -167,9 +167,8 @@ export function createWorld(options: WorldOptions = {}) {
   const define = () =>
     defineVault(() => {
       const now = () => settings.time
-      const [first, ...older] = settings.keys
       return {
-        ...(first === undefined ? {} : { keyring: createKeyring([first, ...older]) }),
+        keyring: createKeyring(settings.keys, 'vault'),
         oauth: createOAuth({
           fetch: provider.fetch,
           findServer: createServerFinder(provider.fetch, now),

@@ -1,20 +1,13 @@
 import { base64url } from 'jose'
 
-/** What is sealed opens only with a key of the ring, and for what it was bound to. */
+/** Encrypts under the first of a deployment's secrets, and opens what is under any of them. */
 export interface Keyring {
+  /** Whether there is no secret to encrypt under: then it opens nothing, and sealing is a defect. */
+  readonly isEmpty: boolean
+  /** Seals a text for `bound`: only who names the same opens it. The sealed text has URL-safe characters alone. */
   seal(text: string, bound: string): Promise<string>
-  /** Undefined for what no key of the ring opens, or is bound to something else. `current`: under the first key. */
+  /** Undefined for what no secret opens, or is bound to something else. `current`: it is under the first secret. */
   open(sealed: string, bound: string): Promise<{ readonly text: string; readonly current: boolean } | undefined>
-}
-
-/** Why nothing can be granted to a deployment that has no keys. */
-export const NO_KEYS =
-  "This Switchboard keeps no grants yet: an administrator must set the Worker secret 'VAULT_KEYS', to what `openssl rand -base64 32` gives"
-
-/** The ring of a deployment that has no keys: what is stored stays closed, and nothing is added. */
-export const NO_RING: Keyring = {
-  seal: () => Promise.reject(new Error('Cannot seal without keys')),
-  open: async () => undefined,
 }
 
 interface Derived {
@@ -28,22 +21,28 @@ const encoder = new TextEncoder()
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 /**
- * A ring of secrets, any texts: the first encrypts, all decrypt. AES-256-GCM (NIST SP 800-38D) with a random IV, under keys
- * that HKDF-SHA-256 (RFC 5869) derives; what a text is bound to is the additional data. A sealed text is the key's id, a
- * dot, and Base64url of iv and ciphertext.
+ * Makes a keyring of secrets, which may be any texts. AES-256-GCM (NIST SP 800-38D) with a random IV, under keys that
+ * HKDF-SHA-256 (RFC 5869) derives; `bound` is the additional data. A sealed text is the key's id, a dot, and Base64url of
+ * iv and ciphertext.
+ *
+ * Each purpose derives keys of its own, so nothing that one sealed opens for the other. What lies in vaults was sealed so:
+ * another derivation or format would lose it.
  */
-export function createKeyring(secrets: readonly [string, ...string[]]): Keyring {
-  // Keys are kept, not their promises, as more than one Durable Object may share an isolate
+export function createKeyring(secrets: readonly string[], purpose: 'vault' | 'state'): Keyring {
+  // Keys are kept, not their promises: no request may wait for what another one began
   const derived = new Map<string, Derived>()
   async function keyOf(secret: string): Promise<Derived> {
-    const known = derived.get(secret) ?? (await derive(secret))
+    const known = derived.get(secret) ?? (await derive(secret, purpose))
     derived.set(secret, known)
     return known
   }
 
   return {
+    isEmpty: secrets.length === 0,
     async seal(text, bound) {
-      const { id, key } = await keyOf(secrets[0])
+      const [first] = secrets
+      if (first === undefined) throw new Error('Cannot seal without a secret')
+      const { id, key } = await keyOf(first)
       const iv = crypto.getRandomValues(new Uint8Array(IV))
       const sealed = await crypto.subtle.encrypt(parameters(iv, bound), key, encoder.encode(text))
       const all = new Uint8Array(IV + sealed.byteLength)
@@ -74,14 +73,14 @@ function parameters(iv: Uint8Array<ArrayBuffer>, bound: string) {
   return { name: 'AES-GCM', iv, additionalData: encoder.encode(bound) }
 }
 
-async function derive(secret: string): Promise<Derived> {
+async function derive(secret: string, purpose: string): Promise<Derived> {
   const bytes = encoder.encode(secret)
   const material = await crypto.subtle.importKey('raw', bytes, 'HKDF', false, ['deriveKey', 'deriveBits'])
   const info = (of: string) => ({
     name: 'HKDF',
     hash: 'SHA-256',
     salt: new Uint8Array(0),
-    info: encoder.encode(`switchboard vault ${of} 1`),
+    info: encoder.encode(`switchboard ${purpose} ${of} 1`),
   })
   const aes = { name: 'AES-GCM', length: 256 }
   const [key, id] = await Promise.all([
