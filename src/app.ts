@@ -6,7 +6,7 @@ import { interpretSchema } from './core/schema/interpreted-schema.ts'
 import { createKvProviders, eitherProvider } from './storage/registry/kv-providers.ts'
 import { createKvRegistry } from './storage/registry/kv-registry.ts'
 import { registryStub } from './storage/registry/registry-stub.ts'
-import { base64, sha256 } from './storage/sha256.ts'
+import { sha256 } from './storage/sha256.ts'
 import { createStateSeal } from './storage/state-seal.ts'
 import { createVault } from './storage/vault/vaults.ts'
 import type { Principal } from './core/access/principal.ts'
@@ -46,6 +46,7 @@ import { unexpected } from './http/unexpected.ts'
 import { createWorkerVerifier } from './http/worker-jwt.ts'
 import { createTextJudge } from './outbound/allowed-url.ts'
 import type { Build } from './node/build.ts'
+import { base64 } from './compose/base64.ts'
 import { log } from './compose/log.ts'
 import { createRunners } from './compose/runners.ts'
 import { sleep } from './compose/sleep.ts'
@@ -74,7 +75,6 @@ export function createApp(env: Env, config: Config, build: Build): Hono {
     variablesOf: (id) => (knownProvider(id) ? clientVariables(id) : undefined),
     keepsGrants: (url) =>
       config.vaultKeys.length > 0 && (!config.vaultKeysArePublic || isLoopback(new URL(url).hostname)),
-    sha256,
   })
   const jwt = config.jwt && createJwtVerifier(config.jwt)
   const authentication = {

@@ -1,6 +1,6 @@
 import type { Hono } from 'hono'
 import { defineRegistry } from './storage/registry/registry-object.ts'
-import { base64, sha256 } from './storage/sha256.ts'
+import { base64 } from './compose/base64.ts'
 import { defineVault } from './storage/vault/vault-object.ts'
 import { createApp, writeLine } from './app.ts'
 import { ConfigError, type Env, loadConfig } from './env.ts'
@@ -9,7 +9,7 @@ import { respond } from './dialects/oxp/routes.ts'
 import { build } from './generated/build.ts'
 import { defineEgress } from './runners/sandbox/egress.ts'
 
-export const Registry = defineRegistry({ writeLine, sha256 })
+export const Registry = defineRegistry({ writeLine })
 export const Vault = defineVault((env: Env) => vaultDeployment(loadConfig(env)))
 export const Egress = defineEgress({ base64 })
 

@@ -1,4 +1,3 @@
-import { sha256 } from '../storage/sha256.ts'
 import { createServerFinder } from '../storage/vault/authorization-server.ts'
 import { createKeyring } from '../storage/keyring.ts'
 import { createOAuth } from '../storage/vault/oauth.ts'
@@ -29,7 +28,6 @@ export function vaultDeployment(config: Config): VaultDeployment {
       judgeUrl: createTextJudge(allowHttpHosts),
       secretOf: (name) => (judgeClientSecret(name) === undefined ? secretOf(name) : undefined),
     }),
-    sha256,
     ...(userVerifierUrl === undefined ? {} : { verifierUrl: userVerifierUrl }),
     now,
   }

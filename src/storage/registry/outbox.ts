@@ -1,5 +1,5 @@
 import { readBlob } from './blobs.ts'
-import type { Sha256, WriteLine } from './pages.ts'
+import type { WriteLine } from './pages.ts'
 import { pageText, settlePages } from './pages.ts'
 import { keyOfName } from './names.ts'
 import { providerText } from './providers.ts'
@@ -16,7 +16,6 @@ export interface OutboxDeps {
   readonly storage: DurableObjectStorage
   readonly kv: KVNamespace
   readonly writeLine: WriteLine
-  readonly sha256: Sha256
   readonly now: () => number
 }
 
@@ -26,7 +25,7 @@ export interface OutboxDeps {
  * records land before the documents that name them, and the catalogue's head last: it is the one the run began with, so
  * that all it names has landed, however much is published meanwhile.
  */
-export function createOutbox({ storage, kv, writeLine, sha256, now }: OutboxDeps) {
+export function createOutbox({ storage, kv, writeLine, now }: OutboxDeps) {
   const { sql } = storage
   /** No run begins before this: the last one wrote keys, or KV refused it. */
   let earliest = 0
@@ -58,7 +57,7 @@ export function createOutbox({ storage, kv, writeLine, sha256, now }: OutboxDeps
   }
 
   async function writeDue(): Promise<void> {
-    const head = await settlePages(sql, writeLine, sha256, now())
+    const head = await settlePages(sql, writeLine, now())
     const due = sql
       .exec<{ target: string; revision: number }>(
         `SELECT target, revision FROM outbox WHERE target <> 'catalogue/head' ORDER BY CASE

@@ -1,3 +1,4 @@
+import { sha256 } from '../sha256.ts'
 import type { ListedTool } from '../../core/access/catalogue.ts'
 import { toolKey } from '../../core/tool/tool-id.ts'
 import type { ToolRecord } from '../../core/tool/tool.ts'
@@ -27,7 +28,6 @@ export interface Head {
 /** The first line of a page of definitions: what a lister must know of each, in order. */
 export type PageIndex = readonly (ListedTool & { readonly key: string })[]
 
-export type Sha256 = (text: string) => Promise<string>
 export type WriteLine = (record: ToolRecord) => string
 
 type LeafRow = { first: string; count: number; lines: string | null; records: string | null; dirty: number | null }
@@ -39,7 +39,7 @@ export function touchLeaf(sql: SqlStorage, key: string, revision: number): void 
 }
 
 /** Makes the pages of every touched leaf, and gives the head that names all pages. */
-export async function settlePages(sql: SqlStorage, writeLine: WriteLine, sha256: Sha256, now: number): Promise<Head> {
+export async function settlePages(sql: SqlStorage, writeLine: WriteLine, now: number): Promise<Head> {
   for (;;) {
     const dirty = sql.exec<LeafRow>('SELECT * FROM leaf WHERE dirty IS NOT NULL ORDER BY first LIMIT 1').toArray()[0]
     if (!dirty) break
@@ -72,7 +72,7 @@ export async function settlePages(sql: SqlStorage, writeLine: WriteLine, sha256:
     }
     queue(sql, 'catalogue/head', nextRevision(sql))
   }
-  return readHead(sql, sha256)
+  return readHead(sql)
 }
 
 /** The text of a page that is part of the catalogue as it stands; undefined for any other hash. */
@@ -85,7 +85,7 @@ export function pageText(sql: SqlStorage, hash: string, writeLine: WriteLine): s
   return leaf.lines === hash ? lines : records
 }
 
-async function readHead(sql: SqlStorage, sha256: Sha256): Promise<Head> {
+async function readHead(sql: SqlStorage): Promise<Head> {
   const leaves = sql
     .exec<LeafRow>('SELECT * FROM leaf ORDER BY first')
     .toArray()

@@ -10,7 +10,7 @@ import { readBlob, storeBlob } from './blobs.ts'
 import { type Bundle, type Deployment, isNews, noteDeployment, takeInBundle } from './bundle.ts'
 import { keyOfName } from './names.ts'
 import { createOutbox } from './outbox.ts'
-import { type Head, pageText, type Sha256, settlePages, type WriteLine } from './pages.ts'
+import { type Head, pageText, settlePages, type WriteLine } from './pages.ts'
 import { store } from './publication.ts'
 import { providerText, providerTexts, removeProvider, storeProvider } from './providers.ts'
 import { type Found, query } from './query.ts'
@@ -21,7 +21,6 @@ import { documentText, recordTextByDigest, storeStatus, versionsOf } from './ver
 export interface RegistryOptions {
   /** Writes a record as one line of the listing. */
   readonly writeLine: WriteLine
-  readonly sha256: Sha256
 }
 
 /**
@@ -30,7 +29,7 @@ export interface RegistryOptions {
  * the JSON text they are stored as. An error thrown here reaches the caller without its fields, so what may go wrong is
  * in the answers.
  */
-export function defineRegistry({ writeLine, sha256 }: RegistryOptions) {
+export function defineRegistry({ writeLine }: RegistryOptions) {
   return class Registry extends DurableObject<{ readonly REGISTRY: KVNamespace }> {
     readonly #sql: SqlStorage
     readonly #outbox: ReturnType<typeof createOutbox>
@@ -39,7 +38,7 @@ export function defineRegistry({ writeLine, sha256 }: RegistryOptions) {
       super(state, env)
       this.#sql = state.storage.sql
       createTables(this.#sql)
-      this.#outbox = createOutbox({ storage: state.storage, kv: env.REGISTRY, writeLine, sha256, now: Date.now })
+      this.#outbox = createOutbox({ storage: state.storage, kv: env.REGISTRY, writeLine, now: Date.now })
     }
 
     async publish(publications: readonly Publication[]): Promise<{ published: Published[]; revision: number }> {
@@ -101,7 +100,7 @@ export function defineRegistry({ writeLine, sha256 }: RegistryOptions) {
     }
 
     async head(): Promise<Head> {
-      const head = await settlePages(this.#sql, writeLine, sha256, Date.now())
+      const head = await settlePages(this.#sql, writeLine, Date.now())
       await this.#outbox.schedule()
       return head
     }

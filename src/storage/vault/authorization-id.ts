@@ -1,4 +1,5 @@
 import { base64url } from 'jose'
+import { bytesOfHex, hexOf } from '../hex.ts'
 
 const ID = /^[\w-]{64}$/
 const STATE = /^[\w-]{86}$/
@@ -29,7 +30,7 @@ export function isState(text: string): boolean {
 
 function addressed(object: DurableObjectId, length: number): string {
   const bytes = new Uint8Array(length)
-  bytes.set(Uint8Array.from(object.toString().match(/../g) ?? [], (pair) => Number.parseInt(pair, 16)))
+  bytes.set(bytesOfHex(object.toString()))
   crypto.getRandomValues(bytes.subarray(OBJECT_BYTES))
   return base64url.encode(bytes)
 }
@@ -40,9 +41,8 @@ export function objectOf<T extends Rpc.DurableObjectBranded>(
   id: string,
 ): DurableObjectId | undefined {
   if (!ID.test(id) && !isState(id)) return undefined
-  const hex = Array.from(base64url.decode(id).subarray(0, OBJECT_BYTES), (byte) => byte.toString(16).padStart(2, '0'))
   try {
-    return namespace.idFromString(hex.join(''))
+    return namespace.idFromString(hexOf(base64url.decode(id).subarray(0, OBJECT_BYTES)))
   } catch {
     // The platform knows which ids it gave out in this namespace
     return undefined

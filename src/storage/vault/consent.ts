@@ -6,6 +6,7 @@ import { missingScopes } from '../../core/consent/oauth-scopes.ts'
 import { type AuthorizationRows, type AuthorizationText, isOpen } from './authorizations.ts'
 import type { Flows } from './flows.ts'
 import type { Keyring } from '../keyring.ts'
+import { sha256 } from '../sha256.ts'
 import { type Grants, NO_KEYS } from './grants.ts'
 import type { OAuth } from './oauth.ts'
 import type { Trouble } from './trouble.ts'
@@ -46,7 +47,6 @@ export interface ConsentDeps {
   /** Nothing can be granted while it is empty. */
   readonly keyring: Keyring
   readonly oauth: OAuth
-  readonly sha256: (text: string) => Promise<string>
   readonly newState: () => string
   /** Makes all that a function does one change. */
   readonly atOnce: <T>(change: () => T) => T
@@ -58,7 +58,7 @@ const GONE = stopped('gone', 'This is over, or never was. Have your agent ask ag
 const OTHER_BROWSER = stopped('other-browser', 'This was begun in another browser, and can only be ended there')
 
 export function createConsent(deps: ConsentDeps): Consent {
-  const { rows, flows, grants, keyring, oauth, sha256, newState, atOnce, verifierUrl } = deps
+  const { rows, flows, grants, keyring, oauth, newState, atOnce, verifierUrl } = deps
 
   function openOne(id: string): AuthorizationText | undefined {
     const found = rows.find(id)

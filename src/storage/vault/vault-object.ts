@@ -23,7 +23,6 @@ export interface VaultDeployment {
   /** While it is empty nothing is granted, and what is to be approved is kept as it is. */
   readonly keyring: Keyring
   readonly oauth: OAuth
-  readonly sha256: (text: string) => Promise<string>
   readonly verifierUrl?: string
   /** Milliseconds since the epoch. */
   readonly now: () => number
@@ -68,7 +67,7 @@ export function defineVault<E>(deploy: (env: E) => VaultDeployment) {
     constructor(state: DurableObjectState, env: E) {
       super(state, env)
       this.#deployment = deployment ??= deploy(env)
-      const { keyring, oauth, sha256, verifierUrl, now } = this.#deployment
+      const { keyring, oauth, verifierUrl, now } = this.#deployment
       const { sql } = state.storage
       createTables(sql)
       this.#rows = authorizationRows(sql, now, this.#waiters.wake)
@@ -79,7 +78,6 @@ export function defineVault<E>(deploy: (env: E) => VaultDeployment) {
         grants: this.#grants,
         keyring,
         oauth,
-        sha256,
         newState: () => newState(state.id),
         atOnce: (change) => state.storage.transactionSync(change),
         ...(verifierUrl === undefined ? {} : { verifierUrl }),

@@ -11,6 +11,7 @@ import type { JsonObject } from '../../core/tool/json.ts'
 import type { Provider, Providers } from '../../core/consent/provider.ts'
 import type { Asking, Granted, Grants } from '../../core/call/requirements.ts'
 import { parseToolId } from '../../core/tool/tool-id.ts'
+import { sha256 } from '../sha256.ts'
 import { isState, objectOf } from './authorization-id.ts'
 import type { AuthorizationText } from './authorizations.ts'
 import { NO_KEYS } from './grants.ts'
@@ -23,7 +24,6 @@ export interface VaultOptions {
   readonly variablesOf: (provider: string) => { readonly clientId: string; readonly clientSecret: string } | undefined
   /** Whether grants may be kept where this deployment was reached by a URL. */
   readonly keepsGrants: (url: string) => boolean
-  readonly sha256: (text: string) => Promise<string>
 }
 
 const GONE = { ok: false, why: 'gone', message: 'This link leads nowhere any more. Have your agent ask again' } as const
@@ -40,7 +40,7 @@ const MAX_INPUT = 1_000_000
  * asked about in its principal's. An id leads to its vault by itself; one that was made up leads nowhere.
  */
 export function createVault(options: VaultOptions): Grants & Approvals & Authorizations & UserGrants {
-  const { namespace, providers, variablesOf, keepsGrants, sha256 } = options
+  const { namespace, providers, variablesOf, keepsGrants } = options
 
   /** A stub belongs to the request that got it, so it is got each time. */
   function vaultOf(owner: string): DurableObjectStub<VaultObject> {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { base64 } from '../../../src/storage/sha256.ts'
+import { base64 } from '../../../src/compose/base64.ts'
 import type { GuardedFetch, GuardedRequest } from '../../../src/outbound/guarded-fetch.ts'
 import { answerEgress } from '../../../src/runners/sandbox/gateway.ts'
 import type { EgressPolicy } from '../../../src/runners/sandbox/policy.ts'

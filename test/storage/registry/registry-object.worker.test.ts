@@ -10,7 +10,7 @@ import type { ToolDocument, ToolRecord } from '../../../src/core/tool/tool.ts'
 import { oxp } from '../../../src/dialects/oxp/definition.ts'
 import { definition } from '../../e2e/definition.ts'
 
-const Registry = defineRegistry({ writeLine, sha256 })
+const Registry = defineRegistry({ writeLine })
 
 beforeEach(() => {
   // A day ahead, so that no alarm comes due by itself: `runAlarm` runs them

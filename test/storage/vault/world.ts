@@ -1,7 +1,6 @@
 import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { base64url } from 'jose'
-import { sha256 } from '../../../src/storage/sha256.ts'
 import { createVault } from '../../../src/storage/vault/vaults.ts'
 import { createServerFinder } from '../../../src/storage/vault/authorization-server.ts'
 import { createKeyring } from '../../../src/storage/keyring.ts'
@@ -176,7 +175,6 @@ export function createWorld(options: WorldOptions = {}) {
           secretOf: (name) => (name === 'MAIL' ? settings.secret : undefined),
           timeoutMs: options.timeoutMs ?? 10_000,
         }),
-        sha256,
         ...(options.verifierUrl === undefined ? {} : { verifierUrl: options.verifierUrl }),
         now,
       }
@@ -216,7 +214,6 @@ export function createWorld(options: WorldOptions = {}) {
     variablesOf: (id) =>
       id === 'google' ? { clientId: 'GOOGLE_CLIENT_ID', clientSecret: 'GOOGLE_CLIENT_SECRET' } : undefined,
     keepsGrants: () => settings.keepsGrants,
-    sha256,
   })
   return Object.assign(settings, {
     provider,
