@@ -1,5 +1,5 @@
 import type { Encoded, Loss } from '../core/tool/codec.ts'
-import { isObject, type Json, type JsonObject } from '../core/tool/json.ts'
+import { isJson, isObject, type Json, type JsonObject } from '../core/tool/json.ts'
 import { pointerStep } from '../core/tool/problem.ts'
 import type { ToolRecord } from '../core/tool/tool.ts'
 import { localTarget } from './local-reference.ts'
@@ -205,8 +205,4 @@ function union(schema: Schema, branches: readonly unknown[], place: Place, work:
   if (others.length > 0) return { anyOf: converted }
   lose(keyword, 'Has one branch, which takes its place')
   return only
-}
-
-function isJson(value: unknown): value is Json {
-  return value !== undefined
 }

@@ -1,6 +1,6 @@
+import { isJsonObject } from '../core/tool/json.ts'
 import type { Encoded } from '../core/tool/codec.ts'
 import type { ToolRecord } from '../core/tool/tool.ts'
-import { isJsonObject } from './json.ts'
 import { providerName } from './name.ts'
 import { recordLosses } from './record-losses.ts'
 import { current, rootObject } from './root-object.ts'

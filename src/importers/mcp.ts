@@ -1,5 +1,5 @@
 import type { Importer, ImportItem, ImportRequest } from '../core/publish/import.ts'
-import { isObject, type Json, type JsonObject } from '../core/tool/json.ts'
+import { isJsonObject, isObject, type Json, type JsonObject } from '../core/tool/json.ts'
 import { isVersion } from '../core/tool/tool-id.ts'
 import { mcp } from '../dialects/mcp/definition.ts'
 import { withoutHeaders } from '../dialects/mcp/tool-schema.ts'
@@ -103,8 +103,4 @@ function itemOf(
 function withoutOwn(meta: Json): Json {
   if (!isJsonObject(meta)) return meta
   return Object.fromEntries(Object.entries(meta).filter(([key]) => !key.startsWith(OWN_META)))
-}
-
-function isJsonObject(value: unknown): value is JsonObject {
-  return isObject(value)
 }

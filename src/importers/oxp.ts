@@ -1,5 +1,5 @@
 import type { Importer, ImportItem, ImportRequest } from '../core/publish/import.ts'
-import { isObject, type JsonObject } from '../core/tool/json.ts'
+import { isJsonObject, isObject, type JsonObject } from '../core/tool/json.ts'
 import { formatToolId, parseToolId } from '../core/tool/tool-id.ts'
 import { oxp } from '../dialects/oxp/definition.ts'
 import type { GuardedFetch } from '../outbound/guarded-fetch.ts'
@@ -97,8 +97,4 @@ function itemOf({ id, document }: Theirs, own: string, { toolkit }: ImportReques
       warnings: decoded.value.warnings.map(({ path, message }) => `${path}: ${message}`),
     },
   }
-}
-
-function isJsonObject(value: unknown): value is JsonObject {
-  return isObject(value)
 }

@@ -1,6 +1,6 @@
 import type { Refused } from '../core/publish/source-refusal.ts'
 import type { ImportRequest } from '../core/publish/import.ts'
-import { isObject, type Json, type JsonObject } from '../core/tool/json.ts'
+import { isJsonObject, isList, type Json, type JsonObject } from '../core/tool/json.ts'
 import { type Problem, pointerStep } from '../core/tool/problem.ts'
 import type { Credential } from '../core/call/runner.ts'
 import { isNamePart } from '../core/tool/tool-id.ts'
@@ -136,12 +136,4 @@ function requirementsOf(credentials: readonly Completed[]): Requirements {
     ),
     user_id: false,
   }
-}
-
-function isList(value: Json | undefined): value is readonly Json[] {
-  return Array.isArray(value)
-}
-
-function isJsonObject(value: Json | undefined): value is JsonObject {
-  return isObject(value)
 }

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../tool/json.ts'
+import { isJsonObject, isObject } from '../tool/json.ts'
 import type { JsonSchema } from '../tool/tool.ts'
 import { mapSubschemas } from './subschemas.ts'
 
@@ -38,8 +38,4 @@ export function expandSchema(schema: JsonSchema): JsonSchema {
 
   const expanded = expand(root)
   return !failed && isJsonObject(expanded) ? expanded : schema
-}
-
-function isJsonObject(value: unknown): value is JsonObject {
-  return isObject(value)
 }

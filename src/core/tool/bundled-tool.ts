@@ -1,7 +1,7 @@
 import type { FromSchema, JSONSchema } from 'json-schema-to-ts'
 import type { Artifact, Content, InputRequests, InputResponses } from './content.ts'
 import type { ToolFailure } from './tool-failure.ts'
-import { isObject, type Json, type JsonObject } from './json.ts'
+import { isJsonObject, isObject, type Json, type JsonObject } from './json.ts'
 import type { Fetch, Signal } from './platform.ts'
 import type { Requirements } from './tool.ts'
 
@@ -95,11 +95,7 @@ export function ask(requests: InputRequests['requests'], state?: Json): Asked {
 /** What a person filled in of a form that was asked for; undefined when they declined, or were not asked yet. */
 export function accepted(answer: Json | undefined): JsonObject | undefined {
   if (!isObject(answer) || answer.action !== 'accept') return undefined
-  return isForm(answer.content) ? answer.content : undefined
-}
-
-function isForm(value: unknown): value is JsonObject {
-  return isObject(value)
+  return isJsonObject(answer.content) ? answer.content : undefined
 }
 
 export interface ToolDeclaration<I, O, R> {

@@ -1,5 +1,5 @@
 import type { Codec, Given } from '../../core/tool/codec.ts'
-import { isObject, type Json, type JsonObject } from '../../core/tool/json.ts'
+import { isJsonObject, isList, isObject, type Json, type JsonObject } from '../../core/tool/json.ts'
 import { pointerStep, type Problem } from '../../core/tool/problem.ts'
 import { isNamePart, isVersion } from '../../core/tool/tool-id.ts'
 import { type Definition, NO_REQUIREMENTS } from '../../core/tool/tool.ts'
@@ -207,12 +207,4 @@ function refuseUnknown(object: JsonObject, known: readonly string[], path: strin
     if (known.includes(key)) continue
     problems.push({ path: path + pointerStep(key), message: `Unknown field '${key}': wanted ${known.join(', ')}` })
   }
-}
-
-function isList(value: Json | undefined): value is readonly Json[] {
-  return Array.isArray(value)
-}
-
-function isJsonObject(value: Json | undefined): value is JsonObject {
-  return isObject(value)
 }

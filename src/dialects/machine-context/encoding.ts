@@ -1,5 +1,5 @@
 import type { Encoded, Loss } from '../../core/tool/codec.ts'
-import { isObject, type Json, type JsonObject } from '../../core/tool/json.ts'
+import { isJsonObject, type JsonObject } from '../../core/tool/json.ts'
 import type { ToolRecord } from '../../core/tool/tool.ts'
 import { modelName } from './model-name.ts'
 import { encodeParameters } from './parameters.ts'
@@ -74,8 +74,4 @@ export function encodeCapability(record: ToolRecord): {
 /** A record's metadata with its tags, as this dialect has them. */
 export function encodeMetadata({ metadata, tags }: ToolRecord): JsonObject | undefined {
   return tags.length > 0 ? { ...metadata, tags } : metadata
-}
-
-function isJsonObject(value: Json | undefined): value is JsonObject {
-  return isObject(value)
 }

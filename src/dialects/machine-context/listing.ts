@@ -1,3 +1,4 @@
+import { isJsonObject, isList } from '../../core/tool/json.ts'
 import type { ToolRecord } from '../../core/tool/tool.ts'
 import { encodeCapability, encodeMetadata, publishedDocument } from './encoding.ts'
 
@@ -44,10 +45,9 @@ function readShare(line: string): Share {
 
 function publishedShare(record: ToolRecord): Share | undefined {
   const document = publishedDocument(record)
-  const capabilities: unknown = document?.capabilities
-  if (!document || !Array.isArray(capabilities)) return undefined
-  const list: readonly unknown[] = capabilities
-  const order = list.findIndex((each) => nameOf(each) === record.tool)
+  const capabilities = document?.capabilities
+  if (!document || !isList(capabilities)) return undefined
+  const order = capabilities.findIndex((each) => isJsonObject(each) && each.name === record.tool)
   const fields = Object.entries(document)
   const place = fields.findIndex(([key]) => key === 'capabilities')
   const said = fields.map(([key, value]) => `${JSON.stringify(key)}:${JSON.stringify(value)}`)
@@ -55,7 +55,7 @@ function publishedShare(record: ToolRecord): Share | undefined {
     opening: `{${[...said.slice(0, place), '"capabilities":['].join()}`,
     closing: `${[']', ...said.slice(place + 1)].join()}}`,
     order: String(order),
-    capability: JSON.stringify(list[order]),
+    capability: JSON.stringify(capabilities[order]),
     name: '',
     description: '',
     level: '',
@@ -103,8 +103,4 @@ function joinOwn(shares: readonly Share[]): string {
     ...(metadata === '' ? [] : [`"metadata":${metadata}`]),
   ]
   return `${fields.join()}}`
-}
-
-function nameOf(capability: unknown): unknown {
-  return typeof capability === 'object' && capability !== null && 'name' in capability ? capability.name : undefined
 }

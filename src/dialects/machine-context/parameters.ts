@@ -1,5 +1,5 @@
 import type { Loss } from '../../core/tool/codec.ts'
-import { isObject, type Json, type JsonObject } from '../../core/tool/json.ts'
+import { isJsonObject, isList, isObject, type Json, type JsonObject } from '../../core/tool/json.ts'
 import { pointerStep, pointerSteps, type Problem } from '../../core/tool/problem.ts'
 import { checkSchema } from '../../core/schema/bounds.ts'
 import { everySubschema } from '../../core/schema/subschemas.ts'
@@ -147,12 +147,4 @@ function holdsReference(keyword: string, value: Json): boolean {
     if (isObject(schema) && REFERENCES.some((each) => Object.hasOwn(schema, each))) return true
   }
   return false
-}
-
-function isList(value: Json | undefined): value is readonly Json[] {
-  return Array.isArray(value)
-}
-
-function isJsonObject(value: Json | undefined): value is JsonObject {
-  return isObject(value)
 }

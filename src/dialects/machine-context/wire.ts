@@ -1,6 +1,6 @@
 import type { Call, Outcome } from '../../core/call/call.ts'
 import { type Failing, type Failure, fail } from '../../core/call/failure.ts'
-import { isObject, type JsonObject } from '../../core/tool/json.ts'
+import { isJsonObject, isObject, type JsonObject } from '../../core/tool/json.ts'
 import { formatToolId, isNamePart } from '../../core/tool/tool-id.ts'
 import { ANSWERS, type Answer, errorOf } from './failure.ts'
 
@@ -174,8 +174,4 @@ function isIdentifier(value: unknown): value is string {
 
 function malformed(message: string, detail?: string): Failing {
   return fail({ type: 'request-malformed', message, ...(detail === undefined ? {} : { detail }) })
-}
-
-function isJsonObject(value: unknown): value is JsonObject {
-  return isObject(value)
 }

@@ -1,6 +1,5 @@
-import type { Json, JsonObject } from '../../core/tool/json.ts'
+import { isJsonObject, type Json, type JsonObject } from '../../core/tool/json.ts'
 import type { Problem } from '../../core/tool/problem.ts'
-import { isJsonObject } from './tool-schema.ts'
 
 const HINTS = ['readOnlyHint', 'destructiveHint', 'idempotentHint', 'openWorldHint']
 

@@ -1,12 +1,11 @@
 import type { Codec, Decoded, Given } from '../../core/tool/codec.ts'
-import type { Json, JsonObject } from '../../core/tool/json.ts'
+import { isJsonObject, type Json, type JsonObject } from '../../core/tool/json.ts'
 import { type Problem, pointerStep } from '../../core/tool/problem.ts'
 import { everySubschema } from '../../core/schema/subschemas.ts'
 import { isNamePart } from '../../core/tool/tool-id.ts'
 import { type Definition, NO_REQUIREMENTS } from '../../core/tool/tool.ts'
 import { checkIcons, checkTexts } from './definition-rules.ts'
 import { losses, sourceOf, toolOf } from './tool-document.ts'
-import { isJsonObject } from './tool-schema.ts'
 
 const FIELDS = [
   'name',

@@ -1,5 +1,4 @@
-import type { Json, JsonObject } from '../../core/tool/json.ts'
-import { isJsonObject } from './tool-schema.ts'
+import { isJsonObject, type Json, type JsonObject } from '../../core/tool/json.ts'
 
 export const PARSE_ERROR = -32700
 export const INVALID_REQUEST = -32600

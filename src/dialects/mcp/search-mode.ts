@@ -1,11 +1,10 @@
 import { maySee } from '../../core/access/principal.ts'
-import type { Json } from '../../core/tool/json.ts'
+import { isJsonObject, type Json } from '../../core/tool/json.ts'
 import type { Catalogue, LineFormat } from '../../core/access/catalogue.ts'
 import type { Resolver } from '../../core/call/resolve.ts'
 import { askedByName } from '../../core/tool/tool-id.ts'
 import type { Asker } from './calls.ts'
 import type { Revision } from './revisions/revision.ts'
-import { isJsonObject } from './tool-schema.ts'
 import { isChosen, seeing } from './toolset.ts'
 import { encodeErrorResult, encodeSuccess, type ToolCall } from './wire.ts'
 

@@ -1,7 +1,7 @@
 import type { Loss } from '../../core/tool/codec.ts'
-import type { Json, JsonObject } from '../../core/tool/json.ts'
+import { isJsonObject, type Json, type JsonObject } from '../../core/tool/json.ts'
 import { derivedSecurityLevel, type ToolRecord } from '../../core/tool/tool.ts'
-import { asObjectSchema, isJsonObject, outputKind, withoutHeaders } from './tool-schema.ts'
+import { asObjectSchema, outputKind, withoutHeaders } from './tool-schema.ts'
 
 /** Under this key of `_meta` a listed tool says its id: what is called, and which version answers. */
 export const ID_KEY = 'dev.switchboard/id'

@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject } from '../../core/tool/json.ts'
+import { isJsonObject, isList, type Json, type JsonObject } from '../../core/tool/json.ts'
 import type { JsonSchema } from '../../core/tool/tool.ts'
 
 /**
@@ -69,12 +69,4 @@ function cleaned(schema: JsonObject, named: boolean): JsonObject {
         return [key, isJsonObject(each) ? cleaned(each, isMap) : each]
       }),
   )
-}
-
-export function isJsonObject(value: unknown): value is JsonObject {
-  return isObject(value)
-}
-
-function isList(value: unknown): value is readonly Json[] {
-  return Array.isArray(value)
 }

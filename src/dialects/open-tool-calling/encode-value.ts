@@ -1,7 +1,6 @@
 import type { Loss } from '../../core/tool/codec.ts'
-import { isObject, type Json, type JsonObject } from '../../core/tool/json.ts'
+import { isObject, isTexts, type Json, type JsonObject } from '../../core/tool/json.ts'
 import { pointerStep } from '../../core/tool/problem.ts'
-import { isTexts } from './fields.ts'
 
 const UNSAID = 'A value_schema of the Open Tool Calling RFC cannot say this'
 const AS_JSON = "Becomes 'json', which is an object: the RFC has no type for it"

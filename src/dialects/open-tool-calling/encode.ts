@@ -1,9 +1,8 @@
 import type { Encoded, Loss } from '../../core/tool/codec.ts'
-import { isObject, type Json, type JsonObject } from '../../core/tool/json.ts'
+import { isJsonObject, isObject, isTexts, type Json, type JsonObject } from '../../core/tool/json.ts'
 import { pointerStep } from '../../core/tool/problem.ts'
 import { derivedSecurityLevel, type ToolRecord } from '../../core/tool/tool.ts'
 import { encodeValueSchema } from './encode-value.ts'
-import { isJsonObject, isTexts } from './fields.ts'
 import { exposedName } from './name.ts'
 import { encodeRequirements } from './requirements.ts'
 

@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject } from '../../core/tool/json.ts'
+import { isJsonObject, isTexts, type Json, type JsonObject } from '../../core/tool/json.ts'
 import { pointerStep, type Problem } from '../../core/tool/problem.ts'
 
 /** What is asked of a field: nothing beyond its name, or also that it be there. */
@@ -44,12 +44,4 @@ export function textsAt(value: Json | undefined, path: string, problems: Problem
   if (isTexts(value)) return value
   problems.push({ path, message: 'Must be an array of strings' })
   return undefined
-}
-
-export function isTexts(value: unknown): value is readonly string[] {
-  return Array.isArray(value) && value.every((each) => typeof each === 'string')
-}
-
-export function isJsonObject(value: unknown): value is JsonObject {
-  return isObject(value)
 }

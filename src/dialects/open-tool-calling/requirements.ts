@@ -1,5 +1,5 @@
 import type { Loss } from '../../core/tool/codec.ts'
-import type { Json, JsonObject } from '../../core/tool/json.ts'
+import { isJsonObject, type Json, type JsonObject } from '../../core/tool/json.ts'
 import type { Problem } from '../../core/tool/problem.ts'
 import type { AuthorizationRequirement, Requirements } from '../../core/tool/tool.ts'
 import { objectAt, textAt, textsAt } from './fields.ts'
@@ -52,7 +52,7 @@ function encodeAuthorization({ id, oauth2 }: AuthorizationRequirement): JsonObje
 
 /** What of an authorization a record's requirements do not say: undefined when it is as this dialect writes it. */
 export function providerOf(value: Json | undefined): JsonObject | undefined {
-  if (typeof value !== 'object' || value === null || !('provider_type' in value)) return undefined
+  if (!isJsonObject(value) || !('provider_type' in value)) return undefined
   const { provider_id, provider_type, id } = value
   if (provider_type === OAUTH2 && provider_id !== undefined && id === undefined) return undefined
   return {

@@ -1,6 +1,6 @@
-import type { Json, JsonObject } from '../../core/tool/json.ts'
+import { isTexts, type Json, type JsonObject } from '../../core/tool/json.ts'
 import type { Problem } from '../../core/tool/problem.ts'
-import { isTexts, objectAt } from './fields.ts'
+import { objectAt } from './fields.ts'
 
 const PRIMITIVES = ['string', 'integer', 'number', 'boolean', 'json']
 const FIELDS = { val_type: 'required', inner_val_type: 'optional', enum: 'optional' } as const

@@ -1,10 +1,9 @@
 import type { Call, Outcome } from '../../core/call/call.ts'
 import { type Failing, fail } from '../../core/call/failure.ts'
-import { isObject, type JsonObject } from '../../core/tool/json.ts'
+import { isJsonObject, isObject, type JsonObject } from '../../core/tool/json.ts'
 import { ANY_PROVIDER } from '../../core/call/requirements.ts'
 import { askedByName, formatToolId, parseToolId } from '../../core/tool/tool-id.ts'
 import { answerTo } from './failure.ts'
-import { isJsonObject } from './fields.ts'
 
 const REQUEST_FIELDS = ['$schema', 'run_id', 'execution_id', 'created_at', 'tool', 'inputs', 'context']
 const TOOL_FIELDS = ['name', 'toolkit', 'version']

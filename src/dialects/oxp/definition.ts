@@ -1,5 +1,5 @@
 import type { Codec, Encoded, Given, Loss } from '../../core/tool/codec.ts'
-import { isObject, type Json, type JsonObject } from '../../core/tool/json.ts'
+import { isJsonObject, isObject, isTexts, type Json, type JsonObject } from '../../core/tool/json.ts'
 import { type Checked, pointerStep, type Problem } from '../../core/tool/problem.ts'
 import { isVersion, parseToolId } from '../../core/tool/tool-id.ts'
 import { type Definition, derivedSecurityLevel, type Requirements, type ToolRecord } from '../../core/tool/tool.ts'
@@ -224,12 +224,4 @@ function entries(
     problems.push({ path: `${at}/id`, message: 'Must be a text of 1 to 128 visible ASCII characters' })
     return []
   })
-}
-
-function isTexts(value: unknown): value is readonly string[] {
-  return Array.isArray(value) && value.every((each) => typeof each === 'string')
-}
-
-function isJsonObject(value: Json | undefined): value is JsonObject {
-  return isObject(value)
 }

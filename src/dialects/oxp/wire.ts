@@ -1,6 +1,6 @@
 import type { Call, Outcome } from '../../core/call/call.ts'
 import { type Failing, type Failure, fail } from '../../core/call/failure.ts'
-import { isObject, type JsonObject } from '../../core/tool/json.ts'
+import { isJsonObject, isObject, type JsonObject } from '../../core/tool/json.ts'
 import { failureBody, toolError } from './failure.ts'
 
 export const SCHEMA = 'urn:oxp:1.0'
@@ -124,8 +124,4 @@ function malformed(message: string, detail?: string): Failing {
 
 function isIdentifier(value: unknown): value is string {
   return typeof value === 'string' && value.length > 0 && value.length <= 256
-}
-
-function isJsonObject(value: unknown): value is JsonObject {
-  return isObject(value)
 }

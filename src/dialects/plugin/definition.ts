@@ -1,5 +1,5 @@
 import type { Codec, Encoded, Given, Loss } from '../../core/tool/codec.ts'
-import { isObject, type Json, type JsonObject } from '../../core/tool/json.ts'
+import { isJsonObject, isList, isObject, type Json, type JsonObject } from '../../core/tool/json.ts'
 import { pointerStep, type Problem } from '../../core/tool/problem.ts'
 import { isNamePart } from '../../core/tool/tool-id.ts'
 import { type Definition, NO_REQUIREMENTS, type ToolRecord } from '../../core/tool/tool.ts'
@@ -120,12 +120,4 @@ function ignoreUnknown(object: JsonObject, known: readonly string[], path: strin
     if (known.includes(key)) continue
     warnings.push({ path: path + pointerStep(key), message: `Is ignored: the plugin schema has ${known.join(', ')}` })
   }
-}
-
-function isList(value: Json | undefined): value is readonly Json[] {
-  return Array.isArray(value)
-}
-
-function isJsonObject(value: Json | undefined): value is JsonObject {
-  return isObject(value)
 }

@@ -1,7 +1,7 @@
 import type { Call, Outcome } from '../../core/call/call.ts'
 import type { Artifact, Content } from '../../core/tool/content.ts'
 import { type Failing, type Failure, fail } from '../../core/call/failure.ts'
-import { isObject, type Json, type JsonObject } from '../../core/tool/json.ts'
+import { isJsonObject, isObject, type Json, type JsonObject } from '../../core/tool/json.ts'
 import { wordsOf } from './failure.ts'
 
 const PARAMS_FIELDS = ['name', 'arguments', '_meta']
@@ -99,8 +99,4 @@ function text(words: string): JsonObject {
 
 function malformed(message: string, detail?: string): Failing {
   return fail({ type: 'request-malformed', message, ...(detail === undefined ? {} : { detail }) })
-}
-
-function isJsonObject(value: unknown): value is JsonObject {
-  return isObject(value)
 }

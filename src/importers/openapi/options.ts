@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../../core/tool/json.ts'
+import { isObject, isTexts, type JsonObject } from '../../core/tool/json.ts'
 import { pointerStep, type Checked, type Problem } from '../../core/tool/problem.ts'
 
 /** Which secret or authorization stands for a security scheme, and where it goes if the description does not say. */
@@ -98,8 +98,4 @@ function isBase(value: unknown): boolean {
   if (typeof value !== 'string' || !/^https?:\/\/[^?#{}]+$/i.test(value) || !URL.canParse(value)) return false
   const { username, password } = new URL(value)
   return username === '' && password === ''
-}
-
-function isTexts(value: unknown): value is readonly string[] {
-  return Array.isArray(value) && value.every((each) => typeof each === 'string')
 }

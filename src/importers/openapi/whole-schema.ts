@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../../core/tool/json.ts'
+import { isJsonObject, isObject, type JsonObject } from '../../core/tool/json.ts'
 import { checkSchema } from '../../core/schema/bounds.ts'
 import { holdsSubschemas, mapSubschemas } from '../../core/schema/subschemas.ts'
 import type { JsonSchema } from '../../core/tool/tool.ts'
@@ -141,9 +141,4 @@ function namesIn(value: unknown): number {
 
 function asSchema(schema: Record<string, unknown>): JsonObject {
   return isJsonObject(schema) ? schema : {}
-}
-
-/** What was made of a JSON document's values alone is JSON. */
-function isJsonObject(schema: Record<string, unknown>): schema is JsonObject {
-  return isObject(schema)
 }

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../../core/tool/json.ts'
+import { isJsonObject, isObject, type JsonObject } from '../../core/tool/json.ts'
 import type { Run, Runner } from '../../core/call/runner.ts'
 import type { ToolRecord } from '../../core/tool/tool.ts'
 import type { GuardedFetch } from '../../outbound/guarded-fetch.ts'
@@ -83,8 +83,4 @@ export function createRemoteRunner(options: RemoteRunnerOptions): Runner {
 function headerSchema({ source: { document } }: ToolRecord): JsonObject | undefined {
   if (!isObject(document) || !isJsonObject(document['inputSchema'])) return undefined
   return JSON.stringify(document['inputSchema']).includes('"x-mcp-header"') ? document['inputSchema'] : undefined
-}
-
-function isJsonObject(value: unknown): value is JsonObject {
-  return isObject(value)
 }

@@ -1,7 +1,8 @@
+import { isJsonObject } from '../../../core/tool/json.ts'
 import type { ToolRecord } from '../../../core/tool/tool.ts'
 import { HEADER_MISMATCH, INVALID_PARAMS, type McpError, type McpRequest, UNSUPPORTED_VERSION } from '../json-rpc.ts'
 import { ID_KEY, toolOf } from '../tool-document.ts'
-import { isJsonObject, outputKind } from '../tool-schema.ts'
+import { outputKind } from '../tool-schema.ts'
 import type { Revision, ServerInfo } from './revision.ts'
 
 export const MODERN_VERSIONS: readonly string[] = ['2026-07-28']

@@ -1,4 +1,4 @@
-import { isJsonObject } from '../tool-schema.ts'
+import { isJsonObject } from '../../../core/tool/json.ts'
 import type { Era } from '../failure.ts'
 import { type McpError, type McpRequest, type Message } from '../json-rpc.ts'
 import {

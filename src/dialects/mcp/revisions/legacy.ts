@@ -1,7 +1,7 @@
-import { isObject, type JsonObject } from '../../../core/tool/json.ts'
+import { isJsonObject, isObject, type JsonObject } from '../../../core/tool/json.ts'
 import type { ToolRecord } from '../../../core/tool/tool.ts'
 import { ID_KEY, toolOf } from '../tool-document.ts'
-import { isJsonObject, outputKind, wrappedSchema } from '../tool-schema.ts'
+import { outputKind, wrappedSchema } from '../tool-schema.ts'
 import type { Revision, ServerInfo } from './revision.ts'
 
 /** The revisions with the `initialize` handshake, newest first. */

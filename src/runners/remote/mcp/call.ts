@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../../../core/tool/json.ts'
+import { isJsonObject, isObject, type JsonObject } from '../../../core/tool/json.ts'
 import type { RunContext, RunResult } from '../../../core/call/runner.ts'
 import { redact } from '../../../outbound/redaction.ts'
 import { type Attempt, excerpt, failed, refused, unanswered } from '../attempt.ts'
@@ -137,8 +137,4 @@ export function explain(error: unknown, { fault, refusal }: Troubles, endpoint: 
   }
   if (code !== undefined) return failed(`${host} answered with an error: ${message}`, `Its code is ${code}`, endpoint)
   return failed(`${host} answered what is not MCP`, excerpt(message, endpoint), endpoint)
-}
-
-function isJsonObject(value: unknown): value is JsonObject {
-  return isObject(value)
 }
