@@ -100,14 +100,14 @@ export function createApp(env: Env, config: Config, build: Build): Hono {
     makeCallable(record) {
       const { implementation, input, output } = record
       const runner = implementation && runners.get(implementation.kind)
-      const prepared =
+      const runnable =
         implementation && runner
           ? runner.prepare({ ...record, implementation })
           : ({ ok: false, reason: 'It was published without an implementation' } as const)
       const known = compiled.get(record.digest)
       return {
         record,
-        prepared,
+        runnable,
         validateInput: known?.validateInput ?? interpretSchema(input),
         validateOutput: known?.validateOutput ?? interpretSchema(output ?? { type: 'null' }),
       }
@@ -117,7 +117,7 @@ export function createApp(env: Env, config: Config, build: Build): Hono {
   const executor = createExecutor({
     resolver,
     toolSecrets,
-    grants: vault,
+    userTokens: vault,
     approvals: vault,
     now,
     newId: () => crypto.randomUUID(),

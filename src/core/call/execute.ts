@@ -8,7 +8,7 @@ import type { Signal } from '../tool/platform.ts'
 import { pointerSteps } from '../tool/problem.ts'
 import { createRedactor } from './redact.ts'
 import { createRenewals, type Renewals } from './renewal.ts'
-import { type Asking, type Grants, meetRequirements, type Met } from './requirements.ts'
+import { type RequiredToken, type UserTokens, meetRequirements, type Met } from './requirements.ts'
 import type { CallableTool } from './resolve.ts'
 import type { RunContext, RunResult } from './runner.ts'
 import type { ToolSecrets } from '../access/tool-secrets.ts'
@@ -24,7 +24,7 @@ export interface Deadline {
 
 export interface ExecuteDeps {
   readonly toolSecrets: ToolSecrets
-  readonly grants: Grants
+  readonly userTokens: UserTokens
   readonly approvals: Approvals
   readonly startDeadline: (timeoutMs: number, caller: () => Signal | undefined) => Deadline
   readonly base64: (text: string) => string
@@ -51,13 +51,13 @@ export async function execute(
   caller: Caller,
   deps: ExecuteDeps,
 ): Promise<Success | Failing> {
-  const { record, prepared } = tool
-  if (!prepared.ok) return fail({ type: 'tool-not-executable', id: record.id, reason: prepared.reason })
-  const deadline = deps.startDeadline(prepared.timeoutMs, caller.signal)
+  const { record, runnable } = tool
+  if (!runnable.ok) return fail({ type: 'tool-not-executable', id: record.id, reason: runnable.reason })
+  const deadline = deps.startDeadline(runnable.timeoutMs, caller.signal)
   const readying = makeReady(tool, call, caller, deps)
   // Only a provider or a person can keep a call waiting here
   const ready = readying instanceof Promise ? await deadline.race(readying) : readying
-  if (typeof ready === 'string') return ended(ready, prepared.timeoutMs)
+  if (typeof ready === 'string') return ended(ready, runnable.timeoutMs)
   if (!ready.ok) return ready
   const { met, input } = ready
 
@@ -66,17 +66,17 @@ export async function execute(
   let redactor = given.length === 0 ? undefined : createRedactor(given, deps.base64)
   let ran: RunResult | 'expired' | 'cancelled' | { readonly thrown: unknown }
   try {
-    const running = prepared.run(input, contextOf(call, caller, met, deadline, renewals))
+    const running = runnable.run(input, contextOf(call, caller, met, deadline, renewals))
     ran = running instanceof Promise ? await deadline.race(running) : running
   } catch (error) {
     ran = { thrown: error }
   }
   if (renewals && renewals.given.length > 0) redactor = createRedactor([...given, ...renewals.given], deps.base64)
-  if (ran === 'cancelled') return ended(ran, prepared.timeoutMs)
+  if (ran === 'cancelled') return ended(ran, runnable.timeoutMs)
   const succeeded = typeof ran === 'object' && 'ok' in ran && (ran.ok || 'asks' in ran)
   const refused = succeeded ? undefined : renewals?.failure()
   if (refused) return fail(refused)
-  if (typeof ran === 'string') return ended(ran, prepared.timeoutMs)
+  if (typeof ran === 'string') return ended(ran, runnable.timeoutMs)
   if ('thrown' in ran) {
     const message = messageOf(ran.thrown)
     const safe = redactor?.text(message) ?? message
@@ -143,17 +143,17 @@ function renewalsOf(
   call: Call & { readonly callId: string },
   { reachedAt }: Caller,
   { tokens }: Met,
-  { grants, defect }: ExecuteDeps,
+  { userTokens, defect }: ExecuteDeps,
 ): Renewals | undefined {
   const { userId } = call.context
   if (tokens.size === 0 || userId === undefined) return undefined
   if (![...tokens.values()].some(({ from }) => from === 'deployment')) return undefined
   return createRenewals(record, tokens, {
-    asking(provider): Asking | undefined {
+    asking(provider): RequiredToken | undefined {
       const requirement = record.requirements.authorization.find(({ id }) => id === provider)
       return requirement && { userId, requirement, tool: record, reachedAt }
     },
-    grants,
+    userTokens,
     defect: (error) => defect(call.callId, record.id, messageOf(error)),
   })
 }

@@ -1,5 +1,5 @@
 import type { Failure } from './failure.ts'
-import { type Asking, type Granted, type Grants, unavailableFailure } from './requirements.ts'
+import { type RequiredToken, type TokenResult, type UserTokens, unavailableFailure } from './requirements.ts'
 import type { Credential, RunContext } from './runner.ts'
 import { formatToolId } from '../tool/tool-id.ts'
 import type { ToolRecord } from '../tool/tool.ts'
@@ -14,8 +14,8 @@ export interface Renewals {
 }
 
 interface RenewalDeps {
-  readonly asking: (provider: string) => Asking | undefined
-  readonly grants: Grants
+  readonly asking: (provider: string) => RequiredToken | undefined
+  readonly userTokens: UserTokens
   readonly defect: (error: unknown) => void
 }
 
@@ -24,7 +24,7 @@ interface Held {
   current: string
   renewed: boolean
   renewing?: Promise<string | undefined>
-  ended?: Exclude<Granted, { readonly token: string }>
+  ended?: Exclude<TokenResult, { readonly token: string }>
 }
 
 /**
@@ -34,7 +34,7 @@ interface Held {
 export function createRenewals(
   record: ToolRecord,
   tokens: ReadonlyMap<string, Credential>,
-  { asking, grants, defect }: RenewalDeps,
+  { asking, userTokens, defect }: RenewalDeps,
 ): Renewals {
   const held = new Map<string, Held>()
   for (const [provider, { value, from }] of tokens) {
@@ -45,9 +45,9 @@ export function createRenewals(
   async function replace(provider: string, token: Held): Promise<string | undefined> {
     const wanted = asking(provider)
     if (!wanted) return undefined
-    let granted: Granted
+    let granted: TokenResult
     try {
-      granted = await grants.renew(wanted, token.current, token.renewed)
+      granted = await userTokens.renew(wanted, token.current, token.renewed)
     } catch (error) {
       defect(error)
       granted = { unavailable: `The token of '${provider}' could not be renewed` }

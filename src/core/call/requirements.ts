@@ -13,7 +13,7 @@ export interface CallerContext {
 }
 
 /** A token that a call wants: whose, at which provider with which scopes, and for which tool. */
-export interface Asking {
+export interface RequiredToken {
   readonly userId: string
   readonly requirement: AuthorizationRequirement
   readonly tool: ToolRecord
@@ -22,7 +22,7 @@ export interface Asking {
 }
 
 /** A token; or the challenge by which the user can consent, and why; or why there is neither for now. */
-export type Granted =
+export type TokenResult =
   { readonly token: string } | { readonly challenge: Challenge; readonly reason: string } | Unavailable
 
 /** The provider is down, slow, or answers what makes no sense. The grant is kept. */
@@ -32,13 +32,13 @@ export interface Unavailable {
 }
 
 /** Where a person's consent comes from when the caller sends no token of its own. */
-export interface Grants {
-  tokenFor(asking: Asking): Promise<Granted>
+export interface UserTokens {
+  tokenFor(asking: RequiredToken): Promise<TokenResult>
   /**
    * A token in place of `refused`, which the provider's API answered 401 to. `final`: even the one that was given in place
    * of another was refused, so only the user can help.
    */
-  renew(asking: Asking, refused: string, final: boolean): Promise<Granted>
+  renew(asking: RequiredToken, refused: string, final: boolean): Promise<TokenResult>
 }
 
 /** What a tool was promised. */
@@ -62,7 +62,7 @@ export function meetRequirements(
   record: ToolRecord,
   context: CallerContext,
   reachedAt: () => string,
-  deps: { readonly toolSecrets: ToolSecrets; readonly grants: Grants },
+  deps: { readonly toolSecrets: ToolSecrets; readonly userTokens: UserTokens },
 ): Met | Promise<Met | { readonly ok: false; readonly failure: Failure }> {
   const { authorization, secrets, user_id } = record.requirements
   if (authorization.length === 0 && secrets.length === 0 && !user_id) return MET_BY_NOTHING
@@ -73,7 +73,7 @@ async function gather(
   record: ToolRecord,
   context: CallerContext,
   reachedAt: () => string,
-  { toolSecrets, grants }: { readonly toolSecrets: ToolSecrets; readonly grants: Grants },
+  { toolSecrets, userTokens }: { readonly toolSecrets: ToolSecrets; readonly userTokens: UserTokens },
 ): Promise<Met | { readonly ok: false; readonly failure: Failure }> {
   const missingSecrets: { id: string }[] = []
   const challenges: Challenge[] = []
@@ -109,7 +109,7 @@ async function gather(
       challenges.push(challengeForNobody(requirement, reachedAt))
       continue
     }
-    const granted = await grants.tokenFor({ userId: context.userId, requirement, tool: record, reachedAt })
+    const granted = await userTokens.tokenFor({ userId: context.userId, requirement, tool: record, reachedAt })
     if ('token' in granted) tokens.set(requirement.id, { value: granted.token, from: 'deployment' })
     else if ('challenge' in granted) {
       challenges.push(granted.challenge)

@@ -1,7 +1,7 @@
 import type { Background } from '../tool/platform.ts'
 import { LRUCache } from 'lru-cache'
 import { type Failing, fail } from './failure.ts'
-import type { Prepared } from './runner.ts'
+import type { Runnable } from './runner.ts'
 import type { ToolSource } from '../tool/tool-source.ts'
 import { type AskedId, formatToolId, parseAskedName, parseToolId } from '../tool/tool-id.ts'
 import type { ToolDocument, ToolRecord } from '../tool/tool.ts'
@@ -13,7 +13,7 @@ export interface CallableTool {
   readonly record: ToolRecord
   readonly validateInput: Validate
   readonly validateOutput: Validate
-  readonly prepared: Prepared
+  readonly runnable: Runnable
 }
 
 export interface Resolved {

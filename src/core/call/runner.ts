@@ -68,10 +68,10 @@ export type Run = (input: JsonObject, context: RunContext) => RunResult | Promis
 /** Executes one kind of implementation. */
 export interface Runner extends ImplementationKind {
   /** Makes a record callable, once; or says why this deployment cannot run it. */
-  prepare(record: ToolRecord & { readonly implementation: Implementation }): Prepared
+  prepare(record: ToolRecord & { readonly implementation: Implementation }): Runnable
 }
 
-export type Prepared =
+export type Runnable =
   { readonly ok: true; readonly run: Run; readonly timeoutMs: number } | { readonly ok: false; readonly reason: string }
 
 /** A call's deadline in milliseconds when its tool names none, and the longest a tool may name. */

@@ -9,7 +9,7 @@ import {
 } from '../../core/consent/authorization.ts'
 import type { JsonObject } from '../../core/tool/json.ts'
 import type { Provider, Providers } from '../../core/consent/provider.ts'
-import type { Asking, Granted, Grants } from '../../core/call/requirements.ts'
+import type { RequiredToken, TokenResult, UserTokens } from '../../core/call/requirements.ts'
 import { parseToolId } from '../../core/tool/tool-id.ts'
 import { sha256 } from '../sha256.ts'
 import { isState, objectOf } from './authorization-id.ts'
@@ -39,7 +39,7 @@ const MAX_INPUT = 1_000_000
  * The vaults of all users, each a Durable Object of its own: their grants, and what they are asked. A call for no user is
  * asked about in its principal's. An id leads to its vault by itself; one that was made up leads nowhere.
  */
-export function createVault(options: VaultOptions): Grants & Approvals & Authorizations & UserGrants {
+export function createVault(options: VaultOptions): UserTokens & Approvals & Authorizations & UserGrants {
   const { namespace, providers, variablesOf, keepsGrants } = options
 
   /** A stub belongs to the request that got it, so it is got each time. */
@@ -70,7 +70,7 @@ export function createVault(options: VaultOptions): Grants & Approvals & Authori
     return `No provider '${id}' is connected: ${put}; or send a token as context.authorization [{"id": "${id}", "token": …}]`
   }
 
-  async function granted(asking: Asking, refused?: { token: string; final: boolean }): Promise<Granted> {
+  async function granted(asking: RequiredToken, refused?: { token: string; final: boolean }): Promise<TokenResult> {
     const { userId, requirement, tool, reachedAt } = asking
     const url = reachedAt()
     const owner = userOwner(userId)

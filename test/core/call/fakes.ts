@@ -4,7 +4,7 @@ import type { Approvals } from '../../../src/core/consent/approvals.ts'
 import type { Challenge } from '../../../src/core/consent/authorization.ts'
 import type { Call, Caller } from '../../../src/core/call/call.ts'
 import type { ExecuteDeps } from '../../../src/core/call/execute.ts'
-import type { Asking, Granted } from '../../../src/core/call/requirements.ts'
+import type { RequiredToken, TokenResult } from '../../../src/core/call/requirements.ts'
 import type { CallableTool } from '../../../src/core/call/resolve.ts'
 import type { Run } from '../../../src/core/call/runner.ts'
 import type { ToolRecord } from '../../../src/core/tool/tool.ts'
@@ -38,7 +38,7 @@ export function recordWith({ user_id = false, securityLevel = 0, ...needs }: Nee
 export function callableOf(record: ToolRecord, run: Run, timeoutMs = 10_000): CallableTool {
   return {
     record,
-    prepared: { ok: true, run, timeoutMs },
+    runnable: { ok: true, run, timeoutMs },
     validateInput: (input) => (Object(input).a === 'bad' ? [{ path: '/a', message: 'Is bad' }] : []),
     validateOutput: (value) => (value === 'bad' ? [{ path: '', message: 'Is bad' }] : []),
   }
@@ -46,8 +46,8 @@ export function callableOf(record: ToolRecord, run: Run, timeoutMs = 10_000): Ca
 
 export interface World {
   /** What a user's token at a provider is, asked for or renewed; the provider's id with `-1` unless given. */
-  readonly tokenFor?: (asking: Asking) => Granted | Promise<Granted>
-  readonly renew?: (asking: Asking, refused: string, final: boolean) => Granted | Promise<Granted>
+  readonly tokenFor?: (asking: RequiredToken) => TokenResult | Promise<TokenResult>
+  readonly renew?: (asking: RequiredToken, refused: string, final: boolean) => TokenResult | Promise<TokenResult>
   readonly claim?: (asking: Parameters<Approvals['claim']>[0]) => ReturnType<Approvals['claim']>
   readonly secretOf?: (id: string) => string | undefined
 }
@@ -64,7 +64,7 @@ export function worldOf({ tokenFor, renew, claim, secretOf }: World = {}) {
         return value === undefined ? { missing: `No '${id}'` } : { value }
       },
     },
-    grants: {
+    userTokens: {
       async tokenFor(asking) {
         asked.push(`token ${asking.userId} ${asking.requirement.id}`)
         return tokenFor ? tokenFor(asking) : { token: `${asking.requirement.id}-1` }

@@ -1,23 +1,23 @@
 import { describe, expect, it } from 'vitest'
 import { createRenewals } from '../../../src/core/call/renewal.ts'
-import type { Asking, Granted } from '../../../src/core/call/requirements.ts'
+import type { RequiredToken, TokenResult } from '../../../src/core/call/requirements.ts'
 import type { Credential } from '../../../src/core/call/runner.ts'
 import { challengeOf, REACHED_AT, recordWith, type World, worldOf } from './fakes.ts'
 
 const record = recordWith({ providers: ['mail', 'chat'] })
 const MAIL: Credential = { value: 'mail-1', from: 'deployment' }
-const refused: Granted = { challenge: challengeOf('mail'), reason: 'Mail refused the token' }
+const refused: TokenResult = { challenge: challengeOf('mail'), reason: 'Mail refused the token' }
 
 function renewing(renew?: World['renew'], tokens: Readonly<Record<string, Credential>> = { mail: MAIL }) {
   const { deps, asked } = worldOf(renew ? { renew } : {})
   const defects: unknown[] = []
-  const asking = (provider: string): Asking | undefined => {
+  const asking = (provider: string): RequiredToken | undefined => {
     const requirement = record.requirements.authorization.find(({ id }) => id === provider)
     return requirement && { userId: 'ann', requirement, tool: record, reachedAt: () => REACHED_AT }
   }
   const renewals = createRenewals(record, new Map(Object.entries(tokens)), {
     asking,
-    grants: deps.grants,
+    userTokens: deps.userTokens,
     defect: (error) => void defects.push(error),
   })
   return { ...renewals, asked, defects }

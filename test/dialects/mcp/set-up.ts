@@ -66,7 +66,7 @@ export function setUp(given: SetUp = {}) {
           record: found,
           validateInput: () => [],
           validateOutput: () => [],
-          prepared: { ok: false, reason: 'Not in this test' },
+          runnable: { ok: false, reason: 'Not in this test' },
         },
       }
     },

@@ -24,10 +24,10 @@ function resolverOf(records: readonly ToolRecord[]): Resolver {
       const record = records.find(({ name }) => asked === `name:${name}`)
       if (!record) return fail({ type: 'tool-unknown', asked, suggestions: [] })
       const nothing = () => []
-      const prepared = { ok: false, reason: 'A fake' } as const
+      const runnable = { ok: false, reason: 'A fake' } as const
       return {
         ok: true,
-        tool: { record, validateInput: nothing, validateOutput: nothing, prepared },
+        tool: { record, validateInput: nothing, validateOutput: nothing, runnable },
         status: { state: 'active' },
       }
     },

@@ -8,7 +8,7 @@ import { createOAuth } from '../../../src/storage/vault/oauth.ts'
 import { defineVault, type VaultObject } from '../../../src/storage/vault/vault-object.ts'
 import type { Step } from '../../../src/core/consent/authorization.ts'
 import type { Provider } from '../../../src/core/consent/provider.ts'
-import type { Asking, Granted } from '../../../src/core/call/requirements.ts'
+import type { RequiredToken, TokenResult } from '../../../src/core/call/requirements.ts'
 import type { ToolRecord } from '../../../src/core/tool/tool.ts'
 
 export const ORIGIN = 'https://sb.example'
@@ -240,12 +240,16 @@ export type World = ReturnType<typeof createWorld>
 
 export const reachedAt = () => `${ORIGIN}/tools/call`
 
-export function asking(userId: string, scopes: readonly string[] = ['mail.read'], more: Partial<Asking> = {}): Asking {
+export function asking(
+  userId: string,
+  scopes: readonly string[] = ['mail.read'],
+  more: Partial<RequiredToken> = {},
+): RequiredToken {
   return { userId, requirement: { id: 'mail', oauth2: { scopes } }, tool: tool('Get'), reachedAt, ...more }
 }
 
 /** The challenge that a call ends in, and its authorization. */
-export function challenged(granted: Granted | Awaited<ReturnType<World['vault']['claim']>>) {
+export function challenged(granted: TokenResult | Awaited<ReturnType<World['vault']['claim']>>) {
   if (!('challenge' in granted)) throw new Error(`Wanted a challenge, got ${JSON.stringify(granted)}`)
   const { challenge, reason } = granted
   return { ...challenge, reason, authorization: challenge.authorization ?? '' }
