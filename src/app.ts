@@ -10,7 +10,7 @@ import { sha256 } from './storage/sha256.ts'
 import { createStateSeal } from './storage/state-seal.ts'
 import { createVault } from './storage/vault/vaults.ts'
 import type { Principal } from './core/access/principal.ts'
-import { createExecutor } from './core/call/executor.ts'
+import { createCallTool } from './core/call/call.ts'
 import type { Failure } from './core/call/failure.ts'
 import { clientVariables, connectedProvider, knownProvider, knownProviderIds } from './core/consent/known-providers.ts'
 import type { PublishDeps } from './core/publish/publish.ts'
@@ -114,7 +114,7 @@ export function createApp(env: Env, config: Config, build: Build): Hono {
     },
   })
   const toolSecrets = createToolSecrets(config.toolSecrets, config.secretOf)
-  const executor = createExecutor({
+  const callTool = createCallTool({
     resolver,
     toolSecrets,
     userTokens: vault,
@@ -123,7 +123,7 @@ export function createApp(env: Env, config: Config, build: Build): Hono {
     newId: () => crypto.randomUUID(),
     startDeadline,
     base64,
-    record: createCallLog({ print: (message) => console.log(message), sleep }),
+    writeRecord: createCallLog({ print: (message) => console.log(message), sleep }),
     defect: (call_id, tool, message) => log({ event: 'tool-defect', call_id, tool, message }),
   })
 
@@ -141,7 +141,7 @@ export function createApp(env: Env, config: Config, build: Build): Hono {
   const sealSecret = config.adminKey ?? (config.vaultKeysArePublic ? undefined : config.vaultKeys[0])
 
   const app = new Hono()
-  app.route('/', oxpFace({ gate, executor, catalogue: registry.catalogue, sha256, formats }))
+  app.route('/', oxpFace({ gate, callTool, catalogue: registry.catalogue, sha256, formats }))
   app.route(
     '/',
     registryFace({
@@ -193,7 +193,7 @@ export function createApp(env: Env, config: Config, build: Build): Hono {
     '/',
     mcpFace({
       gate,
-      executor,
+      callTool,
       catalogue: registry.catalogue,
       resolver,
       seal: createStateSeal({ secret: sealSecret, now }),
@@ -204,7 +204,7 @@ export function createApp(env: Env, config: Config, build: Build): Hono {
     '/',
     machineContextFace({
       gate,
-      executor,
+      callTool,
       catalogue: registry.catalogue,
       sha256,
       newId: () => crypto.randomUUID(),
@@ -215,14 +215,14 @@ export function createApp(env: Env, config: Config, build: Build): Hono {
     '/',
     openToolCallingFace({
       gate: engines ? createGate(engines, rateLimit, registry.takeIn) : gate,
-      executor,
+      callTool,
       catalogue: registry.catalogue,
       findByName,
       sha256,
       now: () => new Date(),
     }),
   )
-  app.route('/', pluginFace({ gate, executor, catalogue: registry.catalogue, resolver, sha256 }))
+  app.route('/', pluginFace({ gate, callTool, catalogue: registry.catalogue, resolver, sha256 }))
   app.route(
     '/',
     authorizationsFace({

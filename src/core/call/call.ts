@@ -1,11 +1,20 @@
+import type { ToolSecrets } from '../access/tool-secrets.ts'
 import type { Principal } from '../access/principal.ts'
-import type { Artifact, Content, InputResponses } from '../tool/content.ts'
-import type { Failing } from './failure.ts'
+import type { Approvals } from '../consent/approvals.ts'
 import type { JsonObject } from '../tool/json.ts'
-import type { Signal } from '../tool/platform.ts'
-import type { CallerContext } from './requirements.ts'
-import type { Background } from '../tool/platform.ts'
-import type { Usage } from './runner.ts'
+import type { Background, Signal } from '../tool/platform.ts'
+import type { ToolRecord } from '../tool/tool.ts'
+import { claimApproval } from './approval.ts'
+import { authorise, hideSuggestions, refuseUncovered, userOf } from './authorise.ts'
+import { type Deadline, endedEarly } from './deadline.ts'
+import { type Failing, fail } from './failure.ts'
+import { checkInput } from './input.ts'
+import { checkOutput, type Success } from './output.ts'
+import { type CallRecord, type Findings, loggedTool, recordOf } from './record.ts'
+import { type CallerContext, meetRequirements } from './requirements.ts'
+import type { Resolver } from './resolve.ts'
+import { messageOf, type RunDeps, runTool } from './run.ts'
+import type { RunContext } from './runner.ts'
 
 /** A call in no dialect's words. */
 export interface Call {
@@ -18,21 +27,13 @@ export interface Call {
 }
 
 /** Who makes a call, and what the way it came in allows. */
-export interface Caller {
+export interface Caller extends Pick<RunContext, 'traceparent' | 'progress' | 'log' | 'answers'> {
   readonly principal: Principal
   readonly background: Background
   /** Aborts when the caller goes away. */
   readonly signal: () => Signal | undefined
   /** A URL of this deployment as the caller reached it: links to it start with its origin. */
   readonly reachedAt: () => string
-  /** W3C trace context. */
-  readonly traceparent?: string
-  /** Takes the tool's progress while it runs, when the caller wants to know. */
-  readonly progress?: (progress: number, total?: number, message?: string) => void
-  /** Takes the lines the tool logs while it runs, when the caller wants to know. */
-  readonly log?: (message: string) => void
-  /** Answers to what the tool asked for when it was called before; absent where the way in cannot ask back. */
-  readonly answers?: InputResponses
 }
 
 /** What a call came to. */
@@ -40,13 +41,87 @@ export interface Outcome {
   readonly callId: string
   readonly durationMs: number
   readonly result: Success | Failing
+  /** The tool that was called; absent when there is none that the caller may call. */
+  readonly tool?: ToolRecord
 }
 
-/** A value; with what there is to look at, when the tool gave content, and with where it lies, when it is large. */
-export interface Success {
-  readonly ok: true
-  readonly value: unknown
-  readonly content?: readonly Content[]
-  readonly artifact?: Artifact
-  readonly usage?: Usage
+/** Calls a tool. Never throws: whatever happens is an outcome. */
+export type CallTool = (call: Call, caller: Caller) => Promise<Outcome>
+
+export interface CallDeps extends RunDeps {
+  readonly resolver: Resolver
+  readonly toolSecrets: ToolSecrets
+  readonly approvals: Approvals
+  readonly startDeadline: (timeoutMs: number, caller: () => Signal | undefined) => Deadline
+  /** Milliseconds since some fixed point. */
+  readonly now: () => number
+  readonly newId: () => string
+  readonly writeRecord: (record: CallRecord, background: Background) => void
+}
+
+/**
+ * The one door that every call goes through: resolve, authorise, requirements, input, approval, run, output, record. What
+ * comes out holds no secret that the tool was given.
+ */
+export function createCallTool(deps: CallDeps): CallTool {
+  const { now, newId, defect, writeRecord } = deps
+  return async (call, caller) => {
+    const callId = call.callId ?? newId()
+    const started = now()
+    const findings: Findings = {}
+    let result: Outcome['result']
+    try {
+      result = await goThrough(callId, call, caller, findings, deps)
+    } catch (error) {
+      // Storage that cannot be reached, or a defect of ours: it is written down like any other call
+      defect(callId, loggedTool(call.asked, findings.found), messageOf(error))
+      result = fail({ type: 'internal', reference: callId })
+    }
+    const durationMs = now() - started
+    writeRecord(recordOf(callId, call, caller, findings, result, durationMs), caller.background)
+    return { callId, durationMs, result, ...(findings.called ? { tool: findings.called } : {}) }
+  }
+}
+
+/** Every stage but the record, in order: each ends the call, or leads to the next. */
+async function goThrough(
+  callId: string,
+  call: Call,
+  caller: Caller,
+  findings: Findings,
+  deps: CallDeps,
+): Promise<Success | Failing> {
+  const { principal, background, reachedAt } = caller
+  const uncovered = refuseUncovered(principal, call.asked)
+  if (uncovered) return uncovered
+  const resolved = await deps.resolver.resolve(call.asked, background)
+  if (!resolved.ok) return hideSuggestions(principal, resolved, deps.resolver, background)
+  const { record, runnable, validateInput, validateOutput } = resolved.tool
+  findings.found = record
+
+  const userId = userOf(principal, call.context.userId)
+  if (userId !== undefined) findings.userId = userId
+  const refused = authorise(principal, call.asked, record, userId)
+  if (refused) return refused
+  findings.called = record
+  if (!runnable.ok) return fail({ type: 'tool-not-executable', id: record.id, reason: runnable.reason })
+  const { timeoutMs } = runnable
+  const deadline = deps.startDeadline(timeoutMs, caller.signal)
+
+  const context = userId === undefined ? call.context : { ...call.context, userId }
+  const met = await deadline.race(meetRequirements(record, context, reachedAt, deps))
+  if (typeof met === 'string') return endedEarly(met, timeoutMs)
+  if (!met.ok) return met
+
+  const checked = checkInput(validateInput, call.input, record.input)
+  if (!checked.ok) return checked
+  const input = checked.value
+
+  // A person is asked to approve only what could then run
+  const unapproved = await deadline.race(claimApproval(record, input, userId, caller, deps.approvals))
+  if (typeof unapproved === 'string') return endedEarly(unapproved, timeoutMs)
+  if (unapproved) return unapproved
+
+  const ran = await runTool({ callId, record, runnable, input, userId, met, deadline, caller }, deps)
+  return ran.ok ? checkOutput(ran.result, validateOutput, ran.redactor) : ran
 }

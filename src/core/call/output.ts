@@ -1,18 +1,31 @@
-import type { Success } from './call.ts'
+import type { Validate } from '../schema/validation.ts'
+import type { Artifact, Content } from '../tool/content.ts'
 import { type Failing, type Failure, fail } from './failure.ts'
 import type { Redactor } from './redact.ts'
-import type { RunResult } from './runner.ts'
-import type { Validate } from '../schema/validation.ts'
+import type { RunResult, Usage } from './runner.ts'
+
+/** A value; with what there is to look at, when the tool gave content, and with where it lies, when it is large. */
+export interface Success {
+  readonly ok: true
+  readonly value: unknown
+  readonly content?: readonly Content[]
+  readonly artifact?: Artifact
+  readonly usage?: Usage
+}
 
 /** Levels of objects and lists in a tool's output. */
 const MAX_OUTPUT_DEPTH = 500
 
 /** What a call comes to by what its tool did: its output holds to its schema, and no text holds a secret. */
-export function concluded(ran: RunResult, validateOutput: Validate, redactor: Redactor | undefined): Success | Failing {
-  if ('expired_ms' in ran) return fail({ type: 'tool-timed-out', timeout_ms: ran.expired_ms })
-  if ('asks' in ran) return fail({ type: 'input-required', ...ran.asks })
-  if (!ran.ok) {
-    const failure: Failure = { type: 'tool-failed', ...ran.failure }
+export function checkOutput(
+  result: RunResult,
+  validateOutput: Validate,
+  redactor: Redactor | undefined,
+): Success | Failing {
+  if ('expired_ms' in result) return fail({ type: 'tool-timed-out', timeout_ms: result.expired_ms })
+  if ('asks' in result) return fail({ type: 'input-required', ...result.asks })
+  if (!result.ok) {
+    const failure: Failure = { type: 'tool-failed', ...result.failure }
     if (!redactor) return fail(failure)
     const { message, developer_message, additional_prompt_content } = failure
     return fail({
@@ -25,7 +38,7 @@ export function concluded(ran: RunResult, validateOutput: Validate, redactor: Re
     })
   }
   // No output at all is null on every wire
-  const value = ran.value === undefined ? null : ran.value
+  const value = result.value === undefined ? null : result.value
   const unsayable = whyUnsayable(value, MAX_OUTPUT_DEPTH)
   if (unsayable !== undefined) return fail({ type: 'output-invalid', problems: [{ path: '', message: unsayable }] })
   const problems = validateOutput(value)
@@ -34,7 +47,7 @@ export function concluded(ran: RunResult, validateOutput: Validate, redactor: Re
     const safe = problems.map(({ path, message }) => ({ path: redactor?.text(path) ?? path, message }))
     return fail({ type: 'output-invalid', problems: safe })
   }
-  const { content, artifact, usage } = ran
+  const { content, artifact, usage } = result
   return {
     ok: true,
     value: redactor ? redactor.value(value) : value,

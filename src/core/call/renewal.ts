@@ -1,74 +1,79 @@
-import type { Failure } from './failure.ts'
-import { type RequiredToken, type TokenResult, type UserTokens, unavailableFailure } from './requirements.ts'
-import type { Credential, RunContext } from './runner.ts'
 import { formatToolId } from '../tool/tool-id.ts'
 import type { ToolRecord } from '../tool/tool.ts'
+import type { Failure } from './failure.ts'
+import { type TokenResult, unavailableFailure, type UserTokens } from './requirements.ts'
+import type { Credential, RunContext } from './runner.ts'
 
 /** What became of the tokens that a running tool wanted in place of refused ones. */
 export interface Renewals {
   readonly renew: NonNullable<RunContext['renew']>
   /** Every token that was given in place of another. */
   readonly given: readonly string[]
-  /** What the call comes to when its run does not succeed, since a provider gave no token; undefined when none refused. */
+  /** What the call comes to when its run does not succeed, since a provider gave no token; undefined when all gave one. */
   failure(): Failure | undefined
 }
 
-interface RenewalDeps {
-  readonly asking: (provider: string) => RequiredToken | undefined
+interface RenewalOptions {
+  /** Whose tokens they are. */
+  readonly userId: string
+  readonly reachedAt: () => string
   readonly userTokens: UserTokens
   readonly defect: (error: unknown) => void
 }
 
-/** How it stands with one provider's token. */
-interface Held {
+/** One provider's token during a call. */
+interface RenewableToken {
   current: string
   renewed: boolean
   renewing?: Promise<string | undefined>
-  ended?: Exclude<TokenResult, { readonly token: string }>
+  /** Why there is no other: nothing is asked of the provider again. */
+  refusal?: Exclude<TokenResult, { readonly token: string }>
 }
 
 /**
  * Renews the tokens of a deployment during one call: for each provider at most once; the second time the user is asked
- * instead. Requests that were refused at the same time, for the same token, lead to one renewal.
+ * instead. Requests that were refused at the same time, for the same token, lead to one renewal. Undefined when no token
+ * is the deployment's: a caller's own are not its to renew.
  */
 export function createRenewals(
   record: ToolRecord,
-  tokens: ReadonlyMap<string, Credential>,
-  { asking, userTokens, defect }: RenewalDeps,
-): Renewals {
-  const held = new Map<string, Held>()
-  for (const [provider, { value, from }] of tokens) {
-    if (from === 'deployment') held.set(provider, { current: value, renewed: false })
+  credentials: ReadonlyMap<string, Credential>,
+  { userId, reachedAt, userTokens, defect }: RenewalOptions,
+): Renewals | undefined {
+  const tokens = new Map<string, RenewableToken>()
+  for (const [provider, { value, from }] of credentials) {
+    if (from === 'deployment') tokens.set(provider, { current: value, renewed: false })
   }
+  if (tokens.size === 0) return undefined
   const given: string[] = []
 
-  async function replace(provider: string, token: Held): Promise<string | undefined> {
-    const wanted = asking(provider)
-    if (!wanted) return undefined
-    let granted: TokenResult
+  async function replace(provider: string, token: RenewableToken): Promise<string | undefined> {
+    const requirement = record.requirements.authorization.find(({ id }) => id === provider)
+    if (!requirement) return undefined
+    let result: TokenResult
     try {
-      granted = await userTokens.renew(wanted, token.current, token.renewed)
+      result = await userTokens.renew({ userId, requirement, tool: record, reachedAt }, token.current, token.renewed)
     } catch (error) {
       defect(error)
-      granted = { unavailable: `The token of '${provider}' could not be renewed` }
+      result = { unavailable: `The token of '${provider}' could not be renewed` }
     }
-    if (!('token' in granted)) {
-      token.ended = granted
+    if (!('token' in result)) {
+      token.refusal = result
       return undefined
     }
-    given.push(granted.token)
+    given.push(result.token)
     // Another call has been given a newer grant meanwhile; this one has had its second chance
     if (token.renewed) return undefined
-    token.current = granted.token
+    token.current = result.token
     token.renewed = true
-    return granted.token
+    return result.token
   }
 
   return {
     given,
     async renew(provider, refused) {
-      const token = held.get(provider)
-      if (!token || token.ended) return undefined
+      const token = tokens.get(provider)
+      if (!token || token.refusal) return undefined
       if (token.renewing) return token.renewing
       if (refused !== token.current) return token.current
       token.renewing = replace(provider, token)
@@ -79,9 +84,9 @@ export function createRenewals(
       }
     },
     failure() {
-      const ended = [...held.values()].flatMap(({ ended: each }) => each ?? [])
-      const challenges = ended.filter((each) => 'challenge' in each)
-      const [first] = ended
+      const refusals = [...tokens.values()].flatMap(({ refusal }) => refusal ?? [])
+      const challenges = refusals.filter((refusal) => 'challenge' in refusal)
+      const [first] = refusals
       if (first === undefined) return undefined
       if (challenges.length === 0 && 'unavailable' in first) return unavailableFailure(first)
       return {
@@ -90,7 +95,7 @@ export function createRenewals(
         authorization: challenges.map(({ challenge }) => challenge),
         secrets: [],
         user_id: false,
-        detail: ended.map((each) => ('challenge' in each ? each.reason : each.unavailable)).join('; '),
+        detail: refusals.map((refusal) => ('challenge' in refusal ? refusal.reason : refusal.unavailable)).join('; '),
       }
     },
   }

@@ -1,9 +1,9 @@
-import type { Challenge } from '../consent/authorization.ts'
-import type { Failure } from './failure.ts'
-import type { Credential } from './runner.ts'
 import type { ToolSecrets } from '../access/tool-secrets.ts'
+import type { Challenge } from '../consent/authorization.ts'
 import { formatToolId } from '../tool/tool-id.ts'
 import type { AuthorizationRequirement, ToolRecord } from '../tool/tool.ts'
+import { type Failing, type Failure, fail } from './failure.ts'
+import type { Credential } from './runner.ts'
 
 /** What a caller sends along for one call (OXP 1.0, "context"). It is used for that call and never kept. */
 export interface CallerContext {
@@ -12,7 +12,7 @@ export interface CallerContext {
   readonly userId?: string
 }
 
-/** A token that a call wants: whose, at which provider with which scopes, and for which tool. */
+/** A token that a call requires: whose, at which provider with which scopes, and for which tool. */
 export interface RequiredToken {
   readonly userId: string
   readonly requirement: AuthorizationRequirement
@@ -31,18 +31,18 @@ export interface Unavailable {
   readonly retry_after_ms?: number
 }
 
-/** Where a person's consent comes from when the caller sends no token of its own. */
+/** Where users' tokens come from when the caller sends none of its own. */
 export interface UserTokens {
-  tokenFor(asking: RequiredToken): Promise<TokenResult>
+  tokenFor(required: RequiredToken): Promise<TokenResult>
   /**
    * A token in place of `refused`, which the provider's API answered 401 to. `final`: even the one that was given in place
    * of another was refused, so only the user can help.
    */
-  renew(asking: RequiredToken, refused: string, final: boolean): Promise<TokenResult>
+  renew(required: RequiredToken, refused: string, final: boolean): Promise<TokenResult>
 }
 
-/** What a tool was promised. */
-export interface Met {
+/** The credentials a tool was promised. */
+export interface MetRequirements {
   readonly ok: true
   readonly secrets: ReadonlyMap<string, Credential>
   readonly tokens: ReadonlyMap<string, Credential>
@@ -51,8 +51,13 @@ export interface Met {
 /** The provider id of a caller's token in dialects whose calls carry one token and say nothing of whose it is. */
 export const ANY_PROVIDER = '*'
 
+interface RequirementDeps {
+  readonly toolSecrets: ToolSecrets
+  readonly userTokens: UserTokens
+}
+
 const NOTHING: ReadonlyMap<string, Credential> = new Map()
-const MET_BY_NOTHING: Met = { ok: true, secrets: NOTHING, tokens: NOTHING }
+const NOTHING_REQUIRED: MetRequirements = { ok: true, secrets: NOTHING, tokens: NOTHING }
 
 /**
  * Gathers what a tool requires: the caller's own secrets and tokens first, then the deployment's secrets and the user's
@@ -62,10 +67,10 @@ export function meetRequirements(
   record: ToolRecord,
   context: CallerContext,
   reachedAt: () => string,
-  deps: { readonly toolSecrets: ToolSecrets; readonly userTokens: UserTokens },
-): Met | Promise<Met | { readonly ok: false; readonly failure: Failure }> {
+  deps: RequirementDeps,
+): MetRequirements | Promise<MetRequirements | Failing> {
   const { authorization, secrets, user_id } = record.requirements
-  if (authorization.length === 0 && secrets.length === 0 && !user_id) return MET_BY_NOTHING
+  if (authorization.length === 0 && secrets.length === 0 && !user_id) return NOTHING_REQUIRED
   return gather(record, context, reachedAt, deps)
 }
 
@@ -73,12 +78,12 @@ async function gather(
   record: ToolRecord,
   context: CallerContext,
   reachedAt: () => string,
-  { toolSecrets, userTokens }: { readonly toolSecrets: ToolSecrets; readonly userTokens: UserTokens },
-): Promise<Met | { readonly ok: false; readonly failure: Failure }> {
+  { toolSecrets, userTokens }: RequirementDeps,
+): Promise<MetRequirements | Failing> {
   const missingSecrets: { id: string }[] = []
   const challenges: Challenge[] = []
-  const details: string[] = []
   const unavailable: Unavailable[] = []
+  const details: string[] = []
 
   const secrets = new Map<string, Credential>()
   for (const { id } of record.requirements.secrets) {
@@ -96,7 +101,7 @@ async function gather(
   }
 
   const tokens = new Map<string, Credential>()
-  let user = record.requirements.user_id && !context.userId
+  let lacksUser = record.requirements.user_id && !context.userId
   for (const requirement of record.requirements.authorization) {
     const own = context.tokens.get(requirement.id) ?? context.tokens.get(ANY_PROVIDER)
     if (own) {
@@ -105,37 +110,34 @@ async function gather(
     }
     if (!context.userId) {
       // Grants are users': without one there is none to look for, nor anybody to ask
-      user = true
+      lacksUser = true
       challenges.push(challengeForNobody(requirement, reachedAt))
       continue
     }
-    const granted = await userTokens.tokenFor({ userId: context.userId, requirement, tool: record, reachedAt })
-    if ('token' in granted) tokens.set(requirement.id, { value: granted.token, from: 'deployment' })
-    else if ('challenge' in granted) {
-      challenges.push(granted.challenge)
-      details.push(granted.reason)
+    const result = await userTokens.tokenFor({ userId: context.userId, requirement, tool: record, reachedAt })
+    if ('token' in result) tokens.set(requirement.id, { value: result.token, from: 'deployment' })
+    else if ('challenge' in result) {
+      challenges.push(result.challenge)
+      details.push(result.reason)
     } else {
-      unavailable.push(granted)
-      details.push(granted.unavailable)
+      unavailable.push(result)
+      details.push(result.unavailable)
     }
   }
 
-  if (user) details.push('The call names no user')
-  if (missingSecrets.length === 0 && challenges.length === 0 && !user) {
+  if (lacksUser) details.push('The call names no user')
+  if (missingSecrets.length === 0 && challenges.length === 0 && !lacksUser) {
     const [first] = unavailable
-    return first ? { ok: false, failure: unavailableFailure(first) } : { ok: true, secrets, tokens }
+    return first ? fail(unavailableFailure(first)) : { ok: true, secrets, tokens }
   }
-  return {
-    ok: false,
-    failure: {
-      type: 'requirements-missing',
-      tool: formatToolId(record),
-      authorization: challenges,
-      secrets: missingSecrets,
-      user_id: user,
-      detail: details.join('; '),
-    },
-  }
+  return fail({
+    type: 'requirements-missing',
+    tool: formatToolId(record),
+    authorization: challenges,
+    secrets: missingSecrets,
+    user_id: lacksUser,
+    detail: details.join('; '),
+  })
 }
 
 /** A provider that cannot be asked for now: what the tool would have done may work later. */

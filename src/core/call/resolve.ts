@@ -1,12 +1,12 @@
-import type { Background } from '../tool/platform.ts'
 import { LRUCache } from 'lru-cache'
+import type { Validate } from '../schema/validation.ts'
+import type { Background } from '../tool/platform.ts'
+import { type AskedId, formatToolId, parseAskedName, parseToolId } from '../tool/tool-id.ts'
+import type { ToolSource } from '../tool/tool-source.ts'
+import type { ToolDocument, ToolRecord } from '../tool/tool.ts'
+import { isSelector, resolveVersion, type ToolStatus } from '../tool/version.ts'
 import { type Failing, fail } from './failure.ts'
 import type { Runnable } from './runner.ts'
-import type { ToolSource } from '../tool/tool-source.ts'
-import { type AskedId, formatToolId, parseAskedName, parseToolId } from '../tool/tool-id.ts'
-import type { ToolDocument, ToolRecord } from '../tool/tool.ts'
-import type { Validate } from '../schema/validation.ts'
-import { isSelector, resolveVersion, type ToolStatus } from '../tool/version.ts'
 
 /** One record with all that a call of it needs, made once and kept while it is in use. */
 export interface CallableTool {
@@ -51,8 +51,8 @@ interface Answer {
 }
 
 /**
- * Resolves asked ids (DESIGN: exact, `@major`, bare and ranges alike) through one map from the asked text to a tool that
- * is ready to run. Only a text not asked for lately costs I/O; a version that the quick source does not know is asked
+ * Resolves ids, exact, bare and with ranges alike, and names, through one map from the text that was asked for to a tool
+ * that is ready to run. Only a text not asked for lately costs I/O; a version that the quick source does not know is asked
  * of the registry itself before it counts as unknown.
  */
 export function createResolver({ source, makeCallable, now }: ResolverDeps): Resolver {

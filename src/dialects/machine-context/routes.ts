@@ -1,6 +1,6 @@
 import { type Context, Hono } from 'hono'
 import type { Principal } from '../../core/access/principal.ts'
-import type { Executor } from '../../core/call/executor.ts'
+import type { CallTool } from '../../core/call/call.ts'
 import type { Failure } from '../../core/call/failure.ts'
 import type { Catalogue } from '../../core/access/catalogue.ts'
 import type { Background } from '../../core/tool/platform.ts'
@@ -23,7 +23,7 @@ import { isTraceparent } from '../../http/traceparent.ts'
 
 export interface MachineContextFaceDeps {
   readonly gate: Gate
-  readonly executor: Executor
+  readonly callTool: CallTool
   readonly catalogue: Catalogue
   /** Names a representation by its text, for entity tags. */
   readonly sha256: (text: string) => Promise<string>
@@ -47,7 +47,7 @@ const MAX_LISTED = 16_000_000
  *   error message (4xx) when it is no request message or its sender is not let in.
  */
 export function machineContextFace(deps: MachineContextFaceDeps): Hono {
-  const { gate, executor, catalogue, sha256, newId, today } = deps
+  const { gate, callTool, catalogue, sha256, newId, today } = deps
   const face = new Hono()
 
   face.get('/machine-context/tools', list)
@@ -64,7 +64,7 @@ export function machineContextFace(deps: MachineContextFaceDeps): Hono {
     const call = decodeCall(body.value)
     if ('ok' in call) return respond(call.failure, to)
     const traceparent = request.headers.get('traceparent')
-    const outcome = await executor.call(call, {
+    const outcome = await callTool(call, {
       principal: caller.value,
       background,
       signal: () => request.signal,

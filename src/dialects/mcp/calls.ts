@@ -1,6 +1,5 @@
 import { hasScope, type Principal } from '../../core/access/principal.ts'
-import type { Caller } from '../../core/call/call.ts'
-import type { Executor } from '../../core/call/executor.ts'
+import type { Caller, CallTool } from '../../core/call/call.ts'
 import type { Failure } from '../../core/call/failure.ts'
 import type { CallerContext } from '../../core/call/requirements.ts'
 import type { Resolver } from '../../core/call/resolve.ts'
@@ -18,7 +17,7 @@ import { encodeErrorResult, encodeFailure, encodeSuccess, invalid, type ToolCall
 import { isTraceparent } from '../../http/traceparent.ts'
 
 export interface CallDeps {
-  readonly executor: Executor
+  readonly callTool: CallTool
   readonly resolver: Resolver
   readonly seal: Seal
 }
@@ -38,7 +37,7 @@ const NO_CONTEXT: CallerContext = { tokens: NO_VALUES, secrets: NO_VALUES }
  * Calls a tool by its exposed name. Gives the result as a text; what the protocol calls an error, as one. `messages` takes
  * progress and logs, where the caller asked for them.
  */
-export async function callTool(
+export async function answerCall(
   call: ToolCall,
   as: Revision,
   asker: Asker,
@@ -71,7 +70,7 @@ export async function callTool(
     ...(messages ? reporting(call, messages) : {}),
     ...(answers ? { answers } : {}),
   }
-  const { result } = await deps.executor.call(
+  const { result, tool } = await deps.callTool(
     {
       asked,
       ...(call.callId === undefined ? {} : { callId: call.callId }),
@@ -80,11 +79,7 @@ export async function callTool(
     },
     caller,
   )
-  if (result.ok) {
-    const found = deps.resolver.resolve(asked, background)
-    const resolved = found instanceof Promise ? await found : found
-    return encodeSuccess(result, resolved.ok ? resolved.tool.record.output : {}, as)
-  }
+  if (result.ok) return encodeSuccess(result, tool ? tool.output : {}, as)
   const { failure } = result
   if (failure.type === 'requirements-missing' || failure.type === 'approval-required') {
     const challenge = challenged(failure, call, kept, as)

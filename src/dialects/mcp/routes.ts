@@ -1,6 +1,6 @@
 import { type Context, Hono } from 'hono'
 import type { Principal } from '../../core/access/principal.ts'
-import type { Executor } from '../../core/call/executor.ts'
+import type { CallTool } from '../../core/call/call.ts'
 import type { Failure, Result } from '../../core/call/failure.ts'
 import type { JsonObject } from '../../core/tool/json.ts'
 import type { Catalogue } from '../../core/access/catalogue.ts'
@@ -11,7 +11,7 @@ import { readJson } from '../../http/body.ts'
 import type { Gate } from '../../http/gate.ts'
 import { failureHeaders, jsonText, PRIVATE } from '../../http/json-response.ts'
 import { isLoopback } from '../../http/loopback.ts'
-import { type Asker, callTool, failed, lacks, unknown } from './calls.ts'
+import { answerCall, type Asker, failed, lacks, unknown } from './calls.ts'
 import { ANSWERS, type Era, textOf } from './failure.ts'
 import {
   errorText,
@@ -34,7 +34,7 @@ import { decodeToolCall, type ToolCall } from './wire.ts'
 
 export interface McpFaceDeps {
   readonly gate: Gate
-  readonly executor: Executor
+  readonly callTool: CallTool
   readonly catalogue: Catalogue
   readonly resolver: Resolver
   /** Seals what a tool wants to be told again. */
@@ -51,7 +51,7 @@ const MAX_BATCH = 100
  * in those with the `initialize` handshake. Nothing is kept between requests, and nothing of an SDK is used.
  */
 export function mcpFace(deps: McpFaceDeps): Hono {
-  const { gate, executor, catalogue, resolver, seal, serverInfo } = deps
+  const { gate, callTool, catalogue, resolver, seal, serverInfo } = deps
   const revisions = { modern: modern(serverInfo), legacy: legacy(serverInfo) }
   const formats = { modern: lineFormat(revisions.modern), legacy: lineFormat(revisions.legacy) }
   const face = new Hono()
@@ -134,12 +134,12 @@ export function mcpFace(deps: McpFaceDeps): Hono {
     asker: Asker,
     messages: Messages | undefined,
   ): Promise<string | McpError> {
-    if (!asker.chosen.search) return callTool(call, as, asker, messages, { executor, resolver, seal })
+    if (!asker.chosen.search) return answerCall(call, as, asker, messages, { callTool, resolver, seal })
     const denied = lacks(asker.principal, 'tools:read')
     if (denied) return failed(denied, as)
     const found = await searchCall(call, as, asker, { catalogue, resolver })
     if (!found) return failed(unknown(call.name), as)
-    return 'result' in found ? found.result : callTool(found.call, as, asker, messages, { executor, resolver, seal })
+    return 'result' in found ? found.result : answerCall(found.call, as, asker, messages, { callTool, resolver, seal })
   }
 
   /** MCP 2025-03-26, "Batching": the other legacy revisions' clients send none. */

@@ -1,4 +1,4 @@
-import type { Success } from '../../core/call/call.ts'
+import type { Success } from '../../core/call/output.ts'
 import type { Content, InputResponses } from '../../core/tool/content.ts'
 import type { Failure } from '../../core/call/failure.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../core/tool/json.ts'

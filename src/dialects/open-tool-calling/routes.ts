@@ -1,7 +1,6 @@
 import { type Context, Hono } from 'hono'
 import type { Principal } from '../../core/access/principal.ts'
-import type { Caller, Outcome } from '../../core/call/call.ts'
-import type { Executor } from '../../core/call/executor.ts'
+import type { Caller, CallTool, Outcome } from '../../core/call/call.ts'
 import { type Failure, fail } from '../../core/call/failure.ts'
 import type { Catalogue } from '../../core/access/catalogue.ts'
 import type { Background } from '../../core/tool/platform.ts'
@@ -16,7 +15,7 @@ import { isTraceparent } from '../../http/traceparent.ts'
 export interface OpenToolCallingFaceDeps {
   /** Lets in who is let in elsewhere, and the engine that holds `WORKER_SECRET`. */
   readonly gate: Gate
-  readonly executor: Executor
+  readonly callTool: CallTool
   readonly catalogue: Catalogue
   /** The ids of the tools that are called so, ignoring case and toolkits, out of those the principal may see. */
   readonly findByName: (name: string, principal: Principal) => Promise<readonly string[]>
@@ -37,7 +36,7 @@ const FORMAT = {
 
 /** The Open Tool Calling RFC's schemas, at the paths where its living user, the Arcade engine, calls a worker. */
 export function openToolCallingFace(deps: OpenToolCallingFaceDeps): Hono {
-  const { gate, executor, catalogue, findByName, sha256, now } = deps
+  const { gate, callTool, catalogue, findByName, sha256, now } = deps
   const face = new Hono()
 
   face.get('/worker/health', () => jsonText('{"status":"ok"}'))
@@ -89,12 +88,12 @@ export function openToolCallingFace(deps: OpenToolCallingFaceDeps): Hono {
   /** A name without a toolkit is the name that models see, else that of the one tool called so in any toolkit. */
   async function execute(invocation: Invocation, caller: Caller): Promise<Outcome> {
     const { call, bare } = invocation
-    const outcome = await executor.call(call, caller)
+    const outcome = await callTool(call, caller)
     if (!bare || outcome.result.ok || outcome.result.failure.type !== 'tool-unknown') return outcome
     const ids = await findByName(bare.name, caller.principal)
     const [only, ...others] = ids
     if (only === undefined) return outcome
-    if (others.length === 0) return executor.call(withTool(invocation, only), caller)
+    if (others.length === 0) return callTool(withTool(invocation, only), caller)
     const suggestions = ids.slice(0, MAX_SUGGESTIONS)
     return { ...outcome, result: fail({ type: 'tool-unknown', asked: bare.name, suggestions }) }
   }

@@ -1,7 +1,7 @@
 import { type Context, Hono } from 'hono'
 import type { Principal } from '../../core/access/principal.ts'
 import type { Format } from '../../core/publish/convert.ts'
-import type { Executor } from '../../core/call/executor.ts'
+import type { CallTool } from '../../core/call/call.ts'
 import { type Failure, fail } from '../../core/call/failure.ts'
 import type { Catalogue, LineFormat } from '../../core/access/catalogue.ts'
 import type { Background } from '../../core/tool/platform.ts'
@@ -15,7 +15,7 @@ import { isTraceparent } from '../../http/traceparent.ts'
 
 export interface OxpFaceDeps {
   readonly gate: Gate
-  readonly executor: Executor
+  readonly callTool: CallTool
   readonly catalogue: Catalogue
   /** Names a representation by its text, for entity tags. */
   readonly sha256: (text: string) => Promise<string>
@@ -32,7 +32,7 @@ export const CALL_LIMIT = 4 * 1024 * 1024
  * `OXP-Version` gets bare bodies, and the header back.
  */
 export function oxpFace(deps: OxpFaceDeps): Hono {
-  const { gate, executor, catalogue, formats, sha256 } = deps
+  const { gate, callTool, catalogue, formats, sha256 } = deps
   const face = new Hono()
 
   const health = () => jsonText('{"status":"ok"}')
@@ -57,7 +57,7 @@ export function oxpFace(deps: OxpFaceDeps): Hono {
     const decoded = decodeCall(body.value)
     if ('ok' in decoded) return respond(decoded.failure, form)
     const traceparent = request.headers.get('traceparent')
-    const outcome = await executor.call(decoded, {
+    const outcome = await callTool(decoded, {
       principal: caller.value,
       background,
       signal: () => request.signal,

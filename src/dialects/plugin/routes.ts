@@ -1,6 +1,6 @@
 import { type Context, Hono } from 'hono'
 import type { Principal } from '../../core/access/principal.ts'
-import type { Executor } from '../../core/call/executor.ts'
+import type { CallTool } from '../../core/call/call.ts'
 import type { Failure } from '../../core/call/failure.ts'
 import type { Catalogue, LineFormat } from '../../core/access/catalogue.ts'
 import type { Resolver } from '../../core/call/resolve.ts'
@@ -16,7 +16,7 @@ import { isTraceparent } from '../../http/traceparent.ts'
 
 export interface PluginFaceDeps {
   readonly gate: Gate
-  readonly executor: Executor
+  readonly callTool: CallTool
   readonly catalogue: Catalogue
   readonly resolver: Resolver
   /** Names a representation by its text, for entity tags. */
@@ -44,7 +44,7 @@ const FORMAT: LineFormat = {
  *   `describe`, to its id, and with `?toolkit=` to its own name in that toolkit.
  */
 export function pluginFace(deps: PluginFaceDeps): Hono {
-  const { gate, executor, catalogue, resolver, sha256 } = deps
+  const { gate, callTool, catalogue, resolver, sha256 } = deps
   const face = new Hono()
 
   face.get('/plugin/describe', describe)
@@ -65,7 +65,7 @@ export function pluginFace(deps: PluginFaceDeps): Hono {
     const asked = toolkit === undefined ? askedAnywhere(name) : await askedWithin(toolkit, name, background)
     if (asked === undefined) return respond({ type: 'id-malformed', asked: name })
     const traceparent = request.headers.get('traceparent')
-    const outcome = await executor.call(
+    const outcome = await callTool(
       { asked, input, context: { tokens: new Map(), secrets: new Map() } },
       {
         principal: caller.value,

@@ -1,4 +1,4 @@
-import type { Deadline } from '../../core/call/execute.ts'
+import type { Deadline } from '../../core/call/deadline.ts'
 
 /**
  * A call's deadline, and its caller going away, as one signal. The controller and the timer are made when something
@@ -23,6 +23,7 @@ export function startDeadline(timeoutMs: number, caller: () => AbortSignal | und
       return live().signal
     },
     race(work) {
+      if (!(work instanceof Promise)) return work
       const { signal } = live()
       return new Promise((resolve, reject) => {
         const end = (how: 'expired' | 'cancelled') => {

@@ -1,4 +1,4 @@
-import type { CallRecord } from '../../core/call/executor.ts'
+import type { CallRecord } from '../../core/call/record.ts'
 import type { Background } from '../../core/tool/platform.ts'
 
 export interface CallLogOptions {

@@ -2,8 +2,9 @@ import { startDeadline } from '../../../src/runners/shared/deadline.ts'
 import { ADMIN } from '../../../src/core/access/principal.ts'
 import type { Approvals } from '../../../src/core/consent/approvals.ts'
 import type { Challenge } from '../../../src/core/consent/authorization.ts'
-import type { Call, Caller } from '../../../src/core/call/call.ts'
-import type { ExecuteDeps } from '../../../src/core/call/execute.ts'
+import type { Call, CallDeps, Caller } from '../../../src/core/call/call.ts'
+import { fail } from '../../../src/core/call/failure.ts'
+import type { CallRecord } from '../../../src/core/call/record.ts'
 import type { RequiredToken, TokenResult } from '../../../src/core/call/requirements.ts'
 import type { CallableTool } from '../../../src/core/call/resolve.ts'
 import type { Run } from '../../../src/core/call/runner.ts'
@@ -45,6 +46,8 @@ export function callableOf(record: ToolRecord, run: Run, timeoutMs = 10_000): Ca
 }
 
 export interface World {
+  /** The one tool there is: `Example.Tool`. */
+  readonly tool?: CallableTool
   /** What a user's token at a provider is, asked for or renewed; the provider's id with `-1` unless given. */
   readonly tokenFor?: (asking: RequiredToken) => TokenResult | Promise<TokenResult>
   readonly renew?: (asking: RequiredToken, refused: string, final: boolean) => TokenResult | Promise<TokenResult>
@@ -52,11 +55,23 @@ export interface World {
   readonly secretOf?: (id: string) => string | undefined
 }
 
-/** What executing takes, and what was asked of it. */
-export function worldOf({ tokenFor, renew, claim, secretOf }: World = {}) {
+/** What calling takes, what was asked of it, and what it wrote down. */
+export function worldOf({ tool, tokenFor, renew, claim, secretOf }: World = {}) {
   const asked: string[] = []
   const defects: string[] = []
-  const deps: ExecuteDeps = {
+  const records: CallRecord[] = []
+  let time = 1_000
+  const deps: CallDeps = {
+    resolver: {
+      resolve: (id) =>
+        tool && id === 'Example.Tool'
+          ? { ok: true, tool, status: { state: 'active' } }
+          : fail({ type: 'tool-unknown', asked: id, suggestions: [] }),
+      forget: () => undefined,
+    },
+    now: () => (time += 5),
+    newId: () => 'made',
+    writeRecord: (record) => void records.push(record),
     toolSecrets: {
       isGranted: () => true,
       secretFor(id) {
@@ -84,7 +99,7 @@ export function worldOf({ tokenFor, renew, claim, secretOf }: World = {}) {
     base64: (text) => Buffer.from(text).toString('base64'),
     defect: (callId, tool, message) => void defects.push(`${callId} ${tool}: ${message}`),
   }
-  return { deps, asked, defects }
+  return { deps, asked, defects, records }
 }
 
 export interface Given {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createRenewals } from '../../../src/core/call/renewal.ts'
-import type { RequiredToken, TokenResult } from '../../../src/core/call/requirements.ts'
+import type { TokenResult } from '../../../src/core/call/requirements.ts'
 import type { Credential } from '../../../src/core/call/runner.ts'
 import { challengeOf, REACHED_AT, recordWith, type World, worldOf } from './fakes.ts'
 
@@ -11,15 +11,13 @@ const refused: TokenResult = { challenge: challengeOf('mail'), reason: 'Mail ref
 function renewing(renew?: World['renew'], tokens: Readonly<Record<string, Credential>> = { mail: MAIL }) {
   const { deps, asked } = worldOf(renew ? { renew } : {})
   const defects: unknown[] = []
-  const asking = (provider: string): RequiredToken | undefined => {
-    const requirement = record.requirements.authorization.find(({ id }) => id === provider)
-    return requirement && { userId: 'ann', requirement, tool: record, reachedAt: () => REACHED_AT }
-  }
   const renewals = createRenewals(record, new Map(Object.entries(tokens)), {
-    asking,
+    userId: 'ann',
+    reachedAt: () => REACHED_AT,
     userTokens: deps.userTokens,
     defect: (error) => void defects.push(error),
   })
+  if (!renewals) throw new Error('There is nothing to renew')
   return { ...renewals, asked, defects }
 }
 

@@ -2,8 +2,7 @@ import { createHash } from 'node:crypto'
 import type { ExecutionContext } from 'hono'
 import type { Hono } from 'hono'
 import { ADMIN, maySee, type Principal } from '../../../src/core/access/principal.ts'
-import type { Call, Caller, Outcome } from '../../../src/core/call/call.ts'
-import type { Executor } from '../../../src/core/call/executor.ts'
+import type { Call, Caller, CallTool, Outcome } from '../../../src/core/call/call.ts'
 import { type Failure, fail, ok } from '../../../src/core/call/failure.ts'
 import type { Catalogue } from '../../../src/core/access/catalogue.ts'
 import type { ToolRecord } from '../../../src/core/tool/tool.ts'
@@ -15,13 +14,13 @@ export function gateFor(principal: Principal | Failure = ADMIN): Gate {
 }
 
 /** Remembers what it was asked, and gives the same result every time. */
-export function executorGiving(result: Outcome['result']): Executor & { calls: Call[]; callers: Caller[] } {
+export function callToolGiving(result: Outcome['result']): { callTool: CallTool; calls: Call[]; callers: Caller[] } {
   const calls: Call[] = []
   const callers: Caller[] = []
   return {
     calls,
     callers,
-    call(call, caller) {
+    callTool(call, caller) {
       calls.push(call)
       callers.push(caller)
       return Promise.resolve({ callId: call.callId ?? 'generated', durationMs: 12, result })

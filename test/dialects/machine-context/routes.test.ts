@@ -7,7 +7,7 @@ import { machineContext } from '../../../src/dialects/machine-context/definition
 import { machineContextFace } from '../../../src/dialects/machine-context/routes.ts'
 import { CALCULATOR } from './calculator.ts'
 import { FAILURES } from './failures.ts'
-import { catalogueOf, clientOf, executorGiving, gateFor, sha256 } from './fakes.ts'
+import { catalogueOf, clientOf, callToolGiving, gateFor, sha256 } from './fakes.ts'
 import { published, recordOf } from './record.ts'
 
 const NOW = '2026-11-01T10:00:00.000Z'
@@ -36,16 +36,16 @@ interface Given {
 }
 
 function setUp({ result = { ok: true, value: { result: 3 } }, principal, records = [] }: Given = {}) {
-  const executor = executorGiving(result)
+  const called = callToolGiving(result)
   const face = machineContextFace({
     gate: gateFor(principal),
-    executor,
+    callTool: called.callTool,
     catalogue: catalogueOf(records),
     sha256,
     newId: () => 'new',
     today: () => new Date(NOW),
   })
-  return { send: clientOf(face), ...executor }
+  return { send: clientOf(face), ...called }
 }
 
 const execute = (given: Given, body: unknown = REQUEST) => setUp(given).send('POST', '/machine-context/execute', body)

@@ -74,11 +74,10 @@ export function setUp(given: SetUp = {}) {
   }
   const face = mcpFace({
     gate: () => (given.refused ? fail(given.refused) : ok(principal)),
-    executor: {
-      async call(call, caller) {
-        calls.push({ call, caller })
-        return { callId: 'c', durationMs: 1, result: await run(call, caller) }
-      },
+    async callTool(call, caller) {
+      calls.push({ call, caller })
+      const tool = records.find(({ name }) => name === parseAskedName(call.asked)?.name)
+      return { callId: 'c', durationMs: 1, result: await run(call, caller), ...(tool ? { tool } : {}) }
     },
     catalogue: { etag: async () => '"e"', list },
     resolver,

@@ -23,12 +23,10 @@ function setUp(answer: Answer = ok(3), { found = [] as string[], refused = undef
   )
   const face = openToolCallingFace({
     gate: () => (refused ? fail(refused) : ok(ADMIN)),
-    executor: {
-      call(call) {
-        calls.push(call)
-        const result = typeof answer === 'function' ? answer(call) : answer
-        return Promise.resolve({ callId: call.callId ?? 'made', durationMs: 1.5, result })
-      },
+    callTool(call) {
+      calls.push(call)
+      const result = typeof answer === 'function' ? answer(call) : answer
+      return Promise.resolve({ callId: call.callId ?? 'made', durationMs: 1.5, result })
     },
     catalogue: { etag: () => Promise.resolve('e'), list },
     findByName: () => Promise.resolve(found),

@@ -7,7 +7,7 @@ import type { Resolver } from '../../../src/core/call/resolve.ts'
 import type { ToolRecord } from '../../../src/core/tool/tool.ts'
 import { pluginFace } from '../../../src/dialects/plugin/routes.ts'
 import { FAILURES } from '../machine-context/failures.ts'
-import { catalogueOf, clientOf, executorGiving, gateFor, sha256 } from '../machine-context/fakes.ts'
+import { catalogueOf, clientOf, callToolGiving, gateFor, sha256 } from '../machine-context/fakes.ts'
 import { recordOf } from '../machine-context/record.ts'
 
 interface Given {
@@ -36,16 +36,16 @@ function resolverOf(records: readonly ToolRecord[]): Resolver {
 }
 
 function setUp({ result = { ok: true, value: 'done' }, principal, records = [], resolve }: Given = {}) {
-  const executor = executorGiving(result)
+  const called = callToolGiving(result)
   const resolver = resolverOf(records)
   const face = pluginFace({
     gate: gateFor(principal),
-    executor,
+    callTool: called.callTool,
     catalogue: catalogueOf(records),
     resolver: resolve ? { ...resolver, resolve } : resolver,
     sha256,
   })
-  return { send: clientOf(face), ...executor }
+  return { send: clientOf(face), ...called }
 }
 
 const call = (given: Given, body: unknown = { params: { name: 'add' } }, path = '/plugin/call') =>

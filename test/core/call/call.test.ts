@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { execute } from '../../../src/core/call/execute.ts'
+import { createCallTool } from '../../../src/core/call/call.ts'
 import type { Run } from '../../../src/core/call/runner.ts'
 import {
   callableOf,
@@ -17,9 +17,10 @@ import {
 const value = (given: unknown) => ({ ok: true, value: given }) as const
 
 async function call(needs: Needs, run: Run, given: Given = {}, world: World = {}, timeoutMs?: number) {
-  const { deps, asked, defects } = worldOf(world)
   const tool = callableOf(recordWith(needs), run, timeoutMs)
-  return { result: await execute(tool, callWith(given), callerWith(given), deps), asked, defects }
+  const { deps, asked, defects } = worldOf({ ...world, tool })
+  const { result } = await createCallTool(deps)(callWith(given), callerWith(given))
+  return { result, asked, defects }
 }
 
 const APPROVED = { securityLevel: 8 }
@@ -66,12 +67,12 @@ describe('a call that a person must approve', () => {
   })
 
   it('is approved as it will run: an optional parameter that is null counts as absent', async () => {
-    const { deps, asked } = worldOf()
     const tool = {
       ...callableOf(recordWith(APPROVED), () => value(7)),
       validateInput: (input: unknown) => (Object(input).a === null ? [{ path: '/a', message: 'No null' }] : []),
     }
-    await execute(tool, callWith({ input: { a: null } }), callerWith(), deps)
+    const { deps, asked } = worldOf({ tool })
+    await createCallTool(deps)(callWith({ input: { a: null } }), callerWith())
     expect(asked).toEqual(['approval admin undefined {}'])
   })
 

@@ -1,0 +1,61 @@
+import { covers, denial, mayActFor, maySee, type Principal } from '../access/principal.ts'
+import type { Background } from '../tool/platform.ts'
+import { parseAskedName, parseToolId } from '../tool/tool-id.ts'
+import type { ToolRecord } from '../tool/tool.ts'
+import { type Failing, fail } from './failure.ts'
+import type { Resolver } from './resolve.ts'
+
+const MAX_SUGGESTIONS = 3
+
+/**
+ * Refuses a tool that the principal's patterns do not cover. Judged by the id, before it is looked up, so that the tool
+ * cannot be told from one that does not exist.
+ */
+export function refuseUncovered(principal: Principal, asked: string): Failing | undefined {
+  if (principal.tools.includes('*')) return undefined
+  const name = parseToolId(asked)
+  if (!name || covers(principal, name)) return undefined
+  return fail({ type: 'forbidden', reason: `The credential does not cover '${name.toolkit}.${name.tool}'` })
+}
+
+/** A failure to resolve, with only such suggestions as the principal may see in lists. */
+export async function hideSuggestions(
+  principal: Principal,
+  failing: Failing,
+  resolver: Resolver,
+  background: Background,
+): Promise<Failing> {
+  const { failure } = failing
+  if (failure.type !== 'tool-unknown') return failing
+  const suggestions: string[] = []
+  for (const id of failure.suggestions) {
+    if (suggestions.length === MAX_SUGGESTIONS) break
+    const name = parseToolId(id)
+    if (!name || !covers(principal, name)) continue
+    const resolved = principal.kind === 'anonymous' ? await resolver.resolve(id, background) : undefined
+    if (!resolved || (resolved.ok && maySee(principal, resolved.tool.record))) suggestions.push(id)
+  }
+  return fail({ ...failure, suggestions })
+}
+
+/** For which user a call is: the one it names, else the only one that its principal may act for. */
+export function userOf(principal: Principal, named: string | undefined): string | undefined {
+  if (named !== undefined) return named
+  return principal.users !== 'any' && principal.users.length === 1 ? principal.users[0] : undefined
+}
+
+/** Why a principal may not call this tool, or not for this user; undefined when it may. */
+export function authorise(
+  principal: Principal,
+  asked: string,
+  record: ToolRecord,
+  userId: string | undefined,
+): Failing | undefined {
+  const named = parseAskedName(asked)
+  // A name says nothing of its toolkit, so to refuse it would tell that there is such a tool
+  if (named && !covers(principal, record)) return fail({ type: 'tool-unknown', asked: named.name, suggestions: [] })
+  const denied = denial(principal, record)
+  if (denied) return fail(denied)
+  if (userId === undefined || mayActFor(principal, userId)) return undefined
+  return fail({ type: 'forbidden', reason: 'The credential may not act for this user' })
+}

@@ -1,0 +1,55 @@
+import type { Principal } from '../access/principal.ts'
+import type { ToolRecord } from '../tool/tool.ts'
+import type { Failing, FailureType } from './failure.ts'
+
+/** What is written down of a call: never inputs, outputs or secrets. */
+export interface CallRecord {
+  readonly call_id: string
+  readonly trace_id?: string
+  readonly traceparent?: string
+  readonly principal: string
+  readonly user_id?: string
+  readonly tool: string
+  readonly digest?: string
+  readonly outcome: 'success' | FailureType
+  readonly duration_ms: number
+}
+
+/** What was found out about a call while it was made. */
+export interface Findings {
+  /** The tool that was found, for the record alone: the caller may not be allowed to know of it. */
+  found?: ToolRecord
+  /** The same tool, once it is known that the caller may call it. */
+  called?: ToolRecord
+  userId?: string
+}
+
+/** The most characters of what was asked for, where there is no such tool: anybody can ask for anything. */
+const MAX_ASKED = 200
+
+/** How logs name the tool of a call: by its id, or by what was asked for. */
+export function loggedTool(asked: string, found: ToolRecord | undefined): string {
+  return found?.id ?? asked.slice(0, MAX_ASKED)
+}
+
+/** The record of a call that is over. */
+export function recordOf(
+  callId: string,
+  { asked, traceId }: { readonly asked: string; readonly traceId?: string },
+  { principal, traceparent }: { readonly principal: Principal; readonly traceparent?: string },
+  { found, userId }: Findings,
+  result: { readonly ok: true } | Failing,
+  durationMs: number,
+): CallRecord {
+  return {
+    call_id: callId,
+    ...(traceId === undefined ? {} : { trace_id: traceId }),
+    ...(traceparent === undefined ? {} : { traceparent }),
+    principal: principal.id,
+    ...(userId === undefined ? {} : { user_id: userId }),
+    tool: loggedTool(asked, found),
+    ...(found ? { digest: found.digest } : {}),
+    outcome: result.ok ? 'success' : result.failure.type,
+    duration_ms: durationMs,
+  }
+}

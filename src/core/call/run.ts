@@ -1,0 +1,105 @@
+import type { JsonObject } from '../tool/json.ts'
+import type { ToolRecord } from '../tool/tool.ts'
+import { type Deadline, type EarlyEnd, endedEarly } from './deadline.ts'
+import { type Failing, fail } from './failure.ts'
+import { createRedactor, type Redactor } from './redact.ts'
+import { createRenewals } from './renewal.ts'
+import type { MetRequirements, UserTokens } from './requirements.ts'
+import type { Runnable, RunContext, RunResult } from './runner.ts'
+
+/** One run of a tool: what it gets, and for whom. */
+export interface RunOptions {
+  readonly callId: string
+  readonly record: ToolRecord
+  readonly runnable: Extract<Runnable, { readonly ok: true }>
+  readonly input: JsonObject
+  readonly userId: string | undefined
+  readonly met: MetRequirements
+  readonly deadline: Deadline
+  readonly caller: Pick<RunContext, 'traceparent' | 'progress' | 'log' | 'answers' | 'background'> & {
+    /** A URL of this deployment as the caller reached it. */
+    readonly reachedAt: () => string
+  }
+}
+
+export interface RunDeps {
+  readonly userTokens: UserTokens
+  readonly base64: (text: string) => string
+  /** Told of a defect: an error that a tool threw, its text redacted, or one of ours. */
+  readonly defect: (callId: string, tool: string, message: string) => void
+}
+
+/** What a tool came to, and what hides the credentials it was given. */
+export interface Ran {
+  readonly ok: true
+  readonly result: RunResult
+  readonly redactor: Redactor | undefined
+}
+
+/**
+ * Runs a tool within its deadline. When a provider gave no token in place of a refused one, the call comes to what the user
+ * has to do, whatever the tool made of it, unless it succeeded all the same.
+ */
+export async function runTool(options: RunOptions, deps: RunDeps): Promise<Ran | Failing> {
+  const { callId, record, runnable, input, userId, met, deadline, caller } = options
+  const { timeoutMs } = runnable
+  const renewals =
+    met.tokens.size === 0 || userId === undefined
+      ? undefined
+      : createRenewals(record, met.tokens, {
+          userId,
+          reachedAt: caller.reachedAt,
+          userTokens: deps.userTokens,
+          defect: (error) => deps.defect(callId, record.id, messageOf(error)),
+        })
+  const context: RunContext = {
+    callId,
+    secrets: met.secrets,
+    tokens: met.tokens,
+    ...(renewals ? { renew: renewals.renew } : {}),
+    ...(userId === undefined ? {} : { userId }),
+    ...(caller.traceparent === undefined ? {} : { traceparent: caller.traceparent }),
+    ...(caller.progress ? { progress: caller.progress } : {}),
+    ...(caller.log ? { log: caller.log } : {}),
+    ...(caller.answers ? { answers: caller.answers } : {}),
+    ...(caller.background ? { background: caller.background } : {}),
+    get signal() {
+      return deadline.signal
+    },
+  }
+
+  let ran: RunResult | EarlyEnd | { readonly thrown: unknown }
+  try {
+    ran = await deadline.race(runnable.run(input, context))
+  } catch (error) {
+    ran = { thrown: error }
+  }
+  if (ran === 'cancelled') return endedEarly(ran, timeoutMs)
+  const succeeded = typeof ran === 'object' && 'ok' in ran && (ran.ok || 'asks' in ran)
+  const refusal = succeeded ? undefined : renewals?.failure()
+  if (refusal) return fail(refusal)
+  if (ran === 'expired') return endedEarly(ran, timeoutMs)
+  const redactor = redactorOf(met, renewals?.given, deps.base64)
+  if (!('thrown' in ran)) return { ok: true, result: ran, redactor }
+  const message = messageOf(ran.thrown)
+  const safe = redactor?.text(message) ?? message
+  deps.defect(callId, record.id, safe)
+  const failed = `The tool '${record.id}' failed unexpectedly`
+  return fail({ type: 'tool-failed', message: failed, developer_message: safe })
+}
+
+/** Hides every credential that the tool was given, before its run and during it. */
+function redactorOf(
+  { secrets, tokens }: MetRequirements,
+  renewed: readonly string[] | undefined,
+  base64: RunDeps['base64'],
+): Redactor | undefined {
+  if (secrets.size + tokens.size === 0) return undefined
+  const values = [...secrets.values(), ...tokens.values()].map(({ value }) => value)
+  return createRedactor(renewed ? [...values, ...renewed] : values, base64)
+}
+
+/** What an error says of itself. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}
