@@ -252,6 +252,23 @@ describe('the environment', () => {
   })
 })
 
+describe('the keys of KV', () => {
+  const keys = sources.find(({ path }) => path === 'src/storage/keys.ts')?.text ?? ''
+  /** How the keys begin, up to the first `/`. */
+  const words = new Set(Array.from(keys.matchAll(/'(\w+)\/[\w/]*'/g), ([, word]) => word))
+  const spells = (text: string) => new RegExp(`['"\`](?:${[...words].join('|')})/`).test(text)
+
+  it('are made in one file', () => {
+    expect(words.size).toBeGreaterThanOrEqual(7)
+    expect(worker.filter(({ text }) => spells(text)).map(({ path }) => path)).toEqual(['src/storage/keys.ts'])
+  })
+
+  it.each(['await kv.get(`tool/${key}`)', "queue(sql, 'catalogue/head')", 'WHERE target LIKE "record/%"'])(
+    'would be seen elsewhere: %s',
+    (line) => expect(spells(line)).toBe(true),
+  )
+})
+
 describe('what is tracked', () => {
   it('names no place of the machine it was written on', () => {
     const tracked = execFileSync('git', ['ls-files', '--', 'src', 'tools'], { cwd: root, encoding: 'utf8' })

@@ -1,27 +1,23 @@
-import { base64url } from 'jose'
 import { LRUCache } from 'lru-cache'
 import { maySee } from '../../core/access/principal.ts'
 import { parseToolId } from '../../core/tool/tool-id.ts'
 import type { Catalogue, LineFormat, ListedTool, Listing, ListQuery } from '../../core/access/catalogue.ts'
 import type { Principal } from '../../core/access/principal.ts'
 import type { ToolRecord } from '../../core/tool/tool.ts'
+import { HEAD_KEY, kvKey } from '../keys.ts'
+import { decodeCursor, encodeCursor } from './cursor.ts'
+import { CHANGING_TTL_S, IMMUTABLE_TTL_S, type KvReaderOptions, parsed } from './kv-reader.ts'
 import type { Head, Leaf, PageIndex, WriteLine } from './pages.ts'
 import type { RegistryStub } from './registry-stub.ts'
 
-export interface KvCatalogueOptions {
-  readonly kv: KVNamespace
+export interface KvCatalogueOptions extends KvReaderOptions {
   readonly registry: RegistryStub
   /** Writes a record as the stored lines are written. */
   readonly writeLine: WriteLine
-  /** Milliseconds since some fixed point. */
-  readonly now: () => number
 }
 
 /** The head is read again after this long. */
 const FRESH_MS = 5_000
-/** KV keeps what it read close by for this long, at least 30 s. */
-const HEAD_TTL_S = 30
-const PAGE_TTL_S = 86_400
 /** Pages kept in the isolate, in characters. */
 const MAX_CACHED = 24_000_000
 const KV_BULK = 100
@@ -49,8 +45,7 @@ export function createKvCatalogue({ kv, registry, writeLine, now }: KvCatalogueO
 
   async function head(): Promise<Head> {
     if (kept && kept.head.revision >= wanted && now() - kept.at < FRESH_MS) return kept.head
-    const text = await kv.get('catalogue/head', { cacheTtl: HEAD_TTL_S })
-    const read: Head | undefined = text === null ? undefined : JSON.parse(text)
+    const read = parsed<Head>(await kv.get(HEAD_KEY, { cacheTtl: CHANGING_TTL_S }))
     return keep(read && read.revision >= wanted ? read : await registry().head())
   }
 
@@ -62,16 +57,15 @@ export function createKvCatalogue({ kv, registry, writeLine, now }: KvCatalogueO
   /** The texts of pages, in order; undefined when one of them is of a catalogue that is no more. */
   async function pageTexts(hashes: readonly string[]): Promise<readonly string[] | undefined> {
     const missing = hashes.filter((hash) => !texts.has(hash))
-    const read = new Map<string, string>()
+    const read = new Map<string, string | null>()
     for (let at = 0; at < missing.length; at += KV_BULK) {
-      const keys = missing.slice(at, at + KV_BULK).map((hash) => `catalogue/page/${hash}`)
-      const found = await kv.get(keys, { cacheTtl: PAGE_TTL_S })
-      for (const [key, text] of found) if (text !== null) read.set(key.slice('catalogue/page/'.length), text)
+      const keys = missing.slice(at, at + KV_BULK).map((hash) => kvKey('page', hash))
+      for (const [key, text] of await kv.get(keys, { cacheTtl: IMMUTABLE_TTL_S })) read.set(key, text)
     }
     const all: string[] = []
     for (const hash of hashes) {
-      const text = texts.get(hash) ?? read.get(hash) ?? (await registry().page(hash))
-      if (text === null) return undefined
+      const text = texts.get(hash) ?? read.get(kvKey('page', hash)) ?? (await registry().page(hash))
+      if (text === undefined) return undefined
       texts.set(hash, text)
       all.push(text)
     }
@@ -190,19 +184,5 @@ export function createKvCatalogue({ kv, registry, writeLine, now }: KvCatalogueO
     require(revision: number): void {
       wanted = Math.max(wanted, revision)
     },
-  }
-}
-
-/** Cursors are opaque: the place after which to go on, in Base64url. Places are ASCII. */
-function encodeCursor(place: string): string {
-  return base64url.encode(place)
-}
-
-function decodeCursor(cursor: string): string | undefined {
-  try {
-    const place = new TextDecoder().decode(base64url.decode(cursor))
-    return /^[\x20-\x7e]{1,200}$/.test(place) ? place : undefined
-  } catch {
-    return undefined
   }
 }

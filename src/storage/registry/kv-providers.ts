@@ -1,49 +1,35 @@
 import { LRUCache } from 'lru-cache'
 import type { Provider, Providers, ProviderStore } from '../../core/consent/provider.ts'
 import { isProviderId } from '../../core/consent/provider.ts'
+import { kvKey } from '../keys.ts'
+import { createKvReader, type KvReaderOptions } from './kv-reader.ts'
 import type { RegistryStub } from './registry-stub.ts'
 
-export interface KvProvidersOptions {
-  readonly kv: KVNamespace
+export interface KvProvidersOptions extends KvReaderOptions {
   readonly registry: RegistryStub
-  /** Milliseconds since the epoch. */
-  readonly now: () => number
 }
 
 /** How long an isolate answers from memory, for ids nobody has too. */
 const FRESH_MS = 5_000
 const MAX_KEPT = 1_000
-const KV_TTL_S = 30
-/** Ids unknown to KV that this isolate asks the registry about, a second: whoever makes up ids must not hammer it. */
-const UNKNOWN_PER_S = 50
 
 /**
  * The providers a deployment was given: written through the Registry Durable Object, read from KV, and at once where they
  * were written. What KV lacks is asked of the Durable Object, so a new provider is there for all; a change is seen
  * everywhere within a minute.
  */
-export function createKvProviders({ kv, registry, now }: KvProvidersOptions): ProviderStore {
+export function createKvProviders(options: KvProvidersOptions): ProviderStore {
+  const { registry, now } = options
+  const reader = createKvReader(options)
   const kept = new LRUCache<string, { readonly provider: Provider | undefined; readonly until: number }>({
     max: MAX_KEPT,
   })
-  /** Ids this isolate wrote: KV may still hold what was before. */
-  const written = new LRUCache<string, { readonly at: number }>({ max: MAX_KEPT })
-  let asked = { second: 0, count: 0 }
+  let changes = 0
 
-  function wrote(id: string): void {
-    written.set(id, { at: now() })
+  function changed(id: string): void {
+    changes += 1
+    reader.wrote(kvKey('provider', id))
     kept.delete(id)
-  }
-
-  async function lookUp(id: string): Promise<string | null> {
-    const at = written.get(id)?.at
-    if (at !== undefined && now() - at < 2 * KV_TTL_S * 1_000) return registry().provider(id)
-    const text = await kv.get(`provider/${id}`, { cacheTtl: KV_TTL_S })
-    if (text !== null) return text
-    const second = Math.floor(now() / 1_000)
-    asked = asked.second === second ? asked : { second, count: 0 }
-    asked.count += 1
-    return asked.count > UNKNOWN_PER_S ? null : registry().provider(id)
   }
 
   return {
@@ -52,16 +38,15 @@ export function createKvProviders({ kv, registry, now }: KvProvidersOptions): Pr
       const known = kept.get(id)
       if (known && now() < known.until) return known.provider
       const until = now() + FRESH_MS
-      const before = written.get(id)
-      const text = await lookUp(id)
-      const provider: Provider | undefined = text === null ? undefined : JSON.parse(text)
-      // What was written meanwhile is newer than this answer
-      if (written.get(id) === before) kept.set(id, { provider, until })
+      const before = changes
+      const provider = await reader.read<Provider>(kvKey('provider', id), () => registry().provider(id), 'ask')
+      // What was changed meanwhile is newer than this answer
+      if (changes === before) kept.set(id, { provider, until })
       return provider
     },
     async put(provider) {
       const isNew = await registry().putProvider(provider)
-      wrote(provider.id)
+      changed(provider.id)
       return isNew
     },
     async list() {
@@ -69,7 +54,7 @@ export function createKvProviders({ kv, registry, now }: KvProvidersOptions): Pr
     },
     async remove(id) {
       const removed = await registry().removeProvider(id)
-      wrote(id)
+      changed(id)
       return removed
     },
   }

@@ -3,8 +3,10 @@ import type { KeyStore, ApiKey } from '../../core/access/api-key.ts'
 import type { Publication, Published, RegistryWriter } from '../../core/publish/registry.ts'
 import type { ToolSource } from '../../core/tool/tool-source.ts'
 import { parseToolId, toolKey, type ToolName } from '../../core/tool/tool-id.ts'
-import type { ToolDocument } from '../../core/tool/tool.ts'
+import type { ToolDocument, ToolRecord } from '../../core/tool/tool.ts'
+import { kvKey } from '../keys.ts'
 import { createKvCatalogue, type KvCatalogueOptions } from './kv-catalogue.ts'
+import { createKvReader, IMMUTABLE_TTL_S, parsed } from './kv-reader.ts'
 import type { Bundle, Deployment } from './bundle.ts'
 
 export interface KvRegistryOptions extends KvCatalogueOptions {
@@ -14,57 +16,45 @@ export interface KvRegistryOptions extends KvCatalogueOptions {
   readonly onChange: () => void
 }
 
-const DOCUMENT_TTL_S = 30
-const RECORD_TTL_S = 86_400
 /** A message to a Durable Object is at most 32 MiB. */
 const MAX_MESSAGE_CHARACTERS = 8_000_000
-/** Keys unknown to KV that this isolate asks the registry about, a second: whoever makes up keys must not hammer it. */
-const UNKNOWN_KEYS_PER_S = 50
 
 /**
  * The registry as a Worker sees it: reads from KV, falling back to the Registry Durable Object for what KV does not have
  * (yet), and writes through the Durable Object alone. What this isolate wrote, it reads back at once.
  */
 export function createKvRegistry(options: KvRegistryOptions) {
-  const { kv, registry, bundle, deployment, now, onChange } = options
+  const { kv, registry, bundle, deployment, onChange } = options
   const { catalogue, require } = createKvCatalogue(options)
-  /** Documents this isolate changed: KV may still hold what was before. */
-  const written = new LRUCache<string, { readonly at: number }>({ max: 5_000 })
+  const reader = createKvReader(options)
   /** Whose a name is never changes. */
   const names = new LRUCache<string, ToolName>({ max: 20_000 })
   let takenIn = false
-  let unknownKeys = { second: 0, count: 0 }
 
   function changed(revision: number, keys: Iterable<string>): void {
     require(revision)
-    for (const key of keys) written.set(key, { at: now() })
+    for (const key of keys) reader.wrote(kvKey('tool', key))
     onChange()
   }
 
-  async function current(key: string): Promise<ToolDocument | undefined> {
-    const text = await registry().document(key)
-    return text === null ? undefined : JSON.parse(text)
-  }
-
   const source: ToolSource = {
-    async document(name) {
+    document(name) {
       const key = toolKey(name)
-      const at = written.get(key)?.at
-      if (at !== undefined && now() - at < 2 * DOCUMENT_TTL_S * 1_000) return current(key)
-      const text = await kv.get(`tool/${key}`, { cacheTtl: DOCUMENT_TTL_S })
-      return text === null ? undefined : JSON.parse(text)
+      return reader.read<ToolDocument>(kvKey('tool', key), () => registry().document(key), 'believe')
     },
-    current: (name) => current(toolKey(name)),
+    async current(name) {
+      return parsed<ToolDocument>(await registry().document(toolKey(name)))
+    },
     async record(digest) {
-      const text = (await kv.get(`record/${digest}`, { cacheTtl: RECORD_TTL_S })) ?? (await registry().record(digest))
-      return text === null ? undefined : JSON.parse(text)
+      const text = await kv.get(kvKey('record', digest), { cacheTtl: IMMUTABLE_TTL_S })
+      return parsed<ToolRecord>(text ?? (await registry().record(digest)))
     },
     async named(asked) {
       const name = asked.toLowerCase()
       const known = names.get(name)
       if (known) return known
-      const key = (await kv.get(`name/${name}`, { cacheTtl: RECORD_TTL_S })) ?? (await registry().named(name))
-      const tool = key === null ? undefined : parseToolId(key)
+      const key = (await kv.get(kvKey('name', name), { cacheTtl: IMMUTABLE_TTL_S })) ?? (await registry().named(name))
+      const tool = key === undefined ? undefined : parseToolId(key)
       if (tool) names.set(name, tool)
       return tool
     },
@@ -103,18 +93,15 @@ export function createKvRegistry(options: KvRegistryOptions) {
       return (await registry().keys()).map((text): ApiKey => JSON.parse(text))
     },
     remove: (id) => registry().removeKey(id),
-    async find(hash) {
-      const text = (await kv.get(`key/${hash}`, { cacheTtl: DOCUMENT_TTL_S })) ?? (await askForKey(hash))
-      return text === null ? undefined : JSON.parse(text)
-    },
+    find: (hash) => reader.read<ApiKey>(kvKey('apiKey', hash), () => registry().keyByHash(hash), 'ask'),
   }
 
   const blobs = {
     /** Keeps bytes under their hash (SHA-256, hex). Once this is done they can be read everywhere. */
     store: (hash: string, bytes: ArrayBuffer): Promise<void> => registry().putBlob(hash, bytes),
     async read(hash: string): Promise<ArrayBuffer | undefined> {
-      const found = await kv.get(`blob/${hash}`, { type: 'arrayBuffer', cacheTtl: RECORD_TTL_S })
-      return found ?? (await registry().blob(hash)) ?? undefined
+      const found = await kv.get(kvKey('blob', hash), { type: 'arrayBuffer', cacheTtl: IMMUTABLE_TTL_S })
+      return found ?? registry().blob(hash)
     },
   }
 
@@ -129,13 +116,6 @@ export function createKvRegistry(options: KvRegistryOptions) {
     if (answer.wanted) answer = await registry().takeIn(hash, deployment, records)
     if (!takenIn) changed(answer.revision, records.map(toolKey))
     takenIn = true
-  }
-
-  async function askForKey(hash: string): Promise<string | null> {
-    const second = Math.floor(now() / 1_000)
-    unknownKeys = unknownKeys.second === second ? unknownKeys : { second, count: 0 }
-    unknownKeys.count += 1
-    return unknownKeys.count > UNKNOWN_KEYS_PER_S ? null : registry().keyByHash(hash)
   }
 
   return { source, writer, catalogue, keys, blobs, takeIn }

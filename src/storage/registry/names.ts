@@ -1,3 +1,5 @@
+import { field } from '../rows.ts'
+
 const MAX_NAME = 64
 
 /**
@@ -15,7 +17,7 @@ export function exposedName(sql: SqlStorage, wanted: string, key: string): strin
 
 /** The key of the tool that a name leads to. */
 export function keyOfName(sql: SqlStorage, name: string): string | undefined {
-  return sql.exec<{ key: string }>('SELECT key FROM name WHERE name = ?', name.toLowerCase()).toArray()[0]?.key
+  return field<string>(sql, 'SELECT key FROM name WHERE name = ?', name.toLowerCase())
 }
 
 function claim(sql: SqlStorage, name: string, key: string): boolean {

@@ -1,7 +1,9 @@
+import { HEAD_KEY, kvKey, type KvKind, parseKvKey } from '../keys.ts'
+import { column, field } from '../rows.ts'
+import { apiKeyText } from './api-keys.ts'
 import { readBlob } from './blobs.ts'
-import type { WriteLine } from './pages.ts'
-import { pageText, settlePages } from './pages.ts'
 import { keyOfName } from './names.ts'
+import { pageText, settlePages, type WriteLine } from './pages.ts'
 import { providerText } from './providers.ts'
 import { documentText, recordTextByDigest } from './versions.ts'
 
@@ -11,6 +13,18 @@ const MAX_BACKOFF_MS = 60_000
 const RETIRE_AFTER_MS = 10 * 60_000
 const AT_ONCE = 25
 const PER_RUN = 400
+
+/** The kinds of keys in the order in which they land: first what others name, so that nothing is named before it is there. */
+const LANDING: readonly (readonly KvKind[])[] = [['page', 'blob'], ['record'], ['tool', 'name', 'apiKey', 'provider']]
+const CASES = LANDING.flatMap((kinds, rank) =>
+  kinds.map((kind) => `WHEN target LIKE '${kvKey(kind, '')}%' THEN ${rank}`),
+)
+const RANK = `CASE ${CASES.join(' ')} END`
+/** The kinds that are deleted from KV once nothing is stored for them; the others stay what they were. */
+const DELETED: readonly KvKind[] = ['apiKey', 'provider']
+
+/** A key that waits to be written. */
+type Due = { readonly target: string; readonly revision: number; readonly rank: number }
 
 export interface OutboxDeps {
   readonly storage: DurableObjectStorage
@@ -58,83 +72,80 @@ export function createOutbox({ storage, kv, writeLine, now }: OutboxDeps) {
 
   async function writeDue(): Promise<void> {
     const head = await settlePages(sql, writeLine, now())
-    const due = sql
-      .exec<{ target: string; revision: number }>(
-        `SELECT target, revision FROM outbox WHERE target <> 'catalogue/head' ORDER BY CASE
-           WHEN target LIKE 'catalogue/page/%' OR target LIKE 'blob/%' THEN 0 WHEN target LIKE 'record/%' THEN 1 ELSE 2 END, revision LIMIT ?`,
-        PER_RUN,
-      )
-      .toArray()
-    const headIsDue = sql.exec("SELECT 1 FROM outbox WHERE target = 'catalogue/head'").toArray().length > 0
+    const query = `SELECT target, revision, ${RANK} AS rank FROM outbox WHERE target <> ? ORDER BY rank, revision LIMIT ?`
+    const due = sql.exec<Due>(query, HEAD_KEY, PER_RUN).toArray()
+    const headIsDue = field(sql, 'SELECT 1 FROM outbox WHERE target = ?', HEAD_KEY) !== undefined
     let landed = due.length < PER_RUN
-    for (let at = 0; at < due.length; at += AT_ONCE) {
-      const writes = due.slice(at, at + AT_ONCE).map(({ target, revision }) => write(target, revision))
+    for (const batch of batches(due)) {
       // Every write is waited for: one that is still under way must not come after its own repetition
-      const results = await Promise.allSettled(writes)
+      const results = await Promise.allSettled(batch.map(write))
       for (const result of results) {
         if (result.status === 'rejected') throw result.reason
         landed &&= result.value
       }
     }
     if (!headIsDue || !landed) return
-    await kv.put('catalogue/head', JSON.stringify(head))
-    sql.exec("DELETE FROM outbox WHERE target = 'catalogue/head' AND revision <= ?", head.revision)
+    await kv.put(HEAD_KEY, JSON.stringify(head))
+    sql.exec('DELETE FROM outbox WHERE target = ? AND revision <= ?', HEAD_KEY, head.revision)
   }
 
   /** Whether the key is done with; a page whose leaf was touched meanwhile is made anew, or lands next time. */
-  async function write(target: string, revision: number): Promise<boolean> {
-    const value = valueOf(target)
+  async function write({ target, revision }: Due): Promise<boolean> {
+    const key = parseKvKey(target)
+    const value = key && valueOf(key.kind, key.of)
     if (value !== undefined) await kv.put(target, value)
-    else if (target.startsWith('catalogue/page/')) return false
-    else if (target.startsWith('key/') || target.startsWith('provider/')) await kv.delete(target)
+    else if (key?.kind === 'page') return false
+    else if (key && DELETED.includes(key.kind)) await kv.delete(target)
     sql.exec('DELETE FROM outbox WHERE target = ? AND revision = ?', target, revision)
     return true
   }
 
-  function valueOf(target: string): string | ArrayBuffer | undefined {
-    const page = after(target, 'catalogue/page/')
-    if (page !== undefined) return pageText(sql, page, writeLine)
-    const digest = after(target, 'record/')
-    if (digest !== undefined) return recordTextByDigest(sql, digest)
-    const key = after(target, 'tool/')
-    if (key !== undefined) return documentText(sql, key)
-    const name = after(target, 'name/')
-    if (name !== undefined) return keyOfName(sql, name)
-    const provider = after(target, 'provider/')
-    if (provider !== undefined) return providerText(sql, provider)
-    const blob = after(target, 'blob/')
-    if (blob !== undefined) return readBlob(sql, blob)
-    const hash = after(target, 'key/')
-    return sql.exec<{ body: string }>('SELECT body FROM api_key WHERE hash = ?', hash ?? '').toArray()[0]?.body
+  /** What is to lie under a key, as the tables have it now. */
+  function valueOf(kind: KvKind, of: string): string | ArrayBuffer | undefined {
+    switch (kind) {
+      case 'page':
+        return pageText(sql, of, writeLine)
+      case 'record':
+        return recordTextByDigest(sql, of)
+      case 'tool':
+        return documentText(sql, of)
+      case 'name':
+        return keyOfName(sql, of)
+      case 'provider':
+        return providerText(sql, of)
+      case 'blob':
+        return readBlob(sql, of)
+      case 'apiKey':
+        return apiKeyText(sql, of)
+    }
   }
 
   async function sweep(): Promise<void> {
-    const gone = sql
-      .exec<{ target: string }>('SELECT target FROM retired WHERE at <= ? LIMIT ?', now() - RETIRE_AFTER_MS, PER_RUN)
-      .toArray()
-    for (const { target } of gone) {
+    const until = now() - RETIRE_AFTER_MS
+    for (const target of column<string>(sql, 'SELECT target FROM retired WHERE at <= ? LIMIT ?', until, PER_RUN)) {
       await kv.delete(target)
       sql.exec('DELETE FROM retired WHERE target = ?', target)
     }
   }
 
   function nextSweep(): number | undefined {
-    const oldest = sql.exec<{ at: number | null }>('SELECT min(at) AS at FROM retired').one().at
-    return oldest === null ? undefined : oldest + RETIRE_AFTER_MS
+    const oldest = field<number>(sql, 'SELECT at FROM retired ORDER BY at LIMIT 1')
+    return oldest === undefined ? undefined : oldest + RETIRE_AFTER_MS
   }
 
   function isIdle(): boolean {
-    const { waiting } = sql
-      .exec<{ waiting: number }>(
-        'SELECT (SELECT count(*) FROM outbox) + (SELECT count(*) FROM leaf WHERE dirty IS NOT NULL) AS waiting',
-      )
-      .one()
-    return waiting === 0
+    const waiting = 'SELECT 1 FROM outbox UNION ALL SELECT 1 FROM leaf WHERE dirty IS NOT NULL LIMIT 1'
+    return field(sql, waiting) === undefined
   }
 
   return { schedule, run }
 }
 
-function after(text: string, prefix: string): string | undefined {
-  return text.startsWith(prefix) ? text.slice(prefix.length) : undefined
+/** What is due, a few keys at once: never a key beside one that it names, which must land before. */
+function* batches(due: readonly Due[]): Iterable<readonly Due[]> {
+  for (let at = 0; at < due.length;) {
+    const batch = due.slice(at, at + AT_ONCE).filter(({ rank }) => rank === due[at]?.rank)
+    yield batch
+    at += batch.length
+  }
 }

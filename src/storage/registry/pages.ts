@@ -2,7 +2,9 @@ import { sha256 } from '../sha256.ts'
 import type { ListedTool } from '../../core/access/catalogue.ts'
 import { toolKey } from '../../core/tool/tool-id.ts'
 import type { ToolRecord } from '../../core/tool/tool.ts'
-import { nextRevision, queue, revisionOf, writeMeta } from './tables.ts'
+import { HEAD_KEY, kvKey } from '../keys.ts'
+import { firstRow } from '../rows.ts'
+import { queue, revisionOf, writeMeta } from './tables.ts'
 
 /** A leaf is split when it holds more tools or more text than this, into parts of about half. */
 const MAX_TOOLS = 128
@@ -41,7 +43,7 @@ export function touchLeaf(sql: SqlStorage, key: string, revision: number): void 
 /** Makes the pages of every touched leaf, and gives the head that names all pages. */
 export async function settlePages(sql: SqlStorage, writeLine: WriteLine, now: number): Promise<Head> {
   for (;;) {
-    const dirty = sql.exec<LeafRow>('SELECT * FROM leaf WHERE dirty IS NOT NULL ORDER BY first LIMIT 1').toArray()[0]
+    const dirty = firstRow<LeafRow>(sql, 'SELECT * FROM leaf WHERE dirty IS NOT NULL ORDER BY first LIMIT 1')
     if (!dirty) break
     const parts = divide(readLeaf(sql, dirty.first))
     if (parts.length !== 1) {
@@ -64,22 +66,19 @@ export async function settlePages(sql: SqlStorage, writeLine: WriteLine, now: nu
     for (const [old, fresh] of [
       [dirty.lines, hashes.lines],
       [dirty.records, hashes.records],
-    ]) {
+    ] as const) {
       if (old === fresh) continue
-      if (old) retire(sql, `catalogue/page/${old}`, now)
-      sql.exec('DELETE FROM retired WHERE target = ?', `catalogue/page/${fresh}`)
-      queue(sql, `catalogue/page/${fresh}`, revision)
+      if (old !== null) retire(sql, kvKey('page', old), now)
+      reinstate(sql, kvKey('page', fresh), revision)
     }
-    queue(sql, 'catalogue/head', nextRevision(sql))
+    queue(sql, HEAD_KEY)
   }
   return readHead(sql)
 }
 
 /** The text of a page that is part of the catalogue as it stands; undefined for any other hash. */
 export function pageText(sql: SqlStorage, hash: string, writeLine: WriteLine): string | undefined {
-  const leaf = sql
-    .exec<LeafRow>('SELECT * FROM leaf WHERE dirty IS NULL AND (lines = ? OR records = ?)', hash, hash)
-    .toArray()[0]
+  const leaf = firstRow<LeafRow>(sql, 'SELECT * FROM leaf WHERE dirty IS NULL AND ? IN (lines, records)', hash)
   if (!leaf) return undefined
   const { lines, records } = pageTexts(readLeaf(sql, leaf.first), writeLine)
   return leaf.lines === hash ? lines : records
@@ -161,6 +160,13 @@ function pageTexts(
   }
 }
 
+/** Has a page written to KV, which may be one that was retired before. */
+function reinstate(sql: SqlStorage, target: string, revision: number): void {
+  sql.exec('DELETE FROM retired WHERE target = ?', target)
+  queue(sql, target, revision)
+}
+
+/** Has a page that is no longer part of the catalogue deleted from KV, in a while. */
 function retire(sql: SqlStorage, target: string, now: number): void {
   sql.exec('DELETE FROM outbox WHERE target = ?', target)
   sql.exec('INSERT INTO retired VALUES (?, ?) ON CONFLICT DO UPDATE SET at = excluded.at', target, now)

@@ -1,16 +1,15 @@
 import type { Provider } from '../../core/consent/provider.ts'
-import { nextRevision, queue } from './tables.ts'
+import { kvKey } from '../keys.ts'
+import { column, field } from '../rows.ts'
+import { queue } from './tables.ts'
 
 /** A given provider as it is stored, serialised. */
 export function providerText(sql: SqlStorage, id: string): string | undefined {
-  return sql.exec<{ body: string }>('SELECT body FROM provider WHERE id = ?', id).toArray()[0]?.body
+  return field<string>(sql, 'SELECT body FROM provider WHERE id = ?', id)
 }
 
 export function providerTexts(sql: SqlStorage): string[] {
-  return sql
-    .exec<{ body: string }>('SELECT body FROM provider ORDER BY id')
-    .toArray()
-    .map(({ body }) => body)
+  return column<string>(sql, 'SELECT body FROM provider ORDER BY id')
 }
 
 /** Stores a provider in place of the one of its id, and gives whether there was none. */
@@ -21,13 +20,13 @@ export function storeProvider(sql: SqlStorage, provider: Provider): boolean {
     provider.id,
     JSON.stringify(provider),
   )
-  queue(sql, `provider/${provider.id}`, nextRevision(sql))
+  queue(sql, kvKey('provider', provider.id))
   return isNew
 }
 
 /** Whether there was such a provider. */
 export function removeProvider(sql: SqlStorage, id: string): boolean {
-  if (sql.exec('DELETE FROM provider WHERE id = ? RETURNING id', id).toArray().length === 0) return false
-  queue(sql, `provider/${id}`, nextRevision(sql))
-  return true
+  const wasThere = field(sql, 'DELETE FROM provider WHERE id = ? RETURNING id', id) !== undefined
+  if (wasThere) queue(sql, kvKey('provider', id))
+  return wasThere
 }

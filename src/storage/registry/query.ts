@@ -12,6 +12,12 @@ export interface Found {
   readonly cursor: string
 }
 
+/** One page of what a query finds; `next` is where to go on. */
+export interface QueryAnswer {
+  readonly found: readonly Found[]
+  readonly next?: string
+}
+
 /** The versions that `versions=all` lists. */
 const SHOWN = "left_bundle = 0 AND json_extract(status, '$.state') IN ('active', 'deprecated')"
 
@@ -29,7 +35,7 @@ export function query(
   { q, toolkit, tag, versions, cursor }: ListQuery,
   limit: number,
   isVisible: (record: ToolRecord) => boolean,
-): { readonly found: readonly Found[]; readonly next?: string } | undefined {
+): QueryAnswer | undefined {
   const rows = q === undefined ? allVersions(sql, cursor) : ranked(sql, q, versions, cursor)
   if (!rows) return undefined
   const found: Found[] = []

@@ -6,6 +6,8 @@ import type { Publication, Published } from '../../core/publish/registry.ts'
 import type { ListQuery } from '../../core/access/catalogue.ts'
 import { toolKey, type ToolName } from '../../core/tool/tool-id.ts'
 import type { ToolStatus } from '../../core/tool/version.ts'
+import { kvKey } from '../keys.ts'
+import { apiKeyText, apiKeyTexts, removeApiKey, storeApiKey } from './api-keys.ts'
 import { readBlob, storeBlob } from './blobs.ts'
 import { type Bundle, type Deployment, isNews, noteDeployment, takeInBundle } from './bundle.ts'
 import { keyOfName } from './names.ts'
@@ -13,10 +15,10 @@ import { createOutbox } from './outbox.ts'
 import { type Head, pageText, settlePages, type WriteLine } from './pages.ts'
 import { store } from './publication.ts'
 import { providerText, providerTexts, removeProvider, storeProvider } from './providers.ts'
-import { type Found, query } from './query.ts'
+import { query, type QueryAnswer } from './query.ts'
 import { nearestNames } from './search.ts'
 import { catalogueRevision, createTables, nextRevision, queue } from './tables.ts'
-import { documentText, recordTextByDigest, storeStatus, versionsOf } from './versions.ts'
+import { documentText, recordText, recordTextByDigest, storeStatus } from './versions.ts'
 
 export interface RegistryOptions {
   /** Writes a record as one line of the listing. */
@@ -41,23 +43,27 @@ export function defineRegistry({ writeLine }: RegistryOptions) {
       this.#outbox = createOutbox({ storage: state.storage, kv: env.REGISTRY, writeLine, now: Date.now })
     }
 
+    /** Stores or refuses each publication by itself. Gives the revision of the catalogue that shows them all. */
     async publish(publications: readonly Publication[]): Promise<{ published: Published[]; revision: number }> {
       const published = publications.map((publication) =>
         this.ctx.storage.transactionSync(() => store(this.#sql, publication, () => nextRevision(this.#sql))),
       )
-      return { published, revision: await this.#changed() }
+      await this.#outbox.schedule()
+      return { published, revision: catalogueRevision(this.#sql) }
     }
 
-    /** Gives the tool's document after the change; null when there is no such version. */
+    /** Gives the tool's document after the change; undefined when there is no such version. */
     async setStatus(
       key: string,
       version: string,
       status: ToolStatus,
-    ): Promise<{ document: string; revision: number } | null> {
-      if (!versionsOf(this.#sql, key).some((each) => each.version === version)) return null
-      this.ctx.storage.transactionSync(() => storeStatus(this.#sql, key, version, status, nextRevision(this.#sql)))
-      const document = documentText(this.#sql, key)
-      return document === undefined ? null : { document, revision: await this.#changed() }
+    ): Promise<{ document: string; revision: number } | undefined> {
+      if (recordText(this.#sql, key, version) === undefined) return undefined
+      const document = await this.#change(() => {
+        storeStatus(this.#sql, key, version, status, nextRevision(this.#sql))
+        return documentText(this.#sql, key)
+      })
+      return document === undefined ? undefined : { document, revision: catalogueRevision(this.#sql) }
     }
 
     /** Takes in a deployment's bundle. Without its records, says whether they are wanted. */
@@ -66,23 +72,20 @@ export function defineRegistry({ writeLine }: RegistryOptions) {
       deployment: Deployment,
       records?: Bundle['records'],
     ): Promise<{ wanted: boolean; revision: number }> {
-      if (!isNews(this.#sql, hash, deployment)) {
-        noteDeployment(this.#sql, hash, deployment)
-        return { wanted: false, revision: await this.#changed() }
-      }
-      if (!records) return { wanted: true, revision: catalogueRevision(this.#sql) }
-      this.ctx.storage.transactionSync(() =>
-        takeInBundle(this.#sql, { hash, records }, deployment, nextRevision(this.#sql)),
-      )
-      return { wanted: false, revision: await this.#changed() }
+      const wanted = isNews(this.#sql, hash, deployment)
+      await this.#change(() => {
+        if (!wanted) noteDeployment(this.#sql, hash, deployment)
+        else if (records) takeInBundle(this.#sql, { hash, records }, deployment, nextRevision(this.#sql))
+      })
+      return { wanted: wanted && !records, revision: catalogueRevision(this.#sql) }
     }
 
-    document(key: string): string | null {
-      return documentText(this.#sql, key) ?? null
+    document(key: string): string | undefined {
+      return documentText(this.#sql, key)
     }
 
-    record(digest: string): string | null {
-      return recordTextByDigest(this.#sql, digest) ?? null
+    record(digest: string): string | undefined {
+      return recordTextByDigest(this.#sql, digest)
     }
 
     /** A tool's document, or the names near one that is unknown: an unknown name costs one message. */
@@ -91,11 +94,9 @@ export function defineRegistry({ writeLine }: RegistryOptions) {
     }
 
     /** The key of the tool that is, or was, exposed under a name. A name that is asked for goes to KV. */
-    async named(name: string): Promise<string | null> {
+    async named(name: string): Promise<string | undefined> {
       const key = keyOfName(this.#sql, name)
-      if (key === undefined) return null
-      queue(this.#sql, `name/${name.toLowerCase()}`, nextRevision(this.#sql))
-      await this.#outbox.schedule()
+      if (key !== undefined) await this.#change(() => queue(this.#sql, kvKey('name', name.toLowerCase())))
       return key
     }
 
@@ -105,86 +106,64 @@ export function defineRegistry({ writeLine }: RegistryOptions) {
       return head
     }
 
-    page(hash: string): string | null {
-      return pageText(this.#sql, hash, writeLine) ?? null
+    page(hash: string): string | undefined {
+      return pageText(this.#sql, hash, writeLine)
     }
 
-    query(
-      listQuery: ListQuery,
-      limit: number,
-      principal: Principal,
-    ): { found: readonly Found[]; next?: string } | null {
-      return query(this.#sql, listQuery, limit, (record) => maySee(principal, record)) ?? null
+    query(listQuery: ListQuery, limit: number, principal: Principal): QueryAnswer | undefined {
+      return query(this.#sql, listQuery, limit, (record) => maySee(principal, record))
     }
 
     async createKey(key: ApiKey, hash: string): Promise<void> {
-      this.#sql.exec('INSERT INTO api_key VALUES (?, ?, ?)', key.id, hash, JSON.stringify(key))
-      queue(this.#sql, `key/${hash}`, nextRevision(this.#sql))
-      await this.#changed()
+      await this.#change(() => storeApiKey(this.#sql, key, hash))
     }
 
     keys(): string[] {
-      return this.#sql
-        .exec<{ body: string }>('SELECT body FROM api_key ORDER BY rowid')
-        .toArray()
-        .map(({ body }) => body)
+      return apiKeyTexts(this.#sql)
     }
 
-    keyByHash(hash: string): string | null {
-      return (
-        this.#sql.exec<{ body: string }>('SELECT body FROM api_key WHERE hash = ?', hash).toArray()[0]?.body ?? null
-      )
+    keyByHash(hash: string): string | undefined {
+      return apiKeyText(this.#sql, hash)
     }
 
-    async removeKey(id: string): Promise<boolean> {
-      const removed = this.#sql
-        .exec<{ hash: string }>('DELETE FROM api_key WHERE id = ? RETURNING hash', id)
-        .toArray()[0]
-      if (!removed) return false
-      queue(this.#sql, `key/${removed.hash}`, nextRevision(this.#sql))
-      await this.#changed()
-      return true
+    removeKey(id: string): Promise<boolean> {
+      return this.#change(() => removeApiKey(this.#sql, id))
     }
 
-    async putProvider(provider: Provider): Promise<boolean> {
-      const isNew = this.ctx.storage.transactionSync(() => storeProvider(this.#sql, provider))
-      await this.#changed()
-      return isNew
+    putProvider(provider: Provider): Promise<boolean> {
+      return this.#change(() => storeProvider(this.#sql, provider))
     }
 
     providers(): string[] {
       return providerTexts(this.#sql)
     }
 
-    provider(id: string): string | null {
-      return providerText(this.#sql, id) ?? null
+    provider(id: string): string | undefined {
+      return providerText(this.#sql, id)
     }
 
-    async removeProvider(id: string): Promise<boolean> {
-      const removed = this.ctx.storage.transactionSync(() => removeProvider(this.#sql, id))
-      await this.#changed()
-      return removed
+    removeProvider(id: string): Promise<boolean> {
+      return this.#change(() => removeProvider(this.#sql, id))
     }
 
     /** Keeps bytes under their hash, for ever. */
     async putBlob(hash: string, bytes: ArrayBuffer): Promise<void> {
-      const isNew = this.ctx.storage.transactionSync(() => storeBlob(this.#sql, hash, bytes))
-      if (isNew) queue(this.#sql, `blob/${hash}`, nextRevision(this.#sql))
-      await this.#changed()
+      await this.#change(() => storeBlob(this.#sql, hash, bytes))
     }
 
-    blob(hash: string): ArrayBuffer | null {
-      return readBlob(this.#sql, hash) ?? null
+    blob(hash: string): ArrayBuffer | undefined {
+      return readBlob(this.#sql, hash)
     }
 
     override async alarm(): Promise<void> {
       await this.#outbox.run()
     }
 
-    /** Gives the revision that a head must have to show every change of the catalogue so far. */
-    async #changed(): Promise<number> {
+    /** Changes the tables, all at once or not at all, and has KV follow. */
+    async #change<T>(change: () => T): Promise<T> {
+      const changed = this.ctx.storage.transactionSync(change)
       await this.#outbox.schedule()
-      return catalogueRevision(this.#sql)
+      return changed
     }
   }
 }

@@ -1,11 +1,14 @@
+import { field } from '../rows.ts'
+
 /**
  * The Registry's tables (SQLite in a Durable Object; a row is at most 2 MB). Everything in KV can be made from them.
  *
  * `tool.listed` is the newest active version, null while none is active; `tool.exposed` the unique name it then has, and
- * `name` every name a tool was exposed under, in lower case. `version.left_bundle` marks a bundled tool that
- * a deployment no longer carries, which disables it whatever its `status`, which is a person's word. `leaf` partitions the tools into catalogue pages by their first key; `dirty` is the
- * revision that last touched a leaf, null once its pages are made. `outbox` names the KV keys that are to be written,
- * and `retired` those to be deleted after a while. `blob` holds bytes by their hash, in parts that fit into rows.
+ * `name` every name a tool was exposed under, in lower case. `version.left_bundle` marks a bundled tool that a deployment
+ * no longer carries, which disables it whatever a person said of it in `status`. `leaf` partitions the tools into catalogue
+ * pages by their first key; `dirty` is the revision that last touched a leaf, null once its pages are made. `outbox` names
+ * the KV keys that are to be written, and `retired` those to be deleted after a while. `blob` holds bytes by their hash, in
+ * parts that fit into rows.
  */
 const TABLES = `
 CREATE TABLE IF NOT EXISTS tool (key TEXT PRIMARY KEY, toolkit TEXT NOT NULL, tool TEXT NOT NULL, listed TEXT, exposed TEXT);
@@ -31,7 +34,7 @@ export function createTables(sql: SqlStorage): void {
 }
 
 export function readMeta(sql: SqlStorage, name: string): string | undefined {
-  return sql.exec<{ value: string }>('SELECT value FROM meta WHERE name = ?', name).toArray()[0]?.value
+  return field<string>(sql, 'SELECT value FROM meta WHERE name = ?', name)
 }
 
 export function writeMeta(sql: SqlStorage, name: string, value: string): void {
@@ -55,7 +58,7 @@ export function nextRevision(sql: SqlStorage): number {
   return revision
 }
 
-/** Asks for a KV key to be written. */
-export function queue(sql: SqlStorage, target: string, revision: number): void {
+/** Asks for a KV key to be written, or deleted where nothing is stored for it. Counts as a change of its own unless told. */
+export function queue(sql: SqlStorage, target: string, revision = nextRevision(sql)): void {
   sql.exec('INSERT INTO outbox VALUES (?, ?) ON CONFLICT DO UPDATE SET revision = excluded.revision', target, revision)
 }

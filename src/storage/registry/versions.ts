@@ -2,6 +2,8 @@ import { toolKey, type ToolName } from '../../core/tool/tool-id.ts'
 import type { ToolDocument, ToolRecord } from '../../core/tool/tool.ts'
 import { resolveVersion, type ToolStatus } from '../../core/tool/version.ts'
 import { exposedName } from './names.ts'
+import { kvKey } from '../keys.ts'
+import { column, field, firstRow } from '../rows.ts'
 import { touchLeaf } from './pages.ts'
 import { queue } from './tables.ts'
 import { indexTool } from './search.ts'
@@ -26,7 +28,7 @@ export interface StoredVersion {
 
 /** A tool's name as it was first published, or undefined. Ids are unique ignoring case. */
 export function nameOf(sql: SqlStorage, key: string): ToolName | undefined {
-  return sql.exec<{ toolkit: string; tool: string }>('SELECT toolkit, tool FROM tool WHERE key = ?', key).toArray()[0]
+  return firstRow<{ toolkit: string; tool: string }>(sql, 'SELECT toolkit, tool FROM tool WHERE key = ?', key)
 }
 
 export function versionsOf(sql: SqlStorage, key: string): StoredVersion[] {
@@ -43,13 +45,11 @@ export function versionsOf(sql: SqlStorage, key: string): StoredVersion[] {
 }
 
 export function recordText(sql: SqlStorage, key: string, version: string): string | undefined {
-  const rows = sql.exec<{ record: string }>('SELECT record FROM version WHERE key = ? AND version = ?', key, version)
-  return rows.toArray()[0]?.record
+  return field<string>(sql, 'SELECT record FROM version WHERE key = ? AND version = ?', key, version)
 }
 
 export function recordTextByDigest(sql: SqlStorage, digest: string): string | undefined {
-  const rows = sql.exec<{ record: string }>('SELECT record FROM version WHERE digest = ? LIMIT 1', digest)
-  return rows.toArray()[0]?.record
+  return field<string>(sql, 'SELECT record FROM version WHERE digest = ? LIMIT 1', digest)
 }
 
 /** A tool's document as it is read everywhere, serialised; undefined when there is no such tool. */
@@ -70,10 +70,7 @@ export function documentText(sql: SqlStorage, key: string): string | undefined {
  */
 export function storeVersion(sql: SqlStorage, record: ToolRecord, bundled: boolean, revision: number): void {
   const key = toolKey(record)
-  const superseded = sql
-    .exec<{ digest: string }>('SELECT digest FROM version WHERE key = ?', key)
-    .toArray()
-    .map(({ digest }) => digest)
+  const superseded = column<string>(sql, 'SELECT digest FROM version WHERE key = ?', key)
   sql.exec('INSERT OR IGNORE INTO tool (key, toolkit, tool) VALUES (?, ?, ?)', key, record.toolkit, record.tool)
   sql.exec(
     `INSERT INTO version (key, version, digest, status, record, bundled) VALUES (?, ?, ?, '{"state":"active"}', ?, ?)
@@ -86,8 +83,8 @@ export function storeVersion(sql: SqlStorage, record: ToolRecord, bundled: boole
     bundled ? 1 : 0,
   )
   // A document holds the record of one version; those of its other versions are read by digest
-  for (const digest of superseded) queue(sql, `record/${digest}`, revision)
-  if (superseded.length > 0) queue(sql, `record/${record.digest}`, revision)
+  for (const digest of superseded) queue(sql, kvKey('record', digest), revision)
+  if (superseded.length > 0) queue(sql, kvKey('record', record.digest), revision)
   changed(sql, key, revision)
 }
 
@@ -110,7 +107,7 @@ export function storeLeft(sql: SqlStorage, key: string, version: string, left: b
 
 /** Another version may now be the one that the document holds. */
 function statusChanged(sql: SqlStorage, key: string, revision: number): void {
-  for (const { digest } of versionsOf(sql, key)) queue(sql, `record/${digest}`, revision)
+  for (const { digest } of versionsOf(sql, key)) queue(sql, kvKey('record', digest), revision)
   changed(sql, key, revision)
 }
 
@@ -122,6 +119,6 @@ function changed(sql: SqlStorage, key: string, revision: number): void {
   const exposed = record ? exposedName(sql, record.name, key) : null
   sql.exec('UPDATE tool SET listed = ?, exposed = ? WHERE key = ?', listed, exposed, key)
   indexTool(sql, key, record)
-  queue(sql, `tool/${key}`, revision)
+  queue(sql, kvKey('tool', key), revision)
   touchLeaf(sql, key, revision)
 }

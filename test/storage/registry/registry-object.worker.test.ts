@@ -383,7 +383,7 @@ describe('bytes', () => {
       await drain()
       expect(kv.keys('blob/')).toEqual(['blob/a-hash'])
       expect(await restart().blob('a-hash')).toEqual(bytes)
-      expect(await registry.blob('another')).toBeNull()
+      expect(await registry.blob('another')).toBeUndefined()
     })
   })
 })

@@ -1,0 +1,28 @@
+/** What lies in KV under many keys, in the words of `STORAGE.md`, which says what each holds. */
+const KINDS = ['tool', 'record', 'blob', 'page', 'name', 'apiKey', 'provider'] as const
+
+export type KvKind = (typeof KINDS)[number]
+
+const PREFIXES: Readonly<Record<KvKind, string>> = {
+  tool: 'tool/',
+  record: 'record/',
+  blob: 'blob/',
+  page: 'catalogue/page/',
+  name: 'name/',
+  apiKey: 'key/',
+  provider: 'provider/',
+}
+
+/** The key of the catalogue's head. */
+export const HEAD_KEY = 'catalogue/head'
+
+/** The KV key of one thing of a kind: all keys but the head's are made here. `of` tells it from others of its kind. */
+export function kvKey(kind: KvKind, of: string): string {
+  return PREFIXES[kind] + of
+}
+
+/** Reads a key that `kvKey` made; undefined for any other. */
+export function parseKvKey(key: string): { readonly kind: KvKind; readonly of: string } | undefined {
+  const kind = KINDS.find((each) => key.startsWith(PREFIXES[each]))
+  return kind && { kind, of: key.slice(PREFIXES[kind].length) }
+}

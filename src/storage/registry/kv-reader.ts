@@ -1,0 +1,57 @@
+import { LRUCache } from 'lru-cache'
+
+export interface KvReaderOptions {
+  readonly kv: KVNamespace
+  /** Milliseconds since some fixed point. */
+  readonly now: () => number
+}
+
+/** For how long KV gives what it read once, in seconds; 30 is the least it takes. */
+export const CHANGING_TTL_S = 30
+export const IMMUTABLE_TTL_S = 86_400
+/** For how long KV may go on giving what was before: the time that it takes to write, and that others keep what they read. */
+const BEHIND_MS = 2 * CHANGING_TTL_S * 1_000
+const MAX_WRITTEN = 5_000
+/** Keys that KV does not know, and this isolate asks the registry about, a second: whoever makes up keys must not hammer it. */
+const UNKNOWN_PER_S = 50
+
+/** KV as one isolate reads what changes there: what the isolate changed itself, it reads from the registry. */
+export function createKvReader({ kv, now }: KvReaderOptions) {
+  /** When this isolate changed a key. */
+  const written = new LRUCache<string, number>({ max: MAX_WRITTEN })
+  let asked = { second: 0, count: 0 }
+
+  function isBehind(key: string): boolean {
+    const at = written.get(key)
+    return at !== undefined && now() - at < BEHIND_MS
+  }
+
+  function mayAsk(): boolean {
+    const second = Math.floor(now() / 1_000)
+    asked = asked.second === second ? asked : { second, count: 0 }
+    asked.count += 1
+    return asked.count <= UNKNOWN_PER_S
+  }
+
+  return {
+    /** Notes that this isolate changed what lies under a key. */
+    wrote(key: string): void {
+      written.set(key, now())
+    },
+
+    /**
+     * What lies under a key as JSON; undefined when there is none. `ask` asks the registry: in place of KV for what was
+     * changed here, and, where `unknown` says so, for what KV does not know yet.
+     */
+    async read<Value>(key: string, ask: () => Promise<string | undefined>, unknown: 'ask' | 'believe') {
+      if (isBehind(key)) return parsed<Value>(await ask())
+      const text = await kv.get(key, { cacheTtl: CHANGING_TTL_S })
+      return parsed<Value>(text === null && unknown === 'ask' && mayAsk() ? await ask() : text)
+    },
+  }
+}
+
+/** What a stored text of JSON says; undefined where there is none. */
+export function parsed<Value>(text: string | null | undefined): Value | undefined {
+  return typeof text === 'string' ? JSON.parse(text) : undefined
+}
