@@ -41,7 +41,7 @@ import { createGate, createShield } from './http/gate.ts'
 import { createJwtVerifier } from './http/jwt.ts'
 import { isLoopback } from './http/loopback.ts'
 import { createRateLimit } from './http/rate-limit.ts'
-import { notFound } from './http/unknown-route.ts'
+import { unknownRoute } from './http/unknown-route.ts'
 import { unexpected } from './http/unexpected.ts'
 import { createWorkerVerifier } from './http/worker-jwt.ts'
 import { createTextJudge } from './outbound/allowed-url.ts'
@@ -168,8 +168,8 @@ export function createApp(env: Env, config: Config, build: Build): Hono {
   app.route(
     '/',
     keysFace({
+      gate,
       keys: registry.keys,
-      authenticate: authenticator.authenticate,
       onChange(change, id) {
         for (const each of engines ? [authenticator, engines] : [authenticator]) {
           if (change === 'created') each.forget()
@@ -240,7 +240,7 @@ export function createApp(env: Env, config: Config, build: Build): Hono {
       respond: answer,
     }),
   )
-  app.notFound(notFound(app, authenticator.authenticate, answer))
+  app.notFound(unknownRoute(app, gate, answer))
   app.onError(unexpected(answer, () => crypto.randomUUID(), log))
   return app
 }

@@ -4,10 +4,13 @@ import type { Background } from '../core/tool/platform.ts'
 import type { Authenticator } from './authenticate.ts'
 import type { RateLimit } from './rate-limit.ts'
 
-/** Lets a request in, as whoever sent it, when that principal has the scope and has not asked too much lately. */
+/**
+ * Lets a request in, as whoever sent it, when that principal has the scope and has not sent too many lately. Without a
+ * scope everybody is let in to whom the deployment answers at all.
+ */
 export type Gate = (
   request: Request,
-  scope: Scope,
+  scope: Scope | undefined,
   background: Background,
 ) => Result<Principal> | Promise<Result<Principal>>
 
@@ -17,42 +20,39 @@ export type Gate = (
  * Administrators are not held to it.
  */
 export function createGate(
-  { authenticate }: Authenticator,
+  { authenticate }: Pick<Authenticator, 'authenticate'>,
   rateLimit: RateLimit,
   prepare: () => Promise<void> | undefined,
 ): Gate {
-  const admit = (
-    caller: Result<Principal>,
-    request: Request,
-    scope: Scope,
-    background: Background,
-  ): Result<Principal> => {
+  return async (request, scope, background) => {
+    const authenticating = authenticate(request)
+    const preparing = prepare()
+    let caller: Result<Principal>
+    try {
+      if (preparing) await Promise.all([authenticating, preparing])
+      caller = await authenticating
+    } catch (error) {
+      console.error('Cannot get ready', error)
+      return fail({ type: 'unavailable', message: 'Switchboard cannot reach its registry right now' })
+    }
     const address = request.headers.get('cf-connecting-ip')
-    const limit = (who: string) => (address === null ? undefined : rateLimit(who, background))
+    const limit = (key: string) => (address === null ? undefined : rateLimit(key, background))
+    // Whoever guesses credentials is held to the rate too
     if (!caller.ok) return limit(`stranger ${address}`) ?? caller
     const principal = caller.value
-    if (!hasScope(principal, scope)) return refuse(principal, scope)
+    if (scope !== undefined && !hasScope(principal, scope)) return refuse(principal, scope)
     if (principal.kind === 'admin') return caller
+    // All who come without a credential are one principal: sharing a rate, one could shut out the others
     return limit(principal.kind === 'anonymous' ? `anonymous ${address}` : principal.id) ?? caller
-  }
-  return (request, scope, background) => {
-    const caller = authenticate(request)
-    const preparing = prepare()
-    if (!preparing && !(caller instanceof Promise)) return admit(caller, request, scope, background)
-    return Promise.all([caller, preparing]).then(
-      ([known]) => admit(known, request, scope, background),
-      (error: unknown) => {
-        console.error('Cannot get ready', error)
-        return fail({ type: 'unavailable', message: 'Switchboard cannot reach its registry right now' })
-      },
-    )
   }
 }
 
 function refuse(principal: Principal, scope: Scope): Failing {
-  if (principal.kind === 'anonymous') return fail({ type: 'unauthenticated', reason: 'This needs a credential' })
+  if (principal.kind === 'anonymous') return fail(NEEDS_CREDENTIAL)
   return fail({ type: 'forbidden', reason: `This needs the scope '${scope}'` })
 }
+
+export const NEEDS_CREDENTIAL = { type: 'unauthenticated', reason: 'This needs a credential' } as const
 
 /** Holds strangers to the same rate where a page needs no credential. Gives why a request is refused now, or undefined. */
 export function createShield(rateLimit: RateLimit): (request: Request, background: Background) => Failing | undefined {

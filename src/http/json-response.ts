@@ -23,11 +23,31 @@ export function failureHeaders(failure: Failure): Record<string, string> | undef
   }
 }
 
-/** Whether a request holds the entity tag already (RFC 9110, section 13.1.2). */
+/** A failure as a JSON response; `text` is the body, serialised, in a dialect's shape. */
+export function jsonFailure(
+  failure: Failure,
+  text: string,
+  status: number,
+  headers?: Readonly<Record<string, string>>,
+): Response {
+  return jsonText(text, status, { ...PRIVATE, ...failureHeaders(failure), ...headers })
+}
+
+/**
+ * Whether a request holds the entity tag already (RFC 9110, section 13.1.2). A POST asks for its answer whatever it holds.
+ */
 export function holds(request: Request, etag: string): boolean {
   const held = request.headers.get('if-none-match')
-  if (held === null) return false
+  if (held === null || request.method === 'POST') return false
   return held.trim() === '*' || held.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag)
+}
+
+/** The answer without a body (304) to a request that holds what these headers are of, or undefined. */
+export function notModified(
+  request: Request,
+  headers: Readonly<Record<string, string>> & { readonly etag: string },
+): Response | undefined {
+  return holds(request, headers.etag) ? new Response(null, { status: 304, headers }) : undefined
 }
 
 /** Every answer depends on who asks, and changes when somebody publishes. */

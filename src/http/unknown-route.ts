@@ -1,18 +1,19 @@
 import type { Context, Hono } from 'hono'
 import type { Failure } from '../core/call/failure.ts'
-import type { Authenticator } from './authenticate.ts'
+import type { Gate } from './gate.ts'
+import { backgroundOf } from './route.ts'
 
 /**
  * Answers what no route takes: 405 with the methods there are, where the path is known, else 404. As everywhere, only to
- * whom the deployment answers at all.
+ * whom the deployment answers at all, so that guesses at credentials are held to the rate here too.
  */
-export function notFound(
+export function unknownRoute(
   app: Hono,
-  authenticate: Authenticator['authenticate'],
+  gate: Gate,
   respond: (failure: Failure) => Response,
 ): (c: Context) => Promise<Response> {
   return async (c) => {
-    const caller = await authenticate(c.req.raw)
+    const caller = await gate(c.req.raw, undefined, backgroundOf(c))
     if (!caller.ok) return respond(caller.failure)
     const { method, path } = c.req
     const allowed = new Set(

@@ -1,5 +1,5 @@
 import { type Context, Hono } from 'hono'
-import { mayActFor, type Principal, type Scope } from '../../core/access/principal.ts'
+import { mayActFor, type Principal } from '../../core/access/principal.ts'
 import type { Authorization, Authorizations, Step } from '../../core/consent/authorization.ts'
 import { type Failing, type Failure, fail, ok, type Result } from '../../core/call/failure.ts'
 import type { Providers } from '../../core/consent/provider.ts'
@@ -7,8 +7,8 @@ import type { Background } from '../../core/tool/platform.ts'
 import { readJson } from '../../http/body.ts'
 import { browserCookie, browserOf, newBrowser } from '../../http/browser-cookie.ts'
 import { readForm } from '../../http/form.ts'
-import type { Gate } from '../../http/gate.ts'
 import { pathSegment } from '../../http/path-segment.ts'
+import { backgroundOf, createPrivateRoute, type RouteDeps } from '../../http/route.ts'
 import { isSameOrigin } from '../../http/same-origin.ts'
 import { PAGE_HEADERS, type Page, pageText } from './page.ts'
 import {
@@ -23,16 +23,14 @@ import {
 } from './pages.ts'
 import { decodeConfirmation, decodeWait, encodeAuthorization, stepFailure } from './wire.ts'
 
-export interface AuthorizationsFaceDeps {
-  readonly gate: Gate
+/** Failures are put into words for machines; people get pages. */
+export interface AuthorizationsFaceDeps extends RouteDeps {
   readonly authorizations: Authorizations
   readonly providers: Providers
   /** Holds strangers to a rate where pages need no credential: why a request is refused now, or undefined. */
   readonly shield: (request: Request, background: Background) => Failing | undefined
   /** Milliseconds since the epoch. */
   readonly now: () => number
-  /** Words a failure for machines; people get pages. */
-  readonly respond: (failure: Failure) => Response
 }
 
 const FORM_LIMIT = 4_096
@@ -46,42 +44,42 @@ const MAX_CALLBACK = 16_384
  * Opening a page changes nothing, so that no preview of a link can.
  */
 export function authorizationsFace(deps: AuthorizationsFaceDeps): Hono {
-  const { gate, authorizations, providers, shield, now, respond } = deps
+  const { authorizations, providers, shield, now } = deps
+  const route = createPrivateRoute(deps)
   const face = new Hono()
 
-  face.get('/authorizations/:id', async (c) => {
-    const caller = await callerOf(c)
-    if (!caller.ok) return respond(caller.failure)
+  face.get('/authorizations/:id', route('tools:call', follow))
+  // A scope of its own: whoever calls tools for a user could otherwise take the part of the user's browser too
+  face.post('/authorizations/:id/confirm', route('users:confirm', confirm))
+
+  async function follow(c: Context, principal: Principal): Promise<Response | Failing> {
     const wait = decodeWait(c.req.query('wait'))
     if (wait === undefined) {
       const message = "The query parameter 'wait' must be whole seconds from 0 to 59"
-      return respond({ type: 'request-malformed', message })
+      return fail({ type: 'request-malformed', message })
     }
-    const found = await visible(c, caller.value)
-    if (!found.ok) return respond(found.failure)
+    const found = await visible(c, principal)
+    if (!found.ok) return found
     const { id, status } = found.value
     const isOver = status === 'completed' || status === 'failed'
     const latest = wait === 0 || isOver ? found.value : await authorizations.changed(id, status, wait)
-    return latest ? c.json(encodeAuthorization(latest), 200, NO_STORE) : respond(unknown(id))
-  })
+    return latest ? c.json(encodeAuthorization(latest)) : unknown(id)
+  }
 
-  face.post('/authorizations/:id/confirm', async (c) => {
-    // A scope of its own: whoever calls tools for a user could otherwise take the part of the user's browser too
-    const caller = await callerOf(c, 'users:confirm')
-    if (!caller.ok) return respond(caller.failure)
+  async function confirm(c: Context, principal: Principal): Promise<Response | Failing> {
     const body = await readJson(c.req.raw, CONFIRM_LIMIT)
-    if (!body.ok) return respond(body.failure)
+    if (!body.ok) return body
     const confirmation = decodeConfirmation(body.value)
-    if (typeof confirmation === 'string') return respond({ type: 'request-malformed', message: confirmation })
+    if (typeof confirmation === 'string') return fail({ type: 'request-malformed', message: confirmation })
     const { flow, userId } = confirmation
-    if (!mayActFor(caller.value, userId)) {
-      return respond({ type: 'forbidden', reason: `The credential may not act for the user '${userId}'` })
+    if (!mayActFor(principal, userId)) {
+      return fail({ type: 'forbidden', reason: `The credential may not act for the user '${userId}'` })
     }
-    const found = await visible(c, caller.value)
-    if (!found.ok) return respond(found.failure)
+    const found = await visible(c, principal)
+    if (!found.ok) return found
     const step = await authorizations.confirm(found.value.id, flow, userId)
-    return step.ok ? c.json({ next: step.location }, 200, NO_STORE) : respond(stepFailure(step))
-  })
+    return step.ok ? c.json({ next: step.location }) : fail(stepFailure(step))
+  }
 
   face.get('/authorizations/:id/start', async (c) => {
     const opened = await open(c)
@@ -135,7 +133,7 @@ export function authorizationsFace(deps: AuthorizationsFaceDeps): Hono {
   })
 
   face.get('/oauth/callback', async (c) => {
-    const limited = shield(c.req.raw, background(c))
+    const limited = shield(c.req.raw, backgroundOf(c))
     if (limited) return page(failurePage(limited.failure))
     const { url } = c.req
     if (url.length > MAX_CALLBACK || !c.req.query('state')) {
@@ -147,25 +145,18 @@ export function authorizationsFace(deps: AuthorizationsFaceDeps): Hono {
     return page(endedPage(ended.authorization, await nameOf(ended.authorization.provider)))
   })
 
-  /** Whoever calls with a credential, and may call tools, or do what `scope` says. */
-  async function callerOf(c: Context, scope: Scope = 'tools:call'): Promise<Result<Principal>> {
-    const caller = await gate(c.req.raw, scope, background(c))
-    if (!caller.ok || caller.value.kind !== 'anonymous') return caller
-    return fail({ type: 'unauthenticated', reason: 'Following an authorization needs a credential' })
-  }
-
   /** The authorization of the path, for a caller who may act for its user: to all others it does not exist. */
   async function visible(c: Context, principal: Principal): Promise<Result<Authorization>> {
     const id = pathSegment(c.req.url, 2)
     if (!id.ok) return id
     const found = await authorizations.find(id.value)
     const isTheirs = found && (found.userId === undefined || mayActFor(principal, found.userId))
-    return isTheirs ? ok(found) : fail(unknown(id.value))
+    return isTheirs ? ok(found) : unknown(id.value)
   }
 
   /** The authorization that a link leads to, or the page to show instead. */
   async function open(c: Context): Promise<Page | { readonly authorization: Authorization; readonly name: string }> {
-    const limited = shield(c.req.raw, background(c))
+    const limited = shield(c.req.raw, backgroundOf(c))
     if (limited) return failurePage(limited.failure)
     const id = pathSegment(c.req.url, 2)
     if (!id.ok) return failurePage(id.failure)
@@ -182,7 +173,6 @@ export function authorizationsFace(deps: AuthorizationsFaceDeps): Hono {
   return face
 }
 
-const NO_STORE = { 'cache-control': 'no-store' }
 const NO_BROWSER = {
   ok: false,
   why: 'other-browser',
@@ -197,7 +187,7 @@ function go(step: Step, id: string, headers: Readonly<Record<string, string>> = 
   if (!step.ok) return page(stoppedPage(step, startOf(id)), headers)
   return new Response(null, {
     status: 302,
-    headers: { ...NO_STORE, 'referrer-policy': 'no-referrer', ...headers, location: step.location },
+    headers: { 'cache-control': 'no-store', 'referrer-policy': 'no-referrer', ...headers, location: step.location },
   })
 }
 
@@ -214,10 +204,6 @@ function failurePage(failure: Failure): Page {
   }
 }
 
-function background(c: Context): Background {
-  return (work) => c.executionCtx.waitUntil(work)
-}
-
 function callbackOf(c: Context): string {
   return `${new URL(c.req.url).origin}/oauth/callback`
 }
@@ -226,6 +212,6 @@ function startOf(id: string): string {
   return `/authorizations/${encodeURIComponent(id)}/start`
 }
 
-function unknown(id: string): Failure {
-  return { type: 'not-found', message: `Cannot find the authorization '${id.slice(0, 200)}'` }
+function unknown(id: string): Failing {
+  return fail({ type: 'not-found', message: `Cannot find the authorization '${id.slice(0, 200)}'` })
 }

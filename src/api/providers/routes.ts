@@ -1,5 +1,5 @@
 import { type Context, Hono } from 'hono'
-import { type Failure, fail, ok, type Result } from '../../core/call/failure.ts'
+import { type Failing, fail, type Result } from '../../core/call/failure.ts'
 import {
   decodeProvider,
   isProviderId,
@@ -9,20 +9,17 @@ import {
   type ProviderStore,
 } from '../../core/consent/provider.ts'
 import { readJson } from '../../http/body.ts'
-import type { Gate } from '../../http/gate.ts'
 import { pathSegment } from '../../http/path-segment.ts'
+import { createPrivateRoute, type RouteDeps } from '../../http/route.ts'
 import { encodeProvider } from './wire.ts'
 
-export interface ProvidersFaceDeps {
-  readonly gate: Gate
+export interface ProvidersFaceDeps extends RouteDeps {
   readonly store: ProviderStore
   readonly rules: Omit<ProviderRules, 'known'>
   /** What is known of a provider before the deployment has a client there. */
   readonly known: (id: string) => KnownProvider | undefined
   /** The well-known providers that the deployment has a client at, by its variables. */
   readonly connected: () => readonly Provider[]
-  /** Words a failure; the face has no table of its own. */
-  readonly respond: (failure: Failure) => Response
 }
 
 /** Bytes; the fields at their longest fit. */
@@ -33,19 +30,23 @@ const BODY_LIMIT = 262_144
  * `definition-invalid` with every problem; an id nobody has is `not-found`. No answer holds a secret.
  */
 export function providersFace(deps: ProvidersFaceDeps): Hono {
-  const { gate, store, rules, known, connected, respond } = deps
+  const { store, rules, known, connected } = deps
+  const route = createPrivateRoute(deps)
   const face = new Hono()
 
-  // Covers '/providers' too, and nothing of the app that this is mounted in
-  face.use('/providers/*', async (c, next) => {
-    const caller = await gate(c.req.raw, 'admin', (work) => c.executionCtx.waitUntil(work))
-    if (!caller.ok) return respond(caller.failure)
-    await next()
-    c.header('Cache-Control', 'no-store')
-    return undefined
-  })
+  face.get('/providers', route('admin', list))
+  face.get('/providers/:id', ofProvider(show))
+  face.put('/providers/:id', ofProvider(put))
+  face.delete('/providers/:id', ofProvider(remove))
 
-  face.get('/providers', async (c) => {
+  function ofProvider(handle: (c: Context, id: string) => Promise<Response | Failing>) {
+    return route('admin', async (c: Context) => {
+      const id = idOf(c)
+      return id.ok ? handle(c, id.value) : id
+    })
+  }
+
+  async function list(c: Context): Promise<Response> {
     const given = await store.list()
     const others = connected().filter(({ id }) => !given.some((provider) => provider.id === id))
     const items = [
@@ -53,44 +54,38 @@ export function providersFace(deps: ProvidersFaceDeps): Hono {
       ...others.map((provider) => encodeProvider(provider, 'built-in')),
     ]
     return c.json({ items: items.sort((a, b) => (a.id < b.id ? -1 : 1)) })
-  })
+  }
 
-  face.get('/providers/:id', async (c) => {
-    const id = idOf(c)
-    if (!id.ok) return respond(id.failure)
-    const given = await store.find(id.value)
+  async function show(c: Context, id: string): Promise<Response | Failing> {
+    const given = await store.find(id)
     if (given) return c.json(encodeProvider(given, 'given'))
-    const builtIn = connected().find((provider) => provider.id === id.value)
-    return builtIn ? c.json(encodeProvider(builtIn, 'built-in')) : respond(unknown(id.value))
-  })
+    const builtIn = connected().find((provider) => provider.id === id)
+    return builtIn ? c.json(encodeProvider(builtIn, 'built-in')) : unknown(id)
+  }
 
-  face.put('/providers/:id', async (c) => {
-    const id = idOf(c)
-    if (!id.ok) return respond(id.failure)
+  async function put(c: Context, id: string): Promise<Response | Failing> {
     const body = await readJson(c.req.raw, BODY_LIMIT)
-    if (!body.ok) return respond(body.failure)
-    const decoded = decodeProvider(id.value, body.value, { ...rules, known: known(id.value) })
-    if (!decoded.ok) return respond({ type: 'definition-invalid', problems: decoded.problems })
+    if (!body.ok) return body
+    const decoded = decodeProvider(id, body.value, { ...rules, known: known(id) })
+    if (!decoded.ok) return fail({ type: 'definition-invalid', problems: decoded.problems })
     const isNew = await store.put(decoded.value)
     return c.json(encodeProvider(decoded.value, 'given'), isNew ? 201 : 200)
-  })
+  }
 
-  face.delete('/providers/:id', async (c) => {
-    const id = idOf(c)
-    if (!id.ok) return respond(id.failure)
-    return (await store.remove(id.value)) ? c.body(null, 204) : respond(unknown(id.value))
-  })
+  async function remove(c: Context, id: string): Promise<Response | Failing> {
+    return (await store.remove(id)) ? c.body(null, 204) : unknown(id)
+  }
 
   return face
 }
 
 function idOf(c: Context): Result<string> {
   const id = pathSegment(c.req.url, 2)
-  if (!id.ok || isProviderId(id.value)) return id.ok ? ok(id.value) : id
+  if (!id.ok || isProviderId(id.value)) return id
   const message = "A provider's id must be 1 to 128 visible ASCII characters, and not 'approval'"
   return fail({ type: 'request-malformed', message })
 }
 
-function unknown(id: string): Failure {
-  return { type: 'not-found', message: `Cannot find a provider '${id}' that was given to this deployment` }
+function unknown(id: string): Failing {
+  return fail({ type: 'not-found', message: `Cannot find a provider '${id}' that was given to this deployment` })
 }

@@ -1,32 +1,21 @@
-import { type Context, Hono } from 'hono'
+import { Hono } from 'hono'
 import type { Principal } from '../../core/access/principal.ts'
 import type { Caller, CallTool, Outcome } from '../../core/call/call.ts'
-import { type Failure, fail } from '../../core/call/failure.ts'
-import type { Catalogue } from '../../core/access/catalogue.ts'
-import type { Background } from '../../core/tool/platform.ts'
-import { readJson } from '../../http/body.ts'
-import type { Gate } from '../../http/gate.ts'
-import { failureHeaders, holds, jsonText, PRIVATE } from '../../http/json-response.ts'
+import { type Failure, fail, ok } from '../../core/call/failure.ts'
+import { receiveCall } from '../../http/incoming-call.ts'
+import { jsonFailure, jsonText, PRIVATE } from '../../http/json-response.ts'
+import { allLines, answerToolList, type ToolList, type ToolListDeps } from '../../http/tool-list.ts'
 import { openToolCalling } from './definition.ts'
 import { answerTo } from './failure.ts'
 import { decodeInvocation, encodeOutcome, type Invocation, withTool } from './wire.ts'
-import { isTraceparent } from '../../http/traceparent.ts'
 
-export interface OpenToolCallingFaceDeps {
-  /** Lets in who is let in elsewhere, and the engine that holds `WORKER_SECRET`. */
-  readonly gate: Gate
+export interface OpenToolCallingFaceDeps extends ToolListDeps {
   readonly callTool: CallTool
-  readonly catalogue: Catalogue
   /** The ids of the tools that are called so, ignoring case and toolkits, out of those the principal may see. */
   readonly findByName: (name: string, principal: Principal) => Promise<readonly string[]>
-  /** Names a representation by its text, for entity tags. */
-  readonly sha256: (text: string) => Promise<string>
   readonly now: () => Date
 }
 
-/** The largest body of a call, in bytes. */
-const CALL_LIMIT = 4 * 1024 * 1024
-const PAGE = 1_000
 const MAX_SUGGESTIONS = 3
 const FORMAT = {
   name: openToolCalling.dialect,
@@ -34,56 +23,33 @@ const FORMAT = {
     JSON.stringify(openToolCalling.encode(record).document),
 }
 
-/** The Open Tool Calling RFC's schemas, at the paths where its living user, the Arcade engine, calls a worker. */
+/**
+ * The Open Tool Calling RFC's schemas, at the paths where its living user, the Arcade engine, calls a worker. The gate also
+ * lets in the engine that holds `WORKER_SECRET`.
+ */
 export function openToolCallingFace(deps: OpenToolCallingFaceDeps): Hono {
-  const { gate, callTool, catalogue, findByName, sha256, now } = deps
+  const { gate, callTool, catalogue, findByName, now } = deps
   const face = new Hono()
-
-  face.get('/worker/health', () => jsonText('{"status":"ok"}'))
-  face.get('/worker/tools', list)
-  face.post('/worker/tools/invoke', invoke)
-
-  async function list(c: Context): Promise<Response> {
-    const request = c.req.raw
-    const admitted = await gate(request, 'tools:read', (work) => c.executionCtx.waitUntil(work))
-    if (!admitted.ok) return respond(admitted.failure)
-    const { id, kind, tools } = admitted.value
-    const state = [await catalogue.etag(), id, kind, tools.join(), FORMAT.name].join('\n')
-    const etag = `"${(await sha256(state)).slice(0, 32)}"`
-    if (holds(request, etag)) return new Response(null, { status: 304, headers: { ...PRIVATE, etag } })
-    const lines: string[] = []
-    let cursor: string | undefined
-    do {
-      const listing = await catalogue.list({ versions: 'newest', limit: PAGE, cursor }, admitted.value, FORMAT)
-      if (!listing) return respond({ type: 'unavailable', message: 'The catalogue changed while it was read' })
-      for (const line of listing.lines) lines.push(line)
-      cursor = listing.nextCursor
-    } while (cursor !== undefined)
-    return jsonText(`[${lines.join(',')}]`, 200, { ...PRIVATE, etag })
+  const list: ToolList = {
+    variant: [FORMAT.name],
+    async write(principal) {
+      const lines = await allLines(catalogue, principal, FORMAT)
+      return lines.ok ? ok(`[${lines.value.join(',')}]`) : lines
+    },
   }
 
-  async function invoke(c: Context): Promise<Response> {
-    const request = c.req.raw
-    const background: Background = (work) => c.executionCtx.waitUntil(work)
-    const admitted = gate(request, 'tools:call', background)
-    const caller = admitted instanceof Promise ? await admitted : admitted
-    if (!caller.ok) return respond(caller.failure)
-    const body = await readJson(request, CALL_LIMIT)
-    if (!body.ok) return respond(body.failure)
-    const invocation = decodeInvocation(body.value)
+  face.get('/worker/health', () => jsonText('{"status":"ok"}'))
+  face.get('/worker/tools', (c) => answerToolList(c, deps, () => ok(list), respond))
+  face.post('/worker/tools/invoke', async (c) => {
+    const incoming = await receiveCall(c, gate)
+    if (!incoming.ok) return respond(incoming.failure)
+    const invocation = decodeInvocation(incoming.value.body)
     if ('ok' in invocation) return respond(invocation.failure)
-    const traceparent = request.headers.get('traceparent')
-    const outcome = await execute(invocation, {
-      principal: caller.value,
-      background,
-      signal: () => request.signal,
-      reachedAt: () => request.url,
-      ...(traceparent === null || !isTraceparent(traceparent) ? {} : { traceparent }),
-    })
+    const outcome = await execute(invocation, incoming.value.caller)
     const response = encodeOutcome(outcome, now())
     if (response) return jsonText(JSON.stringify(response), 200, PRIVATE)
     return respond(outcome.result.ok ? { type: 'internal', reference: outcome.callId } : outcome.result.failure)
-  }
+  })
 
   /** A name without a toolkit is the name that models see, else that of the one tool called so in any toolkit. */
   async function execute(invocation: Invocation, caller: Caller): Promise<Outcome> {
@@ -104,9 +70,8 @@ export function openToolCallingFace(deps: OpenToolCallingFaceDeps): Hono {
 /** A failure in this face's shape: `detail` is where its engine looks, `message` where everybody else does. */
 function respond(failure: Failure): Response {
   const answer = answerTo(failure)
-  const headers = { ...PRIVATE, ...failureHeaders(failure) }
-  if ('output' in answer) return jsonText(JSON.stringify({ success: false, output: answer.output }), 200, headers)
+  if ('output' in answer) return jsonFailure(failure, JSON.stringify({ success: false, output: answer.output }), 200)
   const { status, message, detail } = answer
   const body = { detail: message, message, ...(detail === undefined ? {} : { developer_message: detail }) }
-  return jsonText(JSON.stringify(body), status, headers)
+  return jsonFailure(failure, JSON.stringify(body), status)
 }

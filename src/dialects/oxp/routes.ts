@@ -1,30 +1,20 @@
 import { type Context, Hono } from 'hono'
-import type { Principal } from '../../core/access/principal.ts'
 import type { Format } from '../../core/publish/convert.ts'
 import type { CallTool } from '../../core/call/call.ts'
-import { type Failure, fail } from '../../core/call/failure.ts'
-import type { Catalogue, LineFormat } from '../../core/access/catalogue.ts'
-import type { Background } from '../../core/tool/platform.ts'
-import { readJson } from '../../http/body.ts'
-import type { Gate } from '../../http/gate.ts'
-import { failureHeaders, holds, jsonText, PRIVATE } from '../../http/json-response.ts'
+import { type Failing, type Failure, fail, ok, type Result } from '../../core/call/failure.ts'
+import type { LineFormat } from '../../core/access/catalogue.ts'
+import { receiveCall } from '../../http/incoming-call.ts'
+import { jsonFailure, jsonText } from '../../http/json-response.ts'
+import { answerToolList, type ToolList, type ToolListDeps } from '../../http/tool-list.ts'
 import { STATUS } from './failure.ts'
 import { decodeListQuery, wrong } from './list-query.ts'
 import { decodeCall, encodeFailure, encodeOutcome, type Form, SCHEMA, VERSION } from './wire.ts'
-import { isTraceparent } from '../../http/traceparent.ts'
 
-export interface OxpFaceDeps {
-  readonly gate: Gate
+export interface OxpFaceDeps extends ToolListDeps {
   readonly callTool: CallTool
-  readonly catalogue: Catalogue
-  /** Names a representation by its text, for entity tags. */
-  readonly sha256: (text: string) => Promise<string>
   /** The definitions' formats by name, for `?format=`; `oxp` is the stored one. */
   readonly formats: ReadonlyMap<string, Format>
 }
-
-/** The largest body of a call, in bytes. */
-export const CALL_LIMIT = 4 * 1024 * 1024
 
 /**
  * The OXP 1.0 face: `/tools` with definitions as the specification writes them, and the same under `/oxp` with flat
@@ -32,7 +22,7 @@ export const CALL_LIMIT = 4 * 1024 * 1024
  * `OXP-Version` gets bare bodies, and the header back.
  */
 export function oxpFace(deps: OxpFaceDeps): Hono {
-  const { gate, callTool, catalogue, formats, sha256 } = deps
+  const { gate, callTool, catalogue, formats } = deps
   const face = new Hono()
 
   const health = () => jsonText('{"status":"ok"}')
@@ -44,62 +34,52 @@ export function oxpFace(deps: OxpFaceDeps): Hono {
   face.post('/oxp/tools/call', call)
 
   async function call(c: Context): Promise<Response> {
-    const request = c.req.raw
-    const asked = request.headers.get('oxp-version')
-    const form: Form = asked === null ? 'enveloped' : 'bare'
-    const background: Background = (work) => c.executionCtx.waitUntil(work)
-    const admitted = gate(request, 'tools:call', background)
-    const caller = admitted instanceof Promise ? await admitted : admitted
-    if (!caller.ok) return respond(caller.failure, form)
-    if (asked !== null && !isSupported(asked)) return respond(unsupported(asked), form)
-    const body = await readJson(request, CALL_LIMIT)
-    if (!body.ok) return respond(body.failure, form)
-    const decoded = decodeCall(body.value)
+    const form = formOf(c)
+    const incoming = await receiveCall(c, gate, () => unsupportedVersion(c))
+    if (!incoming.ok) return respond(incoming.failure, form)
+    const decoded = decodeCall(incoming.value.body)
     if ('ok' in decoded) return respond(decoded.failure, form)
-    const traceparent = request.headers.get('traceparent')
-    const outcome = await callTool(decoded, {
-      principal: caller.value,
-      background,
-      signal: () => request.signal,
-      reachedAt: () => request.url,
-      ...(traceparent === null || !isTraceparent(traceparent) ? {} : { traceparent }),
-    })
+    const outcome = await callTool(decoded, incoming.value.caller)
     const { result } = outcome
     const text = JSON.stringify(encodeOutcome(outcome, form))
+    if (!result.ok) return jsonFailure(result.failure, text, STATUS[result.failure.type], versionHeader(form))
     // No cache keeps the answer to a POST, so a success needs no header that forbids it (RFC 9111, section 3)
-    if (result.ok) return form === 'bare' ? jsonText(text, 200, versioned(form, {})) : jsonText(text)
-    const headers = { ...PRIVATE, ...failureHeaders(result.failure) }
-    return jsonText(text, STATUS[result.failure.type], versioned(form, headers))
+    return jsonText(text, 200, versionHeader(form))
   }
 
-  async function list(c: Context, formatName: string): Promise<Response> {
-    const request = c.req.raw
-    const asked = request.headers.get('oxp-version')
-    const form: Form = asked === null ? 'enveloped' : 'bare'
-    const caller = await gate(request, 'tools:read', (work) => c.executionCtx.waitUntil(work))
-    if (!caller.ok) return respond(caller.failure, form)
-    if (asked !== null && !isSupported(asked)) return respond(unsupported(asked), form)
+  function list(c: Context, formatName: string): Promise<Response> {
+    const form = formOf(c)
+    return answerToolList(
+      c,
+      deps,
+      () => readList(c, formatName, form),
+      (failure) => respond(failure, form),
+    )
+  }
+
+  function readList(c: Context, formatName: string, form: Form): Result<ToolList> {
+    const unsupported = unsupportedVersion(c)
+    if (unsupported) return unsupported
     const withLosses = c.req.query('losses') === '1'
     const format = lineFormat(formatName, withLosses)
-    if (!format) return respond(wrong('format', `one of ${[...formats.keys()].join(', ')}`).failure, form)
-    const query = decodeListQuery(new URL(request.url).searchParams)
-    if (query.ok === false) return respond(query.failure, form)
-
+    if (!format) return wrong('format', `one of ${[...formats.keys()].join(', ')}`)
+    const query = decodeListQuery(new URL(c.req.url).searchParams)
+    if (query.ok === false) return query
     // A search, and older versions, change without the pages of the catalogue
     const ofPages = query.q === undefined && query.versions === 'newest'
-    const state = ofPages
-      ? await etagOf(await catalogue.etag(), caller.value, JSON.stringify(query), format.name, form)
-      : ''
-    if (ofPages && holds(request, state)) return unchanged(state, form)
-    const listing = await catalogue.list(query, caller.value, format)
-    if (!listing) return respond(wrong('cursor', "a 'next_cursor' that a list gave").failure, form)
-    const next = listing.nextCursor === undefined ? '' : `,"next_cursor":${JSON.stringify(listing.nextCursor)}`
-    const schema = form === 'bare' || !formatName.startsWith('oxp') ? '' : `"$schema":"${SCHEMA}",`
-    const items = withLosses ? apart(listing.lines) : `"items":[${listing.lines.join(',')}]`
-    const text = `{${schema}${items}${next}}`
-    const etag = ofPages ? state : `"${(await sha256(text)).slice(0, 32)}"`
-    if (holds(request, etag)) return unchanged(etag, form)
-    return jsonText(text, 200, versioned(form, { ...PRIVATE, etag }))
+    return ok({
+      variant: ofPages ? [JSON.stringify(query), format.name, form] : undefined,
+      async write(principal) {
+        const listing = await catalogue.list(query, principal, format)
+        if (!listing) return wrong('cursor', "a 'next_cursor' that a list gave")
+        const { lines, nextCursor } = listing
+        const schema = form === 'bare' || !formatName.startsWith('oxp') ? '' : `"$schema":"${SCHEMA}",`
+        const items = withLosses ? apart(lines) : `"items":[${lines.join(',')}]`
+        const next = nextCursor === undefined ? '' : `,"next_cursor":${JSON.stringify(nextCursor)}`
+        return ok(`{${schema}${items}${next}}`)
+      },
+      headers: versionHeader(form),
+    })
   }
 
   function lineFormat(name: string, withLosses: boolean): LineFormat | undefined {
@@ -116,11 +96,6 @@ export function oxpFace(deps: OxpFaceDeps): Hono {
     }
   }
 
-  async function etagOf(catalogueTag: string, principal: Principal, ...more: readonly string[]): Promise<string> {
-    const { id, kind, tools } = principal
-    return `"${(await sha256([catalogueTag, id, kind, tools.join(), ...more].join('\n'))).slice(0, 32)}"`
-  }
-
   return face
 }
 
@@ -133,23 +108,22 @@ function apart(lines: readonly string[]): string {
 
 /** A failure in this face's shape. */
 export function respond(failure: Failure, form: Form = 'enveloped'): Response {
-  const body = JSON.stringify(encodeFailure(failure, form))
-  return jsonText(body, STATUS[failure.type], versioned(form, { ...PRIVATE, ...failureHeaders(failure) }))
+  const text = JSON.stringify(encodeFailure(failure, form))
+  return jsonFailure(failure, text, STATUS[failure.type], versionHeader(form))
 }
 
-function unchanged(etag: string, form: Form): Response {
-  return new Response(null, { status: 304, headers: { ...versioned(form, PRIVATE), etag } })
+/** Whoever says a version of the protocol gets bare bodies, even when that version is not spoken here. */
+function formOf(c: Context): Form {
+  return c.req.header('oxp-version') === undefined ? 'enveloped' : 'bare'
 }
 
-function versioned(form: Form, headers: Record<string, string>): Record<string, string> {
-  return form === 'bare' ? { ...headers, 'oxp-version': VERSION } : headers
+function versionHeader(form: Form): Record<string, string> | undefined {
+  return form === 'bare' ? { 'oxp-version': VERSION } : undefined
 }
 
-/** `1`, `1.0` and `1.0.x` are all 1.0. */
-function isSupported(version: string): boolean {
-  return /^1(?:\.0(?:\.\d{1,9})?)?$/.test(version)
-}
-
-function unsupported(asked: string): Failure {
-  return fail({ type: 'protocol-version-unsupported', asked: asked.slice(0, 100), supported: VERSION }).failure
+/** Why the protocol's version in the header is refused: `1`, `1.0` and `1.0.x` are all 1.0. */
+function unsupportedVersion(c: Context): Failing | undefined {
+  const version = c.req.header('oxp-version')
+  if (version === undefined || /^1(?:\.0(?:\.\d{1,9})?)?$/.test(version)) return undefined
+  return fail({ type: 'protocol-version-unsupported', asked: version.slice(0, 100), supported: VERSION })
 }

@@ -1,10 +1,11 @@
 import { Hono } from 'hono'
 import { vi } from 'vitest'
-import { ADMIN, hasScope, type Principal } from '../../../src/core/access/principal.ts'
+import { ADMIN, type Principal } from '../../../src/core/access/principal.ts'
 import type { Authorization, Authorizations, Ended, Step } from '../../../src/core/consent/authorization.ts'
-import { type Failure, type Failing, fail, ok } from '../../../src/core/call/failure.ts'
+import { type Failure, type Failing, fail } from '../../../src/core/call/failure.ts'
 import type { Provider } from '../../../src/core/consent/provider.ts'
 import { authorizationsFace } from '../../../src/api/authorizations/routes.ts'
+import { gateFor } from '../../http/gate-for.ts'
 
 export const NOW = Date.parse('2026-11-01T12:00:00Z')
 export const ORIGIN = 'https://sb.example'
@@ -74,11 +75,7 @@ export function setUp(
     decide: vi.fn<Authorizations['decide']>(async () => ended),
   }
   const face = authorizationsFace({
-    gate(_, scope) {
-      if ('ok' in caller) return caller
-      if (hasScope(caller, scope)) return ok(caller)
-      return fail({ type: caller.kind === 'anonymous' ? 'unauthenticated' : 'forbidden', reason: scope })
-    },
+    gate: gateFor('ok' in caller ? caller.failure : caller),
     authorizations: port,
     providers: { find: async (id) => (id === 'google' ? GOOGLE : undefined) },
     shield: () => limited,

@@ -3,10 +3,12 @@ import { Hono } from 'hono'
 import { describe, expect, it, vi } from 'vitest'
 import { ADMIN, type Principal, type Scope } from '../../../src/core/access/principal.ts'
 import type { ApiKey, KeyStore } from '../../../src/core/access/api-key.ts'
-import { type Failure, fail, ok } from '../../../src/core/call/failure.ts'
+import type { Failure } from '../../../src/core/call/failure.ts'
 import { keysFace } from '../../../src/api/keys/routes.ts'
 import { keyText } from '../../../src/api/keys/wire.ts'
 import { createAuthenticator } from '../../../src/http/authenticate.ts'
+import { unknownRoute } from '../../../src/http/unknown-route.ts'
+import { gateFor, gateOf } from '../../http/gate-for.ts'
 
 const NOW = '2026-11-01T00:00:00.000Z'
 const KEY = keyText(new Uint8Array(32).fill(255))
@@ -36,12 +38,12 @@ const STATUS: Partial<Record<Failure['type'], number>> = {
   'definition-invalid': 422,
 }
 
-function setUp(caller: Principal | undefined = ADMIN) {
+function setUp(caller: Principal = ADMIN) {
   const { store, stored } = memoryStore()
   const onChange = vi.fn()
   const face = keysFace({
     keys: store,
-    authenticate: () => (caller ? ok(caller) : fail({ type: 'unauthenticated', reason: 'who?' })),
+    gate: gateFor(caller),
     onChange,
     sha256,
     randomKey: () => KEY,
@@ -167,13 +169,14 @@ describe('the scope admin', () => {
 
 it('without a credential every route is 401', async () => {
   const { store } = memoryStore()
-  const authenticate = () => Promise.resolve(fail({ type: 'unauthenticated', reason: 'who?' }))
+  const gate = gateFor({ type: 'unauthenticated', reason: 'who?' })
   const respond = (failure: Failure) => Response.json(failure, { status: STATUS[failure.type] ?? 400 })
   const rest = { onChange: () => undefined, sha256, randomKey: () => KEY, newId: () => 'id1', now: () => new Date(NOW) }
-  const face = keysFace({ keys: store, authenticate, respond, ...rest })
+  const app = new Hono().route('/', keysFace({ keys: store, gate, respond, ...rest }))
+  app.notFound(unknownRoute(app, gate, respond))
   for (const method of ['GET', 'POST', 'DELETE']) {
-    expect((await face.request('/keys', { method })).status).toBe(401)
-    expect((await face.request('/keys/id1', { method })).status).toBe(401)
+    expect((await app.request('/keys', { method })).status).toBe(401)
+    expect((await app.request('/keys/id1', { method })).status).toBe(401)
   }
 })
 
@@ -188,7 +191,7 @@ it('a key works the moment it is made, and is dead the moment it is removed', as
   })
   const face = keysFace({
     keys: store,
-    authenticate: authenticator.authenticate,
+    gate: gateOf(authenticator.authenticate),
     onChange: (change, id) => (change === 'created' ? authenticator.forget() : authenticator.forgetKey(id)),
     sha256,
     randomKey: () => KEY,

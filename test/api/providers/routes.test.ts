@@ -1,11 +1,12 @@
 import { Hono } from 'hono'
 import { describe, expect, it } from 'vitest'
-import { ADMIN, ANONYMOUS, hasScope, type Principal } from '../../../src/core/access/principal.ts'
-import { type Failure, fail, ok } from '../../../src/core/call/failure.ts'
+import { ADMIN, ANONYMOUS, type Principal } from '../../../src/core/access/principal.ts'
+import type { Failure } from '../../../src/core/call/failure.ts'
 import { connectedProvider, knownProvider } from '../../../src/core/consent/known-providers.ts'
 import type { Provider } from '../../../src/core/consent/provider.ts'
 import { providersFace } from '../../../src/api/providers/routes.ts'
 import { createTextJudge } from '../../../src/outbound/allowed-url.ts'
+import { gateFor } from '../../http/gate-for.ts'
 
 const STATUS: Partial<Record<Failure['type'], number>> = {
   'unauthenticated': 401,
@@ -19,8 +20,7 @@ const STATUS: Partial<Record<Failure['type'], number>> = {
 function setUp(caller: Principal = ADMIN) {
   const stored = new Map<string, Provider>()
   const face = providersFace({
-    gate: (_, scope) =>
-      hasScope(caller, scope) ? ok(caller) : fail({ type: 'forbidden', reason: `This needs the scope '${scope}'` }),
+    gate: gateFor(caller),
     store: {
       find: async (id) => stored.get(id),
       async put(provider) {
@@ -167,9 +167,12 @@ it.each([
   ['DELETE', '/providers/acme'],
 ])('%s %s is for administrators', async (method, path) => {
   const key: Principal = { ...ADMIN, kind: 'key', scopes: ['tools:read', 'tools:call', 'tools:publish'] }
-  for (const caller of [key, ANONYMOUS]) {
+  for (const [caller, status] of [
+    [key, 403],
+    [ANONYMOUS, 401],
+  ] as const) {
     const { send, stored } = setUp(caller)
-    expect((await send(method, path, method === 'PUT' ? BODY : undefined)).status).toBe(403)
+    expect((await send(method, path, method === 'PUT' ? BODY : undefined)).status).toBe(status)
     expect(stored.size).toBe(0)
   }
 })

@@ -2,8 +2,9 @@ import { Hono } from 'hono'
 import { describe, expect, it, vi } from 'vitest'
 import { ADMIN, ANONYMOUS, type Principal } from '../../../src/core/access/principal.ts'
 import type { Grant } from '../../../src/core/consent/authorization.ts'
-import { type Failure, ok } from '../../../src/core/call/failure.ts'
+import type { Failure } from '../../../src/core/call/failure.ts'
 import { grantsFace } from '../../../src/api/users/routes.ts'
+import { gateFor } from '../../http/gate-for.ts'
 
 const STATUS: Partial<Record<Failure['type'], number>> = { 'unauthenticated': 401, 'forbidden': 403, 'not-found': 404 }
 const GRANT: Grant = {
@@ -21,7 +22,7 @@ function setUp(caller: Principal = ADMIN, kept: readonly Grant[] = [GRANT, GITHU
     revoke: vi.fn(async (user: string, provider: string) => user === 'ann' && provider === 'google'),
   }
   const face = grantsFace({
-    gate: () => ok(caller),
+    gate: gateFor(caller),
     grants: port,
     respond: (failure) => Response.json(failure, { status: STATUS[failure.type] ?? 400 }),
   })

@@ -1,17 +1,10 @@
 import { createHash } from 'node:crypto'
 import type { ExecutionContext } from 'hono'
 import type { Hono } from 'hono'
-import { ADMIN, maySee, type Principal } from '../../../src/core/access/principal.ts'
+import { maySee } from '../../../src/core/access/principal.ts'
 import type { Call, Caller, CallTool, Outcome } from '../../../src/core/call/call.ts'
-import { type Failure, fail, ok } from '../../../src/core/call/failure.ts'
 import type { Catalogue } from '../../../src/core/access/catalogue.ts'
 import type { ToolRecord } from '../../../src/core/tool/tool.ts'
-import type { Gate } from '../../../src/http/gate.ts'
-
-/** A caller who is let in as `principal`, or is not. */
-export function gateFor(principal: Principal | Failure = ADMIN): Gate {
-  return () => ('type' in principal ? fail(principal) : ok(principal))
-}
 
 /** Remembers what it was asked, and gives the same result every time. */
 export function callToolGiving(result: Outcome['result']): { callTool: CallTool; calls: Call[]; callers: Caller[] } {

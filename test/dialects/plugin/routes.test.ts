@@ -6,8 +6,9 @@ import { type Failure, type FailureType, fail } from '../../../src/core/call/fai
 import type { Resolver } from '../../../src/core/call/resolve.ts'
 import type { ToolRecord } from '../../../src/core/tool/tool.ts'
 import { pluginFace } from '../../../src/dialects/plugin/routes.ts'
+import { gateFor } from '../../http/gate-for.ts'
 import { FAILURES } from '../machine-context/failures.ts'
-import { catalogueOf, clientOf, callToolGiving, gateFor, sha256 } from '../machine-context/fakes.ts'
+import { callToolGiving, catalogueOf, clientOf, sha256 } from '../machine-context/fakes.ts'
 import { recordOf } from '../machine-context/record.ts'
 
 interface Given {

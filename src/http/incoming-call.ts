@@ -1,0 +1,54 @@
+import type { Principal } from '../core/access/principal.ts'
+import type { Caller } from '../core/call/call.ts'
+import { type Failing, ok, type Result } from '../core/call/failure.ts'
+import type { Background } from '../core/tool/platform.ts'
+import { readJson } from './body.ts'
+import type { Gate } from './gate.ts'
+import { backgroundOf, type RouteContext } from './route.ts'
+import { isTraceparent } from './traceparent.ts'
+
+/** The largest body of a call, in bytes, in whichever dialect. */
+export const CALL_LIMIT = 4 * 1024 * 1024
+
+/** A request to call a tool, of somebody who was let in. */
+export interface IncomingCall {
+  readonly caller: Caller
+  /** Parsed, and in no dialect yet. */
+  readonly body: unknown
+}
+
+/**
+ * Takes in a request to call a tool. Whoever may not call is refused before anything else is looked at; `check` then says
+ * what of the URL and the headers the dialect refuses; the body comes last, so that it is read only for who is let in.
+ */
+export async function receiveCall(
+  c: RouteContext,
+  gate: Gate,
+  check?: () => Failing | undefined,
+): Promise<Result<IncomingCall>> {
+  const request = c.req.raw
+  const background = backgroundOf(c)
+  const admitted = await gate(request, 'tools:call', background)
+  if (!admitted.ok) return admitted
+  const refused = check?.()
+  if (refused) return refused
+  const body = await readJson(request, CALL_LIMIT)
+  if (!body.ok) return body
+  return ok({ caller: callerOf(admitted.value, request, background), body: body.value })
+}
+
+/** Whoever was let in, and what the request says of the way it came. A `traceparent` that is none is passed over. */
+export function callerOf(
+  principal: Principal,
+  request: Request,
+  background: Background,
+  traceparent = request.headers.get('traceparent'),
+): Caller {
+  return {
+    principal,
+    background,
+    signal: () => request.signal,
+    reachedAt: () => request.url,
+    ...(traceparent !== null && isTraceparent(traceparent) ? { traceparent } : {}),
+  }
+}

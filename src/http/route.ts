@@ -1,0 +1,53 @@
+import type { Principal, Scope } from '../core/access/principal.ts'
+import { type Failing, type Failure, fail } from '../core/call/failure.ts'
+import type { Background } from '../core/tool/platform.ts'
+import { type Gate, NEEDS_CREDENTIAL } from './gate.ts'
+
+/** As much as is needed here of what a route is handed, which is Hono's context. */
+export interface RouteContext {
+  readonly req: { readonly raw: Request }
+  readonly executionCtx: { waitUntil(work: Promise<unknown>): void }
+}
+
+/** Keeps work running behind a request. Hono's context throws where it has no `executionCtx`, so that is read late. */
+export function backgroundOf(c: RouteContext): Background {
+  return (work) => c.executionCtx.waitUntil(work)
+}
+
+export interface RouteDeps {
+  readonly gate: Gate
+  /** Words a failure: our own resources have no table of their own. */
+  readonly respond: (failure: Failure) => Response
+}
+
+/** Makes a route of a handler: whoever has the scope is let in, and a failure that the handler gives is put into words. */
+export type Route = <C extends RouteContext>(
+  scope: Scope,
+  handle: (c: C, principal: Principal) => Promise<Response | Failing>,
+) => (c: C) => Promise<Response>
+
+/** Makes the routes of what anybody may have who has the scope. */
+export function createRoute({ gate, respond }: RouteDeps): Route {
+  return (scope, handle) => async (c) => {
+    const caller = await gate(c.req.raw, scope, backgroundOf(c))
+    if (!caller.ok) return respond(caller.failure)
+    const answer = await handle(c, caller.value)
+    return answer instanceof Response ? answer : respond(answer.failure)
+  }
+}
+
+/**
+ * Makes the routes of what is an administrator's or a user's own: the anonymous are not let in, whatever their scopes, and
+ * no cache keeps an answer.
+ */
+export function createPrivateRoute({ gate, respond }: RouteDeps): Route {
+  const route = createRoute({ gate, respond })
+  return (scope, handle) =>
+    route(scope, async (c, principal) => {
+      if (principal.kind === 'anonymous') return fail(NEEDS_CREDENTIAL)
+      const answer = await handle(c, principal)
+      const response = answer instanceof Response ? answer : respond(answer.failure)
+      response.headers.set('cache-control', 'no-store')
+      return response
+    })
+}

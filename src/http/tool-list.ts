@@ -1,0 +1,87 @@
+import type { Catalogue, LineFormat } from '../core/access/catalogue.ts'
+import type { Principal } from '../core/access/principal.ts'
+import { type Failure, fail, ok, type Result } from '../core/call/failure.ts'
+import type { Gate } from './gate.ts'
+import { jsonText, notModified, PRIVATE } from './json-response.ts'
+import { backgroundOf, type RouteContext } from './route.ts'
+
+export interface ToolListDeps {
+  readonly gate: Gate
+  readonly catalogue: Catalogue
+  /** Names a representation by its text, for entity tags. */
+  readonly sha256: (text: string) => Promise<string>
+}
+
+/** A list of tools, as a request asks for it. */
+export interface ToolList {
+  /**
+   * All that its text depends on beside the catalogue and the principal, for the entity tag. Undefined when it can change
+   * while the catalogue does not: the tag is then made of the text.
+   */
+  readonly variant: readonly string[] | undefined
+  /** The body, serialised, of the tools that the principal may see. */
+  readonly write: (principal: Principal) => Promise<Result<string>>
+  /** Of an answer that is not a failure, beside those of every list. */
+  readonly headers?: Readonly<Record<string, string>> | undefined
+}
+
+/**
+ * Answers with a list of tools: whoever may not read is refused before `read` looks at the query, and a list that the
+ * request holds already is not written again.
+ */
+export async function answerToolList(
+  c: RouteContext,
+  { gate, catalogue, sha256 }: ToolListDeps,
+  read: () => Result<ToolList>,
+  respond: (failure: Failure) => Response,
+): Promise<Response> {
+  const request = c.req.raw
+  const caller = await gate(request, 'tools:read', backgroundOf(c))
+  if (!caller.ok) return respond(caller.failure)
+  const list = read()
+  if (!list.ok) return respond(list.failure)
+  const { variant, write, headers } = list.value
+  const written = variant ? undefined : await write(caller.value)
+  if (written?.ok === false) return respond(written.failure)
+  const { id, kind, tools } = caller.value
+  const named = written
+    ? written.value
+    : [await catalogue.etag(), id, kind, tools.join(), ...(variant ?? [])].join('\n')
+  const etag = `"${(await sha256(named)).slice(0, 32)}"`
+  const all = { ...PRIVATE, ...headers, etag }
+  const unchanged = notModified(request, all)
+  if (unchanged) return unchanged
+  const text = written ?? (await write(caller.value))
+  return text.ok ? jsonText(text.value, 200, all) : respond(text.failure)
+}
+
+const PAGE = 1_000
+/** The most characters of a list without pages: an isolate has no room for more. */
+const MAX_LISTED = 16_000_000
+
+/**
+ * The lines of the newest tools that the principal may see, or of those of one toolkit, for dialects whose lists have no
+ * pages. Empty lines are left out. Fails with `tooMany`, where it is given, when the list would be too long.
+ */
+export async function allLines(
+  catalogue: Catalogue,
+  principal: Principal,
+  format: LineFormat,
+  { toolkit, tooMany }: { readonly toolkit?: string | undefined; readonly tooMany?: Failure } = {},
+): Promise<Result<readonly string[]>> {
+  const lines: string[] = []
+  let characters = 0
+  let cursor: string | undefined
+  do {
+    const listing = await catalogue.list({ toolkit, versions: 'newest', limit: PAGE, cursor }, principal, format)
+    if (!listing) throw new Error('Cannot list: the catalogue does not know its own cursor')
+    for (const line of listing.lines) {
+      if (line === '') continue
+      lines.push(line)
+      characters += line.length
+    }
+    if (tooMany && characters > MAX_LISTED) return fail(tooMany)
+    cursor = listing.nextCursor
+  } while (cursor !== undefined)
+  return ok(lines)
+}

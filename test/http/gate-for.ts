@@ -1,0 +1,18 @@
+import { ADMIN, type Principal } from '../../src/core/access/principal.ts'
+import { type Failure, fail, ok } from '../../src/core/call/failure.ts'
+import type { Authenticator } from '../../src/http/authenticate.ts'
+import { createGate, type Gate } from '../../src/http/gate.ts'
+
+/** The real gate, of a registry that is ready and without a rate, for one caller: a principal, or why nobody is let in. */
+export function gateFor(caller: Principal | Failure = ADMIN): Gate {
+  return gateOf(() => ('type' in caller ? fail(caller) : ok(caller)))
+}
+
+/** The same for callers who are told apart. */
+export function gateOf(authenticate: Authenticator['authenticate']): Gate {
+  return createGate(
+    { authenticate },
+    () => undefined,
+    () => undefined,
+  )
+}

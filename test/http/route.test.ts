@@ -1,0 +1,57 @@
+import { describe, expect, it, vi } from 'vitest'
+import { ADMIN, ANONYMOUS, type Principal } from '../../src/core/access/principal.ts'
+import { type Failing, type Failure, fail } from '../../src/core/call/failure.ts'
+import { createPrivateRoute, createRoute } from '../../src/http/route.ts'
+import { gateFor } from './gate-for.ts'
+
+const NOT_FOUND = fail({ type: 'not-found', message: 'Gone' })
+const respond = (failure: Failure) =>
+  Response.json(failure, { status: 400, headers: { 'cache-control': 'private, no-cache' } })
+
+async function send(
+  make: typeof createRoute,
+  caller: Principal | Failure,
+  answer: Response | Failing = Response.json(1, { headers: { 'cache-control': 'private' } }),
+) {
+  const handle = vi.fn(async () => answer)
+  const raw = new Request('https://sb.example/keys')
+  const c = { req: { raw }, executionCtx: { waitUntil: () => undefined } }
+  const response = await make({ gate: gateFor(caller), respond })('tools:call', handle)(c)
+  return { body: await response.json(), cached: response.headers.get('cache-control'), handle, c }
+}
+
+describe.each([
+  ['a route', createRoute],
+  ['a private route', createPrivateRoute],
+])('%s', (_, make) => {
+  it('hands over who was let in', async () => {
+    const { body, handle, c } = await send(make, ADMIN)
+    expect(body).toBe(1)
+    expect(handle).toHaveBeenCalledExactlyOnceWith(c, ADMIN)
+  })
+
+  it('is closed to who lacks the scope', async () => {
+    const { body, handle } = await send(make, { ...ADMIN, kind: 'key', scopes: ['tools:read'] })
+    expect(body).toMatchObject({ type: 'forbidden' })
+    expect(handle).not.toHaveBeenCalled()
+  })
+
+  it('puts a failure into words', async () => {
+    expect((await send(make, ADMIN, NOT_FOUND)).body).toEqual(NOT_FOUND.failure)
+  })
+})
+
+describe('a private route', () => {
+  it('is closed to the anonymous, though they have the scope', async () => {
+    const { body, handle } = await send(createPrivateRoute, ANONYMOUS)
+    expect(body).toEqual({ type: 'unauthenticated', reason: 'This needs a credential' })
+    expect(handle).not.toHaveBeenCalled()
+    expect((await send(createRoute, ANONYMOUS)).body).toBe(1)
+  })
+
+  it('has no cache keep what it answers', async () => {
+    expect((await send(createPrivateRoute, ADMIN)).cached).toBe('no-store')
+    expect((await send(createPrivateRoute, ADMIN, NOT_FOUND)).cached).toBe('no-store')
+    expect((await send(createRoute, ADMIN)).cached).toBe('private')
+  })
+})

@@ -1,0 +1,44 @@
+import { Hono } from 'hono'
+import { expect, it } from 'vitest'
+import type { Principal } from '../../src/core/access/principal.ts'
+import { type Failure, fail } from '../../src/core/call/failure.ts'
+import { createGate } from '../../src/http/gate.ts'
+import { unknownRoute } from '../../src/http/unknown-route.ts'
+import { gateFor } from './gate-for.ts'
+
+const KEY: Principal = { id: 'key:a', kind: 'key', scopes: [], tools: [], users: [] }
+const respond = (failure: Failure) => Response.json(failure, { status: 400 })
+
+function appWith(gate = gateFor(KEY)) {
+  const app = new Hono()
+  app.get('/keys/:id', (c) => c.text('one'))
+  app.delete('/keys/:id', (c) => c.text('gone'))
+  app.notFound(unknownRoute(app, gate, respond))
+  return app
+}
+
+it('a path that is known is answered with the methods there are', async () => {
+  const response = await appWith().request('/keys/a', { method: 'PUT' })
+  expect(await response.json()).toEqual({
+    type: 'method-not-allowed',
+    method: 'PUT',
+    allowed: ['DELETE', 'GET', 'HEAD'],
+  })
+})
+
+it.each(['/', '/nowhere', '/keys', '/keys/', '/keys/a/b'])('%s is unknown', async (path) => {
+  expect(await (await appWith().request(path)).json()).toEqual({ type: 'route-unknown', method: 'GET', path })
+})
+
+it('to guess credentials at a path that is unknown is held to the rate', async () => {
+  const stranger = fail({ type: 'unauthenticated', reason: 'who?' })
+  const limited = fail({ type: 'rate-limited', retry_after_ms: 1 })
+  const gate = createGate(
+    { authenticate: () => stranger },
+    (key) => (key === 'stranger 192.0.2.1' ? limited : undefined),
+    () => undefined,
+  )
+  const from = (address: string) => appWith(gate).request('/nowhere', { headers: { 'cf-connecting-ip': address } })
+  expect(await (await from('192.0.2.1')).json()).toEqual(limited.failure)
+  expect(await (await from('192.0.2.2')).json()).toEqual(stranger.failure)
+})
