@@ -6,7 +6,7 @@ import { withoutHeaders } from '../dialects/mcp/tool-schema.ts'
 import type { McpDeps } from '../runners/remote/mcp/call.ts'
 import { listMcpTools } from '../runners/remote/mcp/list.ts'
 import { checked } from './openapi/document-text.ts'
-import { toolNames } from './openapi/names.ts'
+import { toolNames } from './shared/tool-names.ts'
 import { invalid, LISTING_MS, listingSignal, readUpstream, type Upstream } from './upstream.ts'
 
 /** The longest name of another server's tool. */

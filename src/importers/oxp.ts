@@ -5,7 +5,7 @@ import { oxp } from '../dialects/oxp/definition.ts'
 import type { GuardedFetch } from '../outbound/guarded-fetch.ts'
 import { listOxpTools } from '../runners/remote/oxp/list.ts'
 import { checked } from './openapi/document-text.ts'
-import { toolNames } from './openapi/names.ts'
+import { toolNames } from './shared/tool-names.ts'
 import { invalid, LISTING_MS, listingSignal, readUpstream, type Upstream } from './upstream.ts'
 
 export interface OxpImporterOptions {

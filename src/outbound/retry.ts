@@ -44,11 +44,6 @@ export async function withRetries<T>(
   }
 }
 
-/** Whether a status says that the same request may be answered a little later. */
-export function isBusy(status: number): boolean {
-  return status === 429 || status === 503
-}
-
 /** Whether a tool says that it may be called twice. */
 export function isIdempotent({ annotations }: Pick<Definition, 'annotations'>): boolean {
   return annotations?.['idempotentHint'] === true || annotations?.['readOnlyHint'] === true

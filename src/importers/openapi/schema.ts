@@ -5,7 +5,7 @@ import { backtracking, type Effort } from '../../core/schema/pattern.ts'
 import { holdsSubschemas, mapSubschemas } from '../../core/schema/subschemas.ts'
 import type { JsonSchema } from '../../core/tool/tool.ts'
 import { type Description, locate, type Node, shown, stepsOf } from './description.ts'
-import { fnv1a } from './fnv1a.ts'
+import { fnv1a } from '../shared/fnv1a.ts'
 
 /** A schema of the description as JSON Schema 2020-12, in which `{"$ref": "#/$defs/<name>"}` stands for a definition. */
 export interface Converted {

@@ -3,6 +3,7 @@ import type { Json } from '../../core/tool/json.ts'
 import { pointerStep, pointerSteps } from '../../core/tool/problem.ts'
 import { DEFAULT_TIMEOUT_MS, MAX_TIMEOUT_MS } from '../../core/call/runner.ts'
 import type { DocumentReader } from '../../core/tool/json-reader.ts'
+import { type CredentialPlacement, readCredential } from '../shared/credential.ts'
 import type { Serialisation, Style } from './placement.ts'
 
 export const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
@@ -39,15 +40,7 @@ export interface HttpParameter extends Serialisation {
   readonly default: Json | undefined
 }
 
-/** Where a secret or a token goes. `format` holds `{value}`. */
-export interface HttpCredential {
-  readonly source: 'authorization' | 'secret'
-  /** The provider's id, or the secret's. */
-  readonly id: string
-  readonly in: (typeof CREDENTIAL_PLACES)[number]
-  readonly name: string
-  readonly format: string
-}
+export type HttpCredential = CredentialPlacement<(typeof CREDENTIAL_PLACES)[number]>
 
 export interface HttpBody {
   readonly type: (typeof BODY_TYPES)[number]
@@ -86,7 +79,7 @@ export function readHttpImplementation(document: Json, reader: DocumentReader): 
   const parameters = reader.list(fields['parameters'], '/parameters', (each, path) => readParameter(each, path, reader))
   const headers = readHeaders(fields['headers'], reader)
   const credentials = reader.list(fields['credentials'], '/credentials', (each, path) =>
-    readCredential(each, path, reader),
+    readCredential(each, path, CREDENTIAL_PLACES, reader),
   )
   const body = readBody(fields['body'], reader)
   const response = readResponse(fields['response'], reader)
@@ -157,33 +150,6 @@ function readHeaders(document: Json | undefined, reader: DocumentReader): Record
     return [name, text ?? ''] as const
   })
   return Object.fromEntries(entries)
-}
-
-/** Reads where one secret or token goes. */
-export function readCredential(
-  document: Json | undefined,
-  path: string,
-  reader: DocumentReader,
-): HttpCredential | undefined {
-  const fields = reader.object(document, path, ['authorization', 'secret', 'in', 'name', 'format'])
-  if (!fields) return undefined
-  const { authorization, secret } = fields
-  if ((authorization === undefined) === (secret === undefined)) {
-    reader.problem(path, 'wanted either "authorization" or "secret"')
-    return undefined
-  }
-  const source = authorization === undefined ? 'secret' : 'authorization'
-  const id = reader.string(fields[source], `${path}/${source}`)
-  const place = reader.oneOf(fields['in'], `${path}/in`, CREDENTIAL_PLACES)
-  const name = reader.string(fields['name'], `${path}/name`)
-  if (id === undefined || place === undefined || name === undefined) return undefined
-  if (place === 'basic') reader.oneOf(name, `${path}/name`, ['username', 'password'])
-  const bearer = source === 'authorization' && place === 'header' && name.toLowerCase() === 'authorization'
-  const format = reader.string(fields['format'] ?? (bearer ? 'Bearer {value}' : '{value}'), `${path}/format`)
-  if (format !== undefined && !format.includes('{value}')) {
-    reader.problem(`${path}/format`, 'wanted a text that holds "{value}"')
-  }
-  return { source, id, in: place, name, format: format ?? '{value}' }
 }
 
 function readBody(document: Json | undefined, reader: DocumentReader): HttpBody | undefined {

@@ -1,4 +1,5 @@
 import { isObject } from '../../core/tool/json.ts'
+import { encodeStrictly } from '../shared/percent-encoding.ts'
 
 /** OpenAPI 3.1, "Style Values". */
 export type Style = 'simple' | 'label' | 'matrix' | 'form' | 'spaceDelimited' | 'pipeDelimited' | 'deepObject'
@@ -11,17 +12,6 @@ export interface Serialisation {
 }
 
 type Member = readonly [key: string, value: unknown]
-
-/**
- * Percent-encodes everything but unreserved characters (RFC 3986 section 2.3), as simple expansion does (RFC 6570
- * section 3.2.2). Lone surrogates, which have no UTF-8, become U+FFFD.
- */
-export function encodeStrictly(text: string): string {
-  return encodeURIComponent(text.toWellFormed()).replace(
-    /[!'()*]/g,
-    (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`,
-  )
-}
 
 /**
  * A value as it stands in a path: `simple`, `label` or `matrix` (OpenAPI 3.1, "Style Values"; RFC 6570 sections 3.2.2,

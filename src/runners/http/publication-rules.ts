@@ -2,11 +2,12 @@ import { isObject, type Json } from '../../core/tool/json.ts'
 import { DocumentReader } from '../../core/tool/json-reader.ts'
 import { type Checked, pointerStep, pointerSteps, type Problem } from '../../core/tool/problem.ts'
 import type { Definition } from '../../core/tool/tool.ts'
-import { headerNameProblem, isHeaderValue, isToken } from './header-rules.ts'
+import { undeclaredCredential } from '../shared/credential.ts'
+import { headerNameProblem, isHeaderValue, isToken } from '../shared/header-rules.ts'
 import { type HttpImplementation, readHttpImplementation } from './implementation.ts'
 import { bodyHasFields, unplacedInputs } from './input-place.ts'
-import { parseUrlTemplate, variableNames } from './url-template.ts'
-import type { UrlTemplate } from './url-template.ts'
+import { parseUrlTemplate, variableNames } from '../shared/url-template.ts'
+import type { UrlTemplate } from '../shared/url-template.ts'
 import { namesAreWrittenOnce } from './written-once.ts'
 
 type Rule = (implementation: HttpImplementation, inputs: ReadonlySet<string>) => Problem[]
@@ -34,7 +35,9 @@ function brokenRules(implementation: HttpImplementation, definition: Definition)
       ? [problem('/url', template.problem)]
       : templateIsFilled(implementation, inputs, template)),
     ...rules.flatMap((rule) => rule(implementation, inputs)),
-    ...requirementsAreDeclared(implementation, definition),
+    ...implementation.credentials.flatMap((each, index) =>
+      undeclaredCredential(each, `/credentials/${index}`, definition.requirements),
+    ),
   ]
 }
 
@@ -76,22 +79,6 @@ function inputsExist({ parameters, body }: HttpImplementation, inputs: ReadonlyS
     ...parameters.flatMap((each, index) => unknown(each.input, `/parameters/${index}/input`)),
     ...(body?.input === undefined ? [] : unknown(body.input, '/body/input')),
   ]
-}
-
-/** A tool is given only what it declares. */
-export function requirementsAreDeclared(
-  { credentials }: Pick<HttpImplementation, 'credentials'>,
-  { requirements }: Pick<Definition, 'requirements'>,
-): Problem[] {
-  const declared = {
-    authorization: new Set(requirements.authorization.map((each) => each.id)),
-    secret: new Set(requirements.secrets.map((each) => each.id)),
-  }
-  return credentials.flatMap(({ source, id }, index) =>
-    declared[source].has(id)
-      ? []
-      : [problem(`/credentials/${index}/${source}`, `the tool's requirements do not declare "${id}"`)],
-  )
 }
 
 function headersAreAllowed({ headers, parameters, credentials, body }: HttpImplementation): Problem[] {

@@ -2,38 +2,13 @@ import { isObject } from '../../core/tool/json.ts'
 import { pointerSteps } from '../../core/tool/problem.ts'
 import type { RunResult } from '../../core/call/runner.ts'
 import type { GuardedResponse } from '../../outbound/guarded-fetch.ts'
+import { isTransient, retryAfterMs, statusWords } from '../../outbound/status.ts'
 import type { HttpResponseMapping } from './implementation.ts'
 import { redact } from '../../outbound/redaction.ts'
 import type { BuiltRequest } from './request.ts'
 
 /** The longest part of an error's body that is passed on, in characters. */
 const EXCERPT = 1000
-const RETRYABLE = new Set([408, 425, 429])
-
-/** Reason phrases (RFC 9110 section 15): HTTP/2 sends none. */
-const REASONS: Readonly<Record<number, string>> = {
-  400: 'Bad Request',
-  401: 'Unauthorized',
-  402: 'Payment Required',
-  403: 'Forbidden',
-  404: 'Not Found',
-  405: 'Method Not Allowed',
-  406: 'Not Acceptable',
-  408: 'Request Timeout',
-  409: 'Conflict',
-  410: 'Gone',
-  412: 'Precondition Failed',
-  413: 'Content Too Large',
-  415: 'Unsupported Media Type',
-  422: 'Unprocessable Content',
-  425: 'Too Early',
-  429: 'Too Many Requests',
-  500: 'Internal Server Error',
-  501: 'Not Implemented',
-  502: 'Bad Gateway',
-  503: 'Service Unavailable',
-  504: 'Gateway Timeout',
-}
 
 /**
  * Makes a tool's result of what a server answered: the value the mapping wants where the status is an expected one, else
@@ -82,33 +57,13 @@ export function isExpected(status: number, { statuses }: HttpResponseMapping): b
   return statuses.includes(status) || statuses.includes(`${Math.floor(status / 100)}xx`)
 }
 
-/** `Retry-After` in milliseconds from `now` (RFC 9110 section 10.2.3): seconds or a date; undefined for anything else. */
-export function retryAfterMs(headers: Headers, now: number): number | undefined {
-  const text = headers.get('retry-after')?.trim() ?? ''
-  if (/^\d{1,10}$/.test(text)) return Number(text) * 1000
-  // An HTTP date starts with a day's name; without one, Date.parse would take "5.5" or "-1" for a date.
-  const date = /^[A-Za-z]{3,9},? /.test(text) ? Date.parse(text) : NaN
-  return Number.isNaN(date) ? undefined : Math.max(0, date - now)
-}
-
-/** A status in words: `503 Service Unavailable`. */
-export function statusWords(status: number): string {
-  const reason = REASONS[status]
-  return reason === undefined ? String(status) : `${status} ${reason}`
-}
-
-/** Whether the same request may have another answer later. */
-export function isPassing(status: number): boolean {
-  return RETRYABLE.has(status) || status >= 500
-}
-
 function unexpected(
   response: GuardedResponse,
   request: Pick<BuiltRequest, 'method' | 'shown' | 'sensitive'>,
   now: number,
 ): RunResult {
   const { status, headers } = response
-  const retryable = isPassing(status)
+  const retryable = isTransient(status)
   const wait = retryable ? retryAfterMs(headers, now) : undefined
   const message = `${request.shown.host} answered ${statusWords(status)}`
   return failure(message, response, request, retryable, wait)

@@ -4,13 +4,14 @@ import type { RunContext, RunResult, Runner } from '../../core/call/runner.ts'
 import type { Definition } from '../../core/tool/tool.ts'
 import type { GuardedFailure, GuardedFetch, GuardedResult } from '../../outbound/guarded-fetch.ts'
 import { withNewTokens } from '../../outbound/renewed-tokens.ts'
-import { isBusy, isIdempotent, type RetryClock, withRetries } from '../../outbound/retry.ts'
+import { isIdempotent, type RetryClock, withRetries } from '../../outbound/retry.ts'
 import { checkHttpImplementation } from './publication-rules.ts'
 import type { HttpImplementation } from './implementation.ts'
 import { redact } from '../../outbound/redaction.ts'
 import { prepareRequest } from './request.ts'
 import type { BuiltRequest } from './request.ts'
-import { isExpected, readResponse, retryAfterMs } from './response.ts'
+import { isExpected, readResponse } from './response.ts'
+import { isBusy, retryAfterMs } from '../../outbound/status.ts'
 
 export interface HttpRunnerOptions extends RetryClock {
   readonly guardedFetch: GuardedFetch

@@ -1,5 +1,6 @@
 import { pointerStep } from '../../core/tool/problem.ts'
 import type { Problem } from '../../core/tool/problem.ts'
+import { placeKey } from '../shared/credential.ts'
 import type { HttpImplementation } from './implementation.ts'
 import { bodyFieldSteps, unplacedInputs } from './input-place.ts'
 
@@ -12,7 +13,7 @@ export function namesAreWrittenOnce(implementation: HttpImplementation, inputs: 
   const problems: Problem[] = []
   const writers = new Map<string, string>()
   const write = (place: string, name: string, path: string) => {
-    const key = `${place} ${place === 'header' ? name.toLowerCase() : name}`
+    const key = placeKey({ in: place, name })
     const first = writers.get(key)
     if (first === undefined) writers.set(key, path)
     else problems.push(problem(path, `"${name}" in "${place}" is written by "${first}" already`))
@@ -23,7 +24,7 @@ export function namesAreWrittenOnce(implementation: HttpImplementation, inputs: 
   const basic = credentials.findIndex(({ in: place }) => place === 'basic')
   if (basic >= 0) write('header', 'authorization', `/credentials/${basic}`)
   for (const name of Object.keys(implementation.headers)) {
-    if (writers.has(`header ${name.toLowerCase()}`)) {
+    if (writers.has(placeKey({ in: 'header', name }))) {
       problems.push(problem(`/headers${pointerStep(name)}`, `a credential writes "${name}"`))
     }
   }

@@ -2,8 +2,7 @@ import type { ToolFailure } from '../../core/tool/tool-failure.ts'
 import type { RunResult } from '../../core/call/runner.ts'
 import type { GuardedFailure } from '../../outbound/guarded-fetch.ts'
 import { redact } from '../../outbound/redaction.ts'
-import { isPassing, retryAfterMs, statusWords } from '../http/response.ts'
-import { isBusy } from '../../outbound/retry.ts'
+import { isBusy, isTransient, retryAfterMs, statusWords } from '../../outbound/status.ts'
 import type { Endpoint } from './endpoint.ts'
 
 /** What one attempt to call a tool of another server came to, and after how long there is use in another. */
@@ -36,9 +35,9 @@ export function unanswered({ kind, message }: GuardedFailure, endpoint: Endpoint
 /** The answer was a status that means failure. `now` is the time in milliseconds. */
 export function refused({ status, headers, text }: Refusal, endpoint: Endpoint, now: number): Attempt {
   const { host } = endpoint
-  const wait = isPassing(status) ? retryAfterMs(headers, now) : undefined
+  const wait = isTransient(status) ? retryAfterMs(headers, now) : undefined
   const attempt = failed(wordsFor(status, host), `${host} answered ${status}: ${excerpt(text, endpoint)}`, endpoint, {
-    can_retry: isPassing(status),
+    can_retry: isTransient(status),
     ...(wait === undefined ? {} : { retry_after_ms: wait }),
   })
   if (status === 401) return { ...attempt, unauthorized: true }

@@ -1,8 +1,8 @@
 import type { ToolFailure } from '../../core/tool/tool-failure.ts'
 import type { RunContext } from '../../core/call/runner.ts'
-import { placeCredentials } from '../http/credentials.ts'
-import { isHeaderValue } from '../http/header-rules.ts'
-import { parseUrlTemplate } from '../http/url-template.ts'
+import { placeCredentials } from '../shared/place-credentials.ts'
+import { isHeaderValue } from '../shared/header-rules.ts'
+import { parseUrlTemplate } from '../shared/url-template.ts'
 import type { RemoteImplementation } from './implementation.ts'
 
 /** Another server as one call reaches it. */

@@ -3,10 +3,9 @@ import type { Checked, Problem } from '../../core/tool/problem.ts'
 import { DEFAULT_TIMEOUT_MS, MAX_TIMEOUT_MS } from '../../core/call/runner.ts'
 import type { Definition } from '../../core/tool/tool.ts'
 import { DocumentReader } from '../../core/tool/json-reader.ts'
-import { headerNameProblem } from '../http/header-rules.ts'
-import { type HttpCredential, readCredential } from '../http/implementation.ts'
-import { requirementsAreDeclared } from '../http/publication-rules.ts'
-import { parseUrlTemplate, variableNames } from '../http/url-template.ts'
+import { headerNameProblem } from '../shared/header-rules.ts'
+import { type CredentialPlacement, placeKey, readCredential, undeclaredCredential } from '../shared/credential.ts'
+import { parseUrlTemplate, variableNames } from '../shared/url-template.ts'
 
 export const PROTOCOLS = ['mcp', 'oxp'] as const
 export type Protocol = (typeof PROTOCOLS)[number]
@@ -20,7 +19,7 @@ export interface RemoteImplementation {
   /** What the other server calls the tool: an MCP tool's name, or an OXP tool's id. */
   readonly tool: string
   /** Where the tool's secrets and tokens go in every request to the server. */
-  readonly credentials: readonly HttpCredential[]
+  readonly credentials: readonly CredentialPlacement<'header' | 'query'>[]
   /** Whether an OXP server is told for which user the call is. */
   readonly pass_user: boolean
   readonly timeout_ms: number
@@ -40,7 +39,7 @@ export function checkRemoteImplementation(
   const reader = new DocumentReader()
   const value = readImplementation(implementation, reader)
   if (reader.problems.length > 0 || !value) return { ok: false, problems: reader.problems }
-  const problems = [...urlProblems(value.url), ...placeProblems(value), ...requirementsAreDeclared(value, definition)]
+  const problems = [...urlProblems(value.url), ...credentialProblems(value, definition)]
   return problems.length > 0 ? { ok: false, problems } : { ok: true, value }
 }
 
@@ -53,7 +52,7 @@ function readImplementation(document: Json, reader: DocumentReader): RemoteImple
   const url = reader.string(fields['url'], '/url')
   const tool = reader.string(fields['tool'], '/tool')
   const credentials = reader.list(fields['credentials'], '/credentials', (each, path) =>
-    readCredential(each, path, reader),
+    readCredential(each, path, ['header', 'query'], reader),
   )
   const passUser = reader.boolean(fields['pass_user'] ?? false, '/pass_user')
   const timeout = reader.integer(fields['timeout_ms'] ?? DEFAULT_TIMEOUT_MS, '/timeout_ms', 1, MAX_TIMEOUT_MS)
@@ -63,7 +62,7 @@ function readImplementation(document: Json, reader: DocumentReader): RemoteImple
 }
 
 /** What is wrong with a server's URL: it names one place, and nothing of a call changes it. */
-export function urlProblems(url: string): Problem[] {
+function urlProblems(url: string): Problem[] {
   const template = parseUrlTemplate(url)
   if ('problem' in template) return [{ path: '/url', message: template.problem }]
   const parts = [...template.authority, ...template.path, ...(template.query ?? [])]
@@ -72,22 +71,22 @@ export function urlProblems(url: string): Problem[] {
   return URL.canParse(url) ? [] : [{ path: '/url', message: 'the URL is not valid' }]
 }
 
-function placeProblems({ credentials }: RemoteImplementation): Problem[] {
-  const problems: Problem[] = []
+function credentialProblems(
+  { credentials }: RemoteImplementation,
+  { requirements }: Pick<Definition, 'requirements'>,
+): Problem[] {
   const written = new Set<string>()
-  for (const [index, { in: place, name }] of credentials.entries()) {
+  return credentials.flatMap((each, index) => {
     const path = `/credentials/${index}`
-    if (place !== 'header' && place !== 'query') {
-      problems.push({ path: `${path}/in`, message: `wanted "header" or "query", got "${place}"` })
-      continue
-    }
-    const wrong = place === 'header' ? headerProblem(name) : undefined
-    if (wrong !== undefined) problems.push({ path: `${path}/name`, message: wrong })
-    const key = `${place} ${place === 'header' ? name.toLowerCase() : name}`
-    if (written.has(key)) problems.push({ path: `${path}/name`, message: `"${name}" is written twice` })
-    written.add(key)
-  }
-  return problems
+    const wrong = each.in === 'header' ? headerProblem(each.name) : undefined
+    const isTwice = written.has(placeKey(each))
+    written.add(placeKey(each))
+    return [
+      ...(wrong === undefined ? [] : [{ path: `${path}/name`, message: wrong }]),
+      ...(isTwice ? [{ path: `${path}/name`, message: `"${each.name}" is written twice` }] : []),
+      ...undeclaredCredential(each, path, requirements),
+    ]
+  })
 }
 
 function headerProblem(name: string): string | undefined {

@@ -1,8 +1,8 @@
 import { createRedactor } from '../../core/call/redact.ts'
 import { readCounting } from '../../outbound/read-counting.ts'
 import { type GuardedFetch, type GuardedResponse } from '../../outbound/guarded-fetch.ts'
-import { headerNameProblem } from '../http/header-rules.ts'
-import { encodeStrictly } from '../http/placement.ts'
+import { headerNameProblem } from '../shared/header-rules.ts'
+import { encodeStrictly } from '../shared/percent-encoding.ts'
 import { isAllowedHost } from './allowed-hosts.ts'
 import { type EgressPolicy, REFUSED_HEADER } from './policy.ts'
 

@@ -1,7 +1,7 @@
 import type { Credential, RunContext } from '../../core/call/runner.ts'
+import { type CredentialPlacement, formatCredential } from './credential.ts'
 import { isCookieValue, isHeaderValue } from './header-rules.ts'
-import type { HttpCredential } from './implementation.ts'
-import { encodeStrictly } from './placement.ts'
+import { encodeStrictly } from './percent-encoding.ts'
 import { variableNames } from './url-template.ts'
 import type { UrlTemplate } from './url-template.ts'
 
@@ -21,10 +21,8 @@ export interface PlacedCredentials {
   readonly problems: readonly string[]
 }
 
-interface UsedCredential extends HttpCredential {
-  readonly text: string
-  readonly from: Credential['from']
-}
+/** As it is sent, beside where it goes. */
+type UsedCredential = CredentialPlacement & Credential & { readonly text: string }
 
 const LABEL = /^[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?$/
 
@@ -33,16 +31,21 @@ const LABEL = /^[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?$/
  * their place, and a deployment's credentials where the caller's secret names the host: they would go to the caller.
  */
 export function placeCredentials(
-  credentials: readonly HttpCredential[],
+  credentials: readonly CredentialPlacement[],
   template: UrlTemplate,
   context: Pick<RunContext, 'secrets' | 'tokens'>,
 ): PlacedCredentials {
   const problems: string[] = []
-  const used = credentials.flatMap((each) => use(each, context, problems))
+  const used = credentials.flatMap((each): UsedCredential[] => {
+    const formatted = formatCredential(each, context)
+    if (formatted.problem === undefined) return [{ ...each, ...formatted }]
+    problems.push(formatted.problem)
+    return []
+  })
   const hostNames = variableNames(template.authority)
   const inHost = used.filter((each) => each.in === 'path' && hostNames.includes(each.name))
   const inPath = used.filter((each) => each.in === 'path' && !hostNames.includes(each.name))
-  const at = (place: HttpCredential['in']) => used.filter((each) => each.in === place)
+  const at = (place: 'header' | 'query' | 'cookie' | 'basic') => used.filter((each) => each.in === place)
 
   if (inHost.some(({ from }) => from === 'caller')) {
     for (const { id, from } of used) {
@@ -71,27 +74,9 @@ export function placeCredentials(
     query: at('query').map((each) => `${encodeStrictly(each.name)}=${encodeStrictly(each.text)}`),
     headers,
     cookies: at('cookie').map((each) => `${each.name}=${each.text}`),
-    sensitive: sensitiveTexts(used, context, basic),
+    sensitive: sensitiveTexts(used, basic),
     problems,
   }
-}
-
-function use(
-  credential: HttpCredential,
-  { secrets, tokens }: Pick<RunContext, 'secrets' | 'tokens'>,
-  problems: string[],
-): UsedCredential[] {
-  const { source, id, format } = credential
-  const found = (source === 'secret' ? secrets : tokens).get(id)
-  if (found === undefined) {
-    problems.push(`the ${source} "${id}" is missing`)
-    return []
-  }
-  if (/\p{Cc}/u.test(found.value)) {
-    problems.push(`"${id}" holds a control character`)
-    return []
-  }
-  return [{ ...credential, text: format.replaceAll('{value}', () => found.value), from: found.from }]
 }
 
 /** RFC 7617: user name and password in UTF-8, joined by a colon, in base64. */
@@ -124,13 +109,8 @@ function isHost(text: string, whole: boolean): boolean {
   return (whole ? text.split('.') : [text]).every((label) => LABEL.test(label))
 }
 
-function sensitiveTexts(
-  used: readonly UsedCredential[],
-  { secrets, tokens }: Pick<RunContext, 'secrets' | 'tokens'>,
-  basic: string | undefined,
-): string[] {
-  const raw = used.map(({ source, id }) => (source === 'secret' ? secrets : tokens).get(id)?.value ?? '')
-  const texts = [...used.map(({ text }) => text), ...raw]
+function sensitiveTexts(used: readonly UsedCredential[], basic: string | undefined): string[] {
+  const texts = [...used.map(({ text }) => text), ...used.map(({ value }) => value)]
   const encoded = texts.map(encodeStrictly)
   return [...texts, ...encoded, ...(basic === undefined ? [] : [basic, basic.slice('Basic '.length)])]
 }

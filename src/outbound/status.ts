@@ -1,0 +1,52 @@
+/** Reason phrases (RFC 9110 section 15): HTTP/2 sends none. */
+const REASONS: Readonly<Record<number, string>> = {
+  400: 'Bad Request',
+  401: 'Unauthorized',
+  402: 'Payment Required',
+  403: 'Forbidden',
+  404: 'Not Found',
+  405: 'Method Not Allowed',
+  406: 'Not Acceptable',
+  408: 'Request Timeout',
+  409: 'Conflict',
+  410: 'Gone',
+  412: 'Precondition Failed',
+  413: 'Content Too Large',
+  415: 'Unsupported Media Type',
+  422: 'Unprocessable Content',
+  425: 'Too Early',
+  429: 'Too Many Requests',
+  500: 'Internal Server Error',
+  501: 'Not Implemented',
+  502: 'Bad Gateway',
+  503: 'Service Unavailable',
+  504: 'Gateway Timeout',
+}
+
+/** Beside those of 500 and above. */
+const TRANSIENT = new Set([408, 425, 429])
+
+/** `Retry-After` in milliseconds from `now` (RFC 9110 section 10.2.3): seconds or a date; undefined for anything else. */
+export function retryAfterMs(headers: Headers, now: number): number | undefined {
+  const text = headers.get('retry-after')?.trim() ?? ''
+  if (/^\d{1,10}$/.test(text)) return Number(text) * 1000
+  // An HTTP date starts with a day's name; without one, Date.parse would take "5.5" or "-1" for a date.
+  const date = /^[A-Za-z]{3,9},? /.test(text) ? Date.parse(text) : NaN
+  return Number.isNaN(date) ? undefined : Math.max(0, date - now)
+}
+
+/** A status in words: `503 Service Unavailable`. */
+export function statusWords(status: number): string {
+  const reason = REASONS[status]
+  return reason === undefined ? String(status) : `${status} ${reason}`
+}
+
+/** Whether the same request may have another answer later. */
+export function isTransient(status: number): boolean {
+  return TRANSIENT.has(status) || status >= 500
+}
+
+/** Whether a status says that the same request may be answered a little later. */
+export function isBusy(status: number): boolean {
+  return status === 429 || status === 503
+}
