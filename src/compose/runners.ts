@@ -6,6 +6,9 @@ import type { PluginReader } from '../core/publish/plugin.ts'
 import type { Runner } from '../core/call/runner.ts'
 import type { Config, Env } from '../env.ts'
 import { inside } from '../generated/inside.ts'
+import { mcp } from '../dialects/mcp/definition.ts'
+import { withoutHeaders } from '../dialects/mcp/tool-schema.ts'
+import { oxp } from '../dialects/oxp/definition.ts'
 import { createMcpImporter } from '../importers/mcp.ts'
 import { MAX_JSON } from '../importers/openapi/document-text.ts'
 import { createOpenApiImporter } from '../importers/openapi/importer.ts'
@@ -20,6 +23,7 @@ import { createGuardedStream } from '../outbound/guarded-stream.ts'
 import { createHttpRunner } from '../runners/http/runner.ts'
 import { asFetch } from '../outbound/plain-fetch.ts'
 import { createEras } from '../runners/remote/mcp/eras.ts'
+import { createUpstreams } from '../runners/remote/upstream.ts'
 import { createRemoteRunner } from '../runners/remote/runner.ts'
 import { createSandbox } from '../runners/sandbox/sandbox.ts'
 import { createPluginReader, type PluginReaderOptions } from '../runners/wasm/plugin-reader.ts'
@@ -65,8 +69,9 @@ export function createRunners(env: Env, config: Config, build: Build, blobs: Blo
     fetch: (...given) => fetch(...given),
     allowHttpHosts: config.allowHttpHosts,
   })
-  const upstreams = { guardedFetch, guardedStream, eras: createEras(), now }
-  const remote = createRemoteRunner({ ...upstreams, sleep })
+  const speaking = { guardedFetch, guardedStream, eras: createEras(), now }
+  const remote = createRemoteRunner({ ...speaking, sleep })
+  const upstreams = createUpstreams(speaking)
   const sandbox =
     env.LOADER && createSandbox({ loader: env.LOADER, openEgress: (props) => exports.Egress({ props }), sha256 })
   const sandboxed = { sandbox, allowHttpHosts: config.allowHttpHosts, base64, log: toolLog }
@@ -82,7 +87,11 @@ export function createRunners(env: Env, config: Config, build: Build, blobs: Blo
   return {
     runners: new Map(runners.map((runner) => [runner.kind, runner])),
     plugins,
-    importers: [createOpenApiImporter({ fetchText }), createMcpImporter(upstreams), createOxpImporter(upstreams)],
+    importers: [
+      createOpenApiImporter({ fetchText }),
+      createMcpImporter({ upstreams, codec: mcp, withoutHeaders }),
+      createOxpImporter({ upstreams, codec: oxp }),
+    ],
   }
 }
 

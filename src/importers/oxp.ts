@@ -1,17 +1,10 @@
 import type { Importer, ImportItem, ImportRequest } from '../core/publish/import.ts'
+import type { Codec } from '../core/tool/codec.ts'
 import { isJsonObject, isObject, type JsonObject } from '../core/tool/json.ts'
 import { formatToolId, parseToolId } from '../core/tool/tool-id.ts'
-import { oxp } from '../dialects/oxp/definition.ts'
-import type { GuardedFetch } from '../outbound/guarded-fetch.ts'
-import { listOxpTools } from '../runners/remote/oxp/list.ts'
-import { checked } from './openapi/document-text.ts'
+import { foreignJsonProblem } from './shared/foreign-json.ts'
 import { toolNames } from './shared/tool-names.ts'
-import { invalid, LISTING_MS, listingSignal, readUpstream, type Upstream } from './upstream.ts'
-
-export interface OxpImporterOptions {
-  readonly guardedFetch: GuardedFetch
-  readonly now: () => number
-}
+import { inWords, readUpstream, type Upstream, type UpstreamImporterOptions } from './upstream.ts'
 
 /** What an OXP definition says that is kept; whatever else a server adds means nothing here. */
 const KEPT = ['name', 'description', 'input_schema', 'output_schema']
@@ -21,20 +14,12 @@ const KEPT = ['name', 'description', 'input_schema', 'output_schema']
  * very version it was imported from. The server looks after its own requirements: a tool here requires what its
  * credentials take, and a user's id where the server wants one and the import says that it may have it.
  */
-export function createOxpImporter(deps: OxpImporterOptions): Importer {
+export function createOxpImporter({ codec, upstreams }: UpstreamImporterOptions): Importer {
   return {
     kind: 'oxp',
     async read(request) {
-      const upstream = readUpstream(request, 'oxp')
-      if (!upstream.ok) return upstream
-      const signal = listingSignal(request.signal)
-      const { endpoint, theirToolkit } = upstream.value
-      const listed = await listOxpTools(endpoint, { signal, toolkit: theirToolkit }, deps)
-      if (!listed.ok) {
-        const late = signal.aborted ? `Does not list its tools within ${LISTING_MS / 1000} seconds` : undefined
-        return invalid({ path: '/from/oxp', message: late ?? listed.failure.message })
-      }
-      return { ok: true, items: itemsOf(listed.tools, request, upstream.value) }
+      const upstream = await readUpstream(request, 'oxp', upstreams)
+      return upstream.ok ? { ok: true, items: itemsOf(request, upstream.value, codec) } : upstream
     },
   }
 }
@@ -46,8 +31,8 @@ interface Theirs {
   readonly name: string
 }
 
-function* itemsOf(tools: readonly unknown[], request: ImportRequest, upstream: Upstream): Generator<ImportItem> {
-  const { theirToolkit } = upstream
+function* itemsOf(request: ImportRequest, upstream: Upstream, codec: Codec): Generator<ImportItem> {
+  const { tools, theirToolkit } = upstream
   const found = new Map<string, Theirs>()
   for (const [index, tool] of tools.entries()) {
     const id: unknown = isObject(tool) ? tool['id'] : undefined
@@ -69,19 +54,25 @@ function* itemsOf(tools: readonly unknown[], request: ImportRequest, upstream: U
   )
   for (const [index, each] of theirs.entries()) {
     const own = names[index]
-    if (own !== undefined && request.wants(own)) yield itemOf(each, own, request, upstream)
+    if (own !== undefined && request.wants(own)) yield itemOf(each, own, request, upstream, codec)
   }
 }
 
-function itemOf({ id, document }: Theirs, own: string, { toolkit }: ImportRequest, upstream: Upstream): ImportItem {
+function itemOf(
+  { id, document }: Theirs,
+  own: string,
+  { toolkit }: ImportRequest,
+  upstream: Upstream,
+  codec: Codec,
+): ImportItem {
   const about = { tool: id }
   const skip = (reason: string): ImportItem => ({ skipped: { name: id, reason, about } })
-  const fit = checked(document)
-  if (!fit.ok) return skip(fit.problem)
+  const unfit = foreignJsonProblem(document)
+  if (unfit !== undefined) return skip(unfit)
   const kept = Object.fromEntries(KEPT.filter((key) => key in document).map((key) => [key, document[key]]))
   // The codec's own ids have no dashes, which ours may have; what the tool is called is settled here
-  const decoded = oxp.decode({ ...kept, id: 'Any.Tool@1.0.0', version: '1.0.0' }, {})
-  if (!decoded.ok) return skip(decoded.problems.map(({ path, message }) => `${path}: ${message}`).join('; '))
+  const decoded = codec.decode({ ...kept, id: 'Any.Tool@1.0.0', version: '1.0.0' }, {})
+  if (!decoded.ok) return skip(decoded.problems.map(inWords).join('; '))
   const [definition] = decoded.value.definitions
   if (!definition) return skip('Is no tool')
   const { version: _, ...complete } = definition
@@ -94,7 +85,7 @@ function itemOf({ id, document }: Theirs, own: string, { toolkit }: ImportReques
       document,
       dialect: 'oxp-upstream',
       about,
-      warnings: decoded.value.warnings.map(({ path, message }) => `${path}: ${message}`),
+      warnings: decoded.value.warnings.map(inWords),
     },
   }
 }

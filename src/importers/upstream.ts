@@ -1,16 +1,41 @@
-import type { Refused } from '../core/publish/source-refusal.ts'
-import type { ImportRequest } from '../core/publish/import.ts'
-import { isJsonObject, isList, type Json, type JsonObject } from '../core/tool/json.ts'
-import { type Problem, pointerStep } from '../core/tool/problem.ts'
 import type { Credential } from '../core/call/runner.ts'
+import type { ImportRequest } from '../core/publish/import.ts'
+import { invalidSource, type Refused } from '../core/publish/source-refusal.ts'
+import type { Codec } from '../core/tool/codec.ts'
+import { isJsonObject, isList, type Json, type JsonObject } from '../core/tool/json.ts'
+import type { Signal } from '../core/tool/platform.ts'
+import { type Checked, type Problem, pointerStep } from '../core/tool/problem.ts'
 import { isNamePart } from '../core/tool/tool-id.ts'
 import type { Implementation, Requirements } from '../core/tool/tool.ts'
-import { type Endpoint, locate } from '../runners/remote/endpoint.ts'
-import { checkRemoteImplementation, type Protocol } from '../runners/remote/implementation.ts'
 
-/** Another server whose tools are imported, and what all of them have in common. */
+/**
+ * What is wrong with an implementation of any tool of another server, where it requires this; else how to list that
+ * server's tools. Paths start at the implementation.
+ */
+export type Upstreams = (implementation: Implementation, requirements: Requirements) => Checked<ListTools>
+
+/** Asks another server for all of its tools, unjudged. `secrets` are those of the implementation's credentials. */
+export type ListTools = (
+  secrets: ReadonlyMap<string, Credential>,
+  options: {
+    /** The one toolkit of an OXP server that is wanted. */
+    readonly toolkit: string | undefined
+    readonly timeoutMs: number
+    readonly signal: Signal
+  },
+) => Promise<Checked<{ readonly tools: readonly unknown[]; readonly version?: string | undefined }>>
+
+export interface UpstreamImporterOptions {
+  readonly upstreams: Upstreams
+  /** The dialect the other server's definitions are in. */
+  readonly codec: Codec
+}
+
+/** Another server's tools as it lists them, and what all of them have in common here. */
 export interface Upstream {
-  readonly endpoint: Endpoint
+  readonly tools: readonly unknown[]
+  /** The server's own. */
+  readonly version: string | undefined
   /** Every tool's implementation but for the tool. */
   readonly implementation: Implementation
   /** What the credentials of every request take. */
@@ -25,14 +50,18 @@ const KNOWN = {
   oxp: ['credentials', 'timeout_ms', 'pass_user', 'upstream_toolkit'],
 }
 
+/** How long a server may take to list its tools. */
+const LISTING_MS = 60_000
+
 /**
- * Reads which server to import from, and how it is reached: now with the deployment's secrets, as far as the request may
- * use them, and by the tools with what they require from then on.
+ * Reads which server to import from and how it is reached, and lists its tools: now with the deployment's secrets, as far
+ * as the request may use them, and when they are called with what the tools require.
  */
-export function readUpstream(
+export async function readUpstream(
   request: ImportRequest,
-  protocol: Protocol,
-): { readonly ok: true; readonly value: Upstream } | Refused {
+  protocol: keyof typeof KNOWN,
+  upstreams: Upstreams,
+): Promise<{ readonly ok: true; readonly value: Upstream } | Refused> {
   const { source, options } = request
   const problems: Problem[] = []
   const wrong = (path: string, message: string) => void problems.push({ path, message })
@@ -42,9 +71,11 @@ export function readUpstream(
     wrong(pointerStep(key), `Unknown field: wanted ${known}`)
   }
   const from = `/from/${protocol}`
-  if (typeof source !== 'string') return invalid({ path: from, message: "Must be the server's URL" })
+  const atSource = ({ path, message }: Problem) => ({ path: path === '/url' ? from : path, message })
+  if (typeof source !== 'string') return invalidSource({ path: from, message: "Must be the server's URL" })
   const { pass_user = false, upstream_toolkit: theirs } = options
-  if (theirs !== undefined && !(typeof theirs === 'string' && isNamePart(theirs))) {
+  const theirToolkit = typeof theirs === 'string' ? theirs : undefined
+  if (theirs !== undefined && (theirToolkit === undefined || !isNamePart(theirToolkit))) {
     wrong('/upstream_toolkit', 'Must be 1 to 64 of the characters A-Z, a-z, 0-9, _ and -')
   }
   const credentials = (isList(options.credentials) ? options.credentials : [options.credentials ?? []].flat()).map(
@@ -59,44 +90,29 @@ export function readUpstream(
     ...(options.timeout_ms === undefined ? {} : { timeout_ms: options.timeout_ms }),
     ...(pass_user === false ? {} : { pass_user }),
   }
-  const checked = checkRemoteImplementation({ ...implementation, tool: 'any' }, { requirements })
-  if (!checked.ok) {
-    for (const { path, message } of checked.problems) wrong(path === '/url' ? from : path, message)
-  }
+  const upstream = upstreams(implementation, requirements)
+  if (!upstream.ok) problems.push(...upstream.problems.map(atSource))
   const secrets = new Map<string, Credential>()
   for (const { id } of requirements.secrets) {
     const found = request.secret(id)
     if ('value' in found) secrets.set(id, { value: found.value, from: 'deployment' })
     else wrong('/credentials', found.missing)
   }
-  if (!checked.ok || problems.length > 0) return invalid(...problems)
-  // A user's token is nobody's while importing: what the server lists without it is what there is
-  const ours = checked.value.credentials.filter((each) => each.source === 'secret')
-  const located = locate({ url: checked.value.url, credentials: ours }, { secrets, tokens: new Map() })
-  if (!located.ok) return invalid({ path: '/credentials', message: located.failure.message })
-  return {
-    ok: true,
-    value: {
-      endpoint: located.endpoint,
-      implementation,
-      requirements,
-      passUser: checked.value.pass_user,
-      theirToolkit: typeof theirs === 'string' ? theirs : undefined,
-    },
+  if (!upstream.ok || problems.length > 0) return invalidSource(...problems)
+  const signal = AbortSignal.any([request.signal, AbortSignal.timeout(LISTING_MS)])
+  const listed = await upstream.value(secrets, { toolkit: theirToolkit, timeoutMs: LISTING_MS, signal })
+  if (!listed.ok) {
+    const late = { path: from, message: `Does not list its tools within ${LISTING_MS / 1000} seconds` }
+    return invalidSource(...(signal.aborted ? [late] : listed.problems.map(atSource)))
   }
+  const { tools, version } = listed.value
+  const passUser = pass_user === true
+  return { ok: true, value: { tools, version, implementation, requirements, passUser, theirToolkit } }
 }
 
-/** How long a server may take to list its tools. */
-export const LISTING_MS = 60_000
-
-/** The call's own signal, or the end of the time there is for listing. */
-export function listingSignal(signal: ImportRequest['signal']): ImportRequest['signal'] {
-  return AbortSignal.any([signal, AbortSignal.timeout(LISTING_MS)])
-}
-
-/** What is wrong with a request or its source. */
-export function invalid(...problems: readonly Problem[]): Refused {
-  return { ok: false, failure: { type: 'definition-invalid', problems } }
+/** A problem with one of the server's definitions, as a skipped tool's reason and a tool's warning have it. */
+export function inWords({ path, message }: Problem): string {
+  return `${path}: ${message}`
 }
 
 interface Completed {

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import type { ImportRequest } from '../../src/core/publish/import.ts'
 import { createOxpImporter } from '../../src/importers/oxp.ts'
 import { type LocalServer, startServer } from '../local-server.ts'
-import { upstreamDeps } from '../runners/remote/set-up.ts'
+import { importerDeps } from '../runners/remote/set-up.ts'
 import { readAll } from './reading.ts'
 
 let server: LocalServer | undefined
@@ -23,7 +23,7 @@ async function listing(page: (query: URLSearchParams) => unknown, request: Parti
     response.setHeader('content-type', 'application/json')
     response.end(JSON.stringify(page(new URL(url, 'http://any').searchParams)))
   })
-  const importer = createOxpImporter(upstreamDeps(server.host))
+  const importer = createOxpImporter(importerDeps(server.host).oxp)
   return readAll(importer, { source: `${server.origin}/oxp`, ...request })
 }
 

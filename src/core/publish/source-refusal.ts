@@ -6,3 +6,8 @@ export type SourceRefusal =
   | { readonly type: 'tool-not-executable'; readonly id: string; readonly reason: string }
 
 export type Refused = { readonly ok: false; readonly failure: SourceRefusal }
+
+/** What is wrong with a source, or with what was asked of it. */
+export function invalidSource(...problems: readonly Problem[]): Refused {
+  return { ok: false, failure: { type: 'definition-invalid', problems } }
+}

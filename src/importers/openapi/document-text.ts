@@ -1,11 +1,10 @@
 import { isObject } from '../../core/tool/json.ts'
-import { pointerStep } from '../../core/tool/problem.ts'
+import { foreignJsonProblem, MAX_DEPTH } from '../shared/foreign-json.ts'
 import type { Node } from './description.ts'
 
 /** The largest description as JSON, and as YAML, whose reader needs some thirty times the memory; in bytes. */
 export const MAX_JSON = 16 * 1024 * 1024
 export const MAX_YAML = 4 * 1024 * 1024
-const MAX_DEPTH = 136
 /** Words and signs of a YAML text. Real descriptions of the largest size have some 800,000. */
 const MAX_LEXEMES = 1_000_000
 /** How often `*name` may repeat what an `&name` marks, as the product over its levels. */
@@ -34,27 +33,11 @@ export async function readText(text: string): Promise<ReadText> {
   return readYaml(text)
 }
 
-/** Refuses what an object from elsewhere may hold and JSON of ours may not. */
+/** Refuses what is no object, and what JSON of ours may not hold. */
 export function checked(value: unknown): ReadText {
   if (!isObject(value)) return { ok: false, problem: 'Must be an OpenAPI description, which is an object' }
-  const seen = new Set<object>()
-  const waiting: { readonly value: unknown; readonly path: string; readonly depth: number }[] = [
-    { value, path: '', depth: 1 },
-  ]
-  for (let next = waiting.pop(); next; next = waiting.pop()) {
-    const { value: node, path, depth } = next
-    if (typeof node === 'number' && !Number.isFinite(node)) return { ok: false, problem: `Has no number at '${path}'` }
-    if (typeof node === 'bigint') return { ok: false, problem: `Has too large a number at '${path}'` }
-    // What a YAML alias repeats is one object
-    if (typeof node !== 'object' || node === null || seen.has(node)) continue
-    seen.add(node)
-    if (depth > MAX_DEPTH) return { ok: false, problem: `Must not nest deeper than ${MAX_DEPTH} levels` }
-    for (const [key, each] of Object.entries(node)) {
-      if (key === '__proto__') return { ok: false, problem: `Must not have the key '__proto__', got it at '${path}'` }
-      waiting.push({ value: each, path: path.length < 500 ? path + pointerStep(key) : path, depth: depth + 1 })
-    }
-  }
-  return { ok: true, root: value }
+  const problem = foreignJsonProblem(value)
+  return problem === undefined ? { ok: true, root: value } : { ok: false, problem }
 }
 
 function parseJson(text: string): unknown {

@@ -1,6 +1,5 @@
-import type { Refused } from '../../core/publish/source-refusal.ts'
+import { invalidSource } from '../../core/publish/source-refusal.ts'
 import type { Importer, ImportItem, ImportRequest } from '../../core/publish/import.ts'
-import type { Problem } from '../../core/tool/problem.ts'
 import { isVersion } from '../../core/tool/tool-id.ts'
 import { type Description, describe } from './description.ts'
 import { checked, readText, type ReadText } from './document-text.ts'
@@ -34,19 +33,19 @@ export function createOpenApiImporter({ fetchText }: OpenApiImporterOptions): Im
     kind: 'openapi',
     async read(request) {
       const found = await readSource(request, fetchText)
-      if (!found.ok) return invalid({ path: '/from/openapi', message: found.problem })
+      if (!found.ok) return invalidSource({ path: '/from/openapi', message: found.problem })
       const description = describe(found.root, found.url)
-      if (typeof description === 'string') return invalid({ path: '/from/openapi', message: description })
+      if (typeof description === 'string') return invalidSource({ path: '/from/openapi', message: description })
       const options = readOptions(request.options, schemeNames(description))
-      if (!options.ok) return invalid(...options.problems)
+      if (!options.ok) return invalidSource(...options.problems)
       const { operations, lost } = operationsOf(description)
       if (operations.length + lost.length === 0) {
-        return invalid({ path: '/from/openapi', message: 'Must describe operations under `paths`, and has none' })
+        return invalidSource({ path: '/from/openapi', message: 'Must describe operations under `paths`, and has none' })
       }
       const wanted = operations.filter(({ tool }) => request.wants(tool))
       if (wanted.length > MAX_TOOLS) {
         const message = `Has ${wanted.length} operations, and one request makes at most ${MAX_TOOLS} tools: choose some with 'tools'`
-        return invalid({ path: '/from/openapi', message })
+        return invalidSource({ path: '/from/openapi', message })
       }
       const maker: ToolMaker = {
         description,
@@ -92,8 +91,4 @@ function versionOf({ root }: Description): { readonly version?: string } {
   const { info } = root
   const version = typeof info === 'object' && info !== null && 'version' in info ? info.version : undefined
   return typeof version === 'string' && isVersion(version) ? { version } : {}
-}
-
-function invalid(...problems: readonly Problem[]): Refused {
-  return { ok: false, failure: { type: 'definition-invalid', problems } }
 }

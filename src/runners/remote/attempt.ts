@@ -13,6 +13,8 @@ export interface Attempt {
   readonly unauthorized?: true
 }
 
+export type FailedAttempt = Attempt & { readonly result: { readonly ok: false; readonly failure: ToolFailure } }
+
 /** The longest part of what a server says that is passed on to developers, in characters. */
 const EXCERPT = 1_000
 /** The longest message of a server's that is passed on as a failure's own, in characters. */
@@ -26,14 +28,14 @@ export interface Refusal {
 }
 
 /** There was no answer, or none that could be read. */
-export function unanswered({ kind, message }: GuardedFailure, endpoint: Endpoint): Attempt {
+export function unanswered({ kind, message }: GuardedFailure, endpoint: Endpoint): FailedAttempt {
   const passing = kind === 'unreachable'
   const said = failed(message, `${endpoint.host} had no answer (${kind})`, endpoint, { can_retry: passing })
   return passing ? { ...said, again: 'backoff' } : said
 }
 
 /** The answer was a status that means failure. `now` is the time in milliseconds. */
-export function refused({ status, headers, text }: Refusal, endpoint: Endpoint, now: number): Attempt {
+export function refused({ status, headers, text }: Refusal, endpoint: Endpoint, now: number): FailedAttempt {
   const { host } = endpoint
   const wait = isTransient(status) ? retryAfterMs(headers, now) : undefined
   const attempt = failed(wordsFor(status, host), `${host} answered ${status}: ${excerpt(text, endpoint)}`, endpoint, {
@@ -57,7 +59,7 @@ export function failed(
   developer_message: string | undefined,
   { sensitive }: Pick<Endpoint, 'sensitive'>,
   more: Omit<ToolFailure, 'message' | 'developer_message'> = {},
-): Attempt {
+): FailedAttempt {
   const { additional_prompt_content: prompt } = more
   const failure: ToolFailure = {
     message: redact(message, sensitive).slice(0, MAX_MESSAGE),

@@ -1,22 +1,16 @@
 import { isJsonObject, isObject, type JsonObject } from '../../core/tool/json.ts'
 import type { Run, Runner } from '../../core/call/runner.ts'
 import type { ToolRecord } from '../../core/tool/tool.ts'
-import type { GuardedFetch } from '../../outbound/guarded-fetch.ts'
-import type { GuardedStream } from '../../outbound/guarded-stream.ts'
 import { withNewTokens } from '../../outbound/renewed-tokens.ts'
 import { isIdempotent, MAX_ATTEMPTS, type RetryClock, withRetries } from '../../outbound/retry.ts'
 import type { Attempt } from './attempt.ts'
 import { type Endpoint, locate } from './endpoint.ts'
 import { checkRemoteImplementation, type RemoteImplementation } from './implementation.ts'
-import { callMcp } from './mcp/call.ts'
-import type { Eras } from './mcp/eras.ts'
+import { callMcp, type McpDeps } from './mcp/call.ts'
 import { callOxp } from './oxp/call.ts'
+import type { OxpDeps } from './oxp/server.ts'
 
-export interface RemoteRunnerOptions extends RetryClock {
-  readonly guardedFetch: GuardedFetch
-  readonly guardedStream: GuardedStream
-  readonly eras: Eras
-}
+export type RemoteRunnerOptions = RetryClock & McpDeps & OxpDeps
 
 /** One attempt at a call. */
 type Try = (input: JsonObject, endpoint: Endpoint, context: Parameters<Run>[1]) => Promise<Attempt>

@@ -1,4 +1,4 @@
-import type { Refused } from '../../core/publish/source-refusal.ts'
+import { invalidSource } from '../../core/publish/source-refusal.ts'
 import type { PluginReader } from '../../core/publish/plugin.ts'
 import type { Implementation } from '../../core/tool/tool.ts'
 import { NO_LOADER, type Sandbox } from '../sandbox/sandbox.ts'
@@ -27,13 +27,13 @@ export function createPluginReader({ sandbox, inside, sha256, storeBlob }: Plugi
     async read(bytes, { toolkit, allowedHosts, config }, signal) {
       if (!sandbox) return { ok: false, failure: { type: 'tool-not-executable', id: toolkit, reason: NO_LOADER } }
       const metered = meter(bytes)
-      if (typeof metered === 'string') return refused(metered)
+      if (typeof metered === 'string') return invalidSource({ path: '', message: metered })
       const why = whyRefused(metered)
-      if (why !== undefined) return refused(why)
+      if (why !== undefined) return invalidSource({ path: '', message: why })
       const { buffer } = metered.bytes
       const blob = await sha256(buffer)
       const described = await describe(sandbox, blob, buffer, signal)
-      if (typeof described === 'string') return refused(described)
+      if (typeof described === 'string') return invalidSource({ path: '', message: described })
       await storeBlob(blob, buffer)
       return {
         ok: true,
@@ -86,8 +86,4 @@ function meter(bytes: Uint8Array<ArrayBuffer>): Metered | string {
     if (error instanceof ModuleError) return error.message
     throw error
   }
-}
-
-function refused(message: string): Refused {
-  return { ok: false, failure: { type: 'definition-invalid', problems: [{ path: '', message }] } }
 }

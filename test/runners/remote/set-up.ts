@@ -1,12 +1,16 @@
 import type { JsonObject } from '../../../src/core/tool/json.ts'
 import type { RunContext, RunResult } from '../../../src/core/call/runner.ts'
+import { mcp } from '../../../src/dialects/mcp/definition.ts'
+import { withoutHeaders } from '../../../src/dialects/mcp/tool-schema.ts'
+import { oxp } from '../../../src/dialects/oxp/definition.ts'
 import { createGuardedFetch } from '../../../src/outbound/guarded-fetch.ts'
 import { createGuardedStream } from '../../../src/outbound/guarded-stream.ts'
 import { createEras } from '../../../src/runners/remote/mcp/eras.ts'
+import { createUpstreams } from '../../../src/runners/remote/upstream.ts'
 import { createRemoteRunner } from '../../../src/runners/remote/runner.ts'
 import { contextWith, definitionWith, recordOf } from '../http/records.ts'
 
-/** What remote runners and importers are made of, allowed to reach these hosts; its clock moves by what it sleeps. */
+/** What remote runners are made of, allowed to reach these hosts; its clock moves by what it sleeps. */
 export function upstreamDeps(...hosts: readonly string[]) {
   const slept: number[] = []
   let time = Date.now()
@@ -23,6 +27,12 @@ export function upstreamDeps(...hosts: readonly string[]) {
     },
     slept,
   }
+}
+
+/** What importers are handed, to reach these hosts. */
+export function importerDeps(...hosts: readonly string[]) {
+  const upstreams = createUpstreams(upstreamDeps(...hosts))
+  return { mcp: { upstreams, codec: mcp, withoutHeaders }, oxp: { upstreams, codec: oxp } }
 }
 
 export interface Calling {

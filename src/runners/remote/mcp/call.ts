@@ -1,7 +1,7 @@
 import { isJsonObject, isObject, type JsonObject } from '../../../core/tool/json.ts'
 import type { RunContext, RunResult } from '../../../core/call/runner.ts'
 import { redact } from '../../../outbound/redaction.ts'
-import { type Attempt, excerpt, failed, refused, unanswered } from '../attempt.ts'
+import { type Attempt, type FailedAttempt, excerpt, failed, refused, unanswered } from '../attempt.ts'
 import type { Endpoint } from '../endpoint.ts'
 import { codeOf, dataOf, statusOf, STREAM_ENDED } from './errors.ts'
 import type { Troubles } from './lane.ts'
@@ -118,7 +118,7 @@ function wordsOf(params: JsonObject | Readonly<Record<string, unknown>>): string
 }
 
 /** What went wrong: below the protocol, by its rules, or against them. */
-export function explain(error: unknown, { fault, refusal }: Troubles, endpoint: Endpoint, now: number): Attempt {
+export function explain(error: unknown, { fault, refusal }: Troubles, endpoint: Endpoint, now: number): FailedAttempt {
   const { host } = endpoint
   if (fault) return unanswered(fault, endpoint)
   if (statusOf(error) !== undefined && refusal) return refused(refusal, endpoint, now)

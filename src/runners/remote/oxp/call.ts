@@ -1,9 +1,8 @@
 import { isObject, type JsonObject } from '../../../core/tool/json.ts'
 import type { RunContext } from '../../../core/call/runner.ts'
-import type { GuardedFetch } from '../../../outbound/guarded-fetch.ts'
 import { type Attempt, excerpt, failed, refused, unanswered } from '../attempt.ts'
 import type { Endpoint } from '../endpoint.ts'
-import { askServer, jsonOf } from './server.ts'
+import { askServer, jsonOf, type OxpDeps } from './server.ts'
 
 const SCHEMA = 'urn:oxp:1.0'
 
@@ -22,7 +21,7 @@ export async function callOxp(
   input: JsonObject,
   endpoint: Endpoint,
   { signal, userId }: RunContext,
-  { guardedFetch, now }: { readonly guardedFetch: GuardedFetch; readonly now: () => number },
+  { guardedFetch, now }: OxpDeps,
 ): Promise<Attempt> {
   const context = passUser && userId !== undefined ? { context: { user_id: userId } } : {}
   const body = JSON.stringify({ $schema: SCHEMA, request: { tool_id: id, input, ...context } })

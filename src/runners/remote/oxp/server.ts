@@ -2,6 +2,12 @@ import type { Signal } from '../../../core/tool/platform.ts'
 import type { GuardedFetch, GuardedResult } from '../../../outbound/guarded-fetch.ts'
 import type { Endpoint } from '../endpoint.ts'
 
+export interface OxpDeps {
+  readonly guardedFetch: GuardedFetch
+  /** The time in milliseconds. */
+  readonly now: () => number
+}
+
 /** Sends one request to a route of an OXP server, whose URL the route is added to. */
 export function askServer(
   route: string,

@@ -1,0 +1,34 @@
+/** A server's tools as it lists them, unjudged; or why they cannot be had, in words without a credential. */
+export type Listed =
+  | { readonly ok: true; readonly tools: readonly unknown[]; readonly version?: string | undefined }
+  | { readonly ok: false; readonly problem: string }
+
+/** One page of a listing, and where the next one is. */
+export type Page =
+  { readonly tools: readonly unknown[]; readonly next: string | undefined } | { readonly problem: string }
+
+/** The most bytes of all pages. */
+export const MAX_LIST_BYTES = 24 * 1024 * 1024
+const MAX_TOOLS = 5_000
+const MAX_PAGES = 100
+
+/** Asks the server at `host` for one page after the other, and gives the tools of all of them. */
+export async function readPages(host: string, page: (cursor: string | undefined) => Promise<Page>): Promise<Listed> {
+  const tools: unknown[] = []
+  const cursors = new Set<string>()
+  for (let cursor: string | undefined; ;) {
+    const read = await page(cursor)
+    if ('problem' in read) return { ok: false, problem: read.problem }
+    tools.push(...read.tools)
+    if (tools.length > MAX_TOOLS) return refused(`lists more than ${MAX_TOOLS} tools`)
+    if (read.next === undefined) return { ok: true, tools }
+    if (cursors.has(read.next)) return refused('lists its tools in a circle: it gave a cursor twice')
+    if (cursors.size + 1 === MAX_PAGES) return refused(`lists its tools on more than ${MAX_PAGES} pages`)
+    cursors.add(read.next)
+    cursor = read.next
+  }
+
+  function refused(what: string): Listed {
+    return { ok: false, problem: `${host} ${what}` }
+  }
+}

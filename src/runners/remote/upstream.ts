@@ -1,0 +1,46 @@
+import type { Credential } from '../../core/call/runner.ts'
+import type { Signal } from '../../core/tool/platform.ts'
+import type { Implementation, Requirements } from '../../core/tool/tool.ts'
+import { locate } from './endpoint.ts'
+import { checkRemoteImplementation } from './implementation.ts'
+import type { McpDeps } from './mcp/call.ts'
+import { listMcpTools } from './mcp/list.ts'
+import { listOxpTools } from './oxp/list.ts'
+import type { OxpDeps } from './oxp/server.ts'
+
+interface Listing {
+  /** The one toolkit of an OXP server that is wanted. */
+  readonly toolkit: string | undefined
+  readonly timeoutMs: number
+  readonly signal: Signal
+}
+
+/**
+ * Makes what importers know of other servers: what is wrong with a `remote` implementation of any tool of a server, and
+ * else how to list that server's tools with secrets. Paths start at the implementation.
+ */
+export function createUpstreams(deps: McpDeps & OxpDeps) {
+  return (implementation: Implementation, requirements: Requirements) => {
+    const checked = checkRemoteImplementation({ ...implementation, tool: 'any' }, { requirements })
+    if (!checked.ok) return checked
+    const { url, protocol, credentials } = checked.value
+    return {
+      ok: true as const,
+      async value(secrets: ReadonlyMap<string, Credential>, { toolkit, timeoutMs, signal }: Listing) {
+        // A user's token is nobody's while importing: what the server lists without it is what there is
+        const ours = credentials.filter(({ source }) => source === 'secret')
+        const located = locate({ url, credentials: ours }, { secrets, tokens: new Map() })
+        if (!located.ok) return wrong('/credentials', located.failure.message)
+        const listed =
+          protocol === 'mcp'
+            ? await listMcpTools(located.endpoint, { signal, timeoutMs }, deps)
+            : await listOxpTools(located.endpoint, { signal, toolkit }, deps)
+        return listed.ok ? { ok: true as const, value: listed } : wrong('/url', listed.problem)
+      },
+    }
+  }
+}
+
+function wrong(path: string, message: string) {
+  return { ok: false as const, problems: [{ path, message }] }
+}
