@@ -11,7 +11,7 @@ import { readJson } from '../../http/body.ts'
 import type { Gate } from '../../http/gate.ts'
 import { failureHeaders, jsonText, PRIVATE } from '../../http/json-response.ts'
 import { isLoopback } from '../../http/loopback.ts'
-import { answerCall, type Asker, failed, lacks, unknown } from './calls.ts'
+import { answerCall, type Asker, failed, lacks, unknown } from './tools-call.ts'
 import { ANSWERS, type Era, textOf } from './failure.ts'
 import {
   errorText,
@@ -22,10 +22,10 @@ import {
   readMessage,
   resultText,
 } from './json-rpc.ts'
-import { lineFormat, listTools } from './lists.ts'
+import { lineFormat, listTools } from './tools-list.ts'
 import { modern } from './revisions/2026-07-28.ts'
-import { eraOf, isModernBatch } from './revisions/era.ts'
-import { legacy } from './revisions/legacy.ts'
+import { eraOf, isModernBatch } from './revisions/negotiation.ts'
+import { legacy } from './revisions/until-2025-11-25.ts'
 import type { Revision, ServerInfo } from './revisions/revision.ts'
 import { SEARCH_TOOLS, searchCall } from './search-mode.ts'
 import { createMessages, type Messages } from './stream.ts'

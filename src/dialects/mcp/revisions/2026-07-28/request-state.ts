@@ -1,9 +1,9 @@
-import type { InputResponses } from '../../core/tool/content.ts'
-import { canonicalJson } from '../../core/tool/digest.ts'
-import { isJsonObject, type Json, type JsonObject } from '../../core/tool/json.ts'
-import type { Seal } from '../../core/call/seal.ts'
-import { invalid, type ToolCall } from './wire.ts'
-import type { McpError } from './json-rpc.ts'
+import type { InputResponses } from '../../../../core/tool/content.ts'
+import { canonicalJson } from '../../../../core/tool/digest.ts'
+import { isJsonObject, type Json, type JsonObject } from '../../../../core/tool/json.ts'
+import type { Seal } from '../../../../core/call/seal.ts'
+import { invalid, type ToolCall } from '../../wire.ts'
+import type { McpError } from '../../json-rpc.ts'
 
 /** What a client gives back with the call it repeats (MCP 2026-07-28, "multi-round-trip requests"). */
 export interface Kept {

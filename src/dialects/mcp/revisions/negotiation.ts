@@ -9,7 +9,7 @@ import {
   unsupportedVersion,
   VERSION_KEY,
 } from './2026-07-28.ts'
-import { LEGACY_VERSIONS } from './legacy.ts'
+import { LEGACY_VERSIONS } from './until-2025-11-25.ts'
 
 type Notification = Extract<Message, { kind: 'notification' }>
 

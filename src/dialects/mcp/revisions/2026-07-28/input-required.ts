@@ -1,11 +1,11 @@
-import { APPROVAL, type Challenge } from '../../core/consent/authorization.ts'
-import type { Failure } from '../../core/call/failure.ts'
-import { isJsonObject, type Json, type JsonObject } from '../../core/tool/json.ts'
-import { metaOf, textOf } from './failure.ts'
-import { type McpError, MISSING_CAPABILITY, URL_ELICITATION_REQUIRED } from './json-rpc.ts'
+import { APPROVAL, type Challenge } from '../../../../core/consent/authorization.ts'
+import type { Failure } from '../../../../core/call/failure.ts'
+import { isJsonObject, type Json, type JsonObject } from '../../../../core/tool/json.ts'
+import { metaOf, textOf } from '../../failure.ts'
+import { type McpError, MISSING_CAPABILITY, URL_ELICITATION_REQUIRED } from '../../json-rpc.ts'
 import type { Kept } from './request-state.ts'
-import type { Revision } from './revisions/revision.ts'
-import { encodeErrorResult, type ToolCall } from './wire.ts'
+import type { Revision } from '../revision.ts'
+import { encodeErrorResult, type ToolCall } from '../../wire.ts'
 
 type Asking = Extract<Failure, { type: 'input-required' }>
 type Challenged = Extract<Failure, { type: 'requirements-missing' | 'approval-required' }>
