@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { type Failure, type FailureType, fail } from '../../src/core/call/failure.ts'
+import type { Seal } from '../../src/core/call/seal.ts'
 import { encodeOutcome as encodeMachineContext, NOBODY, statusOf } from '../../src/dialects/machine-context/wire.ts'
-import { modern } from '../../src/dialects/mcp/revisions/2026-07-28.ts'
-import { legacy } from '../../src/dialects/mcp/revisions/until-2025-11-25.ts'
-import { encodeFailure as encodeMcp } from '../../src/dialects/mcp/wire.ts'
+import { encodeFailure as encodeMcp } from '../../src/dialects/mcp/result.ts'
+import { revision2026 } from '../../src/dialects/mcp/revisions/2026-07-28.ts'
+import { revisionsUntil2025 } from '../../src/dialects/mcp/revisions/until-2025-11-25.ts'
 import { answerTo } from '../../src/dialects/open-tool-calling/failure.ts'
 import { STATUS as OXP } from '../../src/dialects/oxp/failure.ts'
 import { encodeOutcome as encodeOxp } from '../../src/dialects/oxp/wire.ts'
@@ -53,6 +54,7 @@ const STATUS: Readonly<
 }
 
 const server = { name: 's', title: 'S', version: '1' }
+const seal: Seal = { seal: async () => '', unseal: async () => undefined }
 const stamp = { messageId: 'm', timestamp: '2026-01-01T00:00:00.000Z' }
 
 interface Answer {
@@ -81,8 +83,8 @@ const FACES: Readonly<Record<Face, (failure: Failure) => Answer>> = {
     const { isError, content } = encodePlugin(failure)
     return { status: PLUGIN[failure.type], said: isError && Object(content[0]).text }
   },
-  'mcp-legacy': (failure) => mcp(encodeMcp(failure, legacy(server))),
-  'mcp-modern': (failure) => mcp(encodeMcp(failure, modern(server))),
+  'mcp-legacy': (failure) => mcp(encodeMcp(failure, revisionsUntil2025(server))),
+  'mcp-modern': (failure) => mcp(encodeMcp(failure, revision2026(server, seal))),
 }
 
 function mcp(answer: ReturnType<typeof encodeMcp>): Answer {

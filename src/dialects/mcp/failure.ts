@@ -5,12 +5,10 @@ import type { JsonObject } from '../../core/tool/json.ts'
 import { type Problem, problemsByParameter } from '../../core/tool/problem.ts'
 import { INTERNAL_ERROR, INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND, PARSE_ERROR } from './json-rpc.ts'
 
-/** The two eras of the protocol: with the `initialize` handshake, and without (from 2026-07-28 on). */
-export type Era = 'legacy' | 'modern'
-
-/** A JSON-RPC error's code, and the HTTP status it has in each era. */
-interface ErrorAnswer extends Readonly<Record<Era, number>> {
+/** A JSON-RPC error's code, and the HTTP status it has unless a revision says otherwise. */
+interface ErrorAnswer {
   readonly code: number
+  readonly status: number
 }
 
 /**
@@ -18,20 +16,20 @@ interface ErrorAnswer extends Readonly<Record<Era, number>> {
  * of our own lie outside of what JSON-RPC and MCP reserve, and are those of HTTP.
  */
 export const ANSWERS = {
-  'request-malformed': always(PARSE_ERROR, 400),
-  'body-too-large': always(INVALID_REQUEST, 413),
-  'media-type-unsupported': always(INVALID_REQUEST, 415),
-  'protocol-version-unsupported': always(INVALID_REQUEST, 400),
-  'route-unknown': { code: METHOD_NOT_FOUND, legacy: 200, modern: 404 },
-  'method-not-allowed': always(INVALID_REQUEST, 405),
-  'unauthenticated': always(401, 401),
-  'forbidden': always(403, 403),
-  'rate-limited': always(429, 429),
-  'id-malformed': always(INVALID_PARAMS, 200),
-  'tool-unknown': always(INVALID_PARAMS, 200),
-  'version-unavailable': always(INVALID_PARAMS, 200),
-  'tool-disabled': always(INVALID_PARAMS, 200),
-  'tool-not-executable': always(INVALID_PARAMS, 200),
+  'request-malformed': { code: PARSE_ERROR, status: 400 },
+  'body-too-large': { code: INVALID_REQUEST, status: 413 },
+  'media-type-unsupported': { code: INVALID_REQUEST, status: 415 },
+  'protocol-version-unsupported': { code: INVALID_REQUEST, status: 400 },
+  'route-unknown': { code: METHOD_NOT_FOUND, status: 404 },
+  'method-not-allowed': { code: INVALID_REQUEST, status: 405 },
+  'unauthenticated': { code: 401, status: 401 },
+  'forbidden': { code: 403, status: 403 },
+  'rate-limited': { code: 429, status: 429 },
+  'id-malformed': { code: INVALID_PARAMS, status: 200 },
+  'tool-unknown': { code: INVALID_PARAMS, status: 200 },
+  'version-unavailable': { code: INVALID_PARAMS, status: 200 },
+  'tool-disabled': { code: INVALID_PARAMS, status: 200 },
+  'tool-not-executable': { code: INVALID_PARAMS, status: 200 },
   'requirements-missing': 'result',
   'approval-required': 'result',
   'input-invalid': 'result',
@@ -40,16 +38,12 @@ export const ANSWERS = {
   'output-invalid': 'result',
   'cancelled': 'result',
   'input-required': 'result',
-  'definition-invalid': always(INVALID_PARAMS, 200),
-  'conflict': always(INVALID_PARAMS, 200),
-  'not-found': always(INVALID_PARAMS, 200),
-  'unavailable': always(INTERNAL_ERROR, 503),
-  'internal': always(INTERNAL_ERROR, 500),
+  'definition-invalid': { code: INVALID_PARAMS, status: 200 },
+  'conflict': { code: INVALID_PARAMS, status: 200 },
+  'not-found': { code: INVALID_PARAMS, status: 200 },
+  'unavailable': { code: INTERNAL_ERROR, status: 503 },
+  'internal': { code: INTERNAL_ERROR, status: 500 },
 } as const satisfies Record<FailureType, 'result' | ErrorAnswer>
-
-function always(code: number, status: number): ErrorAnswer {
-  return { code, legacy: status, modern: status }
-}
 
 /** A failure in words for a person or a model. */
 export function textOf(failure: Failure): string {
@@ -95,7 +89,7 @@ export function textOf(failure: Failure): string {
     case 'cancelled':
       return 'The call was cancelled'
     case 'input-required':
-      return asked(failure)
+      return inputRequests(failure)
     case 'definition-invalid':
       return `The definition is not valid: ${located(failure.problems, 'the definition')}`
     case 'conflict':
@@ -174,13 +168,13 @@ function toolFailed({ message, additional_prompt_content, can_retry, retry_after
   return lines.join('\n')
 }
 
-function asked({ requests }: Extract<Failure, { type: 'input-required' }>): string {
+function inputRequests({ requests }: Extract<Failure, { type: 'input-required' }>): string {
   const questions = Object.entries(requests).map(([key, { method, params }]) => {
     const message = typeof params.message === 'string' ? params.message : method
     return `- ${key}: ${message}`
   })
-  const how = 'The tool asks for more input, which this client cannot give: it takes MCP 2026-07-28'
-  return [how, ...questions].join('\n')
+  const why = 'The tool asks for more input, which this client cannot give: it takes MCP 2026-07-28'
+  return [why, ...questions].join('\n')
 }
 
 function located(problems: readonly Problem[], whole: string): string {

@@ -5,12 +5,6 @@ export const INVALID_REQUEST = -32600
 export const METHOD_NOT_FOUND = -32601
 export const INVALID_PARAMS = -32602
 export const INTERNAL_ERROR = -32603
-/** MCP 2026-07-28, "Error codes". */
-export const HEADER_MISMATCH = -32020
-export const MISSING_CAPABILITY = -32021
-export const UNSUPPORTED_VERSION = -32022
-/** MCP 2025-11-25, "URL elicitation required". */
-export const URL_ELICITATION_REQUIRED = -32042
 
 /** A JSON-RPC error, and the HTTP status and headers it goes with where it is the whole answer. */
 export interface McpError {

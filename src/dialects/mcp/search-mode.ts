@@ -3,10 +3,11 @@ import { isJsonObject, type Json } from '../../core/tool/json.ts'
 import type { Catalogue, LineFormat } from '../../core/access/catalogue.ts'
 import type { Resolver } from '../../core/call/resolve.ts'
 import { askedByName } from '../../core/tool/tool-id.ts'
-import type { Asker } from './tools-call.ts'
+import type { Client } from './client.ts'
+import { encodeErrorResult, encodeSuccess } from './result.ts'
 import type { Revision } from './revisions/revision.ts'
 import { isChosen, seeing } from './toolset.ts'
-import { encodeErrorResult, encodeSuccess, type ToolCall } from './wire.ts'
+import type { ToolCall } from './wire.ts'
 
 const DEFAULT_RESULTS = 10
 const MAX_RESULTS = 50
@@ -81,48 +82,49 @@ export interface SearchDeps {
 /** A call of one of the three tools: a result; the call it stands for; or undefined when it is of none of the three. */
 export async function searchCall(
   call: ToolCall,
-  as: Revision,
-  asker: Asker,
+  revision: Revision,
+  client: Client,
   deps: SearchDeps,
 ): Promise<{ readonly result: string } | { readonly call: ToolCall } | undefined> {
   const { name, arguments: inner = {} } = call.input
   switch (call.name) {
     case 'search_tools':
-      return { result: await search(call, as, asker, deps) }
+      return { result: await search(call, revision, client, deps) }
     case 'describe_tool':
-      if (typeof name !== 'string') return { result: wrong('name', 'a name that search_tools gave', as) }
-      return { result: await describe(name, as, asker, deps) }
+      if (typeof name !== 'string') return { result: wrong('name', 'a name that search_tools gave', revision) }
+      return { result: await describe(name, revision, client, deps) }
     case 'call_tool':
-      if (typeof name !== 'string') return { result: wrong('name', 'a name that search_tools gave', as) }
-      if (!isJsonObject(inner)) return { result: wrong('arguments', 'an object', as) }
+      if (typeof name !== 'string') return { result: wrong('name', 'a name that search_tools gave', revision) }
+      if (!isJsonObject(inner)) return { result: wrong('arguments', 'an object', revision) }
       return { call: { ...call, name, input: inner } }
     default:
       return undefined
   }
 }
 
-async function search(call: ToolCall, as: Revision, asker: Asker, { catalogue }: SearchDeps): Promise<string> {
+async function search(call: ToolCall, revision: Revision, client: Client, { catalogue }: SearchDeps): Promise<string> {
   const { query = '', limit = DEFAULT_RESULTS } = call.input
-  if (typeof query !== 'string' || query.length > 500) return wrong('query', 'a string of at most 500 characters', as)
+  if (typeof query !== 'string' || query.length > 500)
+    return wrong('query', 'a string of at most 500 characters', revision)
   if (typeof limit !== 'number' || !Number.isInteger(limit) || limit < 1 || limit > MAX_RESULTS) {
-    return wrong('limit', `a whole number from 1 to ${MAX_RESULTS}`, as)
+    return wrong('limit', `a whole number from 1 to ${MAX_RESULTS}`, revision)
   }
   const q = query.trim() === '' ? undefined : query
-  const principal = seeing(asker.principal, asker.chosen)
+  const principal = seeing(client.principal, client.toolset)
   const listing = await catalogue.list({ q, versions: 'newest', limit }, principal, BRIEF)
   const found: Json = JSON.parse(`[${(listing?.lines ?? []).filter((line) => line !== '').join(',')}]`)
-  return encodeSuccess({ ok: true, value: { tools: found } }, {}, as)
+  return encodeSuccess({ ok: true, value: { tools: found } }, {}, revision)
 }
 
-async function describe(name: string, as: Revision, asker: Asker, { resolver }: SearchDeps): Promise<string> {
-  const resolved = await resolver.resolve(askedByName(name), asker.background)
+async function describe(name: string, revision: Revision, client: Client, { resolver }: SearchDeps): Promise<string> {
+  const resolved = await resolver.resolve(askedByName(name), client.background)
   const record = resolved.ok ? resolved.tool.record : undefined
-  if (!record || !maySee(asker.principal, record) || !isChosen(asker.chosen, record)) {
-    return encodeErrorResult(`Unknown tool: '${name.slice(0, 200)}': search_tools finds the names there are`, as)
+  if (!record || !maySee(client.principal, record) || !isChosen(client.toolset, record)) {
+    return encodeErrorResult(`Unknown tool: '${name.slice(0, 200)}': search_tools finds the names there are`, revision)
   }
-  return encodeSuccess({ ok: true, value: as.tool(record, name) }, {}, as)
+  return encodeSuccess({ ok: true, value: revision.tool(record, name) }, {}, revision)
 }
 
-function wrong(argument: string, wanted: string, as: Revision): string {
-  return encodeErrorResult(`Some arguments are invalid\n- ${argument}: Must be ${wanted}`, as)
+function wrong(argument: string, wanted: string, revision: Revision): string {
+  return encodeErrorResult(`Some arguments are invalid\n- ${argument}: Must be ${wanted}`, revision)
 }

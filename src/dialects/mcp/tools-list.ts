@@ -1,41 +1,35 @@
 import type { Catalogue, LineFormat, ListQuery } from '../../core/access/catalogue.ts'
-import { INVALID_PARAMS, type McpError } from './json-rpc.ts'
 import type { JsonObject } from '../../core/tool/json.ts'
-import type { Principal } from '../../core/access/principal.ts'
+import type { Client } from './client.ts'
+import type { McpError } from './json-rpc.ts'
 import type { Revision } from './revisions/revision.ts'
-import { type Chosen, seeing } from './toolset.ts'
+import { seeing } from './toolset.ts'
+import { invalid } from './wire.ts'
 
 /** Clients in use read the first page only. */
 const PAGE = 1_000
-
-/** How lists of a revision write their tools: those that cannot be called are left out, as empty lines. */
-export function lineFormat(as: Revision): LineFormat {
-  return {
-    name: as.format,
-    write: (record, name) => (record.implementation === undefined ? '' : JSON.stringify(as.tool(record, name))),
-  }
-}
+const BAD_CURSOR = invalid("'cursor' must be a 'nextCursor' that a list gave")
 
 /** `tools/list`: a page of the chosen tools that the principal may see, in the order of their ids. */
 export async function listTools(
-  params: JsonObject,
-  as: Revision,
-  format: LineFormat,
-  principal: Principal,
-  chosen: Chosen,
+  { cursor }: JsonObject,
+  revision: Revision,
+  { principal, toolset }: Client,
   catalogue: Catalogue,
 ): Promise<string | McpError> {
-  const { cursor } = params
-  const badCursor: McpError = {
-    code: INVALID_PARAMS,
-    message: "'cursor' must be a 'nextCursor' that a list gave",
-    status: 200,
-  }
-  if (cursor !== undefined && (typeof cursor !== 'string' || cursor.length > 500)) return badCursor
+  if (cursor !== undefined && (typeof cursor !== 'string' || cursor.length > 500)) return BAD_CURSOR
   const query: ListQuery = { versions: 'newest', limit: PAGE, cursor }
-  const listing = await catalogue.list(query, seeing(principal, chosen), format)
-  if (!listing) return badCursor
+  const listing = await catalogue.list(query, seeing(principal, toolset), lineFormat(revision))
+  if (!listing) return BAD_CURSOR
   const tools = `"tools":[${listing.lines.filter((line) => line !== '').join(',')}]`
   const next = listing.nextCursor === undefined ? '' : `,"nextCursor":${JSON.stringify(listing.nextCursor)}`
-  return as.listResult(`${tools}${next}`)
+  return revision.listResult(`${tools}${next}`)
+}
+
+/** How lists of a revision write their tools: those that cannot be called are left out, as empty lines. */
+function lineFormat({ format, tool }: Revision): LineFormat {
+  return {
+    name: format,
+    write: (record, name) => (record.implementation === undefined ? '' : JSON.stringify(tool(record, name))),
+  }
 }

@@ -3,18 +3,18 @@ import { patternCovers } from '../../core/tool/tool-pattern.ts'
 import { type Failing, fail } from '../../core/call/failure.ts'
 import { isNamePart, parseToolId, type ToolName } from '../../core/tool/tool-id.ts'
 
-/** What a URL of the face chooses: `?toolkits=a,b` and `?tools=T.N`, and whether tools are found by searching. */
-export interface Chosen {
+/** The tools that the URL chooses, with `?toolkits=a,b` and `?tools=T.N`, and whether they are found by searching. */
+export interface Toolset {
   readonly search: boolean
   /** Tool patterns `T.*` and `T.N`, their parts spelt out; undefined chooses every tool. */
   readonly tools: readonly string[] | undefined
 }
 
-const ALL: Chosen = { search: false, tools: undefined }
+const ALL: Toolset = { search: false, tools: undefined }
 const MAX_NAMES = 256
 
-/** Reads the query of the face's URL; what cannot be meant gives a failure that says which parameter. */
-export function readChoice(url: string): Chosen | Failing {
+/** Reads the query of a URL; what cannot be meant gives a failure that says which parameter. */
+export function readToolset(url: string): Toolset | Failing {
   const at = url.indexOf('?')
   if (at === -1) return ALL
   const query = new URLSearchParams(url.slice(at + 1))
@@ -34,7 +34,7 @@ export function readChoice(url: string): Chosen | Failing {
 }
 
 /** Whether a tool is among the chosen ones. */
-export function isChosen({ tools }: Chosen, name: ToolName): boolean {
+export function isChosen({ tools }: Toolset, name: ToolName): boolean {
   return tools === undefined || tools.some((pattern) => patternCovers(pattern, name))
 }
 
@@ -42,7 +42,7 @@ export function isChosen({ tools }: Chosen, name: ToolName): boolean {
  * A principal that sees of what it may see only what is chosen. It is for lists: what a principal may call depends on
  * what its credential itself says.
  */
-export function seeing(principal: Principal, { tools }: Chosen): Principal {
+export function seeing(principal: Principal, { tools }: Toolset): Principal {
   if (tools === undefined) return principal
   return { ...principal, tools: tools.flatMap((pattern) => common(principal, pattern)) }
 }

@@ -1,13 +1,10 @@
-import type { Success } from '../../core/call/output.ts'
-import type { Content, InputResponses } from '../../core/tool/content.ts'
-import type { Failure } from '../../core/call/failure.ts'
+import type { InputResponses } from '../../core/tool/content.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../core/tool/json.ts'
-import type { JsonSchema } from '../../core/tool/tool.ts'
-import { ANSWERS, metaOf, textOf } from './failure.ts'
 import { INVALID_PARAMS, type McpError } from './json-rpc.ts'
-import { CAPABILITIES_KEY, LOG_LEVEL_KEY } from './revisions/2026-07-28.ts'
-import type { Revision } from './revisions/revision.ts'
 
+/** Members of `_meta`: the protocol's own, and ours. */
+export const CAPABILITIES_KEY = 'io.modelcontextprotocol/clientCapabilities'
+const LOG_LEVEL_KEY = 'io.modelcontextprotocol/logLevel'
 const CALL_ID_KEY = 'dev.switchboard/call_id'
 const SELECTOR_KEY = 'dev.switchboard/version'
 const MAX_TEXT = 256
@@ -26,7 +23,7 @@ export interface ToolCall {
   readonly progressToken?: string | number
   /** Whether the caller wants what the tool logs. */
   readonly logs: boolean
-  /** What the client can be asked for. */
+  /** What the client says with the call that it can be asked for. */
   readonly capabilities: JsonObject
   readonly responses?: InputResponses['responses']
   /** Sealed, as it was given. */
@@ -74,40 +71,7 @@ export function decodeToolCall(params: JsonObject): ToolCall | McpError {
   }
 }
 
-/**
- * A successful call as a CallToolResult: the content the tool gave, else its value as text; and the value itself as
- * `structuredContent` where the revision can say it.
- */
-export function encodeSuccess({ value, content, artifact }: Success, output: JsonSchema | null, as: Revision): string {
-  const text = JSON.stringify(value) ?? 'null'
-  const shown = content || artifact
-  const blocks: readonly Content[] = [...(content ?? []), ...(artifact ? [linkTo(artifact)] : [])]
-  const said = shown
-    ? JSON.stringify(blocks)
-    : `[{"type":"text","text":${typeof value === 'string' ? text : JSON.stringify(text)}}]`
-  // What is only to be looked at has no value
-  const structured = shown && value === null ? undefined : as.structured(value, text, output)
-  return as.result(
-    structured === undefined ? `"content":${said}` : `"content":${said},"structuredContent":${structured}`,
-  )
-}
-
-function linkTo({ url, content_type, meta }: NonNullable<Success['artifact']>): Content {
-  return { type: 'resource_link', uri: url, name: meta.description, mimeType: content_type }
-}
-
-/** A failure as a result that a model reads: `isError`, and why. */
-export function encodeErrorResult(text: string, as: Revision, meta?: JsonObject): string {
-  return as.result(`"content":[{"type":"text","text":${JSON.stringify(text)}}],"isError":true`, meta)
-}
-
-/** A failure by the table: a result, or a JSON-RPC error. */
-export function encodeFailure(failure: Failure, as: Revision): string | McpError {
-  const answer = ANSWERS[failure.type]
-  if (answer === 'result') return encodeErrorResult(textOf(failure), as, metaOf(failure))
-  return { code: answer.code, message: textOf(failure), status: answer[as.era] }
-}
-
+/** Params that are not of their form. */
 export function invalid(message: string): McpError {
   return { code: INVALID_PARAMS, message, status: 200 }
 }

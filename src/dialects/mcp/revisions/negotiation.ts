@@ -1,43 +1,54 @@
 import { isJsonObject } from '../../../core/tool/json.ts'
-import type { Era } from '../failure.ts'
-import { type McpError, type McpRequest, type Message } from '../json-rpc.ts'
+import { INVALID_REQUEST, type McpError, type McpRequest, type Message } from '../json-rpc.ts'
 import {
   envelopeError,
-  headerMismatch,
+  methodMismatch,
   mismatch,
-  MODERN_VERSIONS,
   unsupportedVersion,
   VERSION_KEY,
-} from './2026-07-28.ts'
-import { LEGACY_VERSIONS } from './until-2025-11-25.ts'
+  VERSIONS_FROM_2026,
+} from './2026-07-28/envelope.ts'
+import type { Revision } from './revision.ts'
+import { VERSIONS_UNTIL_2025 } from './until-2025-11-25.ts'
 
 type Notification = Extract<Message, { kind: 'notification' }>
 
+/** Every revision that is spoken here. */
+export interface Revisions {
+  readonly until2025: Revision
+  readonly from2026: Revision
+}
+
 /**
- * Of which era a message is, or what is wrong with how it says so (MCP 2026-07-28, "Versioning"): a message that names its
- * version in `_meta`, or a modern one in its header, is modern; `initialize` and whatever names no version are legacy.
+ * The revision that a message is of, or what is wrong with how it says so (MCP 2026-07-28, "Versioning"): a message that
+ * names its version in `_meta`, or one from 2026 on in its header, is of that; `initialize` and whatever names no version
+ * are of those before.
  */
-export function eraOf(headers: Headers, message: McpRequest | Notification): Era | McpError {
+export function revisionOf(
+  headers: Headers,
+  message: McpRequest | Notification,
+  { until2025, from2026 }: Revisions,
+): Revision | McpError {
   const header = headers.get('mcp-protocol-version')
   const { _meta } = message.params
-  const claims = isJsonObject(_meta) && _meta[VERSION_KEY] !== undefined
-  const isModern = header !== null && MODERN_VERSIONS.includes(header)
-  if (!claims && !isModern) {
-    if (header === null || LEGACY_VERSIONS.includes(header)) return 'legacy'
-    return unsupportedVersion(header, [...MODERN_VERSIONS, ...LEGACY_VERSIONS])
+  const isNamed = isJsonObject(_meta) && _meta[VERSION_KEY] !== undefined
+  if (!isNamed && (header === null || !VERSIONS_FROM_2026.includes(header))) {
+    if (header === null || VERSIONS_UNTIL_2025.includes(header)) return until2025
+    return unsupportedVersion(header, [...VERSIONS_FROM_2026, ...VERSIONS_UNTIL_2025])
   }
   if (message.kind === 'notification') {
     // Nothing comes of a notification, so it need not say what requests do
-    return (headers.has('mcp-method') && headerMismatch(headers, message.method)) || 'modern'
+    return (headers.has('mcp-method') && methodMismatch(headers, message.method)) || from2026
   }
-  if (!claims && message.method === 'initialize') {
+  if (!isNamed && message.method === 'initialize') {
     return mismatch(`The header 'MCP-Protocol-Version' says '${header}', which has no 'initialize'`)
   }
-  return envelopeError(headers, message) ?? 'modern'
+  return envelopeError(headers, message) ?? from2026
 }
 
-/** Whether a batch, which no modern revision has, says that it is of one. */
-export function isModernBatch(headers: Headers): boolean {
+/** The revision of a batch (MCP 2025-03-26, "Batching"), which none from 2026 on has. */
+export function revisionOfBatch(headers: Headers, { until2025 }: Revisions): Revision | McpError {
   const header = headers.get('mcp-protocol-version')
-  return header !== null && !LEGACY_VERSIONS.includes(header)
+  if (header === null || VERSIONS_UNTIL_2025.includes(header)) return until2025
+  return { code: INVALID_REQUEST, message: 'This revision has no batches', status: 400 }
 }

@@ -1,6 +1,10 @@
+import type { Failure, FailureType } from '../../../core/call/failure.ts'
+import type { InputResponses } from '../../../core/tool/content.ts'
 import type { JsonObject } from '../../../core/tool/json.ts'
 import type { JsonSchema, ToolRecord } from '../../../core/tool/tool.ts'
-import type { Era } from '../failure.ts'
+import type { Client } from '../client.ts'
+import type { McpError } from '../json-rpc.ts'
+import type { ToolCall } from '../wire.ts'
 
 /** Who serves, as `serverInfo` says it. */
 export interface ServerInfo {
@@ -9,11 +13,12 @@ export interface ServerInfo {
   readonly version: string
 }
 
-/** What one era of the protocol says otherwise than the other. All texts are serialised JSON. */
+/** All in which one revision of the protocol, or a few that agree, differ from the others. Texts are serialised JSON. */
 export interface Revision {
-  readonly era: Era
   /** Names the lines this revision's lists are made of. */
   readonly format: string
+  /** Statuses of errors that are not those of the table. */
+  readonly statuses: Readonly<Partial<Record<FailureType, number>>>
   /** Whether a client that goes away gives its call up. */
   readonly disconnectCancels: boolean
   /** A listed tool. */
@@ -22,14 +27,20 @@ export interface Revision {
   structured(value: unknown, text: string, output: JsonSchema | null): string | undefined
   /** A whole result, given its members and what of `_meta` is its own. */
   result(members: string, meta?: JsonObject): string
-  /** A result by which a tool asks back; absent where none can. */
-  readonly inputRequired?: (members: string) => string
   /** A result of a list. */
   listResult(members: string): string
   /** Answers a method that needs nothing but the server itself; undefined when the revision has no such method. */
   answer(method: string, params: JsonObject): string | undefined
-  /** What a client that calls can be asked for: what it declares with the call, or what its session id says it declared. */
-  capabilities(declared: JsonObject, sessionId: string | null): JsonObject
   /** The id of the session that a method begins, where one is of use, given a text that is nobody else's. */
   sessionId?(method: string, params: JsonObject, unique: () => string): string | undefined
+  /** Begins a round of a call; an error when what the client gives back of an earlier one cannot be taken. */
+  round(call: ToolCall, client: Client): Round | Promise<Round | McpError>
+}
+
+/** One time that a call is made: a client that is asked for something makes it again with the answer. */
+export interface Round {
+  /** Answers to what the tool asked for in earlier rounds; absent where a tool cannot ask. */
+  readonly answers?: InputResponses
+  /** Asks the client for what a failure says is missing; undefined where it cannot be asked, and is told the failure. */
+  ask(failure: Failure): string | McpError | undefined | Promise<string | McpError | undefined>
 }

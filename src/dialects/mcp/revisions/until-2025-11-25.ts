@@ -1,11 +1,21 @@
 import { isJsonObject, isObject, type JsonObject } from '../../../core/tool/json.ts'
-import type { ToolRecord } from '../../../core/tool/tool.ts'
+import { declares, URL_ELICITATION, urlElicitations } from '../elicitation.ts'
+import { textOf } from '../failure.ts'
 import { ID_KEY, toolOf } from '../tool-document.ts'
 import { outputKind, wrappedSchema } from '../tool-schema.ts'
 import type { Revision, ServerInfo } from './revision.ts'
 
 /** The revisions with the `initialize` handshake, newest first. */
-export const LEGACY_VERSIONS: readonly string[] = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05', '2024-10-07']
+export const VERSIONS_UNTIL_2025: readonly string[] = [
+  '2025-11-25',
+  '2025-06-18',
+  '2025-03-26',
+  '2024-11-05',
+  '2024-10-07',
+]
+
+/** MCP 2025-11-25, "URL elicitation required". */
+const URL_ELICITATION_REQUIRED = -32042
 
 /**
  * Clients declare what they are capable of in `initialize` only, and nothing is kept of that; so a client that can be shown
@@ -13,21 +23,20 @@ export const LEGACY_VERSIONS: readonly string[] = ['2025-11-25', '2025-06-18', '
  * one up is shown URLs instead of texts, and gains nothing.
  */
 const SHOWS_URLS = '.elicitation-url'
-const URL_ELICITATION: JsonObject = { elicitation: { url: {} } }
 
 /**
  * MCP 2024-11-05 to 2025-11-25, without state: nothing is kept of `initialize`, and every request stands alone. Clients
  * ignore members that their revision does not have, so all get the newest form. Outputs are objects: one that is not is
- * wrapped as `{"result": …}`, in the schema and in the value.
+ * wrapped as `{"result": …}`, in the schema and in the value. A tool cannot ask back.
  */
-export function legacy(serverInfo: ServerInfo): Revision {
+export function revisionsUntil2025(serverInfo: ServerInfo): Revision {
   const server = JSON.stringify(serverInfo)
   return {
-    era: 'legacy',
     format: 'mcp-legacy',
+    statuses: { 'route-unknown': 200 },
     // "Disconnection SHOULD NOT be interpreted as the client cancelling its request"
     disconnectCancels: false,
-    tool(record: ToolRecord, name: string) {
+    tool(record, name) {
       const { outputSchema, _meta, ...tool } = toolOf(record, name)
       return {
         ...tool,
@@ -51,24 +60,38 @@ export function legacy(serverInfo: ServerInfo): Revision {
     },
     result: (members, meta) => (meta ? `{${members},"_meta":${JSON.stringify(meta)}}` : `{${members}}`),
     listResult: (members) => `{${members}}`,
-    capabilities(declared, sessionId) {
-      return sessionId?.endsWith(SHOWS_URLS) ? { ...URL_ELICITATION, ...declared } : declared
-    },
-    sessionId(method, params, unique) {
-      if (method !== 'initialize' || negotiated(params) !== '2025-11-25') return undefined
-      const { capabilities } = params
-      const elicitation = isJsonObject(capabilities) ? capabilities.elicitation : undefined
-      return isJsonObject(elicitation) && isJsonObject(elicitation.url) ? `${unique()}${SHOWS_URLS}` : undefined
-    },
     answer(method, params) {
       if (method === 'ping') return '{}'
       if (method !== 'initialize') return undefined
       return `{"protocolVersion":${JSON.stringify(negotiated(params))},"capabilities":{"tools":{}},"serverInfo":${server}}`
+    },
+    sessionId(method, params, unique) {
+      if (method !== 'initialize' || negotiated(params) !== '2025-11-25') return undefined
+      const { capabilities } = params
+      return isJsonObject(capabilities) && declares(capabilities, URL_ELICITATION)
+        ? `${unique()}${SHOWS_URLS}`
+        : undefined
+    },
+    round({ capabilities }, { request }) {
+      const showsUrls = request.headers.get('mcp-session-id')?.endsWith(SHOWS_URLS) ?? false
+      const declared = showsUrls ? { ...URL_ELICITATION, ...capabilities } : capabilities
+      return {
+        ask(failure) {
+          const shown = urlElicitations(failure)
+          if (shown.length === 0 || !declares(declared, URL_ELICITATION)) return undefined
+          const elicitations = shown.map(({ challenge, params }) => ({
+            ...params,
+            elicitationId: challenge.authorization ?? challenge.url,
+          }))
+          // Some clients show nothing of an error but its message
+          return { code: URL_ELICITATION_REQUIRED, message: textOf(failure), data: { elicitations }, status: 200 }
+        },
+      }
     },
   }
 }
 
 /** "If the server supports the requested protocol version, it MUST respond with the same version", else with the newest. */
 function negotiated({ protocolVersion }: JsonObject): string | undefined {
-  return LEGACY_VERSIONS.find((version) => version === protocolVersion) ?? LEGACY_VERSIONS[0]
+  return VERSIONS_UNTIL_2025.find((version) => version === protocolVersion) ?? VERSIONS_UNTIL_2025[0]
 }

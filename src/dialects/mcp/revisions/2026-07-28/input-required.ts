@@ -1,91 +1,110 @@
-import { APPROVAL, type Challenge } from '../../../../core/consent/authorization.ts'
 import type { Failure } from '../../../../core/call/failure.ts'
+import type { Seal } from '../../../../core/call/seal.ts'
+import { APPROVAL } from '../../../../core/consent/authorization.ts'
+import type { InputRequests } from '../../../../core/tool/content.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../../../core/tool/json.ts'
+import type { Client } from '../../client.ts'
+import { declares, URL_ELICITATION, urlElicitations } from '../../elicitation.ts'
 import { metaOf, textOf } from '../../failure.ts'
-import { type McpError, MISSING_CAPABILITY, URL_ELICITATION_REQUIRED } from '../../json-rpc.ts'
-import type { Kept } from './request-state.ts'
-import type { Revision } from '../revision.ts'
-import { encodeErrorResult, type ToolCall } from '../../wire.ts'
+import type { McpError } from '../../json-rpc.ts'
+import { encodeErrorResult } from '../../result.ts'
+import type { ToolCall } from '../../wire.ts'
+import type { Revision, Round } from '../revision.ts'
+import { answersOf, boundTo, readState, type RequestState, sealState } from './request-state.ts'
 
-type Asking = Extract<Failure, { type: 'input-required' }>
-type Challenged = Extract<Failure, { type: 'requirements-missing' | 'approval-required' }>
+type Requests = InputRequests['requests']
 
-/** What a client is to be asked for on our own behalf, and the result that does. */
-interface Ask {
-  readonly requests: Asking['requests']
-  readonly ask: (members: string) => string
+interface RoundDeps {
+  readonly seal: Seal
+  readonly revision: Revision
+  /** A whole result that asks, given its members. */
+  readonly inputRequired: (members: string) => string
 }
 
-/** The requests a result may carry, or what the client would have to be capable of. */
-export type Askable = { readonly requests: Asking['requests'] } | { readonly error: McpError } | undefined
+const FORM_ELICITATION: JsonObject = { elicitation: { form: {} } }
+
+/** MCP 2026-07-28, "Error codes". */
+const MISSING_CAPABILITY = -32021
+
+/**
+ * Begins one round of a call (MCP 2026-07-28, "multi-round-trip requests"): a result may ask the client for something, and
+ * the client makes the same call again with the answers, and with the state that it was given.
+ */
+export async function beginRound(call: ToolCall, client: Client, deps: RoundDeps): Promise<Round | McpError> {
+  const { seal, revision, inputRequired } = deps
+  const bound = () => boundTo(call, client)
+  const earlier = await readState(call, bound, seal)
+  if ('code' in earlier) return earlier
+  const answers = answersOf(call, earlier)
+
+  async function asking(requests: Requests, state: Partial<RequestState>): Promise<string> {
+    const sealed = await sealState(state, bound(), seal)
+    const members = `"inputRequests":${JSON.stringify(requests)}`
+    return inputRequired(sealed === undefined ? members : `${members},"requestState":${JSON.stringify(sealed)}`)
+  }
+
+  return {
+    answers,
+    async ask(failure) {
+      if (failure.type === 'input-required') {
+        const { requests, state } = failure
+        const asked = askable(requests, call.capabilities)
+        if (asked === undefined)
+          return encodeErrorResult('The tool asks for something that MCP has no request for', revision)
+        return 'code' in asked ? asked : asking(asked.requests, state === undefined ? {} : { state })
+      }
+      const shown = showable(failure, call, earlier)
+      if (shown === undefined) return undefined
+      if (typeof shown === 'string') return encodeErrorResult(shown, revision, metaOf(failure))
+      // What the tool was told is kept for when the person is done
+      return asking(shown, { ...answers, asked: [...earlier.asked, ...Object.keys(shown)] })
+    },
+  }
+}
 
 /**
  * What of a tool's requests the client can be asked: "servers MUST NOT send an input request of a kind the client did not
- * declare". Undefined when the tool asks for what the protocol has no request for.
+ * declare". An error that says what it would have to be capable of; undefined when the tool asks for what the protocol has
+ * no request for.
  */
-export function askable({ requests }: Asking, capabilities: JsonObject): Askable {
-  const can: [string, Asking['requests'][string]][] = []
+function askable(requests: Requests, capabilities: JsonObject): { readonly requests: Requests } | McpError | undefined {
+  const declared: [string, Requests[string]][] = []
   let missing: JsonObject | undefined
   for (const [key, request] of Object.entries(requests)) {
     const needed = neededFor(request)
     if (needed === undefined) return undefined
-    if (declares(capabilities, needed)) can.push([key, request])
+    if (declares(capabilities, needed)) declared.push([key, request])
     else missing = { ...missing, ...needed }
   }
-  if (missing === undefined || can.length > 0) return { requests: Object.fromEntries(can) }
+  if (missing === undefined || declared.length > 0) return { requests: Object.fromEntries(declared) }
   const message = `The tool needs a client that can be asked for ${Object.keys(missing).join(', ')}`
-  return { error: { code: MISSING_CAPABILITY, message, data: { requiredCapabilities: missing }, status: 400 } }
-}
-
-/** The members of a result that asks. */
-export function inputRequired(requests: Asking['requests'], sealed: string | undefined): string {
-  const asked = `"inputRequests":${JSON.stringify(requests)}`
-  return sealed === undefined ? asked : `${asked},"requestState":${JSON.stringify(sealed)}`
+  return { code: MISSING_CAPABILITY, message, data: { requiredCapabilities: missing }, status: 400 }
 }
 
 /**
- * A call that a person must first do something for: consent, or approve. Whoever can be shown a URL is asked for it, once;
- * whoever was asked, or cannot be, gets a result that says why, with the link: "accept" only means that the page was
- * opened, so to ask again could go on forever.
+ * What the client is to show a person who must consent or approve before the call can go on: requests by their keys, or
+ * why not, as a text. It is asked for each thing once: "accept" only means that the page was opened, so to ask again could
+ * go on forever. Undefined when no person can help, or the client cannot show URLs.
  */
-export function challenged(failure: Challenged, call: ToolCall, kept: Kept, as: Revision): string | McpError | Ask {
-  const told = (text = textOf(failure)) => encodeErrorResult(text, as, metaOf(failure))
-  const challenges = challengesOf(failure)
-  if (challenges.length === 0 || !declares(call.capabilities, URL_ELICITATION)) return told()
-  if (!as.inputRequired) {
-    const elicitations = challenges.map((each) => ({
-      ...elicitation(each, failure).params,
-      elicitationId: each.authorization ?? each.url,
-    }))
-    // Some clients show nothing of an error but its message
-    return { code: URL_ELICITATION_REQUIRED, message: textOf(failure), data: { elicitations }, status: 200 }
-  }
-  const declined = challenges.filter(({ id }) => isRefusal(call.responses?.[keyOf(id)]))
+function showable(
+  failure: Failure,
+  { capabilities, responses }: ToolCall,
+  { asked }: RequestState,
+): Requests | string | undefined {
+  const elicitations = urlElicitations(failure)
+  if (elicitations.length === 0 || !declares(capabilities, URL_ELICITATION)) return undefined
+  const ids = elicitations.map(({ challenge }) => challenge.id)
+  const declined = ids.filter((id) => isRefusal(responses?.[keyOf(id)]))
   if (declined.length > 0) {
-    const what = declined
-      .map(({ id }) => (id === APPROVAL ? 'approve this call' : `authorize '${id}'`))
-      .join(' and to ')
-    return told(`The user declined to ${what}, which the tool needs before it can be called`)
+    const what = declined.map((id) => (id === APPROVAL ? 'approve this call' : `authorize '${id}'`)).join(' and to ')
+    return `The user declined to ${what}, which the tool needs before it can be called`
   }
-  const asked = challenges.some(({ id }) => kept.asked.includes(keyOf(id)) || call.responses?.[keyOf(id)] !== undefined)
-  if (asked) return told(`The user was asked and is not done yet\n${textOf(failure)}`)
-  const requests = Object.fromEntries(challenges.map((each) => [keyOf(each.id), elicitation(each, failure)]))
-  return { requests, ask: as.inputRequired }
-}
-
-/** What a person alone can put right; nothing when the call lacks something else as well. */
-function challengesOf(failure: Challenged): readonly Challenge[] {
-  if (failure.type === 'approval-required') return [failure.challenge]
-  const onlyConsent = failure.secrets.length === 0 && !failure.user_id
-  return onlyConsent ? failure.authorization : []
-}
-
-function elicitation({ id, url }: Challenge, failure: Challenged): { method: string; params: JsonObject } {
-  const message =
-    failure.type === 'approval-required'
-      ? `Approve this call of '${failure.id}'`
-      : `Authorize '${id}' so that '${failure.tool}' can go on`
-  return { method: 'elicitation/create', params: { mode: 'url', message, url } }
+  if (ids.some((id) => asked.includes(keyOf(id)) || responses?.[keyOf(id)] !== undefined)) {
+    return `The user was asked and is not done yet\n${textOf(failure)}`
+  }
+  return Object.fromEntries(
+    elicitations.map(({ challenge, params }) => [keyOf(challenge.id), { method: 'elicitation/create', params }]),
+  )
 }
 
 /** What an answer of the client's stands under: by the name of what was asked for. */
@@ -97,11 +116,8 @@ function isRefusal(answer: Json | undefined): boolean {
   return isJsonObject(answer) && (answer.action === 'decline' || answer.action === 'cancel')
 }
 
-const URL_ELICITATION: JsonObject = { elicitation: { url: {} } }
-const FORM_ELICITATION: JsonObject = { elicitation: { form: {} } }
-
 /** The capability a client has declared that takes a request, as `ClientCapabilities` has it. */
-function neededFor({ method, params }: Asking['requests'][string]): JsonObject | undefined {
+function neededFor({ method, params }: Requests[string]): JsonObject | undefined {
   switch (method) {
     case 'elicitation/create':
       return params.mode === 'url' ? URL_ELICITATION : FORM_ELICITATION
@@ -112,14 +128,4 @@ function neededFor({ method, params }: Asking['requests'][string]): JsonObject |
     default:
       return undefined
   }
-}
-
-/** Whether capabilities hold what is needed. An empty `elicitation` means forms, as it did before there were URLs. */
-function declares(capabilities: JsonObject, needed: JsonObject): boolean {
-  return Object.entries(needed).every(([name, parts]) => {
-    const declared = capabilities[name]
-    if (!isJsonObject(declared) || !isJsonObject(parts)) return false
-    if (name === 'elicitation' && 'form' in parts && !('url' in declared)) return true
-    return Object.keys(parts).every((part) => isJsonObject(declared[part]))
-  })
 }

@@ -1,12 +1,14 @@
+import type { Seal } from '../../../../core/call/seal.ts'
 import type { InputResponses } from '../../../../core/tool/content.ts'
 import { canonicalJson } from '../../../../core/tool/digest.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../../../core/tool/json.ts'
-import type { Seal } from '../../../../core/call/seal.ts'
-import { invalid, type ToolCall } from '../../wire.ts'
+import { askedByName } from '../../../../core/tool/tool-id.ts'
+import type { Client } from '../../client.ts'
 import type { McpError } from '../../json-rpc.ts'
+import { invalid, type ToolCall } from '../../wire.ts'
 
 /** What a client gives back with the call it repeats (MCP 2026-07-28, "multi-round-trip requests"). */
-export interface Kept {
+export interface RequestState {
   /** What the client was asked for on our own behalf: keys of its answers, which are not the tool's. */
   readonly asked: readonly string[]
   /** What the tool wanted to be told again. */
@@ -16,23 +18,27 @@ export interface Kept {
 }
 
 /** Of a call that is made for the first time. */
-export const NOTHING_KEPT: Kept = { asked: [], responses: {} }
+const NO_STATE: RequestState = { asked: [], responses: {} }
 
 const NO_ANSWERS: InputResponses = { responses: {} }
 
-/** Seals what is to be given back; undefined when there is nothing to keep. */
-export async function sealKept(kept: Partial<Kept>, bound: string, seal: Seal): Promise<string | undefined> {
-  return Object.keys(kept).length === 0 ? undefined : seal.seal(JSON.stringify(kept), bound)
+/** Seals what is to be given back; undefined when there is nothing to give. */
+export async function sealState(state: Partial<RequestState>, bound: string, seal: Seal): Promise<string | undefined> {
+  return Object.keys(state).length === 0 ? undefined : seal.seal(JSON.stringify(state), bound)
 }
 
 /** What a call gives back; an error when it was changed, is old, or is another call's. */
-export async function readKept({ requestState }: ToolCall, bound: () => string, seal: Seal): Promise<Kept | McpError> {
-  if (requestState === undefined) return NOTHING_KEPT
+export async function readState(
+  { requestState }: ToolCall,
+  bound: () => string,
+  seal: Seal,
+): Promise<RequestState | McpError> {
+  if (requestState === undefined) return NO_STATE
   const text = await seal.unseal(requestState, bound())
   if (text === undefined) return invalid("'requestState' was changed, has expired, or is of another call")
-  const kept: Json = JSON.parse(text)
-  if (!isJsonObject(kept)) return NOTHING_KEPT
-  const { asked, state, responses } = kept
+  const sealed: Json = JSON.parse(text)
+  if (!isJsonObject(sealed)) return NO_STATE
+  const { asked, state, responses } = sealed
   return {
     asked: Array.isArray(asked) ? asked.filter((key) => typeof key === 'string') : [],
     ...(state === undefined ? {} : { state }),
@@ -41,18 +47,19 @@ export async function readKept({ requestState }: ToolCall, bound: () => string, 
 }
 
 /** The answers that are the tool's own, of this round and of one that was kept waiting. */
-export function answersOf({ responses }: ToolCall, kept: Kept): InputResponses {
-  if (responses === undefined && kept === NOTHING_KEPT) return NO_ANSWERS
-  const own = Object.entries(responses ?? {}).filter(([key]) => !kept.asked.includes(key))
+export function answersOf({ responses }: ToolCall, earlier: RequestState): InputResponses {
+  if (responses === undefined && earlier === NO_STATE) return NO_ANSWERS
+  const own = Object.entries(responses ?? {}).filter(([key]) => !earlier.asked.includes(key))
   return {
-    responses: { ...kept.responses, ...Object.fromEntries(own) },
-    ...(kept.state === undefined ? {} : { state: kept.state }),
+    responses: { ...earlier.responses, ...Object.fromEntries(own) },
+    ...(earlier.state === undefined ? {} : { state: earlier.state }),
   }
 }
 
-/** What a state is sealed for: a client repeats the same call, and nobody else may. */
-export function boundTo(principal: string, userId: string | null, asked: string, input: JsonObject): string {
-  return JSON.stringify(['mcp', principal, userId, asked, digestible(input)])
+/** What a state is sealed for: a client repeats the same call for the same user, and nobody else may. */
+export function boundTo({ name, selector, input }: ToolCall, { principal, request }: Client): string {
+  const userId = request.headers.get('x-user-id')
+  return JSON.stringify(['mcp', principal.id, userId, askedByName(name, selector), digestible(input)])
 }
 
 function digestible(input: JsonObject): string {

@@ -1,0 +1,43 @@
+import type { Failure } from '../../core/call/failure.ts'
+import type { Challenge } from '../../core/consent/authorization.ts'
+import { isJsonObject, type JsonObject } from '../../core/tool/json.ts'
+
+/** The capability of a client that can show a person a URL, which 2025-11-25 was the first to have. */
+export const URL_ELICITATION: JsonObject = { elicitation: { url: {} } }
+
+/** Whether capabilities hold what is needed. An empty `elicitation` means forms, as it did before there were URLs. */
+export function declares(capabilities: JsonObject, needed: JsonObject): boolean {
+  return Object.entries(needed).every(([name, parts]) => {
+    const declared = capabilities[name]
+    if (!isJsonObject(declared) || !isJsonObject(parts)) return false
+    if (name === 'elicitation' && 'form' in parts && !('url' in declared)) return true
+    return Object.keys(parts).every((part) => isJsonObject(declared[part]))
+  })
+}
+
+/** A challenge, and the params of the elicitation that shows a person where to meet it. */
+export interface UrlElicitation {
+  readonly challenge: Challenge
+  readonly params: JsonObject
+}
+
+/** What a person can be shown so that a call can go on; nothing when it also lacks what no person can give by a page. */
+export function urlElicitations(failure: Failure): readonly UrlElicitation[] {
+  switch (failure.type) {
+    case 'approval-required':
+      return [urlElicitation(failure.challenge, `Approve this call of '${failure.id}'`)]
+    case 'requirements-missing': {
+      const { tool, authorization, secrets, user_id } = failure
+      if (secrets.length > 0 || user_id) return []
+      return authorization.map((challenge) =>
+        urlElicitation(challenge, `Authorize '${challenge.id}' so that '${tool}' can go on`),
+      )
+    }
+    default:
+      return []
+  }
+}
+
+function urlElicitation(challenge: Challenge, message: string): UrlElicitation {
+  return { challenge, params: { mode: 'url', message, url: challenge.url } }
+}

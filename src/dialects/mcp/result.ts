@@ -1,0 +1,46 @@
+import type { Failure } from '../../core/call/failure.ts'
+import type { Success } from '../../core/call/output.ts'
+import type { Content } from '../../core/tool/content.ts'
+import type { JsonObject } from '../../core/tool/json.ts'
+import type { JsonSchema } from '../../core/tool/tool.ts'
+import { ANSWERS, metaOf, textOf } from './failure.ts'
+import type { McpError } from './json-rpc.ts'
+import type { Revision } from './revisions/revision.ts'
+
+/**
+ * A successful call as a CallToolResult: the content the tool gave, else its value as text; and the value itself as
+ * `structuredContent` where the revision can say it.
+ */
+export function encodeSuccess(
+  { value, content, artifact }: Success,
+  output: JsonSchema | null,
+  revision: Revision,
+): string {
+  const text = JSON.stringify(value) ?? 'null'
+  const shown = content || artifact
+  const blocks: readonly Content[] = [...(content ?? []), ...(artifact ? [linkTo(artifact)] : [])]
+  const said = shown
+    ? JSON.stringify(blocks)
+    : `[{"type":"text","text":${typeof value === 'string' ? text : JSON.stringify(text)}}]`
+  // What is only to be looked at has no value
+  const structured = shown && value === null ? undefined : revision.structured(value, text, output)
+  return revision.result(
+    structured === undefined ? `"content":${said}` : `"content":${said},"structuredContent":${structured}`,
+  )
+}
+
+function linkTo({ url, content_type, meta }: NonNullable<Success['artifact']>): Content {
+  return { type: 'resource_link', uri: url, name: meta.description, mimeType: content_type }
+}
+
+/** A failure as a result that a model reads: `isError`, and why. */
+export function encodeErrorResult(text: string, revision: Revision, meta?: JsonObject): string {
+  return revision.result(`"content":[{"type":"text","text":${JSON.stringify(text)}}],"isError":true`, meta)
+}
+
+/** A failure by the table: a result, or a JSON-RPC error. */
+export function encodeFailure(failure: Failure, revision: Revision): string | McpError {
+  const answer = ANSWERS[failure.type]
+  if (answer === 'result') return encodeErrorResult(textOf(failure), revision, metaOf(failure))
+  return { code: answer.code, message: textOf(failure), status: revision.statuses[failure.type] ?? answer.status }
+}

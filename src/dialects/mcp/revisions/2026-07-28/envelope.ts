@@ -1,0 +1,78 @@
+import { isJsonObject } from '../../../../core/tool/json.ts'
+import { INVALID_PARAMS, type McpError, type McpRequest } from '../../json-rpc.ts'
+import { CAPABILITIES_KEY } from '../../wire.ts'
+
+export const VERSIONS_FROM_2026: readonly string[] = ['2026-07-28']
+
+export const VERSION_KEY = 'io.modelcontextprotocol/protocolVersion'
+
+/** MCP 2026-07-28, "Error codes". */
+const HEADER_MISMATCH = -32020
+const UNSUPPORTED_VERSION = -32022
+
+/** Methods whose header `Mcp-Name` says `params.name`. */
+const NAMED = new Set(['tools/call', 'prompts/get'])
+
+/**
+ * Holds a request to what this revision wants of every request: `_meta` with the version and the client's capabilities
+ * ("Per-request metadata"), and headers that say the same as the body ("Standard headers").
+ */
+export function envelopeError(headers: Headers, { method, params }: McpRequest): McpError | undefined {
+  const header = headers.get('mcp-protocol-version')
+  const meta = isJsonObject(params._meta) ? params._meta : {}
+  const version = meta[VERSION_KEY]
+  if (typeof version !== 'string') return invalid(`'_meta' must have '${VERSION_KEY}', which is a string`)
+  if (!isJsonObject(meta[CAPABILITIES_KEY])) {
+    return invalid(`'_meta' must have '${CAPABILITIES_KEY}', which is an object`)
+  }
+  if (header === null) return mismatch(`The header 'MCP-Protocol-Version' is missing: wanted '${version}'`)
+  if (header !== version) {
+    return mismatch(`The header 'MCP-Protocol-Version' says '${header}', and the body '${version}'`)
+  }
+  if (!VERSIONS_FROM_2026.includes(version)) return unsupportedVersion(version, VERSIONS_FROM_2026)
+  const mismatched = methodMismatch(headers, method)
+  if (mismatched) return mismatched
+  const named = method === 'resources/read' ? params.uri : NAMED.has(method) ? params.name : undefined
+  if (typeof named !== 'string') return undefined
+  const given = headers.get('mcp-name')
+  if (given === null) return mismatch(`The header 'Mcp-Name' is missing: wanted '${named}'`)
+  return decodeHeader(given) === named
+    ? undefined
+    : mismatch(`The header 'Mcp-Name' says '${given}', and the body '${named}'`)
+}
+
+/** The header `Mcp-Method`, which requests and notifications have. */
+export function methodMismatch(headers: Headers, method: string): McpError | undefined {
+  const given = headers.get('mcp-method')
+  if (given === method) return undefined
+  if (given === null) return mismatch(`The header 'Mcp-Method' is missing: wanted '${method}'`)
+  return mismatch(`The header 'Mcp-Method' says '${given}', and the body '${method}'`)
+}
+
+/** A header that does not say what the body does, or is missing. */
+export function mismatch(message: string): McpError {
+  return { code: HEADER_MISMATCH, message: message.slice(0, 500), status: 400 }
+}
+
+/** A version that nobody knows, and those that could be asked for instead. */
+export function unsupportedVersion(asked: string, supported: readonly string[]): McpError {
+  const requested = asked.slice(0, 100)
+  const message = `The protocol version '${requested}' is not supported: wanted one of ${supported.join(', ')}`
+  return { code: UNSUPPORTED_VERSION, message, data: { supported, requested }, status: 400 }
+}
+
+function invalid(message: string): McpError {
+  return { code: INVALID_PARAMS, message, status: 400 }
+}
+
+/** "Header value encoding": what is not visible ASCII is `=?base64?…?=`. Undefined for what is no Base64 of UTF-8. */
+function decodeHeader(value: string): string | undefined {
+  const encoded = /^=\?base64\?(.*)\?=$/.exec(value)?.[1]
+  if (encoded === undefined) return value
+  try {
+    const bytes = Uint8Array.from(atob(encoded), (character) => character.charCodeAt(0))
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: false }).decode(bytes)
+  } catch {
+    return undefined
+  }
+}
