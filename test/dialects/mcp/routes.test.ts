@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { ADMIN, type Principal } from '../../../src/core/access/principal.ts'
+import { ADMIN, ANONYMOUS, type Principal } from '../../../src/core/access/principal.ts'
 import { fail } from '../../../src/core/call/failure.ts'
 import { events, record, setUp, succeed } from './set-up.ts'
 
@@ -338,6 +338,33 @@ describe('?mode=search', () => {
     expect(calls[0]?.call).toMatchObject({ asked: 'name:echo', input: { a: 1 } })
   })
 
+  it('describes only what the key covers and the URL chooses', async () => {
+    const records = [record('a'), record('b'), record('c', { toolkit: 'Other', securityLevel: 1 })]
+    const described = async (principal: Principal, name: string, query = '') => {
+      const { legacy } = setUp({ records, principal })
+      const answer = await legacy('tools/call', call('describe_tool', { name }), { path: `${path}${query}` })
+      return ((await answer.json()) as { result: { isError?: true; content: { text: string }[] } }).result
+    }
+    const key: Principal = {
+      ...ADMIN,
+      id: 'key:1',
+      kind: 'key',
+      scopes: ['tools:read', 'tools:call'],
+      tools: ['Kit.a'],
+    }
+    const unknown = (name: string) => ({
+      isError: true,
+      content: [{ type: 'text', text: `Unknown tool: '${name}': search_tools finds the names there are` }],
+    })
+    expect(await described(key, 'a')).toMatchObject({ structuredContent: { name: 'a' } })
+    expect(await described(key, 'b')).toEqual(unknown('b'))
+    expect(await described(key, 'nope')).toEqual(unknown('nope'))
+    expect(await described(ADMIN, 'b', '&toolkits=Kit')).toMatchObject({ structuredContent: { name: 'b' } })
+    expect(await described(ADMIN, 'c', '&toolkits=Kit')).toEqual(unknown('c'))
+    expect(await described(ANONYMOUS, 'b')).toMatchObject({ structuredContent: { name: 'b' } })
+    expect(await described(ANONYMOUS, 'c')).toEqual(unknown('c'))
+  })
+
   it('says what is wrong with what it was given, and calls nothing else', async () => {
     const { legacy } = setUp()
     for (const wrong of [
@@ -491,29 +518,28 @@ describe('messages while a call runs', () => {
     expect(messages.at(-1)).toMatchObject({ id: 1, error: { code: -32602 } })
   })
 
-  it('stop the tool when the stream is closed', async () => {
-    let stopped: (() => void) | undefined
-    const isStopped = new Promise<void>((resolve) => (stopped = resolve))
-    const waiting = setUp({
-      run: (_, { progress, signal }) =>
-        new Promise((done) => {
-          signal()?.addEventListener('abort', () => {
-            stopped?.()
-            done(fail({ type: 'cancelled' }))
-          })
-          progress?.(1)
-        }),
+  it('stop the tool when the stream is closed, and not before', async () => {
+    const { modern, calls } = setUp({
+      run: (_, { progress }) => {
+        progress?.(1)
+        return new Promise(() => {})
+      },
     })
-    const answer = await waiting.modern('tools/call', ECHO, { meta: { progressToken: 1 } })
+    const answer = await modern('tools/call', ECHO, { meta: { progressToken: 1 } })
+    const signal = calls[0]?.caller.signal()
+    expect(signal?.aborted).toBe(false)
     await answer.body?.cancel()
-    await isStopped
+    expect(signal?.aborted).toBe(true)
+    expect(signal?.reason).toMatchObject({ name: 'AbortError', message: 'The caller went away' })
   })
 
   it('stop the tool when the request is given up', async () => {
     const { modern, calls } = setUp()
     const controller = new AbortController()
     await modern('tools/call', ECHO, { init: { signal: controller.signal } })
+    const signal = calls[0]?.caller.signal()
+    expect(signal?.aborted).toBe(false)
     controller.abort()
-    expect(calls[0]?.caller.signal()?.aborted).toBe(true)
+    expect(signal?.aborted).toBe(true)
   })
 })
