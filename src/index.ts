@@ -1,17 +1,16 @@
 import type { Hono } from 'hono'
 import { defineRegistry } from './storage/registry/registry-object.ts'
-import { base64 } from './compose/base64.ts'
 import { defineVault } from './storage/vault/vault-object.ts'
 import { createApp, writeLine } from './app.ts'
 import { ConfigError, type Env, loadConfig } from './env.ts'
 import { vaultDeployment } from './compose/vaults.ts'
 import { respond } from './dialects/oxp/routes.ts'
 import { build } from './generated/build.ts'
-import { defineEgress } from './runners/sandbox/egress.ts'
+import { Egress } from './runners/sandbox/egress.ts'
 
 export const Registry = defineRegistry({ writeLine })
 export const Vault = defineVault((env: Env) => vaultDeployment(loadConfig(env)))
-export const Egress = defineEgress({ base64 })
+export { Egress }
 
 declare global {
   namespace Cloudflare {

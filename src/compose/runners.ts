@@ -13,7 +13,6 @@ import { createMcpImporter } from '../importers/mcp.ts'
 import { MAX_JSON } from '../importers/openapi/document-text.ts'
 import { createOpenApiImporter } from '../importers/openapi/importer.ts'
 import { createOxpImporter } from '../importers/oxp.ts'
-import { base64 } from './base64.ts'
 import { log } from './log.ts'
 import { createBundledRunner } from '../runners/bundled/runner.ts'
 import { createCodeRunner } from '../runners/code/runner.ts'
@@ -22,7 +21,7 @@ import { createGuardedFetch } from '../outbound/guarded-fetch.ts'
 import { createGuardedStream } from '../outbound/guarded-stream.ts'
 import { createHttpRunner } from '../runners/http/runner.ts'
 import { asFetch } from '../outbound/plain-fetch.ts'
-import { createEras } from '../runners/remote/mcp/eras.ts'
+import { createKnownRevisions } from '../runners/remote/mcp/known-revisions.ts'
 import { createUpstreams } from '../runners/remote/upstream.ts'
 import { createRemoteRunner } from '../runners/remote/runner.ts'
 import { createSandbox } from '../runners/sandbox/sandbox.ts'
@@ -61,7 +60,6 @@ export function createRunners(env: Env, config: Config, build: Build, blobs: Blo
   const bundled = createBundledRunner({
     carried: new Map(build.tools.map((carried) => [carried.record.id, carried])),
     fetch: asFetch(guardedFetch),
-    base64,
     log: toolLog,
   })
   const http = createHttpRunner({ guardedFetch, now, sleep })
@@ -69,12 +67,12 @@ export function createRunners(env: Env, config: Config, build: Build, blobs: Blo
     fetch: (...given) => fetch(...given),
     allowHttpHosts: config.allowHttpHosts,
   })
-  const speaking = { guardedFetch, guardedStream, eras: createEras(), now }
+  const speaking = { guardedFetch, guardedStream, revisions: createKnownRevisions(), now }
   const remote = createRemoteRunner({ ...speaking, sleep })
   const upstreams = createUpstreams(speaking)
   const sandbox =
     env.LOADER && createSandbox({ loader: env.LOADER, openEgress: (props) => exports.Egress({ props }), sha256 })
-  const sandboxed = { sandbox, allowHttpHosts: config.allowHttpHosts, base64, log: toolLog }
+  const sandboxed = { sandbox, allowHttpHosts: config.allowHttpHosts, log: toolLog }
   const code = createCodeRunner({ ...sandboxed, inside: inside.code })
   const wasm = createWasmRunner({ ...sandboxed, inside: inside.wasm, readBlob: blobs.read, now })
   const plugins = createPluginReader({

@@ -1,5 +1,5 @@
 import { type Failing, fail, ok, type Result } from '../core/call/failure.ts'
-import { readCounting } from '../outbound/read-counting.ts'
+import { readToLimit } from '../outbound/read-to-limit.ts'
 import { parseJson } from './json-text.ts'
 
 export { MAX_DEPTH } from './json-text.ts'
@@ -34,15 +34,20 @@ export async function readBytes(request: Request, limit: number): Promise<Result
   const length = request.headers.get('content-length')
   const known = length !== null && /^\d{1,15}$/.test(length)
   if (known && Number(length) > limit) return tooLarge(limit, Number(length))
-  let bytes: ArrayBuffer | Uint8Array | undefined
+  let bytes: ArrayBuffer | Uint8Array
   try {
-    // The server holds a body to its length, so a body of known length needs no counting, nor a stream to count on
-    bytes = known ? await request.arrayBuffer() : await readCounting(request.body, limit)
+    if (known) {
+      // The server holds a body to its length, so a body of known length needs no counting, nor a stream to count on
+      bytes = await request.arrayBuffer()
+    } else {
+      const read = await readToLimit(request.body, limit)
+      if (!read.isWhole) return tooLarge(limit)
+      bytes = read.bytes
+    }
   } catch {
     return fail({ type: 'request-malformed', message: 'Cannot read the body: it broke off' })
   }
-  if (bytes === undefined || bytes.byteLength > limit) return tooLarge(limit)
-  return ok(bytes)
+  return bytes.byteLength > limit ? tooLarge(limit) : ok(bytes)
 }
 
 /** Whether a content type is `application/json` or `application/<…>+json`, in UTF-8 if it says. */

@@ -1,5 +1,7 @@
 import type { Fetch, Signal } from '../core/tool/platform.ts'
 import { createUrlJudge } from './allowed-url.ts'
+import { readToLimit, type ReadBytes } from './read-to-limit.ts'
+import { decodedHeaders } from './response-rules.ts'
 import { untilAborted } from './until-aborted.ts'
 
 export interface GuardedFetchOptions {
@@ -112,7 +114,8 @@ export function createGuardedOpen(
 
       const location = request.redirect === 'manual' ? null : redirectLocation(response)
       if (location === null) return { ok: true, response, url }
-      discard(response.body)
+      // A stream that cannot be cancelled has already ended
+      response.body?.cancel().catch(() => undefined)
       if (redirects === maxRedirects) {
         return failure('too-many-redirects', `Cannot follow "${shown(url)}": more than ${maxRedirects} redirects`)
       }
@@ -154,47 +157,17 @@ function nextHop(hop: Hop, status: number, location: string, request: GuardedReq
 }
 
 async function readResponse(response: Response, url: URL, maxBytes: number, signal: Signal): Promise<GuardedResult> {
-  const chunks: Uint8Array[] = []
-  let size = 0
-  const reader = response.body?.getReader()
-  while (reader) {
-    const step = await untilAborted(() => reader.read(), signal)
-    if (step.state !== 'done') {
-      reader.cancel().catch(ignore)
-      return step.state === 'aborted' ? aborted(url) : lost(url)
-    }
-    if (step.value.done) break
-    const chunk: Uint8Array = step.value.value
-    size += chunk.byteLength
-    if (size > maxBytes) {
-      reader.cancel().catch(ignore)
-      return tooLarge(url, maxBytes)
-    }
-    chunks.push(chunk)
+  let read: ReadBytes
+  try {
+    read = await readToLimit(response.body, maxBytes, signal)
+  } catch {
+    return signal.aborted ? aborted(url) : lost(url)
   }
-  const headers = new Headers(response.headers)
-  // These describe the bytes on the wire; fetch has decoded them.
-  for (const name of ['content-encoding', 'content-length', 'transfer-encoding']) headers.delete(name)
+  if (!read.isWhole) return tooLarge(url, maxBytes)
   const { status, statusText } = response
-  return { ok: true, response: { status, statusText, headers, url: url.href, body: joined(chunks, size) } }
+  const headers = decodedHeaders(response.headers)
+  return { ok: true, response: { status, statusText, headers, url: url.href, body: read.bytes } }
 }
-
-function joined(chunks: readonly Uint8Array[], size: number): Uint8Array<ArrayBuffer> {
-  const bytes = new Uint8Array(size)
-  let offset = 0
-  for (const chunk of chunks) {
-    bytes.set(chunk, offset)
-    offset += chunk.byteLength
-  }
-  return bytes
-}
-
-function discard(body: Response['body']): void {
-  body?.cancel().catch(ignore)
-}
-
-/** A stream that cannot be cancelled has already ended. */
-function ignore(): void {}
 
 function shown(url: URL): string {
   return `${url.protocol}//${url.host}`

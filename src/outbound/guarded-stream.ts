@@ -8,6 +8,7 @@ import {
   lost,
   tooLarge,
 } from './guarded-fetch.ts'
+import { decodedHeaders, mayHaveBody } from './response-rules.ts'
 import { untilAborted } from './until-aborted.ts'
 
 /** How many bytes may still be read; requests that belong together share one. */
@@ -31,9 +32,6 @@ export type GuardedStream = (
   request: GuardedStreamRequest,
 ) => Promise<{ readonly ok: true; readonly response: Response } | GuardedFailure>
 
-/** Statuses whose responses have no body (Fetch Standard, "null body status"). */
-const NULL_BODY = new Set([101, 103, 204, 205, 304])
-
 /** Makes a guarded fetch whose bodies are streams, counted while they are read and cut off where they may not go on. */
 export function createGuardedStream(options: Omit<GuardedFetchOptions, 'maxResponseBytes'>): GuardedStream {
   const open = createGuardedOpen(options)
@@ -41,12 +39,12 @@ export function createGuardedStream(options: Omit<GuardedFetchOptions, 'maxRespo
     const opened = await open(request)
     if (!opened.ok) return opened
     const { status, statusText, headers, body } = opened.response
-    if (body === null || NULL_BODY.has(status)) {
-      body?.cancel().catch(ignore)
+    if (body === null || !mayHaveBody(status)) {
+      body?.cancel().catch(() => undefined)
       return { ok: true, response: new Response(null, { status, statusText, headers }) }
     }
     const counted = countedBody(body.getReader(), opened.url, request)
-    return { ok: true, response: new Response(counted, { status, statusText, headers: decoded(headers) }) }
+    return { ok: true, response: new Response(counted, { status, statusText, headers: decodedHeaders(headers) }) }
   }
 }
 
@@ -63,7 +61,7 @@ function countedBody(
   return new ReadableStream<Uint8Array>({
     async pull(controller) {
       const stop = (failure: GuardedFailure) => {
-        reader.cancel().catch(ignore)
+        reader.cancel().catch(() => undefined)
         onFailure(failure)
         controller.error(new Error(failure.message))
       }
@@ -76,17 +74,7 @@ function countedBody(
       controller.enqueue(value)
     },
     async cancel(reason) {
-      await reader.cancel(reason).catch(ignore)
+      await reader.cancel(reason).catch(() => undefined)
     },
   })
 }
-
-/** These describe the bytes on the wire; fetch has decoded them. */
-function decoded(headers: Headers): Headers {
-  const copy = new Headers(headers)
-  for (const name of ['content-encoding', 'content-length', 'transfer-encoding']) copy.delete(name)
-  return copy
-}
-
-/** A stream that cannot be cancelled has already ended. */
-function ignore(): void {}

@@ -1,11 +1,9 @@
 import type { Fetch } from '../core/tool/platform.ts'
 import type { GuardedFetch } from './guarded-fetch.ts'
+import { mayHaveBody } from './response-rules.ts'
 
 /** Headers that carry credentials in requests that do not say which do. */
 const CREDENTIAL_HEADERS = ['authorization', 'cookie', 'x-api-key', 'proxy-authorization']
-
-/** Statuses whose responses have no body (Fetch Standard, "null body status"). */
-const NULL_BODY = new Set([101, 103, 204, 205, 304])
 
 /**
  * The guarded fetch in the shape of the platform's own, for bundled tools. Gives a Response whose body has arrived
@@ -36,7 +34,7 @@ export function asFetch(guardedFetch: GuardedFetch): Fetch {
     if (request.redirect === 'error' && status >= 300 && status < 400) {
       throw new TypeError(`Cannot request "${new URL(url).origin}": it redirects`)
     }
-    const response = new Response(NULL_BODY.has(status) ? null : body, { status, statusText, headers: answered })
+    const response = new Response(mayHaveBody(status) ? body : null, { status, statusText, headers: answered })
     // A constructed Response has no URL, and callers resolve links against it.
     Object.defineProperty(response, 'url', { value: result.response.url })
     return response

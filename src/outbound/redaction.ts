@@ -1,7 +1,20 @@
-/** Replaces every occurrence of the sensitive texts, the longest first, so that no part of one is left over. */
-export function redact(text: string, sensitive: readonly string[]): string {
-  return sensitive
-    .filter((each) => each !== '')
-    .toSorted((a, b) => b.length - a.length)
-    .reduce((redacted, each) => redacted.replaceAll(each, () => '[redacted]'), text)
+import { createRedactor, type Redactor } from '../core/call/redact.ts'
+import type { RunContext } from '../core/call/runner.ts'
+import { base64 } from './base64.ts'
+
+/** Takes secrets out of a text, in whatever spelling they stand in it. */
+export type Redact = (text: string) => string
+
+/** Makes what takes these secrets out of texts. They are asked for when it is first used: few calls ever do. */
+export function redacting(secrets: () => readonly string[]): Redact {
+  let made: { readonly redactor: Redactor | undefined } | undefined
+  return (text) => {
+    made ??= { redactor: createRedactor(secrets(), base64) }
+    return made.redactor?.text(text) ?? text
+  }
+}
+
+/** The secrets and tokens that a call was given. */
+export function sensitiveValues({ secrets, tokens }: Pick<RunContext, 'secrets' | 'tokens'>): string[] {
+  return [...secrets.values(), ...tokens.values()].map(({ value }) => value)
 }

@@ -3,7 +3,7 @@ import { isObject } from '../../core/tool/json.ts'
 import type { Fetch } from '../../core/tool/platform.ts'
 import { DEFAULT_TIMEOUT_MS, type RunContext, type Runner, type RunResult } from '../../core/call/runner.ts'
 import type { ToolFailure } from '../../core/tool/tool-failure.ts'
-import { redacted } from '../../outbound/redacted.ts'
+import { redacting, sensitiveValues } from '../../outbound/redaction.ts'
 import { createRenewingTokens } from '../../outbound/renewing-fetch.ts'
 
 /** A tool of the bundle with the digest of the record it was built for. */
@@ -16,7 +16,6 @@ export interface BundledRunnerOptions {
   /** By id. */
   readonly carried: ReadonlyMap<string, Carried>
   readonly fetch: Fetch
-  readonly base64: (text: string) => string
   /** Writes a line of a tool's, redacted, to the log. */
   readonly log: (callId: string, message: string) => void
 }
@@ -63,15 +62,11 @@ function isFailed(result: unknown): result is { readonly failed: ToolFailure } {
   return isObject(result) && isObject(result.failed) && typeof result.failed.message === 'string'
 }
 
-function toolContext(context: RunContext, { fetch, log, base64 }: BundledRunnerOptions): ToolContext {
+function toolContext(context: RunContext, { fetch, log }: BundledRunnerOptions): ToolContext {
   const renewing = context.renew && createRenewingTokens(context.tokens, context.renew, fetch)
-  const clean = (message: string) =>
-    redacted(
-      message,
-      context,
-      base64,
-      renewing?.all.map(({ token }) => token),
-    )
+  // Made anew for each text, since tokens may have been renewed in between
+  const redact = (text: string) =>
+    redacting(() => [...sensitiveValues(context), ...(renewing?.all.map(({ token }) => token) ?? [])])(text)
   return {
     get secrets() {
       return Object.fromEntries([...context.secrets].map(([id, { value }]) => [id, value]))
@@ -87,13 +82,13 @@ function toolContext(context: RunContext, { fetch, log, base64 }: BundledRunnerO
     },
     fetch: renewing?.fetch ?? fetch,
     log(message) {
-      const line = clean(message).slice(0, MAX_LINE)
+      const line = redact(message).slice(0, MAX_LINE)
       log(context.callId, line)
       context.log?.(line)
     },
     progress(progress, total, message) {
       const { progress: report } = context
-      report?.(progress, total, message === undefined ? undefined : clean(message))
+      report?.(progress, total, message === undefined ? undefined : redact(message))
     },
     answers: context.answers,
   }

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../core/tool/json.ts'
 import type { RunContext, Runner, RunResult } from '../../core/call/runner.ts'
 import type { ToolRecord } from '../../core/tool/tool.ts'
-import { redacted } from '../../outbound/redacted.ts'
+import { redacting, sensitiveValues } from '../../outbound/redaction.ts'
 import { firstLine, readAnswer } from '../sandbox/answer.ts'
 import { placeCredentials } from '../sandbox/credentials.ts'
 import type { EgressPolicy } from '../sandbox/policy.ts'
@@ -15,7 +15,6 @@ export interface CodeRunnerOptions {
   readonly inside: { readonly hash: string; readonly modules: Modules }
   /** `host:port`s that may be private, and reached over http. */
   readonly allowHttpHosts: ReadonlySet<string>
-  readonly base64: (text: string) => string
   /** Writes a line of a tool's, redacted, to the log. */
   readonly log: (callId: string, message: string) => void
 }
@@ -73,14 +72,14 @@ export function createCodeRunner(options: CodeRunnerOptions): Runner {
   function policyOf(
     { allowed_hosts, timeout_ms }: CodeImplementation,
     placed: EgressPolicy['credentials'],
-    { secrets, tokens }: RunContext,
+    context: RunContext,
   ): EgressPolicy | null {
     if (allowed_hosts.length === 0) return null
     return {
       allowedHosts: allowed_hosts,
       allowHttpHosts: [...allowHttpHosts],
       credentials: placed,
-      sensitive: placed.length === 0 ? [] : [...secrets.values(), ...tokens.values()].map(({ value }) => value),
+      sensitive: placed.length === 0 ? [] : sensitiveValues(context),
       timeoutMs: timeout_ms,
     }
   }
@@ -94,7 +93,7 @@ export function createCodeRunner(options: CodeRunnerOptions): Runner {
     context: RunContext,
   ): Promise<RunResult> {
     const about = { callId: context.callId, ...(userId === undefined ? {} : { userId }) }
-    const safe = (text: string) => redacted(text, context, options.base64)
+    const redact = redacting(() => sensitiveValues(context))
     // A module may keep the function and call it later, when the progress is another call's
     let isRunning = true
     const report = (progress: unknown, total: unknown, message: unknown) => {
@@ -102,7 +101,7 @@ export function createCodeRunner(options: CodeRunnerOptions): Runner {
       context.progress?.(
         progress,
         typeof total === 'number' && Number.isFinite(total) ? total : undefined,
-        typeof message === 'string' ? safe(message.slice(0, MAX_PROGRESS)) : undefined,
+        typeof message === 'string' ? redact(message.slice(0, MAX_PROGRESS)) : undefined,
       )
     }
     const given = context.progress ? [input, about, report] : [input, about]
@@ -112,7 +111,7 @@ export function createCodeRunner(options: CodeRunnerOptions): Runner {
     if (waited.state === 'failed') return failed(`The tool's module cannot run: ${firstLine(waited.error)}`)
     const answer = readAnswer(waited.value)
     if (typeof answer === 'string') return failed(answer)
-    for (const line of answer.logs.map(safe)) {
+    for (const line of answer.logs.map(redact)) {
       options.log(context.callId, line)
       context.log?.(line)
     }

@@ -1,4 +1,5 @@
 import { isObject } from '../../core/tool/json.ts'
+import { bytesOfBinary } from '../../outbound/base64.ts'
 import type { GuardedBody } from '../../outbound/guarded-fetch.ts'
 import type { HttpBody } from './implementation.ts'
 import { plainText, serialiseQuery } from './placement.ts'
@@ -125,7 +126,7 @@ function readFile(value: unknown) {
 
 function decodeBase64(text: string): Uint8Array<ArrayBuffer> | undefined {
   try {
-    return Uint8Array.from(atob(text), (char) => char.charCodeAt(0))
+    return bytesOfBinary(atob(text))
   } catch {
     return undefined
   }

@@ -2,6 +2,7 @@ import type { JsonObject } from '../../core/tool/json.ts'
 import type { ToolFailure } from '../../core/tool/tool-failure.ts'
 import type { RunContext } from '../../core/call/runner.ts'
 import type { GuardedBody } from '../../outbound/guarded-fetch.ts'
+import type { Redact } from '../../outbound/redaction.ts'
 import { encodeBody } from './body.ts'
 import type { EncodedBody } from './body.ts'
 import { placeCredentials } from '../shared/place-credentials.ts'
@@ -21,8 +22,8 @@ export interface BuiltRequest {
   readonly credentialHeaders: readonly string[]
   /** The request in words: no query, and credentials as the names of their variables. */
   readonly shown: { readonly host: string; readonly url: string }
-  /** Texts that must not be shown. */
-  readonly sensitive: readonly string[]
+  /** Takes its credentials out of a text. */
+  readonly redact: Redact
 }
 
 export type RequestResult =
@@ -69,8 +70,8 @@ export function prepareRequest(implementation: HttpImplementation): BuildRequest
     if (traceparent !== undefined && isHeaderValue(traceparent)) headers.set('traceparent', traceparent)
     writeHeaders(headers, implementation, inputs, secret, body)
     const credentialHeaders = [...secret.headers.keys()]
-    const { sensitive } = secret
-    return { ok: true, request: { method, url, headers, body: body?.content, credentialHeaders, shown, sensitive } }
+    const { redact } = secret
+    return { ok: true, request: { method, url, headers, body: body?.content, credentialHeaders, shown, redact } }
   }
 }
 

@@ -1,5 +1,6 @@
 import type { ToolFailure } from '../../core/tool/tool-failure.ts'
 import type { RunContext } from '../../core/call/runner.ts'
+import type { Redact } from '../../outbound/redaction.ts'
 import { placeCredentials } from '../shared/place-credentials.ts'
 import { isHeaderValue } from '../shared/header-rules.ts'
 import { parseUrlTemplate } from '../shared/url-template.ts'
@@ -12,8 +13,8 @@ export interface Endpoint {
   readonly credentialHeaders: readonly string[]
   /** The server in words: its host and port. */
   readonly host: string
-  /** Texts that must not be shown. */
-  readonly sensitive: readonly string[]
+  /** Takes its credentials out of a text. */
+  readonly redact: Redact
 }
 
 export type Located =
@@ -43,7 +44,7 @@ export function locate(
       headers,
       credentialHeaders: [...placed.headers.keys()],
       host: whole.host,
-      sensitive: placed.sensitive,
+      redact: placed.redact,
     },
   }
 }

@@ -1,9 +1,8 @@
 import { isJsonObject, isObject, type JsonObject } from '../../core/tool/json.ts'
 import type { Run, Runner } from '../../core/call/runner.ts'
 import type { ToolRecord } from '../../core/tool/tool.ts'
-import { withNewTokens } from '../../outbound/renewed-tokens.ts'
-import { isIdempotent, MAX_ATTEMPTS, type RetryClock, withRetries } from '../../outbound/retry.ts'
-import type { Attempt } from './attempt.ts'
+import { checkedRunner } from '../shared/checked-runner.ts'
+import { callServer, isIdempotent, MAX_RETRIES, type RetryClock, type ServerOutcome } from '../shared/server-call.ts'
 import { type Endpoint, locate } from './endpoint.ts'
 import { checkRemoteImplementation, type RemoteImplementation } from './implementation.ts'
 import { callMcp, type McpDeps } from './mcp/call.ts'
@@ -12,8 +11,8 @@ import type { OxpDeps } from './oxp/server.ts'
 
 export type RemoteRunnerOptions = RetryClock & McpDeps & OxpDeps
 
-/** One attempt at a call. */
-type Try = (input: JsonObject, endpoint: Endpoint, context: Parameters<Run>[1]) => Promise<Attempt>
+/** Calls a tool of another server, once. */
+type CallOnce = (input: JsonObject, endpoint: Endpoint, context: Parameters<Run>[1]) => Promise<ServerOutcome>
 
 /**
  * Makes the runner of `remote` implementations: tools of MCP and OXP servers. Tools that are read-only or idempotent are
@@ -21,54 +20,30 @@ type Try = (input: JsonObject, endpoint: Endpoint, context: Parameters<Run>[1]) 
  * user's, where it did not take those it was sent.
  */
 export function createRemoteRunner(options: RemoteRunnerOptions): Runner {
-  return {
-    kind: 'remote',
+  return checkedRunner('remote', checkRemoteImplementation, (implementation, record) => {
+    const { protocol, credentials, timeout_ms: timeoutMs } = implementation
+    const callOnce = protocol === 'mcp' ? mcp(implementation, record) : oxp(implementation)
+    const retries = isIdempotent(record) ? MAX_RETRIES : 0
+    return {
+      ok: true,
+      timeoutMs,
+      run(input, given) {
+        const ask = async (context: typeof given): Promise<ServerOutcome> => {
+          const located = locate(implementation, context)
+          return located.ok ? callOnce(input, located.endpoint, context) : { result: located }
+        }
+        return callServer({ ask, credentials, retries, timeoutMs }, given, options)
+      },
+    }
+  })
 
-    check(implementation, definition) {
-      const checked = checkRemoteImplementation(implementation, definition)
-      return checked.ok ? [] : checked.problems
-    },
-
-    prepare(record) {
-      const checked = checkRemoteImplementation(record.implementation, record)
-      if (!checked.ok) {
-        const problems = checked.problems.map(({ path, message }) => `"${path}": ${message}`)
-        return { ok: false, reason: `The implementation is not valid: ${problems.join('; ')}` }
-      }
-      const implementation = checked.value
-      const attempt = implementation.protocol === 'mcp' ? mcp(implementation, record) : oxp(implementation)
-      const attempts = isIdempotent(record) ? MAX_ATTEMPTS : 0
-      return {
-        ok: true,
-        timeoutMs: implementation.timeout_ms,
-        async run(input, given) {
-          const deadline = options.now() + implementation.timeout_ms
-          let context = given
-          for (;;) {
-            const located = locate(implementation, context)
-            if (!located.ok) return located
-            const { result, unauthorized } = await withRetries(
-              () => attempt(input, located.endpoint, context),
-              ({ again }) => again,
-              { attempts, withinMs: deadline - options.now(), signal: context.signal },
-              options,
-            )
-            const renewed = unauthorized ? await withNewTokens(context, implementation.credentials) : undefined
-            if (!renewed) return result
-            context = renewed
-          }
-        },
-      }
-    },
-  }
-
-  function mcp({ tool, timeout_ms }: RemoteImplementation, record: ToolRecord): Try {
+  function mcp({ tool, timeout_ms }: RemoteImplementation, record: ToolRecord): CallOnce {
     const inputSchema = headerSchema(record)
     const upstream = { name: tool, timeoutMs: timeout_ms, ...(inputSchema ? { inputSchema } : {}) }
     return (input, endpoint, context) => callMcp(upstream, input, endpoint, context, options)
   }
 
-  function oxp({ tool, pass_user }: RemoteImplementation): Try {
+  function oxp({ tool, pass_user }: RemoteImplementation): CallOnce {
     return (input, endpoint, context) => callOxp({ id: tool, passUser: pass_user }, input, endpoint, context, options)
   }
 }

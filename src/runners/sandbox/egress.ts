@@ -4,18 +4,16 @@ import { answerEgress } from './gateway.ts'
 import type { EgressPolicy } from './policy.ts'
 
 /**
- * Makes the class of the entrypoint that takes every request a sandbox sends, each hop of a redirect too. Its properties
- * are the policy, which the sandbox cannot see. It has no `connect`, so nothing but HTTP leaves a sandbox.
+ * The entrypoint that takes every request a sandbox sends, each hop of a redirect too. Its properties are the policy,
+ * which the sandbox cannot see. It has no `connect`, so nothing but HTTP leaves a sandbox.
  */
-export function defineEgress({ base64 }: { readonly base64: (text: string) => string }) {
-  return class Egress extends WorkerEntrypoint<unknown, EgressPolicy> {
-    override fetch(request: Request): Promise<Response> {
-      const policy = this.ctx.props
-      const guardedFetch = createGuardedFetch({
-        fetch: (...given) => fetch(...given),
-        allowHttpHosts: new Set(policy.allowHttpHosts),
-      })
-      return answerEgress(request, policy, guardedFetch, base64)
-    }
+export class Egress extends WorkerEntrypoint<unknown, EgressPolicy> {
+  override fetch(request: Request): Promise<Response> {
+    const policy = this.ctx.props
+    const guardedFetch = createGuardedFetch({
+      fetch: (...given) => fetch(...given),
+      allowHttpHosts: new Set(policy.allowHttpHosts),
+    })
+    return answerEgress(request, policy, guardedFetch)
   }
 }

@@ -1,6 +1,8 @@
-import { createRedactor } from '../../core/call/redact.ts'
-import { readCounting } from '../../outbound/read-counting.ts'
-import { type GuardedFetch, type GuardedResponse } from '../../outbound/guarded-fetch.ts'
+import { binaryText, bytesOfBinary } from '../../outbound/base64.ts'
+import type { GuardedFetch, GuardedResponse } from '../../outbound/guarded-fetch.ts'
+import { readToLimit } from '../../outbound/read-to-limit.ts'
+import { type Redact, redacting } from '../../outbound/redaction.ts'
+import { mayHaveBody } from '../../outbound/response-rules.ts'
 import { headerNameProblem } from '../shared/header-rules.ts'
 import { encodeStrictly } from '../shared/percent-encoding.ts'
 import { isAllowedHost } from './allowed-hosts.ts'
@@ -8,8 +10,6 @@ import { type EgressPolicy, REFUSED_HEADER } from './policy.ts'
 
 /** The most bytes of a request's body. */
 const MAX_BODY = 8 * 1024 * 1024
-/** Statuses whose responses have no body (Fetch Standard, "null body status"). */
-const NULL_BODY = new Set([101, 103, 204, 205, 304])
 
 /**
  * Answers one request of a sandbox, which is one hop: a redirect comes back as it is, and where it leads is a request of
@@ -21,7 +21,6 @@ export async function answerEgress(
   request: Request,
   policy: EgressPolicy,
   guardedFetch: GuardedFetch,
-  base64: (text: string) => string,
 ): Promise<Response> {
   const url = new URL(request.url)
   const shown = `${url.protocol}//${url.host}`
@@ -29,8 +28,8 @@ export async function answerEgress(
     return refusal(`Cannot request "${shown}": it is not one of the tool's allowed_hosts`)
   }
   if (request.headers.has('upgrade')) return refusal(`Cannot request "${shown}": only HTTP leaves the sandbox`)
-  const body = request.body && (await readCounting(request.body, MAX_BODY))
-  if (body === undefined) return refusal(`Cannot request "${shown}": the body is over ${MAX_BODY} bytes`)
+  const sent = request.body && (await readToLimit(request.body, MAX_BODY))
+  if (sent?.isWhole === false) return refusal(`Cannot request "${shown}": the body is over ${MAX_BODY} bytes`)
 
   const headers = new Headers()
   for (const [name, value] of request.headers) if (headerNameProblem(name) === undefined) headers.append(name, value)
@@ -43,12 +42,12 @@ export async function answerEgress(
     method: request.method,
     url,
     headers,
-    body: body ?? undefined,
+    body: sent?.bytes,
     credentialHeaders: [],
     redirect: 'manual',
     signal: AbortSignal.any([request.signal, AbortSignal.timeout(policy.timeoutMs)]),
   })
-  return result.ok ? responseOf(result.response, policy, base64) : refusal(result.message)
+  return result.ok ? responseOf(result.response, policy) : refusal(result.message)
 }
 
 function refusal(message: string): Response {
@@ -64,26 +63,20 @@ function withParameter(search: string, name: string, value: string): string {
   return [...others, `${encodeStrictly(name)}=${encodeStrictly(value)}`].join('&')
 }
 
-function responseOf(
-  { status, statusText, headers, body }: GuardedResponse,
-  { sensitive }: EgressPolicy,
-  base64: (text: string) => string,
-): Response {
-  const redactor = createRedactor(sensitive, base64)
+function responseOf({ status, statusText, headers, body }: GuardedResponse, { sensitive }: EgressPolicy): Response {
+  const redact = redacting(() => sensitive)
   const answered = new Headers()
-  for (const [name, value] of headers) {
-    if (name !== REFUSED_HEADER) answered.append(name, redactor?.text(value) ?? value)
-  }
-  const bytes = redactor ? redacted(body, redactor.text) : body
-  return new Response(NULL_BODY.has(status) ? null : bytes, {
+  for (const [name, value] of headers) if (name !== REFUSED_HEADER) answered.append(name, redact(value))
+  const bytes = sensitive.length === 0 ? body : redacted(body, redact)
+  return new Response(mayHaveBody(status) ? bytes : null, {
     status,
-    statusText: redactor?.text(statusText) ?? statusText,
+    statusText: redact(statusText),
     headers: answered,
   })
 }
 
 /** Bytes with every secret in them redacted: as UTF-8 when they are that, else byte by byte. */
-function redacted(bytes: Uint8Array<ArrayBuffer>, redact: (text: string) => string): Uint8Array<ArrayBuffer> {
+function redacted(bytes: Uint8Array<ArrayBuffer>, redact: Redact): Uint8Array<ArrayBuffer> {
   const text = utf8(bytes)
   if (text !== undefined) {
     const safe = redact(text)
@@ -91,7 +84,7 @@ function redacted(bytes: Uint8Array<ArrayBuffer>, redact: (text: string) => stri
   }
   const binary = binaryText(bytes)
   const safe = redact(binary)
-  return safe === binary ? bytes : bytesOf(safe)
+  return safe === binary ? bytes : bytesOfBinary(safe)
 }
 
 function utf8(bytes: Uint8Array): string | undefined {
@@ -100,17 +93,4 @@ function utf8(bytes: Uint8Array): string | undefined {
   } catch {
     return undefined
   }
-}
-
-function bytesOf(binary: string): Uint8Array<ArrayBuffer> {
-  const bytes = new Uint8Array(binary.length)
-  for (let at = 0; at < binary.length; at++) bytes[at] = binary.charCodeAt(at)
-  return bytes
-}
-
-/** A text with a character a byte. */
-function binaryText(bytes: Uint8Array): string {
-  let text = ''
-  for (let at = 0; at < bytes.length; at += 8_192) text += String.fromCharCode(...bytes.subarray(at, at + 8_192))
-  return text
 }

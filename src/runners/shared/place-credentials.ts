@@ -1,4 +1,6 @@
 import type { Credential, RunContext } from '../../core/call/runner.ts'
+import { base64 } from '../../outbound/base64.ts'
+import { type Redact, redacting } from '../../outbound/redaction.ts'
 import { type CredentialPlacement, formatCredential } from './credential.ts'
 import { isCookieValue, isHeaderValue } from './header-rules.ts'
 import { encodeStrictly } from './percent-encoding.ts'
@@ -15,8 +17,8 @@ export interface PlacedCredentials {
   readonly query: readonly string[]
   readonly headers: ReadonlyMap<string, string>
   readonly cookies: readonly string[]
-  /** Every form in which a credential stands in the request: what must not be shown. */
-  readonly sensitive: readonly string[]
+  /** Takes every credential of the request out of a text. */
+  readonly redact: Redact
   /** In words that never hold a value. */
   readonly problems: readonly string[]
 }
@@ -74,7 +76,7 @@ export function placeCredentials(
     query: at('query').map((each) => `${encodeStrictly(each.name)}=${encodeStrictly(each.text)}`),
     headers,
     cookies: at('cookie').map((each) => `${each.name}=${each.text}`),
-    sensitive: sensitiveTexts(used, basic),
+    redact: redacting(() => sensitiveTexts(used, basic)),
     problems,
   }
 }
@@ -85,8 +87,7 @@ function basicCredentials(parts: readonly UsedCredential[], problems: string[]):
   const username = parts.find(({ name }) => name === 'username')
   const password = parts.find(({ name }) => name === 'password')
   if (username?.text.includes(':')) problems.push(`"${username.id}" is a user name and must not hold a colon`)
-  const bytes = new TextEncoder().encode(`${username?.text ?? ''}:${password?.text ?? ''}`)
-  return `Basic ${btoa(String.fromCharCode(...bytes))}`
+  return `Basic ${base64(`${username?.text ?? ''}:${password?.text ?? ''}`)}`
 }
 
 /** A secret that is a whole origin, such as `https://api.eu.example:8443`; the guard judges where it leads. */
@@ -110,7 +111,6 @@ function isHost(text: string, whole: boolean): boolean {
 }
 
 function sensitiveTexts(used: readonly UsedCredential[], basic: string | undefined): string[] {
-  const texts = [...used.map(({ text }) => text), ...used.map(({ value }) => value)]
-  const encoded = texts.map(encodeStrictly)
-  return [...texts, ...encoded, ...(basic === undefined ? [] : [basic, basic.slice('Basic '.length)])]
+  const texts = used.flatMap(({ text, value }) => [text, value])
+  return [...texts, ...texts.map(encodeStrictly), ...(basic === undefined ? [] : [basic, basic.slice('Basic '.length)])]
 }

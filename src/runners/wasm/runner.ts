@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../core/tool/json.ts'
 import type { RunContext, Runner, RunResult } from '../../core/call/runner.ts'
-import { redacted } from '../../outbound/redacted.ts'
+import { redacting, sensitiveValues } from '../../outbound/redaction.ts'
 import { NO_LOADER, type Sandbox } from '../sandbox/sandbox.ts'
 import { checkWasmImplementation, type WasmImplementation } from './implementation.ts'
 import { callPlugin, FUEL, type Inside, pluginCode } from './plugin-sandbox.ts'
@@ -14,7 +14,6 @@ export interface WasmRunnerOptions {
   readonly readBlob: (hash: string) => Promise<ArrayBuffer | undefined>
   /** `host:port`s that may be private, and reached over http. */
   readonly allowHttpHosts: ReadonlySet<string>
-  readonly base64: (text: string) => string
   /** Writes a line of a plugin's, redacted, to the log. */
   readonly log: (callId: string, message: string) => void
   /** The time in milliseconds. */
@@ -75,7 +74,7 @@ export function createWasmRunner(options: WasmRunnerOptions): Runner {
             options.log(context.callId, line)
             context.log?.(line)
           }
-          for (const line of answer.logs) log(redacted(line, context, options.base64))
+          for (const line of answer.logs.map(redacting(() => sensitiveValues(context)))) log(line)
           const { result, usage } = answer
           if (result.ok) return decodeResult(String(result.value), usage)
           if (result.kind !== 'fuel') return failed(result.message)

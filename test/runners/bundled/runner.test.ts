@@ -18,7 +18,6 @@ function runner(handler: BundledTool['handler'], digest = 'd1') {
   const made = createBundledRunner({
     carried: new Map([[record.id, { digest, tool }]]),
     fetch: () => Promise.reject(new TypeError('No network')),
-    base64: (text) => Buffer.from(text).toString('base64'),
     log: (callId, message) => void logged.push(`${callId}: ${message}`),
   })
   return { ...made, logged }
@@ -138,7 +137,6 @@ describe('the runner of bundled tools', () => {
         const response = new Response(null, { status: headers.get('authorization') === 'mail-two' ? 200 : 401 })
         return Object.defineProperty(response, 'url', { value: url })
       },
-      base64: (text) => Buffer.from(text).toString('base64'),
       log: (_, line) => void logged.push(line),
     })
     const prepared = made.prepare(record)

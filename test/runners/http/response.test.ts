@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { GuardedResponse } from '../../../src/outbound/guarded-fetch.ts'
+import { redacting } from '../../../src/outbound/redaction.ts'
 import type { HttpResponseMapping } from '../../../src/runners/http/implementation.ts'
 import { readResponse } from '../../../src/runners/http/response.ts'
 
@@ -7,7 +8,7 @@ const NOW = Date.parse('2026-11-21T12:00:00Z')
 const REQUEST = {
   method: 'GET',
   shown: { host: 'api.example.com', url: 'https://api.example.com/v1/{key}/x' },
-  sensitive: ['s3cret', 's3cret+long', ''],
+  redact: redacting(() => ['s3cret', 's3cret+long', '']),
 }
 
 function read(

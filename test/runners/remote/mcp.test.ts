@@ -72,7 +72,10 @@ describe.each(['legacy', 'modern'] as const)('a %s MCP server', (era) => {
   })
 
   test('a server that changed its era is asked again', async () => {
-    deps.eras.learn(upstream.url, era === 'modern' ? { kind: 'legacy' } : { kind: 'modern', version: '2026-07-28' })
+    deps.revisions.learn(
+      upstream.url,
+      era === 'modern' ? { kind: 'legacy' } : { kind: 'modern', version: '2026-07-28' },
+    )
     expect(await call('add', { input: { a: 1, b: 1 } })).toMatchObject({ ok: true, value: { sum: 2 } })
   })
 

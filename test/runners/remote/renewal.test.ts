@@ -23,7 +23,7 @@ async function call(protocol: 'mcp' | 'oxp', renewed: readonly string[]) {
   const deps = upstreamDeps(server.host)
   const url = `${server.origin}/there`
   // Known to be of this era, so that the only request is the call's own
-  if (protocol === 'mcp') deps.eras.learn(url, { kind: 'modern', version: '2026-07-28' })
+  if (protocol === 'mcp') deps.revisions.learn(url, { kind: 'modern', version: '2026-07-28' })
   const asked: string[] = []
   const left = [...renewed]
   const result = await callRemote(

@@ -5,7 +5,7 @@ import { withoutHeaders } from '../../../src/dialects/mcp/tool-schema.ts'
 import { oxp } from '../../../src/dialects/oxp/definition.ts'
 import { createGuardedFetch } from '../../../src/outbound/guarded-fetch.ts'
 import { createGuardedStream } from '../../../src/outbound/guarded-stream.ts'
-import { createEras } from '../../../src/runners/remote/mcp/eras.ts'
+import { createKnownRevisions } from '../../../src/runners/remote/mcp/known-revisions.ts'
 import { createUpstreams } from '../../../src/runners/remote/upstream.ts'
 import { createRemoteRunner } from '../../../src/runners/remote/runner.ts'
 import { contextWith, definitionWith, recordOf } from '../http/records.ts'
@@ -18,7 +18,7 @@ export function upstreamDeps(...hosts: readonly string[]) {
   return {
     guardedFetch: createGuardedFetch(options),
     guardedStream: createGuardedStream(options),
-    eras: createEras(),
+    revisions: createKnownRevisions(),
     now: () => time,
     sleep: (ms: number) => {
       slept.push(ms)

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { base64 } from '../../../src/compose/base64.ts'
+import { base64 } from '../../../src/outbound/base64.ts'
 import type { GuardedFetch, GuardedRequest } from '../../../src/outbound/guarded-fetch.ts'
 import { answerEgress } from '../../../src/runners/sandbox/gateway.ts'
 import type { EgressPolicy } from '../../../src/runners/sandbox/policy.ts'
@@ -24,7 +24,7 @@ async function send(request: Request, answered: BodyInit | null = 'ok', init: Re
     const body = new Uint8Array(await new Response(answered).arrayBuffer())
     return { ok: true, response: { status, statusText, headers, url: String(given.url), body } }
   }
-  const response = await answerEgress(request, POLICY, guardedFetch, base64)
+  const response = await answerEgress(request, POLICY, guardedFetch)
   return { reached, response }
 }
 
@@ -76,7 +76,7 @@ describe('the gateway', () => {
 
   it('says why the guard refused', async () => {
     const guardedFetch: GuardedFetch = async () => ({ ok: false, kind: 'refused', message: 'Cannot request it' })
-    const response = await answerEgress(new Request('https://api.example.com/'), POLICY, guardedFetch, base64)
+    const response = await answerEgress(new Request('https://api.example.com/'), POLICY, guardedFetch)
     expect([response.headers.has('switchboard-refused'), await response.text()]).toEqual([true, 'Cannot request it'])
   })
 

@@ -1,10 +1,11 @@
 import { isJsonObject, isObject, type JsonObject } from '../../../core/tool/json.ts'
 import type { RunContext, RunResult } from '../../../core/call/runner.ts'
-import { redact } from '../../../outbound/redaction.ts'
-import { type Attempt, type FailedAttempt, excerpt, failed, refused, unanswered } from '../attempt.ts'
+import type { ServerOutcome } from '../../shared/server-call.ts'
+import { excerpt } from '../../shared/server-failure.ts'
+import { failed, type FailedCall, refused, unanswered } from '../failed-call.ts'
 import type { Endpoint } from '../endpoint.ts'
 import { codeOf, dataOf, statusOf, STREAM_ENDED } from './errors.ts'
-import type { Troubles } from './lane.ts'
+import type { TransportFailures } from './session-fetch.ts'
 import { decodeResult } from './result.ts'
 import { type SessionDeps, withSession } from './session.ts'
 
@@ -32,7 +33,7 @@ export async function callMcp(
   endpoint: Endpoint,
   context: RunContext,
   deps: McpDeps,
-): Promise<Attempt> {
+): Promise<ServerOutcome> {
   const { signal, progress, log, answers, traceparent } = context
   const meta = {
     ...(traceparent === undefined ? {} : { traceparent }),
@@ -60,7 +61,7 @@ export async function callMcp(
       if (answers) client.setRequestHandler('elicitation/create', () => ({ action: 'cancel' }))
       if (log) {
         client.setNotificationHandler('notifications/message', ({ params: { data } }) => {
-          log(redact(typeof data === 'string' ? data : JSON.stringify(data), endpoint.sensitive))
+          log(endpoint.redact(typeof data === 'string' ? data : JSON.stringify(data)))
         })
       }
       return client.callTool(params, {
@@ -72,7 +73,7 @@ export async function callMcp(
                 progress(
                   report.progress,
                   report.total,
-                  report.message === undefined ? undefined : redact(report.message, endpoint.sensitive),
+                  report.message === undefined ? undefined : endpoint.redact(report.message),
                 ),
             }
           : {}),
@@ -82,7 +83,7 @@ export async function callMcp(
       })
     },
   )
-  if (!session.ok) return explain(session.error, session.troubles, endpoint, deps.now())
+  if (!session.ok) return explain(session.error, session.failures, endpoint, deps.now())
   const { value } = session
   if ('resultType' in value && value.resultType === 'input_required')
     return asked(value, answers !== undefined, endpoint)
@@ -90,7 +91,7 @@ export async function callMcp(
 }
 
 /** What a server asks for before it goes on: passed on where the caller can be asked, else a failure that says it. */
-function asked(value: object, canAsk: boolean, endpoint: Endpoint): Attempt {
+function asked(value: object, canAsk: boolean, endpoint: Endpoint): ServerOutcome {
   const given: unknown = 'inputRequests' in value ? value.inputRequests : undefined
   const state: unknown = 'requestState' in value ? value.requestState : undefined
   const requests: Record<string, { readonly method: string; readonly params: JsonObject }> = {}
@@ -118,15 +119,16 @@ function wordsOf(params: JsonObject | Readonly<Record<string, unknown>>): string
 }
 
 /** What went wrong: below the protocol, by its rules, or against them. */
-export function explain(error: unknown, { fault, refusal }: Troubles, endpoint: Endpoint, now: number): FailedAttempt {
+export function explain(error: unknown, failures: TransportFailures, endpoint: Endpoint, now: number): FailedCall {
   const { host } = endpoint
-  if (fault) return unanswered(fault, endpoint)
+  const { refusal } = failures
+  if (failures.unanswered) return unanswered(failures.unanswered, endpoint)
   if (statusOf(error) !== undefined && refusal) return refused(refusal, endpoint, now)
   const message = error instanceof Error ? error.message : String(error)
   const code = codeOf(error)
   if (code === STREAM_ENDED) {
-    const attempt = failed(`${host} ended its answer before it was complete`, undefined, endpoint, { can_retry: true })
-    return { ...attempt, again: 'backoff' }
+    const ended = failed(`${host} ended its answer before it was complete`, undefined, endpoint, { can_retry: true })
+    return { ...ended, retryAfter: 'backoff' }
   }
   if (code === URL_ELICITATION_REQUIRED) {
     const data = dataOf(error)
@@ -136,5 +138,5 @@ export function explain(error: unknown, { fault, refusal }: Troubles, endpoint: 
     return failed(`${host} needs a person first: ${what === '' ? message : what}`, `It answered ${code}`, endpoint)
   }
   if (code !== undefined) return failed(`${host} answered with an error: ${message}`, `Its code is ${code}`, endpoint)
-  return failed(`${host} answered what is not MCP`, excerpt(message, endpoint), endpoint)
+  return failed(`${host} answered what is not MCP`, excerpt(message, endpoint.redact), endpoint)
 }

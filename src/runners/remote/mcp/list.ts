@@ -40,6 +40,6 @@ export async function listMcpTools(
     },
   )
   if (session.ok) return session.value
-  const { result } = explain(session.error, session.troubles, endpoint, deps.now())
+  const { result } = explain(session.error, session.failures, endpoint, deps.now())
   return { ok: false, problem: result.failure.message }
 }

@@ -2,7 +2,7 @@ import type { CallToolResult, ContentBlock } from '@modelcontextprotocol/client'
 import { type Content, contentText } from '../../../core/tool/content.ts'
 import type { RunResult } from '../../../core/call/runner.ts'
 import type { Endpoint } from '../endpoint.ts'
-import { failed } from '../attempt.ts'
+import { failed } from '../failed-call.ts'
 
 /**
  * A CallToolResult as a result of ours: `structuredContent` is the value, and the content is for those who can look at

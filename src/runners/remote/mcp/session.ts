@@ -5,14 +5,14 @@ import type { GuardedStream } from '../../../outbound/guarded-stream.ts'
 import { untilAborted } from '../../../outbound/until-aborted.ts'
 import type { Endpoint } from '../endpoint.ts'
 import type { UpstreamTransport } from './client.ts'
-import type { Era, Eras } from './eras.ts'
+import type { KnownRevisions, SpokenRevision } from './known-revisions.ts'
 import { wasNotRun } from './errors.ts'
-import { createLane, type Troubles } from './lane.ts'
+import { createSessionFetch, type TransportFailures } from './session-fetch.ts'
 
 /** What sessions of one deployment share. */
 export interface SessionDeps {
   readonly guardedStream: GuardedStream
-  readonly eras: Eras
+  readonly revisions: KnownRevisions
 }
 
 export interface SessionOptions {
@@ -28,10 +28,10 @@ export interface SessionOptions {
   readonly onMessage?: (message: unknown) => void
 }
 
-/** What a session came to; `troubles` are those below the protocol. */
+/** What a session came to; `failures` are those below the protocol. */
 export type Session<T> =
   | { readonly ok: true; readonly value: T }
-  | { readonly ok: false; readonly error: unknown; readonly troubles: Troubles }
+  | { readonly ok: false; readonly error: unknown; readonly failures: TransportFailures }
 
 /** What a session is for; every request it makes is given `waiting`. */
 export type Work<T> = (client: Client, waiting: Waiting) => Promise<T>
@@ -48,31 +48,31 @@ const CLOSING_MS = 3_000
 const GRACE_MS = 10_000
 
 /**
- * Connects to an MCP server of either era, does the work, and closes: nothing of a connection outlives the request it was
- * made for. A server that turns out to be of another era than it was is asked which it is, and the work begins again.
+ * Connects to an MCP server of any revision, does the work, and closes: nothing of a connection outlives the request it
+ * was made for. A server that no longer speaks what it spoke is asked what it does, and the work begins again.
  */
 export async function withSession<T>(options: SessionOptions, deps: SessionDeps, work: Work<T>): Promise<Session<T>> {
   const { href } = options.endpoint.url
-  const known = deps.eras.of(href)
-  const first = await attempt(options, deps, known, work)
-  if (first.ok || known === undefined || first.troubles.fault || options.signal.aborted) return first
+  const known = deps.revisions.of(href)
+  const first = await openSession(options, deps, known, work)
+  if (first.ok || known === undefined || first.failures.unanswered || options.signal.aborted) return first
   if (!wasNotRun(first.error)) return first
-  deps.eras.forget(href)
-  return attempt(options, deps, undefined, work)
+  deps.revisions.forget(href)
+  return openSession(options, deps, undefined, work)
 }
 
-async function attempt<T>(
+async function openSession<T>(
   options: SessionOptions,
-  { guardedStream, eras }: SessionDeps,
-  known: Era | undefined,
+  { guardedStream, revisions }: SessionDeps,
+  known: SpokenRevision | undefined,
   work: Work<T>,
 ): Promise<Session<T>> {
   const { endpoint, signal, timeoutMs, background } = options
   const { Client, UpstreamTransport } = await import('./client.ts')
   const waiting: Waiting = { signal, timeout: timeoutMs + GRACE_MS }
-  const lane = createLane({ guardedStream, endpoint, maxBytes: options.maxBytes })
+  const session = createSessionFetch({ guardedStream, endpoint, maxBytes: options.maxBytes })
   const transport = new UpstreamTransport(endpoint.url, {
-    fetch: lane.fetch,
+    fetch: session.fetch,
     requestInit: { headers: endpoint.headers },
   })
   if (options.onMessage) transport.onmessage = options.onMessage
@@ -91,23 +91,23 @@ async function attempt<T>(
   const run = async () => {
     await client.connect(transport, known ? { ...waiting, prior: priorOf(known) } : waiting)
     connected = true
-    learn(client, endpoint.url.href, eras)
+    learn(client, endpoint.url.href, revisions)
     return work(client, waiting)
   }
   const done = await untilAborted(run, signal)
-  // Before the end, which may have troubles of its own
-  const troubles = lane.troubles()
+  // Before the end, in which something may fail too
+  const failures = session.failures()
   const ended = end(client, transport, connected).then(close)
   if (!background) await ended
   if (done.state === 'done') return { ok: true, value: done.value }
-  return { ok: false, error: done.state === 'failed' ? done.error : new Error('The call has ended'), troubles }
+  return { ok: false, error: done.state === 'failed' ? done.error : new Error('The call has ended'), failures }
 }
 
 /** What the SDK wants to be told in the place of asking the server. */
-function priorOf(era: Era): PriorDiscovery {
-  if (era.kind === 'legacy') return era
+function priorOf(revision: SpokenRevision): PriorDiscovery {
+  if (revision.kind === 'legacy') return revision
   const discover: DiscoverResult = {
-    supportedVersions: [era.version],
+    supportedVersions: [revision.version],
     capabilities: { tools: {} },
     ttlMs: 0,
     cacheScope: 'private',
@@ -115,10 +115,11 @@ function priorOf(era: Era): PriorDiscovery {
   return { kind: 'modern', discover }
 }
 
-function learn(client: Client, url: string, eras: Eras): void {
+function learn(client: Client, url: string, revisions: KnownRevisions): void {
   const negotiated = client.getNegotiatedProtocolVersion()
   if (negotiated === undefined) return
-  eras.learn(url, client.getProtocolEra() === 'modern' ? { kind: 'modern', version: negotiated } : { kind: 'legacy' })
+  const isModern = client.getProtocolEra() === 'modern'
+  revisions.learn(url, isModern ? { kind: 'modern', version: negotiated } : { kind: 'legacy' })
 }
 
 /** Lets the server know, where it wants to, and closes what is still open. Never rejects. */

@@ -1,6 +1,8 @@
 import { isObject, type JsonObject } from '../../../core/tool/json.ts'
 import type { RunContext } from '../../../core/call/runner.ts'
-import { type Attempt, excerpt, failed, refused, unanswered } from '../attempt.ts'
+import type { ServerOutcome } from '../../shared/server-call.ts'
+import { excerpt } from '../../shared/server-failure.ts'
+import { failed, refused, unanswered } from '../failed-call.ts'
 import type { Endpoint } from '../endpoint.ts'
 import { askServer, jsonOf, type OxpDeps } from './server.ts'
 
@@ -22,7 +24,7 @@ export async function callOxp(
   endpoint: Endpoint,
   { signal, userId }: RunContext,
   { guardedFetch, now }: OxpDeps,
-): Promise<Attempt> {
+): Promise<ServerOutcome> {
   const context = passUser && userId !== undefined ? { context: { user_id: userId } } : {}
   const body = JSON.stringify({ $schema: SCHEMA, request: { tool_id: id, input, ...context } })
   const answer = await askServer('/tools/call', endpoint, { body, signal }, guardedFetch)
@@ -34,12 +36,12 @@ export async function callOxp(
   return said ?? refused({ status, headers, text: new TextDecoder().decode(bytes) }, endpoint, now())
 }
 
-function decodeAnswer(document: unknown, bytes: Uint8Array, endpoint: Endpoint): Attempt {
+function decodeAnswer(document: unknown, bytes: Uint8Array, endpoint: Endpoint): ServerOutcome {
   const result = isObject(document) && isObject(document['result']) ? document['result'] : document
   if (!isObject(result) || typeof result['success'] !== 'boolean') {
     return failed(
       `${endpoint.host} answered what is not OXP`,
-      excerpt(new TextDecoder().decode(bytes), endpoint),
+      excerpt(new TextDecoder().decode(bytes), endpoint.redact),
       endpoint,
     )
   }
@@ -49,7 +51,7 @@ function decodeAnswer(document: unknown, bytes: Uint8Array, endpoint: Endpoint):
   const { message, developer_message, can_retry, additional_prompt_content, retry_after_ms } = said
   return failed(
     typeof message === 'string' && message !== '' ? message : 'The tool failed and did not say why',
-    typeof developer_message === 'string' ? excerpt(developer_message, endpoint) : undefined,
+    typeof developer_message === 'string' ? excerpt(developer_message, endpoint.redact) : undefined,
     endpoint,
     {
       can_retry: can_retry === true,
@@ -64,10 +66,10 @@ function wordsFor(
   status: number,
   document: Readonly<Record<string, unknown>>,
   endpoint: Endpoint,
-): Attempt | undefined {
+): ServerOutcome | undefined {
   const { message, developer_message, missing_requirements: missing, parameter_errors: wrong } = document
   if (typeof message !== 'string' || (status !== 400 && status !== 422)) return undefined
-  const developer = typeof developer_message === 'string' ? excerpt(developer_message, endpoint) : undefined
+  const developer = typeof developer_message === 'string' ? excerpt(developer_message, endpoint.redact) : undefined
   const more = isObject(missing) ? missingWords(missing) : isObject(wrong) ? parameterWords(wrong) : ''
   return failed(`${endpoint.host} says: ${message}${more === '' ? '' : ` (${more})`}`, developer, endpoint)
 }

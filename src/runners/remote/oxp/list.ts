@@ -1,6 +1,6 @@
 import { isObject } from '../../../core/tool/json.ts'
 import type { Signal } from '../../../core/tool/platform.ts'
-import { refused, unanswered } from '../attempt.ts'
+import { refused, unanswered } from '../failed-call.ts'
 import type { Endpoint } from '../endpoint.ts'
 import { type Listed, MAX_LIST_BYTES, readPages } from '../listing.ts'
 import { askServer, jsonOf, type OxpDeps } from './server.ts'

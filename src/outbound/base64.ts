@@ -1,0 +1,23 @@
+/** Base64 of a text's UTF-8. */
+export function base64(text: string): string {
+  return base64OfBytes(new TextEncoder().encode(text))
+}
+
+export function base64OfBytes(bytes: Uint8Array): string {
+  return btoa(binaryText(bytes))
+}
+
+/** A text with a character a byte. */
+export function binaryText(bytes: Uint8Array): string {
+  let text = ''
+  // In pieces: a call takes only so many arguments
+  for (let at = 0; at < bytes.length; at += 8_192) text += String.fromCharCode(...bytes.subarray(at, at + 8_192))
+  return text
+}
+
+/** The bytes of a text with a character a byte. */
+export function bytesOfBinary(text: string): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array(text.length)
+  for (let at = 0; at < text.length; at++) bytes[at] = text.charCodeAt(at)
+  return bytes
+}

@@ -1,0 +1,51 @@
+import type { ToolFailure } from '../../core/tool/tool-failure.ts'
+import type { GuardedFailure } from '../../outbound/guarded-fetch.ts'
+import { isBusy, statusWords } from '../../outbound/status.ts'
+import type { ServerOutcome } from '../shared/server-call.ts'
+import { answeredFailure, type BadAnswer, unansweredFailure } from '../shared/server-failure.ts'
+import type { Endpoint } from './endpoint.ts'
+
+export type FailedCall = ServerOutcome & { readonly result: { readonly ok: false; readonly failure: ToolFailure } }
+
+/** The longest message of a server's that is passed on as a failure's own, in characters. */
+const MAX_MESSAGE = 10_000
+
+/** There was no answer, or none that could be read. */
+export function unanswered(fault: GuardedFailure, { host, redact }: Endpoint): FailedCall {
+  const result = { ok: false, failure: unansweredFailure(fault, host, redact) } as const
+  return fault.kind === 'unreachable' ? { result, retryAfter: 'backoff' } : { result }
+}
+
+/** The answer was a status that means failure. `now` is the time in milliseconds. */
+export function refused(answer: BadAnswer, { host, redact }: Endpoint, now: number): FailedCall {
+  const { status } = answer
+  const failure = answeredFailure(wordsFor(status, host), answer, host, redact, now)
+  const result = { ok: false, failure } as const
+  if (status === 401) return { result, isUnauthorized: true }
+  return isBusy(status) ? { result, retryAfter: failure.retry_after_ms ?? 'backoff' } : { result }
+}
+
+function wordsFor(status: number, host: string): string {
+  if (status === 401) return `${host} wants other credentials: it answered ${statusWords(status)}`
+  if (status === 403) return `${host} does not allow this with the credentials it was sent: ${statusWords(status)}`
+  if (status >= 300 && status < 400) return `${host} redirects elsewhere, which is not followed: ${statusWords(status)}`
+  return `${host} answered ${statusWords(status)}`
+}
+
+/** A failure in words; what the endpoint must not show is taken out of all of them. */
+export function failed(
+  message: string,
+  developer_message: string | undefined,
+  { redact }: Pick<Endpoint, 'redact'>,
+  more: Omit<ToolFailure, 'message' | 'developer_message'> = {},
+): FailedCall {
+  const { additional_prompt_content: prompt } = more
+  const failure: ToolFailure = {
+    message: redact(message).slice(0, MAX_MESSAGE),
+    ...(developer_message === undefined ? {} : { developer_message: redact(developer_message) }),
+    can_retry: false,
+    ...more,
+    ...(prompt === undefined ? {} : { additional_prompt_content: redact(prompt).slice(0, MAX_MESSAGE) }),
+  }
+  return { result: { ok: false, failure } }
+}

@@ -1,0 +1,28 @@
+import type { Runnable, Runner } from '../../core/call/runner.ts'
+import type { Json } from '../../core/tool/json.ts'
+import type { Checked } from '../../core/tool/problem.ts'
+import type { Definition, ToolRecord } from '../../core/tool/tool.ts'
+
+/**
+ * Makes the runner of one kind of implementation: `check` judges a document when it is published, and what it reads of
+ * it then is what `prepare` gets before the tool is first called.
+ */
+export function checkedRunner<T>(
+  kind: string,
+  check: (implementation: Json, definition: Definition) => Checked<T>,
+  prepare: (implementation: T, record: ToolRecord) => Runnable,
+): Runner {
+  return {
+    kind,
+    check(implementation, definition) {
+      const checked = check(implementation, definition)
+      return checked.ok ? [] : checked.problems
+    },
+    prepare(record) {
+      const checked = check(record.implementation, record)
+      if (checked.ok) return prepare(checked.value, record)
+      const problems = checked.problems.map(({ path, message }) => `"${path}": ${message}`)
+      return { ok: false, reason: `The implementation is not valid: ${problems.join('; ')}` }
+    },
+  }
+}

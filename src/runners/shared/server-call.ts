@@ -1,0 +1,93 @@
+import type { RunContext, RunResult } from '../../core/call/runner.ts'
+import type { Signal } from '../../core/tool/platform.ts'
+import type { Definition } from '../../core/tool/tool.ts'
+import { untilAborted } from '../../outbound/until-aborted.ts'
+import type { CredentialPlacement } from './credential.ts'
+
+export interface RetryClock {
+  /** The time in milliseconds. */
+  readonly now: () => number
+  /** Resolves after so many milliseconds, and may do so as soon as the signal aborts. */
+  readonly sleep: (ms: number, signal: Signal) => Promise<void>
+}
+
+/** What one request to a server came to. */
+export interface ServerOutcome {
+  readonly result: RunResult
+  /** There is use in asking again: after so many milliseconds, or after a while where the server did not say. */
+  readonly retryAfter?: number | 'backoff'
+  /** Whether the server did not take the credentials it was sent (RFC 9110 section 15.5.2). */
+  readonly isUnauthorized?: boolean
+}
+
+export interface ServerCall {
+  /** Asks the server once, with the tokens of this context. */
+  readonly ask: (context: RunContext) => Promise<ServerOutcome>
+  readonly credentials: readonly Pick<CredentialPlacement, 'source' | 'id'>[]
+  /** How often to ask again at most. */
+  readonly retries: number
+  readonly timeoutMs: number
+}
+
+/** The most a call asks a server again. */
+export const MAX_RETRIES = 2
+
+/** The wait before a server is asked again the first time, in milliseconds; it doubles with each. */
+const FIRST_BACKOFF_MS = 250
+
+/**
+ * Calls a tool of a server: asks it again while there is use in that, and with new tokens of its user's where it did not
+ * take those it was sent. The last answer is the result.
+ */
+export async function callServer(call: ServerCall, given: RunContext, clock: RetryClock): Promise<RunResult> {
+  const deadline = clock.now() + call.timeoutMs
+  for (let context = given; ;) {
+    const { result, isUnauthorized } = await askWithRetries(call, context, deadline, clock)
+    const renewed = isUnauthorized ? await withNewTokens(context, call.credentials) : undefined
+    if (!renewed) return result
+    context = renewed
+  }
+}
+
+async function askWithRetries(
+  { ask, retries }: ServerCall,
+  context: RunContext,
+  deadline: number,
+  { now, sleep }: RetryClock,
+): Promise<ServerOutcome> {
+  for (let made = 0; ; made++) {
+    const outcome = await ask(context)
+    const { retryAfter } = outcome
+    if (retryAfter === undefined || made === retries) return outcome
+    const wait = retryAfter === 'backoff' ? FIRST_BACKOFF_MS * 2 ** made : retryAfter
+    // A wait past the deadline would only turn this answer into a timeout
+    if (now() + wait >= deadline) return outcome
+    await untilAborted(() => sleep(wait, context.signal), context.signal)
+  }
+}
+
+/** The context with new tokens in place of the deployment's among these credentials; undefined when there are none. */
+async function withNewTokens(
+  context: RunContext,
+  credentials: ServerCall['credentials'],
+): Promise<RunContext | undefined> {
+  const { renew } = context
+  if (!renew) return undefined
+  const sent = new Set(credentials.flatMap(({ source, id }) => (source === 'authorization' ? [id] : [])))
+  const tokens = new Map(context.tokens)
+  let isRenewed = false
+  for (const provider of sent) {
+    const token = tokens.get(provider)
+    if (token?.from !== 'deployment') continue
+    const value = await renew(provider, token.value)
+    if (value === undefined) continue
+    tokens.set(provider, { value, from: 'deployment' })
+    isRenewed = true
+  }
+  return isRenewed ? { ...context, tokens } : undefined
+}
+
+/** Whether a tool says that it may be called twice. */
+export function isIdempotent({ annotations }: Pick<Definition, 'annotations'>): boolean {
+  return annotations?.['idempotentHint'] === true || annotations?.['readOnlyHint'] === true
+}

@@ -1,0 +1,47 @@
+import type { ToolFailure } from '../../core/tool/tool-failure.ts'
+import type { GuardedFailure } from '../../outbound/guarded-fetch.ts'
+import type { Redact } from '../../outbound/redaction.ts'
+import { isTransient, retryAfterMs } from '../../outbound/status.ts'
+
+/** The longest part of what a server says that is passed on to developers, in characters. */
+const EXCERPT = 1_000
+
+/** An answer that means failure, as a status or because nothing can be made of it. */
+export interface BadAnswer {
+  readonly status: number
+  readonly headers: Headers
+  readonly text: string
+}
+
+/** A server gave no answer, or none that could be read. `request` is what it was asked, in words for developers. */
+export function unansweredFailure({ kind, message }: GuardedFailure, request: string, redact: Redact): ToolFailure {
+  return {
+    message: redact(message),
+    developer_message: redact(`${request} had no answer (${kind})`),
+    can_retry: kind === 'unreachable',
+  }
+}
+
+/** A server gave a bad answer, which `message` says in words. `now` is the time in milliseconds. */
+export function answeredFailure(
+  message: string,
+  { status, headers, text }: BadAnswer,
+  request: string,
+  redact: Redact,
+  now: number,
+): ToolFailure {
+  const said = excerpt(text, redact)
+  const wait = isTransient(status) ? retryAfterMs(headers, now) : undefined
+  return {
+    message: redact(message),
+    developer_message: `${redact(request)} answered ${status}${said && `: ${said}`}`,
+    can_retry: isTransient(status),
+    ...(wait === undefined ? {} : { retry_after_ms: wait }),
+  }
+}
+
+/** The beginning of a text; redacted before it is cut, since half a secret would not be recognised. */
+export function excerpt(text: string, redact: Redact): string {
+  const safe = redact(text).trim()
+  return safe.length > EXCERPT ? `${safe.slice(0, EXCERPT)}…` : safe
+}
