@@ -1,7 +1,9 @@
-import { isToolPattern } from '../tool/tool-pattern.ts'
-import { APPROVAL } from './authorization.ts'
+import { check, judged, list, map, object, oneOf, optional } from '../tool/json-reader.ts'
+import { type Reader, string, text, unquoted, WRONG, wrong } from '../tool/json-reader.ts'
 import { isObject } from '../tool/json.ts'
-import { type Checked, pointerStep, type Problem } from '../tool/problem.ts'
+import type { Checked } from '../tool/problem.ts'
+import { toolPattern } from '../tool/tool-pattern.ts'
+import { APPROVAL } from './authorization.ts'
 
 /** An OAuth 2.0 provider as a deployment knows it, in the words of RFC 8414. */
 export interface Provider {
@@ -53,28 +55,24 @@ export interface ProviderRules {
   readonly known?: KnownProvider | undefined
 }
 
-const FIELDS = [
-  'id',
-  'name',
-  'issuer',
-  'authorization_endpoint',
-  'token_endpoint',
-  'revocation_endpoint',
-  'client_id',
-  'client_secret_name',
-  'token_endpoint_auth_method',
-  'authorization_parameters',
-  'extra_scopes',
-  'scope_separator',
-  'tools',
-]
 const ADDRESSES = ['issuer', 'authorization_endpoint', 'token_endpoint', 'revocation_endpoint'] as const
-const AUTH_METHODS = ['client_secret_basic', 'client_secret_post', 'none'] as const
+type Addresses = Pick<Provider, (typeof ADDRESSES)[number]>
 /** What the flow itself says, and `request`, which would say it in its place (RFC 9101). */
 const RESERVED_PARAMETERS =
   /^(?:client_id|client_secret|redirect_uri|response_type|response_mode|state|scope|nonce|request|request_uri|code_challenge.*)$/i
 const MAX_URL = 2_000
 const MAX_LIST = 100
+
+const NAME = text('a string of 1 to 100 printable characters', /^[^\p{Cc}]{1,100}$/u)
+const CLIENT_ID = text('a string of 1 to 1000 ASCII characters', /^[\x20-\x7e]{1,1000}$/)
+const VARIABLE = text("the name of a Worker secret, such as 'ACME_CLIENT_SECRET'", /^[A-Za-z_][A-Za-z0-9_]{0,127}$/)
+const AUTH_METHOD = oneOf(['client_secret_basic', 'client_secret_post', 'none'])
+const PARAMETERS = map(string({ most: MAX_URL }), MAX_LIST, (name) => {
+  if (RESERVED_PARAMETERS.test(name)) return 'Must not be set: the flow itself says it'
+  return /^[\x21-\x7e]{1,100}$/.test(name) ? undefined : 'Must have a name of 1 to 100 visible ASCII characters'
+})
+const SCOPE = text('a scope', /^[\x21\x23-\x5b\x5d-\x7e]{1,300}$/)
+const SEPARATOR = text("' ', ',' or the like", /^[ ,;+|]{1,2}$/)
 
 /** Whether a text may be a provider's id: what may stand in a tool's requirements, save the word for approvals. */
 export function isProviderId(text: string): boolean {
@@ -86,141 +84,87 @@ export function isProviderId(text: string): boolean {
  * provider stand in together, where the body has none: half of one provider and half of another is neither.
  */
 export function decodeProvider(id: string, body: unknown, rules: ProviderRules): Checked<Provider> {
-  if (!isObject(body)) return { ok: false, problems: [{ path: '', message: 'Wanted an object' }] }
-  const problems: Problem[] = []
-  const problem = (path: string, message: string) => void problems.push({ path, message })
-  for (const field of Object.keys(body)) {
-    if (field === 'client_secret') {
-      const how = "Set it as a Worker secret with 'npx wrangler secret put <NAME>', and name it in 'client_secret_name'"
-      problem('/client_secret', `Must not be sent, as it would be stored: ${how}`)
-    } else if (!FIELDS.includes(field)) problem(pointerStep(field), `Wanted only ${quoted(FIELDS)}`)
-  }
-  if (body['id'] !== undefined && body['id'] !== id) problem('/id', `Wanted '${id}', as in the path`)
-
-  /** An optional text; a value is never repeated in a message, as a secret may have come to the wrong place. */
-  const text = (field: string, fits: (value: string) => boolean, wanted: string): string | undefined => {
-    const value = body[field]
-    if (value === undefined) return undefined
-    if (typeof value === 'string' && fits(value)) return value
-    problem(`/${field}`, `Wanted ${wanted}`)
-    return undefined
-  }
-  const { known } = rules
-  const name = text('name', (value) => /^[^\p{Cc}]{1,100}$/u.test(value), 'a text of 1 to 100 characters')
-  const given = Object.fromEntries(
-    ADDRESSES.flatMap((field) => {
-      const url = text(field, (value) => value.length <= MAX_URL, `a URL of at most ${MAX_URL} characters`)
-      const why = url === undefined ? undefined : whyNoAddress(field, url, rules)
-      if (why !== undefined) problem(`/${field}`, why)
-      return url === undefined ? [] : [[field, url]]
-    }),
+  const { known, judgeSecret } = rules
+  const address = (isIssuer = false) =>
+    optional(judged(string({ most: MAX_URL }), (url) => whyNoAddress(url, isIssuer, rules)))
+  const provider = object(
+    {
+      id: optional(text(`'${id}', as in the path`, (value) => value === id)),
+      name: optional(NAME, known?.name ?? id),
+      issuer: address(true),
+      authorization_endpoint: address(),
+      token_endpoint: address(),
+      revocation_endpoint: address(),
+      client_id: CLIENT_ID,
+      client_secret_name: optional(VARIABLE),
+      token_endpoint_auth_method: optional(AUTH_METHOD),
+      authorization_parameters: optional(PARAMETERS, known?.authorization_parameters),
+      extra_scopes: optional(list(SCOPE, { most: MAX_LIST }), known?.extra_scopes),
+      scope_separator: optional(SEPARATOR, known?.scope_separator),
+      tools: optional(list(toolPattern, { most: MAX_LIST })),
+    },
+    {
+      rule(fields, findings, source) {
+        const addresses = isLocated(source) ? fields : (known ?? {})
+        const areRead = ADDRESSES.every((field) => source[field] === undefined || fields[field] !== undefined)
+        if (areRead && !isReachable(addresses)) {
+          wrong(findings, "Must have 'issuer', or both 'authorization_endpoint' and 'token_endpoint'")
+        }
+        const { client_secret_name: name, token_endpoint_auth_method: method } = fields
+        const refused = name === undefined ? undefined : judgeSecret(name)
+        if (refused !== undefined) wrong(findings, refused, '/client_secret_name')
+        if (method === 'none' && name !== undefined) {
+          wrong(findings, "Must be another than 'none' for a client with a secret", '/token_endpoint_auth_method')
+        }
+        if (method?.startsWith('client_secret') && source.client_secret_name === undefined) {
+          wrong(findings, `Is required for '${method}'`, '/client_secret_name')
+        }
+      },
+    },
   )
-  const builtIn = ADDRESSES.some((field) => body[field] !== undefined) ? undefined : known
-  const addresses: Pick<Provider, (typeof ADDRESSES)[number]> = builtIn ? addressesOf(builtIn) : given
-  if (!ADDRESSES.some((field) => problems.some(({ path }) => path === `/${field}`)) && !isReachable(addresses)) {
-    problem('', "Wanted 'issuer', or both 'authorization_endpoint' and 'token_endpoint'")
-  }
-
-  const isVisible = (value: string) => /^[\x20-\x7e]{1,1000}$/.test(value)
-  const client_id = text('client_id', isVisible, 'a text of 1 to 1,000 ASCII characters')
-  if (body['client_id'] === undefined) problem('/client_id', 'Is required')
-  const isVariable = (value: string) => /^[A-Za-z_][A-Za-z0-9_]{0,127}$/.test(value)
-  const secret = text('client_secret_name', isVariable, "the name of a Worker secret, such as 'ACME_CLIENT_SECRET'")
-  const unusable = secret === undefined ? undefined : rules.judgeSecret(secret)
-  if (unusable !== undefined) problem('/client_secret_name', unusable)
-  const isMethod = (value: string) => AUTH_METHODS.some((method) => method === value)
-  const said = text('token_endpoint_auth_method', isMethod, `one of ${quoted(AUTH_METHODS)}`)
-  const method = AUTH_METHODS.find((each) => each === said) ?? (secret ? known?.token_endpoint_auth_method : undefined)
-  if (said === 'none' && secret !== undefined) {
-    problem('/token_endpoint_auth_method', "Wanted another than 'none' for a client with a secret")
-  }
-  if (said?.startsWith('client_secret') && body['client_secret_name'] === undefined) {
-    problem('/client_secret_name', `Is required for '${said}'`)
-  }
-  const parameters = readParameters(body['authorization_parameters'], problem) ?? known?.authorization_parameters
-  const isScope = (value: string) => /^[\x21\x23-\x5b\x5d-\x7e]{1,300}$/.test(value)
-  const scopes = readTexts(body['extra_scopes'], '/extra_scopes', isScope, 'a scope', problem) ?? known?.extra_scopes
-  const isSeparator = (value: string) => /^[ ,;+|]{1,2}$/.test(value)
-  const separator = text('scope_separator', isSeparator, "' ', ',' or the like") ?? known?.scope_separator
-  const tools = readTexts(body['tools'], '/tools', isToolPattern, "a tool pattern such as 'Gmail.*'", problem)
-
-  if (problems.length > 0 || client_id === undefined) return { ok: false, problems }
+  // A secret may have come to the wrong place
+  const read = check(unquoted(withoutSecret(provider)), body)
+  if (!read.ok) return read
+  const habit = read.value.client_secret_name === undefined ? undefined : known?.token_endpoint_auth_method
   return {
     ok: true,
     value: {
+      ...(isLocated(read.value) ? {} : addressesOf(known)),
+      ...(habit === undefined ? {} : { token_endpoint_auth_method: habit }),
+      ...read.value,
       id,
-      name: name ?? known?.name ?? id,
-      ...addresses,
-      client_id,
-      ...(secret === undefined ? {} : { client_secret_name: secret }),
-      ...(method === undefined ? {} : { token_endpoint_auth_method: method }),
-      ...(parameters === undefined ? {} : { authorization_parameters: parameters }),
-      ...(scopes === undefined ? {} : { extra_scopes: scopes }),
-      ...(separator === undefined ? {} : { scope_separator: separator }),
-      ...(tools === undefined ? {} : { tools }),
     },
   }
 }
 
-type Report = (path: string, message: string) => void
-
-function isReachable(of: Pick<Provider, (typeof ADDRESSES)[number]>): boolean {
-  return of.issuer !== undefined || (of.authorization_endpoint !== undefined && of.token_endpoint !== undefined)
+/** Reads the rest of a body that holds the client's secret itself. */
+function withoutSecret<T>(reader: Reader<T>): Reader<T> {
+  return (body, findings) => {
+    if (!isObject(body) || !('client_secret' in body)) return reader(body, findings)
+    const { client_secret: _, ...rest } = body
+    const how = "Set it as a Worker secret with 'npx wrangler secret put <NAME>', and name it in 'client_secret_name'"
+    wrong(findings, `Must not be sent, as it would be stored: ${how}`, '/client_secret')
+    reader(rest, findings)
+    return WRONG
+  }
 }
 
-function addressesOf(known: KnownProvider): Pick<Provider, (typeof ADDRESSES)[number]> {
-  return Object.fromEntries(ADDRESSES.flatMap((field) => (known[field] === undefined ? [] : [[field, known[field]]])))
+function isLocated(of: object): boolean {
+  return ADDRESSES.some((field) => field in of)
+}
+
+function isReachable(of: object): boolean {
+  return 'issuer' in of || ('authorization_endpoint' in of && 'token_endpoint' in of)
+}
+
+function addressesOf(known: KnownProvider | undefined): Addresses {
+  return Object.fromEntries(ADDRESSES.flatMap((field) => (known?.[field] ? [[field, known[field]]] : [])))
 }
 
 /** RFC 6749 section 3.1 has no fragments in endpoints, RFC 8414 section 2 neither these nor queries in issuers. */
-function whyNoAddress(field: string, url: string, { judgeUrl }: ProviderRules): string | undefined {
+function whyNoAddress(url: string, isIssuer: boolean, { judgeUrl }: ProviderRules): string | undefined {
   const refused = judgeUrl(url)
   if (refused !== undefined) return `Cannot be requested: ${refused}`
   if (url.includes('#')) return 'Must not have a fragment'
-  return field === 'issuer' && url.includes('?') ? 'Must not have a query' : undefined
-}
-
-function readParameters(value: unknown, problem: Report): Readonly<Record<string, string>> | undefined {
-  if (value === undefined) return undefined
-  const path = '/authorization_parameters'
-  const entries = isObject(value) ? Object.entries(value) : undefined
-  if (!entries || entries.length > MAX_LIST) {
-    problem(path, `Wanted an object of at most ${MAX_LIST} texts`)
-    return undefined
-  }
-  return Object.fromEntries(
-    entries.flatMap(([name, each]): [string, string][] => {
-      const at = path + pointerStep(name)
-      if (RESERVED_PARAMETERS.test(name)) problem(at, 'Must not be set: the flow itself says it')
-      else if (!/^[\x21-\x7e]{1,100}$/.test(name)) problem(at, 'Wanted a name of 1 to 100 visible ASCII characters')
-      else if (typeof each !== 'string' || each.length > MAX_URL)
-        problem(at, `Wanted a text of at most ${MAX_URL} characters`)
-      else return [[name, each]]
-      return []
-    }),
-  )
-}
-
-function readTexts(
-  value: unknown,
-  path: string,
-  fits: (text: string) => boolean,
-  wanted: string,
-  problem: Report,
-): readonly string[] | undefined {
-  if (value === undefined) return undefined
-  if (!Array.isArray(value) || value.length > MAX_LIST) {
-    problem(path, `Wanted a list of at most ${MAX_LIST}, each ${wanted}`)
-    return undefined
-  }
-  const items: unknown[] = value
-  return items.flatMap((item, index) => {
-    if (typeof item === 'string' && fits(item)) return [item]
-    problem(path + pointerStep(index), `Wanted ${wanted}`)
-    return []
-  })
-}
-
-function quoted(words: readonly string[]): string {
-  return words.map((word) => `'${word}'`).join(', ')
+  return isIssuer && url.includes('?') ? 'Must not have a query' : undefined
 }

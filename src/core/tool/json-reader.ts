@@ -1,7 +1,258 @@
-import { isObject } from './json.ts'
-import type { Json, JsonObject } from './json.ts'
-import { pointerStep } from './problem.ts'
-import type { Problem } from './problem.ts'
+import { isJsonObject, isList, isObject, type Json, type JsonObject } from './json.ts'
+import { type Checked, pointerStep, type Problem, quoted } from './problem.ts'
+
+/**
+ * Reads a JSON value, undefined standing for one that is absent: gives it in its type, or reports why it cannot. Readers
+ * are made of readers, and one pass finds every problem:
+ *
+ *     const PERSON = object({ name: string({ least: 1 }), role: oneOf(['cook', 'clerk']), age: optional(integer(0, 150)) })
+ *
+ *     check(PERSON, { name: '', role: 'king', pet: 'cat' })
+ *     // { ok: false, problems: [
+ *     //   { path: '/pet', message: "Unknown field 'pet': wanted 'name', 'role', 'age'" },
+ *     //   { path: '/name', message: "Must be a string that is not empty, got ''" },
+ *     //   { path: '/role', message: "Must be one of 'cook', 'clerk', got 'king'" },
+ *     // ] }
+ *     const read = check(PERSON, { name: 'Ann', role: 'cook' })
+ *     // read.value: { readonly name: string, readonly role: 'cook' | 'clerk', readonly age?: number }
+ */
+export type Reader<T> = (value: unknown, findings: Findings) => T | typeof WRONG
+
+/** What a reader gives in place of a value that it reported. */
+export const WRONG: unique symbol = Symbol('wrong')
+
+/** What was found while a value was read. Paths start at that value. */
+export interface Findings {
+  readonly problems: Problem[]
+  /** What is worth saying of a value that is read all the same. */
+  readonly warnings: Problem[]
+  /** Whether messages repeat values, the short ones. */
+  readonly quotes: boolean
+}
+
+interface Bounds {
+  /** 0, where it is not said, or 1. */
+  readonly least?: number
+  readonly most?: number
+}
+
+/** A field whose reader may give undefined is optional. */
+type Fields<T> = { readonly [K in keyof T as undefined extends T[K] ? never : K]: T[K] } & {
+  readonly [K in keyof T as undefined extends T[K] ? K : never]?: Exclude<T[K], undefined>
+}
+type Flat<T> = { readonly [K in keyof T]: T[K] }
+
+interface ObjectRules<T> {
+  /** What becomes of fields that have no reader; they are problems where it is not said. */
+  readonly unknown?: 'warn' | 'ignore'
+  /** Names of fields that are read elsewhere. */
+  readonly beside?: readonly string[]
+  /** Judges the fields together: those that were read, beside the `source` they were read from. */
+  readonly rule?: (fields: Partial<T>, findings: Findings, source: Readonly<Record<string, unknown>>) => void
+}
+
+/** Reads a whole document: gives it, or every problem. What is worth saying all the same joins `warnings`. */
+export function check<T>(reader: Reader<T>, document: unknown, warnings: Problem[] = []): Checked<T> {
+  const problems: Problem[] = []
+  const value = reader(document, { problems, warnings, quotes: true })
+  return value === WRONG || problems.length > 0 ? { ok: false, problems } : { ok: true, value }
+}
+
+/** Reports what is wrong with the value that is read, or with the part of it at `path`. */
+export function wrong({ problems }: Findings, message: string, path = ''): typeof WRONG {
+  problems.push({ path, message })
+  return WRONG
+}
+
+/** Reports that a value is not what is wanted. */
+export function unfit(findings: Findings, wanted: string, value: unknown): typeof WRONG {
+  const message = value === undefined ? 'Is required' : `Must be ${wanted}, got ${shown(value, findings.quotes)}`
+  return wrong(findings, message)
+}
+
+/** Reads a part of the value that is read: the one under the key or index `step`. */
+export function readAt<T>(
+  step: string | number,
+  reader: Reader<T>,
+  value: unknown,
+  findings: Findings,
+): T | typeof WRONG {
+  const { problems, warnings } = findings
+  const problemsBefore = problems.length
+  const warningsBefore = warnings.length
+  const read = reader(value, findings)
+  prefix(problems, problemsBefore, step)
+  prefix(warnings, warningsBefore, step)
+  return read
+}
+
+function prefix(found: Problem[], from: number, step: string | number): void {
+  if (found.length === from) return
+  for (const [offset, { path, message }] of found.slice(from).entries()) {
+    found[from + offset] = { path: pointerStep(step) + path, message }
+  }
+}
+
+/** Reads what is `wanted`, in words: what `parse` gives, undefined standing for everything else. */
+export function parsed<T>(wanted: string, parse: (value: unknown) => T | undefined): Reader<T> {
+  return (value, findings) => parse(value) ?? unfit(findings, wanted, value)
+}
+
+/** Reads a string that fits a pattern or a predicate. `wanted` says in words what does. */
+export function text(wanted: string, fits: RegExp | ((text: string) => boolean)): Reader<string> {
+  const test = typeof fits === 'function' ? fits : (value: string) => fits.test(value)
+  return parsed(wanted, (value) => (typeof value === 'string' && test(value) ? value : undefined))
+}
+
+/** Reads a string of a length, in UTF-16 code units. */
+export function string({ least = 0, most = Infinity }: Bounds = {}): Reader<string> {
+  return text(`a string${span('characters', least, most)}`, ({ length }) => length >= least && length <= most)
+}
+
+export function integer(least: number, most: number): Reader<number> {
+  return parsed(`an integer from ${least} to ${most}`, (value) =>
+    typeof value === 'number' && Number.isInteger(value) && value >= least && value <= most ? value : undefined,
+  )
+}
+
+export const boolean: Reader<boolean> = parsed('a boolean', (value) => (typeof value === 'boolean' ? value : undefined))
+
+export function oneOf<const T extends string>(words: readonly T[]): Reader<T> {
+  const wanted = words.length === 1 ? quoted(words) : `one of ${quoted(words)}`
+  return parsed(wanted, (value) => words.find((word) => word === value))
+}
+
+/** Reads any object, as it is. */
+export const anyObject: Reader<JsonObject> = parsed('an object', (value) => (isJsonObject(value) ? value : undefined))
+
+/** Reads anything, and nothing. */
+export const anything: Reader<unknown> = (value) => value
+
+/** Reads an array of a length, each item with `item`. */
+export function list<T>(item: Reader<T>, { least = 0, most = Infinity }: Bounds = {}): Reader<readonly T[]> {
+  const wanted = `an array${span('items', least, most)}`
+  return (value, findings) => {
+    if (!isList(value) || value.length < least || value.length > most) return unfit(findings, wanted, value)
+    const items: T[] = []
+    for (const [index, each] of value.entries()) {
+      const read = readAt(index, item, each, findings)
+      if (read !== WRONG) items.push(read)
+    }
+    return items.length === value.length ? items : WRONG
+  }
+}
+
+/** Reads an object of any keys, at most so many, and values that `entry` reads. `why` says why a key may not be. */
+export function map<T>(
+  entry: Reader<T>,
+  most = Infinity,
+  why: (key: string) => string | undefined = () => undefined,
+): Reader<Readonly<Record<string, T>>> {
+  const wanted = `an object${span('fields', 0, most)}`
+  return (value, findings) => {
+    const fields = isObject(value) ? Object.entries(value) : undefined
+    if (!fields || fields.length > most) return unfit(findings, wanted, value)
+    const entries: [string, T][] = []
+    for (const [key, each] of fields) {
+      const refused = why(key)
+      const read =
+        refused === undefined ? readAt(key, entry, each, findings) : wrong(findings, refused, pointerStep(key))
+      if (read !== WRONG) entries.push([key, read])
+    }
+    return entries.length === fields.length ? Object.fromEntries(entries) : WRONG
+  }
+}
+
+/** Reads an object field by field. A field whose reader gives undefined is left out. */
+export function object<T extends object>(
+  readers: { readonly [K in keyof T]: Reader<T[K]> },
+  { unknown, beside = [], rule }: ObjectRules<T> = {},
+): Reader<Flat<Fields<T>>> {
+  const known = quoted([...beside, ...Object.keys(readers)])
+  const fate = unknown === 'warn' ? ', which is ignored' : ''
+  return (value, findings) => {
+    if (!isObject(value)) return unfit(findings, 'an object', value)
+    const { problems, warnings } = findings
+    const before = problems.length
+    for (const name in value) {
+      if (unknown === 'ignore' || Object.hasOwn(readers, name)) continue
+      const message = `Unknown field '${name.slice(0, 100)}'${fate}: wanted ${known}`
+      const found = unknown === 'warn' ? warnings : problems
+      found.push({ path: pointerStep(name), message })
+    }
+    const fields: Partial<T> = {}
+    for (const name in readers) {
+      const read = readAt(name, readers[name], value[name], findings)
+      if (read !== WRONG && read !== undefined) fields[name] = read
+    }
+    rule?.(fields, findings, value)
+    const isRead = (read: Partial<T>): read is Partial<T> & Flat<Fields<T>> =>
+      read === fields && problems.length === before
+    return isRead(fields) ? fields : WRONG
+  }
+}
+
+/** Reads what may be absent; `otherwise` stands in for it. */
+export function optional<T>(reader: Reader<T>): Reader<T | undefined>
+export function optional<T>(reader: Reader<T>, otherwise: T): Reader<T>
+export function optional<T>(reader: Reader<T>, otherwise?: T): Reader<T | undefined> {
+  return (value, findings) => (value === undefined ? otherwise : reader(value, findings))
+}
+
+/** Reads what may be absent or null, which clients write for it; `otherwise` stands in for it. */
+export function nullish<T>(reader: Reader<T>): Reader<T | undefined>
+export function nullish<T>(reader: Reader<T>, otherwise: T): Reader<T>
+export function nullish<T>(reader: Reader<T>, otherwise?: T): Reader<T | undefined> {
+  return (value, findings) => (value === undefined || value === null ? otherwise : reader(value, findings))
+}
+
+/** Reads with `reader`, and gives what `next` makes of that, or what it reports. */
+export function into<A, B>(reader: Reader<A>, next: (value: A, findings: Findings) => B | typeof WRONG): Reader<B> {
+  return (value, findings) => {
+    const read = reader(value, findings)
+    return read === WRONG ? WRONG : next(read, findings)
+  }
+}
+
+/** Reads with `reader`, and reports why the value may not be, where `why` says so. */
+export function judged<T>(reader: Reader<T>, why: (value: T) => string | undefined): Reader<T> {
+  return into(reader, (value, findings) => {
+    const refused = why(value)
+    return refused === undefined ? value : wrong(findings, refused)
+  })
+}
+
+/** Reads what no message may repeat, since it may be a secret. */
+export function unquoted<T>(reader: Reader<T>): Reader<T> {
+  return (value, findings) => reader(value, { ...findings, quotes: false })
+}
+
+/** Reads strings of which none comes twice. It remembers them, so each document needs a reader of its own. */
+export function unique(reader: Reader<string>, ignoringCase = false): Reader<string> {
+  const seen = new Set<string>()
+  return into(reader, (value, findings) => {
+    const key = ignoringCase ? value.toLowerCase() : value
+    const wanted = ignoringCase ? 'unique, ignoring case' : 'unique'
+    if (seen.has(key)) return wrong(findings, `Must be ${wanted}, got ${shown(value, findings.quotes)} again`)
+    seen.add(key)
+    return value
+  })
+}
+
+function span(what: string, least: number, most: number): string {
+  if (most < Infinity) return least === 0 ? ` of at most ${most} ${what}` : ` of ${least} to ${most} ${what}`
+  return least === 0 ? '' : ' that is not empty'
+}
+
+/** A value in a message: the kind it is of, or itself when it is short and may be repeated. */
+function shown(value: unknown, quotes: boolean): string {
+  if (value === null) return 'null'
+  if (Array.isArray(value)) return value.length === 0 ? 'an empty array' : `an array of ${value.length}`
+  if (typeof value === 'object') return 'an object'
+  if (!quotes) return `a ${typeof value}`
+  if (typeof value !== 'string') return String(value)
+  return /^[^\p{Cc}]{0,40}$/u.test(value) ? `'${value}'` : `a string of ${value.length} characters`
+}
 
 /**
  * Reads the fields of a JSON document strictly. Every method takes a value and its JSON Pointer, and gives the value in
@@ -17,9 +268,10 @@ export class DocumentReader {
 
   /** An object that has no fields but the `known` ones. */
   object(value: Json | undefined, path: string, known: readonly string[]): JsonObject | undefined {
-    if (!isObject(value)) return this.problem(path, `wanted an object, got ${shown(value)}`)
+    if (!isObject(value)) return this.problem(path, `wanted an object, got ${shownWhole(value)}`)
     for (const name of Object.keys(value)) {
-      if (!known.includes(name)) this.problem(path + pointerStep(name), `unknown field; known are ${quoted(known)}`)
+      if (!known.includes(name))
+        this.problem(path + pointerStep(name), `unknown field; known are ${doublyQuoted(known)}`)
     }
     return value
   }
@@ -28,7 +280,7 @@ export class DocumentReader {
   list<T>(value: Json | undefined, path: string, read: (item: Json, path: string) => T | undefined): T[] {
     if (value === undefined) return []
     if (!Array.isArray(value)) {
-      this.problem(path, `wanted an array, got ${shown(value)}`)
+      this.problem(path, `wanted an array, got ${shownWhole(value)}`)
       return []
     }
     return value.flatMap((item: Json, index) => {
@@ -40,7 +292,7 @@ export class DocumentReader {
   /** A string with something in it. */
   string(value: Json | undefined, path: string): string | undefined {
     if (typeof value === 'string' && value !== '') return value
-    return this.problem(path, `wanted a non-empty string, got ${shown(value)}`)
+    return this.problem(path, `wanted a non-empty string, got ${shownWhole(value)}`)
   }
 
   optionalString(value: Json | undefined, path: string): string | undefined {
@@ -49,32 +301,32 @@ export class DocumentReader {
 
   /** A string, which may be empty. */
   text(value: Json | undefined, path: string): string | undefined {
-    return typeof value === 'string' ? value : this.problem(path, `wanted a string, got ${shown(value)}`)
+    return typeof value === 'string' ? value : this.problem(path, `wanted a string, got ${shownWhole(value)}`)
   }
 
   boolean(value: Json | undefined, path: string): boolean {
     if (typeof value === 'boolean') return value
-    this.problem(path, `wanted true or false, got ${shown(value)}`)
+    this.problem(path, `wanted true or false, got ${shownWhole(value)}`)
     return false
   }
 
   integer(value: Json | undefined, path: string, least: number, most: number): number {
     if (typeof value === 'number' && Number.isInteger(value) && value >= least && value <= most) return value
-    this.problem(path, `wanted an integer from ${least} to ${most}, got ${shown(value)}`)
+    this.problem(path, `wanted an integer from ${least} to ${most}, got ${shownWhole(value)}`)
     return least
   }
 
   oneOf<T extends string>(value: Json | undefined, path: string, allowed: readonly T[]): T | undefined {
     const found = allowed.find((each) => each === value)
-    return found ?? this.problem(path, `wanted one of ${quoted(allowed)}, got ${shown(value)}`)
+    return found ?? this.problem(path, `wanted one of ${doublyQuoted(allowed)}, got ${shownWhole(value)}`)
   }
 }
 
-function quoted(names: readonly string[]): string {
+function doublyQuoted(names: readonly string[]): string {
   return names.map((name) => `"${name}"`).join(', ')
 }
 
-function shown(value: Json | undefined): string {
+function shownWhole(value: Json | undefined): string {
   if (value === undefined) return 'nothing'
   if (Array.isArray(value)) return 'an array'
   if (isObject(value)) return 'an object'

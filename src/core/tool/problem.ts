@@ -13,6 +13,11 @@ export function pointerStep(key: string | number): string {
   return `/${String(key).replaceAll('~', '~0').replaceAll('/', '~1')}`
 }
 
+/** Words in a message: `'a', 'b'`. */
+export function quoted(words: readonly string[]): string {
+  return words.map((word) => `'${word}'`).join(', ')
+}
+
 /** The steps of a JSON Pointer, unescaped; "" has none. Gives undefined for a text that is no pointer. */
 export function pointerSteps(pointer: string): string[] | undefined {
   if (pointer === '') return []

@@ -1,9 +1,12 @@
+import { text } from './json-reader.ts'
 import { formatToolId, type ToolName } from './tool-id.ts'
 
 /** Whether `text` is a tool pattern: name characters, one dot at most, and `*`. */
 export function isToolPattern(text: string): boolean {
   return text === '*' || /^[A-Za-z0-9_*-]{1,64}\.[A-Za-z0-9_*-]{1,64}$/.test(text)
 }
+
+export const toolPattern = text("a tool pattern such as '*', 'Gmail.*' or 'Gmail.GetEmails'", isToolPattern)
 
 /** Whether a pattern covers a tool; case does not count, as ids are unique ignoring it. */
 export function patternCovers(pattern: string, name: ToolName): boolean {

@@ -1,21 +1,17 @@
 import { Hono } from 'hono'
-import { mayHandleCredentials, type Principal } from '../../../core/access/principal.ts'
-import type { ToolSecrets } from '../../../core/access/tool-secrets.ts'
+import { covers, mayHandleCredentials, type Principal } from '../../../core/access/principal.ts'
 import type { Failure } from '../../../core/call/failure.ts'
-import { authoriseToolkit } from '../../../core/publish/authorise.ts'
 import type { Importer, ImportRequest } from '../../../core/publish/import.ts'
-import { importTools } from '../../../core/publish/import-tools.ts'
-import type { Publish } from '../../../core/publish/publish.ts'
+import { type ImportDeps, importTools } from '../../../core/publish/import-tools.ts'
+import type { ToolName } from '../../../core/tool/tool-id.ts'
 import { readJson } from '../../../http/body.ts'
 import type { Gate } from '../../../http/gate.ts'
 import { jsonText } from '../../../http/json-response.ts'
 import { decodeImport, encodeDryRun, encodeImported, problemsOf } from './wire.ts'
 
-export interface ImportFaceDeps {
+export interface ImportFaceDeps extends ImportDeps {
   readonly gate: Gate
   readonly importers: readonly Importer[]
-  readonly publish: Publish
-  readonly toolSecrets: ToolSecrets
   /** Words a failure; the face has no table of its own. */
   readonly respond: (failure: Failure) => Response
 }
@@ -27,7 +23,7 @@ const IMPORT_LIMIT = 16 * 1024 * 1024
  * `POST /toolkits/import`: makes a toolkit of a description or of another server. `?dry_run=1` says what would be made, and
  * `?allow=breaking` lets a given version break what semantic versioning promises.
  */
-export function importFace({ gate, importers, publish, toolSecrets, respond }: ImportFaceDeps): Hono {
+export function importFace({ gate, importers, respond, ...deps }: ImportFaceDeps): Hono {
   const face = new Hono()
   const kinds = importers.map(({ kind }) => kind)
 
@@ -42,8 +38,11 @@ export function importFace({ gate, importers, publish, toolSecrets, respond }: I
     const asked = decodeImport(body.value, kinds)
     if (!asked.ok) return respond({ type: 'definition-invalid', problems: asked.problems })
     const { kind, source, toolkit, version, wants, options } = asked.value
-    const reason = authoriseToolkit(caller.value, toolkit)
-    if (reason !== undefined) return respond({ type: 'forbidden', reason })
+    // A pattern that covers any tool of the toolkit covers one called '*'
+    const whole = { toolkit, tool: '*' }
+    if (!covers(caller.value, whole)) {
+      return respond({ type: 'forbidden', reason: `The credential does not cover '${toolkit}.*'` })
+    }
     const importer = importers.find((each) => each.kind === kind)
     if (!importer) throw new Error(`No importer for '${kind}'`)
     const read = await importer.read({
@@ -51,7 +50,7 @@ export function importFace({ gate, importers, publish, toolSecrets, respond }: I
       toolkit,
       wants,
       options,
-      secret: secretsOf(caller.value, toolkit),
+      secret: secretsOf(caller.value, whole),
       signal: c.req.raw.signal,
     })
     if (!read.ok) return respond(read.failure)
@@ -64,7 +63,7 @@ export function importFace({ gate, importers, publish, toolSecrets, respond }: I
         dryRun: dryRun === '1',
         allowBreaking: allow === 'breaking',
       },
-      publish,
+      deps,
     )
     const { made, skipped, denied } = imported
     if (dryRun === '1') return jsonText(JSON.stringify(encodeDryRun(imported)))
@@ -78,12 +77,11 @@ export function importFace({ gate, importers, publish, toolSecrets, respond }: I
   })
 
   /** The secrets that every tool of a toolkit may have, for whoever may decide where those are sent. */
-  function secretsOf(principal: Principal, toolkit: string): ImportRequest['secret'] {
-    const whole = { toolkit, tool: '*' }
+  function secretsOf(principal: Principal, whole: ToolName): ImportRequest['secret'] {
     return (id) =>
       mayHandleCredentials(principal, whole)
-        ? toolSecrets.secretFor(id, whole)
-        : { missing: `To use the secret '${id}', the credential must name the toolkit '${toolkit}'` }
+        ? deps.toolSecrets.secretFor(id, whole)
+        : { missing: `To use the secret '${id}', the credential must name the toolkit '${whole.toolkit}'` }
   }
 
   return face

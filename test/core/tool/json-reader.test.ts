@@ -1,0 +1,327 @@
+import { describe, expect, it } from 'vitest'
+import {
+  anyObject,
+  anything,
+  boolean,
+  check,
+  integer,
+  into,
+  judged,
+  list,
+  map,
+  nullish,
+  object,
+  oneOf,
+  optional,
+  parsed,
+  type Reader,
+  readAt,
+  string,
+  text,
+  unique,
+  unquoted,
+  wrong,
+} from '../../../src/core/tool/json-reader.ts'
+import type { Problem } from '../../../src/core/tool/problem.ts'
+
+const LETTERS = text('letters', /^[a-z]+$/)
+
+function problemsOf(reader: Reader<unknown>, value: unknown): Record<string, string> {
+  const read = check(reader, value)
+  return read.ok ? {} : Object.fromEntries(read.problems.map(({ path, message }) => [path, message]))
+}
+function valueOf<T>(reader: Reader<T>, value: unknown): T {
+  const read = check(reader, value)
+  if (!read.ok) throw new Error(JSON.stringify(read.problems))
+  return read.value
+}
+
+describe('a reader', () => {
+  it.each<[string, Reader<unknown>, readonly unknown[]]>([
+    ['a string', string(), ['', 'a', 'x'.repeat(1_000_000)]],
+    ['a string that is not empty', string({ least: 1 }), [' ']],
+    ['a string of some length', string({ least: 1, most: 3 }), ['a', 'abc']],
+    ['a string of at most a length', string({ most: 3 }), ['', 'abc']],
+    ['a text of a pattern', LETTERS, ['a', 'abc']],
+    ['a text of a predicate', text('an even text', ({ length }) => length % 2 === 0), ['', 'ab']],
+    ['an integer', integer(-1, 2), [-1, 0, 1, 2]],
+    ['a boolean', boolean, [true, false]],
+    ['one of some words', oneOf(['a', 'b']), ['a', 'b']],
+    ['any object', anyObject, [{}, { a: [null] }]],
+    ['anything', anything, [null, undefined, 1, [], {}]],
+    ['an array', list(LETTERS), [[], ['a', 'b', 'a']]],
+    ['an array of some length', list(LETTERS, { least: 1, most: 2 }), [['a'], ['a', 'b']]],
+    ['a map', map(LETTERS, 2), [{}, { a: 'b' }, { '': 'b', 'constructor': 'c' }]],
+    ['an object', object({ a: LETTERS, b: optional(integer(0, 9)) }), [{ a: 'x' }, { a: 'x', b: 3 }]],
+    ['what may be absent', optional(LETTERS), ['a', undefined]],
+    ['what may be null', nullish(LETTERS), ['a', undefined]],
+  ])('gives %s as it is', (_, reader, values) => {
+    for (const value of values) expect(valueOf(reader, value)).toEqual(value)
+  })
+
+  it.each<[string, Reader<unknown>, unknown, string]>([
+    ['of another type', string(), 5, 'Must be a string, got 5'],
+    ['that is absent', string(), undefined, 'Is required'],
+    ['that is null', string(), null, 'Must be a string, got null'],
+    ['that is empty', string({ least: 1 }), '', "Must be a string that is not empty, got ''"],
+    ['too short', string({ least: 1, most: 3 }), '', "Must be a string of 1 to 3 characters, got ''"],
+    ['too long', string({ most: 3 }), 'abcd', "Must be a string of at most 3 characters, got 'abcd'"],
+    ['of no length at all', string({ least: 1, most: 3 }), 'abcd', "Must be a string of 1 to 3 characters, got 'abcd'"],
+    ['of another pattern', LETTERS, 'A', "Must be letters, got 'A'"],
+    ['that only prints like a string', LETTERS, ['a'], 'Must be letters, got an array of 1'],
+    ['that fails a predicate', text('even', ({ length }) => length % 2 === 0), 'a', "Must be even, got 'a'"],
+    ['below', integer(1, 3), 0, 'Must be an integer from 1 to 3, got 0'],
+    ['above', integer(1, 3), 4, 'Must be an integer from 1 to 3, got 4'],
+    ['between integers', integer(1, 3), 1.5, 'Must be an integer from 1 to 3, got 1.5'],
+    ['like an integer', integer(1, 3), '2', "Must be an integer from 1 to 3, got '2'"],
+    ['like a boolean', boolean, 'true', "Must be a boolean, got 'true'"],
+    ['of no boolean', boolean, 0, 'Must be a boolean, got 0'],
+    ['of another word', oneOf(['a', 'b']), 'c', "Must be one of 'a', 'b', got 'c'"],
+    ['of another word than the one', oneOf(['a']), true, "Must be 'a', got true"],
+    ['of no object', anyObject, [1, 2], 'Must be an object, got an array of 2'],
+    ['of no array', list(LETTERS), { 0: 'a' }, 'Must be an array, got an object'],
+    ['of too few items', list(LETTERS, { least: 1 }), [], 'Must be an array that is not empty, got an empty array'],
+    [
+      'of too many items',
+      list(LETTERS, { most: 1 }),
+      ['a', 'B'],
+      'Must be an array of at most 1 items, got an array of 2',
+    ],
+    ['of no items', list(LETTERS, { least: 1, most: 9 }), [], 'Must be an array of 1 to 9 items, got an empty array'],
+    ['of no map', map(LETTERS), [], 'Must be an object, got an empty array'],
+    ['of too many fields', map(LETTERS, 1), { a: 'a', b: 'b' }, 'Must be an object of at most 1 fields, got an object'],
+    ['of no fields', object({ a: LETTERS }), 'a', "Must be an object, got 'a'"],
+    ['null, which is not absent', optional(LETTERS), null, 'Must be letters, got null'],
+    ['wrong, though it might be null', nullish(LETTERS), 1, 'Must be letters, got 1'],
+    ['that cannot be parsed', parsed('a number', () => undefined), {}, 'Must be a number, got an object'],
+    ['with a reason', judged(LETTERS, (letters) => (letters === 'no' ? 'Is refused' : undefined)), 'no', 'Is refused'],
+  ])('reports a value %s', (_, reader, value, message) => {
+    expect(problemsOf(reader, value)).toEqual({ '': message })
+  })
+
+  it('repeats short values alone, and none of control characters', () => {
+    expect(problemsOf(integer(0, 1), 'x'.repeat(40))).toEqual({
+      '': `Must be an integer from 0 to 1, got '${'x'.repeat(40)}'`,
+    })
+    expect(problemsOf(integer(0, 1), 'x'.repeat(41))).toEqual({
+      '': 'Must be an integer from 0 to 1, got a string of 41 characters',
+    })
+    expect(problemsOf(integer(0, 1), 'a\nb')).toEqual({
+      '': 'Must be an integer from 0 to 1, got a string of 3 characters',
+    })
+  })
+
+  it('repeats no value that may be a secret, however deep', () => {
+    const reader = unquoted(object({ a: list(integer(0, 1)), b: oneOf(['x']), c: anyObject, d: string() }))
+    expect(problemsOf(reader, { a: ['hunter2', 12345, true], b: 'hunter2', c: null, d: ['hunter2'] })).toEqual({
+      '/a/0': 'Must be an integer from 0 to 1, got a string',
+      '/a/1': 'Must be an integer from 0 to 1, got a number',
+      '/a/2': 'Must be an integer from 0 to 1, got a boolean',
+      '/b': "Must be 'x', got a string",
+      '/c': 'Must be an object, got null',
+      '/d': 'Must be a string, got an array of 1',
+    })
+    expect(problemsOf(object({ a: unquoted(LETTERS), b: LETTERS }), { a: '1', b: '2' })).toEqual({
+      '/a': 'Must be letters, got a string',
+      '/b': "Must be letters, got '2'",
+    })
+  })
+})
+
+describe('a list', () => {
+  it('reports each item at its place', () => {
+    expect(problemsOf(list(LETTERS), ['A', 'a', 1])).toEqual({
+      '/0': "Must be letters, got 'A'",
+      '/2': 'Must be letters, got 1',
+    })
+  })
+
+  it('may hold what is absent elsewhere', () => {
+    expect(valueOf(list(nullish(LETTERS)), ['a', null])).toEqual(['a', undefined])
+  })
+})
+
+describe('a map', () => {
+  it('reports each value at its key, and a key that may not be', () => {
+    const reader = map(LETTERS, Infinity, (key) => (key === 'no' ? 'Must not be set' : undefined))
+    expect(problemsOf(reader, { 'a/b~': 'A', 'b': 'b', 'no': 'A' })).toEqual({
+      '/a~1b~0': "Must be letters, got 'A'",
+      '/no': 'Must not be set',
+    })
+    expect(check(reader, { a: 'A', b: 'b' })).toMatchObject({ ok: false })
+    expect(check(reader, { no: 'a' })).toMatchObject({ ok: false })
+  })
+
+  it('gives a key that looks like a prototype as a key', () => {
+    const read = valueOf(map(anyObject), JSON.parse('{"__proto__": {"admin": true}}'))
+    expect(Object.keys(read)).toEqual(['__proto__'])
+    expect(read).not.toHaveProperty('admin')
+  })
+})
+
+describe('an object', () => {
+  const PERSON = object({ name: LETTERS, age: optional(integer(0, 150)), pet: optional(LETTERS, 'cat') })
+
+  it('leaves out what is absent, and fills in what stands for it', () => {
+    const read = valueOf(PERSON, { name: 'ann' })
+    expect(read).toStrictEqual({ name: 'ann', pet: 'cat' })
+    expect(valueOf(PERSON, { name: 'ann', age: 3, pet: 'dog' })).toStrictEqual({ name: 'ann', age: 3, pet: 'dog' })
+  })
+
+  it('has every problem reported in one pass, unknown fields first', () => {
+    const read = check(object({ person: PERSON, list: list(PERSON) }), {
+      person: { 'age': 151, 'a/b': 1 },
+      list: [{ name: 'bob' }, { name: 'B' }],
+      constructor: 1,
+    })
+    expect(read).toEqual({
+      ok: false,
+      problems: [
+        { path: '/constructor', message: "Unknown field 'constructor': wanted 'person', 'list'" },
+        { path: '/person/a~1b', message: "Unknown field 'a/b': wanted 'name', 'age', 'pet'" },
+        { path: '/person/name', message: 'Is required' },
+        { path: '/person/age', message: 'Must be an integer from 0 to 150, got 151' },
+        { path: '/list/1/name', message: "Must be letters, got 'B'" },
+      ],
+    })
+  })
+
+  it('is wrong for an unknown field alone', () => {
+    expect(check(PERSON, { name: 'ann', nick: 1 })).toMatchObject({ ok: false, problems: [{ path: '/nick' }] })
+    expect(check(list(PERSON), [{ name: 'ann', nick: 1 }])).toMatchObject({ ok: false })
+  })
+
+  it('names no more than the beginning of a long field', () => {
+    const [message] = Object.values(problemsOf(object({}), { ['x'.repeat(101)]: 1 }))
+    expect(message).toBe(`Unknown field '${'x'.repeat(100)}': wanted `)
+  })
+
+  it('may pass over fields, and may say so', () => {
+    const read = { a: LETTERS }
+    const warnings: Problem[] = []
+    expect(check(object(read, { unknown: 'ignore' }), { a: 'a', b: 1 }, warnings)).toEqual({
+      ok: true,
+      value: { a: 'a' },
+    })
+    expect(warnings).toEqual([])
+    expect(check(list(object(read, { unknown: 'warn' })), [{ a: 'a', b: 1 }], warnings)).toEqual({
+      ok: true,
+      value: [{ a: 'a' }],
+    })
+    expect(warnings).toEqual([{ path: '/0/b', message: "Unknown field 'b', which is ignored: wanted 'a'" }])
+  })
+
+  it('may name fields that are read elsewhere', () => {
+    expect(problemsOf(object({ a: LETTERS }, { beside: ['from'] }), { a: 'a', b: 1 })).toEqual({
+      '/b': "Unknown field 'b': wanted 'from', 'a'",
+    })
+  })
+
+  it('has fields judged together, as far as they were read', () => {
+    const RANGE = object(
+      { least: integer(0, 9), most: integer(0, 9), name: optional(LETTERS) },
+      {
+        rule({ least, most }, findings, source) {
+          if (least !== undefined && most !== undefined && least > most) {
+            wrong(findings, `Must be at least ${least}, got ${String(source.most)}`, '/most')
+          }
+        },
+      },
+    )
+    expect(valueOf(RANGE, { least: 1, most: 2 })).toEqual({ least: 1, most: 2 })
+    expect(problemsOf(object({ range: RANGE }), { range: { least: 3, most: 2, name: 'A' } })).toEqual({
+      '/range/most': 'Must be at least 3, got 2',
+      '/range/name': "Must be letters, got 'A'",
+    })
+    expect(check(RANGE, { least: 3, most: 2 })).toMatchObject({ ok: false })
+    expect(problemsOf(RANGE, { least: 3, most: 'x' })).toEqual({ '/most': "Must be an integer from 0 to 9, got 'x'" })
+  })
+})
+
+describe('what may be absent', () => {
+  it('has something stand in for it', () => {
+    expect(valueOf(optional(LETTERS, 'x'), undefined)).toBe('x')
+    expect(valueOf(nullish(LETTERS, 'x'), undefined)).toBe('x')
+    expect(valueOf(nullish(LETTERS, 'x'), null)).toBe('x')
+    expect(valueOf(nullish(LETTERS), null)).toBeUndefined()
+    expect(valueOf(optional(LETTERS, 'x'), 'y')).toBe('y')
+    expect(valueOf(nullish(LETTERS, 'x'), 'y')).toBe('y')
+  })
+})
+
+describe('a value that becomes another', () => {
+  const LENGTH = into(LETTERS, ({ length }, findings) => (length > 3 ? wrong(findings, 'Is long') : length))
+
+  it('is read first', () => {
+    expect(valueOf(LENGTH, 'abc')).toBe(3)
+    expect(problemsOf(LENGTH, 'abcd')).toEqual({ '': 'Is long' })
+    expect(problemsOf(LENGTH, 'A')).toEqual({ '': "Must be letters, got 'A'" })
+  })
+
+  it('is wrong when anything was reported, whatever is given for it', () => {
+    const read = check((value, findings) => {
+      wrong(findings, 'Is wrong all the same')
+      return value
+    }, 1)
+    expect(read).toEqual({ ok: false, problems: [{ path: '', message: 'Is wrong all the same' }] })
+  })
+
+  it('is judged, and stays as it is', () => {
+    expect(
+      valueOf(
+        judged(LETTERS, () => undefined),
+        'a',
+      ),
+    ).toBe('a')
+  })
+})
+
+describe('a part of a value', () => {
+  it('is reported where it stands, what was reported before where that stood', () => {
+    const reader: Reader<unknown> = (value, findings) => {
+      wrong(findings, 'First', '/before')
+      findings.warnings.push({ path: '/before', message: 'First' })
+      return readAt(
+        'a/b',
+        (part, inner) => {
+          inner.warnings.push({ path: '/c', message: 'Second' })
+          return wrong(inner, `Second: ${String(part)}`)
+        },
+        value,
+        findings,
+      )
+    }
+    const warnings: Problem[] = []
+    expect(check(list(reader), [7], warnings)).toEqual({
+      ok: false,
+      problems: [
+        { path: '/0/before', message: 'First' },
+        { path: '/0/a~1b', message: 'Second: 7' },
+      ],
+    })
+    expect(warnings).toEqual([
+      { path: '/0/before', message: 'First' },
+      { path: '/0/a~1b/c', message: 'Second' },
+    ])
+  })
+})
+
+describe('strings that are unique', () => {
+  it('are so among those of one reader', () => {
+    expect(problemsOf(list(unique(LETTERS)), ['a', 'b', 'a', 'A'])).toEqual({
+      '/2': "Must be unique, got 'a' again",
+      '/3': "Must be letters, got 'A'",
+    })
+    expect(valueOf(list(unique(string())), ['a', 'A'])).toEqual(['a', 'A'])
+    expect(valueOf(list(LETTERS), ['a', 'a'])).toEqual(['a', 'a'])
+  })
+
+  it('may have to differ by more than case', () => {
+    expect(problemsOf(list(unique(string(), true)), ['a', 'b', 'A'])).toEqual({
+      '/2': "Must be unique, ignoring case, got 'A' again",
+    })
+    expect(problemsOf(unquoted(list(unique(string()))), ['a', 'a'])).toEqual({
+      '/1': 'Must be unique, got a string again',
+    })
+  })
+})
