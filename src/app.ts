@@ -13,7 +13,7 @@ import type { Principal } from './core/access/principal.ts'
 import { createCallTool } from './core/call/call.ts'
 import type { Failure } from './core/call/failure.ts'
 import { clientVariables, connectedProvider, knownProvider, knownProviderIds } from './core/consent/known-providers.ts'
-import type { PublishDeps } from './core/publish/publish.ts'
+import { createPublish } from './core/publish/publish.ts'
 import { createResolver } from './core/call/resolve.ts'
 import { createToolSecrets } from './core/access/tool-secrets.ts'
 import { parseToolId } from './core/tool/tool-id.ts'
@@ -127,7 +127,14 @@ export function createApp(env: Env, config: Config, build: Build): Hono {
     defect: (call_id, tool, message) => log({ event: 'tool-defect', call_id, tool, message }),
   })
 
-  const publishing: PublishDeps = { codecs, runners, sha256 }
+  const publish = createPublish({
+    codecs,
+    runners,
+    sha256,
+    source: registry.source,
+    toolSecrets,
+    writer: registry.writer,
+  })
   const answer = (failure: Failure) => respond(failure)
 
   /** The ids of the tools of this name that a principal may see, whatever their toolkits. */
@@ -146,31 +153,18 @@ export function createApp(env: Env, config: Config, build: Build): Hono {
     '/',
     registryFace({
       gate,
-      publishing,
+      publish,
       writer: registry.writer,
       source: registry.source,
       resolver,
-      toolSecrets,
+      codecs,
+      sha256,
       formats,
       respond: answer,
     }),
   )
-  app.route(
-    '/',
-    uploadFace({ gate, plugins, codec: plugin, publishing, writer: registry.writer, toolSecrets, respond: answer }),
-  )
-  app.route(
-    '/',
-    importFace({
-      gate,
-      publishing,
-      writer: registry.writer,
-      source: registry.source,
-      toolSecrets,
-      importers,
-      respond: answer,
-    }),
-  )
+  app.route('/', uploadFace({ gate, plugins, codec: plugin, publish, respond: answer }))
+  app.route('/', importFace({ gate, importers, publish, toolSecrets, respond: answer }))
   app.route(
     '/',
     keysFace({

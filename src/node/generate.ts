@@ -10,7 +10,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 import { parseArgs } from 'node:util'
 import type { BundledTool } from '../core/tool/bundled-tool.ts'
 import type { JsonObject } from '../core/tool/json.ts'
-import { recordOf } from '../core/publish/publish.ts'
+import { recordOf } from '../core/publish/record.ts'
 import { checkSchema } from '../core/schema/bounds.ts'
 import { isNamePart, isVersion, type ToolName } from '../core/tool/tool-id.ts'
 import { NO_REQUIREMENTS, type ToolRecord } from '../core/tool/tool.ts'
@@ -52,7 +52,8 @@ async function readTool(path: string, name: ToolName): Promise<Found> {
     ...(annotations === undefined ? {} : { annotations }),
     tags,
   }
-  const record = await recordOf(definition, { kind: 'bundled' }, 'bundle', null, sha256)
+  const parts = { definition, implementation: { kind: 'bundled' }, dialect: 'bundle', document: null }
+  const record = await recordOf(parts, sha256)
   const { document } = oxp.encode(record)
   const problems = [input, output ?? {}].flatMap((schema) => checkSchema(schema, { references: oxp.references }))
   const decoded = oxp.decode(document, {})

@@ -1,39 +1,31 @@
 import { type Context, Hono } from 'hono'
-import { covers, maySee, type Principal } from '../../core/access/principal.ts'
-import { convert, type Format } from '../../core/publish/convert.ts'
+import { covers, maySee } from '../../core/access/principal.ts'
 import type { Failure } from '../../core/call/failure.ts'
-import type { Given } from '../../core/tool/codec.ts'
-import { isObject, type Json } from '../../core/tool/json.ts'
-import { publicationDenial } from '../../core/publish/publication-denial.ts'
-import { preparePublication, type PublishDeps, type PublishOptions } from '../../core/publish/publish.ts'
-import type { Publication, RegistryWriter } from '../../core/publish/registry.ts'
-import type { ToolSource } from '../../core/tool/tool-source.ts'
 import type { Resolver } from '../../core/call/resolve.ts'
+import { convert, type Format } from '../../core/publish/convert.ts'
+import type { Publish } from '../../core/publish/publish.ts'
+import type { RegistryWriter } from '../../core/publish/registry.ts'
+import type { Codec, Given } from '../../core/tool/codec.ts'
+import type { Sha256 } from '../../core/tool/digest.ts'
+import { isObject, type Json } from '../../core/tool/json.ts'
 import type { Background } from '../../core/tool/platform.ts'
-import type { ToolSecrets } from '../../core/access/tool-secrets.ts'
+import type { ToolSource } from '../../core/tool/tool-source.ts'
 import { isNamePart, isVersion, parseToolId } from '../../core/tool/tool-id.ts'
 import { resolveVersion } from '../../core/tool/version.ts'
 import { readJson } from '../../http/body.ts'
 import type { Gate } from '../../http/gate.ts'
 import { holds, jsonText, PRIVATE } from '../../http/json-response.ts'
-import {
-  type Answer,
-  answerOf,
-  askedId,
-  decodeStatus,
-  encodeAnswer,
-  encodeResult,
-  encodeStatus,
-  statusHeaders,
-} from './wire.ts'
+import { askedId, decodeStatus, encodePublished, encodeResult, encodeStatus, statusHeaders } from './wire.ts'
 
 export interface RegistryFaceDeps {
   readonly gate: Gate
-  readonly publishing: PublishDeps
-  readonly writer: RegistryWriter
+  readonly publish: Publish
+  readonly writer: Pick<RegistryWriter, 'setStatus'>
   readonly source: ToolSource
   readonly resolver: Resolver
-  readonly toolSecrets: ToolSecrets
+  /** The dialects a definition can be converted from. */
+  readonly codecs: readonly Codec[]
+  readonly sha256: Sha256
   /** The formats a definition can be read in, by name. */
   readonly formats: ReadonlyMap<string, Format>
   /** Words a failure; the face has no table of its own. */
@@ -48,29 +40,36 @@ const MAX_BATCH = 1_000
 
 /** The registry's own routes: `POST /tools`, `GET` and `PATCH /tools/{id}`, and `POST /convert`, which needs no key. */
 export function registryFace(deps: RegistryFaceDeps): Hono {
-  const { gate, publishing, writer, source, resolver, toolSecrets, formats, respond } = deps
+  const { gate, publish, writer, source, resolver, codecs, sha256, formats, respond } = deps
   const face = new Hono()
 
   face.post('/tools', async (c) => {
     const caller = await gate(c.req.raw, 'tools:publish', backgroundOf(c))
     if (!caller.ok) return respond(caller.failure)
-    const options = publishOptions(c.req.query('dialect'), c.req.query('allow'))
-    if ('type' in options) return respond(options)
+    const { dialect, allow } = c.req.query()
+    if (allow !== undefined && allow !== 'breaking') {
+      return respond({ type: 'request-malformed', message: "The query parameter 'allow' must be 'breaking'" })
+    }
     const body = await readJson(c.req.raw, PUBLISH_LIMIT)
     if (!body.ok) return respond(body.failure)
-    if (!Array.isArray(body.value)) {
-      const [answer] = await publish([body.value], options, caller.value)
-      if (!answer) throw new Error('A publication came to nothing')
-      return answer.failure ? respond(answer.failure) : jsonText(JSON.stringify(encodeAnswer(answer)), answer.status)
-    }
-    const documents: unknown[] = body.value
+    const isBatch = Array.isArray(body.value)
+    const documents: readonly unknown[] = Array.isArray(body.value) ? body.value : [body.value]
     if (documents.length > MAX_BATCH) {
       const message = `A batch holds at most ${MAX_BATCH} definitions, got ${documents.length}`
       return respond({ type: 'request-malformed', message })
     }
-    const answers = await publish(documents, options, caller.value)
-    const results = answers.map((answer, index) => encodeResult(answer, askedId(documents[index])))
-    return jsonText(JSON.stringify({ results }))
+    const reports = await publish(
+      documents.map((document) => ({ body: asJson(document), dialect })),
+      { principal: caller.value, allowBreaking: allow === 'breaking' },
+    )
+    if (isBatch) {
+      const results = reports.map((report, index) => encodeResult(report, askedId(documents[index])))
+      return jsonText(JSON.stringify({ results }))
+    }
+    const [report] = reports
+    if (!report) throw new Error('A publication came to nothing')
+    if (!report.ok) return respond(report.failure)
+    return jsonText(JSON.stringify(encodePublished(report)), report.outcome === 'created' ? 201 : 200)
   })
 
   face.get('/tools/:id', async (c) => {
@@ -115,7 +114,7 @@ export function registryFace(deps: RegistryFaceDeps): Hono {
     if (!body.ok) return respond(body.failure)
     const { document, given } = unwrapped(asJson(body.value))
     const options = { from: c.req.query('from'), to, given }
-    const converted = await convert(document, options, publishing.codecs, publishing.sha256)
+    const converted = await convert(document, options, codecs, sha256)
     if (!converted.ok) return respond({ type: 'definition-invalid', problems: converted.problems })
     return jsonText(JSON.stringify(converted.value))
   })
@@ -123,41 +122,6 @@ export function registryFace(deps: RegistryFaceDeps): Hono {
   function unknownFormat(parameter: string): Failure {
     const message = `The query parameter '${parameter}' must be one of ${[...formats.keys()].join(', ')}`
     return { type: 'request-malformed', message }
-  }
-
-  /** Judges documents each alone, and stores together what is in order. */
-  async function publish(
-    documents: readonly unknown[],
-    options: PublishOptions,
-    principal: Principal,
-  ): Promise<Answer[]> {
-    const answers: Answer[] = []
-    const accepted: {
-      readonly at: number
-      readonly publication: Publication
-      readonly warnings: Answer['warnings']
-    }[] = []
-    for (const [at, document] of documents.entries()) {
-      const prepared = await preparePublication(asJson(document), options, publishing)
-      if (!prepared.ok) {
-        answers[at] = { status: 422, ids: [], failure: { type: 'definition-invalid', problems: prepared.problems } }
-        continue
-      }
-      const { publication, warnings } = prepared.value
-      const reason = publication.records
-        .map((record) => publicationDenial(principal, record, toolSecrets))
-        .find((each) => each !== undefined)
-      if (reason !== undefined) {
-        const ids = publication.records.map(({ id }) => id)
-        answers[at] = { status: 403, ids, failure: { type: 'forbidden', reason } }
-      } else accepted.push({ at, publication, warnings })
-    }
-    const published = await writer.publish(accepted.map(({ publication }) => publication))
-    for (const [index, { at, warnings = [] }] of accepted.entries()) {
-      const outcome = published[index]
-      if (outcome) answers[at] = answerOf(outcome, warnings)
-    }
-    return answers
   }
 
   /** The record an id stands for; also one that is disabled, which no call would reach. */
@@ -172,13 +136,6 @@ export function registryFace(deps: RegistryFaceDeps): Hono {
   }
 
   return face
-}
-
-function publishOptions(dialect: string | undefined, allow: string | undefined): PublishOptions | Failure {
-  if (allow !== undefined && allow !== 'breaking') {
-    return { type: 'request-malformed', message: "The query parameter 'allow' must be 'breaking'" }
-  }
-  return { dialect, allowBreaking: allow === 'breaking' }
 }
 
 /** A document to convert, bare or with its toolkit and version beside it. */

@@ -1,55 +1,40 @@
-import type { Failure } from '../../core/call/failure.ts'
+import type { PublicationFailure, Report } from '../../core/publish/report.ts'
 import { isObject } from '../../core/tool/json.ts'
 import type { Problem } from '../../core/tool/problem.ts'
-import type { Published } from '../../core/publish/registry.ts'
 import { formatToolId, parseToolId, type ToolName } from '../../core/tool/tool-id.ts'
 import type { ToolStatus } from '../../core/tool/version.ts'
 
 const STATES = ['active', 'deprecated', 'yanked', 'disabled'] as const
 
-/** What became of one document: as an answer of its own, and as one of a batch's results. */
-export interface Answer {
-  readonly status: 200 | 201 | 403 | 409 | 422
-  readonly ids: readonly string[]
-  readonly failure?: Failure
-  readonly warnings?: readonly Problem[]
-}
-
-export function answerOf(published: Published, warnings: readonly Problem[]): Answer {
-  const { ids } = published
-  switch (published.outcome) {
-    case 'created':
-      return { status: 201, ids, warnings }
-    case 'unchanged':
-      return { status: 200, ids, warnings }
-    case 'conflict':
-      return { status: 409, ids, failure: { type: 'conflict', message: published.message } }
-    case 'refused':
-      return { status: 422, ids, failure: { type: 'definition-invalid', problems: published.problems } }
-  }
-}
+/** The status of each result: by its outcome, or by the type of its failure. */
+const STATUS = {
+  'created': 201,
+  'unchanged': 200,
+  'forbidden': 403,
+  'conflict': 409,
+  'definition-invalid': 422,
+} as const
 
 /** `{"ids"}`, and what the dialect's specification would have liked better. */
-export function encodeAnswer({ ids, warnings = [] }: Answer) {
+export function encodePublished({ ids, warnings }: Extract<Report, { ok: true }>) {
   return { ids, ...(warnings.length > 0 ? { warnings } : {}) }
 }
 
 /** One result of a batch: `{id, status, errors?}`. */
-export function encodeResult({ status, ids, failure, warnings = [] }: Answer, asked: string | null) {
-  const errors = failure && errorsOf(failure)
+export function encodeResult(report: Report, asked: string | null) {
+  const { ids } = report
   return {
     id: ids[0] ?? asked,
-    status,
+    status: STATUS[report.ok ? report.outcome : report.failure.type],
     ...(ids.length > 1 ? { ids } : {}),
-    ...(errors ? { errors } : {}),
-    ...(warnings.length > 0 ? { warnings } : {}),
+    ...(report.ok ? {} : { errors: errorsOf(report.failure) }),
+    ...(report.ok && report.warnings.length > 0 ? { warnings: report.warnings } : {}),
   }
 }
 
-function errorsOf(failure: Failure): readonly Problem[] {
+function errorsOf(failure: PublicationFailure): readonly Problem[] {
   if (failure.type === 'definition-invalid') return failure.problems
-  if (failure.type === 'conflict') return [{ path: '', message: failure.message }]
-  return failure.type === 'forbidden' ? [{ path: '', message: failure.reason }] : []
+  return [{ path: '', message: failure.type === 'conflict' ? failure.message : failure.reason }]
 }
 
 /** The id a document of a batch says it has, to name it by when it cannot be read. */

@@ -2,8 +2,10 @@ import type { Codec, Encoded, Given, Loss } from '../tool/codec.ts'
 import type { Sha256 } from '../tool/digest.ts'
 import type { Json } from '../tool/json.ts'
 import type { Checked } from '../tool/problem.ts'
-import { checkSchemas, chooseCodec, recordOf } from './publish.ts'
 import type { ToolRecord } from '../tool/tool.ts'
+import { chooseCodec } from './choose-codec.ts'
+import { judgeSchemas, judgeText } from './judge.ts'
+import { recordOf } from './record.ts'
 
 /** A way to write a definition: a dialect, or a model provider's own form. `name` is what the tool is exposed under. */
 export type Format = (record: ToolRecord, name: string) => Encoded
@@ -27,12 +29,15 @@ export async function convert(
 ): Promise<Checked<Encoded>> {
   const codec = chooseCodec(document, from, codecs)
   if (typeof codec === 'string') return { ok: false, problems: [{ path: '', message: codec }] }
+  // It is not stored, and so no larger than whoever reads the body lets it be
+  const unfit = judgeText(document, 'a definition', '', Infinity)
+  if (unfit.length > 0) return { ok: false, problems: unfit }
   const decoded = codec.decode(document, given)
   if (!decoded.ok) return decoded
-  const problems = checkSchemas(decoded.value, codec.references, '')
+  const problems = judgeSchemas(decoded.value.schemas, codec.references, '')
   if (problems.length > 0) return { ok: false, problems }
   const records = await Promise.all(
-    decoded.value.definitions.map((definition) => recordOf(definition, undefined, codec.dialect, document, sha256)),
+    decoded.value.definitions.map((definition) => recordOf({ definition, dialect: codec.dialect, document }, sha256)),
   )
   const encoded = records.map((record) => to(record, record.name))
   const [first] = encoded

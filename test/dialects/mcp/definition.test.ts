@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { preparePublication } from '../../../src/core/publish/publish.ts'
+import { prepareDocument } from '../../../src/core/publish/prepare.ts'
 import type { Json, JsonObject } from '../../../src/core/tool/json.ts'
 import type { ToolRecord } from '../../../src/core/tool/tool.ts'
 import { mcp } from '../../../src/dialects/mcp/definition.ts'
@@ -44,9 +44,9 @@ function decoded(document: Json, given: typeof GIVEN = GIVEN) {
 
 async function published(document: Json): Promise<readonly ToolRecord[]> {
   const deps = { codecs: [mcp], runners: new Map(), sha256: async (text: string) => String(text.length) }
-  const prepared = await preparePublication({ definition: document, ...GIVEN }, { allowBreaking: false }, deps)
+  const prepared = await prepareDocument({ body: { definition: document, ...GIVEN } }, deps)
   if (!prepared.ok) throw new Error(JSON.stringify(prepared.problems))
-  return prepared.value.publication.records
+  return prepared.value.records
 }
 
 const problemsOf = (document: Json, given = {}) => {

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { ADMIN } from '../../../src/core/access/principal.ts'
 import { importTools } from '../../../src/core/publish/import-tools.ts'
 import type { ImportedTool, Skipped } from '../../../src/core/publish/import.ts'
+import { createPublish } from '../../../src/core/publish/publish.ts'
 import type { JsonObject } from '../../../src/core/tool/json.ts'
 import type { ToolRecord } from '../../../src/core/tool/tool.ts'
 import { createOpenApiImporter } from '../../../src/importers/openapi/importer.ts'
@@ -101,19 +102,11 @@ export async function publish(
   return importTools(
     items,
     { principal: ADMIN, dryRun: false, allowBreaking: false, ...more },
-    {
-      publishing: {
-        codecs: [],
-        runners: new Map([['http', http]]),
-        sha256: async (text) => createHash('sha256').update(text).digest('hex'),
-      },
-      source: {
-        current,
-        document: current,
-        currentOrNearest: async (name) => (await current(name)) ?? [],
-        named: async () => undefined,
-        record: async (digest) => records.find((each) => each.digest === digest),
-      },
+    createPublish({
+      codecs: [],
+      runners: new Map([['http', http]]),
+      sha256: async (text) => createHash('sha256').update(text).digest('hex'),
+      source: { current, record: async (digest) => records.find((each) => each.digest === digest) },
       writer: {
         publish: async (publications) =>
           publications.map((publication) => {
@@ -123,6 +116,6 @@ export async function publish(
         setStatus: async () => undefined,
       },
       toolSecrets: { isGranted: () => false, secretFor: () => ({ missing: '' }) },
-    },
+    }),
   )
 }

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { defineRegistry, type RegistryObject } from '../../../src/storage/registry/registry-object.ts'
 import { sha256 } from '../../../src/storage/sha256.ts'
 import { writeLine } from '../../../src/app.ts'
-import { preparePublication } from '../../../src/core/publish/publish.ts'
+import { prepareDocument } from '../../../src/core/publish/prepare.ts'
 import type { Publication } from '../../../src/core/publish/registry.ts'
 import type { ToolDocument, ToolRecord } from '../../../src/core/tool/tool.ts'
 import { oxp } from '../../../src/dialects/oxp/definition.ts'
@@ -93,14 +93,10 @@ async function inRegistry(use: (harness: Harness) => Promise<void>): Promise<voi
 }
 
 async function publication(id: string, given: Readonly<Record<string, unknown>> = {}): Promise<Publication> {
-  const document = JSON.parse(JSON.stringify(definition(id, given)))
-  const prepared = await preparePublication(
-    document,
-    { allowBreaking: true },
-    { codecs: [oxp], runners: new Map(), sha256 },
-  )
+  const body = JSON.parse(JSON.stringify(definition(id, given)))
+  const prepared = await prepareDocument({ body }, { codecs: [oxp], runners: new Map(), sha256 })
   if (!prepared.ok) throw new Error(JSON.stringify(prepared.problems))
-  return prepared.value.publication
+  return { records: prepared.value.records, given: prepared.value.given, allowBreaking: true }
 }
 
 async function record(id: string, given: Readonly<Record<string, unknown>> = {}): Promise<ToolRecord> {

@@ -1,17 +1,21 @@
 import { Hono } from 'hono'
-import { covers, mayHandleCredentials, type Principal } from '../../../core/access/principal.ts'
+import { mayHandleCredentials, type Principal } from '../../../core/access/principal.ts'
+import type { ToolSecrets } from '../../../core/access/tool-secrets.ts'
 import type { Failure } from '../../../core/call/failure.ts'
+import { authoriseToolkit } from '../../../core/publish/authorise.ts'
 import type { Importer, ImportRequest } from '../../../core/publish/import.ts'
-import { type ImportDeps, importTools } from '../../../core/publish/import-tools.ts'
-import type { ToolName } from '../../../core/tool/tool-id.ts'
+import { importTools } from '../../../core/publish/import-tools.ts'
+import type { Publish } from '../../../core/publish/publish.ts'
 import { readJson } from '../../../http/body.ts'
 import type { Gate } from '../../../http/gate.ts'
 import { jsonText } from '../../../http/json-response.ts'
 import { decodeImport, encodeDryRun, encodeImported, problemsOf } from './wire.ts'
 
-export interface ImportFaceDeps extends ImportDeps {
+export interface ImportFaceDeps {
   readonly gate: Gate
   readonly importers: readonly Importer[]
+  readonly publish: Publish
+  readonly toolSecrets: ToolSecrets
   /** Words a failure; the face has no table of its own. */
   readonly respond: (failure: Failure) => Response
 }
@@ -23,7 +27,7 @@ const IMPORT_LIMIT = 16 * 1024 * 1024
  * `POST /toolkits/import`: makes a toolkit of a description or of another server. `?dry_run=1` says what would be made, and
  * `?allow=breaking` lets a given version break what semantic versioning promises.
  */
-export function importFace({ gate, importers, respond, ...deps }: ImportFaceDeps): Hono {
+export function importFace({ gate, importers, publish, toolSecrets, respond }: ImportFaceDeps): Hono {
   const face = new Hono()
   const kinds = importers.map(({ kind }) => kind)
 
@@ -38,11 +42,8 @@ export function importFace({ gate, importers, respond, ...deps }: ImportFaceDeps
     const asked = decodeImport(body.value, kinds)
     if (!asked.ok) return respond({ type: 'definition-invalid', problems: asked.problems })
     const { kind, source, toolkit, version, wants, options } = asked.value
-    // A pattern that covers any tool of the toolkit covers one called '*'
-    const whole = { toolkit, tool: '*' }
-    if (!covers(caller.value, whole)) {
-      return respond({ type: 'forbidden', reason: `The credential does not cover '${toolkit}.*'` })
-    }
+    const reason = authoriseToolkit(caller.value, toolkit)
+    if (reason !== undefined) return respond({ type: 'forbidden', reason })
     const importer = importers.find((each) => each.kind === kind)
     if (!importer) throw new Error(`No importer for '${kind}'`)
     const read = await importer.read({
@@ -50,7 +51,7 @@ export function importFace({ gate, importers, respond, ...deps }: ImportFaceDeps
       toolkit,
       wants,
       options,
-      secret: secretsOf(caller.value, whole),
+      secret: secretsOf(caller.value, toolkit),
       signal: c.req.raw.signal,
     })
     if (!read.ok) return respond(read.failure)
@@ -63,7 +64,7 @@ export function importFace({ gate, importers, respond, ...deps }: ImportFaceDeps
         dryRun: dryRun === '1',
         allowBreaking: allow === 'breaking',
       },
-      deps,
+      publish,
     )
     const { made, skipped, denied } = imported
     if (dryRun === '1') return jsonText(JSON.stringify(encodeDryRun(imported)))
@@ -77,11 +78,12 @@ export function importFace({ gate, importers, respond, ...deps }: ImportFaceDeps
   })
 
   /** The secrets that every tool of a toolkit may have, for whoever may decide where those are sent. */
-  function secretsOf(principal: Principal, whole: ToolName): ImportRequest['secret'] {
+  function secretsOf(principal: Principal, toolkit: string): ImportRequest['secret'] {
+    const whole = { toolkit, tool: '*' }
     return (id) =>
       mayHandleCredentials(principal, whole)
-        ? deps.toolSecrets.secretFor(id, whole)
-        : { missing: `To use the secret '${id}', the credential must name the toolkit '${whole.toolkit}'` }
+        ? toolSecrets.secretFor(id, whole)
+        : { missing: `To use the secret '${id}', the credential must name the toolkit '${toolkit}'` }
   }
 
   return face

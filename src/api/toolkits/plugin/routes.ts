@@ -1,28 +1,23 @@
 import { Hono } from 'hono'
-import { covers } from '../../../core/access/principal.ts'
-import type { Codec } from '../../../core/tool/codec.ts'
 import type { Failure } from '../../../core/call/failure.ts'
+import { authoriseToolkit } from '../../../core/publish/authorise.ts'
+import { type PluginReader, pluginSubmission } from '../../../core/publish/plugin.ts'
+import type { Publish } from '../../../core/publish/publish.ts'
+import type { Codec } from '../../../core/tool/codec.ts'
 import { isObject, type JsonObject } from '../../../core/tool/json.ts'
-import { type PluginReader, preparePlugin } from '../../../core/publish/plugin.ts'
-import { publicationDenial } from '../../../core/publish/publication-denial.ts'
-import type { PublishDeps } from '../../../core/publish/publish.ts'
-import type { RegistryWriter } from '../../../core/publish/registry.ts'
-import type { ToolSecrets } from '../../../core/access/tool-secrets.ts'
 import { isNamePart } from '../../../core/tool/tool-id.ts'
 import { readBytes } from '../../../http/body.ts'
 import type { Gate } from '../../../http/gate.ts'
 import { parseJson } from '../../../http/json-text.ts'
 import { jsonText } from '../../../http/json-response.ts'
-import { decodeQuery } from './wire.ts'
+import { decodeQuery, encodeUploaded } from './wire.ts'
 
 export interface UploadFaceDeps {
   readonly gate: Gate
   readonly plugins: PluginReader
   /** The dialect in which plugins describe themselves. */
   readonly codec: Codec
-  readonly publishing: PublishDeps
-  readonly writer: RegistryWriter
-  readonly toolSecrets: ToolSecrets
+  readonly publish: Publish
   /** Words a failure; the face has no table of its own. */
   readonly respond: (failure: Failure) => Response
 }
@@ -35,7 +30,7 @@ const PLUGIN_LIMIT = 5 * 1024 * 1024
  * `200` when that version was published so before; `422` with what is wrong with the plugin or with what it describes.
  */
 export function uploadFace(deps: UploadFaceDeps): Hono {
-  const { gate, plugins, codec, publishing, writer, toolSecrets, respond } = deps
+  const { gate, plugins, codec, publish, respond } = deps
   const face = new Hono()
 
   face.put('/toolkits/:toolkit/plugin', async (c) => {
@@ -49,10 +44,8 @@ export function uploadFace(deps: UploadFaceDeps): Hono {
         message: "The toolkit's name must be 1 to 64 of A-Z, a-z, 0-9, _ and -",
       })
     }
-    // A pattern that covers any tool of the toolkit covers one called '*'
-    if (!covers(caller.value, { toolkit, tool: '*' })) {
-      return respond({ type: 'forbidden', reason: `The credential does not cover '${toolkit}.*'` })
-    }
+    const reason = authoriseToolkit(caller.value, toolkit)
+    if (reason !== undefined) return respond({ type: 'forbidden', reason })
     const options = decodeQuery(toolkit, new URL(request.url).searchParams)
     if (typeof options === 'string') return respond({ type: 'request-malformed', message: options })
     const type = request.headers.get('content-type')
@@ -69,20 +62,13 @@ export function uploadFace(deps: UploadFaceDeps): Hono {
       const why = !described.ok && 'message' in described.failure ? `: ${described.failure.message}` : ''
       return respond(invalid(`Its 'describe' did not give a JSON object${why}`))
     }
-    const prepared = await preparePlugin(described.value, read.implementationOf, options, codec, publishing)
-    if (!prepared.ok) return respond({ type: 'definition-invalid', problems: prepared.problems })
-    const { publication, warnings } = prepared.value
-    for (const record of publication.records) {
-      const reason = publicationDenial(caller.value, record, toolSecrets)
-      if (reason !== undefined) return respond({ type: 'forbidden', reason })
-    }
-    const [published] = await writer.publish([publication])
-    if (!published) throw new Error('A publication came to nothing')
-    const { outcome, ids } = published
-    if (outcome === 'conflict') return respond({ type: 'conflict', message: published.message })
-    if (outcome === 'refused') return respond({ type: 'definition-invalid', problems: published.problems })
-    const answer = { ids, ...(warnings.length > 0 ? { warnings } : {}) }
-    return jsonText(JSON.stringify(answer), outcome === 'created' ? 201 : 200)
+    const submission = pluginSubmission(described.value, read.implementationOf, options, codec)
+    if (!submission.ok) return respond({ type: 'definition-invalid', problems: submission.problems })
+    const { allowBreaking } = options
+    const [report] = await publish([submission.value], { principal: caller.value, allowBreaking })
+    if (!report) throw new Error('A publication came to nothing')
+    if (!report.ok) return respond(report.failure)
+    return jsonText(JSON.stringify(encodeUploaded(report)), report.outcome === 'created' ? 201 : 200)
   })
 
   return face

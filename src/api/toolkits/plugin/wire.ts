@@ -1,4 +1,5 @@
 import type { PluginOptions } from '../../../core/publish/plugin.ts'
+import type { Report } from '../../../core/publish/report.ts'
 import { isVersion } from '../../../core/tool/tool-id.ts'
 
 const KEY = /^[^\s:,]{1,128}$/
@@ -35,6 +36,11 @@ export function decodeQuery(toolkit: string, query: URLSearchParams): PluginOpti
     ...(level === null ? {} : { securityLevel: Number(level) }),
     allowBreaking: allow === 'breaking',
   }
+}
+
+/** `{"ids"}`, and what of the plugin's description was ignored. */
+export function encodeUploaded({ ids, warnings }: Extract<Report, { ok: true }>) {
+  return { ids, ...(warnings.length > 0 ? { warnings } : {}) }
 }
 
 function listed(texts: readonly string[]): string[] {

@@ -1,0 +1,42 @@
+import { covers, mayHandleCredentials, type Principal } from '../access/principal.ts'
+import type { ToolSecrets } from '../access/tool-secrets.ts'
+import { formatToolId, type ToolName } from '../tool/tool-id.ts'
+import type { Requirements } from '../tool/tool.ts'
+
+/**
+ * Why a principal may not publish tools, or undefined when it may. Who publishes a tool decides where its secrets and its
+ * users' tokens are sent.
+ */
+export function authorise(
+  principal: Principal,
+  tools: readonly (ToolName & { readonly requirements: Requirements })[],
+  toolSecrets: ToolSecrets,
+): string | undefined {
+  for (const tool of tools) {
+    const id = formatToolId(tool)
+    if (!covers(principal, tool)) return uncovered(id)
+    if (mayHandleCredentials(principal, tool)) continue
+    const { secrets, authorization } = tool.requirements
+    const secret = secrets.find((each) => toolSecrets.isGranted(each.id, tool))
+    const [provider] = authorization
+    const what = secret
+      ? `may have the secret '${secret.id}'`
+      : provider && `is given users' tokens of '${provider.id}'`
+    if (what === undefined) continue
+    return `'${id}' ${what}: to publish it, the credential must name it or its toolkit, such as '${tool.toolkit}.*'`
+  }
+  return undefined
+}
+
+/**
+ * Why a principal may not publish whatever a source makes of a toolkit, or undefined when it may: to be asked before the
+ * source is read. Each tool is authorised all the same.
+ */
+export function authoriseToolkit(principal: Principal, toolkit: string): string | undefined {
+  // A pattern that covers any tool of the toolkit covers one called '*'
+  return covers(principal, { toolkit, tool: '*' }) ? undefined : uncovered(`${toolkit}.*`)
+}
+
+function uncovered(id: string): string {
+  return `The credential does not cover '${id}'`
+}

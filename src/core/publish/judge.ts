@@ -1,0 +1,76 @@
+import { checkSchema, type SchemaOptions } from '../schema/bounds.ts'
+import type { Decoded } from '../tool/codec.ts'
+import { canonicalJson } from '../tool/digest.ts'
+import type { ImplementationKind } from '../tool/implementation.ts'
+import type { Problem } from '../tool/problem.ts'
+import { formatToolId, isNamePart, isVersion } from '../tool/tool-id.ts'
+import type { Definition, Implementation } from '../tool/tool.ts'
+
+/** The largest definition document, and the largest implementation beside it, in bytes of canonical JSON. */
+const MAX_BYTES = 256 * 1024
+/** The largest definition that is made of something else than its document, in characters of canonical JSON. */
+const MAX_CHARACTERS = 256 * 1024
+
+/** Judges a value as a text: digests and stores need one, and stores not too long a one. */
+export function judgeText(value: unknown, what: string, path: string, most = MAX_BYTES): readonly Problem[] {
+  const text = canonicalText(value)
+  if (text === undefined) return [{ path, message: 'Holds a lone surrogate, which is no text' }]
+  if (utf8Length(text) <= most) return []
+  return [{ path, message: `Is larger than ${most} bytes, the most ${what} may have` }]
+}
+
+/** Judges a definition as a text where its document does not bound it. */
+export function judgeDefinition(definition: Omit<Definition, 'version'>): readonly Problem[] {
+  const text = canonicalText(definition)
+  if (text === undefined) return [{ path: '', message: 'It holds a lone surrogate, which is no text' }]
+  if (text.length <= MAX_CHARACTERS) return []
+  return [{ path: '', message: `Its definition is larger than ${MAX_CHARACTERS} characters` }]
+}
+
+/** Judges the id that whoever made a definition gave it. */
+export function judgeId({ toolkit, tool, version }: Definition): readonly Problem[] {
+  if (isNamePart(toolkit) && isNamePart(tool) && isVersion(version)) return []
+  return [{ path: '', message: `'${formatToolId({ toolkit, tool }, version)}' must be an id 'Toolkit.Tool@x.y.z'` }]
+}
+
+/** Judges schemas by the bounds of publication. */
+export function judgeSchemas(
+  schemas: Decoded['schemas'],
+  references: SchemaOptions['references'],
+  prefix: string,
+): readonly Problem[] {
+  return schemas.flatMap(({ path, schema }) => checkSchema(schema, { references }, `${prefix}${path}`))
+}
+
+/** Judges an implementation by the rules of the runner it names. Paths start at the body. */
+export function judgeImplementation(
+  implementation: Implementation,
+  definition: Definition,
+  runners: ReadonlyMap<string, ImplementationKind>,
+): readonly Problem[] {
+  const runner = runners.get(implementation.kind)
+  if (!runner) {
+    const kinds = [...runners.keys()].map((kind) => `'${kind}'`).join(', ')
+    return [{ path: '/implementation/kind', message: `Unknown kind '${implementation.kind}': wanted one of ${kinds}` }]
+  }
+  return runner
+    .check(implementation, definition)
+    .map(({ path, message }) => ({ path: `/implementation${path}`, message }))
+}
+
+function canonicalText(value: unknown): string | undefined {
+  try {
+    return canonicalJson(value)
+  } catch {
+    return undefined
+  }
+}
+
+function utf8Length(text: string): number {
+  let bytes = 0
+  for (const character of text) {
+    const code = character.codePointAt(0) ?? 0
+    bytes += code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4
+  }
+  return bytes
+}

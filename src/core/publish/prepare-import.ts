@@ -1,0 +1,72 @@
+import { compareDefinitions, lowestVersion, requiredBump } from '../schema/change.ts'
+import { expandSchema } from '../schema/expand.ts'
+import type { Checked } from '../tool/problem.ts'
+import { formatToolId } from '../tool/tool-id.ts'
+import type { ToolSource } from '../tool/tool-source.ts'
+import type { Definition } from '../tool/tool.ts'
+import { compareVersions } from '../tool/version.ts'
+import { judgeDefinition, judgeText } from './judge.ts'
+import { type ImportState, type PrepareDeps, type Prepared, prepareDefined } from './prepare.ts'
+import { recordOf } from './record.ts'
+import type { ImportSubmission } from './submission.ts'
+
+export interface PrepareImportDeps extends PrepareDeps {
+  readonly source: Pick<ToolSource, 'current' | 'record'>
+}
+
+const FIRST_VERSION = '1.0.0'
+const SCHEMA_PATHS = { input: '/definition/input', output: '/definition/output' }
+
+/**
+ * Gives a tool its version, from what is published and how it differs from that, and judges it. A tool that says the same
+ * as its highest version is that version, and is not judged again.
+ */
+export async function prepareImport(
+  { imported, version, sourceVersion }: ImportSubmission,
+  deps: PrepareImportDeps,
+): Promise<Checked<Prepared>> {
+  const { definition, implementation } = imported
+  const unfit = [...judgeDefinition(definition), ...judgeText(implementation, 'an implementation', '/implementation')]
+  if (unfit.length > 0) return { ok: false, problems: unfit }
+  const asVersion = (of: string) => ({ ...imported, definition: { ...definition, version: of } })
+
+  async function prepared(state: ImportState, chosen: string): Promise<Checked<Prepared>> {
+    const tools = [{ ...asVersion(chosen), schemaPaths: SCHEMA_PATHS }]
+    const result = await prepareDefined({ tools, warnings: [] }, deps)
+    return result.ok ? { ok: true, value: { ...result.value, state } } : result
+  }
+
+  const existing = await deps.source.current(definition)
+  const highest = existing?.versions.toSorted((a, b) => compareVersions(b.version, a.version))[0]
+  if (!existing || !highest) return prepared('new', version ?? sourceVersion ?? FIRST_VERSION)
+  if (formatToolId(existing) !== formatToolId(definition)) {
+    return refused(`'${formatToolId(existing)}' exists: ids are unique ignoring case`)
+  }
+  const asBefore = await recordOf(asVersion(highest.version), deps.sha256)
+  if (asBefore.digest === highest.digest) {
+    const given = { implementation: true, tags: false }
+    return { ok: true, value: { records: [asBefore], given, warnings: [], state: 'unchanged' } }
+  }
+  if (version !== undefined) {
+    if (compareVersions(version, highest.version) > 0) return prepared('changed', version)
+    return refused(`It changed, and version ${version} is not above ${highest.version}, its highest`)
+  }
+  const { newest } = existing
+  const previous = newest?.digest === highest.digest ? newest : await deps.source.record(highest.digest)
+  const level = previous ? requiredBump(compareDefinitions(expanded(previous), expanded(asBefore))) : 'major'
+  return prepared('changed', lowestVersion(highest.version, level))
+}
+
+function expanded<T extends Definition>(definition: T): T {
+  const { input, output } = definition
+  const whole = expandSchema(input)
+  return {
+    ...definition,
+    input: typeof whole === 'boolean' ? input : whole,
+    output: output === null ? null : expandSchema(output),
+  }
+}
+
+function refused(message: string): { readonly ok: false; readonly problems: readonly [{ path: ''; message: string }] } {
+  return { ok: false, problems: [{ path: '', message }] }
+}

@@ -1,0 +1,26 @@
+import { digestOf, type Sha256 } from '../tool/digest.ts'
+import type { Json } from '../tool/json.ts'
+import { formatToolId } from '../tool/tool-id.ts'
+import { type Definition, derivedSecurityLevel, type Implementation, type ToolRecord } from '../tool/tool.ts'
+
+/** What a record is made of. */
+export interface RecordParts {
+  readonly definition: Definition
+  readonly implementation?: Implementation | undefined
+  readonly dialect: string
+  readonly document: Json
+}
+
+/** Completes a definition into the record that is stored: its id, its security level, its source and its digest. */
+export async function recordOf(
+  { definition, implementation, dialect, document }: RecordParts,
+  sha256: Sha256,
+): Promise<ToolRecord> {
+  const visible = {
+    ...definition,
+    id: formatToolId(definition, definition.version),
+    securityLevel: definition.securityLevel ?? derivedSecurityLevel(definition.requirements),
+    ...(implementation ? { implementation } : {}),
+  }
+  return { ...visible, source: { dialect, document }, digest: await digestOf(visible, sha256) }
+}

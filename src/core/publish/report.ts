@@ -1,0 +1,40 @@
+import type { Problem } from '../tool/problem.ts'
+import type { ImportState, Prepared } from './prepare.ts'
+import type { Published } from './registry.ts'
+
+/** Why nothing was published, in the words that calls fail in. */
+export type PublicationFailure =
+  | { readonly type: 'definition-invalid'; readonly problems: readonly Problem[] }
+  | { readonly type: 'forbidden'; readonly reason: string }
+  | { readonly type: 'conflict'; readonly message: string }
+
+/** What became of a submission, or would become of it in a dry run. */
+export type Report =
+  | {
+      readonly ok: true
+      readonly outcome: 'created' | 'unchanged'
+      readonly ids: readonly string[]
+      readonly warnings: readonly Problem[]
+      /** Of an import's tool. */
+      readonly state?: ImportState
+    }
+  /** Without ids where it could not be told which tools these are. */
+  | { readonly ok: false; readonly ids: readonly string[]; readonly failure: PublicationFailure }
+
+export function refusal(failure: PublicationFailure, ids: readonly string[] = []): Report {
+  return { ok: false, ids, failure }
+}
+
+/** Reports what the registry made of a publication. */
+export function reportOf(published: Published, { warnings, state }: Pick<Prepared, 'warnings' | 'state'>): Report {
+  const { ids } = published
+  switch (published.outcome) {
+    case 'created':
+    case 'unchanged':
+      return { ok: true, outcome: published.outcome, ids, warnings, ...(state === undefined ? {} : { state }) }
+    case 'conflict':
+      return refusal({ type: 'conflict', message: published.message }, ids)
+    case 'refused':
+      return refusal({ type: 'definition-invalid', problems: published.problems }, ids)
+  }
+}
