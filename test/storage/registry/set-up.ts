@@ -1,0 +1,168 @@
+import { runInDurableObject } from 'cloudflare:test'
+import { env } from 'cloudflare:workers'
+import { afterEach, beforeEach, expect, vi } from 'vitest'
+import { writeLine } from '../../../src/app.ts'
+import { prepareDocument } from '../../../src/core/publish/prepare.ts'
+import type { Publication } from '../../../src/core/publish/registry.ts'
+import type { ToolDocument, ToolRecord } from '../../../src/core/tool/tool.ts'
+import { oxp } from '../../../src/dialects/oxp/definition.ts'
+import type { Head } from '../../../src/storage/registry/pages.ts'
+import { defineRegistry, type RegistryObject } from '../../../src/storage/registry/registry-object.ts'
+import { sha256 } from '../../../src/storage/sha256.ts'
+import { definition } from '../../e2e/definition.ts'
+
+const Registry = defineRegistry({ writeLine })
+
+/** For each test a clock that stands still, a day ahead, so that no alarm comes due by itself. */
+export function stopClock(): void {
+  beforeEach(() => {
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 86_400_000 })
+    vi.spyOn(console, 'warn').mockReturnValue()
+  })
+  afterEach(() => {
+    vi.restoreAllMocks()
+    vi.useRealTimers()
+  })
+}
+
+/**
+ * KV in memory and without caches, with a log of what was written and read in which order. It can be told to refuse, or to
+ * be slow. `dangling` is what it was told too early: keys that were named before they were there, or deleted while named.
+ */
+export function memoryKv() {
+  const values = new Map<string, string>()
+  const blobs = new Map<string, ArrayBuffer>()
+  const log: { readonly key: string; readonly at: number }[] = []
+  const reads: string[] = []
+  const dangling: string[] = []
+
+  function pagesOfHead(): string[] {
+    const { leaves }: Pick<Head, 'leaves'> = JSON.parse(values.get('catalogue/head') ?? '{"leaves":[]}')
+    return leaves.flatMap(({ lines, records }) => [`catalogue/page/${lines}`, `catalogue/page/${records}`])
+  }
+
+  function recordsOf(document: ToolDocument): string[] {
+    return document.versions
+      .filter(({ version }) => version !== document.newest?.version)
+      .map(({ digest }) => `record/${digest}`)
+  }
+
+  function write(key: string, value: string): void {
+    values.set(key, value)
+    const named = key === 'catalogue/head' ? pagesOfHead() : key.startsWith('tool/') ? recordsOf(JSON.parse(value)) : []
+    dangling.push(...named.filter((each) => !values.has(each)))
+  }
+
+  const get = (key: string) => {
+    reads.push(key)
+    return blobs.get(key) ?? values.get(key) ?? null
+  }
+  const kv = {
+    values,
+    blobs,
+    log,
+    reads,
+    dangling,
+    refuse: (_key: string): boolean => false,
+    meanwhile: async (_key: string): Promise<void> => undefined,
+    binding: new Proxy(env.REGISTRY, {
+      get(_, method) {
+        if (method === 'get') {
+          return async (key: string | readonly string[]) =>
+            typeof key === 'string' ? get(key) : new Map(key.map((each) => [each, get(each)]))
+        }
+        return async (key: string, value: string | ArrayBuffer) => {
+          await kv.meanwhile(key)
+          if (kv.refuse(key)) throw new Error('KV PUT failed: 429 Too Many Requests')
+          log.push({ key, at: Date.now() })
+          if (method === 'delete') {
+            values.delete(key)
+            dangling.push(...pagesOfHead().filter((each) => each === key))
+          } else if (typeof value === 'string') write(key, value)
+          else blobs.set(key, value)
+        }
+      },
+    }),
+    keys: (prefix: string) => log.map(({ key }) => key).filter((key) => key.startsWith(prefix)),
+  }
+  return kv
+}
+
+export interface Harness {
+  readonly registry: RegistryObject
+  readonly sql: SqlStorage
+  readonly kv: ReturnType<typeof memoryKv>
+  readonly alarm: () => Promise<number | null>
+  /** Lets the time of the next alarm come. */
+  readonly runAlarm: () => Promise<void>
+  /** Lets alarms come until everything is published, and gives how many there were. */
+  readonly drain: () => Promise<number>
+  /** Another Durable Object on the same storage, as after a crash. */
+  readonly restart: () => RegistryObject
+}
+
+/** A registry of its own, before a KV of its own, in which nothing may ever dangle. */
+export async function inRegistry(use: (harness: Harness) => Promise<void>): Promise<void> {
+  const stub = env.Registry.getByName(crypto.randomUUID())
+  await runInDurableObject(stub, async (_, state) => {
+    const kv = memoryKv()
+    const { sql } = state.storage
+    const start = (): RegistryObject => new Registry(state, { REGISTRY: kv.binding })
+    const harness = {
+      registry: start(),
+      sql,
+      kv,
+      alarm: () => state.storage.getAlarm(),
+      async runAlarm() {
+        const at = await state.storage.getAlarm()
+        if (at === null) throw new Error('No alarm is set')
+        vi.setSystemTime(Math.max(at, Date.now()))
+        await state.storage.deleteAlarm()
+        await harness.registry.alarm()
+      },
+      async drain() {
+        const waiting = () => sql.exec<{ n: number }>('SELECT count(*) AS n FROM outbox').one().n
+        for (let runs = 0; ; runs += 1) {
+          if (waiting() === 0) return runs
+          expect(runs).toBeLessThan(50)
+          await harness.runAlarm()
+        }
+      },
+      restart: () => (harness.registry = start()),
+    }
+    await use(harness)
+    expect(kv.dangling).toEqual([])
+  })
+}
+
+export async function publication(id: string, given: Readonly<Record<string, unknown>> = {}): Promise<Publication> {
+  const body = JSON.parse(JSON.stringify(definition(id, given)))
+  const prepared = await prepareDocument({ body }, { codecs: [oxp], runners: new Map(), sha256 })
+  if (!prepared.ok) throw new Error(JSON.stringify(prepared.problems))
+  return { records: prepared.value.records, given: prepared.value.given, allowBreaking: true }
+}
+
+export async function record(id: string, given: Readonly<Record<string, unknown>> = {}): Promise<ToolRecord> {
+  const [first] = (await publication(id, given)).records
+  if (!first) throw new Error('No record')
+  return first
+}
+
+export const publications = (from: number, to: number) =>
+  Promise.all(Array.from({ length: to - from }, (_, n) => publication(`Kit${(from + n) % 9}.T${from + n}@1.0.0`)))
+
+/** The keys of all tools, as a reader finds them who has KV alone. */
+export function listedIn(kv: ReturnType<typeof memoryKv>): string[] {
+  const head: Head = JSON.parse(kv.values.get('catalogue/head') ?? '')
+  const keys = head.leaves.flatMap(({ lines, records }) => {
+    expect(kv.values.has(`catalogue/page/${records}`)).toBe(true)
+    const [index = '[]'] = (kv.values.get(`catalogue/page/${lines}`) ?? '').split('\n')
+    return JSON.parse(index).map(({ key }: { key: string }) => key)
+  })
+  expect(head.count).toBe(keys.length)
+  return keys
+}
+
+export function documentOf(registry: RegistryObject, key: string): ToolDocument {
+  return JSON.parse(registry.document(key) ?? 'null')
+}
