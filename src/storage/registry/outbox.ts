@@ -56,8 +56,8 @@ export function createOutbox({ storage, kv, writeLine, now }: OutboxDeps) {
   /** Writes what is due. What KV refuses is tried again, later each time, until it lands. */
   async function run(): Promise<void> {
     try {
-      await writeDue()
-      await sweep()
+      // While a head waits, the one in KV may name what was retired
+      if (await writeDue()) await sweep()
       failures = 0
       earliest = now() + MIN_INTERVAL_MS
     } catch (error) {
@@ -70,7 +70,8 @@ export function createOutbox({ storage, kv, writeLine, now }: OutboxDeps) {
     if (next !== undefined) await storage.setAlarm(next)
   }
 
-  async function writeDue(): Promise<void> {
+  /** Whether the head of now lies in KV. */
+  async function writeDue(): Promise<boolean> {
     const head = await settlePages(sql, writeLine, now())
     const query = `SELECT target, revision, ${RANK} AS rank FROM outbox WHERE target <> ? ORDER BY rank, revision LIMIT ?`
     const due = sql.exec<Due>(query, HEAD_KEY, PER_RUN).toArray()
@@ -84,9 +85,10 @@ export function createOutbox({ storage, kv, writeLine, now }: OutboxDeps) {
         landed &&= result.value
       }
     }
-    if (!headIsDue || !landed) return
+    if (!headIsDue || !landed) return !headIsDue
     await kv.put(HEAD_KEY, JSON.stringify(head))
     sql.exec('DELETE FROM outbox WHERE target = ? AND revision <= ?', HEAD_KEY, head.revision)
+    return true
   }
 
   /** Whether the key is done with; a page whose leaf was touched meanwhile is made anew, or lands next time. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { ToolRecord } from '../../../src/core/tool/tool.ts'
 import type { RegistryObject } from '../../../src/storage/registry/registry-object.ts'
-import { documentOf, inRegistry, publication, record, stopClock } from './set-up.ts'
+import { ADMIN, documentOf, inRegistry, publication, record, stopClock } from './set-up.ts'
 
 stopClock()
 
@@ -40,10 +40,7 @@ describe('the bundle', () => {
     inRegistry(async ({ registry }) => {
       const a = await record('Kit.A@1.0.0')
       const b = await record('Kit.B@1.0.0')
-      const listed = () =>
-        registry
-          .query({ versions: 'all', limit: 10 }, 10, { id: 'x', kind: 'admin', scopes: [], tools: ['*'], users: 'any' })
-          ?.found.map(({ cursor }) => cursor)
+      const listed = () => registry.query({ versions: 'all', limit: 10 }, 10, ADMIN)?.found.map(({ cursor }) => cursor)
       await registry.takeIn('both', { at: 1 }, [a, b])
       await registry.takeIn('one', { at: 2 }, [a])
       expect(stateOf(registry, 'kit.b')).toEqual(['1.0.0 disabled'])

@@ -1,5 +1,5 @@
-import { describe, expect, it } from 'vitest'
-import { documentOf, inRegistry, listedIn, publication, publications, stopClock } from './set-up.ts'
+import { describe, expect, it, vi } from 'vitest'
+import { documentOf, inRegistry, listedIn, publication, publications, record, stopClock } from './set-up.ts'
 
 stopClock()
 
@@ -164,5 +164,102 @@ describe('the outbox', () => {
       }
       await drain()
       expect(listedIn(kv).length).toBe(3)
+    }))
+
+  it('lands the records of older versions before the documents that name them, however slow they are', () =>
+    inRegistry(async ({ registry, kv, drain }) => {
+      kv.meanwhile = async (key) => {
+        for (let turn = 0; key.startsWith('record/') && turn < 100; turn += 1) await Promise.resolve()
+      }
+      // The document waits from the first version on, and so came before the records that the second one asks for
+      for (const version of ['1.0.0', '2.0.0']) {
+        const ids = Array.from({ length: 20 }, (_, n) => `Kit.T${n}@${version}`)
+        await registry.publish(await Promise.all(ids.map((id) => publication(id))))
+      }
+      await drain()
+      expect(kv.keys('record/').length).toBe(40)
+      const order = kv.log.map(({ key }) => key)
+      expect(order.findLastIndex((key) => key.startsWith('record/'))).toBeLessThan(
+        order.findIndex((key) => key.startsWith('tool/')),
+      )
+      expect(order.findLastIndex((key) => key.startsWith('catalogue/page/'))).toBeLessThan(
+        order.findIndex((key) => key.startsWith('record/')),
+      )
+    }))
+
+  it('lands no document whose record KV refuses, nor after a crash in between', () =>
+    inRegistry(async ({ registry, kv, runAlarm, drain, restart }) => {
+      await registry.publish([await publication('Kit.A@1.0.0'), await publication('Kit.A@2.0.0')])
+      kv.refuse = (key) => key.startsWith('record/')
+      await runAlarm()
+      expect(kv.keys('tool/')).toEqual([])
+      kv.refuse = (key) => key.startsWith('tool/')
+      await runAlarm()
+      expect(kv.keys('record/').length).toBe(2)
+      expect(kv.keys('tool/')).toEqual([])
+      kv.refuse = () => false
+      await restart().takeIn('', { at: 0 })
+      await drain()
+      expect(kv.keys('tool/')).toEqual(['tool/kit.a'])
+      // What had landed before the crash is not written again
+      expect(kv.keys('record/').length).toBe(2)
+    }))
+
+  it('writes once what changed a hundred times, as it is in the end', () =>
+    inRegistry(async ({ registry, kv, drain }) => {
+      for (let n = 1; n <= 100; n += 1) await registry.publish([await publication(`Kit.A@1.0.${n}`)])
+      await drain()
+      expect(kv.keys('tool/')).toEqual(['tool/kit.a'])
+      expect(kv.keys('catalogue/')).toHaveLength(3)
+      expect(JSON.parse(kv.values.get('tool/kit.a') ?? '')).toMatchObject({ newest: { version: '1.0.100' } })
+    }))
+
+  it('deletes the key or provider that was removed, whether or not it had landed, and a record never', () =>
+    inRegistry(async ({ registry, kv, drain }) => {
+      const apiKey = { id: 'k', name: '', scopes: [], tools: [], users: [], created_at: '' } as const
+      const provider = { id: 'p', name: '', client_id: 'c' }
+      for (const isLanded of [true, false]) {
+        await registry.createKey(apiKey, 'hash')
+        await registry.putProvider(provider)
+        if (isLanded) {
+          await drain()
+          expect(JSON.parse(kv.values.get('key/hash') ?? '')).toEqual(apiKey)
+          expect(JSON.parse(kv.values.get('provider/p') ?? '')).toEqual(provider)
+        }
+        expect(await registry.removeKey('k')).toBe(true)
+        expect(await registry.removeProvider('p')).toBe(true)
+        await drain()
+        expect([...kv.values.keys()].filter((key) => /^(?:key|provider)\//.test(key))).toEqual([])
+      }
+      expect(await registry.removeKey('k')).toBe(false)
+      expect(await registry.removeProvider('p')).toBe(false)
+
+      // A reader may hold the document that names it
+      const before = await record('Kit.A@1.0.0', { description: 'before' })
+      await registry.takeIn('1', { at: 1 }, [before, await record('Kit.A@2.0.0')])
+      await drain()
+      await registry.takeIn('2', { at: 2 }, [await record('Kit.A@1.0.0'), await record('Kit.A@2.0.0')])
+      await drain()
+      expect(kv.values.has(`record/${before.digest}`)).toBe(true)
+    }))
+
+  it('deletes no page while a head in KV names it, however long the next head takes', () =>
+    inRegistry(async ({ registry, sql, kv, runAlarm, drain }) => {
+      await registry.publish(await publications(0, 1))
+      await drain()
+      const old = [...kv.values.keys()].filter((key) => key.startsWith('catalogue/page/'))
+      await registry.publish(await publications(1, 2))
+      const start = Date.now()
+      while (Date.now() - start < 15 * 60_000) {
+        // Always more than one run writes
+        for (let n = 0; n < 500; n += 1) sql.exec('INSERT OR IGNORE INTO outbox VALUES (?, 0)', `name/of-none-${n}`)
+        vi.setSystemTime(Date.now() + 60_000)
+        await runAlarm()
+      }
+      expect(kv.keys('catalogue/head')).toHaveLength(1)
+      expect(old.filter((key) => kv.values.has(key))).toEqual(old)
+      await drain()
+      expect(listedIn(kv)).toHaveLength(2)
+      expect(old.filter((key) => kv.values.has(key))).toEqual([])
     }))
 })

@@ -2,6 +2,7 @@ import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { afterEach, beforeEach, expect, vi } from 'vitest'
 import { writeLine } from '../../../src/app.ts'
+import type { Principal } from '../../../src/core/access/principal.ts'
 import { prepareDocument } from '../../../src/core/publish/prepare.ts'
 import type { Publication } from '../../../src/core/publish/registry.ts'
 import type { ToolDocument, ToolRecord } from '../../../src/core/tool/tool.ts'
@@ -10,6 +11,9 @@ import type { Head } from '../../../src/storage/registry/pages.ts'
 import { defineRegistry, type RegistryObject } from '../../../src/storage/registry/registry-object.ts'
 import { sha256 } from '../../../src/storage/sha256.ts'
 import { definition } from '../../e2e/definition.ts'
+
+/** Whoever may see everything. */
+export const ADMIN: Principal = { id: 'x', kind: 'admin', scopes: [], tools: ['*'], users: 'any' }
 
 const Registry = defineRegistry({ writeLine })
 
@@ -135,9 +139,36 @@ export async function inRegistry(use: (harness: Harness) => Promise<void>): Prom
   })
 }
 
-export async function publication(id: string, given: Readonly<Record<string, unknown>> = {}): Promise<Publication> {
-  const body = JSON.parse(JSON.stringify(definition(id, given)))
-  const prepared = await prepareDocument({ body }, { codecs: [oxp], runners: new Map(), sha256 })
+/** A registry as a Worker sees it: what goes there and comes back is copied. Methods that are called go to `asked`. */
+export function stubOf(registry: RegistryObject, asked: string[]): DurableObjectStub<RegistryObject> {
+  return new Proxy(env.Registry.getByName('of none'), {
+    get: (_, method) => {
+      const real: unknown = Reflect.get(registry, method)
+      if (typeof real !== 'function') return undefined
+      return async (...given: unknown[]) => {
+        asked.push(String(method))
+        return structuredClone(await Reflect.apply(real, registry, structuredClone(given)))
+      }
+    },
+  })
+}
+
+/** What is published beside a definition. */
+interface Beside {
+  readonly tags?: readonly string[]
+  readonly implementation?: object
+}
+
+/** The runner `echo` takes any implementation of its kind. */
+const RUNNERS = new Map([['echo', { kind: 'echo', check: () => [] }]])
+
+export async function publication(
+  id: string,
+  given: Readonly<Record<string, unknown>> = {},
+  beside: Beside = {},
+): Promise<Publication> {
+  const body = JSON.parse(JSON.stringify({ definition: definition(id, given), ...beside }))
+  const prepared = await prepareDocument({ body }, { codecs: [oxp], runners: RUNNERS, sha256 })
   if (!prepared.ok) throw new Error(JSON.stringify(prepared.problems))
   return { records: prepared.value.records, given: prepared.value.given, allowBreaking: true }
 }

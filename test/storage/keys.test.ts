@@ -1,0 +1,19 @@
+import { expect, it } from 'vitest'
+import { HEAD_KEY, kvKey, parseKvKey } from '../../src/storage/keys.ts'
+
+it.each([
+  ['tool', 'kit.tool', 'tool/kit.tool'],
+  ['record', 'd1', 'record/d1'],
+  ['blob', 'd1', 'blob/d1'],
+  ['page', 'd1', 'catalogue/page/d1'],
+  ['name', 'send', 'name/send'],
+  ['apiKey', 'd1', 'key/d1'],
+  ['provider', 'a/b tool/c', 'provider/a/b tool/c'],
+] as const)('the key of a %s %s is %s, as it lies in KV already, and reads back', (kind, of, key) => {
+  expect(kvKey(kind, of)).toBe(key)
+  expect(parseKvKey(key)).toEqual({ kind, of })
+})
+
+it.each([HEAD_KEY, '', 'tool', 'tools/x', 'a/tool/x'])('%j is the key of none of many', (key) => {
+  expect(parseKvKey(key)).toBeUndefined()
+})

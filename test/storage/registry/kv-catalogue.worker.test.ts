@@ -1,0 +1,178 @@
+import { describe, expect, it, vi } from 'vitest'
+import { writeLine } from '../../../src/app.ts'
+import type { LineFormat, ListQuery } from '../../../src/core/access/catalogue.ts'
+import { decodeCursor, encodeCursor } from '../../../src/storage/registry/cursor.ts'
+import { createKvCatalogue } from '../../../src/storage/registry/kv-catalogue.ts'
+import { ADMIN, type Harness, inRegistry, publication, stopClock, stubOf } from './set-up.ts'
+
+stopClock()
+
+const STORED: LineFormat = { name: 'stored' }
+const QUERY: ListQuery = { versions: 'newest', limit: 100 }
+
+/** An isolate that lists, and the methods of the registry that it called. */
+function isolate({ kv, registry }: Pick<Harness, 'kv' | 'registry'>) {
+  const asked: string[] = []
+  const stub = stubOf(registry, asked)
+  const { catalogue, require } = createKvCatalogue({
+    kv: kv.binding,
+    registry: () => stub,
+    writeLine,
+    now: () => Date.now(),
+  })
+  const list = async (query: Partial<ListQuery> = {}, principal = ADMIN, format = STORED) =>
+    catalogue.list({ ...QUERY, ...query }, principal, format)
+  /** The ids of all that is listed, a page of `limit` after the other. */
+  async function walk(limit: number, query: Partial<ListQuery> = {}): Promise<string[]> {
+    const ids: string[] = []
+    for (let cursor: string | undefined, pages = 0; pages < 500; pages += 1) {
+      const listing = await list({ ...query, limit, cursor })
+      if (!listing) throw new Error(`'${cursor}' is refused`)
+      expect(listing.lines.length).toBeLessThanOrEqual(limit)
+      ids.push(...listing.lines.map((line): string => JSON.parse(line).id))
+      if (listing.nextCursor === undefined) return ids
+      cursor = listing.nextCursor
+    }
+    throw new Error('The pages have no end')
+  }
+  return { ...catalogue, list, walk, require, asked }
+}
+
+/** 300 tools of three toolkits, over several leaves, in the order in which they are listed. */
+async function publishMany({ registry, drain }: Harness): Promise<string[]> {
+  const ids = Array.from({ length: 300 }, (_, n) => `Kit${n % 3}.T${n}@1.0.0`)
+  await registry.publish(
+    await Promise.all(ids.map((id, n) => publication(id, {}, n % 10 === 0 ? { tags: ['tenth'] } : {}))),
+  )
+  await drain()
+  const keyOf = (id: string) => id.toLowerCase().replace(/@.*/, '')
+  return ids.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))
+}
+
+describe('a listing', () => {
+  it('gives every tool once and in order, however many at a time, from KV alone', () =>
+    inRegistry(async (harness) => {
+      const ids = await publishMany(harness)
+      for (const limit of [1, 7, 64, 100, 1_000]) {
+        const { walk, asked } = isolate(harness)
+        expect(await walk(limit)).toEqual(ids)
+        expect(asked).toEqual([])
+      }
+    }))
+
+  it('gives those of a toolkit, ignoring case, or of a tag', () =>
+    inRegistry(async (harness) => {
+      await publishMany(harness)
+      const { walk } = isolate(harness)
+      for (const limit of [3, 1_000]) {
+        expect(await walk(limit, { toolkit: 'kIT1' })).toHaveLength(100)
+        expect(await walk(limit, { tag: 'tenth' })).toHaveLength(30)
+        expect(await walk(limit, { toolkit: 'Kit1', tag: 'tenth' })).toHaveLength(10)
+        expect(await walk(limit, { toolkit: 'Kit' })).toEqual([])
+      }
+    }))
+
+  it('shows a principal its own tools alone, and says that there are more only if it may see them', () =>
+    inRegistry(async (harness) => {
+      await publishMany(harness)
+      const { list } = isolate(harness)
+      const principal = { ...ADMIN, kind: 'key', tools: ['Kit0.*'] } as const
+      const first = await list({ limit: 99 }, principal)
+      expect(first?.lines).toHaveLength(99)
+      const last = await list({ limit: 99, cursor: first?.nextCursor }, principal)
+      expect(last?.lines).toHaveLength(1)
+      expect(last).not.toHaveProperty('nextCursor')
+    }))
+
+  it('is written in another form from the records, once for what is kept', () =>
+    inRegistry(async (harness) => {
+      await publishMany(harness)
+      const { list } = isolate(harness)
+      const write = vi.fn(({ id }: { readonly id: string }, name: string) => `${id} ${name}`)
+      for (let n = 0; n < 2; n += 1) {
+        const listing = await list({ limit: 1_000 }, ADMIN, { name: 'ids', write })
+        expect(listing?.lines[0]).toBe('Kit0.T0@1.0.0 Kit0_T0')
+        expect(listing?.lines).toHaveLength(300)
+      }
+      expect(write).toHaveBeenCalledTimes(300)
+    }))
+
+  it('goes on where it was, whatever came and went meanwhile', () =>
+    inRegistry(async (harness) => {
+      await publishMany(harness)
+      const { list, require } = isolate(harness)
+      const { nextCursor } = (await list({ toolkit: 'Kit0', limit: 1 })) ?? {}
+      expect(decodeCursor(nextCursor ?? '')).toBe('kit0.t0')
+      await harness.registry.setStatus('kit0.t0', '1.0.0', { state: 'yanked' })
+      const { revision } = await harness.registry.publish([await publication('Kit0.T0a@1.0.0')])
+      require(revision)
+      const { lines = [] } = (await list({ toolkit: 'Kit0', limit: 1, cursor: nextCursor })) ?? {}
+      expect(lines.map((line): string => JSON.parse(line).id)).toEqual(['Kit0.T0a@1.0.0'])
+    }))
+
+  it.each(['!', encodeCursor('nonsense'), encodeCursor('kit0.t0@'), encodeCursor('7'), encodeCursor('a b.c')])(
+    'refuses the cursor %j',
+    (cursor) =>
+      inRegistry(async (harness) => {
+        await publishMany(harness)
+        expect(await isolate(harness).list({ cursor })).toBeUndefined()
+      }),
+  )
+
+  it.each([{ q: 'does' }, { versions: 'all' }] as const)('of %j is asked of the registry, and goes on there', (query) =>
+    inRegistry(async (harness) => {
+      await publishMany(harness)
+      const { list, walk, asked } = isolate(harness)
+      expect(new Set(await walk(150, query)).size).toBe(300)
+      expect(new Set(asked)).toEqual(new Set(['query']))
+      expect(await list({ ...query, cursor: encodeCursor('nonsense') })).toBeUndefined()
+    }),
+  )
+})
+
+describe('an isolate', () => {
+  it('gives what it read for five seconds, then asks KV again', () =>
+    inRegistry(async (harness) => {
+      const { registry, drain, kv } = harness
+      await publishMany(harness)
+      const { etag, walk } = isolate(harness)
+      const before = await etag()
+      await registry.publish([await publication('New.Tool@1.0.0')])
+      const now = Date.now()
+      await drain()
+      vi.setSystemTime(now + 4_999)
+      expect(await etag()).toBe(before)
+      expect(await walk(1_000)).toHaveLength(300)
+      vi.setSystemTime(now + 5_000)
+      expect(await etag()).not.toBe(before)
+      expect(await walk(1_000)).toHaveLength(301)
+      expect(kv.reads.filter((key) => key === 'catalogue/head')).toHaveLength(2)
+    }))
+
+  it('that changed the registry lists no head before that, but asks for one', () =>
+    inRegistry(async (harness) => {
+      const { registry } = harness
+      await publishMany(harness)
+      const { require, walk, asked } = isolate(harness)
+      await walk(1_000)
+      const { revision } = await registry.publish([await publication('New.Tool@1.0.0')])
+      expect(await walk(1_000)).toHaveLength(300)
+      require(revision)
+      expect(await walk(1_000)).toContain('New.Tool@1.0.0')
+      expect(new Set(asked)).toEqual(new Set(['head', 'page']))
+    }))
+
+  it('whose head names pages that are no more lists by the head of now', () =>
+    inRegistry(async (harness) => {
+      const { registry, kv, drain } = harness
+      await publishMany(harness)
+      const { etag, walk } = isolate(harness)
+      await etag()
+      await registry.publish(await Promise.all(['Kit0.New@1.0.0', 'Kit2.New@1.0.0'].map((id) => publication(id))))
+      const now = Date.now()
+      await drain()
+      vi.setSystemTime(now)
+      for (const key of kv.values.keys()) if (key.startsWith('catalogue/page/')) kv.values.delete(key)
+      expect(await walk(1_000)).toHaveLength(302)
+    }))
+})

@@ -1,0 +1,95 @@
+import { describe, expect, it } from 'vitest'
+import { createKvReader, parsed } from '../../../src/storage/registry/kv-reader.ts'
+import { memoryKv } from './set-up.ts'
+
+const SECOND = 1_000
+
+/** One isolate's reader, with what it asked the registry for. */
+function isolate() {
+  const kv = memoryKv()
+  const asked: string[] = []
+  const clock = { time: 0 }
+  const reader = createKvReader({ kv: kv.binding, now: () => clock.time })
+  const registry = new Map<string, string>()
+  return {
+    kv,
+    asked,
+    clock,
+    registry,
+    wrote: reader.wrote,
+    read: (key: string, unknown: 'ask' | 'believe' = 'ask') =>
+      reader.read<unknown>(
+        key,
+        async () => {
+          asked.push(key)
+          return registry.get(key)
+        },
+        unknown,
+      ),
+  }
+}
+
+describe('what changes in KV', () => {
+  it('is read from KV alone while it is there', async () => {
+    const { kv, asked, read } = isolate()
+    kv.values.set('a', '{"from":"kv"}')
+    expect(await read('a')).toEqual({ from: 'kv' })
+    expect(asked).toEqual([])
+  })
+
+  it('is read from the registry for a minute where it was changed, and nothing else is', async () => {
+    const { kv, asked, clock, registry, read, wrote } = isolate()
+    for (const key of ['a', 'b']) kv.values.set(key, '"before"')
+    registry.set('a', '"after"')
+    wrote('a')
+    for (const at of [0, 30, 59.999]) {
+      clock.time = at * SECOND
+      expect(await read('a')).toBe('after')
+      expect(await read('b')).toBe('before')
+    }
+    expect(kv.reads).toEqual(['b', 'b', 'b'])
+    clock.time = 60 * SECOND
+    expect(await read('a')).toBe('before')
+    expect(asked).toEqual(['a', 'a', 'a'])
+  })
+
+  it('is gone at once where it was removed', async () => {
+    const { kv, read, wrote } = isolate()
+    kv.values.set('a', '"before"')
+    wrote('a')
+    expect(await read('a')).toBeUndefined()
+    expect(kv.reads).toEqual([])
+  })
+
+  it('is asked of the registry where KV does not know it, if it is not to be believed', async () => {
+    const { asked, registry, read } = isolate()
+    registry.set('a', '"new"')
+    expect(await read('a', 'believe')).toBeUndefined()
+    expect(asked).toEqual([])
+    expect(await read('a', 'ask')).toBe('new')
+  })
+
+  it('is asked of the registry 50 times a second, and is unknown to all others', async () => {
+    const { asked, clock, registry, read } = isolate()
+    for (let n = 0; n < 200; n += 1) registry.set(`made-up-${n}`, '1')
+    const answers = await Promise.all(Array.from({ length: 200 }, (_, n) => read(`made-up-${n}`)))
+    expect(answers.filter((answer) => answer === 1)).toHaveLength(50)
+    expect(asked).toHaveLength(50)
+    clock.time += SECOND
+    expect(await read('made-up-199')).toBe(1)
+  })
+
+  it('is asked of the registry however often where it was changed', async () => {
+    const { asked, read, wrote } = isolate()
+    wrote('a')
+    for (let n = 0; n < 100; n += 1) await read('a')
+    expect(asked).toHaveLength(100)
+  })
+})
+
+it('what is stored as JSON is told from what is not there', () => {
+  expect(parsed('null')).toBeNull()
+  expect(parsed('[1]')).toEqual([1])
+  expect(parsed(null)).toBeUndefined()
+  expect(parsed(undefined)).toBeUndefined()
+})

@@ -1,0 +1,139 @@
+import { describe, expect, it, vi } from 'vitest'
+import { toolKey } from '../../../src/core/tool/tool-id.ts'
+import type { ToolRecord } from '../../../src/core/tool/tool.ts'
+import type { PageIndex } from '../../../src/storage/registry/pages.ts'
+import type { RegistryObject } from '../../../src/storage/registry/registry-object.ts'
+import { type Harness, inRegistry, listedIn, publication, publications, stopClock } from './set-up.ts'
+
+stopClock()
+
+const textOf = (registry: RegistryObject, hash: string) => registry.page(hash) ?? ''
+
+/** The keys of the tools that each leaf holds, as both of its pages have them. */
+async function leavesOf(registry: RegistryObject) {
+  const { leaves, count } = await registry.head()
+  const keys = leaves.map((leaf) => {
+    const [index = '', ...lines] = textOf(registry, leaf.lines).split('\n')
+    const listed: PageIndex = JSON.parse(index)
+    const records = textOf(registry, leaf.records)
+      .split('\n')
+      .filter(Boolean)
+      .map((text): ToolRecord => JSON.parse(text))
+    expect(records.map(toolKey)).toEqual(listed.map(({ key }) => key))
+    expect(lines.length).toBe(listed.length)
+    expect(leaf.count).toBe(listed.length)
+    return listed.map(({ key }) => key)
+  })
+  expect(count).toBe(keys.flat().length)
+  return { leaves, keys }
+}
+
+/** `count` tools whose ids are in this order. */
+const inOrder = (count: number, given: Readonly<Record<string, unknown>> = {}) =>
+  Promise.all(Array.from({ length: count }, (_, n) => publication(`Kit.T${String(n).padStart(4, '0')}@1.0.0`, given)))
+
+describe('a leaf', () => {
+  it('holds up to 128 tools; of more it is split into parts of 64, in the order of ids', () =>
+    inRegistry(async ({ registry }) => {
+      const all = await inOrder(129)
+      await registry.publish(all.slice(0, 128))
+      expect((await leavesOf(registry)).keys.map(({ length }) => length)).toEqual([128])
+      await registry.publish(all.slice(128))
+      const { leaves, keys } = await leavesOf(registry)
+      expect(keys.map(({ length }) => length)).toEqual([64, 64, 1])
+      expect(keys.flat()).toEqual(all.flatMap(({ records }) => records.map(toolKey)))
+      expect(leaves.map(({ first }) => first)).toEqual(['', 'kit.t0064', 'kit.t0128'])
+    }))
+
+  it('holds up to a million characters, and a single tool whatever its length', () =>
+    inRegistry(async ({ registry }) => {
+      // A record holds a definition twice
+      await registry.publish(await inOrder(9, { description: 'x'.repeat(60_000) }))
+      const { leaves, keys } = await leavesOf(registry)
+      expect(keys.map(({ length }) => length)).toEqual([4, 4, 1])
+      for (const leaf of leaves) expect(textOf(registry, leaf.records).length).toBeLessThanOrEqual(500_000)
+    }))
+
+  it('takes in what belongs between its tools, and leaves the pages of the others alone', () =>
+    inRegistry(async ({ registry }) => {
+      await registry.publish(await inOrder(129))
+      const before = await leavesOf(registry)
+      await registry.publish([await publication('Kit.T0099a@1.0.0')])
+      const after = await leavesOf(registry)
+      expect(after.keys.map(({ length }) => length)).toEqual([64, 65, 1])
+      expect(after.keys[1]?.slice(35, 37)).toEqual(['kit.t0099', 'kit.t0099a'])
+      expect([after.leaves[0], after.leaves[2]]).toEqual([before.leaves[0], before.leaves[2]])
+      expect(after.leaves[1]).not.toEqual(before.leaves[1])
+    }))
+
+  it('that is empty has pages too', () =>
+    inRegistry(async ({ registry, kv, drain }) => {
+      expect(await leavesOf(registry)).toMatchObject({ keys: [[]] })
+      await registry.takeIn('', { at: 0 })
+      await drain()
+      expect(listedIn(kv)).toEqual([])
+    }))
+})
+
+describe('the etag', () => {
+  it('is that of what is listed: the same when that comes back', () =>
+    inRegistry(async ({ registry }) => {
+      await registry.publish(await publications(0, 2))
+      const { etag, revision } = await registry.head()
+      await registry.setStatus('kit0.t0', '1.0.0', { state: 'disabled' })
+      const other = await registry.head()
+      expect(other.etag).not.toBe(etag)
+      await registry.setStatus('kit0.t0', '1.0.0', { state: 'active' })
+      const again = await registry.head()
+      expect(again.etag).toBe(etag)
+      expect(again.revision).toBeGreaterThan(revision)
+    }))
+})
+
+describe('a page', () => {
+  it('is known by its hash while it is part of the catalogue', () =>
+    inRegistry(async ({ registry }) => {
+      await registry.publish(await publications(0, 1))
+      const [leaf] = (await registry.head()).leaves
+      expect(textOf(registry, leaf?.lines ?? '')).toContain('Kit0.T0')
+      await registry.publish(await publications(1, 2))
+      expect(registry.page(leaf?.lines ?? '')).toBeUndefined()
+      await registry.head()
+      expect(registry.page(leaf?.lines ?? '')).toBeUndefined()
+      expect(registry.page('0'.repeat(64))).toBeUndefined()
+    }))
+
+  /** Lets an hour pass, and every alarm that comes in it. */
+  async function anHour({ alarm, runAlarm }: Harness): Promise<void> {
+    const end = Date.now() + 3_600_000
+    for (let at = await alarm(); at !== null && at <= end; at = await alarm()) await runAlarm()
+    vi.setSystemTime(end)
+  }
+
+  it('that comes back while it waits to be deleted stays', () =>
+    inRegistry(async (harness) => {
+      const { registry, kv, drain } = harness
+      await registry.publish(await publications(0, 2))
+      await drain()
+      for (const state of ['disabled', 'active'] as const) {
+        await registry.setStatus('kit0.t0', '1.0.0', { state })
+        await drain()
+      }
+      await anHour(harness)
+      expect(listedIn(kv)).toHaveLength(2)
+      expect([...kv.values.keys()].filter((key) => key.startsWith('catalogue/page/'))).toHaveLength(2)
+    }))
+
+  it('that comes back after it was deleted is written again', () =>
+    inRegistry(async (harness) => {
+      const { registry, kv, drain } = harness
+      await registry.publish(await publications(0, 2))
+      await drain()
+      for (const state of ['disabled', 'active'] as const) {
+        await registry.setStatus('kit0.t0', '1.0.0', { state })
+        await drain()
+        await anHour(harness)
+      }
+      expect(listedIn(kv)).toHaveLength(2)
+    }))
+})

@@ -1,0 +1,124 @@
+import { describe, expect, it } from 'vitest'
+import type { Publication, Published } from '../../../src/core/publish/registry.ts'
+import type { RegistryObject } from '../../../src/storage/registry/registry-object.ts'
+import { documentOf, inRegistry, publication, stopClock } from './set-up.ts'
+
+stopClock()
+
+/** What became of one publication, and how many changes the registry counts now. */
+async function publish(registry: RegistryObject, one: Publication): Promise<Published & { revision: number }> {
+  const { published, revision } = await registry.publish([one])
+  const [first] = published
+  if (!first || published.length !== 1) throw new Error('Wanted one answer')
+  return { ...first, revision }
+}
+
+const strict = async (...given: Parameters<typeof publication>) => ({
+  ...(await publication(...given)),
+  allowBreaking: false,
+})
+
+const versionsOf = (registry: RegistryObject, key: string) =>
+  documentOf(registry, key).versions.map(({ version }) => version)
+
+describe('a publication', () => {
+  it('is stored once: the same again changes nothing', () =>
+    inRegistry(async ({ registry }) => {
+      const one = await publication('Kit.A@1.0.0')
+      const first = await publish(registry, one)
+      expect(first).toMatchObject({ outcome: 'created', ids: ['Kit.A@1.0.0'] })
+      expect(await publish(registry, one)).toMatchObject({ outcome: 'unchanged', revision: first.revision })
+    }))
+
+  it.each<[string, Parameters<typeof publication>, boolean]>([
+    ['says something else', ['Kit.A@1.0.0', { description: 'other' }, {}], false],
+    ['has other tags', ['Kit.A@1.0.0', {}, { tags: ['b'] }], false],
+    ['is implemented otherwise', ['Kit.A@1.0.0', {}, { implementation: { kind: 'echo', of: 'b' } }], false],
+    ['is no longer implemented', ['Kit.A@1.0.0', {}, {}], true],
+    ['says nothing of its tags', ['Kit.A@1.0.0', {}, { implementation: { kind: 'echo', of: 'a' } }], true],
+  ])('of a version there is, which %s, is taken as it stands: %3$s', (_, given, isSame) =>
+    inRegistry(async ({ registry }) => {
+      const beside = { tags: ['a'], implementation: { kind: 'echo', of: 'a' } }
+      const { revision } = await publish(registry, await publication('Kit.A@1.0.0', {}, beside))
+      const before = registry.document('kit.a')
+      const again = await publish(registry, await publication(...given))
+      expect(again).toMatchObject({ outcome: isSame ? 'unchanged' : 'conflict', revision })
+      if (!isSame) expect(again).toMatchObject({ message: expect.stringContaining('a version never changes') })
+      expect(registry.document('kit.a')).toBe(before)
+    }),
+  )
+
+  it('of an id that differs from one there is only in case is refused', () =>
+    inRegistry(async ({ registry }) => {
+      await publish(registry, await publication('Kit.Tool@1.0.0'))
+      for (const id of ['kit.tool@1.0.0', 'KIT.Tool@2.0.0', 'Kit.TOOL@0.1.0']) {
+        const refused = await publish(registry, await publication(id))
+        expect(refused).toMatchObject({ outcome: 'conflict', message: expect.stringContaining("'Kit.Tool' exists") })
+      }
+      expect(versionsOf(registry, 'kit.tool')).toEqual(['1.0.0'])
+    }))
+
+  it('of several tools is stored whole or not at all', () =>
+    inRegistry(async ({ registry }) => {
+      await publish(registry, await publication('Kit.B@1.0.0'))
+      const [a, b, c] = [
+        await publication('Kit.A@1.0.0'),
+        await publication('Kit.B@1.0.0', { description: 'other' }),
+        await publication('Kit.C@1.0.0'),
+      ]
+      const whole = { ...a, records: [a, b, c].flatMap(({ records }) => records) }
+      expect(await publish(registry, whole)).toMatchObject({
+        outcome: 'conflict',
+        ids: ['Kit.A@1.0.0', 'Kit.B@1.0.0', 'Kit.C@1.0.0'],
+      })
+      expect([registry.document('kit.a'), registry.document('kit.c')]).toEqual([undefined, undefined])
+      expect(await publish(registry, { ...whole, records: [a, c].flatMap(({ records }) => records) })).toMatchObject({
+        outcome: 'created',
+      })
+    }))
+
+  it('is judged by itself, and by what those before it stored', () =>
+    inRegistry(async ({ registry }) => {
+      const all = ['Kit.A@1.0.0', 'Kit.A@1.0.0', 'kit.a@2.0.0', 'Kit.B@1.0.0']
+      const { published } = await registry.publish(await Promise.all(all.map((id) => publication(id))))
+      expect(published.map(({ outcome }) => outcome)).toEqual(['created', 'unchanged', 'conflict', 'created'])
+    }))
+})
+
+describe('a version that breaks what the one before it promised', () => {
+  const withInput = (...required: readonly string[]) => ({
+    input_schema: {
+      type: 'object',
+      properties: Object.fromEntries(required.map((name) => [name, { type: 'string', description: 'x' }])),
+      required,
+    },
+  })
+
+  it('is refused unless its number says so, or the publisher does', () =>
+    inRegistry(async ({ registry }) => {
+      await publish(registry, await strict('Kit.A@1.0.0', withInput('a')))
+      const hidden = await publish(registry, await strict('Kit.A@1.1.0', withInput('a', 'b')))
+      expect(hidden).toMatchObject({ outcome: 'refused', problems: [expect.anything()] })
+      expect(versionsOf(registry, 'kit.a')).toEqual(['1.0.0'])
+      expect(await publish(registry, await strict('Kit.A@2.0.0', withInput('a', 'b')))).toMatchObject({
+        outcome: 'created',
+      })
+      expect(await publish(registry, await publication('Kit.A@1.1.0', withInput('a', 'b')))).toMatchObject({
+        outcome: 'created',
+      })
+    }))
+
+  it('is measured against the highest below it that was not withdrawn', () =>
+    inRegistry(async ({ registry }) => {
+      await publish(registry, await strict('Kit.A@1.0.0', withInput('a')))
+      await publish(registry, await strict('Kit.A@2.0.0', withInput('b')))
+      await publish(registry, await strict('Kit.A@10.0.0', withInput('c')))
+      const outcomeOf = async (id: string, input: string) =>
+        (await publish(registry, await strict(id, withInput(input)))).outcome
+      expect(await outcomeOf('Kit.A@2.0.1', 'a')).toBe('refused')
+      expect(await outcomeOf('Kit.A@2.0.1', 'b')).toBe('created')
+      expect(await outcomeOf('Kit.A@0.1.0', 'z')).toBe('created')
+      for (const version of ['2.0.0', '2.0.1']) await registry.setStatus('kit.a', version, { state: 'yanked' })
+      expect(await outcomeOf('Kit.A@2.0.2', 'a')).toBe('created')
+    }))
+})

@@ -1,0 +1,109 @@
+import { describe, expect, it } from 'vitest'
+import type { ListQuery } from '../../../src/core/access/catalogue.ts'
+import type { RegistryObject } from '../../../src/storage/registry/registry-object.ts'
+import { ADMIN, inRegistry, publication, stopClock } from './set-up.ts'
+
+stopClock()
+
+const QUERY: ListQuery = { versions: 'all', limit: 100 }
+
+/** The ids of everything that a query finds, a page of `limit` after the other. */
+function walk(registry: RegistryObject, query: ListQuery, limit: number): string[] {
+  const ids: string[] = []
+  for (let cursor: string | undefined, pages = 0; pages < 100; pages += 1) {
+    const answer = registry.query({ ...query, cursor }, limit, ADMIN)
+    if (!answer) throw new Error(`'${cursor}' is refused`)
+    expect(answer.found.length).toBeLessThanOrEqual(limit)
+    ids.push(...answer.found.map(({ record }): string => JSON.parse(record).id))
+    if (answer.next === undefined) return ids
+    cursor = answer.next
+  }
+  throw new Error('The pages have no end')
+}
+
+const publishMany = async (registry: RegistryObject) => {
+  const ids = ['A.B@1.0.0', 'A.B@1.10.0', 'A.B@1.9.0', 'A.C@1.0.0', 'B.A@1.0.0', 'B.A@2.0.0']
+  await registry.publish(await Promise.all(ids.map((id) => publication(id, {}, { tags: [id.slice(-5)] }))))
+  return ids
+}
+
+describe('a listing of all versions', () => {
+  it.each([1, 2, 3, 6, 100])('gives each once, %d at a time', (limit) =>
+    inRegistry(async ({ registry }) => {
+      const ids = await publishMany(registry)
+      expect(walk(registry, QUERY, limit).toSorted()).toEqual(ids)
+      expect(walk(registry, { ...QUERY, toolkit: 'a' }, limit)).toHaveLength(4)
+      expect(walk(registry, { ...QUERY, tag: '1.0.0' }, limit)).toEqual(['A.B@1.0.0', 'A.C@1.0.0', 'B.A@1.0.0'])
+    }),
+  )
+
+  it('shows what is active or deprecated', () =>
+    inRegistry(async ({ registry }) => {
+      await publishMany(registry)
+      await registry.setStatus('a.b', '1.0.0', { state: 'deprecated' })
+      await registry.setStatus('a.b', '1.9.0', { state: 'yanked' })
+      await registry.setStatus('b.a', '1.0.0', { state: 'disabled' })
+      expect(walk(registry, QUERY, 2)).toEqual(['A.B@1.0.0', 'A.B@1.10.0', 'A.C@1.0.0', 'B.A@2.0.0'])
+    }))
+
+  it('goes on where it was, whatever came and went meanwhile', () =>
+    inRegistry(async ({ registry }) => {
+      await publishMany(registry)
+      const { found, next } = registry.query(QUERY, 3, ADMIN) ?? { found: [] }
+      expect(found).toHaveLength(3)
+      await registry.setStatus('a.b', '1.9.0', { state: 'yanked' })
+      await registry.publish([await publication('A.A@1.0.0'), await publication('A.Z@1.0.0')])
+      const rest = registry.query({ ...QUERY, cursor: next }, 100, ADMIN)?.found
+      expect(rest?.map(({ cursor }) => cursor)).toEqual(['a.c@1.0.0', 'a.z@1.0.0', 'b.a@1.0.0', 'b.a@2.0.0'])
+    }))
+
+  it.each(['7', 'a.c', 'nonsense', 'a.c@', "a'; --@1.0.0"])('refuses the cursor %j', (cursor) =>
+    inRegistry(async ({ registry }) => {
+      await publishMany(registry)
+      expect(registry.query({ ...QUERY, cursor }, 100, ADMIN)).toBeUndefined()
+    }),
+  )
+})
+
+describe('a ranked search', () => {
+  it.each(['newest', 'all'] as const)('gives each once, one or more at a time (%s)', (versions) =>
+    inRegistry(async ({ registry }) => {
+      await publishMany(registry)
+      const query = { q: 'does', versions, limit: 100 }
+      const all = walk(registry, query, 100)
+      expect(all).toHaveLength(versions === 'all' ? 6 : 3)
+      for (const limit of [1, 2]) expect(walk(registry, query, limit)).toEqual(all)
+      expect(walk(registry, { ...query, toolkit: 'B' }, 1)).toHaveLength(versions === 'all' ? 2 : 1)
+    }),
+  )
+
+  it.each(['a.c@1.0.0', '-1', '1.5', '1234567890', ' '])('refuses the cursor %j', (cursor) =>
+    inRegistry(async ({ registry }) => {
+      await publishMany(registry)
+      expect(registry.query({ ...QUERY, q: 'does', cursor }, 100, ADMIN)).toBeUndefined()
+    }),
+  )
+
+  it('ends beyond the last', () =>
+    inRegistry(async ({ registry }) => {
+      await publishMany(registry)
+      expect(registry.query({ ...QUERY, q: 'does', cursor: '999' }, 100, ADMIN)).toEqual({ found: [] })
+    }))
+})
+
+describe('a query', () => {
+  it('shows a principal what is its own, and looks at no more than 2,000 tools to find that', () =>
+    inRegistry(async ({ registry }) => {
+      for (let from = 0; from < 2_001; from += 500) {
+        const ids = Array.from({ length: 500 }, (_, n) => `Hidden.T${String(from + n).padStart(5, '0')}@1.0.0`)
+        await registry.publish(await Promise.all(ids.map((id) => publication(id))))
+      }
+      await registry.publish([await publication('Seen.T@1.0.0')])
+      const principal = { ...ADMIN, kind: 'key', tools: ['Seen.*'] } as const
+      const first = registry.query(QUERY, 100, principal)
+      expect(first).toEqual({ found: [], next: 'hidden.t01999@1.0.0' })
+      const second = registry.query({ ...QUERY, cursor: first?.next }, 100, principal)
+      expect(second?.found.map(({ cursor }) => cursor)).toEqual(['seen.t@1.0.0'])
+      expect(second?.next).toBeUndefined()
+    }))
+})

@@ -1,0 +1,110 @@
+import { describe, expect, it } from 'vitest'
+import { matchExpression } from '../../../src/storage/registry/search.ts'
+import type { RegistryObject } from '../../../src/storage/registry/registry-object.ts'
+import { ADMIN, type Harness, inRegistry, publication, stopClock } from './set-up.ts'
+
+stopClock()
+
+const publish = async ({ registry }: Harness, ...ids: readonly string[]) =>
+  registry.publish(await Promise.all(ids.map((id) => publication(id))))
+
+const near = (registry: RegistryObject, toolkit: string, tool: string) => {
+  const answer = registry.documentOrNearest({ toolkit, tool })
+  if (typeof answer === 'string') throw new Error(`Wanted no such tool, got ${answer}`)
+  return answer.map((name) => `${name.toolkit}.${name.tool}`)
+}
+
+const found = (registry: RegistryObject, q: string) =>
+  registry
+    .query({ q, versions: 'newest', limit: 50 }, 50, ADMIN)
+    ?.found.map(({ record }): string => JSON.parse(record).id)
+
+describe('the names near an unknown one', () => {
+  it('are those of few other letters, ignoring case, and of the same tool elsewhere, nearest first', () =>
+    inRegistry(async (harness) => {
+      await publish(harness, 'Mail.SendAll@1.0.0', 'Sms.Send@1.0.0', 'Mail.Sent@1.0.0', 'Weather.Forecast@1.0.0')
+      const { registry } = harness
+      expect(near(registry, 'MAIL', 'sendal')).toEqual(['Mail.SendAll', 'Mail.Sent'])
+      expect(near(registry, 'Fax', 'Send')[0]).toBe('Sms.Send')
+      expect(near(registry, 'Quite', 'Another')).toEqual([])
+    }))
+
+  it('are 20 at most', () =>
+    inRegistry(async (harness) => {
+      await publish(harness, ...Array.from({ length: 30 }, (_, n) => `Kit${n}.Send@1.0.0`))
+      expect(near(harness.registry, 'Kit', 'Send')).toHaveLength(20)
+    }))
+
+  it.each(['disabled', 'yanked', 'deprecated'] as const)('are none of a tool that is %s', (state) =>
+    inRegistry(async (harness) => {
+      const { registry } = harness
+      await publish(harness, 'Mail.Send@1.0.0', 'Mail.Sent@1.0.0')
+      expect(near(registry, 'Mail', 'Sens')).toEqual(['Mail.Send', 'Mail.Sent'])
+      await registry.setStatus('mail.send', '1.0.0', { state })
+      expect(near(registry, 'Mail', 'Sens')).toEqual(['Mail.Sent'])
+      await registry.setStatus('mail.send', '1.0.0', { state: 'active' })
+      expect(near(registry, 'Mail', 'Sens')).toEqual(['Mail.Send', 'Mail.Sent'])
+    }),
+  )
+
+  it('are none of a tool that left the bundle', () =>
+    inRegistry(async ({ registry }) => {
+      const { records } = await publication('Mail.Send@1.0.0')
+      await registry.takeIn('1', { at: 1 }, records)
+      expect(near(registry, 'Mail', 'Sens')).toEqual(['Mail.Send'])
+      await registry.takeIn('2', { at: 2 }, [])
+      expect(near(registry, 'Mail', 'Sens')).toEqual([])
+    }))
+})
+
+describe('a search', () => {
+  it('finds words of names, toolkits, descriptions and tags, and what begins so', () =>
+    inRegistry(async ({ registry }) => {
+      await registry.publish([
+        await publication('Mail.GetLetters@1.0.0', { description: 'Reads what was posted' }, { tags: ['inbox'] }),
+        await publication('Weather.Forecast@1.0.0', { description: 'Rain or shine' }),
+      ])
+      for (const q of ['letters', 'lett', 'get_letters', 'GETLETTERS', 'mail', 'posted', 'inbox', 'rainbow inbox']) {
+        expect(found(registry, q)).toEqual(['Mail.GetLetters@1.0.0'])
+      }
+      for (const q of ['nothing', '', '"*', 'ox']) expect(found(registry, q)).toEqual([])
+    }))
+
+  it('gives the tool of that very name first, whatever its case and separators', () =>
+    inRegistry(async ({ registry }) => {
+      await registry.publish([
+        await publication('A.SendMessageToAll@1.0.0', { description: 'send message send message send message' }),
+        await publication('B.SendMessage@1.0.0', { description: 'Delivers' }),
+      ])
+      for (const q of ['sendmessage', 'Send-Message', 'b.send message', 'B_SendMessage']) {
+        expect(found(registry, q)?.[0]).toBe('B.SendMessage@1.0.0')
+      }
+    }))
+
+  it('finds a tool as its listed version describes it, and none that is not listed', () =>
+    inRegistry(async ({ registry }) => {
+      await registry.publish([
+        await publication('Mail.Send@1.0.0', { description: 'pigeons' }),
+        await publication('Mail.Send@2.0.0', { description: 'telegraphs' }),
+      ])
+      expect(found(registry, 'pigeons')).toEqual([])
+      expect(found(registry, 'telegraphs')).toEqual(['Mail.Send@2.0.0'])
+      await registry.setStatus('mail.send', '2.0.0', { state: 'disabled' })
+      expect(found(registry, 'pigeons')).toEqual(['Mail.Send@1.0.0'])
+      expect(found(registry, 'telegraphs')).toEqual([])
+      await registry.setStatus('mail.send', '1.0.0', { state: 'disabled' })
+      expect(found(registry, 'pigeons')).toEqual([])
+    }))
+})
+
+describe('the expression that words become', () => {
+  it('has each word once quoted, so that none is an operator of FTS5', () => {
+    expect(matchExpression('NEAR("a" OR b*)')).toBe('"NEAR"* OR "a"* OR "OR"* OR "b"*')
+    expect(matchExpression('getEmails')).toBe('"get"* OR "Emails"*')
+    expect(matchExpression('.-"')).toBeUndefined()
+  })
+
+  it('has 32 words at most', () => {
+    expect(matchExpression('word '.repeat(100))?.split(' OR ')).toHaveLength(32)
+  })
+})

@@ -1,0 +1,96 @@
+import { describe, expect, it } from 'vitest'
+import type { RegistryObject } from '../../../src/storage/registry/registry-object.ts'
+import { ADMIN, documentOf, inRegistry, publication, record, stopClock } from './set-up.ts'
+
+stopClock()
+
+const publish = async (registry: RegistryObject, ...ids: readonly string[]) =>
+  registry.publish(await Promise.all(ids.map((id) => publication(id))))
+
+/** The version that lists show. */
+const listed = async (registry: RegistryObject, key: string) => {
+  const [leaf] = (await registry.head()).leaves
+  const lines = (registry.page(leaf?.records ?? '') ?? '').split('\n').filter(Boolean)
+  const versions = lines.map((line): { id: string; version: string } => JSON.parse(line))
+  return versions.find(({ id }) => id.toLowerCase().startsWith(`${key}@`))?.version
+}
+
+describe("a tool's document", () => {
+  it('has all versions, and the record that its bare name answers with', () =>
+    inRegistry(async ({ registry }) => {
+      await publish(registry, 'Kit.Tool@1.9.0', 'Kit.Tool@1.10.0', 'Kit.Tool@1.2.0')
+      const { digest } = await record('Kit.Tool@1.2.0')
+      const document = documentOf(registry, 'kit.tool')
+      expect(document).toMatchObject({ toolkit: 'Kit', tool: 'Tool', newest: await record('Kit.Tool@1.10.0') })
+      expect(document.versions).toContainEqual({ version: '1.2.0', digest, status: { state: 'active' } })
+      expect(document.versions).toHaveLength(3)
+      expect(registry.document('kit.other')).toBeUndefined()
+    }))
+
+  it.each(['disabled', 'yanked', 'deprecated'] as const)('follows its newest version being %s', (state) =>
+    inRegistry(async ({ registry }) => {
+      await publish(registry, 'Kit.Tool@1.0.0', 'Kit.Tool@2.0.0')
+      const answer = await registry.setStatus('kit.tool', '2.0.0', { state })
+      expect(answer?.document).toBe(registry.document('kit.tool'))
+      expect(documentOf(registry, 'kit.tool').newest?.version).toBe('1.0.0')
+      expect(await listed(registry, 'kit.tool')).toBe('1.0.0')
+      await registry.setStatus('kit.tool', '2.0.0', { state: 'active' })
+      expect(documentOf(registry, 'kit.tool').newest?.version).toBe('2.0.0')
+      expect(await listed(registry, 'kit.tool')).toBe('2.0.0')
+    }),
+  )
+
+  it('keeps what is said with a status', () =>
+    inRegistry(async ({ registry }) => {
+      await publish(registry, 'Kit.Tool@1.0.0')
+      const status = { state: 'deprecated', message: 'Use the other', successor: 'Kit.Other@1.0.0' } as const
+      await registry.setStatus('kit.tool', '1.0.0', status)
+      expect(documentOf(registry, 'kit.tool').versions).toMatchObject([{ status }])
+    }))
+
+  it('has no status set for a version there is not', () =>
+    inRegistry(async ({ registry }) => {
+      await publish(registry, 'Kit.Tool@1.0.0')
+      expect(await registry.setStatus('kit.tool', '2.0.0', { state: 'yanked' })).toBeUndefined()
+      expect(await registry.setStatus('kit.other', '1.0.0', { state: 'yanked' })).toBeUndefined()
+    }))
+
+  it('is shown nowhere once no version is active', () =>
+    inRegistry(async ({ registry }) => {
+      await publish(registry, 'Kit.Tool@1.0.0', 'Kit.Tool@2.0.0')
+      for (const version of ['1.0.0', '2.0.0']) await registry.setStatus('kit.tool', version, { state: 'disabled' })
+      expect(await listed(registry, 'kit.tool')).toBeUndefined()
+      expect(registry.query({ q: 'tool', versions: 'newest', limit: 9 }, 9, ADMIN)?.found).toEqual([])
+      expect(documentOf(registry, 'kit.tool').versions).toHaveLength(2)
+    }))
+})
+
+describe('the record of a version', () => {
+  it('is read by its digest', () =>
+    inRegistry(async ({ registry }) => {
+      await publish(registry, 'Kit.Tool@1.0.0', 'Kit.Tool@2.0.0')
+      const old = await record('Kit.Tool@1.0.0')
+      expect(JSON.parse(registry.record(old.digest) ?? '')).toEqual(old)
+      expect(registry.record('0'.repeat(64))).toBeUndefined()
+    }))
+
+  it('goes to KV once the document no longer holds it, and for a tool of one version never', () =>
+    inRegistry(async ({ registry, kv, drain }) => {
+      await publish(registry, 'Kit.Tool@1.0.0')
+      await drain()
+      expect(kv.keys('record/')).toEqual([])
+      await publish(registry, 'Kit.Tool@2.0.0')
+      await drain()
+      const digests = [(await record('Kit.Tool@1.0.0')).digest, (await record('Kit.Tool@2.0.0')).digest]
+      expect(kv.keys('record/').toSorted()).toEqual(digests.map((digest) => `record/${digest}`).toSorted())
+    }))
+
+  it('goes to KV when a status was set, as the document may hold another one then', () =>
+    inRegistry(async ({ registry, kv, drain }) => {
+      await publish(registry, 'Kit.Tool@1.0.0')
+      await registry.setStatus('kit.tool', '1.0.0', { state: 'yanked' })
+      await drain()
+      expect(kv.keys('record/')).toEqual([`record/${(await record('Kit.Tool@1.0.0')).digest}`])
+      expect(JSON.parse(kv.values.get('tool/kit.tool') ?? '')).not.toHaveProperty('newest')
+    }))
+})
