@@ -5,8 +5,8 @@ import type { RegistryObject } from '../src/storage/registry/registry-object.ts'
 import type { VaultObject } from '../src/storage/vault/vault-object.ts'
 import { createApp } from '../src/app.ts'
 import { type Env, loadConfig } from '../src/env.ts'
-import { build } from '../src/generated/build.ts'
 import { definition } from './e2e/definition.ts'
+import { build } from './fixtures/generated/build.ts'
 
 declare global {
   namespace Cloudflare {

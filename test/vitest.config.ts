@@ -5,6 +5,8 @@ import { defineConfig } from 'vitest/config'
 export default defineConfig({
   test: {
     root: new URL('..', import.meta.url).pathname,
+    // Vitest would leave one core to itself, and it needs none
+    maxWorkers: '100%',
     projects: [
       {
         extends: true,
@@ -36,7 +38,7 @@ export default defineConfig({
           include: ['test/e2e/**/*.test.ts'],
           testTimeout: 60_000,
           hookTimeout: 120_000,
-          fileParallelism: false,
+          globalSetup: ['test/e2e/build-once.ts'],
         },
       },
     ],

@@ -2,7 +2,7 @@
  * Makes `src/generated/`: the bundle of the tools under `tools/`, with their records, digests and compiled validators,
  * and the text of the modules that run inside sandboxes. `npm run generate` runs it, and so does every build of the Worker. `--tools` and `--out` name other folders.
  */
-import { createHash } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { stripTypeScriptTypes } from 'node:module'
 import { join, relative } from 'node:path'
@@ -78,12 +78,13 @@ async function readTools(): Promise<Found[]> {
   return found.sort((a, b) => (a.record.id < b.record.id ? -1 : 1))
 }
 
-/** Writes a file only when it changed, in one step: a dev server watches the folder. */
+/** Writes a file only when it changed, in one step: a dev server watches the folder, and another build may be at it too. */
 async function write(name: string, text: string): Promise<void> {
   const path = join(generated, name)
   if ((await readFile(path, 'utf8').catch(() => undefined)) === text) return
-  await writeFile(`${path}.tmp`, text)
-  await rename(`${path}.tmp`, path)
+  const unfinished = `${path}.${randomUUID()}.tmp`
+  await writeFile(unfinished, text)
+  await rename(unfinished, path)
 }
 
 // Node calls it experimental to strip types from a text, and would say so each time

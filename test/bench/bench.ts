@@ -3,14 +3,11 @@
  * `npm run serve`. Each round measures the bare handler and a contender in adjacent slots and keeps their ratio; the
  * table gives the medians over the rounds. `-- --rounds 12 --seconds 1 --connections 16 --tools 1,1000,10000`.
  */
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
-import { freePort } from '../e2e/server.ts'
+import { type ServerProcess, startProcess } from '../e2e/process.ts'
 import { compilePlugin } from '../plugins/compile.ts'
 import { load, post } from './load.ts'
 
@@ -28,44 +25,17 @@ const rounds = Number(values.rounds)
 const seconds = Number(values.seconds)
 const connections = Number(values.connections)
 
-interface Server {
-  readonly port: number
-  readonly child: ChildProcess
-  readonly state: string
-}
+const servers: ServerProcess[] = []
 
-const servers: Server[] = []
-
-async function serve(args: readonly string[]): Promise<Server> {
-  const port = await freePort()
-  const state = await mkdtemp(join(tmpdir(), 'switchboard-bench-'))
-  const script = ['src/node/serve.ts', '--port', String(port), '--persist-to', state, ...args]
-  const child = spawn('node', script, { cwd: root, detached: true, stdio: ['ignore', 'ignore', 'inherit'] })
-  const server = { port, child, state }
+async function serve(args: readonly string[]): Promise<ServerProcess> {
+  const server = await startProcess(['node', 'src/node/serve.ts', ...args])
   servers.push(server)
-  for (let tries = 0; tries < 600 && child.exitCode === null; tries++) {
-    if (
-      await fetch(`http://127.0.0.1:${port}/health`).then(
-        (answer) => answer.ok,
-        () => false,
-      )
-    )
-      return server
-    await new Promise((done) => setTimeout(done, 100))
-  }
-  throw new Error('A server did not become healthy')
+  return server
 }
 
-async function stopAll(): Promise<void> {
-  for (const { child, state } of servers) {
-    if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, 'SIGKILL')
-    await rm(state, { recursive: true, force: true })
-  }
-}
-
-async function send({ port }: Server, path: string, body: unknown): Promise<unknown> {
+async function send({ url }: ServerProcess, path: string, body: unknown): Promise<unknown> {
   const isPlugin = body instanceof Uint8Array
-  const answer = await fetch(`http://127.0.0.1:${port}${path}`, {
+  const answer = await fetch(`${url}${path}`, {
     method: isPlugin ? 'PUT' : 'POST',
     headers: {
       'content-type': isPlugin ? 'application/wasm' : 'application/json',
@@ -78,7 +48,7 @@ async function send({ port }: Server, path: string, body: unknown): Promise<unkn
 }
 
 /** Publishes so many invented tools, and makes the key the calls are made with. */
-async function populate(server: Server, count: number): Promise<string> {
+async function populate(server: ServerProcess, count: number): Promise<string> {
   for (let at = 0; at < count; at += 500) {
     const batch = Array.from({ length: Math.min(500, count - at) }, (_, index) => definition(at + index))
     await send(server, '/tools', batch)
@@ -90,7 +60,7 @@ async function populate(server: Server, count: number): Promise<string> {
 }
 
 /** Publishes what `Calculator.Add` does as a code tool and as a plugin. */
-async function publishSandboxed(server: Server): Promise<void> {
+async function publishSandboxed(server: ServerProcess): Promise<void> {
   await send(server, '/tools', {
     definition: {
       ...definition(0),
@@ -150,10 +120,12 @@ interface Measured {
   readonly p99: number
 }
 
-async function measure({ port, child }: Server, request: Buffer): Promise<Measured> {
-  const before = cpu(child.pid)
-  const slot = await load(port, request, connections, seconds)
-  const used = cpu(child.pid) - before
+const portOf = ({ url }: ServerProcess) => Number(new URL(url).port)
+
+async function measure(server: ServerProcess, request: Buffer): Promise<Measured> {
+  const before = cpu(server.pid)
+  const slot = await load(portOf(server), request, connections, seconds)
+  const used = cpu(server.pid) - before
   const sorted = [...slot.latencies].sort((a, b) => a - b)
   return {
     rps: slot.requests / slot.seconds,
@@ -213,7 +185,7 @@ try {
   execFileSync('npm', ['run', '--silent', 'generate'], { cwd: root, stdio: 'inherit' })
   const bare = await serve(['--config', 'test/bench/wrangler.toml', '--outdir', 'dist/bare', '--entry', 'bare.js'])
   const bareRequest = post('/tools/call', CALL, { authorization: 'Bearer none' })
-  const contenders: { readonly name: string; readonly server: Server; readonly request: Buffer }[] = []
+  const contenders: { readonly name: string; readonly server: ServerProcess; readonly request: Buffer }[] = []
   for (const [index, count] of values.tools.split(',').map(Number).entries()) {
     const server = await serve(['--var', `ACCESS:keys`, '--var', `ADMIN_KEY:${ADMIN_KEY}`])
     const headers = { authorization: `Bearer ${await populate(server, count)}` }
@@ -234,8 +206,8 @@ try {
       add(`official SDK, ${revision}`, mcpCall(revision, {}), sdk)
     }
   }
-  for (const { server, request } of contenders) await load(server.port, request, connections, 3)
-  await load(bare.port, bareRequest, connections, 3)
+  for (const { server, request } of contenders) await load(portOf(server), request, connections, 3)
+  await load(portOf(bare), bareRequest, connections, 3)
 
   console.log(
     `${rounds} rounds of ${seconds} s slots, ${connections} connections; ratios to the bare handler's adjacent slot`,
@@ -261,5 +233,5 @@ try {
     console.log(`| ${name} | ${cells.join(' | ')} |`)
   }
 } finally {
-  await stopAll()
+  for (const server of servers) await server.stop()
 }

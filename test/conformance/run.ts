@@ -27,7 +27,7 @@ const suite = fileURLToPath(suiteUrl)
 
 /** Runs the suite of each revision, one after the other, against one server. */
 export async function runConformance(): Promise<readonly Conformance[]> {
-  const server = await startServer({ script: 'fixtures' })
+  const server = await startServer()
   try {
     const published = await server.json('POST', '/tools', JSON_SCHEMA_TOOL)
     if (published.status !== 201) throw new Error(`Cannot publish a fixture: ${JSON.stringify(published.body)}`)

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { definition } from './definition.ts'
 import { raw, type RawAnswer, type RawRequest, sendAndHangUp } from './raw.ts'
-import { type RunningServer, startServer } from './server.ts'
+import { type Server, startServer } from './server.ts'
 
 const MIB = 1024 * 1024
 const ADD = { tool_id: 'Calculator.Add', call_id: 'c', input: { a: 10, b: 5 } }
@@ -16,7 +16,7 @@ const ROUTES = [
   ['POST', '/keys', 64 * 1024, { name: 'fine', scopes: ['tools:read'] }],
 ] as const
 
-let server: RunningServer
+let server: Server
 beforeAll(async () => {
   server = await startServer()
 })

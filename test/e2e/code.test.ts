@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type LocalServer, startServer as startUpstream } from '../local-server.ts'
-import { type RunningServer, startServer } from './server.ts'
+import { type Server, startServer } from './server.ts'
 
 const SECRET = 's3cret/of+the deployment'
 
 let upstream: LocalServer
 let elsewhere: LocalServer
-let server: RunningServer
+let server: Server
 
 beforeAll(async () => {
   elsewhere = await startUpstream((_, response) => void response.end('elsewhere'))

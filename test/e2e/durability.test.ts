@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { definition } from './definition.ts'
-import { type RunningServer, startServer } from './server.ts'
+import { type ServerProcess, startProcess } from './process.ts'
+import { bundleFolder } from './server.ts'
 
 const PUBLISHERS = 12
 const BUNDLED = [
@@ -16,7 +17,10 @@ const BUNDLED = [
 ]
 
 let persistTo: string
-let server: RunningServer | undefined
+let server: ServerProcess | undefined
+
+const start = () =>
+  startProcess(['node', 'src/node/serve.ts', '--built', '--outdir', bundleFolder(), '--var', 'ACCESS:open'], persistTo)
 
 beforeAll(async () => {
   persistTo = await mkdtemp(join(tmpdir(), 'switchboard-durable-'))
@@ -26,7 +30,7 @@ afterAll(async () => {
   await rm(persistTo, { recursive: true, force: true })
 })
 
-async function listed(running: RunningServer, query = ''): Promise<string[]> {
+async function listed(running: ServerProcess, query = ''): Promise<string[]> {
   const all: string[] = []
   let cursor = ''
   do {
@@ -40,7 +44,7 @@ async function listed(running: RunningServer, query = ''): Promise<string[]> {
 
 /** Publishes one after the other, and every fourth time five at once, until the server is gone. */
 async function publishUntilDead(
-  running: RunningServer,
+  running: ServerProcess,
   name: string,
   acknowledged: Set<string>,
   isDead: () => boolean,
@@ -56,7 +60,7 @@ async function publishUntilDead(
 
 it('keeps every acknowledged tool when it is killed while publishers publish, twice in a row', async () => {
   const acknowledged = new Set<string>()
-  server = await startServer({ persistTo })
+  server = await start()
   for (const round of [1, 2]) {
     const running = server
     const before = acknowledged.size
@@ -70,7 +74,7 @@ it('keeps every acknowledged tool when it is killed while publishers publish, tw
     dead = true
     await Promise.all(publishers)
 
-    server = await startServer({ persistTo })
+    server = await start()
     const restarted = server
     const all = await listed(restarted)
     expect(new Set(all).size).toBe(all.length)
@@ -90,18 +94,18 @@ it('keeps every acknowledged tool when it is killed while publishers publish, tw
 }, 180_000)
 
 it('takes the bundle in once, and leaves disabled what a person disabled, over restarts', async () => {
-  server ??= await startServer({ persistTo })
+  server ??= await start()
   const id = 'Calculator.Subtract@1.0.0'
-  const call = (running: RunningServer, tool_id: string) =>
+  const call = (running: ServerProcess, tool_id: string) =>
     running.json('POST', '/tools/call', { tool_id, input: { a: 3, b: 2 } })
   expect((await call(server, id)).body.result.value).toEqual({ result: 1 })
   expect((await server.json('PATCH', `/tools/${id}`, { status: 'disabled' })).status).toBe(200)
   for (const signal of ['SIGKILL', 'SIGTERM'] as const) {
     await server.stop({ signal, keep: true })
-    server = await startServer({ persistTo })
+    server = await start()
     expect(await call(server, id)).toMatchObject({ status: 400, body: { message: `Tool '${id}' is disabled` } })
     expect((await call(server, 'Calculator.Add')).body.result.value).toBe(5)
-    const bundled = (await listed(server, '&versions=all')).filter((each) => !each.startsWith('Round'))
+    const bundled = (await listed(server, '&versions=all')).filter((each) => !/^(?:Round|Fixture)/.test(each))
     expect(bundled.sort()).toEqual(BUNDLED.filter((each) => each !== id))
   }
   expect((await server.json('PATCH', `/tools/${id}`, { status: 'active' })).status).toBe(200)

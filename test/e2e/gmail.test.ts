@@ -1,19 +1,20 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Response } from 'miniflare'
-import { type InProcess, startInProcess } from './miniflare.ts'
+import { type Server, startServer } from './server.ts'
 import { HttpPerson } from './oauth/http-person.ts'
 import { CLIENT_ID, GMAIL, startProvider, type TestProvider } from './oauth/provider.ts'
 import { ADMIN_KEY, vaultKey } from './oauth/switchboard.ts'
 
 let provider: TestProvider
-let edge: InProcess
+let edge: Server
 /** Whose token each request to Gmail was made with, as far as the token holds. */
 const asked: (string | undefined)[] = []
 
 beforeAll(async () => {
   provider = await startProvider()
-  edge = await startInProcess({
+  edge = await startServer({
     vars: {
+      ACCESS: 'keys',
       ADMIN_KEY,
       VAULT_KEYS: vaultKey(),
       ALLOW_HTTP_HOSTS: provider.host,

@@ -4,13 +4,13 @@ import { type ArcadeBinding, convertBinding, providerOf } from '../runners/http/
 import { expectArrived, hasDefault, sample, secretValue } from '../runners/http/binding-expectation.ts'
 import { INVENTED_BINDINGS } from '../runners/http/invented-bindings.ts'
 import { hasShared, readShared, SKIPPED } from '../shared.ts'
-import { type RunningServer, startServer } from './server.ts'
+import { type Server, startServer } from './server.ts'
 
 const CATALOGUE = 'catalogues/http-bindings.ndjson'
 
 let upstream: LocalServer
 let elsewhere: LocalServer
-let server: RunningServer
+let server: Server
 
 beforeAll(async () => {
   elsewhere = await startUpstream((_, response) => {

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type LocalServer, startServer as startUpstream } from '../local-server.ts'
-import { type RunningServer, startServer } from './server.ts'
+import { type Server, startServer } from './server.ts'
 
 const ADMIN_KEY = 'admin-key-of-this-test-0123456789'
 const admin = { authorization: `Bearer ${ADMIN_KEY}` }
 
 let upstream: LocalServer
-let server: RunningServer
+let server: Server
 const documents = new Map<string, string>()
 
 beforeAll(async () => {

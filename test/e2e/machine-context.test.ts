@@ -1,44 +1,33 @@
-import { createServer, type Server } from 'node:http'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { CALCULATOR } from '../dialects/machine-context/calculator.ts'
-import { type RunningServer, startServer } from './server.ts'
+import { type LocalServer, startServer as startUpstream } from '../local-server.ts'
+import { type Server, startServer } from './server.ts'
 
 const ADMIN_KEY = 'an-administrators-key-1'
 const asAdmin = { authorization: `Bearer ${ADMIN_KEY}` }
 
 /** The calculator of the specification; the bundled one has its id. */
 const abacus = { ...CALCULATOR, id: 'abacus' }
-let server: RunningServer
-let upstream: Server
+let server: Server
+let upstream: LocalServer
 /** What adds two numbers for a capability that is published with an implementation. */
 let implementation: { readonly kind: 'http'; readonly [key: string]: unknown }
 
 beforeAll(async () => {
-  upstream = createServer((request, response) => {
-    let text = ''
-    request.on('data', (chunk) => (text += chunk))
-    request.on('end', () => {
-      const { a, b } = JSON.parse(text)
-      response.setHeader('content-type', 'application/json').end(JSON.stringify({ result: a + b }))
-    })
+  upstream = await startUpstream(({ body }, response) => {
+    const { a, b } = JSON.parse(body)
+    response.setHeader('content-type', 'application/json').end(JSON.stringify({ result: a + b }))
   })
-  await new Promise<void>((listening) => upstream.listen(0, '127.0.0.1', listening))
-  const address = upstream.address()
-  if (!address || typeof address === 'string') throw new Error('No port')
-  const host = `127.0.0.1:${address.port}`
   implementation = {
     kind: 'http',
     method: 'POST',
-    url: `http://${host}/add`,
+    url: `${upstream.origin}/add`,
     body: { type: 'json' },
     response: { type: 'json' },
   }
-  server = await startServer({ vars: { ACCESS: 'keys', ADMIN_KEY, ALLOW_HTTP_HOSTS: host } })
+  server = await startServer({ vars: { ACCESS: 'keys', ADMIN_KEY, ALLOW_HTTP_HOSTS: upstream.host } })
 })
-afterAll(async () => {
-  await server?.stop()
-  upstream.close()
-})
+afterAll(() => Promise.all([server?.stop(), upstream?.close()]))
 
 const publish = (body: unknown, query = '') => server.json('POST', `/tools${query}`, body, asAdmin)
 const list = (query = '', headers: Record<string, string> = asAdmin) =>

@@ -9,15 +9,15 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { MCPServerStreamableHttp } from '@openai/agents'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type RunningServer, startServer } from './server.ts'
+import { type Server, startServer } from './server.ts'
 
 const INFO = { name: 'a test', version: '1.0.0' }
 const SIMPLE = [{ type: 'text', text: 'This is a simple text response for testing.' }]
 const FAILED = 'This tool intentionally returns an error for testing'
 
-let server: RunningServer
+let server: Server
 beforeAll(async () => {
-  server = await startServer({ script: 'fixtures' })
+  server = await startServer()
 })
 afterAll(() => server?.stop())
 const url = (query = '') => new URL(`/mcp${query}`, server.url)

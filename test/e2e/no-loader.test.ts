@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { assemble } from '../plugins/compile.ts'
-import { type InProcess, startInProcess } from './miniflare.ts'
+import { type Server, startServer } from './server.ts'
 
 const NEEDS = /needs the binding LOADER \(Workers paid plan\): add \[\[worker_loaders\]\]/
 
@@ -21,7 +21,7 @@ const code = {
   },
 }
 
-let server: InProcess
+let server: Server
 
 async function request(method: string, path: string, body: unknown, type = 'application/json') {
   const response = await fetch(new URL(path, server.url), {
@@ -34,7 +34,7 @@ async function request(method: string, path: string, body: unknown, type = 'appl
 
 describe('a deployment without a Worker Loader', () => {
   beforeAll(async () => {
-    server = await startInProcess({ vars: { ACCESS: 'open' }, loader: false })
+    server = await startServer({ vars: { ACCESS: 'open' }, loader: false })
   }, 120_000)
   afterAll(() => server?.stop())
 
@@ -60,7 +60,7 @@ describe('a deployment without a Worker Loader', () => {
 
 describe('the production bundle with a Worker Loader', () => {
   beforeAll(async () => {
-    server = await startInProcess({
+    server = await startServer({
       vars: { ACCESS: 'open' },
       async outbound(asked) {
         const { Response } = await import('miniflare')

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { DEFINITION } from '../dialects/open-tool-calling/example.ts'
-import { type RunningServer, startServer } from './server.ts'
+import { type Server, startServer } from './server.ts'
 
-let server: RunningServer
+let server: Server
 
 beforeAll(async () => {
   server = await startServer()

@@ -2,14 +2,14 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { assemble, compilePlugin } from '../plugins/compile.ts'
 import { describing } from '../plugins/describing.ts'
 import { type LocalServer, startServer as startUpstream } from '../local-server.ts'
-import { type RunningServer, startServer } from './server.ts'
+import { type Server, startServer } from './server.ts'
 
 const SECRET = 'a-secret-of-the-deployment'
 
 let toolbox: Uint8Array<ArrayBuffer>
 let upstream: LocalServer
 let elsewhere: LocalServer
-let server: RunningServer
+let server: Server
 
 beforeAll(async () => {
   toolbox = await compilePlugin('toolbox')

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type RunningServer, startServer } from './server.ts'
+import { type Server, startServer } from './server.ts'
 
 const ADMIN = { authorization: 'Bearer correct-horse-battery' }
 const PAGE = 'text/html; charset=utf-8'
 
-let server: RunningServer
+let server: Server
 let agent: { authorization: string }
 
 beforeAll(async () => {

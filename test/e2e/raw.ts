@@ -17,31 +17,52 @@ export interface RawRequest {
   readonly chunked?: boolean
 }
 
-/** Sends what `fetch` would not: any Host, method, path or header, and bodies without a length. */
-export function raw(
-  url: string,
-  { method = 'GET', path, headers = {}, body, chunked }: RawRequest,
-): Promise<RawAnswer> {
+/**
+ * Sends what `fetch` would not: any Host, method, path or header, and bodies without a length. A server that refuses a
+ * body may close the connection before all of it was sent, and then its answer can get lost (RFC 9112, section 9.6): so
+ * what was not answered is sent again, a few times.
+ */
+export async function raw(url: string, asked: RawRequest): Promise<RawAnswer> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await send(url, asked)
+    } catch (error) {
+      if (tries === 5 || !['EPIPE', 'ECONNRESET'].includes(Object(error).code)) throw error
+    }
+  }
+}
+
+function send(url: string, { method = 'GET', path, headers = {}, body, chunked }: RawRequest): Promise<RawAnswer> {
   const { hostname, port } = new URL(url)
   const length = body === undefined || chunked ? {} : { 'content-length': String(Buffer.byteLength(body)) }
   return new Promise((resolve, reject) => {
-    const sent = request(
-      { hostname, port, method, path, headers: { ...length, ...headers }, agent: false },
-      (answer) => {
-        const chunks: Buffer[] = []
-        answer.on('data', (chunk) => chunks.push(chunk))
-        answer.on('error', reject)
-        answer.on('end', () =>
-          resolve({ status: answer.statusCode ?? 0, headers: answer.headers, text: Buffer.concat(chunks).toString() }),
-        )
-      },
-    )
-    sent.on('error', reject)
-    if (chunked && body !== undefined) for (const chunk of slices(Buffer.from(body))) sent.write(chunk)
-    else if (body !== undefined) sent.write(body)
-    sent.end()
+    const sent = request({ hostname, port, method, path, headers: { ...length, ...headers }, agent: false })
+    let isAnswered = false
+    // What becomes of the rest of the body does not matter once there is an answer
+    sent.on('error', (error) => void (isAnswered || reject(error)))
+    sent.on('response', (answer) => {
+      isAnswered = true
+      const chunks: Buffer[] = []
+      answer.on('data', (chunk) => chunks.push(chunk))
+      answer.on('error', reject)
+      answer.on('end', () => {
+        resolve({ status: answer.statusCode ?? 0, headers: answer.headers, text: Buffer.concat(chunks).toString() })
+        sent.destroy()
+      })
+    })
+    const bytes = Buffer.from(body ?? '')
+    const sendRest = () => void (isAnswered || sent.destroyed || sent.end(bytes.subarray(HEAD)))
+    if (bytes.length <= HEAD) return void sent.end(bytes)
+    sent.write(bytes.subarray(0, HEAD))
+    setTimeout(sendRest, 200)
   })
 }
+
+/**
+ * How much of a body is sent before a server that refuses it for its length has time to say so: workerd reads on for so
+ * much before it closes the connection.
+ */
+const HEAD = 32 * 1024
 
 /** Sends these bytes to the server's socket, and hangs up without waiting for an answer. */
 export function sendAndHangUp(url: string, text: string): Promise<void> {
@@ -51,9 +72,4 @@ export function sendAndHangUp(url: string, text: string): Promise<void> {
     socket.on('close', () => resolve())
     socket.on('error', reject)
   })
-}
-
-function* slices(bytes: Buffer): Iterable<Buffer> {
-  const size = 64 * 1024
-  for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size)
 }

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type RunningServer, startServer } from './server.ts'
+import { type Server, startServer } from './server.ts'
 
 const README = readFileSync(new URL('../../README.md', import.meta.url), 'utf8')
 
@@ -14,7 +14,7 @@ const commands = [...README.matchAll(/```sh\n([\s\S]*?)```\n\n```json\n([\s\S]*?
   }),
 )
 
-let server: RunningServer
+let server: Server
 
 beforeAll(async () => {
   server = await startServer()

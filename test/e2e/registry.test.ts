@@ -1,11 +1,12 @@
-import { createServer, type Server } from 'node:http'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type LocalServer, startServer as startUpstream } from '../local-server.ts'
 import { hasShared, readShared, SKIPPED } from '../shared.ts'
+import { build } from '../fixtures/generated/build.ts'
 import { definition, manyDefinitions } from './definition.ts'
-import { freePort, type RunningServer, startServer } from './server.ts'
+import { type Server, startServer } from './server.ts'
 
 const CATALOGUE = 'catalogues/oxp-definitions.json'
-const BUNDLED = 6
+const BUNDLED = build.tools.length
 
 type Definition = ReturnType<typeof definition>
 interface Item extends Definition {
@@ -22,7 +23,7 @@ const statuses = (body: { results: readonly Result[] }) => body.results.map(({ s
 const paths = (body: { errors?: readonly { path: string }[] }) => body.errors?.map(({ path }) => path)
 
 /** Everything a listing gives, page after page. */
-async function walk(server: RunningServer, path: string, limit: number): Promise<{ items: Item[]; pages: number }> {
+async function walk(server: Server, path: string, limit: number): Promise<{ items: Item[]; pages: number }> {
   const items: Item[] = []
   let cursor: string | undefined
   for (let pages = 1; ; pages += 1) {
@@ -48,7 +49,7 @@ const catalogues = [
 
 for (const { name, load, skip } of catalogues) {
   describe.skipIf(skip)(`a catalogue of ${name}`, () => {
-    let server: RunningServer
+    let server: Server
     let definitions: Definition[]
     let published: Result[]
 
@@ -147,31 +148,23 @@ for (const { name, load, skip } of catalogues) {
   })
 }
 
-let server: RunningServer
-let backend: Server
-let backendUrl: string
+let server: Server
+let backend: LocalServer
 
 beforeAll(async () => {
   // Answers with the path it was asked for: a tool tells by it which version of it ran
-  backend = createServer((request, response) => {
-    response.setHeader('content-type', 'application/json')
-    response.end(JSON.stringify(request.url?.slice(1)))
+  backend = await startUpstream(({ url }, response) => {
+    response.setHeader('content-type', 'application/json').end(JSON.stringify(url.slice(1)))
   })
-  const port = await freePort()
-  await new Promise<void>((done) => backend.listen(port, '127.0.0.1', done))
-  backendUrl = `http://127.0.0.1:${port}`
-  server = await startServer({ vars: { ALLOW_HTTP_HOSTS: `127.0.0.1:${port}` } })
+  server = await startServer({ vars: { ALLOW_HTTP_HOSTS: backend.host } })
 })
-afterAll(async () => {
-  await server?.stop()
-  await new Promise((done) => backend.close(done))
-})
+afterAll(() => Promise.all([server?.stop(), backend?.close()]))
 
 /** A definition with an implementation that answers with `says`. */
 function callable(id: string, says = id.split('@')[1] ?? '') {
   return {
     definition: definition(id),
-    implementation: { kind: 'http', method: 'GET', url: `${backendUrl}/${says}`, response: { type: 'json' } },
+    implementation: { kind: 'http', method: 'GET', url: `${backend.origin}/${says}`, response: { type: 'json' } },
   }
 }
 

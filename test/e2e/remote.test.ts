@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type LocalServer, startServer as startUpstream } from '../local-server.ts'
 import { type McpUpstream, startMcpServer, type UpstreamTool } from '../runners/remote/mcp-server.ts'
 import { upstreamTools, type Waiter } from '../runners/remote/tools.ts'
-import { type InProcess, startInProcess } from './miniflare.ts'
-import { type Answer, type RunningServer, startServer } from './server.ts'
+import type { Answer } from './json.ts'
+import { type Server, startServer } from './server.ts'
 
 const UPSTREAM_KEY = 'a-key-of-another-switchboard-0123456789'
 
@@ -13,8 +13,8 @@ let modern: McpUpstream
 let waiters: Readonly<Record<'legacy' | 'modern', Waiter>>
 let mortal: McpUpstream
 let hostile: LocalServer
-let other: InProcess
-let server: RunningServer
+let other: Server
+let server: Server
 
 beforeAll(async () => {
   const tools = { legacy: upstreamTools(), modern: upstreamTools() }
@@ -23,8 +23,8 @@ beforeAll(async () => {
   modern = await startMcpServer('modern', tools.modern.tools)
   mortal = await startMcpServer('modern', [versioned(1)])
   hostile = await startUpstream(misbehave)
-  other = await startInProcess({ vars: { ACCESS: 'keys', ADMIN_KEY: UPSTREAM_KEY } })
-  const hosts = [legacy.host, modern.host, mortal.host, hostile.host, other.url.host]
+  other = await startServer({ vars: { ACCESS: 'keys', ADMIN_KEY: UPSTREAM_KEY } })
+  const hosts = [legacy.host, modern.host, mortal.host, hostile.host, new URL(other.url).host]
   server = await startServer({
     vars: {
       ALLOW_HTTP_HOSTS: hosts.join(','),
@@ -122,7 +122,7 @@ it.each(['legacy', 'modern'] as const)('a call past its deadline is cancelled th
 })
 
 describe('another Switchboard', () => {
-  const from = () => ({ oxp: other.url.origin })
+  const from = () => ({ oxp: other.url })
   const credentials = [{ secret: 'UPSTREAM_KEY' }]
 
   it('becomes a toolkit of tools that go there with its key', async () => {

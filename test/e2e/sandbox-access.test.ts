@@ -1,17 +1,17 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { describing } from '../plugins/describing.ts'
-import { type InProcess, startInProcess } from './miniflare.ts'
+import { type Server, startServer } from './server.ts'
 
 const ADMIN_KEY = 'admin-key-of-this-test'
 const PLUGIN = describing(
   JSON.stringify({ tools: [{ name: 'one', description: 'A tool', inputSchema: { type: 'object' } }] }),
 )
 
-let server: InProcess
+let server: Server
 
 beforeAll(async () => {
-  server = await startInProcess({
-    vars: { ADMIN_KEY, BOX_KEY: 'a-secret-of-the-box', TOOL_SECRETS: { BOX_KEY: ['Box.*'] } },
+  server = await startServer({
+    vars: { ACCESS: 'keys', ADMIN_KEY, BOX_KEY: 'a-secret-of-the-box', TOOL_SECRETS: { BOX_KEY: ['Box.*'] } },
   })
 }, 120_000)
 afterAll(() => server?.stop())

@@ -1,6 +1,6 @@
 import { type Request, Response } from 'miniflare'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { type InProcess, startInProcess } from './miniflare.ts'
+import { type Server, startServer } from './server.ts'
 
 const ADMIN_KEY = 'admin-key-b7b0f6a1c2d3'
 const TWILIO_TOKEN = 'f00dfeedf00dfeedf00dfeedf00dfeed'
@@ -27,15 +27,16 @@ const SPELLINGS = SECRETS.flatMap((secret) => [
   ...amid(secret),
 ])
 
-let server: InProcess
+let server: Server
 let upstream: (request: Request) => Response | Promise<Response>
 let sent: { readonly url: string; readonly headers: Headers; readonly body: string }[]
 /** Every response's head and body, save of requests that mean to see a secret. */
 let said: string[]
 
 beforeAll(async () => {
-  server = await startInProcess({
+  server = await startServer({
     vars: {
+      ACCESS: 'keys',
       ADMIN_KEY,
       TWILIO_API_KEY,
       ECHO_KEY,

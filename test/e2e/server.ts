@@ -1,139 +1,121 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { convertV4MiniflareOptions, Miniflare, type Request, type Response } from 'miniflare'
+import { unstable_getMiniflareWorkerOptions as readWorkerOptions } from 'wrangler'
+import { type Answer, sendJson } from './json.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
+/** Has a build hold the tools of `test/fixtures/tools` instead of those of `tools`. */
+export const FIXTURE_TOOLS = [
+  '--alias',
+  `./generated/build.ts:${fileURLToPath(new URL('../fixtures/generated/build.ts', import.meta.url))}`,
+]
+
 export interface RunningServer {
   readonly url: string
-  /** Everything the server printed so far. */
+  /** Everything the Worker wrote to its log so far. */
   readonly printed: () => string
   readonly persistTo: string
-  /** Ends the server with all its processes. `keep` leaves its state on disk. */
-  stop(options?: { readonly signal?: NodeJS.Signals; readonly keep?: boolean }): Promise<void>
+  /** `keep` leaves its state on disk. */
+  stop(options?: { readonly keep?: boolean }): Promise<void>
   /** Sends JSON and reads JSON back. */
   json(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>
 }
 
-export interface Answer {
-  readonly status: number
-  readonly headers: Headers
-  // What came back is what a test is about to look at
-  // oxlint-disable-next-line typescript/no-explicit-any
-  readonly body: any
+export interface Server extends RunningServer {
+  readonly miniflare: Miniflare
 }
 
 export interface ServerOptions {
-  /** `dev` is `wrangler dev`, `serve` the production bundle on workerd. */
-  readonly script?: 'dev' | 'serve' | 'fixtures'
-  readonly vars?: Record<string, string>
+  /** Variables and secrets, over those of `wrangler.toml`. */
+  readonly vars?: Readonly<Record<string, unknown>>
+  /** State to start with, from another server that kept it. */
   readonly persistTo?: string
+  /** Answers every request that leaves the Worker; without it, they leave. */
+  readonly outbound?: (request: Request) => Response | Promise<Response>
+  /** Whether there is a Worker Loader; there is one unless this says otherwise. */
+  readonly loader?: boolean
 }
 
-/** Starts Switchboard as its user does, on a free loopback port, and waits until it is healthy. */
-export async function startServer({
-  script = 'dev',
-  vars = {},
-  persistTo,
-}: ServerOptions = {}): Promise<RunningServer> {
-  const port = await freePort()
-  const state = persistTo ?? (await mkdtemp(join(tmpdir(), 'switchboard-')))
-  const variables = Object.entries(vars).flatMap(([name, value]) => ['--var', `${name}:${value}`])
-  const inspector = script !== 'serve' ? ['--inspector-port', String(await freePort())] : []
-  const child = spawn(
-    'npm',
-    [
-      'run',
-      '--silent',
-      script,
-      '--',
-      '--port',
-      String(port),
-      '--ip',
-      '127.0.0.1',
-      '--persist-to',
-      state,
-      ...inspector,
-      ...variables,
-    ],
-    // A group of its own, so that it can be ended as a whole
-    {
-      cwd: root,
-      detached: true,
-      stdio: ['ignore', 'pipe', 'pipe'],
-      env: { ...process.env, WRANGLER_SEND_METRICS: 'false', CI: 'true' },
+/**
+ * Builds the production bundle into a folder of its own, with what esbuild says of it in `bundle-meta.json`; `output` is
+ * what wrangler said.
+ */
+export function buildBundle(): { readonly folder: string; readonly output: string; remove(): void } {
+  const folder = mkdtempSync(join(tmpdir(), 'switchboard-bundle-'))
+  const built = spawnSync('wrangler', ['deploy', '--dry-run', '--outdir', folder, '--metafile', ...FIXTURE_TOOLS], {
+    cwd: root,
+    encoding: 'utf8',
+    env: {
+      ...process.env,
+      PATH: `${join(root, 'node_modules/.bin')}:${process.env['PATH']}`,
+      WRANGLER_SEND_METRICS: 'false',
     },
-  )
+  })
+  const remove = () => rmSync(folder, { recursive: true, force: true })
+  if (built.status === 0) return { folder, output: `${built.stdout}${built.stderr}`, remove }
+  remove()
+  throw new Error(`Cannot build the Worker:\n${built.stdout}${built.stderr}`)
+}
+
+/**
+ * Starts the production bundle on workerd at a free loopback port, open to whoever asks, through miniflare as
+ * `src/node/serve.ts` does, but in this process: so it ends with the process, and a test can answer what leaves it for
+ * the hosts of other services, and reach its storage. `startDevServer` starts the real `wrangler dev`, in ten times the
+ * time.
+ */
+export async function startServer({ vars, persistTo, outbound, loader = true }: ServerOptions = {}): Promise<Server> {
+  const bundle = bundleFolder()
+  const state = persistTo ?? (await mkdtemp(join(tmpdir(), 'switchboard-')))
+  const { workerOptions } = readWorkerOptions(join(root, 'wrangler.toml'))
+  const { modulesRules: _, ...worker } = workerOptions
   let printed = ''
-  child.stdout.on('data', (chunk) => (printed += chunk))
-  child.stderr.on('data', (chunk) => (printed += chunk))
-  const url = `http://127.0.0.1:${port}`
-  const server: RunningServer = {
+  const miniflare = new Miniflare(
+    convertV4MiniflareOptions({
+      ...worker,
+      ...(loader ? {} : { workerLoaders: {} }),
+      modulesRoot: bundle,
+      modules: [{ type: 'ESModule', path: join(bundle, 'index.js') }],
+      bindings: { ...Object(worker.bindings), ACCESS: 'open', TOOL_SECRETS, ...vars },
+      unsafeDirectSockets: [{ host: '127.0.0.1', port: 0 }],
+      port: 0,
+      resourcePersistencePath: state,
+      ...(outbound ? { outboundService: outbound } : {}),
+      handleStructuredLogs: ({ message }) => void (printed += `${message}\n`),
+    }),
+  )
+  await miniflare.ready
+  const { origin: url } = await miniflare.unsafeGetDirectURL()
+  return {
+    miniflare,
     url,
     persistTo: state,
     printed: () => printed,
-    async stop({ signal = 'SIGTERM', keep = false } = {}) {
-      await end(child, signal)
+    async stop({ keep = false } = {}) {
+      await miniflare.dispose()
       if (!keep) await rm(state, { recursive: true, force: true })
     },
-    async json(method, path, body, headers = {}) {
-      const response = await fetch(url + path, {
-        method,
-        headers: { ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
-        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      })
-      const text = await response.text()
-      return { status: response.status, headers: response.headers, body: text === '' ? undefined : JSON.parse(text) }
-    },
+    json: (method, path, body, headers) => sendJson(url, method, path, body, headers),
   }
-  await healthy(server, child)
-  return server
 }
 
-async function healthy(server: RunningServer, child: ChildProcess): Promise<void> {
-  const until = Date.now() + 90_000
-  while (Date.now() < until) {
-    if (child.exitCode !== null) break
-    // A server that starts may take a connection and never answer it
-    const signal = AbortSignal.timeout(5_000)
-    const answer = await fetch(`${server.url}/health`, { signal }).catch(() => undefined)
-    if (answer?.ok) return
-    await new Promise((done) => setTimeout(done, 100))
-  }
-  await server.stop()
-  throw new Error(`The server did not become healthy:\n${server.printed()}`)
-}
+/** As `wrangler.toml` has it, whatever a deployment makes of that. */
+const TOOL_SECRETS = { TWILIO_API_KEY: ['SMS.Send'] }
 
-async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
-  if (child.pid === undefined) return
-  const closed = new Promise((done) => child.once('close', done))
-  const group = -child.pid
-  const send = (which: NodeJS.Signals) => {
-    try {
-      process.kill(group, which)
-    } catch {
-      // It has ended by itself
-    }
-  }
-  send(signal)
-  const patience = setTimeout(() => send('SIGKILL'), 5_000)
-  const isOver = child.exitCode !== null || child.signalCode !== null
-  if (!isOver || child.stdout?.readable) await closed
-  clearTimeout(patience)
-}
+let own: ReturnType<typeof buildBundle> | undefined
 
-export async function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer()
-    server.once('error', reject)
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address()
-      server.close(() =>
-        address && typeof address === 'object' ? resolve(address.port) : reject(new Error('No port')),
-      )
-    })
-  })
+/** The bundle that `build-once.ts` built for all files; else, one that goes with this process. */
+export function bundleFolder(): string {
+  const built = process.env['SWITCHBOARD_BUNDLE']
+  if (built !== undefined) return built
+  if (!own) {
+    own = buildBundle()
+    process.once('exit', own.remove)
+  }
+  return own.folder
 }

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { expect } from 'vitest'
-import { type RunningServer, startServer } from '../server.ts'
+import { type Server, startServer } from '../server.ts'
 import { definition } from '../definition.ts'
 import { type MailApi, startMailApi } from './mail-api.ts'
 import { CLIENT_ID, startProvider, type TestProvider } from './provider.ts'
@@ -42,7 +42,7 @@ export interface Challenged {
 
 /** A Switchboard that is connected to the world's provider, and has tools of its API. */
 export interface Connected {
-  readonly server: RunningServer
+  readonly server: Server
   /** Headers and bodies of all that it answered here. */
   readonly said: string[]
   /** An agent's key, which may call the tools of the mail API for these users. */

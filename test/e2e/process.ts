@@ -1,0 +1,86 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { sendJson } from './json.ts'
+import type { RunningServer } from './server.ts'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const leash = fileURLToPath(new URL('leash.ts', import.meta.url))
+
+export interface ServerProcess extends RunningServer {
+  readonly pid: number | undefined
+  /** Ends the server with all its processes. `keep` leaves its state on disk. */
+  stop(options?: { readonly signal?: NodeJS.Signals; readonly keep?: boolean }): Promise<void>
+}
+
+/**
+ * Starts Switchboard as its user does, by a command that takes `wrangler dev`'s options and says where it is ready, at a
+ * loopback port that it picks itself; waits until it is healthy.
+ */
+export async function startProcess(command: readonly string[], persistTo?: string): Promise<ServerProcess> {
+  const state = persistTo ?? (await mkdtemp(join(tmpdir(), 'switchboard-')))
+  const child = spawn(
+    process.execPath,
+    [leash, ...command, '--port', '0', '--ip', '127.0.0.1', '--persist-to', state],
+    // A group of its own, so that it can be ended as a whole
+    {
+      cwd: root,
+      detached: true,
+      stdio: ['pipe', 'pipe', 'pipe'],
+      env: { ...process.env, WRANGLER_SEND_METRICS: 'false', CI: 'true' },
+    },
+  )
+  let printed = ''
+  child.stdout.on('data', (chunk) => (printed += chunk))
+  child.stderr.on('data', (chunk) => (printed += chunk))
+  const stop: ServerProcess['stop'] = async ({ signal = 'SIGTERM', keep = false } = {}) => {
+    await end(child, signal)
+    if (!keep) await rm(state, { recursive: true, force: true })
+  }
+  const url = await readyUrl(child, () => printed).catch(async (error: unknown) => {
+    await stop({ keep: persistTo !== undefined })
+    throw error
+  })
+  return {
+    url,
+    pid: child.pid,
+    persistTo: state,
+    printed: () => printed,
+    stop,
+    json: (method, path, body, headers) => sendJson(url, method, path, body, headers),
+  }
+}
+
+/** The address that a server says it is ready at, once it answers there. */
+async function readyUrl(child: ChildProcess, printed: () => string): Promise<string> {
+  const until = Date.now() + 90_000
+  while (Date.now() < until && child.exitCode === null) {
+    const url = /Ready on (http:\/\/127\.0\.0\.1:\d+)/.exec(printed())?.[1]
+    // A server that starts may take a connection and never answer it
+    const signal = AbortSignal.timeout(5_000)
+    const answer = url && (await fetch(`${url}/health`, { signal }).catch(() => undefined))
+    if (url && answer && answer.ok) return url
+    await new Promise((done) => setTimeout(done, 50))
+  }
+  throw new Error(`The server did not become healthy:\n${printed()}`)
+}
+
+async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
+  if (child.pid === undefined) return
+  const closed = new Promise((done) => child.once('close', done))
+  const group = -child.pid
+  const send = (which: NodeJS.Signals) => {
+    try {
+      process.kill(group, which)
+    } catch {
+      // It has ended by itself
+    }
+  }
+  send(signal)
+  const patience = setTimeout(() => send('SIGKILL'), 5_000)
+  const isOver = child.exitCode !== null || child.signalCode !== null
+  if (!isOver || child.stdout?.readable) await closed
+  clearTimeout(patience)
+}
