@@ -8,7 +8,9 @@ import type { Seal } from '../../core/call/seal.ts'
 import type { Background } from '../../core/tool/platform.ts'
 import { readJson } from '../../http/body.ts'
 import type { Gate } from '../../http/gate.ts'
+import { CALL_LIMIT } from '../../http/incoming-call.ts'
 import { failureHeaders, jsonText, PRIVATE } from '../../http/json-response.ts'
+import { backgroundOf } from '../../http/route.ts'
 import type { Client } from './client.ts'
 import { ANSWERS, textOf } from './failure.ts'
 import { errorText, INVALID_REQUEST, type McpError, type McpRequest, readMessage, resultText } from './json-rpc.ts'
@@ -34,8 +36,6 @@ export interface McpFaceDeps {
   readonly serverInfo: ServerInfo
 }
 
-/** The largest body, in bytes. */
-const LIMIT = 4 * 1024 * 1024
 const MAX_BATCH = 100
 
 /**
@@ -51,7 +51,7 @@ export function mcpFace(deps: McpFaceDeps): Hono {
   const face = new Hono()
   face.post('/mcp', post)
   face.all('/mcp', async (c) => {
-    const admitted = await admit(c.req.raw, (work) => c.executionCtx.waitUntil(work))
+    const admitted = await admit(c.req.raw, backgroundOf(c))
     if (!admitted.ok) return refuse(admitted.failure)
     return refuse({ type: 'method-not-allowed', method: c.req.method, allowed: ['POST'] })
   })
@@ -59,13 +59,13 @@ export function mcpFace(deps: McpFaceDeps): Hono {
   async function post(c: Context): Promise<Response> {
     const request = c.req.raw
     if (!isOwnOrigin(request)) return refuse({ type: 'forbidden', reason: "The header 'Origin' is of another site" })
-    const background: Background = (work) => c.executionCtx.waitUntil(work)
+    const background = backgroundOf(c)
     const admitted = await admit(request, background)
     if (!admitted.ok) return refuse(admitted.failure)
     const toolset = readToolset(request.url)
     if ('ok' in toolset)
       return errorResponse(null, { code: INVALID_REQUEST, message: textOf(toolset.failure), status: 400 })
-    const body = await readJson(request, LIMIT)
+    const body = await readJson(request, CALL_LIMIT)
     if (!body.ok) return refuse(body.failure)
     const client: Client = { request, principal: admitted.value, background, toolset }
     if (Array.isArray(body.value)) return batch(body.value, client)

@@ -4,8 +4,8 @@ import type { Failure } from '../../core/call/failure.ts'
 import type { CallerContext } from '../../core/call/requirements.ts'
 import type { Resolver } from '../../core/call/resolve.ts'
 import { askedByName } from '../../core/tool/tool-id.ts'
+import { callerOf } from '../../http/incoming-call.ts'
 import { failureHeaders } from '../../http/json-response.ts'
-import { isTraceparent } from '../../http/traceparent.ts'
 import type { Client } from './client.ts'
 import { type McpError, notificationText } from './json-rpc.ts'
 import { encodeFailure, encodeSuccess } from './result.ts'
@@ -34,9 +34,8 @@ export async function answerCall(
   deps: ToolsCallDeps,
 ): Promise<string | McpError> {
   const { request, principal, background, toolset } = client
-  const { headers } = request
   const asked = askedByName(call.name, call.selector)
-  const userId = headers.get('x-user-id')
+  const userId = request.headers.get('x-user-id')
   if (userId !== null && (userId === '' || userId.length > 256)) {
     return invalid("The header 'X-User-Id' must be of 1 to 256 characters")
   }
@@ -47,13 +46,9 @@ export async function answerCall(
   const round = await revision.round(call, client)
   if ('code' in round) return round
 
-  const traceparent = call.traceparent ?? headers.get('traceparent')
   const caller: Caller = {
-    principal,
-    background,
+    ...callerOf(principal, request, background, call.traceparent),
     signal: () => (revision.disconnectCancels ? (messages?.signal ?? request.signal) : undefined),
-    reachedAt: () => request.url,
-    ...(traceparent !== null && isTraceparent(traceparent) ? { traceparent } : {}),
     ...(messages ? reporting(call, messages) : {}),
     ...(round.answers ? { answers: round.answers } : {}),
   }

@@ -1,5 +1,5 @@
-import { startDeadline } from '../../../src/runners/shared/deadline.ts'
-import { ADMIN } from '../../../src/core/access/principal.ts'
+import { startDeadline } from '../../../src/compose/deadline.ts'
+import { ADMIN, type Principal } from '../../../src/core/access/principal.ts'
 import type { Approvals } from '../../../src/core/consent/approvals.ts'
 import type { Challenge } from '../../../src/core/consent/authorization.ts'
 import type { Call, CallDeps, Caller } from '../../../src/core/call/call.ts'

@@ -1,4 +1,4 @@
-import type { Deadline } from '../../core/call/deadline.ts'
+import type { Deadline } from '../core/call/deadline.ts'
 
 /**
  * A call's deadline, and its caller going away, as one signal. The controller and the timer are made when something
