@@ -23,9 +23,13 @@ export function checkOutput(
   redactor: Redactor | undefined,
 ): Success | Failing {
   if ('expired_ms' in result) return fail({ type: 'tool-timed-out', timeout_ms: result.expired_ms })
-  if ('asks' in result) return fail({ type: 'input-required', ...result.asks })
+  if ('asks' in result) {
+    const { requests } = result.asks
+    // Its state goes back to the tool, and is sealed on the way
+    return fail({ ...result.asks, type: 'input-required', requests: redactor ? redactor.value(requests) : requests })
+  }
   if (!result.ok) {
-    const failure: Failure = { type: 'tool-failed', ...result.failure }
+    const failure: Failure = { ...result.failure, type: 'tool-failed' }
     if (!redactor) return fail(failure)
     const { message, developer_message, additional_prompt_content } = failure
     return fail({

@@ -107,10 +107,9 @@ export function createResolver({ source, makeCallable, now }: ResolverDeps): Res
   return {
     resolve(asked, background) {
       const hit = answers.get(asked)
-      if (!hit) return load(asked)
       const at = now()
+      if (!hit || at >= hit.staleUntil) return load(asked)
       if (at < hit.freshUntil) return hit.answer
-      if (at >= hit.staleUntil) return load(asked)
       hit.freshUntil = at + FRESH_MS
       background(load(asked))
       return hit.answer

@@ -1,5 +1,7 @@
-import { describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { ADMIN, type Principal } from '../../../src/core/access/principal.ts'
 import { createCallTool } from '../../../src/core/call/call.ts'
+import { fail } from '../../../src/core/call/failure.ts'
 import type { Run } from '../../../src/core/call/runner.ts'
 import {
   callableOf,
@@ -14,19 +16,182 @@ import {
   worldOf,
 } from './fakes.ts'
 
+beforeEach(() => void vi.useFakeTimers())
+afterEach(() => void vi.useRealTimers())
+
 const value = (given: unknown) => ({ ok: true, value: given }) as const
+const never = () => new Promise<never>(() => {})
 
 async function call(needs: Needs, run: Run, given: Given = {}, world: World = {}, timeoutMs?: number) {
   const tool = callableOf(recordWith(needs), run, timeoutMs)
-  const { deps, asked, defects } = worldOf({ ...world, tool })
-  const { result } = await createCallTool(deps)(callWith(given), callerWith(given))
-  return { result, asked, defects }
+  const { deps, asked, defects, records } = worldOf({ tool, ...world })
+  const calling = createCallTool(deps)(callWith(given), callerWith(given))
+  // Whatever is waited for, nobody waits for it longer than this
+  await vi.advanceTimersByTimeAsync(60_000)
+  const outcome = await calling
+  return { outcome, result: outcome.result, asked, defects, records }
 }
 
 const APPROVED = { securityLevel: 8 }
 const MAIL = { providers: ['mail'] }
 const ANN = { userId: 'ann' }
 const refused = { challenge: challengeOf('mail'), reason: 'Mail refused the token' }
+
+describe('a call', () => {
+  const TRACEPARENT = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`
+
+  it('comes to its result, with the tool that was called, and is written down', async () => {
+    const tool = callableOf({ ...recordWith({}), digest: 'd1' }, (input, { userId, callId }) =>
+      value([input, userId, callId]),
+    )
+    const { deps, records, asked, defects } = worldOf({ tool })
+    const behind: unknown[] = []
+    const background = () => undefined
+    const writeRecord: typeof deps.writeRecord = (record, given) => {
+      deps.writeRecord(record, given)
+      behind.push(given)
+    }
+    const { callId: _, ...given } = { ...callWith({ input: { a: 1 }, userId: 'ann' }), traceId: 't1' }
+    const caller = { ...callerWith(), background, traceparent: TRACEPARENT }
+    expect(await createCallTool({ ...deps, writeRecord })(given, caller)).toStrictEqual({
+      callId: 'made',
+      durationMs: 5,
+      result: { ok: true, value: [{ a: 1 }, 'ann', 'made'] },
+      tool: tool.record,
+    })
+    expect(records).toStrictEqual([
+      {
+        call_id: 'made',
+        trace_id: 't1',
+        traceparent: TRACEPARENT,
+        principal: 'admin',
+        user_id: 'ann',
+        tool: 'Example.Tool@1.0.0',
+        digest: 'd1',
+        outcome: 'success',
+        duration_ms: 5,
+      },
+    ])
+    expect(behind).toEqual([background])
+    expect({ asked, defects }).toEqual({ asked: [], defects: [] })
+    expect(vi.getTimerCount()).toBe(0)
+  })
+
+  it('keeps the id that its caller gave', async () => {
+    const { outcome, records } = await call({}, (_, { callId }) => value(callId))
+    expect(outcome).toMatchObject({ callId: 'call', result: { value: 'call' } })
+    expect(records[0]?.call_id).toBe('call')
+  })
+
+  it('that waits for nothing takes no timer, and does not look at its caller', async () => {
+    const tool = callableOf(recordWith({}), () => value(1))
+    const { deps } = worldOf({ tool })
+    const signal = vi.fn(() => undefined)
+    const setTimer = vi.spyOn(globalThis, 'setTimeout')
+    expect(await createCallTool(deps)(callWith(), { ...callerWith(), signal })).toMatchObject({ result: { ok: true } })
+    expect(setTimer).not.toHaveBeenCalled()
+    expect(signal).not.toHaveBeenCalled()
+  })
+
+  it('is for the only user that its principal may act for', async () => {
+    const principal: Principal = { ...ADMIN, users: ['bob'] }
+    const run: Run = (_, { userId }) => value(userId)
+    const { result, records, asked } = await call({ securityLevel: 8 }, run, { principal })
+    expect(result).toEqual({ ok: true, value: 'bob' })
+    expect(records[0]?.user_id).toBe('bob')
+    expect(asked).toEqual(['approval admin bob {}'])
+    expect(await call(MAIL, run, { principal })).toMatchObject({ asked: ['token bob mail'] })
+  })
+
+  it('of a tool that the key does not cover is refused before it is looked up', async () => {
+    const resolve = vi.fn()
+    const principal: Principal = { ...ADMIN, kind: 'key', tools: ['Other.*'] }
+    const { deps, records } = worldOf()
+    const resolver = { resolve, forget: () => undefined }
+    const outcome = await createCallTool({ ...deps, resolver })(callWith(), callerWith({ principal }))
+    expect(outcome).toStrictEqual({
+      callId: 'call',
+      durationMs: 5,
+      result: fail({ type: 'forbidden', reason: "The credential does not cover 'Example.Tool'" }),
+    })
+    expect(records).toStrictEqual([
+      { call_id: 'call', principal: 'admin', tool: 'Example.Tool', outcome: 'forbidden', duration_ms: 5 },
+    ])
+    expect(resolve).not.toHaveBeenCalled()
+  })
+
+  it('of an unknown tool suggests only what its principal may see', async () => {
+    const { deps, records } = worldOf()
+    const failing = fail({ type: 'tool-unknown', asked: 'x', suggestions: ['Secret.Tool', 'Example.Tool'] })
+    const resolver = { resolve: () => Promise.resolve(failing), forget: () => undefined }
+    const principal: Principal = { ...ADMIN, kind: 'key', tools: ['Example.*'] }
+    const asked = { ...callWith(), asked: `Example.${'x'.repeat(300)}` }
+    const { result } = await createCallTool({ ...deps, resolver })(asked, callerWith({ principal }))
+    expect(result).toEqual(fail({ type: 'tool-unknown', asked: 'x', suggestions: ['Example.Tool'] }))
+    expect(records[0]).toMatchObject({ tool: `Example.${'x'.repeat(192)}`, outcome: 'tool-unknown' })
+  })
+
+  it('that is refused tells the log of the tool, and not the caller', async () => {
+    const principal: Principal = { ...ADMIN, users: ['bob'] }
+    const { outcome, records, asked } = await call(MAIL, () => value(1), { principal, userId: 'ann' })
+    expect(outcome).toStrictEqual({
+      callId: 'call',
+      durationMs: 5,
+      result: fail({ type: 'forbidden', reason: 'The credential may not act for this user' }),
+    })
+    expect(records).toMatchObject([{ tool: 'Example.Tool@1.0.0', user_id: 'ann', outcome: 'forbidden' }])
+    expect(asked).toEqual([])
+  })
+
+  it('of a tool that cannot run here says so, before anything is asked', async () => {
+    const record = recordWith({ providers: ['mail'], securityLevel: 8 })
+    const tool = { ...callableOf(record, () => value(1)), runnable: { ok: false, reason: 'No loader' } as const }
+    const { outcome, asked } = await call({}, () => value(1), { userId: 'ann' }, { tool })
+    expect(outcome).toMatchObject({
+      result: fail({ type: 'tool-not-executable', id: 'Example.Tool@1.0.0', reason: 'No loader' }),
+      tool: record,
+    })
+    expect(asked).toEqual([])
+  })
+
+  it('whose output is not what was promised says so, without its secrets', async () => {
+    const { result } = await call({ secrets: ['KEY'] }, () => value('bad'), {}, { secretOf: () => 'secret-one' })
+    expect(result).toEqual(fail({ type: 'output-invalid', problems: [{ path: '', message: 'Is bad' }] }))
+    const echo: Run = (_, { secrets }) => value(`is ${secrets.get('KEY')?.value}`)
+    const told = await call({ secrets: ['KEY'] }, echo, {}, { secretOf: () => 'secret-one' })
+    expect(told.result).toEqual({ ok: true, value: 'is [redacted]' })
+  })
+
+  it('never throws: what breaks on the way is a defect that the caller is given a reference to', async () => {
+    const broken = await call(MAIL, () => value(1), ANN, { tokenFor: () => Promise.reject(new Error('Storage')) })
+    expect(broken.outcome).toMatchObject({
+      result: { ok: false, failure: { type: 'internal', reference: 'call' } },
+      tool: { id: 'Example.Tool@1.0.0' },
+    })
+    expect(broken.defects).toEqual(['call Example.Tool@1.0.0: Storage'])
+    expect(broken.records).toMatchObject([{ outcome: 'internal', user_id: 'ann' }])
+
+    const { deps, defects } = worldOf()
+    const resolver = { resolve: () => Promise.reject(new Error('Storage')), forget: () => undefined }
+    const asked = { ...callWith(), asked: `Example.${'x'.repeat(300)}` }
+    const outcome = await createCallTool({ ...deps, resolver })(asked, callerWith())
+    expect(outcome).toStrictEqual({
+      callId: 'call',
+      durationMs: 5,
+      result: fail({ type: 'internal', reference: 'call' }),
+    })
+    expect(defects).toEqual([`call Example.${'x'.repeat(192)}: Storage`])
+  })
+
+  it('lets its tool run for as long as it may, and for no longer than its caller waits', async () => {
+    const slow: Run = () => new Promise((done) => setTimeout(() => done(value(1)), 100))
+    expect((await call({}, slow, {}, {}, 101)).result).toEqual(value(1))
+    const late = await call({}, slow, {}, {}, 99)
+    expect(late.result).toEqual(fail({ type: 'tool-timed-out', timeout_ms: 99 }))
+    const gone = await call({}, slow, { signal: AbortSignal.abort() })
+    expect(gone.result).toEqual(fail({ type: 'cancelled' }))
+  })
+})
 
 describe('a call that a person must approve', () => {
   const unapproved: World = {
@@ -71,8 +236,7 @@ describe('a call that a person must approve', () => {
       ...callableOf(recordWith(APPROVED), () => value(7)),
       validateInput: (input: unknown) => (Object(input).a === null ? [{ path: '/a', message: 'No null' }] : []),
     }
-    const { deps, asked } = worldOf({ tool })
-    await createCallTool(deps)(callWith({ input: { a: null } }), callerWith())
+    const { asked } = await call({}, () => value(7), { input: { a: null } }, { tool })
     expect(asked).toEqual(['approval admin undefined {}'])
   })
 
@@ -113,7 +277,7 @@ describe("a call with a user's token", () => {
         throw new Error('401')
       },
     ],
-    ['ran out of time', async (input, context) => (await twice(input, context), new Promise(() => {}))],
+    ['ran out of time', async (input, context) => (await twice(input, context), never())],
   ])('becomes a challenge when the provider gives no more tokens and the tool %s', async (_, run) => {
     const { result, defects } = await call(MAIL, run, ANN, { renew: () => refused }, 50)
     expect(result).toEqual({
@@ -152,12 +316,16 @@ describe("a call with a user's token", () => {
     expect(seen).toEqual([undefined, undefined])
   })
 
-  it('does not wait for a provider past its deadline, or for a caller who has gone', async () => {
-    const never: World = { tokenFor: () => new Promise(() => {}) }
-    const late = await call(MAIL, () => value(7), ANN, never, 20)
-    expect(late.result).toEqual({ ok: false, failure: { type: 'tool-timed-out', timeout_ms: 20 } })
-    const gone = await call(MAIL, () => value(7), { ...ANN, signal: AbortSignal.abort() }, never)
-    expect(gone.result).toEqual({ ok: false, failure: { type: 'cancelled' } })
+  it('does not wait for a provider or a person past its deadline, or for a caller who has gone', async () => {
+    for (const [needs, world] of [
+      [MAIL, { tokenFor: never }],
+      [APPROVED, { claim: never }],
+    ] as const) {
+      const late = await call(needs, () => value(7), ANN, world, 20)
+      expect(late.result).toEqual(fail({ type: 'tool-timed-out', timeout_ms: 20 }))
+      const gone = await call(needs, () => value(7), { ...ANN, signal: AbortSignal.abort() }, world)
+      expect(gone.result).toEqual(fail({ type: 'cancelled' }))
+    }
   })
 
   it('is asked for with the way the caller reached us', async () => {

@@ -106,22 +106,26 @@ export interface Given {
   readonly input?: Call['input']
   readonly userId?: string
   readonly tokens?: Readonly<Record<string, string>>
+  readonly secrets?: Readonly<Record<string, string>>
   readonly signal?: AbortSignal
+  readonly principal?: Principal
 }
 
-export function callWith({ input = {}, userId, tokens = {} }: Given = {}): Call & { readonly callId: string } {
+export function callWith({ input = {}, userId, tokens = {}, secrets = {} }: Given = {}): Call & {
+  readonly callId: string
+} {
   return {
     asked: 'Example.Tool',
     callId: 'call',
     input,
     context: {
       tokens: new Map(Object.entries(tokens)),
-      secrets: new Map(),
+      secrets: new Map(Object.entries(secrets)),
       ...(userId === undefined ? {} : { userId }),
     },
   }
 }
 
-export function callerWith({ signal }: Given = {}): Caller {
-  return { principal: ADMIN, background: () => undefined, signal: () => signal, reachedAt: () => REACHED_AT }
+export function callerWith({ signal, principal = ADMIN }: Given = {}): Caller {
+  return { principal, background: () => undefined, signal: () => signal, reachedAt: () => REACHED_AT }
 }

@@ -40,6 +40,19 @@ describe('redaction', () => {
     expect(redact(secret, `Basic ${base64(`user:${'f00d'.repeat(8)}`)}`)).toContain('[redacted]')
   })
 
+  it('takes a part of 16 characters for a secret, and one of 15 for a word', () => {
+    const part = (length: number) => 'p'.repeat(length)
+    expect(redact(`user:${part(16)}`, `is ${part(16)}`)).toBe('is [redacted]')
+    expect(redact(`user:${part(15)}`, `is ${part(15)}`)).toBe(`is ${part(15)}`)
+    for (const between of [':', ';', ',', '&', ' ', '\n', '"', '; ']) {
+      const text = redact(`${part(16)}${between}${'q'.repeat(16)}`, `is ${'q'.repeat(16)}, ${part(16)}`)
+      expect(text).toBe('is [redacted], [redacted]')
+    }
+    const many = Array.from({ length: 33 }, (_, index) => `part-number-${1000 + index}`)
+    const redactor = createRedactor([many.join(':')], base64)
+    expect(many.map((each) => redactor?.text(`is ${each}`)).slice(-2)).toEqual(['is [redacted]', 'is part-number-1032'])
+  })
+
   it('takes a secret that holds another as a whole', () => {
     const redactor = createRedactor(['abcd', 'abcdefgh'], base64)
     expect(redactor?.text('abcdefgh abcd')).toBe('[redacted] [redacted]')
@@ -48,6 +61,27 @@ describe('redaction', () => {
   it('redacts a short secret only where it stands alone', () => {
     expect(redact('abc', 'abc')).toBe('[redacted]')
     expect(redact('abc', 'the abc')).toBe('the abc')
+    expect(redact('abcd', 'the abcd')).toBe('the [redacted]')
+    expect(redact('abc', base64('abc'))).toBe(base64('abc'))
+    expect(createRedactor(['', 'abc'], base64)?.text('')).toBe('')
+  })
+
+  it.each([
+    ['a&b c', 'a%26b%20c', 'a%26b+c'],
+    ["it's(all)!~*", 'it%27s%28all%29%21%7e*', "it's(all)!~*"],
+    ['ümlaut/', '%c3%bcmlaut%2f', '%C3%BCmlaut%2F'],
+    ['tab\there', 'tab\\there', 'tab%09here'],
+  ])('finds %j as it stands in addresses, forms and JSON', (secret, ...spellings) => {
+    for (const spelling of spellings) expect(redact(secret, `a ${spelling} b`)).toBe('a [redacted] b')
+  })
+
+  it('finds a secret amid what was encoded in Base64url', () => {
+    const secret = '>>>???>>>???'
+    for (const before of ['', 'a', 'ab', 'abc']) {
+      const text = redact(secret, Buffer.from(`${before}${secret}and more`).toString('base64url'))
+      expect(text).toContain('[redacted]')
+      expect(text).not.toMatch(/-Pj4|8_Pz|Pj4-/)
+    }
   })
 
   it('redacts names and numbers in values, and gives back the very value where there is nothing to redact', () => {
@@ -58,6 +92,22 @@ describe('redaction', () => {
     })
     const value = { a: [1, { b: null }], c: 'nothing' }
     expect(redactor?.value(value)).toBe(value)
+  })
+
+  it('leaves alone what is no text, number or name, and copies no more than it must', () => {
+    const redactor = createRedactor(['123', 'true', 'null', 'secret'], base64)
+    const kept = { deep: [1] }
+    const value = { a: kept, b: ['secret', kept], c: true, d: null, e: undefined }
+    const safe = redactor?.value(value)
+    expect(safe).toStrictEqual({ ...value, b: ['[redacted]', kept] })
+    expect(safe?.a).toBe(kept)
+    expect(safe?.b[1]).toBe(kept)
+    expect(redactor?.value(123)).toBe('[redacted]')
+    expect(redactor?.value(1234)).toBe(1234)
+    expect(redactor?.value(['123', 123])).toEqual(['[redacted]', '[redacted]'])
+    expect(redactor?.value({ secret: 1 })).toEqual({ '[redacted]': 1 })
+    const list = [1, 'x']
+    expect(redactor?.value(list)).toBe(list)
   })
 
   it('keeps names of prototypes for names', () => {

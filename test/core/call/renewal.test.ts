@@ -7,6 +7,7 @@ import { challengeOf, REACHED_AT, recordWith, type World, worldOf } from './fake
 const record = recordWith({ providers: ['mail', 'chat'] })
 const MAIL: Credential = { value: 'mail-1', from: 'deployment' }
 const refused: TokenResult = { challenge: challengeOf('mail'), reason: 'Mail refused the token' }
+const refusedBy = (id: string): TokenResult => ({ challenge: challengeOf(id), reason: `Refused by ${id}` })
 
 function renewing(renew?: World['renew'], tokens: Readonly<Record<string, Credential>> = { mail: MAIL }) {
   const { deps, asked } = worldOf(renew ? { renew } : {})
@@ -66,7 +67,11 @@ describe('a token that was refused', () => {
     })
     const broken = renewing(() => Promise.reject(new Error('Storage')))
     expect(await broken.renew('mail', 'mail-1')).toBeUndefined()
-    expect(broken.failure()).toMatchObject({ type: 'tool-failed', can_retry: true })
+    expect(broken.failure()).toStrictEqual({
+      type: 'tool-failed',
+      message: "The token of 'mail' could not be renewed",
+      can_retry: true,
+    })
     expect(broken.defects).toEqual([new Error('Storage')])
   })
 
@@ -80,10 +85,7 @@ describe('a token that was refused', () => {
 
   it('of several providers leads to all their challenges', async () => {
     const both = { mail: MAIL, chat: { value: 'chat-1', from: 'deployment' } as const }
-    const { renew, failure } = renewing(
-      ({ requirement: { id } }) => ({ challenge: challengeOf(id), reason: `Refused by ${id}` }),
-      both,
-    )
+    const { renew, failure } = renewing(({ requirement: { id } }) => refusedBy(id), both)
     await renew('mail', 'mail-1')
     await renew('chat', 'chat-1')
     expect(failure()).toMatchObject({
@@ -91,4 +93,55 @@ describe('a token that was refused', () => {
       detail: 'Refused by mail; Refused by chat',
     })
   })
+
+  it('is asked for by the provider that the tool requires, for its user', async () => {
+    const seen: unknown[] = []
+    const { renew } = renewing((required) => (seen.push(required), { token: 'mail-2' }))
+    await renew('mail', 'mail-1')
+    expect(seen).toEqual([
+      { userId: 'ann', requirement: { id: 'mail' }, tool: record, reachedAt: expect.any(Function) },
+    ])
+  })
+
+  it('is not asked for again once the provider gave none, not even with the first token', async () => {
+    const { renew, asked, given } = renewing(() => refused)
+    expect(await renew('mail', 'mail-1')).toBeUndefined()
+    expect(await renew('mail', 'something else')).toBeUndefined()
+    expect(asked).toEqual(['renew ann mail mail-1'])
+    expect(given).toEqual([])
+  })
+
+  it('may be refused by some while others are away: the user is asked, and told of both', async () => {
+    const both = { mail: MAIL, chat: { value: 'chat-1', from: 'deployment' } as const }
+    const { renew, failure } = renewing(
+      ({ requirement: { id } }) => (id === 'mail' ? { unavailable: "'mail' is away" } : refusedBy(id)),
+      both,
+    )
+    expect(failure()).toBeUndefined()
+    await renew('mail', 'mail-1')
+    expect(failure()).toMatchObject({ type: 'tool-failed', message: "'mail' is away" })
+    await renew('chat', 'chat-1')
+    expect(failure()).toStrictEqual({
+      type: 'requirements-missing',
+      tool: 'Example.Tool',
+      authorization: [challengeOf('chat')],
+      secrets: [],
+      user_id: false,
+      detail: "'mail' is away; Refused by chat",
+    })
+  })
+
+  it('of several providers is renewed for each', async () => {
+    const both = { mail: MAIL, chat: { value: 'chat-1', from: 'deployment' } as const }
+    const { renew, given } = renewing(undefined, both)
+    expect(await Promise.all([renew('mail', 'mail-1'), renew('chat', 'chat-1')])).toEqual(['mail-2', 'chat-2'])
+    expect(given).toEqual(['mail-2', 'chat-2'])
+  })
+})
+
+it('there is nothing to renew where no token is the deployment’s', () => {
+  const { deps } = worldOf()
+  const options = { userId: 'ann', reachedAt: () => REACHED_AT, userTokens: deps.userTokens, defect: () => undefined }
+  expect(createRenewals(record, new Map(), options)).toBeUndefined()
+  expect(createRenewals(record, new Map([['mail', { value: 'own', from: 'caller' }]]), options)).toBeUndefined()
 })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { meetRequirements } from '../../../src/core/call/requirements.ts'
+import { meetRequirements, unavailableFailure } from '../../../src/core/call/requirements.ts'
 import { callWith, challengeOf, type Given, type Needs, REACHED_AT, recordWith, type World, worldOf } from './fakes.ts'
 
 async function meet(needs: Needs, given: Given = {}, world: World = {}) {
@@ -11,9 +11,92 @@ async function meet(needs: Needs, given: Given = {}, world: World = {}) {
 const MAIL = { providers: ['mail'] }
 
 describe('what a tool requires', () => {
+  it('is nothing, and costs nothing, where it declares nothing', () => {
+    const { deps, asked } = worldOf()
+    const meetNothing = () => meetRequirements(recordWith({}), callWith().context, () => REACHED_AT, deps)
+    expect(meetNothing()).toEqual({ ok: true, secrets: new Map(), tokens: new Map() })
+    expect(meetNothing()).toBe(meetNothing())
+    expect(asked).toEqual([])
+  })
+
+  it("is met by the caller's own secrets, and else by the deployment's", async () => {
+    const secrets = { OWN: 'own', EMPTY: '', OTHER: 'not declared' }
+    const world: World = { secretOf: (id) => `deployed ${id}` }
+    const { met } = await meet({ secrets: ['OWN', 'EMPTY', 'KEY'] }, { secrets }, world)
+    expect(met).toEqual({
+      ok: true,
+      secrets: new Map([
+        ['OWN', { value: 'own', from: 'caller' }],
+        ['EMPTY', { value: 'deployed EMPTY', from: 'deployment' }],
+        ['KEY', { value: 'deployed KEY', from: 'deployment' }],
+      ]),
+      tokens: new Map(),
+    })
+  })
+
+  it('is reported when a secret or a user is missing', async () => {
+    const missing = { type: 'requirements-missing', tool: 'Example.Tool', authorization: [] }
+    expect((await meet({ secrets: ['A', 'B'] })).met).toEqual({
+      ok: false,
+      failure: { ...missing, secrets: [{ id: 'A' }, { id: 'B' }], user_id: false, detail: "No 'A'; No 'B'" },
+    })
+    for (const given of [{}, { userId: '' }]) {
+      expect((await meet({ user_id: true }, given)).met).toEqual({
+        ok: false,
+        failure: { ...missing, secrets: [], user_id: true, detail: 'The call names no user' },
+      })
+    }
+    const met = { ok: true, secrets: new Map(), tokens: new Map() }
+    expect((await meet({ user_id: true }, { userId: 'ann' })).met).toEqual(met)
+  })
+
+  it('is not met when one of two providers is down, whichever it is', async () => {
+    const providers = ['mail', 'chat']
+    for (const down of providers) {
+      const { met, asked } = await meet(
+        { providers },
+        { userId: 'ann' },
+        {
+          tokenFor: ({ requirement: { id } }) => (id === down ? { unavailable: `'${id}' is down` } : { token: 't' }),
+        },
+      )
+      const failure = { type: 'tool-failed', message: `'${down}' is down`, can_retry: true }
+      expect(met).toStrictEqual({ ok: false, failure })
+      expect(asked).toEqual(['token ann mail', 'token ann chat'])
+    }
+  })
+
+  it('is met for each provider by itself, by the very token before any', async () => {
+    const { met, asked } = await meet(
+      { providers: ['mail', 'chat'] },
+      { userId: 'ann', tokens: { 'mail': 'own mail', '*': 'any' } },
+    )
+    expect(met).toEqual({
+      ok: true,
+      secrets: new Map(),
+      tokens: new Map([
+        ['mail', { value: 'own mail', from: 'caller' }],
+        ['chat', { value: 'any', from: 'caller' }],
+      ]),
+    })
+    expect(asked).toEqual([])
+    const half = await meet({ providers: ['mail', 'chat'] }, { userId: 'ann', tokens: { mail: 'own' } })
+    expect(half.asked).toEqual(['token ann chat'])
+  })
+
+  it('is asked for by provider, scopes and user, for the tool, with the way the caller came', async () => {
+    const seen: unknown[] = []
+    const { deps } = worldOf({ tokenFor: (required) => (seen.push(required), { token: 't' }) })
+    const reachedAt = () => REACHED_AT
+    const record = recordWith(MAIL)
+    await meetRequirements(record, callWith({ userId: 'ann' }).context, reachedAt, deps)
+    expect(seen).toEqual([{ userId: 'ann', requirement: { id: 'mail' }, tool: record, reachedAt }])
+  })
+
   it("is met by the user's grant", async () => {
     const { met, asked } = await meet(MAIL, { userId: 'ann' })
-    expect(met).toMatchObject({ ok: true, tokens: new Map([['mail', { value: 'mail-1', from: 'deployment' }]]) })
+    const tokens = new Map([['mail', { value: 'mail-1', from: 'deployment' }]])
+    expect(met).toEqual({ ok: true, secrets: new Map(), tokens })
     expect(asked).toEqual(['token ann mail'])
   })
 
@@ -93,5 +176,32 @@ describe('what a tool requires', () => {
         detail: "No 'KEY'; Not at mail; Not at chat; 'away' is away",
       },
     })
+  })
+
+  it('for nobody names its scopes, and a link without an origin where there is none', async () => {
+    const record = recordWith(MAIL)
+    const requirements = { ...record.requirements, authorization: [{ id: 'mail', oauth2: { scopes: ['mail.read'] } }] }
+    const { deps } = worldOf()
+    const meetAt = (url: string) => meetRequirements({ ...record, requirements }, callWith().context, () => url, deps)
+    const challenge = { id: 'mail', scopes: ['mail.read'], status: 'not_started' }
+    for (const [reached, origin] of [
+      ['HTTPS://edge.example:8443/tools/call?a=https://other.example/', 'HTTPS://edge.example:8443'],
+      ['https://edge.example?x', 'https://edge.example'],
+      ['https://edge.example#x', 'https://edge.example'],
+      ['/tools/call', ''],
+      ['x https://edge.example/', ''],
+    ] as const) {
+      const authorization = [{ ...challenge, url: `${origin}/authorizations/mail/start` }]
+      expect(await meetAt(reached)).toMatchObject({ failure: { authorization } })
+    }
+  })
+})
+
+it('a provider that is away may be asked again, and says when if it knows', () => {
+  const failure = { type: 'tool-failed', message: 'Away', can_retry: true }
+  expect(unavailableFailure({ unavailable: 'Away' })).toStrictEqual(failure)
+  expect(unavailableFailure({ unavailable: 'Away', retry_after_ms: 0 })).toStrictEqual({
+    ...failure,
+    retry_after_ms: 0,
   })
 })

@@ -1,0 +1,128 @@
+import { describe, expect, it } from 'vitest'
+import { ADMIN, ANONYMOUS, type Principal } from '../../../src/core/access/principal.ts'
+import { authorise, hideSuggestions, refuseUncovered, userOf } from '../../../src/core/call/authorise.ts'
+import { type Failure, fail } from '../../../src/core/call/failure.ts'
+import type { Resolver } from '../../../src/core/call/resolve.ts'
+import { callableOf, recordWith } from './fakes.ts'
+
+const keyFor = (tools: readonly string[], more: Partial<Principal> = {}): Principal => ({
+  id: 'key:1',
+  kind: 'key',
+  scopes: ['tools:read', 'tools:call'],
+  tools,
+  users: 'any',
+  ...more,
+})
+
+describe('an id, before it is looked up', () => {
+  it.each([
+    ['Example.Tool', ['Example.*']],
+    ['Example.Tool@1.0.0', ['Other.*', 'Example.Tool']],
+    ['Secret.Tool', ['Example.*', '*']],
+    ['no id', ['Example.*']],
+    ['name:Secret_Tool', ['Example.*']],
+  ])('%s may be asked for by a key for %j', (asked, tools) => {
+    expect(refuseUncovered(keyFor(tools), asked)).toBeUndefined()
+  })
+
+  it('that the key does not cover is refused, whether there is such a tool or not', () => {
+    for (const asked of ['Secret.Tool', 'Secret.Tool@^1']) {
+      expect(refuseUncovered(keyFor(['Example.*']), asked)).toEqual({
+        ok: false,
+        failure: { type: 'forbidden', reason: "The credential does not cover 'Secret.Tool'" },
+      })
+    }
+  })
+})
+
+describe('suggestions', () => {
+  const unknown = (...suggestions: string[]) => fail({ type: 'tool-unknown', asked: 'Example.Toll', suggestions })
+  /** Tools whose level is in their name: `Example.L4`. */
+  function hide(principal: Principal, failing: ReturnType<typeof fail>) {
+    const asked: string[] = []
+    const behind = () => undefined
+    const resolver: Resolver = {
+      resolve(id, background) {
+        expect(background).toBe(behind)
+        asked.push(id)
+        const level = /L(\d+)$/.exec(id)?.[1]
+        if (level === undefined) return fail({ type: 'tool-disabled', id })
+        const tool = callableOf(recordWith({ securityLevel: Number(level) }), () => ({ ok: true, value: 1 }))
+        return Promise.resolve({ ok: true, status: { state: 'active' }, tool })
+      },
+      forget: () => undefined,
+    }
+    return { hidden: hideSuggestions(principal, failing, resolver, behind), asked }
+  }
+
+  it('are three at most, of what the key covers', async () => {
+    const failing = unknown('Example.A', 'Secret.B', 'no id', 'Example.C', 'Example.D', 'Example.E')
+    const { hidden, asked } = hide(keyFor(['Example.*']), failing)
+    expect(await hidden).toEqual(unknown('Example.A', 'Example.C', 'Example.D'))
+    expect(asked).toEqual([])
+  })
+
+  it('are of level 0 for the anonymous, who see no other in lists', async () => {
+    const { hidden, asked } = hide(ANONYMOUS, unknown('Example.L4', 'Example.L0', 'Example.Off', 'B.L0'))
+    expect(await hidden).toEqual(unknown('Example.L0', 'B.L0'))
+    expect(asked).toEqual(['Example.L4', 'Example.L0', 'Example.Off', 'B.L0'])
+  })
+
+  it('are not looked up when there are enough', async () => {
+    const { hidden, asked } = hide(ANONYMOUS, unknown('A.L0', 'B.L0', 'C.L0', 'D.L0'))
+    expect(await hidden).toEqual(unknown('A.L0', 'B.L0', 'C.L0'))
+    expect(asked).toEqual(['A.L0', 'B.L0', 'C.L0'])
+  })
+
+  it('are all that is changed', async () => {
+    const failing = fail({ type: 'tool-disabled', id: 'Secret.Tool@1.0.0' })
+    expect(await hide(keyFor(['Example.*']), failing).hidden).toBe(failing)
+  })
+})
+
+describe('the user of a call', () => {
+  it.each([
+    ['any', 'ann', 'ann'],
+    [['bob'], 'ann', 'ann'],
+    ['any', undefined, undefined],
+    [['bob'], undefined, 'bob'],
+    [['bob', 'ann'], undefined, undefined],
+    [[], undefined, undefined],
+    [['bob'], '', ''],
+  ] as const)('of a key for %j that names %j is %j', (users, named, user) => {
+    expect(userOf(keyFor(['*'], { users }), named)).toBe(user)
+  })
+})
+
+describe('a tool that was found', () => {
+  const call = (
+    principal: Principal,
+    { asked = 'Example.Tool', level = 0, user = undefined as string | undefined } = {},
+  ) => authorise(principal, asked, recordWith({ securityLevel: level }), user)
+  const refused = (failure: Failure) => ({ ok: false, failure })
+
+  it('may be called by whoever covers it, for whom it may act', () => {
+    expect(call(ADMIN, { level: 10, user: 'ann' })).toBeUndefined()
+    expect(call(ANONYMOUS)).toBeUndefined()
+    expect(call(keyFor(['Example.*'], { users: ['ann'] }), { level: 4, user: 'ann' })).toBeUndefined()
+    expect(call(keyFor(['Example.*']), { asked: 'name:Example_Tool' })).toBeUndefined()
+    expect(call(keyFor(['*'], { users: [] }))).toBeUndefined()
+  })
+
+  it('is forbidden to a key that does not cover it, and unknown where that would tell that there is one', () => {
+    const key = keyFor(['Other.*'])
+    const forbidden = { type: 'forbidden', reason: "The credential does not cover 'Example.Tool'" } as const
+    expect(call(key)).toEqual(refused(forbidden))
+    const unknown = { type: 'tool-unknown', asked: 'Example_Tool', suggestions: [] } as const
+    expect(call(key, { asked: 'name:Example_Tool@^1' })).toEqual(refused(unknown))
+  })
+
+  it('is refused for its level, and for a user the key may not act for', () => {
+    expect(call(ANONYMOUS, { level: 1 })).toEqual(
+      refused({ type: 'unauthenticated', reason: "'Example.Tool' has security level 1 and needs a credential" }),
+    )
+    const reason = 'The credential may not act for this user'
+    expect(call(ANONYMOUS, { user: 'ann' })).toEqual(refused({ type: 'forbidden', reason }))
+    expect(call(keyFor(['*'], { users: ['bob'] }), { user: 'ann' })).toEqual(refused({ type: 'forbidden', reason }))
+  })
+})

@@ -1,0 +1,7 @@
+import { expect, it } from 'vitest'
+import { endedEarly } from '../../../src/core/call/deadline.ts'
+
+it('a call that ended early says how', () => {
+  expect(endedEarly('expired', 70)).toEqual({ ok: false, failure: { type: 'tool-timed-out', timeout_ms: 70 } })
+  expect(endedEarly('cancelled', 70)).toEqual({ ok: false, failure: { type: 'cancelled' } })
+})

@@ -1,0 +1,41 @@
+import { expect, it } from 'vitest'
+import { ADMIN } from '../../../src/core/access/principal.ts'
+import { fail } from '../../../src/core/call/failure.ts'
+import { loggedTool, recordOf } from '../../../src/core/call/record.ts'
+import { recordWith } from './fakes.ts'
+
+const found = { ...recordWith({}), digest: 'd1' }
+const TRACEPARENT = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`
+
+it('a record says who called what, and what came of it', () => {
+  const call = { asked: 'example.tool', traceId: 't1', input: { secret: 1 } }
+  const caller = { principal: ADMIN, traceparent: TRACEPARENT }
+  expect(recordOf('c1', call, caller, { found, userId: 'ann' }, { ok: true }, 12)).toStrictEqual({
+    call_id: 'c1',
+    trace_id: 't1',
+    traceparent: TRACEPARENT,
+    principal: 'admin',
+    user_id: 'ann',
+    tool: 'Example.Tool@1.0.0',
+    digest: 'd1',
+    outcome: 'success',
+    duration_ms: 12,
+  })
+})
+
+it('a record leaves out what there is not, and names a failure', () => {
+  const result = fail({ type: 'tool-unknown', asked: 'x', suggestions: [] })
+  expect(recordOf('c1', { asked: 'Example.Toll' }, { principal: ADMIN }, {}, result, 0)).toStrictEqual({
+    call_id: 'c1',
+    principal: 'admin',
+    tool: 'Example.Toll',
+    outcome: 'tool-unknown',
+    duration_ms: 0,
+  })
+})
+
+it('a tool is named by its id, and else by the beginning of what was asked for', () => {
+  expect(loggedTool('example.tool', found)).toBe('Example.Tool@1.0.0')
+  expect(loggedTool('x'.repeat(200), undefined)).toBe('x'.repeat(200))
+  expect(loggedTool('x'.repeat(201), undefined)).toBe('x'.repeat(200))
+})

@@ -1,0 +1,341 @@
+import { describe, expect, it } from 'vitest'
+import { createResolver } from '../../../src/core/call/resolve.ts'
+import type { ToolName } from '../../../src/core/tool/tool-id.ts'
+import type { ToolSource } from '../../../src/core/tool/tool-source.ts'
+import type { ToolDocument, ToolRecord } from '../../../src/core/tool/tool.ts'
+import type { ToolStatus } from '../../../src/core/tool/version.ts'
+import { callableOf, recordWith } from './fakes.ts'
+
+type Versions = Readonly<Record<string, ToolStatus['state']>>
+
+const recordAt = (version: string): ToolRecord => ({
+  ...recordWith({}),
+  version,
+  id: `Example.Tool@${version}`,
+  digest: `of ${version}`,
+})
+
+/** `Example.Tool` in these versions; the newest comes along when it is named. */
+function documentOf(versions: Versions, newest?: string): ToolDocument {
+  return {
+    toolkit: 'Example',
+    tool: 'Tool',
+    versions: Object.entries(versions).map(([version, state]) => ({
+      version,
+      digest: `of ${version}`,
+      status: { state },
+    })),
+    ...(newest === undefined ? {} : { newest: recordAt(newest) }),
+  }
+}
+
+interface Stored {
+  /** What the quick source knows, and the registry; the same unless given. */
+  quick?: ToolDocument | undefined
+  current?: ToolDocument | readonly ToolName[]
+  names?: Readonly<Record<string, ToolName>>
+  without?: readonly string[]
+}
+
+function setUp(stored: Stored = {}) {
+  const reads: string[] = []
+  const made: string[] = []
+  const behind: Promise<unknown>[] = []
+  const clock = { now: 0 }
+  const text = ({ toolkit, tool }: ToolName) => `${toolkit}.${tool}`
+  const source: ToolSource = {
+    async document(name) {
+      reads.push(`document ${text(name)}`)
+      return stored.quick
+    },
+    async current() {
+      throw new Error('Not asked by calls')
+    },
+    async record(digest) {
+      reads.push(`record ${digest}`)
+      const version = digest.slice('of '.length)
+      return stored.without?.includes(version) ? undefined : recordAt(version)
+    },
+    async named(name) {
+      reads.push(`named ${name}`)
+      return stored.names?.[name]
+    },
+    async currentOrNearest(name) {
+      reads.push(`current ${text(name)}`)
+      return stored.current ?? stored.quick ?? []
+    },
+  }
+  const resolver = createResolver({
+    source,
+    makeCallable(record) {
+      made.push(record.id)
+      return callableOf(record, () => ({ ok: true, value: 1 }))
+    },
+    now: () => clock.now,
+  })
+  return {
+    stored,
+    reads,
+    made,
+    behind,
+    clock,
+    forget: resolver.forget,
+    /** As it comes: a promise where something had to be read. */
+    resolve: (asked: string) => resolver.resolve(asked, (work) => void behind.push(work)),
+    /** What it came to, in short, and what was read for it. */
+    async short(asked: string) {
+      const before = reads.length
+      const resolved = await resolver.resolve(asked, (work) => void behind.push(work))
+      const came = resolved.ok ? `${resolved.tool.record.id} ${resolved.status.state}` : resolved.failure
+      return [came, ...reads.slice(before)]
+    },
+  }
+}
+
+const SOME: Versions = { '1.0.0': 'active', '1.2.0': 'active', '2.0.0': 'yanked', '0.9.0': 'deprecated' }
+
+describe('an id', () => {
+  it.each([
+    ['Example.Tool', 'Example.Tool@1.2.0 active'],
+    ['Example.Tool@latest', 'Example.Tool@1.2.0 active'],
+    ['Example.Tool@1', 'Example.Tool@1.0.0 active'],
+    ['Example.Tool@1.0.0', 'Example.Tool@1.0.0 active'],
+    ['Example.Tool@~1.0', 'Example.Tool@1.0.0 active'],
+    ['Example.Tool@^1', 'Example.Tool@1.2.0 active'],
+    ['Example.Tool@2.0.0', 'Example.Tool@2.0.0 yanked'],
+    ['Example.Tool@0.9.0', 'Example.Tool@0.9.0 deprecated'],
+  ])('%s leads to %s', async (asked, came) => {
+    const { short } = setUp({ quick: documentOf(SOME, '1.2.0') })
+    const version = came.slice('Example.Tool@'.length).split(' ')[0]
+    const record = version === '1.2.0' ? [] : [`record of ${version}`]
+    expect(await short(asked)).toEqual([came, 'document Example.Tool', ...record])
+  })
+
+  it.each(['', 'Tool', 'Example.Tool@', 'Example.Tool@no version', 'name:a.b', 'name:', 'a b.c'])(
+    'that is none, such as %j, is not looked up',
+    async (asked) => {
+      expect(await setUp().short(asked)).toEqual([{ type: 'id-malformed', asked }])
+    },
+  )
+
+  it('of a disabled version says so', async () => {
+    const { short } = setUp({ quick: documentOf({ '1.0.0': 'disabled' }) })
+    expect(await short('Example.Tool@1')).toEqual([
+      { type: 'tool-disabled', id: 'Example.Tool@1.0.0' },
+      'document Example.Tool',
+    ])
+  })
+
+  it('that the quick source does not know is asked of the registry', async () => {
+    const unknown = setUp({ quick: undefined, current: documentOf({ '1.0.0': 'active' }, '1.0.0') })
+    expect(await unknown.short('Example.Tool')).toEqual([
+      'Example.Tool@1.0.0 active',
+      'document Example.Tool',
+      'current Example.Tool',
+    ])
+    const newer = setUp({ quick: documentOf({ '1.0.0': 'active' }), current: documentOf(SOME) })
+    expect(await newer.short('Example.Tool@1.2.0')).toEqual([
+      'Example.Tool@1.2.0 active',
+      'document Example.Tool',
+      'current Example.Tool',
+      'record of 1.2.0',
+    ])
+  })
+
+  it('of an unknown tool comes with the names near it', async () => {
+    const near = [
+      { toolkit: 'Example', tool: 'Tools' },
+      { toolkit: 'Examples', tool: 'Tool' },
+    ]
+    expect(await setUp({ current: near }).short('Example.Tool@1')).toEqual([
+      { type: 'tool-unknown', asked: 'Example.Tool@1', suggestions: ['Example.Tools', 'Examples.Tool'] },
+      'document Example.Tool',
+      'current Example.Tool',
+    ])
+  })
+
+  it('of a version that there is not says which there are', async () => {
+    const { short } = setUp({ quick: documentOf({ ...SOME, '3.0.0': 'disabled' }, '1.2.0') })
+    const unavailable = {
+      type: 'version-unavailable',
+      tool: 'Example.Tool',
+      name: 'Example_Tool',
+      available: ['1.0.0', '1.2.0'],
+    }
+    expect((await short('Example.Tool@^5'))[0]).toEqual({ ...unavailable, asked: '^5' })
+    const none = setUp({ quick: documentOf({ '2.0.0': 'yanked' }) })
+    expect((await none.short('Example.Tool'))[0]).toEqual({
+      ...unavailable,
+      name: 'Example.Tool',
+      asked: 'latest',
+      available: [],
+    })
+  })
+
+  it('of a version whose record is lost is as good as unavailable', async () => {
+    const { short } = setUp({ quick: documentOf({ '1.0.0': 'active' }), without: ['1.0.0'] })
+    expect(await short('Example.Tool')).toEqual([
+      expect.objectContaining({ type: 'version-unavailable' }),
+      'document Example.Tool',
+      'record of 1.0.0',
+      'current Example.Tool',
+      'record of 1.0.0',
+    ])
+  })
+})
+
+describe('a name', () => {
+  const names = { Short: { toolkit: 'Example', tool: 'Tool' } }
+
+  it('leads to the tool that has it, in the version that is asked for', async () => {
+    const { short } = setUp({ quick: documentOf(SOME, '1.2.0'), names })
+    expect(await short('name:Short')).toEqual(['Example.Tool@1.2.0 active', 'named Short', 'document Example.Tool'])
+    expect(await short('name:Short@1')).toEqual([
+      'Example.Tool@1.0.0 active',
+      'named Short',
+      'document Example.Tool',
+      'record of 1.0.0',
+    ])
+  })
+
+  it('that nobody has is unknown, without suggestions', async () => {
+    expect(await setUp({ quick: documentOf(SOME), names }).short('name:Other@1')).toEqual([
+      { type: 'tool-unknown', asked: 'Other', suggestions: [] },
+      'named Other',
+    ])
+  })
+
+  it('with what is no version is malformed', async () => {
+    expect(await setUp({ names }).short('name:Short@no version')).toEqual([
+      { type: 'id-malformed', asked: 'name:Short@no version' },
+      'named Short',
+    ])
+  })
+})
+
+describe('an answer', () => {
+  const version = async (resolved: ReturnType<ReturnType<typeof setUp>['resolve']>) => {
+    const answer = await resolved
+    return answer.ok ? answer.tool.record.version : answer.failure.type
+  }
+
+  it('is given at once while it is fresh, and without a promise', async () => {
+    const { resolve, reads, clock, behind } = setUp({ quick: documentOf(SOME, '1.2.0') })
+    const first = await resolve('Example.Tool')
+    clock.now = 4_999
+    expect(resolve('Example.Tool')).toBe(first)
+    expect(reads).toEqual(['document Example.Tool'])
+    expect(behind).toEqual([])
+  })
+
+  it('is given, and looked up behind the call, until it is stale', async () => {
+    const { resolve, stored, reads, clock, behind } = setUp({ quick: documentOf(SOME, '1.2.0') })
+    const first = await resolve('Example.Tool')
+    stored.quick = documentOf({ ...SOME, '1.3.0': 'active' }, '1.3.0')
+    clock.now = 5_000
+    expect(resolve('Example.Tool')).toBe(first)
+    // One look-up is enough
+    expect(resolve('Example.Tool')).toBe(first)
+    expect(behind).toHaveLength(1)
+    await Promise.all(behind)
+    expect(reads).toHaveLength(2)
+    expect(resolve('Example.Tool')).not.toBeInstanceOf(Promise)
+    expect(await version(resolve('Example.Tool'))).toBe('1.3.0')
+    expect(behind).toHaveLength(1)
+  })
+
+  it('is looked up once more every five seconds where that fails', async () => {
+    const { resolve, stored, clock, behind } = setUp({ quick: documentOf(SOME, '1.2.0') })
+    const first = await resolve('Example.Tool')
+    Object.defineProperty(stored, 'quick', {
+      get() {
+        throw new Error('Storage')
+      },
+    })
+    for (const [at, lookUps] of [
+      [5_000, 1],
+      [9_999, 1],
+      [10_000, 2],
+      [24_999, 3],
+    ] as const) {
+      clock.now = at
+      expect(resolve('Example.Tool')).toBe(first)
+      expect(behind).toHaveLength(lookUps)
+    }
+    for (const work of behind) await expect(work).rejects.toThrow('Storage')
+    // Never older than 25 seconds
+    clock.now = 25_000
+    await expect(resolve('Example.Tool')).rejects.toThrow('Storage')
+    expect(behind).toHaveLength(3)
+  })
+
+  it('is waited for once it is stale', async () => {
+    const { resolve, stored, clock, behind } = setUp({ quick: documentOf(SOME, '1.2.0') })
+    await resolve('Example.Tool')
+    stored.quick = documentOf({ '3.0.0': 'active' }, '3.0.0')
+    clock.now = 25_000
+    expect(await version(resolve('Example.Tool'))).toBe('3.0.0')
+    expect(behind).toEqual([])
+  })
+
+  it('that there is no such tool is kept for two seconds', async () => {
+    const { resolve, stored, reads, clock, behind } = setUp({ current: [] })
+    const first = await resolve('Example.Tool')
+    stored.current = documentOf(SOME, '1.2.0')
+    clock.now = 1_999
+    expect(resolve('Example.Tool')).toBe(first)
+    expect(reads).toHaveLength(2)
+    clock.now = 2_000
+    expect(await version(resolve('Example.Tool'))).toBe('1.2.0')
+    expect(behind).toEqual([])
+  })
+
+  it('is not kept when it could not be made', async () => {
+    const { resolve, stored, clock } = setUp({ quick: documentOf(SOME, '1.2.0') })
+    const { quick } = stored
+    stored.current = [{ toolkit: 'A', tool: 'B' }]
+    delete stored.quick
+    stored.names = {
+      get Short(): ToolName {
+        throw new Error('Storage')
+      },
+    }
+    await expect(resolve('name:Short')).rejects.toThrow('Storage')
+    stored.names = { Short: { toolkit: 'Example', tool: 'Tool' } }
+    stored.quick = quick
+    clock.now = 1
+    expect(await version(resolve('name:Short'))).toBe('1.2.0')
+  })
+
+  it('is forgotten after a change', async () => {
+    const { resolve, stored, forget } = setUp({ quick: documentOf(SOME, '1.2.0') })
+    await resolve('Example.Tool')
+    stored.quick = documentOf({ '3.0.0': 'active' }, '3.0.0')
+    forget()
+    expect(resolve('Example.Tool')).toBeInstanceOf(Promise)
+    expect(await version(resolve('Example.Tool'))).toBe('3.0.0')
+  })
+
+  it('whose making began before a change is given once, and not kept', async () => {
+    const { resolve, stored, forget, reads } = setUp({ quick: documentOf(SOME, '1.2.0') })
+    const begun = resolve('Example.Tool')
+    stored.quick = documentOf({ '3.0.0': 'active' }, '3.0.0')
+    forget()
+    expect(await version(begun)).toBe('1.2.0')
+    expect(await version(resolve('Example.Tool'))).toBe('3.0.0')
+    expect(reads).toEqual(['document Example.Tool', 'document Example.Tool'])
+    expect(resolve('Example.Tool')).not.toBeInstanceOf(Promise)
+  })
+})
+
+describe('a tool', () => {
+  it('is made callable once, however it is asked for', async () => {
+    const { resolve, made, reads, forget } = setUp({ quick: documentOf(SOME, '1.2.0') })
+    const answers = [await resolve('Example.Tool'), await resolve('Example.Tool@^1'), await resolve('example.tool')]
+    forget()
+    answers.push(await resolve('Example.Tool'))
+    expect(made).toEqual(['Example.Tool@1.2.0'])
+    expect(new Set(answers.map((answer) => answer.ok && answer.tool)).size).toBe(1)
+    expect(reads.filter((read) => read.startsWith('record'))).toEqual([])
+  })
+})

@@ -1,0 +1,228 @@
+import { describe, expect, it } from 'vitest'
+import type { Deadline, EarlyEnd } from '../../../src/core/call/deadline.ts'
+import { messageOf, type RunOptions, runTool } from '../../../src/core/call/run.ts'
+import type { Credential, Run, RunContext } from '../../../src/core/call/runner.ts'
+import { challengeOf, REACHED_AT, recordWith, type World, worldOf } from './fakes.ts'
+
+const MAIL: Credential = { value: 'mail-one', from: 'deployment' }
+const refusal = { challenge: challengeOf('mail'), reason: 'Mail refused the token' }
+
+interface Given {
+  readonly run?: Run
+  readonly userId?: string
+  readonly secrets?: Readonly<Record<string, Credential>>
+  readonly tokens?: Readonly<Record<string, Credential>>
+  readonly caller?: Partial<RunOptions['caller']>
+  /** How the call ends, whatever its tool gives. */
+  readonly end?: EarlyEnd
+  readonly world?: World
+}
+
+/** Runs a tool that requires a provider; its deadline counts who looks at its signal. */
+async function run(given: Given = {}) {
+  const { deps, asked, defects } = worldOf(given.world)
+  const contexts: RunContext[] = []
+  let looked = 0
+  const deadline: Deadline = {
+    get signal() {
+      looked += 1
+      return new AbortController().signal
+    },
+    race: (work) => {
+      const { end } = given
+      return end === undefined
+        ? work
+        : Promise.resolve(work).then(
+            () => end,
+            () => end,
+          )
+    },
+  }
+  const ran = await runTool(
+    {
+      callId: 'c1',
+      record: recordWith({ providers: ['mail'] }),
+      runnable: {
+        ok: true,
+        timeoutMs: 70,
+        run(input, context) {
+          contexts.push(context)
+          return given.run ? given.run(input, context) : { ok: true, value: input }
+        },
+      },
+      input: { a: 1 },
+      userId: given.userId,
+      met: {
+        ok: true,
+        secrets: new Map(Object.entries(given.secrets ?? {})),
+        tokens: new Map(Object.entries(given.tokens ?? {})),
+      },
+      deadline,
+      caller: { reachedAt: () => REACHED_AT, ...given.caller },
+    },
+    deps,
+  )
+  return { ran, context: contexts[0], asked, defects, looked: () => looked }
+}
+
+const renewing: Run = async (_, { renew, tokens }) => {
+  const token = await renew?.('mail', tokens.get('mail')?.value ?? '')
+  return token === undefined ? { ok: false, failure: { message: '401' } } : { ok: true, value: token }
+}
+
+describe('what a run may use', () => {
+  it('is what its tool requires and its caller wants, and no more', async () => {
+    const { context } = await run()
+    expect(Object.keys(context ?? {})).toEqual(['callId', 'secrets', 'tokens', 'signal'])
+    expect(context).toMatchObject({ callId: 'c1', secrets: new Map(), tokens: new Map() })
+  })
+
+  it('is all of what there is', async () => {
+    const caller = {
+      traceparent: 'trace',
+      progress: () => undefined,
+      log: () => undefined,
+      answers: { responses: {} },
+      background: () => undefined,
+    }
+    const secrets = { KEY: { value: 'secret-one', from: 'caller' } } as const
+    const { context } = await run({ caller, secrets, tokens: { mail: MAIL }, userId: 'ann' })
+    const { signal: _, renew, ...rest } = context ?? {}
+    expect(rest).toEqual({
+      callId: 'c1',
+      secrets: new Map(Object.entries(secrets)),
+      tokens: new Map([['mail', MAIL]]),
+      userId: 'ann',
+      ...caller,
+    })
+    expect(renew).toBeTypeOf('function')
+  })
+
+  it('is a signal only where the tool looks at it', async () => {
+    expect((await run({ run: () => ({ ok: true, value: 1 }) })).looked()).toBe(0)
+    expect((await run({ run: (_, { signal }) => ({ ok: true, value: signal.aborted }) })).looked()).toBe(1)
+  })
+
+  it('is a renewal only of tokens of a user that are not the caller’s own', async () => {
+    const own = { mail: { ...MAIL, from: 'caller' } } as const
+    for (const given of [{}, { userId: 'ann' }, { tokens: { mail: MAIL } }, { tokens: own, userId: 'ann' }]) {
+      expect((await run(given)).context).not.toHaveProperty('renew')
+    }
+  })
+})
+
+describe('a run', () => {
+  it('gives what its tool came to, at once or later', async () => {
+    expect(await run()).toMatchObject({ ran: { ok: true, result: { ok: true, value: { a: 1 } }, redactor: undefined } })
+    const failed = { ok: false, failure: { message: 'No' } } as const
+    expect((await run({ run: async () => failed })).ran).toEqual({ ok: true, result: failed, redactor: undefined })
+  })
+
+  it('hides every secret and token that was given', async () => {
+    const secrets = { KEY: { value: 'secret-one', from: 'deployment' } } as const
+    const { ran } = await run({ secrets, tokens: { mail: MAIL }, userId: 'ann', run: renewing })
+    if (!ran.ok) throw new Error('It failed')
+    expect(ran.result).toEqual({ ok: true, value: 'mail-2' })
+    expect(ran.redactor?.text('secret-one mail-one mail-2 mail-3')).toBe('[redacted] [redacted] [redacted] mail-3')
+    const tokenAlone = await run({ tokens: { mail: MAIL } })
+    expect(tokenAlone.ran.ok && tokenAlone.ran.redactor?.text('mail-one')).toBe('[redacted]')
+    const secretAlone = await run({ secrets })
+    expect(secretAlone.ran.ok && secretAlone.ran.redactor?.text('secret-one')).toBe('[redacted]')
+  })
+
+  it('that throws is a defect, told without its secrets', async () => {
+    for (const thrown of [new Error('No mail-one'), 'No mail-one']) {
+      const throwing: Run = () => {
+        throw thrown
+      }
+      for (const each of [throwing, async (input, context) => throwing(input, context)] satisfies Run[]) {
+        const { ran, defects } = await run({ run: each, tokens: { mail: MAIL } })
+        expect(ran).toEqual({
+          ok: false,
+          failure: {
+            type: 'tool-failed',
+            message: "The tool 'Example.Tool@1.0.0' failed unexpectedly",
+            developer_message: 'No [redacted]',
+          },
+        })
+        expect(defects).toEqual(['c1 Example.Tool@1.0.0: No [redacted]'])
+      }
+    }
+    const plain = await run({ run: () => Promise.reject(new Error('No')) })
+    expect(plain.ran).toMatchObject({ failure: { developer_message: 'No' } })
+    expect(plain.defects).toEqual(['c1 Example.Tool@1.0.0: No'])
+  })
+
+  it('that takes too long has timed out', async () => {
+    expect((await run({ end: 'expired' })).ran).toEqual({
+      ok: false,
+      failure: { type: 'tool-timed-out', timeout_ms: 70 },
+    })
+  })
+
+  it('whose caller has gone is cancelled, whatever became of its tokens', async () => {
+    const cancelled = { ok: false, failure: { type: 'cancelled' } }
+    expect((await run({ end: 'cancelled' })).ran).toEqual(cancelled)
+    const refused = await run({ end: 'cancelled', ...refusedBy() })
+    expect(refused.ran).toEqual(cancelled)
+  })
+})
+
+/** A run whose token is refused, and cannot be renewed. */
+function refusedBy(ending: Run = renewing): Given {
+  return { tokens: { mail: MAIL }, userId: 'ann', run: ending, world: { renew: () => refusal } }
+}
+
+describe('a run whose token is refused and not replaced', () => {
+  const challenged = {
+    ok: false,
+    failure: {
+      type: 'requirements-missing',
+      tool: 'Example.Tool',
+      authorization: [challengeOf('mail')],
+      secrets: [],
+      user_id: false,
+      detail: 'Mail refused the token',
+    },
+  }
+
+  it('is a challenge when it fails, throws, or takes too much', async () => {
+    const throwing: Run = async (input, context) => {
+      await renewing(input, context)
+      throw new Error('401')
+    }
+    const spending: Run = async (input, context) => (await renewing(input, context), { ok: false, expired_ms: 5 })
+    const ends = [refusedBy(), refusedBy(throwing), refusedBy(spending), { ...refusedBy(), end: 'expired' } as const]
+    for (const end of ends) {
+      const { ran, defects, asked } = await run(end)
+      expect(ran).toEqual(challenged)
+      expect(defects).toEqual([])
+      expect(asked).toEqual(['renew ann mail mail-one'])
+    }
+  })
+
+  it('is what it is when it succeeds, or asks its caller', async () => {
+    const succeeding: Run = async (input, context) => (await renewing(input, context), { ok: true, value: 7 })
+    expect((await run(refusedBy(succeeding))).ran).toMatchObject({ ok: true, result: { value: 7 } })
+    const asks = { requests: {} }
+    const asking: Run = async (input, context) => (await renewing(input, context), { ok: false, asks })
+    expect((await run(refusedBy(asking))).ran).toMatchObject({ ok: true, result: { asks } })
+  })
+
+  it('tells of a defect of the store', async () => {
+    const { ran, defects } = await run({
+      tokens: { mail: MAIL },
+      userId: 'ann',
+      run: renewing,
+      world: { renew: () => Promise.reject(new Error('Storage')) },
+    })
+    expect(ran).toMatchObject({ failure: { type: 'tool-failed', can_retry: true } })
+    expect(defects).toEqual(['c1 Example.Tool@1.0.0: Storage'])
+  })
+})
+
+it('an error says its message, and anything else itself', () => {
+  expect(messageOf(new TypeError('No'))).toBe('No')
+  expect(messageOf('No')).toBe('No')
+  expect(messageOf(undefined)).toBe('undefined')
+})
