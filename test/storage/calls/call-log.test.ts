@@ -1,0 +1,77 @@
+import { describe, expect, it } from 'vitest'
+import type { CallRecord } from '../../../src/core/call/record.ts'
+import { createCallLog } from '../../../src/storage/calls/call-log.ts'
+
+const recordOf = (call_id: string): CallRecord => ({
+  call_id,
+  principal: 'admin',
+  tool: 'Example.Tool',
+  outcome: 'success',
+  duration_ms: 1,
+})
+const lineOf = (call_id: string) => JSON.stringify({ event: 'call', ...recordOf(call_id) })
+const ids = (from: number, to: number) => Array.from({ length: to - from }, (_, index) => `c${from + index}`)
+
+function setUp() {
+  const printed: string[] = []
+  const slept: number[] = []
+  const behind: Promise<unknown>[] = []
+  const wakes: (() => void)[] = []
+  const write = createCallLog({
+    print: (message) => void printed.push(message),
+    sleep(ms) {
+      slept.push(ms)
+      return new Promise<void>((done) => void wakes.push(done))
+    },
+  })
+  return {
+    printed,
+    slept,
+    write: (...calls: readonly string[]) =>
+      calls.forEach((id) => write(recordOf(id), (work) => void behind.push(work))),
+    /** The window ends, and all that is behind the calls with it. */
+    async end() {
+      wakes.forEach((wake) => wake())
+      await Promise.all(behind)
+    },
+  }
+}
+
+describe('the log of calls', () => {
+  it('is written behind the calls, once for those of one window', async () => {
+    const { write, end, printed, slept } = setUp()
+    write('c1')
+    expect(printed).toEqual([])
+    write('c2')
+    await end()
+    expect(printed).toEqual([lineOf('c1'), lineOf('c2')])
+    expect(slept).toEqual([50])
+    write('c3')
+    await end()
+    expect(printed).toEqual([lineOf('c1'), lineOf('c2'), lineOf('c3')])
+    expect(slept).toEqual([50, 50])
+  })
+
+  it('is one message of many lines for a burst, and a message a line for fewer', async () => {
+    const few = setUp()
+    few.write(...ids(0, 8))
+    await few.end()
+    expect(few.printed).toEqual(ids(0, 8).map(lineOf))
+    const burst = setUp()
+    burst.write(...ids(0, 9))
+    await burst.end()
+    expect(burst.printed).toEqual([ids(0, 9).map(lineOf).join('\n')])
+  })
+
+  it('does not wait for more than 500, nor print a line twice', async () => {
+    const { write, end, printed } = setUp()
+    write(...ids(0, 499))
+    expect(printed).toEqual([])
+    write('c499')
+    expect(printed).toEqual([ids(0, 500).map(lineOf).join('\n')])
+    write('c500')
+    await end()
+    expect(printed).toHaveLength(2)
+    expect(printed[1]).toBe(lineOf('c500'))
+  })
+})
