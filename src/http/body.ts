@@ -15,7 +15,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false })
 export async function readJson(request: Request, limit: number): Promise<Result<unknown>> {
   const type = request.headers.get('content-type')
   if (!isJson(type)) return fail({ type: 'media-type-unsupported', got: type, wanted: 'application/json' })
-  const bytes = await readBytes(request, limit)
+  const bytes = await readUpTo(request, limit)
   if (!bytes.ok) return bytes
   let text: string
   try {
@@ -27,10 +27,21 @@ export async function readJson(request: Request, limit: number): Promise<Result<
 }
 
 /**
- * Reads a request's body, of at most `limit` bytes: `body-too-large` before more than the limit is read, or
- * `request-malformed` where it breaks off.
+ * Reads a request's body of a media type, of at most `limit` bytes. Fails with `media-type-unsupported`, `body-too-large`
+ * or `request-malformed`.
  */
-export async function readBytes(request: Request, limit: number): Promise<Result<ArrayBuffer | Uint8Array>> {
+export async function readBytes(
+  request: Request,
+  mediaType: string,
+  limit: number,
+): Promise<Result<ArrayBuffer | Uint8Array>> {
+  const got = request.headers.get('content-type')
+  if (got?.split(';')[0]?.trim().toLowerCase() === mediaType) return readUpTo(request, limit)
+  return fail({ type: 'media-type-unsupported', got, wanted: mediaType })
+}
+
+/** Fails with `body-too-large` before more than the limit is read, or with `request-malformed` where the body breaks off. */
+async function readUpTo(request: Request, limit: number): Promise<Result<ArrayBuffer | Uint8Array>> {
   const length = request.headers.get('content-length')
   const known = length !== null && /^\d{1,15}$/.test(length)
   if (known && Number(length) > limit) return tooLarge(limit, Number(length))

@@ -1,6 +1,6 @@
 import { type Context, Hono } from 'hono'
-import { covers, maySee } from '../../core/access/principal.ts'
-import type { Failure } from '../../core/call/failure.ts'
+import { covers, maySee, type Principal } from '../../core/access/principal.ts'
+import { type Failing, fail } from '../../core/call/failure.ts'
 import type { Resolver } from '../../core/call/resolve.ts'
 import { convert, type Format } from '../../core/publish/convert.ts'
 import type { Publish } from '../../core/publish/publish.ts'
@@ -13,12 +13,11 @@ import type { ToolSource } from '../../core/tool/tool-source.ts'
 import { isNamePart, isVersion, parseToolId } from '../../core/tool/tool-id.ts'
 import { resolveVersion } from '../../core/tool/version.ts'
 import { readJson } from '../../http/body.ts'
-import type { Gate } from '../../http/gate.ts'
-import { holds, jsonText, PRIVATE } from '../../http/json-response.ts'
+import { jsonText, notModified, PRIVATE } from '../../http/json-response.ts'
+import { backgroundOf, createRoute, type RouteDeps } from '../../http/route.ts'
 import { askedId, decodeStatus, encodePublished, encodeResult, encodeStatus, statusHeaders } from './wire.ts'
 
-export interface RegistryFaceDeps {
-  readonly gate: Gate
+export interface RegistryFaceDeps extends RouteDeps {
   readonly publish: Publish
   readonly writer: Pick<RegistryWriter, 'setStatus'>
   readonly source: ToolSource
@@ -28,8 +27,6 @@ export interface RegistryFaceDeps {
   readonly sha256: Sha256
   /** The formats a definition can be read in, by name. */
   readonly formats: ReadonlyMap<string, Format>
-  /** Words a failure; the face has no table of its own. */
-  readonly respond: (failure: Failure) => Response
 }
 
 /** The largest body of a publication, in bytes, and the most documents of a batch. */
@@ -40,27 +37,29 @@ const MAX_BATCH = 1_000
 
 /** The registry's own routes: `POST /tools`, `GET` and `PATCH /tools/{id}`, and `POST /convert`, which needs no key. */
 export function registryFace(deps: RegistryFaceDeps): Hono {
-  const { gate, publish, writer, source, resolver, codecs, sha256, formats, respond } = deps
+  const { publish, writer, source, resolver, codecs, sha256, formats, respond } = deps
+  const route = createRoute(deps)
   const face = new Hono()
 
-  face.post('/tools', async (c) => {
-    const caller = await gate(c.req.raw, 'tools:publish', backgroundOf(c))
-    if (!caller.ok) return respond(caller.failure)
+  face.post('/tools', route('tools:publish', publishAll))
+  face.get('/tools/:id', route('tools:read', show))
+  face.patch('/tools/:id', route('tools:publish', setStatus))
+
+  async function publishAll(c: Context, principal: Principal): Promise<Response | Failing> {
     const { dialect, allow } = c.req.query()
     if (allow !== undefined && allow !== 'breaking') {
-      return respond({ type: 'request-malformed', message: "The query parameter 'allow' must be 'breaking'" })
+      return malformed("The query parameter 'allow' must be 'breaking'")
     }
     const body = await readJson(c.req.raw, PUBLISH_LIMIT)
-    if (!body.ok) return respond(body.failure)
+    if (!body.ok) return body
     const isBatch = Array.isArray(body.value)
     const documents: readonly unknown[] = Array.isArray(body.value) ? body.value : [body.value]
     if (documents.length > MAX_BATCH) {
-      const message = `A batch holds at most ${MAX_BATCH} definitions, got ${documents.length}`
-      return respond({ type: 'request-malformed', message })
+      return malformed(`A batch holds at most ${MAX_BATCH} definitions, got ${documents.length}`)
     }
     const reports = await publish(
       documents.map((document) => ({ body: asJson(document), dialect })),
-      { principal: caller.value, allowBreaking: allow === 'breaking' },
+      { principal, allowBreaking: allow === 'breaking' },
     )
     if (isBatch) {
       const results = reports.map((report, index) => encodeResult(report, askedId(documents[index])))
@@ -68,48 +67,44 @@ export function registryFace(deps: RegistryFaceDeps): Hono {
     }
     const [report] = reports
     if (!report) throw new Error('A publication came to nothing')
-    if (!report.ok) return respond(report.failure)
+    if (!report.ok) return fail(report.failure)
     return jsonText(JSON.stringify(encodePublished(report)), report.outcome === 'created' ? 201 : 200)
-  })
+  }
 
-  face.get('/tools/:id', async (c) => {
-    const caller = await gate(c.req.raw, 'tools:read', backgroundOf(c))
-    if (!caller.ok) return respond(caller.failure)
-    const asked = c.req.param('id')
+  async function show(c: Context, principal: Principal): Promise<Response | Failing> {
+    const asked = c.req.param('id') ?? ''
     const formatName = c.req.query('format')
     const encode = formats.get(formatName ?? 'oxp')
-    if (!encode) return respond(unknownFormat('format'))
+    if (!encode) return unknownFormat('format')
     const found = await find(asked, backgroundOf(c))
-    if (!found || !maySee(caller.value, found.record)) return respond(unknown(asked))
+    if (!found || !maySee(principal, found.record)) return unknown(asked)
     const { document, losses } = encode(found.record, found.record.name)
     const withLosses = c.req.query('losses') === '1'
     const etag =
       formatName || withLosses ? `"${found.record.digest}.${formatName}.${withLosses}"` : `"${found.record.digest}"`
     const headers = { ...PRIVATE, ...statusHeaders(found.status), etag }
-    if (holds(c.req.raw, etag)) return new Response(null, { status: 304, headers })
-    return jsonText(JSON.stringify(withLosses ? { document, losses } : document), 200, headers)
-  })
+    const text = () => JSON.stringify(withLosses ? { document, losses } : document)
+    return notModified(c.req.raw, headers) ?? jsonText(text(), 200, headers)
+  }
 
-  face.patch('/tools/:id', async (c) => {
-    const caller = await gate(c.req.raw, 'tools:publish', backgroundOf(c))
-    if (!caller.ok) return respond(caller.failure)
-    const asked = c.req.param('id')
+  async function setStatus(c: Context, principal: Principal): Promise<Response | Failing> {
+    const asked = c.req.param('id') ?? ''
     const id = parseToolId(asked)
-    if (!id || !covers(caller.value, id)) return respond(unknown(asked))
+    if (!id || !covers(principal, id)) return unknown(asked)
     const body = await readJson(c.req.raw, STATUS_LIMIT)
-    if (!body.ok) return respond(body.failure)
+    if (!body.ok) return body
     const status = decodeStatus(body.value)
-    if (typeof status === 'string') return respond({ type: 'request-malformed', message: status })
+    if (typeof status === 'string') return malformed(status)
     const document = await source.current(id)
     const version = document && resolveVersion(document.versions, id.selector)?.version
     const changed = version === undefined ? undefined : await writer.setStatus(id, version, status)
-    if (!changed || version === undefined) return respond(unknown(asked))
+    if (!changed || version === undefined) return unknown(asked)
     return jsonText(JSON.stringify(encodeStatus(changed, version, status)))
-  })
+  }
 
   face.post('/convert', async (c) => {
     const to = formats.get(c.req.query('to') ?? '')
-    if (!to) return respond(unknownFormat('to'))
+    if (!to) return respond(unknownFormat('to').failure)
     const body = await readJson(c.req.raw, CONVERT_LIMIT)
     if (!body.ok) return respond(body.failure)
     const { document, given } = unwrapped(asJson(body.value))
@@ -119,9 +114,8 @@ export function registryFace(deps: RegistryFaceDeps): Hono {
     return jsonText(JSON.stringify(converted.value))
   })
 
-  function unknownFormat(parameter: string): Failure {
-    const message = `The query parameter '${parameter}' must be one of ${[...formats.keys()].join(', ')}`
-    return { type: 'request-malformed', message }
+  function unknownFormat(parameter: string): Failing {
+    return malformed(`The query parameter '${parameter}' must be one of ${[...formats.keys()].join(', ')}`)
   }
 
   /** The record an id stands for; also one that is disabled, which no call would reach. */
@@ -151,12 +145,12 @@ function unwrapped(body: Json): { readonly document: Json; readonly given: Given
   }
 }
 
-function unknown(asked: string): Failure {
-  return { type: 'not-found', message: `Tool '${asked.slice(0, 200)}' was not found` }
+function unknown(asked: string): Failing {
+  return fail({ type: 'not-found', message: `Tool '${asked.slice(0, 200)}' was not found` })
 }
 
-function backgroundOf(c: Context): Background {
-  return (work) => c.executionCtx.waitUntil(work)
+function malformed(message: string): Failing {
+  return fail({ type: 'request-malformed', message })
 }
 
 /** A value that a JSON parser gave is JSON; one of no JSON type is null, which no dialect recognises. */

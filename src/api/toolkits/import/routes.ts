@@ -1,23 +1,20 @@
-import { Hono } from 'hono'
+import { type Context, Hono } from 'hono'
 import { mayHandleCredentials, type Principal } from '../../../core/access/principal.ts'
 import type { ToolSecrets } from '../../../core/access/tool-secrets.ts'
-import type { Failure } from '../../../core/call/failure.ts'
+import { type Failing, fail } from '../../../core/call/failure.ts'
 import { authoriseToolkit } from '../../../core/publish/authorise.ts'
 import type { Importer, ImportRequest } from '../../../core/publish/import.ts'
 import { importTools } from '../../../core/publish/import-tools.ts'
 import type { Publish } from '../../../core/publish/publish.ts'
 import { readJson } from '../../../http/body.ts'
-import type { Gate } from '../../../http/gate.ts'
 import { jsonText } from '../../../http/json-response.ts'
+import { createRoute, type RouteDeps } from '../../../http/route.ts'
 import { decodeImport, encodeDryRun, encodeImported, problemsOf } from './wire.ts'
 
-export interface ImportFaceDeps {
-  readonly gate: Gate
+export interface ImportFaceDeps extends RouteDeps {
   readonly importers: readonly Importer[]
   readonly publish: Publish
   readonly toolSecrets: ToolSecrets
-  /** Words a failure; the face has no table of its own. */
-  readonly respond: (failure: Failure) => Response
 }
 
 /** The largest body, in bytes: a whole description fits into it. */
@@ -27,23 +24,24 @@ const IMPORT_LIMIT = 16 * 1024 * 1024
  * `POST /toolkits/import`: makes a toolkit of a description or of another server. `?dry_run=1` says what would be made, and
  * `?allow=breaking` lets a given version break what semantic versioning promises.
  */
-export function importFace({ gate, importers, publish, toolSecrets, respond }: ImportFaceDeps): Hono {
+export function importFace(deps: ImportFaceDeps): Hono {
+  const { importers, publish, toolSecrets } = deps
   const face = new Hono()
   const kinds = importers.map(({ kind }) => kind)
 
-  face.post('/toolkits/import', async (c) => {
-    const caller = await gate(c.req.raw, 'tools:publish', (work) => c.executionCtx.waitUntil(work))
-    if (!caller.ok) return respond(caller.failure)
+  face.post('/toolkits/import', createRoute(deps)('tools:publish', importToolkit))
+
+  async function importToolkit(c: Context, principal: Principal): Promise<Response | Failing> {
     const { dry_run: dryRun = '0', allow } = c.req.query()
-    if (dryRun !== '0' && dryRun !== '1') return respond(badQuery('dry_run', '1'))
-    if (allow !== undefined && allow !== 'breaking') return respond(badQuery('allow', 'breaking'))
+    if (dryRun !== '0' && dryRun !== '1') return badQuery('dry_run', '1')
+    if (allow !== undefined && allow !== 'breaking') return badQuery('allow', 'breaking')
     const body = await readJson(c.req.raw, IMPORT_LIMIT)
-    if (!body.ok) return respond(body.failure)
+    if (!body.ok) return body
     const asked = decodeImport(body.value, kinds)
-    if (!asked.ok) return respond({ type: 'definition-invalid', problems: asked.problems })
+    if (!asked.ok) return fail({ type: 'definition-invalid', problems: asked.problems })
     const { kind, source, toolkit, version, wants, options } = asked.value
-    const reason = authoriseToolkit(caller.value, toolkit)
-    if (reason !== undefined) return respond({ type: 'forbidden', reason })
+    const reason = authoriseToolkit(principal, toolkit)
+    if (reason !== undefined) return fail({ type: 'forbidden', reason })
     const importer = importers.find((each) => each.kind === kind)
     if (!importer) throw new Error(`No importer for '${kind}'`)
     const read = await importer.read({
@@ -51,14 +49,14 @@ export function importFace({ gate, importers, publish, toolSecrets, respond }: I
       toolkit,
       wants,
       options,
-      secret: secretsOf(caller.value, toolkit),
+      secret: secretsOf(principal, toolkit),
       signal: c.req.raw.signal,
     })
-    if (!read.ok) return respond(read.failure)
+    if (!read.ok) return read
     const imported = await importTools(
       read.items,
       {
-        principal: caller.value,
+        principal,
         version,
         sourceVersion: read.version,
         dryRun: dryRun === '1',
@@ -70,12 +68,12 @@ export function importFace({ gate, importers, publish, toolSecrets, respond }: I
     if (dryRun === '1') return jsonText(JSON.stringify(encodeDryRun(imported)))
     if (made.length === 0) {
       const [first] = skipped
-      if (first && denied === skipped.length) return respond({ type: 'forbidden', reason: first.reason })
-      return respond({ type: 'definition-invalid', problems: problemsOf(kind, imported) })
+      if (first && denied === skipped.length) return fail({ type: 'forbidden', reason: first.reason })
+      return fail({ type: 'definition-invalid', problems: problemsOf(kind, imported) })
     }
     const isNews = made.some(({ state }) => state !== 'unchanged')
     return jsonText(JSON.stringify(encodeImported(imported)), isNews ? 201 : 200)
-  })
+  }
 
   /** The secrets that every tool of a toolkit may have, for whoever may decide where those are sent. */
   function secretsOf(principal: Principal, toolkit: string): ImportRequest['secret'] {
@@ -89,6 +87,6 @@ export function importFace({ gate, importers, publish, toolSecrets, respond }: I
   return face
 }
 
-function badQuery(name: string, wanted: string): Failure {
-  return { type: 'request-malformed', message: `The query parameter '${name}' must be '${wanted}'` }
+function badQuery(name: string, wanted: string): Failing {
+  return fail({ type: 'request-malformed', message: `The query parameter '${name}' must be '${wanted}'` })
 }
