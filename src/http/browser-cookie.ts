@@ -1,3 +1,5 @@
+import { base64url } from 'jose'
+
 const NAME = 'switchboard-browser'
 const LIFETIME_S = 900
 /** 32 bytes, base64url. */
@@ -19,8 +21,7 @@ export function browserOf(request: Request): string | undefined {
 
 /** The text for a browser that has none yet. */
 export function newBrowser(): string {
-  const base64 = btoa(String.fromCharCode(...crypto.getRandomValues(new Uint8Array(32))))
-  return base64.replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '')
+  return base64url.encode(crypto.getRandomValues(new Uint8Array(32)))
 }
 
 /** The header `Set-Cookie` that has the browser keep it for 15 minutes, and come back with it from another site. */

@@ -1,9 +1,9 @@
-import { createRemoteJWKSet, customFetch, decodeProtectedHeader, errors, type JWTPayload, jwtVerify } from 'jose'
-import type { JWTVerifyGetKey } from 'jose'
+import { createRemoteJWKSet, customFetch, decodeProtectedHeader, errors, type JWTVerifyGetKey } from 'jose'
 import type { Principal } from '../core/access/principal.ts'
 import { type Failing, fail, ok, type Result } from '../core/call/failure.ts'
 import { principalOfClaims } from './jwt-claims.ts'
 import { isLoopback } from './loopback.ts'
+import { KeysUnavailable, type SignedClaims, signedClaims } from './signed-claims.ts'
 
 export interface JwtOptions {
   /** Shared by whoever signs with HS256; at least 32 bytes, as RFC 7518 section 3.2 wants. */
@@ -35,13 +35,9 @@ const MIN_SECRET_BYTES = 32
 /** RFC 8725 section 3.1: each kind of key has its own algorithms, whatever the token's header says. */
 const SECRET_ALGORITHMS = ['HS256']
 const JWKS_ALGORITHMS = ['RS256', 'ES256', 'EdDSA', 'Ed25519']
-const CLOCK_TOLERANCE_S = 5
 const JWKS_TIMEOUT_MS = 4_000
 /** How long a server of keys that failed is left alone, so that a flood of tokens is no flood of requests to it. */
 const JWKS_REST_MS = 2_000
-
-/** The keys could not be had: says nothing of the token. */
-class KeysUnavailable extends Error {}
 
 /**
  * Makes what verifies JWTs, with a shared secret (HS256), a JWKS (RS256, ES256, EdDSA) or both. `exp` is required,
@@ -64,34 +60,23 @@ export function createJwtVerifier(options: JwtOptions, platform: JwtPlatform = {
         const wanted = [...(secret ? SECRET_ALGORITHMS : []), ...(jwks ? JWKS_ALGORITHMS : [])]
         return refuse(`wanted a JWS with an 'alg' of ${wanted.map((name) => `'${name}'`).join(', ')}`)
       }
+      const { issuer, audience } = options
+      let signed: SignedClaims | string
       try {
-        const { payload } = await jwtVerify(token, key, {
-          algorithms,
-          requiredClaims: ['exp'],
-          clockTolerance: CLOCK_TOLERANCE_S,
-          currentDate: new Date(now()),
-          ...(options.issuer !== undefined && { issuer: options.issuer }),
-          ...(options.audience !== undefined && { audience: options.audience }),
-        })
-        if (options.audience === undefined && payload.aud !== undefined) {
-          return refuse("it has an 'aud' claim, and this deployment names no audience")
-        }
-        return accept(payload)
+        signed = await signedClaims(token, key, { algorithms, issuer, audience, now: now() })
       } catch (error) {
-        if (error instanceof KeysUnavailable) {
-          return fail({ type: 'unavailable', message: 'Cannot check the JWT right now: its JWKS cannot be read' })
-        }
-        return refuse(whyNot(error))
+        if (!(error instanceof KeysUnavailable)) throw error
+        return fail({ type: 'unavailable', message: 'Cannot check the JWT right now: its JWKS cannot be read' })
       }
+      if (typeof signed === 'string') return refuse(signed)
+      const { claims, expiresAt } = signed
+      if (audience === undefined && claims.aud !== undefined) {
+        return refuse("it has an 'aud' claim, and this deployment names no audience")
+      }
+      const principal = principalOfClaims(claims)
+      return principal.ok ? ok({ principal: principal.value, expiresAt }) : refuse(principal.reason)
     },
   }
-}
-
-function accept(payload: JWTPayload): Result<VerifiedJwt> {
-  const principal = principalOfClaims(payload)
-  if (!principal.ok) return refuse(principal.reason)
-  // `exp` is there: it is a required claim, and jose has checked that it is a number
-  return ok({ principal: principal.value, expiresAt: (payload.exp ?? 0) * 1_000 })
 }
 
 function refuse(reason: string): Failing {
@@ -143,16 +128,4 @@ function jwksKeys(href: string, platform: JwtPlatform, now: () => number): JWTVe
       throw new KeysUnavailable(undefined, { cause: error })
     }
   }
-}
-
-/** Why a token is refused, without a word of the token. */
-function whyNot(error: unknown): string {
-  if (error instanceof errors.JWTExpired) return 'it has expired'
-  if (error instanceof errors.JWTClaimValidationFailed) {
-    return `its '${error.claim}' claim is ${error.reason === 'missing' ? 'missing' : 'not accepted'}`
-  }
-  if (error instanceof errors.JWSSignatureVerificationFailed) return 'its signature does not verify'
-  if (error instanceof errors.JWKSNoMatchingKey) return 'no key of the JWKS fits it'
-  if (error instanceof errors.JWKSMultipleMatchingKeys) return "several keys of the JWKS fit it, name one with 'kid'"
-  return 'it is malformed'
 }

@@ -1,12 +1,11 @@
-import { errors, jwtVerify } from 'jose'
 import type { Principal } from '../core/access/principal.ts'
-import { type Failing, fail, ok } from '../core/call/failure.ts'
+import { fail, ok } from '../core/call/failure.ts'
 import type { JwtPlatform, JwtVerifier } from './jwt.ts'
+import { signedClaims } from './signed-claims.ts'
 
 /** Fewer than the 32 that RFC 7518 section 3.2 asks for: engines in use share shorter ones. */
 export const MIN_WORKER_SECRET = 16
 const AUDIENCE = 'worker'
-const CLOCK_TOLERANCE_S = 5
 
 /** The engine that shares `WORKER_SECRET`: it speaks for all of its users, and says in each call for which. */
 export const WORKER: Principal = {
@@ -32,33 +31,10 @@ export function createWorkerVerifier(secret: string, platform: Pick<JwtPlatform,
   const now = platform.now ?? Date.now
   return {
     async verify(token) {
-      try {
-        const { payload } = await jwtVerify(token, key, {
-          algorithms: ['HS256'],
-          audience: AUDIENCE,
-          requiredClaims: ['exp'],
-          clockTolerance: CLOCK_TOLERANCE_S,
-          currentDate: new Date(now()),
-        })
-        // `exp` is there: it is a required claim, and jose has checked that it is a number
-        return ok({ principal: WORKER, expiresAt: (payload.exp ?? 0) * 1_000 })
-      } catch (error) {
-        return refuse(whyNot(error))
-      }
+      const wanted = { algorithms: ['HS256'], audience: AUDIENCE, now: now() }
+      const signed = await signedClaims(token, () => key, wanted)
+      if (typeof signed !== 'string') return ok({ principal: WORKER, expiresAt: signed.expiresAt })
+      return fail({ type: 'unauthenticated', reason: `Cannot accept the worker's JWT: ${signed}` })
     },
   }
-}
-
-function refuse(reason: string): Failing {
-  return fail({ type: 'unauthenticated', reason: `Cannot accept the worker's JWT: ${reason}` })
-}
-
-function whyNot(error: unknown): string {
-  if (error instanceof errors.JWTExpired) return 'it has expired'
-  if (error instanceof errors.JWTClaimValidationFailed) {
-    return `its '${error.claim}' claim is ${error.reason === 'missing' ? 'missing' : 'not accepted'}`
-  }
-  if (error instanceof errors.JWSSignatureVerificationFailed) return 'its signature does not verify'
-  if (error instanceof errors.JOSEAlgNotAllowed) return "wanted an 'alg' of 'HS256'"
-  return 'it is malformed'
 }

@@ -81,11 +81,13 @@ describe('the content type', () => {
     })
   })
 
-  it('is judged in linear time', async () => {
-    const start = performance.now()
-    await read('1', { 'content-type': `application/json${'; '.repeat(20_000)}x` })
-    await read('1', { 'content-type': `application/${'+'.repeat(40_000)}x` })
-    expect(performance.now() - start).toBeLessThan(1_000)
+  // In a time that grew with the square of the length, either would take hours
+  it('is judged however long it is', async () => {
+    const many = `application/json${'; '.repeat(1_000_000)}x`
+    expect(await read('1', { 'content-type': many })).toEqual({ ok: true, value: 1 })
+    for (const type of [`application/${'+'.repeat(2_000_000)}x`, `application/${'a'.repeat(2_000_000)}`]) {
+      expect(await read('1', { 'content-type': type })).toMatchObject({ failure: { type: 'media-type-unsupported' } })
+    }
   })
 })
 

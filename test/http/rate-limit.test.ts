@@ -51,16 +51,20 @@ describe('the rate limit', () => {
     expect(warn).toHaveBeenCalledWith('Cannot ask the rate limiter', 'Error')
   })
 
-  it('limits nobody when the limiter throws at once', async () => {
-    vi.spyOn(console, 'warn').mockImplementation(() => undefined)
+  it('limits nobody when the limiter throws at once, and breaks nothing that waits for it', async () => {
+    const warn = vi.spyOn(console, 'warn').mockImplementation(() => undefined)
     const waiting: Promise<void>[] = []
     const limiter = {
       limit() {
-        throw new Error('not bound')
+        throw new TypeError('key:a is not bound')
       },
     }
-    expect(createRateLimit(limiter, () => 0)('key:a', (work) => waiting.push(work))).toBeUndefined()
-    await expect(Promise.all(waiting)).resolves.toBeDefined()
+    const limit = createRateLimit(limiter, () => 0)
+    const check = () => limit('key:a', (work) => waiting.push(work))
+    expect(check()).toBeUndefined()
+    expect(await Promise.allSettled(waiting)).toEqual([{ status: 'fulfilled', value: undefined }])
+    expect(check()).toBeUndefined()
+    expect(warn).toHaveBeenCalledWith('Cannot ask the rate limiter', 'TypeError')
   })
 
   it('without a limiter leaves nothing to wait for', () => {

@@ -1,0 +1,165 @@
+import { describe, expect, it } from 'vitest'
+import type { Catalogue } from '../../../src/core/access/catalogue.ts'
+import type { Principal } from '../../../src/core/access/principal.ts'
+import { type Failure, fail, ok } from '../../../src/core/call/failure.ts'
+import type { Outcome } from '../../../src/core/call/call.ts'
+import { encodeFlat, oxp } from '../../../src/dialects/oxp/definition.ts'
+import { oxpFace } from '../../../src/dialects/oxp/routes.ts'
+import { gateFor } from '../../http/gate-for.ts'
+import { callToolGiving, catalogueOf, clientOf, sha256 } from '../machine-context/fakes.ts'
+import { recordOf } from '../machine-context/record.ts'
+
+const CALL = { tool_id: 'Kit.Add', input: { a: 1 } }
+const RECORDS = [recordOf({ tool: 'Add' }), recordOf({ tool: 'Divide', title: 'Division' }), recordOf({ tool: 'Sub' })]
+
+interface Given {
+  readonly principal?: Principal | Failure
+  readonly result?: Outcome['result']
+}
+
+/** Lists the records two at a time, their ids where they are stored lines; a search finds what `found` is by then. */
+function setUp({ principal, result = ok(3) }: Given = {}) {
+  const called = callToolGiving(result)
+  const written = catalogueOf(RECORDS)
+  const found = { lines: ['"one"'] }
+  const catalogue: Catalogue = {
+    ...written,
+    async list(query, caller, format) {
+      if (query.q !== undefined) return found
+      if (query.cursor === 'unknown') return undefined
+      return written.list(query, caller, 'write' in format ? format : { name: 'id', write: ({ id }) => `"${id}"` })
+    },
+  }
+  const formats = new Map([
+    ['oxp', oxp.encode],
+    ['oxp-flat', encodeFlat],
+    ['title', ({ title = null }) => ({ document: title, losses: [{ path: '/id', reason: 'r' }] })],
+  ])
+  const face = oxpFace({ gate: gateFor(principal), callTool: called.callTool, catalogue, sha256, formats })
+  return { send: clientOf(face), found, ...called }
+}
+
+const call = (given: Given, headers?: Record<string, string>, body: unknown = CALL) =>
+  setUp(given).send('POST', '/tools/call', body, headers)
+
+describe.each(['/tools/call', '/oxp/tools/call'])('POST %s', (path) => {
+  it('answers in an envelope, and to a client that says its version bare, with ours', async () => {
+    const { send, calls } = setUp()
+    const enveloped = await send('POST', path, CALL)
+    expect(enveloped.body).toEqual({
+      $schema: 'urn:oxp:1.0',
+      result: { call_id: 'generated', success: true, duration: 12, value: 3 },
+    })
+    expect(enveloped.headers.has('oxp-version')).toBe(false)
+    const bare = await send('POST', path, CALL, { 'oxp-version': '1.0.7' })
+    expect(bare.body).toEqual({ call_id: 'generated', success: true, duration: 12, value: 3 })
+    expect(bare.headers.get('oxp-version')).toBe('1.0')
+    expect(calls.map(({ asked }) => asked)).toEqual(['Kit.Add', 'Kit.Add'])
+  })
+})
+
+describe('a call that fails', () => {
+  it('says so for no cache to keep, in either form', async () => {
+    const result = fail({ type: 'rate-limited', retry_after_ms: 1_500 })
+    for (const version of [undefined, '1.0']) {
+      const { status, headers } = await call({ result }, version === undefined ? {} : { 'oxp-version': version })
+      expect(status).toBe(429)
+      expect(headers.get('retry-after')).toBe('2')
+      expect(headers.get('cache-control')).toContain('private')
+      expect(headers.get('oxp-version')).toBe(version ?? null)
+    }
+  })
+})
+
+describe('the header OXP-Version', () => {
+  it.each(['1', '1.0', '1.0.0', '1.0.12'])('may be %s', async (version) => {
+    expect((await call({}, { 'oxp-version': version })).status).toBe(200)
+  })
+
+  it.each(['', '0.9', '1.1', '1.0.', '2', '1.0, 1.0'])('may not be %j', async (version) => {
+    const { send, calls } = setUp()
+    for (const answer of [
+      await send('POST', '/tools/call', CALL, { 'oxp-version': version }),
+      await send('GET', '/tools', undefined, { 'oxp-version': version }),
+    ]) {
+      expect(answer).toMatchObject({ status: 400, body: { message: expect.stringContaining(`'${version}'`) } })
+      expect(answer.body).not.toHaveProperty('$schema')
+    }
+    expect(calls).toEqual([])
+  })
+
+  it('is looked at after who calls, and before the body and the query', async () => {
+    const stranger = { type: 'unauthenticated', reason: 'who?' } as const
+    const headers = { 'oxp-version': '9', 'content-type': 'text/plain' }
+    expect((await call({ principal: stranger }, headers)).status).toBe(401)
+    expect((await call({}, headers)).body.message).toContain("'9'")
+    expect((await call({}, { 'content-type': 'text/plain' })).status).toBe(415)
+    const { send } = setUp()
+    const list = await send('GET', '/tools?limit=0', undefined, { 'oxp-version': '9' })
+    expect(list.body.message).toContain("'9'")
+    expect((await setUp({ principal: stranger }).send('GET', '/tools?limit=0')).status).toBe(401)
+  })
+})
+
+describe('GET /tools', () => {
+  it('lists a page as it is stored, and says where to go on', async () => {
+    const { send } = setUp()
+    const first = await send('GET', '/tools')
+    expect(first.text).toBe('{"$schema":"urn:oxp:1.0","items":["Kit.Add@1.0.0","Kit.Divide@1.0.0"],"next_cursor":"2"}')
+    expect((await send('GET', '/tools?cursor=2')).body.items).toEqual(['Kit.Sub@1.0.0'])
+    expect(await send('GET', '/tools?cursor=unknown')).toMatchObject({
+      status: 400,
+      body: { message: expect.stringContaining("'cursor'") },
+    })
+  })
+
+  it('lists in another format, with what it cannot say beside it', async () => {
+    const { send } = setUp()
+    expect((await send('GET', '/tools?format=title')).body).toEqual({ items: [null, 'Division'], next_cursor: '2' })
+    const [first] = (await send('GET', '/oxp/tools')).body.items
+    expect(first).toMatchObject({ id: 'Kit.Add@1.0.0', input_schema: { type: 'object' } })
+    expect((await send('GET', '/tools?format=title&losses=1&cursor=2')).body).toEqual({
+      items: [null],
+      losses: [{ id: 'Kit.Sub@1.0.0', path: '/id', reason: 'r' }],
+    })
+    expect(await send('GET', '/tools?format=none')).toMatchObject({
+      status: 400,
+      body: { message: expect.stringContaining('oxp, oxp-flat, title') },
+    })
+  })
+
+  it('says when nothing changed since: for each query, format and form apart', async () => {
+    const { send } = setUp()
+    const ask = (path: string, headers: Record<string, string> = {}) => send('GET', path, undefined, headers)
+    const answers = [
+      await ask('/tools'),
+      await ask('/tools?limit=1'),
+      await ask('/tools?format=title'),
+      await ask('/tools?losses=1'),
+      await ask('/oxp/tools'),
+      await ask('/tools', { 'oxp-version': '1.0' }),
+    ]
+    const tags = answers.map(({ headers }) => headers.get('etag') ?? '')
+    expect(new Set(tags).size).toBe(answers.length)
+    expect((await ask('/tools', { 'if-none-match': tags[0] ?? '' })).status).toBe(304)
+    const bare = await ask('/tools', { 'if-none-match': tags[5] ?? '', 'oxp-version': '1.0' })
+    expect(bare.status).toBe(304)
+    expect(bare.headers.get('oxp-version')).toBe('1.0')
+  })
+
+  it('says so of a search when it finds the same again', async () => {
+    const { send, found } = setUp()
+    const etag = (await send('GET', '/tools?q=add')).headers.get('etag') ?? ''
+    expect((await send('GET', '/tools?q=add', undefined, { 'if-none-match': etag })).status).toBe(304)
+    found.lines.push('"two"')
+    expect(await send('GET', '/tools?q=add', undefined, { 'if-none-match': etag })).toMatchObject({
+      status: 200,
+      body: { items: ['one', 'two'] },
+    })
+  })
+})
+
+it('is healthy without a credential', async () => {
+  const { send } = setUp({ principal: { type: 'unauthenticated', reason: 'who?' } })
+  for (const path of ['/health', '/oxp/health']) expect((await send('GET', path)).body).toEqual({ status: 'ok' })
+})
