@@ -1,4 +1,4 @@
-import { hasScope, type Principal, type Scope } from '../core/access/principal.ts'
+import { type Principal, type Scope, scopeDenial } from '../core/access/principal.ts'
 import { type Failing, fail, type Result } from '../core/call/failure.ts'
 import type { Background } from '../core/tool/platform.ts'
 import type { Authenticator } from './authenticate.ts'
@@ -40,19 +40,13 @@ export function createGate(
     // Whoever guesses credentials is held to the rate too
     if (!caller.ok) return limit(`stranger ${address}`) ?? caller
     const principal = caller.value
-    if (scope !== undefined && !hasScope(principal, scope)) return refuse(principal, scope)
+    const denial = scope && scopeDenial(principal, scope)
+    if (denial) return fail(denial)
     if (principal.kind === 'admin') return caller
     // All who come without a credential are one principal: sharing a rate, one could shut out the others
     return limit(principal.kind === 'anonymous' ? `anonymous ${address}` : principal.id) ?? caller
   }
 }
-
-function refuse(principal: Principal, scope: Scope): Failing {
-  if (principal.kind === 'anonymous') return fail(NEEDS_CREDENTIAL)
-  return fail({ type: 'forbidden', reason: `This needs the scope '${scope}'` })
-}
-
-export const NEEDS_CREDENTIAL = { type: 'unauthenticated', reason: 'This needs a credential' } as const
 
 /** Holds strangers to the same rate where a page needs no credential. Gives why a request is refused now, or undefined. */
 export function createShield(rateLimit: RateLimit): (request: Request, background: Background) => Failing | undefined {

@@ -5,10 +5,12 @@ import type { Background } from '../core/tool/platform.ts'
 import { readJson } from './body.ts'
 import type { Gate } from './gate.ts'
 import { backgroundOf, type RouteContext } from './route.ts'
-import { isTraceparent } from './traceparent.ts'
 
 /** The largest body of a call, in bytes, in whichever dialect. */
 export const CALL_LIMIT = 4 * 1024 * 1024
+
+/** W3C Trace Context, section 3.2. */
+const TRACEPARENT = /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/
 
 /** A request to call a tool, of somebody who was let in. */
 export interface IncomingCall {
@@ -49,6 +51,6 @@ export function callerOf(
     background,
     signal: () => request.signal,
     reachedAt: () => request.url,
-    ...(traceparent !== null && isTraceparent(traceparent) ? { traceparent } : {}),
+    ...(traceparent !== null && TRACEPARENT.test(traceparent) ? { traceparent } : {}),
   }
 }

@@ -1,7 +1,7 @@
-import type { Principal, Scope } from '../core/access/principal.ts'
+import { NEEDS_CREDENTIAL, type Principal, type Scope } from '../core/access/principal.ts'
 import { type Failing, type Failure, fail } from '../core/call/failure.ts'
 import type { Background } from '../core/tool/platform.ts'
-import { type Gate, NEEDS_CREDENTIAL } from './gate.ts'
+import type { Gate } from './gate.ts'
 
 /** As much as is needed here of what a route is handed, which is Hono's context. */
 export interface RouteContext {

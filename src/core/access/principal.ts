@@ -49,6 +49,15 @@ export interface Denial {
   readonly reason: string
 }
 
+/** Why a principal may not do what takes a scope, or undefined when it has the scope. */
+export function scopeDenial(principal: Principal, scope: Scope): Denial | undefined {
+  if (hasScope(principal, scope)) return undefined
+  if (principal.kind === 'anonymous') return NEEDS_CREDENTIAL
+  return { type: 'forbidden', reason: `This needs the scope '${scope}'` }
+}
+
+export const NEEDS_CREDENTIAL: Denial = { type: 'unauthenticated', reason: 'This needs a credential' }
+
 /**
  * Why a principal may not call a tool, or undefined when it may. Security levels as the Machine Context Protocol counts
  * them: 0 asks for nothing; 1 to 3 for an authenticated caller; 4 and above for a caller whose key names the tool or
@@ -57,7 +66,8 @@ export interface Denial {
  */
 export function denial(principal: Principal, record: ToolRecord): Denial | undefined {
   const id = formatToolId(record)
-  if (!hasScope(principal, 'tools:call')) return { type: 'forbidden', reason: "This needs the scope 'tools:call'" }
+  const lacking = scopeDenial(principal, 'tools:call')
+  if (lacking) return lacking
   if (!covers(principal, record)) return { type: 'forbidden', reason: `The credential does not cover '${id}'` }
   const level = record.securityLevel
   if (level >= 1 && principal.kind === 'anonymous') {

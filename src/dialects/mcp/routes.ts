@@ -1,5 +1,5 @@
 import { type Context, Hono } from 'hono'
-import type { Principal } from '../../core/access/principal.ts'
+import { type Principal, scopeDenial } from '../../core/access/principal.ts'
 import type { Catalogue } from '../../core/access/catalogue.ts'
 import type { CallTool } from '../../core/call/call.ts'
 import type { Failure, Result } from '../../core/call/failure.ts'
@@ -21,7 +21,7 @@ import type { Revision, ServerInfo } from './revisions/revision.ts'
 import { revisionsUntil2025 } from './revisions/until-2025-11-25.ts'
 import { SEARCH_TOOLS, searchCall } from './search-mode.ts'
 import { createMessages, type Messages } from './stream.ts'
-import { answerCall, failed, lacks, unknown } from './tools-call.ts'
+import { answerCall, failed, unknown } from './tools-call.ts'
 import { listTools } from './tools-list.ts'
 import { readToolset } from './toolset.ts'
 import { decodeToolCall, type ToolCall } from './wire.ts'
@@ -105,7 +105,7 @@ export function mcpFace(deps: McpFaceDeps): Hono {
     client: Client,
   ): Promise<string | McpError> {
     if (method === 'tools/list') {
-      const denied = lacks(client.principal, 'tools:read')
+      const denied = scopeDenial(client.principal, 'tools:read')
       if (denied) return failed(denied, revision)
       if (client.toolset.search) return revision.listResult(SEARCH_TOOLS)
       return listTools(params, revision, client, catalogue)
@@ -124,7 +124,7 @@ export function mcpFace(deps: McpFaceDeps): Hono {
     messages: Messages | undefined,
   ): Promise<string | McpError> {
     if (!client.toolset.search) return answerCall(call, revision, client, messages, { callTool, resolver })
-    const denied = lacks(client.principal, 'tools:read')
+    const denied = scopeDenial(client.principal, 'tools:read')
     if (denied) return failed(denied, revision)
     const found = await searchCall(call, revision, client, { catalogue, resolver })
     if (!found) return failed(unknown(call.name), revision)

@@ -1,4 +1,3 @@
-import { hasScope, type Principal } from '../../core/access/principal.ts'
 import type { Caller, CallTool } from '../../core/call/call.ts'
 import type { Failure } from '../../core/call/failure.ts'
 import type { CallerContext } from '../../core/call/requirements.ts'
@@ -69,11 +68,6 @@ export async function answerCall(
 export function failed(failure: Failure, revision: Revision): string | McpError {
   const encoded = encodeFailure(failure, revision)
   return typeof encoded === 'string' ? encoded : { ...encoded, headers: failureHeaders(failure) }
-}
-
-/** What a principal may not do for want of a scope. */
-export function lacks(principal: Principal, scope: 'tools:read'): Failure | undefined {
-  return hasScope(principal, scope) ? undefined : { type: 'forbidden', reason: `This needs the scope '${scope}'` }
 }
 
 export function unknown(name: string): Failure {
