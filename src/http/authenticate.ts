@@ -37,7 +37,7 @@ export const MIN_ADMIN_KEY = 16
 
 /** Half a minute, since `findKey` may itself answer what was true half a minute ago: a deleted key dies within 60 s. */
 const GRANTED_MS = 30_000
-/** Short: a key made a moment ago somewhere else works at once. */
+/** Short, so that a key that was tried before it was made elsewhere soon works. */
 const REFUSED_MS = 5_000
 /** Bytes, about, of each of the two maps. */
 const MAX_BYTES = 4_000_000
@@ -54,7 +54,10 @@ interface Verdict<R extends Result<Principal>> {
   readonly until: number
 }
 
-/** Makes what tells callers apart. Verdicts are kept for one isolate; nothing that is kept is a promise. */
+/**
+ * Makes what tells callers apart. An isolate keeps verdicts, and never a promise of one: on Workers no request may await
+ * another's.
+ */
 export function createAuthenticator(options: AuthenticatorOptions): Authenticator {
   const { access, jwt, findKey, sha256, now } = options
   const adminKey = options.adminKey && options.adminKey.length >= MIN_ADMIN_KEY ? options.adminKey : undefined
@@ -74,7 +77,7 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
     const credential = credentialOf(request.headers)
     const open = access === 'open' && isLocalRequest(request)
     if (credential === undefined) return open ? OPEN_RESULT : access === 'public' ? ANONYMOUS_RESULT : missing
-    if (typeof credential !== 'string') return open ? OPEN_RESULT : reworded(credential)
+    if (typeof credential !== 'string') return open ? OPEN_RESULT : hinted(credential)
     const known = fresh(granted.get(credential)) ?? fresh(refused.get(credential))
     // OXP 1.0, "Server authentication": a server without authentication ignores the header
     if (known) return open && !known.ok ? OPEN_RESULT : known
@@ -86,7 +89,7 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
     return verdict && now() < verdict.until ? verdict.result : undefined
   }
 
-  function reworded(failing: Failing): Failing {
+  function hinted(failing: Failing): Failing {
     return failing.failure.type === 'unauthenticated' ? unauthenticated(failing.failure.reason) : failing
   }
 
@@ -113,7 +116,7 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
     }
     if (jwt && JWT.test(credential)) {
       const verified = await jwt.verify(credential)
-      if (!verified.ok) return { result: reworded(verified), ...never }
+      if (!verified.ok) return { result: hinted(verified), ...never }
       return { result: ok(verified.value.principal), expiresAt: verified.value.expiresAt }
     }
     let key: ApiKey | undefined

@@ -7,8 +7,8 @@ const TOKEN = /^[\x21-\x7e]+$/
 
 /**
  * The credential that a request presents as `Authorization: Bearer <key or JWT>` or `OXP-API-Key: <key>`; undefined
- * when it presents none. A header sent twice arrives joined by ", " and is refused for its space, so no part of the way
- * can read another credential than this one.
+ * when it presents none. A header that is sent twice arrives joined by ", " and is refused for its space: whatever stands
+ * in front of us might have read only one of the two.
  */
 export function credentialOf(headers: Headers): string | undefined | Failing {
   const authorization = headers.get('authorization')

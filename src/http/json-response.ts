@@ -36,7 +36,7 @@ export function jsonFailure(
 /**
  * Whether a request holds the entity tag already (RFC 9110, section 13.1.2). A POST asks for its answer whatever it holds.
  */
-export function holds(request: Request, etag: string): boolean {
+function holds(request: Request, etag: string): boolean {
   const held = request.headers.get('if-none-match')
   if (held === null || request.method === 'POST') return false
   return held.trim() === '*' || held.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag)

@@ -6,17 +6,16 @@ export interface RateLimiter {
   limit(options: { key: string }): Promise<{ success: boolean }>
 }
 
-/** Why a principal is refused now, or undefined. */
-export type RateLimit = (principalId: string, waitUntil: (work: Promise<void>) => void) => Failing | undefined
+/** Why whoever the key stands for is refused now, or undefined. */
+export type RateLimit = (key: string, waitUntil: (work: Promise<void>) => void) => Failing | undefined
 
 const REFUSED_MS = 10_000
 const MAX_REFUSED = 1_000
 
 /**
- * A first shield against callers that send too much, which costs a call no waiting: each check asks the limiter and
- * does not wait for the answer; once an answer says no, the principal gets `rate-limited` for the next 10 s in this
- * isolate. So it is approximate: what is under way when the limit is passed still goes through. A limiter that fails
- * limits nobody; without one, nothing is limited.
+ * A first shield against callers that send too much, for which no call waits: each check asks the limiter and goes on
+ * without its answer; after an answer that says no, the key gets `rate-limited` for 10 s in this isolate. So what comes in
+ * before the answer goes through. A limiter that fails limits nobody, as does none.
  */
 export function createRateLimit(limiter: RateLimiter | undefined, now: () => number): RateLimit {
   if (!limiter) return () => undefined
@@ -31,10 +30,10 @@ export function createRateLimit(limiter: RateLimiter | undefined, now: () => num
     }
   }
 
-  return (principalId, waitUntil) => {
-    const wait = (refusedUntil.get(principalId) ?? 0) - now()
+  return (key, waitUntil) => {
+    const wait = (refusedUntil.get(key) ?? 0) - now()
     if (wait > 0) return fail({ type: 'rate-limited', retry_after_ms: wait })
-    waitUntil(ask(limiter, principalId))
+    waitUntil(ask(limiter, key))
     return undefined
   }
 }

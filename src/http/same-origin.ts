@@ -1,7 +1,7 @@
 /**
  * Whether a request that changes something may come from a page of ours, or from no page at all. Browsers say where a
  * request comes from in `Sec-Fetch-Site` (Fetch Metadata), which no page can forge; those that do not, and all over
- * plain http, send `Origin` with every POST. What sends neither is no browser, and carries no cookies it does not mean to.
+ * plain http, send `Origin` with every POST. What sends neither is no browser, so no page made it send its cookies.
  */
 export function isSameOrigin(request: Request): boolean {
   const site = request.headers.get('sec-fetch-site')

@@ -1,4 +1,5 @@
 import { Hono } from 'hono'
+import type { LineFormat } from '../../core/access/catalogue.ts'
 import type { Principal } from '../../core/access/principal.ts'
 import type { Caller, CallTool, Outcome } from '../../core/call/call.ts'
 import { type Failure, fail, ok } from '../../core/call/failure.ts'
@@ -17,10 +18,9 @@ export interface OpenToolCallingFaceDeps extends ToolListDeps {
 }
 
 const MAX_SUGGESTIONS = 3
-const FORMAT = {
+const FORMAT: LineFormat = {
   name: openToolCalling.dialect,
-  write: (record: Parameters<typeof openToolCalling.encode>[0]) =>
-    JSON.stringify(openToolCalling.encode(record).document),
+  write: (record) => JSON.stringify(openToolCalling.encode(record).document),
 }
 
 /**
