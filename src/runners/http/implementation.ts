@@ -4,7 +4,7 @@ import { pointerStep, pointerSteps } from '../../core/tool/problem.ts'
 import { DEFAULT_TIMEOUT_MS, MAX_TIMEOUT_MS } from '../../core/call/runner.ts'
 import type { DocumentReader } from '../../core/tool/json-reader.ts'
 import { type CredentialPlacement, readCredential } from '../shared/credential.ts'
-import type { Serialisation, Style } from './placement.ts'
+import type { Serialisation, Style } from './serialisation.ts'
 
 export const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
 export const PARAMETER_PLACES = ['path', 'query', 'header', 'cookie', 'body'] as const

@@ -5,10 +5,10 @@ import type { Definition } from '../../core/tool/tool.ts'
 import { undeclaredCredential } from '../shared/credential.ts'
 import { headerNameProblem, isHeaderValue, isToken } from '../shared/header-rules.ts'
 import { type HttpImplementation, readHttpImplementation } from './implementation.ts'
-import { bodyHasFields, unplacedInputs } from './input-place.ts'
+import { bodyHasFields, unplacedInputs } from './default-places.ts'
 import { parseUrlTemplate, variableNames } from '../shared/url-template.ts'
 import type { UrlTemplate } from '../shared/url-template.ts'
-import { namesAreWrittenOnce } from './written-once.ts'
+import { namesAreWrittenOnce } from './unique-names.ts'
 
 type Rule = (implementation: HttpImplementation, inputs: ReadonlySet<string>) => Problem[]
 

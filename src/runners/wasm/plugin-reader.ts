@@ -6,7 +6,7 @@ import { ModuleError } from './meter/bytes.ts'
 import { type Metered, meterModule } from './meter/meter.ts'
 import { checkHeader } from './meter/sections.ts'
 import { whyRefused } from './plugin-rules.ts'
-import { callPlugin, FUEL, type Inside, MAX_PAGES, pluginCode } from './plugin-sandbox.ts'
+import { callPlugin, FUEL, type Inside, MAX_PAGES, pluginCode } from './call-plugin.ts'
 
 export interface PluginReaderOptions {
   /** Absent where the deployment has no Worker Loader. */

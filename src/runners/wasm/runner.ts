@@ -3,8 +3,8 @@ import type { RunContext, Runner, RunResult } from '../../core/call/runner.ts'
 import { redacting, sensitiveValues } from '../../outbound/redaction.ts'
 import { NO_LOADER, type Sandbox } from '../sandbox/sandbox.ts'
 import { checkWasmImplementation, type WasmImplementation } from './implementation.ts'
-import { callPlugin, FUEL, type Inside, pluginCode } from './plugin-sandbox.ts'
-import { decodeResult } from './result.ts'
+import { callPlugin, FUEL, type Inside, pluginCode } from './call-plugin.ts'
+import { decodeResult } from './plugin-result.ts'
 
 export interface WasmRunnerOptions {
   /** Absent where the deployment has no Worker Loader. */

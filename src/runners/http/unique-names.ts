@@ -2,7 +2,7 @@ import { pointerStep } from '../../core/tool/problem.ts'
 import type { Problem } from '../../core/tool/problem.ts'
 import { placeKey } from '../shared/credential.ts'
 import type { HttpImplementation } from './implementation.ts'
-import { bodyFieldSteps, unplacedInputs } from './input-place.ts'
+import { bodyFieldSteps, unplacedInputs } from './default-places.ts'
 
 /**
  * No two parts of an implementation write the same thing: servers would read such a request differently, and a caller

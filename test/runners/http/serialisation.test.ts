@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { serialiseHeader, serialisePath, serialiseQuery } from '../../../src/runners/http/placement.ts'
-import type { Serialisation, Style } from '../../../src/runners/http/placement.ts'
+import { serialiseHeader, serialisePath, serialiseQuery } from '../../../src/runners/http/serialisation.ts'
+import type { Serialisation, Style } from '../../../src/runners/http/serialisation.ts'
 
 const ARRAY = ['blue', 'black', 'brown']
 const OBJECT = { R: 100, G: 200, B: 150 }
