@@ -1,4 +1,8 @@
+import type { RunContext, RunResult } from '../../core/call/runner.ts'
 import { isObject } from '../../core/tool/json.ts'
+import { redacting, sensitiveValues } from '../../outbound/redaction.ts'
+import type { Waited } from '../../outbound/until-aborted.ts'
+import type { SandboxRunnerOptions } from './sandbox.ts'
 
 /** What the modules inside a sandbox say a call came to. Nothing in it is to be trusted. */
 export interface Answer {
@@ -16,8 +20,17 @@ const MAX_MESSAGE = 2_000
 const MAX_LINE = 1_000
 const MAX_LINES = 100
 
-/** Reads an answer, which is JSON text. Gives what is wrong with it as text. */
-export function readAnswer(given: unknown): Answer | string {
+/**
+ * Reads what came of a call into a sandbox, of `subject`. A text says why there is no answer; undefined: the call had ended
+ * before.
+ */
+export function readAnswer(waited: Waited<unknown>, subject: string): Answer | string | undefined {
+  if (waited.state === 'aborted') return undefined
+  if (waited.state === 'failed') return `${subject} cannot run: ${firstLine(waited.error)}`
+  return parseAnswer(waited.value)
+}
+
+function parseAnswer(given: unknown): Answer | string {
   if (typeof given !== 'string') return 'The sandbox answered with something that is no text'
   if (given.length > MAX_ANSWER) return `The output is larger than ${MAX_ANSWER} characters`
   let answer: unknown
@@ -40,7 +53,7 @@ export function readAnswer(given: unknown): Answer | string {
 }
 
 /** What an error that came out of the loader or of the isolate says, in one line and without a stack. */
-export function firstLine(error: unknown): string {
+function firstLine(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error)
   const lines = message
     .split('\n')
@@ -54,4 +67,17 @@ function numbersOf(values: Readonly<Record<string, unknown>>): Record<string, nu
   const numbers: Record<string, number> = {}
   for (const [name, value] of Object.entries(values)) if (typeof value === 'number') numbers[name] = value
   return numbers
+}
+
+/** Writes the lines of a call to the log, without its credentials, and tells the caller if it listens. */
+export function passOnLogs(lines: readonly string[], context: RunContext, write: SandboxRunnerOptions['log']): void {
+  for (const line of lines.map(redacting(() => sensitiveValues(context)))) {
+    write(context.callId, line)
+    context.log?.(line)
+  }
+}
+
+/** The failure of a tool that says no more than this. */
+export function failed(message: string): RunResult {
+  return { ok: false, failure: { message } }
 }

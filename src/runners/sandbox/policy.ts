@@ -14,6 +14,18 @@ export interface EgressPolicy {
   readonly timeoutMs: number
 }
 
+/** The policy of an implementation; null, which cuts its sandbox off from the network, where it names no hosts. */
+export function egressPolicy(
+  { allowed_hosts, timeout_ms }: { readonly allowed_hosts: readonly string[]; readonly timeout_ms: number },
+  allowHttpHosts: ReadonlySet<string>,
+  credentials: readonly PlacedCredential[],
+  sensitive: readonly string[],
+): EgressPolicy | null {
+  if (allowed_hosts.length === 0) return null
+  const reach = { allowedHosts: allowed_hosts, allowHttpHosts: [...allowHttpHosts] }
+  return { ...reach, credentials, sensitive, timeoutMs: timeout_ms }
+}
+
 /** A credential of one call, in the words in which it is sent, for these hosts alone. */
 export interface PlacedCredential {
   readonly hosts: readonly string[]

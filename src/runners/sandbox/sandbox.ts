@@ -21,8 +21,25 @@ export interface SandboxCode {
 
 export type Modules = Readonly<Record<string, { readonly js: string } | { readonly wasm: ArrayBuffer }>>
 
-/** What the modules inside answer calls with: one method, which gives text. */
-export interface Inside {
+/** What a kind of sandbox always holds beside the tool: the modules of its folder `inside/`, and a hash of them. */
+export interface InsideModules {
+  readonly hash: string
+  readonly modules: Modules
+}
+
+/** What the runners of all sandboxes are made of. */
+export interface SandboxRunnerOptions {
+  /** Absent where the deployment has no Worker Loader. */
+  readonly sandbox: Sandbox | undefined
+  readonly inside: InsideModules
+  /** `host:port`s that may be private, and reached over http. */
+  readonly allowHttpHosts: ReadonlySet<string>
+  /** Writes a line of a tool's, redacted, to the log. */
+  readonly log: (callId: string, message: string) => void
+}
+
+/** The way into a sandbox, which its main module exports as its default. It gives text. */
+interface SandboxEntrypoint {
   run(...given: readonly unknown[]): Promise<unknown>
 }
 
@@ -65,7 +82,7 @@ export function createSandbox({ loader, openEgress, sha256 }: SandboxOptions): S
           globalOutbound: egress && openEgress(egress),
           limits: LIMITS,
         }))
-        const entrypoint = worker.getEntrypoint<Inside & Rpc.WorkerEntrypointBranded>()
+        const entrypoint = worker.getEntrypoint<SandboxEntrypoint & Rpc.WorkerEntrypointBranded>()
         return entrypoint.run(...given)
       }, signal)
     },

@@ -1,17 +1,17 @@
 import { invalidSource } from '../../core/publish/source-refusal.ts'
 import type { PluginReader } from '../../core/publish/plugin.ts'
 import type { Implementation } from '../../core/tool/tool.ts'
-import { NO_LOADER, type Sandbox } from '../sandbox/sandbox.ts'
+import { type InsideModules, NO_LOADER, type Sandbox } from '../sandbox/sandbox.ts'
 import { ModuleError } from './meter/bytes.ts'
 import { type Metered, meterModule } from './meter/meter.ts'
 import { checkHeader } from './meter/sections.ts'
 import { whyRefused } from './plugin-rules.ts'
-import { callPlugin, FUEL, type Inside, MAX_PAGES, pluginCode } from './call-plugin.ts'
+import { callPlugin, FUEL, MAX_PAGES, pluginCode } from './call-plugin.ts'
 
 export interface PluginReaderOptions {
   /** Absent where the deployment has no Worker Loader. */
   readonly sandbox: Sandbox | undefined
-  readonly inside: Inside
+  readonly inside: InsideModules
   readonly sha256: (bytes: ArrayBuffer) => Promise<string>
   /** Keeps bytes under their hash. */
   readonly storeBlob: (hash: string, bytes: ArrayBuffer) => Promise<void>
@@ -58,8 +58,8 @@ export function createPluginReader({ sandbox, inside, sha256, storeBlob }: Plugi
   ): Promise<{ readonly text: string } | string> {
     const code = pluginCode(inside, blob, null, async () => bytes)
     const within = AbortSignal.any([signal, AbortSignal.timeout(DESCRIBE_TIMEOUT_MS)])
-    const asked = { exported: 'describe', input: '', config: {} } as const
-    const answer = await callPlugin(sandbox, await sandbox.identify(code), code, asked, within)
+    const call = { exported: 'describe', input: '', config: {} } as const
+    const answer = await callPlugin(sandbox, await sandbox.identify(code), code, call, within)
     if (answer === undefined) return "Its 'describe' did not end in time"
     if (typeof answer === 'string') return answer
     const { result } = answer

@@ -1,12 +1,12 @@
 import { isJsonObject, isObject, type JsonObject } from '../../../core/tool/json.ts'
 import type { RunContext, RunResult } from '../../../core/call/runner.ts'
+import { readCallToolResult } from '../../shared/call-tool-result.ts'
 import type { ServerOutcome } from '../../shared/server-call.ts'
 import { excerpt } from '../../shared/server-failure.ts'
 import { failed, type FailedCall, refused, unanswered } from '../failed-call.ts'
 import type { Endpoint } from '../endpoint.ts'
 import { codeOf, dataOf, statusOf, STREAM_ENDED } from './errors.ts'
 import type { TransportFailures } from './session-fetch.ts'
-import { decodeResult } from './result.ts'
 import { type SessionDeps, withSession } from './session.ts'
 
 export interface McpTool {
@@ -87,7 +87,11 @@ export async function callMcp(
   const { value } = session
   if ('resultType' in value && value.resultType === 'input_required')
     return asked(value, answers !== undefined, endpoint)
-  return { result: decodeResult(value, endpoint) }
+  const read = readCallToolResult(value.content, value.structuredContent, value.isError === true)
+  if (read.ok) return { result: read }
+  const message =
+    'message' in read ? read.message : `${endpoint.host} answered with content that is none: ${read.problem}`
+  return failed(message, undefined, endpoint)
 }
 
 /** What a server asks for before it goes on: passed on where the caller can be asked, else a failure that says it. */
