@@ -1,9 +1,11 @@
 import type { Importer, ImportItem, ImportRequest } from '../core/publish/import.ts'
+import type { Decoded } from '../core/tool/codec.ts'
 import { isJsonObject, isObject, type Json, type JsonObject } from '../core/tool/json.ts'
+import type { Checked } from '../core/tool/problem.ts'
 import { isVersion } from '../core/tool/tool-id.ts'
-import { foreignJsonProblem } from './shared/foreign-json.ts'
 import { toolNames } from './shared/tool-names.ts'
-import { inWords, readUpstream, type Upstream, type UpstreamImporterOptions } from './upstream.ts'
+import { readUpstream, type Upstream, type UpstreamImporterOptions } from './upstream.ts'
+import { upstreamItem } from './upstream-tool.ts'
 
 export interface McpImporterOptions extends UpstreamImporterOptions {
   /** An input schema without what says which arguments go in headers: ours are published without that. */
@@ -48,23 +50,14 @@ function* itemsOf(request: ImportRequest, upstream: Upstream, options: McpImport
   for (const [index, name] of theirs.entries()) {
     const own = names[index]
     const tool = named.get(name)
-    if (own !== undefined && tool && request.wants(own)) yield itemOf(tool, name, own, request, upstream, options)
+    if (own === undefined || !tool || !request.wants(own)) continue
+    const listed = { theirs: name, own, document: tool, dialect: options.codec.dialect }
+    yield upstreamItem(listed, request, upstream, () => decode(tool, own, options))
   }
 }
 
-function itemOf(
-  document: JsonObject,
-  theirs: string,
-  own: string,
-  { toolkit }: ImportRequest,
-  upstream: Upstream,
-  { codec, withoutHeaders }: McpImporterOptions,
-): ImportItem {
-  const about = { tool: theirs }
-  const skip = (reason: string): ImportItem => ({ skipped: { name: theirs, reason, about } })
-  const unfit = foreignJsonProblem(document)
-  if (unfit !== undefined) return skip(unfit)
-  const warnings: string[] = []
+/** A tool's document as the codec takes it, under our name; icons that are not valid are left out. */
+function decode(document: JsonObject, own: string, { codec, withoutHeaders }: McpImporterOptions): Checked<Decoded> {
   const { inputSchema, icons, _meta, ...rest } = document
   const plain: JsonObject = {
     ...rest,
@@ -72,28 +65,13 @@ function itemOf(
     inputSchema: isJsonObject(inputSchema) ? withoutHeaders(inputSchema) : inputSchema,
     ...(_meta === undefined ? {} : { _meta: withoutOwn(_meta) }),
   }
-  const given = { toolkit, version: '1.0.0' }
-  let decoded = codec.decode(icons === undefined ? plain : { ...plain, icons }, given)
-  if (!decoded.ok && decoded.problems.every(({ path }) => path.startsWith('/icons'))) {
-    warnings.push('Its icons are left out: they must be https or data URLs')
-    decoded = codec.decode(plain, given)
-  }
-  if (!decoded.ok) {
-    return skip(decoded.problems.map(inWords).join('; '))
-  }
-  const [definition] = decoded.value.definitions
-  if (!definition) return skip('Is no tool')
-  const { version: _, ...complete } = definition
-  return {
-    tool: {
-      definition: { ...complete, requirements: upstream.requirements },
-      implementation: { ...upstream.implementation, tool: theirs },
-      document,
-      dialect: codec.dialect,
-      about,
-      warnings: [...warnings, ...decoded.value.warnings.map(inWords)],
-    },
-  }
+  const given = { toolkit: 'any', version: '1.0.0' }
+  const whole = codec.decode(icons === undefined ? plain : { ...plain, icons }, given)
+  if (whole.ok || !whole.problems.every(({ path }) => path.startsWith('/icons'))) return whole
+  const decoded = codec.decode(plain, given)
+  if (!decoded.ok) return decoded
+  const warning = { path: '', message: 'Its icons are left out: they must be https or data URLs' }
+  return { ok: true, value: { ...decoded.value, warnings: [warning, ...decoded.value.warnings] } }
 }
 
 function withoutOwn(meta: Json): Json {

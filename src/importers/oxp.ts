@@ -2,9 +2,9 @@ import type { Importer, ImportItem, ImportRequest } from '../core/publish/import
 import type { Codec } from '../core/tool/codec.ts'
 import { isJsonObject, isObject, type JsonObject } from '../core/tool/json.ts'
 import { formatToolId, parseToolId } from '../core/tool/tool-id.ts'
-import { foreignJsonProblem } from './shared/foreign-json.ts'
 import { toolNames } from './shared/tool-names.ts'
-import { inWords, readUpstream, type Upstream, type UpstreamImporterOptions } from './upstream.ts'
+import { readUpstream, type Upstream, type UpstreamImporterOptions } from './upstream.ts'
+import { upstreamItem } from './upstream-tool.ts'
 
 /** What an OXP definition says that is kept; whatever else a server adds means nothing here. */
 const KEPT = ['name', 'description', 'input_schema', 'output_schema']
@@ -54,38 +54,12 @@ function* itemsOf(request: ImportRequest, upstream: Upstream, codec: Codec): Gen
   )
   for (const [index, each] of theirs.entries()) {
     const own = names[index]
-    if (own !== undefined && request.wants(own)) yield itemOf(each, own, request, upstream, codec)
-  }
-}
-
-function itemOf(
-  { id, document }: Theirs,
-  own: string,
-  { toolkit }: ImportRequest,
-  upstream: Upstream,
-  codec: Codec,
-): ImportItem {
-  const about = { tool: id }
-  const skip = (reason: string): ImportItem => ({ skipped: { name: id, reason, about } })
-  const unfit = foreignJsonProblem(document)
-  if (unfit !== undefined) return skip(unfit)
-  const kept = Object.fromEntries(KEPT.filter((key) => key in document).map((key) => [key, document[key]]))
-  // The codec's own ids have no dashes, which ours may have; what the tool is called is settled here
-  const decoded = codec.decode({ ...kept, id: 'Any.Tool@1.0.0', version: '1.0.0' }, {})
-  if (!decoded.ok) return skip(decoded.problems.map(inWords).join('; '))
-  const [definition] = decoded.value.definitions
-  if (!definition) return skip('Is no tool')
-  const { version: _, ...complete } = definition
-  const { requirements: wanted } = document
-  const user_id = upstream.passUser && isObject(wanted) && wanted['user_id'] === true
-  return {
-    tool: {
-      definition: { ...complete, toolkit, tool: own, requirements: { ...upstream.requirements, user_id } },
-      implementation: { ...upstream.implementation, tool: id },
-      document,
-      dialect: 'oxp-upstream',
-      about,
-      warnings: decoded.value.warnings.map(inWords),
-    },
+    if (own === undefined || !request.wants(own)) continue
+    const { id, document } = each
+    yield upstreamItem({ theirs: id, own, document, dialect: 'oxp-upstream' }, request, upstream, () => {
+      const kept = Object.fromEntries(KEPT.filter((key) => key in document).map((key) => [key, document[key]]))
+      // The codec's own ids have no dashes, which ours may have; what the tool is called is settled here
+      return codec.decode({ ...kept, id: 'Any.Tool@1.0.0', version: '1.0.0' }, {})
+    })
   }
 }

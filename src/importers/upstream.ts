@@ -110,11 +110,6 @@ export async function readUpstream(
   return { ok: true, value: { tools, version, implementation, requirements, passUser, theirToolkit } }
 }
 
-/** A problem with one of the server's definitions, as a skipped tool's reason and a tool's warning have it. */
-export function inWords({ path, message }: Problem): string {
-  return `${path}: ${message}`
-}
-
 interface Completed {
   /** As an implementation has it. */
   readonly credential: Json
