@@ -1,5 +1,4 @@
-import type { JsonObject } from '../../core/tool/json.ts'
-import { isObject } from '../../core/tool/json.ts'
+import { isObject, type JsonObject } from '../../core/tool/json.ts'
 import { placeBody } from './body.ts'
 import type { Draft } from './draft.ts'
 import { type Description, follow, listAt, type Node, objectAt, textAt } from './description.ts'

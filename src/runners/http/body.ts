@@ -2,8 +2,7 @@ import { isObject } from '../../core/tool/json.ts'
 import { bytesOfBinary } from '../../outbound/base64.ts'
 import type { GuardedBody } from '../../outbound/guarded-fetch.ts'
 import type { HttpBody } from './implementation.ts'
-import { plainText, serialiseQuery } from './serialisation.ts'
-import type { Serialisation } from './serialisation.ts'
+import { plainText, type Serialisation, serialiseQuery } from './serialisation.ts'
 
 /** One input that goes into the body. */
 export interface BodyField {

@@ -1,5 +1,4 @@
-import { isObject } from '../../core/tool/json.ts'
-import type { Json } from '../../core/tool/json.ts'
+import { isObject, type Json } from '../../core/tool/json.ts'
 import { pointerStep, pointerSteps } from '../../core/tool/problem.ts'
 import { DEFAULT_TIMEOUT_MS, MAX_TIMEOUT_MS } from '../../core/call/runner.ts'
 import type { DocumentReader } from '../../core/tool/json-reader.ts'

@@ -1,13 +1,11 @@
 import type { Json, JsonObject } from '../../core/tool/json.ts'
-import { FORM_EXPLODED } from './body.ts'
-import type { BodyField } from './body.ts'
+import { type BodyField, FORM_EXPLODED } from './body.ts'
 import { isHeaderValue } from '../shared/header-rules.ts'
 import type { HttpImplementation, HttpParameter } from './implementation.ts'
 import { bodyFieldSteps, bodyHasFields, unplacedInputs } from './default-places.ts'
 import { serialiseHeader, serialisePath, serialiseQuery } from './serialisation.ts'
 import { encodeStrictly } from '../shared/percent-encoding.ts'
-import { variableNames } from '../shared/url-template.ts'
-import type { UrlTemplate } from '../shared/url-template.ts'
+import { type UrlTemplate, variableNames } from '../shared/url-template.ts'
 
 /** Where the inputs of one call go, ready to be written; or why they cannot go there. */
 export interface PlacedInputs {

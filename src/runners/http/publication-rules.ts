@@ -6,8 +6,7 @@ import { undeclaredCredential } from '../shared/credential.ts'
 import { headerNameProblem, isHeaderValue, isToken } from '../shared/header-rules.ts'
 import { type HttpImplementation, readHttpImplementation } from './implementation.ts'
 import { bodyHasFields, unplacedInputs } from './default-places.ts'
-import { parseUrlTemplate, variableNames } from '../shared/url-template.ts'
-import type { UrlTemplate } from '../shared/url-template.ts'
+import { parseUrlTemplate, type UrlTemplate, variableNames } from '../shared/url-template.ts'
 import { namesAreWrittenOnce } from './unique-names.ts'
 
 type Rule = (implementation: HttpImplementation, inputs: ReadonlySet<string>) => Problem[]
@@ -59,17 +58,15 @@ function templateIsFilled(
     ...otherNames
       .filter((name) => !secret.has(name) && !placed.has(name) && !inputs.has(name))
       .map((name) => problem('/url', `nothing fills "{${name}}": wanted a "path" parameter, credential or input`)),
-    ...parameters.flatMap((each, index) =>
-      each.in === 'path' && !names.has(each.name)
-        ? [problem(`/parameters/${index}/name`, `the URL has no "{${each.name}}"`)]
-        : [],
-    ),
-    ...credentials.flatMap((each, index) =>
-      each.in === 'path' && !names.has(each.name)
-        ? [problem(`/credentials/${index}/name`, `the URL has no "{${each.name}}"`)]
-        : [],
+    ...[...named('parameters', parameters), ...named('credentials', credentials)].flatMap((each) =>
+      each.in === 'path' && !names.has(each.name) ? [problem(each.path, `the URL has no "{${each.name}}"`)] : [],
     ),
   ]
+}
+
+/** What is written under a name, and where the implementation says that name. */
+function named(field: string, list: readonly { readonly in: string; readonly name: string }[]) {
+  return list.map(({ in: place, name }, index) => ({ in: place, name, path: `/${field}/${index}/name` }))
 }
 
 function inputsExist({ parameters, body }: HttpImplementation, inputs: ReadonlySet<string>): Problem[] {
@@ -82,17 +79,12 @@ function inputsExist({ parameters, body }: HttpImplementation, inputs: ReadonlyS
 }
 
 function headersAreAllowed({ headers, parameters, credentials, body }: HttpImplementation): Problem[] {
-  const named = [
+  const open = [
     ...Object.keys(headers).map((name) => ({ in: 'header', name, path: `/headers${pointerStep(name)}` })),
-    ...parameters.map((each, index) => ({ in: each.in, name: each.name, path: `/parameters/${index}/name` })),
+    ...named('parameters', parameters),
   ]
-  const secret = credentials.map((each, index) => ({
-    in: each.in,
-    name: each.name,
-    path: `/credentials/${index}/name`,
-  }))
   const problems: Problem[] = []
-  for (const { in: place, name, path } of [...named, ...secret]) {
+  for (const { in: place, name, path } of [...open, ...named('credentials', credentials)]) {
     const lower = name.toLowerCase()
     if (place === 'cookie' && !isToken(name)) problems.push(problem(path, `"${name}" is not a cookie's name`))
     if (place !== 'header') continue
@@ -103,7 +95,7 @@ function headersAreAllowed({ headers, parameters, credentials, body }: HttpImple
       problems.push(problem(path, 'a multipart body writes its own "content-type", with its boundary'))
     }
   }
-  for (const { in: place, name, path } of named) {
+  for (const { in: place, name, path } of open) {
     if (place !== 'header' || name.toLowerCase() !== 'authorization') continue
     problems.push(problem(path, `only a credential may write "${name}"`))
   }

@@ -1,5 +1,4 @@
-import { pointerStep } from '../../core/tool/problem.ts'
-import type { Problem } from '../../core/tool/problem.ts'
+import { pointerStep, type Problem } from '../../core/tool/problem.ts'
 import { placeKey } from '../shared/credential.ts'
 import type { HttpImplementation } from './implementation.ts'
 import { bodyFieldSteps, unplacedInputs } from './default-places.ts'

@@ -4,8 +4,7 @@ import { type Redact, redacting } from '../../outbound/redaction.ts'
 import { type CredentialPlacement, formatCredential } from './credential.ts'
 import { isCookieValue, isHeaderValue } from './header-rules.ts'
 import { encodeStrictly } from './percent-encoding.ts'
-import { variableNames } from './url-template.ts'
-import type { UrlTemplate } from './url-template.ts'
+import { type UrlTemplate, variableNames } from './url-template.ts'
 
 /** Where the credentials of one call go, ready to be written; or why they cannot go there. */
 export interface PlacedCredentials {
