@@ -5,7 +5,7 @@ import type { VaultDeployment } from '../storage/vault/vault-object.ts'
 import type { Config } from '../env.ts'
 import { createTextJudge } from '../outbound/allowed-url.ts'
 import { createGuardedFetch } from '../outbound/guarded-fetch.ts'
-import { asFetch } from '../outbound/plain-fetch.ts'
+import { asFetch } from '../outbound/as-fetch.ts'
 
 /** Bytes of a provider's answer that are read. */
 const MAX_PROVIDER_ANSWER = 1_048_576

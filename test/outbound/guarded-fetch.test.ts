@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { createGuardedFetch } from '../../src/outbound/guarded-fetch.ts'
 import type { GuardedFetchOptions, GuardedRequest } from '../../src/outbound/guarded-fetch.ts'
-import { asFetch } from '../../src/outbound/plain-fetch.ts'
+import { asFetch } from '../../src/outbound/as-fetch.ts'
 import { startServer } from '../local-server.ts'
 import type { LocalServer } from '../local-server.ts'
 

@@ -5,12 +5,12 @@ import { type Description, listAt, type Node, textAt } from './description.ts'
 import type { Draft } from './draft.ts'
 import type { Operation } from './operations.ts'
 import type { Options } from './options.ts'
-import { draftRequest, normalise } from './request.ts'
-import { returned, type Returned } from './response.ts'
+import { draftRequest, normalise } from './draft-request.ts'
+import { returned, type Returned } from './output.ts'
 import type { Converted, SchemaConverter } from './schema.ts'
 import { secure } from './security.ts'
 import { serverOf } from './servers.ts'
-import { wholeSchema } from './whole-schema.ts'
+import { wholeSchema } from './standalone-schema.ts'
 
 export interface ToolMaker {
   readonly description: Description
