@@ -17,7 +17,7 @@ export type Followed = { readonly ok: true; readonly value: unknown } | { readon
 const MAX_CHAIN = 16
 
 /** Reads which edition of OpenAPI a document is written in; a text says why it is none. */
-export function describe(root: Node, url?: string): Description | string {
+export function readDescription(root: Node, url?: string): Description | string {
   const { swagger, openapi } = root
   const given = openapi ?? swagger
   const edition =
@@ -35,8 +35,8 @@ export function describe(root: Node, url?: string): Description | string {
 export function follow({ root }: Description, value: unknown): Followed {
   let current = value
   for (let links = 0; isObject(current) && typeof current.$ref === 'string'; links++) {
-    if (links === MAX_CHAIN) return { ok: false, problem: `'${shown(current.$ref)}' leads to ever more references` }
-    const found = locate(root, current.$ref)
+    if (links === MAX_CHAIN) return { ok: false, problem: `'${shortened(current.$ref)}' leads to ever more references` }
+    const found = valueAt(root, current.$ref)
     if (!found.ok) return found
     current = found.value
   }
@@ -44,17 +44,17 @@ export function follow({ root }: Description, value: unknown): Followed {
 }
 
 /** What stands in a document where a reference points (RFC 6901 section 6), only ever its own members. */
-export function locate(root: Node, reference: string): Followed {
+export function valueAt(root: Node, reference: string): Followed {
   if (!reference.startsWith('#')) {
-    return { ok: false, problem: `'${shown(reference)}' is in another document, which is not fetched` }
+    return { ok: false, problem: `'${shortened(reference)}' is in another document, which is not fetched` }
   }
   const steps = stepsOf(reference.slice(1))
-  if (!steps) return { ok: false, problem: `'${shown(reference)}' is no JSON Pointer` }
+  if (!steps) return { ok: false, problem: `'${shortened(reference)}' is no JSON Pointer` }
   let value: unknown = root
   for (const step of steps) {
     const isMember = Array.isArray(value) ? /^(?:0|[1-9]\d{0,6})$/.test(step) : isObject(value)
     if (!isMember || !Object.hasOwn(Object(value), step)) {
-      return { ok: false, problem: `'${shown(reference)}' points to nothing in the document` }
+      return { ok: false, problem: `'${shortened(reference)}' points to nothing in the document` }
     }
     value = Object(value)[step]
   }
@@ -85,6 +85,6 @@ export function textAt(node: Node, key: string): string | undefined {
   return typeof value === 'string' && value.trim() !== '' ? value : undefined
 }
 
-export function shown(text: string): string {
+export function shortened(text: string): string {
   return text.length > 120 ? `${text.slice(0, 120)}…` : text
 }

@@ -9,7 +9,7 @@ import type { SchemaConverter } from './schema.ts'
 import { operationOfSwagger } from './swagger.ts'
 
 /** An operation in the form of OpenAPI 3, with the parameters that its path and itself declare, each once. */
-export interface Normal {
+export interface NormalOperation {
   readonly operation: Node
   readonly parameters: readonly Node[]
   readonly problems: readonly string[]
@@ -31,7 +31,7 @@ const MAX_PARAMETERS = 500
 export function normalise(
   description: Description,
   { operation, pathItem }: Pick<Operation, 'operation' | 'pathItem'>,
-): Normal {
+): NormalOperation {
   const declared = [...listAt(pathItem, 'parameters'), ...listAt(operation, 'parameters')]
   if (declared.length > MAX_PARAMETERS) {
     return { operation, parameters: [], problems: [`it has more than ${MAX_PARAMETERS} parameters`] }
@@ -58,7 +58,7 @@ export function draftRequest(
   description: Description,
   converter: SchemaConverter,
   { method, path }: Pick<Operation, 'method' | 'path'>,
-  normal: Normal,
+  normal: NormalOperation,
   credentials: readonly JsonObject[],
 ): Draft & { readonly path: string } {
   const draft: Draft = {

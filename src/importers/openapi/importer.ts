@@ -1,7 +1,7 @@
 import { invalidSource } from '../../core/publish/source-refusal.ts'
 import type { Importer, ImportItem, ImportRequest } from '../../core/publish/import.ts'
 import { isVersion } from '../../core/tool/tool-id.ts'
-import { type Description, describe } from './description.ts'
+import { type Description, readDescription } from './description.ts'
 import { checked, readText, type ReadText } from './document-text.ts'
 import { isTool, type ToolMaker, toolOf } from './operation-tool.ts'
 import { type Operation, operationsOf } from './operations.ts'
@@ -34,12 +34,12 @@ export function createOpenApiImporter({ fetchText }: OpenApiImporterOptions): Im
     async read(request) {
       const found = await readSource(request, fetchText)
       if (!found.ok) return invalidSource({ path: '/from/openapi', message: found.problem })
-      const description = describe(found.root, found.url)
+      const description = readDescription(found.root, found.url)
       if (typeof description === 'string') return invalidSource({ path: '/from/openapi', message: description })
       const options = readOptions(request.options, schemeNames(description))
       if (!options.ok) return invalidSource(...options.problems)
-      const { operations, lost } = operationsOf(description)
-      if (operations.length + lost.length === 0) {
+      const { operations, unreadable } = operationsOf(description)
+      if (operations.length + unreadable.length === 0) {
         return invalidSource({ path: '/from/openapi', message: 'Must describe operations under `paths`, and has none' })
       }
       const wanted = operations.filter(({ tool }) => request.wants(tool))
@@ -56,7 +56,7 @@ export function createOpenApiImporter({ fetchText }: OpenApiImporterOptions): Im
       }
       return {
         ok: true,
-        items: items(wanted, lost, maker),
+        items: items(wanted, unreadable, maker),
         ...versionOf(description),
       }
     },
@@ -65,10 +65,10 @@ export function createOpenApiImporter({ fetchText }: OpenApiImporterOptions): Im
 
 function* items(
   operations: readonly Operation[],
-  lost: ReturnType<typeof operationsOf>['lost'],
+  unreadable: ReturnType<typeof operationsOf>['unreadable'],
   maker: ToolMaker,
 ): Generator<ImportItem> {
-  for (const { path, reason } of lost) yield { skipped: { name: path, reason } }
+  for (const { path, reason } of unreadable) yield { skipped: { name: path, reason } }
   for (const operation of operations) {
     const made = toolOf(operation, maker)
     const { tool, method, path } = operation

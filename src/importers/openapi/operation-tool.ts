@@ -1,16 +1,16 @@
 import type { ImportedTool } from '../../core/publish/import.ts'
 import { isObject, type JsonObject } from '../../core/tool/json.ts'
-import type { JsonSchema, Requirements } from '../../core/tool/tool.ts'
+import type { JsonSchema } from '../../core/tool/tool.ts'
 import { type Description, listAt, type Node, textAt } from './description.ts'
 import type { Draft } from './draft.ts'
 import type { Operation } from './operations.ts'
 import type { Options } from './options.ts'
 import { draftRequest, normalise } from './draft-request.ts'
-import { returned, type Returned } from './output.ts'
+import { type Output, outputOf } from './output.ts'
 import type { Converted, SchemaConverter } from './schema.ts'
-import { secure } from './security.ts'
+import { chooseSecurity } from './security.ts'
 import { serverOf } from './servers.ts'
-import { wholeSchema } from './standalone-schema.ts'
+import { standaloneSchema } from './standalone-schema.ts'
 
 export interface ToolMaker {
   readonly description: Description
@@ -34,19 +34,19 @@ export function toolOf(operation: Operation, maker: ToolMaker): ImportedTool | {
   if (method === 'TRACE') return { reason: 'TRACE requests cannot be sent from Workers' }
   const server = serverOf(description, operation.operation, operation.pathItem, options.baseUrl)
   if (!server.ok) return { reason: server.problem }
-  const security = secure(description, operation.operation, toolkit, options.credentials)
+  const security = chooseSecurity(description, operation.operation, toolkit, options.credentials)
   if (!security.ok) return { reason: security.problem }
   const normal = normalise(description, operation)
   const request = draftRequest(description, maker.requests, operation, normal, security.credentials)
   if (request.problems.length > 0) return { reason: [...new Set(request.problems)].slice(0, 5).join('; ') }
   const input = inputSchema(request, maker.requests)
   if (!input.ok) return { reason: `its input schema cannot be used: ${input.problem}` }
-  const result = returned(description, maker.responses, normal.operation, method)
-  const output = outputSchema(result, maker)
+  const described = outputOf(description, maker.responses, normal.operation, method)
+  const output = outputSchema(described, maker)
   const warnings = [
     ...request.warnings,
     ...request.inputs.flatMap(({ name, schema }) => schema.warnings.map((each) => `input '${name}': ${each}`)),
-    ...result.warnings,
+    ...described.warnings,
     ...output.warnings,
   ]
   const { operationId, operation: document } = operation
@@ -57,14 +57,14 @@ export function toolOf(operation: Operation, maker: ToolMaker): ImportedTool | {
       tool: operation.tool,
       name: operation.tool,
       ...(summary === undefined || summary.length > MAX_TITLE ? {} : { title: summary }),
-      description: describe(document, `${method} ${path}`),
+      description: descriptionOf(document, `${method} ${path}`),
       input: input.schema,
       output: output.schema,
-      requirements: requirementsOf(security.requirements),
+      requirements: { ...security.requirements, user_id: false },
       annotations: annotationsOf(method),
       tags: tagsOf(document),
     },
-    implementation: implementationOf(method, `${server.base}${request.path}`, request, security.credentials, result),
+    implementation: implementationOf(method, `${server.base}${request.path}`, request, security.credentials, described),
     document: { method, path, ...(operationId === undefined ? {} : { operationId }) },
     dialect: 'openapi',
     about: { method, path },
@@ -76,7 +76,7 @@ function inputSchema(request: Draft, converter: SchemaConverter) {
   const required = request.inputs.filter((each) => each.required).map(({ name }) => name)
   const properties = request.inputs.map(({ name, schema, description }): [string, JsonSchema] => [
     name,
-    described(schema.schema, description),
+    withDescription(schema.schema, description),
   ])
   const root: Converted = {
     schema: {
@@ -90,9 +90,9 @@ function inputSchema(request: Draft, converter: SchemaConverter) {
     warnings: [],
     size: request.inputs.reduce((sum, { schema }) => sum + schema.size, 1),
   }
-  const written = wholeSchema(root, converter, 'recursive')
+  const written = standaloneSchema(root, converter, 'recursive')
   const isSmall = written.ok && JSON.stringify(written.schema).length <= LARGE_INPUT
-  const whole = isSmall ? written : wholeSchema(root, converter, 'shared')
+  const whole = isSmall ? written : standaloneSchema(root, converter, 'shared')
   if (!whole.ok) return whole
   return typeof whole.schema === 'boolean'
     ? ({ ok: false, problem: 'it is no object' } as const)
@@ -100,20 +100,20 @@ function inputSchema(request: Draft, converter: SchemaConverter) {
 }
 
 /** What a parameter says of itself comes before what its schema says of all its uses. */
-function described(schema: JsonSchema, description: string | undefined): JsonSchema {
+function withDescription(schema: JsonSchema, description: string | undefined): JsonSchema {
   if (description === undefined) return schema
   const text = cut(description.trim(), MAX_DESCRIPTION)
   return typeof schema === 'boolean' ? schema : { ...schema, description: text }
 }
 
 function outputSchema(
-  { output, isNone }: Returned,
+  { schema, isNone }: Output,
   { responses, options }: ToolMaker,
 ): { readonly schema: JsonSchema | null; readonly warnings: readonly string[] } {
   if (isNone) return { schema: null, warnings: [] }
   if (options.outputs === 'any') return { schema: {}, warnings: [] }
-  const whole = wholeSchema(output, responses, 'shared')
-  if (whole.ok) return { schema: whole.schema === true ? {} : whole.schema, warnings: output.warnings }
+  const whole = standaloneSchema(schema, responses, 'shared')
+  if (whole.ok) return { schema: whole.schema === true ? {} : whole.schema, warnings: schema.warnings }
   return { schema: {}, warnings: [`the output may be anything, since its schema cannot be used: ${whole.problem}`] }
 }
 
@@ -122,7 +122,7 @@ function implementationOf(
   url: string,
   { parameters, body }: Draft,
   credentials: readonly JsonObject[],
-  { response, accept }: Returned,
+  { response, accept }: Output,
 ) {
   return {
     kind: 'http',
@@ -134,10 +134,6 @@ function implementationOf(
     ...(body === undefined ? {} : { body }),
     ...(response === undefined ? {} : { response }),
   }
-}
-
-function requirementsOf(given: Pick<Requirements, 'authorization' | 'secrets'>): Requirements {
-  return { ...given, user_id: false }
 }
 
 /** RFC 9110, sections 9.2.1 and 9.2.2. */
@@ -156,7 +152,7 @@ function annotationsOf(method: string): JsonObject {
   }
 }
 
-function describe(operation: Node, otherwise: string): string {
+function descriptionOf(operation: Node, otherwise: string): string {
   const summary = textAt(operation, 'summary')?.trim()
   const text = textAt(operation, 'description')?.trim()
   const isRepeated = summary !== undefined && text?.startsWith(summary)

@@ -13,8 +13,8 @@ export interface Operation {
   readonly operation: Node
 }
 
-/** A path of which nothing can be made. */
-export interface LostPath {
+/** A path, or an operation of it, that no tool can be made of. */
+export interface UnreadablePath {
   readonly path: string
   readonly reason: string
 }
@@ -24,15 +24,15 @@ const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'tr
 /** Every operation of a description, in its order, with a name of its own each. */
 export function operationsOf(description: Description): {
   readonly operations: readonly Operation[]
-  readonly lost: readonly LostPath[]
+  readonly unreadable: readonly UnreadablePath[]
 } {
   const found: Omit<Operation, 'tool'>[] = []
-  const lost: LostPath[] = []
+  const unreadable: UnreadablePath[] = []
   for (const [path, given] of Object.entries(objectAt(description.root, 'paths'))) {
     if (path.startsWith('x-')) continue
     const followed = follow(description, given)
     if (!followed.ok || !isObject(followed.value)) {
-      lost.push({ path, reason: followed.ok ? 'Its path item is no object' : followed.problem })
+      unreadable.push({ path, reason: followed.ok ? 'Its path item is no object' : followed.problem })
       continue
     }
     const pathItem = followed.value
@@ -40,7 +40,7 @@ export function operationsOf(description: Description): {
       const operation = pathItem[method]
       if (operation === undefined) continue
       if (!isObject(operation)) {
-        lost.push({ path, reason: `Its '${method}' is no object` })
+        unreadable.push({ path, reason: `Its '${method}' is no object` })
         continue
       }
       const operationId = textAt(operation, 'operationId')
@@ -49,5 +49,5 @@ export function operationsOf(description: Description): {
     }
   }
   const names = toolNames(found)
-  return { operations: found.map((each, index) => ({ ...each, tool: names[index] ?? '' })), lost }
+  return { operations: found.map((each, index) => ({ ...each, tool: names[index] ?? '' })), unreadable }
 }

@@ -5,8 +5,8 @@ import { chooseMedia, isRange } from './media-type.ts'
 import type { Converted, SchemaConverter } from './schema.ts'
 
 /** What a tool gives back, and how its implementation reads it. */
-export interface Returned {
-  readonly output: Converted
+export interface Output {
+  readonly schema: Converted
   /** Whether there is no output at all. */
   readonly isNone: boolean
   /** The implementation's `response`, where it is not its default. */
@@ -27,19 +27,19 @@ const NO_CONTENT = ['204', '205']
  * What the responses that count as success, the 2xx, say of a tool's output. Where they say nothing, or only that there
  * is something, the server's content type decides.
  */
-export function returned(
+export function outputOf(
   description: Description,
   converter: SchemaConverter,
   operation: Node,
   method: string,
-): Returned {
+): Output {
   const warnings: string[] = []
-  if (method === 'HEAD') return none()
+  if (method === 'HEAD') return of('none', { type: 'null' })
   const responses = Object.entries(objectAt(operation, 'responses'))
   const successes = responses.filter(([status]) => /^2(?:\d\d|XX)$/i.test(status))
   if (successes.length === 0) {
     // A redirect is followed: what it leads to is not described
-    return responses.some(([status]) => /^30[12378]$/.test(status)) ? bytes() : anything()
+    return responses.some(([status]) => /^30[12378]$/.test(status)) ? of('binary', BYTES) : of('auto', {})
   }
   const contents: Node[] = []
   let withoutContent = 0
@@ -50,36 +50,29 @@ export function returned(
     if (NO_CONTENT.includes(status)) withoutContent += 1
     else contents.push(content)
   }
-  if (contents.length === 0) return none()
+  if (contents.length === 0) return of('none', { type: 'null' })
   const media = chooseMedia(contents.flatMap((content) => Object.keys(content)))
-  if (!media) return anything()
-  if (media.kind === 'text') return text(media.type)
-  if (media.kind !== 'json') return bytes(isRange(media.type) ? undefined : media.type)
+  if (!media) return of('auto', {})
+  if (media.kind === 'text') return of('text', { type: 'string' }, media.type)
+  if (media.kind !== 'json') return of('binary', BYTES, media.type)
 
   const schemas: Converted[] = []
   for (const content of contents) {
     const type = chooseMedia(Object.keys(content))
     if (!type) withoutContent += 1
     else if (type.kind === 'json') schemas.push(converter.convert(objectAt(content, type.type).schema ?? {}))
-    else return anything()
+    else return of('auto', {})
   }
-  const accept = isRange(media.type) || media.type === 'application/json' ? {} : { accept: media.type }
-  return { output: either(schemas, withoutContent > 0), isNone: false, ...accept, warnings }
+  return { schema: either(schemas, withoutContent > 0), isNone: false, ...acceptOf(media.type), warnings }
 
-  function none(): Returned {
-    return { output: plain({ type: 'null' }), isNone: true, response: { type: 'none' }, warnings }
+  function of(type: 'none' | 'auto' | 'text' | 'binary', schema: JsonSchema, media?: string): Output {
+    return { schema: plain(schema), isNone: type === 'none', response: { type }, ...acceptOf(media), warnings }
   }
-  function anything(): Returned {
-    return { output: plain({}), isNone: false, response: { type: 'auto' }, warnings }
-  }
-  function text(type: string): Returned {
-    const accept = isRange(type) ? {} : { accept: type }
-    return { output: plain({ type: 'string' }), isNone: false, response: { type: 'text' }, ...accept, warnings }
-  }
-  function bytes(type?: string): Returned {
-    const accept = type === undefined ? {} : { accept: type }
-    return { output: plain(BYTES), isNone: false, response: { type: 'binary' }, ...accept, warnings }
-  }
+}
+
+/** What to ask the server for: a range names nothing, and JSON is asked for anyway. */
+function acceptOf(media: string | undefined): { readonly accept?: string } {
+  return media === undefined || media === 'application/json' || isRange(media) ? {} : { accept: media }
 }
 
 /** Any of several outputs; null stands for an empty one. */

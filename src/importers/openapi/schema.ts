@@ -4,7 +4,7 @@ import { KEYWORDS } from '../../core/schema/keywords.ts'
 import { backtracking, type Effort } from '../../core/schema/pattern.ts'
 import { holdsSubschemas, mapSubschemas } from '../../core/schema/subschemas.ts'
 import type { JsonSchema } from '../../core/tool/tool.ts'
-import { type Description, locate, type Node, shown, stepsOf } from './description.ts'
+import { type Description, valueAt, type Node, shortened, stepsOf } from './description.ts'
 import { fnv1a } from '../shared/fnv1a.ts'
 
 /** A schema of the description as JSON Schema 2020-12, in which `{"$ref": "#/$defs/<name>"}` stands for a definition. */
@@ -84,8 +84,8 @@ export function createSchemaConverter(description: Description, direction: Direc
     function referring(given: Node, reference: string): JsonSchema {
       const name = nameOf(reference)
       if (name === undefined) {
-        const found = locate(description.root, reference)
-        problems.push(found.ok ? `'${shown(reference)}' is not understood` : found.problem)
+        const found = valueAt(description.root, reference)
+        problems.push(found.ok ? `'${shortened(reference)}' is not understood` : found.problem)
         return {}
       }
       references.push(name)
@@ -153,7 +153,7 @@ export function createSchemaConverter(description: Description, direction: Direc
     const steps = reference.startsWith('#/') ? stepsOf(reference.slice(1)) : undefined
     const last = steps?.at(-1)
     if (!steps || last === undefined) return undefined
-    const found = locate(description.root, reference)
+    const found = valueAt(description.root, reference)
     if (!found.ok || !(isObject(found.value) || typeof found.value === 'boolean')) return undefined
     const pointer = steps.map(pointerStep).join('')
     const isCommon = /^\/(?:components\/schemas|definitions)\/[A-Za-z0-9_.-]+$/.test(pointer) && last !== '__proto__'
@@ -166,7 +166,7 @@ export function createSchemaConverter(description: Description, direction: Direc
     convert,
     definition(name) {
       const reference = pointers.get(name)
-      const found = reference === undefined ? undefined : locate(description.root, reference)
+      const found = reference === undefined ? undefined : valueAt(description.root, reference)
       return found?.ok ? convert(found.value) : undefined
     },
   }

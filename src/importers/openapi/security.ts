@@ -5,39 +5,37 @@ import type { CredentialOption } from './options.ts'
 import { schemeOfSwagger } from './swagger.ts'
 
 /** What a call of an operation needs, and where it goes. */
-export interface Secured {
+export interface ChosenSecurity {
   readonly requirements: Pick<Requirements, 'authorization' | 'secrets'>
   /** Of the `http` implementation. */
   readonly credentials: readonly JsonObject[]
 }
 
-export type Security = ({ readonly ok: true } & Secured) | { readonly ok: false; readonly problem: string }
-
-interface Part {
+interface SchemeUse {
   readonly authorization?: { readonly id: string; readonly scopes: readonly string[] }
   readonly secrets?: readonly string[]
   readonly credentials: readonly JsonObject[]
 }
 
-const NOTHING: Secured = { requirements: { authorization: [], secrets: [] }, credentials: [] }
+const NOTHING: ChosenSecurity = { requirements: { authorization: [], secrets: [] }, credentials: [] }
 
 /**
  * Chooses one of an operation's alternatives: the first whose schemes the publisher named all, else none at all where
  * the description allows that, else the first that can be said. What the publisher named beside the description's
  * schemes goes along with every call.
  */
-export function secure(
+export function chooseSecurity(
   description: Description,
   operation: Node,
   toolkit: string,
   options: ReadonlyMap<string, CredentialOption>,
-): Security {
+): ({ readonly ok: true } & ChosenSecurity) | { readonly ok: false; readonly problem: string } {
   const { root } = description
   const schemes = description.edition === '2.0' ? objectAt(root, 'securityDefinitions') : componentsOf(root)
   const declared = Array.isArray(operation.security) ? operation.security : listAt(root, 'security')
   const alternatives = declared.filter(isObject)
   const own = [...options].filter(([name]) => !Object.hasOwn(schemes, name))
-  const beside = own.map(([, option]) => placed(option))
+  const beside = own.map(([, option]) => useOf(option))
   const named = alternatives.find((each) => {
     const names = Object.keys(each)
     return names.length > 0 && names.every((name) => options.has(name))
@@ -46,10 +44,10 @@ export function secure(
   const candidates = named ? [named] : isOptional ? [{}] : alternatives
   const problems: string[] = []
   for (const candidate of candidates) {
-    const parts: Part[] = []
+    const parts: SchemeUse[] = []
     const wrong = problems.length
     for (const [name, scopes] of Object.entries(candidate)) {
-      const part = partOf(description, schemes, name, listAt({ scopes }, 'scopes'), toolkit, options.get(name))
+      const part = schemeUse(description, schemes, name, listAt({ scopes }, 'scopes'), toolkit, options.get(name))
       if (typeof part === 'string') problems.push(part)
       else parts.push(part)
     }
@@ -57,7 +55,7 @@ export function secure(
     const twice = writtenTwice(all)
     if (twice !== undefined)
       problems.push(`its security schemes ${Object.keys(candidate).join(', ')} all write ${twice}`)
-    if (problems.length === wrong) return { ok: true, ...together(all) }
+    if (problems.length === wrong) return { ok: true, ...merged(all) }
   }
   return { ok: false, problem: problems.join('; ') }
 }
@@ -71,20 +69,20 @@ function componentsOf(root: Node): Node {
   return objectAt(objectAt(root, 'components'), 'securitySchemes')
 }
 
-function partOf(
+function schemeUse(
   description: Description,
   schemes: Node,
   name: string,
   scopes: readonly unknown[],
   toolkit: string,
   option: CredentialOption | undefined,
-): Part | string {
+): SchemeUse | string {
   if (!Object.hasOwn(schemes, name)) return `the security scheme '${name}' is not defined`
   const followed = follow(description, schemes[name])
   if (!followed.ok) return `the security scheme '${name}' cannot be read: ${followed.problem}`
   if (!isObject(followed.value)) return `the security scheme '${name}' is no object`
   const scheme = description.edition === '2.0' ? schemeOfSwagger(followed.value) : followed.value
-  if (option?.in !== undefined) return placed(option)
+  if (option?.in !== undefined) return useOf(option)
   const texts = scopes.filter((scope) => typeof scope === 'string')
   switch (scheme.type) {
     case 'apiKey': {
@@ -92,19 +90,19 @@ function partOf(
       if ((place !== 'header' && place !== 'query' && place !== 'cookie') || typeof field !== 'string') {
         return `the security scheme '${name}' does not say where its key goes`
       }
-      return placed({ ...whose(option, name, toolkit), in: place, name: field })
+      return useOf({ ...whose(option, name, toolkit), in: place, name: field })
     }
     case 'http': {
       const kind = typeof scheme.scheme === 'string' ? scheme.scheme.toLowerCase() : ''
-      if (kind === 'bearer') return placed({ ...whose(option, name, toolkit), ...BEARER })
+      if (kind === 'bearer') return useOf({ ...whose(option, name, toolkit), ...BEARER })
       if (kind === 'basic') return basic(option?.secret ?? secretId(toolkit, name))
       return `the security scheme '${name}' is HTTP '${kind.slice(0, 20)}': only basic and bearer can be said`
     }
     case 'oauth2':
     case 'openIdConnect': {
-      if (option?.secret !== undefined) return placed({ ...option, ...BEARER })
+      if (option?.secret !== undefined) return useOf({ ...option, ...BEARER })
       const provider = option?.authorization ?? textAt(scheme, 'x-switchboard-provider') ?? providerId(toolkit, name)
-      return placed({ authorization: provider, scopes: option?.scopes ?? texts, ...BEARER })
+      return useOf({ authorization: provider, scopes: option?.scopes ?? texts, ...BEARER })
     }
     default:
       return `the security scheme '${name}' has the type '${String(scheme.type).slice(0, 20)}', which cannot be said`
@@ -117,7 +115,7 @@ function whose(option: CredentialOption | undefined, scheme: string, toolkit: st
   return option ?? { secret: secretId(toolkit, scheme) }
 }
 
-function placed(option: CredentialOption): Part {
+function useOf(option: CredentialOption): SchemeUse {
   const { authorization, secret, scopes = [], in: place = 'header', name = '', format } = option
   const where = { in: place, name, ...(format === undefined ? {} : { format }) }
   if (authorization !== undefined) {
@@ -126,7 +124,7 @@ function placed(option: CredentialOption): Part {
   return { secrets: [secret ?? ''], credentials: [{ secret: secret ?? '', ...where }] }
 }
 
-function basic(id: string): Part {
+function basic(id: string): SchemeUse {
   const [username, password] = [`${id}_USERNAME`, `${id}_PASSWORD`]
   return {
     secrets: [username, password],
@@ -138,7 +136,7 @@ function basic(id: string): Part {
 }
 
 /** What two schemes of one alternative would both write, if anything. */
-function writtenTwice(parts: readonly Part[]): string | undefined {
+function writtenTwice(parts: readonly SchemeUse[]): string | undefined {
   const written = new Set<string>()
   for (const { credentials } of parts) {
     const places = credentials.map(({ in: place, name }) =>
@@ -152,7 +150,7 @@ function writtenTwice(parts: readonly Part[]): string | undefined {
   return undefined
 }
 
-function together(parts: readonly Part[]): Secured {
+function merged(parts: readonly SchemeUse[]): ChosenSecurity {
   if (parts.length === 0) return NOTHING
   const scopes = new Map<string, Set<string>>()
   for (const { authorization } of parts) {

@@ -8,9 +8,9 @@ import type { Converted, SchemaConverter } from './schema.ts'
  * Which definitions a schema keeps apart under `$defs`: `recursive`, those that lead back to themselves; `shared`,
  * also those that are used more than once. All others are written where they are used.
  */
-export type Apart = 'recursive' | 'shared'
+export type KeptDefinitions = 'recursive' | 'shared'
 
-export type Whole =
+export type StandaloneSchema =
   { readonly ok: true; readonly schema: JsonSchema } | { readonly ok: false; readonly problem: string }
 
 /** A definition has 256 KiB for its schemas, its texts and all. */
@@ -26,14 +26,14 @@ const SMALL = 160
  * publication; or says what keeps it from that. Takes no longer than those bounds allow, however much the definitions
  * multiply each other.
  */
-export function wholeSchema(root: Converted, converter: SchemaConverter, apart: Apart): Whole {
+export function standaloneSchema(root: Converted, converter: SchemaConverter, keep: KeptDefinitions): StandaloneSchema {
   const gathered = gather(root, converter)
   if (!gathered.ok) return gathered
   const { definitions, uses, recursive } = gathered
   const isSmall = (definition: Converted | undefined) =>
     definition === undefined || (definition.references.length === 0 && weightOf(definition.schema) <= SMALL)
   const isApart = (name: string) =>
-    recursive.has(name) || (apart === 'shared' && (uses.get(name) ?? 0) > 1 && !isSmall(definitions.get(name)))
+    recursive.has(name) || (keep === 'shared' && (uses.get(name) ?? 0) > 1 && !isSmall(definitions.get(name)))
 
   let nodes = 0
   let characters = 0
@@ -41,7 +41,7 @@ export function wholeSchema(root: Converted, converter: SchemaConverter, apart: 
   const waiting: string[] = []
   const isOver = () => nodes > MAX_NODES || characters > MAX_CHARACTERS
 
-  function written(given: unknown, depth: number): JsonSchema {
+  function writeOut(given: unknown, depth: number): JsonSchema {
     nodes += depth > MAX_STEPS ? MAX_NODES : 1
     if (isOver() || typeof given === 'boolean' || !isObject(given))
       return given === false ? false : given === true || {}
@@ -49,7 +49,7 @@ export function wholeSchema(root: Converted, converter: SchemaConverter, apart: 
       characters += keyword.length + (holdsSubschemas(keyword) ? namesIn(value) : weightOf(value))
     }
     const name = definitionName(given)
-    const below = () => asSchema(mapSubschemas(given, (each) => written(each, depth + 1)))
+    const below = () => asSchema(mapSubschemas(given, (each) => writeOut(each, depth + 1)))
     if (name === undefined) return below()
     if (isApart(name)) {
       if (!kept.has(name)) waiting.push(name)
@@ -57,25 +57,24 @@ export function wholeSchema(root: Converted, converter: SchemaConverter, apart: 
       return below()
     }
     const { $ref: _, ...beside } = given
-    const target = written(definitions.get(name)?.schema, depth + 1)
+    const target = writeOut(definitions.get(name)?.schema, depth + 1)
     return typeof target === 'boolean' ? target : { ...target, ...asSchema(beside) }
   }
 
-  const schema = written(root.schema, 1)
+  const schema = writeOut(root.schema, 1)
   for (let name = waiting.pop(); name !== undefined; name = waiting.pop()) {
-    kept.set(name, written(definitions.get(name)?.schema, 1))
+    kept.set(name, writeOut(definitions.get(name)?.schema, 1))
   }
   if (isOver()) {
     const what = nodes > MAX_NODES ? `${MAX_NODES} subschemas` : `${MAX_CHARACTERS} characters`
     return { ok: false, problem: `it has more than ${what}` }
   }
-  const together =
-    kept.size === 0 || typeof schema === 'boolean' ? schema : { ...schema, $defs: Object.fromEntries(kept) }
-  // Objects as others make them: those without a prototype cannot be sent to a Durable Object
-  const whole: JsonSchema = JSON.parse(JSON.stringify(together))
-  const [problem] = checkSchema(whole, { references: 'local' })
+  const whole = kept.size === 0 || typeof schema === 'boolean' ? schema : { ...schema, $defs: Object.fromEntries(kept) }
+  // With prototypes again: objects without one cannot be sent to a Durable Object
+  const plain: JsonSchema = JSON.parse(JSON.stringify(whole))
+  const [problem] = checkSchema(plain, { references: 'local' })
   if (problem) return { ok: false, problem: `at '${problem.path}': ${problem.message}` }
-  return { ok: true, schema: whole }
+  return { ok: true, schema: plain }
 }
 
 const tooMany = { ok: false, problem: `it has more than ${MAX_NODES} subschemas` } as const
