@@ -5,6 +5,7 @@ import type { Codec } from '../core/tool/codec.ts'
 import { isJsonObject, isList, type Json, type JsonObject } from '../core/tool/json.ts'
 import type { Signal } from '../core/tool/platform.ts'
 import { type Checked, type Problem, pointerStep } from '../core/tool/problem.ts'
+import { type CredentialUse, credentialNeeds } from './shared/credential-needs.ts'
 import { isNamePart } from '../core/tool/tool-id.ts'
 import type { Implementation, Requirements } from '../core/tool/tool.ts'
 
@@ -81,12 +82,17 @@ export async function readUpstream(
   const credentials = (isList(options.credentials) ? options.credentials : [options.credentials ?? []].flat()).map(
     complete,
   )
-  const requirements = requirementsOf(credentials)
+  const { secrets: required, authorization } = credentialNeeds(credentials)
+  const requirements: Requirements = {
+    secrets: required,
+    authorization: authorization.map(({ id, oauth2 }) => (oauth2.scopes.length === 0 ? { id } : { id, oauth2 })),
+    user_id: false,
+  }
   const implementation: Implementation = {
     kind: 'remote',
     protocol,
     url: source.trim(),
-    credentials: credentials.map(({ credential }) => credential),
+    credentials: credentials.flatMap((use) => use.credentials),
     ...(options.timeout_ms === undefined ? {} : { timeout_ms: options.timeout_ms }),
     ...(pass_user === false ? {} : { pass_user }),
   }
@@ -110,41 +116,14 @@ export async function readUpstream(
   return { ok: true, value: { tools, version, implementation, requirements, passUser, theirToolkit } }
 }
 
-interface Completed {
-  /** As an implementation has it. */
-  readonly credential: Json
-  readonly scopes: readonly string[]
-}
-
 /** A bearer token in the header `Authorization`, where nothing else is said. */
-function complete(given: Json): Completed {
-  if (!isJsonObject(given)) return { credential: given, scopes: [] }
+function complete(given: Json): CredentialUse {
+  if (!isJsonObject(given)) return { credentials: [given], scopes: [] }
   const { scopes, ...rest } = given
   const credential: JsonObject = { in: 'header', name: 'Authorization', ...rest }
   const bearer = credential.in === 'header' && String(credential.name).toLowerCase() === 'authorization'
   return {
-    credential: bearer ? { format: 'Bearer {value}', ...credential } : credential,
+    credentials: [bearer ? { format: 'Bearer {value}', ...credential } : credential],
     scopes: isList(scopes) ? scopes.filter((scope) => typeof scope === 'string') : [],
-  }
-}
-
-function requirementsOf(credentials: readonly Completed[]): Requirements {
-  const secrets = new Set<string>()
-  const authorization = new Map<string, Set<string>>()
-  for (const { credential, scopes } of credentials) {
-    if (!isJsonObject(credential)) continue
-    const { secret, authorization: provider } = credential
-    if (typeof secret === 'string') secrets.add(secret)
-    if (typeof provider !== 'string') continue
-    const known = authorization.get(provider) ?? new Set<string>()
-    for (const scope of scopes) known.add(scope)
-    authorization.set(provider, known)
-  }
-  return {
-    secrets: [...secrets].map((id) => ({ id })),
-    authorization: [...authorization].map(([id, scopes]) =>
-      scopes.size === 0 ? { id } : { id, oauth2: { scopes: [...scopes] } },
-    ),
-    user_id: false,
   }
 }

@@ -7,7 +7,7 @@ import { isTool, type ToolMaker, toolOf } from './operation-tool.ts'
 import { type Operation, operationsOf } from './operations.ts'
 import { readOptions } from './options.ts'
 import { createSchemaConverter } from './schema.ts'
-import { schemeNames } from './security.ts'
+import { schemesOf } from './security.ts'
 
 export interface OpenApiImporterOptions {
   /** Fetches a description's text, or says why it cannot. Its URL is the one it came from in the end. */
@@ -36,7 +36,7 @@ export function createOpenApiImporter({ fetchText }: OpenApiImporterOptions): Im
       if (!found.ok) return invalidSource({ path: '/from/openapi', message: found.problem })
       const description = readDescription(found.root, found.url)
       if (typeof description === 'string') return invalidSource({ path: '/from/openapi', message: description })
-      const options = readOptions(request.options, schemeNames(description))
+      const options = readOptions(request.options, Object.keys(schemesOf(description)))
       if (!options.ok) return invalidSource(...options.problems)
       const { operations, unreadable } = operationsOf(description)
       if (operations.length + unreadable.length === 0) {

@@ -1,5 +1,6 @@
 import { isObject, type JsonObject } from '../../core/tool/json.ts'
 import type { Requirements } from '../../core/tool/tool.ts'
+import { type CredentialUse, credentialNeeds } from '../shared/credential-needs.ts'
 import { type Description, follow, listAt, type Node, objectAt, textAt } from './description.ts'
 import type { CredentialOption } from './options.ts'
 import { schemeOfSwagger } from './swagger.ts'
@@ -11,13 +12,9 @@ export interface ChosenSecurity {
   readonly credentials: readonly JsonObject[]
 }
 
-interface SchemeUse {
-  readonly authorization?: { readonly id: string; readonly scopes: readonly string[] }
-  readonly secrets?: readonly string[]
+interface SchemeUse extends CredentialUse {
   readonly credentials: readonly JsonObject[]
 }
-
-const NOTHING: ChosenSecurity = { requirements: { authorization: [], secrets: [] }, credentials: [] }
 
 /**
  * Chooses one of an operation's alternatives: the first whose schemes the publisher named all, else none at all where
@@ -30,9 +27,8 @@ export function chooseSecurity(
   toolkit: string,
   options: ReadonlyMap<string, CredentialOption>,
 ): ({ readonly ok: true } & ChosenSecurity) | { readonly ok: false; readonly problem: string } {
-  const { root } = description
-  const schemes = description.edition === '2.0' ? objectAt(root, 'securityDefinitions') : componentsOf(root)
-  const declared = Array.isArray(operation.security) ? operation.security : listAt(root, 'security')
+  const schemes = schemesOf(description)
+  const declared = Array.isArray(operation.security) ? operation.security : listAt(description.root, 'security')
   const alternatives = declared.filter(isObject)
   const own = [...options].filter(([name]) => !Object.hasOwn(schemes, name))
   const beside = own.map(([, option]) => useOf(option))
@@ -44,29 +40,30 @@ export function chooseSecurity(
   const candidates = named ? [named] : isOptional ? [{}] : alternatives
   const problems: string[] = []
   for (const candidate of candidates) {
-    const parts: SchemeUse[] = []
+    const uses: SchemeUse[] = []
     const wrong = problems.length
     for (const [name, scopes] of Object.entries(candidate)) {
-      const part = schemeUse(description, schemes, name, listAt({ scopes }, 'scopes'), toolkit, options.get(name))
-      if (typeof part === 'string') problems.push(part)
-      else parts.push(part)
+      const use = schemeUse(description, schemes, name, listAt({ scopes }, 'scopes'), toolkit, options.get(name))
+      if (typeof use === 'string') problems.push(use)
+      else uses.push(use)
     }
-    const all = [...parts, ...beside]
+    const all = [...uses, ...beside]
     const twice = writtenTwice(all)
     if (twice !== undefined)
       problems.push(`its security schemes ${Object.keys(candidate).join(', ')} all write ${twice}`)
-    if (problems.length === wrong) return { ok: true, ...merged(all) }
+    if (problems.length === wrong) {
+      const credentials = all.flatMap((use) => use.credentials)
+      return { ok: true, requirements: credentialNeeds(all), credentials }
+    }
   }
   return { ok: false, problem: problems.join('; ') }
 }
 
-/** The names of a description's security schemes. */
-export function schemeNames({ root, edition }: Description): readonly string[] {
-  return Object.keys(edition === '2.0' ? objectAt(root, 'securityDefinitions') : componentsOf(root))
-}
-
-function componentsOf(root: Node): Node {
-  return objectAt(objectAt(root, 'components'), 'securitySchemes')
+/** A description's security schemes, by name. */
+export function schemesOf({ root, edition }: Description): Node {
+  return edition === '2.0'
+    ? objectAt(root, 'securityDefinitions')
+    : objectAt(objectAt(root, 'components'), 'securitySchemes')
 }
 
 function schemeUse(
@@ -83,6 +80,7 @@ function schemeUse(
   if (!isObject(followed.value)) return `the security scheme '${name}' is no object`
   const scheme = description.edition === '2.0' ? schemeOfSwagger(followed.value) : followed.value
   if (option?.in !== undefined) return useOf(option)
+  const key = option ?? { secret: secretId(toolkit, name) }
   const texts = scopes.filter((scope) => typeof scope === 'string')
   switch (scheme.type) {
     case 'apiKey': {
@@ -90,11 +88,11 @@ function schemeUse(
       if ((place !== 'header' && place !== 'query' && place !== 'cookie') || typeof field !== 'string') {
         return `the security scheme '${name}' does not say where its key goes`
       }
-      return useOf({ ...whose(option, name, toolkit), in: place, name: field })
+      return useOf({ ...key, in: place, name: field })
     }
     case 'http': {
       const kind = typeof scheme.scheme === 'string' ? scheme.scheme.toLowerCase() : ''
-      if (kind === 'bearer') return useOf({ ...whose(option, name, toolkit), ...BEARER })
+      if (kind === 'bearer') return useOf({ ...key, ...BEARER })
       if (kind === 'basic') return basic(option?.secret ?? secretId(toolkit, name))
       return `the security scheme '${name}' is HTTP '${kind.slice(0, 20)}': only basic and bearer can be said`
     }
@@ -111,23 +109,22 @@ function schemeUse(
 
 const BEARER = { in: 'header', name: 'Authorization', format: 'Bearer {value}' } as const
 
-function whose(option: CredentialOption | undefined, scheme: string, toolkit: string): CredentialOption {
-  return option ?? { secret: secretId(toolkit, scheme) }
-}
-
-function useOf(option: CredentialOption): SchemeUse {
-  const { authorization, secret, scopes = [], in: place = 'header', name = '', format } = option
+function useOf({
+  authorization,
+  secret = '',
+  scopes = [],
+  in: place = 'header',
+  name = '',
+  format,
+}: CredentialOption): SchemeUse {
   const where = { in: place, name, ...(format === undefined ? {} : { format }) }
-  if (authorization !== undefined) {
-    return { authorization: { id: authorization, scopes }, credentials: [{ authorization, ...where }] }
-  }
-  return { secrets: [secret ?? ''], credentials: [{ secret: secret ?? '', ...where }] }
+  return { scopes, credentials: [authorization === undefined ? { secret, ...where } : { authorization, ...where }] }
 }
 
 function basic(id: string): SchemeUse {
   const [username, password] = [`${id}_USERNAME`, `${id}_PASSWORD`]
   return {
-    secrets: [username, password],
+    scopes: [],
     credentials: [
       { secret: username, in: 'basic', name: 'username' },
       { secret: password, in: 'basic', name: 'password' },
@@ -136,9 +133,9 @@ function basic(id: string): SchemeUse {
 }
 
 /** What two schemes of one alternative would both write, if anything. */
-function writtenTwice(parts: readonly SchemeUse[]): string | undefined {
+function writtenTwice(uses: readonly SchemeUse[]): string | undefined {
   const written = new Set<string>()
-  for (const { credentials } of parts) {
+  for (const { credentials } of uses) {
     const places = credentials.map(({ in: place, name }) =>
       place === 'basic' ? 'header authorization' : `${String(place)} ${String(name)}`,
     )
@@ -148,24 +145,6 @@ function writtenTwice(parts: readonly SchemeUse[]): string | undefined {
     }
   }
   return undefined
-}
-
-function merged(parts: readonly SchemeUse[]): ChosenSecurity {
-  if (parts.length === 0) return NOTHING
-  const scopes = new Map<string, Set<string>>()
-  for (const { authorization } of parts) {
-    if (!authorization) continue
-    const all = scopes.get(authorization.id) ?? new Set()
-    for (const scope of authorization.scopes) all.add(scope)
-    scopes.set(authorization.id, all)
-  }
-  return {
-    requirements: {
-      authorization: [...scopes].map(([id, all]) => ({ id, oauth2: { scopes: [...all] } })),
-      secrets: [...new Set(parts.flatMap(({ secrets = [] }) => secrets))].map((id) => ({ id })),
-    },
-    credentials: parts.flatMap(({ credentials }) => credentials),
-  }
 }
 
 /**

@@ -1,0 +1,24 @@
+import { isJsonObject, type Json } from '../../core/tool/json.ts'
+
+/** Credentials as an implementation has them, and the scopes that those among them which are tokens want. */
+export interface CredentialUse {
+  readonly credentials: readonly Json[]
+  readonly scopes: readonly string[]
+}
+
+/** What tools with these credentials require: secrets, and for each provider the scopes of all of its tokens. */
+export function credentialNeeds(uses: readonly CredentialUse[]) {
+  const secrets = new Set<string>()
+  const authorization = new Map<string, readonly string[]>()
+  for (const { credentials, scopes } of uses) {
+    for (const { secret, authorization: provider } of credentials.filter(isJsonObject)) {
+      if (typeof secret === 'string') secrets.add(secret)
+      if (typeof provider !== 'string') continue
+      authorization.set(provider, [...new Set([...(authorization.get(provider) ?? []), ...scopes])])
+    }
+  }
+  return {
+    secrets: [...secrets].map((id) => ({ id })),
+    authorization: [...authorization].map(([id, scopes]) => ({ id, oauth2: { scopes } })),
+  }
+}
