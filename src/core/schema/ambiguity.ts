@@ -1,25 +1,30 @@
-import type { Automaton, Spend } from './pattern-automaton.ts'
+import type { Automaton } from './pattern-automaton.ts'
+import type { Spend } from './pattern-characters.ts'
 
 /**
  * Whether some text can be read in exponentially many ways: some position comes back to itself in two ways on one text
  * (Weber and Seidl's criterion EDA, decided on the automaton's product with itself).
  */
-export function isExponential(automaton: Automaton, spend: Spend): boolean {
-  const { masks, next } = automaton
-  const component = components(next, spend)
-  const inside = next.map((targets, from) => [...targets.keys()].filter((to) => component[to] === component[from]))
+export function isExponential({ masks, next, components }: Automaton, spend: Spend): boolean {
+  const inside = next.map((targets, from) => [...targets.keys()].filter((to) => components[to] === components[from]))
   const seen = new Set<number>()
   const waiting: [number, number][] = []
-  // Both components of a pair stay in one strongly connected part, so a pair that meets comes back to its start too.
+  // Both positions of a pair stay in one component, so a pair that meets comes back to its start too
   const meets = (a: number, b: number): boolean => {
     if (((masks[a] ?? 0n) & (masks[b] ?? 0n)) === 0n) return false
     if (a === b) return true
-    const key = Math.min(a, b) * next.length + Math.max(a, b)
-    if (!seen.has(key)) waiting.push([a, b])
-    seen.add(key)
+    const pair = Math.min(a, b) * next.length + Math.max(a, b)
+    if (!seen.has(pair)) waiting.push([a, b])
+    seen.add(pair)
     return false
   }
+  // All ends of a loop lead to all of its beginnings
+  const known = new Set<string>()
   for (const [from, targets] of inside.entries()) {
+    spend(targets.length)
+    const edges = targets.map((to) => `${to}:${next[from]?.get(to)}`).join()
+    if (known.has(edges)) continue
+    known.add(edges)
     spend(targets.length * targets.length)
     for (const [index, a] of targets.entries()) {
       if ((next[from]?.get(a) ?? 0) > 1 && meets(a, a)) return true
@@ -35,183 +40,103 @@ export function isExponential(automaton: Automaton, spend: Spend): boolean {
 }
 
 /**
- * The degree of the polynomial that bounds the time a failing match takes: 1 plus the longest chain of loops where one
- * text can be read by a loop, by the next one, and on the way between them (Weber and Seidl's criterion IDA). The
- * automaton is not exponential.
+ * The degree of a polynomial that bounds the time a failing match takes: 1 plus the longest chain of loops where one text
+ * may be read by a loop, by the next one, and on the way between them (as Weber and Seidl's criterion IDA, but for the
+ * order of the characters). The automaton is not exponential.
  */
 export function degreeOf(automaton: Automaton, spend: Spend): number {
-  const { next } = automaton
-  const component = components(next, spend)
-  const loops = new Map<number, number[]>()
-  for (const [at, targets] of next.entries()) {
-    const own = component[at] ?? 0
-    if (loops.has(own) || [...targets.keys()].some((to) => component[to] === own)) loops.set(own, [])
-  }
-  for (const [at, own] of component.entries()) loops.get(own)?.push(at)
-  // Components are numbered from the automaton's end, so what a loop leads to is done before it.
-  const longest = new Map<number, number>()
-  for (const own of [...loops.keys()].sort((a, b) => a - b)) {
-    const ahead = reachable(loops.get(own) ?? [], next, spend)
-    let best = 0
-    for (const [other, chain] of longest) {
-      const there = loops.get(other) ?? []
-      if (chain + 1 <= best || !there.some((at) => ahead.has(at))) continue
-      const shared = sharesText(automaton, component, loops.get(own) ?? [], there, spend)
-      best = Math.max(best, chain + (shared ? 1 : 0))
+  const { masks, next, components } = automaton
+  const loops = componentsOf(automaton).filter(({ loops }) => loops)
+  /** Whether one gets from one loop to another while reading nothing but some characters. */
+  const reaches = (from: Component, to: Component, characters: bigint): boolean => {
+    const reads = (at: number) => ((masks[at] ?? 0n) & characters) !== 0n
+    const found = new Set(from.positions.filter(reads))
+    for (const at of found) {
+      if (components[at] === to.number) return true
+      spend(1 + (next[at]?.size ?? 0))
+      for (const target of next[at]?.keys() ?? []) if (reads(target)) found.add(target)
     }
-    longest.set(own, best)
+    return false
   }
-  return 1 + Math.max(0, ...longest.values())
-}
-
-/** The longest text `mostWays` tries. */
-const LONGEST_TEXT = 96
-
-/** More ways than this are too many: `mostWays` stops counting. */
-export const TOO_MANY_WAYS = 1e6
-
-/**
- * In how many ways a text of at most 96 characters can be read, which shows what counted repetitions and optional parts
- * do without any loop. Builds the text greedily, so there may be a worse one.
- */
-export function mostWays({ masks, next, first }: Automaton, spend: Spend): number {
-  const bits = new Set<bigint>()
-  for (const mask of new Set(masks)) for (let rest = mask; rest; rest &= rest - 1n) bits.add(rest & -rest)
-  let ways = new Map(first)
-  let record = 0
-  for (let length = 0; length < LONGEST_TEXT && ways.size > 0 && record <= TOO_MANY_WAYS; length++) {
-    let most = 0
-    let best = new Map<number, number>()
-    for (const bit of bits) {
-      const after = new Map<number, number>()
-      let read = 0
-      for (const [at, count] of ways) {
-        spend(1)
-        if (((masks[at] ?? 0n) & bit) === 0n) continue
-        read += count
-        spend(next[at]?.size ?? 0)
-        for (const [to, times] of next[at] ?? []) after.set(to, (after.get(to) ?? 0) + count * times)
-      }
-      record = Math.max(record, read)
-      const ahead = [...after.values()].reduce((sum, count) => sum + count, 0)
-      if (ahead > most) [most, best] = [ahead, after]
-    }
-    ways = best
+  const longest: number[] = []
+  for (const [index, loop] of loops.entries()) {
+    const chains = longest.map((chain, later) => {
+      const other = loops[later]
+      if (!other || !reaches(loop, other, -1n)) return 0
+      return reaches(loop, other, loop.reads & other.reads) ? chain + 1 : chain
+    })
+    longest[index] = Math.max(0, ...chains)
   }
-  return record
+  return 1 + Math.max(0, ...longest)
 }
 
 /**
- * The same automaton without the positions from which the match can only succeed: an engine never comes back from
- * them, so what they could read in many ways costs nothing.
+ * A bound on the ways in which a text can be read outside of loops, which counted repetitions and optional parts make
+ * many. Ways that part are taken to go on independently of each other, but for the next character.
  */
-export function withoutVictories(automaton: Automaton, spend: Spend): Automaton {
-  const { next, won, first } = automaton
-  const before: Map<number, number>[] = next.map(() => new Map())
-  for (const [from, targets] of next.entries()) for (const to of targets.keys()) before[to]?.set(from, 1)
-  const unsure = reachable(
-    [...next.keys()].filter((at) => !won.has(at)),
-    before,
-    spend,
-  )
-  const keep = (edges: ReadonlyMap<number, number>) => new Map([...edges].filter(([to]) => unsure.has(to)))
-  return {
-    ...automaton,
-    first: keep(first),
-    next: next.map((edges, from) => (unsure.has(from) ? keep(edges) : new Map())),
-  }
-}
-
-/** Whether one text leads around `here`, around `there`, and from the same place in `here` to that in `there`. */
-function sharesText(
-  { masks, next }: Automaton,
-  component: readonly number[],
-  here: readonly number[],
-  there: readonly number[],
-  spend: Spend,
-): boolean {
-  const union = (of: readonly number[]) => of.reduce((all, at) => all | (masks[at] ?? 0n), 0n)
-  const readable = union(here) & union(there)
-  if (readable === 0n) return false
-  const size = next.length
-  const within = (at: number, loop: readonly number[]) =>
-    [...(next[at]?.keys() ?? [])].filter((to) => component[to] === component[loop[0] ?? -1])
-  for (const start of here) {
-    for (const end of there) {
-      const seen = new Set<number>()
-      const waiting: [number, number, number][] = [[start, start, end]]
-      for (let triple = waiting.pop(); triple; triple = waiting.pop()) {
-        const lefts = within(triple[0], here)
-        const rights = within(triple[2], there)
-        for (const middle of next[triple[1]]?.keys() ?? []) {
-          const mask = (masks[middle] ?? 0n) & readable
-          if (mask === 0n) continue
-          spend(lefts.length * rights.length + 1)
-          for (const left of lefts) {
-            for (const right of rights) {
-              if ((mask & (masks[left] ?? 0n) & (masks[right] ?? 0n)) === 0n) continue
-              if (left === start && middle === end && right === end) return true
-              const key = (left * size + middle) * size + right
-              if (!seen.has(key)) waiting.push([left, middle, right])
-              seen.add(key)
-            }
-          }
+export function mostWays(automaton: Automaton, spend: Spend): number {
+  const { masks, next, first, components } = automaton
+  /** By component, and by the character that is read next. */
+  const ways: ReadonlyMap<bigint, number>[] = []
+  const waysFrom = (edges: Automaton['first'], from?: number): Map<bigint, number> => {
+    const after = new Map<bigint, Map<bigint, number>>()
+    for (const [to, times] of edges) {
+      const component = components[to] ?? 0
+      for (const character of component === from ? [] : charactersOf(masks[to] ?? 0n)) {
+        const counts = after.get(character) ?? new Map<bigint, number>()
+        after.set(character, counts)
+        for (const [further, count] of [[0n, 1] as const, ...(ways[component] ?? [])]) {
+          spend(1)
+          counts.set(further, (counts.get(further) ?? 0) + times * count)
         }
       }
     }
+    return new Map([...after].map(([character, counts]) => [character, Math.max(...counts.values())]))
   }
-  return false
+  for (const { number, positions, reads, loops } of componentsOf(automaton)) {
+    const all = new Map<bigint, number>()
+    for (const at of positions) {
+      for (const [character, count] of waysFrom(next[at] ?? first, number)) {
+        all.set(character, Math.max(count, all.get(character) ?? 0))
+      }
+    }
+    // A loop may be left later
+    const most = Math.max(1, ...all.values())
+    if (loops) for (const character of charactersOf(reads)) all.set(character, most)
+    ways[number] = all
+  }
+  return Math.max(1, ...waysFrom(first).values())
 }
 
-function reachable(from: Iterable<number>, next: readonly ReadonlyMap<number, number>[], spend: Spend): Set<number> {
-  const found = new Set(from)
-  for (const at of found) {
-    spend(1 + (next[at]?.size ?? 0))
-    for (const to of next[at]?.keys() ?? []) found.add(to)
-  }
-  return found
+interface Component {
+  readonly number: number
+  readonly positions: readonly number[]
+  /** What all its positions together read. */
+  readonly reads: bigint
+  readonly loops: boolean
 }
 
-/**
- * The strongly connected component of each position (Tarjan, without recursion). A component's number is higher than
- * those of the components it leads to.
- */
-function components(next: readonly ReadonlyMap<number, number>[], spend: Spend): number[] {
-  const component: number[] = next.map(() => -1)
-  const order: number[] = next.map(() => -1)
-  const lowest: number[] = next.map(() => -1)
-  const open: number[] = []
-  let visited = 0
-  let finished = 0
-  for (const root of next.keys()) {
-    if (order[root] !== -1) continue
-    const path: { at: number; targets: Iterator<number> }[] = []
-    const enter = (at: number) => {
-      spend(1 + (next[at]?.size ?? 0))
-      order[at] = lowest[at] = visited++
-      open.push(at)
-      path.push({ at, targets: (next[at] ?? new Map<number, number>()).keys() })
-    }
-    enter(root)
-    for (let top = path.at(-1); top; top = path.at(-1)) {
-      const { at, targets } = top
-      const target = targets.next()
-      if (!target.done) {
-        const to = target.value
-        if (order[to] === -1) enter(to)
-        else if (component[to] === -1) lowest[at] = Math.min(lowest[at] ?? 0, order[to] ?? 0)
-        continue
-      }
-      path.pop()
-      const parent = path.at(-1)
-      if (parent) lowest[parent.at] = Math.min(lowest[parent.at] ?? 0, lowest[at] ?? 0)
-      if (lowest[at] !== order[at]) continue
-      for (let member = open.pop(); member !== undefined; member = open.pop()) {
-        component[member] = finished
-        if (member === at) break
-      }
-      finished++
-    }
+/** The components, those first that others lead to. */
+function componentsOf({ masks, next, components }: Automaton): readonly Component[] {
+  const members = new Map<number, number[]>()
+  for (const [at, number] of components.entries()) {
+    const positions = members.get(number)
+    if (positions) positions.push(at)
+    else members.set(number, [at])
   }
-  return component
+  return [...members]
+    .sort(([a], [b]) => b - a)
+    .map(([number, positions]) => ({
+      number,
+      positions,
+      reads: positions.reduce((all, at) => all | (masks[at] ?? 0n), 0n),
+      loops: positions.some((at) => [...(next[at]?.keys() ?? [])].some((to) => components[to] === number)),
+    }))
+}
+
+/** The characters of a mask, each as a mask of its own. */
+function charactersOf(mask: bigint): readonly bigint[] {
+  const characters: bigint[] = []
+  for (let rest = mask; rest; rest &= rest - 1n) characters.push(rest & -rest)
+  return characters
 }

@@ -1,8 +1,8 @@
-import type { AST } from '@eslint-community/regexpp'
-import { ANYTHING, characterSet, type CharacterSet, masks } from './character-set.ts'
+import { masksOf, type Spend } from './pattern-characters.ts'
+import { type Part, searched } from './pattern-syntax.ts'
 
-/** Takes steps from a budget, and throws when nothing is left. */
-export type Spend = (steps: number) => void
+/** Where a path may go on, and in how many ways without reading anything: 1, or 2 for more. */
+type Edges = Map<number, number>
 
 /**
  * A pattern as a position automaton (Glushkov): one position for each character of the pattern, which is read on
@@ -11,200 +11,125 @@ export type Spend = (steps: number) => void
 export interface Automaton {
   /** What each position reads; two positions can read the same character if their masks share a bit. */
   readonly masks: readonly bigint[]
-  /** Where each position leads, and in how many ways without reading anything: 1, or 2 for more. */
-  readonly next: readonly ReadonlyMap<number, number>[]
+  readonly next: readonly Edges[]
   /** Where a match can begin. */
-  readonly first: ReadonlyMap<number, number>
-  /** Positions after which the match (or the lookaround they are in) has succeeded, whatever follows. */
-  readonly won: ReadonlySet<number>
-  /** Whether a lookbehind repeats something: it reads backwards, so its text is not the one the rest reads. */
+  readonly first: Edges
+  /**
+   * The strongly connected component of each position: the outermost loop that it lies in, or itself alone. From a
+   * component one gets to those of higher numbers only.
+   */
+  readonly components: readonly number[]
+  /** Whether a lookbehind repeats something: it reads backwards, so its text is not the one that the rest reads. */
   readonly repeatsBehind: boolean
 }
 
-/** A part of the pattern under construction. `ways` counts how it can read nothing at all: 0, 1, or 2 for more. */
-interface Part {
-  first: Map<number, number>
-  last: Map<number, number>
-  ways: number
-  /** The last positions, and the empty reading, that need no assertion to hold. */
-  free: Set<number>
-  freely: boolean
+/** A part under construction. `ways` counts how it can read nothing at all: 0, 1, or 2 for more. */
+interface Fragment {
+  readonly first: Edges
+  readonly last: Edges
+  readonly ways: number
 }
 
-/** Repetitions of more positions than this are made loops: more ways, never fewer. */
-const MOST_COPIED = 256
+const NOTHING: Fragment = { first: new Map(), last: new Map(), ways: 1 }
 
 /**
- * The automaton of a parsed pattern. It reads at least what the pattern reads: assertions always hold, a
- * back-reference reads anything, and long counted repetitions have no end. A lookahead is a branch that leads nowhere,
- * since an engine tries its ways beside the rest's.
+ * The automaton of a pattern that is searched for in a text. It reads at least what the pattern reads: assertions always
+ * hold, and a back-reference reads anything. A lookahead is a branch that leads nowhere, since an engine tries its ways
+ * beside the rest's; a lookbehind is a match of its own, which can begin anywhere.
  */
-export function automatonOf(pattern: AST.Pattern, spend: Spend): Automaton {
-  const sets = new Map<string, { index: number; set: CharacterSet }>()
+export function automatonOf(pattern: Part, spend: Spend): Automaton {
+  const sources = new Map<string, number>()
   const reads: number[] = []
-  const next: Map<number, number>[] = []
-  const won = new Set<number>()
+  const components: number[] = []
+  const next: Edges[] = []
+  let loop: number | undefined
+  let componentsSoFar = 0
   let repeatsBehind = false
+  const behind: Edges = new Map()
+  const first = new Map(build(searched(pattern)).first)
+  add(first, behind, 1)
+  const masks = masksOf([...sources.keys()], spend)
+  return { masks: reads.map((source) => masks[source] ?? 0n), next, first, components, repeatsBehind }
 
-  const whole = choice(pattern.alternatives)
-  for (const each of whole.free) won.add(each)
-  if (!anchored(pattern.alternatives)) {
-    // An engine tries every place of the text: as if the pattern began with a loop over anything.
-    const prefix = position('[^]', ANYTHING)
-    connect([[prefix, 1]], [[prefix, 1]])
-    connect([[prefix, 1]], whole.first)
-    whole.first.set(prefix, 1)
-  }
-  const bySet = masks(
-    [...sets.values()].map((each) => each.set),
-    spend,
-  )
-  return { masks: reads.map((set) => bySet[set] ?? 0n), next, first: whole.first, won, repeatsBehind }
-
-  function position(source: string, set: CharacterSet): number {
+  function build(part: Part): Fragment {
     spend(1)
-    const known = sets.get(source) ?? { index: sets.size, set }
-    sets.set(source, known)
+    switch (part.kind) {
+      case 'start':
+      case 'boundary':
+        return NOTHING
+      case 'end':
+        return { ...NOTHING, ways: 0 }
+      case 'character':
+        return position(part.source)
+      case 'choice':
+        return choice(part.parts)
+      case 'sequence':
+        return part.parts.reduce((before, each) => sequence(before, build(each)), NOTHING)
+      case 'optional':
+        // Past its minimum, an iteration that reads nothing is refused (ECMA-262 section 22.2.2.3.1)
+        return { ...sequence({ ...build(part.part), ways: 0 }, build(part.rest)), ways: 1 }
+      case 'loop':
+        return within(loop ?? componentsSoFar++, () => repeat(build(part.part), part.least))
+      case 'lookahead':
+        return { ...NOTHING, first: within(undefined, () => build(part.part)).first }
+      case 'lookbehind':
+        add(behind, within(undefined, () => build(part.part)).first, 1)
+        repeatsBehind ||= part.repeats
+        return NOTHING
+    }
+  }
+
+  function repeat(body: Fragment, least: number): Fragment {
+    // Where an iteration that must be made can read nothing, the next one can read what it could have read
+    const [once, again] = [least > 0 ? 1 + body.ways : 1, least > 1 ? 1 + body.ways : 1]
+    for (const [from, ways] of body.last) add(next[from], body.first, ways * again)
+    const first: Edges = new Map()
+    add(first, body.first, once)
+    return { ...body, first }
+  }
+
+  function position(source: string): Fragment {
+    const known = sources.get(source) ?? sources.size
+    sources.set(source, known)
     next.push(new Map())
-    return reads.push(known.index) - 1
+    components.push(loop ?? componentsSoFar++)
+    const at = new Map([[reads.push(known) - 1, 1]])
+    return { first: at, last: at, ways: 0 }
   }
 
-  function reading(source: string, set: CharacterSet): Part {
-    const at = position(source, set)
-    return { first: new Map([[at, 1]]), last: new Map([[at, 1]]), ways: 0, free: new Set([at]), freely: false }
-  }
-
-  function connect(from: Iterable<[number, number]>, to: Iterable<[number, number]>): void {
-    const targets = [...to]
-    for (const [source, ways] of from) {
-      spend(targets.length)
-      const edges = next[source]
-      for (const [target, more] of targets) edges?.set(target, atMostTwo((edges.get(target) ?? 0) + ways * more))
+  function choice(parts: readonly Part[]): Fragment {
+    const [first, last] = [new Map<number, number>(), new Map<number, number>()]
+    let ways = 0
+    for (const part of parts) {
+      const one = build(part)
+      add(first, one.first, 1)
+      add(last, one.last, 1)
+      ways += one.ways
     }
+    return { first, last, ways: Math.min(ways, 2) }
   }
 
-  function choice(alternatives: readonly AST.Alternative[]): Part {
-    const part: Part = { first: new Map(), last: new Map(), ways: 0, free: new Set(), freely: false }
-    for (const each of alternatives) {
-      const one = sequence(each.elements.map((element) => () => build(element)))
-      spend(one.first.size + one.last.size)
-      add(part.first, one.first, 1)
-      add(part.last, one.last, 1)
-      for (const at of one.free) part.free.add(at)
-      part.ways = atMostTwo(part.ways + one.ways)
-      part.freely ||= one.freely
-    }
+  function sequence(before: Fragment, after: Fragment): Fragment {
+    for (const [from, ways] of before.last) add(next[from], after.first, ways)
+    const [first, last] = [new Map(before.first), new Map(after.last)]
+    spend(first.size + last.size)
+    add(first, after.first, before.ways)
+    add(last, before.last, after.ways)
+    return { first, last, ways: Math.min(before.ways * after.ways, 2) }
+  }
+
+  function add(to: Edges | undefined, from: Edges, times: number): void {
+    if (times === 0) return
+    spend(from.size + 1)
+    for (const [at, ways] of from) to?.set(at, Math.min((to.get(at) ?? 0) + ways * times, 2))
+  }
+
+  /** Builds a part that lies in a loop, or in none. */
+  function within(number: number | undefined, make: () => Fragment): Fragment {
+    const around = loop
+    loop = number
+    const part = make()
+    loop = around
     return part
   }
-
-  function sequence(parts: Iterable<() => Part>): Part {
-    const whole = nothing(true)
-    for (const make of parts) {
-      const part = make()
-      spend(part.first.size + part.last.size + (part.ways > 0 ? whole.last.size : 0))
-      connect(whole.last, part.first)
-      if (whole.ways > 0) add(whole.first, part.first, whole.ways)
-      if (part.ways > 0) add(part.last, whole.last, part.ways)
-      if (part.freely) for (const at of whole.free) part.free.add(at)
-      whole.last = part.last
-      whole.free = part.free
-      whole.ways = atMostTwo(whole.ways * part.ways)
-      whole.freely &&= part.freely
-    }
-    return whole
-  }
-
-  function build(element: AST.Element): Part {
-    switch (element.type) {
-      case 'Group':
-      case 'CapturingGroup':
-        return choice(element.alternatives)
-      case 'Quantifier':
-        return repeat(element)
-      case 'Assertion':
-        return element.kind === 'lookahead' || element.kind === 'lookbehind' ? look(element) : nothing(false)
-      case 'Backreference':
-        return { ...loop(reading('[^]', ANYTHING)), ways: 1, freely: false }
-      case 'Character':
-      case 'CharacterClass':
-      case 'CharacterSet':
-        if (!sets.has(element.raw)) spend(element.raw.includes('p{') || element.raw.includes('P{') ? 30_000 : 1)
-        return reading(element.raw, sets.get(element.raw)?.set ?? characterSet(element))
-      case 'ExpressionCharacterClass':
-        return reading('[^]', ANYTHING) // Needs flag `v`, so no pattern of ours has it.
-    }
-  }
-
-  function look(assertion: AST.LookaroundAssertion): Part {
-    const part = choice(assertion.alternatives)
-    for (const each of part.free) won.add(each)
-    if (assertion.kind === 'lookahead') return { ...nothing(false), first: part.first }
-    repeatsBehind ||= /[*+{]/.test(assertion.raw)
-    return nothing(false)
-  }
-
-  function repeat({ element, min, max }: AST.Quantifier): Part {
-    if (max === 0) return nothing(true)
-    const before = reads.length
-    const once = build(element)
-    const size = Math.max(1, reads.length - before)
-    const most = Math.max(1, Math.floor(MOST_COPIED / size))
-    const copies = Math.min(min, most)
-    const endless = min > most || max - min > most
-    let unused: Part | undefined = once
-    const make = (): Part => {
-      const part = unused ?? build(element)
-      unused = undefined
-      return part
-    }
-    const parts: (() => Part)[] = Array.from({ length: copies }, () => make)
-    if (endless && copies > 0 && once.ways === 0) parts[copies - 1] = () => loop(make())
-    else if (endless) parts.push(() => optional(loop(make())))
-    else if (max > min) parts.push(() => upTo(max - min, make))
-    return sequence(parts)
-  }
-
-  function loop(part: Part): Part {
-    connect(part.last, part.first)
-    return part
-  }
-
-  /** `(x(x(x)?)?)?` */
-  function upTo(times: number, make: () => Part): Part {
-    let part = nothing(true)
-    for (let time = 0; time < times; time++) {
-      const inner = part
-      part = optional(sequence([() => notEmpty(make()), () => inner]))
-    }
-    return part
-  }
-
-  function optional(part: Part): Part {
-    return { ...notEmpty(part), ways: 1, freely: true }
-  }
-}
-
-/** Past its minimum, an iteration that reads nothing is refused (ECMA-262 section 22.2.2.3.1). */
-function notEmpty(part: Part): Part {
-  return { ...part, ways: 0, freely: false }
-}
-
-function nothing(freely: boolean): Part {
-  return { first: new Map(), last: new Map(), ways: 1, free: new Set(), freely }
-}
-
-function add(to: Map<number, number>, from: ReadonlyMap<number, number>, times: number): void {
-  for (const [at, ways] of from) to.set(at, atMostTwo((to.get(at) ?? 0) + ways * times))
-}
-
-function atMostTwo(count: number): number {
-  return Math.min(count, 2)
-}
-
-/** Whether a match can only begin where the text does. */
-function anchored(alternatives: readonly AST.Alternative[]): boolean {
-  return alternatives.every(({ elements: [first] }) => {
-    if (first?.type === 'Group' || first?.type === 'CapturingGroup') return anchored(first.alternatives)
-    return first?.type === 'Assertion' && first.kind === 'start'
-  })
 }

@@ -1,6 +1,6 @@
-import { type AST, RegExpParser, visitRegExpAST } from '@eslint-community/regexpp'
-import { degreeOf, isExponential, mostWays, TOO_MANY_WAYS, withoutVictories } from './ambiguity.ts'
+import { degreeOf, isExponential, mostWays } from './ambiguity.ts'
 import { automatonOf } from './pattern-automaton.ts'
+import { parsePattern, repetitionOf, tokensOf, withoutEnd } from './pattern-syntax.ts'
 
 /** How the time to find that a text does not match grows with the text's length. */
 export type Backtracking =
@@ -18,76 +18,65 @@ export interface Effort {
 export const MAX_PATTERN_LENGTH = 4096
 
 /** No pattern takes more than this. */
-const MOST_STEPS = 400_000
+const MAX_STEPS = 400_000
 
 class Exhausted extends Error {}
-
-const parser = new RegExpParser({ ecmaVersion: 2024 })
 
 /**
  * How a backtracking engine fares with `pattern`, an ECMAScript pattern with flag `u` that is searched for anywhere in
  * a text (JSON Schema 2020-12 Validation section 6.3.3). Errs to the worse: `exponential` may need a text that goes on
- * in a way no text can. When `effort` does not suffice the answer is a guess from the quantifiers alone.
+ * in a way no text can. When `effort` does not suffice, the answer is the worst that the quantifiers alone allow.
  */
-export function backtracking(pattern: string, effort: Effort = { left: MOST_STEPS }): Backtracking {
+export function backtracking(pattern: string, effort: Effort = { left: MAX_STEPS }): Backtracking {
   if (pattern.length > MAX_PATTERN_LENGTH) {
     return { kind: 'invalid', message: `Must be at most ${MAX_PATTERN_LENGTH} characters long` }
   }
-  const parsed = parse(pattern)
-  if (typeof parsed === 'string') return { kind: 'invalid', message: parsed }
-  const stop = Math.max(0, effort.left - MOST_STEPS)
+  const stop = Math.max(0, effort.left - MAX_STEPS)
   const spend = (steps: number): void => {
     effort.left -= steps
     if (effort.left < stop) throw new Exhausted()
   }
+  let tokens: readonly string[] = []
   try {
+    tokens = tokensOf(pattern)
     spend(pattern.length)
-    const automaton = automatonOf(parsed, spend)
+    const syntax = parsePattern(tokens)
+    const automaton = automatonOf(syntax, spend)
     if (isExponential(automaton, spend)) return { kind: 'exponential' }
-    const contested = withoutVictories(automaton, spend)
-    const ways = mostWays(contested, spend)
-    if (ways > TOO_MANY_WAYS) return { kind: 'exponential' }
-    const degree = Math.max(degreeOf(contested, spend), degreeOfWays(ways)) * (automaton.repeatsBehind ? 2 : 1)
-    return degree > 1 ? { kind: 'polynomial', degree } : { kind: 'linear' }
+    const contested = syntax === withoutEnd(syntax) ? automaton : automatonOf(withoutEnd(syntax), spend)
+    const degree = degreeOf(contested, spend) + degreesOf(mostWays(contested, spend))
+    return ofDegree(automaton.repeatsBehind ? 2 * degree : degree)
   } catch (error) {
-    if (error instanceof Exhausted) return guess(parsed)
+    if (error instanceof Exhausted) return worst(tokens)
     if (error instanceof RangeError) return { kind: 'invalid', message: 'Must nest less deep' }
-    throw error
+    if (!(error instanceof SyntaxError)) throw error
+    return { kind: 'invalid', message: 'Must be a regular expression of ECMAScript, valid with the flag "u"' }
   }
 }
 
-/** The degree that so many ways to read 96 characters hint at: there are 96, 4,560 and 142,880 ways to cut them. */
-function degreeOfWays(ways: number): number {
-  return ways < 80 ? 1 : ways < 4_000 ? 2 : ways < 120_000 ? 3 : 4
+/** More is refused as exponential is: even texts of 64 characters could take seconds. */
+const MAX_DEGREE = 6
+
+function ofDegree(degree: number): Backtracking {
+  if (degree > MAX_DEGREE) return { kind: 'exponential' }
+  return degree > 1 ? { kind: 'polynomial', degree } : { kind: 'linear' }
 }
 
-/** The pattern's syntax tree, or what is wrong with it. */
-function parse(pattern: string): AST.Pattern | string {
-  try {
-    new RegExp(pattern, 'u')
-    return parser.parsePattern(pattern, 0, pattern.length, { unicode: true })
-  } catch (error) {
-    if (error instanceof SyntaxError) return 'Must be a regular expression of ECMAScript, valid with the flag "u"'
-    return 'Must nest less deep'
+/** The degrees that so many ways to read some 100 characters are worth. */
+function degreesOf(ways: number): number {
+  if (ways < 80) return 0
+  return ways < 4_000 ? 1 : ways < 120_000 ? 2 : ways < 1e7 ? 3 : Infinity
+}
+
+/** One degree for each repetition of a character, and two ways for each choice; exponential if a group is repeated. */
+function worst(tokens: readonly string[]): Backtracking {
+  let choices = 0
+  let repetitions = 0
+  for (const [index, token] of tokens.entries()) {
+    const max = repetitionOf(token)?.max ?? 0
+    if (max > 1 && tokens[index - 1] === ')') return { kind: 'exponential' }
+    if (max > 1 || /^\\[1-9k]/.test(token)) repetitions++
+    else if (max === 1 || token === '|') choices++
   }
-}
-
-/** Exponential if a repetition holds another one or much is optional, else one degree for each repetition. */
-function guess(pattern: AST.Pattern): Backtracking {
-  let depth = 0
-  let deepest = 0
-  let count = 0
-  let optional = 0
-  visitRegExpAST(pattern, {
-    onQuantifierEnter: ({ max }) => {
-      if (max === 1) return void optional++
-      count++
-      deepest = Math.max(deepest, ++depth)
-    },
-    onQuantifierLeave: ({ max }) => {
-      if (max !== 1) depth--
-    },
-  })
-  if (deepest > 1 || optional > 16) return { kind: 'exponential' }
-  return count > 0 ? { kind: 'polynomial', degree: count + 1 } : { kind: 'linear' }
+  return ofDegree(1 + repetitions + degreesOf(2 ** choices))
 }

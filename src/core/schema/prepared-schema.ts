@@ -121,11 +121,11 @@ function costOf(copy: Readonly<Record<string, unknown>>): number {
 
 function maxMatchLength(pattern: string): number {
   const verdict = backtracking(pattern)
-  if (verdict.kind === 'invalid') throw new TypeError('Cannot prepare a schema with an invalid pattern')
   if (verdict.kind === 'linear') return Infinity
-  // Publication refuses exponential patterns; one that comes another way gets the shortest texts.
-  const degree = verdict.kind === 'polynomial' ? verdict.degree : Infinity
-  return Math.max(MIN_MATCH_LENGTH, Math.floor(MAX_MATCH_STEPS ** (1 / degree)))
+  if (verdict.kind === 'polynomial')
+    return Math.max(MIN_MATCH_LENGTH, Math.floor(MAX_MATCH_STEPS ** (1 / verdict.degree)))
+  // Publication refuses it; one that comes another way matches nothing
+  throw new TypeError(`Cannot prepare a schema with a pattern that is ${verdict.kind}`)
 }
 
 /** The keywords that judge a value or are referred to. */

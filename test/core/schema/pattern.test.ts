@@ -29,6 +29,14 @@ const EXPONENTIAL = [
   'a?'.repeat(40) + 'a{40}',
   '(?:ab|ab)'.repeat(30) + 'c',
   '^((.{0,50}){0,50}){0,50}$',
+  // Many ways in one branch, beside one that looks worse for a while.
+  `^(?:(?:c|c|c)d|c${'(?:ab|ab)'.repeat(40)})e$`,
+  `(?<=c${'(?:a|a)'.repeat(40)})b`,
+  // Iterations that read nothing count, where a least number of them is asked for.
+  '^(?:(?:[ab]{30})?){30}c$',
+  // No exponential, but of a degree so high that even short texts take seconds.
+  '\\x62((\\t){2,}){0,40}c$',
+  'a*a*a*a*a*a*b',
 ]
 
 const LINEAR = [
@@ -57,6 +65,12 @@ const LINEAR = [
   '^[^]{1,10000}$',
   '^\\p{L}+(?: \\p{L}+)*$',
   '^(?:\\p{Lu}\\p{Ll}+)+$',
+  '^(?:(?:a?)*b)*$',
+  '^(?:ab$|ac)*$',
+  '(?=(a+)+)',
+  '^[a-z.]+(?<!\\.)$',
+  '(?<!\\p{L})x$',
+  'x(?:a|[bc]+)?d*',
 ]
 
 const POLYNOMIAL: readonly (readonly [string, number])[] = [
@@ -115,18 +129,33 @@ describe('the classes are what a backtracking matcher does', () => {
 })
 
 describe('the work is bounded', () => {
-  test('patterns that are too much for the effort are guessed', () => {
+  test('patterns that are too much for the effort are taken for the worst that they can be', () => {
     expect(backtracking('^[a-z]+-[a-z]+$', { left: 10 })).toEqual({ kind: 'polynomial', degree: 3 })
     expect(backtracking('^([a-z]+-)+$', { left: 10 })).toEqual({ kind: 'exponential' })
     expect(backtracking('^[A-Z]{2}$', { left: 0 })).toEqual({ kind: 'polynomial', degree: 2 })
     expect(backtracking('^abc?$', { left: 0 })).toEqual({ kind: 'linear' })
+    expect(backtracking('(a|b)*$', { left: 0 })).toEqual({ kind: 'exponential' })
+    expect(backtracking('(?:ab|ab)'.repeat(6), { left: 0 })).toEqual({ kind: 'linear' })
+    expect(backtracking('(?:ab|ab)'.repeat(7), { left: 0 })).toEqual({ kind: 'polynomial', degree: 2 })
+    expect(backtracking('(?:ab|ab)'.repeat(30), { left: 0 })).toEqual({ kind: 'exponential' })
+    expect(backtracking('(a)\\1', { left: 0 })).toEqual({ kind: 'polynomial', degree: 2 })
+    expect(backtracking('a{1}b{0,1}c{0}', { left: 0 })).toEqual({ kind: 'linear' })
+    expect(backtracking('(', { left: 0 }).kind).toBe('invalid')
+    expect(backtracking('(?i:a)', { left: 0 }).kind).toBe('invalid')
   })
 
   test('no pattern takes more than its share', () => {
-    const words = Array.from({ length: 400 }, (_, index) => `w${index.toString(36)}x`).join('|')
+    const oneOf = (count: number) => Array.from({ length: count }, (_, index) => `w${index.toString(36)}x`).join('|')
     const effort = { left: 2_000_000 }
-    expect(backtracking(`^(?:${words})*$`, effort).kind).toBe('polynomial')
-    expect(effort.left).toBeGreaterThan(1_500_000)
+    expect(backtracking(`^(?:${oneOf(200)})*$`, effort).kind).toBe('polynomial')
+    expect(backtracking(`^(?:${oneOf(400)})*$`, effort).kind).toBe('exponential')
+    expect(effort.left).toBeGreaterThan(1_000_000)
+  })
+
+  test.each(['(?:^){256}', '(?:^|){2}', '(?:a?){2}', '(?:a?)+', '(?=a|b)'])('parts multiply: %s', (part) => {
+    // No assertion on time: each level would double the work, or take it 256 times.
+    const nested = (levels: number): string => (levels === 0 ? part : `(?:${nested(levels - 1)}){9}`)
+    expect(backtracking(nested(100)).kind).toMatch(/^(linear|exponential|polynomial)$/)
   })
 
   test('groups nest as deep as they like', () => {
