@@ -8,7 +8,7 @@ export interface Approvals {
    * Uses up the approval of exactly this call, by this principal and with this input; or gives the challenge by which a
    * person can approve it, and why. An approval counts once.
    */
-  claim(asking: {
+  claim(call: {
     /** The principal's id. */
     readonly principal: string
     /** Absent: the call is for no user. */

@@ -47,18 +47,19 @@ export interface Challenge {
   readonly status: AuthorizationStatus
 }
 
-/** What a browser is to do next, or why it goes no further: the person is told, and nothing was stored. */
-export type Step =
-  | { readonly ok: true; readonly location: string }
-  | {
-      readonly ok: false
-      /** `gone`: no such authorization, or over; `other-browser`; `refused`: by the person or provider; `unavailable`: try again. */
-      readonly why: 'gone' | 'other-browser' | 'refused' | 'unavailable'
-      readonly message: string
-    }
+/** Why a person goes no further: they are told, and nothing was stored. */
+export interface Stopped {
+  readonly ok: false
+  /** `gone`: no such authorization, or over; `other-browser`; `refused`: by the person or provider; `unavailable`: try again. */
+  readonly why: 'gone' | 'other-browser' | 'refused' | 'unavailable'
+  readonly message: string
+}
+
+/** Where a browser is to go next. */
+export type Step = { readonly ok: true; readonly location: string } | Stopped
 
 /** How a person's part ended: the authorization as it is now. */
-export type Ended = { readonly ok: true; readonly authorization: Authorization } | Extract<Step, { ok: false }>
+export type Ended<A = Authorization> = { readonly ok: true; readonly authorization: A } | Stopped
 
 /** A user's consent at one provider, as it can be shown: never with its tokens. */
 export interface Grant {
@@ -71,6 +72,14 @@ export interface Grant {
   readonly refreshable: boolean
 }
 
+/** A person's browser as it comes to a page. */
+export interface Visit {
+  /** A random text that this browser alone has, in a cookie. */
+  readonly browser: string
+  /** The redirect URI where the browser is. */
+  readonly callback: string
+}
+
 /** The person's side: the pages of an authorization, and who waits for it. */
 export interface Authorizations {
   /** Undefined for an id that is none, or whose time is over for more than an hour. An expired one has failed. */
@@ -78,22 +87,18 @@ export interface Authorizations {
   /** Answers as soon as the authorization has completed or failed, or its status differs from `from`; at the latest after `timeoutMs`. */
   changed(id: string, from: AuthorizationStatus, timeoutMs: number): Promise<Authorization | undefined>
   /**
-   * The person pressed the button of a grant's page. `browser` is a random text that this browser alone has, in a cookie;
-   * `callback` is the redirect URI. Leads to the provider, or first to the deployment's verifier of users.
+   * The person pressed the button of a grant's page. Leads to the provider, or first to the deployment's verifier of users.
    */
-  start(id: string, given: { readonly browser: string; readonly callback: string }): Promise<Step>
+  start(id: string, visit: Visit): Promise<Step>
   /**
    * The verifier's word on who the person is: `flow` is what the browser was sent there with. Leads on with a proof that
    * only the browser of the person who was confirmed gets, as another may have had them sent to the verifier.
    */
   confirm(id: string, flow: string, userId: string): Promise<Step>
   /** The confirmed person's browser comes back from the verifier, and goes on to the provider, or to decide. */
-  resume(
-    id: string,
-    given: { readonly browser: string; readonly callback: string; readonly proof: string },
-  ): Promise<Step>
+  resume(id: string, visit: Visit & { readonly proof: string }): Promise<Step>
   /** The provider sent the browser back (RFC 6749, section 4.1.2): `url` is the whole URL it came to. Single use. */
-  finish(given: {
+  finish(visit: {
     readonly url: string
     readonly browser: string | undefined
     readonly callback: string
@@ -102,10 +107,7 @@ export interface Authorizations {
    * The person approves or refuses a call, or refuses to grant. Whoever approves is led to the deployment's verifier of
    * users first, if there is one, and comes back to decide.
    */
-  decide(
-    id: string,
-    given: { readonly browser: string; readonly callback: string; readonly approve: boolean },
-  ): Promise<Ended | Step>
+  decide(id: string, visit: Visit & { readonly approve: boolean }): Promise<Ended | Step>
 }
 
 /** What a user has granted. */

@@ -1,5 +1,5 @@
 /** Asked for beside what a tool wants, and by many providers not named in what they granted (OpenID Connect Core, section 11). */
-const UNSPOKEN = new Set(['openid', 'offline_access'])
+const UNREPORTED = new Set(['openid', 'offline_access'])
 
 /** Google's own names for two scopes of OpenID Connect. */
 const GOOGLE_NAMES: Readonly<Record<string, string>> = {
@@ -7,8 +7,8 @@ const GOOGLE_NAMES: Readonly<Record<string, string>> = {
   profile: 'https://www.googleapis.com/auth/userinfo.profile',
 }
 
-/** How a provider's word for what it granted differs from what it was asked for, where the two mean the same or more. */
-const HABITS: Readonly<Record<string, (granted: string, asked: string) => boolean>> = {
+/** Whether what a provider says it granted is, or holds, what it was asked for, where it has other words for that. */
+const COVERS: Readonly<Record<string, (granted: string, asked: string) => boolean>> = {
   google: (granted, asked) => granted === GOOGLE_NAMES[asked],
   // The resource may be left out, and case does not count
   microsoft: (granted, asked) => lastSegment(granted) === lastSegment(asked),
@@ -37,15 +37,15 @@ export function parseScopes(text: string, asked: readonly string[], separator = 
 
 /** Those asked for that the granted ones do not cover. */
 export function missingScopes(provider: string, granted: readonly string[], asked: readonly string[]): string[] {
-  const habit = HABITS[provider]
+  const covers = COVERS[provider]
   return asked.filter(
     (scope) =>
-      !UNSPOKEN.has(scope) && !granted.includes(scope) && !granted.some((each) => habit?.(each, scope) === true),
+      !UNREPORTED.has(scope) && !granted.includes(scope) && !granted.some((each) => covers?.(each, scope) === true),
   )
 }
 
 /** What to ask for so that nothing granted is lost: without what goes with every request anyway. */
 export function unionScopes(granted: readonly string[], asked: readonly string[], always: readonly string[]): string[] {
-  const kept = granted.filter((scope) => !UNSPOKEN.has(scope) && !always.includes(scope))
+  const kept = granted.filter((scope) => !UNREPORTED.has(scope) && !always.includes(scope))
   return [...new Set([...kept, ...asked])]
 }

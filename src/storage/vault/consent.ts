@@ -1,48 +1,42 @@
 import { base64url } from 'jose'
 import { generateRandomCodeVerifier } from 'oauth4webapi'
-import type { Step } from '../../core/consent/authorization.ts'
-import type { Provider } from '../../core/consent/provider.ts'
+import type { Ended, Step, Visit } from '../../core/consent/authorization.ts'
 import { missingScopes } from '../../core/consent/oauth-scopes.ts'
-import { type AuthorizationRows, type AuthorizationText, isOpen } from './authorizations.ts'
-import type { Flows } from './flows.ts'
+import type { Provider } from '../../core/consent/provider.ts'
 import type { Keyring } from '../keyring.ts'
 import { sha256 } from '../sha256.ts'
+import { type AuthorizationRows, isOpen, type StoredAuthorization } from './authorization-rows.ts'
+import type { BrowserFlows } from './browser-flows.ts'
 import { type Grants, NO_KEYS } from './grants.ts'
 import type { OAuth } from './oauth.ts'
-import type { Trouble } from './trouble.ts'
+import type { ProviderFailure } from './provider-failure.ts'
+import { GONE, OTHER_BROWSER, stopped } from './stopped.ts'
 
-export type Stopped = Extract<Step, { ok: false }>
-export type EndedText = { readonly ok: true; readonly authorization: AuthorizationText } | Stopped
-
-/** What a browser comes with: the hash of its cookie, and the redirect URI where it is. */
-export interface Browser {
-  readonly browser: string
-  readonly callback: string
-}
-
-/** A person's way through an authorization, from the button to the provider's answer. */
-export interface Consent {
-  /** `provider` may also be why there is none, in words for the person. */
-  start(id: string, given: Browser, provider: Provider | string): Promise<Step>
-  confirm(id: string, flow: string, userId: string): Promise<Step>
-  resume(id: string, given: Browser & { readonly proof: string }, provider: Provider | string): Promise<Step>
-  /** The authorization that a browser comes back for. */
-  returning(state: string): Promise<AuthorizationText | undefined>
-  finish(given: Returned, provider: Provider | string): Promise<EndedText>
-  decide(id: string, given: Browser & { readonly approve: boolean }): Promise<EndedText | Step>
-}
-
-export interface Returned {
-  /** The whole URL the browser came to. */
+/** A browser that comes back from a provider. */
+export interface Return {
+  /** The whole URL it came to. */
   readonly url: string
-  /** The hash of its cookie; absent where it has none. */
-  readonly browser?: string
+  readonly browser: string
   readonly state: string
+}
+
+/**
+ * A person's way through an authorization, from the button to the provider's answer. `browser` is the hash of the browser's
+ * cookie here; `provider` may also be why there is none, in words for the person.
+ */
+export interface Consent {
+  start(id: string, visit: Visit, provider: Provider | string): Promise<Step>
+  confirm(id: string, flow: string, userId: string): Promise<Step>
+  resume(id: string, visit: Visit & { readonly proof: string }, provider: Provider | string): Promise<Step>
+  /** The authorization that a browser comes back for. */
+  returning(state: string): Promise<StoredAuthorization | undefined>
+  finish(back: Return, provider: Provider | string): Promise<Ended<StoredAuthorization>>
+  decide(id: string, visit: Visit & { readonly approve: boolean }): Promise<Ended<StoredAuthorization> | Step>
 }
 
 export interface ConsentDeps {
   readonly rows: AuthorizationRows
-  readonly flows: Flows
+  readonly flows: BrowserFlows
   readonly grants: Grants
   /** Nothing can be granted while it is empty. */
   readonly keyring: Keyring
@@ -54,13 +48,10 @@ export interface ConsentDeps {
   readonly verifierUrl?: string
 }
 
-const GONE = stopped('gone', 'This is over, or never was. Have your agent ask again')
-const OTHER_BROWSER = stopped('other-browser', 'This was begun in another browser, and can only be ended there')
-
 export function createConsent(deps: ConsentDeps): Consent {
   const { rows, flows, grants, keyring, oauth, newState, atOnce, verifierUrl } = deps
 
-  function openOne(id: string): AuthorizationText | undefined {
+  function openOne(id: string): StoredAuthorization | undefined {
     const found = rows.find(id)
     return found && isOpen(found) ? found : undefined
   }
@@ -70,7 +61,7 @@ export function createConsent(deps: ConsentDeps): Consent {
     return verifierUrl === undefined || flows.find(id, browser)?.stage === 'proven'
   }
 
-  async function toVerifier(id: string, { browser, callback }: Browser): Promise<Step> {
+  async function toVerifier(id: string, { browser, callback }: Visit): Promise<Step> {
     const flow = randomText()
     const secret = await sha256(flow)
     if (!openOne(id)) return GONE
@@ -82,7 +73,7 @@ export function createConsent(deps: ConsentDeps): Consent {
     return { ok: true, location: url.href }
   }
 
-  async function toProvider(id: string, { browser, callback }: Browser, provider: Provider | string): Promise<Step> {
+  async function toProvider(id: string, { browser, callback }: Visit, provider: Provider | string): Promise<Step> {
     const authorization = openOne(id)
     if (!authorization) return GONE
     if (typeof provider === 'string') return stopped('unavailable', provider)
@@ -102,16 +93,16 @@ export function createConsent(deps: ConsentDeps): Consent {
   const pageOf = (id: string, callback: string) => `${new URL(callback).origin}/authorizations/${id}`
 
   return {
-    async start(id, given, provider) {
+    async start(id, visit, provider) {
       const authorization = openOne(id)
       if (!authorization) return GONE
-      if (!isConfirmed(id, given.browser)) {
+      if (!isConfirmed(id, visit.browser)) {
         // Whoever is sent away to be confirmed should not come back to a page that leads nowhere
         if (typeof provider === 'string' && authorization.kind === 'grant') return stopped('unavailable', provider)
-        return toVerifier(id, given)
+        return toVerifier(id, visit)
       }
-      if (authorization.kind === 'grant') return toProvider(id, given, provider)
-      return { ok: true, location: `${pageOf(id, given.callback)}/start` }
+      if (authorization.kind === 'grant') return toProvider(id, visit, provider)
+      return { ok: true, location: `${pageOf(id, visit.callback)}/start` }
     },
 
     async confirm(id, flow, userId) {
@@ -201,20 +192,16 @@ export function createConsent(deps: ConsentDeps): Consent {
     },
   }
 
-  function ended(id: string): EndedText {
+  function ended(id: string): Ended<StoredAuthorization> {
     const authorization = rows.find(id)
     return authorization ? { ok: true, authorization } : GONE
   }
 
   /** The provider issued nothing. What cannot be mended by trying again ends the authorization. */
-  function notIssued(id: string, { why, message }: Trouble): Stopped {
+  function notIssued(id: string, { why, message }: ProviderFailure): Ended<StoredAuthorization> {
     if ((why === 'denied' || why === 'client') && openOne(id)) rows.end(id, 'failed', message)
     return stopped(why === 'unavailable' ? 'unavailable' : 'refused', message)
   }
-}
-
-function stopped(why: Stopped['why'], message: string): Stopped {
-  return { ok: false, why, message }
 }
 
 function flowBound(id: string): string {

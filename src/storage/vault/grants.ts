@@ -1,19 +1,16 @@
-import type { Grant } from '../../core/consent/authorization.ts'
-import type { Provider } from '../../core/consent/provider.ts'
 import type { Unavailable } from '../../core/call/requirements.ts'
+import type { Grant } from '../../core/consent/authorization.ts'
 import { missingScopes, unionScopes } from '../../core/consent/oauth-scopes.ts'
+import type { Provider } from '../../core/consent/provider.ts'
 import type { Keyring } from '../keyring.ts'
+import type { GrantRows, StoredGrant } from './grant-rows.ts'
 import type { OAuth, Tokens } from './oauth.ts'
 
 /** Why nothing can be granted to a deployment that has no keys. */
 export const NO_KEYS =
   "This Switchboard keeps no grants yet: an administrator must set the Worker secret 'VAULT_KEYS', to what `openssl rand -base64 32` gives"
 
-/** A token; or why there is none for now; or what the user has to be asked for, and why. */
-export type Held =
-  { readonly token: string } | Unavailable | { readonly scopes: readonly string[]; readonly reason: string }
-
-export interface TokenWanted {
+export interface TokenRequest {
   readonly userId: string
   readonly provider: Provider
   readonly scopes: readonly string[]
@@ -23,52 +20,34 @@ export interface TokenWanted {
   readonly refused?: { readonly token: string; readonly final: boolean }
 }
 
+/** A token; or why there is none for now; or what the user has to be asked for, and why. */
+export type TokenAnswer =
+  { readonly token: string } | Unavailable | { readonly scopes: readonly string[]; readonly reason: string }
+
 /** The grants of one user. */
 export interface Grants {
-  token(wanted: TokenWanted): Promise<Held>
+  token(request: TokenRequest): Promise<TokenAnswer>
   /** Seals tokens for `store`, which must not wait. */
   seal(userId: string, provider: string, tokens: Tokens): Promise<string>
   /** Keeps what a user granted, in place of what was there. */
-  store(provider: string, tokens: Tokens, scopes: readonly string[], sealed: string): void
+  store: GrantRows['put']
   list(): Grant[]
   /** Forgets a grant, then has the provider do so too. False when there was none. */
   revoke(userId: string, provider: string, at: Provider | undefined): Promise<boolean>
 }
 
-interface Row {
-  readonly [column: string]: SqlStorageValue
-  readonly provider: string
-  /** Another one whenever its tokens change. */
-  readonly generation: string
-  readonly scopes: string
-  readonly granted_at: number
-  readonly expires_at: number | null
-  readonly refresh_at: number | null
-  readonly refreshable: number
-  /** Null once the provider no longer accepts the grant, and `lost` says so. */
-  readonly sealed: string | null
-  readonly lost: string | null
-}
-
-/** A token is refreshed this long before it ends, or half its life where that is shorter. */
-const AHEAD_MS = 60_000
-
 export interface GrantsDeps {
-  readonly sql: SqlStorage
+  readonly rows: GrantRows
   readonly keyring: Keyring
   readonly oauth: OAuth
   readonly now: () => number
 }
 
-export function createGrants({ sql, keyring, oauth, now }: GrantsDeps): Grants {
+export function createGrants({ rows, keyring, oauth, now }: GrantsDeps): Grants {
   /** Refreshes under way, by the generation of their grant: whoever comes meanwhile waits for the same one. */
   const refreshing = new Map<string, Promise<Unavailable | 'settled'>>()
 
-  function read(provider: string): Row | undefined {
-    return sql.exec<Row>('SELECT * FROM grant WHERE provider = ?', provider).toArray()[0]
-  }
-
-  async function openTokens(userId: string, { provider, sealed }: Row) {
+  async function openTokens(userId: string, { provider, sealed }: StoredGrant) {
     const opened = sealed === null ? undefined : await keyring.open(sealed, boundTo(userId, provider))
     const tokens: Tokens | undefined = opened && JSON.parse(opened.text)
     return opened && tokens && { tokens, current: opened.current }
@@ -77,56 +56,41 @@ export function createGrants({ sql, keyring, oauth, now }: GrantsDeps): Grants {
   const seal: Grants['seal'] = (userId, provider, { access_token, refresh_token }) =>
     keyring.seal(JSON.stringify({ access_token, refresh_token }), boundTo(userId, provider))
 
-  /** When a token ends, and from when on it is refreshed. */
-  function times({ expires_in }: Tokens): [number | null, number | null] {
-    if (expires_in === undefined) return [null, null]
-    const life = Math.floor(expires_in * 1_000)
-    return [now() + life, now() + life - Math.min(AHEAD_MS, Math.floor(life / 2))]
-  }
-
   /** Refreshes once for all who want it: what was rotated is stored before anybody is given anything. */
-  function refresh(userId: string, provider: Provider, row: Row, tokens: Tokens): Promise<Unavailable | 'settled'> {
-    const underWay = refreshing.get(row.generation)
+  function refresh(
+    userId: string,
+    provider: Provider,
+    grant: StoredGrant,
+    tokens: Tokens,
+  ): Promise<Unavailable | 'settled'> {
+    const { generation } = grant
+    const underWay = refreshing.get(generation)
     if (underWay) return underWay
-    const work = refreshOnce(userId, provider, row, tokens).finally(() => refreshing.delete(row.generation))
-    refreshing.set(row.generation, work)
+    const work = refreshOnce(userId, provider, grant, tokens).finally(() => refreshing.delete(generation))
+    refreshing.set(generation, work)
     return work
   }
 
   async function refreshOnce(
     userId: string,
     provider: Provider,
-    { generation, scopes }: Row,
+    { generation, scopes }: StoredGrant,
     { refresh_token = '' }: Tokens,
   ): Promise<Unavailable | 'settled'> {
-    const granted: string[] = JSON.parse(scopes)
-    const issued = await oauth.refresh(provider, refresh_token, granted)
+    const issued = await oauth.refresh(provider, refresh_token, scopes)
     if (!issued.ok) {
       const { why, message, retry_after_ms } = issued
-      if (why !== 'refused')
+      if (why !== 'refused') {
         return { unavailable: message, ...(retry_after_ms === undefined ? {} : { retry_after_ms }) }
-      const lost = `${message}: what the user granted was revoked there, or is no longer accepted`
-      sql.exec('UPDATE grant SET sealed = NULL, lost = ? WHERE generation = ?', lost, generation)
+      }
+      rows.lose(generation, `${message}: what the user granted was revoked there, or is no longer accepted`)
       return 'settled'
     }
     const next = { refresh_token, ...issued.tokens }
     const sealed = await seal(userId, provider.id, next)
-    const grantedNow = issued.tokens.scopes?.length ? issued.tokens.scopes : granted
-    const [expires_at, refresh_at] = times(next)
-    const stored = sql
-      .exec(
-        `UPDATE grant SET generation = ?, scopes = ?, expires_at = ?, refresh_at = ?, sealed = ? WHERE generation = ?
-         RETURNING provider`,
-        crypto.randomUUID(),
-        JSON.stringify(grantedNow),
-        expires_at,
-        refresh_at,
-        sealed,
-        generation,
-      )
-      .toArray()
+    const isStored = rows.replace(generation, next, next.scopes?.length ? next.scopes : scopes, sealed)
     // The user revoked the grant meanwhile: what came after that must not live on
-    if (stored.length === 0 && !read(provider.id)) await oauth.revoke(provider, next)
+    if (!isStored && !rows.find(provider.id)) await oauth.revoke(provider, next)
     return 'settled'
   }
 
@@ -135,19 +99,18 @@ export function createGrants({ sql, keyring, oauth, now }: GrantsDeps): Grants {
       const { id } = provider
       let renewed = false
       for (;;) {
-        const row = read(id)
-        if (!row) return { scopes, reason: `'${tool}' needs access to '${id}', which the user has not granted yet` }
-        if (row.lost !== null) return { scopes, reason: row.lost }
-        const granted: string[] = JSON.parse(row.scopes)
-        const all = unionScopes(granted, scopes, provider.extra_scopes ?? [])
-        const missing = missingScopes(id, granted, scopes)
+        const grant = rows.find(id)
+        if (!grant) return { scopes, reason: `'${tool}' needs access to '${id}', which the user has not granted yet` }
+        if (grant.lost !== null) return { scopes, reason: grant.lost }
+        const all = unionScopes(grant.scopes, scopes, provider.extra_scopes ?? [])
+        const missing = missingScopes(id, grant.scopes, scopes)
         if (missing.length > 0) {
           const reason = `'${tool}' needs more access to '${id}' than the user has granted: ${missing.join(', ')}`
           return { scopes: all, reason }
         }
-        const opened = await openTokens(userId, row)
+        const opened = await openTokens(userId, grant)
         // From here on nothing else may have happened: a refresh token may be used once
-        if (read(id)?.generation !== row.generation) continue
+        if (rows.find(id)?.generation !== grant.generation) continue
         if (!opened) {
           const reason = `The stored grant at '${id}' cannot be read with the keys in VAULT_KEYS: the user has to grant it again, unless its key is put back`
           return { scopes: all, reason }
@@ -157,58 +120,33 @@ export function createGrants({ sql, keyring, oauth, now }: GrantsDeps): Grants {
         if (isRefused && refused.final) {
           return { scopes: all, reason: `The API of '${id}' refuses the user's token, a new one too` }
         }
-        const isLive = !isRefused && (row.expires_at === null || row.expires_at > now())
-        const isDue = isRefused || (row.refresh_at !== null && row.refresh_at <= now())
+        const isLive = !isRefused && (grant.expiresAt === null || grant.expiresAt > now())
+        const isDue = isRefused || (grant.refreshAt !== null && grant.refreshAt <= now())
         if (renewed || !isDue) {
-          if (!opened.current) await reseal(userId, row, opened.tokens)
+          // It was under an older key
+          if (!opened.current) rows.reseal(grant.generation, await seal(userId, id, opened.tokens))
           return { token }
         }
         if (refresh_token === undefined) {
           if (isLive) return { token }
           return { scopes: all, reason: `The user's access to '${id}' has ended or was revoked, and cannot be renewed` }
         }
-        const outcome = await refresh(userId, provider, row, opened.tokens)
+        const outcome = await refresh(userId, provider, grant, opened.tokens)
         if (outcome !== 'settled') return isLive ? { token } : outcome
         renewed = true
       }
     },
     seal,
-    store(provider, tokens, scopes, sealed) {
-      sql.exec(
-        'INSERT OR REPLACE INTO grant VALUES (?, ?, ?, ?, ?, ?, ?, ?, NULL)',
-        provider,
-        crypto.randomUUID(),
-        JSON.stringify(scopes),
-        now(),
-        ...times(tokens),
-        tokens.refresh_token === undefined ? 0 : 1,
-        sealed,
-      )
-    },
-    list() {
-      const rows = sql.exec<Row>('SELECT * FROM grant WHERE lost IS NULL ORDER BY provider').toArray()
-      return rows.map((row) => ({
-        provider: row.provider,
-        scopes: JSON.parse(row.scopes),
-        granted_at: new Date(row.granted_at).toISOString(),
-        ...(row.expires_at === null ? {} : { expires_at: new Date(row.expires_at).toISOString() }),
-        refreshable: row.refreshable === 1,
-      }))
-    },
+    store: rows.put,
+    list: rows.list,
     async revoke(userId, provider, at) {
-      const row = read(provider)
-      sql.exec('DELETE FROM grant WHERE provider = ?', provider)
-      if (!row || row.lost !== null) return false
-      const opened = at && (await openTokens(userId, row))
+      const grant = rows.find(provider)
+      rows.remove(provider)
+      if (!grant || grant.lost !== null) return false
+      const opened = at && (await openTokens(userId, grant))
       if (opened) await oauth.revoke(at, opened.tokens)
       return true
     },
-  }
-
-  /** Moves a grant that was under an older key to the first one. */
-  async function reseal(userId: string, { provider, generation }: Row, tokens: Tokens): Promise<void> {
-    const sealed = await seal(userId, provider, tokens)
-    sql.exec('UPDATE grant SET sealed = ? WHERE generation = ?', sealed, generation)
   }
 }
 

@@ -2,7 +2,6 @@ import {
   allowInsecureRequests,
   authorizationCodeGrantRequest,
   AuthorizationResponseError,
-  calculatePKCECodeChallenge,
   type ClientAuth,
   customFetch,
   processAuthorizationCodeResponse,
@@ -12,12 +11,20 @@ import {
   type TokenEndpointResponse,
   validateAuthResponse,
 } from 'oauth4webapi'
-import type { Fetch, Signal } from '../../core/tool/platform.ts'
-import type { Provider } from '../../core/consent/provider.ts'
 import { parseScopes } from '../../core/consent/oauth-scopes.ts'
+import type { Provider } from '../../core/consent/provider.ts'
+import type { Fetch, Signal } from '../../core/tool/platform.ts'
+import { type AuthorizationRequest, authorizationUrl } from './authorization-request.ts'
 import { clientAuth, type FindServer, plainFetch, type Server } from './authorization-server.ts'
+import {
+  failureOf,
+  type LastAnswer,
+  Mismatch,
+  type ProviderFailure,
+  providerFailure,
+  unavailable,
+} from './provider-failure.ts'
 import { normalTokenResponse } from './token-response.ts'
-import { type Answered, Mismatch, type Trouble, trouble, unreachable, wordedTrouble } from './trouble.ts'
 
 /** What a provider issued. */
 export interface Tokens {
@@ -29,31 +36,17 @@ export interface Tokens {
   readonly scopes?: readonly string[]
 }
 
-export type Issued = { readonly ok: true; readonly tokens: Tokens } | Trouble
+export type Issued = { readonly ok: true; readonly tokens: Tokens } | ProviderFailure
 
 /** The client's side of OAuth 2.0, as a vault needs it. Nothing of it ever rejects. */
 export interface OAuth {
-  /** The authorization request (RFC 6749, section 4.1.1, with PKCE): where the browser goes. */
+  /** Where the browser goes to be asked. */
   begin(
     provider: Provider,
-    given: {
-      readonly scopes: readonly string[]
-      readonly callback: string
-      readonly state: string
-      readonly verifier: string
-    },
-  ): Promise<{ readonly ok: true; readonly url: string } | Trouble>
-  /** Checks the authorization response, `iss` too (RFC 9207), and redeems its code. */
-  exchange(
-    provider: Provider,
-    given: {
-      readonly url: string
-      readonly state: string
-      readonly callback: string
-      readonly verifier: string
-      readonly scopes: readonly string[]
-    },
-  ): Promise<Issued>
+    request: AuthorizationRequest,
+  ): Promise<{ readonly ok: true; readonly url: string } | ProviderFailure>
+  /** Checks the authorization response in the URL that the browser came to, `iss` too (RFC 9207), and redeems its code. */
+  exchange(provider: Provider, request: AuthorizationRequest & { readonly url: string }): Promise<Issued>
   refresh(provider: Provider, refreshToken: string, scopes: readonly string[]): Promise<Issued>
   /** Revokes tokens where the provider takes that (RFC 7009), as well as it goes. */
   revoke(provider: Provider, tokens: Tokens): Promise<void>
@@ -69,15 +62,27 @@ export interface OAuthOptions {
   readonly judgeUrl: (url: string) => string | undefined
   /** A client's secret by its variable's name. */
   readonly secretOf: (name: string) => string | undefined
-  /** Milliseconds that a provider has for an answer, discovery included; 10 s unless given. */
-  readonly timeoutMs?: number
+  /** A signal that aborts after so many milliseconds; `AbortSignal.timeout` unless given. */
+  readonly timeout?: (ms: number) => Signal
 }
 
+/** What a provider has for its answers to one request of ours, discovery included. */
 const TIMEOUT_MS = 10_000
 const MAX_LIFETIME_S = 10 * 365 * 86_400
 
+/** This deployment as a client of one provider, for one request. */
+interface Client {
+  readonly auth: ClientAuth
+  readonly options: {
+    readonly signal: Signal
+    readonly [allowInsecureRequests]: true
+    readonly [customFetch]: ReturnType<typeof plainFetch>
+  }
+  lastAnswer: LastAnswer | undefined
+}
+
 export function createOAuth(options: OAuthOptions): OAuth {
-  const { findServer, judgeUrl, secretOf, timeoutMs = TIMEOUT_MS } = options
+  const { findServer, judgeUrl, secretOf, timeout = (ms) => AbortSignal.timeout(ms) } = options
   const request = plainFetch(options.fetch)
 
   function unready({ id, client_secret_name: name }: Provider): string | undefined {
@@ -88,38 +93,28 @@ export function createOAuth(options: OAuthOptions): OAuth {
   /** Asks the token endpoint, and words what goes wrong. */
   async function issue(
     provider: Provider,
-    asked: readonly string[],
+    scopes: readonly string[],
     ask: (client: Client, server: Server) => Promise<TokenEndpointResponse>,
   ): Promise<Issued> {
     const missing = unready(provider)
-    if (missing !== undefined) return trouble('client', missing)
-    const signal = AbortSignal.timeout(timeoutMs)
+    if (missing !== undefined) return providerFailure('client', missing)
+    const signal = timeout(TIMEOUT_MS)
     const server = await findServer(provider, ['token_endpoint'], signal)
-    if (!server) return unreachable(provider)
+    if (!server) return unavailable(provider)
     const client = clientOf(provider, server, signal)
     try {
       const { access_token, token_type, refresh_token, expires_in, scope } = await ask(client, server)
-      if (token_type !== 'bearer') return unreachable(provider, 'it issues no bearer tokens')
+      if (token_type !== 'bearer') return unavailable(provider, 'it issues no bearer tokens')
       const tokens = {
         access_token,
         ...(refresh_token === undefined ? {} : { refresh_token }),
         ...(expires_in === undefined ? {} : { expires_in: Math.min(expires_in, MAX_LIFETIME_S) }),
-        ...(scope === undefined ? {} : { scopes: parseScopes(scope, asked, provider.scope_separator) }),
+        ...(scope === undefined ? {} : { scopes: parseScopes(scope, scopes, provider.scope_separator) }),
       }
       return { ok: true, tokens }
     } catch (error) {
-      return wordedTrouble(provider, error, client.last)
+      return failureOf(provider, error, client.lastAnswer)
     }
-  }
-
-  interface Client {
-    readonly auth: ClientAuth
-    readonly options: {
-      readonly signal: Signal
-      readonly [allowInsecureRequests]: true
-      readonly [customFetch]: ReturnType<typeof plainFetch>
-    }
-    last: Answered | undefined
   }
 
   function clientOf(provider: Provider, server: Server, signal: Signal): Client {
@@ -132,47 +127,28 @@ export function createOAuth(options: OAuthOptions): OAuth {
         [allowInsecureRequests]: true,
         async [customFetch](url, requested) {
           const response = await request(url, requested)
-          client.last = { status: response.status, retryAfter: response.headers.get('retry-after') }
+          client.lastAnswer = { status: response.status, retryAfter: response.headers.get('retry-after') }
           return normalTokenResponse(response)
         },
       },
-      last: undefined,
+      lastAnswer: undefined,
     }
     return client
   }
 
   return {
     unready,
-    async begin(provider, { scopes, callback, state, verifier }) {
+    async begin(provider, asked) {
       const missing = unready(provider)
-      if (missing !== undefined) return trouble('client', missing)
-      const signal = AbortSignal.timeout(timeoutMs)
-      const server = await findServer(provider, ['authorization_endpoint', 'token_endpoint'], signal)
+      if (missing !== undefined) return providerFailure('client', missing)
+      const server = await findServer(provider, ['authorization_endpoint', 'token_endpoint'], timeout(TIMEOUT_MS))
       const endpoint = server?.as.authorization_endpoint
-      if (!server || endpoint === undefined) return unreachable(provider)
+      if (!server || endpoint === undefined) return unavailable(provider)
       const reason = judgeUrl(endpoint)
-      if (reason !== undefined) return trouble('client', `The page of '${provider.id}' cannot be opened: ${reason}`)
-      const url = new URL(endpoint)
-      const own = provider.authorization_parameters ?? {}
-      for (const [name, value] of Object.entries(own)) url.searchParams.set(name, value)
-      const all = [...new Set([...scopes, ...(provider.extra_scopes ?? [])])]
-      const isOffered = server.as.scopes_supported?.includes('offline_access') === true
-      if (isOffered && !all.includes('offline_access') && !('access_type' in own)) {
-        all.push('offline_access')
-        // OpenID Connect Core, section 11: without the prompt it is ignored
-        if (!('prompt' in own)) url.searchParams.set('prompt', 'consent')
+      if (reason !== undefined) {
+        return providerFailure('client', `The page of '${provider.id}' cannot be opened: ${reason}`)
       }
-      const parameters = {
-        response_type: 'code',
-        client_id: provider.client_id,
-        redirect_uri: callback,
-        state,
-        code_challenge: await calculatePKCECodeChallenge(verifier),
-        code_challenge_method: 'S256',
-        ...(all.length === 0 ? {} : { scope: all.join(provider.scope_separator ?? ' ') }),
-      }
-      for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value)
-      return { ok: true, url: url.href }
+      return { ok: true, url: await authorizationUrl(endpoint, provider, server.as, asked) }
     },
     exchange(provider, { url, state, callback, verifier, scopes }) {
       const { client_id } = provider
@@ -199,7 +175,7 @@ export function createOAuth(options: OAuthOptions): OAuth {
     },
     async revoke(provider, { access_token, refresh_token }) {
       if (unready(provider) !== undefined) return
-      const signal = AbortSignal.timeout(timeoutMs)
+      const signal = timeout(TIMEOUT_MS)
       const server = await findServer(provider, ['revocation_endpoint'], signal)
       if (!server) return
       const { auth, options } = clientOf(provider, server, signal)

@@ -1,22 +1,31 @@
 import { DurableObject } from 'cloudflare:workers'
-import { APPROVAL, type AuthorizationStatus, type Grant, type Step } from '../../core/consent/authorization.ts'
-import type { Provider } from '../../core/consent/provider.ts'
 import type { Unavailable } from '../../core/call/requirements.ts'
+import {
+  APPROVAL,
+  type AuthorizationStatus,
+  type Ended,
+  type Grant,
+  type Step,
+  type Visit,
+} from '../../core/consent/authorization.ts'
+import type { Provider } from '../../core/consent/provider.ts'
 import type { Keyring } from '../keyring.ts'
+import { createAuthorizationChanges } from './authorization-changes.ts'
 import { newAuthorizationId, newState } from './authorization-id.ts'
 import {
   type AuthorizationRows,
   authorizationRows,
-  type AuthorizationText,
   isOpen,
-  type Wanted,
-} from './authorizations.ts'
-import { type Browser, type Consent, createConsent, type EndedText, type Returned } from './consent.ts'
-import { createFlows } from './flows.ts'
-import { createGrants, type Grants, NO_KEYS, type TokenWanted } from './grants.ts'
+  type NewAuthorization,
+  type StoredAuthorization,
+} from './authorization-rows.ts'
+import { createBrowserFlows } from './browser-flows.ts'
+import { openInput, sealInput } from './call-input.ts'
+import { type Consent, createConsent, type Return } from './consent.ts'
+import { grantRows } from './grant-rows.ts'
+import { createGrants, type Grants, NO_KEYS, type TokenRequest } from './grants.ts'
 import type { OAuth } from './oauth.ts'
 import { createTables, ensureOwner } from './tables.ts'
-import { createWaiters } from './waiters.ts'
 
 /** What a vault is of a deployment, the same for all users. */
 export interface VaultDeployment {
@@ -28,19 +37,20 @@ export interface VaultDeployment {
   readonly now: () => number
 }
 
-/** What to ask of a person, and why. */
-export interface Asked {
-  readonly authorization: Pick<AuthorizationText, 'id' | 'scopes' | 'status'>
+/** What a person is asked for, and why. */
+export interface OpenQuestion {
+  readonly authorization: Pick<StoredAuthorization, 'id' | 'scopes' | 'status'>
   readonly reason: string
 }
 
-export interface TokenAsked extends Omit<TokenWanted, 'provider'> {
+/** A call's request for a token, before it is known whether the call may use its provider. */
+export interface CallTokenRequest extends Omit<TokenRequest, 'provider'> {
   readonly providerId: string
   /** Or why there is none that this call may use. */
   readonly provider: Provider | string
 }
 
-export interface ApprovalAsked {
+export interface ApprovalRequest {
   readonly userId?: string
   readonly tool: string
   /** Hash of everything that the approval is bound to. */
@@ -62,7 +72,7 @@ export function defineVault<E>(deploy: (env: E) => VaultDeployment) {
     readonly #rows: AuthorizationRows
     readonly #consent: Consent
     readonly #grants: Grants
-    readonly #waiters = createWaiters()
+    readonly #changes = createAuthorizationChanges()
 
     constructor(state: DurableObjectState, env: E) {
       super(state, env)
@@ -70,11 +80,11 @@ export function defineVault<E>(deploy: (env: E) => VaultDeployment) {
       const { keyring, oauth, verifierUrl, now } = this.#deployment
       const { sql } = state.storage
       createTables(sql)
-      this.#rows = authorizationRows(sql, now, this.#waiters.wake)
-      this.#grants = createGrants({ sql, keyring, oauth, now })
+      this.#rows = authorizationRows(sql, now, this.#changes.announce)
+      this.#grants = createGrants({ rows: grantRows(sql, now), keyring, oauth, now })
       this.#consent = createConsent({
         rows: this.#rows,
-        flows: createFlows(sql, now),
+        flows: createBrowserFlows(sql, now),
         grants: this.#grants,
         keyring,
         oauth,
@@ -85,72 +95,73 @@ export function defineVault<E>(deploy: (env: E) => VaultDeployment) {
     }
 
     /** A token of the user whose vault this is, or what the user is asked for first. */
-    async token(owner: string, asked: TokenAsked): Promise<{ readonly token: string } | Unavailable | Asked> {
+    async token(
+      owner: string,
+      request: CallTokenRequest,
+    ): Promise<{ readonly token: string } | Unavailable | OpenQuestion> {
       ensureOwner(this.ctx.storage.sql, owner)
-      const { provider, providerId, userId, tool, scopes } = asked
-      if (typeof provider === 'string') return this.#ask(grantWanted(asked, scopes), provider)
-      if (this.#deployment.keyring.isEmpty) return this.#ask(grantWanted(asked, scopes), NO_KEYS)
-      const held = await this.#grants.token({ ...asked, provider })
-      if (!('scopes' in held)) return held
-      const unready = this.#deployment.oauth.unready(provider)
-      if (unready !== undefined) return this.#ask(grantWanted(asked, held.scopes), unready)
-      const before = this.#rows.lastFailure({ provider: providerId })
-      const reason = before === undefined ? held.reason : `${held.reason}. When it was last asked for: ${before}`
-      return this.#ask(grantWanted({ userId, providerId, tool }, held.scopes), reason)
+      const { provider, scopes } = request
+      if (typeof provider === 'string') return this.#ask(grantFor(request, scopes), provider)
+      const { keyring, oauth } = this.#deployment
+      if (keyring.isEmpty) return this.#ask(grantFor(request, scopes), NO_KEYS)
+      const answer = await this.#grants.token({ ...request, provider })
+      if (!('scopes' in answer)) return answer
+      const wanted = grantFor(request, answer.scopes)
+      const unready = oauth.unready(provider)
+      if (unready !== undefined) return this.#ask(wanted, unready)
+      return this.#ask(wanted, this.#withLastFailure(answer.reason, { provider: provider.id }))
     }
 
     /** Uses up the approval of a call, or says what a person is asked. */
-    async claim(owner: string, asked: ApprovalAsked): Promise<'approved' | Asked> {
+    async claim(owner: string, request: ApprovalRequest): Promise<'approved' | OpenQuestion> {
       ensureOwner(this.ctx.storage.sql, owner)
-      const { userId, tool, binding, input } = asked
+      const { userId, tool, binding: purpose, input, reason } = request
       const id = newAuthorizationId(this.ctx.id)
-      const sealed = await this.#sealInput(id, input)
-      if (this.#rows.claim(binding)) return 'approved'
-      const before = this.#rows.lastFailure({ asked: binding })
-      const reason = before === undefined ? asked.reason : `${asked.reason}. When it was last asked for: ${before}`
+      const sealed = await sealInput(this.#deployment.keyring, id, input)
+      if (this.#rows.claim(purpose)) return 'approved'
       const user = userId === undefined ? {} : { userId }
-      const wanted = { kind: 'approval', provider: APPROVAL, ...user, scopes: [], tool, asked: binding } as const
-      return this.#ask({ ...wanted, input: sealed }, reason, id)
+      const wanted = { kind: 'approval', provider: APPROVAL, ...user, scopes: [], tool, purpose } as const
+      return this.#ask({ ...wanted, input: sealed }, this.#withLastFailure(reason, { purpose }), id)
     }
 
-    async find(id: string): Promise<AuthorizationText | null> {
+    async find(id: string): Promise<StoredAuthorization | undefined> {
       const found = this.#rows.find(id)
-      return found ? this.#opened(found) : null
+      return found && this.#opened(found)
     }
 
     /** The authorization as soon as its status is another than `from`, or after `timeoutMs`. */
-    async changed(id: string, from: AuthorizationStatus, timeoutMs: number): Promise<AuthorizationText | null> {
+    async changed(id: string, from: AuthorizationStatus, timeoutMs: number): Promise<StoredAuthorization | undefined> {
       const end = this.#deployment.now() + timeoutMs
       for (let how = 'changed'; ;) {
         const found = this.#rows.find(id)
         const left = Math.min(end, found?.expiresAt ?? 0) - this.#deployment.now()
-        if (!found || how === 'waited' || !isOpen(found) || found.status !== from || left <= 0) return this.find(id)
-        how = await this.#waiters.wait(id, left)
+        if (!found || how === 'timeout' || !isOpen(found) || found.status !== from || left <= 0) return this.find(id)
+        how = await this.#changes.next(id, left)
       }
     }
 
-    start(id: string, given: Browser, provider: Provider | string): Promise<Step> {
-      return this.#consent.start(id, given, provider)
+    start(id: string, visit: Visit, provider: Provider | string): Promise<Step> {
+      return this.#consent.start(id, visit, provider)
     }
 
     confirm(id: string, flow: string, userId: string): Promise<Step> {
       return this.#consent.confirm(id, flow, userId)
     }
 
-    resume(id: string, given: Browser & { readonly proof: string }, provider: Provider | string): Promise<Step> {
-      return this.#consent.resume(id, given, provider)
+    resume(id: string, visit: Visit & { readonly proof: string }, provider: Provider | string): Promise<Step> {
+      return this.#consent.resume(id, visit, provider)
     }
 
-    async returning(state: string): Promise<AuthorizationText | null> {
-      return (await this.#consent.returning(state)) ?? null
+    returning(state: string): Promise<StoredAuthorization | undefined> {
+      return this.#consent.returning(state)
     }
 
-    async finish(given: Returned, provider: Provider | string): Promise<EndedText> {
-      return this.#settled(await this.#consent.finish(given, provider))
+    async finish(back: Return, provider: Provider | string): Promise<Ended<StoredAuthorization>> {
+      return this.#settled(await this.#consent.finish(back, provider))
     }
 
-    async decide(id: string, given: Browser & { readonly approve: boolean }): Promise<EndedText | Step> {
-      return this.#settled(await this.#consent.decide(id, given))
+    async decide(id: string, visit: Visit & { readonly approve: boolean }): Promise<Ended<StoredAuthorization> | Step> {
+      return this.#settled(await this.#consent.decide(id, visit))
     }
 
     list(owner: string): Grant[] {
@@ -158,9 +169,10 @@ export function defineVault<E>(deploy: (env: E) => VaultDeployment) {
       return this.#grants.list()
     }
 
-    async revoke(owner: string, userId: string, providerId: string, provider: Provider | null): Promise<boolean> {
+    /** `provider` where it is connected still: then it is told, too. */
+    async revoke(owner: string, userId: string, providerId: string, provider?: Provider): Promise<boolean> {
       ensureOwner(this.ctx.storage.sql, owner)
-      return this.#grants.revoke(userId, providerId, provider ?? undefined)
+      return this.#grants.revoke(userId, providerId, provider)
     }
 
     override async alarm(): Promise<void> {
@@ -169,10 +181,19 @@ export function defineVault<E>(deploy: (env: E) => VaultDeployment) {
     }
 
     /** Gives out the open authorization of what is wanted, or a new one. */
-    async #ask(wanted: Wanted, reason: string, newId = newAuthorizationId(this.ctx.id)): Promise<Asked> {
-      const { id, scopes, status } = this.#rows.open(wanted.asked) ?? this.#rows.insert(newId, wanted)
+    async #ask(
+      wanted: NewAuthorization,
+      reason: string,
+      newId = newAuthorizationId(this.ctx.id),
+    ): Promise<OpenQuestion> {
+      const { id, scopes, status } = this.#rows.open(wanted.purpose) ?? this.#rows.insert(newId, wanted)
       await this.#schedule()
       return { authorization: { id, scopes, status }, reason }
+    }
+
+    #withLastFailure(reason: string, of: Parameters<AuthorizationRows['lastFailure']>[0]): string {
+      const failure = this.#rows.lastFailure(of)
+      return failure === undefined ? reason : `${reason}. When it was last asked for: ${failure}`
     }
 
     async #schedule(): Promise<void> {
@@ -181,24 +202,18 @@ export function defineVault<E>(deploy: (env: E) => VaultDeployment) {
       if (at !== undefined && (set === null || at < set)) await this.ctx.storage.setAlarm(at)
     }
 
-    async #settled<T extends EndedText | Step>(ended: T): Promise<T> {
+    async #settled<T extends Ended<StoredAuthorization> | Step>(ended: T): Promise<T> {
       await this.#schedule()
       if (!('authorization' in ended)) return ended
       return { ...ended, authorization: await this.#opened(ended.authorization) }
     }
 
-    /** An input may hold what is nobody's business, so it is kept sealed. */
-    async #sealInput(id: string, input: string): Promise<string> {
-      const { keyring } = this.#deployment
-      return keyring.isEmpty ? `plain:${input}` : `sealed:${await keyring.seal(input, inputBound(id))}`
-    }
-
-    async #opened(found: AuthorizationText): Promise<AuthorizationText> {
-      const { input, ...rest } = found
-      if (input === undefined) return rest
-      if (input.startsWith('plain:')) return { ...rest, input: input.slice('plain:'.length) }
-      const opened = await this.#deployment.keyring.open(input.slice('sealed:'.length), inputBound(rest.id))
-      if (opened) return { ...rest, input: opened.text }
+    /** An authorization with the input of its call as that was. */
+    async #opened(found: StoredAuthorization): Promise<StoredAuthorization> {
+      const { input: stored, ...rest } = found
+      if (stored === undefined) return rest
+      const input = await openInput(this.#deployment.keyring, rest.id, stored)
+      if (input !== undefined) return { ...rest, input }
       // Nobody is to approve what they cannot see
       if (isOpen(found)) this.#rows.end(rest.id, 'failed', 'Its arguments cannot be read with the keys in VAULT_KEYS')
       return this.#rows.find(rest.id) ?? rest
@@ -208,14 +223,7 @@ export function defineVault<E>(deploy: (env: E) => VaultDeployment) {
 
 export type VaultObject = InstanceType<ReturnType<typeof defineVault>>
 
-function grantWanted(
-  { userId, providerId, tool }: Pick<TokenAsked, 'userId' | 'providerId' | 'tool'>,
-  scopes: readonly string[],
-): Wanted {
-  const asked = JSON.stringify(['grant', providerId, tool, scopes.toSorted()])
-  return { kind: 'grant', provider: providerId, userId, scopes, tool, asked }
-}
-
-function inputBound(id: string): string {
-  return JSON.stringify(['input', id])
+function grantFor({ userId, providerId, tool }: CallTokenRequest, scopes: readonly string[]): NewAuthorization {
+  const purpose = JSON.stringify(['grant', providerId, tool, scopes.toSorted()])
+  return { kind: 'grant', provider: providerId, userId, scopes, tool, purpose }
 }

@@ -1,37 +1,28 @@
-import { patternCovers } from '../../core/tool/tool-pattern.ts'
 import type { Approvals } from '../../core/consent/approvals.ts'
 import {
   APPROVAL,
   type Authorization,
   type Authorizations,
   type Challenge,
+  type Ended,
+  type Step,
   type UserGrants,
+  type Visit,
 } from '../../core/consent/authorization.ts'
 import type { JsonObject } from '../../core/tool/json.ts'
-import type { Provider, Providers } from '../../core/consent/provider.ts'
+import type { Provider } from '../../core/consent/provider.ts'
 import type { RequiredToken, TokenResult, UserTokens } from '../../core/call/requirements.ts'
-import { parseToolId } from '../../core/tool/tool-id.ts'
 import { sha256 } from '../sha256.ts'
 import { isState, objectOf } from './authorization-id.ts'
-import type { AuthorizationText } from './authorizations.ts'
-import { NO_KEYS } from './grants.ts'
-import type { Asked, VaultObject } from './vault-object.ts'
+import type { StoredAuthorization } from './authorization-rows.ts'
+import { createProviderAccess, type ProviderAccessOptions } from './provider-access.ts'
+import { GONE, OTHER_BROWSER } from './stopped.ts'
+import type { OpenQuestion, VaultObject } from './vault-object.ts'
 
-export interface VaultOptions {
+export interface VaultOptions extends ProviderAccessOptions {
   readonly namespace: DurableObjectNamespace<VaultObject>
-  readonly providers: Providers
-  /** The variables that connect a well-known provider; undefined for others. */
-  readonly variablesOf: (provider: string) => { readonly clientId: string; readonly clientSecret: string } | undefined
-  /** Whether grants may be kept where this deployment was reached by a URL. */
-  readonly keepsGrants: (url: string) => boolean
 }
 
-const GONE = { ok: false, why: 'gone', message: 'This link leads nowhere any more. Have your agent ask again' } as const
-const NO_BROWSER = {
-  ok: false,
-  why: 'other-browser',
-  message: 'This was begun in another browser, and can only be ended there',
-} as const
 /** Bytes of the input of a call that a person can be asked to approve. */
 const MAX_INPUT = 1_000_000
 
@@ -40,7 +31,8 @@ const MAX_INPUT = 1_000_000
  * asked about in its principal's. An id leads to its vault by itself; one that was made up leads nowhere.
  */
 export function createVault(options: VaultOptions): UserTokens & Approvals & Authorizations & UserGrants {
-  const { namespace, providers, variablesOf, keepsGrants } = options
+  const { namespace, providers } = options
+  const providerFor = createProviderAccess(options)
 
   /** A stub belongs to the request that got it, so it is got each time. */
   function vaultOf(owner: string): DurableObjectStub<VaultObject> {
@@ -52,29 +44,11 @@ export function createVault(options: VaultOptions): UserTokens & Approvals & Aut
     return object && namespace.get(object)
   }
 
-  /** The provider, if this tool may act with its grants where this was reached; else why it may not. */
-  async function providerFor(id: string, tool: string, url: string): Promise<Provider | string> {
-    const provider = await providers.find(id)
-    if (!provider) return notConnected(id)
-    const name = parseToolId(tool)
-    if (provider.tools && !provider.tools.some((pattern) => name && patternCovers(pattern, name))) {
-      return `The provider '${id}' is not for '${tool}': an administrator says in its 'tools' which may act with its grants`
-    }
-    return keepsGrants(url) ? provider : NO_KEYS
-  }
-
-  function notConnected(id: string): string {
-    const variables = variablesOf(id)
-    const set = variables ? `set ${variables.clientId} and ${variables.clientSecret}, or ` : ''
-    const put = `an administrator can ${set}PUT /providers/${encodeURIComponent(id.toWellFormed())}`
-    return `No provider '${id}' is connected: ${put}; or send a token as context.authorization [{"id": "${id}", "token": …}]`
-  }
-
-  async function granted(asking: RequiredToken, refused?: { token: string; final: boolean }): Promise<TokenResult> {
-    const { userId, requirement, tool, reachedAt } = asking
+  async function tokenOf(required: RequiredToken, refused?: { token: string; final: boolean }): Promise<TokenResult> {
+    const { userId, requirement, tool, reachedAt } = required
     const url = reachedAt()
     const owner = userOwner(userId)
-    const asked = {
+    const request = {
       userId,
       providerId: requirement.id,
       provider: await providerFor(requirement.id, tool.id, url),
@@ -82,24 +56,29 @@ export function createVault(options: VaultOptions): UserTokens & Approvals & Aut
       tool: tool.id,
       ...(refused ? { refused } : {}),
     }
-    const answer = await patiently(async () => vaultOf(owner).token(owner, asked))
+    const answer = await twiceIfMoved(async () => vaultOf(owner).token(owner, request))
     if ('token' in answer) return { token: answer.token }
     if (!('authorization' in answer)) return answer
     return { challenge: challengeOf(requirement.id, answer, url), reason: answer.reason }
   }
 
-  /** The vault of an authorization, and its provider as it is now. */
-  async function stepOf(id: string, url: string) {
+  /** Has the vault of an authorization take the browser on, to the provider as it is now. */
+  async function step<V extends Visit>(
+    id: string,
+    visit: V,
+    take: (vault: DurableObjectStub<VaultObject>, visit: V, provider: Provider | string) => Promise<Step>,
+  ): Promise<Step> {
     const vault = vaultOfId(id)
     const found = await vault?.find(id)
-    if (!vault || !found) return undefined
+    if (!vault || !found) return GONE
     const { kind, provider, tool } = found
-    return { vault, provider: kind === 'grant' ? await providerFor(provider, tool, url) : APPROVAL }
+    const current = kind === 'grant' ? await providerFor(provider, tool, visit.callback) : APPROVAL
+    return take(vault, await hashed(visit), current)
   }
 
   return {
-    tokenFor: (asking) => granted(asking),
-    renew: (asking, refused, final) => granted(asking, { token: refused, final }),
+    tokenFor: (required) => tokenOf(required),
+    renew: (required, refused, final) => tokenOf(required, { token: refused, final }),
 
     async claim({ principal, userId, tool, input, reachedAt }) {
       const url = reachedAt()
@@ -122,26 +101,22 @@ export function createVault(options: VaultOptions): UserTokens & Approvals & Aut
     },
 
     async find(id) {
-      return read(await patiently(async () => vaultOfId(id)?.find(id)))
+      const found = await twiceIfMoved(async () => vaultOfId(id)?.find(id))
+      return found && authorizationOf(found)
     },
 
     async changed(id, from, timeoutMs) {
-      return read(await patiently(async () => vaultOfId(id)?.changed(id, from, timeoutMs)))
+      const found = await twiceIfMoved(async () => vaultOfId(id)?.changed(id, from, timeoutMs))
+      return found && authorizationOf(found)
     },
 
-    async start(id, { browser, callback }) {
-      const step = await stepOf(id, callback)
-      return step ? step.vault.start(id, { browser: await sha256(browser), callback }, step.provider) : GONE
-    },
+    start: (id, visit) => step(id, visit, (vault, hashed, provider) => vault.start(id, hashed, provider)),
 
     async confirm(id, flow, userId) {
       return (await vaultOfId(id)?.confirm(id, flow, userId)) ?? GONE
     },
 
-    async resume(id, { browser, callback, proof }) {
-      const step = await stepOf(id, callback)
-      return step ? step.vault.resume(id, { browser: await sha256(browser), callback, proof }, step.provider) : GONE
-    },
+    resume: (id, visit) => step(id, visit, (vault, hashed, provider) => vault.resume(id, hashed, provider)),
 
     async finish({ url, browser, callback }) {
       const [state, ...more] = new URL(url).searchParams.getAll('state')
@@ -149,26 +124,25 @@ export function createVault(options: VaultOptions): UserTokens & Approvals & Aut
       const vault = vaultOfId(state)
       const found = await vault?.returning(state)
       if (!vault || !found) return GONE
-      if (browser === undefined) return NO_BROWSER
+      if (browser === undefined) return OTHER_BROWSER
       const provider = await providerFor(found.provider, found.tool, callback)
-      const ended = await vault.finish({ url, browser: await sha256(browser), state }, provider)
-      return ended.ok ? { ok: true, authorization: authorizationOf(ended.authorization) } : ended
+      return endedOf(await vault.finish({ url, browser: await sha256(browser), state }, provider))
     },
 
-    async decide(id, { browser, callback, approve }) {
-      const ended = await vaultOfId(id)?.decide(id, { browser: await sha256(browser), callback, approve })
+    async decide(id, visit) {
+      const ended = await vaultOfId(id)?.decide(id, await hashed(visit))
       if (!ended) return GONE
-      return 'authorization' in ended ? { ok: true, authorization: authorizationOf(ended.authorization) } : ended
+      return 'location' in ended ? ended : endedOf(ended)
     },
 
     async list(userId) {
       const owner = userOwner(userId)
-      return patiently(async () => vaultOf(owner).list(owner))
+      return twiceIfMoved(async () => vaultOf(owner).list(owner))
     },
 
     async revoke(userId, provider) {
       const owner = userOwner(userId)
-      return vaultOf(owner).revoke(owner, userId, provider, (await providers.find(provider)) ?? null)
+      return vaultOf(owner).revoke(owner, userId, provider, await providers.find(provider))
     },
   }
 }
@@ -178,7 +152,7 @@ function userOwner(userId: string): string {
   return `user:${JSON.stringify(userId)}`
 }
 
-function challengeOf(id: string, { authorization }: Asked, reachedAt: string): Challenge {
+function challengeOf(id: string, { authorization }: OpenQuestion, reachedAt: string): Challenge {
   const at = `${new URL(reachedAt).origin}/authorizations/${authorization.id}`
   const { scopes, status } = authorization
   return { id, authorization: authorization.id, url: `${at}/start`, check_url: at, scopes, status }
@@ -188,11 +162,16 @@ function nowhere(reachedAt: string): Pick<Challenge, 'id' | 'url'> {
   return { id: APPROVAL, url: `${new URL(reachedAt).origin}/authorizations/${APPROVAL}/start` }
 }
 
-function read(text: AuthorizationText | null | undefined): Authorization | undefined {
-  return text ? authorizationOf(text) : undefined
+/** A visit as vaults get it: they never see a browser's cookie. */
+async function hashed<V extends Visit>(visit: V): Promise<V> {
+  return { ...visit, browser: await sha256(visit.browser) }
 }
 
-function authorizationOf({ input, ...rest }: AuthorizationText): Authorization {
+function endedOf(ended: Ended<StoredAuthorization>): Ended {
+  return ended.ok ? { ok: true, authorization: authorizationOf(ended.authorization) } : ended
+}
+
+function authorizationOf({ input, ...rest }: StoredAuthorization): Authorization {
   if (input === undefined) return rest
   const value: JsonObject = JSON.parse(input)
   return { ...rest, input: value }
@@ -207,7 +186,7 @@ function canonicalText(input: JsonObject): string {
 }
 
 /** Asks once more where a vault moved or was deployed anew meanwhile: what it had stored is still there. */
-async function patiently<T>(ask: () => Promise<T>): Promise<T> {
+async function twiceIfMoved<T>(ask: () => Promise<T>): Promise<T> {
   try {
     return await ask()
   } catch (error) {

@@ -172,15 +172,35 @@ describe('a provider that does not do its part', () => {
     expect(await world.vault.tokenFor(asking(user))).toMatchObject({ unavailable: expect.stringContaining("'mail'") })
   })
 
-  it('is slow: nothing for now, for all who wait', async () => {
-    const world = createWorld({ timeoutMs: 30 })
-    const user = await expired(world)
-    world.provider.bend = () => new Promise((_, reject) => setTimeout(reject, 60, new TypeError('aborted')))
-    const all = await Promise.all(Array.from({ length: 5 }, () => world.vault.tokenFor(asking(user))))
-    for (const granted of all) expect(granted).toMatchObject({ unavailable: expect.stringContaining('mail') })
-    world.provider.bend = async () => undefined
-    expect(world.provider.whose(await get(world, user))).toBe('ann')
-  })
+  it.each([
+    ['/token', 5],
+    ['/.well-known/openid-configuration', 1],
+  ])(
+    'is slow at %s: after ten seconds there is nothing for now for all who wait, and the grant is kept',
+    async (slow, callers) => {
+      const world = createWorld()
+      const user = await expired(world)
+      const { promise: asked, resolve: ask } = Promise.withResolvers<AbortSignal>()
+      world.provider.bend = async (path, signal) => {
+        if (path !== slow) return undefined
+        ask(signal)
+        return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+      }
+      const all = Promise.all(Array.from({ length: callers }, () => world.vault.tokenFor(asking(user))))
+      const signal = await asked
+      world.time += 9_999
+      expect(signal.aborted).toBe(false)
+      // Whoever comes only now waits for nothing
+      world.provider.bend = async (path) => (path === slow ? Promise.reject(new TypeError('slow')) : undefined)
+      world.time += 1
+      expect(signal.aborted).toBe(true)
+      for (const granted of await all) {
+        expect(granted).toEqual({ unavailable: "'mail' cannot be asked now: it does not answer as it should" })
+      }
+      world.provider.bend = async () => undefined
+      expect(world.provider.whose(await get(world, user))).toBe('ann')
+    },
+  )
 
   it('while the token still holds: it is used', async () => {
     const world = createWorld()

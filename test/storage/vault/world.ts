@@ -63,7 +63,7 @@ export function fakeProvider() {
     scope: undefined as string | undefined,
     metadata: {} as Record<string, unknown>,
     /** Answers in place of the provider; undefined lets it answer. */
-    bend: async (_path: string): Promise<Response | undefined> => undefined,
+    bend: async (_path: string, _signal: AbortSignal): Promise<Response | undefined> => undefined,
     /** Comes between what the provider did and its answer. */
     beforeAnswer: async (): Promise<void> => undefined,
     count: (grantType: string) => requests.filter(({ form }) => form.get('grant_type') === grantType).length,
@@ -89,12 +89,13 @@ export function fakeProvider() {
     },
     async fetch(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
       const request = new Request(input, init)
+      init?.signal?.throwIfAborted()
       const { pathname: path } = new URL(request.url)
       const form = new URLSearchParams(
         request.method === 'POST' ? new TextDecoder().decode(await request.arrayBuffer()) : '',
       )
       requests.push({ path, form, headers: request.headers })
-      const bent = await provider.bend(path)
+      const bent = await provider.bend(path, init?.signal ?? request.signal)
       if (bent) return bent
       if (path === '/.well-known/openid-configuration') {
         return Response.json({
@@ -147,7 +148,26 @@ export interface WorldOptions {
   readonly keys?: readonly string[]
   readonly verifierUrl?: string
   readonly secret?: string | undefined
-  readonly timeoutMs?: number
+}
+
+/** A clock that goes only when it is set; signals abort when their time has come on it. */
+function createClock(start: number) {
+  const waiting = new Set<{ readonly at: number; readonly controller: AbortController }>()
+  const clock = {
+    time: start,
+    set(time: number) {
+      clock.time = time
+      for (const { at, controller } of waiting) {
+        if (at <= time) controller.abort(new DOMException('The time is over', 'TimeoutError'))
+      }
+    },
+    timeout(ms: number): AbortSignal {
+      const controller = new AbortController()
+      waiting.add({ at: clock.time + ms, controller })
+      return controller.signal
+    },
+  }
+  return clock
 }
 
 /** Vaults of users nobody had before, over real Durable Objects, before a provider in memory. */
@@ -155,9 +175,15 @@ export function createWorld(options: WorldOptions = {}) {
   const provider = fakeProvider()
   const providers = new Map<string, Provider>([['mail', MAIL]])
   const run = crypto.randomUUID()
+  // A day ahead, so that no alarm comes due by itself
+  const clock = createClock(Date.now() + 86_400_000)
   const settings = {
-    /** A day ahead, so that no alarm comes due by itself. */
-    time: Date.now() + 86_400_000,
+    get time() {
+      return clock.time
+    },
+    set time(time) {
+      clock.set(time)
+    },
     keys: options.keys ?? ['a key of the vault, long enough'],
     secret: 'secret' in options ? options.secret : SECRET,
     keepsGrants: true,
@@ -173,7 +199,7 @@ export function createWorld(options: WorldOptions = {}) {
           findServer: createServerFinder(provider.fetch, now),
           judgeUrl: (url) => (url.startsWith('https:') ? undefined : 'wanted "https:"'),
           secretOf: (name) => (name === 'MAIL' ? settings.secret : undefined),
-          timeoutMs: options.timeoutMs ?? 10_000,
+          timeout: clock.timeout,
         }),
         ...(options.verifierUrl === undefined ? {} : { verifierUrl: options.verifierUrl }),
         now,

@@ -1,24 +1,18 @@
 import { type Authorization, AUTHORIZATION_LIFETIME_MS } from '../../core/consent/authorization.ts'
+import { column, field, firstRow } from '../rows.ts'
 
 /** An authorization as it travels between Worker and Durable Object: the input of a call is JSON text. */
-export type AuthorizationText = Omit<Authorization, 'input'> & { readonly input?: string }
+export type StoredAuthorization = Omit<Authorization, 'input'> & { readonly input?: string }
 
-/** What is asked of a person, before it has an id. */
-export interface Wanted {
-  readonly kind: Authorization['kind']
-  readonly provider: string
-  readonly userId?: string
-  readonly scopes: readonly string[]
-  /** The tool's id. */
-  readonly tool: string
+/** What is to be asked of a person, before it has an id. */
+export interface NewAuthorization extends Pick<Authorization, 'kind' | 'provider' | 'userId' | 'scopes' | 'tool'> {
   /** Tells it from everything else that this person may be asked: while it is open, it is asked once. */
-  readonly asked: string
+  readonly purpose: string
   /** The sealed input of a call. */
   readonly input?: string
 }
 
-interface Row {
-  readonly [column: string]: SqlStorageValue
+type Row = {
   readonly id: string
   readonly kind: 'grant' | 'approval'
   readonly provider: string
@@ -40,20 +34,20 @@ const MAX_ROWS = 100
 
 /** The authorizations of one vault. Nothing here waits, so each function is one step. */
 export interface AuthorizationRows {
-  /** An open one of what is asked, with time left; undefined when it has to be asked anew. */
-  open(asked: string): Authorization | undefined
-  insert(id: string, wanted: Wanted): Authorization
+  /** An open one of this purpose, with time left; undefined when it has to be asked anew. */
+  open(purpose: string): StoredAuthorization | undefined
+  insert(id: string, wanted: NewAuthorization): StoredAuthorization
   /** With `input` as it is sealed. Those whose time is over have failed. */
-  find(id: string): AuthorizationText | undefined
+  find(id: string): StoredAuthorization | undefined
   /** Notes that a person has begun. */
   begin(id: string): void
   end(id: string, status: 'completed' | 'failed', reason?: string): void
   /** An approved call may be made from now on, once and for 15 minutes. */
   approve(id: string): void
   /** Uses up an approval; false when there is none. */
-  claim(asked: string): boolean
+  claim(purpose: string): boolean
   /** Why the last of these failed, if it did. */
-  lastFailure(of: { readonly asked: string } | { readonly provider: string }): string | undefined
+  lastFailure(of: { readonly purpose: string } | { readonly provider: string }): string | undefined
   /** Ends those whose time is over, and forgets those that ended an hour ago. */
   sweep(): void
   /** When there is next something to sweep; undefined when nothing is left. */
@@ -68,16 +62,9 @@ export function authorizationRows(
 ): AuthorizationRows {
   const isOpen = "status IN ('not_started', 'pending')"
 
-  function read(where: string, ...values: SqlStorageValue[]): Authorization | undefined {
-    const text = readText(where, ...values)
-    if (!text) return undefined
-    const { input: _, ...authorization } = text
-    return authorization
-  }
-
-  function readText(where: string, ...values: SqlStorageValue[]): AuthorizationText | undefined {
-    const [row] = sql.exec<Row>(`SELECT * FROM authorization WHERE ${where}`, ...values).toArray()
-    return row && textOf(row)
+  function read(where: string, ...values: SqlStorageValue[]): StoredAuthorization | undefined {
+    const row = firstRow<Row>(sql, `SELECT * FROM authorization WHERE ${where}`, ...values)
+    return row && authorizationOf(row)
   }
 
   function update(id: string, set: string, ...values: SqlStorageValue[]): void {
@@ -85,18 +72,19 @@ export function authorizationRows(
     changed(id)
   }
 
+  /** Forgets the browsers that are on their way for one. */
+  function endFlows(id: string): void {
+    sql.exec('DELETE FROM flow WHERE authorization = ?', id)
+  }
+
   const rows: AuthorizationRows = {
-    open(asked) {
+    open(purpose) {
       rows.sweep()
-      const useful = now() + USEFUL_MS
-      return read(
-        `asked = ? AND ${isOpen} AND (status = 'pending' OR expires >= ?) ORDER BY expires DESC`,
-        asked,
-        useful,
-      )
+      const where = `asked = ? AND ${isOpen} AND (status = 'pending' OR expires >= ?) ORDER BY expires DESC`
+      return read(where, purpose, now() + USEFUL_MS)
     },
-    insert(id, wanted) {
-      const { kind, provider, userId, scopes, tool, asked, input = null } = wanted
+    insert(id, { purpose, input = null, ...wanted }) {
+      const { kind, provider, userId, scopes, tool } = wanted
       const [created, expires] = [now(), now() + AUTHORIZATION_LIFETIME_MS]
       sql.exec(
         `INSERT INTO authorization VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'not_started', NULL, ?, ?, NULL)`,
@@ -107,86 +95,83 @@ export function authorizationRows(
         userId === undefined ? null : JSON.stringify(userId),
         JSON.stringify(scopes),
         tool,
-        asked,
+        purpose,
         input,
         created,
         expires,
       )
       // Those that are over go first, then those that nobody has looked at
-      const dropped = sql.exec<{ id: string }>(
+      const dropped = column<string>(
+        sql,
         `DELETE FROM authorization WHERE id IN (SELECT id FROM authorization WHERE id <> ?
          ORDER BY ended IS NOT NULL, status <> 'not_started' AND ended IS NULL DESC, created DESC, rowid DESC LIMIT -1 OFFSET ?)
          RETURNING id`,
         id,
         MAX_ROWS - 1,
       )
-      for (const each of dropped.toArray()) {
-        sql.exec('DELETE FROM flow WHERE authorization = ?', each.id)
-        changed(each.id)
+      for (const each of dropped) {
+        endFlows(each)
+        changed(each)
       }
-      const user = userId === undefined ? {} : { userId }
-      return { id, kind, provider, ...user, scopes, tool, status: 'not_started', expiresAt: expires }
+      return { id, ...wanted, status: 'not_started', expiresAt: expires }
     },
     find(id) {
       rows.sweep()
-      return readText('id = ?', id)
+      return read('id = ?', id)
     },
     begin(id) {
       update(id, "status = 'pending'")
     },
     end(id, status, reason) {
-      sql.exec('DELETE FROM flow WHERE authorization = ?', id)
+      endFlows(id)
       update(id, 'status = ?, reason = ?, ended = ?, input = NULL', status, reason ?? null, now())
     },
     approve(id) {
-      sql.exec('DELETE FROM flow WHERE authorization = ?', id)
+      endFlows(id)
       update(id, "status = 'completed', expires = ?", now() + AUTHORIZATION_LIFETIME_MS)
     },
-    claim(asked) {
+    claim(purpose) {
       rows.sweep()
-      const approved = read("asked = ? AND status = 'completed' AND ended IS NULL ORDER BY expires", asked)
+      const approved = read("asked = ? AND status = 'completed' AND ended IS NULL ORDER BY expires", purpose)
       if (!approved) return false
       rows.end(approved.id, 'completed')
       return true
     },
     lastFailure(of) {
-      const [column, value] = 'asked' in of ? ['asked', of.asked] : ['provider', of.provider]
-      const last = read(`${column} = ? AND NOT ${isOpen} ORDER BY created DESC, rowid DESC`, value)
+      const [name, value] = 'purpose' in of ? ['asked', of.purpose] : ['provider', of.provider]
+      const last = read(`${name} = ? AND NOT ${isOpen} ORDER BY created DESC, rowid DESC`, value)
       return last?.status === 'failed' ? last.reason : undefined
     },
     sweep() {
-      const over = sql.exec<{ id: string }>(
+      const over = column<string>(
+        sql,
         `UPDATE authorization SET ended = expires, input = NULL, reason = CASE status
            WHEN 'completed' THEN 'It was approved, and not used within 15 minutes'
            ELSE 'Nobody answered within 15 minutes' END, status = 'failed'
          WHERE ended IS NULL AND expires <= ? RETURNING id`,
         now(),
       )
-      const ids = over.toArray().map(({ id }) => id)
-      for (const id of ids) {
-        sql.exec('DELETE FROM flow WHERE authorization = ?', id)
+      for (const id of over) {
+        endFlows(id)
         changed(id)
       }
       sql.exec('DELETE FROM authorization WHERE ended <= ?', now() - KEPT_MS)
     },
     nextSweep() {
-      const [row] = sql
-        .exec<{ at: number | null }>('SELECT min(coalesce(ended + ?, expires)) AS at FROM authorization', KEPT_MS)
-        .toArray()
-      return row?.at ?? undefined
+      const next = 'SELECT min(coalesce(ended + ?, expires)) AS at FROM authorization'
+      return field<number | null>(sql, next, KEPT_MS) ?? undefined
     },
   }
   return rows
 }
 
-function textOf(row: Row): AuthorizationText {
-  const scopes: string[] = JSON.parse(row.scopes)
+function authorizationOf(row: Row): StoredAuthorization {
   return {
     id: row.id,
     kind: row.kind,
     provider: row.provider,
     ...(row.user_id === null ? {} : { userId: JSON.parse(row.user_id) }),
-    scopes,
+    scopes: JSON.parse(row.scopes),
     status: row.status,
     ...(row.reason === null ? {} : { reason: row.reason }),
     tool: row.tool,

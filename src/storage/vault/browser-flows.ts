@@ -1,4 +1,5 @@
 import { AUTHORIZATION_LIFETIME_MS } from '../../core/consent/authorization.ts'
+import { firstRow } from '../rows.ts'
 
 /**
  * How far one browser is: it was sent to the deployment's verifier of users; somebody was confirmed there; that person
@@ -6,7 +7,8 @@ import { AUTHORIZATION_LIFETIME_MS } from '../../core/consent/authorization.ts'
  */
 export type Stage = 'verifying' | 'confirmed' | 'proven' | 'at-provider'
 
-export interface Flow {
+/** One browser on its way through one authorization. */
+export interface BrowserFlow {
   readonly authorization: string
   /** SHA-256 of what only this browser has. */
   readonly browser: string
@@ -21,13 +23,7 @@ export interface Flow {
   readonly sealed?: string
 }
 
-interface Row {
-  readonly [column: string]: SqlStorageValue
-  readonly authorization: string
-  readonly browser: string
-  readonly stage: Stage
-  readonly secret: string
-  readonly callback: string
+type Row = Omit<Required<BrowserFlow>, 'provider' | 'sealed'> & {
   readonly provider: string | null
   readonly sealed: string | null
 }
@@ -36,31 +32,23 @@ interface Row {
 const MAX_BROWSERS = 8
 
 /** The browsers that are on their way, each with one flow an authorization. Nothing here waits. */
-export interface Flows {
-  put(flow: Flow): void
-  find(authorization: string, browser: string): Flow | undefined
+export interface BrowserFlows {
+  put(flow: BrowserFlow): void
+  find(authorization: string, browser: string): BrowserFlow | undefined
   /** Of whichever authorization. */
-  findBySecret(secret: string): Flow | undefined
+  findBySecret(secret: string): BrowserFlow | undefined
   /** Takes a flow away, so that it is used once. */
-  remove(flow: Flow): void
+  remove(flow: BrowserFlow): void
 }
 
-export function createFlows(sql: SqlStorage, now: () => number): Flows {
-  function read(where: string, ...values: string[]): Flow | undefined {
-    const [row] = sql
-      .exec<Row>(`SELECT * FROM flow WHERE ${where} AND created > ?`, ...values, now() - AUTHORIZATION_LIFETIME_MS)
-      .toArray()
+export function createBrowserFlows(sql: SqlStorage, now: () => number): BrowserFlows {
+  function read(where: string, ...values: string[]): BrowserFlow | undefined {
+    const columns = 'authorization, browser, stage, secret, callback, provider, sealed'
+    const query = `SELECT ${columns} FROM flow WHERE ${where} AND created > ?`
+    const row = firstRow<Row>(sql, query, ...values, now() - AUTHORIZATION_LIFETIME_MS)
     if (!row) return undefined
-    const { authorization, browser, stage, secret, callback, provider, sealed } = row
-    return {
-      authorization,
-      browser,
-      stage,
-      secret,
-      callback,
-      ...(provider === null ? {} : { provider }),
-      ...(sealed === null ? {} : { sealed }),
-    }
+    const { provider, sealed, ...flow } = row
+    return { ...flow, ...(provider === null ? {} : { provider }), ...(sealed === null ? {} : { sealed }) }
   }
 
   return {
