@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 
-/** A generated program; `text` is its module, whose `run(i32, i32)` gives an i32 and leaves a memory. */
+/** A generated program is a function of two numbers, which gives one and leaves a memory. */
 export type Expression =
   | { readonly kind: 'const'; readonly value: number }
   | { readonly kind: 'local'; readonly index: number }
@@ -83,8 +83,22 @@ const { program } = fc.letrec<{ expression: Expression; statement: Statement; pr
 
 export { program }
 
-/** The program as a module in the text format. */
-export function moduleOf(statements: readonly Statement[]): string {
+/** A module in the text format that exports the programs as `run0(i32, i32)` and so on. */
+export function moduleOf(programs: readonly (readonly Statement[])[]): string {
+  return `(module
+    (type $unary (func (param i32) (result i32)))
+    (import "host" "note" (func $note (param i32)))
+    (memory (export "memory") 1 8)
+    (table 2 funcref) (elem (i32.const 0) $twice $negate)
+    (global $g (export "g") (mut i32) (i32.const 5))
+    (data (i32.const 100) "some bytes to begin with")
+    (func $begin (global.set $g (i32.const 6))) (start $begin)
+    (func $twice (type $unary) (i32.shl (local.get 0) (i32.const 1)))
+    (func $negate (type $unary) (call $note (local.get 0)) (i32.sub (i32.const 0) (local.get 0)))
+    ${programs.map((statements, index) => functionOf(statements, `run${index}`)).join('\n')})`
+}
+
+function functionOf(statements: readonly Statement[], name: string): string {
   let loops = 0
   let labels = 0
   const expression = (each: Expression): string => {
@@ -149,17 +163,5 @@ export function moduleOf(statements: readonly Statement[]): string {
   }
   const body = list(statements)
   const counters = Array.from({ length: loops }, (_, index) => `(local $n${index} i32)`).join(' ')
-  return `(module
-    (type $unary (func (param i32) (result i32)))
-    (import "host" "note" (func $note (param i32)))
-    (memory (export "memory") 1 8)
-    (table 2 funcref) (elem (i32.const 0) $twice $negate)
-    (global $g (export "g") (mut i32) (i32.const 5))
-    (data (i32.const 100) "some bytes to begin with")
-    (func $begin (global.set $g (i32.const 6))) (start $begin)
-    (func $twice (type $unary) (i32.shl (local.get 0) (i32.const 1)))
-    (func $negate (type $unary) (call $note (local.get 0)) (i32.sub (i32.const 0) (local.get 0)))
-    (func (export "run") (param i32 i32) (result i32) (local i32 i32) ${counters}
-      ${body}
-      (local.get 0)))`
+  return `(func (export "${name}") (param i32 i32) (result i32) (local i32 i32) ${counters} ${body} (local.get 0))`
 }
