@@ -17,7 +17,7 @@ import { log } from './log.ts'
 import { createBundledRunner } from '../runners/bundled/runner.ts'
 import { createCodeRunner } from '../runners/code/runner.ts'
 import { createTextFetch } from '../outbound/fetch-text.ts'
-import { createGuardedFetch } from '../outbound/guarded-fetch.ts'
+import { createGuardedFetch, type GuardedFetchOptions } from '../outbound/guarded-fetch.ts'
 import { createGuardedStream } from '../outbound/guarded-stream.ts'
 import { createHttpRunner } from '../runners/http/runner.ts'
 import { asFetch } from '../outbound/as-fetch.ts'
@@ -45,16 +45,11 @@ export interface Runners {
 /** Composes everything that runs tools, each kind behind the guarded fetch. */
 export function createRunners(env: Env, config: Config, build: Build, blobs: Blobs): Runners {
   const { now } = Date
-  const guardedFetch = createGuardedFetch({
-    fetch: (...given) => fetch(...given),
-    allowHttpHosts: config.allowHttpHosts,
-  })
+  const { allowHttpHosts } = config
+  const reach: GuardedFetchOptions = { fetch: (...given) => fetch(...given), allowHttpHosts }
+  const guardedFetch = createGuardedFetch(reach)
   const fetchText = createTextFetch(
-    createGuardedFetch({
-      fetch: (...given) => fetch(...given),
-      allowHttpHosts: config.allowHttpHosts,
-      maxResponseBytes: MAX_JSON,
-    }),
+    createGuardedFetch({ ...reach, maxResponseBytes: MAX_JSON }),
     'application/json, application/yaml, application/openapi+json, */*;q=0.5',
   )
   const bundled = createBundledRunner({
@@ -63,24 +58,15 @@ export function createRunners(env: Env, config: Config, build: Build, blobs: Blo
     log: toolLog,
   })
   const http = createHttpRunner({ guardedFetch, now, sleep })
-  const guardedStream = createGuardedStream({
-    fetch: (...given) => fetch(...given),
-    allowHttpHosts: config.allowHttpHosts,
-  })
-  const speaking = { guardedFetch, guardedStream, revisions: createKnownRevisions(), now }
+  const speaking = { guardedFetch, guardedStream: createGuardedStream(reach), revisions: createKnownRevisions(), now }
   const remote = createRemoteRunner({ ...speaking, sleep })
   const upstreams = createUpstreams(speaking)
   const sandbox =
     env.LOADER && createSandbox({ loader: env.LOADER, openEgress: (props) => exports.Egress({ props }), sha256 })
-  const sandboxed = { sandbox, allowHttpHosts: config.allowHttpHosts, log: toolLog }
+  const sandboxed = { sandbox, allowHttpHosts, log: toolLog }
   const code = createCodeRunner({ ...sandboxed, inside: inside.code })
   const wasm = createWasmRunner({ ...sandboxed, inside: inside.wasm, readBlob: blobs.read, now })
-  const plugins = createPluginReader({
-    sandbox,
-    inside: inside.wasm,
-    sha256: sha256OfBytes,
-    storeBlob: blobs.store,
-  })
+  const plugins = createPluginReader({ sandbox, inside: inside.wasm, sha256: sha256OfBytes, storeBlob: blobs.store })
   const runners: readonly Runner[] = [bundled, http, remote, code, wasm]
   return {
     runners: new Map(runners.map((runner) => [runner.kind, runner])),

@@ -1,7 +1,7 @@
 import type { Signal } from '../core/tool/platform.ts'
 import type { GuardedFetch } from './guarded-fetch.ts'
 
-const PATIENCE_MS = 30_000
+const TIMEOUT_MS = 30_000
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false })
 
@@ -22,7 +22,7 @@ export function createTextFetch(guardedFetch: GuardedFetch, accept: string) {
       url,
       headers: new Headers({ accept, 'user-agent': 'switchboard' }),
       credentialHeaders: [],
-      signal: AbortSignal.any([signal, AbortSignal.timeout(PATIENCE_MS)]),
+      signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
     })
     if (!result.ok) {
       return { ok: false, problem: result.kind === 'aborted' ? 'Did not come within 30 seconds' : result.message }

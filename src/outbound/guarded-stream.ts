@@ -1,4 +1,3 @@
-import type { Signal } from '../core/tool/platform.ts'
 import {
   aborted,
   createGuardedOpen,
@@ -48,15 +47,10 @@ export function createGuardedStream(options: Omit<GuardedFetchOptions, 'maxRespo
   }
 }
 
-interface Reader {
-  read(): Promise<{ readonly done: boolean; readonly value?: Uint8Array | undefined }>
-  cancel(reason?: unknown): Promise<void>
-}
-
 function countedBody(
-  reader: Reader,
+  reader: ReadableStreamDefaultReader<Uint8Array>,
   url: URL,
-  { allowance, signal, onFailure }: Pick<GuardedStreamRequest, 'allowance' | 'onFailure'> & { readonly signal: Signal },
+  { allowance, signal, onFailure }: Pick<GuardedStreamRequest, 'allowance' | 'signal' | 'onFailure'>,
 ): ReadableStream<Uint8Array> {
   return new ReadableStream<Uint8Array>({
     async pull(controller) {
@@ -68,7 +62,7 @@ function countedBody(
       const step = await untilAborted(() => reader.read(), signal)
       if (step.state !== 'done') return stop(step.state === 'aborted' ? aborted(url) : lost(url))
       const { done, value } = step.value
-      if (done || value === undefined) return controller.close()
+      if (done) return controller.close()
       allowance.left -= value.byteLength
       if (allowance.left < 0) return stop(tooLarge(url, allowance.bytes))
       controller.enqueue(value)

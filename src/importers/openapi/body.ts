@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from '../../core/tool/json.ts'
 import { pointerStep } from '../../core/tool/problem.ts'
-import { type Description, follow, listAt, type Node, objectAt, textAt } from './description.ts'
+import { type Description, follow, followToObject, listAt, type Node, objectAt, textAt } from './description.ts'
 import type { Draft } from './draft.ts'
 import { chooseMedia, isRange, kindOfMedia, type MediaKind } from './media-type.ts'
 
@@ -116,9 +116,8 @@ function encodingOf(encoding: Node): JsonObject {
 }
 
 function shapeOf(description: Description, raw: unknown, depth = 0): Shape | undefined {
-  const followed = follow(description, raw)
-  if (!followed.ok || !isObject(followed.value) || depth > MAX_MERGED) return undefined
-  const schema = followed.value
+  const schema = followToObject(description, raw)
+  if (!schema || depth > MAX_MERGED) return undefined
   const known = depth === 0 ? shapes.get(schema) : undefined
   if (known !== undefined) return known === 'none' ? undefined : known
   const shape = mergedShape(description, schema, depth)
@@ -155,9 +154,8 @@ function mergedShape(description: Description, schema: Node, depth: number): Sha
 
 /** The schema of a file, or of a list of files, where a part of a multipart body is that. */
 function fileSchema(description: Description, raw: unknown): Node | undefined {
-  const followed = follow(description, raw)
-  if (!followed.ok || !isObject(followed.value)) return undefined
-  const schema = followed.value
+  const schema = followToObject(description, raw)
+  if (!schema) return undefined
   const { description: text } = schema
   if (isBytes(schema)) return { ...FILE, description: text ?? FILE.description }
   if (schema.type !== 'array') return undefined
@@ -174,12 +172,11 @@ function isBytes({ type, format, contentMediaType, contentEncoding }: Node): boo
 }
 
 function withFiles(description: Description, raw: unknown): unknown {
-  const followed = follow(description, raw)
-  if (!followed.ok || !isObject(followed.value)) return raw
-  const properties = Object.entries(objectAt(followed.value, 'properties'))
+  const schema = followToObject(description, raw)
+  const properties = schema ? Object.entries(objectAt(schema, 'properties')) : []
   if (properties.length === 0) return raw
   return {
-    ...followed.value,
+    ...schema,
     properties: Object.fromEntries(properties.map(([name, each]) => [name, fileSchema(description, each) ?? each])),
   }
 }

@@ -43,6 +43,12 @@ export function follow({ root }: Description, value: unknown): Followed {
   return { ok: true, value: current }
 }
 
+/** The object that a value is or leads to, if it is one. */
+export function followToObject(description: Description, value: unknown): Node | undefined {
+  const followed = follow(description, value)
+  return followed.ok && isObject(followed.value) ? followed.value : undefined
+}
+
 /** What stands in a document where a reference points (RFC 6901 section 6), only ever its own members. */
 export function valueAt(root: Node, reference: string): Followed {
   if (!reference.startsWith('#')) {

@@ -1,5 +1,5 @@
 import { isObject } from '../../core/tool/json.ts'
-import { type Description, follow, listAt, type Node, objectAt, textAt } from './description.ts'
+import { type Description, follow, followToObject, listAt, type Node, objectAt, textAt } from './description.ts'
 
 /** What an OpenAPI 2.0 parameter says of its values itself, and a schema says in 3.0. */
 const VALUE_KEYWORDS = (
@@ -24,8 +24,7 @@ export function operationOfSwagger(description: Description, operation: Node, pa
   const form: Node[] = []
   let body: Node | undefined
   for (const given of parameters) {
-    const followed = follow(description, given)
-    const parameter = followed.ok && isObject(followed.value) ? followed.value : undefined
+    const parameter = followToObject(description, given)
     if (!parameter) own.push(given)
     else if (parameter.in === 'body') body = parameter
     else if (parameter.in === 'formData') form.push(parameter)

@@ -5,22 +5,23 @@ import { isObject } from '../../core/tool/json.ts'
 export type ReadResult =
   | { readonly ok: true; readonly value: unknown; readonly content: readonly Content[] }
   | { readonly ok: false; readonly message: string }
-  /** It is no CallToolResult. */
-  | { readonly ok: false; readonly problem: string }
 
 /**
  * Reads an MCP CallToolResult: `structuredContent` is the value, and the content is for those who can look at it; content
- * alone is its own value, as text. What `isError` says is the tool's failure, in its own words.
+ * alone is its own value, as text. What `isError` says is the tool's failure, in its own words. `subject` gave the result.
  */
 export function readCallToolResult(
   blocks: readonly unknown[],
   structuredContent: unknown,
   isError: boolean,
+  subject: string,
 ): ReadResult {
   const content: Content[] = []
   for (const [index, block] of blocks.entries()) {
     const read = readBlock(block)
-    if (typeof read === 'string') return { ok: false, problem: `[${index}] ${read}` }
+    if (typeof read === 'string') {
+      return { ok: false, message: `${subject} answered with content that is none: [${index}] ${read}` }
+    }
     content.push(read)
   }
   const words = content.map(contentText).join('\n')

@@ -14,7 +14,7 @@ export function readPluginResult(text: string, usage: Usage): RunResult {
   if (!isObject(result) || !Array.isArray(result.content)) {
     return failed("The plugin answered with something that is no CallToolResult: 'content' must be an array")
   }
-  const read = readCallToolResult(result.content, result.structuredContent ?? undefined, result.isError === true)
-  if (read.ok) return { ...read, usage }
-  return failed('message' in read ? read.message : `The plugin answered with content that is none: ${read.problem}`)
+  const { content, structuredContent, isError } = result
+  const read = readCallToolResult(content, structuredContent ?? undefined, isError === true, 'The plugin')
+  return read.ok ? { ...read, usage } : failed(read.message)
 }

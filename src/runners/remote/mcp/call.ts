@@ -69,12 +69,8 @@ export async function callMcp(
         allowInputRequired: true,
         ...(progress
           ? {
-              onprogress: (report) =>
-                progress(
-                  report.progress,
-                  report.total,
-                  report.message === undefined ? undefined : endpoint.redact(report.message),
-                ),
+              onprogress: ({ progress: done, total, message }) =>
+                progress(done, total, message === undefined ? undefined : endpoint.redact(message)),
             }
           : {}),
         ...(tool.inputSchema
@@ -86,16 +82,14 @@ export async function callMcp(
   if (!session.ok) return explain(session.error, session.failures, endpoint, deps.now())
   const { value } = session
   if ('resultType' in value && value.resultType === 'input_required')
-    return asked(value, answers !== undefined, endpoint)
-  const read = readCallToolResult(value.content, value.structuredContent, value.isError === true)
-  if (read.ok) return { result: read }
-  const message =
-    'message' in read ? read.message : `${endpoint.host} answered with content that is none: ${read.problem}`
-  return failed(message, undefined, endpoint)
+    return inputRequired(value, answers !== undefined, endpoint)
+  const { content, structuredContent, isError } = value
+  const read = readCallToolResult(content, structuredContent, isError === true, endpoint.host)
+  return read.ok ? { result: read } : failed(read.message, undefined, endpoint)
 }
 
 /** What a server asks for before it goes on: passed on where the caller can be asked, else a failure that says it. */
-function asked(value: object, canAsk: boolean, endpoint: Endpoint): ServerOutcome {
+function inputRequired(value: object, canAsk: boolean, endpoint: Endpoint): ServerOutcome {
   const given: unknown = 'inputRequests' in value ? value.inputRequests : undefined
   const state: unknown = 'requestState' in value ? value.requestState : undefined
   const requests: Record<string, { readonly method: string; readonly params: JsonObject }> = {}
@@ -125,9 +119,8 @@ function wordsOf(params: JsonObject | Readonly<Record<string, unknown>>): string
 /** What went wrong: below the protocol, by its rules, or against them. */
 export function explain(error: unknown, failures: TransportFailures, endpoint: Endpoint, now: number): FailedCall {
   const { host } = endpoint
-  const { refusal } = failures
   if (failures.unanswered) return unanswered(failures.unanswered, endpoint)
-  if (statusOf(error) !== undefined && refusal) return refused(refusal, endpoint, now)
+  if (statusOf(error) !== undefined && failures.refusal) return refused(failures.refusal, endpoint, now)
   const message = error instanceof Error ? error.message : String(error)
   const code = codeOf(error)
   if (code === STREAM_ENDED) {
