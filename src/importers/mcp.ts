@@ -18,7 +18,7 @@ const MAX_NAME = 256
 const OWN_META = 'dev.switchboard/'
 
 /**
- * Imports the tools of an MCP server of either era, as they are when it is asked: each becomes a tool whose calls go
+ * Imports the tools of an MCP server of any revision, as they are when it is asked: each becomes a tool whose calls go
  * there. A tool that is not valid is skipped with the reason, and takes no other along.
  */
 export function createMcpImporter(options: McpImporterOptions): Importer {

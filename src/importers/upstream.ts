@@ -5,9 +5,9 @@ import type { Codec } from '../core/tool/codec.ts'
 import { isJsonObject, isList, type Json, type JsonObject } from '../core/tool/json.ts'
 import type { Signal } from '../core/tool/platform.ts'
 import { type Checked, type Problem, pointerStep } from '../core/tool/problem.ts'
-import { type CredentialUse, credentialNeeds } from './shared/credential-needs.ts'
 import { isNamePart } from '../core/tool/tool-id.ts'
 import type { Implementation, Requirements } from '../core/tool/tool.ts'
+import { type CredentialUse, credentialNeeds } from './shared/credential-needs.ts'
 
 /**
  * What is wrong with an implementation of any tool of another server, where it requires this; else how to list that

@@ -14,7 +14,7 @@ export interface RenewingTokens {
   readonly fetch: Fetch
 }
 
-/** Follows the tokens of one call, of which `renew` gives new ones. */
+/** Keeps the tokens of one call, each replaced once `renew` has given another for it. */
 export function createRenewingTokens(
   tokens: RunContext['tokens'],
   renew: NonNullable<RunContext['renew']>,

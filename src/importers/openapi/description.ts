@@ -13,7 +13,7 @@ export interface Description {
 
 export type Followed = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly problem: string }
 
-/** A reference to a reference to a reference …; longer chains go around in a circle, or might as well. */
+/** The longest chain of references to references; longer ones go around in a circle, or might as well. */
 const MAX_CHAIN = 16
 
 /** Reads which edition of OpenAPI a document is written in; a text says why it is none. */

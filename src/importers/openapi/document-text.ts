@@ -24,7 +24,7 @@ export async function readText(text: string): Promise<ReadText> {
   const looksLikeJson = /^\s*\{/.test(text)
   if (looksLikeJson) {
     const value = parseJson(text)
-    if (value !== undefined) return checked(value)
+    if (value !== undefined) return checkedDocument(value)
   }
   if (bytes > MAX_YAML) {
     const what = looksLikeJson ? 'it is not JSON, and as YAML a description' : 'YAML; as JSON it may have 16 MiB: it'
@@ -34,7 +34,7 @@ export async function readText(text: string): Promise<ReadText> {
 }
 
 /** Refuses what is no object, and what JSON of ours may not hold. */
-export function checked(value: unknown): ReadText {
+export function checkedDocument(value: unknown): ReadText {
   if (!isObject(value)) return { ok: false, problem: 'Must be an OpenAPI description, which is an object' }
   const problem = foreignJsonProblem(value)
   return problem === undefined ? { ok: true, root: value } : { ok: false, problem }
@@ -109,7 +109,7 @@ async function readYaml(text: string): Promise<ReadText> {
     if (!document || documents.length > 1) return { ok: false, problem: 'Must be one YAML document' }
     const [error] = document.errors
     if (error) return fault(error.message.split('\n')[0]?.slice(0, 200) ?? '', error.pos[0])
-    return checked(document.toJS({ maxAliasCount: MAX_ALIASES }))
+    return checkedDocument(document.toJS({ maxAliasCount: MAX_ALIASES }))
   } catch (error) {
     if (error instanceof Fault) return fault(error.message.split('\n')[0] ?? '', error.offset)
     const reason = error instanceof Error ? error.message.slice(0, 200) : 'unreadable'

@@ -2,7 +2,7 @@ import { invalidSource } from '../../core/publish/source-refusal.ts'
 import type { Importer, ImportItem, ImportRequest } from '../../core/publish/import.ts'
 import { isVersion } from '../../core/tool/tool-id.ts'
 import { type Description, readDescription } from './description.ts'
-import { checked, readText, type ReadText } from './document-text.ts'
+import { checkedDocument, readText, type ReadText } from './document-text.ts'
 import { isTool, type ToolMaker, toolOf } from './operation-tool.ts'
 import { type Operation, operationsOf } from './operations.ts'
 import { readOptions } from './options.ts'
@@ -80,7 +80,7 @@ async function readSource(
   { source, signal }: ImportRequest,
   fetchText: FetchText,
 ): Promise<ReadText & { readonly url?: string }> {
-  if (typeof source !== 'string') return checked(source)
+  if (typeof source !== 'string') return checkedDocument(source)
   if (!/^\s*https?:\/\/\S+\s*$/i.test(source)) return readText(source)
   const fetched = await fetchText(source.trim(), signal)
   if (!fetched.ok) return fetched

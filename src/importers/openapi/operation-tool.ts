@@ -20,7 +20,7 @@ export interface ToolMaker {
   readonly options: Options
 }
 
-/** Larger inputs than this keep apart what they use more than once. */
+/** In characters: larger input schemas keep what they use more than once under `$defs`. */
 const LARGE_INPUT = 32 * 1024
 const MAX_DESCRIPTION = 4_000
 const MAX_TITLE = 200

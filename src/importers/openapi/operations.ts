@@ -1,6 +1,6 @@
 import { isObject } from '../../core/tool/json.ts'
-import { type Description, follow, type Node, objectAt, textAt } from './description.ts'
 import { toolNames } from '../shared/tool-names.ts'
+import { type Description, follow, type Node, objectAt, textAt } from './description.ts'
 
 /** One operation of a description, and the name of the tool it makes. */
 export interface Operation {

@@ -4,8 +4,8 @@ import { KEYWORDS } from '../../core/schema/keywords.ts'
 import { backtracking, type Effort } from '../../core/schema/pattern.ts'
 import { holdsSubschemas, mapSubschemas } from '../../core/schema/subschemas.ts'
 import type { JsonSchema } from '../../core/tool/tool.ts'
-import { type Description, valueAt, type Node, shortened, stepsOf } from './description.ts'
 import { fnv1a } from '../shared/fnv1a.ts'
+import { type Description, valueAt, type Node, shortened, stepsOf } from './description.ts'
 
 /** A schema of the description as JSON Schema 2020-12, in which `{"$ref": "#/$defs/<name>"}` stands for a definition. */
 export interface Converted {
@@ -40,7 +40,7 @@ const KEPT: ReadonlySet<string> = new Set(
 )
 /** Keywords that say nothing about which values are valid: they may stand beside a reference in every edition. */
 const ANNOTATIONS: ReadonlySet<string> = new Set(['title', 'description', 'default', 'examples', 'deprecated'])
-/** Found where they stand, by reference. */
+/** What these hold is found where it stands, by reference, and not copied along. */
 const DEFINITIONS: ReadonlySet<string> = new Set(['$defs', 'definitions'])
 /** For all patterns of a description together; those after that are left out. */
 const PATTERN_EFFORT = 20_000_000

@@ -17,9 +17,9 @@ interface SchemeUse extends CredentialUse {
 }
 
 /**
- * Chooses one of an operation's alternatives: the first whose schemes the publisher named all, else none at all where
- * the description allows that, else the first that can be said. What the publisher named beside the description's
- * schemes goes along with every call.
+ * Chooses one of an operation's alternatives: the first of which the publisher named every scheme, else none at all where
+ * the description allows that, else the first that an implementation can express. What the publisher named beside the
+ * description's schemes goes along with every call.
  */
 export function chooseSecurity(
   description: Description,

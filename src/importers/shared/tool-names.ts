@@ -2,20 +2,19 @@ import { fnv1a } from './fnv1a.ts'
 
 const MAX_NAME = 64
 
-/** An operation as its names are made of. */
-export interface Named {
+/** What a tool's name is made of. */
+export interface NamedAfter {
   readonly method: string
   readonly path: string
   readonly operationId?: string
 }
 
 /**
- * The tools' names of a description's operations: the `operationId` where its characters allow, with `_` for each run
- * of others; without one, method and path. They stay the same while method, path and `operationId` do: where names meet
- * (case does not count), each gets a suffix made of its method and path, but for the one that is an `operationId`
- * letter by letter.
+ * Names tools after operations: by the `operationId`, with `_` for each run of characters that a name cannot have; without
+ * one, by method and path. A name depends on nothing else, so it is the same in every import: where names meet (case does
+ * not count), each gets a suffix made of its method and path, but for the one that is an `operationId` letter by letter.
  */
-export function toolNames(operations: readonly Named[]): string[] {
+export function toolNames(operations: readonly NamedAfter[]): string[] {
   const wanted = operations.map(({ operationId, method, path }) => {
     const source = operationId ?? `${method} ${path}`
     const name = source.replace(/[^A-Za-z0-9_-]+/g, '_').replace(/^_+|_+$/g, '') || 'operation'

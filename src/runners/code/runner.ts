@@ -1,7 +1,7 @@
 import type { RunContext, Runner } from '../../core/call/runner.ts'
 import { redacting, sensitiveValues } from '../../outbound/redaction.ts'
 import { failed, passOnLogs, readAnswer } from '../sandbox/answer.ts'
-import { placeCredentials } from '../sandbox/credentials.ts'
+import { formatCredentials } from '../sandbox/credentials.ts'
 import { egressPolicy } from '../sandbox/policy.ts'
 import { NO_LOADER, type SandboxCode, type SandboxRunnerOptions } from '../sandbox/sandbox.ts'
 import { checkedRunner } from '../shared/checked-runner.ts'
@@ -23,7 +23,7 @@ export function createCodeRunner({ sandbox, inside, allowHttpHosts, log }: Sandb
       ok: true,
       timeoutMs: implementation.timeout_ms,
       async run(input, context) {
-        const { placed, problem } = placeCredentials(implementation.credentials, context)
+        const { placed, problem } = formatCredentials(implementation.credentials, context)
         if (problem !== undefined) return failed(`Cannot make the tool's requests: ${problem}`)
         const userId = isForUsers ? context.userId : undefined
         const sensitive = placed.length === 0 ? [] : sensitiveValues(context)

@@ -1,6 +1,6 @@
 import { pointerSteps } from '../../core/tool/problem.ts'
-import type { HttpImplementation } from './implementation.ts'
 import { parseUrlTemplate, variableNames } from '../shared/url-template.ts'
+import type { HttpImplementation } from './implementation.ts'
 
 /**
  * Says where an input goes that has no parameter: the URL's variable of its name, if nothing else fills that; else the

@@ -1,11 +1,11 @@
 import type { Json, JsonObject } from '../../core/tool/json.ts'
-import { type BodyField, FORM_EXPLODED } from './body.ts'
 import { isHeaderValue } from '../shared/header-rules.ts'
+import { encodeStrictly } from '../shared/percent-encoding.ts'
+import { type UrlTemplate, variableNames } from '../shared/url-template.ts'
+import { type BodyField, FORM_EXPLODED } from './body.ts'
 import type { HttpImplementation, HttpParameter } from './implementation.ts'
 import { bodyFieldSteps, bodyHasFields, unplacedInputs } from './default-places.ts'
 import { serialiseHeader, serialisePath, serialiseQuery } from './serialisation.ts'
-import { encodeStrictly } from '../shared/percent-encoding.ts'
-import { type UrlTemplate, variableNames } from '../shared/url-template.ts'
 
 /** Where the inputs of one call go, ready to be written; or why they cannot go there. */
 export interface PlacedInputs {
@@ -19,7 +19,7 @@ export interface PlacedInputs {
   readonly problems: string[]
 }
 
-/** Puts the inputs of a call where the implementation wants them. Absent and null ones take their default, or go. */
+/** Puts the inputs of a call where the implementation wants them. Absent and null ones take their default, or are left out. */
 export function inputPlacer(
   implementation: HttpImplementation,
   template: UrlTemplate,
@@ -82,7 +82,7 @@ export function inputPlacer(
       else placed.problems.push(`the request has no place for "${field.input}"`)
     }
 
-    /** What an exploded object or an undeclared input is called is the caller's choice. */
+    /** Callers choose the names in an exploded object, and of inputs that no parameter places: none may be a credential's. */
     function refuseShadowing(pieces: readonly string[], names: ReadonlySet<string>): void {
       for (const piece of pieces) {
         const name = piece.slice(0, piece.indexOf('='))

@@ -4,10 +4,10 @@ import { type Checked, pointerStep, pointerSteps, type Problem } from '../../cor
 import type { Definition } from '../../core/tool/tool.ts'
 import { undeclaredCredential } from '../shared/credential.ts'
 import { headerNameProblem, isHeaderValue, isToken } from '../shared/header-rules.ts'
+import { parseUrlTemplate, type UrlTemplate, variableNames } from '../shared/url-template.ts'
 import { type HttpImplementation, readHttpImplementation } from './implementation.ts'
 import { bodyHasFields, unplacedInputs } from './default-places.ts'
-import { parseUrlTemplate, type UrlTemplate, variableNames } from '../shared/url-template.ts'
-import { namesAreWrittenOnce } from './unique-names.ts'
+import { namesAreUnique } from './unique-names.ts'
 
 type Rule = (implementation: HttpImplementation, inputs: ReadonlySet<string>) => Problem[]
 
@@ -28,7 +28,7 @@ function brokenRules(implementation: HttpImplementation, definition: Definition)
   const properties = definition.input['properties']
   const inputs = new Set(isObject(properties) ? Object.keys(properties) : [])
   const template = parseUrlTemplate(implementation.url)
-  const rules: Rule[] = [inputsExist, headersAreAllowed, bodyFits, namesAreWrittenOnce]
+  const rules: Rule[] = [inputsExist, headersAreAllowed, bodyFits, namesAreUnique]
   return [
     ...('problem' in template
       ? [problem('/url', template.problem)]

@@ -3,12 +3,12 @@ import type { ToolFailure } from '../../core/tool/tool-failure.ts'
 import type { RunContext } from '../../core/call/runner.ts'
 import type { GuardedBody } from '../../outbound/guarded-fetch.ts'
 import type { Redact } from '../../outbound/redaction.ts'
-import { encodeBody, type EncodedBody } from './body.ts'
 import { placeCredentials, type PlacedCredentials } from '../shared/place-credentials.ts'
 import { isHeaderValue } from '../shared/header-rules.ts'
+import { expandParts, hasDotSegment, parseUrlTemplate, type UrlTemplate } from '../shared/url-template.ts'
+import { encodeBody, type EncodedBody } from './body.ts'
 import type { HttpImplementation } from './implementation.ts'
 import { inputPlacer, ownValue, type PlacedInputs } from './place-inputs.ts'
-import { expandParts, hasDotSegment, parseUrlTemplate, type UrlTemplate } from '../shared/url-template.ts'
 
 export interface BuiltRequest {
   readonly method: string

@@ -7,7 +7,7 @@ import { bodyFieldSteps, unplacedInputs } from './default-places.ts'
  * No two parts of an implementation write the same thing: servers would read such a request differently, and a caller
  * could shadow a credential. Inputs without a parameter write under their own names.
  */
-export function namesAreWrittenOnce(implementation: HttpImplementation, inputs: ReadonlySet<string>): Problem[] {
+export function namesAreUnique(implementation: HttpImplementation, inputs: ReadonlySet<string>): Problem[] {
   const { parameters, credentials } = implementation
   const problems: Problem[] = []
   const writers = new Map<string, string>()

@@ -17,14 +17,14 @@ export interface Endpoint {
   readonly redact: Redact
 }
 
-export type Located =
+export type LocatedEndpoint =
   { readonly ok: true; readonly endpoint: Endpoint } | { readonly ok: false; readonly failure: ToolFailure }
 
 /** Puts a call's secrets and tokens where an implementation wants them; or says what is missing or does not fit. */
 export function locate(
   { url, credentials }: Pick<RemoteImplementation, 'url' | 'credentials'>,
   context: Pick<RunContext, 'secrets' | 'tokens' | 'traceparent'>,
-): Located {
+): LocatedEndpoint {
   const template = parseUrlTemplate(url)
   if ('problem' in template) throw new TypeError(`Cannot read the URL: ${template.problem}`)
   const placed = placeCredentials(credentials, template, context)

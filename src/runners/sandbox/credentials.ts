@@ -75,7 +75,7 @@ function collide(one: SandboxCredential, other: SandboxCredential): boolean {
 }
 
 /** Puts the credentials of one call into the words in which they are sent; or says, without a value, why it cannot. */
-export function placeCredentials(
+export function formatCredentials(
   credentials: readonly SandboxCredential[],
   context: Pick<RunContext, 'secrets' | 'tokens'>,
 ): { readonly placed: readonly PlacedCredential[]; readonly problem?: string } {

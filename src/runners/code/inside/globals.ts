@@ -1,6 +1,6 @@
 /**
  * What a published module finds in place of the platform's own, set before the module is loaded: `console` writes to the
- * log of the call that is running, and `fetch` rejects where the gateway refuses. This runs inside the sandbox.
+ * log of the call that is currentLines, and `fetch` rejects where the gateway refuses. This runs inside the sandbox.
  */
 import { AsyncLocalStorage } from './async-local-storage.js'
 
@@ -10,11 +10,11 @@ const MAX_LINES = 100
 const MAX_LINE = 1_000
 
 /** The lines that each call has logged. */
-export const running = new AsyncLocalStorage<string[]>()
+export const currentLines = new AsyncLocalStorage<string[]>()
 
 /** Adds a line to the running call's log, as long as there is room. */
 export function log(...values: readonly unknown[]): void {
-  const lines = running.getStore()
+  const lines = currentLines.getStore()
   if (!lines || lines.length >= MAX_LINES) return
   lines.push(values.map(shown).join(' ').slice(0, MAX_LINE))
 }

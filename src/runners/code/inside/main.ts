@@ -1,6 +1,6 @@
 /** The way into the sandbox of a code tool: calls its published module, and says what came of it as JSON text. */
 import { WorkerEntrypoint } from 'cloudflare:workers'
-import { log, running } from './globals.ts'
+import { log, currentLines } from './globals.ts'
 import { toJson } from './json.ts'
 import * as tool from './tool.js'
 
@@ -17,7 +17,7 @@ export default class extends WorkerEntrypoint {
   /** Never rejects: what the module throws is in the answer. */
   run(input: unknown, about: About, progress?: Progress): Promise<string> {
     const logs: string[] = []
-    return running.run(logs, async () => {
+    return currentLines.run(logs, async () => {
       const answer = await outcomeOf(input, { ...about, log, ...(progress ? { progress } : {}), fetch })
       return `{${answer},"logs":${JSON.stringify(logs)}}`
     })

@@ -9,7 +9,7 @@ export { Client } from '@modelcontextprotocol/client'
 
 type SendOptions = Parameters<StreamableHTTPClientTransport['send']>[1]
 
-/** Streamable HTTP, told apart where the SDK's own would wait forever. */
+/** The SDK's Streamable HTTP, but for requests whose stream ends without an answer: the SDK would wait for ever. */
 export class UpstreamTransport extends StreamableHTTPClientTransport {
   readonly #unfinished = new Set<Promise<void>>()
 

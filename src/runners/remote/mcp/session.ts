@@ -44,7 +44,7 @@ interface Waiting {
 
 /** How long the end of a session may take: telling the server that a call is cancelled, and that the session is over. */
 const CLOSING_MS = 3_000
-/** The client's own timer only ever comes after the call's deadline. */
+/** Added to the client's own timer, so that the call's deadline always comes first. */
 const GRACE_MS = 10_000
 
 /**
@@ -103,7 +103,7 @@ async function openSession<T>(
   return { ok: false, error: done.state === 'failed' ? done.error : new Error('The call has ended'), failures }
 }
 
-/** What the SDK wants to be told in the place of asking the server. */
+/** What the SDK is told, so that it need not ask the server. */
 function priorOf(revision: SpokenRevision): PriorDiscovery {
   if (revision.kind === 'legacy') return revision
   const discover: DiscoverResult = {

@@ -4,7 +4,7 @@ import { extismFunctions } from './extism.ts'
 import { createKernel } from './kernel.ts'
 import { NOT_SUPPORTED, wasiFunctions } from './wasi.ts'
 
-export interface Asked {
+export interface ExportCall {
   readonly exported: string
   readonly input: string
   readonly config: Readonly<Record<string, string>>
@@ -12,7 +12,7 @@ export interface Asked {
   readonly fuel: number
 }
 
-export type Came = (
+export type ExportOutcome = (
   | { readonly ok: true; readonly value: string }
   | { readonly ok: false; readonly kind: 'fuel' | 'failed'; readonly message: string }
 ) & {
@@ -26,7 +26,10 @@ const MAX_LINE = 1_000
 const HOST_COST = 100
 
 /** Never rejects: what the plugin does is in what is given back. */
-export async function runPlugin(module: WebAssembly.Module, { exported, input, config, fuel }: Asked): Promise<Came> {
+export async function runPlugin(
+  module: WebAssembly.Module,
+  { exported, input, config, fuel }: ExportCall,
+): Promise<ExportOutcome> {
   const logs: string[] = []
   let instance: WebAssembly.Instance | undefined
   let failure: string | undefined

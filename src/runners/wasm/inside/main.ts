@@ -1,11 +1,11 @@
 /** The way into the sandbox of a plugin. */
 import { WorkerEntrypoint } from 'cloudflare:workers'
-import { type Asked, runPlugin } from './instance.ts'
+import { type ExportCall, runPlugin } from './instance.ts'
 import plugin from './plugin.wasm'
 
 export default class extends WorkerEntrypoint {
   /** Runs an export of the plugin. What comes of it is JSON text; never rejects. */
-  async run(asked: Asked): Promise<string> {
-    return JSON.stringify(await runPlugin(plugin, asked))
+  async run(call: ExportCall): Promise<string> {
+    return JSON.stringify(await runPlugin(plugin, call))
   }
 }

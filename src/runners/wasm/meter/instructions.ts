@@ -18,7 +18,7 @@ export interface Instruction {
 
 const PLAIN: Instruction = { cost: 1, kind: 'plain' }
 const BRANCH: Instruction = { cost: 1, kind: 'branch' }
-/** These are places, and nothing to run. */
+/** Marks a place: nothing is run. */
 const BLOCK: Instruction = { cost: 0, kind: 'plain' }
 const END: Instruction = { cost: 0, kind: 'branch' }
 const LOOP: Instruction = { cost: 4, kind: 'loop' }
