@@ -2,23 +2,25 @@ import { fileURLToPath } from 'node:url'
 import { cloudflareTest } from '@cloudflare/vitest-plugin'
 import { defineConfig } from 'vitest/config'
 
+export const root = fileURLToPath(new URL('..', import.meta.url))
+
+/** What is tested in this process: all but what needs workerd, or a whole server. */
+export const node = {
+  name: 'node',
+  environment: 'node',
+  // Some work through thousands of cases; on a busy machine that takes a while
+  testTimeout: 30_000,
+  include: ['test/**/*.test.ts', 'tools/**/*.test.ts'],
+  exclude: ['test/**/*.worker.test.ts', 'test/e2e/**'],
+}
+
 export default defineConfig({
   test: {
-    root: new URL('..', import.meta.url).pathname,
+    root,
     // Vitest would leave one core to itself, and it needs none
     maxWorkers: '100%',
     projects: [
-      {
-        extends: true,
-        test: {
-          name: 'node',
-          environment: 'node',
-          // Some work through thousands of cases; on a busy machine that takes a while
-          testTimeout: 30_000,
-          include: ['test/**/*.test.ts', 'tools/**/*.test.ts'],
-          exclude: ['test/**/*.worker.test.ts', 'test/e2e/**'],
-        },
-      },
+      { extends: true, test: node },
       {
         // In workerd, with the bindings of wrangler.toml; host files are invisible there
         extends: true,

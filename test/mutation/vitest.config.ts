@@ -1,0 +1,7 @@
+import { defineConfig } from 'vitest/config'
+import { node, root } from '../vitest.config.ts'
+
+/** The node project, but for what reads the text of the source, which a mutation run has rewritten. */
+export default defineConfig({
+  test: { ...node, root, exclude: [...node.exclude, 'test/architecture.test.ts'] },
+})
