@@ -20,7 +20,7 @@ afterAll(() => Promise.all([edge?.server.stop(), world?.close()]))
 afterEach(async () => {
   const { provider } = world
   await provider.fail('none')
-  Object.assign(provider, { accessTokenSeconds: 3_600, rotate: false, pauseBeforeReturn: false, tokenDelayMs: 0 })
+  Object.assign(provider, { accessTokensEnd: false, rotate: false, pauseBeforeReturn: false, tokenDelayMs: 0 })
 })
 
 const newPerson = () => new HttpPerson(pages)
@@ -39,11 +39,9 @@ async function consent(user: string, account: string, who = newPerson()): Promis
 /** A user whose access token has ended. */
 async function userWithExpiredToken(account: string): Promise<string> {
   const user = newUser()
-  world.provider.accessTokenSeconds = 1
+  world.provider.accessTokensEnd = true
   await consent(user, account)
-  world.provider.accessTokenSeconds = 3_600
-  const [{ expires_at }] = await grantsOf(user)
-  await new Promise((ended) => setTimeout(ended, Date.parse(expires_at) - Date.now() + 1))
+  world.provider.accessTokensEnd = false
   return user
 }
 

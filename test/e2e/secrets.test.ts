@@ -12,20 +12,22 @@ const SECRETS = [ADMIN_KEY, TWILIO_TOKEN, TWILIO_API_KEY, ECHO_KEY, CALLER_TOKEN
 const INPUT_MARKER = 'input-that-no-log-may-hold'
 
 const base64 = (text: string) => Buffer.from(text).toString('base64')
-/** How a text looks in Base64, whatever stands before it. */
-const amid = (text: string) =>
-  [0, 1, 2].map((before) =>
-    base64('x'.repeat(before) + text)
-      .slice(before === 0 ? 0 : before + 1)
-      .replace(/.?=*$/, ''),
+/** A text as it is, and as whoever reads it could decode it. */
+function readings(text: string): string[] {
+  const unquoted = text.replaceAll(/\\(["\\/])/g, '$1')
+  const unescaped = (escaped: string) =>
+    escaped.replaceAll(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
+  // Whatever stands before what was encoded, it begins at one of four characters
+  const decoded = [...text.matchAll(/[\w+/-]{8,}/g)].flatMap(([run]) =>
+    [0, 1, 2, 3].map((start) => Buffer.from(run.slice(start), 'base64').toString('latin1')),
   )
-const SPELLINGS = SECRETS.flatMap((secret) => [
-  secret,
-  encodeURIComponent(secret),
-  new URLSearchParams({ '': secret }).toString().slice(1),
-  JSON.stringify(secret).slice(1, -1),
-  ...amid(secret),
-])
+  return [text, unquoted, unescaped(text), unescaped(text.replaceAll('+', ' ')), ...decoded]
+}
+/** Those secrets that a text gives away, but for a character at either end. */
+const leaked = (text: string) => {
+  const all = readings(text).join('\n')
+  return SECRETS.filter((secret) => all.includes(secret.slice(1, -1)))
+}
 
 let server: Server
 let upstream: (request: Request) => Response | Promise<Response>
@@ -71,7 +73,7 @@ beforeEach(() => {
 
 afterEach(() => {
   for (const text of [...said, server.printed()]) {
-    for (const spelling of SPELLINGS) expect(text).not.toContain(spelling)
+    expect(leaked(text)).toEqual([])
     expect(text).not.toMatch(/\bat [^\n]*\w\.[jt]s:\d+|\n\s+at /)
   }
   expect(server.printed()).not.toContain(INPUT_MARKER)
@@ -269,6 +271,20 @@ describe('secrets that a tool may not have', () => {
     expect(body.missing_requirements).toEqual({ secrets: [{ id }] })
     expect(body.developer_message).toContain(why)
     expect(sent).toEqual([])
+  })
+})
+
+describe('the search for what leaked', () => {
+  it.each([
+    ['as it is', (secret: string) => `is ${secret}.`],
+    ['as part of a URL', encodeURIComponent],
+    ['as part of a form', (secret: string) => String(new URLSearchParams({ a: secret }))],
+    ['in JSON', (secret: string) => JSON.stringify([secret])],
+    ['in Base64', base64],
+    ['in Base64, behind a user name', (secret: string) => base64(`user:${secret}`)],
+    ['in Base64 for URLs', (secret: string) => `/${Buffer.from(`ab${secret}c`).toString('base64url')}`],
+  ])('finds a secret %s', (_, spell) => {
+    for (const secret of SECRETS) expect(leaked(spell(secret))).toContain(secret)
   })
 })
 

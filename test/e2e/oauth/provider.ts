@@ -22,8 +22,8 @@ export interface TestProvider {
   /** `host:port`, for ALLOW_HTTP_HOSTS. */
   readonly host: string
   readonly clientSecret: string
-  /** Seconds that an access token lasts which is issued from now on. */
-  accessTokenSeconds: number
+  /** Whether access tokens end as soon as they are given, instead of after an hour. */
+  accessTokensEnd: boolean
   /** Whether a refresh token is replaced as it is used; one that is used a second time then ends the whole grant. */
   rotate: boolean
   /** Milliseconds that the token endpoint takes, so that requests meet which are made at once. */
@@ -61,6 +61,8 @@ export async function startProvider(): Promise<TestProvider> {
       response.writeHead(500).end(String(error))
     })
   })
+  // The port stays taken: another server could get it before this one had it back
+  server.on('connection', (socket) => void (fault === 'down' && socket.destroy()))
   const port = await listen(server, 0)
   const issuer = `http://localhost:${port}`
 
@@ -74,12 +76,10 @@ export async function startProvider(): Promise<TestProvider> {
     interactions: { url: (_: unknown, { uid }: { uid: string }) => `/interaction/${uid}` },
     findAccount: (_: unknown, accountId: string) => ({ accountId, claims: () => ({ sub: accountId }) }),
     ttl: {
-      AccessToken: () => given.accessTokenSeconds,
       ...Object.fromEntries(
-        ['AuthorizationCode', 'Grant', 'IdToken', 'Interaction', 'RefreshToken', 'Session'].map((each) => [
-          each,
-          3_600,
-        ]),
+        ['AccessToken', 'AuthorizationCode', 'Grant', 'IdToken', 'Interaction', 'RefreshToken', 'Session'].map(
+          (each) => [each, 3_600],
+        ),
       ),
     },
     rotateRefreshToken: () => given.rotate,
@@ -96,6 +96,7 @@ export async function startProvider(): Promise<TestProvider> {
   provider.use(async (context, next) => {
     await next()
     note(context.path, new URLSearchParams(context.oidc?.body))
+    if (given.accessTokensEnd && context.path === '/token') endAtOnce(context.body)
     const location = context.response.get('location') ?? ''
     if (!given.pauseBeforeReturn || !redirectUris.some((uri) => location.startsWith(uri))) return
     context.response.remove('location')
@@ -120,6 +121,12 @@ export async function startProvider(): Promise<TestProvider> {
     if (!(await interact(provider, request, response))) serve(request, response)
   }
 
+  function endAtOnce(body: unknown): void {
+    if (typeof body !== 'object' || body === null || !('access_token' in body)) return
+    store.forget(({ jti }) => jti === body.access_token, ['AccessToken'])
+    Object.assign(body, { expires_in: 0.001 })
+  }
+
   function note(path: string, form: URLSearchParams): void {
     if (path === '/token/revocation') given.revoked.push(form.get('token') ?? '')
     if (path !== '/token') return
@@ -131,7 +138,7 @@ export async function startProvider(): Promise<TestProvider> {
     issuer,
     host: new URL(issuer).host,
     clientSecret,
-    accessTokenSeconds: 3_600,
+    accessTokensEnd: false,
     rotate: false,
     tokenDelayMs: 0,
     pauseBeforeReturn: false,
@@ -150,8 +157,7 @@ export async function startProvider(): Promise<TestProvider> {
     async fail(next) {
       for (const response of hanging) response.destroy()
       hanging.clear()
-      if (fault === 'down' && next !== 'down') await listen(server, port)
-      if (next === 'down' && fault !== 'down') await close(server)
+      if (next === 'down') server.closeAllConnections()
       fault = next
     },
     async close() {
