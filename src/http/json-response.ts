@@ -34,20 +34,17 @@ export function jsonFailure(
 }
 
 /**
- * Whether a request holds the entity tag already (RFC 9110, section 13.1.2). A POST asks for its answer whatever it holds.
+ * The answer without a body (304) to a request that holds the entity tag of these headers (RFC 9110, section 13.1.2), or
+ * undefined. A POST asks for its answer whatever it holds.
  */
-function holds(request: Request, etag: string): boolean {
-  const held = request.headers.get('if-none-match')
-  if (held === null || request.method === 'POST') return false
-  return held.trim() === '*' || held.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag)
-}
-
-/** The answer without a body (304) to a request that holds what these headers are of, or undefined. */
 export function notModified(
   request: Request,
   headers: Readonly<Record<string, string>> & { readonly etag: string },
 ): Response | undefined {
-  return holds(request, headers.etag) ? new Response(null, { status: 304, headers }) : undefined
+  const held = request.headers.get('if-none-match')
+  if (held === null || request.method === 'POST') return undefined
+  const isHeld = held.trim() === '*' || held.split(',').some((tag) => tag.trim().replace(/^W\//, '') === headers.etag)
+  return isHeld ? new Response(null, { status: 304, headers }) : undefined
 }
 
 /** Every answer depends on who asks, and changes when somebody publishes. */

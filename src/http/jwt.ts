@@ -50,6 +50,9 @@ export function createJwtVerifier(options: JwtOptions, platform: JwtPlatform = {
   const jwks = options.jwksUrl === undefined ? undefined : jwksKeys(options.jwksUrl, platform, now)
   if (!secret && !jwks) throw new TypeError('Cannot verify JWTs: wanted a secret or a JWKS URL, got neither')
 
+  const { issuer, audience } = options
+  const wantedClaims = { ...(issuer !== undefined && { issuer }), ...(audience !== undefined && { audience }) }
+
   return {
     async verify(token) {
       const alg = algorithmOf(token)
@@ -60,10 +63,9 @@ export function createJwtVerifier(options: JwtOptions, platform: JwtPlatform = {
         const wanted = [...(secret ? SECRET_ALGORITHMS : []), ...(jwks ? JWKS_ALGORITHMS : [])]
         return refuse(`wanted a JWS with an 'alg' of ${wanted.map((name) => `'${name}'`).join(', ')}`)
       }
-      const { issuer, audience } = options
       let signed: SignedClaims | string
       try {
-        signed = await signedClaims(token, key, { algorithms, issuer, audience, now: now() })
+        signed = await signedClaims(token, key, { ...wantedClaims, algorithms, currentDate: new Date(now()) })
       } catch (error) {
         if (!(error instanceof KeysUnavailable)) throw error
         return fail({ type: 'unavailable', message: 'Cannot check the JWT right now: its JWKS cannot be read' })

@@ -1,4 +1,4 @@
-import { errors, type JWTPayload, jwtVerify, type JWTVerifyGetKey } from 'jose'
+import { errors, type JWTPayload, jwtVerify, type JWTVerifyGetKey, type JWTVerifyOptions } from 'jose'
 
 const CLOCK_TOLERANCE_S = 5
 
@@ -11,38 +11,24 @@ export interface SignedClaims {
   readonly expiresAt: number
 }
 
-export interface WantedToken {
-  readonly algorithms: readonly string[]
-  readonly issuer?: string | undefined
-  readonly audience?: string | undefined
-  /** Milliseconds since 1970. */
-  readonly now: number
-}
-
 /**
- * The claims of a JWT that is signed with the key, and whose time it is: `exp` is required, `nbf` honoured, `iss` and `aud`
- * are checked where they are wanted. Otherwise why it is refused, without a word of the token. Throws `KeysUnavailable`
- * where `key` throws it.
+ * The claims of a JWT that is signed with the key, is of one of the algorithms, and whose time it is: `exp` is required,
+ * `nbf` honoured, `iss` and `aud` are checked where they are wanted. Otherwise why it is refused, without a word of the
+ * token. Throws `KeysUnavailable` where `key` throws it.
  */
 export async function signedClaims(
   token: string,
   key: JWTVerifyGetKey,
-  { algorithms, issuer, audience, now }: WantedToken,
+  wanted: Pick<JWTVerifyOptions, 'issuer' | 'audience'> & { readonly algorithms: string[]; readonly currentDate: Date },
 ): Promise<SignedClaims | string> {
   try {
-    const { payload } = await jwtVerify(token, key, {
-      algorithms: [...algorithms],
-      requiredClaims: ['exp'],
-      clockTolerance: CLOCK_TOLERANCE_S,
-      currentDate: new Date(now),
-      ...(issuer !== undefined && { issuer }),
-      ...(audience !== undefined && { audience }),
-    })
+    const required = { requiredClaims: ['exp'], clockTolerance: CLOCK_TOLERANCE_S }
+    const { payload } = await jwtVerify(token, key, { ...wanted, ...required })
     // `exp` is there: it is a required claim, and jose has checked that it is a number
     return { claims: payload, expiresAt: (payload.exp ?? 0) * 1_000 }
   } catch (error) {
     if (error instanceof KeysUnavailable) throw error
-    return whyNot(error, algorithms)
+    return whyNot(error, wanted.algorithms)
   }
 }
 

@@ -60,28 +60,33 @@ const PAGE = 1_000
 const MAX_LISTED = 16_000_000
 
 /**
- * The lines of the newest tools that the principal may see, or of those of one toolkit, for dialects whose lists have no
- * pages. Empty lines are left out. Fails with `tooMany`, where it is given, when the list would be too long.
+ * All newest tools that the principal may see, or those of one toolkit, for dialects whose lists have no pages: `join` makes
+ * the body of their lines, without the empty ones. Fails with `tooMany`, where it is given, when they are too long for that.
  */
-export async function allLines(
+export function wholeList(
   catalogue: Catalogue,
-  principal: Principal,
   format: LineFormat,
+  join: (lines: readonly string[]) => string,
   { toolkit, tooMany }: { readonly toolkit?: string | undefined; readonly tooMany?: Failure } = {},
-): Promise<Result<readonly string[]>> {
-  const lines: string[] = []
-  let characters = 0
-  let cursor: string | undefined
-  do {
-    const listing = await catalogue.list({ toolkit, versions: 'newest', limit: PAGE, cursor }, principal, format)
-    if (!listing) throw new Error('Cannot list: the catalogue does not know its own cursor')
-    for (const line of listing.lines) {
-      if (line === '') continue
-      lines.push(line)
-      characters += line.length
-    }
-    if (tooMany && characters > MAX_LISTED) return fail(tooMany)
-    cursor = listing.nextCursor
-  } while (cursor !== undefined)
-  return ok(lines)
+): ToolList {
+  return {
+    variant: [format.name, toolkit ?? ''],
+    async write(principal) {
+      const lines: string[] = []
+      let characters = 0
+      let cursor: string | undefined
+      do {
+        const listing = await catalogue.list({ toolkit, versions: 'newest', limit: PAGE, cursor }, principal, format)
+        if (!listing) throw new Error('Cannot list: the catalogue does not know its own cursor')
+        for (const line of listing.lines) {
+          if (line === '') continue
+          lines.push(line)
+          characters += line.length
+        }
+        if (tooMany && characters > MAX_LISTED) return fail(tooMany)
+        cursor = listing.nextCursor
+      } while (cursor !== undefined)
+      return ok(join(lines))
+    },
+  }
 }

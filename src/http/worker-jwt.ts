@@ -31,7 +31,7 @@ export function createWorkerVerifier(secret: string, platform: Pick<JwtPlatform,
   const now = platform.now ?? Date.now
   return {
     async verify(token) {
-      const wanted = { algorithms: ['HS256'], audience: AUDIENCE, now: now() }
+      const wanted = { algorithms: ['HS256'], audience: AUDIENCE, currentDate: new Date(now()) }
       const signed = await signedClaims(token, () => key, wanted)
       if (typeof signed !== 'string') return ok({ principal: WORKER, expiresAt: signed.expiresAt })
       return fail({ type: 'unauthenticated', reason: `Cannot accept the worker's JWT: ${signed}` })

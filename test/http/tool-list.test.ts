@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from 'vitest'
 import { ADMIN, type Principal } from '../../src/core/access/principal.ts'
 import type { Catalogue, ListQuery } from '../../src/core/access/catalogue.ts'
 import { type Failure, fail, ok } from '../../src/core/call/failure.ts'
-import { allLines, answerToolList, type ToolList } from '../../src/http/tool-list.ts'
+import { answerToolList, type ToolList, wholeList } from '../../src/http/tool-list.ts'
 import { sha256 } from '../dialects/machine-context/fakes.ts'
 import { gateFor } from './gate-for.ts'
 
@@ -103,8 +103,9 @@ describe('the entity tag of a list', () => {
   })
 })
 
-describe('all lines', () => {
-  const FORMAT = { name: 'stored' } as const
+describe('a whole list', () => {
+  const join = (lines: readonly string[]) => lines.join('|')
+  const write = (catalogue: Catalogue, given = {}) => wholeList(catalogue, { name: 'stored' }, join, given).write(KEY)
 
   function catalogueOf(...pages: (readonly string[])[]) {
     const asked: ListQuery[] = []
@@ -119,21 +120,30 @@ describe('all lines', () => {
     return { catalogue, asked }
   }
 
-  it('are those of every page, without the empty ones', async () => {
+  it('is of the lines of every page, without the empty ones', async () => {
     const { catalogue, asked } = catalogueOf(['a', ''], [], ['b'])
-    expect(await allLines(catalogue, KEY, FORMAT, { toolkit: 'Kit' })).toEqual(ok(['a', 'b']))
+    expect(await write(catalogue, { toolkit: 'Kit' })).toEqual(ok('a|b'))
     expect(asked).toEqual(
       [undefined, '1', '2'].map((cursor) => ({ toolkit: 'Kit', versions: 'newest', limit: 1_000, cursor })),
     )
   })
 
-  it('may be too many, which is noticed before the rest is read', async () => {
+  it('is another one for each toolkit and format', () => {
+    const { catalogue } = catalogueOf()
+    const variantOf = (name: string, toolkit?: string) =>
+      wholeList(catalogue, { name, write: () => '' }, join, { toolkit }).variant
+    expect(variantOf('plugin')).toEqual(variantOf('plugin'))
+    expect(variantOf('plugin', 'Kit')).not.toEqual(variantOf('plugin'))
+    expect(variantOf('other')).not.toEqual(variantOf('plugin'))
+  })
+
+  it('may be too long, which is noticed before the rest is read', async () => {
     const page = ['x'.repeat(8_000_000)]
     const fits = catalogueOf(page, page)
-    expect(await allLines(fits.catalogue, KEY, FORMAT, { tooMany: WRONG })).toMatchObject({ ok: true })
+    expect(await write(fits.catalogue, { tooMany: WRONG })).toMatchObject({ ok: true })
     const { catalogue, asked } = catalogueOf(page, page, ['x'], page)
-    expect(await allLines(catalogue, KEY, FORMAT, { tooMany: WRONG })).toEqual(fail(WRONG))
+    expect(await write(catalogue, { tooMany: WRONG })).toEqual(fail(WRONG))
     expect(asked).toHaveLength(3)
-    expect(await allLines(catalogue, KEY, FORMAT)).toMatchObject({ ok: true })
+    expect(await write(catalogue)).toMatchObject({ ok: true })
   })
 })

@@ -5,7 +5,7 @@ import type { LineFormat } from '../../core/access/catalogue.ts'
 import { isNamePart } from '../../core/tool/tool-id.ts'
 import { receiveCall } from '../../http/incoming-call.ts'
 import { jsonFailure, jsonText } from '../../http/json-response.ts'
-import { allLines, answerToolList, type ToolList, type ToolListDeps } from '../../http/tool-list.ts'
+import { answerToolList, type ToolList, type ToolListDeps, wholeList } from '../../http/tool-list.ts'
 import { joinShares, writeShare } from './listing.ts'
 import {
   decodeCall,
@@ -68,13 +68,8 @@ export function machineContextFace(deps: MachineContextFaceDeps): Hono {
 
   function readList(toolkit: string | undefined): Result<ToolList> {
     if (toolkit !== undefined && !isNamePart(toolkit)) return fail(WRONG_TOOLKIT)
-    return ok({
-      variant: [toolkit ?? ''],
-      async write(principal) {
-        const lines = await allLines(catalogue, principal, FORMAT, { toolkit, tooMany: TOO_MANY })
-        return lines.ok ? ok(`{"tools":[${joinShares(lines.value).join()}]}`) : lines
-      },
-    })
+    const join = (lines: readonly string[]) => `{"tools":[${joinShares(lines).join()}]}`
+    return ok(wholeList(catalogue, FORMAT, join, { toolkit, tooMany: TOO_MANY }))
   }
 
   function respond(failure: Failure, to: ReplyTo = NOBODY, durationMs = 0): Response {

@@ -5,7 +5,7 @@ import type { Caller, CallTool, Outcome } from '../../core/call/call.ts'
 import { type Failure, fail, ok } from '../../core/call/failure.ts'
 import { receiveCall } from '../../http/incoming-call.ts'
 import { jsonFailure, jsonText, PRIVATE } from '../../http/json-response.ts'
-import { allLines, answerToolList, type ToolList, type ToolListDeps } from '../../http/tool-list.ts'
+import { answerToolList, type ToolListDeps, wholeList } from '../../http/tool-list.ts'
 import { openToolCalling } from './definition.ts'
 import { answerTo } from './failure.ts'
 import { decodeInvocation, encodeOutcome, type Invocation, withTool } from './wire.ts'
@@ -30,13 +30,7 @@ const FORMAT: LineFormat = {
 export function openToolCallingFace(deps: OpenToolCallingFaceDeps): Hono {
   const { gate, callTool, catalogue, findByName, now } = deps
   const face = new Hono()
-  const list: ToolList = {
-    variant: [FORMAT.name],
-    async write(principal) {
-      const lines = await allLines(catalogue, principal, FORMAT)
-      return lines.ok ? ok(`[${lines.value.join(',')}]`) : lines
-    },
-  }
+  const list = wholeList(catalogue, FORMAT, (lines) => `[${lines.join(',')}]`)
 
   face.get('/worker/health', () => jsonText('{"status":"ok"}'))
   face.get('/worker/tools', (c) => answerToolList(c, deps, () => ok(list), respond))

@@ -7,7 +7,7 @@ import type { Background } from '../../core/tool/platform.ts'
 import { askedByName, formatToolId, isNamePart, parseToolId } from '../../core/tool/tool-id.ts'
 import { receiveCall } from '../../http/incoming-call.ts'
 import { jsonFailure, jsonText } from '../../http/json-response.ts'
-import { allLines, answerToolList, type ToolList, type ToolListDeps } from '../../http/tool-list.ts'
+import { answerToolList, type ToolList, type ToolListDeps, wholeList } from '../../http/tool-list.ts'
 import { toolDescription } from './definition.ts'
 import { STATUS } from './failure.ts'
 import { decodeCall, encodeFailure, encodeOutcome } from './wire.ts'
@@ -74,13 +74,8 @@ export function pluginFace(deps: PluginFaceDeps): Hono {
 
   function readList(toolkit: string | undefined): Result<ToolList> {
     if (!isToolkit(toolkit)) return fail(WRONG_TOOLKIT)
-    return ok({
-      variant: [toolkit ?? ''],
-      async write(principal) {
-        const lines = await allLines(catalogue, principal, FORMAT, { toolkit, tooMany: TOO_MANY })
-        return lines.ok ? ok(`{"tools":[${lines.value.join()}]}`) : lines
-      },
-    })
+    const join = (lines: readonly string[]) => `{"tools":[${lines.join()}]}`
+    return ok(wholeList(catalogue, FORMAT, join, { toolkit, tooMany: TOO_MANY }))
   }
 
   return face
