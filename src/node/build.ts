@@ -1,5 +1,5 @@
 import type { ToolRecord } from '../core/tool/tool.ts'
-import type { Validate } from '../core/schema/validation.ts'
+import type { Validate } from '../core/schema/validator.ts'
 import type { Carried } from '../runners/bundled/runner.ts'
 
 /** What a build adds to the source: the tools under `tools/`, and the validators of their schemas. */

@@ -1,4 +1,4 @@
-import type { Validate } from '../schema/validation.ts'
+import type { Validate } from '../schema/validator.ts'
 import type { JsonObject } from '../tool/json.ts'
 import { pointerSteps } from '../tool/problem.ts'
 import { fail, ok, type Result } from './failure.ts'

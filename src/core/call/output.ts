@@ -1,4 +1,4 @@
-import type { Validate } from '../schema/validation.ts'
+import type { Validate } from '../schema/validator.ts'
 import type { Artifact, Content } from '../tool/content.ts'
 import { type Failing, type Failure, fail } from './failure.ts'
 import type { Redactor } from './redact.ts'

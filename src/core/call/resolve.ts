@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import type { Validate } from '../schema/validation.ts'
+import type { Validate } from '../schema/validator.ts'
 import type { Background } from '../tool/platform.ts'
 import { type AskedId, formatToolId, parseAskedName, parseToolId } from '../tool/tool-id.ts'
 import type { ToolSource } from '../tool/tool-source.ts'

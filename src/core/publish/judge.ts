@@ -1,4 +1,4 @@
-import { checkSchema, type SchemaOptions } from '../schema/bounds.ts'
+import { checkSchema, type SchemaOptions } from '../schema/publishable.ts'
 import type { Decoded } from '../tool/codec.ts'
 import { canonicalJson } from '../tool/digest.ts'
 import type { ImplementationKind } from '../tool/implementation.ts'

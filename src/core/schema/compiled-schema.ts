@@ -1,6 +1,6 @@
 import { pointerStep } from '../tool/problem.ts'
-import type { Validate } from './validation.ts'
-import { type Finding, problemMessage, reported } from './schema-problem.ts'
+import type { Validate } from './validator.ts'
+import { type Finding, problemMessage, reported } from './wording.ts'
 
 /** One error of Ajv, as far as it is used here. */
 export interface CompiledError {

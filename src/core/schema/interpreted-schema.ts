@@ -1,11 +1,11 @@
 import { dereference, type OutputUnit, validate } from '@cfworker/json-schema'
 import type { Problem } from '../tool/problem.ts'
 import type { JsonSchema } from '../tool/tool.ts'
-import type { Validate } from './validation.ts'
+import type { Validate } from './validator.ts'
 import { locate } from './keyword-location.ts'
 import { type Budget, type Prepared, prepareSchema, TooCostly } from './prepared-schema.ts'
 import { measure } from './instance-size.ts'
-import { type Finding, problemMessage, reported } from './schema-problem.ts'
+import { type Finding, problemMessage, reported } from './wording.ts'
 
 /** Evaluations of a subschema that one validation may take. */
 const MAX_EVALUATIONS = 200_000

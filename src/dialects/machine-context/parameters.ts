@@ -1,7 +1,7 @@
 import type { Loss } from '../../core/tool/codec.ts'
 import { isJsonObject, isList, isObject, type Json, type JsonObject } from '../../core/tool/json.ts'
 import { pointerStep, pointerSteps, type Problem } from '../../core/tool/problem.ts'
-import { checkSchema } from '../../core/schema/bounds.ts'
+import { checkSchema } from '../../core/schema/publishable.ts'
 import { everySubschema } from '../../core/schema/subschemas.ts'
 
 /** The types of the specification ("Parameter Types") that JSON Schema has too; `any` is no type at all. */

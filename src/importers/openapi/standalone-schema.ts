@@ -1,5 +1,5 @@
 import { isJsonObject, isObject, type JsonObject } from '../../core/tool/json.ts'
-import { checkSchema } from '../../core/schema/bounds.ts'
+import { checkSchema } from '../../core/schema/publishable.ts'
 import { holdsSubschemas, mapSubschemas } from '../../core/schema/subschemas.ts'
 import type { JsonSchema } from '../../core/tool/tool.ts'
 import type { Converted, SchemaConverter } from './schema.ts'

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { checkOutput } from '../../../src/core/call/output.ts'
 import { createRedactor } from '../../../src/core/call/redact.ts'
 import type { RunResult } from '../../../src/core/call/runner.ts'
-import type { Validate } from '../../../src/core/schema/validation.ts'
+import type { Validate } from '../../../src/core/schema/validator.ts'
 import type { Content } from '../../../src/core/tool/content.ts'
 
 const SECRET = 's3cret'

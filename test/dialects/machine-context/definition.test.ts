@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Json, JsonObject } from '../../../src/core/tool/json.ts'
-import { checkSchema } from '../../../src/core/schema/bounds.ts'
+import { checkSchema } from '../../../src/core/schema/publishable.ts'
 import type { ToolRecord } from '../../../src/core/tool/tool.ts'
 import { machineContext } from '../../../src/dialects/machine-context/definition.ts'
 import { hasShared, readShared, SKIPPED } from '../../shared.ts'

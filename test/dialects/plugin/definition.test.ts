@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Json, JsonObject } from '../../../src/core/tool/json.ts'
-import { checkSchema } from '../../../src/core/schema/bounds.ts'
+import { checkSchema } from '../../../src/core/schema/publishable.ts'
 import type { ToolRecord } from '../../../src/core/tool/tool.ts'
 import { plugin } from '../../../src/dialects/plugin/definition.ts'
 import type { Draft } from '../machine-context/calculator.ts'

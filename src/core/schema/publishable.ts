@@ -1,6 +1,6 @@
 import { isObject } from '../tool/json.ts'
 import { pointerStep, type Problem } from '../tool/problem.ts'
-import { MAX_PROBLEMS } from './validation.ts'
+import { MAX_PROBLEMS } from './validator.ts'
 import { KEYWORDS } from './keywords.ts'
 import { backtracking, type Effort } from './pattern.ts'
 import { checkReferences } from './references.ts'

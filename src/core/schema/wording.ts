@@ -1,5 +1,5 @@
 import type { Problem } from '../tool/problem.ts'
-import { MAX_PROBLEMS } from './validation.ts'
+import { MAX_PROBLEMS } from './validator.ts'
 
 /** Where words end and "..." begins, in lists of allowed values. */
 const MAX_LIST_LENGTH = 200

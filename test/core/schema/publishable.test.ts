@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { checkSchema } from '../../../src/core/schema/bounds.ts'
+import { checkSchema } from '../../../src/core/schema/publishable.ts'
 
 const local = { references: 'local' } as const
 const none = { references: 'none' } as const
