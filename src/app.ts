@@ -1,7 +1,7 @@
 import { Hono } from 'hono'
 import { version } from '../package.json'
 import { createCallLog } from './storage/calls/call-log.ts'
-import { interpretSchema } from './core/schema/interpreted-schema.ts'
+import { interpretSchema } from './core/schema/validator.ts'
 import { createKvProviders, eitherProvider } from './storage/registry/kv-providers.ts'
 import { createKvRegistry } from './storage/registry/kv-registry.ts'
 import { registryStub } from './storage/registry/registry-stub.ts'

@@ -104,7 +104,7 @@ await write('validators.js', await compileSchemas(schemas))
 await write(
   'validators.d.ts',
   [
-    `import type { CompiledSchema } from '${fromGenerated('src/core/schema/compiled-schema.ts')}'`,
+    `import type { CompiledSchema } from '${fromGenerated('src/core/schema/validator.ts')}'`,
     ...names.map((name) => `export const ${name}: CompiledSchema`),
     '',
   ].join('\n'),
@@ -113,7 +113,7 @@ await write(
   'build.ts',
   [
     `import type { Build } from '${fromGenerated('src/node/build.ts')}'`,
-    `import { compiledValidate } from '${fromGenerated('src/core/schema/compiled-schema.ts')}'`,
+    `import { compiledValidate } from '${fromGenerated('src/core/schema/validator.ts')}'`,
     "import * as validators from './validators.js'",
     ...tools.map(({ path }, index) => `import tool${index} from '${fromGenerated(path)}'`),
     '',

@@ -1,9 +1,7 @@
-import { compareDefinitions, lowestVersion, requiredBump } from '../schema/change.ts'
-import { expandSchema } from '../schema/expand.ts'
+import { lowestVersion, requiredBump } from '../schema/change.ts'
 import type { Checked } from '../tool/problem.ts'
 import { formatToolId } from '../tool/tool-id.ts'
 import type { ToolSource } from '../tool/tool-source.ts'
-import type { Definition } from '../tool/tool.ts'
 import { compareVersions } from '../tool/version.ts'
 import { judgeDefinition, judgeText } from './judge.ts'
 import { type ImportState, type PrepareDeps, type Prepared, prepareDefined } from './prepare.ts'
@@ -53,18 +51,8 @@ export async function prepareImport(
   }
   const { newest } = existing
   const previous = newest?.digest === highest.digest ? newest : await deps.source.record(highest.digest)
-  const level = previous ? requiredBump(compareDefinitions(expanded(previous), expanded(asBefore))) : 'major'
+  const level = previous ? requiredBump(previous, asBefore) : 'major'
   return prepared('changed', lowestVersion(highest.version, level))
-}
-
-function expanded<T extends Definition>(definition: T): T {
-  const { input, output } = definition
-  const whole = expandSchema(input)
-  return {
-    ...definition,
-    input: typeof whole === 'boolean' ? input : whole,
-    output: output === null ? null : expandSchema(output),
-  }
 }
 
 function refused(message: string): { readonly ok: false; readonly problems: readonly [{ path: ''; message: string }] } {

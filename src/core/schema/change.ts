@@ -1,18 +1,8 @@
 import type { Problem } from '../tool/problem.ts'
 import { type Definition, derivedSecurityLevel } from '../tool/tool.ts'
 import { compareVersions } from '../tool/version.ts'
-import { compareInput, compareOutput } from './schema-change.ts'
-
-/** A difference between two versions: where (a JSON Pointer into the newer one), what, and what it means to callers. */
-export interface Change {
-  readonly path: string
-  /** A clause about what is so now: `Parameter 'b' is now required`. */
-  readonly what: string
-  readonly level: Level
-}
-
-/** `major` breaks callers, `minor` offers them more, `patch` is neither. */
-export type Level = 'major' | 'minor' | 'patch'
+import { expandSchema } from './expand.ts'
+import { type Change, compareInput, compareOutput, type Level } from './schema-change.ts'
 
 /** The part of a definition that callers rely on. */
 export type Contract = Pick<Definition, 'version' | 'input' | 'output' | 'requirements' | 'securityLevel'>
@@ -22,14 +12,24 @@ export function compareDefinitions(previous: Contract, next: Contract): Change[]
   return [
     ...compareInput(previous.input, next.input, '/input'),
     ...compareOutput(previous.output, next.output, '/output'),
-    ...compareRequirements(previous, next),
+    ...requirementChanges(previous, next),
   ]
 }
 
-/** What the gravest of some changes asks of the version. */
-export function requiredBump(changes: readonly Change[]): Level {
-  if (changes.some(({ level }) => level === 'major')) return 'major'
-  return changes.some(({ level }) => level === 'minor') ? 'minor' : 'patch'
+/** What the gravest change between two versions asks of the newer one's version, wherever their schemas say things. */
+export function requiredBump(previous: Contract, next: Contract): Level {
+  const levels = new Set(compareDefinitions(expanded(previous), expanded(next)).map(({ level }) => level))
+  return levels.has('major') ? 'major' : levels.has('minor') ? 'minor' : 'patch'
+}
+
+function expanded(definition: Contract): Contract {
+  const { input, output } = definition
+  const whole = expandSchema(input)
+  return {
+    ...definition,
+    input: typeof whole === 'boolean' ? input : whole,
+    output: output === null ? null : expandSchema(output),
+  }
 }
 
 /**
@@ -58,43 +58,32 @@ export function lowestVersion(previous: string, level: Level): string {
   return `${major}.${minor}.${patch + 1}`
 }
 
-function compareRequirements(previous: Contract, next: Contract): Change[] {
-  const changes: Change[] = []
-  const before = previous.requirements
-  const after = next.requirements
-  const path = '/requirements'
+function* requirementChanges(previous: Contract, next: Contract): Generator<Change> {
+  const [before, after] = [previous.requirements, next.requirements]
   for (const { id } of after.secrets) {
-    if (before.secrets.some((each) => each.id === id)) continue
-    changes.push({ path: `${path}/secrets`, what: `Secret '${id}' is now required`, level: 'major' })
+    if (before.secrets.some((secret) => secret.id === id)) continue
+    yield { path: '/requirements/secrets', what: `Secret '${id}' is now required`, level: 'major' }
   }
   for (const { id, oauth2 } of after.authorization) {
-    const known = before.authorization.find((each) => each.id === id)
-    if (!known) {
-      changes.push({ path: `${path}/authorization`, what: `Authorization '${id}' is now required`, level: 'major' })
-    }
+    const path = '/requirements/authorization'
+    const known = before.authorization.find((authorization) => authorization.id === id)
+    if (!known) yield { path, what: `Authorization '${id}' is now required`, level: 'major' }
     for (const scope of known ? (oauth2?.scopes ?? []) : []) {
       if (known?.oauth2?.scopes.includes(scope)) continue
-      const what = `Authorization '${id}' now asks for the scope '${scope}'`
-      changes.push({ path: `${path}/authorization`, what, level: 'minor' })
+      yield { path, what: `Authorization '${id}' now asks for the scope '${scope}'`, level: 'minor' }
     }
   }
   if (after.user_id && !before.user_id) {
-    changes.push({ path: `${path}/user_id`, what: 'A user id is now required', level: 'major' })
+    yield { path: '/requirements/user_id', what: 'A user id is now required', level: 'major' }
   }
   for (const { id } of before.secrets) {
-    if (after.secrets.some((each) => each.id === id)) continue
-    changes.push({ path: `${path}/secrets`, what: `Secret '${id}' is no longer required`, level: 'patch' })
+    if (after.secrets.some((secret) => secret.id === id)) continue
+    yield { path: '/requirements/secrets', what: `Secret '${id}' is no longer required`, level: 'patch' }
   }
-  const levels = [previous, next].map((each) => each.securityLevel ?? derivedSecurityLevel(each.requirements))
-  const [from = 0, to = 0] = levels
-  if (to > from) {
-    changes.push({ path: '/securityLevel', what: `The security level is raised from ${from} to ${to}`, level: 'major' })
-  } else if (to < from) {
-    changes.push({
-      path: '/securityLevel',
-      what: `The security level is lowered from ${from} to ${to}`,
-      level: 'patch',
-    })
-  }
-  return changes
+  const [from = 0, to = 0] = [previous, next].map(
+    ({ securityLevel, requirements }) => securityLevel ?? derivedSecurityLevel(requirements),
+  )
+  if (from === to) return
+  const what = `The security level is ${to > from ? 'raised' : 'lowered'} from ${from} to ${to}`
+  yield { path: '/securityLevel', what, level: to > from ? 'major' : 'patch' }
 }

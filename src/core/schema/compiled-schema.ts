@@ -1,6 +1,6 @@
 import { pointerStep } from '../tool/problem.ts'
-import type { Validate } from './validator.ts'
-import { type Finding, problemMessage, reported } from './wording.ts'
+import { keywordsWhere } from './keywords.ts'
+import { type Finding, problemMessage } from './wording.ts'
 
 /** One error of Ajv, as far as it is used here. */
 export interface CompiledError {
@@ -10,33 +10,22 @@ export interface CompiledError {
   readonly params: Readonly<Record<string, unknown>>
 }
 
-/** A validation function that `compileSchemas` made when building. */
-export interface CompiledSchema {
-  (value: unknown): boolean
-  errors?: readonly CompiledError[] | null
-}
+const WRAPPERS = keywordsWhere(({ tells }) => tells === 'below')
+/** Of what is below `not` Ajv tells nothing. */
+const COMPOSITES: ReadonlySet<string> = new Set(
+  [...keywordsWhere(({ tells }) => tells === 'whole')].filter((keyword) => keyword !== 'not'),
+)
+/** What Ajv calls a keyword's own value; of all others, it is the `limit`, or needs no words. */
+const WANTED: ReadonlyMap<string, string> = new Map([
+  ['type', 'type'],
+  ['enum', 'allowedValues'],
+  ['const', 'allowedValue'],
+  ['multipleOf', 'multipleOf'],
+  ['pattern', 'pattern'],
+])
 
-/** Keywords that only say that another keyword below them failed, or that failed because of it. */
-const WRAPPERS: ReadonlySet<string> = new Set(['if', 'dependentSchemas', '$ref', '$dynamicRef'])
-/** Keywords that fail as a whole: what failed below them would only confuse. */
-const COMPOSITES: ReadonlySet<string> = new Set(['anyOf', 'oneOf', 'contains', 'propertyNames'])
-
-/**
- * A validator out of a compiled validation function: the same problems in the same words as `interpretSchema` gives.
- * Costs neither parsing nor code generation at run time, which Workers refuse.
- */
-export function compiledValidate(compiled: CompiledSchema): Validate {
-  return (value) => {
-    try {
-      return compiled(value) ? [] : reported(findings(compiled.errors ?? []))
-    } catch (error) {
-      if (error instanceof RangeError) return [{ path: '', message: 'Must nest less deep to be checked' }]
-      throw error
-    }
-  }
-}
-
-function findings(errors: readonly CompiledError[]): Finding[] {
+/** What Ajv found, without what only says that something below it failed, or failed because of it. */
+export function findingsOfErrors(errors: readonly CompiledError[]): Finding[] {
   const kept: CompiledError[] = []
   for (const error of errors) {
     if (WRAPPERS.has(error.keyword)) continue
@@ -69,22 +58,5 @@ function finding({ keyword, instancePath, params }: CompiledError): Finding {
   const name =
     params['missingProperty'] ?? params['additionalProperty'] ?? params['unevaluatedProperty'] ?? params['propertyName']
   const path = name === undefined ? instancePath : instancePath + pointerStep(String(name))
-  return { path, keyword, message: problemMessage(keyword, wantedBy(keyword, params)) }
-}
-
-function wantedBy(keyword: string, params: Readonly<Record<string, unknown>>): unknown {
-  switch (keyword) {
-    case 'type':
-      return params['type']
-    case 'enum':
-      return params['allowedValues']
-    case 'const':
-      return params['allowedValue']
-    case 'multipleOf':
-      return params['multipleOf']
-    case 'pattern':
-      return params['pattern']
-    default:
-      return params['limit']
-  }
+  return { path, keyword, message: problemMessage(keyword, params[WANTED.get(keyword) ?? 'limit']) }
 }

@@ -1,9 +1,5 @@
 import { pointerSteps } from '../tool/problem.ts'
-
-/** Keywords that fail as a whole: what failed below them is not told. */
-const COMPOSITES: ReadonlySet<string> = new Set(['anyOf', 'oneOf', 'contains', 'not'])
-const MAPS: ReadonlySet<string> = new Set(['properties', 'patternProperties', 'dependentSchemas', 'dependencies'])
-const LISTS: ReadonlySet<string> = new Set(['allOf', 'anyOf', 'oneOf', 'prefixItems'])
+import { KEYWORDS } from './keywords.ts'
 
 /** The schema whose keyword failed, and the first keyword on the way that fails as a whole, if any. */
 export interface Place {
@@ -19,16 +15,17 @@ export function locate(location: string, root: object, lookup: Readonly<Record<s
   const steps = pointerSteps(decodeURIComponent(location.slice(1))) ?? []
   let schema = root
   for (let index = 0; index < steps.length - 1; index++) {
-    const keyword = steps[index] ?? ''
-    if (keyword === 'propertyNames') return { schema, within: 'propertyNames' }
-    if (COMPOSITES.has(keyword)) return { schema, within: 'composite' }
+    const name = steps[index] ?? ''
+    const keyword = KEYWORDS.get(name)
+    if (name === 'propertyNames') return { schema, within: 'propertyNames' }
+    if (keyword?.tells === 'whole') return { schema, within: 'composite' }
     let below: unknown
-    if (keyword === '$ref') {
+    if (keyword?.role === 'reference') {
       below = lookup[String(Reflect.get(schema, '__absolute_ref__'))]
     } else {
-      below = Reflect.get(schema, keyword)
-      const indexed = MAPS.has(keyword) || LISTS.has(keyword) || Array.isArray(below)
-      if (indexed && isSchema(below)) below = Reflect.get(below, steps[++index] ?? '')
+      below = Reflect.get(schema, name)
+      const isIndexed = Array.isArray(below) || keyword?.holds.endsWith('by name')
+      if (isIndexed && isSchema(below)) below = Reflect.get(below, steps[++index] ?? '')
     }
     if (!isSchema(below)) return { schema }
     schema = below

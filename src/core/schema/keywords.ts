@@ -1,61 +1,142 @@
 import { isObject } from '../tool/json.ts'
 
-/** What is wrong with a keyword's value; undefined when it is right. */
-type Check = (value: unknown) => string | undefined
+/** One keyword of JSON Schema 2020-12, or of the drafts before it as far as they are understood. */
+export interface Keyword {
+  readonly holds: Holds
+  /** What the specification calls it (Core section 7); an anchor is one kind of its identifiers. */
+  readonly role: 'identifier' | 'anchor' | 'reference' | 'reserved location' | 'applicator' | 'assertion' | 'annotation'
+  /** Whether its schemas judge the very value that their schema judges, not a part of it. */
+  readonly isInPlace?: true
+  /**
+   * What is told when it fails: what failed below it, it as a `whole`, or it where a `surplus` was refused by `false` and
+   * what failed below it otherwise. Absent where nothing is below it.
+   */
+  readonly tells?: 'below' | 'whole' | 'surplus'
+  /**
+   * How a change of it is judged: as that of a `lower` or `upper` bound, or of a `constraint`, which relaxes a schema only
+   * when it goes; by its `parts`; or as `opaque`, which may break callers in any case. Absent where it judges no value.
+   */
+  readonly changes?: 'lower' | 'upper' | 'constraint' | 'parts' | 'opaque'
+}
 
+/** What a keyword's value is. */
+export type Holds = keyof typeof FORMS
+
+const NAMES_BY_NAME = 'Must be an object of arrays of different strings'
 const TYPES: ReadonlySet<unknown> = new Set(['array', 'boolean', 'integer', 'null', 'number', 'object', 'string'])
 
-const string: Check = (value) => (typeof value === 'string' ? undefined : 'Must be a string')
-const boolean: Check = (value) => (typeof value === 'boolean' ? undefined : 'Must be true or false')
-const number: Check = (value) => (Number.isFinite(value) ? undefined : 'Must be a number')
-const list: Check = (value) => (Array.isArray(value) ? undefined : 'Must be an array')
-const schemas: Check = (value) => (isObject(value) ? undefined : 'Must be an object of schemas')
-const schemaList: Check = (value) =>
-  Array.isArray(value) && value.length > 0 ? undefined : 'Must be a non-empty array of schemas'
-const count: Check = (value) =>
-  Number.isInteger(value) && Number(value) >= 0 ? undefined : 'Must be a whole number, 0 or more'
-const positive: Check = (value) =>
-  Number.isFinite(value) && Number(value) > 0 ? undefined : 'Must be a number above 0'
-const names: Check = (value) =>
-  Array.isArray(value) && value.every((each) => typeof each === 'string') && new Set(value).size === value.length
-    ? undefined
-    : 'Must be an array of different strings'
-const type: Check = (value) => {
-  const each: readonly unknown[] = Array.isArray(value) ? value : [value]
-  if (each.length > 0 && each.every((one) => TYPES.has(one)) && new Set(each).size === each.length) return undefined
-  return `Must be a type or an array of different types, out of ${[...TYPES].map((one) => `'${one}'`).join(', ')}`
-}
-const nameLists: Check = (value) =>
-  isObject(value) && Object.values(value).every((each) => names(each) === undefined)
-    ? undefined
-    : 'Must be an object of arrays of different strings'
-const anchor: Check = (value) =>
-  typeof value === 'string' && /^[A-Za-z_][-A-Za-z0-9._]*$/.test(value)
-    ? undefined
-    : 'Must begin with a letter or "_" and go on with letters, digits, "-", "_" and "."'
+/** What is wrong with a keyword's value, by what it should be (the meta-schemas of JSON Schema); undefined when it is right. */
+const FORMS = {
+  // Judged where it stands, as every schema is
+  'schema': () => undefined,
+  'schema or list': () => undefined,
+  'list of schemas': (value: unknown) =>
+    Array.isArray(value) && value.length > 0 ? undefined : 'Must be a non-empty array of schemas',
+  'schemas by name': (value: unknown) => (isObject(value) ? undefined : 'Must be an object of schemas'),
+  'schemas or names by name': (value: unknown) => {
+    if (!isObject(value)) return 'Must be an object of schemas'
+    return Object.values(value).every((each) => !Array.isArray(each) || areNames(each)) ? undefined : NAMES_BY_NAME
+  },
+  'names by name': (value: unknown) =>
+    isObject(value) && Object.values(value).every(areNames) ? undefined : NAMES_BY_NAME,
+  'names': (value: unknown) => (areNames(value) ? undefined : 'Must be an array of different strings'),
+  'text': (value: unknown) => (typeof value === 'string' ? undefined : 'Must be a string'),
+  'anchor': (value: unknown) =>
+    typeof value === 'string' && /^[A-Za-z_][-A-Za-z0-9._]*$/.test(value)
+      ? undefined
+      : 'Must begin with a letter or "_" and go on with letters, digits, "-", "_" and "."',
+  'flag': (value: unknown) => (typeof value === 'boolean' ? undefined : 'Must be true or false'),
+  'number': (value: unknown) => (Number.isFinite(value) ? undefined : 'Must be a number'),
+  'positive number': (value: unknown) =>
+    Number.isFinite(value) && Number(value) > 0 ? undefined : 'Must be a number above 0',
+  'count': (value: unknown) =>
+    Number.isInteger(value) && Number(value) >= 0 ? undefined : 'Must be a whole number, 0 or more',
+  'types': (value: unknown) => {
+    const named: readonly unknown[] = Array.isArray(value) ? value : [value]
+    const isRight = named.length > 0 && named.every((type) => TYPES.has(type)) && new Set(named).size === named.length
+    if (isRight) return undefined
+    return `Must be a type or an array of different types, out of ${[...TYPES].map((type) => `'${type}'`).join(', ')}`
+  },
+  'data': () => undefined,
+  'list of data': (value: unknown) => (Array.isArray(value) ? undefined : 'Must be an array'),
+} as const satisfies Readonly<Record<string, (value: unknown) => string | undefined>>
 
-/**
- * The form of each keyword's value (the meta-schemas of JSON Schema 2020-12, and those of its older spellings).
- * Keywords that hold one schema are absent, as the schema is judged where it stands; so are unknown ones.
- */
-export const KEYWORDS: ReadonlyMap<string, Check> = new Map<string, Check>([
-  ...each(['$id', '$schema', '$ref', '$dynamicRef', '$comment', 'title', 'description', 'format', 'pattern'], string),
-  ...each(['contentEncoding', 'contentMediaType'], string),
-  ...each(['$anchor', '$dynamicAnchor'], anchor),
-  ...each(['deprecated', 'readOnly', 'writeOnly', 'uniqueItems'], boolean),
-  ...each(['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum'], number),
-  ...each(['minLength', 'maxLength', 'minItems', 'maxItems', 'minProperties', 'maxProperties'], count),
-  ...each(['minContains', 'maxContains'], count),
-  ...each(['enum', 'examples'], list),
-  ...each(['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas', 'dependencies'], schemas),
-  ...each(['allOf', 'anyOf', 'oneOf', 'prefixItems'], schemaList),
-  ...each(['const', 'default'], () => undefined),
-  ['multipleOf', positive],
-  ['required', names],
-  ['type', type],
-  ['dependentRequired', nameLists],
+function areNames(value: unknown): boolean {
+  const isList = Array.isArray(value) && value.every((name) => typeof name === 'string')
+  return isList && new Set(value).size === value.length
+}
+
+const applicator = { role: 'applicator', changes: 'opaque' } as const
+const assertion = { role: 'assertion', changes: 'constraint' } as const
+
+/** Every keyword that is understood; all others are allowed, and say nothing. */
+export const KEYWORDS: ReadonlyMap<string, Keyword> = new Map<string, Keyword>([
+  ...each(['$id', '$schema', '$comment'], { holds: 'text', role: 'identifier' }),
+  ...each(['$anchor', '$dynamicAnchor'], { holds: 'anchor', role: 'anchor', changes: 'opaque' }),
+  ...each(['$ref', '$dynamicRef'], { holds: 'text', role: 'reference', changes: 'opaque', tells: 'below' }),
+  ...each(['$defs', 'definitions'], { holds: 'schemas by name', role: 'reserved location', changes: 'opaque' }),
+  ...each(['title', 'description'], { holds: 'text', role: 'annotation' }),
+  ...each(['deprecated', 'readOnly', 'writeOnly'], { holds: 'flag', role: 'annotation' }),
+  ['default', { holds: 'data', role: 'annotation' }],
+  ['examples', { holds: 'list of data', role: 'annotation' }],
+  ['type', { ...assertion, holds: 'types', changes: 'parts' }],
+  ['enum', { ...assertion, holds: 'list of data', changes: 'parts' }],
+  ['const', { ...assertion, holds: 'data' }],
+  ['required', { ...assertion, holds: 'names', changes: 'parts' }],
+  ['dependentRequired', { ...assertion, holds: 'names by name', changes: 'opaque' }],
+  ['uniqueItems', { ...assertion, holds: 'flag', changes: 'parts' }],
+  ['multipleOf', { ...assertion, holds: 'positive number' }],
+  // The last three are annotations in 2020-12, but callers may hold to them
+  ...each(['pattern', 'format', 'contentEncoding', 'contentMediaType'], { ...assertion, holds: 'text' }),
+  ...each(['minimum', 'exclusiveMinimum'], { ...assertion, holds: 'number', changes: 'lower' }),
+  ...each(['minLength', 'minItems', 'minProperties', 'minContains'], {
+    ...assertion,
+    holds: 'count',
+    changes: 'lower',
+  }),
+  ...each(['maximum', 'exclusiveMaximum'], { ...assertion, holds: 'number', changes: 'upper' }),
+  ...each(['maxLength', 'maxItems', 'maxProperties', 'maxContains'], {
+    ...assertion,
+    holds: 'count',
+    changes: 'upper',
+  }),
+  ['allOf', { ...applicator, holds: 'list of schemas', isInPlace: true, tells: 'below' }],
+  ...each(['anyOf', 'oneOf'], { ...applicator, holds: 'list of schemas', isInPlace: true, tells: 'whole' }),
+  ['not', { ...applicator, holds: 'schema', isInPlace: true, tells: 'whole' }],
+  ...each(['if', 'then', 'else'], { ...applicator, holds: 'schema', isInPlace: true, tells: 'below' }),
+  ['dependentSchemas', { ...applicator, holds: 'schemas by name', isInPlace: true, tells: 'below' }],
+  ['dependencies', { ...applicator, holds: 'schemas or names by name', isInPlace: true }],
+  ['properties', { ...applicator, holds: 'schemas by name', changes: 'parts', tells: 'below' }],
+  ['patternProperties', { ...applicator, holds: 'schemas by name', tells: 'below' }],
+  ['additionalProperties', { ...applicator, holds: 'schema', changes: 'parts', tells: 'surplus' }],
+  ['items', { ...applicator, holds: 'schema or list', changes: 'parts', tells: 'surplus' }],
+  ['prefixItems', { ...applicator, holds: 'list of schemas', tells: 'below' }],
+  ...each(['additionalItems', 'unevaluatedItems', 'unevaluatedProperties'], {
+    ...applicator,
+    holds: 'schema',
+    tells: 'surplus',
+  }),
+  ...each(['contains', 'propertyNames'], { ...applicator, holds: 'schema', tells: 'whole' }),
+  ['contentSchema', { ...applicator, holds: 'schema' }],
 ])
 
-function each(keywords: readonly string[], check: Check): [string, Check][] {
-  return keywords.map((keyword) => [keyword, check])
+/** The names of the keywords of which something is so. */
+export function keywordsWhere(is: (keyword: Keyword) => boolean): ReadonlySet<string> {
+  return new Set([...KEYWORDS].filter(([, keyword]) => is(keyword)).map(([name]) => name))
+}
+
+/** Keywords that refer to other schemas, in older drafts too, or hold those that are referred to. */
+export const REFERRING: ReadonlySet<string> = new Set([
+  ...keywordsWhere(({ role }) => role === 'reference' || role === 'reserved location'),
+  '$recursiveRef',
+])
+
+/** What is wrong with the form of a keyword's value; undefined when it is right, or the keyword unknown. */
+export function malformed(name: string, value: unknown): string | undefined {
+  const keyword = KEYWORDS.get(name)
+  return keyword && FORMS[keyword.holds](value)
+}
+
+function each(names: readonly string[], keyword: Keyword): [string, Keyword][] {
+  return names.map((name) => [name, keyword])
 }

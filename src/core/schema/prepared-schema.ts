@@ -1,8 +1,8 @@
 import type { Schema } from '@cfworker/json-schema'
 import { isObject } from '../tool/json.ts'
-import { KEYWORDS } from './keywords.ts'
+import { keywordsWhere } from './keywords.ts'
 import { backtracking } from './pattern.ts'
-import { emptyRecord, everySubschema, holdsSubschemas, mapSubschemas } from './subschemas.ts'
+import { emptyRecord, everySubschema, mapSubschemas } from './subschemas.ts'
 import type { JsonSchema } from '../tool/tool.ts'
 
 /** The state of the validation that runs now. */
@@ -128,10 +128,12 @@ function maxMatchLength(pattern: string): number {
   throw new TypeError(`Cannot prepare a schema with a pattern that is ${verdict.kind}`)
 }
 
-/** The keywords that judge a value or are referred to. */
+/** Keywords that judge a value or are referred to, but for `format`. */
+const KEPT = keywordsWhere(({ role }) => role !== 'annotation')
+
 function known(schema: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const entries = Object.entries(schema).filter(([keyword, value]) => {
-    return value !== undefined && keyword !== 'format' && (KEYWORDS.has(keyword) || holdsSubschemas(keyword))
+    return value !== undefined && keyword !== 'format' && KEPT.has(keyword)
   })
   return record(Object.fromEntries(entries))
 }

@@ -1,10 +1,10 @@
 import { isObject } from '../tool/json.ts'
 import { pointerStep, type Problem } from '../tool/problem.ts'
-import { MAX_PROBLEMS } from './validator.ts'
-import { KEYWORDS } from './keywords.ts'
+import { malformed, REFERRING } from './keywords.ts'
 import { backtracking, type Effort } from './pattern.ts'
 import { checkReferences } from './references.ts'
 import { everySubschema, type Located } from './subschemas.ts'
+import { MAX_PROBLEMS } from './wording.ts'
 
 /** Schemas below schemas, the root counted. */
 export const MAX_SCHEMA_DEPTH = 32
@@ -21,6 +21,8 @@ const DIALECTS: ReadonlyMap<unknown, 'current' | 'older'> = new Map([
   ['https://json-schema.org/draft/2019-09/schema', 'older'],
   ['http://json-schema.org/draft-07/schema', 'older'],
 ])
+
+export type { Effort }
 
 export interface SchemaOptions {
   /** `none` refuses `$ref` and `$defs` altogether (OXP 1.0); `local` allows references within the document. */
@@ -95,9 +97,9 @@ function* checkKeywords(
 ): Generator<Problem> {
   for (const [keyword, value] of Object.entries(schema)) {
     const path = pointerStep(keyword)
-    const wrong = KEYWORDS.get(keyword)?.(value)
+    const wrong = malformed(keyword, value)
     if (wrong !== undefined) yield { path, message: wrong }
-    else if (references === 'none' && /^(?:\$ref|\$dynamicRef|\$recursiveRef|\$defs|definitions)$/.test(keyword)) {
+    else if (references === 'none' && REFERRING.has(keyword)) {
       yield { path, message: `Must not be used here: schemas of this format stand alone, without '${keyword}'` }
     } else if (keyword === '$recursiveRef') {
       yield { path, message: "Must be written '$ref' in JSON Schema 2020-12" }
@@ -107,10 +109,6 @@ function* checkKeywords(
       yield { path, message: 'Must be "https://json-schema.org/draft/2020-12/schema" (or draft 2019-09 or 07)' }
     } else if (keyword === 'items' && Array.isArray(value) && !older) {
       yield { path, message: "Must be a schema: a list of schemas is 'prefixItems' in JSON Schema 2020-12" }
-    } else if (keyword === 'dependencies' && isObject(value)) {
-      const lists = Object.entries(value).filter(([, each]) => Array.isArray(each))
-      const bad = KEYWORDS.get('dependentRequired')?.(Object.fromEntries(lists))
-      if (bad !== undefined) yield { path, message: bad }
     }
   }
 }
@@ -120,18 +118,22 @@ function* checkPatterns(schemas: readonly Located[]): Generator<Problem> {
   for (const { schema, path } of schemas) {
     if (!isObject(schema)) continue
     for (const each of patternsOf(schema)) {
-      const verdict = backtracking(each.pattern, effort)
-      if (verdict.kind === 'invalid') yield { path: path + each.path, message: verdict.message }
-      if (verdict.kind === 'exponential') {
-        const message = 'Must not need exponential time on some texts: make its repetitions unambiguous'
-        yield { path: path + each.path, message }
-      }
+      const message = checkPattern(each.pattern, effort)
+      if (message !== undefined) yield { path: path + each.path, message }
     }
   }
 }
 
+/** What keeps a pattern from publication; undefined when nothing does. Takes from the effort that is left. */
+export function checkPattern(pattern: string, effort: Effort): string | undefined {
+  const verdict = backtracking(pattern, effort)
+  if (verdict.kind === 'invalid') return verdict.message
+  if (verdict.kind !== 'exponential') return undefined
+  return 'Must not need exponential time on some texts: make its repetitions unambiguous'
+}
+
 /** The regular expressions a schema uses: its `pattern` and the names in its `patternProperties`. */
-export function patternsOf(schema: Readonly<Record<string, unknown>>): readonly { pattern: string; path: string }[] {
+function patternsOf(schema: Readonly<Record<string, unknown>>): readonly { pattern: string; path: string }[] {
   const found: { pattern: string; path: string }[] = []
   if (typeof schema['pattern'] === 'string') found.push({ pattern: schema['pattern'], path: '/pattern' })
   if (isObject(schema['patternProperties'])) {

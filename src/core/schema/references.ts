@@ -1,8 +1,10 @@
 import { isObject } from '../tool/json.ts'
 import { pointerSteps, pointerStep, type Problem } from '../tool/problem.ts'
+import { keywordsWhere } from './keywords.ts'
 import { type Located, subschemas } from './subschemas.ts'
 
-const REFERENCES = ['$ref', '$dynamicRef'] as const
+const REFERENCES = keywordsWhere(({ role }) => role === 'reference')
+const ANCHORS = keywordsWhere(({ role }) => role === 'anchor')
 
 /**
  * What is wrong with the references among `schemas`, which are all schemas of one document: each must point into it,
@@ -14,7 +16,7 @@ export function* checkReferences(schemas: readonly Located[]): Generator<Problem
   for (const [index, { schema, path }] of schemas.entries()) {
     places.set(path, index)
     if (!isObject(schema)) continue
-    for (const keyword of ['$anchor', '$dynamicAnchor']) {
+    for (const keyword of ANCHORS) {
       const anchor = schema[keyword]
       if (typeof anchor !== 'string') continue
       const same = places.get(`#${anchor}`) ?? index

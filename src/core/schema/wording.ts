@@ -1,5 +1,7 @@
 import type { Problem } from '../tool/problem.ts'
-import { MAX_PROBLEMS } from './validator.ts'
+
+/** The most problems that are told of a schema or a value. */
+export const MAX_PROBLEMS = 100
 
 /** Where words end and "..." begins, in lists of allowed values. */
 const MAX_LIST_LENGTH = 200

@@ -1,6 +1,7 @@
 import type { Loss } from '../../core/tool/codec.ts'
 import { isJsonObject, isList, isObject, type Json, type JsonObject } from '../../core/tool/json.ts'
 import { pointerStep, pointerSteps, type Problem } from '../../core/tool/problem.ts'
+import { REFERRING } from '../../core/schema/keywords.ts'
 import { checkSchema } from '../../core/schema/publishable.ts'
 import { everySubschema } from '../../core/schema/subschemas.ts'
 
@@ -9,7 +10,6 @@ const TYPES = ['string', 'number', 'boolean', 'object', 'array']
 /** What parameters in use say beyond the specification, each a keyword of JSON Schema with the same meaning. */
 const KEYWORDS = ['default', 'enum', 'format', 'properties', 'items']
 const FIELDS = ['name', 'description', 'type', 'required', ...KEYWORDS]
-const REFERENCES = ['$ref', '$dynamicRef', '$recursiveRef', '$defs', 'definitions']
 
 /** The schema of an input, with whatever is wrong or unusual about the parameters it was read from. */
 export interface DecodedParameters {
@@ -144,7 +144,7 @@ function encodeParameter(
 function holdsReference(keyword: string, value: Json): boolean {
   if (keyword !== 'properties' && keyword !== 'items') return false
   for (const { schema } of everySubschema({ [keyword]: value }, Infinity)) {
-    if (isObject(schema) && REFERENCES.some((each) => Object.hasOwn(schema, each))) return true
+    if (isObject(schema) && Object.keys(schema).some((keyword) => REFERRING.has(keyword))) return true
   }
   return false
 }

@@ -1,3 +1,4 @@
+import { keywordsWhere } from '../../core/schema/keywords.ts'
 import { isJsonObject, isList, type Json, type JsonObject } from '../../core/tool/json.ts'
 import type { JsonSchema } from '../../core/tool/tool.ts'
 
@@ -21,10 +22,10 @@ export function asObjectSchema(schema: JsonSchema): JsonObject {
   return schema === true ? {} : schema === false ? { not: {} } : schema
 }
 
-/** Keywords whose values are data, and hold no references. */
-const DATA = new Set(['const', 'enum', 'default', 'examples'])
-/** Keywords whose values map names to schemas. */
-const NAMED = new Set(['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas', 'dependencies'])
+/** Keywords whose values hold no references, whatever they look like. */
+const DATA = keywordsWhere(({ holds }) => holds === 'data' || holds === 'list of data')
+/** Keywords whose values have names for keys. */
+const NAMED = keywordsWhere(({ holds }) => holds.endsWith('by name'))
 
 /**
  * The schema of `{"result": <value>}` for revisions whose outputs are objects. References into the document are rewritten

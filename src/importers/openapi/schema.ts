@@ -1,8 +1,8 @@
 import { isObject } from '../../core/tool/json.ts'
 import { pointerStep } from '../../core/tool/problem.ts'
-import { KEYWORDS } from '../../core/schema/keywords.ts'
-import { backtracking, type Effort } from '../../core/schema/pattern.ts'
-import { holdsSubschemas, mapSubschemas } from '../../core/schema/subschemas.ts'
+import { keywordsWhere, malformed } from '../../core/schema/keywords.ts'
+import { checkPattern, type Effort } from '../../core/schema/publishable.ts'
+import { mapSubschemas } from '../../core/schema/subschemas.ts'
 import type { JsonSchema } from '../../core/tool/tool.ts'
 import { fnv1a } from '../shared/fnv1a.ts'
 import { type Description, valueAt, type Node, shortened, stepsOf } from './description.ts'
@@ -29,19 +29,14 @@ export interface SchemaConverter {
 /** What a request's schemas must not ask for (`readOnly`), and what a response's cannot hold (`writeOnly`). */
 export type Direction = 'request' | 'response'
 
-/** Keywords beside those that hold subschemas; all others (`xml`, `discriminator`, `externalDocs`, `x-…`) say nothing. */
-const KEPT: ReadonlySet<string> = new Set(
-  (
-    'title description default examples deprecated type enum const format required multipleOf maximum ' +
-    'minimum exclusiveMaximum exclusiveMinimum maxLength minLength pattern maxItems minItems ' +
-    'uniqueItems maxContains minContains maxProperties minProperties dependentRequired ' +
-    'contentEncoding contentMediaType'
-  ).split(' '),
-)
 /** Keywords that say nothing about which values are valid: they may stand beside a reference in every edition. */
-const ANNOTATIONS: ReadonlySet<string> = new Set(['title', 'description', 'default', 'examples', 'deprecated'])
-/** What these hold is found where it stands, by reference, and not copied along. */
-const DEFINITIONS: ReadonlySet<string> = new Set(['$defs', 'definitions'])
+const ANNOTATIONS = keywordsWhere(({ role }) => role === 'annotation')
+/** All others say nothing (`xml`, `discriminator`, `x-…`), or are done with: directions, and definitions, which are found by reference. */
+const KEPT: ReadonlySet<string> = new Set(
+  [...ANNOTATIONS, ...keywordsWhere(({ role }) => role === 'applicator' || role === 'assertion')].filter(
+    (keyword) => keyword !== 'readOnly' && keyword !== 'writeOnly',
+  ),
+)
 /** For all patterns of a description together; those after that are left out. */
 const PATTERN_EFFORT = 20_000_000
 const MAX_EXAMPLE = 200
@@ -103,9 +98,9 @@ export function createSchemaConverter(description: Description, direction: Direc
       const schema: Record<string, unknown> = {}
       const { dropped, node } = withoutForeignProperties(withoutOldSpellings(given))
       for (const [keyword, value] of Object.entries(mapSubschemas(node, (each) => schemaOf(each)))) {
-        if (!KEPT.has(keyword) && (!holdsSubschemas(keyword) || DEFINITIONS.has(keyword))) continue
+        if (!KEPT.has(keyword)) continue
         if (direction === 'response' && (keyword === 'pattern' || keyword === 'examples')) continue
-        const wrong = KEYWORDS.get(keyword)?.(value)
+        const wrong = malformed(keyword, value)
         if (wrong !== undefined) warnings.push(`'${keyword}' is left out: ${wrong}`)
         else if (keyword === 'pattern' && !isUsable(value)) warnings.push("a 'pattern' that is too costly is left out")
         else schema[keyword] = value
@@ -143,9 +138,7 @@ export function createSchemaConverter(description: Description, direction: Direc
   }
 
   function isUsable(pattern: unknown): boolean {
-    if (typeof pattern !== 'string' || effort.left <= 0) return false
-    const { kind } = backtracking(pattern, effort)
-    return kind === 'linear' || kind === 'polynomial'
+    return typeof pattern === 'string' && effort.left > 0 && checkPattern(pattern, effort) === undefined
   }
 
   /** The name of what a reference into the document points to: the same whatever else the document holds. */

@@ -1,6 +1,7 @@
 import { isJsonObject, isObject, type JsonObject } from '../../core/tool/json.ts'
+import { keywordsWhere } from '../../core/schema/keywords.ts'
 import { checkSchema } from '../../core/schema/publishable.ts'
-import { holdsSubschemas, mapSubschemas } from '../../core/schema/subschemas.ts'
+import { mapSubschemas } from '../../core/schema/subschemas.ts'
 import type { JsonSchema } from '../../core/tool/tool.ts'
 import type { Converted, SchemaConverter } from './schema.ts'
 
@@ -15,6 +16,7 @@ export type StandaloneSchema =
 
 /** A definition has 256 KiB for its schemas, its texts and all. */
 const MAX_CHARACTERS = 200_000
+const HOLDERS = keywordsWhere(({ holds }) => holds.includes('schema'))
 const MAX_NODES = 2_000
 /** Schemas within each other, references followed counted: no schema of publication's depth needs more. */
 const MAX_STEPS = 100
@@ -46,7 +48,7 @@ export function standaloneSchema(root: Converted, converter: SchemaConverter, ke
     if (isOver() || typeof given === 'boolean' || !isObject(given))
       return given === false ? false : given === true || {}
     for (const [keyword, value] of Object.entries(given)) {
-      characters += keyword.length + (holdsSubschemas(keyword) ? namesIn(value) : weightOf(value))
+      characters += keyword.length + (HOLDERS.has(keyword) ? namesIn(value) : weightOf(value))
     }
     const name = definitionName(given)
     const below = () => asSchema(mapSubschemas(given, (each) => writeOut(each, depth + 1)))

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { checkInput } from '../../../src/core/call/input.ts'
-import { interpretSchema } from '../../../src/core/schema/interpreted-schema.ts'
+import { interpretSchema } from '../../../src/core/schema/validator.ts'
 import type { JsonObject } from '../../../src/core/tool/json.ts'
 
 const SCHEMA: JsonObject = {

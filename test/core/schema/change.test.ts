@@ -1,11 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import {
-  checkSuccessor,
-  compareDefinitions,
-  type Contract,
-  type Level,
-  requiredBump,
-} from '../../../src/core/schema/change.ts'
+import { checkSuccessor, compareDefinitions, type Contract, requiredBump } from '../../../src/core/schema/change.ts'
+import type { Level } from '../../../src/core/schema/schema-change.ts'
 import { NO_REQUIREMENTS, type JsonSchema } from '../../../src/core/tool/tool.ts'
 
 function contract(change: Partial<Contract> = {}): Contract {
@@ -235,10 +230,18 @@ describe.each([
 })
 
 test('the gravest change decides', () => {
-  const change = (level: Level) => ({ path: '', what: '', level })
-  expect(requiredBump([])).toBe('patch')
-  expect(requiredBump([change('patch'), change('minor')])).toBe('minor')
-  expect(requiredBump([change('minor'), change('major'), change('patch')])).toBe('major')
+  const described = { ...a, title: 'A' }
+  expect(requiredBump(input({ a }), input({ a }))).toBe('patch')
+  expect(requiredBump(input({ a }), input({ a: described, b: a }))).toBe('minor')
+  expect(requiredBump(input({ a, c: a }), input({ a: described, b: a }))).toBe('major')
+})
+
+test('a bump is judged of what schemas say, not of where they say it', () => {
+  const apart = { input: { properties: { a: { $ref: '#/$defs/A' } }, $defs: { A: a } } }
+  const inPlace = { input: { properties: { a } } }
+  expect(requiredBump(contract(apart), contract(inPlace))).toBe('patch')
+  expect(requiredBump(contract({ output: apart.input }), contract({ output: inPlace.input }))).toBe('patch')
+  expect(requiredBump(contract({ output: apart.input }), contract({ output: null }))).toBe('major')
 })
 
 describe('versions', () => {

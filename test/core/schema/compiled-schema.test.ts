@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { compiledValidate } from '../../../src/core/schema/compiled-schema.ts'
-import { interpretSchema } from '../../../src/core/schema/interpreted-schema.ts'
+import { compiledValidate } from '../../../src/core/schema/validator.ts'
+import { interpretSchema } from '../../../src/core/schema/validator.ts'
 import { compileSchemas } from '../../../src/node/compile-schemas.ts'
 import type { Problem } from '../../../src/core/tool/problem.ts'
 import type { JsonSchema } from '../../../src/core/tool/tool.ts'

@@ -1,4 +1,4 @@
-import type { CompiledSchema } from '../../../src/core/schema/compiled-schema.ts'
+import type { CompiledSchema } from '../../../src/core/schema/validator.ts'
 import { compileSchemas } from '../../../src/node/compile-schemas.ts'
 import type { JsonSchema } from '../../../src/core/tool/tool.ts'
 

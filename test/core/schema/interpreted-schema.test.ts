@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { interpretSchema } from '../../../src/core/schema/interpreted-schema.ts'
+import { interpretSchema } from '../../../src/core/schema/validator.ts'
 
 const COSTLY = [{ path: '', message: 'Is too costly to check against its schema' }]
 
