@@ -1,7 +1,7 @@
 /** What lies in KV under many keys, in the words of `STORAGE.md`, which says what each holds. */
-const KINDS = ['tool', 'record', 'blob', 'page', 'name', 'apiKey', 'provider'] as const
+export const KV_KINDS = ['tool', 'record', 'blob', 'page', 'name', 'apiKey', 'provider'] as const
 
-export type KvKind = (typeof KINDS)[number]
+export type KvKind = (typeof KV_KINDS)[number]
 
 const PREFIXES: Readonly<Record<KvKind, string>> = {
   tool: 'tool/',
@@ -23,6 +23,6 @@ export function kvKey(kind: KvKind, of: string): string {
 
 /** Reads a key that `kvKey` made; undefined for any other. */
 export function parseKvKey(key: string): { readonly kind: KvKind; readonly of: string } | undefined {
-  const kind = KINDS.find((each) => key.startsWith(PREFIXES[each]))
+  const kind = KV_KINDS.find((each) => key.startsWith(PREFIXES[each]))
   return kind && { kind, of: key.slice(PREFIXES[kind].length) }
 }

@@ -1,4 +1,4 @@
-import { HEAD_KEY, kvKey, type KvKind, parseKvKey } from '../keys.ts'
+import { HEAD_KEY, KV_KINDS, kvKey, type KvKind, parseKvKey } from '../keys.ts'
 import { column, field } from '../rows.ts'
 import { apiKeyText } from './api-keys.ts'
 import { readBlob } from './blobs.ts'
@@ -14,14 +14,27 @@ const RETIRE_AFTER_MS = 10 * 60_000
 const AT_ONCE = 25
 const PER_RUN = 400
 
-/** The kinds of keys in the order in which they land: first what others name, so that nothing is named before it is there. */
-const LANDING: readonly (readonly KvKind[])[] = [['page', 'blob'], ['record'], ['tool', 'name', 'apiKey', 'provider']]
-const CASES = LANDING.flatMap((kinds, rank) =>
-  kinds.map((kind) => `WHEN target LIKE '${kvKey(kind, '')}%' THEN ${rank}`),
-)
-const RANK = `CASE ${CASES.join(' ')} END`
-/** The kinds that are deleted from KV once nothing is stored for them; the others stay what they were. */
-const DELETED: readonly KvKind[] = ['apiKey', 'provider']
+/** Of each kind of key: what lies there, as the tables have it now; and who lands before whom. */
+interface KeyOfKind {
+  readonly value: (sql: SqlStorage, of: string, writeLine: WriteLine) => string | ArrayBuffer | undefined
+  /** What others name lands first, so that nothing is named before it is there. */
+  readonly rank: 0 | 1 | 2
+  /** Whether it is deleted from KV once the tables have nothing for it; else it stays what it was. */
+  readonly isDeleted?: true
+}
+
+const KINDS: Readonly<Record<KvKind, KeyOfKind>> = {
+  page: { rank: 0, value: pageText },
+  blob: { rank: 0, value: readBlob },
+  record: { rank: 1, value: recordTextByDigest },
+  tool: { rank: 2, value: documentText },
+  name: { rank: 2, value: keyOfName },
+  apiKey: { rank: 2, value: apiKeyText, isDeleted: true },
+  provider: { rank: 2, value: providerText, isDeleted: true },
+}
+const WHENS = KV_KINDS.map((kind) => `WHEN target LIKE '${kvKey(kind, '')}%' THEN ${KINDS[kind].rank}`)
+/** A target's rank, in SQL. */
+const RANK = `CASE ${WHENS.join(' ')} END`
 
 /** A key that waits to be written. */
 type Due = { readonly target: string; readonly revision: number; readonly rank: number }
@@ -94,32 +107,12 @@ export function createOutbox({ storage, kv, writeLine, now }: OutboxDeps) {
   /** Whether the key is done with; a page whose leaf was touched meanwhile is made anew, or lands next time. */
   async function write({ target, revision }: Due): Promise<boolean> {
     const key = parseKvKey(target)
-    const value = key && valueOf(key.kind, key.of)
+    const value = key && KINDS[key.kind].value(sql, key.of, writeLine)
     if (value !== undefined) await kv.put(target, value)
     else if (key?.kind === 'page') return false
-    else if (key && DELETED.includes(key.kind)) await kv.delete(target)
+    else if (key && KINDS[key.kind].isDeleted) await kv.delete(target)
     sql.exec('DELETE FROM outbox WHERE target = ? AND revision = ?', target, revision)
     return true
-  }
-
-  /** What is to lie under a key, as the tables have it now. */
-  function valueOf(kind: KvKind, of: string): string | ArrayBuffer | undefined {
-    switch (kind) {
-      case 'page':
-        return pageText(sql, of, writeLine)
-      case 'record':
-        return recordTextByDigest(sql, of)
-      case 'tool':
-        return documentText(sql, of)
-      case 'name':
-        return keyOfName(sql, of)
-      case 'provider':
-        return providerText(sql, of)
-      case 'blob':
-        return readBlob(sql, of)
-      case 'apiKey':
-        return apiKeyText(sql, of)
-    }
   }
 
   async function sweep(): Promise<void> {

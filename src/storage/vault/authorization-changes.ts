@@ -1,15 +1,11 @@
-/** Callers that wait for an authorization to change, by its id. */
-export interface AuthorizationChanges {
-  /** Resolves when it changes, or when so many milliseconds are over; says which. */
-  next(id: string, timeoutMs: number): Promise<'changed' | 'timeout'>
-  announce(id: string): void
-}
+export type AuthorizationChanges = ReturnType<typeof createAuthorizationChanges>
 
-/** Kept in memory: within a Durable Object, one event may wait for what another brings. */
-export function createAuthorizationChanges(): AuthorizationChanges {
+/** Callers that wait for an authorization to change. In memory: a Durable Object's events may wait for each other. */
+export function createAuthorizationChanges() {
   const waiting = new Map<string, Set<() => void>>()
   return {
-    next(id, timeoutMs) {
+    /** Resolves when the authorization of an id changes, or when so many milliseconds are over; says which. */
+    next(id: string, timeoutMs: number): Promise<'changed' | 'timeout'> {
       return new Promise((resolve) => {
         const all = waiting.get(id) ?? new Set()
         waiting.set(id, all)
@@ -24,7 +20,7 @@ export function createAuthorizationChanges(): AuthorizationChanges {
         all.add(changed)
       })
     },
-    announce(id) {
+    announce(id: string): void {
       for (const changed of waiting.get(id) ?? []) changed()
     },
   }

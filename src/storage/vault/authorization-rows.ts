@@ -32,34 +32,13 @@ const USEFUL_MS = 5 * 60_000
 /** Of one vault, those that are over included: whoever asks without end must not fill it. */
 const MAX_ROWS = 100
 
-/** The authorizations of one vault. Nothing here waits, so each function is one step. */
-export interface AuthorizationRows {
-  /** An open one of this purpose, with time left; undefined when it has to be asked anew. */
-  open(purpose: string): StoredAuthorization | undefined
-  insert(id: string, wanted: NewAuthorization): StoredAuthorization
-  /** With `input` as it is sealed. Those whose time is over have failed. */
-  find(id: string): StoredAuthorization | undefined
-  /** Notes that a person has begun. */
-  begin(id: string): void
-  end(id: string, status: 'completed' | 'failed', reason?: string): void
-  /** An approved call may be made from now on, once and for 15 minutes. */
-  approve(id: string): void
-  /** Uses up an approval; false when there is none. */
-  claim(purpose: string): boolean
-  /** Why the last of these failed, if it did. */
-  lastFailure(of: { readonly purpose: string } | { readonly provider: string }): string | undefined
-  /** Ends those whose time is over, and forgets those that ended an hour ago. */
-  sweep(): void
-  /** When there is next something to sweep; undefined when nothing is left. */
-  nextSweep(): number | undefined
-}
+export type AuthorizationRows = ReturnType<typeof authorizationRows>
 
-/** `changed` is told the id of each that has changed. */
-export function authorizationRows(
-  sql: SqlStorage,
-  now: () => number,
-  changed: (id: string) => void,
-): AuthorizationRows {
+/**
+ * The authorizations of one vault. Nothing here waits, so each function is one step. `changed` is told the id of each that
+ * has changed.
+ */
+export function authorizationRows(sql: SqlStorage, now: () => number, changed: (id: string) => void) {
   const isOpen = "status IN ('not_started', 'pending')"
 
   function read(where: string, ...values: SqlStorageValue[]): StoredAuthorization | undefined {
@@ -69,37 +48,51 @@ export function authorizationRows(
 
   function update(id: string, set: string, ...values: SqlStorageValue[]): void {
     sql.exec(`UPDATE authorization SET ${set} WHERE id = ?`, ...values, id)
+  }
+
+  /** One is over, or approved: whatever browsers were on their way for it are not any more. */
+  function forgetBrowsers(id: string): void {
+    sql.exec('DELETE FROM flow WHERE authorization = ?', id)
     changed(id)
   }
 
-  /** Forgets the browsers that are on their way for one. */
-  function endFlows(id: string): void {
-    sql.exec('DELETE FROM flow WHERE authorization = ?', id)
+  /** Ends those whose time is over, and forgets those that ended an hour ago. */
+  function sweep(): void {
+    const over = column<string>(
+      sql,
+      `UPDATE authorization SET ended = expires, input = NULL, reason = CASE status
+         WHEN 'completed' THEN 'It was approved, and not used within 15 minutes'
+         ELSE 'Nobody answered within 15 minutes' END, status = 'failed'
+       WHERE ended IS NULL AND expires <= ? RETURNING id`,
+      now(),
+    )
+    for (const id of over) forgetBrowsers(id)
+    sql.exec('DELETE FROM authorization WHERE ended <= ?', now() - KEPT_MS)
   }
 
-  const rows: AuthorizationRows = {
-    open(purpose) {
-      rows.sweep()
+  function end(id: string, status: 'completed' | 'failed', reason?: string): void {
+    update(id, 'status = ?, reason = ?, ended = ?, input = NULL', status, reason ?? null, now())
+    forgetBrowsers(id)
+  }
+
+  return {
+    sweep,
+    end,
+
+    /** An open one of this purpose, with time left; undefined when it has to be asked anew. */
+    open(purpose: string): StoredAuthorization | undefined {
+      sweep()
       const where = `asked = ? AND ${isOpen} AND (status = 'pending' OR expires >= ?) ORDER BY expires DESC`
       return read(where, purpose, now() + USEFUL_MS)
     },
-    insert(id, { purpose, input = null, ...wanted }) {
+
+    insert(id: string, { purpose, input, ...wanted }: NewAuthorization): StoredAuthorization {
       const { kind, provider, userId, scopes, tool } = wanted
-      const [created, expires] = [now(), now() + AUTHORIZATION_LIFETIME_MS]
-      sql.exec(
-        `INSERT INTO authorization VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'not_started', NULL, ?, ?, NULL)`,
-        id,
-        kind,
-        provider,
-        // As JSON, since SQLite takes lone surrogates for one another
-        userId === undefined ? null : JSON.stringify(userId),
-        JSON.stringify(scopes),
-        tool,
-        purpose,
-        input,
-        created,
-        expires,
-      )
+      const expires = now() + AUTHORIZATION_LIFETIME_MS
+      // As JSON, since SQLite takes lone surrogates for one another
+      const user = userId === undefined ? null : JSON.stringify(userId)
+      const row = [id, kind, provider, user, JSON.stringify(scopes), tool, purpose, input ?? null, now(), expires]
+      sql.exec("INSERT INTO authorization VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'not_started', NULL, ?, ?, NULL)", ...row)
       // Those that are over go first, then those that nobody has looked at
       const dropped = column<string>(
         sql,
@@ -109,60 +102,49 @@ export function authorizationRows(
         id,
         MAX_ROWS - 1,
       )
-      for (const each of dropped) {
-        endFlows(each)
-        changed(each)
-      }
+      for (const each of dropped) forgetBrowsers(each)
       return { id, ...wanted, status: 'not_started', expiresAt: expires }
     },
-    find(id) {
-      rows.sweep()
+
+    /** With `input` as it is sealed. Those whose time is over have failed. */
+    find(id: string): StoredAuthorization | undefined {
+      sweep()
       return read('id = ?', id)
     },
-    begin(id) {
+
+    /** Notes that a person has begun. */
+    begin(id: string): void {
       update(id, "status = 'pending'")
+      changed(id)
     },
-    end(id, status, reason) {
-      endFlows(id)
-      update(id, 'status = ?, reason = ?, ended = ?, input = NULL', status, reason ?? null, now())
-    },
-    approve(id) {
-      endFlows(id)
+
+    /** An approved call may be made from now on, once and for 15 minutes. */
+    approve(id: string): void {
       update(id, "status = 'completed', expires = ?", now() + AUTHORIZATION_LIFETIME_MS)
+      forgetBrowsers(id)
     },
-    claim(purpose) {
-      rows.sweep()
+
+    /** Uses up an approval; false when there is none. */
+    claim(purpose: string): boolean {
+      sweep()
       const approved = read("asked = ? AND status = 'completed' AND ended IS NULL ORDER BY expires", purpose)
-      if (!approved) return false
-      rows.end(approved.id, 'completed')
-      return true
+      if (approved) end(approved.id, 'completed')
+      return approved !== undefined
     },
-    lastFailure(of) {
+
+    /** Why the last of these failed, if it did. */
+    lastFailure(of: { readonly purpose: string } | { readonly provider: string }): string | undefined {
       const [name, value] = 'purpose' in of ? ['asked', of.purpose] : ['provider', of.provider]
       const last = read(`${name} = ? AND NOT ${isOpen} ORDER BY created DESC, rowid DESC`, value)
       return last?.status === 'failed' ? last.reason : undefined
     },
-    sweep() {
-      const over = column<string>(
-        sql,
-        `UPDATE authorization SET ended = expires, input = NULL, reason = CASE status
-           WHEN 'completed' THEN 'It was approved, and not used within 15 minutes'
-           ELSE 'Nobody answered within 15 minutes' END, status = 'failed'
-         WHERE ended IS NULL AND expires <= ? RETURNING id`,
-        now(),
-      )
-      for (const id of over) {
-        endFlows(id)
-        changed(id)
-      }
-      sql.exec('DELETE FROM authorization WHERE ended <= ?', now() - KEPT_MS)
-    },
-    nextSweep() {
+
+    /** When there is next something to sweep; undefined when nothing is left. */
+    nextSweep(): number | undefined {
       const next = 'SELECT min(coalesce(ended + ?, expires)) AS at FROM authorization'
       return field<number | null>(sql, next, KEPT_MS) ?? undefined
     },
   }
-  return rows
 }
 
 function authorizationOf(row: Row): StoredAuthorization {

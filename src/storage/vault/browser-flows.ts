@@ -31,17 +31,10 @@ type Row = Omit<Required<BrowserFlow>, 'provider' | 'sealed'> & {
 /** Browsers that may be on their way for one authorization at once; the oldest gives way. */
 const MAX_BROWSERS = 8
 
-/** The browsers that are on their way, each with one flow an authorization. Nothing here waits. */
-export interface BrowserFlows {
-  put(flow: BrowserFlow): void
-  find(authorization: string, browser: string): BrowserFlow | undefined
-  /** Of whichever authorization. */
-  findBySecret(secret: string): BrowserFlow | undefined
-  /** Takes a flow away, so that it is used once. */
-  remove(flow: BrowserFlow): void
-}
+export type BrowserFlows = ReturnType<typeof browserFlows>
 
-export function createBrowserFlows(sql: SqlStorage, now: () => number): BrowserFlows {
+/** The browsers that are on their way, each with one flow an authorization. Nothing here waits. */
+export function browserFlows(sql: SqlStorage, now: () => number) {
   function read(where: string, ...values: string[]): BrowserFlow | undefined {
     const columns = 'authorization, browser, stage, secret, callback, provider, sealed'
     const query = `SELECT ${columns} FROM flow WHERE ${where} AND created > ?`
@@ -52,18 +45,9 @@ export function createBrowserFlows(sql: SqlStorage, now: () => number): BrowserF
   }
 
   return {
-    put({ authorization, browser, stage, secret, callback, provider = null, sealed = null }) {
-      sql.exec(
-        'INSERT OR REPLACE INTO flow VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
-        authorization,
-        browser,
-        stage,
-        secret,
-        callback,
-        provider,
-        sealed,
-        now(),
-      )
+    put({ authorization, browser, stage, secret, callback, provider, sealed }: BrowserFlow): void {
+      const row = [authorization, browser, stage, secret, callback, provider ?? null, sealed ?? null, now()]
+      sql.exec('INSERT OR REPLACE INTO flow VALUES (?, ?, ?, ?, ?, ?, ?, ?)', ...row)
       sql.exec(
         `DELETE FROM flow WHERE rowid IN (SELECT rowid FROM flow WHERE authorization = ?
          ORDER BY created DESC, rowid DESC LIMIT -1 OFFSET ?)`,
@@ -71,9 +55,11 @@ export function createBrowserFlows(sql: SqlStorage, now: () => number): BrowserF
         MAX_BROWSERS,
       )
     },
-    find: (authorization, browser) => read('authorization = ? AND browser = ?', authorization, browser),
-    findBySecret: (secret) => read('secret = ?', secret),
-    remove({ authorization, browser }) {
+    find: (authorization: string, browser: string) => read('authorization = ? AND browser = ?', authorization, browser),
+    /** Of whichever authorization. */
+    findBySecret: (secret: string) => read('secret = ?', secret),
+    /** Takes a flow away, so that it is used once. */
+    remove({ authorization, browser }: BrowserFlow): void {
       sql.exec('DELETE FROM flow WHERE authorization = ? AND browser = ?', authorization, browser)
     },
   }

@@ -20,20 +20,6 @@ export interface Return {
   readonly state: string
 }
 
-/**
- * A person's way through an authorization, from the button to the provider's answer. `browser` is the hash of the browser's
- * cookie here; `provider` may also be why there is none, in words for the person.
- */
-export interface Consent {
-  start(id: string, visit: Visit, provider: Provider | string): Promise<Step>
-  confirm(id: string, flow: string, userId: string): Promise<Step>
-  resume(id: string, visit: Visit & { readonly proof: string }, provider: Provider | string): Promise<Step>
-  /** The authorization that a browser comes back for. */
-  returning(state: string): Promise<StoredAuthorization | undefined>
-  finish(back: Return, provider: Provider | string): Promise<Ended<StoredAuthorization>>
-  decide(id: string, visit: Visit & { readonly approve: boolean }): Promise<Ended<StoredAuthorization> | Step>
-}
-
 export interface ConsentDeps {
   readonly rows: AuthorizationRows
   readonly flows: BrowserFlows
@@ -48,7 +34,13 @@ export interface ConsentDeps {
   readonly verifierUrl?: string
 }
 
-export function createConsent(deps: ConsentDeps): Consent {
+export type Consent = ReturnType<typeof createConsent>
+
+/**
+ * A person's way through an authorization, from the button to the provider's answer. `browser` is the hash of the browser's
+ * cookie here; `provider` may also be why there is none, in words for the person.
+ */
+export function createConsent(deps: ConsentDeps) {
   const { rows, flows, grants, keyring, oauth, newState, atOnce, verifierUrl } = deps
 
   function openOne(id: string): StoredAuthorization | undefined {
@@ -93,7 +85,7 @@ export function createConsent(deps: ConsentDeps): Consent {
   const pageOf = (id: string, callback: string) => `${new URL(callback).origin}/authorizations/${id}`
 
   return {
-    async start(id, visit, provider) {
+    async start(id: string, visit: Visit, provider: Provider | string): Promise<Step> {
       const authorization = openOne(id)
       if (!authorization) return GONE
       if (!isConfirmed(id, visit.browser)) {
@@ -105,7 +97,7 @@ export function createConsent(deps: ConsentDeps): Consent {
       return { ok: true, location: `${pageOf(id, visit.callback)}/start` }
     },
 
-    async confirm(id, flow, userId) {
+    async confirm(id: string, flow: string, userId: string): Promise<Step> {
       const proof = randomText()
       const [secret, proven] = await Promise.all([sha256(flow), sha256(proof)])
       const authorization = openOne(id)
@@ -121,7 +113,11 @@ export function createConsent(deps: ConsentDeps): Consent {
       return { ok: true, location: `${pageOf(id, found.callback)}/resume?proof=${proof}` }
     },
 
-    async resume(id, { browser, callback, proof }, provider) {
+    async resume(
+      id: string,
+      { proof, ...visit }: Visit & { readonly proof: string },
+      provider: Provider | string,
+    ): Promise<Step> {
       const secret = await sha256(proof)
       const authorization = openOne(id)
       if (!authorization) return GONE
@@ -129,18 +125,19 @@ export function createConsent(deps: ConsentDeps): Consent {
       if (flow?.authorization !== id || (flow.stage !== 'confirmed' && flow.stage !== 'proven')) {
         return stopped('refused', 'Nobody has confirmed yet that you are the user')
       }
-      if (flow.browser !== browser) return OTHER_BROWSER
-      if (authorization.kind === 'grant') return toProvider(id, { browser, callback }, provider)
+      if (flow.browser !== visit.browser) return OTHER_BROWSER
+      if (authorization.kind === 'grant') return toProvider(id, visit, provider)
       flows.put({ ...flow, stage: 'proven' })
       return { ok: true, location: `${pageOf(id, flow.callback)}/start` }
     },
 
-    async returning(state) {
+    /** The authorization that a browser comes back for. */
+    async returning(state: string): Promise<StoredAuthorization | undefined> {
       const flow = flows.findBySecret(await sha256(state))
       return flow?.stage === 'at-provider' ? openOne(flow.authorization) : undefined
     },
 
-    async finish({ url, browser, state }, provider) {
+    async finish({ url, browser, state }: Return, provider: Provider | string): Promise<Ended<StoredAuthorization>> {
       const flow = flows.findBySecret(await sha256(state))
       const id = flow?.authorization ?? ''
       const authorization = openOne(id)
@@ -157,8 +154,8 @@ export function createConsent(deps: ConsentDeps): Consent {
         return stopped('unavailable', 'The keys of this Switchboard were changed meanwhile. Open the link again')
 
       const { scopes: asked, tool, userId = '' } = authorization
-      const { callback } = flow
-      const issued = await oauth.exchange(provider, { url, state, callback, verifier: verifier.text, scopes: asked })
+      const request = { state, callback: flow.callback, verifier: verifier.text, scopes: asked }
+      const issued = await oauth.exchange(provider, url, request)
       if (!issued.ok) return notIssued(id, issued)
       const { tokens } = issued
       const granted = tokens.scopes ?? asked
@@ -178,7 +175,10 @@ export function createConsent(deps: ConsentDeps): Consent {
       return missing.length === 0 ? ended(id) : stopped('refused', reason)
     },
 
-    async decide(id, { browser, callback, approve }) {
+    async decide(
+      id: string,
+      { approve, ...visit }: Visit & { readonly approve: boolean },
+    ): Promise<Ended<StoredAuthorization> | Step> {
       const authorization = openOne(id)
       if (!authorization) return GONE
       if (!approve) {
@@ -186,7 +186,7 @@ export function createConsent(deps: ConsentDeps): Consent {
         return ended(id)
       }
       if (authorization.kind !== 'approval') return stopped('refused', 'Access is given at the provider, not here')
-      if (!isConfirmed(id, browser)) return toVerifier(id, { browser, callback })
+      if (!isConfirmed(id, visit.browser)) return toVerifier(id, visit)
       rows.approve(id)
       return ended(id)
     },

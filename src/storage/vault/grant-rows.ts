@@ -2,52 +2,32 @@ import type { Grant } from '../../core/consent/authorization.ts'
 import { field, firstRow } from '../rows.ts'
 import type { Tokens } from './oauth.ts'
 
-/** What the user granted at one provider, as it is stored. Times are milliseconds since the epoch. */
-export interface StoredGrant {
+type Row = {
   readonly provider: string
   /** Another one whenever its tokens change. */
   readonly generation: string
-  readonly scopes: readonly string[]
+  readonly scopes: string
+  readonly granted_at: number
   /** When the access token ends; null where the provider did not say. */
-  readonly expiresAt: number | null
+  readonly expires_at: number | null
   /** From when on it is to be refreshed. */
-  readonly refreshAt: number | null
+  readonly refresh_at: number | null
+  readonly refreshable: number
   /** The tokens; null once the provider no longer accepts the grant, and `lost` says so. */
   readonly sealed: string | null
   readonly lost: string | null
 }
 
-type Row = {
-  readonly provider: string
-  readonly generation: string
-  readonly scopes: string
-  readonly granted_at: number
-  readonly expires_at: number | null
-  readonly refresh_at: number | null
-  readonly refreshable: number
-  readonly sealed: string | null
-  readonly lost: string | null
-}
+/** What the user granted at one provider, as it is stored. Times are milliseconds since the epoch. */
+export type StoredGrant = Omit<Row, 'scopes'> & { readonly scopes: readonly string[] }
 
 /** A token is refreshed this long before it ends, or half its life where that is shorter. */
 const AHEAD_MS = 60_000
 
-/** The grants of one vault. Nothing here waits, so each function is one step. */
-export interface GrantRows {
-  find(provider: string): StoredGrant | undefined
-  /** Keeps what a user granted, in place of what was there. */
-  put(provider: string, tokens: Tokens, scopes: readonly string[], sealed: string): void
-  /** Stores refreshed tokens in place of those of a generation; false when these are no longer there. */
-  replace(generation: string, tokens: Tokens, scopes: readonly string[], sealed: string): boolean
-  /** Stores the same tokens under another key. */
-  reseal(generation: string, sealed: string): void
-  /** Forgets tokens that the provider no longer accepts, and keeps why. */
-  lose(generation: string, reason: string): void
-  remove(provider: string): void
-  list(): Grant[]
-}
+export type GrantRows = ReturnType<typeof grantRows>
 
-export function grantRows(sql: SqlStorage, now: () => number): GrantRows {
+/** The grants of one vault. Nothing here waits, so each function is one step. */
+export function grantRows(sql: SqlStorage, now: () => number) {
   /** When a token ends, and from when on it is refreshed. */
   function times({ expires_in }: Tokens): [number | null, number | null] {
     if (expires_in === undefined) return [null, null]
@@ -56,48 +36,41 @@ export function grantRows(sql: SqlStorage, now: () => number): GrantRows {
   }
 
   return {
-    find(provider) {
+    find(provider: string): StoredGrant | undefined {
       const row = firstRow<Row>(sql, 'SELECT * FROM grant WHERE provider = ?', provider)
-      if (!row) return undefined
-      const { generation, scopes, expires_at, refresh_at, sealed, lost } = row
-      const times = { expiresAt: expires_at, refreshAt: refresh_at }
-      return { provider, generation, scopes: JSON.parse(scopes), ...times, sealed, lost }
+      return row && { ...row, scopes: JSON.parse(row.scopes) }
     },
-    put(provider, tokens, scopes, sealed) {
-      sql.exec(
-        'INSERT OR REPLACE INTO grant VALUES (?, ?, ?, ?, ?, ?, ?, ?, NULL)',
-        provider,
-        crypto.randomUUID(),
-        JSON.stringify(scopes),
-        now(),
-        ...times(tokens),
-        tokens.refresh_token === undefined ? 0 : 1,
-        sealed,
-      )
+
+    /** Keeps what a user granted, in place of what was there. */
+    put(provider: string, tokens: Tokens, scopes: readonly string[], sealed: string): void {
+      const [generation, refreshable] = [crypto.randomUUID(), tokens.refresh_token === undefined ? 0 : 1]
+      const row = [provider, generation, JSON.stringify(scopes), now(), ...times(tokens), refreshable, sealed]
+      sql.exec('INSERT OR REPLACE INTO grant VALUES (?, ?, ?, ?, ?, ?, ?, ?, NULL)', ...row)
     },
-    replace(generation, tokens, scopes, sealed) {
-      const replaced = field(
-        sql,
-        `UPDATE grant SET generation = ?, scopes = ?, expires_at = ?, refresh_at = ?, sealed = ? WHERE generation = ?
-         RETURNING provider`,
-        crypto.randomUUID(),
-        JSON.stringify(scopes),
-        ...times(tokens),
-        sealed,
-        generation,
-      )
-      return replaced !== undefined
+
+    /** Stores refreshed tokens in place of those of a generation; false when these are no longer there. */
+    replace(generation: string, tokens: Tokens, scopes: readonly string[], sealed: string): boolean {
+      const update = `UPDATE grant SET generation = ?, scopes = ?, expires_at = ?, refresh_at = ?, sealed = ?
+        WHERE generation = ? RETURNING provider`
+      const row = [crypto.randomUUID(), JSON.stringify(scopes), ...times(tokens), sealed]
+      return field(sql, update, ...row, generation) !== undefined
     },
-    reseal(generation, sealed) {
+
+    /** Stores the same tokens under another key. */
+    reseal(generation: string, sealed: string): void {
       sql.exec('UPDATE grant SET sealed = ? WHERE generation = ?', sealed, generation)
     },
-    lose(generation, reason) {
+
+    /** Forgets tokens that the provider no longer accepts, and keeps why. */
+    lose(generation: string, reason: string): void {
       sql.exec('UPDATE grant SET sealed = NULL, lost = ? WHERE generation = ?', reason, generation)
     },
-    remove(provider) {
+
+    remove(provider: string): void {
       sql.exec('DELETE FROM grant WHERE provider = ?', provider)
     },
-    list() {
+
+    list(): Grant[] {
       const rows = sql.exec<Row>('SELECT * FROM grant WHERE lost IS NULL ORDER BY provider').toArray()
       return rows.map((row) => ({
         provider: row.provider,

@@ -1,5 +1,4 @@
 import type { Unavailable } from '../../core/call/requirements.ts'
-import type { Grant } from '../../core/consent/authorization.ts'
 import { missingScopes, unionScopes } from '../../core/consent/oauth-scopes.ts'
 import type { Provider } from '../../core/consent/provider.ts'
 import type { Keyring } from '../keyring.ts'
@@ -24,18 +23,6 @@ export interface TokenRequest {
 export type TokenAnswer =
   { readonly token: string } | Unavailable | { readonly scopes: readonly string[]; readonly reason: string }
 
-/** The grants of one user. */
-export interface Grants {
-  token(request: TokenRequest): Promise<TokenAnswer>
-  /** Seals tokens for `store`, which must not wait. */
-  seal(userId: string, provider: string, tokens: Tokens): Promise<string>
-  /** Keeps what a user granted, in place of what was there. */
-  store: GrantRows['put']
-  list(): Grant[]
-  /** Forgets a grant, then has the provider do so too. False when there was none. */
-  revoke(userId: string, provider: string, at: Provider | undefined): Promise<boolean>
-}
-
 export interface GrantsDeps {
   readonly rows: GrantRows
   readonly keyring: Keyring
@@ -43,7 +30,10 @@ export interface GrantsDeps {
   readonly now: () => number
 }
 
-export function createGrants({ rows, keyring, oauth, now }: GrantsDeps): Grants {
+export type Grants = ReturnType<typeof createGrants>
+
+/** The grants of one user. */
+export function createGrants({ rows, keyring, oauth, now }: GrantsDeps) {
   /** Refreshes under way, by the generation of their grant: whoever comes meanwhile waits for the same one. */
   const refreshing = new Map<string, Promise<Unavailable | 'settled'>>()
 
@@ -53,8 +43,9 @@ export function createGrants({ rows, keyring, oauth, now }: GrantsDeps): Grants 
     return opened && tokens && { tokens, current: opened.current }
   }
 
-  const seal: Grants['seal'] = (userId, provider, { access_token, refresh_token }) =>
-    keyring.seal(JSON.stringify({ access_token, refresh_token }), boundTo(userId, provider))
+  function seal(userId: string, provider: string, { access_token, refresh_token }: Tokens): Promise<string> {
+    return keyring.seal(JSON.stringify({ access_token, refresh_token }), boundTo(userId, provider))
+  }
 
   /** Refreshes once for all who want it: what was rotated is stored before anybody is given anything. */
   function refresh(
@@ -95,7 +86,7 @@ export function createGrants({ rows, keyring, oauth, now }: GrantsDeps): Grants 
   }
 
   return {
-    async token({ userId, provider, scopes, tool, refused }) {
+    async token({ userId, provider, scopes, tool, refused }: TokenRequest): Promise<TokenAnswer> {
       const { id } = provider
       let renewed = false
       for (;;) {
@@ -120,8 +111,8 @@ export function createGrants({ rows, keyring, oauth, now }: GrantsDeps): Grants 
         if (isRefused && refused.final) {
           return { scopes: all, reason: `The API of '${id}' refuses the user's token, a new one too` }
         }
-        const isLive = !isRefused && (grant.expiresAt === null || grant.expiresAt > now())
-        const isDue = isRefused || (grant.refreshAt !== null && grant.refreshAt <= now())
+        const isLive = !isRefused && (grant.expires_at === null || grant.expires_at > now())
+        const isDue = isRefused || (grant.refresh_at !== null && grant.refresh_at <= now())
         if (renewed || !isDue) {
           // It was under an older key
           if (!opened.current) rows.reseal(grant.generation, await seal(userId, id, opened.tokens))
@@ -136,10 +127,17 @@ export function createGrants({ rows, keyring, oauth, now }: GrantsDeps): Grants 
         renewed = true
       }
     },
+
+    /** Seals tokens for `store`, which must not wait. */
     seal,
+
+    /** Keeps what a user granted, in place of what was there. */
     store: rows.put,
+
     list: rows.list,
-    async revoke(userId, provider, at) {
+
+    /** Forgets a grant, then has the provider do so too, where it is connected still. False when there was none. */
+    async revoke(userId: string, provider: string, at: Provider | undefined): Promise<boolean> {
       const grant = rows.find(provider)
       rows.remove(provider)
       if (!grant || grant.lost !== null) return false

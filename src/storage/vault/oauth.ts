@@ -38,22 +38,6 @@ export interface Tokens {
 
 export type Issued = { readonly ok: true; readonly tokens: Tokens } | ProviderFailure
 
-/** The client's side of OAuth 2.0, as a vault needs it. Nothing of it ever rejects. */
-export interface OAuth {
-  /** Where the browser goes to be asked. */
-  begin(
-    provider: Provider,
-    request: AuthorizationRequest,
-  ): Promise<{ readonly ok: true; readonly url: string } | ProviderFailure>
-  /** Checks the authorization response in the URL that the browser came to, `iss` too (RFC 9207), and redeems its code. */
-  exchange(provider: Provider, request: AuthorizationRequest & { readonly url: string }): Promise<Issued>
-  refresh(provider: Provider, refreshToken: string, scopes: readonly string[]): Promise<Issued>
-  /** Revokes tokens where the provider takes that (RFC 7009), as well as it goes. */
-  revoke(provider: Provider, tokens: Tokens): Promise<void>
-  /** Why this deployment is no client of the provider yet, in words for an administrator; undefined when it is. */
-  unready(provider: Provider): string | undefined
-}
-
 export interface OAuthOptions {
   /** Guards where requests may go, and caps answers. */
   readonly fetch: Fetch
@@ -81,10 +65,14 @@ interface Client {
   lastAnswer: LastAnswer | undefined
 }
 
-export function createOAuth(options: OAuthOptions): OAuth {
+export type OAuth = ReturnType<typeof createOAuth>
+
+/** The client's side of OAuth 2.0, as a vault needs it. Nothing of it ever rejects. */
+export function createOAuth(options: OAuthOptions) {
   const { findServer, judgeUrl, secretOf, timeout = (ms) => AbortSignal.timeout(ms) } = options
   const request = plainFetch(options.fetch)
 
+  /** Why this deployment is no client of the provider yet, in words for an administrator; undefined when it is. */
   function unready({ id, client_secret_name: name }: Provider): string | undefined {
     if (name === undefined || secretOf(name) !== undefined) return undefined
     return `The secret of the client at '${id}' is missing: an administrator can set it as the Worker secret '${name}'`
@@ -138,7 +126,11 @@ export function createOAuth(options: OAuthOptions): OAuth {
 
   return {
     unready,
-    async begin(provider, asked) {
+    /** Where the browser goes to be asked. */
+    async begin(
+      provider: Provider,
+      asked: AuthorizationRequest,
+    ): Promise<{ readonly ok: true; readonly url: string } | ProviderFailure> {
       const missing = unready(provider)
       if (missing !== undefined) return providerFailure('client', missing)
       const server = await findServer(provider, ['authorization_endpoint', 'token_endpoint'], timeout(TIMEOUT_MS))
@@ -150,7 +142,12 @@ export function createOAuth(options: OAuthOptions): OAuth {
       }
       return { ok: true, url: await authorizationUrl(endpoint, provider, server.as, asked) }
     },
-    exchange(provider, { url, state, callback, verifier, scopes }) {
+    /** Checks the authorization response in the URL that the browser came to, `iss` too (RFC 9207), and redeems its code. */
+    exchange(
+      provider: Provider,
+      url: string,
+      { state, callback, verifier, scopes }: AuthorizationRequest,
+    ): Promise<Issued> {
       const { client_id } = provider
       return issue(provider, scopes, async ({ auth, options }, { as }) => {
         const answered = new URL(url).searchParams
@@ -166,14 +163,15 @@ export function createOAuth(options: OAuthOptions): OAuth {
         return processAuthorizationCodeResponse(as, { client_id }, response)
       })
     },
-    refresh(provider, refreshToken, scopes) {
+    refresh(provider: Provider, refreshToken: string, scopes: readonly string[]): Promise<Issued> {
       const { client_id } = provider
       return issue(provider, scopes, async ({ auth, options }, { as }) => {
         const response = await refreshTokenGrantRequest(as, { client_id }, auth, refreshToken, options)
         return processRefreshTokenResponse(as, { client_id }, response)
       })
     },
-    async revoke(provider, { access_token, refresh_token }) {
+    /** Revokes tokens where the provider takes that (RFC 7009), as well as it goes. */
+    async revoke(provider: Provider, { access_token, refresh_token }: Tokens): Promise<void> {
       if (unready(provider) !== undefined) return
       const signal = timeout(TIMEOUT_MS)
       const server = await findServer(provider, ['revocation_endpoint'], signal)

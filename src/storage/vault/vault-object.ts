@@ -19,7 +19,7 @@ import {
   type NewAuthorization,
   type StoredAuthorization,
 } from './authorization-rows.ts'
-import { createBrowserFlows } from './browser-flows.ts'
+import { browserFlows } from './browser-flows.ts'
 import { openInput, sealInput } from './call-input.ts'
 import { type Consent, createConsent, type Return } from './consent.ts'
 import { grantRows } from './grant-rows.ts'
@@ -84,7 +84,7 @@ export function defineVault<E>(deploy: (env: E) => VaultDeployment) {
       this.#grants = createGrants({ rows: grantRows(sql, now), keyring, oauth, now })
       this.#consent = createConsent({
         rows: this.#rows,
-        flows: createBrowserFlows(sql, now),
+        flows: browserFlows(sql, now),
         grants: this.#grants,
         keyring,
         oauth,
