@@ -1,5 +1,6 @@
 import type { Codec, Decoded, Given } from '../../core/tool/codec.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../core/tool/json.ts'
+import { withSuffix } from '../../core/tool/name-suffix.ts'
 import { type Problem, pointerStep } from '../../core/tool/problem.ts'
 import { everySubschema } from '../../core/schema/subschemas.ts'
 import { isNamePart } from '../../core/tool/tool-id.ts'
@@ -20,7 +21,6 @@ const FIELDS = [
 ]
 /** MCP 2025-11-25 and later, "Tool names". */
 const NAME = /^[A-Za-z0-9_.-]{1,128}$/
-const MAX_NAME = 64
 /** Deeper than publication allows, so that nothing is missed before the bounds are judged. */
 const MAX_DEPTH = 200
 
@@ -130,15 +130,7 @@ function checkTool(tool: Json, path: string, taken: Set<string>): CheckedTool {
 function nameFor(name: string, taken: ReadonlySet<string>): string {
   const plain = name.replaceAll('.', '_')
   if (isNamePart(plain) && !taken.has(plain.toLowerCase())) return plain
-  const suffix = `_${fnv1a(name)}`
-  return `${plain.slice(0, MAX_NAME - suffix.length)}${suffix}`
-}
-
-/** FNV-1a, 32 bits, as eight hex digits. */
-function fnv1a(text: string): string {
-  let hash = 0x811c9dc5
-  for (let index = 0; index < text.length; index++) hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193)
-  return (hash >>> 0).toString(16).padStart(8, '0')
+  return withSuffix(plain, name)
 }
 
 /** "Display name precedence order is: title, annotations.title, then name"; an empty text counts as none. */

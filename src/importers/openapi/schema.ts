@@ -4,7 +4,7 @@ import { keywordsWhere, malformed } from '../../core/schema/keywords.ts'
 import { checkPattern, type Effort } from '../../core/schema/publishable.ts'
 import { mapSubschemas } from '../../core/schema/subschemas.ts'
 import type { JsonSchema } from '../../core/tool/tool.ts'
-import { fnv1a } from '../shared/fnv1a.ts'
+import { fnv1a } from '../../core/tool/name-suffix.ts'
 import { type Description, valueAt, type Node, shortened, stepsOf } from './description.ts'
 
 /** A schema of the description as JSON Schema 2020-12, in which `{"$ref": "#/$defs/<name>"}` stands for a definition. */

@@ -1,6 +1,4 @@
-import { fnv1a } from './fnv1a.ts'
-
-const MAX_NAME = 64
+import { MAX_NAME, withSuffix } from '../../core/tool/name-suffix.ts'
 
 /** What a tool's name is made of. */
 export interface NamedAfter {
@@ -29,8 +27,6 @@ export function toolNames(operations: readonly NamedAfter[]): string[] {
     const { name, verbatim } = wanted[index] ?? { name: '', verbatim: false }
     const group = groups.get(name.toLowerCase())
     const alone = group?.all === 1 || (verbatim && group?.verbatim === 1)
-    if (alone && name.length <= MAX_NAME) return name
-    const suffix = `_${fnv1a(`${method} ${path}`)}`
-    return `${name.slice(0, MAX_NAME - suffix.length)}${suffix}`
+    return alone && name.length <= MAX_NAME ? name : withSuffix(name, `${method} ${path}`)
   })
 }

@@ -1,6 +1,5 @@
+import { withSuffix } from '../../core/tool/name-suffix.ts'
 import { field } from '../rows.ts'
-
-const MAX_NAME = 64
 
 /**
  * The name a tool is exposed under where tools have names and no ids: its own, unless another tool had it first (ignoring
@@ -9,8 +8,7 @@ const MAX_NAME = 64
 export function exposedName(sql: SqlStorage, wanted: string, key: string): string {
   if (claim(sql, wanted, key)) return wanted
   for (let salt = key; ; salt += '+') {
-    const suffix = `_${fnv1a(salt)}`
-    const alias = `${wanted.slice(0, MAX_NAME - suffix.length)}${suffix}`
+    const alias = withSuffix(wanted, salt)
     if (claim(sql, alias, key)) return alias
   }
 }
@@ -25,13 +23,4 @@ function claim(sql: SqlStorage, name: string, key: string): boolean {
   if (owner !== undefined) return owner === key
   sql.exec('INSERT INTO name VALUES (?, ?)', name.toLowerCase(), key)
   return true
-}
-
-/** FNV-1a, 32 bits, as eight hex digits: stable, and no more than that is wanted of it. */
-function fnv1a(text: string): string {
-  let hash = 0x811c9dc5
-  for (let index = 0; index < text.length; index++) {
-    hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193)
-  }
-  return (hash >>> 0).toString(16).padStart(8, '0')
 }

@@ -1,0 +1,15 @@
+/** FNV-1a, 32 bits, as eight hex digits: for names that are told apart, not for anything that is secret. */
+export function fnv1a(text: string): string {
+  let hash = 0x811c9dc5
+  for (let index = 0; index < text.length; index++) hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193)
+  return (hash >>> 0).toString(16).padStart(8, '0')
+}
+
+/** The most characters that a name may have for models to take it. */
+export const MAX_NAME = 64
+
+/** A name with a suffix that tells it apart and is always the same for the same `of`, cut where it is too long. */
+export function withSuffix(name: string, of: string): string {
+  const suffix = `_${fnv1a(of)}`
+  return name.slice(0, MAX_NAME - suffix.length) + suffix
+}

@@ -1,6 +1,0 @@
-/** FNV-1a, 32 bits, as eight hex digits: for names that are told apart, not for anything that is secret. */
-export function fnv1a(text: string): string {
-  let hash = 0x811c9dc5
-  for (let index = 0; index < text.length; index++) hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193)
-  return (hash >>> 0).toString(16).padStart(8, '0')
-}

@@ -1,0 +1,16 @@
+import { expect, it } from 'vitest'
+import { fnv1a, MAX_NAME, withSuffix } from '../../../src/core/tool/name-suffix.ts'
+
+// Names that were given out must stay the same
+it.each([
+  ['', '811c9dc5'],
+  ['a', 'e40c292c'],
+  ['foobar', 'bf9cf968'],
+])('the FNV-1a of %j is %s', (text, hash) => expect(fnv1a(text)).toBe(hash))
+
+it('a suffix follows the name, which is cut so that both fit', () => {
+  expect(withSuffix('Send', 'a')).toBe('Send_e40c292c')
+  const cut = withSuffix('n'.repeat(100), 'a')
+  expect(cut).toBe(`${'n'.repeat(55)}_e40c292c`)
+  expect(cut).toHaveLength(MAX_NAME)
+})
