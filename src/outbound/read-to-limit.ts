@@ -21,14 +21,18 @@ export async function readToLimit(
   let size = 0
   let isWhole = true
   while (reader && isWhole) {
-    const { done, value } = await (signal ? nextChunk(reader, signal) : reader.read())
+    const waited = signal && (await untilAborted(() => reader.read(), signal))
+    if (waited && waited.state !== 'done') {
+      cancel(reader)
+      throw waited.state === 'failed' ? waited.error : signal?.reason
+    }
+    const { done, value } = waited?.value ?? (await reader.read())
     if (done) break
     chunks.push(value)
     size += value.byteLength
     isWhole = size <= limit
   }
-  // Not awaited: the answer does not hang on how the sender takes it
-  if (!isWhole) reader?.cancel().catch(() => undefined)
+  if (reader && !isWhole) cancel(reader)
   const bytes = new Uint8Array(size)
   let offset = 0
   for (const chunk of chunks) {
@@ -38,9 +42,7 @@ export async function readToLimit(
   return { bytes: isWhole ? bytes : bytes.subarray(0, limit), isWhole }
 }
 
-async function nextChunk(reader: ReadableStreamDefaultReader<Uint8Array>, signal: Signal) {
-  const waited = await untilAborted(() => reader.read(), signal)
-  if (waited.state === 'done') return waited.value
+/** Not awaited: the answer does not hang on how the sender takes it. */
+function cancel(reader: ReadableStreamDefaultReader<Uint8Array>): void {
   reader.cancel().catch(() => undefined)
-  throw waited.state === 'failed' ? waited.error : signal.reason
 }
