@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
@@ -279,6 +279,40 @@ describe('the keys of KV', () => {
     'would be seen elsewhere: %s',
     (line) => expect(spells(line)).toBe(true),
   )
+})
+
+describe('the guides', () => {
+  /** What stands between backticks and looks like a path of the source: with a slash, or with the ending of a file. */
+  const named = (text: string) =>
+    [...text.matchAll(/`((?:[\w.-]+\/)*[\w.-]+(?:\.ts|\/))`/g)].flatMap(([, path]) => (path ? [path] : []))
+  const guides = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.md'))
+    .map((path) => join('src', path))
+  const places = (guide: string) => [
+    '',
+    'src',
+    dirname(guide),
+    'src/dialects/oxp',
+    'src/dialects/mcp',
+    'src/api/tools',
+    'src/node',
+    'src/http',
+  ]
+  const missing = (guide: string, text: string) =>
+    named(text).filter((path) => !places(guide).some((place) => existsSync(join(root, place, path))))
+
+  it('name files that exist', () => {
+    expect(guides.length).toBeGreaterThan(5)
+    const all = guides.map((guide) => [guide, missing(guide, readFileSync(join(root, guide), 'utf8'))])
+    expect(all.filter(([, paths]) => paths?.length !== 0)).toEqual([])
+  })
+
+  it('would be seen to name one that does not', () => {
+    expect(missing('src/README.md', 'See `core/tool/tool.ts`, `core/nowhere.ts` and `nowhere/`')).toEqual([
+      'core/nowhere.ts',
+      'nowhere/',
+    ])
+  })
 })
 
 describe('what is tracked', () => {
