@@ -1,5 +1,5 @@
 import type { Codec } from '../tool/codec.ts'
-import type { Json, JsonObject } from '../tool/json.ts'
+import { isList, type JsonObject } from '../tool/json.ts'
 import type { Signal } from '../tool/platform.ts'
 import type { Checked } from '../tool/problem.ts'
 import type { Implementation } from '../tool/tool.ts'
@@ -75,8 +75,4 @@ export function pluginSubmission(
       warnings: warnings.slice(0, MAX_WARNINGS),
     },
   }
-}
-
-function isList(value: Json | undefined): value is readonly Json[] {
-  return Array.isArray(value)
 }

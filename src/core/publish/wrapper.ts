@@ -1,5 +1,5 @@
 import type { Given } from '../tool/codec.ts'
-import { isObject, type JsonObject } from '../tool/json.ts'
+import { isObject, isTexts, type JsonObject } from '../tool/json.ts'
 import { type Problem, pointerStep } from '../tool/problem.ts'
 import { isNamePart, isVersion } from '../tool/tool-id.ts'
 import type { Implementation } from '../tool/tool.ts'
@@ -44,11 +44,7 @@ function isImplementation(value: unknown): value is Implementation {
 }
 
 function isTags(value: unknown): value is readonly string[] {
-  return (
-    Array.isArray(value) &&
-    value.length <= 32 &&
-    value.every((tag) => typeof tag === 'string' && tag.length > 0 && tag.length <= 64)
-  )
+  return isTexts(value) && value.length <= 32 && value.every(({ length }) => length >= 1 && length <= 64)
 }
 
 function unknownField(key: string): string {

@@ -1,7 +1,7 @@
 import { patternCovers } from '../../../core/tool/tool-pattern.ts'
 import { IMPORT_KINDS, type ImportKind } from '../../../core/publish/import.ts'
 import type { Imported, Made } from '../../../core/publish/import-tools.ts'
-import { isObject, type JsonObject } from '../../../core/tool/json.ts'
+import { isJsonObject, isTexts, type JsonObject } from '../../../core/tool/json.ts'
 import { type Checked, type Problem, pointerStep } from '../../../core/tool/problem.ts'
 import { isNamePart, isVersion } from '../../../core/tool/tool-id.ts'
 
@@ -113,13 +113,5 @@ function encodeMade({ id, name, state, about, requirements, warnings }: Made) {
 }
 
 function isPatterns(value: unknown): value is readonly string[] {
-  return (
-    Array.isArray(value) &&
-    value.length <= MAX_PATTERNS &&
-    value.every((each) => typeof each === 'string' && /^[A-Za-z0-9_*-]{1,64}$/.test(each))
-  )
-}
-
-function isJsonObject(value: unknown): value is JsonObject {
-  return isObject(value)
+  return isTexts(value) && value.length <= MAX_PATTERNS && value.every((each) => /^[A-Za-z0-9_*-]{1,64}$/.test(each))
 }

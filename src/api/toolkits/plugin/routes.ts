@@ -5,7 +5,7 @@ import { authoriseToolkit } from '../../../core/publish/authorise.ts'
 import { type PluginReader, pluginSubmission } from '../../../core/publish/plugin.ts'
 import type { Publish } from '../../../core/publish/publish.ts'
 import type { Codec } from '../../../core/tool/codec.ts'
-import { isObject, type JsonObject } from '../../../core/tool/json.ts'
+import { isJsonObject } from '../../../core/tool/json.ts'
 import { isNamePart } from '../../../core/tool/tool-id.ts'
 import { readBytes } from '../../../http/body.ts'
 import { parseJson } from '../../../http/json-text.ts'
@@ -70,8 +70,4 @@ export function uploadFace(deps: UploadFaceDeps): Hono {
 
 function invalid(message: string): Failing {
   return fail({ type: 'definition-invalid', problems: [{ path: '', message }] })
-}
-
-function isJsonObject(value: unknown): value is JsonObject {
-  return isObject(value)
 }
