@@ -19,7 +19,7 @@ export function judgeText(value: unknown, what: string, path: string, most = MAX
   return [{ path, message: `Is larger than ${most} bytes, the most ${what} may have` }]
 }
 
-/** Judges a definition as a text where its document does not bound it. */
+/** Judges a definition as a text, where it is not made of the document by a codec and so bounded with it. */
 export function judgeDefinition(definition: Omit<Definition, 'version'>): readonly Problem[] {
   const text = canonicalText(definition)
   if (text === undefined) return [{ path: '', message: 'It holds a lone surrogate, which is no text' }]

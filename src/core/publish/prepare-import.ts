@@ -24,6 +24,7 @@ export async function prepareImport(
   deps: PrepareImportDeps,
 ): Promise<Checked<Prepared>> {
   const { definition, implementation } = imported
+  // A digest can be made of texts alone
   const unfit = [...judgeDefinition(definition), ...judgeText(implementation, 'an implementation', '/implementation')]
   if (unfit.length > 0) return { ok: false, problems: unfit }
   const asVersion = (of: string) => ({ ...imported, definition: { ...definition, version: of } })

@@ -5,7 +5,7 @@ import { isObject } from '../tool/json.ts'
 import type { Checked, Problem } from '../tool/problem.ts'
 import type { ToolRecord } from '../tool/tool.ts'
 import { chooseCodec } from './choose-codec.ts'
-import { judgeId, judgeImplementation, judgeSchemas, judgeText } from './judge.ts'
+import { judgeDefinition, judgeId, judgeImplementation, judgeSchemas, judgeText } from './judge.ts'
 import { recordOf } from './record.ts'
 import type { Publication } from './registry.ts'
 import type { DefinedSubmission, DefinedTool, DocumentSubmission } from './submission.ts'
@@ -81,10 +81,12 @@ function judgeTool(
   { definition, implementation, document, schemaPaths }: DefinedTool,
   runners: PrepareDeps['runners'],
 ): readonly Problem[] {
-  const { input, output } = definition
+  const unfit = judgeDefinition(definition)
+  if (unfit.length > 0) return unfit
   const problems = [...judgeId(definition), ...judgeText(implementation, 'an implementation', '/implementation')]
-  const unfit = judgeText(document, 'a definition', '/definition')
-  if (unfit.length > 0) return [...problems, ...unfit]
+  const unread = judgeText(document, 'a definition', '/definition')
+  if (unread.length > 0) return [...problems, ...unread]
+  const { input, output } = definition
   const schemas = [
     { path: schemaPaths.input, schema: input },
     ...(output === null ? [] : [{ path: schemaPaths.output, schema: output }]),

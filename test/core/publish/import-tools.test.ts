@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest'
+import type { ImportItem } from '../../../src/core/publish/import.ts'
+import { importTools } from '../../../src/core/publish/import-tools.ts'
+import type { Submission } from '../../../src/core/publish/submission.ts'
 import type { ToolRecord } from '../../../src/core/tool/tool.ts'
 import { publish, read } from '../../importers/openapi/make.ts'
+import { importedOf, principal, worldOf } from './fakes.ts'
 
 const describing = (operation: object, version = '2.3.4') => ({
   openapi: '3.1.0',
@@ -149,5 +153,166 @@ describe('a tool that cannot be published', () => {
     const { made } = await publish(items, records, { dryRun: true })
     expect(made).toHaveLength(2)
     expect(records).toEqual([])
+  })
+})
+
+describe('what a source makes', () => {
+  const options = { principal: principal('Kit.*'), allowBreaking: false }
+  const named = (tool: string, more: Parameters<typeof importedOf>[0] = {}): ImportItem => ({
+    tool: importedOf({ tool, name: `Kit_${tool}`, ...more }),
+  })
+  const numbered = (count: number) => Array.from({ length: count }, (_, index) => named(`T${index}`))
+  const BAD = { type: 'text' }
+
+  it('is published, and told of with what its source says of it', async () => {
+    const requirements = { authorization: [], secrets: [{ id: 'KEY' }], user_id: true }
+    const tool = importedOf({ requirements }, { warnings: ['Is loose'], about: { method: 'GET' } })
+    expect(await importTools([{ tool }], options, worldOf().publish)).toEqual({
+      made: [
+        {
+          id: 'Kit.Do@1.0.0',
+          name: 'Kit_Do',
+          state: 'new',
+          about: { method: 'GET' },
+          requirements,
+          warnings: ['Is loose'],
+        },
+      ],
+      skipped: [],
+      denied: 0,
+    })
+  })
+
+  it('is nothing', async () => {
+    const { publish: door, asked } = worldOf()
+    expect(await importTools([], options, door)).toEqual({ made: [], skipped: [], denied: 0 })
+    expect(asked).toEqual([])
+  })
+
+  it('is published 50 at a time, as it is made, and in order', async () => {
+    const sizes: number[] = []
+    const { publish: door, asked, stored } = worldOf()
+    let made = 0
+    function* items(): Iterable<ImportItem> {
+      for (const item of [...numbered(70), { skipped: { name: 'gone', reason: 'Is gone' } }, ...numbered(30)]) {
+        made += 1
+        yield item
+      }
+    }
+    const counting = (...given: Parameters<typeof door>) => {
+      sizes.push(given[0].length, made)
+      return door(...given)
+    }
+    const imported = await importTools(items(), options, counting)
+    // The 71st makes no tool
+    expect(sizes).toEqual([50, 50, 49, 100, 1, 101])
+    expect(asked.filter((each) => each.startsWith('publish'))).toEqual(['publish 50', 'publish 49', 'publish 1'])
+    const ids = stored.flat().map(({ records }) => records[0]?.id)
+    expect(imported.made.map(({ id }) => id)).toEqual(ids)
+    expect(ids.slice(0, 3)).toEqual(['Kit.T0@1.0.0', 'Kit.T1@1.0.0', 'Kit.T2@1.0.0'])
+    expect(imported.skipped).toEqual([{ name: 'gone', reason: 'Is gone' }])
+  })
+
+  it('is published with what was said', async () => {
+    const given: unknown[] = []
+    const { publish: door } = worldOf()
+    const item = named('A')
+    const watching = (submissions: readonly Submission[], ...more: readonly unknown[]) => {
+      given.push(submissions, ...more)
+      return door(submissions, options)
+    }
+    await importTools([item], { ...options, version: '2.0.0', sourceVersion: '3.0.0', dryRun: true }, watching)
+    expect(given).toEqual([
+      [{ imported: 'tool' in item && item.tool, version: '2.0.0', sourceVersion: '3.0.0' }],
+      { ...options, dryRun: true },
+    ])
+  })
+
+  it('is skipped where it cannot be published, in the order of the source, and the rest is not', async () => {
+    const { publish: door } = worldOf({
+      granted: ['KEY'],
+      outcomes: {
+        'Kit.Taken@1.0.0': (ids) => ({ outcome: 'conflict', ids, message: 'Exists' }),
+        'Kit.Breaking@1.0.0': (ids) => ({
+          outcome: 'refused',
+          ids,
+          problems: [
+            { path: '/input/properties/a', message: 'Is gone' },
+            { path: '', message: 'Is worse' },
+          ],
+        }),
+      },
+    })
+    const secrets = { requirements: { authorization: [], secrets: [{ id: 'KEY' }], user_id: false } }
+    const gone = { name: 'gone', reason: 'Is gone', about: { method: 'PUT' } }
+    const { made, skipped, denied } = await importTools(
+      [
+        named('A'),
+        named('Wrong', { input: BAD }),
+        { skipped: gone },
+        named('Denied', secrets),
+        named('B'),
+        named('Taken'),
+        named('Foreign', { toolkit: 'Other' }),
+        named('Breaking'),
+        named('C'),
+      ],
+      { ...options, principal: principal('K*.*') },
+      door,
+    )
+    expect(made.map(({ id }) => id)).toEqual(['Kit.A@1.0.0', 'Kit.B@1.0.0', 'Kit.C@1.0.0'])
+    expect(skipped).toEqual([
+      {
+        name: 'Wrong',
+        reason: expect.stringMatching(/^At '\/definition\/input\/type': Must be /),
+        about: { place: 'Wrong' },
+      },
+      gone,
+      {
+        name: 'Denied',
+        reason:
+          "'Kit.Denied' may have the secret 'KEY': to publish it, the credential must name it or its toolkit, such as 'Kit.*'",
+        about: { place: 'Denied' },
+      },
+      { name: 'Kit_Taken', reason: 'Exists', about: { place: 'Taken' } },
+      { name: 'Foreign', reason: "The credential does not cover 'Other.Foreign'", about: { place: 'Foreign' } },
+      {
+        name: 'Kit_Breaking',
+        reason: "At '/input/properties/a': Is gone; Is worse",
+        about: { place: 'Breaking' },
+      },
+    ])
+    expect(denied).toBe(2)
+  })
+
+  it('is told of five things that are wrong with it', async () => {
+    const properties = Object.fromEntries(['a', 'b', 'c', 'd', 'e', 'f'].map((name) => [name, BAD]))
+    const { skipped } = await importTools([named('A', { input: { properties } })], options, worldOf().publish)
+    expect(skipped[0]?.reason.split('; ').map((each) => each.split(':')[0])).toEqual(
+      ['a', 'b', 'c', 'd', 'e'].map((name) => `At '/definition/input/properties/${name}/type'`),
+    )
+  })
+
+  it('is said to break where the registry says so of a version that was said', async () => {
+    const { publish: door } = worldOf({
+      outcomes: {
+        'Kit.A@2.0.0': (ids, { allowBreaking }) =>
+          allowBreaking
+            ? { outcome: 'created', ids }
+            : { outcome: 'refused', ids, problems: [{ path: '', message: 'Breaks' }] },
+      },
+    })
+    const imports = (more: object) => importTools([named('A')], { ...options, ...more }, door)
+    expect((await imports({ version: '2.0.0' })).skipped).toMatchObject([{ reason: 'Breaks' }])
+    expect((await imports({ version: '2.0.0', allowBreaking: true })).made).toHaveLength(1)
+    expect((await imports({ sourceVersion: '2.0.0' })).made).toHaveLength(1)
+  })
+
+  it('comes to something', async () => {
+    const message = "Nothing became of the imported tool 'A'"
+    const ok = { ok: true, outcome: 'created', warnings: [] } as const
+    for (const reports of [[], [{ ...ok, ids: [], state: 'new' as const }], [{ ...ok, ids: ['Kit.A@1.0.0'] }]]) {
+      await expect(importTools([named('A')], options, async () => reports)).rejects.toThrow(message)
+    }
   })
 })

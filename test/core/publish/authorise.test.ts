@@ -1,0 +1,84 @@
+import { describe, expect, it } from 'vitest'
+import { ADMIN, type Principal } from '../../../src/core/access/principal.ts'
+import { authorise, authoriseToolkit } from '../../../src/core/publish/authorise.ts'
+import { NO_REQUIREMENTS, type Requirements } from '../../../src/core/tool/tool.ts'
+import { principal } from './fakes.ts'
+
+const tool = (name: string, requirements: Partial<Requirements> = {}) => ({
+  toolkit: 'Kit',
+  tool: name,
+  requirements: { ...NO_REQUIREMENTS, ...requirements },
+})
+const secrets = (...ids: readonly string[]) => ({ secrets: ids.map((id) => ({ id })) })
+const authorization = (...ids: readonly string[]) => ({ authorization: ids.map((id) => ({ id })) })
+
+/** KEY is granted to every tool of Kit, ONE to Kit.A alone. */
+const toolSecrets = {
+  isGranted: (id: string, { tool: name }: { readonly tool: string }) => id === 'KEY' || (id === 'ONE' && name === 'A'),
+  secretFor: () => ({ missing: 'No secret is given here' }),
+}
+const denied = (by: Principal, ...tools: readonly ReturnType<typeof tool>[]) => authorise(by, tools, toolSecrets)
+
+describe('a publisher', () => {
+  it('may publish what its credential covers', () => {
+    expect(denied(principal('Kit.*'), tool('A'), tool('B'))).toBeUndefined()
+    expect(denied(principal('*'), tool('A'))).toBeUndefined()
+    expect(denied(principal('*'))).toBeUndefined()
+  })
+
+  it('may publish nothing else, and is told the first tool that it may not', () => {
+    expect(denied(principal('Other.*'), tool('A'))).toBe("The credential does not cover 'Kit.A'")
+    expect(denied(principal('Kit.A', 'Kit.B'), tool('A'), tool('B'), tool('C'), tool('D'))).toBe(
+      "The credential does not cover 'Kit.C'",
+    )
+    expect(denied(principal(), tool('A'))).toBe("The credential does not cover 'Kit.A'")
+  })
+
+  it('must be named for a tool that may have a secret', () => {
+    const reason =
+      "'Kit.A' may have the secret 'KEY': to publish it, the credential must name it or its toolkit, such as 'Kit.*'"
+    for (const pattern of ['*', '*.*', 'K*.A', '*.A']) {
+      expect(denied(principal(pattern), tool('A', secrets('NONE', 'KEY')))).toBe(reason)
+    }
+    for (const pattern of ['Kit.*', 'Kit.A', 'kit.a']) {
+      expect(denied(principal(pattern), tool('A', secrets('KEY')))).toBeUndefined()
+    }
+    expect(denied(ADMIN, tool('A', secrets('KEY')))).toBeUndefined()
+  })
+
+  it('need not be named for a secret that the tool may not have', () => {
+    expect(denied(principal('*'), tool('A', secrets('NONE')))).toBeUndefined()
+    expect(denied(principal('*'), tool('B', secrets('ONE')))).toBeUndefined()
+    expect(denied(principal('*'), tool('A', secrets('ONE')))).toContain("may have the secret 'ONE'")
+  })
+
+  it("must be named for a tool that is given users' tokens", () => {
+    expect(denied(principal('*'), tool('A', authorization('mail', 'calendar')))).toBe(
+      "'Kit.A' is given users' tokens of 'mail': to publish it, the credential must name it or its toolkit, such as 'Kit.*'",
+    )
+    expect(denied(principal('Kit.A'), tool('A', authorization('mail')))).toBeUndefined()
+    expect(denied(ADMIN, tool('A', authorization('mail')))).toBeUndefined()
+  })
+
+  it('is told of a secret first, and of the first tool first', () => {
+    const both = { ...secrets('KEY'), ...authorization('mail') }
+    expect(denied(principal('*'), tool('A', both))).toContain("may have the secret 'KEY'")
+    expect(denied(principal('*'), tool('B'), tool('C', authorization('mail')), tool('A', both))).toContain("'Kit.C' is")
+    expect(denied(principal('Kit.B', '*'), tool('B', both), tool('A', secrets('KEY')))).toContain("'Kit.A' may have")
+  })
+
+  it("needs no name for a user's id", () => {
+    expect(denied(principal('*'), tool('A', { user_id: true }))).toBeUndefined()
+  })
+})
+
+describe('a toolkit', () => {
+  it('is covered when all of its tools are', () => {
+    for (const pattern of ['*', 'Kit.*', 'kit.*', 'K*.*']) {
+      expect(authoriseToolkit(principal(pattern), 'Kit')).toBeUndefined()
+    }
+    for (const pattern of ['Kit.A', 'Kit.A*', 'Other.*']) {
+      expect(authoriseToolkit(principal(pattern), 'Kit')).toBe("The credential does not cover 'Kit.*'")
+    }
+  })
+})

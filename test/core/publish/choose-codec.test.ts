@@ -1,0 +1,35 @@
+import { describe, expect, it } from 'vitest'
+import { chooseCodec } from '../../../src/core/publish/choose-codec.ts'
+import { plain } from './fakes.ts'
+
+const greedy = { ...plain, dialect: 'greedy', recognises: () => true }
+const other = { ...plain, dialect: 'other', recognises: (document: unknown) => 'other' in Object(document) }
+
+describe('the codec of a document', () => {
+  it("is its dialect's, whatever it looks like", () => {
+    expect(chooseCodec({ plain: [] }, 'other', [plain, other])).toBe(other)
+    expect(chooseCodec(null, 'plain', [other, plain])).toBe(plain)
+  })
+
+  it('is the first that recognises it', () => {
+    expect(chooseCodec({ plain: [] }, undefined, [other, plain, greedy])).toBe(plain)
+    expect(chooseCodec({ plain: [] }, undefined, [greedy, plain])).toBe(greedy)
+  })
+
+  it('is none of a dialect that there is not', () => {
+    expect(chooseCodec({ plain: [] }, 'x', [plain, other])).toBe("Unknown dialect 'x': wanted one of 'plain', 'other'")
+    expect(chooseCodec({ plain: [] }, '', [plain])).toBe("Unknown dialect '': wanted one of 'plain'")
+  })
+
+  it('is none of what is no object, though a codec would take it', () => {
+    for (const document of [null, 'x', 7, []]) {
+      expect(chooseCodec(document, undefined, [greedy])).toBe('Must be a definition, which is an object')
+    }
+  })
+
+  it('is none where no codec recognises it', () => {
+    expect(chooseCodec({}, undefined, [plain, other])).toBe(
+      "Is not recognised as a definition of any dialect ('plain', 'other'): say which with ?dialect= to see what is missing",
+    )
+  })
+})

@@ -1,0 +1,148 @@
+import { createHash } from 'node:crypto'
+import type { Principal } from '../../../src/core/access/principal.ts'
+import type { ImportedTool } from '../../../src/core/publish/import.ts'
+import { createPublish, type PublishDeps } from '../../../src/core/publish/publish.ts'
+import type { Publication, Published } from '../../../src/core/publish/registry.ts'
+import type { Codec } from '../../../src/core/tool/codec.ts'
+import type { ImplementationKind } from '../../../src/core/tool/implementation.ts'
+import type { JsonObject } from '../../../src/core/tool/json.ts'
+import { type Definition, NO_REQUIREMENTS, type ToolDocument, type ToolRecord } from '../../../src/core/tool/tool.ts'
+import type { ToolStatus } from '../../../src/core/tool/version.ts'
+
+export const sha256 = async (text: string) => createHash('sha256').update(text).digest('hex')
+
+export const principal = (...tools: readonly string[]): Principal => ({
+  id: 'key:k1',
+  kind: 'key',
+  scopes: ['tools:publish'],
+  tools,
+  users: [],
+})
+
+export const definitionOf = (more: Partial<Definition> = {}): Definition => ({
+  toolkit: 'Kit',
+  tool: 'Do',
+  version: '1.0.0',
+  name: 'Kit_Do',
+  description: 'Does it',
+  input: { type: 'object', properties: { a: { type: 'string' } } },
+  output: {},
+  requirements: NO_REQUIREMENTS,
+  tags: [],
+  ...more,
+})
+
+export function importedOf(more: Partial<Definition> = {}, rest: Partial<ImportedTool> = {}): ImportedTool {
+  const { version: _, ...definition } = definitionOf(more)
+  return {
+    definition,
+    implementation: { kind: 'echo' },
+    document: { theirs: definition.tool },
+    dialect: 'source',
+    about: { place: definition.tool },
+    warnings: [],
+    ...rest,
+  }
+}
+
+/**
+ * A dialect of nothing but what a test says: `{plain: [definition, …], problems?, warnings?}`. Each definition's input
+ * stands at `/plain/{index}/input`.
+ */
+export const plain: Codec = {
+  dialect: 'plain',
+  references: 'none',
+  recognises: (document) => Object.hasOwn(Object(document), 'plain'),
+  decode(document, given) {
+    const { plain: definitions = [], problems = [], warnings = [] } = Object(document)
+    if (problems.length > 0) return { ok: false, problems }
+    return {
+      ok: true,
+      value: {
+        definitions: definitions.map((each: Partial<Definition>) => definitionOf({ ...each, ...given })),
+        schemas: definitions.map(({ input = {} }: Partial<Definition>, index: number) => ({
+          path: `/plain/${index}/input`,
+          schema: input,
+        })),
+        warnings,
+      },
+    }
+  },
+  encode: ({ source }) => ({ document: source.document, losses: [] }),
+}
+
+/** Takes what it is told to; `{kind: 'echo', wrong: '/at'}` is wrong there. */
+export const echo: ImplementationKind = {
+  kind: 'echo',
+  check: ({ wrong }, { tool }) => (typeof wrong === 'string' ? [{ path: wrong, message: `Wrong for ${tool}` }] : []),
+}
+
+export const runners = new Map<string, ImplementationKind>([
+  ['echo', echo],
+  ['other', { ...echo, kind: 'other' }],
+])
+
+/** What is published of one tool. */
+export function documentOf(
+  records: readonly ToolRecord[],
+  { newest, status = { state: 'active' } }: { newest?: ToolRecord | undefined; status?: ToolStatus } = {},
+): ToolDocument {
+  const [{ toolkit, tool } = definitionOf()] = records
+  const versions = records.map(({ version, digest }) => ({ version, digest, status }))
+  return { toolkit, tool, versions, ...(newest ? { newest } : {}) }
+}
+
+export interface World {
+  /** What is published, by `Toolkit.Tool` in lower case. */
+  readonly published?: Readonly<Record<string, ToolDocument>>
+  /** What can be read by its digest. */
+  readonly records?: readonly ToolRecord[]
+  /** What the registry makes of a publication, by its first id; created otherwise. */
+  readonly outcomes?: Readonly<Record<string, (ids: readonly string[], publication: Publication) => Published>>
+  /** The secrets that every tool may have. */
+  readonly granted?: readonly string[]
+}
+
+/** A registry that does as it is told, the door to it, and what was asked of it in which order. */
+export function worldOf({ published = {}, records = [], outcomes = {}, granted = [] }: World = {}) {
+  const asked: string[] = []
+  const stored: (readonly Publication[])[] = []
+  const deps: PublishDeps = {
+    codecs: [plain],
+    runners,
+    sha256,
+    source: {
+      async current({ toolkit, tool }) {
+        asked.push(`current ${toolkit}.${tool}`)
+        return published[`${toolkit}.${tool}`.toLowerCase()]
+      },
+      async record(digest) {
+        asked.push(`record ${digest}`)
+        return records.find((each) => each.digest === digest)
+      },
+    },
+    toolSecrets: {
+      isGranted: (id) => granted.includes(id),
+      secretFor: () => ({ missing: 'No secret is given here' }),
+    },
+    writer: {
+      async publish(publications) {
+        asked.push(`publish ${publications.length}`)
+        stored.push(publications)
+        return publications.map((publication): Published => {
+          const ids = publication.records.map(({ id }) => id)
+          return outcomes[ids[0] ?? '']?.(ids, publication) ?? { outcome: 'created', ids }
+        })
+      },
+      setStatus: async () => undefined,
+    },
+  }
+  return { deps, asked, stored, publish: createPublish(deps) }
+}
+
+/** Schemas within each other, as many as said, the outermost counted. */
+export function schemasDeep(depth: number): JsonObject {
+  let schema: JsonObject = { type: 'string' }
+  for (let level = 1; level < depth; level += 1) schema = { type: 'object', properties: { a: schema } }
+  return schema
+}

@@ -1,0 +1,129 @@
+import { describe, expect, it } from 'vitest'
+import {
+  judgeDefinition,
+  judgeId,
+  judgeImplementation,
+  judgeSchemas,
+  judgeText,
+} from '../../../src/core/publish/judge.ts'
+import { canonicalJson } from '../../../src/core/tool/digest.ts'
+import { definitionOf, runners } from './fakes.ts'
+
+const LIMIT = 256 * 1024
+/** A text whose canonical JSON has so many characters, the quotes counted. */
+const text = (characters: number, of = 'x') => of.repeat(characters - 2)
+
+describe('a text', () => {
+  it('has at most 256 KiB of canonical JSON', () => {
+    expect(judgeText(text(LIMIT), 'a definition', '/a')).toEqual([])
+    expect(judgeText(text(LIMIT + 1), 'a definition', '/a')).toEqual([
+      { path: '/a', message: 'Is larger than 262144 bytes, the most a definition may have' },
+    ])
+    expect(judgeText(text(LIMIT + 1), 'an implementation', '')).toEqual([
+      { path: '', message: 'Is larger than 262144 bytes, the most an implementation may have' },
+    ])
+  })
+
+  it.each([
+    ['one byte', '\u007f', 1],
+    ['two bytes', '\u0080', 2],
+    ['two bytes still', '\u07ff', 2],
+    ['three bytes', '\u0800', 3],
+    ['three bytes still', '\uffff', 3],
+    ['four bytes', '\u{10000}', 4],
+    ['four bytes still', '\u{10ffff}', 4],
+  ])('is counted in UTF-8: a character of %s', (_, character, bytes) => {
+    const fits = Math.floor((LIMIT - 2) / bytes)
+    const rest = 'x'.repeat(LIMIT - 2 - fits * bytes)
+    expect(judgeText(character.repeat(fits) + rest, 'a definition', '')).toEqual([])
+    expect(judgeText(`${character.repeat(fits)}${rest}x`, 'a definition', '')).toHaveLength(1)
+  })
+
+  it('may be held to another limit', () => {
+    expect(judgeText('abc', 'a word', '', 5)).toEqual([])
+    expect(judgeText('abcd', 'a word', '', 5)).toEqual([
+      { path: '', message: 'Is larger than 5 bytes, the most a word may have' },
+    ])
+    expect(judgeText(text(LIMIT + 1), 'a word', '', Infinity)).toEqual([])
+  })
+
+  it.each([['\ud800'], [{ a: ['\udc00x'] }], [{ '\ud800': 1 }], [undefined], [NaN]])('is not %j', (value) => {
+    expect(judgeText(value, 'a definition', '/a')).toEqual([
+      { path: '/a', message: 'Holds a lone surrogate, which is no text' },
+    ])
+  })
+
+  it('may be any JSON', () => {
+    for (const value of [null, 0, '', '\u{1f600}', [], { a: [true] }]) {
+      expect(judgeText(value, 'a definition', '')).toEqual([])
+    }
+  })
+})
+
+describe('a definition that was made of something else', () => {
+  const { version: _, ...definition } = definitionOf({ description: '' })
+  const room = LIMIT - canonicalJson(definition).length
+
+  it('has at most 256 KiB characters', () => {
+    for (const character of ['x', '€']) {
+      expect(judgeDefinition({ ...definition, description: character.repeat(room) })).toEqual([])
+      expect(judgeDefinition({ ...definition, description: character.repeat(room + 1) })).toEqual([
+        { path: '', message: 'Its definition is larger than 262144 characters' },
+      ])
+    }
+  })
+
+  it('is a text', () => {
+    expect(judgeDefinition({ ...definition, description: '\ud800' })).toEqual([
+      { path: '', message: 'It holds a lone surrogate, which is no text' },
+    ])
+  })
+})
+
+describe('an id', () => {
+  it.each([{}, { toolkit: 'a-_9', tool: 'x'.repeat(64) }, { version: '0.0.0' }])('may be of %j', (more) => {
+    expect(judgeId(definitionOf(more))).toEqual([])
+  })
+
+  it.each([
+    [{ toolkit: 'a b' }, 'a b.Do@1.0.0'],
+    [{ toolkit: '' }, '.Do@1.0.0'],
+    [{ tool: 'a.b' }, 'Kit.a.b@1.0.0'],
+    [{ version: '1.0' }, 'Kit.Do@1.0'],
+    [{ version: '1.0.0-rc' }, 'Kit.Do@1.0.0-rc'],
+  ])('is not of %j', (more, id) => {
+    expect(judgeId(definitionOf(more))).toEqual([{ path: '', message: `'${id}' must be an id 'Toolkit.Tool@x.y.z'` }])
+  })
+})
+
+describe('schemas', () => {
+  it('are judged each at its place, and with the references that its dialect has', () => {
+    const schemas = [
+      { path: '/a', schema: { type: 'text' } },
+      { path: '/b', schema: { $defs: { x: {} }, $ref: '#/$defs/x' } },
+      { path: '/c', schema: true },
+    ]
+    expect(judgeSchemas(schemas, 'none', '/definition').map(({ path }) => path)).toEqual([
+      '/definition/a/type',
+      '/definition/b/$defs',
+      '/definition/b/$ref',
+    ])
+    expect(judgeSchemas(schemas, 'local', '').map(({ path }) => path)).toEqual(['/a/type'])
+    expect(judgeSchemas([], 'none', '')).toEqual([])
+  })
+})
+
+describe('an implementation', () => {
+  it('is judged by the runner it names, with the definition', () => {
+    expect(judgeImplementation({ kind: 'echo' }, definitionOf(), runners)).toEqual([])
+    expect(judgeImplementation({ kind: 'other', wrong: '/at' }, definitionOf({ tool: 'Go' }), runners)).toEqual([
+      { path: '/implementation/at', message: 'Wrong for Go' },
+    ])
+  })
+
+  it('names a runner that there is', () => {
+    expect(judgeImplementation({ kind: 'magic' }, definitionOf(), runners)).toEqual([
+      { path: '/implementation/kind', message: "Unknown kind 'magic': wanted one of 'echo', 'other'" },
+    ])
+  })
+})

@@ -1,0 +1,231 @@
+import { describe, expect, it } from 'vitest'
+import { prepareDefined, prepareDocument } from '../../../src/core/publish/prepare.ts'
+import { recordOf } from '../../../src/core/publish/record.ts'
+import type { DefinedTool } from '../../../src/core/publish/submission.ts'
+import type { Json } from '../../../src/core/tool/json.ts'
+import type { Definition } from '../../../src/core/tool/tool.ts'
+import { definitionOf, plain, runners, schemasDeep, sha256 } from './fakes.ts'
+
+const deps = { codecs: [plain], runners, sha256 }
+const LARGE = 'x'.repeat(256 * 1024)
+const BAD = { input: { type: 'text' } }
+
+async function prepared(body: Json, dialect?: string) {
+  const result = await prepareDocument({ body, dialect }, deps)
+  if (!result.ok) throw new Error(JSON.stringify(result.problems))
+  return result.value
+}
+async function problems(body: Json, dialect?: string) {
+  const result = await prepareDocument({ body, dialect }, deps)
+  return result.ok ? [] : result.problems
+}
+const paths = async (body: Json, dialect?: string) => (await problems(body, dialect)).map(({ path }) => path)
+
+describe('a document', () => {
+  it('becomes a record of each tool it defines, with the document as their source', async () => {
+    const document = { plain: [{ tool: 'A' }, { tool: 'B', tags: ['own'] }] }
+    const [a, b] = [{ tool: 'A' }, { tool: 'B', tags: ['own'] }].map((each) => definitionOf(each))
+    const source = { dialect: 'plain', document }
+    expect(await prepared(document)).toEqual({
+      records: [
+        await recordOf({ definition: a!, ...source }, sha256),
+        await recordOf({ definition: b!, ...source }, sha256),
+      ],
+      given: { implementation: false, tags: false },
+      warnings: [],
+    })
+  })
+
+  it('may have its implementation and its tags beside it, which are those of all of its tools', async () => {
+    const definition = { plain: [{ tool: 'A', tags: ['own'] }, { tool: 'B' }] }
+    const implementation = { kind: 'echo', to: 'x' }
+    const { records, given } = await prepared({ definition, implementation, tags: ['t'] })
+    expect(records).toMatchObject([
+      { id: 'Kit.A@1.0.0', implementation, tags: ['t'], source: { dialect: 'plain', document: definition } },
+      { id: 'Kit.B@1.0.0', implementation, tags: ['t'], source: { dialect: 'plain', document: definition } },
+    ])
+    expect(given).toEqual({ implementation: true, tags: true })
+  })
+
+  it('keeps its own tags where none are said, and has none where none is said to be', async () => {
+    const definition = { plain: [{ tags: ['own'] }] }
+    const own = await prepared({ definition })
+    expect([own.records[0]?.tags, own.given]).toEqual([['own'], { implementation: false, tags: false }])
+    const none = await prepared({ definition, tags: [] })
+    expect([none.records[0]?.tags, none.given]).toEqual([[], { implementation: false, tags: true }])
+  })
+
+  it('is told the toolkit and the version beside it', async () => {
+    const { records } = await prepared({ definition: { plain: [{}] }, toolkit: 'Other', version: '2.3.4' })
+    expect(records.map(({ id }) => id)).toEqual(['Other.Do@2.3.4'])
+  })
+
+  it('is read in the dialect that is said', async () => {
+    const empty = { name: 'x' }
+    expect(await problems(empty)).toEqual([
+      {
+        path: '',
+        message:
+          "Is not recognised as a definition of any dialect ('plain'): say which with ?dialect= to see what is missing",
+      },
+    ])
+    expect((await prepared(empty, 'plain')).records).toEqual([])
+    expect(await problems({ plain: [] }, 'x')).toEqual([
+      { path: '', message: "Unknown dialect 'x': wanted one of 'plain'" },
+    ])
+  })
+
+  it('is one also where its field definition is null, and is no wrapper without that field', async () => {
+    expect(await problems({ definition: null })).toEqual([
+      { path: '/definition', message: 'Must be a definition, which is an object' },
+    ])
+    expect(await paths({ plain: [{}], tags: 7, surprise: 1 })).toEqual([])
+    for (const body of [null, 7, 'definition', []]) {
+      expect(await problems(body)).toEqual([{ path: '', message: 'Must be a definition, which is an object' }])
+    }
+  })
+
+  it.each([
+    ['bare', (document: Json) => document, ''],
+    ['wrapped', (definition: Json) => ({ definition }), '/definition'],
+  ])('(%s) has its problems and warnings at their places', async (_, body, prefix) => {
+    expect(await paths(body({ plain: [], problems: [{ path: '/a', message: 'Is wrong' }] }))).toEqual([`${prefix}/a`])
+    expect(await paths(body({ plain: [{}, BAD] }))).toEqual([`${prefix}/plain/1/input/type`])
+    const { warnings } = await prepared(body({ plain: [{}], warnings: [{ path: '/w', message: 'Is odd' }] }))
+    expect(warnings).toEqual([{ path: `${prefix}/w`, message: 'Is odd' }])
+    for (const [text, message] of [
+      ['\ud800', 'Holds a lone surrogate, which is no text'],
+      [LARGE, 'Is larger than 262144 bytes, the most a definition may have'],
+    ]) {
+      // Nothing else is said of it: it is not read
+      expect(await problems(body({ plain: [BAD], problems: [{}], text: text! }))).toEqual([{ path: prefix, message }])
+    }
+  })
+
+  it('has its schemas within the bounds, with the references of its dialect', async () => {
+    expect(await paths({ plain: [{ input: schemasDeep(32) }] })).toEqual([])
+    expect(await paths({ plain: [{ input: schemasDeep(33) }] })).toEqual([
+      `/plain/0/input${'/properties/a'.repeat(32)}`,
+    ])
+    const shared = { plain: [{ input: { $defs: { x: {} } } }] }
+    expect(await paths(shared)).toEqual(['/plain/0/input/$defs'])
+    const local = { ...deps, codecs: [{ ...plain, references: 'local' as const }] }
+    expect((await prepareDocument({ body: shared }, local)).ok).toBe(true)
+  })
+
+  it('has its implementation judged with each of its tools', async () => {
+    const definition = { plain: [{ tool: 'A' }, { tool: 'B' }] }
+    expect(await problems({ definition, implementation: { kind: 'echo', wrong: '/at' } })).toEqual([
+      { path: '/implementation/at', message: 'Wrong for A' },
+      { path: '/implementation/at', message: 'Wrong for B' },
+    ])
+    expect(await paths({ definition, implementation: null })).toEqual([])
+  })
+
+  it('is told of everything at once: what is beside it, its schemas, its implementation', async () => {
+    const implementation = { kind: 'echo', wrong: '/at' }
+    expect(await paths({ definition: { plain: [BAD] }, implementation, surprise: 1 })).toEqual([
+      '/surprise',
+      '/definition/plain/0/input/type',
+      '/implementation/at',
+    ])
+    expect(await paths({ definition: {}, surprise: 1 })).toEqual(['/surprise', '/definition'])
+    expect(await paths({ definition: { plain: ['\ud800'] }, surprise: 1 })).toEqual(['/surprise', '/definition'])
+    const wrong = { plain: [], problems: [{ path: '/a', message: 'Is wrong' }] }
+    expect(await paths({ definition: wrong, surprise: 1 })).toEqual(['/surprise', '/definition/a'])
+    expect(await paths({ definition: { plain: [{}] }, surprise: 1 })).toEqual(['/surprise'])
+  })
+})
+
+describe('complete definitions', () => {
+  const tool = (more: Partial<Definition> = {}, rest: Partial<DefinedTool> = {}): DefinedTool => ({
+    definition: definitionOf(more),
+    implementation: { kind: 'echo' },
+    document: { of: 'its own' },
+    dialect: 'source',
+    schemaPaths: { input: '/in', output: '/out' },
+    ...rest,
+  })
+  const problemsOf = async (...tools: readonly DefinedTool[]) => {
+    const result = await prepareDefined({ tools, warnings: [] }, deps)
+    return result.ok ? [] : result.problems
+  }
+
+  it('become records, each of its own document and implementation', async () => {
+    const tools = [tool(), tool({ tool: 'B' }, { implementation: { kind: 'other' }, document: 'b', dialect: 'd' })]
+    const warnings = [{ path: '/w', message: 'Is odd' }]
+    expect(await prepareDefined({ tools, warnings }, deps)).toEqual({
+      ok: true,
+      value: {
+        records: await Promise.all(tools.map(({ schemaPaths: _, ...parts }) => recordOf(parts, sha256))),
+        given: { implementation: true, tags: false },
+        warnings,
+      },
+    })
+  })
+
+  it('are texts, and not too long ones', async () => {
+    expect(await problemsOf(tool({ description: LARGE, tool: '' }))).toEqual([
+      { path: '', message: 'Its definition is larger than 262144 characters' },
+    ])
+    expect(await problemsOf(tool({ description: '\ud800', ...BAD }))).toEqual([
+      { path: '', message: 'It holds a lone surrogate, which is no text' },
+    ])
+  })
+
+  it('have an id', async () => {
+    expect(await problemsOf(tool({ tool: 'a b' }))).toEqual([
+      { path: '', message: "'Kit.a b@1.0.0' must be an id 'Toolkit.Tool@x.y.z'" },
+    ])
+  })
+
+  it('have their schemas within the bounds, and may refer within each', async () => {
+    expect(await problemsOf(tool({ input: schemasDeep(32), output: schemasDeep(32) }))).toEqual([])
+    expect((await problemsOf(tool({ input: schemasDeep(33) }))).map(({ path }) => path)).toEqual([
+      `/in${'/properties/a'.repeat(32)}`,
+    ])
+    expect((await problemsOf(tool({ output: schemasDeep(33) }))).map(({ path }) => path)).toEqual([
+      `/out${'/properties/a'.repeat(32)}`,
+    ])
+    expect(await problemsOf(tool({ output: null }), tool({ output: true, tool: 'B' }))).toEqual([])
+    const shared = { $defs: { x: {} }, properties: { a: { $ref: '#/$defs/x' } } }
+    expect(await problemsOf(tool({ input: shared, output: shared }))).toEqual([])
+  })
+
+  it('have a document that is a text, and not too long a one', async () => {
+    const message = 'Is larger than 262144 bytes, the most a definition may have'
+    expect(await problemsOf(tool(BAD, { document: LARGE }))).toEqual([{ path: '/definition', message }])
+    expect(await problemsOf(tool({}, { document: '\ud800' }))).toEqual([
+      { path: '/definition', message: 'Holds a lone surrogate, which is no text' },
+    ])
+  })
+
+  it('have an implementation that its runner takes, and that is a text', async () => {
+    expect(await problemsOf(tool({}, { implementation: { kind: 'echo', wrong: '/at' } }))).toEqual([
+      { path: '/implementation/at', message: 'Wrong for Do' },
+    ])
+    expect(await problemsOf(tool({}, { implementation: { kind: 'magic' } }))).toEqual([
+      { path: '/implementation/kind', message: "Unknown kind 'magic': wanted one of 'echo', 'other'" },
+    ])
+    const message = 'Is larger than 262144 bytes, the most an implementation may have'
+    expect(await problemsOf(tool({}, { implementation: { kind: 'echo', LARGE } }))).toEqual([
+      { path: '/implementation', message },
+    ])
+  })
+
+  it('are told of everything at once, in their order', async () => {
+    const wrong = tool({ ...BAD, tool: '' }, { implementation: { kind: 'echo', wrong: '/at', text: '\ud800' } })
+    expect((await problemsOf(tool({ output: BAD.input }), wrong)).map(({ path }) => path)).toEqual([
+      '/out/type',
+      '',
+      '/implementation',
+      '/in/type',
+      '/implementation/at',
+    ])
+    expect((await problemsOf({ ...wrong, document: '\ud800' })).map(({ path }) => path)).toEqual([
+      '',
+      '/implementation',
+      '/definition',
+    ])
+  })
+})

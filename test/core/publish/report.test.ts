@@ -1,0 +1,34 @@
+import { describe, expect, it } from 'vitest'
+import { refusal, reportOf } from '../../../src/core/publish/report.ts'
+
+const warnings = [{ path: '/w', message: 'Is odd' }]
+const ids = ['Kit.A@1.0.0', 'Kit.B@1.0.0']
+
+describe('a report', () => {
+  it.each(['created', 'unchanged'] as const)('says that tools were %s, with warnings', (outcome) => {
+    const report = reportOf({ outcome, ids }, { warnings })
+    expect(report).toEqual({ ok: true, outcome, ids, warnings })
+    expect(report).not.toHaveProperty('state')
+    expect(reportOf({ outcome, ids }, { warnings, state: 'changed' })).toEqual({ ...report, state: 'changed' })
+  })
+
+  it('says why the registry would not have them', () => {
+    expect(reportOf({ outcome: 'conflict', ids, message: 'Exists' }, { warnings })).toEqual({
+      ok: false,
+      ids,
+      failure: { type: 'conflict', message: 'Exists' },
+    })
+    const problems = [{ path: '/input', message: 'Breaks' }]
+    expect(reportOf({ outcome: 'refused', ids, problems }, { warnings, state: 'new' })).toEqual({
+      ok: false,
+      ids,
+      failure: { type: 'definition-invalid', problems },
+    })
+  })
+
+  it('says why they got no further, with ids where there are any', () => {
+    const failure = { type: 'forbidden', reason: 'No' } as const
+    expect(refusal(failure)).toEqual({ ok: false, ids: [], failure })
+    expect(refusal(failure, ids)).toEqual({ ok: false, ids, failure })
+  })
+})

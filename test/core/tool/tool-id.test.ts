@@ -1,0 +1,124 @@
+import { describe, expect, it } from 'vitest'
+import {
+  askedByName,
+  formatToolId,
+  isNamePart,
+  isVersion,
+  parseAskedName,
+  parseToolId,
+  toolKey,
+} from '../../../src/core/tool/tool-id.ts'
+
+const LONG = 'x'.repeat(64)
+const PARTS = ['a', 'Z', '0', '_', '-', 'Gmail', 'get-emails_2', LONG]
+const NO_PARTS = ['', `${LONG}x`, 'a.b', 'a b', 'a@b', 'ä', 'a/b', 'a\n', '\na', 'a*', 'a:b']
+
+describe('a part of a name', () => {
+  it.each(PARTS)('may be %j', (part) => expect(isNamePart(part)).toBe(true))
+  it.each(NO_PARTS)('is not %j', (part) => expect(isNamePart(part)).toBe(false))
+})
+
+describe('a version', () => {
+  it.each(['0.0.0', '1.2.3', '10.20.30', '999999999.999999999.999999999', '1.0.10'])('may be %j', (version) => {
+    expect(isVersion(version)).toBe(true)
+  })
+
+  it.each([
+    '',
+    '1',
+    '1.2',
+    '1.2.3.4',
+    '01.2.3',
+    '1.02.3',
+    '1.2.03',
+    '00.0.0',
+    '1000000000.0.0',
+    '0.1000000000.0',
+    '0.0.1000000000',
+    '1.2.3-rc',
+    '1.2.3+build',
+    'v1.2.3',
+    ' 1.2.3',
+    '1.2.3\n',
+    '1.2.x',
+    '-1.2.3',
+    '1,2,3',
+  ])('is not %j', (version) => {
+    expect(isVersion(version)).toBe(false)
+  })
+})
+
+describe('an id', () => {
+  it('has a toolkit and a tool, and may have a selector', () => {
+    expect(parseToolId('Gmail.GetEmails')).toEqual({ toolkit: 'Gmail', tool: 'GetEmails' })
+    expect(parseToolId('Gmail.GetEmails')).not.toHaveProperty('selector')
+    expect(parseToolId('Gmail.GetEmails@1.2.3')).toEqual({ toolkit: 'Gmail', tool: 'GetEmails', selector: '1.2.3' })
+    expect(parseToolId('G.E@>=1 <2 || ^3 @x')).toEqual({ toolkit: 'G', tool: 'E', selector: '>=1 <2 || ^3 @x' })
+  })
+
+  it.each(PARTS)('has parts such as %j', (part) => {
+    expect(parseToolId(`${part}.T`)).toEqual({ toolkit: part, tool: 'T' })
+    expect(parseToolId(`K.${part}@1`)).toEqual({ toolkit: 'K', tool: part, selector: '1' })
+  })
+
+  it.each(NO_PARTS.filter((part) => part !== 'a@b'))('has no parts such as %j', (part) => {
+    expect(parseToolId(`${part}.T`)).toBeUndefined()
+    expect(parseToolId(`K.${part}`)).toBeUndefined()
+    expect(parseToolId(`K.${part}@1.0.0`)).toBeUndefined()
+  })
+
+  it('has a selector of 1 to 128 printable ASCII characters', () => {
+    expect(parseToolId(`K.T@${'1'.repeat(128)}`)).toMatchObject({ selector: '1'.repeat(128) })
+    expect(parseToolId('K.T@ ~')).toMatchObject({ selector: ' ~' })
+    for (const selector of ['', '1'.repeat(129), '\u001f', '\u007f', '1\n', 'ä']) {
+      expect(parseToolId(`K.T@${selector}`), JSON.stringify(selector)).toBeUndefined()
+    }
+  })
+
+  it.each(['', 'K', '.', 'K.', '.T', 'K.T.', 'K..T', 'A.B.C', '@1', 'K@1', ' K.T', 'K.T ', 'K.T\n'])(
+    'is not %j',
+    (text) => expect(parseToolId(text)).toBeUndefined(),
+  )
+
+  it('keeps its case when it is written, and loses it in a key', () => {
+    expect(formatToolId({ toolkit: 'Gmail', tool: 'GetEmails' })).toBe('Gmail.GetEmails')
+    expect(formatToolId({ toolkit: 'Gmail', tool: 'GetEmails' }, '1.2.3')).toBe('Gmail.GetEmails@1.2.3')
+    expect(formatToolId({ toolkit: 'K', tool: 'T' }, '')).toBe('K.T@')
+    expect(toolKey({ toolkit: 'Gmail', tool: 'GetEmails' })).toBe('gmail.getemails')
+  })
+})
+
+describe('a tool asked for by its name', () => {
+  it('is read as it was written', () => {
+    expect(askedByName('get_emails')).toBe('name:get_emails')
+    expect(askedByName('get_emails', '^1')).toBe('name:get_emails@^1')
+    expect(parseAskedName('name:get_emails')).toEqual({ name: 'get_emails' })
+    expect(parseAskedName('name:get_emails')).not.toHaveProperty('selector')
+    expect(parseAskedName('name:get_emails@^1')).toEqual({ name: 'get_emails', selector: '^1' })
+  })
+
+  it('looks like no id, and no id looks like it', () => {
+    expect(parseToolId(askedByName('get_emails', '1.0.0'))).toBeUndefined()
+    expect(parseAskedName('Gmail.GetEmails')).toBeUndefined()
+  })
+
+  it('has a name of 1 to 64 characters, and a selector of 1 to 128', () => {
+    expect(parseAskedName(`name:${LONG}@${'1'.repeat(128)}`)).toEqual({ name: LONG, selector: '1'.repeat(128) })
+    for (const text of [
+      '',
+      'get_emails',
+      'name:',
+      `name:${LONG}x`,
+      'name:a.b',
+      'name:a b',
+      'name:@1',
+      'name:a@',
+      `name:a@${'1'.repeat(129)}`,
+      'Name:a',
+      ' name:a',
+      'xname:a',
+    ]) {
+      expect(parseAskedName(text), JSON.stringify(text)).toBeUndefined()
+    }
+  })
+})

@@ -1,0 +1,92 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { isToolPattern, patternCovers } from '../../../src/core/tool/tool-pattern.ts'
+
+const covers = (pattern: string, id: string) => {
+  const [toolkit = '', tool = ''] = id.split('.')
+  return patternCovers(pattern, { toolkit, tool })
+}
+const LONG = 'x'.repeat(64)
+
+describe('a pattern', () => {
+  it.each(['*', '*.*', 'Gmail.*', 'Gmail.GetEmails', 'G*l.*et*', '**.a', 'a-b_c.1', `${LONG}.${LONG}`])(
+    'may be %j',
+    (text) => expect(isToolPattern(text)).toBe(true),
+  )
+
+  it.each([
+    '',
+    '**',
+    'Gmail',
+    'Gmail.',
+    '.GetEmails',
+    'a.b.c',
+    'a b.c',
+    'Gmail.*@1',
+    `${LONG}x.a`,
+    `a.${LONG}x`,
+    ' a.b',
+    'a.b ',
+    'a.b\n',
+    'ä.b',
+  ])('is not %j', (text) => expect(isToolPattern(text)).toBe(false))
+})
+
+describe('what a pattern covers', () => {
+  it.each([
+    ['*', 'Gmail.GetEmails'],
+    ['*', 'a.b'],
+    ['*.*', 'Gmail.GetEmails'],
+    ['Gmail.*', 'Gmail.GetEmails'],
+    ['gmail.GETEMAILS', 'Gmail.GetEmails'],
+    ['Gmail.GetEmails', 'gmail.getemails'],
+    ['Gmail.Get*', 'Gmail.Get'],
+    ['Gmail.Get*', 'Gmail.GetEmails'],
+    ['*.GetEmails', 'Gmail.GetEmails'],
+    ['G*.*s', 'Gmail.GetEmails'],
+    ['*a*a*.b', 'banana.b'],
+    ['a*b*c.d', 'aXbYbZc.d'],
+    ['**.**', 'a.b'],
+    ['a.b*', 'a.b'],
+    ['a.b**', 'a.b'],
+    ['*b.c', 'aab.c'],
+    ['*ab.c', 'aab.c'],
+    // A run may hold the dot
+    ['G*s', 'Gmail.GetEmails'],
+  ])('%j covers %j', (pattern, id) => expect(covers(pattern, id)).toBe(true))
+
+  it.each([
+    ['Gmail.*', 'Gmail2.GetEmails'],
+    ['Gmail.*', 'MyGmail.GetEmails'],
+    ['Gmail.Get', 'Gmail.GetEmails'],
+    ['Gmail.GetEmails', 'Gmail.Get'],
+    ['Gmail.GetEmails', 'Gmail.GetEmailz'],
+    ['*.Get', 'Gmail.GetEmails'],
+    ['*.a', 'b.ba'],
+    ['a*c.d', 'ab.d'],
+    ['a*b', 'a.bc'],
+    ['', 'a.b'],
+    ['b*', 'a.b'],
+    ['*a*a*a.b', 'aa.b'],
+    ['a.b*c', 'a.b'],
+  ])('%j does not cover %j', (pattern, id) => expect(covers(pattern, id)).toBe(false))
+
+  it('is what a regular expression with .* for each * would match', () => {
+    const piece = fc.array(fc.constantFrom('a', 'b', '*'), { maxLength: 6 }).map((all) => all.join(''))
+    const name = fc.array(fc.constantFrom('a', 'b'), { maxLength: 6 }).map((all) => all.join(''))
+    fc.assert(
+      fc.property(piece, piece, name, name, (left, right, toolkit, tool) => {
+        const pattern = `${left}.${right}`
+        const expression = new RegExp(`^${pattern.replaceAll('.', '\\.').replaceAll('*', '.*')}$`)
+        expect(patternCovers(pattern, { toolkit, tool })).toBe(expression.test(`${toolkit}.${tool}`))
+      }),
+      { numRuns: 2_000 },
+    )
+  })
+
+  it('is told in time also of a pattern that means harm', () => {
+    const start = performance.now()
+    expect(covers(`${'*a'.repeat(10_000)}.b`, `${'a'.repeat(20_000)}c.b`)).toBe(false)
+    expect(performance.now() - start).toBeLessThan(5_000)
+  })
+})

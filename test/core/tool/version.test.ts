@@ -1,0 +1,109 @@
+import { describe, expect, it } from 'vitest'
+import { compareVersions, isSelector, resolveVersion, type ToolStatus } from '../../../src/core/tool/version.ts'
+
+const STATUS: Readonly<Record<string, ToolStatus>> = {
+  '': { state: 'active' },
+  'd': { state: 'deprecated', message: 'Old' },
+  'y': { state: 'yanked' },
+  'x': { state: 'disabled' },
+}
+/** `1.2.3` is active; a letter behind it says deprecated, yanked or disabled (x). */
+const versionsOf = (...texts: readonly string[]) =>
+  texts.map((text) => {
+    const [, version = '', letter = ''] = /^([\d.]+)([dyx]?)$/.exec(text) ?? []
+    return { version, status: STATUS[letter] ?? { state: 'active' as const } }
+  })
+const resolve = (versions: readonly string[], selector?: string) =>
+  resolveVersion(versionsOf(...versions), selector)?.version
+
+describe('the order of versions', () => {
+  it.each([
+    ['1.0.0', '1.0.0', 0],
+    ['1.0.0', '1.0.1', -1],
+    ['1.10.0', '1.9.9', 1],
+    ['2.0.0', '10.0.0', -1],
+    ['0.0.1', '0.1.0', -1],
+  ])('%s and %s is %i', (a, b, order) => {
+    expect(compareVersions(a, b)).toBe(order)
+    expect(compareVersions(b, a)).toBe(order === 0 ? 0 : -order)
+  })
+})
+
+describe('a version', () => {
+  const ALL = ['1.0.0', '1.2.0', '1.10.0d', '2.0.0', '2.1.0y', '3.0.0x', '1.9.0']
+
+  it.each<[string, readonly string[], string | undefined, string | undefined]>([
+    // Nothing asked
+    ['of nothing asked is the highest active one', ALL, undefined, '2.0.0'],
+    ['is compared as numbers', ['1.9.0', '1.10.0'], undefined, '1.10.0'],
+    ['is the highest in any order', ['1.10.0', '1.9.0'], undefined, '1.10.0'],
+    ['is an active one below a deprecated one', ['1.0.0', '2.0.0d'], undefined, '1.0.0'],
+    [
+      'is the highest deprecated one where none is active',
+      ['1.0.0d', '1.1.0d', '2.0.0y', '3.0.0x'],
+      undefined,
+      '1.1.0',
+    ],
+    ['is none where all are yanked or disabled', ['1.0.0y', '2.0.0x'], undefined, undefined],
+    ['is none where there are none', [], undefined, undefined],
+    // Exactly
+    ['is exactly what is asked', ALL, '1.2.0', '1.2.0'],
+    ['may be deprecated', ALL, '1.10.0', '1.10.0'],
+    ['may be yanked', ALL, '2.1.0', '2.1.0'],
+    ['may be disabled', ALL, '3.0.0', '3.0.0'],
+    ['that there is not is none, though others are near', ALL, '1.2.1', undefined],
+    // A number alone
+    ['of 1 is exactly 1.0.0', ALL, '1', '1.0.0'],
+    ['of 2 is exactly 2.0.0', ['2.1.0'], '2', undefined],
+    ['of 3 may be disabled', ALL, '3', '3.0.0'],
+    ['of a number with nine digits is exact', ['123456789.0.0', '123456789.1.0'], '123456789', '123456789.0.0'],
+    ['of 0 is exactly 0.0.0', ['0.0.0', '0.1.0'], '0', '0.0.0'],
+    ['of 01 is 1.0.0', ['1.0.0', '1.1.0'], '01', '1.0.0'],
+    // latest
+    ['that is latest is the highest active one', ALL, 'latest', '2.0.0'],
+    ['that is latest is never a deprecated one', ['1.0.0d'], 'latest', undefined],
+    // Ranges
+    ['of a range is its highest active one', ALL, '^1.0.0', '1.9.0'],
+    ['of a range is no deprecated one', ['1.0.0d'], '^1.0.0', undefined],
+    ['of a range is no yanked one', ALL, '>=2.1.0', undefined],
+    ['of a range is no disabled one', ['3.0.0x'], '3.x', undefined],
+    ['of 1.x', ALL, '1.x', '1.9.0'],
+    ['of 1.2', ALL, '1.2', '1.2.0'],
+    ['of ~1.2.0', ['1.2.0', '1.2.9', '1.3.0'], '~1.2.0', '1.2.9'],
+    ['of two ranges', ALL, '<1.2.0 || >=2.0.0', '2.0.0'],
+    ['of bounds', ALL, '>=1.0.0 <1.9.0', '1.2.0'],
+    ['of any', ALL, '*', '2.0.0'],
+    ['of an empty range', ALL, '', '2.0.0'],
+    ['of a range that nothing matches', ALL, '^4.0.0', undefined],
+    // Neither
+    ['of no selector', ALL, 'newest', undefined],
+    ['of a word like latest', ALL, 'LATEST', undefined],
+    ['of 1.0.0 with something behind it', ALL, '1.0.0 please', undefined],
+  ])('%s', (_, versions, selector, wanted) => {
+    expect(resolve(versions, selector)).toBe(wanted)
+  })
+
+  it('is given with all that it was given with', () => {
+    const entry = { version: '1.0.0', status: { state: 'active' as const }, digest: 'd1' }
+    expect(resolveVersion([entry])).toBe(entry)
+    expect(resolveVersion([entry], '1')).toBe(entry)
+  })
+
+  it('is the first of two that are the same', () => {
+    const [one, other] = [versionsOf('1.0.0')[0], versionsOf('1.0.0')[0]]
+    expect(resolveVersion([one!, other!])).toBe(one)
+  })
+})
+
+describe('a selector', () => {
+  it.each(['1.2.3', 'latest', '1', '^1.2.3', '1.x', '*', '', '>=1 <2', '1 || 2', '1234567890'])(
+    'may be %j',
+    (selector) => {
+      expect(isSelector(selector)).toBe(true)
+    },
+  )
+
+  it.each(['newest', 'LATEST', '1.2.3.4', 'x.y.z', '1.0.0 please', '@1'])('is not %j', (selector) => {
+    expect(isSelector(selector)).toBe(false)
+  })
+})
