@@ -7,7 +7,7 @@ import type { Publish } from '../../core/publish/publish.ts'
 import type { RegistryWriter } from '../../core/publish/registry.ts'
 import type { Codec, Given } from '../../core/tool/codec.ts'
 import type { Sha256 } from '../../core/tool/digest.ts'
-import { isObject, type Json } from '../../core/tool/json.ts'
+import { isJson, isJsonObject, isList, type Json } from '../../core/tool/json.ts'
 import type { Background } from '../../core/tool/platform.ts'
 import type { ToolSource } from '../../core/tool/tool-source.ts'
 import { isNamePart, isVersion, parseToolId } from '../../core/tool/tool-id.ts'
@@ -20,8 +20,8 @@ import { askedId, decodeStatus, encodePublished, encodeResult, encodeStatus, sta
 export interface RegistryFaceDeps extends RouteDeps {
   readonly publish: Publish
   readonly writer: Pick<RegistryWriter, 'setStatus'>
-  readonly source: ToolSource
-  readonly resolver: Resolver
+  readonly source: Pick<ToolSource, 'current' | 'record'>
+  readonly resolver: Pick<Resolver, 'resolve'>
   /** The dialects a definition can be converted from. */
   readonly codecs: readonly Codec[]
   readonly sha256: Sha256
@@ -44,21 +44,23 @@ export function registryFace(deps: RegistryFaceDeps): Hono {
   face.post('/tools', route('tools:publish', publishAll))
   face.get('/tools/:id', route('tools:read', show))
   face.patch('/tools/:id', route('tools:publish', setStatus))
+  face.post('/convert', async (c) => {
+    const answer = await converted(c)
+    return answer instanceof Response ? answer : respond(answer.failure)
+  })
 
   async function publishAll(c: Context, principal: Principal): Promise<Response | Failing> {
     const { dialect, allow } = c.req.query()
-    if (allow !== undefined && allow !== 'breaking') {
-      return malformed("The query parameter 'allow' must be 'breaking'")
-    }
+    if (allow !== undefined && allow !== 'breaking') return malformed("The query parameter 'allow' must be 'breaking'")
     const body = await readJson(c.req.raw, PUBLISH_LIMIT)
     if (!body.ok) return body
-    const isBatch = Array.isArray(body.value)
-    const documents: readonly unknown[] = Array.isArray(body.value) ? body.value : [body.value]
+    const isBatch = isList(body.value)
+    const documents = isList(body.value) ? body.value : [asJson(body.value)]
     if (documents.length > MAX_BATCH) {
       return malformed(`A batch holds at most ${MAX_BATCH} definitions, got ${documents.length}`)
     }
     const reports = await publish(
-      documents.map((document) => ({ body: asJson(document), dialect })),
+      documents.map((document) => ({ body: document, dialect })),
       { principal, allowBreaking: allow === 'breaking' },
     )
     if (isBatch) {
@@ -67,7 +69,7 @@ export function registryFace(deps: RegistryFaceDeps): Hono {
     }
     const [report] = reports
     if (!report) throw new Error('A publication came to nothing')
-    if (!report.ok) return fail(report.failure)
+    if (!report.ok) return report
     return jsonText(JSON.stringify(encodePublished(report)), report.outcome === 'created' ? 201 : 200)
   }
 
@@ -102,17 +104,16 @@ export function registryFace(deps: RegistryFaceDeps): Hono {
     return jsonText(JSON.stringify(encodeStatus(changed, version, status)))
   }
 
-  face.post('/convert', async (c) => {
+  async function converted(c: Context): Promise<Response | Failing> {
     const to = formats.get(c.req.query('to') ?? '')
-    if (!to) return respond(unknownFormat('to').failure)
+    if (!to) return unknownFormat('to')
     const body = await readJson(c.req.raw, CONVERT_LIMIT)
-    if (!body.ok) return respond(body.failure)
+    if (!body.ok) return body
     const { document, given } = unwrapped(asJson(body.value))
-    const options = { from: c.req.query('from'), to, given }
-    const converted = await convert(document, options, codecs, sha256)
-    if (!converted.ok) return respond({ type: 'definition-invalid', problems: converted.problems })
-    return jsonText(JSON.stringify(converted.value))
-  })
+    const result = await convert(document, { from: c.req.query('from'), to, given }, codecs, sha256)
+    if (!result.ok) return fail({ type: 'definition-invalid', problems: result.problems })
+    return jsonText(JSON.stringify(result.value))
+  }
 
   function unknownFormat(parameter: string): Failing {
     return malformed(`The query parameter '${parameter}' must be one of ${[...formats.keys()].join(', ')}`)
@@ -134,10 +135,10 @@ export function registryFace(deps: RegistryFaceDeps): Hono {
 
 /** A document to convert, bare or with its toolkit and version beside it. */
 function unwrapped(body: Json): { readonly document: Json; readonly given: Given } {
-  if (!isObject(body) || body.definition === undefined) return { document: body, given: {} }
+  if (!isJsonObject(body) || body.definition === undefined) return { document: body, given: {} }
   const { definition, toolkit, version } = body
   return {
-    document: asJson(definition),
+    document: definition,
     given: {
       ...(typeof toolkit === 'string' && isNamePart(toolkit) ? { toolkit } : {}),
       ...(typeof version === 'string' && isVersion(version) ? { version } : {}),
@@ -145,21 +146,14 @@ function unwrapped(body: Json): { readonly document: Json; readonly given: Given
   }
 }
 
-function unknown(asked: string): Failing {
-  return fail({ type: 'not-found', message: `Tool '${asked.slice(0, 200)}' was not found` })
-}
-
 function malformed(message: string): Failing {
   return fail({ type: 'request-malformed', message })
 }
 
-/** A value that a JSON parser gave is JSON; one of no JSON type is null, which no dialect recognises. */
-function asJson(value: unknown): Json {
-  return isJson(value) ? value : null
+function unknown(asked: string): Failing {
+  return fail({ type: 'not-found', message: `Tool '${asked.slice(0, 200)}' was not found` })
 }
 
-function isJson(value: unknown): value is Json {
-  return (
-    value === null || ['boolean', 'number', 'string'].includes(typeof value) || Array.isArray(value) || isObject(value)
-  )
+function asJson(value: unknown): Json {
+  return isJson(value) ? value : null
 }

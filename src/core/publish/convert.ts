@@ -41,9 +41,8 @@ export async function convert(
   )
   const encoded = records.map((record) => to(record, record.name))
   const [first] = encoded
-  if (!first) return { ok: true, value: { document: [], losses: [] } }
   const texts = new Set(encoded.map((each) => JSON.stringify(each.document)))
-  if (texts.size === 1) return { ok: true, value: { document: first.document, losses: unique(encoded) } }
+  if (first && texts.size === 1) return { ok: true, value: { document: first.document, losses: unique(encoded) } }
   return {
     ok: true,
     value: {

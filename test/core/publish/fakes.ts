@@ -53,13 +53,15 @@ export const plain: Codec = {
   dialect: 'plain',
   references: 'none',
   recognises: (document) => Object.hasOwn(Object(document), 'plain'),
-  decode(document, given) {
+  decode(document, { toolkit, version }) {
     const { plain: definitions = [], problems = [], warnings = [] } = Object(document)
     if (problems.length > 0) return { ok: false, problems }
     return {
       ok: true,
       value: {
-        definitions: definitions.map((each: Partial<Definition>) => definitionOf({ ...each, ...given })),
+        definitions: definitions.map((each: Partial<Definition>) =>
+          definitionOf({ ...each, ...(toolkit && { toolkit }), ...(version && { version }) }),
+        ),
         schemas: definitions.map(({ input = {} }: Partial<Definition>, index: number) => ({
           path: `/plain/${index}/input`,
           schema: input,

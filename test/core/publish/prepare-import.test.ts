@@ -76,21 +76,23 @@ describe('a tool that is not published', () => {
 })
 
 describe('a tool that is no text, or too long a one', () => {
+  const LARGE = 'x'.repeat(256 * 1024)
   it.each([
-    ['its definition', importedOf({ description: '\ud800' }), 'It holds a lone surrogate, which is no text'],
+    [importedOf({ description: '\ud800' }), '', 'It holds a lone surrogate, which is no text'],
+    [importedOf({ description: LARGE }), '', 'Its definition is larger than 262144 characters'],
     [
-      'its definition is too large',
-      importedOf({ description: 'x'.repeat(256 * 1024) }),
-      'Its definition is larger than 262144 characters',
-    ],
-    [
-      'its implementation',
       importedOf({}, { implementation: { kind: '\ud800' } }),
+      '/implementation',
       'Holds a lone surrogate, which is no text',
     ],
-  ])('is refused before anything is made of it: %s', async (_, tool, message) => {
+    [
+      importedOf({}, { implementation: { kind: 'echo', LARGE } }),
+      '/implementation',
+      'Is larger than 262144 bytes, the most an implementation may have',
+    ],
+  ])('is refused before the registry is asked', async (tool, path, message) => {
     const { asked, problems } = await prepare(tool)
-    expect({ asked, messages: problems?.map((each) => each.message) }).toEqual({ asked: [], messages: [message] })
+    expect({ asked, problems }).toEqual({ asked: [], problems: [{ path, message }] })
   })
 })
 

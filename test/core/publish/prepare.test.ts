@@ -157,7 +157,7 @@ describe('complete definitions', () => {
     expect(await prepareDefined({ tools, warnings }, deps)).toEqual({
       ok: true,
       value: {
-        records: await Promise.all(tools.map(({ schemaPaths: _, ...parts }) => recordOf(parts, sha256))),
+        records: await Promise.all(tools.map((each) => recordOf(each, sha256))),
         given: { implementation: true, tags: false },
         warnings,
       },
@@ -190,6 +190,12 @@ describe('complete definitions', () => {
     expect(await problemsOf(tool({ output: null }), tool({ output: true, tool: 'B' }))).toEqual([])
     const shared = { $defs: { x: {} }, properties: { a: { $ref: '#/$defs/x' } } }
     expect(await problemsOf(tool({ input: shared, output: shared }))).toEqual([])
+    const elsewhere = { $ref: 'https://example.com/schema' }
+    const nowhere = { $ref: '#/$defs/y' }
+    expect((await problemsOf(tool({ input: elsewhere, output: nowhere }))).map(({ path }) => path)).toEqual([
+      '/in/$ref',
+      '/out/$ref',
+    ])
   })
 
   it('have a document that is a text, and not too long a one', async () => {

@@ -41,6 +41,8 @@ describe('what is said beside a definition', () => {
     ['a toolkit that is null', { toolkit: null }, '/toolkit', TOOLKIT],
     ['a version that is none', { version: '1' }, '/version', VERSION],
     ['a version that is no text', { version: 1 }, '/version', VERSION],
+    ['a version in a list', { version: ['1.2.3'] }, '/version', VERSION],
+    ['a toolkit in a list', { toolkit: ['Kit'] }, '/toolkit', TOOLKIT],
     ['a version that is null', { version: null }, '/version', VERSION],
     ['tags that are no list', { tags: 'mail' }, '/tags', TAGS],
     ['tags that are null', { tags: null }, '/tags', TAGS],
@@ -68,6 +70,13 @@ describe('what is said beside a definition', () => {
     ],
   ])('is not %s', (_, body, path, message) => {
     expect(read(body).problems).toEqual([{ path, message }])
+  })
+
+  it('is not tags that are too large, for an implementation even', () => {
+    expect(read({ tags: LARGE }).problems).toEqual([
+      { path: '/tags', message: TAGS },
+      { path: '/tags', message: 'Is larger than 262144 bytes, the most an implementation may have' },
+    ])
   })
 
   it('leaves out what is wrong', () => {

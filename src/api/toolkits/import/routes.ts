@@ -26,14 +26,13 @@ const IMPORT_LIMIT = 16 * 1024 * 1024
  */
 export function importFace(deps: ImportFaceDeps): Hono {
   const { importers, publish, toolSecrets } = deps
-  const face = new Hono()
+  const route = createRoute(deps)
   const kinds = importers.map(({ kind }) => kind)
-
-  face.post('/toolkits/import', createRoute(deps)('tools:publish', importToolkit))
+  return new Hono().post('/toolkits/import', route('tools:publish', importToolkit))
 
   async function importToolkit(c: Context, principal: Principal): Promise<Response | Failing> {
-    const { dry_run: dryRun = '0', allow } = c.req.query()
-    if (dryRun !== '0' && dryRun !== '1') return badQuery('dry_run', '1')
+    const { dry_run = '0', allow } = c.req.query()
+    if (dry_run !== '0' && dry_run !== '1') return badQuery('dry_run', '1')
     if (allow !== undefined && allow !== 'breaking') return badQuery('allow', 'breaking')
     const body = await readJson(c.req.raw, IMPORT_LIMIT)
     if (!body.ok) return body
@@ -44,28 +43,17 @@ export function importFace(deps: ImportFaceDeps): Hono {
     if (reason !== undefined) return fail({ type: 'forbidden', reason })
     const importer = importers.find((each) => each.kind === kind)
     if (!importer) throw new Error(`No importer for '${kind}'`)
-    const read = await importer.read({
-      source,
-      toolkit,
-      wants,
-      options,
-      secret: secretsOf(principal, toolkit),
-      signal: c.req.raw.signal,
-    })
+    const secret = secretsOf(principal, toolkit)
+    const read = await importer.read({ source, toolkit, wants, options, secret, signal: c.req.raw.signal })
     if (!read.ok) return read
+    const dryRun = dry_run === '1'
     const imported = await importTools(
       read.items,
-      {
-        principal,
-        version,
-        sourceVersion: read.version,
-        dryRun: dryRun === '1',
-        allowBreaking: allow === 'breaking',
-      },
+      { principal, version, sourceVersion: read.version, dryRun, allowBreaking: allow === 'breaking' },
       publish,
     )
+    if (dryRun) return jsonText(JSON.stringify(encodeDryRun(imported)))
     const { made, skipped, denied } = imported
-    if (dryRun === '1') return jsonText(JSON.stringify(encodeDryRun(imported)))
     if (made.length === 0) {
       const [first] = skipped
       if (first && denied === skipped.length) return fail({ type: 'forbidden', reason: first.reason })
@@ -83,8 +71,6 @@ export function importFace(deps: ImportFaceDeps): Hono {
         ? toolSecrets.secretFor(id, whole)
         : { missing: `To use the secret '${id}', the credential must name the toolkit '${toolkit}'` }
   }
-
-  return face
 }
 
 function badQuery(name: string, wanted: string): Failing {

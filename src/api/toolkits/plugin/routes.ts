@@ -6,10 +6,11 @@ import { type PluginReader, pluginSubmission } from '../../../core/publish/plugi
 import type { Publish } from '../../../core/publish/publish.ts'
 import type { Codec } from '../../../core/tool/codec.ts'
 import { isJsonObject } from '../../../core/tool/json.ts'
+import type { Problem } from '../../../core/tool/problem.ts'
 import { isNamePart } from '../../../core/tool/tool-id.ts'
 import { readBytes } from '../../../http/body.ts'
-import { parseJson } from '../../../http/json-text.ts'
 import { jsonText } from '../../../http/json-response.ts'
+import { parseJson } from '../../../http/json-text.ts'
 import { createRoute, type RouteDeps } from '../../../http/route.ts'
 import { decodeQuery, encodeUploaded } from './wire.ts'
 
@@ -29,23 +30,17 @@ const PLUGIN_LIMIT = 5 * 1024 * 1024
  */
 export function uploadFace(deps: UploadFaceDeps): Hono {
   const { plugins, codec, publish } = deps
-  const face = new Hono()
-
-  face.put('/toolkits/:toolkit/plugin', createRoute(deps)('tools:publish', upload))
+  const route = createRoute(deps)
+  return new Hono().put('/toolkits/:toolkit/plugin', route('tools:publish', upload))
 
   async function upload(c: Context, principal: Principal): Promise<Response | Failing> {
     const request = c.req.raw
     const toolkit = c.req.param('toolkit') ?? ''
-    if (!isNamePart(toolkit)) {
-      return fail({
-        type: 'request-malformed',
-        message: "The toolkit's name must be 1 to 64 of A-Z, a-z, 0-9, _ and -",
-      })
-    }
+    if (!isNamePart(toolkit)) return malformed("The toolkit's name must be 1 to 64 of A-Z, a-z, 0-9, _ and -")
     const reason = authoriseToolkit(principal, toolkit)
     if (reason !== undefined) return fail({ type: 'forbidden', reason })
     const options = decodeQuery(toolkit, new URL(request.url).searchParams)
-    if (typeof options === 'string') return fail({ type: 'request-malformed', message: options })
+    if (typeof options === 'string') return malformed(options)
     const body = await readBytes(request, 'application/wasm', PLUGIN_LIMIT)
     if (!body.ok) return body
 
@@ -54,20 +49,22 @@ export function uploadFace(deps: UploadFaceDeps): Hono {
     const described = parseJson(read.described)
     if (!described.ok || !isJsonObject(described.value)) {
       const why = !described.ok && 'message' in described.failure ? `: ${described.failure.message}` : ''
-      return invalid(`Its 'describe' did not give a JSON object${why}`)
+      return invalid([{ path: '', message: `Its 'describe' did not give a JSON object${why}` }])
     }
     const submission = pluginSubmission(described.value, read.implementationOf, options, codec)
-    if (!submission.ok) return fail({ type: 'definition-invalid', problems: submission.problems })
+    if (!submission.ok) return invalid(submission.problems)
     const { allowBreaking } = options
     const [report] = await publish([submission.value], { principal, allowBreaking })
     if (!report) throw new Error('A publication came to nothing')
-    if (!report.ok) return fail(report.failure)
+    if (!report.ok) return report
     return jsonText(JSON.stringify(encodeUploaded(report)), report.outcome === 'created' ? 201 : 200)
   }
-
-  return face
 }
 
-function invalid(message: string): Failing {
-  return fail({ type: 'definition-invalid', problems: [{ path: '', message }] })
+function malformed(message: string): Failing {
+  return fail({ type: 'request-malformed', message })
+}
+
+function invalid(problems: readonly Problem[]): Failing {
+  return fail({ type: 'definition-invalid', problems })
 }

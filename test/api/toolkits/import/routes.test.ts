@@ -1,0 +1,167 @@
+import { describe, expect, it } from 'vitest'
+import { importFace } from '../../../../src/api/toolkits/import/routes.ts'
+import { ADMIN, type Principal } from '../../../../src/core/access/principal.ts'
+import type { Failure } from '../../../../src/core/call/failure.ts'
+import type { Importer, ImportItem, ImportRequest } from '../../../../src/core/publish/import.ts'
+import { recordOf } from '../../../../src/core/publish/record.ts'
+import { invalidSource } from '../../../../src/core/publish/source-refusal.ts'
+import {
+  definitionOf,
+  documentOf,
+  importedOf,
+  principal,
+  sha256,
+  type World,
+  worldOf,
+} from '../../../core/publish/fakes.ts'
+import { gateFor } from '../../../http/gate-for.ts'
+
+const STATUS: Partial<Record<Failure['type'], number>> = {
+  'forbidden': 403,
+  'body-too-large': 413,
+  'definition-invalid': 422,
+}
+const BODY = { from: { openapi: 'https://a.example' }, toolkit: 'Kit' }
+const named = (tool: string, more: Parameters<typeof importedOf>[0] = {}): ImportItem => ({
+  tool: importedOf({ tool, ...more }),
+})
+const KEY = { requirements: { authorization: [], secrets: [{ id: 'KEY' }], user_id: false } }
+
+async function imports(
+  items: readonly ImportItem[] | 'refused',
+  {
+    caller = ADMIN,
+    query = '',
+    body = BODY,
+    version,
+    ...world
+  }: World & { caller?: Principal; query?: string; body?: unknown; version?: string } = {},
+) {
+  const { deps, publish, stored } = worldOf(world)
+  const requests: ImportRequest[] = []
+  const importer: Importer = {
+    kind: 'openapi',
+    async read(request) {
+      requests.push(request)
+      if (items === 'refused') return invalidSource({ path: '/from/openapi', message: 'Cannot be read' })
+      return { ok: true, items, ...(version === undefined ? {} : { version }) }
+    },
+  }
+  const face = importFace({
+    gate: gateFor(caller),
+    respond: (failure) => Response.json(failure, { status: STATUS[failure.type] ?? 400 }),
+    importers: [importer],
+    publish,
+    toolSecrets: {
+      ...deps.toolSecrets,
+      secretFor: (id, tool) => ({ value: `${id} for ${tool.toolkit}.${tool.tool}` }),
+    },
+  })
+  const response = await face.request(`/toolkits/import${query}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  })
+  return { status: response.status, body: await response.json(), requests, stored }
+}
+
+describe('an import', () => {
+  it('publishes what the source makes, in the version of the source', async () => {
+    const skipped = { name: 'gone', reason: 'Is gone' }
+    const { status, body, stored, requests } = await imports([named('A'), { skipped }, named('B')], {
+      version: '2.0.0',
+    })
+    expect([status, body]).toEqual([201, { ids: ['Kit.A@2.0.0', 'Kit.B@2.0.0'], skipped: [skipped] }])
+    expect(stored).toMatchObject([[{ allowBreaking: true }, { allowBreaking: true }]])
+    expect(requests).toMatchObject([{ source: 'https://a.example', toolkit: 'Kit', options: {} }])
+  })
+
+  it('publishes in the version that is said, which the registry then judges', async () => {
+    const body = { ...BODY, version: '3.0.0', more: 1 }
+    const given = await imports([named('A')], { body, version: '2.0.0' })
+    expect(given.body).toEqual({ ids: ['Kit.A@3.0.0'], skipped: [] })
+    expect(given.stored).toMatchObject([[{ allowBreaking: false }]])
+    expect(given.requests[0]?.options).toEqual({ more: 1 })
+    const allowed = await imports([named('A')], { body, query: '?allow=breaking' })
+    expect(allowed.stored).toMatchObject([[{ allowBreaking: true }]])
+  })
+
+  it('stores nothing in a dry run', async () => {
+    const { status, body, stored } = await imports([named('A')], { query: '?dry_run=1' })
+    expect([status, stored]).toEqual([200, []])
+    expect(body).toEqual({
+      tools: [{ id: 'Kit.A@1.0.0', name: 'Kit_Do', place: 'A', state: 'new' }],
+      skipped: [],
+    })
+    expect((await imports([], { query: '?dry_run=1' })).body).toEqual({ tools: [], skipped: [] })
+    expect((await imports([named('A')], { query: '?dry_run=0' })).stored).toHaveLength(1)
+  })
+
+  it('answers 200 where everything is unchanged, and 201 where anything is not', async () => {
+    const { version, ...definition } = definitionOf()
+    const unchanged = { ...importedOf(), definition }
+    const record = await recordOf({ ...unchanged, definition: { ...definition, version } }, sha256)
+    const published = { 'kit.do': documentOf([record]) }
+    const again = await imports([{ tool: unchanged }], { published })
+    expect([again.status, again.body]).toEqual([
+      200,
+      { ids: ['Kit.Do@1.0.0'], unchanged: ['Kit.Do@1.0.0'], skipped: [] },
+    ])
+    expect((await imports([{ tool: unchanged }, named('A')], { published })).status).toBe(201)
+  })
+
+  it('that makes nothing is refused, with what is wrong with each', async () => {
+    expect(await imports([])).toMatchObject({ status: 422, body: { problems: [{ path: '/tools' }] } })
+    expect(await imports([{ skipped: { name: 'gone', reason: 'Is gone' } }])).toMatchObject({
+      status: 422,
+      body: { problems: [{ path: '/from/openapi', message: "'gone' cannot be made: Is gone" }] },
+    })
+    expect(await imports('refused')).toMatchObject({ status: 422, body: { problems: [{ message: 'Cannot be read' }] } })
+  })
+
+  it('that makes nothing for want of a right alone is forbidden', async () => {
+    const more = { caller: principal('*'), granted: ['KEY'] }
+    const denied = await imports([named('A', KEY), named('B', KEY)], more)
+    expect(denied).toMatchObject({
+      status: 403,
+      body: { type: 'forbidden', reason: expect.stringContaining("'Kit.A' may have the secret 'KEY'") },
+      stored: [],
+    })
+    const mixed = await imports([named('A', KEY), { skipped: { name: 'gone', reason: 'Is gone' } }], more)
+    expect(mixed).toMatchObject({ status: 422, body: { type: 'definition-invalid' } })
+    const some = await imports([named('A', KEY), named('B')], more)
+    expect(some).toMatchObject({ status: 201, body: { ids: ['Kit.B@1.0.0'], skipped: [{ name: 'A' }] } })
+  })
+})
+
+describe('who imports', () => {
+  it('covers the whole toolkit, and is told so before the source is read', async () => {
+    for (const pattern of ['Other.*', 'Kit.A']) {
+      expect(await imports([named('A')], { caller: principal(pattern) })).toMatchObject({
+        status: 403,
+        body: { reason: "The credential does not cover 'Kit.*'" },
+        requests: [],
+      })
+    }
+    const reader = { ...principal('Kit.*'), scopes: ['tools:read'] } as const
+    expect(await imports([], { caller: reader })).toMatchObject({ status: 403, requests: [] })
+  })
+
+  it('names the toolkit to have its secrets used for reading the source', async () => {
+    const secretOf = async (caller: Principal) => (await imports([named('A')], { caller })).requests[0]?.secret('KEY')
+    expect(await secretOf(principal('Kit.*'))).toEqual({ value: 'KEY for Kit.*' })
+    expect(await secretOf(ADMIN)).toEqual({ value: 'KEY for Kit.*' })
+    expect(await secretOf(principal('*'))).toEqual({
+      missing: "To use the secret 'KEY', the credential must name the toolkit 'Kit'",
+    })
+  })
+})
+
+it.each([
+  ['?dry_run=yes', BODY, 400, "The query parameter 'dry_run' must be '1'"],
+  ['?allow=all', BODY, 400, "The query parameter 'allow' must be 'breaking'"],
+  ['', { ...BODY, from: { mcp: 'x' } }, 422, undefined],
+])('a request such as %s %j is refused, and nothing is read', async (query, body, status, message) => {
+  const answer = await imports([named('A')], { query, body })
+  expect(answer).toMatchObject({ status, requests: [], ...(message === undefined ? {} : { body: { message } }) })
+})

@@ -1,0 +1,143 @@
+import { describe, expect, it } from 'vitest'
+import { decodeImport, encodeDryRun, encodeImported, problemsOf } from '../../../../src/api/toolkits/import/wire.ts'
+import type { Made } from '../../../../src/core/publish/import-tools.ts'
+import { NO_REQUIREMENTS } from '../../../../src/core/tool/tool.ts'
+
+const KINDS = ['openapi', 'mcp'] as const
+const decode = (body: unknown) => decodeImport(body, KINDS)
+const BODY = { from: { openapi: 'https://a.example' }, toolkit: 'Kit' }
+
+describe('the body of an import', () => {
+  it('says the source and the toolkit, and leaves what it does not know to the importer', () => {
+    expect(decode(BODY)).toEqual({
+      ok: true,
+      value: {
+        kind: 'openapi',
+        source: 'https://a.example',
+        toolkit: 'Kit',
+        wants: expect.any(Function),
+        options: {},
+      },
+    })
+    expect(
+      decode({ from: { mcp: { a: 1 } }, toolkit: 'x'.repeat(64), version: '1.2.3', credentials: 1 }),
+    ).toMatchObject({
+      ok: true,
+      value: { kind: 'mcp', source: { a: 1 }, version: '1.2.3', options: { credentials: 1 } },
+    })
+  })
+
+  it('says which tools are wanted', () => {
+    const wants = (tools: readonly string[] | undefined, tool: string) => {
+      const decoded = decode({ ...BODY, ...(tools ? { tools } : {}) })
+      return decoded.ok && decoded.value.wants(tool)
+    }
+    expect(wants(undefined, 'getPet')).toBe(true)
+    expect(wants(['*'], 'getPet')).toBe(true)
+    expect(wants(['x', 'GET*'], 'getPet')).toBe(true)
+    expect(wants(['get'], 'getPet')).toBe(false)
+    expect(wants([], 'getPet')).toBe(false)
+    expect(
+      wants(
+        Array.from({ length: 1_000 }, () => 'x'),
+        'x',
+      ),
+    ).toBe(true)
+  })
+
+  const FROM = "Must be an object with one of 'openapi', 'mcp'"
+  const SOURCE = 'Must be a URL, or a document as an object or a text'
+  const TOOLKIT = 'Must be 1 to 64 of the characters A-Z, a-z, 0-9, _ and -'
+  const TOOLS = "Must be a list of at most 1000 tool names, in which '*' stands for any characters"
+  it.each<[object, string, string]>([
+    [{ from: undefined }, '/from', FROM],
+    [{ from: {} }, '/from', FROM],
+    [{ from: 'https://a.example' }, '/from', FROM],
+    [{ from: { oxp: 'https://a.example' } }, '/from', FROM],
+    [{ from: { openapi: 'a', mcp: 'b' } }, '/from', FROM],
+    [{ from: { openapi: 7 } }, '/from/openapi', SOURCE],
+    [{ from: { openapi: ' ' } }, '/from/openapi', SOURCE],
+    [{ from: { mcp: [] } }, '/from/mcp', SOURCE],
+    [{ toolkit: undefined }, '/toolkit', TOOLKIT],
+    [{ toolkit: 'a b' }, '/toolkit', TOOLKIT],
+    [{ toolkit: 7 }, '/toolkit', TOOLKIT],
+    [{ version: '1' }, '/version', 'Must be a version of the form x.y.z'],
+    [{ version: 1 }, '/version', 'Must be a version of the form x.y.z'],
+    [{ tools: 'a' }, '/tools', TOOLS],
+    [{ tools: ['a.b'] }, '/tools', TOOLS],
+    [{ tools: [''] }, '/tools', TOOLS],
+    [{ tools: ['x'.repeat(65)] }, '/tools', TOOLS],
+    [{ tools: [7] }, '/tools', TOOLS],
+    [{ tools: Array.from({ length: 1_001 }, () => 'x') }, '/tools', TOOLS],
+  ])('is not %j', (more, path, message) => {
+    expect(decode({ ...BODY, ...more })).toEqual({ ok: false, problems: [{ path, message }] })
+  })
+
+  it('is an object, and is told of everything that is wrong', () => {
+    expect(decode([])).toEqual({ ok: false, problems: [{ path: '', message: 'Must be an object' }] })
+    const wrong = decode({ version: 1, tools: 7 })
+    expect(!wrong.ok && wrong.problems.map(({ path }) => path)).toEqual(['/from', '/toolkit', '/version', '/tools'])
+  })
+})
+
+describe('what an import came to', () => {
+  const made = (tool: string, more: Partial<Made> = {}): Made => ({
+    id: `Kit.${tool}@1.0.0`,
+    name: `Kit_${tool}`,
+    state: 'new',
+    about: { method: 'GET' },
+    requirements: NO_REQUIREMENTS,
+    warnings: [],
+    ...more,
+  })
+  const skipped = [
+    { name: 'b', reason: 'Is odd', about: { method: 'PUT' } },
+    { name: 'c', reason: 'Is gone' },
+  ]
+  const said = [
+    { name: 'b', method: 'PUT', reason: 'Is odd' },
+    { name: 'c', reason: 'Is gone' },
+  ]
+
+  it('is ids, and what is unchanged, was skipped or could not be said quite so', () => {
+    expect(encodeImported({ made: [made('a')], skipped: [], denied: 0 })).toEqual({ ids: ['Kit.a@1.0.0'], skipped: [] })
+    const all = [
+      made('a', { warnings: ['One', 'Two'] }),
+      made('b', { state: 'unchanged' }),
+      made('c', { state: 'changed' }),
+    ]
+    expect(encodeImported({ made: all, skipped, denied: 0 })).toEqual({
+      ids: ['Kit.a@1.0.0', 'Kit.b@1.0.0', 'Kit.c@1.0.0'],
+      unchanged: ['Kit.b@1.0.0'],
+      skipped: said,
+      warnings: [
+        { id: 'Kit.a@1.0.0', message: 'One' },
+        { id: 'Kit.a@1.0.0', message: 'Two' },
+      ],
+    })
+  })
+
+  it('is said of each tool in a dry run', () => {
+    const requirements = { authorization: [{ id: 'mail' }], secrets: [{ id: 'KEY' }], user_id: true }
+    const all = [made('a'), made('b', { requirements, warnings: ['One'], state: 'changed' })]
+    expect(encodeDryRun({ made: all, skipped, denied: 0 })).toEqual({
+      tools: [
+        { id: 'Kit.a@1.0.0', name: 'Kit_a', method: 'GET', state: 'new' },
+        { id: 'Kit.b@1.0.0', name: 'Kit_b', method: 'GET', state: 'changed', requirements, warnings: ['One'] },
+      ],
+      skipped: said,
+    })
+    const user = made('c', { requirements: { ...NO_REQUIREMENTS, user_id: true } })
+    expect(encodeDryRun({ made: [user], skipped: [], denied: 0 }).tools[0]?.requirements).toEqual({ user_id: true })
+  })
+
+  it('is, where nothing came of it, why', () => {
+    expect(problemsOf('mcp', { made: [], skipped: [], denied: 0 })).toEqual([
+      { path: '/tools', message: 'Must choose at least one tool of the source' },
+    ])
+    const many = Array.from({ length: 101 }, (_, index) => ({ name: `t${index}`, reason: 'Is odd' }))
+    const problems = problemsOf('mcp', { made: [], skipped: many, denied: 0 })
+    expect(problems).toHaveLength(100)
+    expect(problems[0]).toEqual({ path: '/from/mcp', message: "'t0' cannot be made: Is odd" })
+  })
+})

@@ -1,0 +1,302 @@
+import { describe, expect, it } from 'vitest'
+import { registryFace } from '../../../src/api/tools/routes.ts'
+import { ADMIN, ANONYMOUS, type Principal } from '../../../src/core/access/principal.ts'
+import type { Failure } from '../../../src/core/call/failure.ts'
+import { createResolver } from '../../../src/core/call/resolve.ts'
+import type { Format } from '../../../src/core/publish/convert.ts'
+import { recordOf } from '../../../src/core/publish/record.ts'
+import type { ToolStatus } from '../../../src/core/tool/version.ts'
+import { definitionOf, documentOf, plain, principal, sha256, type World, worldOf } from '../../core/publish/fakes.ts'
+import { gateFor } from '../../http/gate-for.ts'
+
+const STATUS: Partial<Record<Failure['type'], number>> = {
+  'unauthenticated': 401,
+  'forbidden': 403,
+  'not-found': 404,
+  'conflict': 409,
+  'body-too-large': 413,
+  'media-type-unsupported': 415,
+  'definition-invalid': 422,
+}
+const publisher: Principal = { ...principal('Kit.*'), scopes: ['tools:publish', 'tools:read'] }
+
+function setUp({ caller = publisher, ...world }: World & { caller?: Principal } = {}) {
+  const { deps, publish, stored, asked } = worldOf(world)
+  const set: unknown[] = []
+  const document = async (name: Parameters<typeof deps.source.current>[0]) => deps.source.current(name)
+  const face = registryFace({
+    gate: gateFor(caller),
+    respond: (failure) => Response.json(failure, { status: STATUS[failure.type] ?? 400 }),
+    publish,
+    writer: {
+      async setStatus(name, version, status) {
+        set.push([name, version, status])
+        return deps.source.current(name)
+      },
+    },
+    source: deps.source,
+    resolver: createResolver({
+      source: {
+        ...deps.source,
+        document,
+        named: async () => undefined,
+        currentOrNearest: async (name) => (await document(name)) ?? [],
+      },
+      now: () => 0,
+      makeCallable: (record) => ({
+        record,
+        validateInput: () => [],
+        validateOutput: () => [],
+        runnable: { ok: false, reason: 'Nothing runs here' },
+      }),
+    }),
+    codecs: [plain],
+    sha256,
+    formats: new Map<string, Format>([
+      ['oxp', ({ source }) => ({ document: source.document, losses: [] })],
+      ['id', ({ id }, name) => ({ document: { id, name }, losses: [{ path: '/input', reason: 'Has no place' }] })],
+    ]),
+  })
+  const background = { waitUntil: () => undefined, passThroughOnException: () => undefined, props: {} }
+  async function send(method: string, path: string, body?: unknown, headers: Record<string, string> = {}) {
+    const init =
+      body === undefined
+        ? { method, headers }
+        : {
+            method,
+            headers: { 'content-type': 'application/json', ...headers },
+            body: typeof body === 'string' ? body : JSON.stringify(body),
+          }
+    const response = await face.request(path, init, {}, background)
+    const text = await response.text()
+    return { status: response.status, body: text === '' ? undefined : JSON.parse(text), headers: response.headers }
+  }
+  return { send, stored, asked, set }
+}
+
+describe('POST /tools', () => {
+  it('publishes a document, and gives its ids', async () => {
+    const { send, stored } = setUp()
+    const { status, body } = await send('POST', '/tools', { plain: [{ tool: 'A' }, { tool: 'B' }] })
+    expect([status, body]).toEqual([201, { ids: ['Kit.A@1.0.0', 'Kit.B@1.0.0'] }])
+    expect(stored).toMatchObject([[{ allowBreaking: false }]])
+  })
+
+  it('answers 200 where nothing changed, and gives warnings', async () => {
+    const { send } = setUp({ outcomes: { 'Kit.Do@1.0.0': (ids) => ({ outcome: 'unchanged', ids }) } })
+    const warnings = [{ path: '/w', message: 'Is odd' }]
+    const { status, body } = await send('POST', '/tools', { plain: [{}], warnings })
+    expect([status, body]).toEqual([200, { ids: ['Kit.Do@1.0.0'], warnings }])
+  })
+
+  it.each([
+    ['is not covered', { plain: [{ toolkit: 'Other' }] }, 403, { type: 'forbidden' }],
+    ['is wrong', { plain: [{ input: { type: 'text' } }] }, 422, { type: 'definition-invalid' }],
+    ['is no definition', 7, 422, { problems: [{ path: '', message: 'Must be a definition, which is an object' }] }],
+    ['exists otherwise', { plain: [{ tool: 'Taken' }] }, 409, { type: 'conflict', message: 'Exists' }],
+  ])('refuses what %s', async (_, document, status, failure) => {
+    const { send } = setUp({
+      outcomes: { 'Kit.Taken@1.0.0': (ids) => ({ outcome: 'conflict', ids, message: 'Exists' }) },
+    })
+    expect(await send('POST', '/tools', document)).toMatchObject({ status, body: failure })
+  })
+
+  it('takes the dialect, and leave to break versions, from the query', async () => {
+    const { send, stored } = setUp()
+    await send('POST', '/tools?dialect=plain&allow=breaking', { plain: [{}] })
+    expect(stored).toMatchObject([[{ allowBreaking: true }]])
+    expect((await send('POST', '/tools?dialect=x', { plain: [{}] })).body.problems[0].message).toBe(
+      "Unknown dialect 'x': wanted one of 'plain'",
+    )
+    for (const query of ['allow=all', 'allow=']) {
+      expect(await send('POST', `/tools?${query}`, { plain: [{}] })).toMatchObject({
+        status: 400,
+        body: { type: 'request-malformed', message: "The query parameter 'allow' must be 'breaking'" },
+      })
+    }
+    expect(stored).toHaveLength(1)
+  })
+
+  it('gives one result for each document of a batch, in order', async () => {
+    const { send, stored } = setUp({
+      outcomes: { 'Kit.Taken@1.0.0': (ids) => ({ outcome: 'conflict', ids, message: 'Exists' }) },
+    })
+    const { status, body } = await send('POST', '/tools', [
+      { plain: [{ tool: 'A' }], warnings: [{ path: '/w', message: 'Is odd' }] },
+      { id: 'No.Tool@1.0.0' },
+      { definition: { plain: [{ toolkit: 'Other' }] } },
+      { plain: [{ tool: 'B' }, { tool: 'C' }] },
+      null,
+      { plain: [{ tool: 'Taken' }] },
+    ])
+    expect(status).toBe(200)
+    expect(body).toEqual({
+      results: [
+        { id: 'Kit.A@1.0.0', status: 201, warnings: [{ path: '/w', message: 'Is odd' }] },
+        {
+          id: 'No.Tool@1.0.0',
+          status: 422,
+          errors: [{ path: '', message: expect.stringMatching(/^Is not recognised/) }],
+        },
+        {
+          id: 'Other.Do@1.0.0',
+          status: 403,
+          errors: [{ path: '', message: "The credential does not cover 'Other.Do'" }],
+        },
+        { id: 'Kit.B@1.0.0', status: 201, ids: ['Kit.B@1.0.0', 'Kit.C@1.0.0'] },
+        { id: null, status: 422, errors: [{ path: '', message: 'Must be a definition, which is an object' }] },
+        { id: 'Kit.Taken@1.0.0', status: 409, errors: [{ path: '', message: 'Exists' }] },
+      ],
+    })
+    expect(stored).toHaveLength(1)
+  })
+
+  it('takes at most 1,000 documents, and none as well', async () => {
+    const { send, stored } = setUp()
+    const documents = (count: number) =>
+      Array.from({ length: count }, (_, index) => ({ plain: [{ tool: `T${index}` }] }))
+    expect(await send('POST', '/tools', documents(1_001))).toMatchObject({
+      status: 400,
+      body: { message: 'A batch holds at most 1000 definitions, got 1001' },
+    })
+    expect(stored).toEqual([])
+    expect((await send('POST', '/tools', documents(1_000))).body.results).toHaveLength(1_000)
+    expect(stored[0]).toHaveLength(1_000)
+    expect(await send('POST', '/tools', [])).toMatchObject({ status: 200, body: { results: [] } })
+  })
+
+  it('is for publishers', async () => {
+    const reader = setUp({ caller: { ...publisher, scopes: ['tools:read'] } })
+    expect(await reader.send('POST', '/tools', { plain: [{}] })).toMatchObject({
+      status: 403,
+      body: { reason: "This needs the scope 'tools:publish'" },
+    })
+    expect(await setUp({ caller: ANONYMOUS }).send('POST', '/tools', {})).toMatchObject({ status: 401 })
+    expect(reader.stored).toEqual([])
+  })
+
+  it('reads JSON of at most 16 MiB', async () => {
+    const { send } = setUp()
+    expect(await send('POST', '/tools', '{"a":')).toMatchObject({ status: 400, body: { type: 'request-malformed' } })
+    expect(await send('POST', '/tools', ' '.repeat(16 * 1024 * 1024 + 1))).toMatchObject({
+      status: 413,
+      body: { limit: 16 * 1024 * 1024 },
+    })
+    expect(await send('POST', '/tools', '{}', { 'content-type': 'text/plain' })).toMatchObject({ status: 415 })
+  })
+})
+
+describe('a tool', () => {
+  const active: ToolStatus = { state: 'active' }
+  async function published(status = active, more = {}) {
+    const document = { said: 'so' }
+    const record = await recordOf({ definition: definitionOf(more), dialect: 'plain', document }, sha256)
+    const known = { published: { 'kit.do': documentOf([record], { status, newest: record }) }, records: [record] }
+    return { record, known }
+  }
+
+  it('is given as it was published, or in another format with what that cannot say', async () => {
+    const { record, known } = await published()
+    const { send } = setUp(known)
+    const plainly = await send('GET', '/tools/Kit.Do')
+    expect([plainly.status, plainly.body, plainly.headers.get('etag')]).toEqual([
+      200,
+      { said: 'so' },
+      `"${record.digest}"`,
+    ])
+    expect(plainly.headers.get('cache-control')).toBe('private, no-cache')
+    const other = await send('GET', '/tools/Kit.Do@1.0.0?format=id&losses=1')
+    expect([other.body, other.headers.get('etag')]).toEqual([
+      { document: { id: 'Kit.Do@1.0.0', name: 'Kit_Do' }, losses: [{ path: '/input', reason: 'Has no place' }] },
+      `"${record.digest}.id.true"`,
+    ])
+    expect((await send('GET', '/tools/Kit.Do?losses=1')).body).toEqual({ document: { said: 'so' }, losses: [] })
+    expect(await send('GET', '/tools/Kit.Do?format=x')).toMatchObject({
+      status: 400,
+      body: { message: "The query parameter 'format' must be one of oxp, id" },
+    })
+  })
+
+  it('is not given to whoever has it already', async () => {
+    const { record, known } = await published()
+    const answer = await setUp(known).send('GET', '/tools/Kit.Do', undefined, { 'if-none-match': `"${record.digest}"` })
+    expect([answer.status, answer.body]).toEqual([304, undefined])
+  })
+
+  it('is unknown to whoever may not see it', async () => {
+    const { known } = await published()
+    const stranger = setUp({ ...known, caller: { ...publisher, tools: ['Other.*'] } })
+    const body = { type: 'not-found', message: "Tool 'Kit.Do' was not found" }
+    expect(await stranger.send('GET', '/tools/Kit.Do')).toMatchObject({ status: 404, body })
+    const { known: secret } = await published(active, { securityLevel: 1 })
+    expect(await setUp({ ...secret, caller: ANONYMOUS }).send('GET', '/tools/Kit.Do')).toMatchObject({ status: 404 })
+    expect(await setUp().send('GET', '/tools/Kit.Do')).toMatchObject({ status: 404, body })
+    expect((await setUp().send('GET', `/tools/${'x'.repeat(300)}`)).body.message).toBe(
+      `Tool '${'x'.repeat(200)}' was not found`,
+    )
+  })
+
+  it('is given also where no call would reach it, with its status', async () => {
+    const { known } = await published({ state: 'disabled' })
+    const { status, body, headers } = await setUp(known).send('GET', '/tools/Kit.Do@1.0.0')
+    expect([status, body, headers.get('switchboard-status')]).toEqual([200, { said: 'so' }, 'disabled'])
+    const gone = setUp({ ...known, records: [] })
+    expect(await gone.send('GET', '/tools/Kit.Do@1.0.0')).toMatchObject({ status: 404 })
+  })
+
+  it('gets another status by whoever covers it', async () => {
+    const { known } = await published()
+    const { send, set } = setUp(known)
+    expect(await send('PATCH', '/tools/Kit.Do', { status: 'yanked' })).toMatchObject({
+      status: 200,
+      body: { id: 'Kit.Do@1.0.0', status: 'yanked' },
+    })
+    expect(set).toEqual([[{ toolkit: 'Kit', tool: 'Do' }, '1.0.0', { state: 'yanked' }]])
+  })
+
+  it('keeps its status where the request, its id or its caller is wrong', async () => {
+    const { known } = await published()
+    const { send, set } = setUp(known)
+    expect(await send('PATCH', '/tools/Kit.Do', { status: 'gone' })).toMatchObject({ status: 400 })
+    for (const id of ['Kit.Other', 'Kit.Do@2.0.0', 'Kit', 'Other.Do']) {
+      expect(await send('PATCH', `/tools/${id}`, { status: 'yanked' })).toMatchObject({
+        status: 404,
+        body: { message: `Tool '${id}' was not found` },
+      })
+    }
+    const stranger = setUp({ ...known, caller: { ...publisher, tools: ['Other.*'] } })
+    expect(await stranger.send('PATCH', '/tools/Kit.Do', { status: 'yanked' })).toMatchObject({ status: 404 })
+    const reader = setUp({ ...known, caller: { ...ADMIN, scopes: ['tools:read'] } })
+    expect(await reader.send('PATCH', '/tools/Kit.Do', { status: 'yanked' })).toMatchObject({ status: 403 })
+    expect([...set, ...stranger.set, ...reader.set]).toEqual([])
+  })
+})
+
+describe('POST /convert', () => {
+  const { send } = setUp({ caller: ANONYMOUS })
+
+  it('converts a document for anybody, bare or with its toolkit and version beside it', async () => {
+    const losses = [{ path: '/input', reason: 'Has no place' }]
+    expect(await send('POST', '/convert?to=id', { plain: [{}] })).toMatchObject({
+      status: 200,
+      body: { document: { id: 'Kit.Do@1.0.0', name: 'Kit_Do' }, losses },
+    })
+    const beside = { definition: { plain: [{}] }, toolkit: 'Other', version: '2.0.0' }
+    expect((await send('POST', '/convert?to=id', beside)).body.document.id).toBe('Other.Do@2.0.0')
+    const wrong = { definition: { plain: [{}] }, toolkit: 'a b', version: 2 }
+    expect((await send('POST', '/convert?to=id', wrong)).body.document.id).toBe('Kit.Do@1.0.0')
+  })
+
+  it('says what is wrong', async () => {
+    expect(await send('POST', '/convert', {})).toMatchObject({
+      status: 400,
+      body: { message: "The query parameter 'to' must be one of oxp, id" },
+    })
+    expect(await send('POST', '/convert?to=id&from=x', {})).toMatchObject({
+      status: 422,
+      body: { problems: [{ message: "Unknown dialect 'x': wanted one of 'plain'" }] },
+    })
+    expect(await send('POST', '/convert?to=id', { plain: [{ description: '\ud800' }] })).toMatchObject({ status: 422 })
+    expect(await send('POST', '/convert?to=id', ' '.repeat(1024 * 1024 + 1))).toMatchObject({ status: 413 })
+  })
+})
