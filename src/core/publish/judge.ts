@@ -8,7 +8,7 @@ import type { Definition, Implementation } from '../tool/tool.ts'
 
 /** The largest definition document, and the largest implementation beside it, in bytes of canonical JSON. */
 const MAX_BYTES = 256 * 1024
-/** The largest definition that is made of something else than its document, in characters of canonical JSON. */
+/** The largest definition that an importer makes, in characters of canonical JSON. */
 const MAX_CHARACTERS = 256 * 1024
 
 /** Judges a value as a text: digests and stores need one, and stores not too long a one. */
@@ -19,8 +19,8 @@ export function judgeText(value: unknown, what: string, path: string, most = MAX
   return [{ path, message: `Is larger than ${most} bytes, the most ${what} may have` }]
 }
 
-/** Judges a definition as a text, where it is not made of the document by a codec and so bounded with it. */
-export function judgeDefinition(definition: Omit<Definition, 'version'>): readonly Problem[] {
+/** Judges a definition that an importer made as a text: its document, which is a part of the source, does not bound it. */
+export function judgeImported(definition: Omit<Definition, 'version'>): readonly Problem[] {
   const text = canonicalText(definition)
   if (text === undefined) return [{ path: '', message: 'It holds a lone surrogate, which is no text' }]
   if (text.length <= MAX_CHARACTERS) return []

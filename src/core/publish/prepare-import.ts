@@ -3,7 +3,7 @@ import type { Checked } from '../tool/problem.ts'
 import { formatToolId } from '../tool/tool-id.ts'
 import type { ToolSource } from '../tool/tool-source.ts'
 import { compareVersions } from '../tool/version.ts'
-import { judgeDefinition, judgeText } from './judge.ts'
+import { judgeImported, judgeText } from './judge.ts'
 import { type ImportState, type PrepareDeps, type Prepared, prepareDefined } from './prepare.ts'
 import { recordOf } from './record.ts'
 import type { ImportSubmission } from './submission.ts'
@@ -24,9 +24,6 @@ export async function prepareImport(
   deps: PrepareImportDeps,
 ): Promise<Checked<Prepared>> {
   const { definition, implementation } = imported
-  // A digest can be made of texts alone
-  const unfit = [...judgeDefinition(definition), ...judgeText(implementation, 'an implementation', '/implementation')]
-  if (unfit.length > 0) return { ok: false, problems: unfit }
   const asVersion = (of: string) => ({ ...imported, definition: { ...definition, version: of } })
 
   async function prepared(state: ImportState, chosen: string): Promise<Checked<Prepared>> {
@@ -36,11 +33,14 @@ export async function prepareImport(
   }
 
   const existing = await deps.source.current(definition)
-  const highest = existing?.versions.toSorted((a, b) => compareVersions(b.version, a.version))[0]
-  if (!existing || !highest) return prepared('new', version ?? sourceVersion ?? FIRST_VERSION)
-  if (formatToolId(existing) !== formatToolId(definition)) {
+  if (existing && formatToolId(existing) !== formatToolId(definition)) {
     return refused(`'${formatToolId(existing)}' exists: ids are unique ignoring case`)
   }
+  // A digest can be made of texts alone
+  const unfit = [...judgeImported(definition), ...judgeText(implementation, 'an implementation', '/implementation')]
+  if (unfit.length > 0) return { ok: false, problems: unfit }
+  const highest = existing?.versions.toSorted((a, b) => compareVersions(b.version, a.version))[0]
+  if (!existing || !highest) return prepared('new', version ?? sourceVersion ?? FIRST_VERSION)
   const asBefore = await recordOf(asVersion(highest.version), deps.sha256)
   if (asBefore.digest === highest.digest) {
     const given = { implementation: true, tags: false }

@@ -5,11 +5,14 @@ import { isObject } from '../tool/json.ts'
 import type { Checked, Problem } from '../tool/problem.ts'
 import type { ToolRecord } from '../tool/tool.ts'
 import { chooseCodec } from './choose-codec.ts'
-import { judgeDefinition, judgeId, judgeImplementation, judgeSchemas, judgeText } from './judge.ts'
+import { judgeId, judgeImplementation, judgeSchemas, judgeText } from './judge.ts'
 import { recordOf } from './record.ts'
 import type { Publication } from './registry.ts'
 import type { DefinedSubmission, DefinedTool, DocumentSubmission } from './submission.ts'
 import { type Beside, readWrapper } from './wrapper.ts'
+
+/** The largest complete definition, in bytes: as large as its document, and as what its publisher says beside it. */
+const MAX_COMPLETE_BYTES = 512 * 1024
 
 export interface PrepareDeps {
   /** In the order in which they are asked whether they recognise a document. */
@@ -81,11 +84,9 @@ function judgeTool(
   { definition, implementation, document, schemaPaths }: DefinedTool,
   runners: PrepareDeps['runners'],
 ): readonly Problem[] {
-  const unfit = judgeDefinition(definition)
-  if (unfit.length > 0) return unfit
   const problems = [...judgeId(definition), ...judgeText(implementation, 'an implementation', '/implementation')]
-  const unread = judgeText(document, 'a definition', '/definition')
-  if (unread.length > 0) return [...problems, ...unread]
+  const unfit = judgeText(document, 'a definition', '/definition')
+  if (unfit.length > 0) return [...problems, ...unfit]
   const { input, output } = definition
   const schemas = [
     { path: schemaPaths.input, schema: input },
@@ -93,6 +94,7 @@ function judgeTool(
   ]
   return [
     ...problems,
+    ...judgeText(definition, 'a complete definition', '', MAX_COMPLETE_BYTES),
     ...judgeSchemas(schemas, 'local', ''),
     ...judgeImplementation(implementation, definition, runners),
   ]

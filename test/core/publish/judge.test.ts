@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import {
-  judgeDefinition,
+  judgeImported,
   judgeId,
   judgeImplementation,
   judgeSchemas,
@@ -60,21 +60,21 @@ describe('a text', () => {
   })
 })
 
-describe('a definition that was made of something else', () => {
+describe('a definition that an importer made', () => {
   const { version: _, ...definition } = definitionOf({ description: '' })
   const room = LIMIT - canonicalJson(definition).length
 
   it('has at most 256 KiB characters', () => {
     for (const character of ['x', '€']) {
-      expect(judgeDefinition({ ...definition, description: character.repeat(room) })).toEqual([])
-      expect(judgeDefinition({ ...definition, description: character.repeat(room + 1) })).toEqual([
+      expect(judgeImported({ ...definition, description: character.repeat(room) })).toEqual([])
+      expect(judgeImported({ ...definition, description: character.repeat(room + 1) })).toEqual([
         { path: '', message: 'Its definition is larger than 262144 characters' },
       ])
     }
   })
 
   it('is a text', () => {
-    expect(judgeDefinition({ ...definition, description: '\ud800' })).toEqual([
+    expect(judgeImported({ ...definition, description: '\ud800' })).toEqual([
       { path: '', message: 'It holds a lone surrogate, which is no text' },
     ])
   })

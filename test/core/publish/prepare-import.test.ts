@@ -90,9 +90,11 @@ describe('a tool that is no text, or too long a one', () => {
       '/implementation',
       'Is larger than 262144 bytes, the most an implementation may have',
     ],
-  ])('is refused before the registry is asked', async (tool, path, message) => {
-    const { asked, problems } = await prepare(tool)
-    expect({ asked, problems }).toEqual({ asked: [], problems: [{ path, message }] })
+  ])('is refused before its digest is made', async (tool, path, message) => {
+    const published = { 'kit.do': documentOf([await recordAs('1.0.0', importedOf())]) }
+    for (const world of [{}, { published }]) {
+      expect((await prepare(tool, world)).problems).toEqual([{ path, message }])
+    }
   })
 })
 

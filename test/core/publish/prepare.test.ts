@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { prepareDefined, prepareDocument } from '../../../src/core/publish/prepare.ts'
 import { recordOf } from '../../../src/core/publish/record.ts'
 import type { DefinedTool } from '../../../src/core/publish/submission.ts'
+import { canonicalJson } from '../../../src/core/tool/digest.ts'
 import type { Json } from '../../../src/core/tool/json.ts'
 import type { Definition } from '../../../src/core/tool/tool.ts'
 import { definitionOf, plain, runners, schemasDeep, sha256 } from './fakes.ts'
@@ -165,11 +166,13 @@ describe('complete definitions', () => {
   })
 
   it('are texts, and not too long ones', async () => {
-    expect(await problemsOf(tool({ description: LARGE, tool: '' }))).toEqual([
-      { path: '', message: 'Its definition is larger than 262144 characters' },
+    const room = 512 * 1024 - canonicalJson(definitionOf({ description: '' })).length
+    expect(await problemsOf(tool({ description: 'x'.repeat(room) }))).toEqual([])
+    expect(await problemsOf(tool({ description: 'x'.repeat(room + 1) }))).toEqual([
+      { path: '', message: 'Is larger than 524288 bytes, the most a complete definition may have' },
     ])
-    expect(await problemsOf(tool({ description: '\ud800', ...BAD }))).toEqual([
-      { path: '', message: 'It holds a lone surrogate, which is no text' },
+    expect(await problemsOf(tool({ description: '\ud800' }))).toEqual([
+      { path: '', message: 'Holds a lone surrogate, which is no text' },
     ])
   })
 

@@ -103,7 +103,7 @@ describe.each(WAYS)('%s', (_, of) => {
       { input: { type: 'text' } },
       { input: { properties: { a: { pattern: '(a+)+$' } } } },
       { description: '\ud800' },
-      { description: 'x'.repeat(256 * 1024) },
+      { description: 'x'.repeat(512 * 1024) },
     ]) {
       const [report] = await publish([of(more)], options)
       expect(report).toMatchObject({ ok: false, ids: [], failure: { type: 'definition-invalid' } })
