@@ -33,6 +33,8 @@ export async function startServer(
       void answer(entry, response)
     })
   })
+  // A connection that is closed for being idle could be closed just as it is used again
+  server.keepAliveTimeout = 0
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
   return {

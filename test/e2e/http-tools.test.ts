@@ -43,11 +43,8 @@ describe('real endpoints as tools', () => {
         .map((line): ArcadeBinding => JSON.parse(line))
     : []
   it.skipIf(bindings.length === 0)(
-    `the 75 of the catalogue are published, called, and arrive as they should${bindings.length ? '' : ` (${SKIPPED})`}`,
-    async () => {
-      expect(bindings).toHaveLength(75)
-      await publishAndCall(bindings)
-    },
+    `those of a catalogue are published, called, and arrive as they should${bindings.length ? '' : ` (${SKIPPED})`}`,
+    () => publishAndCall(bindings),
   )
   it('invented ones are published, called, and arrive as they should', () => publishAndCall(INVENTED_BINDINGS))
 

@@ -1,3 +1,5 @@
+import { raw } from './raw.ts'
+
 export interface Answer {
   readonly status: number
   readonly headers: Headers
@@ -12,13 +14,20 @@ export async function sendJson(
   method: string,
   path: string,
   body?: unknown,
-  headers: Record<string, string> = {},
+  headers: Readonly<Record<string, string>> = {},
 ): Promise<Answer> {
-  const response = await fetch(url + path, {
+  const { pathname, search } = new URL(path, url)
+  const answer = await raw(url, {
     method,
+    path: pathname + search,
     headers: { ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   })
-  const text = await response.text()
-  return { status: response.status, headers: response.headers, body: text === '' ? undefined : JSON.parse(text) }
+  return {
+    status: answer.status,
+    headers: new Headers(
+      Object.entries(answer.headers).flatMap(([name, of]) => [of ?? []].flat().map((one) => [name, one])),
+    ),
+    body: answer.text === '' ? undefined : JSON.parse(answer.text),
+  }
 }

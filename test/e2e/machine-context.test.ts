@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { CALCULATOR } from '../dialects/machine-context/calculator.ts'
 import { type LocalServer, startServer as startUpstream } from '../local-server.ts'
+import { raw } from './raw.ts'
 import { type Server, startServer } from './server.ts'
 
 const ADMIN_KEY = 'an-administrators-key-1'
@@ -244,8 +245,9 @@ describe('who asks', () => {
 describe('what is no request', () => {
   it('is answered with an error message', async () => {
     const send = (body: string, type = 'application/json') =>
-      fetch(`${server.url}/machine-context/execute`, {
+      raw(server.url, {
         method: 'POST',
+        path: '/machine-context/execute',
         body,
         headers: { ...asAdmin, 'content-type': type },
       })
@@ -257,7 +259,7 @@ describe('what is no request', () => {
       [await send(`"${'x'.repeat(5 * 1024 * 1024)}"`), 413],
     ] as const) {
       expect(answer.status).toBe(status)
-      expect(await answer.json()).toMatchObject({
+      expect(JSON.parse(answer.text)).toMatchObject({
         header: { messageType: 'error' },
         error: { code: expect.stringMatching(/^(?:VALIDATION|RESOURCE)_ERROR$/), message: expect.any(String) },
       })

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { assemble, compilePlugin } from '../plugins/compile.ts'
 import { describing } from '../plugins/describing.ts'
 import { type LocalServer, startServer as startUpstream } from '../local-server.ts'
+import { raw } from './raw.ts'
 import { type Server, startServer } from './server.ts'
 
 const SECRET = 'a-secret-of-the-deployment'
@@ -44,12 +45,13 @@ async function upload(
   query = 'version=1.0.0',
   type = 'application/wasm',
 ) {
-  const response = await fetch(`${server.url}/toolkits/${toolkit}/plugin?${query}`, {
+  const { status, text } = await raw(server.url, {
     method: 'PUT',
+    path: `/toolkits/${toolkit}/plugin?${query}`,
     headers: { 'content-type': type },
     body: bytes,
   })
-  return { status: response.status, body: JSON.parse(await response.text()) }
+  return { status, body: JSON.parse(text) }
 }
 
 /** Calls a tool of the toolbox. */

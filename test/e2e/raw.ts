@@ -27,7 +27,8 @@ export async function raw(url: string, asked: RawRequest): Promise<RawAnswer> {
     try {
       return await send(url, asked)
     } catch (error) {
-      if (tries === 5 || !['EPIPE', 'ECONNRESET'].includes(Object(error).code)) throw error
+      const isLost = (asked.body?.length ?? 0) > HEAD && ['EPIPE', 'ECONNRESET'].includes(Object(error).code)
+      if (!isLost || tries === 5) throw error
     }
   }
 }

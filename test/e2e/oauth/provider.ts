@@ -174,6 +174,8 @@ function signingKey() {
 }
 
 export function listen(server: Server, port: number): Promise<number> {
+  // A connection that is closed for being idle could be closed just as it is used again
+  server.keepAliveTimeout = 0
   return new Promise((resolve, reject) => {
     server.once('error', reject)
     server.listen(port, '127.0.0.1', () => {

@@ -29,7 +29,6 @@ if (existsSync(CATALOGUE)) {
   const lines = readFileSync(CATALOGUE, 'utf8').trim().split('\n')
   const bindings = lines.map((line) => JSON.parse(line) as ArcadeBinding)
   describe('the catalogue of real bindings', () => {
-    test('is whole', () => expect(bindings).toHaveLength(75))
     bindingTests(bindings)
   })
 } else {

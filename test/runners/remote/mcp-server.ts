@@ -145,6 +145,8 @@ export async function startMcpServer(era: 'legacy' | 'modern', tools: readonly U
     } else response.end()
     return undefined
   })
+  // A connection that is closed for being idle could be closed just as it is used again
+  http.keepAliveTimeout = 0
   await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve))
   const { port } = http.address() as AddressInfo
   const upstream: McpUpstream = {
