@@ -1,0 +1,85 @@
+import { execFileSync } from 'node:child_process'
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+
+export interface Fork {
+  readonly folder: string
+  /** The tools that are new, another and no longer there, as `Toolkit/Tool`. */
+  readonly added: string
+  readonly changed: string
+  readonly removed: string
+  remove(): void
+}
+
+/** A copy of the working tree in which one tool was added, one changed and one removed, each with its own test. */
+export function fork(): Fork {
+  const folder = mkdtempSync(join(tmpdir(), 'switchboard-fork-'))
+  const git = (cwd: string, ...args: string[]) => execFileSync('git', args, { cwd, encoding: 'utf8' })
+  const paths = git(root, 'ls-files', '--cached', '--others', '--exclude-standard', '-z').split('\0').filter(Boolean)
+  for (const path of paths) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true })
+    cpSync(join(root, path), join(folder, path), { force: true })
+  }
+  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
+
+  const [changed = '', removed = ''] = toolsIn(folder)
+  const added = 'Fork/Added'
+  const fileOf = (tool: string) => join(folder, 'tools', `${tool}.ts`)
+  mkdirSync(join(folder, 'tools/Fork'))
+  writeFileSync(fileOf(added), ADDED)
+  writeFileSync(fileOf(changed), readFileSync(fileOf(changed), 'utf8').replace(/version: '.*'/, "version: '77.0.0'"))
+  for (const file of [`${changed}.test`, `${removed}.test`, removed]) rmSync(fileOf(file), { force: true })
+  // What is tracked is looked at too
+  git(folder, 'init', '--quiet')
+  git(folder, 'add', '--all')
+  return { folder, added, changed, removed, remove: () => rmSync(folder, { recursive: true, force: true }) }
+}
+
+function toolsIn(folder: string): string[] {
+  return readdirSync(join(folder, 'tools'), { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .flatMap(({ name }) => readdirSync(join(folder, 'tools', name)).map((file) => `${name}/${file}`))
+    .filter((path) => /^[^.]+\.ts$/.test(path))
+    .map((path) => path.replace('.ts', ''))
+    .sort()
+}
+
+const ADDED = `import { tool } from '#tool'
+
+export default tool({
+  version: '1.0.0',
+  description: 'Says how long a text is.',
+  input: {
+    type: 'object',
+    properties: { text: { type: 'string', description: 'The text.' } },
+    required: ['text'],
+  },
+  output: { type: 'number', description: 'How many code units it has.' },
+  handler: ({ text }) => text.length,
+})
+`
+
+/** Runs a command of the project in the fork; what it printed. Throws with it when it fails. */
+export function runIn({ folder }: Fork, ...command: string[]): string {
+  const [program = '', ...args] = command
+  try {
+    return execFileSync(program, args, {
+      cwd: folder,
+      encoding: 'utf8',
+      env: {
+        ...process.env,
+        NO_COLOR: '1',
+        PATH: `${join(root, 'node_modules/.bin')}:${process.env['PATH']}`,
+        WRANGLER_SEND_METRICS: 'false',
+      },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+  } catch (error) {
+    const { stdout = '', stderr = '' } = Object(error)
+    throw new Error(`Cannot run '${command.join(' ')}' in a fork:\n${stdout}${stderr}`, { cause: error })
+  }
+}
