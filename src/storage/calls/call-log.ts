@@ -13,7 +13,7 @@ const MAX_WAITING = 500
 /** Up to so many lines are messages of their own, which a log service can index; a burst is one message of many lines. */
 const FEW = 8
 
-/** Writes one structured line a call, behind the calls: what a window gathered is printed together. */
+/** Writes one structured line for each call, after the call: the lines of one window are printed together. */
 export function createCallLog({ print, sleep }: CallLogOptions): (record: CallRecord, background: Background) => void {
   let waiting: string[] = []
 

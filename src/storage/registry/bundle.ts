@@ -1,7 +1,7 @@
 import { toolKey } from '../../core/tool/tool-id.ts'
 import type { ToolRecord } from '../../core/tool/tool.ts'
 import { readMeta, writeMeta } from './tables.ts'
-import { storeLeft, storeVersion, versionsOf } from './versions.ts'
+import { storeLeftBundle, storeVersion, versionsOf } from './versions.ts'
 
 /** The tools that a deployment carries. */
 export interface Bundle {
@@ -15,8 +15,8 @@ export interface Deployment {
   readonly at: number
 }
 
-/** Whether a deployment's bundle is not the one last taken in; an older deployment's never is taken in again. */
-export function isNews(sql: SqlStorage, hash: string, deployment: Deployment): boolean {
+/** Whether a deployment's bundle is to be taken in: it is not the one last taken in, nor of an older deployment than that. */
+export function isWanted(sql: SqlStorage, hash: string, deployment: Deployment): boolean {
   if (readMeta(sql, 'bundle') === hash) return false
   return deployment.at === 0 || deployment.at >= Number(readMeta(sql, 'bundle_at') ?? 0)
 }
@@ -37,13 +37,13 @@ export function takeInBundle(sql: SqlStorage, bundle: Bundle, deployment: Deploy
     const key = toolKey(record)
     const stored = versionsOf(sql, key).find(({ version }) => version === record.version)
     if (!stored || stored.digest !== record.digest || !stored.bundled) storeVersion(sql, record, true, revision)
-    else if (stored.leftBundle) storeLeft(sql, key, record.version, false, revision)
+    else if (stored.leftBundle) storeLeftBundle(sql, key, record.version, false, revision)
   }
   const bundled = sql
     .exec<{ key: string; version: string }>('SELECT key, version FROM version WHERE bundled = 1 AND left_bundle = 0')
     .toArray()
   for (const { key, version } of bundled) {
-    if (!carried.has(`${key}@${version}`)) storeLeft(sql, key, version, true, revision)
+    if (!carried.has(`${key}@${version}`)) storeLeftBundle(sql, key, version, true, revision)
   }
   writeMeta(sql, 'bundle', bundle.hash)
   writeMeta(sql, 'bundle_at', String(deployment.at))

@@ -80,7 +80,7 @@ export function createKvCatalogue({ kv, registry, writeLine, now }: KvCatalogueO
       return { index: JSON.parse(index), lines }
     })
     if (!('write' in format)) return pages
-    // Held from here on: what is kept may be dropped while the rest is read
+    // Taken from the cache now, which may drop them while the others are read
     const cacheKey = ({ lines, records }: Leaf) => `${format.name} ${lines} ${records}`
     const known = new Map(leaves.map((leaf) => [leaf, formatted.get(cacheKey(leaf))]))
     const unwritten = leaves.filter((leaf) => known.get(leaf) === undefined)

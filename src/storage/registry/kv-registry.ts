@@ -27,7 +27,7 @@ export function createKvRegistry(options: KvRegistryOptions) {
   const { kv, registry, bundle, deployment, onChange } = options
   const { catalogue, require } = createKvCatalogue(options)
   const reader = createKvReader(options)
-  /** Whose a name is never changes. */
+  /** The tools that names lead to, for ever. */
   const names = new LRUCache<string, ToolName>({ max: 20_000 })
   let takenIn = false
 

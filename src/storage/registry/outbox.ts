@@ -7,15 +7,17 @@ import { pageText, settlePages, type WriteLine } from './pages.ts'
 import { providerText } from './providers.ts'
 import { documentText, recordTextByDigest } from './versions.ts'
 
-/** KV takes a write a second to one key; a published page may still be named by a head somebody holds for a minute. */
+/** KV takes one write a second to a key. */
 const MIN_INTERVAL_MS = 1_100
 const MAX_BACKOFF_MS = 60_000
+/** A reader holds a head, which names pages, for about a minute. */
 const RETIRE_AFTER_MS = 10 * 60_000
 const AT_ONCE = 25
 const PER_RUN = 400
 
-/** Of each kind of key: what lies there, as the tables have it now; and who lands before whom. */
-interface KeyOfKind {
+/** How the keys of one kind are written. */
+interface KeysOfKind {
+  /** What is to lie under a key, as the tables have it now. */
   readonly value: (sql: SqlStorage, of: string, writeLine: WriteLine) => string | ArrayBuffer | undefined
   /** What others name lands first, so that nothing is named before it is there. */
   readonly rank: 0 | 1 | 2
@@ -23,7 +25,7 @@ interface KeyOfKind {
   readonly isDeleted?: true
 }
 
-const KINDS: Readonly<Record<KvKind, KeyOfKind>> = {
+const KINDS: Readonly<Record<KvKind, KeysOfKind>> = {
   page: { rank: 0, value: pageText },
   blob: { rank: 0, value: readBlob },
   record: { rank: 1, value: recordTextByDigest },
@@ -83,7 +85,7 @@ export function createOutbox({ storage, kv, writeLine, now }: OutboxDeps) {
     if (next !== undefined) await storage.setAlarm(next)
   }
 
-  /** Whether the head of now lies in KV. */
+  /** Whether the head in KV is the current one by then. */
   async function writeDue(): Promise<boolean> {
     const head = await settlePages(sql, writeLine, now())
     const query = `SELECT target, revision, ${RANK} AS rank FROM outbox WHERE target <> ? ORDER BY rank, revision LIMIT ?`
@@ -104,7 +106,7 @@ export function createOutbox({ storage, kv, writeLine, now }: OutboxDeps) {
     return true
   }
 
-  /** Whether the key is done with; a page whose leaf was touched meanwhile is made anew, or lands next time. */
+  /** Whether the key is done with. A page is not, when its leaf was changed since: another page will take its place. */
   async function write({ target, revision }: Due): Promise<boolean> {
     const key = parseKvKey(target)
     const value = key && KINDS[key.kind].value(sql, key.of, writeLine)

@@ -9,7 +9,7 @@ import type { ToolStatus } from '../../core/tool/version.ts'
 import { kvKey } from '../keys.ts'
 import { apiKeyText, apiKeyTexts, removeApiKey, storeApiKey } from './api-keys.ts'
 import { readBlob, storeBlob } from './blobs.ts'
-import { type Bundle, type Deployment, isNews, noteDeployment, takeInBundle } from './bundle.ts'
+import { type Bundle, type Deployment, isWanted, noteDeployment, takeInBundle } from './bundle.ts'
 import { keyOfName } from './names.ts'
 import { createOutbox } from './outbox.ts'
 import { type Head, pageText, settlePages, type WriteLine } from './pages.ts'
@@ -72,7 +72,7 @@ export function defineRegistry({ writeLine }: RegistryOptions) {
       deployment: Deployment,
       records?: Bundle['records'],
     ): Promise<{ wanted: boolean; revision: number }> {
-      const wanted = isNews(this.#sql, hash, deployment)
+      const wanted = isWanted(this.#sql, hash, deployment)
       await this.#change(() => {
         if (!wanted) noteDeployment(this.#sql, hash, deployment)
         else if (records) takeInBundle(this.#sql, { hash, records }, deployment, nextRevision(this.#sql))

@@ -100,7 +100,7 @@ export function storeStatus(sql: SqlStorage, key: string, version: string, statu
 }
 
 /** Notes that the bundle no longer carries a version, or carries it again. */
-export function storeLeft(sql: SqlStorage, key: string, version: string, left: boolean, revision: number): void {
+export function storeLeftBundle(sql: SqlStorage, key: string, version: string, left: boolean, revision: number): void {
   sql.exec('UPDATE version SET left_bundle = ? WHERE key = ? AND version = ?', left ? 1 : 0, key, version)
   statusChanged(sql, key, revision)
 }

@@ -16,8 +16,8 @@ export function newAuthorizationId(object: DurableObjectId): string {
 }
 
 /**
- * A new `state` (RFC 6749, section 10.12): the bytes of its Durable Object's id and 256 random bits. It has nothing of the
- * authorization's id, which is a link's, as a provider and a browser's history get to see it.
+ * A new `state` (RFC 6749, section 10.12): the bytes of its Durable Object's id and 256 random bits. These are not those of
+ * the authorization's id: a provider and a browser's history get to see the state, and must not learn the page's link.
  */
 export function newState(object: DurableObjectId): string {
   return addressed(object, STATE_BYTES)

@@ -38,7 +38,7 @@ const ENDPOINTS = ['authorization_endpoint', 'token_endpoint', 'revocation_endpo
  * which is kept for an hour. `fetch` guards where requests may go.
  */
 export function createServerFinder(fetch: Fetch, now: () => number): FindServer {
-  // Values, not promises: several Durable Objects may share an isolate
+  // Values, not promises: Durable Objects that share an isolate must not wait for each other's requests
   const known = new LRUCache<string, { readonly as: AuthorizationServer; readonly until: number }>({ max: MAX_KEPT })
 
   async function discover(issuer: string, signal: Signal): Promise<AuthorizationServer | undefined> {
@@ -66,7 +66,7 @@ export function createServerFinder(fetch: Fetch, now: () => number): FindServer 
     )
     const isGiven = wanted.every((name) => name in given)
     const found = isGiven || provider.issuer === undefined ? undefined : await discover(provider.issuer, signal)
-    // Where nothing names the issuer, what stands here is compared with nothing
+    // Where no issuer is configured, none is checked, and any text may stand here
     const issuer = provider.issuer ?? provider.token_endpoint ?? ''
     const as: AuthorizationServer = { ...found, ...given, issuer: found?.issuer ?? issuer }
     return wanted.every((name) => typeof as[name] === 'string') ? { as, discovered: found !== undefined } : undefined
@@ -94,8 +94,8 @@ export function plainFetch(fetch: Fetch): (url: string, requested: Requested) =>
 }
 
 /**
- * How the client authenticates (RFC 6749, section 2.3): as configured; else as the provider's metadata says, whose default
- * is Basic; else in the body, which more of those that publish none take.
+ * How the client authenticates (RFC 6749, section 2.3): as configured; else as the provider's metadata says, where Basic
+ * is the default; without metadata in the body, which more providers accept.
  */
 export function clientAuth(provider: Provider, { as, discovered }: Server, secret: string | undefined): ClientAuth {
   if (secret === undefined) return None()

@@ -28,7 +28,7 @@ export interface ConsentDeps {
   readonly keyring: Keyring
   readonly oauth: OAuth
   readonly newState: () => string
-  /** Makes all that a function does one change. */
+  /** Runs a function in one transaction. */
   readonly atOnce: <T>(change: () => T) => T
   /** The deployment's own page that says who is in front of a browser. */
   readonly verifierUrl?: string
@@ -48,7 +48,7 @@ export function createConsent(deps: ConsentDeps) {
     return found && isOpen(found) ? found : undefined
   }
 
-  /** Whether the person in this browser is known to be the user, as far as the deployment wants to know. */
+  /** Whether the person in this browser was confirmed to be the user; always, where the deployment has no verifier. */
   function isConfirmed(id: string, browser: string): boolean {
     return verifierUrl === undefined || flows.find(id, browser)?.stage === 'proven'
   }
@@ -89,7 +89,7 @@ export function createConsent(deps: ConsentDeps) {
       const authorization = openOne(id)
       if (!authorization) return GONE
       if (!isConfirmed(id, visit.browser)) {
-        // Whoever is sent away to be confirmed should not come back to a page that leads nowhere
+        // Nobody is to be confirmed at the verifier who could not go on from there
         if (typeof provider === 'string' && authorization.kind === 'grant') return stopped('unavailable', provider)
         return toVerifier(id, visit)
       }
@@ -103,7 +103,7 @@ export function createConsent(deps: ConsentDeps) {
       const authorization = openOne(id)
       const found = flows.findBySecret(secret)
       if (!authorization || found?.authorization !== id || found.stage !== 'verifying') return GONE
-      // A call for no user is anybody's to approve whom the verifier knows
+      // Anybody whom the verifier knows may approve a call that is for no user
       if (authorization.userId !== undefined && authorization.userId !== userId) {
         flows.remove(found)
         return stopped('refused', 'The person is not the user whom this is for')
@@ -161,7 +161,7 @@ export function createConsent(deps: ConsentDeps) {
       const granted = tokens.scopes ?? asked
       const sealed = await grants.seal(userId, provider.id, tokens)
       if (!openOne(id)) {
-        // The person said no in another window, say
+        // It ended meanwhile: the person said no in another window, say
         await oauth.revoke(provider, tokens)
         return GONE
       }
@@ -197,7 +197,7 @@ export function createConsent(deps: ConsentDeps) {
     return authorization ? { ok: true, authorization } : GONE
   }
 
-  /** The provider issued nothing. What cannot be mended by trying again ends the authorization. */
+  /** The provider issued nothing. Where trying again cannot help, that ends the authorization. */
   function notIssued(id: string, { why, message }: ProviderFailure): Ended<StoredAuthorization> {
     if ((why === 'denied' || why === 'client') && openOne(id)) rows.end(id, 'failed', message)
     return stopped(why === 'unavailable' ? 'unavailable' : 'refused', message)

@@ -15,7 +15,7 @@ export interface TokenRequest {
   readonly scopes: readonly string[]
   /** The id of the tool that wants it. */
   readonly tool: string
-  /** A token that the API did not take; `final`: nor one that was given in place of another. */
+  /** A token that the provider's API answered 401 to. `final`: it was itself given in place of such a one. */
   readonly refused?: { readonly token: string; readonly final: boolean }
 }
 
@@ -80,7 +80,7 @@ export function createGrants({ rows, keyring, oauth, now }: GrantsDeps) {
     const next = { refresh_token, ...issued.tokens }
     const sealed = await seal(userId, provider.id, next)
     const isStored = rows.replace(generation, next, next.scopes?.length ? next.scopes : scopes, sealed)
-    // The user revoked the grant meanwhile: what came after that must not live on
+    // The user revoked the grant meanwhile: what the provider issued since must not live on
     if (!isStored && !rows.find(provider.id)) await oauth.revoke(provider, next)
     return 'settled'
   }
@@ -100,7 +100,7 @@ export function createGrants({ rows, keyring, oauth, now }: GrantsDeps) {
           return { scopes: all, reason }
         }
         const opened = await openTokens(userId, grant)
-        // From here on nothing else may have happened: a refresh token may be used once
+        // The grant may have changed while its tokens were opened, and a refresh token can be used only once
         if (rows.find(id)?.generation !== grant.generation) continue
         if (!opened) {
           const reason = `The stored grant at '${id}' cannot be read with the keys in VAULT_KEYS: the user has to grant it again, unless its key is put back`
@@ -114,7 +114,7 @@ export function createGrants({ rows, keyring, oauth, now }: GrantsDeps) {
         const isLive = !isRefused && (grant.expires_at === null || grant.expires_at > now())
         const isDue = isRefused || (grant.refresh_at !== null && grant.refresh_at <= now())
         if (renewed || !isDue) {
-          // It was under an older key
+          // It is under an older key
           if (!opened.current) rows.reseal(grant.generation, await seal(userId, id, opened.tokens))
           return { token }
         }

@@ -20,10 +20,10 @@ export interface LastAnswer {
   readonly retryAfter: string | null
 }
 
-/** Which of the errors of RFC 6749, section 5.2, are the client's own, and not of one code or token. */
+/** The errors of RFC 6749, section 5.2, that concern the client, whatever code or token it sent. */
 const CLIENT_ERRORS = ['invalid_client', 'unauthorized_client', 'unsupported_grant_type']
 
-/** An authorization response that is none to the request that was made. */
+/** The authorization response does not belong to the request that was made. */
 export class Mismatch extends Error {}
 
 export function providerFailure(why: ProviderFailure['why'], message: string): ProviderFailure {

@@ -28,8 +28,8 @@ export function createTables(sql: SqlStorage): void {
 }
 
 /**
- * Holds a vault to the one it belongs to, whose name it keeps from its first use on. Throws when it is asked for another:
- * that would be a defect, and no user may ever see it as somebody else's grant.
+ * Sees to it that a vault is one owner's: it keeps the name that it was first used for. Throws for any other name, which
+ * only a defect could bring here: no user may ever see another's grants.
  */
 export function ensureOwner(sql: SqlStorage, name: string): void {
   sql.exec('INSERT INTO owner SELECT ? WHERE NOT EXISTS (SELECT 1 FROM owner)', name)

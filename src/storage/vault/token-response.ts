@@ -18,9 +18,9 @@ const ERRORS: Readonly<Record<string, string>> = {
 }
 
 /**
- * A token endpoint's answer as RFC 6749 section 5 has it, of what providers make of that: form encoding, JSON under
- * another type, nulls for what there is none of, errors under status 200, Slack's own types of tokens. An ID token is
- * left out, since nothing here asks who the person is. What is not understood comes back as it is.
+ * Makes a token endpoint's answer what RFC 6749, section 5, says it is. Providers have form encoding, JSON under another
+ * type, nulls for absent fields, errors under status 200, and Slack's own types of tokens. An ID token is left out, since
+ * nothing here asks who the person is. An answer that is not understood comes back as it is.
  */
 export async function normalTokenResponse(response: Response): Promise<Response> {
   // As bytes: workerd warns when a form is read as text

@@ -208,7 +208,7 @@ export function defineVault<E>(deploy: (env: E) => VaultDeployment) {
       return { ...ended, authorization: await this.#opened(ended.authorization) }
     }
 
-    /** An authorization with the input of its call as that was. */
+    /** An authorization with the input of its call unsealed. */
     async #opened(found: StoredAuthorization): Promise<StoredAuthorization> {
       const { input: stored, ...rest } = found
       if (stored === undefined) return rest

@@ -27,8 +27,9 @@ export interface VaultOptions extends ProviderAccessOptions {
 const MAX_INPUT = 1_000_000
 
 /**
- * The vaults of all users, each a Durable Object of its own: their grants, and what they are asked. A call for no user is
- * asked about in its principal's. An id leads to its vault by itself; one that was made up leads nowhere.
+ * The vaults: each user has one, a Durable Object with the user's grants and with what the user is asked. What a call for
+ * no user needs is asked in a vault of its principal's. An authorization's id says which vault it lies in; a made-up one
+ * leads nowhere.
  */
 export function createVault(options: VaultOptions): UserTokens & Approvals & Authorizations & UserGrants {
   const { namespace, providers } = options
@@ -62,7 +63,7 @@ export function createVault(options: VaultOptions): UserTokens & Approvals & Aut
     return { challenge: challengeOf(requirement.id, answer, url), reason: answer.reason }
   }
 
-  /** Has the vault of an authorization take the browser on, to the provider as it is now. */
+  /** Lets an authorization's vault say where the browser goes next, with the provider as it is configured now. */
   async function step<V extends Visit>(
     id: string,
     visit: V,
@@ -110,13 +111,13 @@ export function createVault(options: VaultOptions): UserTokens & Approvals & Aut
       return found && authorizationOf(found)
     },
 
-    start: (id, visit) => step(id, visit, (vault, hashed, provider) => vault.start(id, hashed, provider)),
+    start: (id, visit) => step(id, visit, (vault, from, provider) => vault.start(id, from, provider)),
 
     async confirm(id, flow, userId) {
       return (await vaultOfId(id)?.confirm(id, flow, userId)) ?? GONE
     },
 
-    resume: (id, visit) => step(id, visit, (vault, hashed, provider) => vault.resume(id, hashed, provider)),
+    resume: (id, visit) => step(id, visit, (vault, from, provider) => vault.resume(id, from, provider)),
 
     async finish({ url, browser, callback }) {
       const [state, ...more] = new URL(url).searchParams.getAll('state')
@@ -185,7 +186,7 @@ function canonicalText(input: JsonObject): string {
   })
 }
 
-/** Asks once more where a vault moved or was deployed anew meanwhile: what it had stored is still there. */
+/** Asks a second time when the vault was moved or deployed again under the first: nothing that it stored is lost. */
 async function twiceIfMoved<T>(ask: () => Promise<T>): Promise<T> {
   try {
     return await ask()
