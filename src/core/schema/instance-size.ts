@@ -6,13 +6,17 @@ export interface InstanceSize {
   readonly width: number
   /** The paths of properties with names longer than asked. */
   readonly longNames: readonly string[]
+  /** The steps that matching all names of one object against a pattern of the degree can take; 0 when names are free. */
+  readonly nameSteps: number
 }
 
 /** Measures a JSON value in one pass, without recursion. */
-export function measure(value: unknown, maxNameLength: number): InstanceSize {
+export function measure(value: unknown, names: { readonly degree: number; readonly maxLength: number }): InstanceSize {
+  const areFree = names.maxLength === Infinity
   const longNames: string[] = []
   const waiting: { value: unknown; path: string }[] = [{ value, path: '' }]
   let width = 0
+  let nameSteps = 0
   for (let next = waiting.pop(); next; next = waiting.pop()) {
     const { value: each, path } = next
     if (typeof each === 'string') width = Math.max(width, each.length / 16)
@@ -20,14 +24,18 @@ export function measure(value: unknown, maxNameLength: number): InstanceSize {
     const isArray = Array.isArray(each)
     const entries = Object.entries(each)
     if (!isArray) width = Math.max(width, entries.length)
+    let steps = 0
     for (const [key, inner] of entries) {
-      const isLong = !isArray && key.length > maxNameLength
-      if (isLong) longNames.push(path + pointerStep(key))
+      if (!isArray && !areFree) {
+        if (key.length > names.maxLength) longNames.push(path + pointerStep(key))
+        steps += key.length ** names.degree
+      }
       if (typeof inner === 'string' || typeof inner === 'object') {
         // Paths matter only where names are limited; else they would cost more than the rest.
-        waiting.push({ value: inner, path: maxNameLength === Infinity ? '' : path + pointerStep(key) })
+        waiting.push({ value: inner, path: areFree ? '' : path + pointerStep(key) })
       }
     }
+    nameSteps = Math.max(nameSteps, steps)
   }
-  return { width, longNames }
+  return { width, longNames, nameSteps }
 }

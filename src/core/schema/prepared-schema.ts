@@ -9,6 +9,8 @@ import type { JsonSchema } from '../tool/tool.ts'
 export interface Budget {
   /** Evaluations that may still be made. */
   left: number
+  /** The evaluations that matching the names of one object against one pattern is worth. */
+  names: number
   /** What one of our limits kept from being matched. */
   unmatched: string | undefined
 }
@@ -23,16 +25,20 @@ export interface Prepared {
   readonly refusers: ReadonlyMap<object, string>
   /** Schemas put in for limits of ours, and what to say when they fail. */
   readonly guards: ReadonlyMap<object, string>
-  /** The longest property name that may meet the schema's `patternProperties`. */
-  readonly maxNameLength: number
+  /** What the schema's `patternProperties` ask of names: the degree of the worst, and the longest that it may meet. */
+  readonly names: { readonly degree: number; readonly maxLength: number }
 }
 
 /** Steps a match may take: a pattern of degree d gets texts of at most the d-th root. */
 const MAX_MATCH_STEPS = 2e7
 const MIN_MATCH_LENGTH = 64
 
-/** The library compares every item with every other one. */
+/** As many steps of matching or comparing take about as long as an evaluation. */
+export const STEPS_PER_EVALUATION = 4_000
+
+/** The library compares every item with every other one, and with all that is in it. */
 const MAX_UNIQUE_ITEMS = 2_000
+const STEPS_PER_COMPARISON = 8
 
 /**
  * Prepares a schema: only keywords the library knows, without `format`, which it would assert; no prototypes, so that a
@@ -44,7 +50,7 @@ export function prepareSchema(schema: JsonSchema, budget: Budget): Prepared {
   const refusers = new Map<object, string>()
   const guards = new Map<object, string>()
   const keepsId = refersAbroad(schema)
-  let maxNameLength = Infinity
+  let nameDegree = 1
 
   function prepare(each: unknown, holder: string): Record<string, unknown> {
     const copy = isObject(each) ? convert(mapSubschemas(known(each), prepare)) : emptyRecord()
@@ -54,7 +60,10 @@ export function prepareSchema(schema: JsonSchema, budget: Budget): Prepared {
     } else if (each !== true && !isObject(each)) {
       throw new TypeError('Cannot prepare a schema that is neither an object nor true or false')
     }
-    return metered(copy)
+    const names = isObject(copy['patternProperties']) ? Object.keys(copy['patternProperties']) : []
+    const degrees = names.map(degreeOf).filter((degree) => degree > 1)
+    nameDegree = Math.max(nameDegree, ...degrees)
+    return metered(copy, { namePatterns: degrees.length })
   }
 
   function convert(copy: Record<string, unknown>): Record<string, unknown> {
@@ -65,39 +74,45 @@ export function prepareSchema(schema: JsonSchema, budget: Budget): Prepared {
       if (copy['$ref'] === undefined) copy['$ref'] = copy['$dynamicRef']
       else rules.push(metered(record({ '$ref': copy['$dynamicRef'] })))
     }
-    if (typeof copy['pattern'] === 'string') {
-      const length = maxMatchLength(copy['pattern'])
-      if (length < Infinity) {
-        const message = `Must be at most ${length} characters to be matched against the pattern`
-        rules.push(guarded('maxLength', length, record({ pattern: copy['pattern'] }), message))
-        delete copy['pattern']
-      }
+    const { pattern } = copy
+    const degree = typeof pattern === 'string' ? degreeOf(pattern) : 1
+    if (degree > 1) {
+      const length = maxLengthOf(degree)
+      const message = `Must be at most ${length} characters to be matched against the pattern`
+      rules.push(limited('maxLength', length, (size) => size ** degree, { pattern }, message))
+      delete copy['pattern']
     }
     if (copy['uniqueItems'] === true) {
       const message = `Must have at most ${MAX_UNIQUE_ITEMS} items to be searched for equal ones`
-      rules.push(guarded('maxItems', MAX_UNIQUE_ITEMS, record({ uniqueItems: true }), message))
+      const steps = (size: number) => size ** 2 * STEPS_PER_COMPARISON
+      rules.push(limited('maxItems', MAX_UNIQUE_ITEMS, steps, { uniqueItems: true }, message))
       delete copy['uniqueItems']
-    }
-    for (const pattern of Object.keys(isObject(copy['patternProperties']) ? copy['patternProperties'] : {})) {
-      maxNameLength = Math.min(maxNameLength, maxMatchLength(pattern))
     }
     if (rules.length > 0) copy['allOf'] = [...(Array.isArray(copy['allOf']) ? copy['allOf'] : []), ...rules]
     return copy
   }
 
-  /** `then` where the limit holds; where not, a failure that says so. */
-  function guarded(keyword: string, limit: number, then: Record<string, unknown>, message: string): unknown {
-    const otherwise = metered(record({ [keyword]: limit }), message)
-    guards.set(otherwise, message)
-    // oxlint-disable-next-line unicorn/no-thenable -- the keyword of that name; nobody awaits a schema
-    return metered(record({ if: metered(record({ [keyword]: limit })), then: metered(then), else: otherwise }))
+  /** What is asked of a value of some size, at the cost of as many steps; up to a limit, and beyond it a failure. */
+  function limited(keyword: string, limit: number, steps: (size: number) => number, asked: object, message: string) {
+    let rule = metered(record({ [keyword]: limit }), { unmatched: message })
+    guards.set(rule, message)
+    for (let size = limit, cost = Infinity; cost > 2; size = Math.floor(size / 4)) {
+      cost = Math.min(MAX_MATCH_STEPS, steps(size)) / STEPS_PER_EVALUATION
+      const fits = metered(record({ [keyword]: size }))
+      // oxlint-disable-next-line unicorn/no-thenable -- the keyword of that name; nobody awaits a schema
+      rule = metered(record({ if: fits, then: metered(record({ ...asked }), { cost }), else: rule }))
+    }
+    return rule
   }
 
   /** The library reads `$recursiveAnchor`, which 2020-12 does not have, each time it evaluates a schema. */
-  function metered(copy: Record<string, unknown>, unmatched?: string): Record<string, unknown> {
-    const cost = costOf(copy)
+  function metered(
+    copy: Record<string, unknown>,
+    { cost = 0, namePatterns = 0, unmatched }: { cost?: number; namePatterns?: number; unmatched?: string } = {},
+  ): Record<string, unknown> {
+    const whole = cost + costOf(copy)
     const get = (): undefined => {
-      budget.left -= cost
+      budget.left -= whole + namePatterns * budget.names
       budget.unmatched ??= unmatched
       if (budget.left < 0) throw new TooCostly()
     }
@@ -105,7 +120,7 @@ export function prepareSchema(schema: JsonSchema, budget: Budget): Prepared {
   }
 
   const root = prepare(schema, '')
-  return { root, refusers, guards, maxNameLength }
+  return { root, refusers, guards, names: { degree: nameDegree, maxLength: maxLengthOf(nameDegree) } }
 }
 
 /** 1, and more for a schema that is long in itself. */
@@ -119,13 +134,17 @@ function costOf(copy: Readonly<Record<string, unknown>>): number {
   return 1 + Math.floor(length / 16)
 }
 
-function maxMatchLength(pattern: string): number {
+/** The degree of a pattern that publication accepts. */
+function degreeOf(pattern: string): number {
   const verdict = backtracking(pattern)
-  if (verdict.kind === 'linear') return Infinity
-  if (verdict.kind === 'polynomial')
-    return Math.max(MIN_MATCH_LENGTH, Math.floor(MAX_MATCH_STEPS ** (1 / verdict.degree)))
-  // Publication refuses it; one that comes another way matches nothing
+  if (verdict.kind === 'linear') return 1
+  if (verdict.kind === 'polynomial') return verdict.degree
   throw new TypeError(`Cannot prepare a schema with a pattern that is ${verdict.kind}`)
+}
+
+/** The longest text that a pattern of some degree may meet. */
+function maxLengthOf(degree: number): number {
+  return degree === 1 ? Infinity : Math.max(MIN_MATCH_LENGTH, Math.floor(MAX_MATCH_STEPS ** (1 / degree)))
 }
 
 /** Keywords that judge a value or are referred to, but for `format`. */

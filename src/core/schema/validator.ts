@@ -4,7 +4,7 @@ import type { JsonSchema } from '../tool/tool.ts'
 import { type CompiledError, findingsOfErrors } from './compiled-schema.ts'
 import { measure } from './instance-size.ts'
 import { findingsOfUnits, type Lookup } from './interpreted-schema.ts'
-import { type Budget, type Prepared, prepareSchema, TooCostly } from './prepared-schema.ts'
+import { type Budget, type Prepared, prepareSchema, STEPS_PER_EVALUATION, TooCostly } from './prepared-schema.ts'
 import { type Finding, reported } from './wording.ts'
 
 /** Checks a JSON value against one schema: every problem at once (at most 100), none when it is valid. Never throws. */
@@ -44,7 +44,7 @@ const MAX_WORK = 1e8
  * document only. A schema that cannot be used at all gives a validator that refuses everything.
  */
 export function interpretSchema(schema: JsonSchema): Validate {
-  const budget: Budget = { left: 0, unmatched: undefined }
+  const budget: Budget = { left: 0, names: 0, unmatched: undefined }
   let prepared: Prepared
   let lookup: Lookup
   try {
@@ -55,9 +55,10 @@ export function interpretSchema(schema: JsonSchema): Validate {
   }
   return (value) => {
     try {
-      const { width, longNames } = measure(value, prepared.maxNameLength)
-      if (longNames.length > 0) return reported(longNames.map((path) => nameTooLong(path, prepared.maxNameLength)))
+      const { width, longNames, nameSteps } = measure(value, prepared.names)
+      if (longNames.length > 0) return reported(longNames.map((path) => nameTooLong(path, prepared.names.maxLength)))
       budget.left = Math.min(MAX_EVALUATIONS, Math.floor(MAX_WORK / Math.max(1, width)))
+      budget.names = nameSteps / STEPS_PER_EVALUATION
       budget.unmatched = undefined
       const { valid, errors } = validate(value, prepared.root, '2020-12', lookup, false)
       if (!valid) return reported(findingsOfUnits(errors, prepared, lookup))

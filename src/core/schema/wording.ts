@@ -16,70 +16,50 @@ const KINDS: Readonly<Record<string, string>> = {
   string: 'a string',
 }
 
+type Message = string | ((wanted: unknown) => string)
+
+/** What is told of each keyword, given its own value in the schema. */
+const MESSAGES: ReadonlyMap<string, Message> = new Map<string, Message>([
+  ['type', (wanted) => `Must be ${alternatives(listOf(wanted).map((type) => KINDS[String(type)] ?? String(type)))}`],
+  ['enum', (wanted) => `Must be one of ${listed(listOf(wanted))}`],
+  ['const', (wanted) => `Must be ${listed([wanted])}`],
+  ['required', 'Is required'],
+  ['dependentRequired', 'Is required'],
+  ['dependencies', 'Is required'],
+  ['additionalProperties', 'Is not a known parameter'],
+  ['unevaluatedProperties', 'Is not a known parameter'],
+  ['propertyNames', 'Has a name that is not allowed'],
+  ['items', 'Has more items than allowed'],
+  ['additionalItems', 'Has more items than allowed'],
+  ['unevaluatedItems', 'Has more items than allowed'],
+  ['minimum', (wanted) => `Must be at least ${String(wanted)}`],
+  ['maximum', (wanted) => `Must be at most ${String(wanted)}`],
+  ['exclusiveMinimum', (wanted) => `Must be more than ${String(wanted)}`],
+  ['exclusiveMaximum', (wanted) => `Must be less than ${String(wanted)}`],
+  ['multipleOf', (wanted) => `Must be a multiple of ${String(wanted)}`],
+  ['minLength', (wanted) => `Must be at least ${counted(wanted, 'character')} long`],
+  ['maxLength', (wanted) => `Must be at most ${counted(wanted, 'character')} long`],
+  ['pattern', (wanted) => `Must match the pattern ${shortened(String(wanted))}`],
+  ['minItems', (wanted) => `Must have at least ${counted(wanted, 'item')}`],
+  ['maxItems', (wanted) => `Must have at most ${counted(wanted, 'item')}`],
+  ['minProperties', (wanted) => `Must have at least ${counted(wanted, 'property', 'properties')}`],
+  ['maxProperties', (wanted) => `Must have at most ${counted(wanted, 'property', 'properties')}`],
+  ['uniqueItems', 'Must not have the same item twice'],
+  ['contains', 'Must have the right number of items of the required form'],
+  ['minContains', 'Must have the right number of items of the required form'],
+  ['maxContains', 'Must have the right number of items of the required form'],
+  ['anyOf', 'Must match one of the allowed forms'],
+  ['oneOf', 'Must match exactly one of the allowed forms'],
+  ['not', 'Must not have the forbidden form'],
+])
+
 /**
  * What to tell the giver of a value that breaks a keyword, the same whichever engine found it. `wanted` is the keyword's
  * own value in the schema, as far as the words need it. Never contains the value, which may be a secret.
  */
 export function problemMessage(keyword: string, wanted?: unknown): string {
-  switch (keyword) {
-    case 'type':
-      return `Must be ${alternatives((Array.isArray(wanted) ? wanted : [wanted]).map((type) => KINDS[String(type)] ?? String(type)))}`
-    case 'enum':
-      return `Must be one of ${listed(Array.isArray(wanted) ? wanted : [])}`
-    case 'const':
-      return `Must be ${listed([wanted])}`
-    case 'required':
-    case 'dependentRequired':
-    case 'dependencies':
-      return 'Is required'
-    case 'additionalProperties':
-    case 'unevaluatedProperties':
-      return 'Is not a known parameter'
-    case 'propertyNames':
-      return 'Has a name that is not allowed'
-    case 'items':
-    case 'additionalItems':
-    case 'unevaluatedItems':
-      return 'Has more items than allowed'
-    case 'minimum':
-      return `Must be at least ${String(wanted)}`
-    case 'maximum':
-      return `Must be at most ${String(wanted)}`
-    case 'exclusiveMinimum':
-      return `Must be more than ${String(wanted)}`
-    case 'exclusiveMaximum':
-      return `Must be less than ${String(wanted)}`
-    case 'multipleOf':
-      return `Must be a multiple of ${String(wanted)}`
-    case 'minLength':
-      return `Must be at least ${counted(wanted, 'character')} long`
-    case 'maxLength':
-      return `Must be at most ${counted(wanted, 'character')} long`
-    case 'pattern':
-      return `Must match the pattern ${shortened(String(wanted))}`
-    case 'minItems':
-      return `Must have at least ${counted(wanted, 'item')}`
-    case 'maxItems':
-      return `Must have at most ${counted(wanted, 'item')}`
-    case 'minProperties':
-      return `Must have at least ${counted(wanted, 'property', 'properties')}`
-    case 'maxProperties':
-      return `Must have at most ${counted(wanted, 'property', 'properties')}`
-    case 'uniqueItems':
-      return 'Must not have the same item twice'
-    case 'contains':
-    case 'minContains':
-    case 'maxContains':
-      return 'Must have the right number of items of the required form'
-    case 'anyOf':
-      return 'Must match one of the allowed forms'
-    case 'oneOf':
-      return 'Must match exactly one of the allowed forms'
-    case 'not':
-      return 'Must not have the forbidden form'
-    default:
-      return 'Is not allowed'
-  }
+  const message = MESSAGES.get(keyword) ?? 'Is not allowed'
+  return typeof message === 'string' ? message : message(wanted)
 }
 
 /** A problem that an engine found, and the keyword that found it. */
@@ -100,6 +80,10 @@ export function reported(found: readonly Finding[]): readonly Problem[] {
   }
   const sorted = [...distinct].sort(([a], [b]) => (a < b ? -1 : 1))
   return sorted.slice(0, MAX_PROBLEMS).map(([, problem]) => problem)
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [value]
 }
 
 function alternatives(words: readonly string[]): string {

@@ -31,7 +31,7 @@ export type Direction = 'request' | 'response'
 
 /** Keywords that say nothing about which values are valid: they may stand beside a reference in every edition. */
 const ANNOTATIONS = keywordsWhere(({ role }) => role === 'annotation')
-/** All others say nothing (`xml`, `discriminator`, `x-…`), or are done with: directions, and definitions, which are found by reference. */
+/** All others say nothing (`xml`, `x-…`) or are done with: directions, and definitions, which are found by reference. */
 const KEPT: ReadonlySet<string> = new Set(
   [...ANNOTATIONS, ...keywordsWhere(({ role }) => role === 'applicator' || role === 'assertion')].filter(
     (keyword) => keyword !== 'readOnly' && keyword !== 'writeOnly',

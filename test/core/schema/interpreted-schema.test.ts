@@ -35,7 +35,7 @@ describe('hostile schemas and values', () => {
   })
 
   test('wide values may be looked at less often', () => {
-    const validate = interpretSchema({ allOf: Array.from({ length: 1500 }, () => ({ maxLength: 5_000_000 })) })
+    const validate = interpretSchema({ allOf: Array.from({ length: 1500 }, () => ({ minimum: 0 })) })
     expect(validate('a'.repeat(10_000))).toEqual([])
     expect(validate('a'.repeat(4_000_000))).toEqual(COSTLY)
   })
@@ -50,6 +50,19 @@ describe('hostile schemas and values', () => {
     expect(interpretSchema({ not: { pattern: '^a*a*b$' } })('a'.repeat(4473))).toEqual([{ path: '', message }])
   })
 
+  test('texts are matched against polynomial patterns as often as their lengths allow', () => {
+    const validate = interpretSchema({ items: { pattern: '^a*a*b$' } })
+    const texts = (count: number, length: number) => Array.from({ length: count }, () => `${'a'.repeat(length - 1)}b`)
+    expect(validate(texts(39, 4472))).toEqual([])
+    expect(validate(texts(41, 4472))).toEqual(COSTLY)
+    expect(validate(texts(600, 1118))).toEqual([])
+    expect(validate(texts(700, 1118))).toEqual(COSTLY)
+    expect(validate(texts(20_000, 69))).toEqual([])
+    const several = Array.from({ length: 41 }, (_, index) => ({ pattern: `^a*a*b{1,${index + 1}}$` }))
+    expect(interpretSchema({ allOf: several })(texts(1, 4472)[0])).toEqual(COSTLY)
+    expect(interpretSchema({ allOf: several })(texts(1, 1118)[0])).toEqual([])
+  })
+
   test('texts of any length are matched against linear patterns', () => {
     expect(interpretSchema({ pattern: '^[a-z]+$' })('a'.repeat(100_000))).toEqual([])
   })
@@ -62,12 +75,35 @@ describe('hostile schemas and values', () => {
     expect(validate({ [name]: 1 })).toEqual([{ path: `/${name}`, message }])
   })
 
+  test('names are matched against polynomial patterns as often as their lengths allow', () => {
+    const named = (count: number) =>
+      Object.fromEntries(Array.from({ length: count }, (_, at) => [`${1000 + at}`.padEnd(271, 'a'), 1]))
+    const validate = interpretSchema({ patternProperties: { '^a*a*a*b$': { type: 'string' } } })
+    expect(validate(named(40))).toEqual([])
+    expect(validate(named(41))).toEqual(COSTLY)
+    expect(validate([named(20), named(20), named(20)])).toEqual([])
+    expect(interpretSchema({ items: { patternProperties: { '^a*a*a*b$': true } } })([named(15), named(15)])).toEqual([])
+    expect(interpretSchema({ items: { patternProperties: { '^a*a*a*b$': true } } })([named(25), named(25)])).toEqual(
+      COSTLY,
+    )
+    expect(interpretSchema({ patternProperties: { '^a*a*a*b$': true, '^a*a*a*c$': true } })(named(25))).toEqual(COSTLY)
+    expect(interpretSchema({ patternProperties: { '^a*b$': true } })(named(200))).toEqual([])
+  })
+
+  test('a pattern that publication refuses matches nothing', () => {
+    const refusal = [{ path: '', message: 'Cannot be checked, since the schema cannot be used' }]
+    expect(interpretSchema({ pattern: '^(a+)+$' })('a')).toEqual(refusal)
+    expect(interpretSchema({ patternProperties: { '^(a+)+$': true } })({})).toEqual(refusal)
+  })
+
   test('equal items are searched among 2,000', () => {
     const validate = interpretSchema({ uniqueItems: true })
     const message = 'Must have at most 2000 items to be searched for equal ones'
     expect(validate(Array.from({ length: 2000 }, (_, index) => index))).toEqual([])
     expect(validate(Array.from({ length: 2001 }, (_, index) => index))).toEqual([{ path: '', message }])
     expect(validate('no array')).toEqual([])
+    const numbers = Array.from({ length: 2000 }, (_, index) => index)
+    expect(interpretSchema({ items: { uniqueItems: true } })(Array.from({ length: 41 }, () => numbers))).toEqual(COSTLY)
   })
 
   test('schemas that cannot be used refuse everything', () => {
