@@ -42,7 +42,7 @@ export interface Outcome {
   readonly durationMs: number
   readonly result: Success | Failing
   /** The tool that was called; absent when there is none that the caller may call. */
-  readonly tool?: ToolRecord
+  readonly tool?: ToolRecord | undefined
 }
 
 /** Calls a tool. Never throws: whatever happens is an outcome. */
@@ -79,7 +79,7 @@ export function createCallTool(deps: CallDeps): CallTool {
     }
     const durationMs = now() - started
     writeRecord(recordOf(callId, call, caller, findings, result, durationMs), caller.background)
-    return { callId, durationMs, result, ...(findings.called ? { tool: findings.called } : {}) }
+    return { callId, durationMs, result, tool: findings.called }
   }
 }
 
@@ -100,7 +100,7 @@ async function goThrough(
   findings.found = record
 
   const userId = userOf(principal, call.context.userId)
-  if (userId !== undefined) findings.userId = userId
+  findings.userId = userId
   const refused = authorise(principal, call.asked, record, userId)
   if (refused) return refused
   findings.called = record

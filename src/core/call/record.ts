@@ -5,12 +5,12 @@ import type { Failing, FailureType } from './failure.ts'
 /** What is written down of a call: never inputs, outputs or secrets. */
 export interface CallRecord {
   readonly call_id: string
-  readonly trace_id?: string
-  readonly traceparent?: string
+  readonly trace_id?: string | undefined
+  readonly traceparent?: string | undefined
   readonly principal: string
-  readonly user_id?: string
+  readonly user_id?: string | undefined
   readonly tool: string
-  readonly digest?: string
+  readonly digest?: string | undefined
   readonly outcome: 'success' | FailureType
   readonly duration_ms: number
 }
@@ -21,7 +21,7 @@ export interface Findings {
   found?: ToolRecord
   /** The same tool, once it is known that the caller may call it. */
   called?: ToolRecord
-  userId?: string
+  userId?: string | undefined
 }
 
 /** The most characters of what was asked for, where there is no such tool: anybody can ask for anything. */
@@ -36,19 +36,19 @@ export function loggedTool(asked: string, found: ToolRecord | undefined): string
 export function recordOf(
   callId: string,
   { asked, traceId }: { readonly asked: string; readonly traceId?: string },
-  { principal, traceparent }: { readonly principal: Principal; readonly traceparent?: string },
+  { principal, traceparent }: { readonly principal: Principal; readonly traceparent?: string | undefined },
   { found, userId }: Findings,
   result: { readonly ok: true } | Failing,
   durationMs: number,
 ): CallRecord {
   return {
     call_id: callId,
-    ...(traceId === undefined ? {} : { trace_id: traceId }),
-    ...(traceparent === undefined ? {} : { traceparent }),
+    trace_id: traceId,
+    traceparent,
     principal: principal.id,
-    ...(userId === undefined ? {} : { user_id: userId }),
+    user_id: userId,
     tool: loggedTool(asked, found),
-    ...(found ? { digest: found.digest } : {}),
+    digest: found?.digest,
     outcome: result.ok ? 'success' : result.failure.type,
     duration_ms: durationMs,
   }

@@ -1,6 +1,6 @@
 import type { Artifact, Content, InputRequests, InputResponses } from '../tool/content.ts'
 import type { JsonObject } from '../tool/json.ts'
-import type { Signal } from '../tool/platform.ts'
+import type { Background, Signal } from '../tool/platform.ts'
 import type { ImplementationKind } from '../tool/implementation.ts'
 import type { Implementation, ToolRecord } from '../tool/tool.ts'
 import type { ToolFailure } from '../tool/tool-failure.ts'
@@ -22,20 +22,20 @@ export interface RunContext {
    * A token in place of one of the deployment's that the provider's API answered 401 to; undefined when there is none, and
    * the call then ends as what the user has to do. Absent where no token is the deployment's: a caller's are its own.
    */
-  readonly renew?: (provider: string, refused: string) => Promise<string | undefined>
-  readonly userId?: string
+  readonly renew?: ((provider: string, refused: string) => Promise<string | undefined>) | undefined
+  readonly userId?: string | undefined
   /** Aborts at the deadline, and when the caller goes away. */
   readonly signal: Signal
   /** W3C trace context to pass on, when the caller sent one. */
-  readonly traceparent?: string
+  readonly traceparent?: string | undefined
   /** Tells the caller how far the tool is; absent when the caller does not want to know. Progress must grow. */
-  readonly progress?: (progress: number, total?: number, message?: string) => void
+  readonly progress?: ((progress: number, total?: number, message?: string) => void) | undefined
   /** Tells the caller what the tool logs; absent when the caller does not want to know. */
-  readonly log?: (message: string) => void
+  readonly log?: ((message: string) => void) | undefined
   /** Answers to what the tool asked for before; absent where the caller cannot be asked. */
-  readonly answers?: InputResponses
+  readonly answers?: InputResponses | undefined
   /** Keeps work alive that goes on behind the answer: telling another server that the call is over. */
-  readonly background?: (work: Promise<unknown>) => void
+  readonly background?: Background | undefined
 }
 
 /**

@@ -53,13 +53,13 @@ describe('a call', () => {
     }
     const { callId: _, ...given } = { ...callWith({ input: { a: 1 }, userId: 'ann' }), traceId: 't1' }
     const caller = { ...callerWith(), background, traceparent: TRACEPARENT }
-    expect(await createCallTool({ ...deps, writeRecord })(given, caller)).toStrictEqual({
+    expect(await createCallTool({ ...deps, writeRecord })(given, caller)).toEqual({
       callId: 'made',
       durationMs: 5,
       result: { ok: true, value: [{ a: 1 }, 'ann', 'made'] },
       tool: tool.record,
     })
-    expect(records).toStrictEqual([
+    expect(records).toEqual([
       {
         call_id: 'made',
         trace_id: 't1',
@@ -109,12 +109,12 @@ describe('a call', () => {
     const { deps, records } = worldOf()
     const resolver = { resolve, forget: () => undefined }
     const outcome = await createCallTool({ ...deps, resolver })(callWith(), callerWith({ principal }))
-    expect(outcome).toStrictEqual({
+    expect(outcome).toEqual({
       callId: 'call',
       durationMs: 5,
       result: fail({ type: 'forbidden', reason: "The credential does not cover 'Example.Tool'" }),
     })
-    expect(records).toStrictEqual([
+    expect(records).toEqual([
       { call_id: 'call', principal: 'admin', tool: 'Example.Tool', outcome: 'forbidden', duration_ms: 5 },
     ])
     expect(resolve).not.toHaveBeenCalled()
@@ -134,7 +134,7 @@ describe('a call', () => {
   it('that is refused tells the log of the tool, and not the caller', async () => {
     const principal: Principal = { ...ADMIN, users: ['bob'] }
     const { outcome, records, asked } = await call(MAIL, () => value(1), { principal, userId: 'ann' })
-    expect(outcome).toStrictEqual({
+    expect(outcome).toEqual({
       callId: 'call',
       durationMs: 5,
       result: fail({ type: 'forbidden', reason: 'The credential may not act for this user' }),
@@ -175,7 +175,7 @@ describe('a call', () => {
     const resolver = { resolve: () => Promise.reject(new Error('Storage')), forget: () => undefined }
     const asked = { ...callWith(), asked: `Example.${'x'.repeat(300)}` }
     const outcome = await createCallTool({ ...deps, resolver })(asked, callerWith())
-    expect(outcome).toStrictEqual({
+    expect(outcome).toEqual({
       callId: 'call',
       durationMs: 5,
       result: fail({ type: 'internal', reference: 'call' }),
