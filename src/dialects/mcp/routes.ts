@@ -21,7 +21,7 @@ import type { Revision, ServerInfo } from './revisions/revision.ts'
 import { revisionsUntil2025 } from './revisions/until-2025-11-25.ts'
 import { SEARCH_TOOLS, searchCall } from './search-mode.ts'
 import { createMessages, type Messages } from './stream.ts'
-import { answerCall, failed, unknown } from './tools-call.ts'
+import { answerCall, answerFailure, unknownTool } from './tools-call.ts'
 import { listTools } from './tools-list.ts'
 import { readToolset } from './toolset.ts'
 import { decodeToolCall, type ToolCall } from './wire.ts'
@@ -83,7 +83,7 @@ export function mcpFace(deps: McpFaceDeps): Hono {
     const call = decodeToolCall(message.params)
     if ('code' in call) return errorResponse(message.id, call)
     const messages = wantsMessages(call, request) ? createMessages(request.signal) : undefined
-    const answering = tool(call, revision, client, messages)
+    const answering = callOrSearch(call, revision, client, messages)
     if (!messages) return reply(message, await answering)
     const first = await Promise.race([messages.begun, answering])
     if (first !== 'begun') return reply(message, first)
@@ -106,18 +106,18 @@ export function mcpFace(deps: McpFaceDeps): Hono {
   ): Promise<string | McpError> {
     if (method === 'tools/list') {
       const denied = scopeDenial(client.principal, 'tools:read')
-      if (denied) return failed(denied, revision)
+      if (denied) return answerFailure(denied, revision)
       if (client.toolset.search) return revision.listResult(SEARCH_TOOLS)
       return listTools(params, revision, client, catalogue)
     }
     if (method === 'tools/call') {
       const call = decodeToolCall(params)
-      return 'code' in call ? call : tool(call, revision, client, undefined)
+      return 'code' in call ? call : callOrSearch(call, revision, client, undefined)
     }
-    return revision.answer(method, params) ?? failed({ type: 'route-unknown', method, path: '/mcp' }, revision)
+    return revision.answer(method, params) ?? answerFailure({ type: 'route-unknown', method, path: '/mcp' }, revision)
   }
 
-  async function tool(
+  async function callOrSearch(
     call: ToolCall,
     revision: Revision,
     client: Client,
@@ -125,9 +125,9 @@ export function mcpFace(deps: McpFaceDeps): Hono {
   ): Promise<string | McpError> {
     if (!client.toolset.search) return answerCall(call, revision, client, messages, { callTool, resolver })
     const denied = scopeDenial(client.principal, 'tools:read')
-    if (denied) return failed(denied, revision)
+    if (denied) return answerFailure(denied, revision)
     const found = await searchCall(call, revision, client, { catalogue, resolver })
-    if (!found) return failed(unknown(call.name), revision)
+    if (!found) return answerFailure(unknownTool(call.name), revision)
     return 'result' in found ? found.result : answerCall(found.call, revision, client, messages, { callTool, resolver })
   }
 

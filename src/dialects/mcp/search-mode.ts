@@ -6,7 +6,7 @@ import { askedByName } from '../../core/tool/tool-id.ts'
 import type { Client } from './client.ts'
 import { encodeErrorResult, encodeSuccess } from './result.ts'
 import type { Revision } from './revisions/revision.ts'
-import { isChosen, seeing } from './toolset.ts'
+import { isChosen, narrowedTo } from './toolset.ts'
 import type { ToolCall } from './wire.ts'
 
 const DEFAULT_RESULTS = 10
@@ -110,7 +110,7 @@ async function search(call: ToolCall, revision: Revision, client: Client, { cata
     return wrong('limit', `a whole number from 1 to ${MAX_RESULTS}`, revision)
   }
   const q = query.trim() === '' ? undefined : query
-  const principal = seeing(client.principal, client.toolset)
+  const principal = narrowedTo(client.principal, client.toolset)
   const listing = await catalogue.list({ q, versions: 'newest', limit }, principal, BRIEF)
   const found: Json = JSON.parse(`[${(listing?.lines ?? []).filter((line) => line !== '').join(',')}]`)
   return encodeSuccess({ ok: true, value: { tools: found } }, {}, revision)

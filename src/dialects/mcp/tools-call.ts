@@ -40,7 +40,7 @@ export async function answerCall(
   }
   if (toolset.tools !== undefined) {
     const resolved = await deps.resolver.resolve(asked, background)
-    if (!resolved.ok || !isChosen(toolset, resolved.tool.record)) return failed(unknown(call.name), revision)
+    if (!resolved.ok || !isChosen(toolset, resolved.tool.record)) return answerFailure(unknownTool(call.name), revision)
   }
   const round = await revision.round(call, client)
   if ('code' in round) return round
@@ -49,7 +49,7 @@ export async function answerCall(
     ...callerOf(principal, request, background, call.traceparent),
     signal: () => (revision.disconnectCancels ? (messages?.signal ?? request.signal) : undefined),
     ...(messages ? reporting(call, messages) : {}),
-    ...(round.answers ? { answers: round.answers } : {}),
+    answers: round.answers,
   }
   const { result, tool } = await deps.callTool(
     {
@@ -61,16 +61,16 @@ export async function answerCall(
     caller,
   )
   if (result.ok) return encodeSuccess(result, tool ? tool.output : {}, revision)
-  return (await round.ask(result.failure)) ?? failed(result.failure, revision)
+  return (await round.ask(result.failure)) ?? answerFailure(result.failure, revision)
 }
 
 /** A failure by the table, with the headers HTTP wants with it. */
-export function failed(failure: Failure, revision: Revision): string | McpError {
+export function answerFailure(failure: Failure, revision: Revision): string | McpError {
   const encoded = encodeFailure(failure, revision)
   return typeof encoded === 'string' ? encoded : { ...encoded, headers: failureHeaders(failure) }
 }
 
-export function unknown(name: string): Failure {
+export function unknownTool(name: string): Failure {
   return { type: 'tool-unknown', asked: name, suggestions: [] }
 }
 
@@ -78,22 +78,18 @@ export function unknown(name: string): Failure {
 function reporting({ name, progressToken, logs }: ToolCall, messages: Messages): Pick<Caller, 'progress' | 'log'> {
   let last = -Infinity
   return {
-    ...(progressToken === undefined
-      ? {}
-      : {
-          progress(progress, total, message) {
+    progress:
+      progressToken === undefined
+        ? undefined
+        : (progress, total, message) => {
             if (!Number.isFinite(progress) || progress <= last) return
             last = progress
             const more = message === undefined ? {} : { message }
             const of = total === undefined || !Number.isFinite(total) ? {} : { total }
             messages.send(notificationText('notifications/progress', { progressToken, progress, ...of, ...more }))
           },
-        }),
-    ...(logs
-      ? {
-          log: (data) =>
-            messages.send(notificationText('notifications/message', { level: 'info', logger: name, data })),
-        }
-      : {}),
+    log: logs
+      ? (data) => messages.send(notificationText('notifications/message', { level: 'info', logger: name, data }))
+      : undefined,
   }
 }

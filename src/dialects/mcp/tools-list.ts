@@ -3,7 +3,7 @@ import type { JsonObject } from '../../core/tool/json.ts'
 import type { Client } from './client.ts'
 import type { McpError } from './json-rpc.ts'
 import type { Revision } from './revisions/revision.ts'
-import { seeing } from './toolset.ts'
+import { narrowedTo } from './toolset.ts'
 import { invalid } from './wire.ts'
 
 /** Clients in use read the first page only. */
@@ -19,7 +19,7 @@ export async function listTools(
 ): Promise<string | McpError> {
   if (cursor !== undefined && (typeof cursor !== 'string' || cursor.length > 500)) return BAD_CURSOR
   const query: ListQuery = { versions: 'newest', limit: PAGE, cursor }
-  const listing = await catalogue.list(query, seeing(principal, toolset), lineFormat(revision))
+  const listing = await catalogue.list(query, narrowedTo(principal, toolset), lineFormat(revision))
   if (!listing) return BAD_CURSOR
   const tools = `"tools":[${listing.lines.filter((line) => line !== '').join(',')}]`
   const next = listing.nextCursor === undefined ? '' : `,"nextCursor":${JSON.stringify(listing.nextCursor)}`

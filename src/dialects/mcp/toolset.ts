@@ -42,7 +42,7 @@ export function isChosen({ tools }: Toolset, name: ToolName): boolean {
  * A principal that sees of what it may see only what is chosen. It is for lists: what a principal may call depends on
  * what its credential itself says.
  */
-export function seeing(principal: Principal, { tools }: Toolset): Principal {
+export function narrowedTo(principal: Principal, { tools }: Toolset): Principal {
   if (tools === undefined) return principal
   return { ...principal, tools: tools.flatMap((pattern) => common(principal, pattern)) }
 }
