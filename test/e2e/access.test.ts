@@ -1,7 +1,7 @@
-import { createServer, type Server as HttpServer } from 'node:http'
 import { exportJWK, exportSPKI, generateKeyPair, SignJWT, UnsecuredJWT } from 'jose'
 import { Response } from 'miniflare'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type LocalServer, startServer as startUpstream } from '../local-server.ts'
 import type { Answer } from './json.ts'
 import { raw } from './raw.ts'
 import { type Server, startServer } from './server.ts'
@@ -79,7 +79,7 @@ describe('ACCESS=keys with nothing else set', () => {
 describe('ACCESS=keys with an administrator, JWTs and a key server', () => {
   const SECRET = 'a-shared-secret-of-more-than-32-bytes!'
   let server: Server
-  let keyServer: HttpServer
+  let keyServer: LocalServer
   const pairs = new Map<string, CryptoKeyPair>()
 
   beforeAll(async () => {
@@ -87,12 +87,9 @@ describe('ACCESS=keys with an administrator, JWTs and a key server', () => {
     const keys = await Promise.all(
       [...pairs].map(async ([alg, { publicKey }]) => ({ ...(await exportJWK(publicKey)), alg, kid: alg, use: 'sig' })),
     )
-    keyServer = createServer((_, response) => {
+    keyServer = await startUpstream((_, response) => {
       response.setHeader('content-type', 'application/json').end(JSON.stringify({ keys }))
     })
-    await new Promise<void>((done) => keyServer.listen(0, '127.0.0.1', done))
-    const address = keyServer.address()
-    const port = typeof address === 'object' ? address?.port : undefined
     server = await startServer({
       vars: {
         ACCESS: 'keys',
@@ -100,14 +97,11 @@ describe('ACCESS=keys with an administrator, JWTs and a key server', () => {
         JWT_SECRET: SECRET,
         JWT_AUDIENCE: 'switchboard',
         JWT_ISSUER: 'https://issuer.example',
-        JWT_JWKS_URL: `http://127.0.0.1:${port}/jwks.json`,
+        JWT_JWKS_URL: `${keyServer.origin}/jwks.json`,
       },
     })
   })
-  afterAll(async () => {
-    keyServer?.close()
-    await server?.stop()
-  })
+  afterAll(() => Promise.all([server?.stop(), keyServer?.close()]))
 
   /** Makes a key, and gives its headers and its id. */
   async function key(some: object): Promise<{ id: string; headers: Record<string, string> }> {

@@ -7,7 +7,7 @@ import { sendJson } from './json.ts'
 import type { RunningServer } from './server.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
-const leash = fileURLToPath(new URL('leash.ts', import.meta.url))
+const leash = fileURLToPath(new URL('leash.sh', import.meta.url))
 
 export interface ServerProcess extends RunningServer {
   readonly pid: number | undefined
@@ -22,13 +22,13 @@ export interface ServerProcess extends RunningServer {
 export async function startProcess(command: readonly string[], persistTo?: string): Promise<ServerProcess> {
   const state = persistTo ?? (await mkdtemp(join(tmpdir(), 'switchboard-')))
   const child = spawn(
-    process.execPath,
-    [leash, ...command, '--port', '0', '--ip', '127.0.0.1', '--persist-to', state],
+    leash,
+    [...command, '--port', '0', '--ip', '127.0.0.1', '--persist-to', state],
     // A group of its own, so that it can be ended as a whole
     {
       cwd: root,
       detached: true,
-      stdio: ['pipe', 'pipe', 'pipe'],
+      stdio: ['ignore', 'pipe', 'pipe'],
       env: { ...process.env, WRANGLER_SEND_METRICS: 'false', CI: 'true' },
     },
   )

@@ -9,6 +9,7 @@ import { unstable_getMiniflareWorkerOptions as readWorkerOptions } from 'wrangle
 import { type Answer, sendJson } from './json.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
+process.env['MINIFLARE_WORKERD_PATH'] = fileURLToPath(new URL('workerd.sh', import.meta.url))
 
 /** Has a build hold the tools of `test/fixtures/tools` instead of those of `tools`. */
 export const FIXTURE_TOOLS = [
