@@ -64,7 +64,7 @@ async function ask(method: string, path: string, body: unknown) {
 const getEmails = (user_id: string) =>
   ask('POST', '/tools/call', { tool_id: 'Gmail.GetEmails', input: { query: 'is:unread' }, context: { user_id } })
 
-describe('Gmail.GetEmails, which comes with Switchboard', () => {
+describe('a tool that acts for a user at Google', () => {
   it('has its user asked for consent, then reads; a token that Gmail refuses is renewed once', async () => {
     const challenged = await getEmails('ann')
     expect(challenged).toMatchObject({
