@@ -108,8 +108,7 @@ async function goThrough(
   const { timeoutMs } = runnable
   const deadline = deps.startDeadline(timeoutMs, caller.signal)
 
-  const context = userId === undefined ? call.context : { ...call.context, userId }
-  const met = await deadline.race(meetRequirements(record, context, reachedAt, deps))
+  const met = await deadline.race(meetRequirements(record, call.context, userId, reachedAt, deps))
   if (typeof met === 'string') return endedEarly(met, timeoutMs)
   if (!met.ok) return met
 

@@ -65,18 +65,20 @@ const NOTHING_REQUIRED: MetRequirements = { ok: true, secrets: NOTHING, tokens: 
  */
 export function meetRequirements(
   record: ToolRecord,
-  context: CallerContext,
+  context: Omit<CallerContext, 'userId'>,
+  userId: string | undefined,
   reachedAt: () => string,
   deps: RequirementDeps,
 ): MetRequirements | Promise<MetRequirements | Failing> {
   const { authorization, secrets, user_id } = record.requirements
   if (authorization.length === 0 && secrets.length === 0 && !user_id) return NOTHING_REQUIRED
-  return gather(record, context, reachedAt, deps)
+  return gather(record, context, userId, reachedAt, deps)
 }
 
 async function gather(
   record: ToolRecord,
-  context: CallerContext,
+  context: Omit<CallerContext, 'userId'>,
+  userId: string | undefined,
   reachedAt: () => string,
   { toolSecrets, userTokens }: RequirementDeps,
 ): Promise<MetRequirements | Failing> {
@@ -101,20 +103,20 @@ async function gather(
   }
 
   const tokens = new Map<string, Credential>()
-  let lacksUser = record.requirements.user_id && !context.userId
+  let lacksUser = record.requirements.user_id && !userId
   for (const requirement of record.requirements.authorization) {
     const own = context.tokens.get(requirement.id) ?? context.tokens.get(ANY_PROVIDER)
     if (own) {
       tokens.set(requirement.id, { value: own, from: 'caller' })
       continue
     }
-    if (!context.userId) {
+    if (!userId) {
       // Grants are users': without one there is none to look for, nor anybody to ask
       lacksUser = true
       challenges.push(challengeForNobody(requirement, reachedAt))
       continue
     }
-    const result = await userTokens.tokenFor({ userId: context.userId, requirement, tool: record, reachedAt })
+    const result = await userTokens.tokenFor({ userId, requirement, tool: record, reachedAt })
     if ('token' in result) tokens.set(requirement.id, { value: result.token, from: 'deployment' })
     else if ('challenge' in result) {
       challenges.push(result.challenge)

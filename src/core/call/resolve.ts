@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import type { Validate } from '../schema/validator.ts'
 import type { Background } from '../tool/platform.ts'
-import { type AskedId, formatToolId, parseAskedName, parseToolId } from '../tool/tool-id.ts'
+import { formatToolId, parseAskedName, parseToolId } from '../tool/tool-id.ts'
 import type { ToolSource } from '../tool/tool-source.ts'
 import type { ToolDocument, ToolRecord } from '../tool/tool.ts'
 import { isSelector, resolveVersion, type ToolStatus } from '../tool/version.ts'
@@ -65,18 +65,20 @@ export function createResolver({ source, makeCallable, now }: ResolverDeps): Res
     const named = parseAskedName(asked)
     const owner = named && (await source.named(named.name))
     if (named && !owner) return fail({ type: 'tool-unknown', asked: named.name, suggestions: [] })
-    const id = owner ? { ...owner, ...selectorOf(named) } : parseToolId(asked)
-    if (!id || (id.selector !== undefined && !isSelector(id.selector))) return fail({ type: 'id-malformed', asked })
-    const document = await source.document(id)
-    const found = document && (await pick(document, id))
+    const id = parseToolId(asked)
+    const name = owner ?? id
+    const selector = (named ?? id)?.selector
+    if (!name || (selector !== undefined && !isSelector(selector))) return fail({ type: 'id-malformed', asked })
+    const document = await source.document(name)
+    const found = document && (await pick(document, selector))
     if (found) return found
-    const current = await source.currentOrNearest(id)
-    if ('versions' in current) return (await pick(current, id)) ?? versionUnavailable(current, id)
-    return fail({ type: 'tool-unknown', asked, suggestions: current.map((name) => formatToolId(name)) })
+    const current = await source.currentOrNearest(name)
+    if ('versions' in current) return (await pick(current, selector)) ?? versionUnavailable(current, selector)
+    return fail({ type: 'tool-unknown', asked, suggestions: current.map((near) => formatToolId(near)) })
   }
 
-  async function pick(document: ToolDocument, id: AskedId): Promise<Resolved | Failing | undefined> {
-    const version = resolveVersion(document.versions, id.selector)
+  async function pick(document: ToolDocument, selector: string | undefined): Promise<Resolved | Failing | undefined> {
+    const version = resolveVersion(document.versions, selector)
     if (!version) return undefined
     if (version.status.state === 'disabled') {
       return fail({ type: 'tool-disabled', id: formatToolId(document, version.version) })
@@ -121,16 +123,12 @@ export function createResolver({ source, makeCallable, now }: ResolverDeps): Res
   }
 }
 
-function selectorOf(asked: { readonly selector?: string } | undefined): { readonly selector?: string } {
-  return asked?.selector === undefined ? {} : { selector: asked.selector }
-}
-
-function versionUnavailable(document: ToolDocument, id: AskedId): Failing {
+function versionUnavailable(document: ToolDocument, selector = 'latest'): Failing {
   return fail({
     type: 'version-unavailable',
     tool: formatToolId(document),
     name: document.newest?.name ?? formatToolId(document),
-    asked: id.selector ?? 'latest',
+    asked: selector,
     available: document.versions.filter(({ status }) => status.state === 'active').map(({ version }) => version),
   })
 }

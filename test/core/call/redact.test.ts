@@ -68,12 +68,20 @@ describe('redaction', () => {
 
   it.each([
     ['a&b c', 'a%26b%20c', 'a%26b+c'],
-    ["it's(all)!~*", 'it%27s%28all%29%21%7e*', "it's(all)!~*"],
+    ["it's(all)!~*", 'it%27s%28all%29%21%7e*', 'it%27s%28all%29%21%7E*', "it's(all)!~*"],
     ['ümlaut/', '%c3%bcmlaut%2f', '%C3%BCmlaut%2F'],
     ['tab\there', 'tab\\there', 'tab%09here'],
   ])('finds %j as it stands in addresses, forms and JSON', (secret, ...spellings) => {
     for (const spelling of spellings) expect(redact(secret, `a ${spelling} b`)).toBe('a [redacted] b')
   })
+
+  it.each(['four', 'seven77', 'fifteen-letters', 'eight888', 'nine99999'])(
+    'leaves nothing of %s in Base64',
+    (secret) => {
+      const encoded = base64(secret)
+      expect(redact(secret, `is ${encoded}!`)).toBe(`is [redacted]${'='.repeat(encoded.split('=').length - 1)}!`)
+    },
+  )
 
   it('finds a secret amid what was encoded in Base64url', () => {
     const secret = '>>>???>>>???'

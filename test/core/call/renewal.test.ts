@@ -76,11 +76,15 @@ describe('a token that was refused', () => {
   })
 
   it('is not renewed when it is the caller’s own, or of a provider that the tool does not declare', async () => {
-    const { renew, asked } = renewing(undefined, { mail: { value: 'own', from: 'caller' }, other: MAIL })
+    const { renew, asked, defects, failure } = renewing(undefined, {
+      mail: { value: 'own', from: 'caller' },
+      other: MAIL,
+    })
     expect(await renew('mail', 'own')).toBeUndefined()
     expect(await renew('other', 'mail-1')).toBeUndefined()
     expect(await renew('nope', 'x')).toBeUndefined()
-    expect(asked).toEqual([])
+    expect({ asked, defects }).toEqual({ asked: [], defects: [] })
+    expect(failure()).toBeUndefined()
   })
 
   it('of several providers leads to all their challenges', async () => {

@@ -4,7 +4,7 @@ import { callWith, challengeOf, type Given, type Needs, REACHED_AT, recordWith, 
 
 async function meet(needs: Needs, given: Given = {}, world: World = {}) {
   const { deps, asked } = worldOf(world)
-  const met = await meetRequirements(recordWith(needs), callWith(given).context, () => REACHED_AT, deps)
+  const met = await meetRequirements(recordWith(needs), callWith(given).context, given.userId, () => REACHED_AT, deps)
   return { met, asked }
 }
 
@@ -13,7 +13,7 @@ const MAIL = { providers: ['mail'] }
 describe('what a tool requires', () => {
   it('is nothing, and costs nothing, where it declares nothing', () => {
     const { deps, asked } = worldOf()
-    const meetNothing = () => meetRequirements(recordWith({}), callWith().context, () => REACHED_AT, deps)
+    const meetNothing = () => meetRequirements(recordWith({}), callWith().context, undefined, () => REACHED_AT, deps)
     expect(meetNothing()).toEqual({ ok: true, secrets: new Map(), tokens: new Map() })
     expect(meetNothing()).toBe(meetNothing())
     expect(asked).toEqual([])
@@ -89,7 +89,7 @@ describe('what a tool requires', () => {
     const { deps } = worldOf({ tokenFor: (required) => (seen.push(required), { token: 't' }) })
     const reachedAt = () => REACHED_AT
     const record = recordWith(MAIL)
-    await meetRequirements(record, callWith({ userId: 'ann' }).context, reachedAt, deps)
+    await meetRequirements(record, callWith().context, 'ann', reachedAt, deps)
     expect(seen).toEqual([{ userId: 'ann', requirement: { id: 'mail' }, tool: record, reachedAt }])
   })
 
@@ -182,7 +182,8 @@ describe('what a tool requires', () => {
     const record = recordWith(MAIL)
     const requirements = { ...record.requirements, authorization: [{ id: 'mail', oauth2: { scopes: ['mail.read'] } }] }
     const { deps } = worldOf()
-    const meetAt = (url: string) => meetRequirements({ ...record, requirements }, callWith().context, () => url, deps)
+    const meetAt = (url: string) =>
+      meetRequirements({ ...record, requirements }, callWith().context, undefined, () => url, deps)
     const challenge = { id: 'mail', scopes: ['mail.read'], status: 'not_started' }
     for (const [reached, origin] of [
       ['HTTPS://edge.example:8443/tools/call?a=https://other.example/', 'HTTPS://edge.example:8443'],
