@@ -31,6 +31,7 @@ export default defineConfig({
           name: 'worker',
           include: ['test/**/*.worker.test.ts'],
           testTimeout: 30_000,
+          hookTimeout: 60_000,
         },
       },
       {
