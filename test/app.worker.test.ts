@@ -211,7 +211,7 @@ describe('what calls cost', () => {
     held = new Promise((done) => (arrive = done))
     app.reset()
     const asked = call(app, 'Kit0.T0')
-    await vi.waitFor(() => expect(app.counts.registry).toEqual(['documentOrNearest']))
+    await expect.poll(() => app.counts.registry).toEqual(['documentOrNearest'])
     await runInDurableObject(stub(registryName), () => undefined)
     held = undefined
     await publish(app, 0, 1)

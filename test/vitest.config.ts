@@ -19,6 +19,8 @@ export default defineConfig({
     root,
     // Vitest would leave one core to itself, and it needs none
     maxWorkers: '100%',
+    // As long as it takes on a busy machine; what comes sooner is seen sooner
+    expect: { poll: { timeout: 30_000 } },
     projects: [
       { extends: true, test: node },
       {

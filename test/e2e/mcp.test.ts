@@ -207,7 +207,7 @@ describe('a client that goes away', () => {
     expect(answer.headers.get('content-type')).toBe('text/event-stream')
     await answer.body?.getReader().read()
     away.abort()
-    await expect.poll(server.printed, { timeout: 10_000 }).toContain('The waiting tool was told to stop')
+    await expect.poll(server.printed).toContain('The waiting tool was told to stop')
   })
 })
 

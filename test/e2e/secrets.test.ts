@@ -127,7 +127,7 @@ const linesOf = (callId: string) =>
 
 /** Waits until the log has the line about a call, which is written behind it. */
 async function logged(callId: string) {
-  await expect.poll(() => linesOf(callId).some(({ event }) => event === 'call'), { timeout: 5_000 }).toBe(true)
+  await expect.poll(() => linesOf(callId).some(({ event }) => event === 'call')).toBe(true)
   return linesOf(callId)
 }
 

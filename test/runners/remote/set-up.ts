@@ -5,6 +5,8 @@ import { withoutHeaders } from '../../../src/dialects/mcp/tool-schema.ts'
 import { oxp } from '../../../src/dialects/oxp/definition.ts'
 import { createGuardedFetch } from '../../../src/outbound/guarded-fetch.ts'
 import { createGuardedStream } from '../../../src/outbound/guarded-stream.ts'
+// Else the first call would load it, in a time that is the call's own
+import '../../../src/runners/remote/mcp/client.ts'
 import { createKnownRevisions } from '../../../src/runners/remote/mcp/known-revisions.ts'
 import { createUpstreams } from '../../../src/runners/remote/upstream.ts'
 import { createRemoteRunner } from '../../../src/runners/remote/runner.ts'
