@@ -1,6 +1,6 @@
 import { isList } from '../tool/json.ts'
 import { check, into, list, object, oneOf, optional, parsed, string, unfit, wrong } from '../tool/json-reader.ts'
-import type { Findings, Reader } from '../tool/json-reader.ts'
+import type { Report, Reader } from '../tool/json-reader.ts'
 import type { Checked } from '../tool/problem.ts'
 import { toolPattern } from '../tool/tool-pattern.ts'
 import { type Principal, type Scope, SCOPES } from './principal.ts'
@@ -51,10 +51,10 @@ const FIELDS = {
  * know is a problem, since a misspelt restriction would be no restriction.
  */
 export function decodeNewKey(body: unknown, now: Date): Checked<NewKey> {
-  const expiry = into(TIME, (time, findings) =>
+  const expiry = into(TIME, (time, report) =>
     time > now.getTime()
       ? new Date(time).toISOString()
-      : wrong(findings, `Must be in the future, and now is '${now.toISOString()}'`),
+      : wrong(report, `Must be in the future, and now is '${now.toISOString()}'`),
   )
   return check(object({ ...FIELDS, expires_at: optional(expiry) }), body)
 }
@@ -64,9 +64,9 @@ export function principalOf(key: ApiKey): Principal {
   return { id: `key:${key.id}`, kind: 'key', scopes: key.scopes, tools: key.tools, users: key.users }
 }
 
-function anyOrThese(value: unknown, findings: Findings) {
+function anyOrThese(value: unknown, report: Report) {
   if (value === 'any') return value
-  return isList(value) ? USERS(value, findings) : unfit(findings, "'any' or an array of users", value)
+  return isList(value) ? USERS(value, report) : unfit(report, "'any' or an array of users", value)
 }
 
 /** Reads a list, and gives its items without repetition. */

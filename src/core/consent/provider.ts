@@ -3,6 +3,7 @@ import { type Reader, string, text, unquoted, WRONG, wrong } from '../tool/json-
 import { isObject } from '../tool/json.ts'
 import type { Checked } from '../tool/problem.ts'
 import { toolPattern } from '../tool/tool-pattern.ts'
+import { isRequirementId } from '../tool/tool.ts'
 import { APPROVAL } from './authorization.ts'
 
 /** An OAuth 2.0 provider as a deployment knows it, in the words of RFC 8414. */
@@ -76,7 +77,7 @@ const SEPARATOR = text("' ', ',' or the like", /^[ ,;+|]{1,2}$/)
 
 /** Whether a text may be a provider's id: what may stand in a tool's requirements, save the word for approvals. */
 export function isProviderId(text: string): boolean {
-  return /^[\x21-\x7e]{1,128}$/.test(text) && text !== APPROVAL
+  return isRequirementId(text) && text !== APPROVAL
 }
 
 /**
@@ -104,20 +105,20 @@ export function decodeProvider(id: string, body: unknown, rules: ProviderRules):
       tools: optional(list(toolPattern, { most: MAX_LIST })),
     },
     {
-      rule(fields, findings, source) {
+      rule(fields, report, source) {
         const addresses = isLocated(source) ? fields : (known ?? {})
         const areRead = ADDRESSES.every((field) => source[field] === undefined || fields[field] !== undefined)
         if (areRead && !isReachable(addresses)) {
-          wrong(findings, "Must have 'issuer', or both 'authorization_endpoint' and 'token_endpoint'")
+          wrong(report, "Must have 'issuer', or both 'authorization_endpoint' and 'token_endpoint'")
         }
         const { client_secret_name: name, token_endpoint_auth_method: method } = fields
         const refused = name === undefined ? undefined : judgeSecret(name)
-        if (refused !== undefined) wrong(findings, refused, '/client_secret_name')
+        if (refused !== undefined) wrong(report, refused, '/client_secret_name')
         if (method === 'none' && name !== undefined) {
-          wrong(findings, "Must be another than 'none' for a client with a secret", '/token_endpoint_auth_method')
+          wrong(report, "Must be another than 'none' for a client with a secret", '/token_endpoint_auth_method')
         }
         if (method?.startsWith('client_secret') && source.client_secret_name === undefined) {
-          wrong(findings, `Is required for '${method}'`, '/client_secret_name')
+          wrong(report, `Is required for '${method}'`, '/client_secret_name')
         }
       },
     },
@@ -139,12 +140,12 @@ export function decodeProvider(id: string, body: unknown, rules: ProviderRules):
 
 /** Reads the rest of a body that holds the client's secret itself. */
 function withoutSecret<T>(reader: Reader<T>): Reader<T> {
-  return (body, findings) => {
-    if (!isObject(body) || !('client_secret' in body)) return reader(body, findings)
+  return (body, report) => {
+    if (!isObject(body) || !('client_secret' in body)) return reader(body, report)
     const { client_secret: _, ...rest } = body
     const how = "Set it as a Worker secret with 'npx wrangler secret put <NAME>', and name it in 'client_secret_name'"
-    wrong(findings, `Must not be sent, as it would be stored: ${how}`, '/client_secret')
-    reader(rest, findings)
+    wrong(report, `Must not be sent, as it would be stored: ${how}`, '/client_secret')
+    reader(rest, report)
     return WRONG
   }
 }

@@ -1,4 +1,4 @@
-import { isJsonObject, isList, isObject, type Json, type JsonObject } from './json.ts'
+import { isJson, isJsonObject, isList, isObject, isTexts, type Json, type JsonObject } from './json.ts'
 import { type Checked, pointerStep, type Problem, quoted } from './problem.ts'
 
 /**
@@ -16,13 +16,13 @@ import { type Checked, pointerStep, type Problem, quoted } from './problem.ts'
  *     const read = check(PERSON, { name: 'Ann', role: 'cook' })
  *     // read.value: { readonly name: string, readonly role: 'cook' | 'clerk', readonly age?: number }
  */
-export type Reader<T> = (value: unknown, findings: Findings) => T | typeof WRONG
+export type Reader<T> = (value: unknown, report: Report) => T | typeof WRONG
 
 /** What a reader gives in place of a value that it reported. */
 export const WRONG: unique symbol = Symbol('wrong')
 
-/** What was found while a value was read. Paths start at that value. */
-export interface Findings {
+/** What is found while a value is read, with paths that start at that value. */
+export interface Report {
   readonly problems: Problem[]
   /** What is worth saying of a value that is read all the same. */
   readonly warnings: Problem[]
@@ -48,7 +48,7 @@ interface ObjectRules<T> {
   /** Names of fields that are read elsewhere. */
   readonly beside?: readonly string[]
   /** Judges the fields together: those that were read, beside the `source` they were read from. */
-  readonly rule?: (fields: Partial<T>, findings: Findings, source: Readonly<Record<string, unknown>>) => void
+  readonly rule?: (fields: Partial<T>, report: Report, source: Readonly<Record<string, unknown>>) => void
 }
 
 /** Reads a whole document: gives it, or every problem. What is worth saying all the same joins `warnings`. */
@@ -59,35 +59,29 @@ export function check<T>(reader: Reader<T>, document: unknown, warnings: Problem
 }
 
 /** Reports what is wrong with the value that is read, or with the part of it at `path`. */
-export function wrong({ problems }: Findings, message: string, path = ''): typeof WRONG {
+export function wrong({ problems }: Report, message: string, path = ''): typeof WRONG {
   problems.push({ path, message })
   return WRONG
 }
 
 /** Reports that a value is not what is wanted. */
-export function unfit(findings: Findings, wanted: string, value: unknown): typeof WRONG {
-  const message = value === undefined ? 'Is required' : `Must be ${wanted}, got ${shown(value, findings.quotes)}`
-  return wrong(findings, message)
+export function unfit(report: Report, wanted: string, value: unknown): typeof WRONG {
+  const message = value === undefined ? 'Is required' : `Must be ${wanted}, got ${shown(value, report.quotes)}`
+  return wrong(report, message)
 }
 
 /** Reads a part of the value that is read: the one under the key or index `step`. */
-export function readAt<T>(
-  step: string | number,
-  reader: Reader<T>,
-  value: unknown,
-  findings: Findings,
-): T | typeof WRONG {
-  const { problems, warnings } = findings
+export function readAt<T>(step: string | number, reader: Reader<T>, value: unknown, report: Report): T | typeof WRONG {
+  const { problems, warnings } = report
   const problemsBefore = problems.length
   const warningsBefore = warnings.length
-  const read = reader(value, findings)
-  prefix(problems, problemsBefore, step)
-  prefix(warnings, warningsBefore, step)
+  const read = reader(value, report)
+  if (problems.length > problemsBefore) prefix(problems, problemsBefore, step)
+  if (warnings.length > warningsBefore) prefix(warnings, warningsBefore, step)
   return read
 }
 
 function prefix(found: Problem[], from: number, step: string | number): void {
-  if (found.length === from) return
   for (const [offset, { path, message }] of found.slice(from).entries()) {
     found[from + offset] = { path: pointerStep(step) + path, message }
   }
@@ -95,7 +89,10 @@ function prefix(found: Problem[], from: number, step: string | number): void {
 
 /** Reads what is `wanted`, in words: what `parse` gives, undefined standing for everything else. */
 export function parsed<T>(wanted: string, parse: (value: unknown) => T | undefined): Reader<T> {
-  return (value, findings) => parse(value) ?? unfit(findings, wanted, value)
+  return (value, report) => {
+    const read = parse(value)
+    return read === undefined ? unfit(report, wanted, value) : read
+  }
 }
 
 /** Reads a string that fits a pattern or a predicate. `wanted` says in words what does. */
@@ -125,17 +122,22 @@ export function oneOf<const T extends string>(words: readonly T[]): Reader<T> {
 /** Reads any object, as it is. */
 export const anyObject: Reader<JsonObject> = parsed('an object', (value) => (isJsonObject(value) ? value : undefined))
 
-/** Reads anything, and nothing. */
-export const anything: Reader<unknown> = (value) => value
+/** Reads any value, and what is absent. */
+export const anything: Reader<Json | undefined> = (value) => (isJson(value) ? value : undefined)
+
+/** Reads an array of strings, and reports it as a whole. */
+export const strings: Reader<readonly string[]> = parsed('an array of strings', (value) =>
+  isTexts(value) ? value : undefined,
+)
 
 /** Reads an array of a length, each item with `item`. */
 export function list<T>(item: Reader<T>, { least = 0, most = Infinity }: Bounds = {}): Reader<readonly T[]> {
   const wanted = `an array${span('items', least, most)}`
-  return (value, findings) => {
-    if (!isList(value) || value.length < least || value.length > most) return unfit(findings, wanted, value)
+  return (value, report) => {
+    if (!isList(value) || value.length < least || value.length > most) return unfit(report, wanted, value)
     const items: T[] = []
-    for (const [index, each] of value.entries()) {
-      const read = readAt(index, item, each, findings)
+    for (let index = 0; index < value.length; index++) {
+      const read = readAt(index, item, value[index], report)
       if (read !== WRONG) items.push(read)
     }
     return items.length === value.length ? items : WRONG
@@ -149,14 +151,13 @@ export function map<T>(
   why: (key: string) => string | undefined = () => undefined,
 ): Reader<Readonly<Record<string, T>>> {
   const wanted = `an object${span('fields', 0, most)}`
-  return (value, findings) => {
+  return (value, report) => {
     const fields = isObject(value) ? Object.entries(value) : undefined
-    if (!fields || fields.length > most) return unfit(findings, wanted, value)
+    if (!fields || fields.length > most) return unfit(report, wanted, value)
     const entries: [string, T][] = []
     for (const [key, each] of fields) {
       const refused = why(key)
-      const read =
-        refused === undefined ? readAt(key, entry, each, findings) : wrong(findings, refused, pointerStep(key))
+      const read = refused === undefined ? readAt(key, entry, each, report) : wrong(report, refused, pointerStep(key))
       if (read !== WRONG) entries.push([key, read])
     }
     return entries.length === fields.length ? Object.fromEntries(entries) : WRONG
@@ -170,9 +171,9 @@ export function object<T extends object>(
 ): Reader<Flat<Fields<T>>> {
   const known = quoted([...beside, ...Object.keys(readers)])
   const fate = unknown === 'warn' ? ', which is ignored' : ''
-  return (value, findings) => {
-    if (!isObject(value)) return unfit(findings, 'an object', value)
-    const { problems, warnings } = findings
+  return (value, report) => {
+    if (!isObject(value)) return unfit(report, 'an object', value)
+    const { problems, warnings } = report
     const before = problems.length
     for (const name in value) {
       if (unknown === 'ignore' || Object.hasOwn(readers, name)) continue
@@ -182,10 +183,10 @@ export function object<T extends object>(
     }
     const fields: Partial<T> = {}
     for (const name in readers) {
-      const read = readAt(name, readers[name], value[name], findings)
+      const read = readAt(name, readers[name], value[name], report)
       if (read !== WRONG && read !== undefined) fields[name] = read
     }
-    rule?.(fields, findings, value)
+    rule?.(fields, report, value)
     const isRead = (read: Partial<T>): read is Partial<T> & Flat<Fields<T>> =>
       read === fields && problems.length === before
     return isRead(fields) ? fields : WRONG
@@ -196,44 +197,49 @@ export function object<T extends object>(
 export function optional<T>(reader: Reader<T>): Reader<T | undefined>
 export function optional<T>(reader: Reader<T>, otherwise: T): Reader<T>
 export function optional<T>(reader: Reader<T>, otherwise?: T): Reader<T | undefined> {
-  return (value, findings) => (value === undefined ? otherwise : reader(value, findings))
+  return (value, report) => (value === undefined ? otherwise : reader(value, report))
 }
 
 /** Reads what may be absent or null, which clients write for it; `otherwise` stands in for it. */
 export function nullish<T>(reader: Reader<T>): Reader<T | undefined>
 export function nullish<T>(reader: Reader<T>, otherwise: T): Reader<T>
 export function nullish<T>(reader: Reader<T>, otherwise?: T): Reader<T | undefined> {
-  return (value, findings) => (value === undefined || value === null ? otherwise : reader(value, findings))
+  return (value, report) => (value === undefined || value === null ? otherwise : reader(value, report))
 }
 
 /** Reads with `reader`, and gives what `next` makes of that, or what it reports. */
-export function into<A, B>(reader: Reader<A>, next: (value: A, findings: Findings) => B | typeof WRONG): Reader<B> {
-  return (value, findings) => {
-    const read = reader(value, findings)
-    return read === WRONG ? WRONG : next(read, findings)
+export function into<A, B>(reader: Reader<A>, next: (value: A, report: Report) => B | typeof WRONG): Reader<B> {
+  return (value, report) => {
+    const read = reader(value, report)
+    return read === WRONG ? WRONG : next(read, report)
   }
+}
+
+/** Reads with `reader`, and has `other` judge the same value. */
+export function also<T>(reader: Reader<T>, other: Reader<unknown>): Reader<T> {
+  return into(reader, (value, report) => (other(value, report) === WRONG ? WRONG : value))
 }
 
 /** Reads with `reader`, and reports why the value may not be, where `why` says so. */
 export function judged<T>(reader: Reader<T>, why: (value: T) => string | undefined): Reader<T> {
-  return into(reader, (value, findings) => {
+  return into(reader, (value, report) => {
     const refused = why(value)
-    return refused === undefined ? value : wrong(findings, refused)
+    return refused === undefined ? value : wrong(report, refused)
   })
 }
 
 /** Reads what no message may repeat, since it may be a secret. */
 export function unquoted<T>(reader: Reader<T>): Reader<T> {
-  return (value, findings) => reader(value, { ...findings, quotes: false })
+  return (value, report) => reader(value, { problems: report.problems, warnings: report.warnings, quotes: false })
 }
 
 /** Reads strings of which none comes twice. It remembers them, so each document needs a reader of its own. */
 export function unique(reader: Reader<string>, ignoringCase = false): Reader<string> {
   const seen = new Set<string>()
-  return into(reader, (value, findings) => {
+  return into(reader, (value, report) => {
     const key = ignoringCase ? value.toLowerCase() : value
     const wanted = ignoringCase ? 'unique, ignoring case' : 'unique'
-    if (seen.has(key)) return wrong(findings, `Must be ${wanted}, got ${shown(value, findings.quotes)} again`)
+    if (seen.has(key)) return wrong(report, `Must be ${wanted}, got ${shown(value, report.quotes)} again`)
     seen.add(key)
     return value
   })

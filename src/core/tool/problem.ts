@@ -28,6 +28,23 @@ export function pointerSteps(pointer: string): string[] | undefined {
     .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'))
 }
 
+const MAX_SAID = 5
+const MAX_PLACE = 150
+
+/** What is wrong with what a caller sent, in one sentence: the first problems, and how many more there are. */
+export function cannotRead(what: string, problems: readonly Problem[]): string {
+  const said = problems.slice(0, MAX_SAID).map(({ path, message }) => `${path === '' ? '' : placeOf(path)}: ${message}`)
+  const more = problems.length > MAX_SAID ? `; and ${problems.length - MAX_SAID} more` : ''
+  return `Cannot read ${what}${said.join(';')}${more}`
+}
+
+/** A JSON Pointer in words: ` at 'context.secrets[0].value'`. */
+function placeOf(pointer: string): string {
+  const [first = '', ...inner] = pointerSteps(pointer) ?? []
+  const place = inner.reduce((place, step) => place + (/^\d+$/.test(step) ? `[${step}]` : `.${step}`), first)
+  return ` at '${place.slice(0, MAX_PLACE)}'`
+}
+
 /** The problems of an input by parameter: the first step of each path, and what is wrong there. */
 export function problemsByParameter(problems: readonly Problem[]): Record<string, string> {
   const byParameter = new Map<string, string[]>()

@@ -18,6 +18,11 @@ export interface AuthorizationRequirement {
   readonly oauth2?: { readonly scopes: readonly string[] }
 }
 
+/** Whether `text` may be what requirements call a provider or a secret. */
+export function isRequirementId(text: string): boolean {
+  return /^[\x21-\x7e]{1,128}$/.test(text)
+}
+
 /** What runs when a tool is called. `kind` chooses the runner; the rest is that runner's own to check and to read. */
 export interface Implementation {
   readonly kind: string

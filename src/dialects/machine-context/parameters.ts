@@ -1,6 +1,19 @@
 import type { Loss } from '../../core/tool/codec.ts'
 import { isJsonObject, isList, isObject, type Json, type JsonObject } from '../../core/tool/json.ts'
-import { pointerStep, pointerSteps, type Problem } from '../../core/tool/problem.ts'
+import {
+  anything,
+  boolean,
+  into,
+  list,
+  object,
+  oneOf,
+  type Reader,
+  string,
+  unique,
+  WRONG,
+  wrong,
+} from '../../core/tool/json-reader.ts'
+import { pointerStep, pointerSteps } from '../../core/tool/problem.ts'
 import { REFERRING } from '../../core/schema/keywords.ts'
 import { checkSchema } from '../../core/schema/publishable.ts'
 import { everySubschema } from '../../core/schema/subschemas.ts'
@@ -8,79 +21,60 @@ import { everySubschema } from '../../core/schema/subschemas.ts'
 /** The types of the specification ("Parameter Types") that JSON Schema has too; `any` is no type at all. */
 const TYPES = ['string', 'number', 'boolean', 'object', 'array']
 /** What parameters in use say beyond the specification, each a keyword of JSON Schema with the same meaning. */
-const KEYWORDS = ['default', 'enum', 'format', 'properties', 'items']
-const FIELDS = ['name', 'description', 'type', 'required', ...KEYWORDS]
-
-/** The schema of an input, with whatever is wrong or unusual about the parameters it was read from. */
-export interface DecodedParameters {
-  readonly input: JsonObject
-  readonly problems: readonly Problem[]
-  readonly warnings: readonly Problem[]
-}
+const KEYWORDS = { default: anything, enum: anything, format: anything, properties: anything, items: anything }
 
 /**
- * Reads a capability's `parameters` ("Capabilities") as the JSON Schema of its input. `path` is where they stand; problems
- * of the schemas inside them are found here, so that they are reported where the document has them.
+ * Reads a capability's `parameters` ("Capabilities") as the JSON Schema of its input. Problems of the schemas inside them
+ * are found here, so that they are reported where the document has them.
  */
-export function decodeParameters(value: Json | undefined, path: string): DecodedParameters {
-  const problems: Problem[] = []
-  const warnings: Problem[] = []
-  const wrong = (at: string, message: string) => problems.push({ path: path + at, message })
-  if (value === undefined) return { input: { type: 'object' }, problems, warnings }
-  if (!isList(value)) {
-    wrong('', 'Must be an array of parameters')
-    return { input: { type: 'object' }, problems, warnings }
-  }
-  const schemas = new Map<string, JsonObject>()
-  const places = new Map<string, number>()
-  const required: string[] = []
-  for (const [index, parameter] of value.entries()) {
-    const at = pointerStep(index)
-    if (!isJsonObject(parameter)) {
-      wrong(at, 'Must be an object')
-      continue
-    }
-    for (const key of Object.keys(parameter)) {
-      if (!FIELDS.includes(key)) wrong(at + pointerStep(key), `Unknown field '${key}': wanted ${FIELDS.join(', ')}`)
-    }
-    const { name, description, type, required: isRequired } = parameter
-    if (typeof name !== 'string' || name === '') wrong(`${at}/name`, 'Must be a text that is not empty')
-    else if (schemas.has(name)) wrong(`${at}/name`, `Must be unique in its capability, and '${name}' stands before it`)
-    if (typeof description !== 'string') wrong(`${at}/description`, 'Must be a string')
-    if (typeof type !== 'string' || (type !== 'any' && !TYPES.includes(type))) {
-      wrong(`${at}/type`, `Must be one of ${[...TYPES, 'any'].join(', ')}`)
-    }
-    if (isRequired === undefined) {
-      warnings.push({ path: `${path}${at}/required`, message: 'Is not said, and counts as false' })
-    } else if (typeof isRequired !== 'boolean') wrong(`${at}/required`, 'Must be true or false')
-    if (typeof name !== 'string') continue
-    schemas.set(name, schemaOf(parameter))
-    places.set(name, index)
-    if (isRequired === true) required.push(name)
-  }
+export const parameters: Reader<JsonObject> = (value, report) => {
+  if (value === undefined) return { type: 'object' }
+  const read = list(parameter(unique(string({ least: 1 }))))(value, report)
+  if (read === WRONG) return WRONG
+  const required = read.filter(({ isRequired }) => isRequired).map(({ name }) => name)
   const input = {
     type: 'object',
-    properties: Object.fromEntries(schemas),
+    properties: Object.fromEntries(read.map(({ name, schema }) => [name, schema])),
     ...(required.length > 0 ? { required } : {}),
   }
-  if (problems.length > 0) return { input, problems, warnings }
   // A parameter is no document of its own, so there is nothing a reference inside it could mean
-  for (const problem of checkSchema(input, { references: 'none' })) {
-    const [keyword, name = '', ...inner] = pointerSteps(problem.path) ?? []
-    const index = keyword === 'properties' ? places.get(name) : undefined
-    wrong(index === undefined ? '' : [index, ...inner].map(pointerStep).join(''), problem.message)
+  const problems = checkSchema(input, { references: 'none' })
+  for (const { path, message } of problems) {
+    const [keyword, name, ...inner] = pointerSteps(path) ?? []
+    const index = keyword === 'properties' ? read.findIndex((each) => each.name === name) : -1
+    wrong(report, message, index < 0 ? '' : [index, ...inner].map(pointerStep).join(''))
   }
-  return { input, problems, warnings }
+  return problems.length > 0 ? WRONG : input
 }
 
-/** An empty description says nothing: it is how a parameter without one is written, since the field is required. */
-function schemaOf(parameter: JsonObject): JsonObject {
-  const { type, description } = parameter
-  return {
-    ...(type === 'any' ? {} : { type }),
-    ...(description === '' ? {} : { description }),
-    ...Object.fromEntries(KEYWORDS.filter((key) => parameter[key] !== undefined).map((key) => [key, parameter[key]])),
-  }
+interface Parameter {
+  readonly name: string
+  readonly schema: JsonObject
+  readonly isRequired: boolean
+}
+
+function parameter(name: Reader<string>): Reader<Parameter> {
+  return into(
+    object({
+      name,
+      description: string(),
+      type: oneOf([...TYPES, 'any']),
+      required: isRequired,
+      ...KEYWORDS,
+    }),
+    ({ name: own, description, type, required, ...keywords }) => ({
+      name: own,
+      isRequired: required,
+      // An empty description says nothing: it is how a parameter without one is written, since the field is required
+      schema: { ...(type === 'any' ? {} : { type }), ...(description === '' ? {} : { description }), ...keywords },
+    }),
+  )
+}
+
+const isRequired: Reader<boolean> = (value, report) => {
+  if (value !== undefined) return boolean(value, report)
+  report.warnings.push({ path: '', message: 'Is not said, and counts as false' })
+  return false
 }
 
 /** Writes the JSON Schema of an input as parameters; undefined when it names none. Lists what they cannot say. */
@@ -123,7 +117,7 @@ function encodeParameter(
   for (const [keyword, value] of Object.entries(schema)) {
     if (value === undefined || keyword === 'type' || keyword === 'description') continue
     const place = at + pointerStep(keyword)
-    if (!KEYWORDS.includes(keyword)) lose(place, 'A parameter has no such keyword')
+    if (!Object.hasOwn(KEYWORDS, keyword)) lose(place, 'A parameter has no such keyword')
     else if (holdsReference(keyword, value)) lose(place, 'A parameter cannot refer to other schemas')
     else said[keyword] = value
   }

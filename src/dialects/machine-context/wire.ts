@@ -1,6 +1,8 @@
 import type { Call, Outcome } from '../../core/call/call.ts'
+import { identifier, malformed } from '../../core/call/call-fields.ts'
 import { type Failing, type Failure, fail } from '../../core/call/failure.ts'
-import { isJsonObject, isObject, type JsonObject } from '../../core/tool/json.ts'
+import { isObject, type JsonObject } from '../../core/tool/json.ts'
+import { anyObject, check, into, nullish, object, oneOf, optional, string } from '../../core/tool/json-reader.ts'
 import { formatToolId, isNamePart } from '../../core/tool/tool-id.ts'
 import { ANSWERS, type Answer, errorOf } from './failure.ts'
 
@@ -8,8 +10,31 @@ export const VERSION = '1.0'
 
 /** Who answers when a request does not say whom it was sent to. */
 const SOURCE = 'switchboard'
-const TOOL_FIELDS = ['id', 'capability', 'parameters', 'version']
 const NOTHING: ReadonlyMap<string, string> = new Map()
+const HEADER = object(
+  {
+    version: optional(string()),
+    messageId: identifier,
+    messageType: oneOf(['request']),
+    timestamp: nullish(string()),
+    source: nullish(string()),
+    destination: nullish(string()),
+  },
+  { unknown: 'ignore' },
+)
+// Parameters under a misspelled name would be a call without parameters
+const TOOL = object({
+  id: string(),
+  capability: string(),
+  parameters: nullish(anyObject, {}),
+  version: nullish(string()),
+})
+const CONTEXT = object(
+  { request_id: nullish(identifier), session_id: nullish(identifier), user_id: nullish(identifier) },
+  { unknown: 'ignore' },
+)
+const PAYLOAD = object({ tool: TOOL, context: nullish(CONTEXT, {}) }, { unknown: 'ignore' })
+const MESSAGE = into(object({ header: HEADER, payload: PAYLOAD }, { unknown: 'ignore' }), ({ payload }) => payload)
 
 /** What a reply repeats of the message it replies to. */
 export interface ReplyTo {
@@ -52,42 +77,24 @@ export function replyTo(body: unknown): ReplyTo {
  * `session_id` its trace and `user_id` its user. `security` is not read: credentials travel in HTTP's own headers.
  */
 export function decodeCall(body: unknown): Call | Failing {
-  if (!isObject(body)) return malformed('The body must be an object', 'Wanted {"header": …, "payload": …}')
-  const { header, payload } = body
-  if (!isObject(header)) return malformed("'header' must be an object")
-  if (!isIdentifier(header.messageId)) return malformed("'header.messageId' must be a string of 1 to 256 characters")
-  if (header.messageType !== 'request') return malformed("'header.messageType' must be 'request'")
-  const { version = VERSION } = header
-  if (typeof version !== 'string') return malformed("'header.version' must be a string")
-  if (!/^1(?:\.\d{1,9}){0,2}$/.test(version)) {
+  const { version = VERSION } = fieldsOf(body, 'header')
+  if (typeof version === 'string' && !/^1(?:\.\d{1,9}){0,2}$/.test(version)) {
     return fail({ type: 'protocol-version-unsupported', asked: version.slice(0, 100), supported: VERSION })
   }
-  for (const field of ['timestamp', 'source', 'destination'] as const) {
-    if (!isAbsent(header[field]) && typeof header[field] !== 'string') {
-      return malformed(`'header.${field}' must be a string`)
-    }
-  }
-  if (!isObject(payload)) return malformed("'payload' must be an object")
-  const { tool } = payload
-  if (!isObject(tool)) return malformed("'payload.tool' must be an object")
-  // Parameters under a misspelled name would be a call without parameters
-  const unknown = Object.keys(tool).find((key) => !TOOL_FIELDS.includes(key))
-  if (unknown !== undefined) {
-    return malformed(`Unknown field 'payload.tool.${unknown.slice(0, 100)}'`, `Wanted ${TOOL_FIELDS.join(', ')}`)
-  }
-  const { id, capability } = tool
-  if (typeof id !== 'string') return malformed("'payload.tool.id' must be a string")
-  if (typeof capability !== 'string') return malformed("'payload.tool.capability' must be a string")
-  const selector = orAbsent(tool.version)
-  if (selector !== undefined && typeof selector !== 'string')
-    return malformed("'payload.tool.version' must be a string")
-  const parameters = orAbsent(tool.parameters) ?? {}
-  if (!isJsonObject(parameters)) return malformed("'payload.tool.parameters' must be an object")
-  const context = decodeContext(payload.context)
-  if ('ok' in context) return context
+  const read = check(MESSAGE, body)
+  if (!read.ok) return malformed(read.problems)
+  const { tool, context } = read.value
+  const { id, capability, parameters, version: selector } = tool
   const asked = formatToolId({ toolkit: id, tool: capability }, selector)
   if (!isNamePart(id) || !isNamePart(capability)) return fail({ type: 'id-malformed', asked })
-  return { asked, input: parameters, ...context }
+  const { request_id, session_id, user_id } = context
+  return {
+    asked,
+    input: parameters,
+    ...(request_id === undefined ? {} : { callId: request_id }),
+    ...(session_id === undefined ? {} : { traceId: session_id }),
+    context: { tokens: NOTHING, secrets: NOTHING, ...(user_id === undefined ? {} : { userId: user_id }) },
+  }
 }
 
 /** The response to a request, or the error message of a caller who was not let in. */
@@ -134,22 +141,6 @@ function headerOf(messageType: 'response' | 'error', to: ReplyTo, { messageId, t
   }
 }
 
-function decodeContext(value: unknown): Pick<Call, 'callId' | 'traceId' | 'context'> | Failing {
-  const context = orAbsent(value) ?? {}
-  if (!isObject(context)) return malformed("'payload.context' must be an object")
-  for (const field of ['request_id', 'session_id', 'user_id'] as const) {
-    if (!isAbsent(context[field]) && !isIdentifier(context[field])) {
-      return malformed(`'payload.context.${field}' must be a string of 1 to 256 characters`)
-    }
-  }
-  const { request_id, session_id, user_id } = context
-  return {
-    ...(typeof request_id === 'string' ? { callId: request_id } : {}),
-    ...(typeof session_id === 'string' ? { traceId: session_id } : {}),
-    context: { tokens: NOTHING, secrets: NOTHING, ...(typeof user_id === 'string' ? { userId: user_id } : {}) },
-  }
-}
-
 function textOf(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined
 }
@@ -157,21 +148,4 @@ function textOf(value: unknown): string | undefined {
 function fieldsOf(value: unknown, key: string): Readonly<Record<string, unknown>> {
   const field = isObject(value) ? value[key] : undefined
   return isObject(field) ? field : {}
-}
-
-/** Clients that keep optional fields write those without a value as null. */
-function orAbsent(value: unknown): unknown {
-  return value === null ? undefined : value
-}
-
-function isAbsent(value: unknown): boolean {
-  return value === undefined || value === null
-}
-
-function isIdentifier(value: unknown): value is string {
-  return typeof value === 'string' && value.length > 0 && value.length <= 256
-}
-
-function malformed(message: string, detail?: string): Failing {
-  return fail({ type: 'request-malformed', message, ...(detail === undefined ? {} : { detail }) })
 }

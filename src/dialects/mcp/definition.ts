@@ -1,26 +1,32 @@
-import type { Codec, Decoded, Given } from '../../core/tool/codec.ts'
-import { isJsonObject, type Json, type JsonObject } from '../../core/tool/json.ts'
+import type { Codec, Given } from '../../core/tool/codec.ts'
+import { jsonSchema, whatIsNotGiven } from '../../core/tool/definition-fields.ts'
+import { isJsonObject, isList, type Json, type JsonObject } from '../../core/tool/json.ts'
+import {
+  also,
+  anyObject,
+  anything,
+  check,
+  into,
+  judged,
+  list,
+  object,
+  optional,
+  type Reader,
+  type Report,
+  string,
+  text,
+  wrong,
+} from '../../core/tool/json-reader.ts'
 import { withSuffix } from '../../core/tool/name-suffix.ts'
-import { type Problem, pointerStep } from '../../core/tool/problem.ts'
+import type { Problem } from '../../core/tool/problem.ts'
 import { everySubschema } from '../../core/schema/subschemas.ts'
 import { isNamePart } from '../../core/tool/tool-id.ts'
 import { type Definition, NO_REQUIREMENTS } from '../../core/tool/tool.ts'
-import { checkIcons, checkTexts } from './definition-rules.ts'
+import { ANNOTATIONS, ICON } from './definition-rules.ts'
 import { losses, sourceOf, toolOf } from './tool-document.ts'
 
-const FIELDS = [
-  'name',
-  'title',
-  'description',
-  'inputSchema',
-  'outputSchema',
-  'annotations',
-  'icons',
-  '_meta',
-  'execution',
-]
 /** MCP 2025-11-25 and later, "Tool names". */
-const NAME = /^[A-Za-z0-9_.-]{1,128}$/
+const NAME = text('1 to 128 of the characters A-Z, a-z, 0-9, _, - and .', /^[A-Za-z0-9_.-]{1,128}$/)
 /** Deeper than publication allows, so that nothing is missed before the bounds are judged. */
 const MAX_DEPTH = 200
 
@@ -34,7 +40,7 @@ export const mcp: Codec = {
   recognises: (document) =>
     isJsonObject(document) &&
     ('inputSchema' in document ||
-      (Array.isArray(document.tools) &&
+      (isList(document.tools) &&
         document.tools.length > 0 &&
         document.tools.every((tool) => isJsonObject(tool) && 'inputSchema' in tool))),
   decode,
@@ -45,85 +51,71 @@ export const mcp: Codec = {
   },
 }
 
-function decode(document: Json, { toolkit, version }: Given): ReturnType<Codec['decode']> {
-  if (!isJsonObject(document)) return { ok: false, problems: [{ path: '', message: 'Must be an object' }] }
-  const problems: Problem[] = []
-  if (toolkit === undefined) problems.push(notGiven('toolkit'))
-  if (version === undefined) problems.push(notGiven('version'))
-  const { tools } = document
-  const many = tools !== undefined && document.inputSchema === undefined
-  if (many && (!Array.isArray(tools) || tools.length === 0)) {
-    return { ok: false, problems: [...problems, { path: '/tools', message: 'Must be a list of at least one tool' }] }
-  }
-  const listed: readonly Json[] = many && Array.isArray(tools) ? tools : [document]
-  const decoded: { readonly definition: Definition; readonly path: string }[] = []
+function decode(document: Json, given: Given): ReturnType<Codec['decode']> {
+  const { toolkit, version } = given
   const warnings: Problem[] = []
-  const taken = new Set<string>()
-  for (const [index, tool] of listed.entries()) {
-    const path = many ? `/tools/${index}` : ''
-    const found = checkTool(tool, path, taken)
-    problems.push(...found.problems)
-    warnings.push(...found.warnings)
-    if (found.tool) {
-      decoded.push({ path, definition: { ...found.tool, toolkit: toolkit ?? '', version: version ?? '' } })
-    }
+  const isListing = isJsonObject(document) && document.tools !== undefined && document.inputSchema === undefined
+  const tool = oneOfTools()
+  const tools = object({ tools: list(tool, { least: 1 }) }, { unknown: 'ignore' })
+  const read = check(isListing ? into(tools, (all) => all.tools) : into(tool, (one) => [one]), document, warnings)
+  if (!read.ok || toolkit === undefined || version === undefined) {
+    return { ok: false, problems: [...whatIsNotGiven(given), ...(read.ok ? [] : read.problems)] }
   }
-  if (problems.length > 0) return { ok: false, problems }
-  const value: Decoded = {
-    definitions: decoded.map(({ definition }) => definition),
-    schemas: decoded.flatMap(({ definition: { input, output }, path }) => [
-      { path: `${path}/inputSchema`, schema: input },
-      ...(output === null ? [] : [{ path: `${path}/outputSchema`, schema: output }]),
-    ]),
-    warnings,
-  }
-  return { ok: true, value }
-}
-
-interface CheckedTool {
-  readonly tool?: Omit<Definition, 'toolkit' | 'version'>
-  readonly problems: readonly Problem[]
-  readonly warnings: readonly Problem[]
-}
-
-/** One Tool; `taken` holds the names of the tools before it, in lower case. */
-function checkTool(tool: Json, path: string, taken: Set<string>): CheckedTool {
-  const problems: Problem[] = []
-  const wrong = (at: string, message: string) => problems.push({ path: `${path}${at}`, message })
-  if (!isJsonObject(tool)) return { problems: [{ path, message: 'Must be a tool, which is an object' }], warnings: [] }
-  const { name, inputSchema, outputSchema = {}, annotations, icons, _meta, execution } = tool
-  if (typeof name !== 'string' || !NAME.test(name)) {
-    wrong('/name', 'Must be 1 to 128 of the characters A-Z, a-z, 0-9, _, - and .')
-  } else if (taken.has(name.toLowerCase())) wrong('/name', `Must be the only tool '${name}', ignoring case`)
-  if (!isJsonObject(inputSchema)) wrong('/inputSchema', 'Must be a JSON Schema, which is an object')
-  else if (inputSchema.type !== 'object') wrong('/inputSchema/type', "Must be 'object'")
-  if (!isJsonObject(outputSchema)) wrong('/outputSchema', 'Must be a JSON Schema, which is an object')
-  if (annotations !== undefined && !isJsonObject(annotations)) wrong('/annotations', 'Must be an object')
-  if (_meta !== undefined && !isJsonObject(_meta)) wrong('/_meta', 'Must be an object')
-  problems.push(...checkTexts(tool, path), ...checkIcons(icons, path), ...checkHeaders(inputSchema, path))
-  if (problems.length > 0 || typeof name !== 'string' || !isJsonObject(inputSchema) || !isJsonObject(outputSchema)) {
-    return { problems, warnings: [] }
-  }
-  const own = nameFor(name, taken)
-  taken.add(name.toLowerCase()).add(own.toLowerCase())
-  const title = firstText(tool.title, isJsonObject(annotations) ? annotations.title : undefined)
   return {
-    problems,
-    warnings: warningsOf(tool, path, own, execution),
-    tool: {
+    ok: true,
+    value: {
+      definitions: read.value.map((each) => ({ ...each, toolkit, version })),
+      schemas: read.value.flatMap(({ input, output }, index) => {
+        const path = isListing ? `/tools/${index}` : ''
+        return [
+          { path: `${path}/inputSchema`, schema: input },
+          { path: `${path}/outputSchema`, schema: output },
+        ]
+      }),
+      warnings,
+    },
+  }
+}
+
+type Tool = Omit<Definition, 'toolkit' | 'version' | 'output'> & { readonly output: JsonObject }
+
+/** Reads one after another of the tools of a document, which all have different names. */
+function oneOfTools(): Reader<Tool> {
+  const taken = new Set<string>()
+  const name = judged(NAME, (own) =>
+    taken.has(own.toLowerCase()) ? `Must be the only tool '${own}', ignoring case` : undefined,
+  )
+  const tool = object(
+    {
+      name,
+      title: optional(string()),
+      description: optional(string()),
+      inputSchema: INPUT_SCHEMA,
+      outputSchema: optional(jsonSchema, {}),
+      annotations: optional(also(anyObject, ANNOTATIONS)),
+      icons: also(anything, optional(list(ICON))),
+      _meta: optional(anyObject),
+      execution: anything,
+    },
+    { unknown: 'warn' },
+  )
+  return into(tool, ({ name: theirs, title, inputSchema, outputSchema, execution, ...rest }, report) => {
+    const own = nameFor(theirs, taken)
+    taken.add(theirs.toLowerCase()).add(own.toLowerCase())
+    warn(report, theirs, own, rest.description, execution)
+    const shown = firstText(title, rest.annotations?.title)
+    return {
+      description: '',
+      ...rest,
       tool: own,
       name: own,
-      ...(title === undefined ? {} : { title }),
-      description: typeof tool.description === 'string' ? tool.description : '',
+      ...(shown === undefined ? {} : { title: shown }),
       input: inputSchema,
       output: outputSchema,
       requirements: NO_REQUIREMENTS,
-      ...(isJsonObject(annotations) ? { annotations } : {}),
-      ...(icons === undefined ? {} : { icons }),
-      ...(isJsonObject(_meta) ? { _meta } : {}),
       tags: [],
-    },
-  }
+    }
+  })
 }
 
 /** A tool's own name where it may be one of ours; else with underscores for dots, and a stable suffix where it must. */
@@ -140,39 +132,27 @@ function firstText(...texts: readonly (Json | undefined)[]): string | undefined 
 }
 
 /** `x-mcp-header` asks the server to check headers against arguments (MCP 2026-07-28), which ours does not. */
-function checkHeaders(inputSchema: Json | undefined, path: string): readonly Problem[] {
-  const found: Problem[] = []
-  for (const { schema, path: at } of everySubschema(inputSchema, MAX_DEPTH)) {
+const INPUT_SCHEMA = also(jsonSchema, (value, report) => {
+  if (isJsonObject(value) && value.type !== 'object')
+    wrong(report, "Must be 'object': a tool's arguments have names", '/type')
+  for (const { schema, path } of everySubschema(value, MAX_DEPTH)) {
     if (!isJsonObject(schema) || !('x-mcp-header' in schema)) continue
-    const message = 'Must be left out: parameters are not read from headers here'
-    found.push({ path: `${path}/inputSchema${at}/x-mcp-header`, message })
+    wrong(report, 'Must be left out: parameters are not read from headers here', `${path}/x-mcp-header`)
   }
-  return found
-}
+})
 
-function warningsOf(tool: JsonObject, path: string, own: string, execution: Json | undefined): readonly Problem[] {
-  const warnings: Problem[] = []
-  for (const key of Object.keys(tool)) {
-    if (FIELDS.includes(key)) continue
-    warnings.push({
-      path: path + pointerStep(key),
-      message: `MCP tools have no field '${key}': it is kept and ignored`,
-    })
-  }
-  if (tool.name !== own) warnings.push({ path: `${path}/name`, message: `It is called '${own}' here` })
-  if (tool.description === undefined) {
-    warnings.push({ path: `${path}/description`, message: 'Without a description models cannot tell what it is for' })
+function warn(
+  { warnings }: Report,
+  name: string,
+  own: string,
+  description: string | undefined,
+  execution: unknown,
+): void {
+  if (name !== own) warnings.push({ path: '/name', message: `It is called '${own}' here` })
+  if (description === undefined) {
+    warnings.push({ path: '/description', message: 'Without a description models cannot tell what it is for' })
   }
   if (isJsonObject(execution) && execution.taskSupport === 'required') {
-    warnings.push({ path: `${path}/execution/taskSupport`, message: 'It is called without tasks here' })
-  }
-  return warnings
-}
-
-function notGiven(what: 'toolkit' | 'version'): Problem {
-  const example = what === 'toolkit' ? 'a toolkit' : 'a version'
-  return {
-    path: `/${what}`,
-    message: `MCP tools have no ${what}: publish as {"definition", "toolkit", "version"} to give it ${example}`,
+    warnings.push({ path: '/execution/taskSupport', message: 'It is called without tasks here' })
   }
 }

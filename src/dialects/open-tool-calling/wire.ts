@@ -1,15 +1,11 @@
 import type { Call, Outcome } from '../../core/call/call.ts'
-import { type Failing, fail } from '../../core/call/failure.ts'
-import { isJsonObject, isObject, type JsonObject } from '../../core/tool/json.ts'
-import { ANY_PROVIDER } from '../../core/call/requirements.ts'
+import { credentialValue, identifier, malformed } from '../../core/call/call-fields.ts'
+import type { Failing } from '../../core/call/failure.ts'
+import { ANY_PROVIDER, type CallerContext } from '../../core/call/requirements.ts'
+import { isList, type JsonObject } from '../../core/tool/json.ts'
+import { anyObject, check, into, list, map, nullish, object, type Reader, string } from '../../core/tool/json-reader.ts'
 import { askedByName, formatToolId, parseToolId } from '../../core/tool/tool-id.ts'
 import { answerTo } from './failure.ts'
-
-const REQUEST_FIELDS = ['$schema', 'run_id', 'execution_id', 'created_at', 'tool', 'inputs', 'context']
-const TOOL_FIELDS = ['name', 'toolkit', 'version']
-const NO_VALUES: ReadonlyMap<string, string> = new Map()
-/** The most characters of a token or a secret: no header takes more. */
-const MAX_VALUE = 65_536
 
 /** A call, and the tool's name alone when the request names no toolkit, so that several tools may be meant. */
 export interface Invocation {
@@ -17,37 +13,58 @@ export interface Invocation {
   readonly bare?: { readonly name: string; readonly version?: string }
 }
 
+const NO_VALUES: ReadonlyMap<string, string> = new Map()
+/** One token, for whichever provider the tool asks: the RFC does not say whose it is. */
+const TOKENS: Reader<ReadonlyMap<string, string>> = into(
+  object({ token: nullish(credentialValue) }, { unknown: 'ignore' }),
+  ({ token }) => (token ? new Map([[ANY_PROVIDER, token]]) : NO_VALUES),
+)
+const SECRET_LIST = into(
+  list(object({ key: string(), value: credentialValue }, { unknown: 'ignore' })),
+  (secrets) => new Map(secrets.map(({ key, value }) => [key, value])),
+)
+const SECRET_MAP = into(map(credentialValue), (secrets) => new Map(Object.entries(secrets)))
+const CONTEXT: Reader<CallerContext> = into(
+  object(
+    {
+      authorization: nullish(TOKENS, NO_VALUES),
+      // A map, as the RFC has it, or a list, as its engine sends it
+      secrets: nullish<ReadonlyMap<string, string>>(
+        (value, report) => (isList(value) ? SECRET_LIST : SECRET_MAP)(value, report),
+        NO_VALUES,
+      ),
+      user_id: nullish(string({ most: 256 })),
+    },
+    { unknown: 'ignore' },
+  ),
+  ({ authorization: tokens, secrets, user_id: userId }) => (userId ? { tokens, secrets, userId } : { tokens, secrets }),
+)
+const REQUEST = object({
+  $schema: nullish(string()),
+  run_id: nullish(identifier),
+  execution_id: nullish(identifier),
+  created_at: nullish(string()),
+  tool: object({ name: string({ least: 1 }), toolkit: nullish(string()), version: nullish(string()) }),
+  inputs: nullish(anyObject, {}),
+  context: nullish(CONTEXT, { tokens: NO_VALUES, secrets: NO_VALUES }),
+})
+
 /**
  * Reads a tool request (Open Tool Calling RFC, section 4.2). `run_id`, `execution_id`, `created_at`, the toolkit and its
  * version may be absent or null, and secrets a list of `{key, value}`, as its engine sends them. Fields that the RFC's
  * schema closes are closed here; its `context` is open, there and here. Fails with `request-malformed`.
  */
 export function decodeInvocation(body: unknown): Invocation | Failing {
-  if (!isObject(body)) return malformed('The body must be an object', 'Wanted {"tool": {"name": …}, "inputs": {…}}')
-  const stranger = unknownField(body, REQUEST_FIELDS)
-  if (stranger) return stranger
-  for (const field of ['$schema', 'created_at']) {
-    if (body[field] !== undefined && body[field] !== null && typeof body[field] !== 'string') {
-      return malformed(`'${field}' must be a string`)
-    }
-  }
-  const { run_id: traceId, execution_id: callId } = body
-  if (!isAbsent(traceId) && !isIdentifier(traceId)) return malformed("'run_id' must be a string of 1 to 256 characters")
-  if (!isAbsent(callId) && !isIdentifier(callId)) {
-    return malformed("'execution_id' must be a string of 1 to 256 characters")
-  }
-  const inputs = body.inputs ?? {}
-  if (!isJsonObject(inputs)) return malformed("'inputs' must be an object")
-  const tool = decodeTool(body.tool)
-  if ('ok' in tool) return tool
-  const context = decodeContext(body.context ?? {})
-  if ('ok' in context) return context
+  const read = check(REQUEST, body)
+  if (!read.ok) return malformed(read.problems)
+  const { run_id: traceId, execution_id: callId, tool, inputs, context } = read.value
+  const { asked, ...bare } = askedFor(tool)
   return {
-    ...tool,
+    ...bare,
     call: {
-      asked: tool.asked,
-      ...(isAbsent(callId) ? {} : { callId }),
-      ...(isAbsent(traceId) ? {} : { traceId }),
+      asked,
+      ...(callId === undefined ? {} : { callId }),
+      ...(traceId === undefined ? {} : { traceId }),
       input: inputs,
       context,
     },
@@ -78,89 +95,17 @@ export function encodeOutcome({ callId, durationMs, result }: Outcome, finishedA
   return { ...frame, success: true, output: { ...output } }
 }
 
-function decodeTool(tool: unknown): (Pick<Invocation, 'bare'> & { readonly asked: string }) | Failing {
-  if (!isObject(tool)) return malformed(tool === undefined ? "'tool' is required" : "'tool' must be an object")
-  const stranger = unknownField(tool, TOOL_FIELDS, 'tool.')
-  if (stranger) return stranger
-  const { name, toolkit, version } = tool
-  if (typeof name !== 'string' || name === '') return malformed("'tool.name' must be a non-empty string")
-  if (!isAbsent(toolkit) && typeof toolkit !== 'string') return malformed("'tool.toolkit' must be a string")
-  if (!isAbsent(version) && typeof version !== 'string') return malformed("'tool.version' must be a string")
-  const selector = version || undefined
+function askedFor(tool: {
+  readonly name: string
+  readonly toolkit?: string
+  readonly version?: string
+}): Pick<Invocation, 'bare'> & { readonly asked: string } {
+  const { name, toolkit } = tool
+  const selector = tool.version || undefined
   if (toolkit) return { asked: formatToolId({ toolkit, tool: name }, selector) }
   if (name.includes('.')) return { asked: selector === undefined || name.includes('@') ? name : `${name}@${selector}` }
   return {
     asked: askedByName(name, selector),
     bare: { name, ...(selector === undefined ? {} : { version: selector }) },
   }
-}
-
-function decodeContext(context: unknown): Call['context'] | Failing {
-  if (!isObject(context)) return malformed("'context' must be an object")
-  const { authorization, secrets, user_id } = context
-  const tokens = decodeToken(authorization)
-  if ('ok' in tokens) return tokens
-  const values = decodeSecrets(secrets)
-  if ('ok' in values) return values
-  if (isAbsent(user_id) || user_id === '') return { tokens, secrets: values }
-  if (!isIdentifier(user_id)) return malformed("'context.user_id' must be a string of 1 to 256 characters")
-  return { tokens, secrets: values, userId: user_id }
-}
-
-/** One token, for whichever provider the tool asks: the RFC does not say whose it is. */
-function decodeToken(authorization: unknown): ReadonlyMap<string, string> | Failing {
-  if (isAbsent(authorization)) return NO_VALUES
-  if (!isObject(authorization)) return malformed("'context.authorization' must be an object")
-  const { token } = authorization
-  if (isAbsent(token) || token === '') return NO_VALUES
-  if (typeof token !== 'string') return malformed("'context.authorization.token' must be a string")
-  if (token.length > MAX_VALUE) return tooLong('context.authorization.token')
-  return new Map([[ANY_PROVIDER, token]])
-}
-
-/** A map, as the RFC has it, or `[{key, value}]`, as its engine sends it. */
-function decodeSecrets(secrets: unknown): ReadonlyMap<string, string> | Failing {
-  if (isAbsent(secrets)) return NO_VALUES
-  const values = new Map<string, string>()
-  if (Array.isArray(secrets)) {
-    for (const [index, entry] of secrets.entries()) {
-      const place = `context.secrets[${index}]`
-      if (!isObject(entry) || typeof entry.key !== 'string' || typeof entry.value !== 'string') {
-        return malformed(`'${place}' must be an object with the strings 'key' and 'value'`)
-      }
-      if (entry.value.length > MAX_VALUE) return tooLong(`${place}.value`)
-      values.set(entry.key, entry.value)
-    }
-    return values
-  }
-  if (!isObject(secrets)) return malformed("'context.secrets' must be an object, or an array of {key, value}")
-  for (const [key, value] of Object.entries(secrets)) {
-    const place = `context.secrets.${key.slice(0, 100)}`
-    if (typeof value !== 'string') return malformed(`'${place}' must be a string`)
-    if (value.length > MAX_VALUE) return tooLong(place)
-    values.set(key, value)
-  }
-  return values
-}
-
-function unknownField(object: object, known: readonly string[], prefix = ''): Failing | undefined {
-  const unknown = Object.keys(object).find((key) => !known.includes(key))
-  if (unknown === undefined) return undefined
-  return malformed(`Unknown field '${prefix}${unknown.slice(0, 100)}'`, `Wanted ${known.join(', ')}`)
-}
-
-function tooLong(place: string): Failing {
-  return malformed(`'${place}' must be at most ${MAX_VALUE} characters long`)
-}
-
-function malformed(message: string, detail?: string): Failing {
-  return fail({ type: 'request-malformed', message, ...(detail === undefined ? {} : { detail }) })
-}
-
-function isAbsent(value: unknown): value is undefined | null {
-  return value === undefined || value === null
-}
-
-function isIdentifier(value: unknown): value is string {
-  return typeof value === 'string' && value.length > 0 && value.length <= 256
 }

@@ -1,6 +1,9 @@
 import type { Call, Outcome } from '../../core/call/call.ts'
+import { credentialValue, identifier, malformed } from '../../core/call/call-fields.ts'
 import { type Failing, type Failure, fail } from '../../core/call/failure.ts'
-import { isJsonObject, isObject, type JsonObject } from '../../core/tool/json.ts'
+import type { CallerContext } from '../../core/call/requirements.ts'
+import { isObject, type JsonObject } from '../../core/tool/json.ts'
+import { anyObject, check, into, list, object, optional, type Reader, string } from '../../core/tool/json-reader.ts'
 import { failureBody, toolError } from './failure.ts'
 
 export const SCHEMA = 'urn:oxp:1.0'
@@ -12,54 +15,56 @@ const SCHEMAS = [
   'https://github.com/OpenToolCalling/Specification/tree/main/spec/http/1.0/openapi.json',
   'https://github.com/OpenExecProtocol/Specification/tree/main/spec/http/1.0/openapi.json',
 ]
-const REQUEST_FIELDS = ['tool_id', 'call_id', 'trace_id', 'input', 'context']
-const CONTEXT_FIELDS = ['authorization', 'secrets', 'user_id']
 const NO_VALUES: ReadonlyMap<string, string> = new Map()
-/** The most characters of a token or a secret: no header takes more. */
-const MAX_VALUE = 65_536
+const TOKEN = object({ id: string(), token: credentialValue }, { unknown: 'ignore' })
+const SECRET = object({ id: string(), value: credentialValue }, { unknown: 'ignore' })
+const CONTEXT: Reader<CallerContext> = into(
+  object({
+    authorization: optional(
+      into(list(TOKEN), (all) => new Map(all.map(({ id, token }) => [id, token]))),
+      NO_VALUES,
+    ),
+    secrets: optional(
+      into(list(SECRET), (all) => new Map(all.map(({ id, value }) => [id, value]))),
+      NO_VALUES,
+    ),
+    user_id: optional(identifier),
+  }),
+  ({ authorization: tokens, secrets, user_id: userId }) =>
+    userId === undefined ? { tokens, secrets } : { tokens, secrets, userId },
+)
+const FIELDS = {
+  tool_id: string(),
+  call_id: optional(identifier),
+  trace_id: optional(identifier),
+  input: optional(anyObject, {}),
+  context: optional(CONTEXT, { tokens: NO_VALUES, secrets: NO_VALUES }),
+}
+const BARE = object({ $schema: optional(string()), ...FIELDS })
+const ENVELOPED = into(object({ $schema: optional(string()), request: object(FIELDS) }), ({ request }) => request)
 
 /** Whether messages carry `$schema` and an envelope, or are bare, as they are under the header `OXP-Version`. */
 export type Form = 'enveloped' | 'bare'
 
 /**
  * Reads a CallToolRequest: `{"$schema"?, "request": {…}}`, or the request bare, in either form. What is not a request of
- * OXP 1.0 gives a failure that names the field.
+ * OXP 1.0 gives a failure that names the fields.
  */
 export function decodeCall(body: unknown): Call | Failing {
-  if (!isObject(body)) return malformed('The body must be an object', 'Wanted {"request": {"tool_id": …}}')
-  let request: unknown = body
-  if ('request' in body) {
-    const unknown = unknownField(body, ['$schema', 'request'])
-    if (unknown) return unknown
-    request = body.request
+  const isEnveloped = isObject(body) && 'request' in body
+  const $schema = isObject(body) ? body.$schema : undefined
+  if (typeof $schema === 'string' && !SCHEMAS.includes($schema)) {
+    return fail({ type: 'protocol-version-unsupported', asked: $schema.slice(0, 200), supported: SCHEMA })
   }
-  if (body.$schema !== undefined) {
-    if (typeof body.$schema !== 'string') return malformed("'$schema' must be a string")
-    if (!SCHEMAS.includes(body.$schema)) {
-      return fail({ type: 'protocol-version-unsupported', asked: body.$schema.slice(0, 200), supported: SCHEMA })
-    }
-  }
-  if (!isObject(request)) return malformed("'request' must be an object")
-  const unknown = unknownField(request, request === body ? ['$schema', ...REQUEST_FIELDS] : REQUEST_FIELDS)
-  if (unknown) return unknown
-  const { tool_id, call_id, trace_id, input = {}, context = {} } = request
-  if (typeof tool_id !== 'string') {
-    return malformed(tool_id === undefined ? "'tool_id' is required" : "'tool_id' must be a string")
-  }
-  if (call_id !== undefined && !isIdentifier(call_id))
-    return malformed("'call_id' must be a string of 1 to 256 characters")
-  if (trace_id !== undefined && !isIdentifier(trace_id)) {
-    return malformed("'trace_id' must be a string of 1 to 256 characters")
-  }
-  if (!isJsonObject(input)) return malformed("'input' must be an object")
-  const decoded = decodeContext(context)
-  if ('ok' in decoded) return decoded
+  const read = isEnveloped ? check(ENVELOPED, body) : check(BARE, body)
+  if (!read.ok) return malformed(read.problems)
+  const { tool_id, call_id, trace_id, input, context } = read.value
   return {
     asked: tool_id,
     ...(call_id === undefined ? {} : { callId: call_id }),
     ...(trace_id === undefined ? {} : { traceId: trace_id }),
     input,
-    context: decoded,
+    context,
   }
 }
 
@@ -79,49 +84,4 @@ export function encodeFailure(failure: Failure, form: Form): JsonObject {
 
 function envelope(result: object, form: Form): object {
   return form === 'bare' ? result : { $schema: SCHEMA, result }
-}
-
-function decodeContext(context: unknown): Call['context'] | Failing {
-  if (!isObject(context)) return malformed("'context' must be an object")
-  const unknown = unknownField(context, CONTEXT_FIELDS, 'context.')
-  if (unknown) return unknown
-  const { authorization, secrets, user_id } = context
-  const tokens = decodeValues(authorization, 'authorization', 'token')
-  if ('ok' in tokens) return tokens
-  const values = decodeValues(secrets, 'secrets', 'value')
-  if ('ok' in values) return values
-  if (user_id === undefined) return { tokens, secrets: values }
-  if (!isIdentifier(user_id)) return malformed("'context.user_id' must be a string of 1 to 256 characters")
-  return { tokens, secrets: values, userId: user_id }
-}
-
-/** `[{id, token | value}]` as a map. */
-function decodeValues(list: unknown, field: string, key: 'token' | 'value'): ReadonlyMap<string, string> | Failing {
-  if (list === undefined) return NO_VALUES
-  if (!Array.isArray(list)) return malformed(`'context.${field}' must be an array`)
-  const values = new Map<string, string>()
-  for (const [index, entry] of list.entries()) {
-    const value: unknown = isObject(entry) ? entry[key] : undefined
-    const place = `context.${field}[${index}]`
-    if (!isObject(entry) || typeof entry.id !== 'string' || typeof value !== 'string') {
-      return malformed(`'${place}' must be an object with the strings 'id' and '${key}'`)
-    }
-    if (value.length > MAX_VALUE) return malformed(`'${place}.${key}' must be at most ${MAX_VALUE} characters long`)
-    values.set(entry.id, value)
-  }
-  return values
-}
-
-function unknownField(object: object, known: readonly string[], prefix = ''): Failing | undefined {
-  const unknown = Object.keys(object).find((key) => !known.includes(key))
-  if (unknown === undefined) return undefined
-  return malformed(`Unknown field '${prefix}${unknown.slice(0, 100)}'`, `Wanted ${known.join(', ')}`)
-}
-
-function malformed(message: string, detail?: string): Failing {
-  return fail({ type: 'request-malformed', message, ...(detail === undefined ? {} : { detail }) })
-}
-
-function isIdentifier(value: unknown): value is string {
-  return typeof value === 'string' && value.length > 0 && value.length <= 256
 }

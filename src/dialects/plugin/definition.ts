@@ -1,11 +1,11 @@
 import type { Codec, Encoded, Given, Loss } from '../../core/tool/codec.ts'
-import { isJsonObject, isList, isObject, type Json, type JsonObject } from '../../core/tool/json.ts'
-import { pointerStep, type Problem } from '../../core/tool/problem.ts'
-import { isNamePart } from '../../core/tool/tool-id.ts'
+import { inputSchema, namePart, whatIsNotGiven } from '../../core/tool/definition-fields.ts'
+import { isList, isObject, type Json, type JsonObject } from '../../core/tool/json.ts'
+import { check, list, object, string, unique } from '../../core/tool/json-reader.ts'
+import type { Problem } from '../../core/tool/problem.ts'
 import { type Definition, NO_REQUIREMENTS, type ToolRecord } from '../../core/tool/tool.ts'
 
 const FIELDS = ['name', 'description', 'inputSchema']
-const NAME_PART = 'Must be 1 to 64 of the characters A-Z, a-z, 0-9, _ and -'
 
 /**
  * What a plugin's `describe` gives: a ListToolsResult, `{tools: [{name, description, inputSchema}]}`. All its tools are of
@@ -28,9 +28,8 @@ export const plugin: Codec = {
 function recognises(document: unknown): boolean {
   if (!isObject(document) || !('tools' in document)) return false
   const { tools } = document
-  if (!Array.isArray(tools)) return true
-  const list: readonly unknown[] = tools
-  return list.every((tool) => !isObject(tool) || Object.keys(tool).every((key) => FIELDS.includes(key)))
+  if (!isList(tools)) return true
+  return tools.every((tool) => !isObject(tool) || Object.keys(tool).every((key) => FIELDS.includes(key)))
 }
 
 /** A ToolDescription of a tool under the name it is called by. */
@@ -39,60 +38,31 @@ export function toolDescription({ description, input }: ToolRecord, name: string
 }
 
 function decode(document: Json, given: Given): ReturnType<Codec['decode']> {
-  if (!isJsonObject(document)) return { ok: false, problems: [{ path: '', message: 'Must be an object' }] }
-  const problems: Problem[] = []
-  const warnings: Problem[] = []
-  const wrong = (path: string, message: string) => problems.push({ path, message })
   const { toolkit, version } = given
-  for (const [field, value] of Object.entries({ toolkit, version })) {
-    if (value !== undefined) continue
-    wrong(`/${field}`, `Is required, and the dialect does not say it: publish {"definition", "toolkit", "version"}`)
+  const warnings: Problem[] = []
+  const read = check(listing(), document, warnings)
+  if (!read.ok || toolkit === undefined || version === undefined) {
+    return { ok: false, problems: [...whatIsNotGiven(given), ...(read.ok ? [] : read.problems)] }
   }
-  ignoreUnknown(document, ['tools'], '', warnings)
-  const { tools } = document
-  const read: { readonly name: string; readonly description: string; readonly inputSchema: JsonObject }[] = []
-  if (!isList(tools) || tools.length === 0) wrong('/tools', 'Must be an array of one or more tools')
-  else {
-    const places = new Map<string, number>()
-    for (const [index, tool] of tools.entries()) {
-      const path = `/tools/${index}`
-      if (!isJsonObject(tool)) {
-        wrong(path, 'Must be an object')
-        continue
-      }
-      ignoreUnknown(tool, FIELDS, path, warnings)
-      for (const field of FIELDS) if (tool[field] === undefined) wrong(`${path}/${field}`, 'Is required')
-      const { name, description, inputSchema } = tool
-      if (name !== undefined && (typeof name !== 'string' || !isNamePart(name))) wrong(`${path}/name`, NAME_PART)
-      if (description !== undefined && typeof description !== 'string') {
-        wrong(`${path}/description`, 'Must be a string')
-      }
-      if (inputSchema !== undefined && !isJsonObject(inputSchema)) {
-        wrong(`${path}/inputSchema`, 'Must be a JSON Schema object')
-      } else if (inputSchema?.type !== undefined && inputSchema.type !== 'object') {
-        wrong(`${path}/inputSchema/type`, "Must be 'object': a tool's arguments have names")
-      }
-      if (typeof name !== 'string') continue
-      const before = places.get(name.toLowerCase())
-      if (before === undefined) places.set(name.toLowerCase(), index)
-      else wrong(`${path}/name`, `Must be unique ignoring case, and /tools/${before} has it already`)
-      if (typeof description === 'string' && isJsonObject(inputSchema)) read.push({ name, description, inputSchema })
-    }
-  }
-  if (problems.length > 0 || toolkit === undefined || version === undefined) return { ok: false, problems }
-  const definitions = read.map(({ name, description, inputSchema }): Definition => ({
+  const { tools } = read.value
+  const definitions = tools.map((tool): Definition => ({
     toolkit,
-    tool: name,
+    tool: tool.name,
     version,
-    name,
-    description,
-    input: inputSchema,
+    name: tool.name,
+    description: tool.description,
+    input: tool.inputSchema,
     output: {},
     requirements: NO_REQUIREMENTS,
     tags: [],
   }))
-  const schemas = read.map(({ inputSchema }, index) => ({ path: `/tools/${index}/inputSchema`, schema: inputSchema }))
+  const schemas = tools.map((tool, index) => ({ path: `/tools/${index}/inputSchema`, schema: tool.inputSchema }))
   return { ok: true, value: { definitions, schemas, warnings } }
+}
+
+function listing() {
+  const tool = object({ name: unique(namePart, true), description: string(), inputSchema }, { unknown: 'warn' })
+  return object({ tools: list(tool, { least: 1 }) }, { unknown: 'warn' })
 }
 
 /** Everything of a record of another dialect that a ToolDescription cannot say. */
@@ -113,11 +83,4 @@ function losses(record: ToolRecord): Encoded['losses'] {
   if (requirements.user_id) lose('/requirements/user_id')
   if (record.securityLevel !== 0) lose('/securityLevel')
   return lost
-}
-
-function ignoreUnknown(object: JsonObject, known: readonly string[], path: string, warnings: Problem[]): void {
-  for (const key of Object.keys(object)) {
-    if (known.includes(key)) continue
-    warnings.push({ path: path + pointerStep(key), message: `Is ignored: the plugin schema has ${known.join(', ')}` })
-  }
 }

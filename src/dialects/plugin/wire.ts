@@ -1,10 +1,10 @@
 import type { Call, Outcome } from '../../core/call/call.ts'
+import { malformed } from '../../core/call/call-fields.ts'
+import type { Failing, Failure } from '../../core/call/failure.ts'
 import type { Artifact, Content } from '../../core/tool/content.ts'
-import { type Failing, type Failure, fail } from '../../core/call/failure.ts'
-import { isJsonObject, isObject, type Json, type JsonObject } from '../../core/tool/json.ts'
+import type { Json, JsonObject } from '../../core/tool/json.ts'
+import { anyObject, anything, check, nullish, object, string } from '../../core/tool/json-reader.ts'
 import { wordsOf } from './failure.ts'
-
-const PARAMS_FIELDS = ['name', 'arguments', '_meta']
 
 /** A call by the name of a tool: which tool that is depends on where the call is made. */
 export interface NamedCall {
@@ -18,27 +18,25 @@ export interface CallToolResult {
   readonly isError?: boolean
 }
 
+const REQUEST = object(
+  {
+    method: nullish(string()),
+    // Arguments under a misspelled name would be a call without arguments
+    params: object({ name: string(), arguments: nullish(anyObject, {}), _meta: anything }),
+  },
+  { unknown: 'ignore' },
+)
+
 /**
  * Reads a CallToolRequest: `{method?, params: {name, arguments?}}`. The method says nothing that the route does not, and
  * `_meta`, which hosts pass on from their own callers, is not read. What is no such request gives a failure that names the
  * field.
  */
 export function decodeCall(body: unknown): NamedCall | Failing {
-  if (!isObject(body)) return malformed('The body must be an object', 'Wanted {"params": {"name": …, "arguments": …}}')
-  const { method, params } = body
-  if (method !== undefined && method !== null && typeof method !== 'string') {
-    return malformed("'method' must be a string")
-  }
-  if (!isObject(params)) return malformed("'params' must be an object with a 'name'")
-  // Arguments under a misspelled name would be a call without arguments
-  const unknown = Object.keys(params).find((key) => !PARAMS_FIELDS.includes(key))
-  if (unknown !== undefined) {
-    return malformed(`Unknown field 'params.${unknown.slice(0, 100)}'`, 'Wanted name, arguments')
-  }
-  const { name } = params
-  if (typeof name !== 'string') return malformed("'params.name' must be a string")
-  const input = params.arguments ?? {}
-  return isJsonObject(input) ? { name, input } : malformed("'params.arguments' must be an object")
+  const read = check(REQUEST, body)
+  if (!read.ok) return malformed(read.problems)
+  const { name, arguments: input } = read.value.params
+  return { name, input }
 }
 
 /** A CallToolResult: the content a tool gave to look at, else its value, a text as it is and anything else as JSON. */
@@ -95,8 +93,4 @@ function encodeArtifact({ url, content_type, size, meta }: Artifact): JsonObject
 
 function text(words: string): JsonObject {
   return { type: 'text', text: words }
-}
-
-function malformed(message: string, detail?: string): Failing {
-  return fail({ type: 'request-malformed', message, ...(detail === undefined ? {} : { detail }) })
 }

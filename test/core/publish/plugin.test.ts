@@ -80,8 +80,10 @@ describe('what a plugin describes', () => {
   })
 
   it('is what its dialect says', () => {
-    const problems = [{ path: '/tools', message: 'Must be an array of one or more tools' }]
-    for (const described of [{}, { tools: 7 }, { tools: [] }]) expect(made(described)).toEqual({ ok: false, problems })
+    const refused = (message: string) => ({ ok: false, problems: [{ path: '/tools', message }] })
+    expect(made({})).toEqual(refused('Is required'))
+    expect(made({ tools: 7 })).toEqual(refused('Must be an array that is not empty, got 7'))
+    expect(made({ tools: [] })).toEqual(refused('Must be an array that is not empty, got an empty array'))
     expect(made({ tools: [tool('a'), tool('A')] })).toMatchObject({ ok: false, problems: [{ path: '/tools/1/name' }] })
   })
 

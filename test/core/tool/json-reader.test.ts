@@ -221,9 +221,9 @@ describe('an object', () => {
     const RANGE = object(
       { least: integer(0, 9), most: integer(0, 9), name: optional(LETTERS) },
       {
-        rule({ least, most }, findings, source) {
+        rule({ least, most }, report, source) {
           if (least !== undefined && most !== undefined && least > most) {
-            wrong(findings, `Must be at least ${least}, got ${String(source.most)}`, '/most')
+            wrong(report, `Must be at least ${least}, got ${String(source.most)}`, '/most')
           }
         },
       },
@@ -250,7 +250,7 @@ describe('what may be absent', () => {
 })
 
 describe('a value that becomes another', () => {
-  const LENGTH = into(LETTERS, ({ length }, findings) => (length > 3 ? wrong(findings, 'Is long') : length))
+  const LENGTH = into(LETTERS, ({ length }, report) => (length > 3 ? wrong(report, 'Is long') : length))
 
   it('is read first', () => {
     expect(valueOf(LENGTH, 'abc')).toBe(3)
@@ -259,8 +259,8 @@ describe('a value that becomes another', () => {
   })
 
   it('is wrong when anything was reported, whatever is given for it', () => {
-    const read = check((value, findings) => {
-      wrong(findings, 'Is wrong all the same')
+    const read = check((value, report) => {
+      wrong(report, 'Is wrong all the same')
       return value
     }, 1)
     expect(read).toEqual({ ok: false, problems: [{ path: '', message: 'Is wrong all the same' }] })
@@ -278,9 +278,9 @@ describe('a value that becomes another', () => {
 
 describe('a part of a value', () => {
   it('is reported where it stands, what was reported before where that stood', () => {
-    const reader: Reader<unknown> = (value, findings) => {
-      wrong(findings, 'First', '/before')
-      findings.warnings.push({ path: '/before', message: 'First' })
+    const reader: Reader<unknown> = (value, report) => {
+      wrong(report, 'First', '/before')
+      report.warnings.push({ path: '/before', message: 'First' })
       return readAt(
         'a/b',
         (part, inner) => {
@@ -288,7 +288,7 @@ describe('a part of a value', () => {
           return wrong(inner, `Second: ${String(part)}`)
         },
         value,
-        findings,
+        report,
       )
     }
     const warnings: Problem[] = []

@@ -146,7 +146,7 @@ describe('POST /machine-context/execute', () => {
   })
 
   const malformed: readonly [string, unknown, string][] = [
-    ['no object', [], 'The body'],
+    ['no object', [], 'Cannot read the body'],
     ['no header', { payload: REQUEST.payload }, "'header'"],
     ['no message id', request({ header: { messageId: undefined } }), 'header.messageId'],
     ['a message id that is too long', request({ header: { messageId: 'm'.repeat(257) } }), 'header.messageId'],

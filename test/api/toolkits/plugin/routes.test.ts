@@ -93,7 +93,7 @@ describe('an uploaded plugin', () => {
   it.each([
     ['no JSON', '{"tools": [', /^Its 'describe' did not give a JSON object: /],
     ['no object', '[]', /^Its 'describe' did not give a JSON object$/],
-    ['no tools', '{}', /^Must be an array of one or more tools$/],
+    ['no tools', '{}', /^Is required$/],
     ['a schema that is none', { tools: [tool('a', { inputSchema: { type: 'object', required: 7 } })] }, /./],
   ])('that describes %s is refused', async (_, described, message) => {
     const { status, body, stored } = await upload(described)

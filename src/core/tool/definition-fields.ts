@@ -1,0 +1,48 @@
+import type { Given } from './codec.ts'
+import { isJsonObject, type JsonObject } from './json.ts'
+import { into, judged, parsed, type Reader, text, wrong } from './json-reader.ts'
+import type { Problem } from './problem.ts'
+import { isNamePart, isVersion } from './tool-id.ts'
+import { isRequirementId } from './tool.ts'
+
+/** Reads a toolkit's or a tool's name. */
+export const namePart = text('1 to 64 of the characters A-Z, a-z, 0-9, _ and -', isNamePart)
+
+/** Reads a version (OXP 1.0, "Metadata"). */
+export const version = text('a version of the form x.y.z', isVersion)
+
+/** Reads what a requirement calls a provider or a secret. */
+export const requirementId = text('1 to 128 visible ASCII characters', isRequirementId)
+
+export const jsonSchema: Reader<JsonObject> = parsed('a JSON Schema object', (value) =>
+  isJsonObject(value) ? value : undefined,
+)
+
+/** Reads the schema of a tool's input, which may leave unsaid that it is an object. */
+export const inputSchema: Reader<JsonObject> = into(jsonSchema, (schema, report) => {
+  const { type = 'object' } = schema
+  return type === 'object' ? schema : wrong(report, "Must be 'object': a tool's parameters have names", '/type')
+})
+
+/** Reads the name of the toolkit that was given beside the document, if one was, else of any. */
+export function toolkitName({ toolkit }: Given): Reader<string> {
+  return judged(namePart, (name) => whyAnother('toolkit', name, toolkit))
+}
+
+/** Reads the version that was given beside the document, if one was, else any. */
+export function toolVersion(given: Given): Reader<string> {
+  return judged(version, (named) => whyAnother('version', named, given.version))
+}
+
+function whyAnother(what: 'toolkit' | 'version', named: string, given = named): string | undefined {
+  return named === given ? undefined : `Must be the ${what} '${given}' that was given beside the definition`
+}
+
+/** What is missing beside a document of a dialect whose documents name neither toolkit nor version. */
+export function whatIsNotGiven({ toolkit, version: given }: Given): readonly Problem[] {
+  const message = 'Is required, and the dialect does not say it: publish {"definition", "toolkit", "version"}'
+  return [
+    ...(toolkit === undefined ? [{ path: '/toolkit', message }] : []),
+    ...(given === undefined ? [{ path: '/version', message }] : []),
+  ]
+}
