@@ -15,9 +15,9 @@ const MAX_LEVELS = 32
 const NO_FIELD = "Gemini's Schema has no such field"
 /** What each type's schema may say with a plain value. */
 const KEYWORDS: Readonly<Record<string, readonly string[]>> = {
-  string: ['minLength', 'maxLength', 'pattern', 'format'],
-  number: ['minimum', 'maximum', 'format'],
-  integer: ['minimum', 'maximum', 'format'],
+  string: ['minLength', 'maxLength', 'pattern'],
+  number: ['minimum', 'maximum'],
+  integer: ['minimum', 'maximum'],
   array: ['minItems', 'maxItems'],
   object: ['minProperties', 'maxProperties'],
 }
@@ -26,7 +26,7 @@ const FORMATS: Readonly<Record<string, readonly string[]>> = {
   number: ['float', 'double'],
   integer: ['int32', 'int64'],
 }
-const ANNOTATIONS = ['title', 'description', 'default', 'example']
+const ANNOTATIONS = ['default', 'example']
 
 interface Work {
   readonly root: Schema
@@ -101,21 +101,14 @@ function convert(schema: unknown, place: Place, work: Work): JsonObject {
 
 /** Nothing but null, or nothing known. */
 function untyped(schema: Schema, isNull: boolean, { path }: Place, work: Work): JsonObject {
-  const said = new Map<string, Json>(
-    isNull
-      ? [
-          ['type', 'string'],
-          ['nullable', true],
-        ]
-      : [],
-  )
   if (isNull) work.losses.push({ path: `${path}/type`, reason: 'Becomes a nullable string' })
-  for (const [keyword, value] of Object.entries(schema)) {
-    if (keyword === 'type') continue
-    if ((keyword === 'title' || keyword === 'description') && typeof value === 'string') said.set(keyword, value)
-    else work.losses.push({ path: path + pointerStep(keyword), reason: NO_FIELD })
-  }
-  return Object.fromEntries(said)
+  const texts = Object.entries(schema).filter(([keyword, value]) => {
+    const isText = (keyword === 'title' || keyword === 'description') && typeof value === 'string'
+    if (!isText && keyword !== 'type') work.losses.push({ path: path + pointerStep(keyword), reason: NO_FIELD })
+    return isText
+  })
+  const said: JsonObject = Object.fromEntries(texts.map(([keyword, text]) => [keyword, String(text)]))
+  return isNull ? { type: 'string', nullable: true, ...said } : said
 }
 
 function typed(schema: Schema, type: string, place: Place, work: Work): JsonObject {
@@ -124,27 +117,20 @@ function typed(schema: Schema, type: string, place: Place, work: Work): JsonObje
   const lose = (keyword: string, reason = NO_FIELD) => work.losses.push({ path: path + pointerStep(keyword), reason })
   if (schema.type === undefined) lose('type', `Is added: '${type}'`)
   for (const [keyword, value] of Object.entries(schema)) {
-    if (keyword === 'type') continue
-    if ((keyword === 'enum' || keyword === 'const') && type === 'string') {
+    const bound = type === 'integer' && typeof value === 'number' ? inclusiveBound(keyword, value) : undefined
+    if (keyword === 'type' || isConverted(keyword, value, type)) continue
+    else if ((keyword === 'enum' || keyword === 'const') && type === 'string') {
       const values: readonly unknown[] = keyword === 'const' ? [value] : Array.isArray(value) ? value : []
       const texts = values.filter((each) => typeof each === 'string' && each !== '')
       const allowed = [...new Set(texts)]
       if (keyword === 'const') lose(keyword, "Becomes 'enum'")
       else if (texts.length < values.length) lose(keyword, 'Holds values that are no texts, or empty')
       if (allowed.length > 0 && !said.has('enum')) said.set('enum', allowed.map(String))
-    } else if (keyword === 'exclusiveMinimum' && type === 'integer' && typeof value === 'number') {
-      lose(keyword, "Becomes 'minimum'")
-      if (!('minimum' in schema)) said.set('minimum', Math.floor(value) + 1)
-    } else if (keyword === 'exclusiveMaximum' && type === 'integer' && typeof value === 'number') {
-      lose(keyword, "Becomes 'maximum'")
-      if (!('maximum' in schema)) said.set('maximum', Math.ceil(value) - 1)
-    } else if (keyword === 'properties' && type === 'object') continue
-    else if (keyword === 'required' && type === 'object') continue
-    else if (keyword === 'items' && type === 'array' && !Array.isArray(value)) continue
-    else if (keyword === 'format' && !FORMATS[type]?.includes(String(value))) lose(keyword)
-    else if (!isJson(value) || ![...ANNOTATIONS, ...(KEYWORDS[type] ?? [])].includes(keyword)) lose(keyword)
-    else if ((keyword === 'title' || keyword === 'description') && typeof value !== 'string') lose(keyword)
-    else said.set(keyword, value)
+    } else if (bound) {
+      lose(keyword, `Becomes '${bound.keyword}'`)
+      if (!(bound.keyword in schema)) said.set(bound.keyword, bound.value)
+    } else if (isJson(value) && isKept(keyword, value, type)) said.set(keyword, value)
+    else lose(keyword)
   }
   if (type === 'array') {
     const items = schema.items
@@ -158,6 +144,27 @@ function typed(schema: Schema, type: string, place: Place, work: Work): JsonObje
   }
   if (type === 'object') setProperties(schema, said, place, work)
   return Object.fromEntries(said)
+}
+
+/** The bound of integers that says the same as an exclusive one, which may be a fraction. */
+function inclusiveBound(
+  keyword: string,
+  value: number,
+): { readonly keyword: string; readonly value: number } | undefined {
+  if (keyword === 'exclusiveMinimum') return { keyword: 'minimum', value: Math.floor(value) + 1 }
+  return keyword === 'exclusiveMaximum' ? { keyword: 'maximum', value: Math.ceil(value) - 1 } : undefined
+}
+
+/** Whether a keyword holds schemas that are converted, or names their properties. */
+function isConverted(keyword: string, value: unknown, type: string): boolean {
+  if (type === 'object') return keyword === 'properties' || keyword === 'required'
+  return type === 'array' && keyword === 'items' && !Array.isArray(value)
+}
+
+function isKept(keyword: string, value: Json, type: string): boolean {
+  if (keyword === 'format') return FORMATS[type]?.includes(String(value)) ?? false
+  if (keyword === 'title' || keyword === 'description') return typeof value === 'string'
+  return ANNOTATIONS.includes(keyword) || (KEYWORDS[type]?.includes(keyword) ?? false)
 }
 
 function setProperties(schema: Schema, said: Map<string, Json>, place: Place, work: Work): void {

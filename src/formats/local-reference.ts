@@ -1,6 +1,6 @@
 import { isObject } from '../core/tool/json.ts'
-import { pointerStep, pointerSteps } from '../core/tool/problem.ts'
-import { everySubschema } from '../core/schema/subschemas.ts'
+import { pointerStep } from '../core/tool/problem.ts'
+import { everySubschema, localReference } from '../core/schema/subschemas.ts'
 
 const MAX_DEPTH = 64
 
@@ -12,15 +12,8 @@ export interface Target {
 
 /** What a local `$ref` (a JSON Pointer or an anchor) points to; undefined for every other one, which is never fetched. */
 export function localTarget(root: unknown, reference: unknown): Target | undefined {
-  if (typeof reference !== 'string' || !reference.startsWith('#')) return undefined
-  let fragment: string
-  try {
-    fragment = decodeURIComponent(reference.slice(1))
-  } catch {
-    return undefined
-  }
-  if (fragment !== '' && !fragment.startsWith('/')) return anchored(root, fragment)
-  const steps = pointerSteps(fragment)
+  const steps = typeof reference === 'string' ? localReference(reference) : undefined
+  if (typeof steps === 'string') return anchored(root, steps)
   if (!steps) return undefined
   let schema = root
   for (const step of steps) {

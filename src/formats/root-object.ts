@@ -49,21 +49,7 @@ export function current(schema: unknown, path: string, losses: Loss[]): unknown 
     losses.push({ path: `${path}/items`, reason: 'Is added, since the provider wants one: any' })
     words.set('items', {})
   }
-  const places = new Map<string, number>()
-  return mapSubschemas(Object.fromEntries(words), (below, keyword) => {
-    // Which of a keyword's schemas this is, in document order, is enough of a path for a person to find it
-    const place = places.get(keyword) ?? 0
-    places.set(keyword, place + 1)
-    return current(below, path + pointerStep(keyword) + placeOf(words.get(keyword), below, place), losses)
-  })
-}
-
-/** The step below a keyword that holds several schemas; one that holds a single schema has none. */
-function placeOf(value: unknown, below: unknown, place: number): string {
-  if (value === below) return ''
-  if (Array.isArray(value)) return pointerStep(place)
-  const key = isObject(value) ? Object.keys(value)[place] : undefined
-  return key === undefined ? '' : pointerStep(key)
+  return mapSubschemas(Object.fromEntries(words), (below, _, step) => current(below, path + step, losses))
 }
 
 function isArrayType(type: unknown): boolean {

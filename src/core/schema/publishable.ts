@@ -117,9 +117,12 @@ function* checkPatterns(schemas: readonly Located[]): Generator<Problem> {
   const effort: Effort = { left: PATTERN_EFFORT }
   for (const { schema, path } of schemas) {
     if (!isObject(schema)) continue
-    for (const each of patternsOf(schema)) {
-      const message = checkPattern(each.pattern, effort)
-      if (message !== undefined) yield { path: path + each.path, message }
+    const { pattern, patternProperties } = schema
+    const named = isObject(patternProperties) ? Object.keys(patternProperties) : []
+    const patterns = named.map((name) => [`/patternProperties${pointerStep(name)}`, name] as const)
+    for (const [at, each] of typeof pattern === 'string' ? [['/pattern', pattern] as const, ...patterns] : patterns) {
+      const message = checkPattern(each, effort)
+      if (message !== undefined) yield { path: path + at, message }
     }
   }
 }
@@ -130,18 +133,6 @@ export function checkPattern(pattern: string, effort: Effort): string | undefine
   if (verdict.kind === 'invalid') return verdict.message
   if (verdict.kind !== 'exponential') return undefined
   return 'Must not need exponential time on some texts: make its repetitions unambiguous'
-}
-
-/** The regular expressions a schema uses: its `pattern` and the names in its `patternProperties`. */
-function patternsOf(schema: Readonly<Record<string, unknown>>): readonly { pattern: string; path: string }[] {
-  const found: { pattern: string; path: string }[] = []
-  if (typeof schema['pattern'] === 'string') found.push({ pattern: schema['pattern'], path: '/pattern' })
-  if (isObject(schema['patternProperties'])) {
-    for (const pattern of Object.keys(schema['patternProperties'])) {
-      found.push({ pattern, path: `/patternProperties${pointerStep(pattern)}` })
-    }
-  }
-  return found
 }
 
 function dialect(uri: unknown): 'current' | 'older' | undefined {

@@ -1,7 +1,7 @@
 import { isObject } from '../tool/json.ts'
-import { pointerSteps, pointerStep, type Problem } from '../tool/problem.ts'
+import { pointerStep, type Problem } from '../tool/problem.ts'
 import { keywordsWhere } from './keywords.ts'
-import { type Located, subschemas } from './subschemas.ts'
+import { localReference, type Located, subschemas } from './subschemas.ts'
 
 const REFERENCES = keywordsWhere(({ role }) => role === 'reference')
 const ANCHORS = keywordsWhere(({ role }) => role === 'anchor')
@@ -45,16 +45,8 @@ export function* checkReferences(schemas: readonly Located[]): Generator<Problem
 }
 
 function place(reference: string, places: ReadonlyMap<string, number>): number | undefined {
-  if (!reference.startsWith('#')) return undefined
-  let fragment: string
-  try {
-    fragment = decodeURIComponent(reference.slice(1))
-  } catch {
-    return undefined
-  }
-  if (fragment !== '' && !fragment.startsWith('/')) return places.get(`#${fragment}`)
-  const steps = pointerSteps(fragment)
-  return steps && places.get(steps.map(pointerStep).join(''))
+  const target = localReference(reference)
+  return typeof target === 'string' ? places.get(`#${target}`) : target && places.get(target.map(pointerStep).join(''))
 }
 
 function unresolved(reference: string): string {

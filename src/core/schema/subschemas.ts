@@ -1,5 +1,5 @@
 import { isObject } from '../tool/json.ts'
-import { pointerStep } from '../tool/problem.ts'
+import { pointerStep, pointerSteps } from '../tool/problem.ts'
 import { KEYWORDS } from './keywords.ts'
 
 /** A schema right below another one. `schema` is whatever stands there, which may be no schema at all. */
@@ -77,6 +77,17 @@ export function mapSubschemas(
     }
   }
   return copy
+}
+
+/** What a reference into its own document names: an anchor, or the steps to a schema. Gives undefined for any other. */
+export function localReference(reference: string): string | readonly string[] | undefined {
+  if (!reference.startsWith('#')) return undefined
+  try {
+    const fragment = decodeURIComponent(reference.slice(1))
+    return fragment === '' || fragment.startsWith('/') ? pointerSteps(fragment) : fragment
+  } catch {
+    return undefined
+  }
 }
 
 /** An object without a prototype. */
