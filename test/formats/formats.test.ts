@@ -96,6 +96,85 @@ const RULES: readonly [Export, string, JsonObject, unknown, string[]][] = [
   ],
   [
     gemini,
+    'turns exclusive bounds of integers around, whole ones and fractions',
+    { type: 'integer', exclusiveMinimum: 0.5, exclusiveMaximum: 2.5 },
+    { type: 'integer', minimum: 1, maximum: 2 },
+    ['/exclusiveMinimum', '/exclusiveMaximum'],
+  ],
+  [
+    gemini,
+    'turns a negative exclusive bound of integers around',
+    { type: 'integer', exclusiveMinimum: -1.5, exclusiveMaximum: 3 },
+    { type: 'integer', minimum: -1, maximum: 2 },
+    ['/exclusiveMinimum', '/exclusiveMaximum'],
+  ],
+  [
+    gemini,
+    'lets the bounds that are there count',
+    { type: 'integer', minimum: 5, exclusiveMinimum: 0, exclusiveMaximum: 9, maximum: 7 },
+    { type: 'integer', minimum: 5, maximum: 7 },
+    ['/exclusiveMinimum', '/exclusiveMaximum'],
+  ],
+  [
+    gemini,
+    'drops exclusive bounds of numbers, and any that are none',
+    {
+      anyOf: [
+        { type: 'number', exclusiveMinimum: 0 },
+        { type: 'integer', exclusiveMaximum: true },
+      ],
+    },
+    { anyOf: [{ type: 'number' }, { type: 'integer' }] },
+    ['/anyOf/0/exclusiveMinimum', '/anyOf/1/exclusiveMaximum'],
+  ],
+  [
+    gemini,
+    'keeps what a type may say, and no more',
+    {
+      anyOf: [
+        { type: 'string', minLength: 1, maxLength: 2, pattern: 'a', format: 'date-time', title: 't', default: '' },
+        { type: 'number', minimum: 1, maximum: 2, format: 'double', minLength: 1 },
+        { type: 'integer', format: 'int32', multipleOf: 2 },
+        { type: 'array', items: { type: 'string' }, minItems: 1, maxItems: 2, uniqueItems: true },
+        { type: 'object', properties: {}, minProperties: 1, maxProperties: 2, propertyNames: {} },
+        { type: 'boolean', format: 'x', description: 'd', title: 5 },
+      ],
+    },
+    {
+      anyOf: [
+        { type: 'string', minLength: 1, maxLength: 2, pattern: 'a', format: 'date-time', title: 't', default: '' },
+        { type: 'number', minimum: 1, maximum: 2, format: 'double' },
+        { type: 'integer', format: 'int32' },
+        { type: 'array', items: { type: 'string' }, minItems: 1, maxItems: 2 },
+        { type: 'object', minProperties: 1, maxProperties: 2 },
+        { type: 'boolean', description: 'd' },
+      ],
+    },
+    [
+      '/anyOf/1/minLength',
+      '/anyOf/2/multipleOf',
+      '/anyOf/3/uniqueItems',
+      '/anyOf/4/propertyNames',
+      '/anyOf/5/format',
+      '/anyOf/5/title',
+    ],
+  ],
+  [
+    gemini,
+    'turns null alone into a nullable string',
+    { type: 'null', title: 't', minimum: 1 },
+    { type: 'string', nullable: true, title: 't' },
+    ['/type', '/minimum'],
+  ],
+  [
+    gemini,
+    'keeps of an enum the texts, once each',
+    { type: 'string', enum: ['a', '', 1, 'a', 'b'] },
+    { type: 'string', enum: ['a', 'b'] },
+    ['/enum'],
+  ],
+  [
+    gemini,
     'leaves anyOf alone',
     { anyOf: [{ type: 'string' }, { type: 'integer' }], description: 'x' },
     {
