@@ -4,7 +4,7 @@ import { z } from 'zod'
 const numbers = z.object({ a: z.number(), b: z.number() })
 const query = z.object({ query: z.string(), limit: z.int().optional(), kind: z.enum(['a', 'b', 'c']).optional() })
 
-/** The official SDK's way to serve tools without sessions: a server a request, in both eras. Schemas are made once. */
+/** The official SDK's way to serve tools without sessions: a server a request, in both revisions. Schemas are made once. */
 function serving(tools: number): ReturnType<typeof createMcpHandler> {
   return createMcpHandler(() => {
     const server = new McpServer({ name: 'sdk', version: '1.0.0' })

@@ -27,7 +27,7 @@ const MISSING = {
   detail: 'd',
 } as const
 
-/** Every failure, with its code (undefined: a result with isError), its status in each era, and a part of its text. */
+/** Every failure, with its code (undefined: a result with isError), its status in each revision, and a part of its text. */
 const TABLE: {
   readonly [T in FailureType]: readonly [
     Extract<Failure, { type: T }>,
@@ -146,8 +146,8 @@ describe.each(Object.entries(TABLE))('a call that ends in %s', (type, [failure, 
   it.each([
     ['legacy', legacy],
     ['modern', modern],
-  ] as const)('is answered so in a %s revision', async (era, status) => {
-    const answer = await setUp({ run: () => fail(failure) })[era]('tools/call', { name: 'echo' })
+  ] as const)('is answered so in a %s revision', async (revision, status) => {
+    const answer = await setUp({ run: () => fail(failure) })[revision]('tools/call', { name: 'echo' })
     const body = (await answer.json()) as { result?: { content: { text: string }[] }; error?: { message: string } }
     expect(answer.status).toBe(status)
     expect(answer.headers.get('content-type')).toBe('application/json')
@@ -155,7 +155,7 @@ describe.each(Object.entries(TABLE))('a call that ends in %s', (type, [failure, 
       expect(body).toMatchObject({ id: 1, result: { isError: true, content: [{ type: 'text' }] } })
       expect(body.result?.content[0]?.text).toMatch(text)
       expect(body.result?.content[0]?.text).not.toContain('for developers')
-      if (era === 'modern') expect(body.result).toMatchObject({ resultType: 'complete' })
+      if (revision === 'modern') expect(body.result).toMatchObject({ resultType: 'complete' })
     } else {
       expect(body).toMatchObject({ id: 1, error: { code } })
       expect(body.error?.message).toMatch(text)
@@ -187,8 +187,8 @@ describe('what a failure says to programs', () => {
     [{ type: 'input-invalid', problems: [{ path: '/a/0', message: 'm' }] }, 'parameter_errors', { a: "At '0': m" }],
     [{ type: 'tool-failed', message: 'm', can_retry: true }, 'error', { can_retry: true }],
   ] as const)('of %j', async (failure, key, said) => {
-    for (const era of ['legacy', 'modern'] as const) {
-      const answer = await setUp({ run: () => fail(failure) })[era]('tools/call', { name: 'echo' })
+    for (const revision of ['legacy', 'modern'] as const) {
+      const answer = await setUp({ run: () => fail(failure) })[revision]('tools/call', { name: 'echo' })
       expect(await answer.json()).toMatchObject({ result: { _meta: { [`dev.switchboard/${key}`]: said } } })
     }
   })

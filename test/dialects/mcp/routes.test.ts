@@ -470,8 +470,8 @@ describe('messages while a call runs', () => {
     },
   })
 
-  it.each(['legacy', 'modern'] as const)('report progress that grows, to %s clients that ask', async (era) => {
-    const answer = await reporting[era]('tools/call', ECHO, { meta: { progressToken: 'p' } })
+  it.each(['legacy', 'modern'] as const)('report progress that grows, to %s clients that ask', async (revision) => {
+    const answer = await reporting[revision]('tools/call', ECHO, { meta: { progressToken: 'p' } })
     expect(answer.headers.get('content-type')).toBe('text/event-stream')
     expect(answer.headers.get('x-accel-buffering')).toBe('no')
     const messages = await events(answer)

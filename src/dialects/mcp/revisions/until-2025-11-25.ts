@@ -32,7 +32,7 @@ const SHOWS_URLS = '.elicitation-url'
 export function revisionsUntil2025(serverInfo: ServerInfo): Revision {
   const server = JSON.stringify(serverInfo)
   return {
-    format: 'mcp-legacy',
+    format: 'mcp-until-2025-11-25',
     statuses: { 'route-unknown': 200 },
     // "Disconnection SHOULD NOT be interpreted as the client cancelling its request"
     disconnectCancels: false,
