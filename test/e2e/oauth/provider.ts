@@ -75,13 +75,12 @@ export async function startProvider(): Promise<TestProvider> {
     features: { devInteractions: { enabled: false }, revocation: { enabled: true } },
     interactions: { url: (_: unknown, { uid }: { uid: string }) => `/interaction/${uid}` },
     findAccount: (_: unknown, accountId: string) => ({ accountId, claims: () => ({ sub: accountId }) }),
-    ttl: {
-      ...Object.fromEntries(
-        ['AccessToken', 'AuthorizationCode', 'Grant', 'IdToken', 'Interaction', 'RefreshToken', 'Session'].map(
-          (each) => [each, 3_600],
-        ),
-      ),
-    },
+    ttl: Object.fromEntries(
+      ['AccessToken', 'AuthorizationCode', 'Grant', 'IdToken', 'Interaction', 'RefreshToken', 'Session'].map((each) => [
+        each,
+        3_600,
+      ]),
+    ),
     rotateRefreshToken: () => given.rotate,
     cookies: { keys: [randomBytes(24).toString('hex')] },
     jwks: { keys: [signingKey()] },
