@@ -514,7 +514,10 @@ describe('publication', () => {
       requirements: { secrets: [{ id: 'S' }] },
     })
     expect(answer.body.errors).toEqual([
-      { path: '/implementation/credentials/0/hosts', message: 'wanted at least one of "allowed_hosts" to send it to' },
+      {
+        path: '/implementation/credentials/0/hosts',
+        message: "Must name at least one of 'allowed_hosts' to send it to",
+      },
     ])
   })
 })

@@ -305,7 +305,7 @@ describe('an upload', () => {
     ],
     ['no JSON', () => describing('{"tools": ['), /did not give a JSON object/],
     ['JSON that nests deeply', () => describing('['.repeat(100_000)), /did not give a JSON object/],
-    ['no tools', () => listing([]), /Must be an array that is not empty/],
+    ['no tools', () => listing([]), /an array that is not empty/],
     [
       '10,000 tools',
       () => listing(Array.from({ length: 10_000 }, (_, n) => ({ ...fine, name: `t${n}` }))),

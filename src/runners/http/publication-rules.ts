@@ -1,11 +1,11 @@
 import { isObject, type Json } from '../../core/tool/json.ts'
-import { DocumentReader } from '../../core/tool/json-reader.ts'
+import { check } from '../../core/tool/json-reader.ts'
 import { type Checked, pointerStep, pointerSteps, type Problem } from '../../core/tool/problem.ts'
 import type { Definition } from '../../core/tool/tool.ts'
 import { undeclaredCredential } from '../shared/credential.ts'
 import { headerNameProblem, isHeaderValue, isToken } from '../shared/header-rules.ts'
 import { parseUrlTemplate, type UrlTemplate, variableNames } from '../shared/url-template.ts'
-import { type HttpImplementation, readHttpImplementation } from './implementation.ts'
+import { type HttpImplementation, httpImplementation } from './implementation.ts'
 import { bodyHasFields, unplacedInputs } from './default-places.ts'
 import { namesAreUnique } from './unique-names.ts'
 
@@ -16,11 +16,10 @@ type Rule = (implementation: HttpImplementation, inputs: ReadonlySet<string>) =>
  * of each other. Gives it with defaults filled in, or every problem, with pointers that start at the implementation.
  */
 export function checkHttpImplementation(document: Json, definition: Definition): Checked<HttpImplementation> {
-  const reader = new DocumentReader()
-  const value = readHttpImplementation(document, reader)
-  if (reader.problems.length > 0 || !value) return { ok: false, problems: reader.problems }
-  const problems = brokenRules(value, definition)
-  return problems.length > 0 ? { ok: false, problems } : { ok: true, value }
+  const read = check(httpImplementation, document)
+  if (!read.ok) return read
+  const problems = brokenRules(read.value, definition)
+  return problems.length > 0 ? { ok: false, problems } : read
 }
 
 /** What the parts of an implementation say of each other and of the definition that they must not. */
@@ -35,7 +34,9 @@ function brokenRules(implementation: HttpImplementation, definition: Definition)
       : templateIsFilled(implementation, inputs, template)),
     ...rules.flatMap((rule) => rule(implementation, inputs)),
     ...implementation.credentials.flatMap((each, index) =>
-      undeclaredCredential(each, `/credentials/${index}`, definition.requirements),
+      undeclaredCredential(each, definition.requirements).map(({ path, message }) =>
+        problem(`/credentials/${index}${path}`, message),
+      ),
     ),
   ]
 }
@@ -54,12 +55,14 @@ function templateIsFilled(
   return [
     ...hostNames
       .filter((name) => !secret.has(name))
-      .map((name) => problem('/url', `the host's "{${name}}" must be filled by a credential in "path"`)),
+      .map((name) => problem('/url', `Must have a credential in 'path' for the host's '{${name}}'`)),
     ...otherNames
       .filter((name) => !secret.has(name) && !placed.has(name) && !inputs.has(name))
-      .map((name) => problem('/url', `nothing fills "{${name}}": wanted a "path" parameter, credential or input`)),
+      .map((name) => problem('/url', `Must have a 'path' parameter, a credential or an input for '{${name}}'`)),
     ...[...named('parameters', parameters), ...named('credentials', credentials)].flatMap((each) =>
-      each.in === 'path' && !names.has(each.name) ? [problem(each.path, `the URL has no "{${each.name}}"`)] : [],
+      each.in === 'path' && !names.has(each.name)
+        ? [problem(each.path, `Must be a variable of the URL, got '${each.name}'`)]
+        : [],
     ),
   ]
 }
@@ -71,7 +74,7 @@ function named(field: string, list: readonly { readonly in: string; readonly nam
 
 function inputsExist({ parameters, body }: HttpImplementation, inputs: ReadonlySet<string>): Problem[] {
   const unknown = (input: string, path: string) =>
-    inputs.has(input) ? [] : [problem(path, `the tool has no input "${input}"`)]
+    inputs.has(input) ? [] : [problem(path, `Must be an input of the tool, got '${input}'`)]
   return [
     ...parameters.flatMap((each, index) => unknown(each.input, `/parameters/${index}/input`)),
     ...(body?.input === undefined ? [] : unknown(body.input, '/body/input')),
@@ -86,22 +89,22 @@ function headersAreAllowed({ headers, parameters, credentials, body }: HttpImple
   const problems: Problem[] = []
   for (const { in: place, name, path } of [...open, ...named('credentials', credentials)]) {
     const lower = name.toLowerCase()
-    if (place === 'cookie' && !isToken(name)) problems.push(problem(path, `"${name}" is not a cookie's name`))
+    if (place === 'cookie' && !isToken(name)) problems.push(problem(path, `Must be a cookie's name, got '${name}'`))
     if (place !== 'header') continue
     const wrong = headerNameProblem(name)
     if (wrong !== undefined) problems.push(problem(path, wrong))
-    else if (lower === 'cookie') problems.push(problem(path, 'wanted "in": "cookie" for a cookie'))
+    else if (lower === 'cookie') problems.push(problem(path, `Must be left out: a cookie has the place 'cookie'`))
     else if (lower === 'content-type' && body?.type === 'multipart') {
-      problems.push(problem(path, 'a multipart body writes its own "content-type", with its boundary'))
+      problems.push(problem(path, 'Must be left out: a multipart body writes its own, with its boundary'))
     }
   }
   for (const { in: place, name, path } of open) {
     if (place !== 'header' || name.toLowerCase() !== 'authorization') continue
-    problems.push(problem(path, `only a credential may write "${name}"`))
+    problems.push(problem(path, 'Must be left to a credential'))
   }
   const texts = Object.entries(headers).map(([name, value]) => ({ path: `/headers${pointerStep(name)}`, value }))
   for (const { path, value } of [...texts, { path: '/body/content_type', value: body?.content_type ?? '' }]) {
-    if (!isHeaderValue(value)) problems.push(problem(path, 'wanted Latin-1 without control characters'))
+    if (!isHeaderValue(value)) problems.push(problem(path, 'Must be Latin-1 without control characters'))
   }
   return problems
 }
@@ -111,20 +114,21 @@ function bodyFits(implementation: HttpImplementation, inputs: ReadonlySet<string
   const problems: Problem[] = []
   const type = body?.type ?? 'json'
   if ((method === 'GET' || method === 'HEAD') && body !== undefined && type !== 'none') {
-    problems.push(problem('/body', `${method} has no body`))
+    problems.push(problem('/body', `Must be left out: ${method} has no body`))
   }
-  if (type === 'raw' && body?.input === undefined) problems.push(problem('/body/input', 'a raw body is one input'))
-  if (type === 'none' && body?.input !== undefined) problems.push(problem('/body/input', 'there is no body'))
+  if (type === 'raw' && body?.input === undefined) problems.push(problem('/body/input', 'Is required for a raw body'))
+  if (type === 'none' && body?.input !== undefined)
+    problems.push(problem('/body/input', 'Must be left out: there is no body'))
   if (type === 'multipart' && body?.content_type !== undefined) {
-    problems.push(problem('/body/content_type', 'a multipart body writes its own, with its boundary'))
+    problems.push(problem('/body/content_type', 'Must be left out: a multipart body writes its own, with its boundary'))
   }
   const hasFields = bodyHasFields(implementation)
   for (const [index, each] of parameters.entries()) {
     if (each.in !== 'body') continue
     const path = `/parameters/${index}`
-    if (!hasFields) problems.push(problem(`${path}/in`, `the body has no place for "${each.input}"`))
+    if (!hasFields) problems.push(problem(`${path}/in`, `Must be another place: the body has none for '${each.input}'`))
     if (type === 'json' && each.name.startsWith('/') && pointerSteps(each.name) === undefined) {
-      problems.push(problem(`${path}/name`, `"${each.name}" is not a JSON Pointer`))
+      problems.push(problem(`${path}/name`, `Must be a JSON Pointer, got '${each.name}'`))
     }
   }
   // A raw body without an input has been reported; it would report every other input as well.
@@ -132,7 +136,7 @@ function bodyFits(implementation: HttpImplementation, inputs: ReadonlySet<string
   const placeOf = unplacedInputs(implementation)
   for (const input of inputs) {
     if (placeOf(input) !== 'body') continue
-    problems.push(problem('/parameters', `the body has no place for the input "${input}": wanted a parameter for it`))
+    problems.push(problem('/parameters', `Must have one for the input '${input}', for which the body has no place`))
   }
   return problems
 }

@@ -15,7 +15,7 @@ export function namesAreUnique(implementation: HttpImplementation, inputs: Reado
     const key = placeKey({ in: place, name })
     const first = writers.get(key)
     if (first === undefined) writers.set(key, path)
-    else problems.push(problem(path, `"${name}" in "${place}" is written by "${first}" already`))
+    else problems.push(problem(path, `Must be written once, and '${first}' writes '${name}' in '${place}'`))
   }
   for (const [index, { in: place, name }] of credentials.entries()) {
     write(place, name, `/credentials/${index}/name`)
@@ -24,7 +24,7 @@ export function namesAreUnique(implementation: HttpImplementation, inputs: Reado
   if (basic >= 0) write('header', 'authorization', `/credentials/${basic}`)
   for (const name of Object.keys(implementation.headers)) {
     if (writers.has(placeKey({ in: 'header', name }))) {
-      problems.push(problem(`/headers${pointerStep(name)}`, `a credential writes "${name}"`))
+      problems.push(problem(`/headers${pointerStep(name)}`, `Must be left to the credential that writes '${name}'`))
     }
   }
   const fields: { readonly steps: readonly string[]; readonly path: string }[] = []
@@ -48,7 +48,7 @@ function nestedFields(fields: readonly { readonly steps: readonly string[]; read
     const clashes = fields
       .slice(0, index)
       .some((other) => steps.slice(0, other.steps.length).every((step, at) => step === other.steps[at]))
-    return clashes ? [problem(path, `the body's "${steps.join('/')}" is written twice`)] : []
+    return clashes ? [problem(path, `Must be written once, got '${steps.join('/')}' again`)] : []
   })
 }
 

@@ -1,10 +1,31 @@
-import type { Json } from '../../core/tool/json.ts'
-import type { Checked, Problem } from '../../core/tool/problem.ts'
 import { DEFAULT_TIMEOUT_MS, MAX_TIMEOUT_MS } from '../../core/call/runner.ts'
-import type { Definition } from '../../core/tool/tool.ts'
-import { DocumentReader } from '../../core/tool/json-reader.ts'
+import type { Json } from '../../core/tool/json.ts'
+import {
+  boolean,
+  check,
+  integer,
+  into,
+  judged,
+  list,
+  nullish,
+  object,
+  oneOf,
+  optional,
+  type Reader,
+  string,
+  wrong,
+} from '../../core/tool/json-reader.ts'
+import type { Checked } from '../../core/tool/problem.ts'
+import type { Definition, Requirements } from '../../core/tool/tool.ts'
+import {
+  type CredentialPlacement,
+  placeKey,
+  PLACEMENT_FIELDS,
+  placementOf,
+  undeclaredCredential,
+  withSource,
+} from '../shared/credential.ts'
 import { headerNameProblem } from '../shared/header-rules.ts'
-import { type CredentialPlacement, placeKey, readCredential, undeclaredCredential } from '../shared/credential.ts'
 import { parseUrlTemplate, variableNames } from '../shared/url-template.ts'
 
 export const PROTOCOLS = ['mcp', 'oxp'] as const
@@ -36,61 +57,52 @@ export function checkRemoteImplementation(
   implementation: Json,
   definition: Pick<Definition, 'requirements'>,
 ): Checked<RemoteImplementation> {
-  const reader = new DocumentReader()
-  const value = readImplementation(implementation, reader)
-  if (reader.problems.length > 0 || !value) return { ok: false, problems: reader.problems }
-  const problems = [...urlProblems(value.url), ...credentialProblems(value, definition)]
-  return problems.length > 0 ? { ok: false, problems } : { ok: true, value }
-}
-
-function readImplementation(document: Json, reader: DocumentReader): RemoteImplementation | undefined {
-  const known = ['kind', 'protocol', 'url', 'tool', 'credentials', 'pass_user', 'timeout_ms']
-  const fields = reader.object(document, '', known)
-  if (!fields) return undefined
-  reader.oneOf(fields['kind'], '/kind', ['remote'])
-  const protocol = reader.oneOf(fields['protocol'], '/protocol', PROTOCOLS)
-  const url = reader.string(fields['url'], '/url')
-  const tool = reader.string(fields['tool'], '/tool')
-  const credentials = reader.list(fields['credentials'], '/credentials', (each, path) =>
-    readCredential(each, path, ['header', 'query'], reader),
+  const reader = object(
+    {
+      kind: oneOf(['remote']),
+      protocol: oneOf(PROTOCOLS),
+      url: judged(string({ least: 1 }), whyNoServer),
+      tool: string({ least: 1 }),
+      credentials: optional(list(placedOnce(definition.requirements)), []),
+      pass_user: nullish(boolean, false),
+      timeout_ms: nullish(integer(1, MAX_TIMEOUT_MS), DEFAULT_TIMEOUT_MS),
+    },
+    {
+      rule({ protocol, pass_user }, report) {
+        if (pass_user && protocol === 'mcp') wrong(report, 'Must be false: MCP has no place for a user', '/pass_user')
+      },
+    },
   )
-  const passUser = reader.boolean(fields['pass_user'] ?? false, '/pass_user')
-  const timeout = reader.integer(fields['timeout_ms'] ?? DEFAULT_TIMEOUT_MS, '/timeout_ms', 1, MAX_TIMEOUT_MS)
-  if (passUser && protocol === 'mcp') reader.problem('/pass_user', 'MCP has no place for a user: wanted false')
-  if (protocol === undefined || url === undefined || tool === undefined) return undefined
-  return { kind: 'remote', protocol, url, tool, credentials, pass_user: passUser, timeout_ms: timeout }
+  return check(reader, implementation)
 }
 
-/** What is wrong with a server's URL: it names one place, and nothing of a call changes it. */
-function urlProblems(url: string): Problem[] {
+/** Why a URL is no server's, or undefined: it names one place, and nothing of a call changes it. */
+function whyNoServer(url: string): string | undefined {
   const template = parseUrlTemplate(url)
-  if ('problem' in template) return [{ path: '/url', message: template.problem }]
-  const parts = [...template.authority, ...template.path, ...(template.query ?? [])]
-  const [variable] = variableNames(parts)
-  if (variable !== undefined) return [{ path: '/url', message: `wanted a URL without variables, got "{${variable}}"` }]
-  return URL.canParse(url) ? [] : [{ path: '/url', message: 'the URL is not valid' }]
+  if ('problem' in template) return template.problem
+  const [variable] = variableNames([...template.authority, ...template.path, ...(template.query ?? [])])
+  if (variable !== undefined) return `Must be a URL without variables, got '{${variable}}'`
+  return URL.canParse(url) ? undefined : 'Must be a valid URL'
 }
 
-function credentialProblems(
-  { credentials }: RemoteImplementation,
-  { requirements }: Pick<Definition, 'requirements'>,
-): Problem[] {
+/** Reads credentials of which none is written where another is, nor where the protocols write. */
+function placedOnce(requirements: Requirements): Reader<CredentialPlacement<'header' | 'query'>> {
   const written = new Set<string>()
-  return credentials.flatMap((each, index) => {
-    const path = `/credentials/${index}`
-    const wrong = each.in === 'header' ? headerProblem(each.name) : undefined
-    const isTwice = written.has(placeKey(each))
-    written.add(placeKey(each))
-    return [
-      ...(wrong === undefined ? [] : [{ path: `${path}/name`, message: wrong }]),
-      ...(isTwice ? [{ path: `${path}/name`, message: `"${each.name}" is written twice` }] : []),
-      ...undeclaredCredential(each, path, requirements),
-    ]
+  const fields = object({ ...PLACEMENT_FIELDS, in: oneOf(['header', 'query']) })
+  const credential = into(fields, (read, report) => {
+    const placement = placementOf(read)
+    const refused = placement.in === 'header' ? headerProblem(placement.name) : undefined
+    if (refused !== undefined) wrong(report, refused, '/name')
+    if (written.has(placeKey(placement))) wrong(report, `Must be written once, got '${placement.name}' again`, '/name')
+    report.problems.push(...undeclaredCredential(placement, requirements))
+    written.add(placeKey(placement))
+    return placement
   })
+  return withSource(credential)
 }
 
 function headerProblem(name: string): string | undefined {
-  return (
-    headerNameProblem(name) ?? (PROTOCOL_HEADERS.test(name) ? `the header "${name}" is the protocol's own` : undefined)
-  )
+  const refused = headerNameProblem(name)
+  if (refused !== undefined) return refused
+  return PROTOCOL_HEADERS.test(name) ? `Must not be '${name}', which the protocol writes itself` : undefined
 }

@@ -1,16 +1,18 @@
-import { isObject, type Json } from '../../core/tool/json.ts'
 import type { RunContext } from '../../core/call/runner.ts'
-import type { Definition } from '../../core/tool/tool.ts'
-import type { DocumentReader } from '../../core/tool/json-reader.ts'
+import { isJsonObject, isList, type Json } from '../../core/tool/json.ts'
+import { check, into, list, object, oneOf, optional, type Reader, wrong } from '../../core/tool/json-reader.ts'
+import type { Requirements } from '../../core/tool/tool.ts'
 import {
   type CredentialPlacement,
   formatCredential,
   placeKey,
-  readCredential,
+  PLACEMENT_FIELDS,
+  placementOf,
   undeclaredCredential,
+  withSource,
 } from '../shared/credential.ts'
 import { headerNameProblem, isHeaderValue } from '../shared/header-rules.ts'
-import { hostProblem, MAX_HOSTS } from './allowed-hosts.ts'
+import { allowedHost, allowedHosts } from './allowed-hosts.ts'
 import type { PlacedCredential } from './policy.ts'
 
 /** Where the gateway writes a secret or a token into a sandbox's requests, and to which hosts it is sent. */
@@ -18,56 +20,50 @@ export interface SandboxCredential extends CredentialPlacement<'header' | 'query
   readonly hosts: readonly string[]
 }
 
-/** Reads `allowed_hosts`, at `path`. */
-export function readHosts(document: Json | undefined, path: string, reader: DocumentReader): string[] {
-  const hosts = reader.list(document, path, (each, at) => {
-    const host = reader.string(each, at)
-    const wrong = host === undefined ? undefined : hostProblem(host)
-    return wrong === undefined ? host : reader.problem(at, wrong)
-  })
-  if (hosts.length > MAX_HOSTS) reader.problem(path, `wanted at most ${MAX_HOSTS} hosts, got ${hosts.length}`)
-  return hosts
-}
-
 /**
- * Reads `credentials` as those of an `http` implementation are, in headers and queries, each with the `hosts` it is sent
- * to: some of `allowed_hosts`, and all of them where it does not say. Each must be declared in the requirements.
+ * Reads the `credentials` of an implementation as those of an `http` implementation are, in headers and queries, each with
+ * the `hosts` it is sent to: some of `allowed_hosts`, and all of them where it does not say.
  */
-export function readCredentials(
-  document: Json | undefined,
-  allowedHosts: readonly string[],
-  { requirements }: Definition,
-  reader: DocumentReader,
-): SandboxCredential[] {
-  const before: SandboxCredential[] = []
-  return reader.list(document, '/credentials', (each, path) => {
-    const credential = readSandboxCredential(each, path, allowedHosts, reader)
-    if (!credential) return undefined
-    reader.problems.push(...undeclaredCredential(credential, path, requirements))
-    if (before.some((other) => collide(credential, other))) {
-      reader.problem(`${path}/name`, `another credential is written to "${credential.name}" already`)
+export function sandboxCredentials(
+  implementation: Json,
+  requirements: Requirements,
+): Reader<readonly SandboxCredential[]> {
+  const allowed = validHosts(isJsonObject(implementation) ? implementation.allowed_hosts : undefined)
+  const hosts: Reader<readonly string[]> = (value, report) => {
+    const named = value === undefined ? allowed : validHosts(value)
+    if (named.length === 0) wrong(report, "Must name at least one of 'allowed_hosts' to send it to")
+    for (const host of named) {
+      if (!allowed.includes(host)) wrong(report, `Must be some of 'allowed_hosts', got '${host}'`)
     }
-    before.push(credential)
-    return credential
-  })
+    return value === undefined ? allowed : allowedHosts(value, report)
+  }
+  const before: SandboxCredential[] = []
+  const fields = object(
+    { ...PLACEMENT_FIELDS, in: oneOf(['header', 'query']), hosts },
+    {
+      rule(read, report, source) {
+        const { in: place, name } = read
+        if (place === undefined || name === undefined || (read.authorization ?? read.secret) === undefined) return
+        const refused = place === 'header' ? headerNameProblem(name) : undefined
+        if (refused !== undefined) wrong(report, refused, '/name')
+        const placed = { ...placementOf({ ...read, in: place, name }), hosts: validHosts(source.hosts ?? allowed) }
+        report.problems.push(...undeclaredCredential(placed, requirements))
+        if (before.some((other) => collide(placed, other))) {
+          wrong(report, `Must be written once, and another credential is written to '${name}'`, '/name')
+        }
+        before.push(placed)
+      },
+    },
+  )
+  const credential = into(fields, (read) => ({ ...placementOf(read), hosts: read.hosts }))
+  return optional(list(withSource(credential, { hosts })), [])
 }
 
-function readSandboxCredential(
-  document: Json,
-  path: string,
-  allowedHosts: readonly string[],
-  reader: DocumentReader,
-): SandboxCredential | undefined {
-  const placement = readCredential(document, path, ['header', 'query'], reader, ['hosts'])
-  const given = isObject(document) ? document['hosts'] : undefined
-  const hosts = given === undefined ? allowedHosts : readHosts(given, `${path}/hosts`, reader)
-  if (hosts.length === 0) reader.problem(`${path}/hosts`, 'wanted at least one of "allowed_hosts" to send it to')
-  for (const host of hosts) {
-    if (!allowedHosts.includes(host)) reader.problem(`${path}/hosts`, `"${host}" is not one of "allowed_hosts"`)
-  }
-  const wrong = placement?.in === 'header' ? headerNameProblem(placement.name) : undefined
-  if (wrong !== undefined) reader.problem(`${path}/name`, wrong)
-  return placement && { ...placement, hosts }
+/** Those of the hosts that are written as they are to be. */
+function validHosts(hosts: unknown): readonly string[] {
+  return isList(hosts)
+    ? hosts.filter((host) => typeof host === 'string').filter((host) => check(allowedHost, host).ok)
+    : []
 }
 
 function collide(one: SandboxCredential, other: SandboxCredential): boolean {

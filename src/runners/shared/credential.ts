@@ -1,6 +1,7 @@
 import type { Credential, RunContext } from '../../core/call/runner.ts'
-import type { Json } from '../../core/tool/json.ts'
-import type { DocumentReader } from '../../core/tool/json-reader.ts'
+import { isObject } from '../../core/tool/json.ts'
+import { anything, nullish, object, optional, type Reader, string } from '../../core/tool/json-reader.ts'
+import { text, unquoted, WRONG, wrong } from '../../core/tool/json-reader.ts'
 import type { Problem } from '../../core/tool/problem.ts'
 import type { Requirements } from '../../core/tool/tool.ts'
 
@@ -14,45 +15,51 @@ export interface CredentialPlacement<Place extends string = string> {
   readonly format: string
 }
 
-const FIELDS = ['authorization', 'secret', 'in', 'name', 'format']
+const FORMAT = unquoted(text("a string that holds '{value}'", (format) => format.includes('{value}')))
 
-/** Reads where one secret or token goes, which is one of `places`. Fields that are `more` are left to the caller. */
-export function readCredential<Place extends string>(
-  document: Json | undefined,
-  path: string,
-  places: readonly Place[],
-  reader: DocumentReader,
-  more: readonly string[] = [],
-): CredentialPlacement<Place> | undefined {
-  const fields = reader.object(document, path, [...FIELDS, ...more])
-  if (!fields) return undefined
-  const { authorization, secret } = fields
-  if ((authorization === undefined) === (secret === undefined)) {
-    return reader.problem(path, 'wanted either "authorization" or "secret"')
+/** What the fields of a placement are read with, but for `in`: each kind of implementation has places of its own. */
+export const PLACEMENT_FIELDS = {
+  authorization: optional(string({ least: 1 })),
+  secret: optional(string({ least: 1 })),
+  name: string({ least: 1 }),
+  format: nullish(FORMAT),
+}
+
+/** Has `reader` read what has either source. Of anything else it says so, and which fields are unknown, and no more. */
+export function withSource<T>(reader: Reader<T>, more: Readonly<Record<string, Reader<unknown>>> = {}): Reader<T> {
+  const sourceless = object(
+    { authorization: anything, secret: anything, in: anything, name: anything, format: anything, ...more },
+    { rule: (_, report) => void wrong(report, "Must have either 'authorization' or 'secret'") },
+  )
+  return (value, report) => {
+    const isSourceless = isObject(value) && (value.authorization === undefined) === (value.secret === undefined)
+    if (!isSourceless) return reader(value, report)
+    sourceless(value, report)
+    return WRONG
   }
-  const source = authorization === undefined ? 'secret' : 'authorization'
-  const id = reader.string(fields[source], `${path}/${source}`)
-  const place = reader.oneOf(fields['in'], `${path}/in`, places)
-  const name = reader.string(fields['name'], `${path}/name`)
-  if (id === undefined || place === undefined || name === undefined) return undefined
-  if (place === 'basic') reader.oneOf(name, `${path}/name`, ['username', 'password'])
-  const isBearer = source === 'authorization' && place === 'header' && name.toLowerCase() === 'authorization'
-  const format = reader.string(fields['format'] ?? (isBearer ? 'Bearer {value}' : '{value}'), `${path}/format`)
-  if (format !== undefined && !format.includes('{value}')) {
-    reader.problem(`${path}/format`, 'wanted a text that holds "{value}"')
-  }
-  return { source, id, in: place, name, format: format ?? '{value}' }
+}
+
+/** A placement, of fields that were read and judged. */
+export function placementOf<Place extends string>(fields: {
+  readonly authorization?: string | undefined
+  readonly secret?: string | undefined
+  readonly in: Place
+  readonly name: string
+  readonly format?: string | undefined
+}): CredentialPlacement<Place> {
+  const { authorization, secret = '', in: place, name } = fields
+  const isBearer = authorization !== undefined && place === 'header' && name.toLowerCase() === 'authorization'
+  const { format = isBearer ? 'Bearer {value}' : '{value}' } = fields
+  return authorization === undefined
+    ? { source: 'secret', id: secret, in: place, name, format }
+    : { source: 'authorization', id: authorization, in: place, name, format }
 }
 
 /** A tool is given only the secrets and tokens that it declares. */
-export function undeclaredCredential(
-  { source, id }: CredentialPlacement,
-  path: string,
-  { secrets, authorization }: Requirements,
-): Problem[] {
-  const declared = source === 'secret' ? secrets : authorization
+export function undeclaredCredential({ source, id }: CredentialPlacement, requirements: Requirements): Problem[] {
+  const declared = source === 'secret' ? requirements.secrets : requirements.authorization
   if (declared.some((each) => each.id === id)) return []
-  return [{ path: `${path}/${source}`, message: `the tool's requirements do not declare "${id}"` }]
+  return [{ path: `/${source}`, message: `Must be declared in the tool's requirements, got '${id}'` }]
 }
 
 /** What two placements have in common when one would overwrite the other: names of headers have no case. */

@@ -21,8 +21,8 @@ export function isToken(text: string): boolean {
 
 /** What is wrong with a header's name, or undefined. */
 export function headerNameProblem(name: string): string | undefined {
-  if (!isToken(name)) return `"${name}" is not a header name`
-  if (FRAMING.has(name.toLowerCase())) return `the header "${name}" is the connection's own`
+  if (!isToken(name)) return `Must be a header's name, got '${name}'`
+  if (FRAMING.has(name.toLowerCase())) return `Must not be '${name}', which is the connection's own`
   return undefined
 }
 

@@ -22,19 +22,19 @@ const DOT_SEGMENT = /^(?:\.|%2e){1,2}$/i
 export function parseUrlTemplate(text: string): UrlTemplate | { readonly problem: string } {
   const isSchemeless = text.startsWith('{')
   const [, scheme, authority = '', path = '', query] = URL_TEMPLATE.exec(isSchemeless ? `https://${text}` : text) ?? []
-  if (scheme === undefined) return { problem: 'wanted an absolute "http" or "https" URL without fragment' }
+  if (scheme === undefined) return { problem: 'Must be an absolute http or https URL without a fragment' }
   const [authorityParts, pathParts, queryParts] = [authority, path, query ?? ''].map(parseParts)
   if (!authorityParts || !pathParts || !queryParts) {
-    return { problem: 'wanted simple expressions such as "{name}" only, got other braces' }
+    return { problem: "Must have no other braces than those of simple expressions such as '{name}'" }
   }
   const sample = expandParts(authorityParts, () => 'x')
   if (!HOST.test(sample) || !URL.canParse(`${scheme}://${sample}`)) {
-    return { problem: `wanted a host and optional port after "${scheme}://", got "${authority}"` }
+    return { problem: `Must have nothing but a host and an optional port between '${scheme}://' and the path` }
   }
   if (isSchemeless && authorityParts.length !== 1) {
-    return { problem: 'wanted a scheme, or one variable for the whole of scheme, host and port' }
+    return { problem: 'Must have a scheme, or one variable for the whole of scheme, host and port' }
   }
-  if (hasDotSegment(path)) return { problem: 'the path must not hold "." or ".." segments' }
+  if (hasDotSegment(path)) return { problem: "Must not have the segment '.' or '..' in its path" }
   return {
     scheme: isSchemeless ? undefined : scheme.toLowerCase(),
     authority: authorityParts,

@@ -221,7 +221,7 @@ describe('a description that means harm', () => {
       for (const { implementation } of records) expect(new URL(String(implementation?.url)).host).toBe('a.example')
     }
     const evil = { name: 'Authorization\r\nX', in: 'header', required: true, schema: {} }
-    expect(await reasonOf(describing({ parameters: [evil] }))).toMatch(/is not a header name/)
+    expect(await reasonOf(describing({ parameters: [evil] }))).toMatch(/Must be a header's name/)
     expect(await reasonOf(describing({ parameters: [{ ...evil, name: 'Host' }] }))).toMatch(/connection's own/)
   })
 })

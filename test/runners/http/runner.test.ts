@@ -162,7 +162,7 @@ test('an implementation is judged when it is published, and again when it is pre
   const { runner } = scripted([])
   const implementation: Implementation = { kind: 'http', method: 'GET', url: 'nowhere' }
   const record = recordOf(definitionWith([]), implementation)
-  const message = 'wanted an absolute "http" or "https" URL without fragment'
+  const message = 'Must be an absolute http or https URL without a fragment'
   expect(runner.check(implementation, record)).toEqual([{ path: '/url', message }])
   expect(runner.prepare(record)).toEqual({ ok: false, reason: `The implementation is not valid: "/url": ${message}` })
 })

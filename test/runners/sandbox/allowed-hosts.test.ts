@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { hostProblem, isAllowedHost } from '../../../src/runners/sandbox/allowed-hosts.ts'
+import { check } from '../../../src/core/tool/json-reader.ts'
+import { allowedHost, isAllowedHost } from '../../../src/runners/sandbox/allowed-hosts.ts'
 
 describe('an entry of allowed_hosts', () => {
   it.each([
@@ -11,7 +12,7 @@ describe('an entry of allowed_hosts', () => {
     '[::1]:80',
     '[2001:db8::1]',
     'xn--bcher-kva.example',
-  ])('may be %s', (entry) => expect(hostProblem(entry)).toBeUndefined())
+  ])('may be %s', (entry) => expect(check(allowedHost, entry)).toEqual({ ok: true, value: entry }))
 
   it.each([
     '',
@@ -33,7 +34,12 @@ describe('an entry of allowed_hosts', () => {
     '0x7f.1',
     '[::0:1]',
     '::1',
-  ])('may not be "%s"', (entry) => expect(hostProblem(entry)).toMatch(/^wanted/))
+  ])('may not be "%s"', (entry) =>
+    expect(check(allowedHost, entry)).toMatchObject({
+      ok: false,
+      problems: [{ message: expect.stringMatching(/^Must be /) }],
+    }),
+  )
 })
 
 describe('a URL', () => {
