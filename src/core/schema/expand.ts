@@ -23,9 +23,9 @@ export function expandSchema(schema: JsonSchema): JsonSchema {
     if (left-- === 0) failed = true
     const { $ref, ...beside } = given
     if ($ref === undefined) return mapSubschemas(given, expand)
-    const name = typeof $ref === 'string' ? DEFINITION.exec($ref)?.[1] : undefined
-    const target = name === undefined ? undefined : definitions.get(name)
-    if (name === undefined || target === undefined || open.has(name)) {
+    const name = DEFINITION.exec(String($ref))?.[1] ?? ''
+    const target = definitions.get(name)
+    if (target === undefined || open.has(name)) {
       failed = true
       return given
     }

@@ -70,10 +70,7 @@ export function prepareSchema(schema: JsonSchema, budget: Budget): Prepared {
     if (!keepsId) delete copy['$id']
     if (copy['$dynamicAnchor'] !== undefined) copy['$anchor'] ??= copy['$dynamicAnchor']
     const rules: unknown[] = []
-    if (copy['$dynamicRef'] !== undefined) {
-      if (copy['$ref'] === undefined) copy['$ref'] = copy['$dynamicRef']
-      else rules.push(metered(record({ '$ref': copy['$dynamicRef'] })))
-    }
+    if (copy['$dynamicRef'] !== undefined) rules.push(metered(record({ '$ref': copy['$dynamicRef'] })))
     const { pattern } = copy
     const degree = typeof pattern === 'string' ? degreeOf(pattern) : 1
     if (degree > 1) {

@@ -1,5 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import { checkSuccessor, compareDefinitions, type Contract, requiredBump } from '../../../src/core/schema/change.ts'
+import {
+  checkSuccessor,
+  compareDefinitions,
+  type Contract,
+  lowestVersion,
+  requiredBump,
+} from '../../../src/core/schema/change.ts'
 import type { Level } from '../../../src/core/schema/schema-change.ts'
 import { NO_REQUIREMENTS, type JsonSchema } from '../../../src/core/tool/tool.ts'
 
@@ -229,6 +235,116 @@ describe.each([
   })
 })
 
+const big = (count: number): JsonSchema => ({ maxLength: count })
+const SAID: readonly (readonly [Contract, Contract, readonly string[]])[] = [
+  [input({ a }), input({ a: { ...a, title: 'A' } }), ['The input is described differently']],
+  [input({ a }), input({ a: { type: 'number' } }), ["Parameter 'a' has another type"]],
+  [input({ a: { type: 'integer' } }), input({ a: { type: 'number' } }), ["Parameter 'a' has a wider type"]],
+  [
+    input({ a: { type: ['string', 'null'] } }),
+    input({ a: { type: ['null', 'string'] } }),
+    ['The input is described differently'],
+  ],
+  [input({ a: { enum: ['x', 'y'] } }), input({ a: { enum: ['y', 'x'] } }), ['The input is described differently']],
+  [input({ a: {} }), input({ a: false }), ["Parameter 'a' is no longer accepted"]],
+  [input({ a: false }), input({ a: {} }), ["Parameter 'a' is now accepted"]],
+  [input({ a: { enum: [1] } }), input({ a: {} }), ["Parameter 'a' accepts any value"]],
+  [input({ a: {} }), input({ a: { enum: [1] } }), ["Parameter 'a' accepts only some values"]],
+  [input({ a: { enum: [1, 2] } }), input({ a: { enum: [1] } }), ["Parameter 'a' accepts fewer values"]],
+  [input({ a: { enum: [1] } }), input({ a: { enum: [1, 2] } }), ["Parameter 'a' accepts more values"]],
+  [input({ a: { enum: [1, 1] } }), input({ a: { enum: [1] } }), []],
+  [input({ a: big(3) }), input({ a: big(2) }), ["Parameter 'a' has a tighter 'maxLength'"]],
+  [input({ a: big(2) }), input({ a: big(3) }), ["Parameter 'a' has a wider 'maxLength'"]],
+  [input({ a: {} }), input({ a: { uniqueItems: true } }), ["Parameter 'a' must now have unique items"]],
+  [input({ a: { uniqueItems: true } }), input({ a: {} }), ["Parameter 'a' need no longer have unique items"]],
+  [input({ a: { uniqueItems: false } }), input({ a: {} }), []],
+  [input({ a: { pattern: 'x' } }), input({ a: {} }), ["Parameter 'a' has no 'pattern'"]],
+  [input({ a: { pattern: 'x' } }), input({ a: { pattern: 'y' } }), ["Parameter 'a' has another 'pattern'"]],
+  [input({ a: { not: {} } }), input({ a: {} }), ["Parameter 'a' has another 'not'"]],
+  [input({ a: { anyOf: [a, {}] } }), input({ a: { anyOf: [{}, a] } }), ["Parameter 'a' has another 'anyOf'"]],
+  [
+    input({ a: { prefixItems: [a, {}] } }),
+    input({ a: { prefixItems: [{}, a] } }),
+    ["Parameter 'a' has another 'prefixItems'"],
+  ],
+  [input({ a: { items: a } }), input({ a: { items: false } }), ["Parameter 'a' has another 'items'"]],
+  [input({ a: { items: a } }), input({ a: { items: { type: 'number' } } }), ["Parameter 'a' has another 'items'"]],
+  [
+    input({ a: { items: { properties: { b: a } } } }),
+    input({ a: { items: { properties: {} } } }),
+    ["Parameter 'b' is removed"],
+  ],
+  [
+    input({}, { additionalProperties: a }),
+    input({}, { additionalProperties: false }),
+    ["The input has another 'additionalProperties'"],
+  ],
+  [input({ a }), input({}), ["Parameter 'a' is removed"]],
+  [input({}), input({ a }), ["Parameter 'a' is new"]],
+  [input({ a }), input({ a }, { required: ['a'] }), ["Parameter 'a' is now required"]],
+  [input({ a }, { required: ['a'] }), input({ a }), ["Parameter 'a' is now optional"]],
+  [input({ a }, { required: ['a'] }), input({}), ["Parameter 'a' is removed"]],
+  [input({}), input({}, { required: ['a', 5] }), ["Parameter 'a' is now required"]],
+  [output({ type: 'string' }), output({ type: 'string', title: 'A' }), ['The output is described differently']],
+  [output({}), output(null), ['The output has another type']],
+  [output({ minLength: 1 }), output({ minLength: 2 }), ["The output has another 'minLength'"]],
+  [output({ properties: { a } }), output({ properties: { a: {} } }), ["Output property 'a' has another type"]],
+  [output({ properties: { a } }), output({}), ['The output has another type']],
+  [output({ properties: { a }, minProperties: 1 }), output({ minProperties: 1 }), ["Output property 'a' is removed"]],
+  [output({ properties: { a } }), output({ properties: { a, b: a } }), ["Output property 'b' is new"]],
+  [
+    output({ properties: { a } }),
+    output({ properties: { a }, required: ['a'] }),
+    ["Output property 'a' is now guaranteed"],
+  ],
+  [
+    output({ properties: { a }, required: ['a'] }),
+    output({ properties: { a } }),
+    ["Output property 'a' is no longer guaranteed"],
+  ],
+  [
+    output({ properties: { a }, required: ['b'] }),
+    output({ properties: { a } }),
+    ["Output property 'b' is no longer guaranteed"],
+  ],
+  [output({ items: a }), output({ items: { type: 'number' } }), ["The output has another 'type'"]],
+  [
+    needs({}),
+    needs({ secrets: [{ id: 's' }] }),
+    ["Secret 's' is now required", 'The security level is raised from 0 to 4'],
+  ],
+  [
+    needs({ secrets: [{ id: 's' }] }),
+    needs({}),
+    ["Secret 's' is no longer required", 'The security level is lowered from 4 to 0'],
+  ],
+  [needs({ secrets: [{ id: 's' }, { id: 't' }] }), needs({ secrets: [{ id: 't' }, { id: 's' }] }), []],
+  [needs({ user_id: true }), needs({ user_id: true, ...oauth() }), ["Authorization 'github' is now required"]],
+  [needs(oauth('a')), needs(oauth('a', 'b')), ["Authorization 'github' now asks for the scope 'b'"]],
+  [needs(oauth('a', 'b')), needs(oauth('a')), []],
+  [
+    needs({ authorization: [{ id: 'github' }] }),
+    needs(oauth('a')),
+    ["Authorization 'github' now asks for the scope 'a'"],
+  ],
+  [needs(oauth('a')), needs({ authorization: [{ id: 'github' }] }), []],
+  [
+    needs({ authorization: [{ id: 'gitlab', oauth2: { scopes: ['a'] } }] }),
+    needs({
+      authorization: [
+        { id: 'gitlab', oauth2: { scopes: ['a'] } },
+        { id: 'github', oauth2: { scopes: ['a'] } },
+      ],
+    }),
+    ["Authorization 'github' is now required"],
+  ],
+  [needs({ secrets: [{ id: 's' }] }), needs({ secrets: [{ id: 's' }], user_id: true }), ['A user id is now required']],
+]
+
+test.each(SAID)('what changed is said: %#', (previous, next, said) => {
+  expect(compareDefinitions(previous, next).map(({ what }) => what)).toEqual(said)
+})
+
 test('the gravest change decides', () => {
   const described = { ...a, title: 'A' }
   expect(requiredBump(input({ a }), input({ a }))).toBe('patch')
@@ -242,6 +358,10 @@ test('a bump is judged of what schemas say, not of where they say it', () => {
   expect(requiredBump(contract(apart), contract(inPlace))).toBe('patch')
   expect(requiredBump(contract({ output: apart.input }), contract({ output: inPlace.input }))).toBe('patch')
   expect(requiredBump(contract({ output: apart.input }), contract({ output: null }))).toBe('major')
+  // What would be no object is judged as it stands
+  const closed = contract({ input: { $ref: '#/$defs/A', $defs: { A: false } } })
+  expect(requiredBump(closed, closed)).toBe('patch')
+  expect(requiredBump(closed, contract({ input: { $ref: '#/$defs/A', $defs: { A: true } } }))).toBe('major')
 })
 
 describe('versions', () => {
@@ -262,6 +382,10 @@ describe('versions', () => {
     ['major', '0.2.3', '0.2.4', false],
     ['minor', '0.2.3', '0.2.4', true],
     ['patch', '0.0.3', '0.0.4', true],
+    ['patch', '1.2.3', '1.2.4', true],
+    ['minor', '0.0.3', '0.0.4', true],
+    ['major', '0.0.3', '0.0.4', false],
+    ['major', '0.0.3', '0.1.0', true],
     ['major', '1.2.3', '1.2.3', true],
     ['major', '1.2.3', '1.1.0', true],
   ])('a %s change from %s to %s: %s', (level, from, to, allowed) => {
@@ -269,6 +393,15 @@ describe('versions', () => {
     const problems = checkSuccessor({ ...previous, version: from }, { ...next, version: to })
     expect(problems.length === 0).toBe(allowed)
   })
+
+  test.each<[Level, string, string]>([
+    ['major', '1.2.3', '2.0.0'],
+    ['minor', '1.2.3', '1.3.0'],
+    ['patch', '1.2.3', '1.2.4'],
+    ['major', '0.2.3', '0.3.0'],
+    ['minor', '0.2.3', '0.2.4'],
+    ['patch', '0.2.3', '0.2.4'],
+  ])('a %s change of %s needs %s', (level, previous, lowest) => expect(lowestVersion(previous, level)).toBe(lowest))
 
   test('what to do is said', () => {
     const next = input({ b: a, c: a }, { required: ['b'] })

@@ -189,6 +189,86 @@ const rows: readonly Row[] = [
     ],
   ],
   [
+    'names with quotes and line breaks',
+    { required: ['a"b\n".'], dependentRequired: { 'x" but does not have "y': ['z/"~'] }, additionalProperties: true },
+    { 'x" but does not have "y': 1 },
+    [
+      ['/a"b\n".', 'Is required'],
+      ['/z~1"~0', 'Is required'],
+    ],
+  ],
+  ['dependencies of names', { dependencies: { a: ['b'], c: ['d'] } }, { a: 1 }, [['/b', 'Is required']]],
+  [
+    'surplus items that are not evaluated',
+    { properties: { a: { prefixItems: [true], unevaluatedItems: false } } },
+    { a: [1, 2, 3] },
+    [['/a', 'Has more items than allowed']],
+  ],
+  ['a tuple that allows nothing at a place', { prefixItems: [true, false] }, [1, 2], [['/1', 'Is not allowed']]],
+  [
+    'schemas of every kind of keyword',
+    {
+      dependentSchemas: { d: { properties: { e: { $ref: '#/$defs/text' } } } },
+      allOf: [true, { properties: { f: { prefixItems: [true, { $ref: '#/$defs/text' }] } } }],
+      // oxlint-disable-next-line unicorn/no-thenable -- the keyword of that name; nobody awaits a schema
+      then: { properties: { g: { unevaluatedItems: { $ref: '#/$defs/text' } } } },
+      else: { properties: { h: { unevaluatedProperties: { $ref: '#/$defs/text' } } } },
+      if: { required: ['g'] },
+      $defs: { text: { type: 'string' } },
+    },
+    { d: 1, e: 1, f: ['a', 1], g: [1], h: { i: 1 } },
+    [
+      ['/e', 'Must be a string'],
+      ['/f/1', 'Must be a string'],
+      ['/g/0', 'Must be a string'],
+    ],
+  ],
+  [
+    'the other branch',
+    {
+      if: { required: ['g'] },
+      else: { properties: { h: { unevaluatedProperties: { $ref: '#/$defs/text' } } } },
+      $defs: { text: { type: 'string' } },
+    },
+    { h: { i: 1 } },
+    [['/h/i', 'Must be a string']],
+  ],
+  [
+    'oneOf of references, and what lies deeper',
+    {
+      properties: { a: { oneOf: [{ $ref: '#/$defs/a' }, { $ref: '#/$defs/b' }] }, b: { type: 'null' } },
+      $defs: { a: { properties: { c: { type: 'null' } } }, b: { required: ['d'] } },
+    },
+    { a: { c: 1 }, b: 1 },
+    [
+      ['/a', 'Must match exactly one of the allowed forms'],
+      ['/b', 'Must be null'],
+    ],
+  ],
+  [
+    'contains by reference, below and beside other problems',
+    {
+      properties: { a: { type: 'null' }, b: { contains: { $ref: '#/$defs/a' } } },
+      $defs: { a: { properties: { c: { type: 'null' } }, required: ['c'] } },
+    },
+    { a: 1, b: [{ c: 1 }, 2] },
+    [['/a', 'Must be null']],
+  ],
+  [
+    'names of properties that a reference refuses, more than one',
+    {
+      properties: { p: { propertyNames: { $ref: '#/$defs/a' } } },
+      patternProperties: { '^q/': { $ref: '#/$defs/a' } },
+      $defs: { a: { maxLength: 1, pattern: '^a' } },
+    },
+    { 'p': { bc: 1, a: 1, de: 1 }, 'q/r': 'ab' },
+    [
+      ['/p/bc', 'Has a name that is not allowed'],
+      ['/p/de', 'Has a name that is not allowed'],
+      ['/q~1r', 'Must be at most 1 character long'],
+    ],
+  ],
+  [
     'names of Object.prototype',
     { properties: { toString: { type: 'string' } }, required: ['constructor'], additionalProperties: false },
     JSON.parse('{"valueOf":1,"__proto__":2}'),
@@ -205,6 +285,16 @@ test.each(rows)('both engines tell the same: %s', async (_, schema, value, probl
   const expected: Problem[] = problems.map(([path, message]) => ({ path, message }))
   expect(interpretSchema(schema)(value)).toEqual(expected)
   expect(compiledValidate(one!)(value)).toEqual(expected)
+})
+
+test('a value that nests deeper than the stack of compiled code is told, other faults are not', () => {
+  const failing = (error: Error) =>
+    compiledValidate(() => {
+      throw error
+    })
+  expect(failing(new RangeError('stack'))(1)).toEqual([{ path: '', message: 'Must nest less deep to be checked' }])
+  expect(() => failing(new TypeError('fault'))(1)).toThrow('fault')
+  expect(compiledValidate(() => false)(1)).toEqual([])
 })
 
 test('at most 100 problems are told', async () => {

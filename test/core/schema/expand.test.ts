@@ -29,7 +29,37 @@ describe('a schema', () => {
     ['referring to a prototype', { ...$ref('constructor'), $defs: { A: true } }],
     ['growing without end', { ...$ref('D0'), $defs: { ...doubling, D20: true } }],
     ['without definitions', { type: 'string' }],
+    ['with definitions of another kind', { type: 'string', $defs: [] }],
+    ['referring by no text', { items: { $ref: 5 }, $defs: { A: true } }],
+    ['referring by an anchor', { items: { $ref: '#A' }, $defs: { A: { $anchor: 'A' } } }],
   ])('that is %s stays as it is', (_, schema) => expect(expandSchema(schema)).toBe(schema))
+
+  it.each([
+    ['true', true, { a: {} }, { a: true }],
+    ['false', false, { a: {} }, { a: false }],
+    ['true, with something beside', true, { a: { title: 'T' } }, { a: { title: 'T' } }],
+    [
+      'an object, with something beside',
+      { type: 'string', title: 'S' },
+      { a: { title: 'T' } },
+      { a: { type: 'string', title: 'T' } },
+    ],
+  ])('that refers to %s says that in place', (_, A, beside, expected) => {
+    const properties = Object.fromEntries(
+      Object.entries(beside).map(([name, more]) => [name, { ...$ref('A'), ...more }]),
+    )
+    expect(expandSchema({ properties, $defs: { A } })).toEqual({ properties: expected })
+  })
+
+  it('that is nothing but a reference to true or false stays as it is', () => {
+    const schema = { ...$ref('A'), $defs: { A: true } }
+    expect(expandSchema(schema)).toBe(schema)
+  })
+
+  it('that refers to one definition twice has it twice', () => {
+    const schema = { properties: { a: $ref('A'), b: $ref('A') }, $defs: { A: { type: 'string' } } }
+    expect(expandSchema(schema)).toEqual({ properties: { a: { type: 'string' }, b: { type: 'string' } } })
+  })
 
   it('that is true or false stays so', () => expect([expandSchema(true), expandSchema(false)]).toEqual([true, false]))
 })

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { interpretSchema } from '../../../src/core/schema/validator.ts'
+import type { JsonSchema } from '../../../src/core/tool/tool.ts'
 
 const COSTLY = [{ path: '', message: 'Is too costly to check against its schema' }]
 
@@ -20,7 +21,8 @@ describe('hostile schemas and values', () => {
     expect(circle?.message).toMatch(/^Is too (deep or too large|costly) to check/)
     let deep: unknown = 1
     for (let depth = 0; depth < 100_000; depth++) deep = [deep]
-    expect(interpretSchema({ items: { $ref: '#' } })(deep)).toHaveLength(1)
+    const message = 'Is too deep or too large to check against its schema'
+    expect(interpretSchema({ items: { $ref: '#' } })(deep)).toEqual([{ path: '', message }])
   })
 
   test('each validation has a budget of its own', () => {
@@ -32,6 +34,24 @@ describe('hostile schemas and values', () => {
       [{ path: '/1', message: 'Must be a number' }],
     ])
     expect(validate([...many, ...many])).toEqual(COSTLY)
+  })
+
+  test('an evaluation is one of 200,000, and more for a schema that is long in itself', () => {
+    const many = (count: number) => Array.from({ length: count }, () => 1)
+    const withItems = (items: JsonSchema) => interpretSchema({ items })
+    expect(withItems({})(many(199_999))).toEqual([])
+    expect(withItems({})(many(200_000))).toEqual(COSTLY)
+    const names = Array.from({ length: 1_600 }, (_, index) => `n${index}`)
+    const long: readonly JsonSchema[] = [
+      { required: names },
+      { properties: Object.fromEntries(names.map((name) => [name, true])) },
+      { enum: [1, 'a'.repeat(25_580)] },
+      { not: { const: 'a'.repeat(25_600) } },
+    ]
+    for (const items of long) {
+      expect(withItems(items)(many(1_900))).toEqual([])
+      expect(withItems(items)(many(2_100))).toEqual(COSTLY)
+    }
   })
 
   test('wide values may be looked at less often', () => {
@@ -88,6 +108,7 @@ describe('hostile schemas and values', () => {
     )
     expect(interpretSchema({ patternProperties: { '^a*a*a*b$': true, '^a*a*a*c$': true } })(named(25))).toEqual(COSTLY)
     expect(interpretSchema({ patternProperties: { '^a*b$': true } })(named(200))).toEqual([])
+    expect(interpretSchema({ patternProperties: { '^a*a*a*b$': true, '^x': true } })(named(25))).toEqual([])
   })
 
   test('a pattern that publication refuses matches nothing', () => {
@@ -102,6 +123,7 @@ describe('hostile schemas and values', () => {
     expect(validate(Array.from({ length: 2000 }, (_, index) => index))).toEqual([])
     expect(validate(Array.from({ length: 2001 }, (_, index) => index))).toEqual([{ path: '', message }])
     expect(validate('no array')).toEqual([])
+    expect(validate(Array.from({ length: 2001 }, () => 1))).toEqual([{ path: '', message }])
     const numbers = Array.from({ length: 2000 }, (_, index) => index)
     expect(interpretSchema({ items: { uniqueItems: true } })(Array.from({ length: 41 }, () => numbers))).toEqual(COSTLY)
   })
@@ -115,7 +137,7 @@ describe('hostile schemas and values', () => {
   })
 
   test('values that are no JSON are refused', () => {
-    expect(interpretSchema({})(undefined)).toHaveLength(1)
+    expect(interpretSchema({})(undefined)).toEqual([{ path: '', message: 'Cannot be checked against its schema' }])
     expect(interpretSchema({ additionalProperties: false })({ '\ud800': 1 })).toHaveLength(1)
   })
 })
@@ -149,6 +171,71 @@ describe('what the library would get wrong', () => {
     expect(interpretSchema(schema)({ next: { value: 'a' } })).toEqual([
       { path: '/next/value', message: 'Must be a number' },
     ])
+  })
+
+  test('$dynamicRef beside $ref is one more reference', () => {
+    const $defs = { a: { $dynamicAnchor: 'a', minimum: 5 }, b: { $anchor: 'b', maximum: 3 } }
+    const validate = interpretSchema({ $ref: '#/$defs/b', $dynamicRef: '#a', $defs })
+    expect(validate(4).map(({ message }) => message)).toEqual(['Must be at least 5', 'Must be at most 3'])
+    const beside = interpretSchema({ $ref: '#b', $dynamicRef: '#a', allOf: [{ multipleOf: 10 }], $defs })
+    expect(beside(4)).toHaveLength(3)
+  })
+
+  test('an anchor of its own is kept beside a dynamic one', () => {
+    const a = { $anchor: 'a', $dynamicAnchor: 'b', type: 'string' } as const
+    expect(interpretSchema({ $ref: '#a', $defs: { a } })(1)).toHaveLength(1)
+  })
+
+  test('URIs are understood where references use them', () => {
+    const $id = 'https://example.com/root'
+    const $defs = { text: { type: 'string' }, number: { $id: 'number', type: 'number' } } as const
+    const told = (schema: object) => interpretSchema({ $id, $defs, ...schema })(true).map(({ message }) => message)
+    expect(told({ $ref: '#/$defs/text' })).toEqual(['Must be a string'])
+    expect(told({ $ref: 'https://example.com/root#/$defs/text' })).toEqual(['Must be a string'])
+    expect(told({ $dynamicRef: 'https://example.com/root#/$defs/text' })).toEqual(['Must be a string'])
+    expect(told({ $ref: 'number' })).toEqual(['Must be a number'])
+    expect(told({ $ref: 'https://example.com/number' })).toEqual(['Must be a number'])
+    const alone = (schema: object) => interpretSchema({ $id, ...schema })(true).map(({ message }) => message)
+    const text = { text: { type: 'string' } }
+    expect(alone({ $ref: 'https://example.com/root#/$defs/text', $defs: text })).toEqual(['Must be a string'])
+    expect(alone({ $dynamicRef: 'root#/$defs/text', $defs: text })).toEqual(['Must be a string'])
+    expect(alone({ not: false, allOf: [true, { $ref: 'root#/$defs/text' }], $defs: text })).toEqual([
+      'Must be a string',
+    ])
+    // Nothing refers to either, so neither needs to be one
+    expect(interpretSchema({ $id: 'http://[', items: { $ref: '#/$defs/a' }, $defs: { a: true } })([1])).toEqual([])
+  })
+
+  test('older drafts write tuples as lists of items', () => {
+    const schema = {
+      items: [{ type: 'string' }, { $ref: '#/$defs/a' }],
+      additionalItems: false,
+      $defs: { a: { type: 'null' } },
+    }
+    const validate = interpretSchema(schema)
+    expect(validate(['a', null])).toEqual([])
+    expect(validate([1, 1, 1])).toEqual([
+      { path: '', message: 'Has more items than allowed' },
+      { path: '/0', message: 'Must be a string' },
+      { path: '/1', message: 'Must be null' },
+    ])
+  })
+
+  test('a keyword without a value is none', () => {
+    expect(interpretSchema({ items: undefined, pattern: undefined, minLength: 1 })('')).toHaveLength(1)
+  })
+
+  test('patterns and unique items beside allOf are asked for too', () => {
+    const schema = { pattern: '^a*a*b$', allOf: [{ minLength: 3 }] }
+    expect(interpretSchema(schema)('a').map(({ message }) => message)).toEqual([
+      'Must be at least 3 characters long',
+      'Must match the pattern ^a*a*b$',
+    ])
+    expect(interpretSchema({ uniqueItems: true, allOf: [{ minItems: 3 }] })([1, 1])).toEqual([
+      { path: '', message: 'Must have at least 3 items' },
+      { path: '', message: 'Must not have the same item twice' },
+    ])
+    expect(interpretSchema({ uniqueItems: false })([1, 1])).toEqual([])
   })
 
   test('the value is never repeated', () => {

@@ -87,6 +87,9 @@ const POLYNOMIAL: readonly (readonly [string, number])[] = [
   ['^[a-z]{1,200}[a-z]{1,200}[a-z]{1,200}[a-z]{1,200}$', 4],
 ]
 
+/** As many ways to read one character, in a group, and in groups one after the other. */
+const ways = (...counts: number[]) => `^${counts.map((count) => `(?:${'a|'.repeat(count - 1)}a)`).join('')}b$`
+
 describe('how patterns backtrack', () => {
   test.each(EXPONENTIAL)('exponentially: %s', (pattern) => {
     expect(backtracking(pattern)).toEqual({ kind: 'exponential' })
@@ -100,12 +103,72 @@ describe('how patterns backtrack', () => {
     expect(backtracking(pattern)).toEqual({ kind: 'polynomial', degree })
   })
 
+  test.each([
+    [79, [79]],
+    [80, [80]],
+    [3_999, [43, 93]],
+    [4_000, [50, 80]],
+    [119_970, [93, 30, 43]],
+    [120_000, [300, 400]],
+    [9_950_000, [250, 200, 199]],
+    [10_000_000, [250, 200, 200]],
+  ])('by %s ways to read a text', (count, counts) => {
+    const degree = count < 80 ? 1 : count < 4_000 ? 2 : count < 120_000 ? 3 : 4
+    const expected = count < 10_000_000 ? { kind: 'polynomial', degree } : { kind: 'exponential' }
+    expect(backtracking(ways(...counts))).toEqual(degree === 1 ? { kind: 'linear' } : expected)
+  })
+
+  test('degrees of loops and of ways add up, and lookbehinds that repeat something count twice', () => {
+    const degreeOf = (pattern: string) => backtracking(pattern)
+    expect(degreeOf('^a*a*b$')).toEqual({ kind: 'polynomial', degree: 2 })
+    expect(degreeOf(`^a*a*${ways(80).slice(1)}`)).toEqual({ kind: 'polynomial', degree: 3 })
+    expect(degreeOf('^a*a*b(?<=c)$')).toEqual({ kind: 'polynomial', degree: 2 })
+    expect(degreeOf('^a*a*b(?<=c+)$')).toEqual({ kind: 'polynomial', degree: 4 })
+    expect(degreeOf('^a*a*a*b(?<=c+)$')).toEqual({ kind: 'polynomial', degree: 6 })
+    expect(degreeOf('^a*a*a*a*b(?<=c+)$')).toEqual({ kind: 'exponential' })
+    expect(degreeOf('^a*a*a*a*a*a*b$')).toEqual({ kind: 'polynomial', degree: 6 })
+    expect(degreeOf('^a*a*a*a*a*a*a*b$')).toEqual({ kind: 'exponential' })
+    // Two pairs of loops that share nothing with each other
+    expect(degreeOf('^a*a*x*b*b*$')).toEqual({ kind: 'polynomial', degree: 3 })
+    expect(degreeOf('^(?:a*a*c|b*b*b*c)d$')).toEqual({ kind: 'polynomial', degree: 3 })
+    expect(degreeOf('^(?:ab)*(?:ba)*$')).toEqual({ kind: 'polynomial', degree: 2 })
+    expect(degreeOf('^(?:a-)*a*$')).toEqual({ kind: 'linear' })
+    // Each way out of a loop may be the one that a text takes in the end
+    const loopTo = (letter: string, count: number) => `a+${letter}${ways(count).slice(1, -2)}`
+    expect(degreeOf(`^(?:${loopTo('x', 40)}|${loopTo('y', 40)})$`)).toEqual({ kind: 'polynomial', degree: 2 })
+    expect(degreeOf(`^(?:${loopTo('x', 39)}|${loopTo('y', 40)})$`)).toEqual({ kind: 'linear' })
+  })
+
   test.each(['(', '[b-a]', 'a**', '\\p{Nothing}', '\\-', 'a'.repeat(MAX_PATTERN_LENGTH + 1)])(
     'not at all: %s',
     (pattern) => {
       expect(backtracking(pattern).kind).toBe('invalid')
     },
   )
+
+  test('what is wrong with a pattern is said', () => {
+    const message = 'Must be a regular expression of ECMAScript, valid with the flag "u"'
+    expect(backtracking('(')).toEqual({ kind: 'invalid', message })
+    expect(backtracking('(?i:a)')).toEqual({ kind: 'invalid', message })
+    expect(backtracking('a'.repeat(MAX_PATTERN_LENGTH)).kind).toBe('linear')
+    const tooLong = { kind: 'invalid', message: 'Must be at most 4096 characters long' }
+    expect(backtracking('a'.repeat(MAX_PATTERN_LENGTH + 1))).toEqual(tooLong)
+  })
+
+  test('a pattern that nests deeper than the stack is refused', () => {
+    const nested = `${'(a'.repeat(200)}${')'.repeat(200)}`
+    const nearTheEnd = (): unknown => {
+      try {
+        return nearTheEnd()
+      } catch (error) {
+        const verdict = backtracking(nested)
+        // Here even the engine has too little of the stack left
+        if (verdict.kind === 'invalid' && verdict.message !== 'Must nest less deep') throw error
+        return verdict
+      }
+    }
+    expect(nearTheEnd()).toEqual({ kind: 'invalid', message: 'Must nest less deep' })
+  })
 })
 
 describe('the classes are what a backtracking matcher does', () => {
@@ -140,6 +203,12 @@ describe('the work is bounded', () => {
     expect(backtracking('(?:ab|ab)'.repeat(30), { left: 0 })).toEqual({ kind: 'exponential' })
     expect(backtracking('(a)\\1', { left: 0 })).toEqual({ kind: 'polynomial', degree: 2 })
     expect(backtracking('a{1}b{0,1}c{0}', { left: 0 })).toEqual({ kind: 'linear' })
+    expect(backtracking('[\\w]a(?:b){1}', { left: 0 })).toEqual({ kind: 'linear' })
+    expect(backtracking('(?:a?){2}', { left: 0 })).toEqual({ kind: 'exponential' })
+    expect(backtracking(`${'a?'.repeat(6)}b`, { left: 0 })).toEqual({ kind: 'linear' })
+    expect(backtracking(`${'a?'.repeat(7)}b`, { left: 0 })).toEqual({ kind: 'polynomial', degree: 2 })
+    expect(backtracking('a*b*c*d*e*f', { left: 0 })).toEqual({ kind: 'polynomial', degree: 6 })
+    expect(backtracking('a*b*c*d*e*f*', { left: 0 })).toEqual({ kind: 'exponential' })
     expect(backtracking('(', { left: 0 }).kind).toBe('invalid')
     expect(backtracking('(?i:a)', { left: 0 }).kind).toBe('invalid')
   })

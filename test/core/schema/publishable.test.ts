@@ -129,6 +129,91 @@ describe('schemas that are refused', () => {
     expect(paths({ properties: { $ref: {}, definitions: {} } }, none)).toEqual([])
   })
 
+  test.each<[unknown, string, string]>([
+    [5, '', 'Must be a schema: an object, true or false'],
+    [{ items: null }, '/items', 'Must be a schema: an object, true or false'],
+    [{ title: 5 }, '/title', 'Must be a string'],
+    [{ deprecated: 'yes' }, '/deprecated', 'Must be true or false'],
+    [{ minimum: NaN }, '/minimum', 'Must be a number'],
+    [{ multipleOf: 0 }, '/multipleOf', 'Must be a number above 0'],
+    [{ minLength: 1.5 }, '/minLength', 'Must be a whole number, 0 or more'],
+    [{ enum: {} }, '/enum', 'Must be an array'],
+    [{ properties: [] }, '/properties', 'Must be an object of schemas'],
+    [{ allOf: [] }, '/allOf', 'Must be a non-empty array of schemas'],
+    [{ required: ['a', 'a'] }, '/required', 'Must be an array of different strings'],
+    [{ required: [5] }, '/required', 'Must be an array of different strings'],
+    [{ required: 'a' }, '/required', 'Must be an array of different strings'],
+    [{ dependentRequired: { a: [5] } }, '/dependentRequired', 'Must be an object of arrays of different strings'],
+    [{ dependentRequired: [['a']] }, '/dependentRequired', 'Must be an object of arrays of different strings'],
+    [{ dependencies: [] }, '/dependencies', 'Must be an object of schemas'],
+    [{ dependencies: { a: ['b', 'b'], c: {} } }, '/dependencies', 'Must be an object of arrays of different strings'],
+    [{ $anchor: '1' }, '/$anchor', 'Must begin with a letter or "_" and go on with letters, digits, "-", "_" and "."'],
+    [
+      { type: ['string', 'string'] },
+      '/type',
+      "Must be a type or an array of different types, out of 'array', 'boolean', 'integer', 'null', 'number', 'object', 'string'",
+    ],
+    [{ $recursiveRef: '#' }, '/$recursiveRef', "Must be written '$ref' in JSON Schema 2020-12"],
+    [{ not: { $id: 'a' } }, '/not/$id', 'Must not be used below the root: references are read from the root'],
+    [{ $schema: 'a' }, '/$schema', 'Must be "https://json-schema.org/draft/2020-12/schema" (or draft 2019-09 or 07)'],
+    [{ items: [true] }, '/items', "Must be a schema: a list of schemas is 'prefixItems' in JSON Schema 2020-12"],
+    [{ $ref: '#a' }, '/$ref', 'Must point to a schema of this document, got "#a"'],
+    [{ $ref: '#/~2' }, '/$ref', 'Must point to a schema of this document, got "#/~2"'],
+    [{ $ref: '#%' }, '/$ref', 'Must point to a schema of this document, got "#%"'],
+    [{ $ref: 'a#' }, '/$ref', 'Must begin with "#", since other documents are never fetched, got "a#"'],
+    [{ $ref: `#${'a'.repeat(79)}` }, '/$ref', `Must point to a schema of this document, got "#${'a'.repeat(79)}"`],
+    [{ $ref: `#${'a'.repeat(80)}` }, '/$ref', `Must point to a schema of this document, got "#${'a'.repeat(79)}..."`],
+    [{ $anchor: 'a', not: { $dynamicAnchor: 'a' } }, '/not/$dynamicAnchor', "Must be the only anchor 'a'"],
+    [{ not: { $ref: '#/not' } }, '/not', 'Must not refer back to itself without going into the value'],
+    [{ pattern: '(' }, '/pattern', 'Must be a regular expression of ECMAScript, valid with the flag "u"'],
+    [
+      { patternProperties: { '(a+)+$': true } },
+      '/patternProperties/(a+)+$',
+      'Must not need exponential time on some texts: make its repetitions unambiguous',
+    ],
+    [JSON.parse('{"const":{"__proto__":1}}'), '/const/__proto__', "Must not be named '__proto__'"],
+  ])('what is wrong is said: %j', (schema, path, message) => {
+    expect(checkSchema(schema, local)).toEqual([{ path, message }])
+  })
+
+  test('what is wrong where a format has no references is said', () => {
+    const message = "Must not be used here: schemas of this format stand alone, without '$ref'"
+    expect(checkSchema({ $ref: '#' }, none)).toEqual([{ path: '/$ref', message }])
+    expect(checkSchema({ not: { $ref: '#/a' } }, none).map(({ path }) => path)).toEqual(['/not/$ref'])
+  })
+
+  test('the draft of a document is known by its URI, with a fragment that is empty or none', () => {
+    const drafts = ['http://json-schema.org/draft-07/schema', 'https://json-schema.org/draft/2019-09/schema']
+    for (const draft of drafts) {
+      expect(paths({ $schema: draft, items: [true] })).toEqual([])
+      expect(paths({ $schema: `${draft}#`, items: [true] })).toEqual([])
+      expect(paths({ $schema: `${draft}#a` })).toEqual(['/input/$schema'])
+      expect(paths({ $schema: `#${draft}` })).toEqual(['/input/$schema'])
+    }
+    const current = 'https://json-schema.org/draft/2020-12/schema'
+    expect(paths({ $schema: current, items: [true] })).toEqual(['/input/items'])
+  })
+
+  test('references are followed by pointer and by anchor, percent-encoded or not', () => {
+    const $defs = { 'a b': { $anchor: 'b' }, 'ä/~': true }
+    for (const $ref of ['#', '#/$defs/a b', '#/$defs/a%20b', '#b', '#%62', '#/$defs/ä~1~0', '#/$defs/%C3%A4~1~0']) {
+      expect(checkSchema({ items: { $ref }, $defs }, local)).toEqual([])
+    }
+  })
+
+  test('each circle is told once, whatever leads into it', () => {
+    const circle = (name: string) => ({ allOf: [{ $ref: `#/$defs/${name}` }] })
+    const $defs = {
+      a: circle('b'),
+      b: circle('a'),
+      c: circle('a'),
+      d: { $ref: '#/$defs/d' },
+      e: { items: circle('e') },
+    }
+    expect(paths({ $defs })).toEqual(['/input/$defs/a', '/input/$defs/d'])
+    expect(paths({ allOf: [circle('a'), circle('c')], $defs })).toEqual(['/input/$defs/a', '/input/$defs/d'])
+  })
+
   test('what is wrong is said', () => {
     expect(checkSchema({ items: { $ref: 'https://example.com/a' } }, local)).toEqual([
       {
@@ -152,6 +237,10 @@ describe('bounds', () => {
   test('32 schemas deep', () => {
     expect(paths(nested(32, 'items'))).toEqual([])
     expect(paths(nested(33, 'items'))).toEqual([`/input${'/items'.repeat(32)}`])
+    const path = '/items'.repeat(32)
+    expect(checkSchema(nested(33, 'items'), local)).toEqual([
+      { path, message: 'Must not be more than 32 schemas deep' },
+    ])
   })
 
   test('2,000 subschemas', () => {
@@ -160,12 +249,19 @@ describe('bounds', () => {
     })
     expect(paths(properties(1_999))).toEqual([])
     expect(paths(properties(2_000))).toEqual(['/input'])
+    expect(checkSchema(properties(2_000), local)).toEqual([{ path: '', message: 'Must have at most 2000 subschemas' }])
   })
 
   test('deep values that are no schemas', () => {
     let value: unknown = 1
     for (let level = 0; level < 200; level++) value = [value]
     expect(paths({ const: value })).toHaveLength(1)
+    const nestedLists = (depth: number): unknown => (depth === 0 ? null : [nestedLists(depth - 1)])
+    expect(checkSchema({ const: nestedLists(127) }, local)).toEqual([])
+    const path = `/const${'/0'.repeat(127)}`
+    expect(checkSchema({ const: nestedLists(128) }, local)).toEqual([
+      { path, message: 'Must not nest more than 128 arrays and objects' },
+    ])
   })
 
   test('at most 100 problems', () => {
