@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
 /**
@@ -15,4 +15,9 @@ export function hasShared(path: string): boolean {
 
 export function readShared(path: string): string {
   return readFileSync(`${shared}/${path}`, 'utf8')
+}
+
+/** The names in a folder; none without it. */
+export function listShared(path: string): string[] {
+  return hasShared(path) ? readdirSync(`${shared}/${path}`) : []
 }

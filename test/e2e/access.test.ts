@@ -1,7 +1,7 @@
 import { exportJWK, exportSPKI, generateKeyPair, SignJWT, UnsecuredJWT } from 'jose'
 import { Response } from 'miniflare'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type LocalServer, startServer as startUpstream } from '../local-server.ts'
+import { type Upstream, startUpstream } from '../upstream.ts'
 import type { Answer } from './json.ts'
 import { raw } from './raw.ts'
 import { type Server, startServer } from './server.ts'
@@ -79,7 +79,7 @@ describe('ACCESS=keys with nothing else set', () => {
 describe('ACCESS=keys with an administrator, JWTs and a key server', () => {
   const SECRET = 'a-shared-secret-of-more-than-32-bytes!'
   let server: Server
-  let keyServer: LocalServer
+  let keyServer: Upstream
   const pairs = new Map<string, CryptoKeyPair>()
 
   beforeAll(async () => {

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { type LocalServer, startServer as startUpstream } from '../local-server.ts'
+import { type Upstream, startUpstream } from '../upstream.ts'
 import { type Server, startServer } from './server.ts'
 
 const SECRET = 's3cret/of+the deployment'
 
-let upstream: LocalServer
-let elsewhere: LocalServer
+let upstream: Upstream
+let elsewhere: Upstream
 let server: Server
 
 beforeAll(async () => {

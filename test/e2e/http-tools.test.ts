@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type LocalServer, startServer as startUpstream } from '../local-server.ts'
+import { type Upstream, startUpstream } from '../upstream.ts'
 import { type ArcadeBinding, convertBinding, providerOf } from '../runners/http/arcade-binding.ts'
 import { expectArrived, hasDefault, sample, secretValue } from '../runners/http/binding-expectation.ts'
 import { INVENTED_BINDINGS } from '../runners/http/invented-bindings.ts'
@@ -8,8 +8,8 @@ import { type Server, startServer } from './server.ts'
 
 const CATALOGUE = 'catalogues/http-bindings.ndjson'
 
-let upstream: LocalServer
-let elsewhere: LocalServer
+let upstream: Upstream
+let elsewhere: Upstream
 let server: Server
 
 beforeAll(async () => {

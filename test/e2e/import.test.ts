@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type LocalServer, startServer as startUpstream } from '../local-server.ts'
+import { type Upstream, startUpstream } from '../upstream.ts'
 import { type Server, startServer } from './server.ts'
 
 const ADMIN_KEY = 'admin-key-of-this-test-0123456789'
 const admin = { authorization: `Bearer ${ADMIN_KEY}` }
 
-let upstream: LocalServer
+let upstream: Upstream
 let server: Server
 const documents = new Map<string, string>()
 

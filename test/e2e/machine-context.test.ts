@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { CALCULATOR } from '../dialects/machine-context/calculator.ts'
-import { type LocalServer, startServer as startUpstream } from '../local-server.ts'
+import { type Upstream, startUpstream } from '../upstream.ts'
 import { raw } from './raw.ts'
 import { type Server, startServer } from './server.ts'
 
@@ -10,7 +10,7 @@ const asAdmin = { authorization: `Bearer ${ADMIN_KEY}` }
 /** The calculator of the specification; the bundled one has its id. */
 const abacus = { ...CALCULATOR, id: 'abacus' }
 let server: Server
-let upstream: LocalServer
+let upstream: Upstream
 /** What adds two numbers for a capability that is published with an implementation. */
 let implementation: { readonly kind: 'http'; readonly [key: string]: unknown }
 

@@ -4,14 +4,14 @@ import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { expectArrived, type Sent } from '../importers/openapi/arrival.ts'
 import { type Any, type Described, operationsOf, resolve, sample } from '../importers/openapi/sample.ts'
-import { type Arrived, type LocalServer, startServer as startUpstream } from '../local-server.ts'
+import { type Arrived, type Upstream, startUpstream } from '../upstream.ts'
 import { type Server, startServer } from './server.ts'
 
 const require = createRequire(import.meta.url)
 const GITHUB = join(dirname(require.resolve('@octokit/openapi/package.json')), 'generated/api.github.com.json')
 const EXAMPLES = dirname(require.resolve('@readme/oas-examples/package.json'))
 
-let upstream: LocalServer
+let upstream: Upstream
 let server: Server
 /** What the upstream answers next, and the documents it serves under /documents. */
 let answer: { status: number; type?: string; body: string } = { status: 200, type: 'application/json', body: '{}' }

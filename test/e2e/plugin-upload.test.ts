@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { assemble, compilePlugin } from '../plugins/compile.ts'
 import { describing } from '../plugins/describing.ts'
-import { type LocalServer, startServer as startUpstream } from '../local-server.ts'
+import { type Upstream, startUpstream } from '../upstream.ts'
 import { raw } from './raw.ts'
 import { type Server, startServer } from './server.ts'
 
 const SECRET = 'a-secret-of-the-deployment'
 
 let toolbox: Uint8Array<ArrayBuffer>
-let upstream: LocalServer
-let elsewhere: LocalServer
+let upstream: Upstream
+let elsewhere: Upstream
 let server: Server
 
 beforeAll(async () => {

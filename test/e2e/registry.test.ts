@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type LocalServer, startServer as startUpstream } from '../local-server.ts'
+import { type Upstream, startUpstream } from '../upstream.ts'
 import { hasShared, readShared, SKIPPED } from '../shared.ts'
 import { build } from '../fixtures/generated/build.ts'
 import { definition, manyDefinitions } from './definition.ts'
@@ -150,7 +150,7 @@ for (const { name, load, skip } of catalogues) {
 }
 
 let server: Server
-let backend: LocalServer
+let backend: Upstream
 
 beforeAll(async () => {
   // Answers with the path it was asked for: a tool tells by it which version of it ran

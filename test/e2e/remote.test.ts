@@ -1,6 +1,6 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type LocalServer, startServer as startUpstream } from '../local-server.ts'
+import { type Upstream, startUpstream } from '../upstream.ts'
 import { type McpUpstream, startMcpServer, type UpstreamTool } from '../runners/remote/mcp-server.ts'
 import { upstreamTools, type Waiter } from '../runners/remote/tools.ts'
 import type { Answer } from './json.ts'
@@ -12,7 +12,7 @@ let legacy: McpUpstream
 let modern: McpUpstream
 let waiters: Readonly<Record<'legacy' | 'modern', Waiter>>
 let mortal: McpUpstream
-let hostile: LocalServer
+let hostile: Upstream
 let other: Server
 let server: Server
 

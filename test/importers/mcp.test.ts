@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { ImportRequest } from '../../src/core/publish/import.ts'
 import { createMcpImporter } from '../../src/importers/mcp.ts'
-import { type LocalServer, startServer } from '../local-server.ts'
+import { type Upstream, startUpstream } from '../upstream.ts'
 import { type McpUpstream, startMcpServer, type UpstreamTool } from '../runners/remote/mcp-server.ts'
 import { importerDeps } from '../runners/remote/set-up.ts'
 import { upstreamTools } from '../runners/remote/tools.ts'
@@ -126,7 +126,7 @@ describe('the tools of a server', () => {
       tool('fine'),
       tool('fine'),
     ]
-    const raw = await startServer(({ body }, response) => {
+    const raw = await startUpstream(({ body }, response) => {
       const { id, method } = JSON.parse(body)
       const found = { supportedVersions: ['2026-07-28'], capabilities: { tools: {} } }
       const result = method === 'tools/list' ? { tools: [...broken.map(({ definition }) => definition), 7] } : found
@@ -168,10 +168,10 @@ describe('the tools of a server', () => {
 })
 
 describe('a server that does not behave', () => {
-  let server: LocalServer | undefined
+  let server: Upstream | undefined
   afterEach(() => server?.close())
   const listing = async (page: (cursor: string | undefined) => object) => {
-    server = await startServer(({ body }, response) => {
+    server = await startUpstream(({ body }, response) => {
       const { id, method, params } = JSON.parse(body)
       response.setHeader('content-type', 'application/json')
       const found = { supportedVersions: ['2026-07-28'], capabilities: { tools: {} } }
@@ -195,7 +195,7 @@ describe('a server that does not behave', () => {
   })
 
   test('and is no MCP server, or none at all', async () => {
-    server = await startServer((_, response) => void response.writeHead(404).end('Not here'))
+    server = await startUpstream((_, response) => void response.writeHead(404).end('Not here'))
     const importer = createMcpImporter(importerDeps(server.host, '127.0.0.1:9').mcp)
     const found = await readAll(importer, { source: server.origin })
     expect(found.problems).toEqual([{ path: '/from/mcp', message: expect.stringContaining('404 Not Found') }])

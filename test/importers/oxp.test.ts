@@ -1,11 +1,11 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import type { ImportRequest } from '../../src/core/publish/import.ts'
 import { createOxpImporter } from '../../src/importers/oxp.ts'
-import { type LocalServer, startServer } from '../local-server.ts'
+import { type Upstream, startUpstream } from '../upstream.ts'
 import { importerDeps } from '../runners/remote/set-up.ts'
 import { readAll } from './reading.ts'
 
-let server: LocalServer | undefined
+let server: Upstream | undefined
 afterEach(() => server?.close())
 
 const definition = (id: string, more: object = {}) => ({
@@ -19,7 +19,7 @@ const definition = (id: string, more: object = {}) => ({
 })
 
 async function listing(page: (query: URLSearchParams) => unknown, request: Partial<ImportRequest> = {}) {
-  server = await startServer(({ url }, response) => {
+  server = await startUpstream(({ url }, response) => {
     response.setHeader('content-type', 'application/json')
     response.end(JSON.stringify(page(new URL(url, 'http://any').searchParams)))
   })

@@ -2,17 +2,17 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { createGuardedFetch } from '../../src/outbound/guarded-fetch.ts'
 import type { GuardedFetchOptions, GuardedRequest } from '../../src/outbound/guarded-fetch.ts'
 import { asFetch } from '../../src/outbound/as-fetch.ts'
-import { startServer } from '../local-server.ts'
-import type { LocalServer } from '../local-server.ts'
+import { startUpstream } from '../upstream.ts'
+import type { Upstream } from '../upstream.ts'
 
-const servers: LocalServer[] = []
+const servers: Upstream[] = []
 
 afterEach(async () => {
   await Promise.all(servers.splice(0).map((server) => server.close()))
 })
 
-async function serve(answer: Parameters<typeof startServer>[0]): Promise<LocalServer> {
-  const server = await startServer(answer)
+async function serve(answer: Parameters<typeof startUpstream>[0]): Promise<Upstream> {
+  const server = await startUpstream(answer)
   servers.push(server)
   return server
 }

@@ -1,16 +1,15 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { compiledValidate } from '../../../src/core/schema/validator.ts'
 import { interpretSchema } from '../../../src/core/schema/validator.ts'
 import type { JsonSchema } from '../../../src/core/tool/tool.ts'
 import type { Validate } from '../../../src/core/schema/validator.ts'
+import { listShared, readShared } from '../../shared.ts'
 import { importCompiled } from './import-compiled.ts'
 import { COMPILED, INTERPRETED, type KnownMiss } from './json-schema-known-misses.ts'
 import { OWN_CASES, type Group } from './json-schema-own-cases.ts'
 
-const folder = fileURLToPath(new URL('../../../../shared/specs/json-schema-test-suite/draft2020-12/', import.meta.url))
-const files = existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith('.json')) : []
+const SUITE = 'specs/json-schema-test-suite/draft2020-12'
+const files = listShared(SUITE).filter((name) => name.endsWith('.json'))
 
 /** A validator for each schema; undefined for one that cannot be compiled. */
 type Engine = (schemas: readonly JsonSchema[]) => Promise<readonly (Validate | undefined)[]>
@@ -69,7 +68,7 @@ describe.each(engines)('%s schemas', (_, engine, known) => {
   // The JSON Schema test suite is not part of this repository; it is read where it lies beside it.
   describe.skipIf(files.length === 0)('the JSON Schema test suite', () => {
     test.each(files)('%s', async (file) => {
-      const groups: Group[] = JSON.parse(readFileSync(folder + file, 'utf8'))
+      const groups: Group[] = JSON.parse(readShared(`${SUITE}/${file}`))
       const failed = await misses(engine, groups)
       const expected = knownIn(known, file, groups)
       expect(failed.filter((each) => !expected.includes(each))).toEqual([])

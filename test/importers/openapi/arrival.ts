@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import type { Arrived } from '../../local-server.ts'
+import type { Arrived } from '../../upstream.ts'
 import { type Any, type Described, resolve } from './sample.ts'
 
 /** What is sent to an operation, by its own names. */

@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import type { Json } from '../../../src/core/tool/json.ts'
-import type { Arrived } from '../../local-server.ts'
+import type { Arrived } from '../../upstream.ts'
 import type { ArcadeBinding, ArcadeParameter } from './arcade-binding.ts'
 
 const NASTY = 'a b/c?d=e&f#g%20h+ü€"\\'

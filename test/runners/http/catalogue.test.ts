@@ -1,22 +1,22 @@
-import { existsSync, readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../../src/core/tool/json.ts'
 import { createGuardedFetch } from '../../../src/outbound/guarded-fetch.ts'
 import { createHttpRunner } from '../../../src/runners/http/runner.ts'
-import { startServer } from '../../local-server.ts'
-import type { Arrived, LocalServer } from '../../local-server.ts'
+import { hasShared, readShared, SKIPPED } from '../../shared.ts'
+import { startUpstream } from '../../upstream.ts'
+import type { Arrived, Upstream } from '../../upstream.ts'
 import { convertBinding, providerOf } from './arcade-binding.ts'
 import type { ArcadeBinding } from './arcade-binding.ts'
 import { expectArrived, expectation, hasDefault, sample, secretValue } from './binding-expectation.ts'
 import { INVENTED_BINDINGS } from './invented-bindings.ts'
 import { contextWith, definitionWith, recordOf } from './records.ts'
 
-const CATALOGUE = new URL('../../../../shared/catalogues/http-bindings.ndjson', import.meta.url)
+const CATALOGUE = 'catalogues/http-bindings.ndjson'
 
-let server: LocalServer
+let server: Upstream
 
 beforeAll(async () => {
-  server = await startServer((_, response) => {
+  server = await startUpstream((_, response) => {
     response.writeHead(200, { 'content-type': 'application/json' }).end('{"done":true}')
   })
 })
@@ -25,14 +25,14 @@ afterAll(() => server.close())
 
 describe('invented bindings', () => bindingTests(INVENTED_BINDINGS))
 
-if (existsSync(CATALOGUE)) {
-  const lines = readFileSync(CATALOGUE, 'utf8').trim().split('\n')
+if (hasShared(CATALOGUE)) {
+  const lines = readShared(CATALOGUE).trim().split('\n')
   const bindings = lines.map((line) => JSON.parse(line) as ArcadeBinding)
   describe('the catalogue of real bindings', () => {
     bindingTests(bindings)
   })
 } else {
-  test.skip(`the catalogue of real bindings (skipped: ${CATALOGUE.pathname} is absent)`)
+  test.skip(`the catalogue of real bindings (${SKIPPED})`)
 }
 
 /** Each binding runs with all inputs and with the required ones only, at its own host and at a local origin. */

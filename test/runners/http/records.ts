@@ -63,7 +63,7 @@ export function contextWith(
     callId: 'call',
     secrets: credentials(given.secrets ?? {}),
     tokens: credentials(given.tokens ?? {}),
-    signal: given.signal ?? AbortSignal.timeout(10_000),
+    signal: given.signal ?? new AbortController().signal,
     ...(given.renew ? { renew: given.renew } : {}),
     ...(given.traceparent === undefined ? {} : { traceparent: given.traceparent }),
   }

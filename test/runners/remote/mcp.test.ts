@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startServer } from '../../local-server.ts'
+import { startUpstream } from '../../upstream.ts'
 import { type McpUpstream, startMcpServer } from './mcp-server.ts'
 import { callRemote, upstreamDeps } from './set-up.ts'
 import { upstreamTools, type Waiter } from './tools.ts'
@@ -201,10 +201,10 @@ test('what a server logs is told to whoever wants it, without credentials', asyn
 })
 
 describe('a server that does not behave', () => {
-  type Answer = Parameters<typeof startServer>[0]
+  type Answer = Parameters<typeof startUpstream>[0]
   /** A server of no era: each test says what it answers. */
   async function against(answer: Answer, given: Parameters<typeof callRemote>[2] = {}) {
-    const server = await startServer(answer)
+    const server = await startUpstream(answer)
     const deps = upstreamDeps(server.host)
     try {
       const result = await callRemote(deps, { url: `${server.origin}/mcp`, tool: 'any' }, given)

@@ -1,13 +1,13 @@
 import type { ServerResponse } from 'node:http'
 import { afterEach, describe, expect, test } from 'vitest'
-import { type Arrived, type LocalServer, startServer } from '../../local-server.ts'
+import { type Arrived, type Upstream, startUpstream } from '../../upstream.ts'
 import { callRemote, type Calling, upstreamDeps } from './set-up.ts'
 
-let server: LocalServer | undefined
+let server: Upstream | undefined
 afterEach(() => server?.close())
 
 async function against(answer: (request: Arrived, response: ServerResponse) => void, given: Calling = {}) {
-  server = await startServer(answer)
+  server = await startUpstream(answer)
   const deps = upstreamDeps(server.host)
   const tool = { url: `${server.origin}/oxp/`, tool: 'Math.Add@1.2.0', protocol: 'oxp' } as const
   return { result: await callRemote(deps, tool, given), deps, arrived: server.arrived }
@@ -82,7 +82,7 @@ describe('a call of an OXP tool', () => {
   })
 
   test('does not take a credential along to another host', async () => {
-    const elsewhere = await startServer(json(200, { success: true }))
+    const elsewhere = await startUpstream(json(200, { success: true }))
     try {
       const { result } = await against(
         (_, response) => void response.writeHead(307, { location: `${elsewhere.origin}/taken` }).end(),

@@ -1,16 +1,16 @@
 import type { ServerResponse } from 'node:http'
 import { afterEach, describe, expect, test } from 'vitest'
-import { type Arrived, type LocalServer, startServer } from '../../local-server.ts'
+import { type Arrived, type Upstream, startUpstream } from '../../upstream.ts'
 import { callRemote, upstreamDeps } from './set-up.ts'
 
-let server: LocalServer | undefined
+let server: Upstream | undefined
 afterEach(() => server?.close())
 
 const credentials = [{ authorization: 'acme', in: 'header', name: 'Authorization', format: 'Bearer {value}' }]
 
 /** Calls a tool of a server that takes one token only, with an old one; `renew` gives others in its place. */
 async function call(protocol: 'mcp' | 'oxp', renewed: readonly string[]) {
-  server = await startServer((request: Arrived, response: ServerResponse) => {
+  server = await startUpstream((request: Arrived, response: ServerResponse) => {
     const isIn = request.headers['authorization'] === 'Bearer new'
     if (!isIn) return void response.writeHead(401).end('Who are you?')
     response.writeHead(200, { 'content-type': 'application/json' })

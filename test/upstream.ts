@@ -10,7 +10,7 @@ export interface Arrived {
   readonly body: string
 }
 
-export interface LocalServer {
+export interface Upstream {
   /** `127.0.0.1:port` */
   readonly host: string
   readonly origin: string
@@ -19,9 +19,9 @@ export interface LocalServer {
 }
 
 /** Starts a server on a free loopback port that keeps what arrives and lets `answer` reply. */
-export async function startServer(
+export async function startUpstream(
   answer: (request: Arrived, response: ServerResponse) => void | Promise<void>,
-): Promise<LocalServer> {
+): Promise<Upstream> {
   const arrived: Arrived[] = []
   const server = createServer((request, response) => {
     const chunks: Buffer[] = []
