@@ -1,6 +1,7 @@
 import { createRemoteJWKSet, customFetch, decodeProtectedHeader, errors, type JWTVerifyGetKey } from 'jose'
 import type { Principal } from '../core/access/principal.ts'
 import { type Failing, fail, ok, type Result } from '../core/call/failure.ts'
+import { cannotRead } from '../core/tool/problem.ts'
 import { principalOfClaims } from './jwt-claims.ts'
 import { isLoopback } from './loopback.ts'
 import { KeysUnavailable, type SignedClaims, signedClaims } from './signed-claims.ts'
@@ -76,7 +77,9 @@ export function createJwtVerifier(options: JwtOptions, platform: JwtPlatform = {
         return refuse("it has an 'aud' claim, and this deployment names no audience")
       }
       const principal = principalOfClaims(claims)
-      return principal.ok ? ok({ principal: principal.value, expiresAt }) : refuse(principal.reason)
+      return principal.ok
+        ? ok({ principal: principal.value, expiresAt })
+        : refuse(cannotRead('its claims', principal.problems))
     },
   }
 }

@@ -1,5 +1,5 @@
 import type { Given } from './codec.ts'
-import { isJsonObject, type JsonObject } from './json.ts'
+import { isJsonObject, isTexts, type JsonObject } from './json.ts'
 import { into, judged, parsed, type Reader, text, wrong } from './json-reader.ts'
 import type { Problem } from './problem.ts'
 import { isNamePart, isVersion } from './tool-id.ts'
@@ -13,6 +13,11 @@ export const version = text('a version of the form x.y.z', isVersion)
 
 /** Reads what a requirement calls a provider or a secret. */
 export const requirementId = text('1 to 128 visible ASCII characters', isRequirementId)
+
+/** Reads the tags of a tool, and reports them as a whole. */
+export const tags: Reader<readonly string[]> = parsed('up to 32 texts of 1 to 64 characters', (value) =>
+  isTexts(value) && value.length <= 32 && value.every(({ length }) => length >= 1 && length <= 64) ? value : undefined,
+)
 
 export const jsonSchema: Reader<JsonObject> = parsed('a JSON Schema object', (value) =>
   isJsonObject(value) ? value : undefined,

@@ -1,15 +1,11 @@
+import { tags as tagsReader } from '../../core/tool/definition-fields.ts'
 import type { JsonObject } from '../../core/tool/json.ts'
+import { check, optional } from '../../core/tool/json-reader.ts'
+
+const TAGS = optional(tagsReader, [])
 
 /** The tags in a tool's metadata; undefined when what stands there are none. */
 export function tagsOf({ tags }: JsonObject): readonly string[] | undefined {
-  if (tags === undefined) return []
-  return isTags(tags) ? tags : undefined
-}
-
-function isTags(value: unknown): value is readonly string[] {
-  return Array.isArray(value) && value.length <= 32 && value.every(isTag)
-}
-
-function isTag(value: unknown): boolean {
-  return typeof value === 'string' && value.length > 0 && value.length <= 64
+  const read = check(TAGS, tags)
+  return read.ok ? read.value : undefined
 }

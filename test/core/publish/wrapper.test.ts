@@ -36,25 +36,30 @@ describe('what is said beside a definition', () => {
   const IMPLEMENTATION = "Must be an object with a 'kind'"
   const NO_TEXT = 'Holds a lone surrogate, which is no text'
   it.each<[string, JsonObject, string, string]>([
-    ['a toolkit that is none', { toolkit: 'a b' }, '/toolkit', TOOLKIT],
-    ['a toolkit that is no text', { toolkit: 7 }, '/toolkit', TOOLKIT],
-    ['a toolkit that is null', { toolkit: null }, '/toolkit', TOOLKIT],
-    ['a version that is none', { version: '1' }, '/version', VERSION],
-    ['a version that is no text', { version: 1 }, '/version', VERSION],
-    ['a version in a list', { version: ['1.2.3'] }, '/version', VERSION],
-    ['a toolkit in a list', { toolkit: ['Kit'] }, '/toolkit', TOOLKIT],
-    ['a version that is null', { version: null }, '/version', VERSION],
-    ['tags that are no list', { tags: 'mail' }, '/tags', TAGS],
-    ['tags that are null', { tags: null }, '/tags', TAGS],
-    ['tags that are no texts', { tags: ['a', 1] }, '/tags', TAGS],
-    ['33 tags', { tags: Array.from({ length: 33 }, () => 't') }, '/tags', TAGS],
-    ['an empty tag', { tags: ['a', ''] }, '/tags', TAGS],
-    ['a tag of 65 characters', { tags: ['t'.repeat(65)] }, '/tags', TAGS],
+    ['a toolkit that is none', { toolkit: 'a b' }, '/toolkit', `${TOOLKIT}, got 'a b'`],
+    ['a toolkit that is no text', { toolkit: 7 }, '/toolkit', `${TOOLKIT}, got 7`],
+    ['a toolkit that is null', { toolkit: null }, '/toolkit', `${TOOLKIT}, got null`],
+    ['a version that is none', { version: '1' }, '/version', `${VERSION}, got '1'`],
+    ['a version that is no text', { version: 1 }, '/version', `${VERSION}, got 1`],
+    ['a version in a list', { version: ['1.2.3'] }, '/version', `${VERSION}, got an array of 1`],
+    ['a toolkit in a list', { toolkit: ['Kit'] }, '/toolkit', `${TOOLKIT}, got an array of 1`],
+    ['a version that is null', { version: null }, '/version', `${VERSION}, got null`],
+    ['tags that are no list', { tags: 'mail' }, '/tags', `${TAGS}, got 'mail'`],
+    ['tags that are null', { tags: null }, '/tags', `${TAGS}, got null`],
+    ['tags that are no texts', { tags: ['a', 1] }, '/tags', `${TAGS}, got an array of 2`],
+    ['33 tags', { tags: Array.from({ length: 33 }, () => 't') }, '/tags', `${TAGS}, got an array of 33`],
+    ['an empty tag', { tags: ['a', ''] }, '/tags', `${TAGS}, got an array of 2`],
+    ['a tag of 65 characters', { tags: ['t'.repeat(65)] }, '/tags', `${TAGS}, got an array of 1`],
     ['a tag that is no text', { tags: ['\ud800'] }, '/tags', NO_TEXT],
-    ['an implementation that is none', { implementation: 'http' }, '/implementation', IMPLEMENTATION],
-    ['an implementation of no kind', { implementation: {} }, '/implementation', IMPLEMENTATION],
-    ['an implementation of a kind that is no text', { implementation: { kind: 1 } }, '/implementation', IMPLEMENTATION],
-    ['an implementation that is false', { implementation: false }, '/implementation', IMPLEMENTATION],
+    ['an implementation that is none', { implementation: 'http' }, '/implementation', `${IMPLEMENTATION}, got 'http'`],
+    ['an implementation of no kind', { implementation: {} }, '/implementation', `${IMPLEMENTATION}, got an object`],
+    [
+      'an implementation of a kind that is no text',
+      { implementation: { kind: 1 } },
+      '/implementation',
+      `${IMPLEMENTATION}, got an object`,
+    ],
+    ['an implementation that is false', { implementation: false }, '/implementation', `${IMPLEMENTATION}, got false`],
     ['an implementation that is no text', { implementation: { kind: 'a', b: '\ud800' } }, '/implementation', NO_TEXT],
     [
       'an implementation that is too large',
@@ -74,7 +79,7 @@ describe('what is said beside a definition', () => {
 
   it('is not tags that are too large, for an implementation even', () => {
     expect(read({ tags: LARGE }).problems).toEqual([
-      { path: '/tags', message: TAGS },
+      { path: '/tags', message: `${TAGS}, got a string of 262144 characters` },
       { path: '/tags', message: 'Is larger than 262144 bytes, the most an implementation may have' },
     ])
   })
@@ -88,10 +93,10 @@ describe('what is said beside a definition', () => {
     expect(read(body).problems.map(({ path }) => path)).toEqual([
       '/x',
       '/y',
+      '/implementation',
       '/toolkit',
       '/version',
       '/tags',
-      '/implementation',
       '/implementation',
     ])
   })
