@@ -13,8 +13,6 @@ export interface Automaton {
   readonly masks: readonly bigint[]
   /** Where each position leads; positions that lead to the same ones may share their edges. */
   readonly next: readonly Edges[]
-  /** Where a match can begin. */
-  readonly first: Edges
   /** The component that each position lies in. */
   readonly within: readonly Component[]
   /** All components, each after those that one gets to from it. */
@@ -50,16 +48,14 @@ export function automatonOf(pattern: Part, spend: Spend): Automaton {
   const positions: { readonly source: number; readonly after: After; readonly component: Component }[] = []
   const components: Component[] = []
   let repeatsBehind = false
-  const behind: [Edges, number][] = []
 
-  const { first } = build(searched(pattern), [])
+  build(searched(pattern), [])
   const masks = masksOf([...sources.keys()], spend)
   const edges = new Map<After, Edges>()
   for (const { after } of positions) if (!edges.has(after)) edges.set(after, sum(after))
   return {
     masks: positions.map(({ source }) => masks[source] ?? 0n),
     next: positions.map(({ after }) => edges.get(after) ?? NOTHING.first),
-    first: sum([[first, 1], ...behind]),
     within: positions.map(({ component }) => component),
     components,
     repeatsBehind,
@@ -118,7 +114,7 @@ export function automatonOf(pattern: Part, spend: Spend): Automaton {
       case 'lookahead':
         return { first: build(part.part, []).first, ways: 1 }
       case 'lookbehind':
-        behind.push([build(part.part, []).first, 1])
+        build(part.part, [])
         repeatsBehind ||= part.repeats
         return NOTHING
     }

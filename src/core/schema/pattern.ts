@@ -1,6 +1,6 @@
-import { degreeOf, isExponential, mostWays } from './ambiguity.ts'
+import { degreeOf, isExponential } from './ambiguity.ts'
 import { automatonOf } from './pattern-automaton.ts'
-import { parsePattern, repetitionOf, tokensOf, withoutEnd } from './pattern-syntax.ts'
+import { parsePattern, type Part, repetitionOf, tokensOf, withoutEnd } from './pattern-syntax.ts'
 
 /** How the time to find that a text does not match grows with the text's length. */
 export type Backtracking =
@@ -43,8 +43,9 @@ export function backtracking(pattern: string, effort: Effort = { left: MAX_STEPS
     const syntax = parsePattern(tokens)
     const automaton = automatonOf(syntax, spend)
     if (isExponential(automaton, spend)) return { kind: 'exponential' }
-    const contested = syntax === withoutEnd(syntax) ? automaton : automatonOf(withoutEnd(syntax), spend)
-    const degree = degreeOf(contested, spend) + degreesOf(mostWays(contested, spend))
+    const contested = withoutEnd(syntax)
+    const loops = degreeOf(contested === syntax ? automaton : automatonOf(contested, spend), spend)
+    const degree = loops + degreesOf(mostWays(contested))
     return ofDegree(automaton.repeatsBehind ? 2 * degree : degree)
   } catch (error) {
     if (error instanceof Exhausted) return worst(tokens)
@@ -60,6 +61,19 @@ const MAX_DEGREE = 6
 function ofDegree(degree: number): Backtracking {
   if (degree > MAX_DEGREE) return { kind: 'exponential' }
   return degree > 1 ? { kind: 'polynomial', degree } : { kind: 'linear' }
+}
+
+/**
+ * The most ways in which a pattern's choices and optional parts can be taken, whatever they read. How often loops go
+ * round, and whether at all, is what the other degrees stand for.
+ */
+function mostWays(part: Part): number {
+  if (part.kind === 'sequence') return part.parts.reduce((ways, each) => ways * mostWays(each), 1)
+  if (part.kind === 'choice') return part.parts.reduce((ways, each) => ways + mostWays(each), 0)
+  if (part.kind === 'optional') {
+    return (part.part.kind === 'loop' ? 0 : 1) + mostWays(part.part) * mostWays(part.rest)
+  }
+  return 'part' in part ? mostWays(part.part) : 1
 }
 
 /** The degrees that so many ways to read some 100 characters are worth. */
