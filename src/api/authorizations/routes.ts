@@ -1,6 +1,7 @@
 import { type Context, Hono } from 'hono'
 import { mayActFor, type Principal } from '../../core/access/principal.ts'
 import type { Authorization, Authorizations, Step } from '../../core/consent/authorization.ts'
+import { malformed } from '../../core/call/call-fields.ts'
 import { type Failing, type Failure, fail, ok, type Result } from '../../core/call/failure.ts'
 import type { Providers } from '../../core/consent/provider.ts'
 import type { Background } from '../../core/tool/platform.ts'
@@ -21,7 +22,7 @@ import {
   stoppedPage,
   unknownPage,
 } from './pages.ts'
-import { decodeConfirmation, decodeWait, encodeAuthorization, stepFailure } from './wire.ts'
+import { decodeConfirmation, decodeFollowing, encodeAuthorization, stepFailure } from './wire.ts'
 
 /** Failures are put into words for machines; people get pages. */
 export interface AuthorizationsFaceDeps extends RouteDeps {
@@ -53,11 +54,9 @@ export function authorizationsFace(deps: AuthorizationsFaceDeps): Hono {
   face.post('/authorizations/:id/confirm', route('users:confirm', confirm))
 
   async function follow(c: Context, principal: Principal): Promise<Response | Failing> {
-    const wait = decodeWait(c.req.query('wait'))
-    if (wait === undefined) {
-      const message = "The query parameter 'wait' must be whole seconds from 0 to 59"
-      return fail({ type: 'request-malformed', message })
-    }
+    const query = decodeFollowing(c.req.query())
+    if (!query.ok) return malformed(query.problems, 'the query')
+    const { wait } = query.value
     const found = await visible(c, principal)
     if (!found.ok) return found
     const { id, status } = found.value
@@ -70,8 +69,8 @@ export function authorizationsFace(deps: AuthorizationsFaceDeps): Hono {
     const body = await readJson(c.req.raw, CONFIRM_LIMIT)
     if (!body.ok) return body
     const confirmation = decodeConfirmation(body.value)
-    if (typeof confirmation === 'string') return fail({ type: 'request-malformed', message: confirmation })
-    const { flow, userId } = confirmation
+    if (!confirmation.ok) return malformed(confirmation.problems)
+    const { flow, user_id: userId } = confirmation.value
     if (!mayActFor(principal, userId)) {
       return fail({ type: 'forbidden', reason: `The credential may not act for the user '${userId}'` })
     }

@@ -1,8 +1,11 @@
 import type { Authorization, Step } from '../../core/consent/authorization.ts'
 import type { Failure } from '../../core/call/failure.ts'
-import { isObject } from '../../core/tool/json.ts'
+import { identifier } from '../../core/call/call-fields.ts'
+import { check, into, object, optional, string, text, unquoted } from '../../core/tool/json-reader.ts'
 
-const MAX_WAIT_S = 59
+const WAIT = into(text('whole seconds from 0 to 59', /^[0-5]?\d$/), (seconds) => Number(seconds) * 1_000)
+const FOLLOWING = object({ wait: optional(WAIT, 0) }, { unknown: 'ignore' })
+const CONFIRMATION = object({ flow: unquoted(string({ least: 1, most: 1_000 })), user_id: identifier })
 
 /** An authorization as `GET /authorizations/{id}` shows it. */
 export function encodeAuthorization(authorization: Authorization) {
@@ -18,25 +21,14 @@ export function encodeAuthorization(authorization: Authorization) {
   }
 }
 
-/** Reads `?wait=`, whole seconds from 0 to 59, into milliseconds; undefined when it is anything else. */
-export function decodeWait(wait: string | undefined): number | undefined {
-  if (wait === undefined) return 0
-  return /^\d{1,2}$/.test(wait) && Number(wait) <= MAX_WAIT_S ? Number(wait) * 1_000 : undefined
+/** Reads `?wait=`, whole seconds from 0 to 59, into milliseconds. */
+export function decodeFollowing(query: unknown) {
+  return check(FOLLOWING, query)
 }
 
-/** Reads the body of `POST /authorizations/{id}/confirm`, or says what is wrong with it. */
-export function decodeConfirmation(body: unknown): { readonly flow: string; readonly userId: string } | string {
-  if (!isObject(body)) return 'The body must be an object'
-  const { flow, user_id, ...unknown } = body
-  const [extra] = Object.keys(unknown)
-  if (extra !== undefined) return `Unknown field '${extra.slice(0, 50)}'`
-  if (typeof flow !== 'string' || flow === '' || flow.length > 1_000) {
-    return "'flow' must be the text that the browser was sent with"
-  }
-  if (typeof user_id !== 'string' || user_id === '' || user_id.length > 256) {
-    return "'user_id' must be a text of 1 to 256 characters"
-  }
-  return { flow, userId: user_id }
+/** Reads the body of `POST /authorizations/{id}/confirm`; `flow` is what the browser was sent to the verifier with. */
+export function decodeConfirmation(body: unknown) {
+  return check(CONFIRMATION, body)
 }
 
 /** A step that was not taken, for whoever asked for it server to server. */

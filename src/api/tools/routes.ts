@@ -1,5 +1,6 @@
 import { type Context, Hono } from 'hono'
 import { covers, maySee, type Principal } from '../../core/access/principal.ts'
+import { malformed } from '../../core/call/call-fields.ts'
 import { type Failing, fail } from '../../core/call/failure.ts'
 import type { Resolver } from '../../core/call/resolve.ts'
 import { convert, type Format } from '../../core/publish/convert.ts'
@@ -15,7 +16,15 @@ import { resolveVersion } from '../../core/tool/version.ts'
 import { readJson } from '../../http/body.ts'
 import { jsonText, notModified, PRIVATE } from '../../http/json-response.ts'
 import { backgroundOf, createRoute, type RouteDeps } from '../../http/route.ts'
-import { askedId, decodeStatus, encodePublished, encodeResult, encodeStatus, statusHeaders } from './wire.ts'
+import {
+  askedId,
+  decodePublication,
+  decodeStatus,
+  encodePublished,
+  encodeResult,
+  encodeStatus,
+  statusHeaders,
+} from './wire.ts'
 
 export interface RegistryFaceDeps extends RouteDeps {
   readonly publish: Publish
@@ -50,18 +59,20 @@ export function registryFace(deps: RegistryFaceDeps): Hono {
   })
 
   async function publishAll(c: Context, principal: Principal): Promise<Response | Failing> {
-    const { dialect, allow } = c.req.query()
-    if (allow !== undefined && allow !== 'breaking') return malformed("The query parameter 'allow' must be 'breaking'")
+    const query = decodePublication(c.req.query())
+    if (!query.ok) return malformed(query.problems, 'the query')
     const body = await readJson(c.req.raw, PUBLISH_LIMIT)
     if (!body.ok) return body
     const isBatch = isList(body.value)
     const documents = isList(body.value) ? body.value : [asJson(body.value)]
     if (documents.length > MAX_BATCH) {
-      return malformed(`A batch holds at most ${MAX_BATCH} definitions, got ${documents.length}`)
+      const message = `A batch holds at most ${MAX_BATCH} definitions, got ${documents.length}`
+      return fail({ type: 'request-malformed', message })
     }
+    const dialect = c.req.query('dialect')
     const reports = await publish(
       documents.map((document) => ({ body: document, dialect })),
-      { principal, allowBreaking: allow === 'breaking' },
+      { principal, allowBreaking: query.value.allow !== undefined },
     )
     if (isBatch) {
       const results = reports.map((report, index) => encodeResult(report, askedId(documents[index])))
@@ -96,12 +107,12 @@ export function registryFace(deps: RegistryFaceDeps): Hono {
     const body = await readJson(c.req.raw, STATUS_LIMIT)
     if (!body.ok) return body
     const status = decodeStatus(body.value)
-    if (typeof status === 'string') return malformed(status)
+    if (!status.ok) return malformed(status.problems)
     const document = await source.current(id)
     const version = document && resolveVersion(document.versions, id.selector)?.version
-    const changed = version === undefined ? undefined : await writer.setStatus(id, version, status)
+    const changed = version === undefined ? undefined : await writer.setStatus(id, version, status.value)
     if (!changed || version === undefined) return unknown(asked)
-    return jsonText(JSON.stringify(encodeStatus(changed, version, status)))
+    return jsonText(JSON.stringify(encodeStatus(changed, version, status.value)))
   }
 
   async function converted(c: Context): Promise<Response | Failing> {
@@ -116,7 +127,8 @@ export function registryFace(deps: RegistryFaceDeps): Hono {
   }
 
   function unknownFormat(parameter: string): Failing {
-    return malformed(`The query parameter '${parameter}' must be one of ${[...formats.keys()].join(', ')}`)
+    const message = `The query parameter '${parameter}' must be one of ${[...formats.keys()].join(', ')}`
+    return fail({ type: 'request-malformed', message })
   }
 
   /** The record an id stands for; also one that is disabled, which no call would reach. */
@@ -144,10 +156,6 @@ function unwrapped(body: Json): { readonly document: Json; readonly given: Given
       ...(typeof version === 'string' && isVersion(version) ? { version } : {}),
     },
   }
-}
-
-function malformed(message: string): Failing {
-  return fail({ type: 'request-malformed', message })
 }
 
 function unknown(asked: string): Failing {

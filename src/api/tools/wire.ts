@@ -1,10 +1,36 @@
-import type { PublicationFailure, Report } from '../../core/publish/report.ts'
+import type { PublicationFailure, Report as PublicationReport } from '../../core/publish/report.ts'
 import { isObject } from '../../core/tool/json.ts'
-import type { Problem } from '../../core/tool/problem.ts'
+import { check, into, map, object, oneOf, optional, string } from '../../core/tool/json-reader.ts'
+import { type Reader, type Report, text, WRONG, wrong } from '../../core/tool/json-reader.ts'
+import { type Checked, pointerStep, type Problem } from '../../core/tool/problem.ts'
 import { formatToolId, parseToolId, type ToolName } from '../../core/tool/tool-id.ts'
 import type { ToolStatus } from '../../core/tool/version.ts'
 
-const STATES = ['active', 'deprecated', 'yanked', 'disabled'] as const
+const STATE = oneOf(['active', 'deprecated', 'yanked', 'disabled'])
+const DETAILS = {
+  message: optional(string({ most: 1_000 })),
+  successor: optional(text('a tool id', (id) => parseToolId(id) !== undefined)),
+}
+type Details = Omit<Extract<ToolStatus, { state: 'deprecated' }>, 'state'>
+
+const BESIDE = into(object({ status: STATE, ...DETAILS }), ({ status, ...details }, report) =>
+  statusOf(status, details, report),
+)
+const BY_FIELD = into(object({ state: STATE, ...DETAILS }), ({ state, ...details }, report) =>
+  statusOf(state, details, report),
+)
+const BY_KEY = into(map(object(DETAILS), 1), (states, report) => {
+  const [[key, details] = ['', {}]] = Object.entries(states)
+  const state = STATE(key, report)
+  return state === WRONG ? WRONG : statusOf(state, details, report)
+})
+const STATUS_BODY: Reader<ToolStatus> = (body, report) => {
+  if (!isObject(body) || !isObject(body.status)) return BESIDE(body, report)
+  const read = object({ status: 'state' in body.status ? BY_FIELD : BY_KEY })(body, report)
+  return read === WRONG ? WRONG : read.status
+}
+
+const PUBLICATION = object({ allow: optional(oneOf(['breaking'])) }, { unknown: 'ignore' })
 
 /** The status of each result: by its outcome, or by the type of its failure. */
 const STATUS = {
@@ -15,13 +41,18 @@ const STATUS = {
   'definition-invalid': 422,
 } as const
 
+/** Reads `?allow=breaking`: a version may then break what semantic versioning promises. */
+export function decodePublication(query: unknown) {
+  return check(PUBLICATION, query)
+}
+
 /** `{"ids"}`, and what the dialect's specification would have liked better. */
-export function encodePublished({ ids, warnings }: Extract<Report, { ok: true }>) {
+export function encodePublished({ ids, warnings }: Extract<PublicationReport, { ok: true }>) {
   return { ids, ...(warnings.length > 0 ? { warnings } : {}) }
 }
 
 /** One result of a batch: `{id, status, errors?}`. */
-export function encodeResult(report: Report, asked: string | null) {
+export function encodeResult(report: PublicationReport, asked: string | null) {
   const { ids } = report
   return {
     id: ids[0] ?? asked,
@@ -45,41 +76,16 @@ export function askedId(document: unknown): string | null {
 
 /**
  * Reads `{"status": …}`: a state (`"yanked"`), with `message` and `successor` beside it for `"deprecated"`, or an object
- * with `state`, or with the state as its only key. Gives what is wrong with it as text.
+ * with `state`, or with the state as its only key.
  */
-export function decodeStatus(body: unknown): ToolStatus | string {
-  if (!isObject(body)) return 'The body must be an object'
-  const { status, ...beside } = body
-  if (typeof status === 'string') return statusOf(status, beside)
-  if (!isObject(status)) return `'status' must be one of ${STATES.join(', ')}`
-  const [extra] = Object.keys(beside)
-  if (extra !== undefined) return `Unknown field '${extra.slice(0, 50)}'`
-  if (typeof status.state === 'string') {
-    const { state, ...details } = status
-    return statusOf(state, details)
-  }
-  const [[state, details] = ['', {}], ...more] = Object.entries(status)
-  return more.length > 0 || !isObject(details) ? "'status' must hold one state" : statusOf(state, details)
+export function decodeStatus(body: unknown): Checked<ToolStatus> {
+  return check(STATUS_BODY, body)
 }
 
-function statusOf(state: string, details: Readonly<Record<string, unknown>>): ToolStatus | string {
-  const { message, successor, ...unknown } = details
-  const [extra] = Object.keys(unknown)
-  if (extra !== undefined) return `Unknown field '${extra}'`
-  if (state === 'deprecated') {
-    if (message !== undefined && (typeof message !== 'string' || message.length > 1_000)) {
-      return "'message' must be a string of at most 1,000 characters"
-    }
-    if (successor !== undefined && (typeof successor !== 'string' || !parseToolId(successor))) {
-      return "'successor' must be a tool id"
-    }
-    return { state, ...(message === undefined ? {} : { message }), ...(successor === undefined ? {} : { successor }) }
-  }
-  if (state !== 'active' && state !== 'yanked' && state !== 'disabled') {
-    return `'status' must be one of ${STATES.join(', ')}, got '${state.slice(0, 50)}'`
-  }
-  if (message !== undefined || successor !== undefined) return "'message' and 'successor' belong to 'deprecated'"
-  return { state }
+function statusOf(state: ToolStatus['state'], details: Details, report: Report): ToolStatus | typeof WRONG {
+  if (state === 'deprecated') return { state, ...details }
+  const [field] = Object.keys(details)
+  return field === undefined ? { state } : wrong(report, "Must not be said but of 'deprecated'", pointerStep(field))
 }
 
 export function encodeStatus(name: ToolName, version: string, status: ToolStatus) {

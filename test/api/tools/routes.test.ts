@@ -108,10 +108,16 @@ describe('POST /tools', () => {
     expect((await send('POST', '/tools?dialect=x', { plain: [{}] })).body.problems[0].message).toBe(
       "Unknown dialect 'x': wanted one of 'plain'",
     )
-    for (const query of ['allow=all', 'allow=']) {
+    for (const [query, got] of [
+      ['allow=all', 'all'],
+      ['allow=', ''],
+    ] as const) {
       expect(await send('POST', `/tools?${query}`, { plain: [{}] })).toMatchObject({
         status: 400,
-        body: { type: 'request-malformed', message: "The query parameter 'allow' must be 'breaking'" },
+        body: {
+          type: 'request-malformed',
+          message: `Cannot read the query at 'allow': Must be 'breaking', got '${got}'`,
+        },
       })
     }
     expect(stored).toHaveLength(1)

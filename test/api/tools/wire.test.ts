@@ -69,26 +69,40 @@ describe('a status', () => {
     ],
     [{ status: { state: 'deprecated', message: '' } }, { state: 'deprecated', message: '' }],
     [{ status: { deprecated: { successor: 'A.B' } } }, { state: 'deprecated', successor: 'A.B' }],
-  ])('may be said as %j', (body, status) => expect(decodeStatus(body)).toEqual(status))
+  ])('may be said as %j', (body, status) => expect(decodeStatus(body)).toEqual({ ok: true, value: status }))
 
-  const ONE_OF = "'status' must be one of active, deprecated, yanked, disabled"
-  it.each<[unknown, string]>([
-    [7, 'The body must be an object'],
-    [{}, ONE_OF],
-    [{ status: 7 }, ONE_OF],
-    [{ status: {} }, `${ONE_OF}, got ''`],
-    [{ status: 'x'.repeat(51) }, `${ONE_OF}, got '${'x'.repeat(50)}'`],
-    [{ status: { active: {}, yanked: {} } }, "'status' must hold one state"],
-    [{ status: { active: 7 } }, "'status' must hold one state"],
-    [{ status: { state: 'active' }, [`${'x'.repeat(51)}`]: 1 }, `Unknown field '${'x'.repeat(50)}'`],
-    [{ status: 'active', more: 1 }, "Unknown field 'more'"],
-    [{ status: 'active', message: '' }, "'message' and 'successor' belong to 'deprecated'"],
-    [{ status: 'yanked', successor: 'A.B' }, "'message' and 'successor' belong to 'deprecated'"],
-    [{ status: 'deprecated', message: 7 }, "'message' must be a string of at most 1,000 characters"],
-    [{ status: 'deprecated', message: 'x'.repeat(1_001) }, "'message' must be a string of at most 1,000 characters"],
-    [{ status: 'deprecated', successor: 7 }, "'successor' must be a tool id"],
-    [{ status: 'deprecated', successor: 'A' }, "'successor' must be a tool id"],
-  ])('is not said as %j', (body, why) => expect(decodeStatus(body)).toBe(why))
+  const ONE_OF = "Must be one of 'active', 'deprecated', 'yanked', 'disabled'"
+  const ONE_KEY = 'Must be an object of at most 1 fields, got an object'
+  const OF_DEPRECATED = "Must not be said but of 'deprecated'"
+  const LONG = 'x'.repeat(101)
+  it.each<[unknown, string, string]>([
+    [7, '', 'Must be an object, got 7'],
+    [{}, '/status', 'Is required'],
+    [{ status: 7 }, '/status', `${ONE_OF}, got 7`],
+    [{ status: {} }, '/status', `${ONE_OF}, got ''`],
+    [{ status: LONG }, '/status', `${ONE_OF}, got a string of 101 characters`],
+    [{ status: { active: {}, yanked: {} } }, '/status', ONE_KEY],
+    [{ status: { active: 7 } }, '/status/active', 'Must be an object, got 7'],
+    [{ status: { gone: {} } }, '/status', `${ONE_OF}, got 'gone'`],
+    [{ status: { state: 7 } }, '/status/state', `${ONE_OF}, got 7`],
+    [{ status: { state: 'active' }, [LONG]: 1 }, `/${LONG}`, `Unknown field '${'x'.repeat(100)}': wanted 'status'`],
+    [{ status: 'active', more: 1 }, '/more', "Unknown field 'more': wanted 'status', 'message', 'successor'"],
+    [{ status: { yanked: { more: 1 } } }, '/status/yanked/more', "Unknown field 'more': wanted 'message', 'successor'"],
+    [{ status: 'active', message: '' }, '/message', OF_DEPRECATED],
+    [{ status: 'yanked', successor: 'A.B' }, '/successor', OF_DEPRECATED],
+    [{ status: { state: 'disabled', message: '' } }, '/status/message', OF_DEPRECATED],
+    [{ status: { yanked: { message: '' } } }, '/status/message', OF_DEPRECATED],
+    [{ status: 'deprecated', message: 7 }, '/message', 'Must be a string of at most 1000 characters, got 7'],
+    [
+      { status: 'deprecated', message: 'x'.repeat(1_001) },
+      '/message',
+      'Must be a string of at most 1000 characters, got a string of 1001 characters',
+    ],
+    [{ status: 'deprecated', successor: 7 }, '/successor', 'Must be a tool id, got 7'],
+    [{ status: 'deprecated', successor: 'A' }, '/successor', "Must be a tool id, got 'A'"],
+  ])('is not said as %j', (body, path, message) =>
+    expect(decodeStatus(body)).toEqual({ ok: false, problems: [{ path, message }] }),
+  )
 
   it('is told with the id, and in headers where it is not active', () => {
     const status = { state: 'deprecated', message: 'Old', successor: 'A.C@^2' } as const

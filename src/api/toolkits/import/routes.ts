@@ -1,6 +1,7 @@
 import { type Context, Hono } from 'hono'
 import { mayHandleCredentials, type Principal } from '../../../core/access/principal.ts'
 import type { ToolSecrets } from '../../../core/access/tool-secrets.ts'
+import { malformed } from '../../../core/call/call-fields.ts'
 import { type Failing, fail } from '../../../core/call/failure.ts'
 import { authoriseToolkit } from '../../../core/publish/authorise.ts'
 import type { Importer, ImportRequest } from '../../../core/publish/import.ts'
@@ -9,7 +10,7 @@ import type { Publish } from '../../../core/publish/publish.ts'
 import { readJson } from '../../../http/body.ts'
 import { jsonText } from '../../../http/json-response.ts'
 import { createRoute, type RouteDeps } from '../../../http/route.ts'
-import { decodeImport, encodeDryRun, encodeImported, problemsOf } from './wire.ts'
+import { decodeImport, decodeQuery, encodeDryRun, encodeImported, problemsOf } from './wire.ts'
 
 export interface ImportFaceDeps extends RouteDeps {
   readonly importers: readonly Importer[]
@@ -31,9 +32,9 @@ export function importFace(deps: ImportFaceDeps): Hono {
   return new Hono().post('/toolkits/import', route('tools:publish', importToolkit))
 
   async function importToolkit(c: Context, principal: Principal): Promise<Response | Failing> {
-    const { dry_run = '0', allow } = c.req.query()
-    if (dry_run !== '0' && dry_run !== '1') return badQuery('dry_run', '1')
-    if (allow !== undefined && allow !== 'breaking') return badQuery('allow', 'breaking')
+    const query = decodeQuery(c.req.query())
+    if (!query.ok) return malformed(query.problems, 'the query')
+    const { dry_run, allow } = query.value
     const body = await readJson(c.req.raw, IMPORT_LIMIT)
     if (!body.ok) return body
     const asked = decodeImport(body.value, kinds)
@@ -49,7 +50,7 @@ export function importFace(deps: ImportFaceDeps): Hono {
     const dryRun = dry_run === '1'
     const imported = await importTools(
       read.items,
-      { principal, version, sourceVersion: read.version, dryRun, allowBreaking: allow === 'breaking' },
+      { principal, version, sourceVersion: read.version, dryRun, allowBreaking: allow !== undefined },
       publish,
     )
     if (dryRun) return jsonText(JSON.stringify(encodeDryRun(imported)))
@@ -71,8 +72,4 @@ export function importFace(deps: ImportFaceDeps): Hono {
         ? toolSecrets.secretFor(id, whole)
         : { missing: `To use the secret '${id}', the credential must name the toolkit '${toolkit}'` }
   }
-}
-
-function badQuery(name: string, wanted: string): Failing {
-  return fail({ type: 'request-malformed', message: `The query parameter '${name}' must be '${wanted}'` })
 }

@@ -1,9 +1,11 @@
 import { patternCovers } from '../../../core/tool/tool-pattern.ts'
 import { IMPORT_KINDS, type ImportKind } from '../../../core/publish/import.ts'
 import type { Imported, Made } from '../../../core/publish/import-tools.ts'
-import { isJsonObject, isTexts, type JsonObject } from '../../../core/tool/json.ts'
-import { type Checked, type Problem, pointerStep } from '../../../core/tool/problem.ts'
-import { isNamePart, isVersion } from '../../../core/tool/tool-id.ts'
+import { namePart, version } from '../../../core/tool/definition-fields.ts'
+import { isJsonObject, isObject, isTexts, type JsonObject } from '../../../core/tool/json.ts'
+import { anyObject, check, into, object, oneOf, optional, parsed } from '../../../core/tool/json-reader.ts'
+import { type Reader, readAt, unfit, unquoted, WRONG } from '../../../core/tool/json-reader.ts'
+import { type Checked, type Problem, pointerStep, quoted } from '../../../core/tool/problem.ts'
 
 /** The body of `POST /toolkits/import`. */
 export interface ImportBody {
@@ -20,50 +22,52 @@ const MAX_PATTERNS = 1_000
 /** The most problems that stand for tools that could not be made. */
 const MAX_PROBLEMS = 100
 
+const SOURCE = parsed('a URL, or a document as an object or a text', (value) =>
+  (typeof value === 'string' && value.trim() !== '') || isJsonObject(value) ? value : undefined,
+)
+const PATTERN = /^[A-Za-z0-9_*-]{1,64}$/
+const PATTERNS = parsed(
+  `a list of at most ${MAX_PATTERNS} tool names, in which '*' stands for any characters`,
+  (value) =>
+    isTexts(value) && value.length <= MAX_PATTERNS && value.every((one) => PATTERN.test(one)) ? value : undefined,
+)
+const QUERY = object(
+  { dry_run: optional(oneOf(['0', '1']), '0'), allow: optional(oneOf(['breaking'])) },
+  { unknown: 'ignore' },
+)
+
+/** Reads `?dry_run=0|1&allow=breaking`. */
+export function decodeQuery(query: unknown) {
+  return check(QUERY, query)
+}
+
 /** Reads `{"from": {"openapi" | "mcp" | "oxp": url or document}, "toolkit", "version"?, "tools"?, …}`. */
 export function decodeImport(body: unknown, kinds: readonly ImportKind[]): Checked<ImportBody> {
-  if (!isJsonObject(body)) return { ok: false, problems: [{ path: '', message: 'Must be an object' }] }
-  const problems: Problem[] = []
-  const { from, toolkit, version, tools = ['*'], ...options } = body
-  const known = IMPORT_KINDS.filter((kind) => kinds.includes(kind))
-  const wanted = `Must be an object with one of ${known.map((kind) => `'${kind}'`).join(', ')}`
-  const [[name, source] = [], ...more] = isJsonObject(from) ? Object.entries(from) : []
-  const kind = known.find((each) => each === name)
-  if (kind === undefined || more.length > 0) problems.push({ path: '/from', message: wanted })
-  const isSource = (typeof source === 'string' && source.trim() !== '') || isJsonObject(source)
-  if (kind !== undefined && !isSource) {
-    problems.push({ path: `/from${pointerStep(kind)}`, message: 'Must be a URL, or a document as an object or a text' })
-  }
-  if (typeof toolkit !== 'string' || !isNamePart(toolkit)) {
-    problems.push({ path: '/toolkit', message: 'Must be 1 to 64 of the characters A-Z, a-z, 0-9, _ and -' })
-  }
-  if (version !== undefined && !(typeof version === 'string' && isVersion(version))) {
-    problems.push({ path: '/version', message: 'Must be a version of the form x.y.z' })
-  }
-  if (!isPatterns(tools)) {
-    const message = `Must be a list of at most ${MAX_PATTERNS} tool names, in which '*' stands for any characters`
-    problems.push({ path: '/tools', message })
-  }
-  if (
-    problems.length > 0 ||
-    kind === undefined ||
-    !(typeof source === 'string' || isJsonObject(source)) ||
-    typeof toolkit !== 'string' ||
-    !isPatterns(tools)
-  ) {
-    return { ok: false, problems }
-  }
-  return {
-    ok: true,
-    value: {
-      kind,
-      source,
-      toolkit,
-      ...(typeof version === 'string' ? { version } : {}),
-      wants: (tool) =>
-        tools.some((pattern) => pattern === '*' || patternCovers(`${toolkit}.${pattern}`, { toolkit, tool })),
-      options,
-    },
+  const fields = object({
+    // A URL may hold a password
+    from: unquoted(sourceOf(IMPORT_KINDS.filter((kind) => kinds.includes(kind)))),
+    toolkit: namePart,
+    version: optional(version),
+    tools: optional(PATTERNS, ['*']),
+  })
+  const whole = into(anyObject, ({ from, toolkit, version, tools, ...options }, report) => {
+    const read = fields({ from, toolkit, version, tools }, report)
+    if (read === WRONG) return WRONG
+    const { from: source, tools: patterns, ...named } = read
+    const wants = (tool: string) =>
+      patterns.some((pattern) => pattern === '*' || patternCovers(`${named.toolkit}.${pattern}`, { ...named, tool }))
+    return { ...source, ...named, wants, options }
+  })
+  return check(whole, body)
+}
+
+function sourceOf(kinds: readonly ImportKind[]): Reader<Pick<ImportBody, 'kind' | 'source'>> {
+  return (value, report) => {
+    const [[name, given] = [], ...more] = isObject(value) ? Object.entries(value) : []
+    const kind = kinds.find((known) => known === name)
+    if (kind === undefined || more.length > 0) return unfit(report, `an object with one of ${quoted(kinds)}`, value)
+    const source = readAt(kind, SOURCE, given, report)
+    return source === WRONG ? WRONG : { kind, source }
   }
 }
 
@@ -110,8 +114,4 @@ function encodeMade({ id, name, state, about, requirements, warnings }: Made) {
     ...(Object.keys(needs).length > 0 ? { requirements: needs } : {}),
     ...(warnings.length > 0 ? { warnings } : {}),
   }
-}
-
-function isPatterns(value: unknown): value is readonly string[] {
-  return isTexts(value) && value.length <= MAX_PATTERNS && value.every((each) => /^[A-Za-z0-9_*-]{1,64}$/.test(each))
 }

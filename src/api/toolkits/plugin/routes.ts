@@ -1,5 +1,6 @@
 import { type Context, Hono } from 'hono'
 import type { Principal } from '../../../core/access/principal.ts'
+import { malformed } from '../../../core/call/call-fields.ts'
 import { type Failing, fail } from '../../../core/call/failure.ts'
 import { authoriseToolkit } from '../../../core/publish/authorise.ts'
 import { type PluginReader, pluginSubmission } from '../../../core/publish/plugin.ts'
@@ -36,11 +37,15 @@ export function uploadFace(deps: UploadFaceDeps): Hono {
   async function upload(c: Context, principal: Principal): Promise<Response | Failing> {
     const request = c.req.raw
     const toolkit = c.req.param('toolkit') ?? ''
-    if (!isNamePart(toolkit)) return malformed("The toolkit's name must be 1 to 64 of A-Z, a-z, 0-9, _ and -")
+    if (!isNamePart(toolkit)) {
+      const message = "The toolkit's name must be 1 to 64 of A-Z, a-z, 0-9, _ and -"
+      return fail({ type: 'request-malformed', message })
+    }
     const reason = authoriseToolkit(principal, toolkit)
     if (reason !== undefined) return fail({ type: 'forbidden', reason })
-    const options = decodeQuery(toolkit, new URL(request.url).searchParams)
-    if (typeof options === 'string') return malformed(options)
+    const query = decodeQuery(toolkit, new URL(request.url).searchParams)
+    if (!query.ok) return malformed(query.problems, 'the query')
+    const options = query.value
     const body = await readBytes(request, 'application/wasm', PLUGIN_LIMIT)
     if (!body.ok) return body
 
@@ -59,10 +64,6 @@ export function uploadFace(deps: UploadFaceDeps): Hono {
     if (!report.ok) return report
     return jsonText(JSON.stringify(encodeUploaded(report)), report.outcome === 'created' ? 201 : 200)
   }
-}
-
-function malformed(message: string): Failing {
-  return fail({ type: 'request-malformed', message })
 }
 
 function invalid(problems: readonly Problem[]): Failing {

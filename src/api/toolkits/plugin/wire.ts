@@ -1,41 +1,45 @@
 import type { PluginOptions } from '../../../core/publish/plugin.ts'
 import type { Report } from '../../../core/publish/report.ts'
-import { isVersion } from '../../../core/tool/tool-id.ts'
+import { version } from '../../../core/tool/definition-fields.ts'
+import { check, into, list, object, oneOf, optional, strings } from '../../../core/tool/json-reader.ts'
+import { text, unquoted, wrong } from '../../../core/tool/json-reader.ts'
+import type { Checked } from '../../../core/tool/problem.ts'
 
-const KEY = /^[^\s:,]{1,128}$/
-const SECRET = /^[A-Za-z0-9_.-]{1,128}$/
+const PAIR = text("a pair such as 'api-key:MY_SECRET'", /^[^\s:,]{1,128}:[A-Za-z0-9_.-]{1,128}$/)
+const CONFIG = into(unquoted(list(PAIR)), (pairs, report) => {
+  const config = new Map<string, string>()
+  for (const pair of pairs) {
+    const [key = '', secret = ''] = pair.split(':')
+    if (config.has(key)) return wrong(report, `Must have each key once, got '${key}' again`)
+    config.set(key, secret)
+  }
+  return Object.fromEntries(config)
+})
+const QUERY = object({
+  version,
+  security_level: optional(into(text('an integer from 0 to 10', /^(?:\d|10)$/), Number)),
+  allowed_hosts: strings,
+  config: CONFIG,
+  allow: optional(oneOf(['breaking'])),
+})
 
 /**
  * Reads `?version=&allowed_hosts=&security_level=&config=&allow=`. Lists may be repeated, and separated by commas;
- * `config` has pairs `key:SECRET_ID`. Gives what is wrong with it as text. What is a host is judged with the rest of the
- * implementation.
+ * `config` has pairs `key:SECRET_ID`. What is a host is judged with the rest of the implementation.
  */
-export function decodeQuery(toolkit: string, query: URLSearchParams): PluginOptions | string {
-  const version = query.get('version')
-  if (version === null || !isVersion(version)) return "The query parameter 'version' must be of the form x.y.z"
-  const level = query.get('security_level')
-  if (level !== null && !/^(?:\d|10)$/.test(level)) return "The query parameter 'security_level' must be from 0 to 10"
-  const allow = query.get('allow')
-  if (allow !== null && allow !== 'breaking') return "The query parameter 'allow' must be 'breaking'"
-  const config = new Map<string, string>()
-  for (const pair of listed(query.getAll('config'))) {
-    const at = pair.indexOf(':')
-    const key = pair.slice(0, Math.max(0, at))
-    const secret = pair.slice(at + 1)
-    if (!KEY.test(key) || !SECRET.test(secret)) {
-      return "The query parameter 'config' must hold pairs such as 'api-key:MY_SECRET', separated by commas"
-    }
-    if (config.has(key)) return `The query parameter 'config' has the key '${key}' twice`
-    config.set(key, secret)
-  }
-  return {
-    toolkit,
-    version,
-    allowedHosts: listed(query.getAll('allowed_hosts')),
-    config: Object.fromEntries(config),
-    ...(level === null ? {} : { securityLevel: Number(level) }),
-    allowBreaking: allow === 'breaking',
-  }
+export function decodeQuery(toolkit: string, query: URLSearchParams): Checked<PluginOptions> {
+  const one = (name: string) => query.get(name) ?? undefined
+  const read = check(QUERY, {
+    version: one('version'),
+    security_level: one('security_level'),
+    allowed_hosts: listed(query.getAll('allowed_hosts')),
+    config: listed(query.getAll('config')),
+    allow: one('allow'),
+  })
+  if (!read.ok) return read
+  const { security_level: securityLevel, allowed_hosts: allowedHosts, allow, ...rest } = read.value
+  const level = securityLevel === undefined ? {} : { securityLevel }
+  return { ok: true, value: { toolkit, ...rest, allowedHosts, ...level, allowBreaking: allow !== undefined } }
 }
 
 /** `{"ids"}`, and what of the plugin's description was ignored. */

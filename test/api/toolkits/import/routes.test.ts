@@ -158,8 +158,8 @@ describe('who imports', () => {
 })
 
 it.each([
-  ['?dry_run=yes', BODY, 400, "The query parameter 'dry_run' must be '1'"],
-  ['?allow=all', BODY, 400, "The query parameter 'allow' must be 'breaking'"],
+  ['?dry_run=yes', BODY, 400, "Cannot read the query at 'dry_run': Must be one of '0', '1', got 'yes'"],
+  ['?allow=all', BODY, 400, "Cannot read the query at 'allow': Must be 'breaking', got 'all'"],
   ['', { ...BODY, from: { mcp: 'x' } }, 422, undefined],
 ])('a request such as %s %j is refused, and nothing is read', async (query, body, status, message) => {
   const answer = await imports([named('A')], { query, body })

@@ -50,31 +50,34 @@ describe('the body of an import', () => {
   const TOOLKIT = 'Must be 1 to 64 of the characters A-Z, a-z, 0-9, _ and -'
   const TOOLS = "Must be a list of at most 1000 tool names, in which '*' stands for any characters"
   it.each<[object, string, string]>([
-    [{ from: undefined }, '/from', FROM],
-    [{ from: {} }, '/from', FROM],
-    [{ from: 'https://a.example' }, '/from', FROM],
-    [{ from: { oxp: 'https://a.example' } }, '/from', FROM],
-    [{ from: { openapi: 'a', mcp: 'b' } }, '/from', FROM],
-    [{ from: { openapi: 7 } }, '/from/openapi', SOURCE],
-    [{ from: { openapi: ' ' } }, '/from/openapi', SOURCE],
-    [{ from: { mcp: [] } }, '/from/mcp', SOURCE],
-    [{ toolkit: undefined }, '/toolkit', TOOLKIT],
-    [{ toolkit: 'a b' }, '/toolkit', TOOLKIT],
-    [{ toolkit: 7 }, '/toolkit', TOOLKIT],
-    [{ version: '1' }, '/version', 'Must be a version of the form x.y.z'],
-    [{ version: 1 }, '/version', 'Must be a version of the form x.y.z'],
-    [{ tools: 'a' }, '/tools', TOOLS],
-    [{ tools: ['a.b'] }, '/tools', TOOLS],
-    [{ tools: [''] }, '/tools', TOOLS],
-    [{ tools: ['x'.repeat(65)] }, '/tools', TOOLS],
-    [{ tools: [7] }, '/tools', TOOLS],
-    [{ tools: Array.from({ length: 1_001 }, () => 'x') }, '/tools', TOOLS],
+    [{ from: undefined }, '/from', 'Is required'],
+    [{ from: {} }, '/from', `${FROM}, got an object`],
+    [{ from: 'https://a.example' }, '/from', `${FROM}, got a string`],
+    [{ from: { oxp: 'https://a.example' } }, '/from', `${FROM}, got an object`],
+    [{ from: { openapi: 'a', mcp: 'b' } }, '/from', `${FROM}, got an object`],
+    [{ from: { openapi: 7 } }, '/from/openapi', `${SOURCE}, got a number`],
+    [{ from: { openapi: ' ' } }, '/from/openapi', `${SOURCE}, got a string`],
+    [{ from: { mcp: [] } }, '/from/mcp', `${SOURCE}, got an empty array`],
+    [{ toolkit: undefined }, '/toolkit', 'Is required'],
+    [{ toolkit: 'a b' }, '/toolkit', `${TOOLKIT}, got 'a b'`],
+    [{ toolkit: 7 }, '/toolkit', `${TOOLKIT}, got 7`],
+    [{ version: '1' }, '/version', "Must be a version of the form x.y.z, got '1'"],
+    [{ version: 1 }, '/version', 'Must be a version of the form x.y.z, got 1'],
+    [{ tools: 'a' }, '/tools', `${TOOLS}, got 'a'`],
+    [{ tools: ['a.b'] }, '/tools', `${TOOLS}, got an array of 1`],
+    [{ tools: [''] }, '/tools', `${TOOLS}, got an array of 1`],
+    [{ tools: ['x'.repeat(65)] }, '/tools', `${TOOLS}, got an array of 1`],
+    [{ tools: [7] }, '/tools', `${TOOLS}, got an array of 1`],
+    [{ tools: Array.from({ length: 1_001 }, () => 'x') }, '/tools', `${TOOLS}, got an array of 1001`],
   ])('is not %j', (more, path, message) => {
     expect(decode({ ...BODY, ...more })).toEqual({ ok: false, problems: [{ path, message }] })
   })
 
   it('is an object, and is told of everything that is wrong', () => {
-    expect(decode([])).toEqual({ ok: false, problems: [{ path: '', message: 'Must be an object' }] })
+    expect(decode([])).toEqual({
+      ok: false,
+      problems: [{ path: '', message: 'Must be an object, got an empty array' }],
+    })
     const wrong = decode({ version: 1, tools: 7 })
     expect(!wrong.ok && wrong.problems.map(({ path }) => path)).toEqual(['/from', '/toolkit', '/version', '/tools'])
   })

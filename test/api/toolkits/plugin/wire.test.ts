@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { decodeQuery, encodeUploaded } from '../../../../src/api/toolkits/plugin/wire.ts'
 
-const decode = (query: string) => decodeQuery('Box', new URLSearchParams(query))
+const decode = (query: string) => {
+  const read = decodeQuery('Box', new URLSearchParams(query))
+  return read.ok ? read.value : read.problems
+}
 const NOTHING = { toolkit: 'Box', version: '1.0.0', allowedHosts: [], config: {}, allowBreaking: false }
 
 describe('the query of an upload', () => {
@@ -27,29 +30,28 @@ describe('the query of an upload', () => {
     expect(decode(`version=1.0.0&config=${longest}`)).toMatchObject({ config: { ['k'.repeat(128)]: 'S'.repeat(128) } })
   })
 
-  const VERSION = "The query parameter 'version' must be of the form x.y.z"
-  const LEVEL = "The query parameter 'security_level' must be from 0 to 10"
-  const ALLOW = "The query parameter 'allow' must be 'breaking'"
-  const CONFIG = "The query parameter 'config' must hold pairs such as 'api-key:MY_SECRET', separated by commas"
+  const VERSION = 'Must be a version of the form x.y.z'
+  const LEVEL = 'Must be an integer from 0 to 10'
+  const PAIR = "Must be a pair such as 'api-key:MY_SECRET', got a string"
   it.each([
-    ['', VERSION],
-    ['version=', VERSION],
-    ['version=1', VERSION],
-    ['version=1.0.0&security_level=11', LEVEL],
-    ['version=1.0.0&security_level=', LEVEL],
-    ['version=1.0.0&security_level=-1', LEVEL],
-    ['version=1.0.0&security_level=5.5', LEVEL],
-    ['version=1.0.0&allow=', ALLOW],
-    ['version=1.0.0&allow=all', ALLOW],
-    ['version=1.0.0&config=key', CONFIG],
-    ['version=1.0.0&config=:KEY', CONFIG],
-    ['version=1.0.0&config=key:', CONFIG],
-    ['version=1.0.0&config=a%20b:KEY', CONFIG],
-    ['version=1.0.0&config=a:b:c', CONFIG],
-    [`version=1.0.0&config=${'k'.repeat(129)}:KEY`, CONFIG],
-    [`version=1.0.0&config=k:${'S'.repeat(129)}`, CONFIG],
-    ['version=1.0.0&config=a:B,a:C', "The query parameter 'config' has the key 'a' twice"],
-  ])('is not %j', (query, why) => expect(decode(query)).toBe(why))
+    ['', '/version', 'Is required'],
+    ['version=', '/version', `${VERSION}, got ''`],
+    ['version=1', '/version', `${VERSION}, got '1'`],
+    ['version=1.0.0&security_level=11', '/security_level', `${LEVEL}, got '11'`],
+    ['version=1.0.0&security_level=', '/security_level', `${LEVEL}, got ''`],
+    ['version=1.0.0&security_level=-1', '/security_level', `${LEVEL}, got '-1'`],
+    ['version=1.0.0&security_level=5.5', '/security_level', `${LEVEL}, got '5.5'`],
+    ['version=1.0.0&allow=', '/allow', "Must be 'breaking', got ''"],
+    ['version=1.0.0&allow=all', '/allow', "Must be 'breaking', got 'all'"],
+    ['version=1.0.0&config=key', '/config/0', PAIR],
+    ['version=1.0.0&config=:KEY', '/config/0', PAIR],
+    ['version=1.0.0&config=key:', '/config/0', PAIR],
+    ['version=1.0.0&config=a%20b:KEY', '/config/0', PAIR],
+    ['version=1.0.0&config=a:b:c', '/config/0', PAIR],
+    [`version=1.0.0&config=a:B,${'k'.repeat(129)}:KEY`, '/config/1', PAIR],
+    [`version=1.0.0&config=k:${'S'.repeat(129)}`, '/config/0', PAIR],
+    ['version=1.0.0&config=a:B,a:C', '/config', "Must have each key once, got 'a' again"],
+  ])('is not %j', (query, path, message) => expect(decode(query)).toEqual([{ path, message }]))
 })
 
 it('an upload is answered with ids, and with warnings where there are any', () => {
