@@ -1,146 +1,162 @@
 import { isObject, type Json } from '../../core/tool/json.ts'
-import { check } from '../../core/tool/json-reader.ts'
-import { type Checked, pointerStep, pointerSteps, type Problem } from '../../core/tool/problem.ts'
+import { check, into, type Report, wrong } from '../../core/tool/json-reader.ts'
+import { type Checked, pointerStep, pointerSteps } from '../../core/tool/problem.ts'
 import type { Definition } from '../../core/tool/tool.ts'
-import { undeclaredCredential } from '../shared/credential.ts'
+import { placeKey, refuseUndeclared } from '../shared/credential.ts'
 import { headerNameProblem, isHeaderValue, isToken } from '../shared/header-rules.ts'
-import { parseUrlTemplate, type UrlTemplate, variableNames } from '../shared/url-template.ts'
+import { parseUrlTemplate, variableNames } from '../shared/url-template.ts'
+import { bodyFieldSteps, bodyHasFields, unplacedInputs } from './default-places.ts'
 import { type HttpImplementation, httpImplementation } from './implementation.ts'
-import { bodyHasFields, unplacedInputs } from './default-places.ts'
-import { namesAreUnique } from './unique-names.ts'
 
-type Rule = (implementation: HttpImplementation, inputs: ReadonlySet<string>) => Problem[]
+/** Reports what the parts of an implementation say of each other, and of the tool's inputs, that they must not. */
+type Rule = (implementation: HttpImplementation, inputs: ReadonlySet<string>, report: Report) => void
+
+const RULES: readonly Rule[] = [templateIsFilled, inputsExist, headersAreAllowed, bodyFits, namesAreUnique]
 
 /**
  * Checks an `http` implementation as it is published with `definition`: its shape first, then what its parts may say
  * of each other. Gives it with defaults filled in, or every problem, with pointers that start at the implementation.
  */
-export function checkHttpImplementation(document: Json, definition: Definition): Checked<HttpImplementation> {
-  const read = check(httpImplementation, document)
-  if (!read.ok) return read
-  const problems = brokenRules(read.value, definition)
-  return problems.length > 0 ? { ok: false, problems } : read
-}
-
-/** What the parts of an implementation say of each other and of the definition that they must not. */
-function brokenRules(implementation: HttpImplementation, definition: Definition): Problem[] {
-  const properties = definition.input['properties']
+export function checkHttpImplementation(
+  document: Json,
+  { input: { properties }, requirements }: Definition,
+): Checked<HttpImplementation> {
   const inputs = new Set(isObject(properties) ? Object.keys(properties) : [])
-  const template = parseUrlTemplate(implementation.url)
-  const rules: Rule[] = [inputsExist, headersAreAllowed, bodyFits, namesAreUnique]
-  return [
-    ...('problem' in template
-      ? [problem('/url', template.problem)]
-      : templateIsFilled(implementation, inputs, template)),
-    ...rules.flatMap((rule) => rule(implementation, inputs)),
-    ...implementation.credentials.flatMap((each, index) =>
-      undeclaredCredential(each, definition.requirements).map(({ path, message }) =>
-        problem(`/credentials/${index}${path}`, message),
-      ),
-    ),
-  ]
+  const reader = into(httpImplementation, (implementation, report) => {
+    for (const rule of RULES) rule(implementation, inputs, report)
+    for (const [index, credential] of implementation.credentials.entries()) {
+      refuseUndeclared(credential, requirements, report, `/credentials/${index}`)
+    }
+    return implementation
+  })
+  return check(reader, document)
 }
 
 /** A caller must not choose where credentials go: only a credential may stand in the host. */
-function templateIsFilled(
-  { parameters, credentials }: HttpImplementation,
-  inputs: ReadonlySet<string>,
-  template: UrlTemplate,
-): Problem[] {
+function templateIsFilled(implementation: HttpImplementation, inputs: ReadonlySet<string>, report: Report): void {
+  const { url, parameters, credentials } = implementation
+  const template = parseUrlTemplate(url)
+  if ('problem' in template) return void wrong(report, template.problem, '/url')
   const secret = new Set(credentials.flatMap((each) => (each.in === 'path' ? [each.name] : [])))
   const placed = new Set(parameters.flatMap((each) => (each.in === 'path' ? [each.name] : [])))
   const hostNames = variableNames(template.authority)
   const otherNames = [...variableNames(template.path), ...variableNames(template.query ?? [])]
-  const names = new Set([...hostNames, ...otherNames])
-  return [
-    ...hostNames
-      .filter((name) => !secret.has(name))
-      .map((name) => problem('/url', `Must have a credential in 'path' for the host's '{${name}}'`)),
-    ...otherNames
-      .filter((name) => !secret.has(name) && !placed.has(name) && !inputs.has(name))
-      .map((name) => problem('/url', `Must have a 'path' parameter, a credential or an input for '{${name}}'`)),
-    ...[...named('parameters', parameters), ...named('credentials', credentials)].flatMap((each) =>
-      each.in === 'path' && !names.has(each.name)
-        ? [problem(each.path, `Must be a variable of the URL, got '${each.name}'`)]
-        : [],
-    ),
-  ]
-}
-
-/** What is written under a name, and where the implementation says that name. */
-function named(field: string, list: readonly { readonly in: string; readonly name: string }[]) {
-  return list.map(({ in: place, name }, index) => ({ in: place, name, path: `/${field}/${index}/name` }))
-}
-
-function inputsExist({ parameters, body }: HttpImplementation, inputs: ReadonlySet<string>): Problem[] {
-  const unknown = (input: string, path: string) =>
-    inputs.has(input) ? [] : [problem(path, `Must be an input of the tool, got '${input}'`)]
-  return [
-    ...parameters.flatMap((each, index) => unknown(each.input, `/parameters/${index}/input`)),
-    ...(body?.input === undefined ? [] : unknown(body.input, '/body/input')),
-  ]
-}
-
-function headersAreAllowed({ headers, parameters, credentials, body }: HttpImplementation): Problem[] {
-  const open = [
-    ...Object.keys(headers).map((name) => ({ in: 'header', name, path: `/headers${pointerStep(name)}` })),
-    ...named('parameters', parameters),
-  ]
-  const problems: Problem[] = []
-  for (const { in: place, name, path } of [...open, ...named('credentials', credentials)]) {
-    const lower = name.toLowerCase()
-    if (place === 'cookie' && !isToken(name)) problems.push(problem(path, `Must be a cookie's name, got '${name}'`))
-    if (place !== 'header') continue
-    const wrong = headerNameProblem(name)
-    if (wrong !== undefined) problems.push(problem(path, wrong))
-    else if (lower === 'cookie') problems.push(problem(path, `Must be left out: a cookie has the place 'cookie'`))
-    else if (lower === 'content-type' && body?.type === 'multipart') {
-      problems.push(problem(path, 'Must be left out: a multipart body writes its own, with its boundary'))
-    }
+  for (const name of hostNames) {
+    if (!secret.has(name)) wrong(report, `Must have a credential in 'path' for the host's '{${name}}'`, '/url')
   }
-  for (const { in: place, name, path } of open) {
-    if (place !== 'header' || name.toLowerCase() !== 'authorization') continue
-    problems.push(problem(path, 'Must be left to a credential'))
+  for (const name of otherNames) {
+    if (secret.has(name) || placed.has(name) || inputs.has(name)) continue
+    wrong(report, `Must have a 'path' parameter, a credential or an input for '{${name}}'`, '/url')
+  }
+  for (const { in: place, name, path } of written(implementation)) {
+    if (place !== 'path' || hostNames.includes(name) || otherNames.includes(name)) continue
+    wrong(report, `Must be a variable of the URL, got '${name}'`, path)
+  }
+}
+
+/** Everything that is written under a name, and where the implementation says that name. */
+function written({ headers, parameters, credentials }: HttpImplementation) {
+  const listed = (field: string, list: readonly { readonly in: string; readonly name: string }[]) =>
+    list.map(({ in: place, name }, index) => ({ field, in: place, name, path: `/${field}/${index}/name` }))
+  const fixed = Object.keys(headers).map((name) => {
+    return { field: 'headers', in: 'header', name, path: `/headers${pointerStep(name)}` }
+  })
+  return [...fixed, ...listed('parameters', parameters), ...listed('credentials', credentials)]
+}
+
+function inputsExist({ parameters, body }: HttpImplementation, inputs: ReadonlySet<string>, report: Report): void {
+  const named = parameters.map(({ input }, index) => ({ input, path: `/parameters/${index}/input` }))
+  if (body?.input !== undefined) named.push({ input: body.input, path: '/body/input' })
+  for (const { input, path } of named) {
+    if (!inputs.has(input)) wrong(report, `Must be an input of the tool, got '${input}'`, path)
+  }
+}
+
+function headersAreAllowed(implementation: HttpImplementation, _: ReadonlySet<string>, report: Report): void {
+  const { headers, body } = implementation
+  for (const { field, in: place, name, path } of written(implementation)) {
+    const lower = name.toLowerCase()
+    if (place === 'cookie' && !isToken(name)) wrong(report, `Must be a cookie's name, got '${name}'`, path)
+    if (place !== 'header') continue
+    const refused = headerNameProblem(name)
+    if (refused !== undefined) wrong(report, refused, path)
+    else if (lower === 'cookie') wrong(report, "Must be left out: a cookie has the place 'cookie'", path)
+    else if (lower === 'content-type' && body?.type === 'multipart') wrong(report, MULTIPART_TYPE, path)
+    else if (lower === 'authorization' && field !== 'credentials') wrong(report, 'Must be left to a credential', path)
   }
   const texts = Object.entries(headers).map(([name, value]) => ({ path: `/headers${pointerStep(name)}`, value }))
   for (const { path, value } of [...texts, { path: '/body/content_type', value: body?.content_type ?? '' }]) {
-    if (!isHeaderValue(value)) problems.push(problem(path, 'Must be Latin-1 without control characters'))
+    if (!isHeaderValue(value)) wrong(report, 'Must be Latin-1 without control characters', path)
   }
-  return problems
 }
 
-function bodyFits(implementation: HttpImplementation, inputs: ReadonlySet<string>): Problem[] {
+const MULTIPART_TYPE = 'Must be left out: a multipart body writes its own, with its boundary'
+
+function bodyFits(implementation: HttpImplementation, inputs: ReadonlySet<string>, report: Report): void {
   const { method, parameters, body } = implementation
-  const problems: Problem[] = []
   const type = body?.type ?? 'json'
   if ((method === 'GET' || method === 'HEAD') && body !== undefined && type !== 'none') {
-    problems.push(problem('/body', `Must be left out: ${method} has no body`))
+    wrong(report, `Must be left out: ${method} has no body`, '/body')
   }
-  if (type === 'raw' && body?.input === undefined) problems.push(problem('/body/input', 'Is required for a raw body'))
-  if (type === 'none' && body?.input !== undefined)
-    problems.push(problem('/body/input', 'Must be left out: there is no body'))
-  if (type === 'multipart' && body?.content_type !== undefined) {
-    problems.push(problem('/body/content_type', 'Must be left out: a multipart body writes its own, with its boundary'))
+  if (type === 'raw' && body?.input === undefined) wrong(report, 'Is required for a raw body', '/body/input')
+  if (type === 'none' && body?.input !== undefined) {
+    wrong(report, 'Must be left out: there is no body', '/body/input')
   }
+  if (type === 'multipart' && body?.content_type !== undefined) wrong(report, MULTIPART_TYPE, '/body/content_type')
   const hasFields = bodyHasFields(implementation)
-  for (const [index, each] of parameters.entries()) {
-    if (each.in !== 'body') continue
+  for (const [index, { in: place, input, name }] of parameters.entries()) {
+    if (place !== 'body') continue
     const path = `/parameters/${index}`
-    if (!hasFields) problems.push(problem(`${path}/in`, `Must be another place: the body has none for '${each.input}'`))
-    if (type === 'json' && each.name.startsWith('/') && pointerSteps(each.name) === undefined) {
-      problems.push(problem(`${path}/name`, `Must be a JSON Pointer, got '${each.name}'`))
+    if (!hasFields) wrong(report, `Must be another place: the body has none for '${input}'`, `${path}/in`)
+    if (type === 'json' && name.startsWith('/') && pointerSteps(name) === undefined) {
+      wrong(report, `Must be a JSON Pointer, got '${name}'`, `${path}/name`)
     }
   }
   // A raw body without an input has been reported; it would report every other input as well.
-  if (hasFields || type === 'raw') return problems
+  if (hasFields || type === 'raw') return
   const placeOf = unplacedInputs(implementation)
   for (const input of inputs) {
     if (placeOf(input) !== 'body') continue
-    problems.push(problem('/parameters', `Must have one for the input '${input}', for which the body has no place`))
+    wrong(report, `Must have one for the input '${input}', for which the body has no place`, '/parameters')
   }
-  return problems
 }
 
-function problem(path: string, message: string): Problem {
-  return { path, message }
+/**
+ * No two parts of an implementation write the same thing: servers would read such a request differently, and a caller
+ * could shadow a credential. Inputs without a parameter write under their own names.
+ */
+function namesAreUnique(implementation: HttpImplementation, inputs: ReadonlySet<string>, report: Report): void {
+  const { headers, parameters, credentials } = implementation
+  const writers = new Map<string, string>()
+  const write = (place: string, name: string, path: string) => {
+    const key = placeKey({ in: place, name })
+    const first = writers.get(key)
+    if (first === undefined) writers.set(key, path)
+    else wrong(report, `Must be written once, and '${first}' writes '${name}' in '${place}'`, path)
+  }
+  for (const [index, { in: place, name }] of credentials.entries()) write(place, name, `/credentials/${index}/name`)
+  const basic = credentials.findIndex(({ in: place }) => place === 'basic')
+  if (basic >= 0) write('header', 'authorization', `/credentials/${basic}`)
+  for (const name of Object.keys(headers)) {
+    if (!writers.has(placeKey({ in: 'header', name }))) continue
+    wrong(report, `Must be left to the credential that writes '${name}'`, `/headers${pointerStep(name)}`)
+  }
+  const fields: (readonly string[])[] = []
+  const writeField = (steps: readonly string[], path: string) => {
+    // A field cannot be a value and hold other fields
+    const isTaken = fields.some((other) => steps.slice(0, other.length).every((step, at) => step === other[at]))
+    if (isTaken) wrong(report, `Must be written once, got '${steps.join('/')}' again`, path)
+    fields.push(steps)
+  }
+  for (const [index, { in: place, name }] of parameters.entries()) {
+    const path = `/parameters/${index}/name`
+    if (place === 'body') writeField(bodyFieldSteps(implementation, name), path)
+    else write(place, name, path)
+  }
+  const placeOf = unplacedInputs(implementation)
+  for (const input of inputs) {
+    const place = placeOf(input)
+    if (place === 'body') writeField([input], '/parameters')
+    if (place === 'query') write('query', input, '/parameters')
+  }
 }

@@ -11,18 +11,16 @@ import {
   object,
   oneOf,
   optional,
-  type Reader,
   string,
   wrong,
 } from '../../core/tool/json-reader.ts'
 import type { Checked } from '../../core/tool/problem.ts'
-import type { Definition, Requirements } from '../../core/tool/tool.ts'
+import type { Definition } from '../../core/tool/tool.ts'
 import {
   type CredentialPlacement,
-  placeKey,
+  placedOnce,
   PLACEMENT_FIELDS,
   placementOf,
-  undeclaredCredential,
   withSource,
 } from '../shared/credential.ts'
 import { headerNameProblem } from '../shared/header-rules.ts'
@@ -49,13 +47,15 @@ export interface RemoteImplementation {
 /** Headers that the protocols write themselves. */
 const PROTOCOL_HEADERS = /^(?:accept|content-type|cookie|last-event-id|mcp-.*|oxp-version|traceparent|user-agent)$/i
 
+const CREDENTIAL = into(object({ ...PLACEMENT_FIELDS, in: oneOf(['header', 'query']) }), placementOf)
+
 /**
  * Checks a `remote` implementation as it is published with `definition`. Gives it with defaults filled in, or every
  * problem, with pointers that start at the implementation.
  */
 export function checkRemoteImplementation(
   implementation: Json,
-  definition: Pick<Definition, 'requirements'>,
+  { requirements }: Pick<Definition, 'requirements'>,
 ): Checked<RemoteImplementation> {
   const reader = object(
     {
@@ -63,7 +63,7 @@ export function checkRemoteImplementation(
       protocol: oneOf(PROTOCOLS),
       url: judged(string({ least: 1 }), whyNoServer),
       tool: string({ least: 1 }),
-      credentials: optional(list(placedOnce(definition.requirements)), []),
+      credentials: optional(list(withSource(placedOnce(CREDENTIAL, requirements, headerProblem))), []),
       pass_user: nullish(boolean, false),
       timeout_ms: nullish(integer(1, MAX_TIMEOUT_MS), DEFAULT_TIMEOUT_MS),
     },
@@ -83,22 +83,6 @@ function whyNoServer(url: string): string | undefined {
   const [variable] = variableNames([...template.authority, ...template.path, ...(template.query ?? [])])
   if (variable !== undefined) return `Must be a URL without variables, got '{${variable}}'`
   return URL.canParse(url) ? undefined : 'Must be a valid URL'
-}
-
-/** Reads credentials of which none is written where another is, nor where the protocols write. */
-function placedOnce(requirements: Requirements): Reader<CredentialPlacement<'header' | 'query'>> {
-  const written = new Set<string>()
-  const fields = object({ ...PLACEMENT_FIELDS, in: oneOf(['header', 'query']) })
-  const credential = into(fields, (read, report) => {
-    const placement = placementOf(read)
-    const refused = placement.in === 'header' ? headerProblem(placement.name) : undefined
-    if (refused !== undefined) wrong(report, refused, '/name')
-    if (written.has(placeKey(placement))) wrong(report, `Must be written once, got '${placement.name}' again`, '/name')
-    report.problems.push(...undeclaredCredential(placement, requirements))
-    written.add(placeKey(placement))
-    return placement
-  })
-  return withSource(credential)
 }
 
 function headerProblem(name: string): string | undefined {

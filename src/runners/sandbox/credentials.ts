@@ -5,10 +5,9 @@ import type { Requirements } from '../../core/tool/tool.ts'
 import {
   type CredentialPlacement,
   formatCredential,
-  placeKey,
+  placedOnce,
   PLACEMENT_FIELDS,
   placementOf,
-  undeclaredCredential,
   withSource,
 } from '../shared/credential.ts'
 import { headerNameProblem, isHeaderValue } from '../shared/header-rules.ts'
@@ -29,45 +28,27 @@ export function sandboxCredentials(
   requirements: Requirements,
 ): Reader<readonly SandboxCredential[]> {
   const allowed = validHosts(isJsonObject(implementation) ? implementation.allowed_hosts : undefined)
-  const hosts: Reader<readonly string[]> = (value, report) => {
-    const named = value === undefined ? allowed : validHosts(value)
+  const hosts = into(optional(allowedHosts, allowed), (named, report) => {
     if (named.length === 0) wrong(report, "Must name at least one of 'allowed_hosts' to send it to")
     for (const host of named) {
       if (!allowed.includes(host)) wrong(report, `Must be some of 'allowed_hosts', got '${host}'`)
     }
-    return value === undefined ? allowed : allowedHosts(value, report)
-  }
-  const before: SandboxCredential[] = []
-  const fields = object(
-    { ...PLACEMENT_FIELDS, in: oneOf(['header', 'query']), hosts },
-    {
-      rule(read, report, source) {
-        const { in: place, name } = read
-        if (place === undefined || name === undefined || (read.authorization ?? read.secret) === undefined) return
-        const refused = place === 'header' ? headerNameProblem(name) : undefined
-        if (refused !== undefined) wrong(report, refused, '/name')
-        const placed = { ...placementOf({ ...read, in: place, name }), hosts: validHosts(source.hosts ?? allowed) }
-        report.problems.push(...undeclaredCredential(placed, requirements))
-        if (before.some((other) => collide(placed, other))) {
-          wrong(report, `Must be written once, and another credential is written to '${name}'`, '/name')
-        }
-        before.push(placed)
-      },
-    },
+    return named
+  })
+  const fields = object({ ...PLACEMENT_FIELDS, in: oneOf(['header', 'query']), hosts })
+  const credential = placedOnce<SandboxCredential>(
+    into(fields, (read) => ({ ...placementOf(read), hosts: read.hosts })),
+    requirements,
+    headerNameProblem,
+    (one, other) => one.hosts.some((host) => other.hosts.includes(host)),
   )
-  const credential = into(fields, (read) => ({ ...placementOf(read), hosts: read.hosts }))
   return optional(list(withSource(credential, { hosts })), [])
 }
 
 /** Those of the hosts that are written as they are to be. */
-function validHosts(hosts: unknown): readonly string[] {
-  return isList(hosts)
-    ? hosts.filter((host) => typeof host === 'string').filter((host) => check(allowedHost, host).ok)
-    : []
-}
-
-function collide(one: SandboxCredential, other: SandboxCredential): boolean {
-  return placeKey(one) === placeKey(other) && one.hosts.some((host) => other.hosts.includes(host))
+function validHosts(hosts: Json | undefined): readonly string[] {
+  const read = isList(hosts) ? hosts.map((host) => check(allowedHost, host)) : []
+  return read.flatMap((host) => (host.ok ? [host.value] : []))
 }
 
 /** Puts the credentials of one call into the words in which they are sent; or says, without a value, why it cannot. */

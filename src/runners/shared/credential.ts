@@ -1,8 +1,19 @@
 import type { Credential, RunContext } from '../../core/call/runner.ts'
 import { isObject } from '../../core/tool/json.ts'
-import { anything, nullish, object, optional, type Reader, string } from '../../core/tool/json-reader.ts'
-import { text, unquoted, WRONG, wrong } from '../../core/tool/json-reader.ts'
-import type { Problem } from '../../core/tool/problem.ts'
+import {
+  anything,
+  into,
+  nullish,
+  object,
+  optional,
+  string,
+  type Reader,
+  type Report,
+  text,
+  unquoted,
+  WRONG,
+  wrong,
+} from '../../core/tool/json-reader.ts'
 import type { Requirements } from '../../core/tool/tool.ts'
 
 /** Where an implementation sends a secret or a token. `format` holds `{value}`. */
@@ -55,11 +66,46 @@ export function placementOf<Place extends string>(fields: {
     : { source: 'authorization', id: authorization, in: place, name, format }
 }
 
-/** A tool is given only the secrets and tokens that it declares. */
-export function undeclaredCredential({ source, id }: CredentialPlacement, requirements: Requirements): Problem[] {
-  const declared = source === 'secret' ? requirements.secrets : requirements.authorization
-  if (declared.some((each) => each.id === id)) return []
-  return [{ path: `/${source}`, message: `Must be declared in the tool's requirements, got '${id}'` }]
+/**
+ * Has `reader` read the placements of one implementation: each is declared, `headerProblem` finds nothing wrong with a
+ * header's name, and none is written where another is. `meet` says whether two of one place can be in one request.
+ */
+export function placedOnce<T extends CredentialPlacement>(
+  reader: Reader<T>,
+  requirements: Requirements,
+  headerProblem: (name: string) => string | undefined,
+  meet: (one: T, other: T) => boolean = () => true,
+): Reader<T> {
+  const before: T[] = []
+  return into(reader, (placement, report) => {
+    const { in: place, name } = placement
+    const refused = place === 'header' ? headerProblem(name) : undefined
+    if (refused !== undefined) wrong(report, refused, '/name')
+    refuseUndeclared(placement, requirements, report)
+    if (before.some((other) => placeKey(placement) === placeKey(other) && meet(placement, other))) {
+      wrong(report, `Must be written once, got '${name}' again`, '/name')
+    }
+    before.push(placement)
+    return placement
+  })
+}
+
+/** Reports a placement, which is found at `path`, of what the tool does not declare. */
+export function refuseUndeclared(
+  { source, id }: CredentialPlacement,
+  { secrets, authorization }: Requirements,
+  report: Report,
+  path = '',
+): void {
+  const refused = whyUndeclared(id, source === 'secret' ? secrets : authorization)
+  if (refused !== undefined) wrong(report, refused, `${path}/${source}`)
+}
+
+/** Why a tool may not use what has this id, or undefined: it is given only the secrets and tokens that it declares. */
+export function whyUndeclared(id: string, declared: readonly { readonly id: string }[]): string | undefined {
+  return declared.some((each) => each.id === id)
+    ? undefined
+    : `Must be declared in the tool's requirements, got '${id}'`
 }
 
 /** What two placements have in common when one would overwrite the other: names of headers have no case. */

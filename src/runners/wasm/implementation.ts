@@ -15,6 +15,7 @@ import {
 import type { Checked } from '../../core/tool/problem.ts'
 import type { Definition } from '../../core/tool/tool.ts'
 import { allowedHosts } from '../sandbox/allowed-hosts.ts'
+import { whyUndeclared } from '../shared/credential.ts'
 
 /** A `wasm` implementation with its defaults filled in. Every name is the document's own. */
 export interface WasmImplementation {
@@ -34,11 +35,7 @@ export function checkWasmImplementation(
   implementation: Json,
   { requirements }: Definition,
 ): Checked<WasmImplementation> {
-  const secret = judged(string({ least: 1 }), (id) =>
-    requirements.secrets.some((each) => each.id === id)
-      ? undefined
-      : `Must be declared in the tool's requirements, got '${id}'`,
-  )
+  const secret = judged(string({ least: 1 }), (id) => whyUndeclared(id, requirements.secrets))
   const reader = object({
     kind: oneOf(['wasm']),
     blob: text('the SHA-256 of a plugin that was uploaded', /^[0-9a-f]{64}$/),
