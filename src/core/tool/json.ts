@@ -29,3 +29,12 @@ export function isTexts(value: unknown): value is readonly string[] {
 export function isJson(value: unknown): value is Json {
   return value !== undefined
 }
+
+/** The JSON that a text is; undefined for a text that is none. */
+export function parseJson(text: string): Json | undefined {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

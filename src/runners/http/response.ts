@@ -1,4 +1,4 @@
-import { isObject } from '../../core/tool/json.ts'
+import { isObject, parseJson } from '../../core/tool/json.ts'
 import { pointerSteps } from '../../core/tool/problem.ts'
 import type { RunResult } from '../../core/call/runner.ts'
 import { base64OfBytes } from '../../outbound/base64.ts'
@@ -39,7 +39,7 @@ export function readResponse(
       if (text.trim() === '') return { ok: true, value: null }
       const document = parseJson(text)
       if (document === undefined) return failed(`${shown.host} answered what is not JSON`)
-      const value = pick(document.value, mapping.pointer)
+      const value = pick(document, mapping.pointer)
       if (value !== undefined) return { ok: true, value }
       return failed(`${shown.host} answered JSON that has nothing at "${mapping.pointer}"`)
     }
@@ -69,14 +69,6 @@ function decoder(charset: string): TextDecoder {
     return new TextDecoder(charset)
   } catch {
     return new TextDecoder()
-  }
-}
-
-function parseJson(text: string): { readonly value: unknown } | undefined {
-  try {
-    return { value: JSON.parse(text) }
-  } catch {
-    return undefined
   }
 }
 

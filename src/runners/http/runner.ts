@@ -4,7 +4,7 @@ import type { GuardedFetch, GuardedResult } from '../../outbound/guarded-fetch.t
 import { isBusy, retryAfterMs } from '../../outbound/status.ts'
 import { checkedRunner } from '../shared/checked-runner.ts'
 import { callServer, isIdempotent, type RetryClock, type ServerOutcome } from '../shared/server-call.ts'
-import { unansweredFailure } from '../shared/server-failure.ts'
+import { unanswered } from '../shared/server-failure.ts'
 import type { HttpImplementation, HttpResponseMapping } from './implementation.ts'
 import { checkHttpImplementation } from './publication-rules.ts'
 import { type BuiltRequest, prepareRequest } from './request.ts'
@@ -49,10 +49,7 @@ function outcomeOf(
   mapping: HttpResponseMapping,
   now: number,
 ): ServerOutcome {
-  if (!answer.ok) {
-    const failure = unansweredFailure(answer, `${request.method} ${request.shown.url}`, request.redact)
-    return { result: { ok: false, failure }, ...(answer.kind === 'unreachable' ? { retryAfter: 'backoff' } : {}) }
-  }
+  if (!answer.ok) return unanswered(answer, `${request.method} ${request.shown.url}`, request.redact)
   const { status, headers, url } = answer.response
   const result = readResponse(answer.response, mapping, request, now)
   if (isExpected(status, mapping)) return { result }

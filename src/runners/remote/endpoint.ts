@@ -1,10 +1,22 @@
 import type { ToolFailure } from '../../core/tool/tool-failure.ts'
 import type { RunContext } from '../../core/call/runner.ts'
+import type { GuardedFetch } from '../../outbound/guarded-fetch.ts'
+import type { GuardedStream } from '../../outbound/guarded-stream.ts'
 import type { Redact } from '../../outbound/redaction.ts'
 import { placeCredentials } from '../shared/place-credentials.ts'
 import { isHeaderValue } from '../shared/header-rules.ts'
 import { parseUrlTemplate } from '../shared/url-template.ts'
 import type { RemoteImplementation } from './implementation.ts'
+import type { KnownRevisions } from './mcp/known-revisions.ts'
+
+/** What other servers are asked with. */
+export interface RemoteDeps {
+  readonly guardedFetch: GuardedFetch
+  readonly guardedStream: GuardedStream
+  readonly revisions: KnownRevisions
+  /** The time in milliseconds. */
+  readonly now: () => number
+}
 
 /** Another server as one call reaches it. */
 export interface Endpoint {

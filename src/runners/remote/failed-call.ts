@@ -1,20 +1,10 @@
 import type { ToolFailure } from '../../core/tool/tool-failure.ts'
-import type { GuardedFailure } from '../../outbound/guarded-fetch.ts'
 import { isBusy, statusWords } from '../../outbound/status.ts'
-import type { ServerOutcome } from '../shared/server-call.ts'
-import { answeredFailure, type BadAnswer, unansweredFailure } from '../shared/server-failure.ts'
+import { answeredFailure, type BadAnswer, type FailedCall } from '../shared/server-failure.ts'
 import type { Endpoint } from './endpoint.ts'
-
-export type FailedCall = ServerOutcome & { readonly result: { readonly ok: false; readonly failure: ToolFailure } }
 
 /** The longest message of a server's that is passed on as a failure's own, in characters. */
 const MAX_MESSAGE = 10_000
-
-/** There was no answer, or none that could be read. */
-export function unanswered(fault: GuardedFailure, { host, redact }: Endpoint): FailedCall {
-  const result = { ok: false, failure: unansweredFailure(fault, host, redact) } as const
-  return fault.kind === 'unreachable' ? { result, retryAfter: 'backoff' } : { result }
-}
 
 /** The answer was a status that means failure. `now` is the time in milliseconds. */
 export function refused(answer: BadAnswer, { host, redact }: Endpoint, now: number): FailedCall {

@@ -1,12 +1,10 @@
 import type { Credential } from '../../core/call/runner.ts'
 import type { Signal } from '../../core/tool/platform.ts'
 import type { Implementation, Requirements } from '../../core/tool/tool.ts'
-import { locate } from './endpoint.ts'
+import { locate, type RemoteDeps } from './endpoint.ts'
 import { checkRemoteImplementation } from './implementation.ts'
-import type { McpDeps } from './mcp/call.ts'
 import { listMcpTools } from './mcp/list.ts'
 import { listOxpTools } from './oxp/list.ts'
-import type { OxpDeps } from './oxp/server.ts'
 
 interface Listing {
   /** The one toolkit of an OXP server that is wanted. */
@@ -19,7 +17,7 @@ interface Listing {
  * Makes what importers know of other servers: what is wrong with a `remote` implementation of any tool of a server, and
  * else how to list that server's tools with secrets. Paths start at the implementation.
  */
-export function createUpstreams(deps: McpDeps & OxpDeps) {
+export function createUpstreams(deps: RemoteDeps) {
   return (implementation: Implementation, requirements: Requirements) => {
     const checked = checkRemoteImplementation({ ...implementation, tool: 'any' }, { requirements })
     if (!checked.ok) return checked

@@ -1,5 +1,5 @@
 import type { RunContext, RunResult } from '../../core/call/runner.ts'
-import { isObject } from '../../core/tool/json.ts'
+import { isObject, parseJson } from '../../core/tool/json.ts'
 import { redacting, sensitiveValues } from '../../outbound/redaction.ts'
 import type { Waited } from '../../outbound/until-aborted.ts'
 import type { SandboxRunnerOptions } from './sandbox.ts'
@@ -33,12 +33,8 @@ export function readAnswer(waited: Waited<unknown>, subject: string): Answer | s
 function parseAnswer(given: unknown): Answer | string {
   if (typeof given !== 'string') return 'The sandbox answered with something that is no text'
   if (given.length > MAX_ANSWER) return `The output is larger than ${MAX_ANSWER} characters`
-  let answer: unknown
-  try {
-    answer = JSON.parse(given)
-  } catch {
-    return 'The sandbox answered with something that is no JSON'
-  }
+  const answer = parseJson(given)
+  if (answer === undefined) return 'The sandbox answered with something that is no JSON'
   if (!isObject(answer)) return 'The sandbox answered with something that is no answer'
   const { ok, value, message, kind, logs, usage } = answer
   const lines: readonly unknown[] = Array.isArray(logs) ? logs.slice(0, MAX_LINES) : []

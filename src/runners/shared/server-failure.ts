@@ -2,6 +2,7 @@ import type { ToolFailure } from '../../core/tool/tool-failure.ts'
 import type { GuardedFailure } from '../../outbound/guarded-fetch.ts'
 import type { Redact } from '../../outbound/redaction.ts'
 import { isTransient, retryAfterMs } from '../../outbound/status.ts'
+import type { ServerOutcome } from './server-call.ts'
 
 /** The longest part of what a server says that is passed on to developers, in characters. */
 const EXCERPT = 1_000
@@ -13,13 +14,18 @@ export interface BadAnswer {
   readonly text: string
 }
 
+/** A request to a server that came to nothing. */
+export type FailedCall = ServerOutcome & { readonly result: { readonly ok: false; readonly failure: ToolFailure } }
+
 /** A server gave no answer, or none that could be read. `request` is what it was asked, in words for developers. */
-export function unansweredFailure({ kind, message }: GuardedFailure, request: string, redact: Redact): ToolFailure {
-  return {
+export function unanswered({ kind, message }: GuardedFailure, request: string, redact: Redact): FailedCall {
+  const isUnreachable = kind === 'unreachable'
+  const failure = {
     message: redact(message),
     developer_message: redact(`${request} had no answer (${kind})`),
-    can_retry: kind === 'unreachable',
+    can_retry: isUnreachable,
   }
+  return { result: { ok: false, failure }, ...(isUnreachable ? { retryAfter: 'backoff' } : {}) }
 }
 
 /** A server gave a bad answer, which `message` says in words. `now` is the time in milliseconds. */

@@ -1,16 +1,12 @@
-import { isObject } from '../../core/tool/json.ts'
+import { isObject, parseJson } from '../../core/tool/json.ts'
 import type { RunResult, Usage } from '../../core/call/runner.ts'
 import { failed } from '../sandbox/answer.ts'
 import { readCallToolResult } from '../shared/call-tool-result.ts'
 
 /** Reads a plugin's CallToolResult, `{content: [{type, …}], isError?}`, as its schema and as plugins in use have it. */
 export function readPluginResult(text: string, usage: Usage): RunResult {
-  let result: unknown
-  try {
-    result = JSON.parse(text)
-  } catch {
-    return failed('The plugin answered with something that is no JSON')
-  }
+  const result = parseJson(text)
+  if (result === undefined) return failed('The plugin answered with something that is no JSON')
   if (!isObject(result) || !Array.isArray(result.content)) {
     return failed("The plugin answered with something that is no CallToolResult: 'content' must be an array")
   }

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startUpstream } from '../../upstream.ts'
 import { type McpUpstream, startMcpServer } from './mcp-server.ts'
+import { modernPrior } from '../../../src/runners/remote/mcp/known-revisions.ts'
 import { callRemote, upstreamDeps } from './set-up.ts'
 import { upstreamTools, type Waiter } from './tools.ts'
 
@@ -72,10 +73,7 @@ describe.each(['legacy', 'modern'] as const)('a %s MCP server', (era) => {
   })
 
   test('a server that changed its era is asked again', async () => {
-    deps.revisions.learn(
-      upstream.url,
-      era === 'modern' ? { kind: 'legacy' } : { kind: 'modern', version: '2026-07-28' },
-    )
+    deps.revisions.set(upstream.url, era === 'modern' ? { kind: 'legacy' } : modernPrior('2026-07-28'))
     expect(await call('add', { input: { a: 1, b: 1 } })).toMatchObject({ ok: true, value: { sum: 2 } })
   })
 

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { afterEach, describe, expect, test } from 'vitest'
 import { type Arrived, type Upstream, startUpstream } from '../../upstream.ts'
+import { modernPrior } from '../../../src/runners/remote/mcp/known-revisions.ts'
 import { callRemote, upstreamDeps } from './set-up.ts'
 
 let server: Upstream | undefined
@@ -23,7 +24,7 @@ async function call(protocol: 'mcp' | 'oxp', renewed: readonly string[]) {
   const deps = upstreamDeps(server.host)
   const url = `${server.origin}/there`
   // Known to be of this era, so that the only request is the call's own
-  if (protocol === 'mcp') deps.revisions.learn(url, { kind: 'modern', version: '2026-07-28' })
+  if (protocol === 'mcp') deps.revisions.set(url, modernPrior('2026-07-28'))
   const asked: string[] = []
   const left = [...renewed]
   const result = await callRemote(

@@ -2,37 +2,28 @@ import { isJsonObject, isObject, type JsonObject } from '../../../core/tool/json
 import type { RunContext, RunResult } from '../../../core/call/runner.ts'
 import { readCallToolResult } from '../../shared/call-tool-result.ts'
 import type { ServerOutcome } from '../../shared/server-call.ts'
-import { excerpt } from '../../shared/server-failure.ts'
-import { failed, type FailedCall, refused, unanswered } from '../failed-call.ts'
-import type { Endpoint } from '../endpoint.ts'
-import { codeOf, dataOf, statusOf, STREAM_ENDED } from './errors.ts'
-import type { TransportFailures } from './session-fetch.ts'
-import { type SessionDeps, withSession } from './session.ts'
+import type { Endpoint, RemoteDeps } from '../endpoint.ts'
+import { failed } from '../failed-call.ts'
+import type { RemoteImplementation } from '../implementation.ts'
+import { askedFor } from './errors.ts'
+import { withSession } from './session.ts'
 
-export interface McpTool {
-  readonly name: string
+export type McpTool = Pick<RemoteImplementation, 'tool' | 'timeout_ms'> & {
   /** The schema that says which arguments the server wants in headers too (MCP 2026-07-28, "x-mcp-header"). */
-  readonly inputSchema?: JsonObject
-  readonly timeoutMs: number
-}
-
-export interface McpDeps extends SessionDeps {
-  readonly now: () => number
+  readonly inputSchema: JsonObject | undefined
 }
 
 /** The most bytes of all answers to one call. */
 const MAX_BYTES = 8 * 1024 * 1024
-/** MCP 2025-11-25, `URLElicitationRequiredError`. */
-const URL_ELICITATION_REQUIRED = -32042
 const LOG_LEVEL = 'io.modelcontextprotocol/logLevel'
 
 /** Calls one tool of an MCP server, once. Its progress and logs pass through, and so does that the caller goes away. */
 export async function callMcp(
-  tool: McpTool,
+  { tool: name, timeout_ms: timeoutMs, inputSchema }: McpTool,
   input: JsonObject,
   endpoint: Endpoint,
   context: RunContext,
-  deps: McpDeps,
+  deps: RemoteDeps,
 ): Promise<ServerOutcome> {
   const { signal, progress, log, answers, traceparent } = context
   const meta = {
@@ -40,7 +31,7 @@ export async function callMcp(
     ...(log ? { [LOG_LEVEL]: 'info' as const } : {}),
   }
   const params = {
-    name: tool.name,
+    name,
     arguments: { ...input },
     ...(Object.keys(meta).length > 0 ? { _meta: meta } : {}),
     ...(answers && Object.keys(answers.responses).length > 0 ? { inputResponses: answers.responses } : {}),
@@ -51,7 +42,7 @@ export async function callMcp(
       endpoint,
       signal,
       maxBytes: MAX_BYTES,
-      timeoutMs: tool.timeoutMs,
+      timeoutMs,
       canAsk: answers !== undefined,
       background: context.background,
     },
@@ -73,13 +64,11 @@ export async function callMcp(
                 progress(done, total, message === undefined ? undefined : endpoint.redact(message)),
             }
           : {}),
-        ...(tool.inputSchema
-          ? { toolDefinition: { name: tool.name, inputSchema: { ...tool.inputSchema, type: 'object' } } }
-          : {}),
+        ...(inputSchema ? { toolDefinition: { name, inputSchema: { ...inputSchema, type: 'object' } } } : {}),
       })
     },
   )
-  if (!session.ok) return explain(session.error, session.failures, endpoint, deps.now())
+  if (!session.ok) return session.failed
   const { value } = session
   if ('resultType' in value && value.resultType === 'input_required')
     return inputRequired(value, answers !== undefined, endpoint)
@@ -103,37 +92,10 @@ function inputRequired(value: object, canAsk: boolean, endpoint: Endpoint): Serv
     const asks = { requests, ...(typeof state === 'string' ? { state } : {}) }
     return { result: { ok: false, asks } satisfies RunResult }
   }
-  const wanted = Object.values(requests).map(({ params }) => wordsOf(params))
+  const wanted = askedFor(Object.values(requests).map(({ params }) => params))
   return failed(
-    `${endpoint.host} asks for something first: ${wanted.filter((each) => each !== '').join('; ') || 'it does not say what'}`,
+    `${endpoint.host} asks for something first: ${wanted || 'it does not say what'}`,
     'Only a caller through /mcp (2026-07-28) can be asked',
     endpoint,
   )
-}
-
-function wordsOf(params: JsonObject | Readonly<Record<string, unknown>>): string {
-  const { message, url } = params
-  return [message, url].filter((each) => typeof each === 'string' && each !== '').join(' ')
-}
-
-/** What went wrong: below the protocol, by its rules, or against them. */
-export function explain(error: unknown, failures: TransportFailures, endpoint: Endpoint, now: number): FailedCall {
-  const { host } = endpoint
-  if (failures.unanswered) return unanswered(failures.unanswered, endpoint)
-  if (statusOf(error) !== undefined && failures.refusal) return refused(failures.refusal, endpoint, now)
-  const message = error instanceof Error ? error.message : String(error)
-  const code = codeOf(error)
-  if (code === STREAM_ENDED) {
-    const ended = failed(`${host} ended its answer before it was complete`, undefined, endpoint, { can_retry: true })
-    return { ...ended, retryAfter: 'backoff' }
-  }
-  if (code === URL_ELICITATION_REQUIRED) {
-    const data = dataOf(error)
-    const list: unknown = isObject(data) ? data['elicitations'] : undefined
-    const links = (Array.isArray(list) ? list : []).map((each: unknown) => (isObject(each) ? wordsOf(each) : ''))
-    const what = links.filter((each) => each !== '').join('; ')
-    return failed(`${host} needs a person first: ${what === '' ? message : what}`, `It answered ${code}`, endpoint)
-  }
-  if (code !== undefined) return failed(`${host} answered with an error: ${message}`, `Its code is ${code}`, endpoint)
-  return failed(`${host} answered what is not MCP`, excerpt(message, endpoint.redact), endpoint)
 }

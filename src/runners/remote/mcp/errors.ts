@@ -1,36 +1,61 @@
 import { isObject } from '../../../core/tool/json.ts'
+import { excerpt, type FailedCall, unanswered } from '../../shared/server-failure.ts'
+import type { Endpoint } from '../endpoint.ts'
+import { failed, refused } from '../failed-call.ts'
+import type { TransportFailures } from './session-fetch.ts'
 
 /** The code of the error that stands for the answer where a stream ends without one; no server may use it. */
 export const STREAM_ENDED = -32099
-
-/** JSON-RPC, MCP 2026-07-28 ("error codes"): the server did not look at what the request asks for. */
-const NOT_RUN: ReadonlySet<unknown> = new Set([-32700, -32600, -32601, -32022])
+/** MCP 2025-11-25, `URLElicitationRequiredError`. */
+const URL_ELICITATION_REQUIRED = -32042
+/** JSON-RPC, MCP 2026-07-28 ("error codes"), and the SDK's: the server did not look at what the request asks for. */
+const NOT_RUN: ReadonlySet<unknown> = new Set([-32700, -32600, -32601, -32022, 'ERA_NEGOTIATION_FAILED'])
 /** The statuses of servers that do not speak the era they were spoken to in. */
 const NOT_RUN_STATUSES = new Set([400, 404, 405, 406, 415])
 
-/** The code of an error that a server answered with (JSON-RPC 2.0, "Error object"). */
-export function codeOf(error: unknown): number | undefined {
-  return error instanceof Error && 'code' in error && typeof error.code === 'number' ? error.code : undefined
-}
-
-/** What a server sent along with its error. */
-export function dataOf(error: unknown): unknown {
-  return error instanceof Error && 'data' in error ? error.data : undefined
-}
-
-/** The status that a server answered with in place of a message. */
-export function statusOf(error: unknown): number | undefined {
-  const data = dataOf(error)
-  return codeOf(error) === undefined && isObject(data) && typeof data['status'] === 'number'
-    ? data['status']
-    : undefined
-}
-
 /** Whether an error says that the server refused the request before it did anything. */
 export function wasNotRun(error: unknown): boolean {
-  const status = statusOf(error)
-  if (status !== undefined) return NOT_RUN_STATUSES.has(status)
-  return (
-    NOT_RUN.has(codeOf(error)) || (error instanceof Error && 'code' in error && error.code === 'ERA_NEGOTIATION_FAILED')
-  )
+  const { code, status } = partsOf(error)
+  return status === undefined ? NOT_RUN.has(code) : NOT_RUN_STATUSES.has(status)
+}
+
+/** What went wrong: below the protocol, by its rules, or against them. `now` is the time in milliseconds. */
+export function explain(error: unknown, failures: TransportFailures, endpoint: Endpoint, now: number): FailedCall {
+  const { host, redact } = endpoint
+  if (failures.unanswered) return unanswered(failures.unanswered, host, redact)
+  const { code, data, status } = partsOf(error)
+  if (status !== undefined && failures.refusal) return refused(failures.refusal, endpoint, now)
+  const message = error instanceof Error ? error.message : String(error)
+  if (code === STREAM_ENDED) {
+    const ended = failed(`${host} ended its answer before it was complete`, undefined, endpoint, { can_retry: true })
+    return { ...ended, retryAfter: 'backoff' }
+  }
+  if (code === URL_ELICITATION_REQUIRED) {
+    const links = Array.isArray(data['elicitations']) ? data['elicitations'] : []
+    return failed(`${host} needs a person first: ${askedFor(links) || message}`, `It answered ${code}`, endpoint)
+  }
+  if (typeof code === 'number') {
+    return failed(`${host} answered with an error: ${message}`, `Its code is ${code}`, endpoint)
+  }
+  return failed(`${host} answered what is not MCP`, excerpt(message, redact), endpoint)
+}
+
+/** What elicitations ask for (their params), in words; "" where none says it. */
+export function askedFor(elicitations: readonly unknown[]): string {
+  const words = elicitations.map((params) => {
+    const { message, url } = isObject(params) ? params : {}
+    return [message, url].filter((text) => typeof text === 'string' && text !== '').join(' ')
+  })
+  return words.filter((text) => text !== '').join('; ')
+}
+
+/**
+ * The code of an error, which is a number where a server answered with it (JSON-RPC 2.0, "Error object"); what came
+ * along; and the status that the server answered with in place of a message.
+ */
+function partsOf(error: unknown) {
+  const { code, data: given }: Readonly<Record<string, unknown>> = isObject(error) ? error : {}
+  const data = isObject(given) ? given : {}
+  const status = typeof code !== 'number' && typeof data['status'] === 'number' ? data['status'] : undefined
+  return { code, data, status }
 }

@@ -1,15 +1,14 @@
 import { isObject } from '../../../core/tool/json.ts'
 import type { Signal } from '../../../core/tool/platform.ts'
-import type { Endpoint } from '../endpoint.ts'
+import type { Endpoint, RemoteDeps } from '../endpoint.ts'
 import { type Listed, MAX_LIST_BYTES, readPages } from '../listing.ts'
-import { explain, type McpDeps } from './call.ts'
 import { withSession } from './session.ts'
 
 /** Lists all tools of an MCP server (MCP, "Listing Tools", "Pagination"). */
 export async function listMcpTools(
   endpoint: Endpoint,
   { signal, timeoutMs }: { readonly signal: Signal; readonly timeoutMs: number },
-  deps: McpDeps,
+  deps: RemoteDeps,
 ): Promise<Listed> {
   // The SDK refuses a page for one tool that is not valid: tools are taken out of its sight, to be judged one by one
   let page: readonly unknown[] = []
@@ -39,7 +38,5 @@ export async function listMcpTools(
       return listed.ok ? { ...listed, version: client.getServerVersion()?.version } : listed
     },
   )
-  if (session.ok) return session.value
-  const { result } = explain(session.error, session.failures, endpoint, deps.now())
-  return { ok: false, problem: result.failure.message }
+  return session.ok ? session.value : { ok: false, problem: session.failed.result.failure.message }
 }

@@ -12,32 +12,19 @@ export interface TransportFailures {
   readonly refusal: BadAnswer | undefined
 }
 
-/** The requests of one session. */
-export interface SessionFetch {
-  /** What the SDK's transport calls in the place of the platform's. */
-  readonly fetch: (url: string | URL, init?: RequestInit) => Promise<Response>
-  failures(): TransportFailures
-}
-
-export interface SessionFetchOptions {
-  readonly guardedStream: GuardedStream
-  readonly endpoint: Endpoint
-  /** The most bytes that are read, of all answers together. */
-  readonly maxBytes: number
-}
-
 /** The most of a failure's body that is kept for developers, in bytes. */
 const MAX_REFUSAL = 16 * 1024
 
 /**
- * Makes the fetch of one session. Every request passes the guard: its host is judged, what is read is counted across the
+ * Makes the fetch of one session, which may read so many bytes of all answers together, and is what the SDK's transport
+ * calls in the place of the platform's. Every request passes the guard: its host is judged, what is read is counted across the
  * session, and after a failure there is no other request. Redirects come back as they are, since the transport follows
  * only those that stay within the origin, and asks again for each.
  *
  * A standing stream (MCP, "Listening for Messages from the Server") is not opened: a call's own stream tells all that it
  * needs.
  */
-export function createSessionFetch({ guardedStream, endpoint, maxBytes }: SessionFetchOptions): SessionFetch {
+export function createSessionFetch(guardedStream: GuardedStream, endpoint: Endpoint, maxBytes: number) {
   const allowance = byteAllowance(maxBytes)
   let unanswered: GuardedFailure | undefined
   let refusal: BadAnswer | undefined
@@ -46,9 +33,9 @@ export function createSessionFetch({ guardedStream, endpoint, maxBytes }: Sessio
   }
 
   return {
-    failures: () => ({ unanswered, refusal }),
+    failures: (): TransportFailures => ({ unanswered, refusal }),
 
-    async fetch(url, init) {
+    async fetch(url: string | URL, init?: RequestInit): Promise<Response> {
       const method = init?.method ?? 'GET'
       const headers = new Headers(init?.headers)
       if (method === 'GET' && !headers.has('last-event-id')) return new Response(null, { status: 405 })

@@ -1,19 +1,13 @@
-import type { Client, DiscoverResult, PriorDiscovery } from '@modelcontextprotocol/client'
+import type { Client, PriorDiscovery } from '@modelcontextprotocol/client'
 import { version } from '../../../../package.json'
 import type { Signal } from '../../../core/tool/platform.ts'
-import type { GuardedStream } from '../../../outbound/guarded-stream.ts'
 import { untilAborted } from '../../../outbound/until-aborted.ts'
-import type { Endpoint } from '../endpoint.ts'
+import type { FailedCall } from '../../shared/server-failure.ts'
+import type { Endpoint, RemoteDeps } from '../endpoint.ts'
 import type { UpstreamTransport } from './client.ts'
-import type { KnownRevisions, SpokenRevision } from './known-revisions.ts'
-import { wasNotRun } from './errors.ts'
+import { explain, wasNotRun } from './errors.ts'
+import { modernPrior } from './known-revisions.ts'
 import { createSessionFetch, type TransportFailures } from './session-fetch.ts'
-
-/** What sessions of one deployment share. */
-export interface SessionDeps {
-  readonly guardedStream: GuardedStream
-  readonly revisions: KnownRevisions
-}
 
 export interface SessionOptions {
   readonly endpoint: Endpoint
@@ -29,7 +23,7 @@ export interface SessionOptions {
 }
 
 /** What a session came to; `failures` are those below the protocol. */
-export type Session<T> =
+type Session<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly error: unknown; readonly failures: TransportFailures }
 
@@ -51,26 +45,32 @@ const GRACE_MS = 10_000
  * Connects to an MCP server of any revision, does the work, and closes: nothing of a connection outlives the request it
  * was made for. A server that no longer speaks what it spoke is asked what it does, and the work begins again.
  */
-export async function withSession<T>(options: SessionOptions, deps: SessionDeps, work: Work<T>): Promise<Session<T>> {
-  const { href } = options.endpoint.url
-  const known = deps.revisions.of(href)
-  const first = await openSession(options, deps, known, work)
-  if (first.ok || known === undefined || first.failures.unanswered || options.signal.aborted) return first
-  if (!wasNotRun(first.error)) return first
-  deps.revisions.forget(href)
-  return openSession(options, deps, undefined, work)
+export async function withSession<T>(
+  options: SessionOptions,
+  deps: RemoteDeps,
+  work: Work<T>,
+): Promise<{ readonly ok: true; readonly value: T } | { readonly ok: false; readonly failed: FailedCall }> {
+  const { endpoint, signal } = options
+  const { href } = endpoint.url
+  const known = deps.revisions.get(href)
+  let session = await openSession(options, deps, known, work)
+  if (!session.ok && known && !session.failures.unanswered && !signal.aborted && wasNotRun(session.error)) {
+    deps.revisions.delete(href)
+    session = await openSession(options, deps, undefined, work)
+  }
+  return session.ok ? session : { ok: false, failed: explain(session.error, session.failures, endpoint, deps.now()) }
 }
 
 async function openSession<T>(
   options: SessionOptions,
-  { guardedStream, revisions }: SessionDeps,
-  known: SpokenRevision | undefined,
+  { guardedStream, revisions }: RemoteDeps,
+  known: PriorDiscovery | undefined,
   work: Work<T>,
 ): Promise<Session<T>> {
   const { endpoint, signal, timeoutMs, background } = options
   const { Client, UpstreamTransport } = await import('./client.ts')
   const waiting: Waiting = { signal, timeout: timeoutMs + GRACE_MS }
-  const session = createSessionFetch({ guardedStream, endpoint, maxBytes: options.maxBytes })
+  const session = createSessionFetch(guardedStream, endpoint, options.maxBytes)
   const transport = new UpstreamTransport(endpoint.url, {
     fetch: session.fetch,
     requestInit: { headers: endpoint.headers },
@@ -89,9 +89,13 @@ async function openSession<T>(
   background?.(closed)
   let connected = false
   const run = async () => {
-    await client.connect(transport, known ? { ...waiting, prior: priorOf(known) } : waiting)
+    await client.connect(transport, known ? { ...waiting, prior: known } : waiting)
     connected = true
-    learn(client, endpoint.url.href, revisions)
+    const version = client.getNegotiatedProtocolVersion()
+    if (version !== undefined) {
+      const isModern = client.getProtocolEra() === 'modern'
+      revisions.set(endpoint.url.href, isModern ? modernPrior(version) : { kind: 'legacy' })
+    }
     return work(client, waiting)
   }
   const done = await untilAborted(run, signal)
@@ -101,25 +105,6 @@ async function openSession<T>(
   if (!background) await ended
   if (done.state === 'done') return { ok: true, value: done.value }
   return { ok: false, error: done.state === 'failed' ? done.error : new Error('The call has ended'), failures }
-}
-
-/** What the SDK is told, so that it need not ask the server. */
-function priorOf(revision: SpokenRevision): PriorDiscovery {
-  if (revision.kind === 'legacy') return revision
-  const discover: DiscoverResult = {
-    supportedVersions: [revision.version],
-    capabilities: { tools: {} },
-    ttlMs: 0,
-    cacheScope: 'private',
-  }
-  return { kind: 'modern', discover }
-}
-
-function learn(client: Client, url: string, revisions: KnownRevisions): void {
-  const negotiated = client.getNegotiatedProtocolVersion()
-  if (negotiated === undefined) return
-  const isModern = client.getProtocolEra() === 'modern'
-  revisions.learn(url, isModern ? { kind: 'modern', version: negotiated } : { kind: 'legacy' })
 }
 
 /** Lets the server know, where it wants to, and closes what is still open. Never rejects. */

@@ -2,48 +2,38 @@ import { isObject, type JsonObject } from '../../../core/tool/json.ts'
 import type { RunContext } from '../../../core/call/runner.ts'
 import type { ServerOutcome } from '../../shared/server-call.ts'
 import { excerpt } from '../../shared/server-failure.ts'
-import { failed, refused, unanswered } from '../failed-call.ts'
-import type { Endpoint } from '../endpoint.ts'
-import { askServer, jsonOf, type OxpDeps } from './server.ts'
+import type { Endpoint, RemoteDeps } from '../endpoint.ts'
+import { failed, refused } from '../failed-call.ts'
+import type { RemoteImplementation } from '../implementation.ts'
+import { askServer } from './server.ts'
 
 const SCHEMA = 'urn:oxp:1.0'
-
-export interface OxpTool {
-  readonly id: string
-  /** Whether the server is told for which user the call is. */
-  readonly passUser: boolean
-}
 
 /**
  * Calls one tool of an OXP server, once (OXP 1.0, "Call tool"). The server gets the input and, where the implementation
  * says so, the user's id; never the call's secrets and tokens but those the endpoint carries.
  */
 export async function callOxp(
-  { id, passUser }: OxpTool,
+  { tool, pass_user }: Pick<RemoteImplementation, 'tool' | 'pass_user'>,
   input: JsonObject,
   endpoint: Endpoint,
   { signal, userId }: RunContext,
-  { guardedFetch, now }: OxpDeps,
+  { guardedFetch, now }: RemoteDeps,
 ): Promise<ServerOutcome> {
-  const context = passUser && userId !== undefined ? { context: { user_id: userId } } : {}
-  const body = JSON.stringify({ $schema: SCHEMA, request: { tool_id: id, input, ...context } })
+  const context = pass_user && userId !== undefined ? { context: { user_id: userId } } : {}
+  const body = JSON.stringify({ $schema: SCHEMA, request: { tool_id: tool, input, ...context } })
   const answer = await askServer('/tools/call', endpoint, { body, signal }, guardedFetch)
-  if (!answer.ok) return unanswered(answer, endpoint)
-  const { status, headers, body: bytes } = answer.response
-  const document = jsonOf(bytes)
-  if (status >= 200 && status < 300) return decodeAnswer(document, bytes, endpoint)
+  if (!answer.ok) return answer.failed
+  const { status, document, text } = answer
+  if (status >= 200 && status < 300) return decodeAnswer(document, text, endpoint)
   const said = isObject(document) ? wordsFor(status, document, endpoint) : undefined
-  return said ?? refused({ status, headers, text: new TextDecoder().decode(bytes) }, endpoint, now())
+  return said ?? refused(answer, endpoint, now())
 }
 
-function decodeAnswer(document: unknown, bytes: Uint8Array, endpoint: Endpoint): ServerOutcome {
+function decodeAnswer(document: unknown, text: string, endpoint: Endpoint): ServerOutcome {
   const result = isObject(document) && isObject(document['result']) ? document['result'] : document
   if (!isObject(result) || typeof result['success'] !== 'boolean') {
-    return failed(
-      `${endpoint.host} answered what is not OXP`,
-      excerpt(new TextDecoder().decode(bytes), endpoint.redact),
-      endpoint,
-    )
+    return failed(`${endpoint.host} answered what is not OXP`, excerpt(text, endpoint.redact), endpoint)
   }
   const { success, value, error } = result
   if (success) return { result: { ok: true, value: value ?? null } }

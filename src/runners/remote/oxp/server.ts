@@ -1,27 +1,32 @@
 import type { Signal } from '../../../core/tool/platform.ts'
-import type { GuardedFetch, GuardedResult } from '../../../outbound/guarded-fetch.ts'
+import { parseJson } from '../../../core/tool/json.ts'
+import type { GuardedFetch } from '../../../outbound/guarded-fetch.ts'
+import { type BadAnswer, type FailedCall, unanswered } from '../../shared/server-failure.ts'
 import type { Endpoint } from '../endpoint.ts'
 
-export interface OxpDeps {
-  readonly guardedFetch: GuardedFetch
-  /** The time in milliseconds. */
-  readonly now: () => number
+/** What an OXP server answered, whatever its status. */
+interface OxpAnswer extends BadAnswer {
+  readonly ok: true
+  /** In bytes. */
+  readonly size: number
+  /** The text's JSON; undefined where it is none. */
+  readonly document: unknown
 }
 
 /** Sends one request to a route of an OXP server, whose URL the route is added to. */
-export function askServer(
+export async function askServer(
   route: string,
-  { url, headers, credentialHeaders }: Endpoint,
+  { url, headers, credentialHeaders, host, redact }: Endpoint,
   asking: { readonly query?: Readonly<Record<string, string>>; readonly body?: string; readonly signal: Signal },
   guardedFetch: GuardedFetch,
-): Promise<GuardedResult> {
+): Promise<OxpAnswer | { readonly ok: false; readonly failed: FailedCall }> {
   const target = new URL(url)
   target.pathname = `${url.pathname.replace(/\/+$/, '')}${route}`
   for (const [name, value] of Object.entries(asking.query ?? {})) target.searchParams.set(name, value)
   const sent = new Headers(headers)
   sent.set('accept', 'application/json')
   if (asking.body !== undefined) sent.set('content-type', 'application/json')
-  return guardedFetch({
+  const answer = await guardedFetch({
     method: asking.body === undefined ? 'GET' : 'POST',
     url: target,
     headers: sent,
@@ -29,13 +34,8 @@ export function askServer(
     credentialHeaders,
     signal: asking.signal,
   })
-}
-
-/** The JSON of an answer; undefined for what is none. */
-export function jsonOf(bytes: Uint8Array): unknown {
-  try {
-    return JSON.parse(new TextDecoder().decode(bytes))
-  } catch {
-    return undefined
-  }
+  if (!answer.ok) return { ok: false, failed: unanswered(answer, host, redact) }
+  const { status, headers: answered, body } = answer.response
+  const text = new TextDecoder().decode(body)
+  return { ok: true, status, headers: answered, text, size: body.byteLength, document: parseJson(text) }
 }
