@@ -2,10 +2,12 @@ import type { Credential } from '../core/call/runner.ts'
 import type { ImportRequest } from '../core/publish/import.ts'
 import { invalidSource, type Refused } from '../core/publish/source-refusal.ts'
 import type { Codec } from '../core/tool/codec.ts'
-import { isJsonObject, isList, type Json, type JsonObject } from '../core/tool/json.ts'
+import { namePart } from '../core/tool/definition-fields.ts'
+import { isList, type Json, type JsonObject } from '../core/tool/json.ts'
+import { anyObject, anything, check, into, list, object, optional } from '../core/tool/json-reader.ts'
+import type { Reader, Report } from '../core/tool/json-reader.ts'
 import type { Signal } from '../core/tool/platform.ts'
-import { type Checked, type Problem, pointerStep } from '../core/tool/problem.ts'
-import { isNamePart } from '../core/tool/tool-id.ts'
+import type { Checked, Problem } from '../core/tool/problem.ts'
 import type { Implementation, Requirements } from '../core/tool/tool.ts'
 import { type CredentialUse, credentialNeeds } from './shared/credential-needs.ts'
 
@@ -46,9 +48,34 @@ export interface Upstream {
   readonly theirToolkit: string | undefined
 }
 
-const KNOWN = {
-  mcp: ['credentials', 'timeout_ms'],
-  oxp: ['credentials', 'timeout_ms', 'pass_user', 'upstream_toolkit'],
+interface UpstreamOptions {
+  readonly credentials: readonly CredentialUse[]
+  readonly timeout_ms?: Json
+  readonly pass_user?: Json
+  readonly upstream_toolkit?: string
+}
+
+/** Reads a credential, with what is not said: a bearer token in the header `Authorization`. */
+const CREDENTIAL = into(anyObject, ({ scopes, ...given }) => {
+  const credential: JsonObject = { in: 'header', name: 'Authorization', ...given }
+  const isBearer = credential.in === 'header' && String(credential.name).toLowerCase() === 'authorization'
+  return {
+    credentials: [isBearer ? { format: 'Bearer {value}', ...credential } : credential],
+    scopes: isList(scopes) ? scopes.filter((scope) => typeof scope === 'string') : [],
+  }
+})
+const CREDENTIALS = list(CREDENTIAL)
+
+/** What the implementation repeats is judged there. */
+const COMMON = {
+  /** One, or several. */
+  credentials: (value: unknown, report: Report) => CREDENTIALS([value ?? []].flat(), report),
+  timeout_ms: anything,
+}
+const BESIDE = { beside: ['from', 'toolkit', 'version', 'tools'] }
+const OPTIONS: Readonly<Record<'mcp' | 'oxp', Reader<UpstreamOptions>>> = {
+  mcp: object(COMMON, BESIDE),
+  oxp: object({ ...COMMON, pass_user: anything, upstream_toolkit: optional(namePart) }, BESIDE),
 }
 
 /** How long a server may take to list its tools. */
@@ -60,28 +87,16 @@ const LISTING_MS = 60_000
  */
 export async function readUpstream(
   request: ImportRequest,
-  protocol: keyof typeof KNOWN,
+  protocol: keyof typeof OPTIONS,
   upstreams: Upstreams,
 ): Promise<{ readonly ok: true; readonly value: Upstream } | Refused> {
-  const { source, options } = request
-  const problems: Problem[] = []
-  const wrong = (path: string, message: string) => void problems.push({ path, message })
-  for (const key of Object.keys(options)) {
-    if (KNOWN[protocol].includes(key)) continue
-    const known = ['from', 'toolkit', 'version', 'tools', ...KNOWN[protocol]].map((each) => `'${each}'`).join(', ')
-    wrong(pointerStep(key), `Unknown field: wanted ${known}`)
-  }
+  const { source } = request
   const from = `/from/${protocol}`
   const atSource = ({ path, message }: Problem) => ({ path: path === '/url' ? from : path, message })
   if (typeof source !== 'string') return invalidSource({ path: from, message: "Must be the server's URL" })
-  const { pass_user = false, upstream_toolkit: theirs } = options
-  const theirToolkit = typeof theirs === 'string' ? theirs : undefined
-  if (theirs !== undefined && (theirToolkit === undefined || !isNamePart(theirToolkit))) {
-    wrong('/upstream_toolkit', 'Must be 1 to 64 of the characters A-Z, a-z, 0-9, _ and -')
-  }
-  const credentials = (isList(options.credentials) ? options.credentials : [options.credentials ?? []].flat()).map(
-    complete,
-  )
+  const options = check(OPTIONS[protocol], request.options)
+  if (!options.ok) return invalidSource(...options.problems)
+  const { credentials, timeout_ms, pass_user = false, upstream_toolkit: theirToolkit } = options.value
   const { secrets: required, authorization } = credentialNeeds(credentials)
   const requirements: Requirements = {
     secrets: required,
@@ -93,16 +108,16 @@ export async function readUpstream(
     protocol,
     url: source.trim(),
     credentials: credentials.flatMap((use) => use.credentials),
-    ...(options.timeout_ms === undefined ? {} : { timeout_ms: options.timeout_ms }),
+    ...(timeout_ms === undefined ? {} : { timeout_ms }),
     ...(pass_user === false ? {} : { pass_user }),
   }
   const upstream = upstreams(implementation, requirements)
-  if (!upstream.ok) problems.push(...upstream.problems.map(atSource))
+  const problems = upstream.ok ? [] : upstream.problems.map(atSource)
   const secrets = new Map<string, Credential>()
   for (const { id } of requirements.secrets) {
     const found = request.secret(id)
     if ('value' in found) secrets.set(id, { value: found.value, from: 'deployment' })
-    else wrong('/credentials', found.missing)
+    else problems.push({ path: '/credentials', message: found.missing })
   }
   if (!upstream.ok || problems.length > 0) return invalidSource(...problems)
   const signal = AbortSignal.any([request.signal, AbortSignal.timeout(LISTING_MS)])
@@ -114,16 +129,4 @@ export async function readUpstream(
   const { tools, version } = listed.value
   const passUser = pass_user === true
   return { ok: true, value: { tools, version, implementation, requirements, passUser, theirToolkit } }
-}
-
-/** A bearer token in the header `Authorization`, where nothing else is said. */
-function complete(given: Json): CredentialUse {
-  if (!isJsonObject(given)) return { credentials: [given], scopes: [] }
-  const { scopes, ...rest } = given
-  const credential: JsonObject = { in: 'header', name: 'Authorization', ...rest }
-  const bearer = credential.in === 'header' && String(credential.name).toLowerCase() === 'authorization'
-  return {
-    credentials: [bearer ? { format: 'Bearer {value}', ...credential } : credential],
-    scopes: isList(scopes) ? scopes.filter((scope) => typeof scope === 'string') : [],
-  }
 }

@@ -32,7 +32,7 @@ export function toolOf(operation: Operation, maker: ToolMaker): ImportedTool | {
   const { description, options, toolkit } = maker
   const { method, path } = operation
   if (method === 'TRACE') return { reason: 'TRACE requests cannot be sent from Workers' }
-  const server = serverOf(description, operation.operation, operation.pathItem, options.baseUrl)
+  const server = serverOf(description, operation.operation, operation.pathItem, options.base_url)
   if (!server.ok) return { reason: server.problem }
   const security = chooseSecurity(description, operation.operation, toolkit, options.credentials)
   if (!security.ok) return { reason: security.problem }

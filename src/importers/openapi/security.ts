@@ -12,10 +12,6 @@ export interface ChosenSecurity {
   readonly credentials: readonly JsonObject[]
 }
 
-interface SchemeUse extends CredentialUse {
-  readonly credentials: readonly JsonObject[]
-}
-
 /**
  * Chooses one of an operation's alternatives: the first of which the publisher named every scheme, else none at all where
  * the description allows that, else the first that an implementation can express. What the publisher named beside the
@@ -40,7 +36,7 @@ export function chooseSecurity(
   const candidates = named ? [named] : isOptional ? [{}] : alternatives
   const problems: string[] = []
   for (const candidate of candidates) {
-    const uses: SchemeUse[] = []
+    const uses: CredentialUse[] = []
     const wrong = problems.length
     for (const [name, scopes] of Object.entries(candidate)) {
       const use = schemeUse(description, schemes, name, listAt({ scopes }, 'scopes'), toolkit, options.get(name))
@@ -73,7 +69,7 @@ function schemeUse(
   scopes: readonly unknown[],
   toolkit: string,
   option: CredentialOption | undefined,
-): SchemeUse | string {
+): CredentialUse | string {
   if (!Object.hasOwn(schemes, name)) return `the security scheme '${name}' is not defined`
   const followed = follow(description, schemes[name])
   if (!followed.ok) return `the security scheme '${name}' cannot be read: ${followed.problem}`
@@ -116,12 +112,12 @@ function useOf({
   in: place = 'header',
   name = '',
   format,
-}: CredentialOption): SchemeUse {
+}: CredentialOption): CredentialUse {
   const where = { in: place, name, ...(format === undefined ? {} : { format }) }
   return { scopes, credentials: [authorization === undefined ? { secret, ...where } : { authorization, ...where }] }
 }
 
-function basic(id: string): SchemeUse {
+function basic(id: string): CredentialUse {
   const [username, password] = [`${id}_USERNAME`, `${id}_PASSWORD`]
   return {
     scopes: [],
@@ -133,7 +129,7 @@ function basic(id: string): SchemeUse {
 }
 
 /** What two schemes of one alternative would both write, if anything. */
-function writtenTwice(uses: readonly SchemeUse[]): string | undefined {
+function writtenTwice(uses: readonly CredentialUse[]): string | undefined {
   const written = new Set<string>()
   for (const { credentials } of uses) {
     const places = credentials.map(({ in: place, name }) =>

@@ -1,8 +1,8 @@
-import { isJsonObject, type Json } from '../../core/tool/json.ts'
+import type { JsonObject } from '../../core/tool/json.ts'
 
 /** Credentials as an implementation has them, and the scopes that those among them which are tokens want. */
 export interface CredentialUse {
-  readonly credentials: readonly Json[]
+  readonly credentials: readonly JsonObject[]
   readonly scopes: readonly string[]
 }
 
@@ -11,7 +11,7 @@ export function credentialNeeds(uses: readonly CredentialUse[]) {
   const secrets = new Set<string>()
   const authorization = new Map<string, readonly string[]>()
   for (const { credentials, scopes } of uses) {
-    for (const { secret, authorization: provider } of credentials.filter(isJsonObject)) {
+    for (const { secret, authorization: provider } of credentials) {
       if (typeof secret === 'string') secrets.add(secret)
       if (typeof provider !== 'string') continue
       authorization.set(provider, [...new Set([...(authorization.get(provider) ?? []), ...scopes])])
