@@ -37,7 +37,7 @@ export function parseScopes(text: string, asked: readonly string[], separator = 
 
 /** Those asked for that the granted ones do not cover. */
 export function missingScopes(provider: string, granted: readonly string[], asked: readonly string[]): string[] {
-  const covers = COVERS[provider]
+  const covers = Object.hasOwn(COVERS, provider) ? COVERS[provider] : undefined
   return asked.filter(
     (scope) =>
       !UNREPORTED.has(scope) && !granted.includes(scope) && !granted.some((each) => covers?.(each, scope) === true),

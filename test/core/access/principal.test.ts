@@ -8,8 +8,10 @@ import {
   mayActFor,
   mayHandleCredentials,
   maySee,
+  NEEDS_CREDENTIAL,
   needsApproval,
   type Principal,
+  scopeDenial,
 } from '../../../src/core/access/principal.ts'
 import { isToolPattern, patternCovers } from '../../../src/core/tool/tool-pattern.ts'
 import type { ToolRecord } from '../../../src/core/tool/tool.ts'
@@ -39,6 +41,12 @@ const record = (securityLevel: number): ToolRecord => ({
   digest: '0'.repeat(64),
 })
 
+const uncovered = (): ReturnType<typeof denial> => ({
+  type: 'forbidden',
+  reason: "The credential does not cover 'Gmail.GetEmails'",
+})
+/** Of the kind of an administrator, without the scope. */
+const ENGINE: Principal = { ...ADMIN, id: 'worker', scopes: ['tools:read', 'tools:call'] }
 const why = (caller: Principal, level: number) => denial(caller, record(level))?.type
 
 describe('tool patterns', () => {
@@ -93,6 +101,51 @@ describe('scopes', () => {
   })
 })
 
+describe('why not', () => {
+  it('is said of the scope that is lacking, but to the anonymous, who need a credential first', () => {
+    expect(NEEDS_CREDENTIAL).toEqual({ type: 'unauthenticated', reason: 'This needs a credential' })
+    expect(scopeDenial(ANONYMOUS, 'tools:publish')).toEqual(NEEDS_CREDENTIAL)
+    expect(scopeDenial(ANONYMOUS, 'tools:call')).toBeUndefined()
+    expect(scopeDenial(principal({}), 'tools:publish')).toEqual({
+      type: 'forbidden',
+      reason: "This needs the scope 'tools:publish'",
+    })
+    expect(scopeDenial(principal({ scopes: ['users:confirm'] }), 'users:confirm')).toBeUndefined()
+    expect(scopeDenial(ADMIN, 'users:confirm')).toBeUndefined()
+  })
+
+  it.each<[string, Principal, number, ReturnType<typeof denial>]>([
+    [
+      'the scope first',
+      principal({ scopes: ['tools:read'], tools: [] }),
+      9,
+      { type: 'forbidden', reason: "This needs the scope 'tools:call'" },
+    ],
+    ['then the tool', principal({ tools: ['Slack.*'] }), 9, uncovered()],
+    ['the tool to an admin too', { ...ADMIN, tools: ['Slack.*'] }, 0, uncovered()],
+    [
+      'then the level, to the anonymous',
+      ANONYMOUS,
+      4,
+      { type: 'unauthenticated', reason: "'Gmail.GetEmails' has security level 4 and needs a credential" },
+    ],
+    [
+      'then the level, to a key that does not name the tool',
+      principal({}),
+      4,
+      {
+        type: 'forbidden',
+        reason: "'Gmail.GetEmails' has security level 4: the credential must name it or its toolkit, such as 'Gmail.*'",
+      },
+    ],
+    ['nothing to an engine, which stands for a deployment', ENGINE, 9, undefined],
+    ['nothing where there is no level', ANONYMOUS, 0, undefined],
+    ['nothing below level 4', principal({}), 3, undefined],
+  ])('is %s', (_, caller, level, why) => {
+    expect(denial(caller, record(level))).toEqual(why)
+  })
+})
+
 describe('security levels', () => {
   it('level 0 asks for nothing, and is all the anonymous see and call', () => {
     expect(why(ANONYMOUS, 0)).toBeUndefined()
@@ -100,6 +153,8 @@ describe('security levels', () => {
     expect(maySee(ANONYMOUS, record(0))).toBe(true)
     expect(maySee(ANONYMOUS, record(1))).toBe(false)
     expect(maySee(principal({}), record(9))).toBe(true)
+    expect(maySee(principal({ tools: ['Slack.*'] }), record(0))).toBe(false)
+    expect(maySee({ ...ANONYMOUS, tools: ['Slack.*'] }, record(0))).toBe(false)
   })
 
   it('levels 1 to 3 want an authenticated caller whose patterns cover the tool', () => {
@@ -137,7 +192,10 @@ describe('credentials that a tool is given', () => {
     const may = (some: Partial<Principal>) => mayHandleCredentials(principal(some), record(0))
     expect(may({ scopes: ['admin'] })).toBe(true)
     expect(may({ tools: ['Gmail.*'] })).toBe(true)
+    expect(may({ tools: ['Gmail.Get*'] })).toBe(true)
     expect(may({ tools: ['*', 'Slack.*'] })).toBe(false)
+    expect(may({ tools: ['Gmail*.GetEmails'] })).toBe(false)
+    expect(mayHandleCredentials(ENGINE, record(0))).toBe(false)
   })
 })
 

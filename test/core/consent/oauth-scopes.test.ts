@@ -8,6 +8,13 @@ describe('the scopes that a provider says it granted', () => {
     ['a|b c', [], '|', ['a', 'b', 'c']],
     ['x,y z', ['x,y'], undefined, ['x,y', 'z']],
     ['', ['a'], undefined, []],
+    [' , ', [], undefined, []],
+    ['a\tb\nc', [], undefined, ['a', 'b', 'c']],
+    // Its own separator separates whatever was asked for
+    ['a,b c', ['x,y'], ',', ['a', 'b', 'c']],
+    ['a;b+c', [], ';', ['a', 'b+c']],
+    ['a;b+c', [], ';+', ['a', 'b', 'c']],
+    ['a|b', ['a,b'], undefined, ['a|b']],
   ])('%j are read', (text, asked, separator, scopes) => {
     expect(parseScopes(text, asked, separator)).toEqual(scopes)
   })
@@ -25,6 +32,26 @@ describe('scopes that are missing', () => {
     ['github', ['admin:org'], ['read:org', 'write:org', 'read:packages'], ['read:packages']],
     ['github', ['write:org'], ['read:org', 'admin:org'], ['admin:org']],
     ['github', ['public_repo'], ['repo'], ['repo']],
+    ['github', ['repo'], ['repo_deployment', 'security_events', 'repos', 'a:public_repo'], ['repos', 'a:public_repo']],
+    ['github', ['repo'], ['public_repository', 'user:email'], ['public_repository', 'user:email']],
+    ['github', ['user'], ['users', 'read:users', 'repo:status'], ['users', 'read:users', 'repo:status']],
+    ['github', ['gist', 'admin:'], ['write:', 'read:'], ['write:', 'read:']],
+    ['github', ['x:org', 'super-admin:org', 'read:org'], ['write:org'], ['write:org']],
+    ['github', ['admin:org'], ['admin:orgs', 'write:orgs'], ['admin:orgs', 'write:orgs']],
+    ['gitlab', ['repo'], ['public_repo'], ['public_repo']],
+    ['google', ['https://www.googleapis.com/auth/userinfo.profile'], ['profile'], []],
+    [
+      'google',
+      ['email'],
+      ['email', 'https://www.googleapis.com/auth/userinfo.email'],
+      ['https://www.googleapis.com/auth/userinfo.email'],
+    ],
+    ['microsoft', ['User.Read'], ['https://graph.microsoft.com/user.read', 'User.ReadWrite'], ['User.ReadWrite']],
+    ['slack', ['a/Mail.Read'], ['mail.read'], ['mail.read']],
+    ['mail', ['a'], [], []],
+    // Names that every object has
+    ['hasOwnProperty', ['a'], ['b'], ['b']],
+    ['constructor', ['a'], ['b'], ['b']],
   ])('at %s: %j granted', (provider, granted, asked, missing) => {
     expect(missingScopes(provider, granted, asked)).toEqual(missing)
   })
@@ -33,5 +60,15 @@ describe('scopes that are missing', () => {
 describe('what to ask for', () => {
   it('is what was granted and what is new, without what goes with every request', () => {
     expect(unionScopes(['a', 'offline_access', 'extra', 'b'], ['b', 'c'], ['extra'])).toEqual(['a', 'b', 'c'])
+  })
+
+  it.each<[readonly string[], readonly string[], readonly string[], readonly string[]]>([
+    [[], [], [], []],
+    [['openid', 'offline_access'], [], [], []],
+    // What a tool asks for is asked for, also when it goes with every request
+    [['a'], ['openid', 'extra'], ['extra'], ['a', 'openid', 'extra']],
+    [['a'], ['a', 'a'], [], ['a']],
+  ])('%j granted, %j asked for and %j always: %j', (granted, asked, always, scopes) => {
+    expect(unionScopes(granted, asked, always)).toEqual(scopes)
   })
 })

@@ -1,12 +1,6 @@
-import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import {
-  clientVariables,
-  connectedProvider,
-  knownProvider,
-  knownProviderIds,
-} from '../../../src/core/consent/known-providers.ts'
-import { decodeProvider, isProviderId } from '../../../src/core/consent/provider.ts'
+import { knownProvider } from '../../../src/core/consent/known-providers.ts'
+import { decodeProvider, isProviderId, type KnownProvider } from '../../../src/core/consent/provider.ts'
 
 const rules = {
   judgeUrl: (url: string) => (url.startsWith('https://') ? undefined : 'wanted "https:"'),
@@ -15,12 +9,22 @@ const rules = {
 const decode = (body: unknown, id = 'acme') => decodeProvider(id, body, { ...rules, known: knownProvider(id) })
 const problemsOf = (body: unknown, id?: string) => {
   const decoded = decode(body, id)
-  return decoded.ok ? [] : decoded.problems.map(({ path }) => path)
+  return decoded.ok ? [] : decoded.problems.map(({ path, message }) => [path, message])
 }
 const ENDPOINTS = {
   authorization_endpoint: 'https://acme.example/authorize',
   token_endpoint: 'https://acme.example/token',
 }
+const UNREACHABLE = "Must have 'issuer', or both 'authorization_endpoint' and 'token_endpoint'"
+const PATTERN = "a tool pattern such as '*', 'Gmail.*' or 'Gmail.GetEmails'"
+const METHODS = "one of 'client_secret_basic', 'client_secret_post', 'none'"
+const SECRET = "the name of a Worker secret, such as 'ACME_CLIENT_SECRET'"
+const CLIENT = 'a string of 1 to 1000 ASCII characters'
+const NAME = 'a string of 1 to 100 printable characters'
+const FIELDS =
+  "'id', 'name', 'issuer', 'authorization_endpoint', 'token_endpoint', 'revocation_endpoint', 'client_id', 'client_secret_name', 'token_endpoint_auth_method', 'authorization_parameters', 'extra_scopes', 'scope_separator', 'tools'"
+const UNNAMED = 'Must have a name of 1 to 100 visible ASCII characters'
+const SEPARATOR = "Must be ' ', ',' or the like, got a string"
 const good = { issuer: 'https://acme.example', client_id: 'c1' }
 
 describe('a provider that is given', () => {
@@ -48,8 +52,23 @@ describe('a provider that is given', () => {
 
   it('needs an issuer, or both endpoints', () => {
     expect(problemsOf({ ...ENDPOINTS, client_id: 'c1' })).toEqual([])
-    expect(problemsOf({ client_id: 'c1' })).toEqual([''])
-    expect(problemsOf({ client_id: 'c1', token_endpoint: ENDPOINTS.token_endpoint })).toEqual([''])
+    for (const located of [
+      {},
+      { token_endpoint: ENDPOINTS.token_endpoint },
+      { authorization_endpoint: ENDPOINTS.authorization_endpoint },
+      { revocation_endpoint: 'https://acme.example/revoke' },
+    ]) {
+      expect(problemsOf({ client_id: 'c1', ...located })).toEqual([['', UNREACHABLE]])
+    }
+  })
+
+  it('is not told of an address that is missing beside one that is wrong', () => {
+    expect(problemsOf({ client_id: 'c1', token_endpoint: 5 })).toEqual([
+      ['/token_endpoint', 'Must be a string of at most 2000 characters, got a number'],
+    ])
+    expect(problemsOf({ client_id: 'c1', issuer: 'http://acme.example' })).toEqual([
+      ['/issuer', 'Cannot be requested: wanted "https:"'],
+    ])
   })
 
   it('has every problem named at once', () => {
@@ -66,51 +85,195 @@ describe('a provider that is given', () => {
       scopes: [],
     }
     expect(problemsOf(body)).toEqual([
-      '/scopes',
-      '/name',
-      '/issuer',
-      '/token_endpoint',
-      '/client_id',
-      '/client_secret_name',
-      '/token_endpoint_auth_method',
-      '/authorization_parameters/state',
-      '/authorization_parameters/long',
-      '/extra_scopes/0',
-      '/scope_separator',
-      '/tools/1',
+      ['/scopes', `Unknown field 'scopes': wanted ${FIELDS}`],
+      ['/name', `Must be ${NAME}, got a string`],
+      ['/issuer', 'Cannot be requested: wanted "https:"'],
+      ['/token_endpoint', 'Must be a string of at most 2000 characters, got a number'],
+      ['/client_id', 'Is required'],
+      ['/client_secret_name', `Must be ${SECRET}, got a string`],
+      ['/token_endpoint_auth_method', `Must be ${METHODS}, got a string`],
+      ['/authorization_parameters/state', 'Must not be set: the flow itself says it'],
+      ['/authorization_parameters/long', 'Must be a string of at most 2000 characters, got a number'],
+      ['/extra_scopes/0', 'Must be a scope, got a string'],
+      ['/scope_separator', "Must be ' ', ',' or the like, got a string"],
+      ['/tools/1', `Must be ${PATTERN}, got a string`],
     ])
   })
 
-  it.each([
-    ['a list', [], ['']],
-    ['null', null, ['']],
-    ['an issuer with a query', { ...good, issuer: 'https://acme.example?x' }, ['/issuer']],
+  it.each<[string, unknown, string, string]>([
+    ['a list', [], '', 'Must be an object, got an empty array'],
+    ['null', null, '', 'Must be an object, got null'],
+    ['an issuer with a query', { ...good, issuer: 'https://acme.example?x' }, '/issuer', 'Must not have a query'],
+    [
+      'an issuer with a fragment',
+      { ...good, issuer: 'https://acme.example#x?y' },
+      '/issuer',
+      'Must not have a fragment',
+    ],
     [
       'an endpoint with a fragment',
       { client_id: 'c', ...ENDPOINTS, token_endpoint: 'https://a.example#x' },
-      ['/token_endpoint'],
+      '/token_endpoint',
+      'Must not have a fragment',
     ],
-    ['a long URL', { ...good, issuer: `https://acme.example/${'x'.repeat(2_000)}` }, ['/issuer']],
-    ['another id', { ...good, id: 'other' }, ['/id']],
-    ['no client', { issuer: good.issuer }, ['/client_id']],
-    ['an empty client', { ...good, client_id: '' }, ['/client_id']],
-    ["a secret that is not a client's", { ...good, client_secret_name: 'MASTER' }, ['/client_secret_name']],
+    [
+      'an endpoint that may not be requested',
+      { ...good, authorization_endpoint: 'ftp://a.example#x' },
+      '/authorization_endpoint',
+      'Cannot be requested: wanted "https:"',
+    ],
+    [
+      'a place to revoke that may not be requested',
+      { ...good, revocation_endpoint: 'http://a.example' },
+      '/revocation_endpoint',
+      'Cannot be requested: wanted "https:"',
+    ],
+    [
+      'a long URL',
+      { ...good, issuer: `https://acme.example/${'x'.repeat(2_000)}` },
+      '/issuer',
+      'Must be a string of at most 2000 characters, got a string',
+    ],
+    ['another id', { ...good, id: 'other' }, '/id', "Must be 'acme', as in the path, got a string"],
+    ['a long name', { ...good, name: 'x'.repeat(101) }, '/name', `Must be ${NAME}, got a string`],
+    ['a name of two lines', { ...good, name: 'a\nb' }, '/name', `Must be ${NAME}, got a string`],
+    ['no client', { issuer: good.issuer }, '/client_id', 'Is required'],
+    ['an empty client', { ...good, client_id: '' }, '/client_id', `Must be ${CLIENT}, got a string`],
+    ['a long client', { ...good, client_id: 'c'.repeat(1_001) }, '/client_id', `Must be ${CLIENT}, got a string`],
+    ['a client beyond ASCII', { ...good, client_id: 'é' }, '/client_id', `Must be ${CLIENT}, got a string`],
+    [
+      "a secret that is not a client's",
+      { ...good, client_secret_name: 'MASTER' },
+      '/client_secret_name',
+      'Is not for this',
+    ],
+    [
+      'a secret of no name',
+      { ...good, client_secret_name: '' },
+      '/client_secret_name',
+      `Must be ${SECRET}, got a string`,
+    ],
+    [
+      'a secret whose name is a number',
+      { ...good, client_secret_name: '1_KEY' },
+      '/client_secret_name',
+      `Must be ${SECRET}, got a string`,
+    ],
+    [
+      'a secret of a long name',
+      { ...good, client_secret_name: 'S'.repeat(129) },
+      '/client_secret_name',
+      `Must be ${SECRET}, got a string`,
+    ],
     [
       'a method without its secret',
       { ...good, token_endpoint_auth_method: 'client_secret_post' },
-      ['/client_secret_name'],
+      '/client_secret_name',
+      "Is required for 'client_secret_post'",
+    ],
+    [
+      'the other method without its secret',
+      { ...good, token_endpoint_auth_method: 'client_secret_basic' },
+      '/client_secret_name',
+      "Is required for 'client_secret_basic'",
+    ],
+    [
+      'a method and a secret of a wrong name',
+      { ...good, token_endpoint_auth_method: 'client_secret_basic', client_secret_name: 5 },
+      '/client_secret_name',
+      `Must be ${SECRET}, got a number`,
     ],
     [
       'a secret that is not to be used',
       { ...good, client_secret_name: 'S', token_endpoint_auth_method: 'none' },
-      ['/token_endpoint_auth_method'],
+      '/token_endpoint_auth_method',
+      "Must be another than 'none' for a client with a secret",
     ],
-    ['parameters that are a list', { ...good, authorization_parameters: ['a'] }, ['/authorization_parameters']],
-    ['a parameter without a name', { ...good, authorization_parameters: { '': 'a' } }, ['/authorization_parameters/']],
-    ['tools as a word', { ...good, tools: '*' }, ['/tools']],
-    ['too many tools', { ...good, tools: Array.from({ length: 101 }, () => '*') }, ['/tools']],
-  ])('with %s', (_, body, paths) => {
-    expect(problemsOf(body)).toEqual(paths)
+    [
+      'parameters that are a list',
+      { ...good, authorization_parameters: ['a'] },
+      '/authorization_parameters',
+      'Must be an object of at most 100 fields, got an array of 1',
+    ],
+    [
+      'too many parameters',
+      { ...good, authorization_parameters: Object.fromEntries(Array.from({ length: 101 }, (_, n) => [`p${n}`, ''])) },
+      '/authorization_parameters',
+      'Must be an object of at most 100 fields, got an object',
+    ],
+    [
+      'a parameter without a name',
+      { ...good, authorization_parameters: { '': 'a' } },
+      '/authorization_parameters/',
+      UNNAMED,
+    ],
+    [
+      'a parameter of a long name',
+      { ...good, authorization_parameters: { ['p'.repeat(101)]: 'a' } },
+      `/authorization_parameters/${'p'.repeat(101)}`,
+      UNNAMED,
+    ],
+    [
+      'a parameter of two words',
+      { ...good, authorization_parameters: { 'a b': '' } },
+      '/authorization_parameters/a b',
+      UNNAMED,
+    ],
+    [
+      'a long parameter',
+      { ...good, authorization_parameters: { a: 'x'.repeat(2_001) } },
+      '/authorization_parameters/a',
+      'Must be a string of at most 2000 characters, got a string',
+    ],
+    ['a scope with a quote', { ...good, extra_scopes: ['a"b'] }, '/extra_scopes/0', 'Must be a scope, got a string'],
+    [
+      'a scope with a backslash',
+      { ...good, extra_scopes: ['a\\b'] },
+      '/extra_scopes/0',
+      'Must be a scope, got a string',
+    ],
+    ['an empty scope', { ...good, extra_scopes: ['a', ''] }, '/extra_scopes/1', 'Must be a scope, got a string'],
+    ['a long scope', { ...good, extra_scopes: ['x'.repeat(301)] }, '/extra_scopes/0', 'Must be a scope, got a string'],
+    [
+      'too many scopes',
+      { ...good, extra_scopes: Array.from({ length: 101 }, () => 'a') },
+      '/extra_scopes',
+      'Must be an array of at most 100 items, got an array of 101',
+    ],
+    ['no separator', { ...good, scope_separator: '' }, '/scope_separator', SEPARATOR],
+    ['a long separator', { ...good, scope_separator: ', ,' }, '/scope_separator', SEPARATOR],
+    ['tools as a word', { ...good, tools: '*' }, '/tools', 'Must be an array of at most 100 items, got a string'],
+    [
+      'too many tools',
+      { ...good, tools: Array.from({ length: 101 }, () => '*') },
+      '/tools',
+      'Must be an array of at most 100 items, got an array of 101',
+    ],
+  ])('with %s', (_, body, path, message) => {
+    expect(problemsOf(body)).toEqual([[path, message]])
+  })
+
+  it.each<[string, object]>([
+    ['an endpoint with a query', { ...ENDPOINTS, token_endpoint: 'https://acme.example/token?v=2' }],
+    ['a long URL', { issuer: `https://acme.example/${'x'.repeat(1_979)}` }],
+    ['its own id', { id: 'acme' }],
+    ['a long name', { name: 'ö'.repeat(100) }],
+    ['a long client', { client_id: `${' '.repeat(999)}~` }],
+    ['a secret of a long name', { client_secret_name: `_${'9'.repeat(127)}` }],
+    ['a public client', { token_endpoint_auth_method: 'none' }],
+    ['a secret and how it is sent', { token_endpoint_auth_method: 'client_secret_post', client_secret_name: 'S' }],
+    ['a parameter of a long name', { authorization_parameters: { ['!'.repeat(100)]: 'x'.repeat(2_000) } }],
+    [
+      'parameters named like those of the flow',
+      { authorization_parameters: { scopes: '', states: '', requested: '' } },
+    ],
+    ['a long scope', { extra_scopes: [`!#${'~'.repeat(298)}`] }],
+    ['no scopes', { extra_scopes: [] }],
+    ['many scopes and tools', { extra_scopes: Array(100).fill('a'), tools: Array(100).fill('*') }],
+    ['a separator of two', { scope_separator: '+|' }],
+  ])('may have %s', (_, fields) => {
+    const body = { ...good, ...fields }
+    expect(decode(body)).toEqual({ ok: true, value: { id: 'acme', name: 'acme', ...body } })
   })
 
   it.each([
@@ -129,21 +292,25 @@ describe('a provider that is given', () => {
     'request_uri',
   ])('may not say %s, which the flow says', (name) => {
     expect(problemsOf({ ...good, authorization_parameters: { [name]: 'x' } })).toEqual([
-      `/authorization_parameters/${name}`,
+      [`/authorization_parameters/${name}`, 'Must not be set: the flow itself says it'],
     ])
   })
 
   it('with its secret in the body is refused, and told where secrets go, without it', () => {
-    const decoded = decode({ ...good, client_secret: 'hunter2', client_secret_name: 'hunter two' })
-    const text = JSON.stringify(decoded)
-    expect(text).toContain('npx wrangler secret put')
-    expect(text).toContain('client_secret_name')
-    expect(text).not.toContain('hunter')
+    const how =
+      "Must not be sent, as it would be stored: Set it as a Worker secret with 'npx wrangler secret put <NAME>', and name it in 'client_secret_name'"
+    expect(problemsOf({ ...good, client_secret: 'hunter2' })).toEqual([['/client_secret', how]])
+    expect(problemsOf({ ...good, client_secret: undefined })).toEqual([['/client_secret', how]])
+    expect(problemsOf({ ...good, client_secret: 'hunter2', client_secret_name: 'hunter two', x: 1 })).toEqual([
+      ['/client_secret', how],
+      ['/x', `Unknown field 'x': wanted ${FIELDS}`],
+      ['/client_secret_name', `Must be ${SECRET}, got a string`],
+    ])
   })
 
   it('with no method and a secret leaves the method to what the provider takes', () => {
-    const decoded = decode({ ...good, client_secret_name: 'S' })
-    expect(decoded.ok && decoded.value).not.toHaveProperty('token_endpoint_auth_method')
+    const body = { ...good, client_secret_name: 'S' }
+    expect(decode(body)).toEqual({ ok: true, value: { id: 'acme', name: 'acme', ...body } })
   })
 })
 
@@ -162,7 +329,12 @@ describe('a well-known provider that is given', () => {
   })
 
   it('without a secret is a public client', () => {
-    expect(decode({ client_id: 'c1' }, 'github')).not.toHaveProperty('value.token_endpoint_auth_method')
+    const { token_endpoint_auth_method: method, ...github } = knownProvider('github') ?? { name: '' }
+    expect(method).toBe('client_secret_post')
+    expect(decode({ client_id: 'c1' }, 'github')).toEqual({
+      ok: true,
+      value: { id: 'github', ...github, client_id: 'c1' },
+    })
   })
 
   it('elsewhere has none of the addresses that are built in', () => {
@@ -171,12 +343,40 @@ describe('a well-known provider that is given', () => {
       ok: true,
       value: { id: 'gitlab', name: 'GitLab', issuer: 'https://git.acme.example', client_id: 'c1' },
     })
-    expect(problemsOf({ client_id: 'c1', token_endpoint: ENDPOINTS.token_endpoint }, 'gitlab')).toEqual([''])
+    expect(problemsOf({ client_id: 'c1', token_endpoint: ENDPOINTS.token_endpoint }, 'gitlab')).toEqual([
+      ['', UNREACHABLE],
+    ])
   })
 
   it('has its habits unless the body has others', () => {
-    expect(decode({ client_id: 'c1', authorization_parameters: {} }, 'google')).toMatchObject({
-      value: { authorization_parameters: {} },
+    const habits: KnownProvider = {
+      name: 'Known',
+      issuer: 'https://known.example',
+      token_endpoint_auth_method: 'client_secret_basic',
+      authorization_parameters: { audience: 'api' },
+      extra_scopes: ['offline_access'],
+      scope_separator: ',',
+    }
+    const own = {
+      name: 'Mine',
+      issuer: 'https://mine.example',
+      client_id: 'c1',
+      client_secret_name: 'S',
+      token_endpoint_auth_method: 'client_secret_post',
+      authorization_parameters: {},
+      extra_scopes: [],
+      scope_separator: ' ',
+    }
+    const decodeKnown = (body: unknown) => decodeProvider('known', body, { ...rules, known: habits })
+    expect(decodeKnown({ client_id: 'c1', client_secret_name: 'S' })).toEqual({
+      ok: true,
+      value: { id: 'known', ...habits, client_id: 'c1', client_secret_name: 'S' },
+    })
+    expect(decodeKnown(own)).toEqual({ ok: true, value: { id: 'known', ...own } })
+    const { issuer: _, ...nowhere } = habits
+    expect(decodeProvider('known', { client_id: 'c1' }, { ...rules, known: nowhere })).toEqual({
+      ok: false,
+      problems: [{ path: '', message: UNREACHABLE }],
     })
   })
 })
@@ -187,38 +387,5 @@ describe("a provider's id", () => {
   })
   it.each(['', 'a b', 'é', 'a\n', 'approval', 'x'.repeat(129)])('may not be %j', (id) => {
     expect(isProviderId(id)).toBe(false)
-  })
-})
-
-describe('the well-known providers', () => {
-  it.each(knownProviderIds)('%s is in order', (id) => {
-    const { name, ...rest } = knownProvider(id) ?? { name: '' }
-    expect(isProviderId(id)).toBe(true)
-    expect(name).not.toBe('')
-    const body = { ...rest, name, client_id: 'c1', client_secret_name: clientVariables(id).clientSecret }
-    expect(problemsOf(body, id)).toEqual([])
-    expect(rest).toMatchObject({
-      authorization_endpoint: expect.stringMatching(/^https:\/\//),
-      token_endpoint: expect.stringMatching(/^https:\/\//),
-    })
-  })
-
-  it.each(knownProviderIds)('%s is named in the README', (id) => {
-    const readme = readFileSync(new URL('../../../README.md', import.meta.url), 'utf8')
-    expect(readme).toMatch(new RegExp(`\\b${knownProvider(id)?.name}\\b`))
-  })
-
-  it('are there once their client is', () => {
-    const variable = (name: string) => (name === 'GOOGLE_CLIENT_ID' ? 'c1' : undefined)
-    expect(connectedProvider('google', variable)).toMatchObject({
-      id: 'google',
-      client_id: 'c1',
-      client_secret_name: 'GOOGLE_CLIENT_SECRET',
-      authorization_parameters: { access_type: 'offline', prompt: 'consent' },
-    })
-    expect(connectedProvider('github', variable)).toBeUndefined()
-    expect(connectedProvider('Google', variable)).toBeUndefined()
-    expect(connectedProvider('acme', () => 'c1')).toBeUndefined()
-    expect(connectedProvider('constructor', () => 'c1')).toBeUndefined()
   })
 })

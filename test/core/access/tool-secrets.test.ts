@@ -1,0 +1,58 @@
+import { describe, expect, it } from 'vitest'
+import { createToolSecrets } from '../../../src/core/access/tool-secrets.ts'
+
+const TEXT = { toolkit: 'SMS', tool: 'Send' }
+const MAIL = { toolkit: 'Mail', tool: 'Send' }
+const grants = new Map([
+  ['SMS_KEY', ['SMS.*']],
+  ['SHARED', ['Slack.*', 'mail.send']],
+  ['EMPTY', ['*']],
+  ['UNSET', ['*']],
+  ['NOBODYS', []],
+])
+const values: Readonly<Record<string, string>> = {
+  SMS_KEY: 's1',
+  SHARED: 's2',
+  EMPTY: '',
+  NOBODYS: 's3',
+  ADMIN_KEY: 's4',
+}
+const { isGranted, secretFor } = createToolSecrets(grants, (name) => values[name])
+
+describe('a secret', () => {
+  it.each([
+    ['SMS_KEY', TEXT, 's1'],
+    ['SHARED', MAIL, 's2'],
+  ])('%s is given to a tool that one of its patterns covers', (id, tool, value) => {
+    expect(isGranted(id, tool)).toBe(true)
+    expect(secretFor(id, tool)).toEqual({ value })
+  })
+
+  it.each([
+    ['SMS_KEY', MAIL, 'Mail.Send'],
+    ['SHARED', TEXT, 'SMS.Send'],
+    ['NOBODYS', TEXT, 'SMS.Send'],
+    ['ADMIN_KEY', TEXT, 'SMS.Send'],
+    ['constructor', TEXT, 'SMS.Send'],
+  ])('%s is not given to a tool that none covers', (id, tool, name) => {
+    expect(isGranted(id, tool)).toBe(false)
+    expect(secretFor(id, tool)).toEqual({ missing: `TOOL_SECRETS does not let '${name}' have the secret '${id}'` })
+  })
+
+  it.each(['EMPTY', 'UNSET'])('%s is granted all the same, and is missing', (id) => {
+    expect(isGranted(id, TEXT)).toBe(true)
+    expect(secretFor(id, TEXT)).toEqual({
+      missing: `The secret '${id}' is not set: 'npx wrangler secret put ${id}' sets it`,
+    })
+  })
+
+  it('is asked for by its name, and only for a tool that may have it', () => {
+    const asked: string[] = []
+    const secrets = createToolSecrets(grants, (name) => void asked.push(name))
+    secrets.secretFor('SMS_KEY', MAIL)
+    secrets.isGranted('SMS_KEY', TEXT)
+    expect(asked).toEqual([])
+    secrets.secretFor('SMS_KEY', TEXT)
+    expect(asked).toEqual(['SMS_KEY'])
+  })
+})

@@ -1,0 +1,57 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import {
+  clientVariables,
+  connectedProvider,
+  knownProvider,
+  knownProviderIds,
+} from '../../../src/core/consent/known-providers.ts'
+import { decodeProvider, isProviderId } from '../../../src/core/consent/provider.ts'
+
+describe('the well-known providers', () => {
+  it.each(knownProviderIds)('%s is in order', (id) => {
+    const { name, ...rest } = knownProvider(id) ?? { name: '' }
+    expect(isProviderId(id)).toBe(true)
+    expect(name).not.toBe('')
+    const body = { ...rest, name, client_id: 'c1', client_secret_name: clientVariables(id).clientSecret }
+    const rules = { judgeUrl: () => undefined, judgeSecret: () => undefined }
+    expect(decodeProvider(id, body, rules)).toEqual({ ok: true, value: { id, ...body } })
+    expect(rest).toMatchObject({
+      authorization_endpoint: expect.stringMatching(/^https:\/\//),
+      token_endpoint: expect.stringMatching(/^https:\/\//),
+    })
+  })
+
+  it.each(knownProviderIds)('%s is named in the README', (id) => {
+    const readme = readFileSync(new URL('../../../README.md', import.meta.url), 'utf8')
+    expect(readme).toMatch(new RegExp(`\\b${knownProvider(id)?.name}\\b`))
+  })
+
+  it('are there once their client is', () => {
+    const variable = (name: string) => (name === 'GOOGLE_CLIENT_ID' ? 'c1' : undefined)
+    expect(connectedProvider('google', variable)).toEqual({
+      id: 'google',
+      ...knownProvider('google'),
+      client_id: 'c1',
+      client_secret_name: 'GOOGLE_CLIENT_SECRET',
+    })
+    expect(knownProvider('google')).toMatchObject({
+      authorization_parameters: { access_type: 'offline', prompt: 'consent' },
+    })
+    expect(connectedProvider('github', variable)).toBeUndefined()
+    expect(connectedProvider('Google', variable)).toBeUndefined()
+    expect(connectedProvider('acme', () => 'c1')).toBeUndefined()
+    expect(connectedProvider('constructor', () => 'c1')).toBeUndefined()
+  })
+
+  it('have the variables of their ids', () => {
+    expect(clientVariables('google')).toEqual({ clientId: 'GOOGLE_CLIENT_ID', clientSecret: 'GOOGLE_CLIENT_SECRET' })
+    expect(clientVariables('a-b-c')).toEqual({ clientId: 'A_B_C_CLIENT_ID', clientSecret: 'A_B_C_CLIENT_SECRET' })
+  })
+
+  it('are found by their ids alone', () => {
+    expect(knownProvider('google')?.name).toBe('Google')
+    expect(knownProvider('Google')).toBeUndefined()
+    expect(knownProvider('toString')).toBeUndefined()
+  })
+})
