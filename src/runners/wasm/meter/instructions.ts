@@ -32,7 +32,36 @@ const BULK: Instruction = { cost: 20, kind: 'bulk' }
 const GROW: Instruction = { cost: 5_000, kind: 'bulk' }
 
 /** Integer division and remainder, and floating-point division and square root. */
-const DIVISIONS = new Set([0x6d, 0x6e, 0x6f, 0x70, 0x7f, 0x80, 0x81, 0x82, 0x91, 0x95, 0x9f, 0xa3])
+const DIVISIONS = [0x6d, 0x6e, 0x6f, 0x70, 0x7f, 0x80, 0x81, 0x82, 0x91, 0x95, 0x9f, 0xa3]
+/** What is added to the second number of an instruction's opcode, where the first is 0xfc. */
+const EXTENDED = 0x100
+
+/** What stands behind an opcode, where that is always so many LEB128 numbers. */
+type Simple = Instruction & { readonly numbers: number }
+/** By opcode. */
+const SIMPLE: Simple[] = []
+// All comparisons, arithmetic and conversions
+for (let opcode = 0x45; opcode <= 0xc4; opcode++) SIMPLE[opcode] = { ...PLAIN, numbers: 0 }
+for (const [instruction, numbers, opcodes] of [
+  [BRANCH, 0, [0x00, 0x0f]], // unreachable, return
+  [END, 0, [0x05, 0x0b]], // else, end
+  [PLAIN, 0, [0x01, 0x1a, 0x1b, 0xd1]], // nop, drop, select, ref.is_null
+  [BLOCK, 1, [0x02]], // block
+  [LOOP, 1, [0x03]], // loop
+  [BRANCH, 1, [0x04, 0x0c, 0x0d]], // if, br, br_if
+  [INDIRECT_CALL, 2, [0x11]], // call_indirect
+  [PLAIN, 1, [0x20, 0x21, 0x22]], // local.get, local.set, local.tee
+  [PLAIN, 1, [0x25, 0x26, 0x3f]], // table.get, table.set, memory.size
+  [GROW, 1, [0x40]], // memory.grow
+  [PLAIN, 1, [0x41, 0x42, 0xd0, 0xd2]], // i32.const, i64.const, ref.null, ref.func
+  [DIVISION, 0, DIVISIONS],
+  [PLAIN, 0, [0, 1, 2, 3, 4, 5, 6, 7].map((each) => EXTENDED + each)], // saturating truncations
+  [BULK, 2, [EXTENDED + 8, EXTENDED + 10]], // memory.init, memory.copy
+  [BULK, 1, [EXTENDED + 11]], // memory.fill
+  [PLAIN, 1, [EXTENDED + 9, EXTENDED + 13, EXTENDED + 16]], // data.drop, elem.drop, table.size
+] as const) {
+  for (const opcode of opcodes) SIMPLE[opcode] = { ...instruction, numbers }
+}
 
 /**
  * Reads one instruction with its immediates (WebAssembly 2.0, section 5.4). Instructions of later proposals (exceptions,
@@ -41,97 +70,43 @@ const DIVISIONS = new Set([0x6d, 0x6e, 0x6f, 0x70, 0x7f, 0x80, 0x81, 0x82, 0x91,
  */
 export function readInstruction(reader: ByteReader): Instruction {
   const opcode = reader.byte()
+  const simple = SIMPLE[opcode]
+  if (simple) return readSimple(simple, reader)
   switch (opcode) {
-    case 0x00: // unreachable
-    case 0x0f: // return
-      return BRANCH
-    case 0x05: // else
-    case 0x0b: // end
-      return END
-    case 0x01: // nop
-    case 0x1a: // drop
-    case 0x1b: // select
-    case 0xd1: // ref.is_null
-      return PLAIN
-    case 0x02: // block
-      reader.skipNumber()
-      return BLOCK
-    case 0x03: // loop
-      reader.skipNumber()
-      return LOOP
-    case 0x04: // if
-    case 0x0c: // br
-    case 0x0d: // br_if
-      reader.skipNumber()
-      return BRANCH
     case 0x0e: // br_table
       for (let targets = reader.u32() + 1; targets > 0; targets--) reader.skipNumber()
       return BRANCH
     case 0x10: // call
       return { ...CALL, callee: reader.u32() }
-    case 0x11: // call_indirect
-      reader.skipNumber()
-      reader.skipNumber()
-      return INDIRECT_CALL
     case 0x1c: // select with types
       for (let types = reader.u32(); types > 0; types--) reader.skipNumber()
       return PLAIN
     case 0x23: // global.get
     case 0x24: // global.set
       return { ...PLAIN, global: reader.u32() }
-    case 0x40: // memory.grow
-      reader.skipNumber()
-      return GROW
-    case 0x20: // local.get, local.set, local.tee
-    case 0x21:
-    case 0x22:
-    case 0x25: // table.get, table.set
-    case 0x26:
-    case 0x3f: // memory.size
-    case 0x41: // i32.const, i64.const
-    case 0x42:
-    case 0xd0: // ref.null
-    case 0xd2: // ref.func
-      reader.skipNumber()
-      return PLAIN
     case 0x43: // f32.const
       reader.skip(4)
       return PLAIN
     case 0x44: // f64.const
       reader.skip(8)
       return PLAIN
-    case 0xfc:
-      return readExtended(reader)
+    case 0xfc: {
+      const second = reader.u32()
+      const extended = SIMPLE[EXTENDED + second]
+      if (extended) return readSimple(extended, reader)
+      throw unsupported(`0xfc ${second}`)
+    }
     case 0xfd:
       return readVector(reader)
   }
-  if (opcode >= 0x28 && opcode <= 0x3e) {
-    skipMemoryArgument(reader)
-    return MEMORY
-  }
-  if (opcode >= 0x45 && opcode <= 0xc4) return DIVISIONS.has(opcode) ? DIVISION : PLAIN
-  throw unsupported(`0x${opcode.toString(16)}`)
+  if (opcode < 0x28 || opcode > 0x3e) throw unsupported(`0x${opcode.toString(16)}`)
+  skipMemoryArgument(reader)
+  return MEMORY
 }
 
-function readExtended(reader: ByteReader): Instruction {
-  const opcode = reader.u32()
-  if (opcode <= 7) return PLAIN // saturating truncations
-  switch (opcode) {
-    case 9: // data.drop
-    case 13: // elem.drop
-    case 16: // table.size
-      reader.skipNumber()
-      return PLAIN
-    case 8: // memory.init, memory.copy
-    case 10:
-      reader.skipNumber()
-      reader.skipNumber()
-      return BULK
-    case 11: // memory.fill
-      reader.skipNumber()
-      return BULK
-  }
-  throw unsupported(`0xfc ${opcode}`)
+function readSimple(simple: Simple, reader: ByteReader): Instruction {
+  for (let left = simple.numbers; left > 0; left--) reader.skipNumber()
+  return simple
 }
 
 function readVector(reader: ByteReader): Instruction {

@@ -1,14 +1,6 @@
 import { type ByteReader, ByteWriter, ModuleError, text, unsigned } from './bytes.ts'
 import { bulkBody, createBodyMeter, type Gauge } from './code.ts'
-import {
-  type Imported,
-  readExports,
-  readImports,
-  readSections,
-  SECTION,
-  SECTION_ORDER,
-  type SectionName,
-} from './sections.ts'
+import { type Imported, readExports, readImports, readSections, type SectionName, SECTIONS } from './sections.ts'
 
 export interface MeterOptions {
   /** Units of fuel that one instance has, its start function included; less than 2^31. */
@@ -31,18 +23,8 @@ export const START_EXPORT = '__start'
 
 /** The largest module that may come of it, in bytes: code of many branches grows several times. */
 const MAX_METERED = 16 * 1024 * 1024
-/** The largest number of entries of a table, and of the things of a kind that a module may have. */
+/** The largest number of entries of a table. */
 const MAX_TABLE = 100_000
-const MOST: Readonly<Partial<Record<SectionName, number>>> = {
-  type: 10_000,
-  import: 200,
-  function: 50_000,
-  table: 10,
-  global: 10_000,
-  export: 1_000,
-  element: 10_000,
-  data: 10_000,
-}
 
 /**
  * Rewrites a module so that it stops by itself: it takes fuel while it runs and traps without, and its memory and tables
@@ -51,15 +33,15 @@ const MOST: Readonly<Partial<Record<SectionName, number>>> = {
  */
 export function meterModule(module: Uint8Array, { fuel, maxPages }: MeterOptions): Metered {
   const sections = readSections(module)
-  const counted = new Map<SectionName, number>()
-  for (const [name, most] of Object.entries(MOST)) {
-    const section = SECTION_ORDER.find((each) => each === name)
-    const count = section && sections.has(section) ? countOf(sections.get(section)) : 0
-    if (section) counted.set(section, count)
-    if (count > most)
+  const counts = new Map<SectionName, number>()
+  for (const { name, most } of SECTIONS) {
+    const count = sections.get(name)?.fork().u32() ?? 0
+    if (count > most) {
       throw new ModuleError(`The module has ${count} entries of the kind '${name}': wanted at most ${most}`)
+    }
+    counts.set(name, count)
   }
-  const count = (name: SectionName) => counted.get(name) ?? 0
+  const count = (name: SectionName) => counts.get(name) ?? 0
   const imports = readImports(sections.get('import')?.fork())
   const exports = readExports(sections.get('export')?.fork())
   const taken = [FUEL_EXPORT, START_EXPORT].find((name) => exports.names.includes(name))
@@ -89,20 +71,16 @@ export function meterModule(module: Uint8Array, { fuel, maxPages }: MeterOptions
   }
   const out = new ByteWriter(2 * module.length)
   out.write(module.subarray(0, 8))
-  for (const name of SECTION_ORDER) {
+  for (const { name, id } of SECTIONS) {
     const section = sections.get(name)
     // A module without globals or exports gets these sections now
     if (!section && name !== 'global' && name !== 'export') continue
     if (name === 'start') continue
     const content = rewritten[name]?.(section?.fork()) ?? section?.rest() ?? new Uint8Array()
-    out.write([SECTION[name], ...unsigned(content.length)])
+    out.write([id, ...unsigned(content.length)])
     out.write(content)
   }
   return { bytes: out.bytes.slice(), imports, functions: exports.functions }
-}
-
-function countOf(section: ByteReader | undefined): number {
-  return section?.fork().u32() ?? 0
 }
 
 /** A list with more entries at its end. */

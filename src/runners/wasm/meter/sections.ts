@@ -1,21 +1,24 @@
 import { ByteReader, ModuleError } from './bytes.ts'
 
-/** The ids of a module's sections (WebAssembly 2.0, section 5.5.2), in the order in which they stand. */
-export const SECTION = {
-  type: 1,
-  import: 2,
-  function: 3,
-  table: 4,
-  memory: 5,
-  global: 6,
-  export: 7,
-  start: 8,
-  element: 9,
-  dataCount: 12,
-  code: 10,
-  data: 11,
-} as const
-export type SectionName = keyof typeof SECTION
+/**
+ * The sections of a module (WebAssembly 2.0, section 5.5.2) in the order in which they stand, and the most entries that
+ * each may have.
+ */
+export const SECTIONS = [
+  { name: 'type', id: 1, most: 10_000 },
+  { name: 'import', id: 2, most: 200 },
+  { name: 'function', id: 3, most: 50_000 },
+  { name: 'table', id: 4, most: 10 },
+  { name: 'memory', id: 5, most: Infinity },
+  { name: 'global', id: 6, most: 10_000 },
+  { name: 'export', id: 7, most: 1_000 },
+  { name: 'start', id: 8, most: Infinity },
+  { name: 'element', id: 9, most: 10_000 },
+  { name: 'dataCount', id: 12, most: Infinity },
+  { name: 'code', id: 10, most: Infinity },
+  { name: 'data', id: 11, most: 10_000 },
+] as const
+export type SectionName = (typeof SECTIONS)[number]['name']
 
 const CUSTOM = 0
 const MAGIC = [0x00, 0x61, 0x73, 0x6d]
@@ -34,35 +37,18 @@ export function checkHeader(bytes: Uint8Array): void {
 /** A module's sections by name, without the custom ones, which mean nothing to what runs. */
 export function readSections(bytes: Uint8Array): ReadonlyMap<SectionName, ByteReader> {
   checkHeader(bytes)
-  const names = new Map<number, SectionName>()
-  for (const name of SECTION_ORDER) names.set(SECTION[name], name)
   const sections = new Map<SectionName, ByteReader>()
   const reader = new ByteReader(bytes, 8)
   while (!reader.isDone) {
     const id = reader.byte()
     const section = reader.part(reader.u32())
     if (id === CUSTOM) continue
-    const name = names.get(id)
-    if (!name) throw new ModuleError(`The module has a section of the kind ${id}, which is not supported`)
-    sections.set(name, section)
+    const known = SECTIONS.find((each) => each.id === id)
+    if (!known) throw new ModuleError(`The module has a section of the kind ${id}, which is not supported`)
+    sections.set(known.name, section)
   }
   return sections
 }
-
-export const SECTION_ORDER: readonly SectionName[] = [
-  'type',
-  'import',
-  'function',
-  'table',
-  'memory',
-  'global',
-  'export',
-  'start',
-  'element',
-  'dataCount',
-  'code',
-  'data',
-]
 
 export interface Imported {
   readonly module: string
