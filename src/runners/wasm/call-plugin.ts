@@ -2,6 +2,7 @@ import type { Signal } from '../../core/tool/platform.ts'
 import { type Answer, readAnswer } from '../sandbox/answer.ts'
 import type { EgressPolicy } from '../sandbox/policy.ts'
 import type { InsideModules, Sandbox, SandboxCode } from '../sandbox/sandbox.ts'
+import type { ExportCall } from './inside/main.ts'
 
 /** Units of fuel of one call of a plugin: less than a second's work, whatever it does. */
 export const FUEL = 250_000_000
@@ -24,19 +25,12 @@ export function pluginCode(
   }
 }
 
-/** A call of one of a plugin's exports: its input, and the configuration of this call. */
-export interface PluginCall {
-  readonly exported: 'describe' | 'call'
-  readonly input: string
-  readonly config: Readonly<Record<string, string>>
-}
-
 /** Calls an export of a plugin. A text says why there is no answer; undefined: the signal aborted. */
 export async function callPlugin(
   sandbox: Sandbox,
   id: string,
   code: SandboxCode,
-  call: PluginCall,
+  call: Omit<ExportCall, 'fuel'>,
   signal: Signal,
 ): Promise<Answer | string | undefined> {
   return readAnswer(await sandbox.call(id, code, [{ ...call, fuel: FUEL }], signal), 'The plugin')

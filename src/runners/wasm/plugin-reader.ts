@@ -5,7 +5,6 @@ import { type InsideModules, NO_LOADER, type Sandbox } from '../sandbox/sandbox.
 import { ModuleError } from './meter/bytes.ts'
 import { type Metered, meterModule } from './meter/meter.ts'
 import { checkHeader } from './meter/sections.ts'
-import { whyRefused } from './plugin-rules.ts'
 import { callPlugin, FUEL, MAX_PAGES, pluginCode } from './call-plugin.ts'
 
 export interface PluginReaderOptions {
@@ -21,6 +20,21 @@ export interface PluginReaderOptions {
 const MAX_DESCRIBED = 1024 * 1024
 const DESCRIBE_TIMEOUT_MS = 8_000
 
+/** What a plugin may import (the Extism plugin ABI; AssemblyScript's `abort`). Of WASI it may import anything. */
+const IMPORTS: ReadonlyMap<string, readonly string[]> = new Map([
+  [
+    'extism:host/env',
+    (
+      'alloc free length length_unsafe load_u8 load_u64 store_u8 store_u64 ' +
+      'input_length input_offset input_load_u8 input_load_u64 output_set error_set error_get config_get ' +
+      'var_get var_set http_request http_status_code http_headers ' +
+      'log_trace log_debug log_info log_warn log_error get_log_level'
+    ).split(' '),
+  ],
+  ['env', ['abort']],
+])
+const WASI = 'wasi_snapshot_preview1'
+
 /** Makes the reader of uploaded plugins: bounds, validation, metering, `describe`; and only then is the plugin kept. */
 export function createPluginReader({ sandbox, inside, sha256, storeBlob }: PluginReaderOptions): PluginReader {
   return {
@@ -28,8 +42,6 @@ export function createPluginReader({ sandbox, inside, sha256, storeBlob }: Plugi
       if (!sandbox) return { ok: false, failure: { type: 'tool-not-executable', id: toolkit, reason: NO_LOADER } }
       const metered = meter(bytes)
       if (typeof metered === 'string') return invalidSource({ path: '', message: metered })
-      const why = whyRefused(metered)
-      if (why !== undefined) return invalidSource({ path: '', message: why })
       const { buffer } = metered.bytes
       const blob = await sha256(buffer)
       const described = await describe(sandbox, blob, buffer, signal)
@@ -74,16 +86,27 @@ export function createPluginReader({ sandbox, inside, sha256, storeBlob }: Plugi
   }
 }
 
-/** The plugin as one that stops by itself, or why it cannot be. */
+/** The plugin as one that stops by itself, or why it cannot be one. */
 function meter(bytes: Uint8Array<ArrayBuffer>): Metered | string {
   try {
     checkHeader(bytes)
     if (!WebAssembly.validate(bytes)) return 'It is no valid WebAssembly module, or not the whole of one'
     const metered = meterModule(bytes, { fuel: FUEL, maxPages: MAX_PAGES })
     if (!WebAssembly.validate(metered.bytes)) throw new Error('A metered module is not valid')
-    return metered
+    return whyRefused(metered) ?? metered
   } catch (error) {
     if (error instanceof ModuleError) return error.message
     throw error
   }
+}
+
+/** Why a module is no plugin that can run here, or undefined. */
+function whyRefused({ imports, functions }: Metered): string | undefined {
+  for (const { module, name } of imports) {
+    if (module === WASI || IMPORTS.get(module)?.includes(name)) continue
+    const modules = [...IMPORTS.keys(), WASI].map((each) => `'${each}'`).join(', ')
+    return `It imports '${module}.${name}', which there is not: a plugin may import from ${modules}`
+  }
+  const missing = ['describe', 'call'].find((name) => !functions.includes(name))
+  return missing === undefined ? undefined : `It does not export the function '${missing}', as a plugin does`
 }

@@ -1,12 +1,12 @@
-import type { JsonObject } from '../../core/tool/json.ts'
-import type { RunContext, Runner } from '../../core/call/runner.ts'
+import { isObject, type JsonObject, parseJson } from '../../core/tool/json.ts'
+import type { RunContext, Runner, RunResult, Usage } from '../../core/call/runner.ts'
 import { failed, passOnLogs } from '../sandbox/answer.ts'
 import { egressPolicy } from '../sandbox/policy.ts'
 import { NO_LOADER, type SandboxRunnerOptions } from '../sandbox/sandbox.ts'
+import { readCallToolResult } from '../shared/call-tool-result.ts'
 import { checkedRunner } from '../shared/checked-runner.ts'
 import { callPlugin, FUEL, pluginCode } from './call-plugin.ts'
 import { checkWasmImplementation, type WasmImplementation } from './implementation.ts'
-import { readPluginResult } from './plugin-result.ts'
 
 export interface WasmRunnerOptions extends SandboxRunnerOptions {
   /** Reads the bytes that are kept under a hash. */
@@ -61,4 +61,16 @@ function requestOf({ tool }: WasmImplementation, input: JsonObject): string {
 
 function configOf({ config }: WasmImplementation, { secrets }: RunContext): Record<string, string> {
   return Object.fromEntries(Object.entries(config).map(([key, secret]) => [key, secrets.get(secret)?.value ?? '']))
+}
+
+/** Reads a plugin's CallToolResult, `{content: [{type, …}], isError?}`, as its schema and as plugins in use have it. */
+function readPluginResult(text: string, usage: Usage): RunResult {
+  const result = parseJson(text)
+  if (result === undefined) return failed('The plugin answered with something that is no JSON')
+  if (!isObject(result) || !Array.isArray(result.content)) {
+    return failed("The plugin answered with something that is no CallToolResult: 'content' must be an array")
+  }
+  const { content, structuredContent, isError } = result
+  const read = readCallToolResult(content, structuredContent ?? undefined, isError === true, 'The plugin')
+  return read.ok ? { ...read, usage } : failed(read.message)
 }

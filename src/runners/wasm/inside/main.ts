@@ -1,11 +1,116 @@
-/** The way into the sandbox of a plugin. */
+/** The way into the sandbox of a plugin: runs one export in a fresh instance, with what it imports. */
 import { WorkerEntrypoint } from 'cloudflare:workers'
-import { type ExportCall, runPlugin } from './instance.ts'
+import type { Call } from './call.ts'
+import { extismFunctions } from './extism.ts'
+import { createKernel } from './kernel.ts'
 import plugin from './plugin.wasm'
+import { NOT_SUPPORTED, wasiFunctions } from './wasi.ts'
+
+/** A call of an export, with its input and the configuration of this call. */
+export interface ExportCall {
+  readonly exported: 'describe' | 'call'
+  readonly input: string
+  readonly config: Readonly<Record<string, string>>
+  /** Units of fuel that the module was metered with. */
+  readonly fuel: number
+}
+
+const MAX_LINES = 100
+const MAX_LINE = 1_000
+/** What a call of the host costs at least. */
+const HOST_COST = 100
 
 export default class extends WorkerEntrypoint {
   /** Runs an export of the plugin. What comes of it is JSON text; never rejects. */
   async run(call: ExportCall): Promise<string> {
-    return JSON.stringify(await runPlugin(plugin, call))
+    return JSON.stringify(await runPlugin(call))
   }
+}
+
+async function runPlugin({ exported, input, config, fuel }: ExportCall) {
+  const logs: string[] = []
+  let instance: WebAssembly.Instance | undefined
+  let failure: string | undefined
+  let gauge: WebAssembly.Global | undefined
+
+  const left = (): bigint => BigInt(gauge?.value ?? fuel)
+  const memoryOf = (): WebAssembly.Memory | undefined => {
+    const found: unknown = instance?.exports['memory']
+    return found instanceof WebAssembly.Memory ? found : undefined
+  }
+  const call: Call = {
+    kernel: createKernel(),
+    input: new TextEncoder().encode(input),
+    config,
+    charge(bytes) {
+      if (!gauge) return
+      const rest = left() - BigInt(HOST_COST + Math.ceil(Math.max(0, bytes) / 4))
+      gauge.value = rest
+      if (rest < 0n) throw new Error('There is no fuel left')
+    },
+    log(line) {
+      if (logs.length < MAX_LINES) logs.push(line.slice(0, MAX_LINE))
+    },
+    memory() {
+      const memory = memoryOf()
+      if (!memory) throw new Error("The plugin does not export its memory as 'memory'")
+      return new DataView(memory.buffer)
+    },
+    http: { requests: 0, status: 0, headers: {} },
+    output: '',
+    error: undefined,
+  }
+  try {
+    instance = new WebAssembly.Instance(plugin, importsOf(call))
+    const fuelGlobal: unknown = instance.exports['__fuel']
+    if (!(fuelGlobal instanceof WebAssembly.Global)) throw new Error('The plugin is not metered')
+    gauge = fuelGlobal
+    for (const name of ['__start', '_initialize']) {
+      const start = instance.exports[name]
+      if (isFunction(start)) await WebAssembly.promising(start)()
+    }
+    const run = instance.exports[exported]
+    if (!isFunction(run)) throw new Error('The plugin lost its export')
+    const code = await WebAssembly.promising(run)()
+    if (call.error !== undefined) failure = call.error
+    else if (typeof code === 'number' && code !== 0) failure = `The plugin ended with the code ${code}`
+  } catch (error) {
+    failure = call.error ?? (error instanceof Error ? error.message : String(error))
+  }
+  const remaining = left()
+  const usage = {
+    instructions: fuel - Math.max(0, Number(remaining)),
+    memory_bytes: memoryOf()?.buffer.byteLength ?? 0,
+  }
+  if (remaining < 0n) return { ok: false, kind: 'fuel', message: 'There is no fuel left', logs, usage }
+  if (failure !== undefined) return { ok: false, kind: 'failed', message: failure, logs, usage }
+  return { ok: true, value: call.output, logs, usage }
+}
+
+function importsOf(call: Call): Record<string, Record<string, (...given: never[]) => unknown>> {
+  const given = {
+    'extism:host/env': extismFunctions(call),
+    'wasi_snapshot_preview1': wasiFunctions(call),
+    'env': { abort: abort(call) },
+  }
+  // Of WASI, what there is not fails when it is used: most of what is imported never is
+  for (const { module: from, name } of WebAssembly.Module.imports(plugin)) {
+    if (from === 'wasi_snapshot_preview1') given[from][name] ??= () => NOT_SUPPORTED
+  }
+  return given
+}
+
+/** AssemblyScript's `abort(message, file, line, column)`: texts are UTF-16, their length in bytes before them. */
+function abort({ memory }: Call) {
+  return (message: number) => {
+    if (message === 0) throw new Error('The plugin aborted')
+    const view = memory()
+    const length = Math.min(view.getUint32(message - 4, true), 2_000)
+    const text = new TextDecoder('utf-16le').decode(new Uint8Array(view.buffer, message, length & ~1))
+    throw new Error(`The plugin aborted: ${text}`)
+  }
+}
+
+function isFunction(value: unknown): value is (...given: unknown[]) => unknown {
+  return typeof value === 'function'
 }
