@@ -4,7 +4,7 @@ import type { RunContext } from '../../core/call/runner.ts'
 import type { GuardedBody } from '../../outbound/guarded-fetch.ts'
 import type { Redact } from '../../outbound/redaction.ts'
 import { placeCredentials, type PlacedCredentials } from '../shared/place-credentials.ts'
-import { isHeaderValue } from '../shared/header-rules.ts'
+import { requestHeaders, unbuildable } from '../shared/server-request.ts'
 import { expandParts, hasDotSegment, parseUrlTemplate, type UrlTemplate } from '../shared/url-template.ts'
 import { encodeBody, type EncodedBody } from './body.ts'
 import type { HttpImplementation } from './implementation.ts'
@@ -22,13 +22,10 @@ export interface BuiltRequest {
   readonly redact: Redact
 }
 
-export type RequestResult =
-  { readonly ok: true; readonly request: BuiltRequest } | { readonly ok: false; readonly failure: ToolFailure }
-
-export type BuildRequest = (
+type BuildRequest = (
   input: JsonObject,
   context: Pick<RunContext, 'secrets' | 'tokens' | 'traceparent'>,
-) => RequestResult
+) => { readonly ok: true; readonly request: BuiltRequest } | { readonly ok: false; readonly failure: ToolFailure }
 
 const ACCEPT = {
   json: 'application/json',
@@ -48,7 +45,6 @@ export function prepareRequest(implementation: HttpImplementation): BuildRequest
   if ('problem' in template) throw new TypeError(`Cannot read the URL template: ${template.problem}`)
   const { method, credentials, body: declared, response } = implementation
   const place = inputPlacer(implementation, template)
-  const fixedHeaders = { 'user-agent': 'switchboard', 'accept': ACCEPT[response.type] }
 
   return (input, context) => {
     const inputs = place(input)
@@ -57,13 +53,12 @@ export function prepareRequest(implementation: HttpImplementation): BuildRequest
     const body = encodeBody(declared, inputs.fields, whole)
     const { url, shown, problem } = expandUrl(template, inputs, secret)
     const problems = [...inputs.problems, ...secret.problems]
-    if (body && 'problem' in body) return failed([...problems, body.problem])
-    if (problems.length > 0 || problem !== undefined)
-      return failed(problem === undefined ? problems : [...problems, problem])
+    if (body && 'problem' in body) return unbuildable([...problems, body.problem])
+    if (problem !== undefined) problems.push(problem)
+    if (problems.length > 0) return unbuildable(problems)
 
-    const headers = new Headers(fixedHeaders)
-    const { traceparent } = context
-    if (traceparent !== undefined && isHeaderValue(traceparent)) headers.set('traceparent', traceparent)
+    const headers = requestHeaders(context)
+    headers.set('accept', ACCEPT[response.type])
     writeHeaders(headers, implementation, inputs, secret, body)
     const credentialHeaders = [...secret.headers.keys()]
     const { redact } = secret
@@ -106,8 +101,4 @@ function expandUrl(template: UrlTemplate, inputs: PlacedInputs, secret: PlacedCr
       ? undefined
       : 'the URL is not valid'
   return { url, shown, problem }
-}
-
-function failed(problems: readonly string[]): RequestResult {
-  return { ok: false, failure: { message: `Cannot build the request: ${problems.join('; ')}` } }
 }

@@ -1,46 +1,36 @@
-import type { Runner } from '../../core/call/runner.ts'
-import type { Definition } from '../../core/tool/tool.ts'
+import type { RunContext, Runner } from '../../core/call/runner.ts'
+import type { JsonObject } from '../../core/tool/json.ts'
 import type { GuardedFetch, GuardedResult } from '../../outbound/guarded-fetch.ts'
 import { isBusy, retryAfterMs } from '../../outbound/status.ts'
 import { checkedRunner } from '../shared/checked-runner.ts'
-import { callServer, isIdempotent, type RetryClock, type ServerOutcome } from '../shared/server-call.ts'
+import { isIdempotent, type RetryClock, type ServerOutcome, serverTool } from '../shared/server-call.ts'
 import { unanswered } from '../shared/server-failure.ts'
-import type { HttpImplementation, HttpResponseMapping } from './implementation.ts'
+import type { HttpResponseMapping } from './implementation.ts'
 import { checkHttpImplementation } from './publication-rules.ts'
 import { type BuiltRequest, prepareRequest } from './request.ts'
 import { isExpected, readResponse } from './response.ts'
-
-export interface HttpRunnerOptions extends RetryClock {
-  readonly guardedFetch: GuardedFetch
-}
 
 /** Methods that may be sent twice (RFC 9110 section 9.2.2). */
 const IDEMPOTENT_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE'])
 
 /** Makes the runner of `http` implementations: one request a call, for idempotent tools up to two more, and once more with a new token. */
-export function createHttpRunner({ guardedFetch, ...clock }: HttpRunnerOptions): Runner {
+export function createHttpRunner({
+  guardedFetch,
+  ...clock
+}: RetryClock & { readonly guardedFetch: GuardedFetch }): Runner {
   return checkedRunner('http', checkHttpImplementation, (implementation, record) => {
-    const { credentials, response: mapping, retry, timeout_ms: timeoutMs } = implementation
-    const retries = mayRepeat(implementation, record) ? retry.attempts : 0
+    const { method, credentials, response: mapping, retry, timeout_ms: timeoutMs } = implementation
+    const mayRepeat = IDEMPOTENT_METHODS.has(method) || isIdempotent(record)
+    const retries = mayRepeat ? retry.attempts : 0
     const build = prepareRequest(implementation)
-    return {
-      ok: true,
-      timeoutMs,
-      run(input, given) {
-        const ask = async (context: typeof given): Promise<ServerOutcome> => {
-          const built = build(input, context)
-          if (!built.ok) return { result: built }
-          const result = await guardedFetch({ ...built.request, signal: given.signal })
-          return outcomeOf(result, built.request, mapping, clock.now())
-        }
-        return callServer({ ask, credentials, retries, timeoutMs }, given, clock)
-      },
+    const ask = async (input: JsonObject, context: RunContext): Promise<ServerOutcome> => {
+      const built = build(input, context)
+      if (!built.ok) return { result: built }
+      const result = await guardedFetch({ ...built.request, signal: context.signal })
+      return outcomeOf(result, built.request, mapping, clock.now())
     }
+    return serverTool({ ask, credentials, retries, timeoutMs }, clock)
   })
-}
-
-function mayRepeat({ method }: HttpImplementation, definition: Definition): boolean {
-  return IDEMPOTENT_METHODS.has(method) || isIdempotent(definition)
 }
 
 function outcomeOf(

@@ -19,25 +19,14 @@ type Member = readonly [key: string, value: unknown]
  */
 export function serialisePath(name: string, value: unknown, { style, explode }: Serialisation): string | undefined {
   if (isAbsent(value)) return undefined
-  const key = encodeStrictly(name)
+  const assignments = explode && isObject(value) ? members(value).map(([k, v]) => assignment(k, v)) : undefined
   if (style === 'matrix') {
-    if (explode && Array.isArray(value))
-      return present(value)
-        .map((each) => `;${pair(key, encodedText(each))}`)
-        .join('')
-    if (explode && isObject(value))
-      return members(value)
-        .map(([k, v]) => `;${assignment(k, v)}`)
-        .join('')
-    return `;${pair(key, joined(value, ',', encodedText))}`
+    const key = encodeStrictly(name)
+    const texts = explode && Array.isArray(value) ? present(value).map(encodedText) : [joined(value, ',', encodedText)]
+    return (assignments ?? texts.map((text) => pair(key, text))).map((piece) => `;${piece}`).join('')
   }
   const separator = style === 'label' && explode ? '.' : ','
-  const text =
-    explode && isObject(value)
-      ? members(value)
-          .map(([k, v]) => assignment(k, v))
-          .join(separator)
-      : joined(value, separator, encodedText)
+  const text = assignments?.join(separator) ?? joined(value, separator, encodedText)
   return style === 'label' ? `.${text}` : text
 }
 
@@ -68,12 +57,9 @@ export function serialiseQuery(name: string, value: unknown, serialisation: Seri
  */
 export function serialiseHeader(value: unknown, explode: boolean): string | undefined {
   if (isAbsent(value)) return undefined
-  if (explode && isObject(value)) {
-    return members(value)
-      .map(([k, v]) => `${k}=${plainText(v)}`)
-      .join(',')
-  }
-  return joined(value, ',', plainText)
+  if (!explode || !isObject(value)) return joined(value, ',', plainText)
+  const assignments = members(value).map(([k, v]) => `${k}=${plainText(v)}`)
+  return assignments.join(',')
 }
 
 /** A value as text: strings as they are, numbers and booleans as JSON writes them, everything else as JSON. */
@@ -106,13 +92,9 @@ function joined(value: unknown, separator: string, encode: (value: unknown) => s
 
 function bracketed(name: string, value: unknown, encode: (value: unknown) => string): string[] {
   if (isAbsent(value)) return []
-  const inner: readonly Member[] = Array.isArray(value)
-    ? present(value).map((each, index) => [String(index), each])
-    : isObject(value)
-      ? members(value)
-      : []
   if (typeof value !== 'object') return [`${encodeStrictly(name)}=${encode(value)}`]
-  return inner.flatMap(([k, v]) => bracketed(`${name}[${k}]`, v, encode))
+  const parts = Object.entries(Array.isArray(value) ? present(value) : value)
+  return parts.flatMap(([key, part]) => bracketed(`${name}[${key}]`, part, encode))
 }
 
 function assignment(key: string, value: unknown): string {

@@ -4,7 +4,7 @@ import type { GuardedFetch } from '../../outbound/guarded-fetch.ts'
 import type { GuardedStream } from '../../outbound/guarded-stream.ts'
 import type { Redact } from '../../outbound/redaction.ts'
 import { placeCredentials } from '../shared/place-credentials.ts'
-import { isHeaderValue } from '../shared/header-rules.ts'
+import { requestHeaders, unbuildable } from '../shared/server-request.ts'
 import { parseUrlTemplate } from '../shared/url-template.ts'
 import type { RemoteImplementation } from './implementation.ts'
 import type { KnownRevisions } from './mcp/known-revisions.ts'
@@ -29,34 +29,19 @@ export interface Endpoint {
   readonly redact: Redact
 }
 
-export type LocatedEndpoint =
-  { readonly ok: true; readonly endpoint: Endpoint } | { readonly ok: false; readonly failure: ToolFailure }
-
 /** Puts a call's secrets and tokens where an implementation wants them; or says what is missing or does not fit. */
 export function locate(
   { url, credentials }: Pick<RemoteImplementation, 'url' | 'credentials'>,
   context: Pick<RunContext, 'secrets' | 'tokens' | 'traceparent'>,
-): LocatedEndpoint {
+): { readonly ok: true; readonly endpoint: Endpoint } | { readonly ok: false; readonly failure: ToolFailure } {
   const template = parseUrlTemplate(url)
   if ('problem' in template) throw new TypeError(`Cannot read the URL: ${template.problem}`)
   const placed = placeCredentials(credentials, template, context)
-  if (placed.problems.length > 0) {
-    return { ok: false, failure: { message: `Cannot build the request: ${placed.problems.join('; ')}` } }
-  }
+  if (placed.problems.length > 0) return unbuildable(placed.problems)
   const whole = new URL(url)
   if (placed.query.length > 0) whole.search = [whole.search.slice(1), ...placed.query].filter(Boolean).join('&')
-  const headers = new Headers({ 'user-agent': 'switchboard' })
-  const { traceparent } = context
-  if (traceparent !== undefined && isHeaderValue(traceparent)) headers.set('traceparent', traceparent)
+  const headers = requestHeaders(context)
   for (const [name, value] of placed.headers) headers.set(name, value)
-  return {
-    ok: true,
-    endpoint: {
-      url: whole,
-      headers,
-      credentialHeaders: [...placed.headers.keys()],
-      host: whole.host,
-      redact: placed.redact,
-    },
-  }
+  const credentialHeaders = [...placed.headers.keys()]
+  return { ok: true, endpoint: { url: whole, headers, credentialHeaders, host: whole.host, redact: placed.redact } }
 }

@@ -2,7 +2,7 @@ import { isJsonObject, isObject, type JsonObject } from '../../core/tool/json.ts
 import type { RunContext, Runner } from '../../core/call/runner.ts'
 import type { ToolRecord } from '../../core/tool/tool.ts'
 import { checkedRunner } from '../shared/checked-runner.ts'
-import { callServer, isIdempotent, MAX_RETRIES, type RetryClock, type ServerOutcome } from '../shared/server-call.ts'
+import { isIdempotent, MAX_RETRIES, type RetryClock, type ServerOutcome, serverTool } from '../shared/server-call.ts'
 import { locate, type RemoteDeps } from './endpoint.ts'
 import { checkRemoteImplementation } from './implementation.ts'
 import { callMcp } from './mcp/call.ts'
@@ -18,21 +18,15 @@ export function createRemoteRunner(options: RetryClock & RemoteDeps): Runner {
     const { protocol, credentials, timeout_ms: timeoutMs } = implementation
     const mcpTool = { ...implementation, inputSchema: headerSchema(record) }
     const retries = isIdempotent(record) ? MAX_RETRIES : 0
-    return {
-      ok: true,
-      timeoutMs,
-      run(input, given) {
-        const ask = async (context: RunContext): Promise<ServerOutcome> => {
-          const located = locate(implementation, context)
-          if (!located.ok) return { result: located }
-          const { endpoint } = located
-          return protocol === 'mcp'
-            ? callMcp(mcpTool, input, endpoint, context, options)
-            : callOxp(implementation, input, endpoint, context, options)
-        }
-        return callServer({ ask, credentials, retries, timeoutMs }, given, options)
-      },
+    const ask = (input: JsonObject, context: RunContext): ServerOutcome | Promise<ServerOutcome> => {
+      const located = locate(implementation, context)
+      if (!located.ok) return { result: located }
+      const { endpoint } = located
+      return protocol === 'mcp'
+        ? callMcp(mcpTool, input, endpoint, context, options)
+        : callOxp(implementation, input, endpoint, context, options)
     }
+    return serverTool({ ask, credentials, retries, timeoutMs }, options)
   })
 }
 

@@ -1,4 +1,5 @@
-import type { RunContext, RunResult } from '../../core/call/runner.ts'
+import type { Runnable, RunContext, RunResult } from '../../core/call/runner.ts'
+import type { JsonObject } from '../../core/tool/json.ts'
 import type { Signal } from '../../core/tool/platform.ts'
 import type { Definition } from '../../core/tool/tool.ts'
 import { untilAborted } from '../../outbound/until-aborted.ts'
@@ -20,9 +21,10 @@ export interface ServerOutcome {
   readonly isUnauthorized?: boolean
 }
 
-export interface ServerCall {
+/** How a tool of a server is called. */
+export interface ServerTool {
   /** Asks the server once, with the tokens of this context. */
-  readonly ask: (context: RunContext) => Promise<ServerOutcome>
+  readonly ask: (input: JsonObject, context: RunContext) => ServerOutcome | Promise<ServerOutcome>
   readonly credentials: readonly Pick<CredentialPlacement, 'source' | 'id'>[]
   /** How often to ask again at most. */
   readonly retries: number
@@ -36,40 +38,39 @@ export const MAX_RETRIES = 2
 const FIRST_BACKOFF_MS = 250
 
 /**
- * Calls a tool of a server: asks it again while there is use in that, and with new tokens of its user's where it did not
- * take those it was sent. The last answer is the result.
+ * Makes a server's tool one that runs: each call asks the server again while there is use in that, and with new tokens of
+ * its user's where it did not take those it was sent. The last answer is the result.
  */
-export async function callServer(call: ServerCall, given: RunContext, clock: RetryClock): Promise<RunResult> {
-  const deadline = clock.now() + call.timeoutMs
-  for (let context = given; ;) {
-    const { result, isUnauthorized } = await askWithRetries(call, context, deadline, clock)
-    const renewed = isUnauthorized ? await withNewTokens(context, call.credentials) : undefined
-    if (!renewed) return result
-    context = renewed
-  }
-}
+export function serverTool({ ask, credentials, retries, timeoutMs }: ServerTool, { now, sleep }: RetryClock): Runnable {
+  return { ok: true, timeoutMs, run }
 
-async function askWithRetries(
-  { ask, retries }: ServerCall,
-  context: RunContext,
-  deadline: number,
-  { now, sleep }: RetryClock,
-): Promise<ServerOutcome> {
-  for (let made = 0; ; made++) {
-    const outcome = await ask(context)
-    const { retryAfter } = outcome
-    if (retryAfter === undefined || made === retries) return outcome
-    const wait = retryAfter === 'backoff' ? FIRST_BACKOFF_MS * 2 ** made : retryAfter
-    // A wait past the deadline would only turn this answer into a timeout
-    if (now() + wait >= deadline) return outcome
-    await untilAborted(() => sleep(wait, context.signal), context.signal)
+  async function run(input: JsonObject, given: RunContext): Promise<RunResult> {
+    const deadline = now() + timeoutMs
+    for (let context = given; ;) {
+      const { result, isUnauthorized } = await askWithRetries(input, context, deadline)
+      const renewed = isUnauthorized ? await withNewTokens(context, credentials) : undefined
+      if (!renewed) return result
+      context = renewed
+    }
+  }
+
+  async function askWithRetries(input: JsonObject, context: RunContext, deadline: number): Promise<ServerOutcome> {
+    for (let made = 0; ; made++) {
+      const outcome = await ask(input, context)
+      const { retryAfter } = outcome
+      if (retryAfter === undefined || made === retries) return outcome
+      const wait = retryAfter === 'backoff' ? FIRST_BACKOFF_MS * 2 ** made : retryAfter
+      // A wait past the deadline would only turn this answer into a timeout
+      if (now() + wait >= deadline) return outcome
+      await untilAborted(() => sleep(wait, context.signal), context.signal)
+    }
   }
 }
 
 /** The context with new tokens in place of the deployment's among these credentials; undefined when there are none. */
 async function withNewTokens(
   context: RunContext,
-  credentials: ServerCall['credentials'],
+  credentials: ServerTool['credentials'],
 ): Promise<RunContext | undefined> {
   const { renew } = context
   if (!renew) return undefined
