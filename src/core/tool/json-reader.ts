@@ -18,6 +18,9 @@ import { type Checked, pointerStep, type Problem, quoted } from './problem.ts'
  */
 export type Reader<T> = (value: unknown, report: Report) => T | typeof WRONG
 
+/** What a reader of this type reads. */
+export type ReadBy<R extends Reader<unknown>> = Exclude<ReturnType<R>, typeof WRONG>
+
 /** What a reader gives in place of a value that it reported. */
 export const WRONG: unique symbol = Symbol('wrong')
 

@@ -1,5 +1,3 @@
-import { DEFAULT_TIMEOUT_MS, MAX_TIMEOUT_MS } from '../../core/call/runner.ts'
-import type { Json } from '../../core/tool/json.ts'
 import {
   anything,
   boolean,
@@ -12,69 +10,26 @@ import {
   oneOf,
   optional,
   parsed,
-  type Reader,
+  type ReadBy,
   readAt,
   string,
   text,
   wrong,
 } from '../../core/tool/json-reader.ts'
 import { pointerSteps } from '../../core/tool/problem.ts'
-import { type CredentialPlacement, PLACEMENT_FIELDS, placementOf, withSource } from '../shared/credential.ts'
-import type { Serialisation, Style } from './serialisation.ts'
-
-export const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
-export const PARAMETER_PLACES = ['path', 'query', 'header', 'cookie', 'body'] as const
-export const CREDENTIAL_PLACES = ['header', 'query', 'path', 'basic', 'cookie'] as const
-export const BODY_TYPES = ['json', 'form', 'multipart', 'raw', 'none'] as const
-export const RESPONSE_TYPES = ['json', 'text', 'binary', 'auto', 'none'] as const
+import { PLACEMENT_FIELDS, placementOf, withSource } from '../shared/credential.ts'
+import { timeoutMs } from '../shared/timeout.ts'
+import type { Style } from './serialisation.ts'
 
 /** An `http` implementation with its defaults filled in. Every name is the document's own. */
-export interface HttpImplementation {
-  readonly kind: 'http'
-  readonly method: (typeof METHODS)[number]
-  readonly url: string
-  readonly parameters: readonly HttpParameter[]
-  /** Headers that are the same in every request. */
-  readonly headers: Readonly<Record<string, string>>
-  readonly credentials: readonly HttpCredential[]
-  /** Absent: JSON, when there is anything to send. */
-  readonly body?: HttpBody
-  readonly response: HttpResponseMapping
-  /** How often an idempotent request is tried again. */
-  readonly retry: { readonly attempts: number }
-  readonly timeout_ms: number
-}
+export type HttpImplementation = ReadBy<typeof httpImplementation>
+export type HttpParameter = ReadBy<typeof PARAMETER>
+export type HttpBody = ReadBy<typeof BODY>
+export type HttpResponseMapping = ReadBy<typeof RESPONSE>
 
-/** Where one input goes, and as what (OpenAPI 3.1, "Parameter Object"). */
-export interface HttpParameter extends Serialisation {
-  readonly input: string
-  readonly in: (typeof PARAMETER_PLACES)[number]
-  readonly name: string
-  /** Sends the value as JSON text, whatever it is (OpenAPI 3.1, "Parameter Object", `content`). */
-  readonly content_type?: 'application/json'
-  /** What is sent when the input is absent or null. */
-  readonly default?: Json
-}
-
-export type HttpCredential = CredentialPlacement<(typeof CREDENTIAL_PLACES)[number]>
-
-export interface HttpBody {
-  readonly type: (typeof BODY_TYPES)[number]
-  /** The input whose value is the whole body. */
-  readonly input?: string
-  readonly content_type?: string
-}
-
-export interface HttpResponseMapping {
-  readonly type: (typeof RESPONSE_TYPES)[number]
-  /** RFC 6901: the part of a JSON answer that is the tool's value. */
-  readonly pointer: string
-  /** Statuses that count as success: a status, or a class such as "2xx". */
-  readonly statuses: readonly (number | string)[]
-}
-
+const PLACES = ['path', 'query', 'header', 'cookie', 'body'] as const
 /** The styles each place knows, the default first (OpenAPI 3.1, "Style Values"). */
-const STYLES_IN: Readonly<Record<HttpParameter['in'], readonly [Style, ...Style[]]>> = {
+const STYLES_IN: Readonly<Record<(typeof PLACES)[number], readonly [Style, ...Style[]]>> = {
   path: ['simple', 'label', 'matrix'],
   query: ['form', 'spaceDelimited', 'pipeDelimited', 'deepObject'],
   header: ['simple'],
@@ -82,16 +37,19 @@ const STYLES_IN: Readonly<Record<HttpParameter['in'], readonly [Style, ...Style[
   body: ['form', 'spaceDelimited', 'pipeDelimited', 'deepObject'],
 }
 
-const PARAMETER: Reader<HttpParameter> = into(
+/** Where one input goes, and as what (OpenAPI 3.1, "Parameter Object"). */
+const PARAMETER = into(
   object(
     {
       input: string({ least: 1 }),
-      in: oneOf(PARAMETER_PLACES),
+      in: oneOf(PLACES),
       name: nullish(string({ least: 1 })),
       style: nullish(oneOf([...STYLES_IN.path, ...STYLES_IN.query])),
       explode: nullish(boolean),
       allow_reserved: nullish(boolean, false),
+      /** Sends the value as JSON text, whatever it is (OpenAPI 3.1, "Parameter Object", `content`). */
       content_type: optional(oneOf(['application/json'])),
+      /** What is sent when the input is absent or null. */
       default: anything,
     },
     {
@@ -110,8 +68,9 @@ const PARAMETER: Reader<HttpParameter> = into(
   },
 )
 
-const BODY: Reader<HttpBody> = object({
-  type: nullish(oneOf(BODY_TYPES), 'json'),
+const BODY = object({
+  type: nullish(oneOf(['json', 'form', 'multipart', 'raw', 'none']), 'json'),
+  /** The input whose value is the whole body. */
   input: optional(string({ least: 1 })),
   content_type: optional(string({ least: 1 })),
 })
@@ -122,13 +81,15 @@ const STATUS = parsed("a status from 200 to 599, or a class such as '2xx'", (val
   return isStatus || isClass ? value : undefined
 })
 
-const RESPONSE: Reader<HttpResponseMapping> = object(
+const RESPONSE = object(
   {
-    type: nullish(oneOf(RESPONSE_TYPES), 'json'),
+    type: nullish(oneOf(['json', 'text', 'binary', 'auto', 'none']), 'json'),
+    /** RFC 6901: the part of a JSON answer that is the tool's value. */
     pointer: nullish(
       text("a JSON Pointer such as '/data'", (pointer) => pointerSteps(pointer) !== undefined),
       '',
     ),
+    /** Statuses that count as success: a status, or a class such as "2xx". */
     statuses: nullish(list(STATUS, { least: 1 }), ['2xx']),
   },
   {
@@ -140,7 +101,7 @@ const RESPONSE: Reader<HttpResponseMapping> = object(
 )
 
 const CREDENTIAL = object(
-  { ...PLACEMENT_FIELDS, in: oneOf(CREDENTIAL_PLACES) },
+  { ...PLACEMENT_FIELDS, in: oneOf(['header', 'query', 'path', 'basic', 'cookie']) },
   {
     rule({ in: place, name }, report) {
       if (place === 'basic' && name !== undefined) readAt('name', oneOf(['username', 'password']), name, report)
@@ -149,15 +110,18 @@ const CREDENTIAL = object(
 )
 
 /** Reads the shape of an `http` implementation, with defaults filled in. */
-export const httpImplementation: Reader<HttpImplementation> = object({
+export const httpImplementation = object({
   kind: oneOf(['http']),
-  method: oneOf(METHODS),
+  method: oneOf(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']),
   url: string({ least: 1 }),
   parameters: optional(list(PARAMETER), []),
+  /** Headers that are the same in every request. */
   headers: optional(map(string()), {}),
   credentials: optional(list(withSource(into(CREDENTIAL, placementOf))), []),
+  /** Absent: JSON, when there is anything to send. */
   body: optional(BODY),
   response: nullish(RESPONSE, { type: 'json', pointer: '', statuses: ['2xx'] }),
+  /** How often an idempotent request is tried again. */
   retry: nullish(object({ attempts: nullish(integer(0, 2), 2) }), { attempts: 2 }),
-  timeout_ms: nullish(integer(1, MAX_TIMEOUT_MS), DEFAULT_TIMEOUT_MS),
+  timeout_ms: timeoutMs,
 })

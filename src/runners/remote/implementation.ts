@@ -1,9 +1,7 @@
-import { DEFAULT_TIMEOUT_MS, MAX_TIMEOUT_MS } from '../../core/call/runner.ts'
 import type { Json } from '../../core/tool/json.ts'
 import {
   boolean,
   check,
-  integer,
   into,
   judged,
   list,
@@ -14,35 +12,14 @@ import {
   string,
   wrong,
 } from '../../core/tool/json-reader.ts'
-import type { Checked } from '../../core/tool/problem.ts'
 import type { Definition } from '../../core/tool/tool.ts'
-import {
-  type CredentialPlacement,
-  placedOnce,
-  PLACEMENT_FIELDS,
-  placementOf,
-  withSource,
-} from '../shared/credential.ts'
+import { placedOnce, PLACEMENT_FIELDS, placementOf, withSource } from '../shared/credential.ts'
 import { headerNameProblem } from '../shared/header-rules.ts'
+import { timeoutMs } from '../shared/timeout.ts'
 import { parseUrlTemplate, variableNames } from '../shared/url-template.ts'
 
-export const PROTOCOLS = ['mcp', 'oxp'] as const
-export type Protocol = (typeof PROTOCOLS)[number]
-
 /** A `remote` implementation with its defaults filled in: one tool of another server. */
-export interface RemoteImplementation {
-  readonly kind: 'remote'
-  readonly protocol: Protocol
-  /** An MCP server's endpoint, or the URL that an OXP server's `/tools` and `/tools/call` begin with. */
-  readonly url: string
-  /** What the other server calls the tool: an MCP tool's name, or an OXP tool's id. */
-  readonly tool: string
-  /** Where the tool's secrets and tokens go in every request to the server. */
-  readonly credentials: readonly CredentialPlacement<'header' | 'query'>[]
-  /** Whether an OXP server is told for which user the call is. */
-  readonly pass_user: boolean
-  readonly timeout_ms: number
-}
+export type RemoteImplementation = Extract<ReturnType<typeof checkRemoteImplementation>, { readonly ok: true }>['value']
 
 /** Headers that the protocols write themselves. */
 const PROTOCOL_HEADERS = /^(?:accept|content-type|cookie|last-event-id|mcp-.*|oxp-version|traceparent|user-agent)$/i
@@ -53,19 +30,20 @@ const CREDENTIAL = into(object({ ...PLACEMENT_FIELDS, in: oneOf(['header', 'quer
  * Checks a `remote` implementation as it is published with `definition`. Gives it with defaults filled in, or every
  * problem, with pointers that start at the implementation.
  */
-export function checkRemoteImplementation(
-  implementation: Json,
-  { requirements }: Pick<Definition, 'requirements'>,
-): Checked<RemoteImplementation> {
+export function checkRemoteImplementation(implementation: Json, { requirements }: Pick<Definition, 'requirements'>) {
   const reader = object(
     {
       kind: oneOf(['remote']),
-      protocol: oneOf(PROTOCOLS),
+      protocol: oneOf(['mcp', 'oxp']),
+      /** An MCP server's endpoint, or the URL that an OXP server's `/tools` and `/tools/call` begin with. */
       url: judged(string({ least: 1 }), whyNoServer),
+      /** What the other server calls the tool: an MCP tool's name, or an OXP tool's id. */
       tool: string({ least: 1 }),
+      /** Where the tool's secrets and tokens go in every request to the server. */
       credentials: optional(list(withSource(placedOnce(CREDENTIAL, requirements, headerProblem))), []),
+      /** Whether an OXP server is told for which user the call is. */
       pass_user: nullish(boolean, false),
-      timeout_ms: nullish(integer(1, MAX_TIMEOUT_MS), DEFAULT_TIMEOUT_MS),
+      timeout_ms: timeoutMs,
     },
     {
       rule({ protocol, pass_user }, report) {

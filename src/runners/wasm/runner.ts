@@ -1,12 +1,12 @@
-import { isObject, type JsonObject, parseJson } from '../../core/tool/json.ts'
-import type { RunContext, Runner, RunResult, Usage } from '../../core/call/runner.ts'
+import { isObject, parseJson } from '../../core/tool/json.ts'
+import type { Runner, RunResult, Usage } from '../../core/call/runner.ts'
 import { failed, passOnLogs } from '../sandbox/answer.ts'
 import { egressPolicy } from '../sandbox/policy.ts'
 import { NO_LOADER, type SandboxRunnerOptions } from '../sandbox/sandbox.ts'
 import { readCallToolResult } from '../shared/call-tool-result.ts'
 import { checkedRunner } from '../shared/checked-runner.ts'
 import { callPlugin, FUEL, pluginCode } from './call-plugin.ts'
-import { checkWasmImplementation, type WasmImplementation } from './implementation.ts'
+import { checkWasmImplementation } from './implementation.ts'
 
 export interface WasmRunnerOptions extends SandboxRunnerOptions {
   /** Reads the bytes that are kept under a hash. */
@@ -22,7 +22,7 @@ export interface WasmRunnerOptions extends SandboxRunnerOptions {
 export function createWasmRunner({ sandbox, inside, readBlob, allowHttpHosts, log, now }: WasmRunnerOptions): Runner {
   return checkedRunner('wasm', checkWasmImplementation, (implementation) => {
     if (!sandbox) return { ok: false, reason: NO_LOADER }
-    const { blob, timeout_ms: timeoutMs } = implementation
+    const { blob, tool, config, timeout_ms: timeoutMs } = implementation
     const code = pluginCode(inside, blob, egressPolicy(implementation, allowHttpHosts, [], []), async () => {
       const bytes = await readBlob(blob)
       if (!bytes) throw new Error(`Nothing is kept under '${blob}'`)
@@ -35,11 +35,10 @@ export function createWasmRunner({ sandbox, inside, readBlob, allowHttpHosts, lo
       async run(input, context) {
         id ??= await sandbox.identify(code)
         const started = now()
-        const call = {
-          exported: 'call',
-          input: requestOf(implementation, input),
-          config: configOf(implementation, context),
-        } as const
+        // The schema's CallToolRequest
+        const request = JSON.stringify({ method: 'tools/call', params: { name: tool, arguments: input } })
+        const values = Object.entries(config).map(([key, secret]) => [key, context.secrets.get(secret)?.value ?? ''])
+        const call = { exported: 'call', input: request, config: Object.fromEntries(values) } as const
         const answer = await callPlugin(sandbox, id, code, call, context.signal)
         if (answer === undefined) return failed('The call ended before the plugin did')
         if (typeof answer === 'string') return failed(answer)
@@ -52,15 +51,6 @@ export function createWasmRunner({ sandbox, inside, readBlob, allowHttpHosts, lo
       },
     }
   })
-}
-
-/** The schema's CallToolRequest. */
-function requestOf({ tool }: WasmImplementation, input: JsonObject): string {
-  return JSON.stringify({ method: 'tools/call', params: { name: tool, arguments: input } })
-}
-
-function configOf({ config }: WasmImplementation, { secrets }: RunContext): Record<string, string> {
-  return Object.fromEntries(Object.entries(config).map(([key, secret]) => [key, secrets.get(secret)?.value ?? '']))
 }
 
 /** Reads a plugin's CallToolResult, `{content: [{type, …}], isError?}`, as its schema and as plugins in use have it. */
