@@ -1,6 +1,6 @@
 /**
  * What a published module finds in place of the platform's own, set before the module is loaded: `console` writes to the
- * log of the call that is currentLines, and `fetch` rejects where the gateway refuses. This runs inside the sandbox.
+ * log of the running call, and `fetch` rejects where the gateway refuses. This runs inside the sandbox.
  */
 import { AsyncLocalStorage } from './async-local-storage.js'
 
