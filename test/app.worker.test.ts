@@ -152,7 +152,7 @@ describe('what calls cost', () => {
     await drain()
     // What this isolate took in itself it reads from the registry for a minute, and from KV after that
     for (const [later, asked] of [
-      [6_000, { kv: [], registry: ['document'] }],
+      [6_000, { kv: [], registry: ['value'] }],
       [70_000, { kv: ['tool/calculator.add'], registry: [] }],
     ] as const) {
       vi.setSystemTime(Date.now() + later)

@@ -8,10 +8,8 @@ import { HEAD_KEY, kvKey } from '../keys.ts'
 import { decodeCursor, encodeCursor } from './cursor.ts'
 import { CHANGING_TTL_S, IMMUTABLE_TTL_S, type KvReaderOptions, parsed } from './kv-reader.ts'
 import type { Head, Leaf, PageIndex, WriteLine } from './pages.ts'
-import type { RegistryStub } from './registry-stub.ts'
 
 export interface KvCatalogueOptions extends KvReaderOptions {
-  readonly registry: RegistryStub
   /** Writes a record as the stored lines are written. */
   readonly writeLine: WriteLine
 }
@@ -64,8 +62,9 @@ export function createKvCatalogue({ kv, registry, writeLine, now }: KvCatalogueO
     }
     const all: string[] = []
     for (const hash of hashes) {
-      const text = texts.get(hash) ?? read.get(kvKey('page', hash)) ?? (await registry().page(hash))
-      if (text === undefined) return undefined
+      const key = kvKey('page', hash)
+      const text = texts.get(hash) ?? read.get(key) ?? (await registry().value(key))
+      if (typeof text !== 'string') return undefined
       texts.set(hash, text)
       all.push(text)
     }

@@ -3,11 +3,6 @@ import type { Provider, Providers, ProviderStore } from '../../core/consent/prov
 import { isProviderId } from '../../core/consent/provider.ts'
 import { kvKey } from '../keys.ts'
 import { createKvReader, type KvReaderOptions } from './kv-reader.ts'
-import type { RegistryStub } from './registry-stub.ts'
-
-export interface KvProvidersOptions extends KvReaderOptions {
-  readonly registry: RegistryStub
-}
 
 /** How long an isolate answers from memory, for ids nobody has too. */
 const FRESH_MS = 5_000
@@ -18,7 +13,7 @@ const MAX_KEPT = 1_000
  * were written. What KV lacks is asked of the Durable Object, so a new provider is there for all; a change is seen
  * everywhere within a minute.
  */
-export function createKvProviders(options: KvProvidersOptions): ProviderStore {
+export function createKvProviders(options: KvReaderOptions): ProviderStore {
   const { registry, now } = options
   const reader = createKvReader(options)
   const kept = new LRUCache<string, { readonly provider: Provider | undefined; readonly until: number }>({
@@ -39,7 +34,7 @@ export function createKvProviders(options: KvProvidersOptions): ProviderStore {
       if (known && now() < known.until) return known.provider
       const until = now() + FRESH_MS
       const before = changes
-      const provider = await reader.read<Provider>(kvKey('provider', id), () => registry().provider(id), 'ask')
+      const provider = await reader.read<Provider>(kvKey('provider', id), 'ask')
       // What was changed meanwhile is newer than this answer
       if (changes === before) kept.set(id, { provider, until })
       return provider
@@ -50,10 +45,10 @@ export function createKvProviders(options: KvProvidersOptions): ProviderStore {
       return isNew
     },
     async list() {
-      return (await registry().providers()).map((text): Provider => JSON.parse(text))
+      return (await registry().given('provider')).map((text): Provider => JSON.parse(text))
     },
     async remove(id) {
-      const removed = await registry().removeProvider(id)
+      const removed = await registry().removeGiven('provider', id)
       changed(id)
       return removed
     },

@@ -1,7 +1,16 @@
 import { LRUCache } from 'lru-cache'
+import type { RegistryObject } from './registry-object.ts'
+
+/** Gets a stub of the one Registry Durable Object. A stub belongs to the request that got it, so it is got each time. */
+export type RegistryStub = () => DurableObjectStub<RegistryObject>
+
+export function registryStub(namespace: DurableObjectNamespace<RegistryObject>): RegistryStub {
+  return () => namespace.getByName('registry')
+}
 
 export interface KvReaderOptions {
   readonly kv: KVNamespace
+  readonly registry: RegistryStub
   /** Milliseconds since some fixed point. */
   readonly now: () => number
 }
@@ -16,7 +25,7 @@ const MAX_WRITTEN = 5_000
 const UNKNOWN_PER_S = 50
 
 /** KV as one isolate reads what changes there: what the isolate changed itself, it reads from the registry. */
-export function createKvReader({ kv, now }: KvReaderOptions) {
+export function createKvReader({ kv, registry, now }: KvReaderOptions) {
   /** When this isolate changed a key. */
   const written = new LRUCache<string, number>({ max: MAX_WRITTEN })
   let asked = { second: 0, count: 0 }
@@ -40,18 +49,18 @@ export function createKvReader({ kv, now }: KvReaderOptions) {
     },
 
     /**
-     * What lies under a key as JSON; undefined when there is none. `ask` asks the registry: in place of KV for what was
+     * What lies under a key as JSON; undefined when there is none. The registry is asked in place of KV for what was
      * changed here, and, where `unknown` says so, for what KV does not know yet.
      */
-    async read<Value>(key: string, ask: () => Promise<string | undefined>, unknown: 'ask' | 'believe') {
-      if (isBehind(key)) return parsed<Value>(await ask())
+    async read<Value>(key: string, unknown: 'ask' | 'believe') {
+      if (isBehind(key)) return parsed<Value>(await registry().value(key))
       const text = await kv.get(key, { cacheTtl: CHANGING_TTL_S })
-      return parsed<Value>(text === null && unknown === 'ask' && mayAsk() ? await ask() : text)
+      return parsed<Value>(text === null && unknown === 'ask' && mayAsk() ? await registry().value(key) : text)
     },
   }
 }
 
 /** What a stored text of JSON says; undefined where there is none. */
-export function parsed<Value>(text: string | null | undefined): Value | undefined {
+export function parsed<Value>(text: string | ArrayBuffer | null | undefined): Value | undefined {
   return typeof text === 'string' ? JSON.parse(text) : undefined
 }

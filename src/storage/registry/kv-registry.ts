@@ -8,6 +8,7 @@ import { kvKey } from '../keys.ts'
 import { createKvCatalogue, type KvCatalogueOptions } from './kv-catalogue.ts'
 import { createKvReader, IMMUTABLE_TTL_S, parsed } from './kv-reader.ts'
 import type { Bundle, Deployment } from './bundle.ts'
+import { inParts } from './parts.ts'
 
 export interface KvRegistryOptions extends KvCatalogueOptions {
   readonly bundle: Bundle
@@ -18,6 +19,7 @@ export interface KvRegistryOptions extends KvCatalogueOptions {
 
 /** A message to a Durable Object is at most 32 MiB. */
 const MAX_MESSAGE_CHARACTERS = 8_000_000
+const lengthOf = (publication: Publication) => JSON.stringify(publication).length
 
 /**
  * The registry as a Worker sees it: reads from KV, falling back to the Registry Durable Object for what KV does not have
@@ -39,15 +41,15 @@ export function createKvRegistry(options: KvRegistryOptions) {
 
   const source: ToolSource = {
     document(name) {
-      const key = toolKey(name)
-      return reader.read<ToolDocument>(kvKey('tool', key), () => registry().document(key), 'believe')
+      return reader.read<ToolDocument>(kvKey('tool', toolKey(name)), 'believe')
     },
     async current(name) {
-      return parsed<ToolDocument>(await registry().document(toolKey(name)))
+      return parsed<ToolDocument>(await registry().value(kvKey('tool', toolKey(name))))
     },
     async record(digest) {
-      const text = await kv.get(kvKey('record', digest), { cacheTtl: IMMUTABLE_TTL_S })
-      return parsed<ToolRecord>(text ?? (await registry().record(digest)))
+      const key = kvKey('record', digest)
+      const text = await kv.get(key, { cacheTtl: IMMUTABLE_TTL_S })
+      return parsed<ToolRecord>(text ?? (await registry().value(key)))
     },
     async named(asked) {
       const name = asked.toLowerCase()
@@ -67,7 +69,7 @@ export function createKvRegistry(options: KvRegistryOptions) {
   const writer: RegistryWriter = {
     async publish(publications) {
       const all: Published[] = []
-      for (const chunk of chunks(publications)) {
+      for (const chunk of inParts(publications, lengthOf, { maxSize: MAX_MESSAGE_CHARACTERS })) {
         const { published, revision } = await registry().publish(chunk)
         changed(
           revision,
@@ -90,18 +92,20 @@ export function createKvRegistry(options: KvRegistryOptions) {
   const keys: KeyStore = {
     create: (key, hash) => registry().createKey(key, hash),
     async list() {
-      return (await registry().keys()).map((text): ApiKey => JSON.parse(text))
+      return (await registry().given('apiKey')).map((text): ApiKey => JSON.parse(text))
     },
-    remove: (id) => registry().removeKey(id),
-    find: (hash) => reader.read<ApiKey>(kvKey('apiKey', hash), () => registry().keyByHash(hash), 'ask'),
+    remove: (id) => registry().removeGiven('apiKey', id),
+    find: (hash) => reader.read<ApiKey>(kvKey('apiKey', hash), 'ask'),
   }
 
   const blobs = {
     /** Keeps bytes under their hash (SHA-256, hex). Once this is done they can be read everywhere. */
     store: (hash: string, bytes: ArrayBuffer): Promise<void> => registry().putBlob(hash, bytes),
     async read(hash: string): Promise<ArrayBuffer | undefined> {
-      const found = await kv.get(kvKey('blob', hash), { type: 'arrayBuffer', cacheTtl: IMMUTABLE_TTL_S })
-      return found ?? registry().blob(hash)
+      const key = kvKey('blob', hash)
+      const found = await kv.get(key, { type: 'arrayBuffer', cacheTtl: IMMUTABLE_TTL_S })
+      const bytes = found ?? (await registry().value(key))
+      return typeof bytes === 'string' ? undefined : bytes
     },
   }
 
@@ -119,21 +123,4 @@ export function createKvRegistry(options: KvRegistryOptions) {
   }
 
   return { source, writer, catalogue, keys, blobs, takeIn }
-}
-
-/** Publications in messages that are not too large, at least one in each. */
-function* chunks(publications: readonly Publication[]): Iterable<readonly Publication[]> {
-  let chunk: Publication[] = []
-  let size = 0
-  for (const publication of publications) {
-    const length = JSON.stringify(publication).length
-    if (chunk.length > 0 && size + length > MAX_MESSAGE_CHARACTERS) {
-      yield chunk
-      chunk = []
-      size = 0
-    }
-    chunk.push(publication)
-    size += length
-  }
-  if (chunk.length > 0) yield chunk
 }

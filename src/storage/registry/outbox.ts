@@ -1,10 +1,9 @@
 import { HEAD_KEY, KV_KINDS, kvKey, type KvKind, parseKvKey } from '../keys.ts'
 import { column, field } from '../rows.ts'
-import { apiKeyText } from './api-keys.ts'
 import { readBlob } from './blobs.ts'
+import { givenText } from './given.ts'
 import { keyOfName } from './names.ts'
 import { pageText, settlePages, type WriteLine } from './pages.ts'
-import { providerText } from './providers.ts'
 import { documentText, recordTextByDigest } from './versions.ts'
 
 /** KV takes one write a second to a key. */
@@ -17,7 +16,6 @@ const PER_RUN = 400
 
 /** How the keys of one kind are written. */
 interface KeysOfKind {
-  /** What is to lie under a key, as the tables have it now. */
   readonly value: (sql: SqlStorage, of: string, writeLine: WriteLine) => string | ArrayBuffer | undefined
   /** What others name lands first, so that nothing is named before it is there. */
   readonly rank: 0 | 1 | 2
@@ -31,8 +29,8 @@ const KINDS: Readonly<Record<KvKind, KeysOfKind>> = {
   record: { rank: 1, value: recordTextByDigest },
   tool: { rank: 2, value: documentText },
   name: { rank: 2, value: keyOfName },
-  apiKey: { rank: 2, value: apiKeyText, isDeleted: true },
-  provider: { rank: 2, value: providerText, isDeleted: true },
+  apiKey: { rank: 2, value: (sql, hash) => givenText(sql, 'apiKey', hash), isDeleted: true },
+  provider: { rank: 2, value: (sql, id) => givenText(sql, 'provider', id), isDeleted: true },
 }
 const WHENS = KV_KINDS.map((kind) => `WHEN target LIKE '${kvKey(kind, '')}%' THEN ${KINDS[kind].rank}`)
 /** A target's rank, in SQL. */
@@ -106,13 +104,19 @@ export function createOutbox({ storage, kv, writeLine, now }: OutboxDeps) {
     return true
   }
 
+  /** What is to lie under a key, as the tables have it now; undefined where they have nothing. */
+  function value(target: string): string | ArrayBuffer | undefined {
+    const key = parseKvKey(target)
+    return key && KINDS[key.kind].value(sql, key.of, writeLine)
+  }
+
   /** Whether the key is done with. A page is not, when its leaf was changed since: another page will take its place. */
   async function write({ target, revision }: Due): Promise<boolean> {
-    const key = parseKvKey(target)
-    const value = key && KINDS[key.kind].value(sql, key.of, writeLine)
-    if (value !== undefined) await kv.put(target, value)
-    else if (key?.kind === 'page') return false
-    else if (key && KINDS[key.kind].isDeleted) await kv.delete(target)
+    const kind = parseKvKey(target)?.kind
+    const current = value(target)
+    if (current !== undefined) await kv.put(target, current)
+    else if (kind === 'page') return false
+    else if (kind && KINDS[kind].isDeleted) await kv.delete(target)
     sql.exec('DELETE FROM outbox WHERE target = ? AND revision = ?', target, revision)
     return true
   }
@@ -135,7 +139,7 @@ export function createOutbox({ storage, kv, writeLine, now }: OutboxDeps) {
     return field(sql, waiting) === undefined
   }
 
-  return { schedule, run }
+  return { schedule, run, value }
 }
 
 /** What is due, a few keys at once: never a key beside one that it names, which must land before. */

@@ -4,6 +4,7 @@ import { toolKey } from '../../core/tool/tool-id.ts'
 import type { ToolRecord } from '../../core/tool/tool.ts'
 import { HEAD_KEY, kvKey } from '../keys.ts'
 import { firstRow } from '../rows.ts'
+import { inParts } from './parts.ts'
 import { queue, revisionOf, writeMeta } from './tables.ts'
 
 /** A leaf is split when it holds more tools or more text than this, into parts of about half. */
@@ -45,32 +46,28 @@ export async function settlePages(sql: SqlStorage, writeLine: WriteLine, now: nu
   for (;;) {
     const dirty = firstRow<LeafRow>(sql, 'SELECT * FROM leaf WHERE dirty IS NOT NULL ORDER BY first LIMIT 1')
     if (!dirty) break
-    const parts = divide(readLeaf(sql, dirty.first))
-    if (parts.length !== 1) {
-      repartition(sql, dirty, parts)
-      continue
+    const [tools = [], ...others] = divide(readLeaf(sql, dirty.first))
+    // A leaf that has grown too large gives most of its tools to new ones, and all are made in their turn
+    for (const [tool] of others) {
+      const first: ToolRecord = JSON.parse(tool?.record ?? '{}')
+      sql.exec('INSERT INTO leaf (first, count, dirty) VALUES (?, 0, ?)', toolKey(first), dirty.dirty)
     }
-    const { lines, records, count } = pageTexts(parts[0] ?? [], writeLine)
+    if (others.length > 0) continue
+    const { lines, records } = pageTexts(tools, writeLine)
     const hashes = { lines: await sha256(lines), records: await sha256(records) }
     // Another publication may have come in meanwhile: then the leaf is made again
     const { rowsWritten } = sql.exec(
       'UPDATE leaf SET lines = ?, records = ?, count = ?, dirty = NULL WHERE first = ? AND dirty = ?',
       hashes.lines,
       hashes.records,
-      count,
+      tools.length,
       dirty.first,
       dirty.dirty,
     )
     if (rowsWritten === 0) continue
     const revision = revisionOf(sql)
-    for (const [old, fresh] of [
-      [dirty.lines, hashes.lines],
-      [dirty.records, hashes.records],
-    ] as const) {
-      if (old === fresh) continue
-      if (old !== null) retire(sql, kvKey('page', old), now)
-      reinstate(sql, kvKey('page', fresh), revision)
-    }
+    replacePage(sql, dirty.lines, hashes.lines, revision, now)
+    replacePage(sql, dirty.records, hashes.records, revision, now)
     queue(sql, HEAD_KEY)
   }
   return readHead(sql)
@@ -112,37 +109,13 @@ function readLeaf(sql: SqlStorage, first: string): LeafTool[] {
     .toArray()
 }
 
-function divide(tools: readonly LeafTool[]): LeafTool[][] {
+function divide(tools: readonly LeafTool[]): readonly (readonly LeafTool[])[] {
   const characters = tools.reduce((sum, { record }) => sum + record.length, 0)
-  if (tools.length <= 1 || (tools.length <= MAX_TOOLS && characters <= MAX_CHARACTERS)) return [[...tools]]
-  const parts: LeafTool[][] = []
-  let part: LeafTool[] = []
-  let size = 0
-  for (const tool of tools) {
-    if (part.length > 0 && (part.length >= MAX_TOOLS / 2 || size + tool.record.length > MAX_CHARACTERS / 2)) {
-      parts.push(part)
-      part = []
-      size = 0
-    }
-    part.push(tool)
-    size += tool.record.length
-  }
-  return [...parts, part]
+  if (tools.length <= MAX_TOOLS && characters <= MAX_CHARACTERS) return [tools]
+  return [...inParts(tools, ({ record }) => record.length, { maxSize: MAX_CHARACTERS / 2, maxItems: MAX_TOOLS / 2 })]
 }
 
-/** Puts leaves in the place of one that has grown too large. They are made in their turn. */
-function repartition(sql: SqlStorage, leaf: LeafRow, parts: readonly (readonly LeafTool[])[]): void {
-  parts.forEach((part, index) => {
-    if (index === 0) return
-    const first: ToolRecord = JSON.parse(part[0]?.record ?? '{}')
-    sql.exec('INSERT INTO leaf (first, count, dirty) VALUES (?, 0, ?)', toolKey(first), leaf.dirty)
-  })
-}
-
-function pageTexts(
-  tools: readonly LeafTool[],
-  writeLine: WriteLine,
-): { lines: string; records: string; count: number } {
+function pageTexts(tools: readonly LeafTool[], writeLine: WriteLine): { lines: string; records: string } {
   const records = tools.map(({ record }): ToolRecord => JSON.parse(record))
   const index: PageIndex = records.map((record, position) => ({
     key: toolKey(record),
@@ -156,18 +129,16 @@ function pageTexts(
   return {
     lines: [JSON.stringify(index), ...records.map(writeLine)].join('\n'),
     records: tools.map(({ record }) => record).join('\n'),
-    count: tools.length,
   }
 }
 
-/** Has a page written to KV, which may be one that was retired before. */
-function reinstate(sql: SqlStorage, target: string, revision: number): void {
-  sql.exec('DELETE FROM retired WHERE target = ?', target)
-  queue(sql, target, revision)
-}
-
-/** Has a page that is no longer part of the catalogue deleted from KV, in a while. */
-function retire(sql: SqlStorage, target: string, now: number): void {
-  sql.exec('DELETE FROM outbox WHERE target = ?', target)
-  sql.exec('INSERT INTO retired VALUES (?, ?) ON CONFLICT DO UPDATE SET at = excluded.at', target, now)
+/** Has a page written to KV in place of another. The new one may have been retired before; the old one is deleted in a while. */
+function replacePage(sql: SqlStorage, old: string | null, fresh: string, revision: number, now: number): void {
+  if (old === fresh) return
+  if (old !== null) {
+    sql.exec('DELETE FROM outbox WHERE target = ?', kvKey('page', old))
+    sql.exec('INSERT OR REPLACE INTO retired VALUES (?, ?)', kvKey('page', old), now)
+  }
+  sql.exec('DELETE FROM retired WHERE target = ?', kvKey('page', fresh))
+  queue(sql, kvKey('page', fresh), revision)
 }

@@ -4,7 +4,7 @@ import type { ToolRecord } from '../../core/tool/tool.ts'
 import { exactName, matchExpression, RANK } from './search.ts'
 
 /** A tool found by a query: its record, serialised. */
-export interface Found {
+export type Found = {
   /** Under which the tool is exposed. */
   readonly name: string
   readonly record: string
@@ -57,47 +57,45 @@ export function query(
   return { found }
 }
 
-function* ranking(sql: SqlStorage, match: string, name: string, all: boolean, offset: number): Generator<Found> {
-  const join = all
-    ? `version.key = search.key AND ${SHOWN}`
-    : 'version.key = tool.key AND version.version = tool.listed'
-  const rows = sql.exec<{ name: string; record: string }>(
-    `SELECT exposed AS name, record FROM search JOIN tool ON tool.key = search.key JOIN version ON ${join}
-     WHERE search MATCH ? ORDER BY ${RANK}, tool.key, version.version LIMIT -1 OFFSET ?`,
-    match,
-    name,
-    offset,
-  )
-  let at = offset
-  for (const { name, record } of rows) {
-    at += 1
-    yield { name, record, cursor: String(at) }
-  }
-}
-
 function ranked(
   sql: SqlStorage,
   q: string,
   versions: ListQuery['versions'],
-  cursor: string | undefined,
+  cursor = '0',
 ): Iterable<Found> | undefined {
-  if (cursor !== undefined && !/^\d{1,9}$/.test(cursor)) return undefined
+  if (!/^\d{1,9}$/.test(cursor)) return undefined
   const match = matchExpression(q)
-  return match === undefined ? [] : ranking(sql, match, exactName(q), versions === 'all', Number(cursor ?? 0))
+  if (match === undefined) return []
+  const join =
+    versions === 'all'
+      ? `version.key = search.key AND ${SHOWN}`
+      : 'version.key = tool.key AND version.version = tool.listed'
+  const rows = sql.exec<Omit<Found, 'cursor'>>(
+    `SELECT exposed AS name, record FROM search JOIN tool ON tool.key = search.key JOIN version ON ${join}
+     WHERE search MATCH ? ORDER BY ${RANK}, tool.key, version.version LIMIT -1 OFFSET ?`,
+    match,
+    exactName(q),
+    Number(cursor),
+  )
+  return numbered(rows, Number(cursor))
 }
 
-function* everyVersion(sql: SqlStorage, key: string, version: string): Generator<Found> {
-  const rows = sql.exec<{ key: string; version: string; name: string; record: string }>(
-    `SELECT version.key, version, coalesce(exposed, '') AS name, record FROM version JOIN tool ON tool.key = version.key
-     WHERE ${SHOWN} AND (version.key, version) > (?, ?) ORDER BY version.key, version`,
-    key,
-    version,
-  )
-  for (const row of rows) yield { name: row.name, record: row.record, cursor: `${row.key}@${row.version}` }
+function* numbered(rows: Iterable<Omit<Found, 'cursor'>>, offset: number): Generator<Found> {
+  let at = offset
+  for (const row of rows) {
+    at += 1
+    yield { ...row, cursor: String(at) }
+  }
 }
 
 function allVersions(sql: SqlStorage, cursor: string | undefined): Iterable<Found> | undefined {
-  if (cursor === undefined) return everyVersion(sql, '', '')
-  const last = parseToolId(cursor)
-  return last?.selector === undefined ? undefined : everyVersion(sql, toolKey(last), last.selector)
+  const last = cursor === undefined ? undefined : parseToolId(cursor)
+  if (cursor !== undefined && last?.selector === undefined) return undefined
+  return sql.exec<Found>(
+    `SELECT coalesce(exposed, '') AS name, record, version.key || '@' || version AS cursor
+     FROM version JOIN tool ON tool.key = version.key
+     WHERE ${SHOWN} AND (version.key, version) > (?, ?) ORDER BY version.key, version`,
+    last ? toolKey(last) : '',
+    last?.selector ?? '',
+  )
 }

@@ -7,18 +7,17 @@ import type { ListQuery } from '../../core/access/catalogue.ts'
 import { toolKey, type ToolName } from '../../core/tool/tool-id.ts'
 import type { ToolStatus } from '../../core/tool/version.ts'
 import { kvKey } from '../keys.ts'
-import { apiKeyText, apiKeyTexts, removeApiKey, storeApiKey } from './api-keys.ts'
-import { readBlob, storeBlob } from './blobs.ts'
+import { storeBlob } from './blobs.ts'
 import { type Bundle, type Deployment, isWanted, noteDeployment, takeInBundle } from './bundle.ts'
+import { type GivenKind, givenTexts, removeGiven, storeApiKey, storeProvider } from './given.ts'
 import { keyOfName } from './names.ts'
 import { createOutbox } from './outbox.ts'
-import { type Head, pageText, settlePages, type WriteLine } from './pages.ts'
+import { type Head, settlePages, type WriteLine } from './pages.ts'
 import { store } from './publication.ts'
-import { providerText, providerTexts, removeProvider, storeProvider } from './providers.ts'
 import { query, type QueryAnswer } from './query.ts'
 import { nearestNames } from './search.ts'
 import { catalogueRevision, createTables, nextRevision, queue } from './tables.ts'
-import { documentText, recordText, recordTextByDigest, storeStatus } from './versions.ts'
+import { documentText, recordText, storeStatus } from './versions.ts'
 
 export interface RegistryOptions {
   /** Writes a record as one line of the listing. */
@@ -80,12 +79,9 @@ export function defineRegistry({ writeLine }: RegistryOptions) {
       return { wanted: wanted && !records, revision: catalogueRevision(this.#sql) }
     }
 
-    document(key: string): string | undefined {
-      return documentText(this.#sql, key)
-    }
-
-    record(digest: string): string | undefined {
-      return recordTextByDigest(this.#sql, digest)
+    /** What lies in KV under a key, or will as soon as the outbox is emptied. */
+    value(key: string): string | ArrayBuffer | undefined {
+      return this.#outbox.value(key)
     }
 
     /** A tool's document, or the names near one that is unknown: an unknown name costs one message. */
@@ -106,10 +102,6 @@ export function defineRegistry({ writeLine }: RegistryOptions) {
       return head
     }
 
-    page(hash: string): string | undefined {
-      return pageText(this.#sql, hash, writeLine)
-    }
-
     query(listQuery: ListQuery, limit: number, principal: Principal): QueryAnswer | undefined {
       return query(this.#sql, listQuery, limit, (record) => maySee(principal, record))
     }
@@ -118,41 +110,22 @@ export function defineRegistry({ writeLine }: RegistryOptions) {
       await this.#change(() => storeApiKey(this.#sql, key, hash))
     }
 
-    keys(): string[] {
-      return apiKeyTexts(this.#sql)
-    }
-
-    keyByHash(hash: string): string | undefined {
-      return apiKeyText(this.#sql, hash)
-    }
-
-    removeKey(id: string): Promise<boolean> {
-      return this.#change(() => removeApiKey(this.#sql, id))
-    }
-
     putProvider(provider: Provider): Promise<boolean> {
       return this.#change(() => storeProvider(this.#sql, provider))
     }
 
-    providers(): string[] {
-      return providerTexts(this.#sql)
+    /** All API keys or all providers, serialised. */
+    given(kind: GivenKind): string[] {
+      return givenTexts(this.#sql, kind)
     }
 
-    provider(id: string): string | undefined {
-      return providerText(this.#sql, id)
-    }
-
-    removeProvider(id: string): Promise<boolean> {
-      return this.#change(() => removeProvider(this.#sql, id))
+    removeGiven(kind: GivenKind, id: string): Promise<boolean> {
+      return this.#change(() => removeGiven(this.#sql, kind, id))
     }
 
     /** Keeps bytes under their hash, for ever. */
     async putBlob(hash: string, bytes: ArrayBuffer): Promise<void> {
       await this.#change(() => storeBlob(this.#sql, hash, bytes))
-    }
-
-    blob(hash: string): ArrayBuffer | undefined {
-      return readBlob(this.#sql, hash)
     }
 
     override async alarm(): Promise<void> {

@@ -159,7 +159,7 @@ describe('an isolate', () => {
       expect(await walk(1_000)).toHaveLength(300)
       require(revision)
       expect(await walk(1_000)).toContain('New.Tool@1.0.0')
-      expect(new Set(asked)).toEqual(new Set(['head', 'page']))
+      expect(new Set(asked)).toEqual(new Set(['head', 'value']))
     }))
 
   it('whose head names pages that are no more lists by the head of now', () =>

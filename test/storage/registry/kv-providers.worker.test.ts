@@ -88,14 +88,14 @@ describe('an isolate', () => {
       kv.values.delete('provider/acme')
       clock.time += 5 * SECOND
       expect(await find('acme')).toBeUndefined()
-      expect(asked).toEqual(['provider'])
+      expect(asked).toEqual(['value'])
     }))
 
   it('remembers for a while that there is none', () =>
     inRegistry(async (harness) => {
       const { find, asked } = isolate(harness)
       for (let calls = 0; calls < 3; calls++) expect(await find('nobody')).toBeUndefined()
-      expect(asked).toEqual(['provider'])
+      expect(asked).toEqual(['value'])
       expect(harness.kv.reads).toHaveLength(1)
     }))
 

@@ -1,3 +1,4 @@
+import { env } from 'cloudflare:workers'
 import { describe, expect, it } from 'vitest'
 import { createKvReader, parsed } from '../../../src/storage/registry/kv-reader.ts'
 import { memoryKv } from './set-up.ts'
@@ -9,23 +10,20 @@ function isolate() {
   const kv = memoryKv()
   const asked: string[] = []
   const clock = { time: 0 }
-  const reader = createKvReader({ kv: kv.binding, now: () => clock.time })
   const registry = new Map<string, string>()
+  const ask = async (key: string) => {
+    asked.push(key)
+    return registry.get(key)
+  }
+  const stub = new Proxy(env.Registry.getByName('of none'), { get: () => ask })
+  const reader = createKvReader({ kv: kv.binding, registry: () => stub, now: () => clock.time })
   return {
     kv,
     asked,
     clock,
     registry,
     wrote: reader.wrote,
-    read: (key: string, unknown: 'ask' | 'believe' = 'ask') =>
-      reader.read<unknown>(
-        key,
-        async () => {
-          asked.push(key)
-          return registry.get(key)
-        },
-        unknown,
-      ),
+    read: (key: string, unknown: 'ask' | 'believe' = 'ask') => reader.read<unknown>(key, unknown),
   }
 }
 

@@ -226,13 +226,13 @@ describe('the outbox', () => {
           expect(JSON.parse(kv.values.get('key/hash') ?? '')).toEqual(apiKey)
           expect(JSON.parse(kv.values.get('provider/p') ?? '')).toEqual(provider)
         }
-        expect(await registry.removeKey('k')).toBe(true)
-        expect(await registry.removeProvider('p')).toBe(true)
+        expect(await registry.removeGiven('apiKey', 'k')).toBe(true)
+        expect(await registry.removeGiven('provider', 'p')).toBe(true)
         await drain()
         expect([...kv.values.keys()].filter((key) => /^(?:key|provider)\//.test(key))).toEqual([])
       }
-      expect(await registry.removeKey('k')).toBe(false)
-      expect(await registry.removeProvider('p')).toBe(false)
+      expect(await registry.removeGiven('apiKey', 'k')).toBe(false)
+      expect(await registry.removeGiven('provider', 'p')).toBe(false)
 
       // A reader may hold the document that names it
       const before = await record('Kit.A@1.0.0', { description: 'before' })

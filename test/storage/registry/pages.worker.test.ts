@@ -3,19 +3,19 @@ import { toolKey } from '../../../src/core/tool/tool-id.ts'
 import type { ToolRecord } from '../../../src/core/tool/tool.ts'
 import type { PageIndex } from '../../../src/storage/registry/pages.ts'
 import type { RegistryObject } from '../../../src/storage/registry/registry-object.ts'
-import { type Harness, inRegistry, listedIn, publication, publications, stopClock } from './set-up.ts'
+import { type Harness, inRegistry, listedIn, publication, publications, stopClock, textOf } from './set-up.ts'
 
 stopClock()
 
-const textOf = (registry: RegistryObject, hash: string) => registry.page(hash) ?? ''
+const pageOf = (registry: RegistryObject, hash = '') => textOf(registry, `catalogue/page/${hash}`) ?? ''
 
 /** The keys of the tools that each leaf holds, as both of its pages have them. */
 async function leavesOf(registry: RegistryObject) {
   const { leaves, count } = await registry.head()
   const keys = leaves.map((leaf) => {
-    const [index = '', ...lines] = textOf(registry, leaf.lines).split('\n')
+    const [index = '', ...lines] = pageOf(registry, leaf.lines).split('\n')
     const listed: PageIndex = JSON.parse(index)
-    const records = textOf(registry, leaf.records)
+    const records = pageOf(registry, leaf.records)
       .split('\n')
       .filter(Boolean)
       .map((text): ToolRecord => JSON.parse(text))
@@ -51,7 +51,7 @@ describe('a leaf', () => {
       await registry.publish(await inOrder(9, { description: 'x'.repeat(60_000) }))
       const { leaves, keys } = await leavesOf(registry)
       expect(keys.map(({ length }) => length)).toEqual([4, 4, 1])
-      for (const leaf of leaves) expect(textOf(registry, leaf.records).length).toBeLessThanOrEqual(500_000)
+      for (const leaf of leaves) expect(pageOf(registry, leaf.records).length).toBeLessThanOrEqual(500_000)
     }))
 
   it('takes in what belongs between its tools, and leaves the pages of the others alone', () =>
@@ -95,12 +95,12 @@ describe('a page', () => {
     inRegistry(async ({ registry }) => {
       await registry.publish(await publications(0, 1))
       const [leaf] = (await registry.head()).leaves
-      expect(textOf(registry, leaf?.lines ?? '')).toContain('Kit0.T0')
+      expect(pageOf(registry, leaf?.lines ?? '')).toContain('Kit0.T0')
       await registry.publish(await publications(1, 2))
-      expect(registry.page(leaf?.lines ?? '')).toBeUndefined()
+      expect(registry.value(`catalogue/page/${leaf?.lines}`)).toBeUndefined()
       await registry.head()
-      expect(registry.page(leaf?.lines ?? '')).toBeUndefined()
-      expect(registry.page('0'.repeat(64))).toBeUndefined()
+      expect(registry.value(`catalogue/page/${leaf?.lines}`)).toBeUndefined()
+      expect(registry.value(`catalogue/page/${'0'.repeat(64)}`)).toBeUndefined()
     }))
 
   /** Lets an hour pass, and every alarm that comes in it. */

@@ -40,11 +40,11 @@ describe('a publication', () => {
     inRegistry(async ({ registry }) => {
       const beside = { tags: ['a'], implementation: { kind: 'echo', of: 'a' } }
       const { revision } = await publish(registry, await publication('Kit.A@1.0.0', {}, beside))
-      const before = registry.document('kit.a')
+      const before = registry.value('tool/kit.a')
       const again = await publish(registry, await publication(...given))
       expect(again).toMatchObject({ outcome: isSame ? 'unchanged' : 'conflict', revision })
       if (!isSame) expect(again).toMatchObject({ message: expect.stringContaining('a version never changes') })
-      expect(registry.document('kit.a')).toBe(before)
+      expect(registry.value('tool/kit.a')).toBe(before)
     }),
   )
 
@@ -71,7 +71,7 @@ describe('a publication', () => {
         outcome: 'conflict',
         ids: ['Kit.A@1.0.0', 'Kit.B@1.0.0', 'Kit.C@1.0.0'],
       })
-      expect([registry.document('kit.a'), registry.document('kit.c')]).toEqual([undefined, undefined])
+      expect([registry.value('tool/kit.a'), registry.value('tool/kit.c')]).toEqual([undefined, undefined])
       expect(await publish(registry, { ...whole, records: [a, c].flatMap(({ records }) => records) })).toMatchObject({
         outcome: 'created',
       })

@@ -194,6 +194,12 @@ export function listedIn(kv: ReturnType<typeof memoryKv>): string[] {
   return keys
 }
 
+/** What the registry has for a KV key, as text. */
+export function textOf(registry: RegistryObject, key: string): string | undefined {
+  const value = registry.value(key)
+  return typeof value === 'string' ? value : undefined
+}
+
 export function documentOf(registry: RegistryObject, key: string): ToolDocument {
-  return JSON.parse(registry.document(key) ?? 'null')
+  return JSON.parse(textOf(registry, `tool/${key}`) ?? 'null')
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { RegistryObject } from '../../../src/storage/registry/registry-object.ts'
-import { ADMIN, documentOf, inRegistry, publication, record, stopClock } from './set-up.ts'
+import { ADMIN, documentOf, inRegistry, publication, record, stopClock, textOf } from './set-up.ts'
 
 stopClock()
 
@@ -10,7 +10,7 @@ const publish = async (registry: RegistryObject, ...ids: readonly string[]) =>
 /** The version that lists show. */
 const listed = async (registry: RegistryObject, key: string) => {
   const [leaf] = (await registry.head()).leaves
-  const lines = (registry.page(leaf?.records ?? '') ?? '').split('\n').filter(Boolean)
+  const lines = (textOf(registry, `catalogue/page/${leaf?.records}`) ?? '').split('\n').filter(Boolean)
   const versions = lines.map((line): { id: string; version: string } => JSON.parse(line))
   return versions.find(({ id }) => id.toLowerCase().startsWith(`${key}@`))?.version
 }
@@ -24,14 +24,14 @@ describe("a tool's document", () => {
       expect(document).toMatchObject({ toolkit: 'Kit', tool: 'Tool', newest: await record('Kit.Tool@1.10.0') })
       expect(document.versions).toContainEqual({ version: '1.2.0', digest, status: { state: 'active' } })
       expect(document.versions).toHaveLength(3)
-      expect(registry.document('kit.other')).toBeUndefined()
+      expect(registry.value('tool/kit.other')).toBeUndefined()
     }))
 
   it.each(['disabled', 'yanked', 'deprecated'] as const)('follows its newest version being %s', (state) =>
     inRegistry(async ({ registry }) => {
       await publish(registry, 'Kit.Tool@1.0.0', 'Kit.Tool@2.0.0')
       const answer = await registry.setStatus('kit.tool', '2.0.0', { state })
-      expect(answer?.document).toBe(registry.document('kit.tool'))
+      expect(answer?.document).toBe(registry.value('tool/kit.tool'))
       expect(documentOf(registry, 'kit.tool').newest?.version).toBe('1.0.0')
       expect(await listed(registry, 'kit.tool')).toBe('1.0.0')
       await registry.setStatus('kit.tool', '2.0.0', { state: 'active' })
@@ -70,8 +70,8 @@ describe('the record of a version', () => {
     inRegistry(async ({ registry }) => {
       await publish(registry, 'Kit.Tool@1.0.0', 'Kit.Tool@2.0.0')
       const old = await record('Kit.Tool@1.0.0')
-      expect(JSON.parse(registry.record(old.digest) ?? '')).toEqual(old)
-      expect(registry.record('0'.repeat(64))).toBeUndefined()
+      expect(JSON.parse(textOf(registry, `record/${old.digest}`) ?? '')).toEqual(old)
+      expect(registry.value(`record/${'0'.repeat(64)}`)).toBeUndefined()
     }))
 
   it('goes to KV once the document no longer holds it, and for a tool of one version never', () =>

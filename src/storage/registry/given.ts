@@ -1,0 +1,45 @@
+import type { ApiKey } from '../../core/access/api-key.ts'
+import type { Provider } from '../../core/consent/provider.ts'
+import { kvKey } from '../keys.ts'
+import { column, field } from '../rows.ts'
+import { queue } from './tables.ts'
+
+/** What administrators give: the table it lies in, the column that its KV key is made of, and the order it is listed in. */
+const TABLES = {
+  apiKey: { table: 'api_key', address: 'hash', order: 'rowid' },
+  provider: { table: 'provider', address: 'id', order: 'id' },
+} as const
+
+export type GivenKind = keyof typeof TABLES
+
+/** What is stored under a KV key of a kind, serialised. */
+export function givenText(sql: SqlStorage, kind: GivenKind, of: string): string | undefined {
+  const { table, address } = TABLES[kind]
+  return field<string>(sql, `SELECT body FROM ${table} WHERE ${address} = ?`, of)
+}
+
+export function givenTexts(sql: SqlStorage, kind: GivenKind): string[] {
+  const { table, order } = TABLES[kind]
+  return column<string>(sql, `SELECT body FROM ${table} ORDER BY ${order}`)
+}
+
+export function storeApiKey(sql: SqlStorage, key: ApiKey, hash: string): void {
+  sql.exec('INSERT INTO api_key VALUES (?, ?, ?)', key.id, hash, JSON.stringify(key))
+  queue(sql, kvKey('apiKey', hash))
+}
+
+/** Stores a provider in place of the one of its id, and gives whether there was none. */
+export function storeProvider(sql: SqlStorage, provider: Provider): boolean {
+  const isNew = givenText(sql, 'provider', provider.id) === undefined
+  sql.exec('INSERT OR REPLACE INTO provider VALUES (?, ?)', provider.id, JSON.stringify(provider))
+  queue(sql, kvKey('provider', provider.id))
+  return isNew
+}
+
+/** Whether there was one of this id. */
+export function removeGiven(sql: SqlStorage, kind: GivenKind, id: string): boolean {
+  const { table, address } = TABLES[kind]
+  const of = field<string>(sql, `DELETE FROM ${table} WHERE id = ? RETURNING ${address}`, id)
+  if (of !== undefined) queue(sql, kvKey(kind, of))
+  return of !== undefined
+}

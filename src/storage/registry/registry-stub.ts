@@ -1,8 +1,0 @@
-import type { RegistryObject } from './registry-object.ts'
-
-/** Gets a stub of the one Registry Durable Object. A stub belongs to the request that got it, so it is got each time. */
-export type RegistryStub = () => DurableObjectStub<RegistryObject>
-
-export function registryStub(namespace: DurableObjectNamespace<RegistryObject>): RegistryStub {
-  return () => namespace.getByName('registry')
-}
