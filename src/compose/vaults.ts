@@ -1,7 +1,7 @@
 import { createServerFinder } from '../storage/vault/authorization-server.ts'
 import { createKeyring } from '../storage/keyring.ts'
 import { createOAuth } from '../storage/vault/oauth.ts'
-import type { VaultDeployment } from '../storage/vault/vault-object.ts'
+import type { VaultDeployment } from '../storage/vault/grants.ts'
 import type { Config } from '../env.ts'
 import { createTextJudge } from '../outbound/allowed-url.ts'
 import { createGuardedFetch } from '../outbound/guarded-fetch.ts'
@@ -28,7 +28,7 @@ export function vaultDeployment(config: Config): VaultDeployment {
       judgeUrl: createTextJudge(allowHttpHosts),
       secretOf: (name) => (judgeClientSecret(name) === undefined ? secretOf(name) : undefined),
     }),
-    ...(userVerifierUrl === undefined ? {} : { verifierUrl: userVerifierUrl }),
+    verifierUrl: userVerifierUrl,
     now,
   }
 }

@@ -48,8 +48,12 @@ export function createServerFinder(fetch: Fetch, now: () => number): FindServer 
       try {
         const url = new URL(issuer)
         // Which hosts may be asked over http is for the guarded fetch to say
-        const options = { algorithm, signal, [customFetch]: plainFetch(fetch), [allowInsecureRequests]: true }
-        const as = await processDiscoveryResponse(url, await discoveryRequest(url, options))
+        const response = await discoveryRequest(url, {
+          algorithm,
+          [allowInsecureRequests]: true,
+          [customFetch]: (href, { headers, redirect }) => fetch(href, { headers, redirect, signal }),
+        })
+        const as = await processDiscoveryResponse(url, response)
         known.set(issuer, { as, until: now() + FRESH_MS })
         return as
       } catch {
@@ -71,26 +75,6 @@ export function createServerFinder(fetch: Fetch, now: () => number): FindServer 
     const as: AuthorizationServer = { ...found, ...given, issuer: found?.issuer ?? issuer }
     return wanted.every((name) => typeof as[name] === 'string') ? { as, discovered: found !== undefined } : undefined
   }
-}
-
-/** A request as oauth4webapi makes it. */
-interface Requested {
-  readonly method: string
-  readonly headers: Record<string, string>
-  readonly body?: URLSearchParams | undefined
-  readonly signal?: Signal | undefined
-}
-
-/** A fetch that makes the requests of oauth4webapi, and follows no redirects: they carry secrets. */
-export function plainFetch(fetch: Fetch): (url: string, requested: Requested) => Promise<Response> {
-  return (url, { method, headers, body, signal }) =>
-    fetch(url, {
-      method,
-      headers,
-      redirect: 'manual',
-      ...(body === undefined ? {} : { body: body.toString() }),
-      ...(signal === undefined ? {} : { signal }),
-    })
 }
 
 /**

@@ -8,7 +8,7 @@ import { firstRow } from '../rows.ts'
 export type Stage = 'verifying' | 'confirmed' | 'proven' | 'at-provider'
 
 /** One browser on its way through one authorization. */
-export interface BrowserFlow {
+export type BrowserFlow = {
   readonly authorization: string
   /** SHA-256 of what only this browser has. */
   readonly browser: string
@@ -17,13 +17,7 @@ export interface BrowserFlow {
   readonly secret: string
   /** The redirect URI. */
   readonly callback: string
-  /** At the provider: its configuration as JSON, by which the answer is read. */
-  readonly provider?: string
-  /** At the provider: the PKCE verifier, sealed. */
-  readonly sealed?: string
-}
-
-type Row = Omit<Required<BrowserFlow>, 'provider' | 'sealed'> & {
+  /** At the provider: its configuration as JSON, by which the answer is read, and the PKCE verifier, sealed. */
   readonly provider: string | null
   readonly sealed: string | null
 }
@@ -38,15 +32,12 @@ export function browserFlows(sql: SqlStorage, now: () => number) {
   function read(where: string, ...values: string[]): BrowserFlow | undefined {
     const columns = 'authorization, browser, stage, secret, callback, provider, sealed'
     const query = `SELECT ${columns} FROM flow WHERE ${where} AND created > ?`
-    const row = firstRow<Row>(sql, query, ...values, now() - AUTHORIZATION_LIFETIME_MS)
-    if (!row) return undefined
-    const { provider, sealed, ...flow } = row
-    return { ...flow, ...(provider === null ? {} : { provider }), ...(sealed === null ? {} : { sealed }) }
+    return firstRow<BrowserFlow>(sql, query, ...values, now() - AUTHORIZATION_LIFETIME_MS)
   }
 
   return {
     put({ authorization, browser, stage, secret, callback, provider, sealed }: BrowserFlow): void {
-      const row = [authorization, browser, stage, secret, callback, provider ?? null, sealed ?? null, now()]
+      const row = [authorization, browser, stage, secret, callback, provider, sealed, now()]
       sql.exec('INSERT OR REPLACE INTO flow VALUES (?, ?, ?, ?, ?, ?, ?, ?)', ...row)
       sql.exec(
         `DELETE FROM flow WHERE rowid IN (SELECT rowid FROM flow WHERE authorization = ?

@@ -3,12 +3,10 @@ import { generateRandomCodeVerifier } from 'oauth4webapi'
 import type { Ended, Step, Visit } from '../../core/consent/authorization.ts'
 import { missingScopes } from '../../core/consent/oauth-scopes.ts'
 import type { Provider } from '../../core/consent/provider.ts'
-import type { Keyring } from '../keyring.ts'
 import { sha256 } from '../sha256.ts'
 import { type AuthorizationRows, isOpen, type StoredAuthorization } from './authorization-rows.ts'
 import type { BrowserFlows } from './browser-flows.ts'
-import { type Grants, NO_KEYS } from './grants.ts'
-import type { OAuth } from './oauth.ts'
+import { type Grants, NO_KEYS, type VaultDeployment } from './grants.ts'
 import type { ProviderFailure } from './provider-failure.ts'
 import { GONE, OTHER_BROWSER, stopped } from './stopped.ts'
 
@@ -24,14 +22,10 @@ export interface ConsentDeps {
   readonly rows: AuthorizationRows
   readonly flows: BrowserFlows
   readonly grants: Grants
-  /** Nothing can be granted while it is empty. */
-  readonly keyring: Keyring
-  readonly oauth: OAuth
+  readonly deployment: VaultDeployment
   readonly newState: () => string
   /** Runs a function in one transaction. */
   readonly atOnce: <T>(change: () => T) => T
-  /** The deployment's own page that says who is in front of a browser. */
-  readonly verifierUrl?: string
 }
 
 export type Consent = ReturnType<typeof createConsent>
@@ -40,8 +34,8 @@ export type Consent = ReturnType<typeof createConsent>
  * A person's way through an authorization, from the button to the provider's answer. `browser` is the hash of the browser's
  * cookie here; `provider` may also be why there is none, in words for the person.
  */
-export function createConsent(deps: ConsentDeps) {
-  const { rows, flows, grants, keyring, oauth, newState, atOnce, verifierUrl } = deps
+export function createConsent({ rows, flows, grants, deployment, newState, atOnce }: ConsentDeps) {
+  const { keyring, oauth, verifierUrl } = deployment
 
   function openOne(id: string): StoredAuthorization | undefined {
     const found = rows.find(id)
@@ -57,7 +51,7 @@ export function createConsent(deps: ConsentDeps) {
     const flow = randomText()
     const secret = await sha256(flow)
     if (!openOne(id)) return GONE
-    flows.put({ authorization: id, browser, stage: 'verifying', secret, callback })
+    flows.put({ authorization: id, browser, stage: 'verifying', secret, callback, provider: null, sealed: null })
     rows.begin(id)
     const url = new URL(verifierUrl ?? callback)
     url.searchParams.set('authorization', id)

@@ -23,17 +23,21 @@ export interface TokenRequest {
 export type TokenAnswer =
   { readonly token: string } | Unavailable | { readonly scopes: readonly string[]; readonly reason: string }
 
-export interface GrantsDeps {
-  readonly rows: GrantRows
+/** What a vault is of a deployment, the same for all users. */
+export interface VaultDeployment {
+  /** While it is empty nothing is granted, and what is to be approved is kept as it is. */
   readonly keyring: Keyring
   readonly oauth: OAuth
+  /** The deployment's own page that says who is in front of a browser. */
+  readonly verifierUrl?: string | undefined
+  /** Milliseconds since the epoch. */
   readonly now: () => number
 }
 
 export type Grants = ReturnType<typeof createGrants>
 
 /** The grants of one user. */
-export function createGrants({ rows, keyring, oauth, now }: GrantsDeps) {
+export function createGrants(rows: GrantRows, { keyring, oauth, now }: VaultDeployment) {
   /** Refreshes under way, by the generation of their grant: whoever comes meanwhile waits for the same one. */
   const refreshing = new Map<string, Promise<Unavailable | 'settled'>>()
 
@@ -55,9 +59,9 @@ export function createGrants({ rows, keyring, oauth, now }: GrantsDeps) {
     tokens: Tokens,
   ): Promise<Unavailable | 'settled'> {
     const { generation } = grant
-    const underWay = refreshing.get(generation)
-    if (underWay) return underWay
-    const work = refreshOnce(userId, provider, grant, tokens).finally(() => refreshing.delete(generation))
+    const work =
+      refreshing.get(generation) ??
+      refreshOnce(userId, provider, grant, tokens).finally(() => refreshing.delete(generation))
     refreshing.set(generation, work)
     return work
   }

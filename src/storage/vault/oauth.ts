@@ -2,7 +2,6 @@ import {
   allowInsecureRequests,
   authorizationCodeGrantRequest,
   AuthorizationResponseError,
-  type ClientAuth,
   customFetch,
   processAuthorizationCodeResponse,
   processRefreshTokenResponse,
@@ -15,7 +14,7 @@ import { parseScopes } from '../../core/consent/oauth-scopes.ts'
 import type { Provider } from '../../core/consent/provider.ts'
 import type { Fetch, Signal } from '../../core/tool/platform.ts'
 import { type AuthorizationRequest, authorizationUrl } from './authorization-request.ts'
-import { clientAuth, type FindServer, plainFetch, type Server } from './authorization-server.ts'
+import { clientAuth, type FindServer, type Server } from './authorization-server.ts'
 import {
   failureOf,
   type LastAnswer,
@@ -54,24 +53,16 @@ export interface OAuthOptions {
 const TIMEOUT_MS = 10_000
 const MAX_LIFETIME_S = 10 * 365 * 86_400
 
-/** This deployment as a client of one provider, for one request. */
-interface Client {
-  readonly auth: ClientAuth
-  readonly options: {
-    readonly signal: Signal
-    readonly [allowInsecureRequests]: true
-    readonly [customFetch]: ReturnType<typeof plainFetch>
-  }
-  lastAnswer: LastAnswer | undefined
-}
-
 export type OAuth = ReturnType<typeof createOAuth>
 
 /** The client's side of OAuth 2.0, as a vault needs it. Nothing of it ever rejects. */
-export function createOAuth(options: OAuthOptions) {
-  const { findServer, judgeUrl, secretOf, timeout = (ms) => AbortSignal.timeout(ms) } = options
-  const request = plainFetch(options.fetch)
-
+export function createOAuth({
+  fetch,
+  findServer,
+  judgeUrl,
+  secretOf,
+  timeout = (ms) => AbortSignal.timeout(ms),
+}: OAuthOptions) {
   /** Why this deployment is no client of the provider yet, in words for an administrator; undefined when it is. */
   function unready({ id, client_secret_name: name }: Provider): string | undefined {
     if (name === undefined || secretOf(name) !== undefined) return undefined
@@ -82,7 +73,7 @@ export function createOAuth(options: OAuthOptions) {
   async function issue(
     provider: Provider,
     scopes: readonly string[],
-    ask: (client: Client, server: Server) => Promise<TokenEndpointResponse>,
+    ask: (client: ReturnType<typeof clientOf>) => Promise<TokenEndpointResponse>,
   ): Promise<Issued> {
     const missing = unready(provider)
     if (missing !== undefined) return providerFailure('client', missing)
@@ -91,7 +82,7 @@ export function createOAuth(options: OAuthOptions) {
     if (!server) return unavailable(provider)
     const client = clientOf(provider, server, signal)
     try {
-      const { access_token, token_type, refresh_token, expires_in, scope } = await ask(client, server)
+      const { access_token, token_type, refresh_token, expires_in, scope } = await ask(client)
       if (token_type !== 'bearer') return unavailable(provider, 'it issues no bearer tokens')
       const tokens = {
         access_token,
@@ -101,27 +92,30 @@ export function createOAuth(options: OAuthOptions) {
       }
       return { ok: true, tokens }
     } catch (error) {
-      return failureOf(provider, error, client.lastAnswer)
+      return failureOf(provider, error, client.lastAnswer())
     }
   }
 
-  function clientOf(provider: Provider, server: Server, signal: Signal): Client {
-    const secret = provider.client_secret_name === undefined ? undefined : secretOf(provider.client_secret_name)
-    const client: Client = {
-      auth: clientAuth(provider, server, secret),
+  /** This deployment as a client of one provider, for one request. */
+  function clientOf(provider: Provider, server: Server, signal: Signal) {
+    const { client_id, client_secret_name: name } = provider
+    let last: LastAnswer | undefined
+    return {
+      as: server.as,
+      client: { client_id },
+      auth: clientAuth(provider, server, name === undefined ? undefined : secretOf(name)),
       options: {
         signal,
         // Which hosts may be asked over http is for the guarded fetch to say
         [allowInsecureRequests]: true,
-        async [customFetch](url, requested) {
-          const response = await request(url, requested)
-          client.lastAnswer = { status: response.status, retryAfter: response.headers.get('retry-after') }
+        async [customFetch](...request: Parameters<Fetch>) {
+          const response = await fetch(...request)
+          last = { status: response.status, retryAfter: response.headers.get('retry-after') }
           return normalTokenResponse(response)
         },
       },
-      lastAnswer: undefined,
+      lastAnswer: () => last,
     }
-    return client
   }
 
   return {
@@ -148,26 +142,24 @@ export function createOAuth(options: OAuthOptions) {
       url: string,
       { state, callback, verifier, scopes }: AuthorizationRequest,
     ): Promise<Issued> {
-      const { client_id } = provider
-      return issue(provider, scopes, async ({ auth, options }, { as }) => {
+      return issue(provider, scopes, async ({ as, client, auth, options }) => {
         const answered = new URL(url).searchParams
         if (provider.issuer === undefined) answered.delete('iss')
         let code: URLSearchParams
         try {
-          code = validateAuthResponse(as, { client_id }, answered, state)
+          code = validateAuthResponse(as, client, answered, state)
         } catch (error) {
           throw error instanceof AuthorizationResponseError ? error : new Mismatch()
         }
         if (code.getAll('code').length !== 1) throw new Mismatch()
-        const response = await authorizationCodeGrantRequest(as, { client_id }, auth, code, callback, verifier, options)
-        return processAuthorizationCodeResponse(as, { client_id }, response)
+        const response = await authorizationCodeGrantRequest(as, client, auth, code, callback, verifier, options)
+        return processAuthorizationCodeResponse(as, client, response)
       })
     },
     refresh(provider: Provider, refreshToken: string, scopes: readonly string[]): Promise<Issued> {
-      const { client_id } = provider
-      return issue(provider, scopes, async ({ auth, options }, { as }) => {
-        const response = await refreshTokenGrantRequest(as, { client_id }, auth, refreshToken, options)
-        return processRefreshTokenResponse(as, { client_id }, response)
+      return issue(provider, scopes, async ({ as, client, auth, options }) => {
+        const response = await refreshTokenGrantRequest(as, client, auth, refreshToken, options)
+        return processRefreshTokenResponse(as, client, response)
       })
     },
     /** Revokes tokens where the provider takes that (RFC 7009), as well as it goes. */
@@ -176,13 +168,9 @@ export function createOAuth(options: OAuthOptions) {
       const signal = timeout(TIMEOUT_MS)
       const server = await findServer(provider, ['revocation_endpoint'], signal)
       if (!server) return
-      const { auth, options } = clientOf(provider, server, signal)
-      const { client_id } = provider
+      const { as, client, auth, options } = clientOf(provider, server, signal)
       const ask = (token: string, hint: string) =>
-        revocationRequest(server.as, { client_id }, auth, token, {
-          ...options,
-          additionalParameters: { token_type_hint: hint },
-        })
+        revocationRequest(as, client, auth, token, { ...options, additionalParameters: { token_type_hint: hint } })
       // It is gone here already, so what a provider makes of it changes nothing
       await Promise.allSettled([
         ...(refresh_token === undefined ? [] : [ask(refresh_token, 'refresh_token')]),

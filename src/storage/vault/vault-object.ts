@@ -9,7 +9,6 @@ import {
   type Visit,
 } from '../../core/consent/authorization.ts'
 import type { Provider } from '../../core/consent/provider.ts'
-import type { Keyring } from '../keyring.ts'
 import { createAuthorizationChanges } from './authorization-changes.ts'
 import { newAuthorizationId, newState } from './authorization-id.ts'
 import {
@@ -23,19 +22,8 @@ import { browserFlows } from './browser-flows.ts'
 import { openInput, sealInput } from './call-input.ts'
 import { type Consent, createConsent, type Return } from './consent.ts'
 import { grantRows } from './grant-rows.ts'
-import { createGrants, type Grants, NO_KEYS, type TokenRequest } from './grants.ts'
-import type { OAuth } from './oauth.ts'
+import { createGrants, type Grants, NO_KEYS, type TokenRequest, type VaultDeployment } from './grants.ts'
 import { createTables, ensureOwner } from './tables.ts'
-
-/** What a vault is of a deployment, the same for all users. */
-export interface VaultDeployment {
-  /** While it is empty nothing is granted, and what is to be approved is kept as it is. */
-  readonly keyring: Keyring
-  readonly oauth: OAuth
-  readonly verifierUrl?: string
-  /** Milliseconds since the epoch. */
-  readonly now: () => number
-}
 
 /** What a person is asked for, and why. */
 export interface OpenQuestion {
@@ -77,20 +65,18 @@ export function defineVault<E>(deploy: (env: E) => VaultDeployment) {
     constructor(state: DurableObjectState, env: E) {
       super(state, env)
       this.#deployment = deployment ??= deploy(env)
-      const { keyring, oauth, verifierUrl, now } = this.#deployment
+      const { now } = this.#deployment
       const { sql } = state.storage
       createTables(sql)
       this.#rows = authorizationRows(sql, now, this.#changes.announce)
-      this.#grants = createGrants({ rows: grantRows(sql, now), keyring, oauth, now })
+      this.#grants = createGrants(grantRows(sql, now), this.#deployment)
       this.#consent = createConsent({
         rows: this.#rows,
         flows: browserFlows(sql, now),
         grants: this.#grants,
-        keyring,
-        oauth,
+        deployment: this.#deployment,
         newState: () => newState(state.id),
         atOnce: (change) => state.storage.transactionSync(change),
-        ...(verifierUrl === undefined ? {} : { verifierUrl }),
       })
     }
 
