@@ -1,4 +1,5 @@
 import { type Failing, fail, ok, type Result } from '../core/call/failure.ts'
+import type { Json } from '../core/tool/json.ts'
 import { readToLimit } from '../outbound/read-to-limit.ts'
 import { parseJson } from './json-text.ts'
 
@@ -12,7 +13,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false })
  * content type is not JSON's, `body-too-large` before more than the limit is read, and `request-malformed` when it is
  * no UTF-8 or `parseJson` refuses it. No content of the body is ever in a message.
  */
-export async function readJson(request: Request, limit: number): Promise<Result<unknown>> {
+export async function readJson(request: Request, limit: number): Promise<Result<Json>> {
   const type = request.headers.get('content-type')
   if (!isJson(type)) return fail({ type: 'media-type-unsupported', got: type, wanted: 'application/json' })
   const bytes = await readUpTo(request, limit)

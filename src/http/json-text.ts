@@ -1,5 +1,6 @@
 import { type ParseErrorCode, printParseErrorCode, visit } from 'jsonc-parser'
 import { type Failing, fail, ok, type Result } from '../core/call/failure.ts'
+import type { Json } from '../core/tool/json.ts'
 import { pointerStep } from '../core/tool/problem.ts'
 
 /** How many objects and lists a body may have inside one another: a definition's schemas may have 128. */
@@ -13,12 +14,12 @@ const MAYBE_TOO_LARGE = /[eE]\+?\d{3}|\d{100}/
  * past the range of doubles, which would be infinite (RFC 8259, section 6). Of keys that are given twice the last counts. A failure is `request-malformed`; it says where, and nothing of what the
  * text holds but the names on the way to a refused key.
  */
-export function parseJson(text: string): Result<unknown> {
+export function parseJson(text: string): Result<Json> {
   // First, since finding a fault recurses once a level
   if (text.length > MAX_DEPTH && nestsDeeperThan(text, MAX_DEPTH)) {
     return malformed(`Cannot accept the body: it nests deeper than ${MAX_DEPTH} levels`)
   }
-  let value: unknown
+  let value: Json
   try {
     value = JSON.parse(text)
   } catch {

@@ -10,15 +10,7 @@ const CONFIRMATION = object({ flow: unquoted(string({ least: 1, most: 1_000 })),
 /** An authorization as `GET /authorizations/{id}` shows it. */
 export function encodeAuthorization(authorization: Authorization) {
   const { id, provider, userId, scopes, status, reason, expiresAt } = authorization
-  return {
-    id,
-    provider,
-    ...(userId !== undefined && { user_id: userId }),
-    scopes,
-    status,
-    ...(reason !== undefined && { reason }),
-    expires_at: new Date(expiresAt).toISOString(),
-  }
+  return { id, provider, user_id: userId, scopes, status, reason, expires_at: new Date(expiresAt).toISOString() }
 }
 
 /** Reads `?wait=`, whole seconds from 0 to 59, into milliseconds. */

@@ -2,16 +2,8 @@ import { base64url } from 'jose'
 import type { ApiKey } from '../../core/access/api-key.ts'
 
 /** A key as `GET /keys` shows it: what may be known of it, and never its text or hash. */
-export function encodeKey(key: ApiKey) {
-  return {
-    id: key.id,
-    name: key.name,
-    scopes: key.scopes,
-    tools: key.tools,
-    users: key.users,
-    created_at: key.created_at,
-    ...(key.expires_at !== undefined && { expires_at: key.expires_at }),
-  }
+export function encodeKey({ id, name, scopes, tools, users, created_at, expires_at }: ApiKey) {
+  return { id, name, scopes, tools, users, created_at, expires_at }
 }
 
 /** The answer to `POST /keys`, the only one that ever holds the key's text. */

@@ -6,12 +6,13 @@ import type { Resolver } from '../../core/call/resolve.ts'
 import { convert, type Format } from '../../core/publish/convert.ts'
 import type { Publish } from '../../core/publish/publish.ts'
 import type { RegistryWriter } from '../../core/publish/registry.ts'
+import { readWrapper } from '../../core/publish/wrapper.ts'
 import type { Codec, Given } from '../../core/tool/codec.ts'
 import type { Sha256 } from '../../core/tool/digest.ts'
-import { isJson, isJsonObject, isList, type Json } from '../../core/tool/json.ts'
+import { isJsonObject, isList, type Json } from '../../core/tool/json.ts'
 import type { Background } from '../../core/tool/platform.ts'
 import type { ToolSource } from '../../core/tool/tool-source.ts'
-import { isNamePart, isVersion, parseToolId } from '../../core/tool/tool-id.ts'
+import { parseToolId } from '../../core/tool/tool-id.ts'
 import { resolveVersion } from '../../core/tool/version.ts'
 import { readJson } from '../../http/body.ts'
 import { jsonText, notModified, PRIVATE } from '../../http/json-response.ts'
@@ -64,7 +65,7 @@ export function registryFace(deps: RegistryFaceDeps): Hono {
     const body = await readJson(c.req.raw, PUBLISH_LIMIT)
     if (!body.ok) return body
     const isBatch = isList(body.value)
-    const documents = isList(body.value) ? body.value : [asJson(body.value)]
+    const documents = isList(body.value) ? body.value : [body.value]
     if (documents.length > MAX_BATCH) {
       const message = `A batch holds at most ${MAX_BATCH} definitions, got ${documents.length}`
       return fail({ type: 'request-malformed', message })
@@ -120,7 +121,7 @@ export function registryFace(deps: RegistryFaceDeps): Hono {
     if (!to) return unknownFormat('to')
     const body = await readJson(c.req.raw, CONVERT_LIMIT)
     if (!body.ok) return body
-    const { document, given } = unwrapped(asJson(body.value))
+    const { document, given } = unwrapped(body.value)
     const result = await convert(document, { from: c.req.query('from'), to, given }, codecs, sha256)
     if (!result.ok) return fail({ type: 'definition-invalid', problems: result.problems })
     return jsonText(JSON.stringify(result.value))
@@ -145,23 +146,12 @@ export function registryFace(deps: RegistryFaceDeps): Hono {
   return face
 }
 
-/** A document to convert, bare or with its toolkit and version beside it. */
+/** A document to convert, bare or with its toolkit and version beside it; what else stands there does not matter. */
 function unwrapped(body: Json): { readonly document: Json; readonly given: Given } {
   if (!isJsonObject(body) || body.definition === undefined) return { document: body, given: {} }
-  const { definition, toolkit, version } = body
-  return {
-    document: definition,
-    given: {
-      ...(typeof toolkit === 'string' && isNamePart(toolkit) ? { toolkit } : {}),
-      ...(typeof version === 'string' && isVersion(version) ? { version } : {}),
-    },
-  }
+  return { document: body.definition, given: readWrapper(body, []).given }
 }
 
 function unknown(asked: string): Failing {
   return fail({ type: 'not-found', message: `Tool '${asked.slice(0, 200)}' was not found` })
-}
-
-function asJson(value: unknown): Json {
-  return isJson(value) ? value : null
 }

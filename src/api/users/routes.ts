@@ -1,10 +1,12 @@
 import { type Context, Hono } from 'hono'
 import { mayActFor, type Principal } from '../../core/access/principal.ts'
 import type { UserGrants } from '../../core/consent/authorization.ts'
+import { identifier, malformed } from '../../core/call/call-fields.ts'
 import { type Failing, fail, type Result } from '../../core/call/failure.ts'
+import { check } from '../../core/tool/json-reader.ts'
 import { pathSegment } from '../../http/path-segment.ts'
 import { createPrivateRoute, type RouteDeps } from '../../http/route.ts'
-import { encodeGrant, encodeGrants, userProblem } from './wire.ts'
+import { encodeGrant, encodeGrants } from './wire.ts'
 
 export interface GrantsFaceDeps extends RouteDeps {
   readonly grants: UserGrants
@@ -61,8 +63,8 @@ export function grantsFace({ grants, ...deps }: GrantsFaceDeps): Hono {
 function userOf(c: Context, principal: Principal): Result<string> {
   const user = pathSegment(c.req.url, 2)
   if (!user.ok) return user
-  const problem = userProblem(user.value)
-  if (problem !== undefined) return fail({ type: 'request-malformed', message: problem })
+  const read = check(identifier, user.value)
+  if (!read.ok) return malformed(read.problems, 'the path')
   if (mayActFor(principal, user.value)) return user
   return fail({ type: 'forbidden', reason: `The credential may not act for the user '${user.value}'` })
 }

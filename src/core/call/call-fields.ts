@@ -8,7 +8,10 @@ export const identifier = string({ least: 1, most: 256 })
 /** Reads a token or a secret. No header takes more. */
 export const credentialValue = unquoted(string({ most: 65_536 }))
 
-/** A request whose body, or whose query, is not of the form it has there. */
-export function malformed(problems: readonly Problem[], what: 'the body' | 'the query' = 'the body'): Failing {
+/** A request of which a part is not of the form it has there. */
+export function malformed(
+  problems: readonly Problem[],
+  what: 'the body' | 'the query' | 'the path' = 'the body',
+): Failing {
   return fail({ type: 'request-malformed', message: cannotRead(what, problems) })
 }
