@@ -1,7 +1,7 @@
-import type { Challenge } from '../../core/consent/authorization.ts'
 import type { Failure, FailureType } from '../../core/call/failure.ts'
+import { inputProblems, sentence, wordsOf } from '../../core/call/failure-words.ts'
+import type { Challenge } from '../../core/consent/authorization.ts'
 import type { JsonObject } from '../../core/tool/json.ts'
-import { problemsByParameter } from '../../core/tool/problem.ts'
 
 /** The error types of the specification ("Tool Execution"), as codes. */
 export type ErrorCode =
@@ -51,113 +51,75 @@ export const ANSWERS = {
 
 /** The `error` of an execution or of an error message: `{code, message, details?}`. */
 export function errorOf(failure: Failure): JsonObject {
-  return { code: ANSWERS[failure.type].code, ...said(failure) }
+  return { code: ANSWERS[failure.type].code, message: messageOf(failure), details: detailsOf(failure) }
 }
 
-function said(failure: Failure): { readonly message: string; readonly details?: JsonObject } {
+function messageOf(failure: Failure): string {
   switch (failure.type) {
-    case 'request-malformed':
-      return {
-        message: failure.message,
-        ...(failure.detail === undefined ? {} : { details: { reason: failure.detail } }),
-      }
-    case 'body-too-large':
-      return { message: `The body is larger than ${failure.limit} bytes`, details: { limit_bytes: failure.limit } }
     case 'media-type-unsupported':
-      return { message: `Send the body as '${failure.wanted}', got '${failure.got ?? 'no content type'}'` }
-    case 'protocol-version-unsupported':
-      return { message: `The protocol version '${failure.asked}' is not supported: wanted '${failure.supported}'` }
-    case 'route-unknown':
-      return { message: `There is nothing at '${failure.path}'` }
-    case 'method-not-allowed':
-      return { message: `'${failure.method}' is not allowed here: wanted ${failure.allowed.join(', ')}` }
-    case 'unauthenticated':
-    case 'forbidden':
-      return { message: failure.reason }
-    case 'rate-limited':
-      return { message: 'Too many requests', details: { retry_after_ms: failure.retry_after_ms } }
+      return `Send the body as '${failure.wanted}', got '${failure.got ?? 'no content type'}'`
     case 'id-malformed':
-      return {
-        message: `There can be no tool '${failure.asked.slice(0, 200)}': ids and capabilities are 1 to 64 of the characters A-Z, a-z, 0-9, _ and -, and a version is x.y.z or a range`,
-      }
-    case 'tool-unknown': {
-      const message = `Tool '${failure.asked.slice(0, 200)}' was not found`
-      if (failure.suggestions.length === 0) return { message }
-      const nearest = failure.suggestions.map((id) => `'${id}'`).join(', ')
-      return { message: `${message}: did you mean ${nearest}?`, details: { suggestions: failure.suggestions } }
-    }
-    case 'version-unavailable':
-      return {
-        message: `Version '${failure.asked}' of tool '${failure.tool}' is not available`,
-        details: { available: failure.available },
-      }
-    case 'tool-disabled':
-      return { message: `Tool '${failure.id}' is disabled` }
-    case 'tool-not-executable':
-      return { message: `Tool '${failure.id}' cannot be called here: ${failure.reason}` }
-    case 'requirements-missing':
-      return missing(failure)
-    case 'approval-required':
-      return {
-        message: `A person must approve this call first: ${failure.reason}`,
-        details: { authorization: [challenge(failure.challenge)] },
-      }
+      return `There can be no tool '${failure.asked.slice(0, 200)}': ids and capabilities are 1 to 64 of the characters A-Z, a-z, 0-9, _ and -, and a version is x.y.z or a range`
     case 'input-invalid':
-      return invalidInput(failure.problems)
-    case 'tool-failed': {
-      const { type: _, message, ...details } = failure
-      return Object.keys(details).length > 0 ? { message, details } : { message }
-    }
-    case 'tool-timed-out':
-      return { message: `The tool did not answer within ${failure.timeout_ms / 1000} seconds` }
+      return ['Some parameters are invalid', ...inputProblems(failure.problems).whole].join(': ')
     case 'output-invalid':
-      return {
-        message: 'The tool returned something its return schema does not allow',
-        details: { problems: failure.problems.map((each) => ({ ...each })) },
-      }
-    case 'cancelled':
-      return { message: 'The call was cancelled' }
+      return 'The tool returned something its return schema does not allow'
     case 'input-required':
-      return {
-        message: 'The tool asks for more input, and this protocol has no way to give it',
-        details: { requests: Object.keys(failure.requests) },
-      }
-    case 'definition-invalid':
-      return {
-        message: 'The definition is not valid',
-        details: { problems: failure.problems.map((each) => ({ ...each })) },
-      }
-    case 'conflict':
-    case 'not-found':
-    case 'unavailable':
-      return { message: failure.message }
+      return 'The tool asks for more input, and this protocol has no way to give it'
+    case 'request-malformed':
+    case 'rate-limited':
+    case 'tool-failed':
+    case 'tool-timed-out':
     case 'internal':
-      return { message: 'Something went wrong on our side', details: { reference: failure.reference } }
+      // What more there is to say stands in the details
+      return failure.type === 'tool-failed' ? failure.message : wordsOf(failure).message
+    default:
+      return sentence(wordsOf(failure))
   }
 }
 
-function missing(failure: Extract<Failure, { type: 'requirements-missing' }>): ReturnType<typeof said> {
-  const { tool, authorization, secrets, user_id, detail } = failure
-  return {
-    message: `Tool '${tool}' needs something more before it can be called: ${detail}`,
-    details: {
-      ...(authorization.length > 0 ? { authorization: authorization.map(challenge) } : {}),
-      ...(secrets.length > 0 ? { secrets: secrets.map(({ id }) => ({ id })) } : {}),
-      ...(user_id ? { user_id } : {}),
-    },
+/** What of a failure is for programs. */
+function detailsOf(failure: Failure): JsonObject | undefined {
+  switch (failure.type) {
+    case 'request-malformed':
+      return failure.detail === undefined ? undefined : { reason: failure.detail }
+    case 'body-too-large':
+      return { limit_bytes: failure.limit }
+    case 'rate-limited':
+      return { retry_after_ms: failure.retry_after_ms }
+    case 'tool-unknown':
+      return failure.suggestions.length === 0 ? undefined : { suggestions: failure.suggestions }
+    case 'version-unavailable':
+      return { available: failure.available }
+    case 'requirements-missing': {
+      const { authorization, secrets, user_id } = failure
+      return {
+        ...(authorization.length > 0 ? { authorization: authorization.map(challenge) } : {}),
+        ...(secrets.length > 0 ? { secrets: secrets.map(({ id }) => ({ id })) } : {}),
+        ...(user_id ? { user_id } : {}),
+      }
+    }
+    case 'approval-required':
+      return { authorization: [challenge(failure.challenge)] }
+    case 'input-invalid':
+      return inputProblems(failure.problems).parameters
+    case 'tool-failed': {
+      const { type: _, message: _message, ...details } = failure
+      return Object.keys(details).length > 0 ? details : undefined
+    }
+    case 'output-invalid':
+    case 'definition-invalid':
+      return { problems: failure.problems.map((each) => ({ ...each })) }
+    case 'input-required':
+      return { requests: Object.keys(failure.requests) }
+    case 'internal':
+      return { reference: failure.reference }
+    default:
+      return undefined
   }
 }
 
 /** What a person must do first: where, and where it can be seen how far they are. */
 function challenge({ id, url, check_url, scopes, status }: Challenge): JsonObject {
-  return { id, url, ...(check_url === undefined ? {} : { check_url }), scopes: [...scopes], status }
-}
-
-/** The problems by parameter; what concerns the parameters as a whole stands in the message. */
-function invalidInput(problems: Extract<Failure, { type: 'input-invalid' }>['problems']): ReturnType<typeof said> {
-  const whole = problems.filter(({ path }) => path === '').map(({ message }) => message)
-  return {
-    message: ['Some parameters are invalid', ...whole].join(': '),
-    details: problemsByParameter(problems.filter(({ path }) => path !== '')),
-  }
+  return { id, url, check_url, scopes, status }
 }

@@ -1,8 +1,9 @@
 import type { Challenge } from '../../core/consent/authorization.ts'
 import type { Failure, FailureType } from '../../core/call/failure.ts'
-import type { ToolFailure } from '../../core/tool/tool-failure.ts'
+import { sentence, wordsOf } from '../../core/call/failure-words.ts'
 import type { JsonObject } from '../../core/tool/json.ts'
-import { type Problem, problemsByParameter } from '../../core/tool/problem.ts'
+import { type Problem, problemsByParameter, quoted } from '../../core/tool/problem.ts'
+import type { ToolFailure } from '../../core/tool/tool-failure.ts'
 import { INTERNAL_ERROR, INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND, PARSE_ERROR } from './json-rpc.ts'
 
 /** A JSON-RPC error's code, and the HTTP status it has unless a revision says otherwise. */
@@ -48,28 +49,17 @@ export const ANSWERS = {
 /** A failure in words for a person or a model. */
 export function textOf(failure: Failure): string {
   switch (failure.type) {
-    case 'request-malformed':
-      return failure.detail === undefined ? failure.message : `${failure.message}: ${failure.detail}`
-    case 'body-too-large':
-      return `The body is larger than ${failure.limit} bytes`
     case 'media-type-unsupported':
       return `Send the body as '${failure.wanted}', got the content type '${failure.got ?? 'none'}'`
     case 'protocol-version-unsupported':
       return `The protocol version '${failure.asked}' is not supported: wanted one of ${failure.supported}`
     case 'route-unknown':
       return `There is no method '${failure.method.slice(0, 100)}'`
-    case 'method-not-allowed':
-      return `'${failure.method}' is not allowed here: wanted ${failure.allowed.join(', ')}`
-    case 'unauthenticated':
-    case 'forbidden':
-      return failure.reason
-    case 'rate-limited':
-      return `Too many requests: try again in ${Math.ceil(failure.retry_after_ms / 1000)} seconds`
     case 'id-malformed':
     case 'tool-unknown':
       return unknownTool(failure)
     case 'version-unavailable':
-      return `Version '${failure.asked}' of the tool '${failure.name}' is not available: there is ${list(failure.available)}`
+      return `Version '${failure.asked}' of the tool '${failure.name}' is not available: there is ${quoted(failure.available) || 'none'}`
     case 'tool-disabled':
       return `The tool '${failure.id}' is disabled`
     case 'tool-not-executable':
@@ -83,21 +73,15 @@ export function textOf(failure: Failure): string {
     case 'tool-failed':
       return toolFailed(failure)
     case 'tool-timed-out':
-      return `The tool did not answer within ${failure.timeout_ms / 1000} seconds: it may work when called again`
+      return sentence({ ...wordsOf(failure), detail: 'it may work when called again' })
     case 'output-invalid':
-      return `The tool returned something its output schema does not allow: ${located(failure.problems, 'the output')}`
-    case 'cancelled':
-      return 'The call was cancelled'
+      return sentence({ ...wordsOf(failure), detail: located(failure.problems, 'the output') })
     case 'input-required':
       return inputRequests(failure)
     case 'definition-invalid':
-      return `The definition is not valid: ${located(failure.problems, 'the definition')}`
-    case 'conflict':
-    case 'not-found':
-    case 'unavailable':
-      return failure.message
-    case 'internal':
-      return `Something went wrong on our side: reference '${failure.reference}'`
+      return sentence({ ...wordsOf(failure), detail: located(failure.problems, 'the definition') })
+    default:
+      return sentence(wordsOf(failure))
   }
 }
 
@@ -126,9 +110,7 @@ function missing(
 ): JsonObject {
   return {
     'dev.switchboard/missing_requirements': {
-      authorization: authorization.map(({ id, url, check_url }) =>
-        check_url === undefined ? { id, url } : { id, url, check_url },
-      ),
+      authorization: authorization.map(({ id, url, check_url }) => ({ id, url, check_url })),
       secrets: secrets.map(({ id }) => ({ id })),
       user_id,
     },
@@ -138,14 +120,14 @@ function missing(
 function unknownTool(failure: Extract<Failure, { type: 'id-malformed' | 'tool-unknown' }>): string {
   const unknown = `Unknown tool: '${failure.asked.replace(/^name:/, '').slice(0, 200)}'`
   if (failure.type === 'id-malformed' || failure.suggestions.length === 0) return unknown
-  return `${unknown}: did you mean ${list(failure.suggestions)}?`
+  return `${unknown}: did you mean ${quoted(failure.suggestions)}?`
 }
 
 function missingRequirements(failure: Extract<Failure, { type: 'requirements-missing' }>): string {
   const steps = failure.authorization.map(
     ({ id, url }) => `authorization_required: the user must authorize '${id}': open ${url} and then call again`,
   )
-  if (failure.secrets.length > 0) steps.push(`Missing secrets: ${list(failure.secrets.map(({ id }) => id))}`)
+  if (failure.secrets.length > 0) steps.push(`Missing secrets: ${quoted(failure.secrets.map(({ id }) => id))}`)
   if (failure.user_id) steps.push("The call must say for which user it is: send the header 'X-User-Id'")
   return [`The tool '${failure.tool}' needs something more before it can be called: ${failure.detail}`, ...steps].join(
     '\n',
@@ -179,8 +161,4 @@ function inputRequests({ requests }: Extract<Failure, { type: 'input-required' }
 
 function located(problems: readonly Problem[], whole: string): string {
   return problems.map(({ path, message }) => `${path || whole}: ${message}`).join('; ')
-}
-
-function list(names: readonly string[]): string {
-  return names.length === 0 ? 'none' : names.map((name) => `'${name}'`).join(', ')
 }

@@ -66,6 +66,6 @@ function respond(failure: Failure): Response {
   const answer = answerTo(failure)
   if ('output' in answer) return jsonFailure(failure, JSON.stringify({ success: false, output: answer.output }), 200)
   const { status, message, detail } = answer
-  const body = { detail: message, message, ...(detail === undefined ? {} : { developer_message: detail }) }
+  const body = { detail: message, message, developer_message: detail }
   return jsonFailure(failure, JSON.stringify(body), status)
 }

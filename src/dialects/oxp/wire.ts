@@ -4,7 +4,7 @@ import { type Failing, type Failure, fail } from '../../core/call/failure.ts'
 import type { CallerContext } from '../../core/call/requirements.ts'
 import { isObject, type JsonObject } from '../../core/tool/json.ts'
 import { anyObject, check, into, list, object, optional, type Reader, string } from '../../core/tool/json-reader.ts'
-import { failureBody, toolError } from './failure.ts'
+import { failureBody, STATUS } from './failure.ts'
 
 export const SCHEMA = 'urn:oxp:1.0'
 export const VERSION = '1.0'
@@ -71,9 +71,9 @@ export function decodeCall(body: unknown): Call | Failing {
 /** A CallToolResponse, or the body of whatever failure kept the tool from running. */
 export function encodeOutcome({ callId, durationMs, result }: Outcome, form: Form): object {
   if (result.ok) return envelope({ call_id: callId, success: true, duration: durationMs, value: result.value }, form)
-  const error = toolError(result.failure)
-  if (error) return envelope({ call_id: callId, success: false, duration: durationMs, error }, form)
-  return encodeFailure(result.failure, form)
+  const { failure } = result
+  if (STATUS[failure.type] !== 200) return encodeFailure(failure, form)
+  return envelope({ call_id: callId, success: false, duration: durationMs, error: failureBody(failure) }, form)
 }
 
 /** A ServerErrorResponse or ValidationErrorResponse. */

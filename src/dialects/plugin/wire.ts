@@ -4,7 +4,7 @@ import type { Failing, Failure } from '../../core/call/failure.ts'
 import type { Artifact, Content } from '../../core/tool/content.ts'
 import type { Json, JsonObject } from '../../core/tool/json.ts'
 import { anyObject, anything, check, nullish, object, string } from '../../core/tool/json-reader.ts'
-import { wordsOf } from './failure.ts'
+import { textOf } from './failure.ts'
 
 /** A call by the name of a tool: which tool that is depends on where the call is made. */
 export interface NamedCall {
@@ -50,7 +50,7 @@ export function encodeOutcome({ result }: Outcome): CallToolResult {
 
 /** A CallToolResult that says what went wrong. */
 export function encodeFailure(failure: Failure): CallToolResult {
-  return { content: [text(wordsOf(failure))], isError: true }
+  return { content: [text(textOf(failure))], isError: true }
 }
 
 /** The schema has text, image and resource; of every other kind a text tells what there is. */

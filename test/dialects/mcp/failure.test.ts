@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { Challenge } from '../../../src/core/consent/authorization.ts'
 import { type Failure, type FailureType, fail } from '../../../src/core/call/failure.ts'
-import { ANSWERS } from '../../../src/dialects/mcp/failure.ts'
+import { ANSWERS, metaOf, textOf } from '../../../src/dialects/mcp/failure.ts'
+import { FAILURES } from '../machine-context/failures.ts'
 import { setUp } from './set-up.ts'
 
 const CHALLENGE: Challenge = {
@@ -192,4 +193,192 @@ describe('what a failure says to programs', () => {
       expect(await answer.json()).toMatchObject({ result: { _meta: { [`dev.switchboard/${key}`]: said } } })
     }
   })
+})
+
+/** What is said of each failure: a new one does not compile until it stands here. */
+const SAID: Readonly<Record<FailureType, unknown>> = {
+  'request-malformed': 'Bad field: Wanted another',
+  'body-too-large': 'The body is larger than 10 bytes',
+  'media-type-unsupported': "Send the body as 'application/json', got the content type 'text/plain'",
+  'protocol-version-unsupported': "The protocol version '9' is not supported: wanted one of 1.0",
+  'route-unknown': "There is no method 'GET'",
+  'method-not-allowed': "'PUT' is not allowed here: wanted GET, POST",
+  'unauthenticated': 'No credential',
+  'forbidden': 'Not yours',
+  'rate-limited': 'Too many requests: try again in 2 seconds',
+  'id-malformed': "Unknown tool: 'a b'",
+  'tool-unknown': "Unknown tool: 'Kit.Tol': did you mean 'Kit.Tool'?",
+  'version-unavailable': "Version '^9' of the tool 'Tool' is not available: there is '1.0.0'",
+  'tool-disabled': "The tool 'Kit.Tool@1.0.0' is disabled",
+  'tool-not-executable': "The tool 'Kit.Tool@1.0.0' cannot be called here: No implementation",
+  'requirements-missing':
+    "The tool 'Kit.Tool' needs something more before it can be called: No grant\nauthorization_required: the user must authorize 'google': open https://here/start and then call again\nMissing secrets: 'KEY'\nThe call must say for which user it is: send the header 'X-User-Id'",
+  'approval-required':
+    'approval_required: a person must approve this call first: open https://here/approve and then call again with the same arguments\nLevel 8',
+  'input-invalid': 'Some arguments are invalid\n- b: Is required\nToo many',
+  'tool-failed': 'No such mailbox\nAsk for another\nTry again in 2000 ms',
+  'tool-timed-out': 'The tool did not answer within 30 seconds: it may work when called again',
+  'output-invalid': 'The tool returned something its output schema does not allow: /sum: Must be a number',
+  'cancelled': 'The call was cancelled',
+  'input-required':
+    'The tool asks for more input, which this client cannot give: it takes MCP 2026-07-28\n- city: elicitation/create',
+  'definition-invalid': 'The definition is not valid: /id: Is required',
+  'conflict': 'Taken',
+  'not-found': 'Gone',
+  'unavailable': 'Storage is away',
+  'internal': "Something went wrong on our side: reference 'r1'",
+}
+
+/** The same failures with more in them, or less. */
+const VARIANTS: readonly (readonly [Failure, unknown])[] = [
+  [{ type: 'request-malformed', message: 'Bad field' }, 'Bad field'],
+  [
+    { type: 'media-type-unsupported', got: null, wanted: 'application/json' },
+    "Send the body as 'application/json', got the content type 'none'",
+  ],
+  [{ type: 'tool-unknown', asked: 'Kit.Tol', suggestions: [] }, "Unknown tool: 'Kit.Tol'"],
+  [
+    { type: 'tool-unknown', asked: 'Kit.Tol', suggestions: ['Kit.A', 'Kit.B'] },
+    "Unknown tool: 'Kit.Tol': did you mean 'Kit.A', 'Kit.B'?",
+  ],
+  [
+    { type: 'version-unavailable', tool: 'Kit.Tool', name: 'Tool', asked: '^9', available: [] },
+    "Version '^9' of the tool 'Tool' is not available: there is none",
+  ],
+  [
+    { type: 'version-unavailable', tool: 'Kit.Tool', name: 'Tool', asked: '^9', available: ['1.0.0', '2.0.0'] },
+    "Version '^9' of the tool 'Tool' is not available: there is '1.0.0', '2.0.0'",
+  ],
+  [
+    {
+      type: 'requirements-missing',
+      tool: 'Kit.Tool',
+      authorization: [],
+      secrets: [],
+      user_id: true,
+      detail: 'No user',
+    },
+    "The tool 'Kit.Tool' needs something more before it can be called: No user\nThe call must say for which user it is: send the header 'X-User-Id'",
+  ],
+  [
+    {
+      type: 'requirements-missing',
+      tool: 'Kit.Tool',
+      authorization: [],
+      secrets: [{ id: 'A' }, { id: 'B' }],
+      user_id: false,
+      detail: 'No secrets',
+    },
+    "The tool 'Kit.Tool' needs something more before it can be called: No secrets\nMissing secrets: 'A', 'B'",
+  ],
+  [
+    {
+      type: 'requirements-missing',
+      tool: 'Kit.Tool',
+      authorization: [{ id: 'google', url: 'https://here/start', scopes: ['mail'], status: 'not_started' }],
+      secrets: [],
+      user_id: false,
+      detail: 'No grant',
+    },
+    "The tool 'Kit.Tool' needs something more before it can be called: No grant\nauthorization_required: the user must authorize 'google': open https://here/start and then call again",
+  ],
+  [
+    {
+      type: 'input-invalid',
+      problems: [
+        { path: '/b/0', message: 'Is wrong' },
+        { path: '/b', message: 'Is short' },
+        { path: '/c', message: 'Is required' },
+      ],
+    },
+    "Some arguments are invalid\n- b: At '0': Is wrong; Is short\n- c: Is required",
+  ],
+  [
+    {
+      type: 'input-invalid',
+      problems: [
+        { path: '', message: 'Too many' },
+        { path: '', message: 'Too deep' },
+      ],
+    },
+    'Some arguments are invalid\nToo many; Too deep',
+  ],
+  [{ type: 'tool-failed', message: 'No such mailbox' }, 'No such mailbox'],
+  [{ type: 'tool-failed', message: 'Busy', can_retry: true }, 'Busy\nIt may work when called again'],
+  [{ type: 'tool-failed', message: 'Gone', can_retry: false, retry_after_ms: 1.5 }, 'Gone'],
+  [
+    {
+      type: 'output-invalid',
+      problems: [
+        { path: '', message: 'Too long' },
+        { path: '/b/c', message: 'Must be a number' },
+      ],
+    },
+    'The tool returned something its output schema does not allow: the output: Too long; /b/c: Must be a number',
+  ],
+  [
+    {
+      type: 'definition-invalid',
+      problems: [
+        { path: '', message: 'Too long' },
+        { path: '/b/c', message: 'Is required' },
+      ],
+    },
+    'The definition is not valid: the definition: Too long; /b/c: Is required',
+  ],
+  [
+    {
+      type: 'input-required',
+      requests: {
+        name: { method: 'elicitation/create', params: { message: 'Who?' } },
+        roots: { method: 'roots/list', params: {} },
+      },
+    },
+    'The tool asks for more input, which this client cannot give: it takes MCP 2026-07-28\n- name: Who?\n- roots: roots/list',
+  ],
+]
+
+describe('a failure', () => {
+  it.each(Object.values(FAILURES))('of type $type is worded in full', (failure) => {
+    expect(textOf(failure)).toEqual(SAID[failure.type])
+  })
+
+  it.each(VARIANTS)('like %j is', (failure, said) => {
+    expect(textOf(failure)).toEqual(said)
+  })
+})
+
+it('cuts ids that are long', () => {
+  const asked = 'x'.repeat(201)
+  const cut = 'x'.repeat(200)
+  expect(textOf({ type: 'id-malformed', asked })).toBe(`Unknown tool: '${cut}'`)
+  expect(textOf({ type: 'tool-unknown', asked, suggestions: [] })).toBe(`Unknown tool: '${cut}'`)
+})
+
+it('cuts methods that are long, and says names as they were asked for', () => {
+  expect(textOf({ type: 'route-unknown', method: 'm'.repeat(101), path: '/mcp' })).toBe(
+    `There is no method '${'m'.repeat(100)}'`,
+  )
+  expect(textOf({ type: 'tool-unknown', asked: 'name:my-name:x', suggestions: [] })).toBe("Unknown tool: 'my-name:x'")
+})
+
+describe('what is for programs alone', () => {
+  it.each<[Failure, unknown]>([
+    [{ type: 'tool-failed', message: 'm' }, undefined],
+    [
+      { type: 'tool-failed', message: 'm', additional_prompt_content: 'p', developer_message: 'd', retry_after_ms: 5 },
+      { 'dev.switchboard/error': { developer_message: 'd', retry_after_ms: 5 } },
+    ],
+    [FAILURES.cancelled, undefined],
+    [
+      { ...MISSING, authorization: [{ id: 'google', url: 'u', scopes: [], status: 'not_started' }], user_id: false },
+      {
+        'dev.switchboard/missing_requirements': {
+          authorization: [{ id: 'google', url: 'u' }],
+          secrets: [{ id: 'KEY' }],
+          user_id: false,
+        },
+      },
+    ],
+  ])('of %j is %j', (failure, said) => expect(metaOf(failure)).toEqual(said))
 })

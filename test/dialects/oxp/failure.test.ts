@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import type { Failure, FailureType } from '../../../src/core/call/failure.ts'
 import { failureBody } from '../../../src/dialects/oxp/failure.ts'
 import { FAILURES } from '../machine-context/failures.ts'
 
@@ -23,5 +24,249 @@ describe('what a person must do first', () => {
         authorization: [{ id: 'approval', url: 'https://here/approve', check_url: 'https://here/check/a2' }],
       },
     })
+  })
+})
+
+/** What is said of each failure: a new one does not compile until it stands here. */
+const SAID: Readonly<Record<FailureType, unknown>> = {
+  'request-malformed': { message: 'Bad field', developer_message: 'Wanted another' },
+  'body-too-large': { message: 'The body is larger than 10 bytes' },
+  'media-type-unsupported': {
+    message: "Send the body as 'application/json'",
+    developer_message: "Got the content type 'text/plain'",
+  },
+  'protocol-version-unsupported': {
+    message: "The protocol version '9' is not supported",
+    developer_message: "Wanted '1.0'",
+  },
+  'route-unknown': {
+    message: "There is nothing at '/x'",
+    developer_message: 'GET /tools lists the tools, POST /tools/call calls one',
+  },
+  'method-not-allowed': { message: "'PUT' is not allowed here", developer_message: 'Wanted GET, POST' },
+  'unauthenticated': { message: 'No credential' },
+  'forbidden': { message: 'Not yours' },
+  'rate-limited': { message: 'Too many requests', developer_message: 'Try again in 2 seconds' },
+  'id-malformed': {
+    message: "'a b' is not a tool id",
+    developer_message: "Wanted 'Toolkit.Tool', 'Toolkit.Tool@1.2.3' or a range such as 'Toolkit.Tool@^1.2'",
+  },
+  'tool-unknown': {
+    message: "Tool 'Kit.Tol' was not found: did you mean 'Kit.Tool'?",
+    developer_message: 'Kit.Tol is not available',
+    suggestions: ['Kit.Tool'],
+  },
+  'version-unavailable': {
+    message: "Tool 'Tool' was not found",
+    developer_message: 'Kit.Tool version ^9 is not available',
+  },
+  'tool-disabled': {
+    message: "Tool 'Kit.Tool@1.0.0' is disabled",
+    developer_message: 'An administrator can enable it with PATCH /tools/{id}',
+  },
+  'tool-not-executable': {
+    message: "Tool 'Kit.Tool@1.0.0' cannot be called here",
+    developer_message: 'No implementation',
+  },
+  'requirements-missing': {
+    message: "Tool 'Kit.Tool' needs something more before it can be called",
+    developer_message: 'No grant',
+    missing_requirements: {
+      authorization: [{ id: 'google', url: 'https://here/start', check_url: 'https://here/check' }],
+      secrets: [{ id: 'KEY' }],
+      user_id: true,
+    },
+  },
+  'approval-required': {
+    message: 'A person must approve this call first',
+    developer_message: 'Level 8',
+    missing_requirements: {
+      authorization: [{ id: 'approval', url: 'https://here/approve', check_url: 'https://here/check/a2' }],
+    },
+  },
+  'input-invalid': { message: 'Some input parameters are invalid: Too many', parameter_errors: { b: 'Is required' } },
+  'tool-failed': {
+    message: 'No such mailbox',
+    developer_message: 'IMAP 5',
+    can_retry: true,
+    additional_prompt_content: 'Ask for another',
+    retry_after_ms: 2000,
+  },
+  'tool-timed-out': {
+    message: 'The tool did not answer within 30 seconds',
+    developer_message: 'The deadline passed while the tool ran',
+    can_retry: true,
+  },
+  'output-invalid': {
+    message: 'The tool returned something its output schema does not allow',
+    developer_message: '/sum: Must be a number',
+    can_retry: false,
+  },
+  'cancelled': { message: 'The call was cancelled', can_retry: true },
+  'input-required': {
+    message: 'The tool asks for more input, and OXP has no way to give it',
+    developer_message: 'It asks for city: call it through /mcp',
+    can_retry: false,
+  },
+  'definition-invalid': { message: 'The definition is not valid', errors: [{ path: '/id', message: 'Is required' }] },
+  'conflict': { message: 'Taken' },
+  'not-found': { message: 'Gone' },
+  'unavailable': { message: 'Storage is away' },
+  'internal': { message: 'Something went wrong on our side', developer_message: "Reference 'r1'" },
+}
+
+/** The same failures with more in them, or less. */
+const VARIANTS: readonly (readonly [Failure, unknown])[] = [
+  [{ type: 'request-malformed', message: 'Bad field' }, { message: 'Bad field' }],
+  [{ type: 'body-too-large', limit: 10, got: 12 }, { message: 'The body has 12 bytes, and at most 10 are taken' }],
+  [
+    { type: 'media-type-unsupported', got: null, wanted: 'application/json' },
+    { message: "Send the body as 'application/json'", developer_message: "Got the content type 'none'" },
+  ],
+  [
+    { type: 'tool-unknown', asked: 'Kit.Tol', suggestions: [] },
+    { message: "Tool 'Kit.Tol' was not found", developer_message: 'Kit.Tol is not available' },
+  ],
+  [
+    { type: 'tool-unknown', asked: 'Kit.Tol', suggestions: ['Kit.A', 'Kit.B'] },
+    {
+      message: "Tool 'Kit.Tol' was not found: did you mean 'Kit.A', 'Kit.B'?",
+      developer_message: 'Kit.Tol is not available',
+      suggestions: ['Kit.A', 'Kit.B'],
+    },
+  ],
+  [
+    {
+      type: 'requirements-missing',
+      tool: 'Kit.Tool',
+      authorization: [],
+      secrets: [],
+      user_id: true,
+      detail: 'No user',
+    },
+    {
+      message: "Tool 'Kit.Tool' needs something more before it can be called",
+      developer_message: 'No user',
+      missing_requirements: { user_id: true },
+    },
+  ],
+  [
+    {
+      type: 'requirements-missing',
+      tool: 'Kit.Tool',
+      authorization: [],
+      secrets: [{ id: 'A' }, { id: 'B' }],
+      user_id: false,
+      detail: 'No secrets',
+    },
+    {
+      message: "Tool 'Kit.Tool' needs something more before it can be called",
+      developer_message: 'No secrets',
+      missing_requirements: { secrets: [{ id: 'A' }, { id: 'B' }] },
+    },
+  ],
+  [
+    {
+      type: 'requirements-missing',
+      tool: 'Kit.Tool',
+      authorization: [{ id: 'google', url: 'https://here/start', scopes: ['mail'], status: 'not_started' }],
+      secrets: [],
+      user_id: false,
+      detail: 'No grant',
+    },
+    {
+      message: "Tool 'Kit.Tool' needs something more before it can be called",
+      developer_message: 'No grant',
+      missing_requirements: { authorization: [{ id: 'google', url: 'https://here/start' }] },
+    },
+  ],
+  [
+    {
+      type: 'input-invalid',
+      problems: [
+        { path: '/b/0', message: 'Is wrong' },
+        { path: '/b', message: 'Is short' },
+        { path: '/c', message: 'Is required' },
+      ],
+    },
+    {
+      message: 'Some input parameters are invalid',
+      parameter_errors: { b: "At '0': Is wrong; Is short", c: 'Is required' },
+    },
+  ],
+  [
+    {
+      type: 'input-invalid',
+      problems: [
+        { path: '', message: 'Too many' },
+        { path: '', message: 'Too deep' },
+      ],
+    },
+    { message: 'Some input parameters are invalid: Too many: Too deep', parameter_errors: {} },
+  ],
+  [{ type: 'tool-failed', message: 'No such mailbox' }, { message: 'No such mailbox' }],
+  [
+    {
+      type: 'output-invalid',
+      problems: [
+        { path: '', message: 'Too long' },
+        { path: '/b/c', message: 'Must be a number' },
+      ],
+    },
+    {
+      message: 'The tool returned something its output schema does not allow',
+      developer_message: 'The output: Too long; /b/c: Must be a number',
+      can_retry: false,
+    },
+  ],
+  [
+    {
+      type: 'definition-invalid',
+      problems: [
+        { path: '', message: 'Too long' },
+        { path: '/b/c', message: 'Is required' },
+      ],
+    },
+    {
+      message: 'The definition is not valid',
+      errors: [
+        { path: '', message: 'Too long' },
+        { path: '/b/c', message: 'Is required' },
+      ],
+    },
+  ],
+  [
+    {
+      type: 'input-required',
+      requests: {
+        name: { method: 'elicitation/create', params: { message: 'Who?' } },
+        roots: { method: 'roots/list', params: {} },
+      },
+    },
+    {
+      message: 'The tool asks for more input, and OXP has no way to give it',
+      developer_message: 'It asks for name, roots: call it through /mcp',
+      can_retry: false,
+    },
+  ],
+]
+
+describe('a failure', () => {
+  it.each(Object.values(FAILURES))('of type $type is worded in full', (failure) => {
+    expect(failureBody(failure)).toEqual(SAID[failure.type])
+  })
+
+  it.each(VARIANTS)('like %j is', (failure, said) => {
+    expect(failureBody(failure)).toEqual(said)
+  })
+})
+
+it('cuts ids that are long', () => {
+  const asked = 'x'.repeat(201)
+  const cut = 'x'.repeat(200)
+  expect(failureBody({ type: 'id-malformed', asked })).toMatchObject({ message: `'${cut}' is not a tool id` })
+  expect(failureBody({ type: 'tool-unknown', asked, suggestions: [] })).toEqual({
+    message: `Tool '${cut}' was not found`,
+    developer_message: `${cut} is not available`,
   })
 })

@@ -1,0 +1,95 @@
+import { type Problem, problemsByParameter, quoted } from '../tool/problem.ts'
+import type { Failure } from './failure.ts'
+
+/** What a person or a model is told of a failure, and what may help beside it. */
+export interface FailureWords {
+  readonly message: string
+  readonly detail?: string | undefined
+}
+
+/** Failures that each dialect words in the terms of its own specification. */
+type OwnWords = 'id-malformed' | 'input-invalid' | 'input-required' | 'tool-failed'
+
+/** A failure in the words that dialects share. */
+export function wordsOf(failure: Exclude<Failure, { type: OwnWords }>): FailureWords {
+  switch (failure.type) {
+    case 'request-malformed':
+      return { message: failure.message, detail: failure.detail }
+    case 'body-too-large':
+      return { message: `The body is larger than ${failure.limit} bytes` }
+    case 'media-type-unsupported':
+      return {
+        message: `Send the body as '${failure.wanted}'`,
+        detail: `got the content type '${failure.got ?? 'none'}'`,
+      }
+    case 'protocol-version-unsupported':
+      return {
+        message: `The protocol version '${failure.asked}' is not supported`,
+        detail: `wanted '${failure.supported}'`,
+      }
+    case 'route-unknown':
+      return { message: `There is nothing at '${failure.path}'` }
+    case 'method-not-allowed':
+      return { message: `'${failure.method}' is not allowed here`, detail: `wanted ${failure.allowed.join(', ')}` }
+    case 'unauthenticated':
+    case 'forbidden':
+      return { message: failure.reason }
+    case 'rate-limited':
+      return {
+        message: 'Too many requests',
+        detail: `try again in ${Math.ceil(failure.retry_after_ms / 1000)} seconds`,
+      }
+    case 'tool-unknown': {
+      const nearest = failure.suggestions.length === 0 ? '' : `: did you mean ${quoted(failure.suggestions)}?`
+      return { message: `Tool '${failure.asked.slice(0, 200)}' was not found${nearest}` }
+    }
+    case 'version-unavailable':
+      return { message: `Version '${failure.asked}' of tool '${failure.tool}' is not available` }
+    case 'tool-disabled':
+      return { message: `Tool '${failure.id}' is disabled` }
+    case 'tool-not-executable':
+      return { message: `Tool '${failure.id}' cannot be called here`, detail: failure.reason }
+    case 'requirements-missing':
+      return { message: `Tool '${failure.tool}' needs something more before it can be called`, detail: failure.detail }
+    case 'approval-required':
+      return { message: 'A person must approve this call first', detail: failure.reason }
+    case 'tool-timed-out':
+      return {
+        message: `The tool did not answer within ${failure.timeout_ms / 1000} seconds`,
+        detail: 'the deadline passed while the tool ran',
+      }
+    case 'output-invalid':
+      return { message: 'The tool returned something its output schema does not allow' }
+    case 'cancelled':
+      return { message: 'The call was cancelled' }
+    case 'definition-invalid':
+      return { message: 'The definition is not valid' }
+    case 'conflict':
+    case 'not-found':
+    case 'unavailable':
+      return { message: failure.message }
+    case 'internal':
+      return { message: 'Something went wrong on our side', detail: `reference '${failure.reference}'` }
+  }
+}
+
+/** Words as one sentence, for where there is no place of its own for the detail. */
+export function sentence({ message, detail }: FailureWords): string {
+  return detail === undefined ? message : `${message}: ${detail}`
+}
+
+/** The detail as a sentence of its own. */
+export function detailOf({ detail }: FailureWords): string | undefined {
+  return detail && detail.charAt(0).toUpperCase() + detail.slice(1)
+}
+
+/** The problems of an input: what is said of it as a whole, and of its parameters by name. */
+export function inputProblems(problems: readonly Problem[]): {
+  readonly whole: readonly string[]
+  readonly parameters: Readonly<Record<string, string>>
+} {
+  return {
+    whole: problems.filter(({ path }) => path === '').map(({ message }) => message),
+    parameters: problemsByParameter(problems.filter(({ path }) => path !== '')),
+  }
+}

@@ -1,0 +1,152 @@
+import { describe, expect, it } from 'vitest'
+import type { Failure, FailureType } from '../../../src/core/call/failure.ts'
+import { textOf } from '../../../src/dialects/plugin/failure.ts'
+import { FAILURES } from '../machine-context/failures.ts'
+
+/** What is said of each failure: a new one does not compile until it stands here. */
+const SAID: Readonly<Record<FailureType, unknown>> = {
+  'request-malformed': 'Bad field. Wanted another',
+  'body-too-large': 'The body is larger than 10 bytes',
+  'media-type-unsupported': "Send the body as 'application/json', got 'text/plain'",
+  'protocol-version-unsupported': "The protocol version '9' is not supported: wanted '1.0'",
+  'route-unknown': "There is nothing at '/x'",
+  'method-not-allowed': "'PUT' is not allowed here: wanted GET, POST",
+  'unauthenticated': 'No credential',
+  'forbidden': 'Not yours',
+  'rate-limited': 'Too many requests: try again in 2 seconds',
+  'id-malformed': "'a b' is not a tool's name, which is 1 to 64 of the characters A-Z, a-z, 0-9, _ and -",
+  'tool-unknown': "Tool 'Kit.Tol' was not found: did you mean 'Kit.Tool'?",
+  'version-unavailable': "Version '^9' of tool 'Kit.Tool' is not available",
+  'tool-disabled': "Tool 'Kit.Tool@1.0.0' is disabled",
+  'tool-not-executable': "Tool 'Kit.Tool@1.0.0' cannot be called here: No implementation",
+  'requirements-missing':
+    "Tool 'Kit.Tool' needs something more before it can be called: No grant\nTo authorize 'google', open https://here/start and then call again",
+  'approval-required':
+    'A person must approve this call first: Level 8\nTo approve it, open https://here/approve and then call again',
+  'input-invalid': "Some arguments are invalid: 'b': Is required; The arguments: Too many",
+  'tool-failed': 'No such mailbox\nIMAP 5\nAsk for another\nTry again in 2 seconds',
+  'tool-timed-out': 'The tool did not answer within 30 seconds',
+  'output-invalid': "The tool returned something its output schema does not allow: 'sum': Must be a number",
+  'cancelled': 'The call was cancelled',
+  'input-required': "The tool asks for more input (city), and a plugin's call has no way to give it",
+  'definition-invalid': "The definition is not valid: 'id': Is required",
+  'conflict': 'Taken',
+  'not-found': 'Gone',
+  'unavailable': 'Storage is away',
+  'internal': "Something went wrong on our side (reference 'r1')",
+}
+
+/** The same failures with more in them, or less. */
+const VARIANTS: readonly (readonly [Failure, unknown])[] = [
+  [{ type: 'request-malformed', message: 'Bad field' }, 'Bad field'],
+  [
+    { type: 'media-type-unsupported', got: null, wanted: 'application/json' },
+    "Send the body as 'application/json', got 'no content type'",
+  ],
+  [
+    { type: 'tool-unknown', asked: 'Kit.Tol', suggestions: [] },
+    "Tool 'Kit.Tol' was not found: describe lists the tools there are",
+  ],
+  [
+    { type: 'tool-unknown', asked: 'Kit.Tol', suggestions: ['Kit.A', 'Kit.B'] },
+    "Tool 'Kit.Tol' was not found: did you mean 'Kit.A', 'Kit.B'?",
+  ],
+  [
+    {
+      type: 'requirements-missing',
+      tool: 'Kit.Tool',
+      authorization: [],
+      secrets: [],
+      user_id: true,
+      detail: 'No user',
+    },
+    "Tool 'Kit.Tool' needs something more before it can be called: No user",
+  ],
+  [
+    {
+      type: 'requirements-missing',
+      tool: 'Kit.Tool',
+      authorization: [{ id: 'google', url: 'https://here/start', scopes: ['mail'], status: 'not_started' }],
+      secrets: [],
+      user_id: false,
+      detail: 'No grant',
+    },
+    "Tool 'Kit.Tool' needs something more before it can be called: No grant\nTo authorize 'google', open https://here/start and then call again",
+  ],
+  [
+    {
+      type: 'input-invalid',
+      problems: [
+        { path: '/b/0', message: 'Is wrong' },
+        { path: '/b', message: 'Is short' },
+        { path: '/c', message: 'Is required' },
+      ],
+    },
+    "Some arguments are invalid: 'b/0': Is wrong; 'b': Is short; 'c': Is required",
+  ],
+  [
+    {
+      type: 'input-invalid',
+      problems: [
+        { path: '', message: 'Too many' },
+        { path: '', message: 'Too deep' },
+      ],
+    },
+    'Some arguments are invalid: The arguments: Too many; The arguments: Too deep',
+  ],
+  [{ type: 'tool-failed', message: 'No such mailbox' }, 'No such mailbox'],
+  [{ type: 'tool-failed', message: 'Gone', can_retry: false, retry_after_ms: 1.5 }, 'Gone\nTry again in 1 seconds'],
+  [
+    { type: 'tool-failed', message: 'Busy', developer_message: 'Busy', additional_prompt_content: 'Wait' },
+    'Busy\nWait',
+  ],
+  [
+    {
+      type: 'output-invalid',
+      problems: [
+        { path: '', message: 'Too long' },
+        { path: '/b/c', message: 'Must be a number' },
+      ],
+    },
+    "The tool returned something its output schema does not allow: The output: Too long; 'b/c': Must be a number",
+  ],
+  [
+    {
+      type: 'definition-invalid',
+      problems: [
+        { path: '', message: 'Too long' },
+        { path: '/b/c', message: 'Is required' },
+      ],
+    },
+    "The definition is not valid: The definition: Too long; 'b/c': Is required",
+  ],
+  [
+    {
+      type: 'input-required',
+      requests: {
+        name: { method: 'elicitation/create', params: { message: 'Who?' } },
+        roots: { method: 'roots/list', params: {} },
+      },
+    },
+    "The tool asks for more input (name, roots), and a plugin's call has no way to give it",
+  ],
+]
+
+describe('a failure', () => {
+  it.each(Object.values(FAILURES))('of type $type is worded in full', (failure) => {
+    expect(textOf(failure)).toEqual(SAID[failure.type])
+  })
+
+  it.each(VARIANTS)('like %j is', (failure, said) => {
+    expect(textOf(failure)).toEqual(said)
+  })
+})
+
+it('cuts ids that are long', () => {
+  const asked = 'x'.repeat(201)
+  const cut = 'x'.repeat(200)
+  expect(textOf({ type: 'id-malformed', asked })).toMatch(new RegExp(`^'${cut}' is not a tool's name`))
+  expect(textOf({ type: 'tool-unknown', asked, suggestions: [] })).toBe(
+    `Tool '${cut}' was not found: describe lists the tools there are`,
+  )
+})
