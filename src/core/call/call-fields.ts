@@ -8,6 +8,11 @@ export const identifier = string({ least: 1, most: 256 })
 /** Reads a token or a secret. No header takes more. */
 export const credentialValue = unquoted(string({ most: 65_536 }))
 
+/** A query parameter that cannot be meant. */
+export function wrongParameter(parameter: string, wanted: string): Failing {
+  return fail({ type: 'request-malformed', message: `The query parameter '${parameter}' must be ${wanted}` })
+}
+
 /** A request of which a part is not of the form it has there. */
 export function malformed(
   problems: readonly Problem[],

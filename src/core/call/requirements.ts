@@ -12,6 +12,10 @@ export interface CallerContext {
   readonly userId?: string
 }
 
+const NO_VALUES: ReadonlyMap<string, string> = new Map()
+/** Of a caller who sends nothing along. */
+export const NO_CONTEXT: CallerContext = { tokens: NO_VALUES, secrets: NO_VALUES }
+
 /** A token that a call requires: whose, at which provider with which scopes, and for which tool. */
 export interface RequiredToken {
   readonly userId: string

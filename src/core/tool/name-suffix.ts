@@ -1,3 +1,5 @@
+import type { ToolName } from './tool-id.ts'
+
 /** FNV-1a, 32 bits, as eight hex digits: for names that are told apart, not for anything that is secret. */
 export function fnv1a(text: string): string {
   let hash = 0x811c9dc5
@@ -7,6 +9,12 @@ export function fnv1a(text: string): string {
 
 /** The most characters that a name may have for models to take it. */
 export const MAX_NAME = 64
+
+/** What models see of a tool whose document does not say it: `Toolkit_Tool`, with a suffix in place of what is too long. */
+export function joinedName({ toolkit, tool }: ToolName): string {
+  const whole = `${toolkit}_${tool}`
+  return whole.length <= MAX_NAME ? whole : withSuffix(whole, whole)
+}
 
 /** A name with a suffix that tells it apart and is always the same for the same `of`, cut where it is too long. */
 export function withSuffix(name: string, of: string): string {

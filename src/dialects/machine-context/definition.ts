@@ -13,10 +13,10 @@ import {
   string,
   unique,
 } from '../../core/tool/json-reader.ts'
+import { joinedName } from '../../core/tool/name-suffix.ts'
 import type { Problem } from '../../core/tool/problem.ts'
 import { type Definition, NO_REQUIREMENTS } from '../../core/tool/tool.ts'
 import { DIALECT, encode } from './encoding.ts'
-import { modelName } from './model-name.ts'
 import { parameters } from './parameters.ts'
 import { tagsOf } from './tags.ts'
 
@@ -129,7 +129,7 @@ function definitionOf(
   return {
     ...common,
     tool,
-    name: modelName(common.toolkit, tool),
+    name: joinedName({ toolkit: common.toolkit, tool }),
     description,
     input,
     output,

@@ -1,7 +1,7 @@
 import type { Encoded, Loss } from '../../core/tool/codec.ts'
 import { isJsonObject, type JsonObject } from '../../core/tool/json.ts'
+import { joinedName } from '../../core/tool/name-suffix.ts'
 import type { ToolRecord } from '../../core/tool/tool.ts'
-import { modelName } from './model-name.ts'
 import { encodeParameters } from './parameters.ts'
 import { tagsOf } from './tags.ts'
 
@@ -43,9 +43,8 @@ export function encodeCapability(record: ToolRecord): {
   const losses: Loss[] = [...unsaid]
   const lose = (path: string, reason: string) => losses.push({ path, reason })
   const reason = 'The Machine Context Protocol has no such field'
-  if (record.name !== modelName(record.toolkit, tool)) {
-    lose('/name', `The name is made of the tool's id and the capability: '${modelName(record.toolkit, tool)}'`)
-  }
+  const name = joinedName(record)
+  if (record.name !== name) lose('/name', `The name is made of the tool's id and the capability: '${name}'`)
   for (const field of ['title', 'annotations', 'icons', '_meta', 'examples'] as const) {
     if (record[field] !== undefined) lose(`/${field}`, reason)
   }

@@ -1,6 +1,7 @@
 import type { Call, Outcome } from '../../core/call/call.ts'
 import { identifier, malformed } from '../../core/call/call-fields.ts'
 import { type Failing, type Failure, fail } from '../../core/call/failure.ts'
+import { NO_CONTEXT } from '../../core/call/requirements.ts'
 import { isObject, type JsonObject } from '../../core/tool/json.ts'
 import { anyObject, check, into, nullish, object, oneOf, optional, string } from '../../core/tool/json-reader.ts'
 import { formatToolId, isNamePart } from '../../core/tool/tool-id.ts'
@@ -10,7 +11,6 @@ export const VERSION = '1.0'
 
 /** Who answers when a request does not say whom it was sent to. */
 const SOURCE = 'switchboard'
-const NOTHING: ReadonlyMap<string, string> = new Map()
 const HEADER = object(
   {
     version: optional(string()),
@@ -93,7 +93,7 @@ export function decodeCall(body: unknown): Call | Failing {
     input: parameters,
     ...(request_id === undefined ? {} : { callId: request_id }),
     ...(session_id === undefined ? {} : { traceId: session_id }),
-    context: { tokens: NOTHING, secrets: NOTHING, ...(user_id === undefined ? {} : { userId: user_id }) },
+    context: user_id === undefined ? NO_CONTEXT : { ...NO_CONTEXT, userId: user_id },
   }
 }
 

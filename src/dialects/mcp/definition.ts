@@ -5,15 +5,17 @@ import {
   also,
   anyObject,
   anything,
+  boolean,
   check,
   into,
   judged,
   list,
   object,
+  oneOf,
   optional,
   type Reader,
-  type Report,
   string,
+  strings,
   text,
   wrong,
 } from '../../core/tool/json-reader.ts'
@@ -22,11 +24,33 @@ import type { Problem } from '../../core/tool/problem.ts'
 import { everySubschema } from '../../core/schema/subschemas.ts'
 import { isNamePart } from '../../core/tool/tool-id.ts'
 import { type Definition, NO_REQUIREMENTS } from '../../core/tool/tool.ts'
-import { ANNOTATIONS, ICON } from './definition-rules.ts'
-import { losses, sourceOf, toolOf } from './tool-document.ts'
+import { losses, toolOf } from './tool-document.ts'
 
 /** MCP 2025-11-25 and later, "Tool names". */
 const NAME = text('1 to 128 of the characters A-Z, a-z, 0-9, _, - and .', /^[A-Za-z0-9_.-]{1,128}$/)
+/** Judges a Tool's annotations (MCP, `ToolAnnotations`). */
+const ANNOTATIONS = object(
+  {
+    title: optional(string()),
+    readOnlyHint: optional(boolean),
+    destructiveHint: optional(boolean),
+    idempotentHint: optional(boolean),
+    openWorldHint: optional(boolean),
+  },
+  { unknown: 'ignore' },
+)
+
+/** Judges a Tool's icon (MCP, `Icon`): whoever shows it fetches it, so it is https or comes along. */
+const ICON = object(
+  {
+    src: text("an 'https:' or a 'data:' URL", /^(?:https:\/\/[^/]|data:)/i),
+    mimeType: optional(string()),
+    sizes: optional(strings),
+    theme: optional(oneOf(['light', 'dark'])),
+  },
+  { unknown: 'ignore' },
+)
+
 /** Deeper than publication allows, so that nothing is missed before the bounds are judged. */
 const MAX_DEPTH = 200
 
@@ -45,8 +69,8 @@ export const mcp: Codec = {
         document.tools.every((tool) => isJsonObject(tool) && 'inputSchema' in tool))),
   decode,
   encode(record) {
-    const source = sourceOf(record)
-    if (source !== undefined) return { document: source, losses: [] }
+    const { source } = record
+    if (source.dialect === mcp.dialect) return { document: source.document, losses: [] }
     return { document: toolOf(record, record.name), losses: losses(record) }
   },
 }
@@ -99,11 +123,20 @@ function oneOfTools(): Reader<Tool> {
     },
     { unknown: 'warn' },
   )
-  return into(tool, ({ name: theirs, title, inputSchema, outputSchema, execution, ...rest }, report) => {
+  return into(tool, ({ name: theirs, title, inputSchema, outputSchema, execution, ...rest }, { warnings }) => {
     const own = nameFor(theirs, taken)
     taken.add(theirs.toLowerCase()).add(own.toLowerCase())
-    warn(report, theirs, own, rest.description, execution)
-    const shown = firstText(title, rest.annotations?.title)
+    if (theirs !== own) warnings.push({ path: '/name', message: `It is called '${own}' here` })
+    if (rest.description === undefined) {
+      warnings.push({ path: '/description', message: 'Without a description models cannot tell what it is for' })
+    }
+    if (isJsonObject(execution) && execution.taskSupport === 'required') {
+      warnings.push({ path: '/execution/taskSupport', message: 'It is called without tasks here' })
+    }
+    // "Display name precedence order is: title, annotations.title, then name"; an empty text counts as none
+    const shown = [title, rest.annotations?.title].find(
+      (text): text is string => typeof text === 'string' && text !== '',
+    )
     return {
       description: '',
       ...rest,
@@ -125,12 +158,6 @@ function nameFor(name: string, taken: ReadonlySet<string>): string {
   return withSuffix(plain, name)
 }
 
-/** "Display name precedence order is: title, annotations.title, then name"; an empty text counts as none. */
-function firstText(...texts: readonly (Json | undefined)[]): string | undefined {
-  for (const text of texts) if (typeof text === 'string' && text !== '') return text
-  return undefined
-}
-
 /** `x-mcp-header` asks the server to check headers against arguments (MCP 2026-07-28), which ours does not. */
 const INPUT_SCHEMA = also(jsonSchema, (value, report) => {
   if (isJsonObject(value) && value.type !== 'object')
@@ -140,19 +167,3 @@ const INPUT_SCHEMA = also(jsonSchema, (value, report) => {
     wrong(report, 'Must be left out: parameters are not read from headers here', `${path}/x-mcp-header`)
   }
 })
-
-function warn(
-  { warnings }: Report,
-  name: string,
-  own: string,
-  description: string | undefined,
-  execution: unknown,
-): void {
-  if (name !== own) warnings.push({ path: '/name', message: `It is called '${own}' here` })
-  if (description === undefined) {
-    warnings.push({ path: '/description', message: 'Without a description models cannot tell what it is for' })
-  }
-  if (isJsonObject(execution) && execution.taskSupport === 'required') {
-    warnings.push({ path: '/execution/taskSupport', message: 'It is called without tasks here' })
-  }
-}

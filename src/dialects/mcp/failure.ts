@@ -1,4 +1,3 @@
-import type { Challenge } from '../../core/consent/authorization.ts'
 import type { Failure, FailureType } from '../../core/call/failure.ts'
 import { sentence, wordsOf } from '../../core/call/failure-words.ts'
 import type { JsonObject } from '../../core/tool/json.ts'
@@ -89,9 +88,9 @@ export function textOf(failure: Failure): string {
 export function metaOf(failure: Failure): JsonObject | undefined {
   switch (failure.type) {
     case 'requirements-missing':
-      return missing(failure.authorization, failure.secrets, failure.user_id)
+      return missing(failure)
     case 'approval-required':
-      return missing([failure.challenge], [], false)
+      return missing({ authorization: [failure.challenge], secrets: [], user_id: false })
     case 'input-invalid':
       return { 'dev.switchboard/parameter_errors': problemsByParameter(failure.problems) }
     case 'tool-failed': {
@@ -103,11 +102,13 @@ export function metaOf(failure: Failure): JsonObject | undefined {
   }
 }
 
-function missing(
-  authorization: readonly Challenge[],
-  secrets: readonly { readonly id: string }[],
-  user_id: boolean,
-): JsonObject {
+type Missing = Extract<Failure, { type: 'requirements-missing' }>
+
+function missing({
+  authorization,
+  secrets,
+  user_id,
+}: Pick<Missing, 'authorization' | 'secrets' | 'user_id'>): JsonObject {
   return {
     'dev.switchboard/missing_requirements': {
       authorization: authorization.map(({ id, url, check_url }) => ({ id, url, check_url })),
@@ -123,7 +124,7 @@ function unknownTool(failure: Extract<Failure, { type: 'id-malformed' | 'tool-un
   return `${unknown}: did you mean ${quoted(failure.suggestions)}?`
 }
 
-function missingRequirements(failure: Extract<Failure, { type: 'requirements-missing' }>): string {
+function missingRequirements(failure: Missing): string {
   const steps = failure.authorization.map(
     ({ id, url }) => `authorization_required: the user must authorize '${id}': open ${url} and then call again`,
   )

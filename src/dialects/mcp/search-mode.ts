@@ -3,10 +3,9 @@ import { isJsonObject, type Json } from '../../core/tool/json.ts'
 import type { Catalogue, LineFormat } from '../../core/access/catalogue.ts'
 import type { Resolver } from '../../core/call/resolve.ts'
 import { askedByName } from '../../core/tool/tool-id.ts'
-import type { Client } from './client.ts'
 import { encodeErrorResult, encodeSuccess } from './result.ts'
 import type { Revision } from './revisions/revision.ts'
-import { isChosen, narrowedTo } from './toolset.ts'
+import { type Client, isChosen, narrowedTo } from './toolset.ts'
 import type { ToolCall } from './wire.ts'
 
 const DEFAULT_RESULTS = 10

@@ -1,10 +1,10 @@
 import type { Loss } from '../../core/tool/codec.ts'
-import { isJsonObject, type Json, type JsonObject } from '../../core/tool/json.ts'
+import type { JsonObject } from '../../core/tool/json.ts'
 import { derivedSecurityLevel, type ToolRecord } from '../../core/tool/tool.ts'
 import { asObjectSchema, outputKind, withoutHeaders } from './tool-schema.ts'
 
 /** Under this key of `_meta` a listed tool says its id: what is called, and which version answers. */
-export const ID_KEY = 'dev.switchboard/id'
+const ID_KEY = 'dev.switchboard/id'
 
 /** A record as an MCP Tool (2026-07-28) of the name it is exposed under. What MCP cannot say is left out. */
 export function toolOf(record: ToolRecord, name: string): JsonObject {
@@ -20,6 +20,11 @@ export function toolOf(record: ToolRecord, name: string): JsonObject {
     ...(icons === undefined ? {} : { icons }),
     ...(_meta === undefined ? {} : { _meta }),
   }
+}
+
+/** A tool as lists and `describe_tool` show it. */
+export function listedTool(record: ToolRecord, name: string): JsonObject {
+  return { ...toolOf(record, name), _meta: { ...record._meta, [ID_KEY]: record.id } }
 }
 
 /** "inputSchema root must be type: object": other dialects may leave that unsaid. */
@@ -46,9 +51,4 @@ export function losses(record: ToolRecord): readonly Loss[] {
     lose('/input', "'x-mcp-header' is left out: parameters are not read from headers here")
   }
   return lost
-}
-
-/** The document a record was published as, when that was in this dialect. */
-export function sourceOf({ source }: ToolRecord): Json | undefined {
-  return source.dialect === 'mcp' && isJsonObject(source.document) ? source.document : undefined
 }

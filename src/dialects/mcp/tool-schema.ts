@@ -1,5 +1,5 @@
-import { keywordsWhere } from '../../core/schema/keywords.ts'
-import { isJsonObject, isList, type Json, type JsonObject } from '../../core/tool/json.ts'
+import { mapSubschemas } from '../../core/schema/subschemas.ts'
+import { isJson, isJsonObject, isObject, type JsonObject } from '../../core/tool/json.ts'
 import type { JsonSchema } from '../../core/tool/tool.ts'
 
 /**
@@ -22,52 +22,36 @@ export function asObjectSchema(schema: JsonSchema): JsonObject {
   return schema === true ? {} : schema === false ? { not: {} } : schema
 }
 
-/** Keywords whose values hold no references, whatever they look like. */
-const DATA = keywordsWhere(({ holds }) => holds === 'data' || holds === 'list of data')
-/** Keywords whose values have names for keys. */
-const NAMED = keywordsWhere(({ holds }) => holds.endsWith('by name'))
-
 /**
  * The schema of `{"result": <value>}` for revisions whose outputs are objects. References into the document are rewritten
  * to where their targets then stand.
  */
 export function wrappedSchema(schema: JsonObject): JsonObject {
-  return { type: 'object', properties: { result: moved(schema, false) }, required: ['result'] }
+  const result = moved(schema)
+  return { type: 'object', properties: isJson(result) ? { result } : {}, required: ['result'] }
 }
 
-function moved(value: Json | undefined, named: boolean): Json {
-  if (value === undefined) return null
-  if (isList(value)) return value.map((each) => moved(each, false))
-  if (!isJsonObject(value)) return value
+function moved(schema: unknown): unknown {
+  if (!isObject(schema)) return schema
   // A schema with an identity of its own is a document of its own
-  if (!named && typeof value.$id === 'string' && !value.$id.startsWith('#')) return value
-  return Object.fromEntries(
-    Object.entries(value).map(([key, each]) => {
-      if (named) return [key, moved(each, false)]
-      if ((key === '$ref' || key === '$dynamicRef') && typeof each === 'string') return [key, movedReference(each)]
-      return [key, DATA.has(key) ? each : moved(each, NAMED.has(key))]
-    }),
-  )
-}
-
-function movedReference(reference: string): string {
-  return reference === '#' || reference.startsWith('#/') ? `#/properties/result${reference.slice(1)}` : reference
+  if (typeof schema.$id === 'string' && !schema.$id.startsWith('#')) return schema
+  const copy = mapSubschemas(schema, moved)
+  for (const keyword of ['$ref', '$dynamicRef']) {
+    const reference = copy[keyword]
+    if (typeof reference !== 'string' || (reference !== '#' && !reference.startsWith('#/'))) continue
+    copy[keyword] = `#/properties/result${reference.slice(1)}`
+  }
+  return copy
 }
 
 /** The schema without `x-mcp-header` (MCP 2026-07-28, "custom headers"), which this server does not check. */
 export function withoutHeaders(schema: JsonObject): JsonObject {
-  return isJsonObject(schema) && JSON.stringify(schema).includes('"x-mcp-header"') ? cleaned(schema, false) : schema
+  const clean = JSON.stringify(schema).includes('"x-mcp-header"') ? cleaned(schema) : schema
+  return isJsonObject(clean) ? clean : schema
 }
 
-function cleaned(schema: JsonObject, named: boolean): JsonObject {
-  return Object.fromEntries(
-    Object.entries(schema)
-      .filter(([key]) => named || key !== 'x-mcp-header')
-      .map(([key, each]) => {
-        if (!named && DATA.has(key)) return [key, each]
-        const isMap = !named && NAMED.has(key)
-        if (isList(each)) return [key, each.map((one) => (isJsonObject(one) ? cleaned(one, false) : one))]
-        return [key, isJsonObject(each) ? cleaned(each, isMap) : each]
-      }),
-  )
+function cleaned(schema: unknown): unknown {
+  if (!isObject(schema)) return schema
+  const { 'x-mcp-header': _, ...rest } = mapSubschemas(schema, cleaned)
+  return rest
 }

@@ -1,25 +1,21 @@
 import type { Caller, CallTool } from '../../core/call/call.ts'
 import type { Failure } from '../../core/call/failure.ts'
-import type { CallerContext } from '../../core/call/requirements.ts'
+import { NO_CONTEXT } from '../../core/call/requirements.ts'
 import type { Resolver } from '../../core/call/resolve.ts'
 import { askedByName } from '../../core/tool/tool-id.ts'
 import { callerOf } from '../../http/incoming-call.ts'
 import { failureHeaders } from '../../http/json-response.ts'
-import type { Client } from './client.ts'
 import { type McpError, notificationText } from './json-rpc.ts'
 import { encodeFailure, encodeSuccess } from './result.ts'
 import type { Revision } from './revisions/revision.ts'
 import type { Messages } from './stream.ts'
-import { isChosen } from './toolset.ts'
+import { type Client, isChosen } from './toolset.ts'
 import { invalid, type ToolCall } from './wire.ts'
 
 export interface ToolsCallDeps {
   readonly callTool: CallTool
   readonly resolver: Resolver
 }
-
-const NO_VALUES: ReadonlyMap<string, string> = new Map()
-const NO_CONTEXT: CallerContext = { tokens: NO_VALUES, secrets: NO_VALUES }
 
 /**
  * `tools/call`: calls a tool by its exposed name. Gives the result as a text; what the protocol calls an error, as one.

@@ -1,9 +1,8 @@
 import type { Catalogue, LineFormat, ListQuery } from '../../core/access/catalogue.ts'
 import type { JsonObject } from '../../core/tool/json.ts'
-import type { Client } from './client.ts'
 import type { McpError } from './json-rpc.ts'
 import type { Revision } from './revisions/revision.ts'
-import { narrowedTo } from './toolset.ts'
+import { type Client, narrowedTo } from './toolset.ts'
 import { invalid } from './wire.ts'
 
 /** Clients in use read the first page only. */

@@ -1,7 +1,17 @@
 import { covers, type Principal } from '../../core/access/principal.ts'
 import { patternCovers } from '../../core/tool/tool-pattern.ts'
-import { type Failing, fail } from '../../core/call/failure.ts'
+import { wrongParameter } from '../../core/call/call-fields.ts'
+import type { Failing } from '../../core/call/failure.ts'
+import type { Background } from '../../core/tool/platform.ts'
 import { isNamePart, parseToolId, type ToolName } from '../../core/tool/tool-id.ts'
+
+/** The client that sent a request: as whom, how, and which tools its URL chooses. */
+export interface Client {
+  readonly request: Request
+  readonly principal: Principal
+  readonly background: Background
+  readonly toolset: Toolset
+}
 
 /** The tools that the URL chooses, with `?toolkits=a,b` and `?tools=T.N`, and whether they are found by searching. */
 export interface Toolset {
@@ -19,16 +29,16 @@ export function readToolset(url: string): Toolset | Failing {
   if (at === -1) return ALL
   const query = new URLSearchParams(url.slice(at + 1))
   const mode = query.get('mode')
-  if (mode !== null && mode !== 'search') return wrong('mode', "'search'")
+  if (mode !== null && mode !== 'search') return wrongParameter('mode', "'search'")
   const toolkits = names(query.getAll('toolkits'))
   const tools = names(query.getAll('tools'))
-  if (toolkits.length + tools.length > MAX_NAMES) return wrong('tools', `at most ${MAX_NAMES} names`)
-  if (!toolkits.every(isNamePart)) return wrong('toolkits', "toolkits' names, separated by commas")
+  if (toolkits.length + tools.length > MAX_NAMES) return wrongParameter('tools', `at most ${MAX_NAMES} names`)
+  if (!toolkits.every(isNamePart)) return wrongParameter('toolkits', "toolkits' names, separated by commas")
   const isTool = (text: string) => {
     const id = parseToolId(text)
     return id !== undefined && id.selector === undefined
   }
-  if (!tools.every(isTool)) return wrong('tools', "names such as 'Toolkit.Tool', separated by commas")
+  if (!tools.every(isTool)) return wrongParameter('tools', "names such as 'Toolkit.Tool', separated by commas")
   const chosen = query.has('toolkits') || query.has('tools')
   return { search: mode === 'search', tools: chosen ? [...toolkits.map((name) => `${name}.*`), ...tools] : undefined }
 }
@@ -61,8 +71,4 @@ function common(principal: Principal, pattern: string): readonly string[] {
 
 function names(values: readonly string[]): readonly string[] {
   return values.flatMap((value) => value.split(',')).filter((name) => name !== '')
-}
-
-function wrong(parameter: string, wanted: string): Failing {
-  return fail({ type: 'request-malformed', message: `The query parameter '${parameter}' must be ${wanted}` })
 }

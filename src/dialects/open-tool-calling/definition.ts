@@ -2,11 +2,11 @@ import type { Codec, Given } from '../../core/tool/codec.ts'
 import { namePart, toolkitName, toolVersion } from '../../core/tool/definition-fields.ts'
 import { isJsonObject, isObject, isTexts, type Json, type JsonObject } from '../../core/tool/json.ts'
 import { check, into, object, optional, parsed, type Reader, string, wrong } from '../../core/tool/json-reader.ts'
+import { joinedName } from '../../core/tool/name-suffix.ts'
 import { type Problem, quoted } from '../../core/tool/problem.ts'
 import { formatToolId, parseToolId } from '../../core/tool/tool-id.ts'
 import { type Definition, NO_REQUIREMENTS } from '../../core/tool/tool.ts'
 import { encode } from './encode.ts'
-import { exposedName } from './name.ts'
 import { parameters } from './parameters.ts'
 import { providerOf, requirements } from './requirements.ts'
 import { orNull, valueSchema } from './value-schema.ts'
@@ -47,7 +47,7 @@ function decode(document: Json, given: Given): ReturnType<Codec['decode']> {
   const definition: Definition = {
     ...name,
     version: toolkit.version,
-    name: exposedName(name),
+    name: joinedName(name),
     description,
     input: input.schema,
     output: output.schema,

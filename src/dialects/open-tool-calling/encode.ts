@@ -1,9 +1,9 @@
 import type { Encoded, Loss } from '../../core/tool/codec.ts'
 import { isJsonObject, isObject, isTexts, type Json, type JsonObject } from '../../core/tool/json.ts'
+import { joinedName } from '../../core/tool/name-suffix.ts'
 import { pointerStep } from '../../core/tool/problem.ts'
 import { derivedSecurityLevel, type ToolRecord } from '../../core/tool/tool.ts'
 import { encodeValueSchema } from './encode-value.ts'
-import { exposedName } from './name.ts'
 import { encodeRequirements } from './requirements.ts'
 
 const NO_FIELD = 'The Open Tool Calling RFC has no such field'
@@ -14,7 +14,7 @@ export function encode(record: ToolRecord): Encoded {
   if (record.source.dialect === 'open-tool-calling') return { document: record.source.document, losses: [] }
   const losses: Loss[] = []
   const { toolkit, tool, version, id, description } = record
-  if (record.name !== exposedName(record)) losses.push({ path: '/name', reason: NO_FIELD })
+  if (record.name !== joinedName(record)) losses.push({ path: '/name', reason: NO_FIELD })
   for (const field of ['title', 'annotations', 'icons', '_meta', 'metadata', 'examples'] as const) {
     if (record[field] !== undefined) losses.push({ path: `/${field}`, reason: NO_FIELD })
   }

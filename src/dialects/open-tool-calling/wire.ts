@@ -1,7 +1,7 @@
 import type { Call, Outcome } from '../../core/call/call.ts'
 import { credentialValue, identifier, malformed } from '../../core/call/call-fields.ts'
 import type { Failing } from '../../core/call/failure.ts'
-import { ANY_PROVIDER, type CallerContext } from '../../core/call/requirements.ts'
+import { ANY_PROVIDER, type CallerContext, NO_CONTEXT } from '../../core/call/requirements.ts'
 import { isList, type JsonObject } from '../../core/tool/json.ts'
 import { anyObject, check, into, list, map, nullish, object, type Reader, string } from '../../core/tool/json-reader.ts'
 import { askedByName, formatToolId, parseToolId } from '../../core/tool/tool-id.ts'
@@ -13,11 +13,10 @@ export interface Invocation {
   readonly bare?: { readonly name: string; readonly version?: string }
 }
 
-const NO_VALUES: ReadonlyMap<string, string> = new Map()
 /** One token, for whichever provider the tool asks: the RFC does not say whose it is. */
 const TOKENS: Reader<ReadonlyMap<string, string>> = into(
   object({ token: nullish(credentialValue) }, { unknown: 'ignore' }),
-  ({ token }) => (token ? new Map([[ANY_PROVIDER, token]]) : NO_VALUES),
+  ({ token }) => (token ? new Map([[ANY_PROVIDER, token]]) : NO_CONTEXT.tokens),
 )
 const SECRET_LIST = into(
   list(object({ key: string(), value: credentialValue }, { unknown: 'ignore' })),
@@ -27,11 +26,11 @@ const SECRET_MAP = into(map(credentialValue), (secrets) => new Map(Object.entrie
 const CONTEXT: Reader<CallerContext> = into(
   object(
     {
-      authorization: nullish(TOKENS, NO_VALUES),
+      authorization: nullish(TOKENS, NO_CONTEXT.tokens),
       // A map, as the RFC has it, or a list, as its engine sends it
       secrets: nullish<ReadonlyMap<string, string>>(
         (value, report) => (isList(value) ? SECRET_LIST : SECRET_MAP)(value, report),
-        NO_VALUES,
+        NO_CONTEXT.secrets,
       ),
       user_id: nullish(string({ most: 256 })),
     },
@@ -46,7 +45,7 @@ const REQUEST = object({
   created_at: nullish(string()),
   tool: object({ name: string({ least: 1 }), toolkit: nullish(string()), version: nullish(string()) }),
   inputs: nullish(anyObject, {}),
-  context: nullish(CONTEXT, { tokens: NO_VALUES, secrets: NO_VALUES }),
+  context: nullish(CONTEXT, NO_CONTEXT),
 })
 
 /**

@@ -84,13 +84,7 @@ function losses(record: ToolRecord): readonly Loss[] {
 function encodeRequirements({ authorization, secrets, user_id }: Requirements): JsonObject | undefined {
   if (authorization.length === 0 && secrets.length === 0 && !user_id) return undefined
   return {
-    ...(authorization.length > 0
-      ? {
-          authorization: authorization.map(({ id, oauth2 }) =>
-            oauth2 ? { id, oauth2: { scopes: [...oauth2.scopes] } } : { id },
-          ),
-        }
-      : {}),
+    ...(authorization.length > 0 ? { authorization: authorization.map((each) => ({ ...each })) } : {}),
     ...(secrets.length > 0 ? { secrets: secrets.map(({ id }) => ({ id })) } : {}),
     ...(user_id ? { user_id } : {}),
   }

@@ -1,4 +1,5 @@
-import { type Failing, fail } from '../../core/call/failure.ts'
+import { wrongParameter } from '../../core/call/call-fields.ts'
+import type { Failing } from '../../core/call/failure.ts'
 import type { ListQuery } from '../../core/access/catalogue.ts'
 import { isNamePart } from '../../core/tool/tool-id.ts'
 
@@ -10,19 +11,16 @@ const MAX_TEXT = 500
 export function decodeListQuery(parameters: URLSearchParams): (ListQuery & { readonly ok?: never }) | Failing {
   const text = (name: string) => parameters.get(name) ?? undefined
   const limit = text('limit')
-  if (limit !== undefined && !/^[1-9]\d{0,3}$/.test(limit)) return wrong('limit', `a number from 1 to ${MAX_LIMIT}`)
+  if (limit !== undefined && !/^[1-9]\d{0,3}$/.test(limit))
+    return wrongParameter('limit', `a number from 1 to ${MAX_LIMIT}`)
   const count = Number(limit ?? DEFAULT_LIMIT)
-  if (count > MAX_LIMIT) return wrong('limit', `a number from 1 to ${MAX_LIMIT}`)
+  if (count > MAX_LIMIT) return wrongParameter('limit', `a number from 1 to ${MAX_LIMIT}`)
   const versions = text('versions') ?? 'newest'
-  if (versions !== 'newest' && versions !== 'all') return wrong('versions', "'all' or 'newest'")
+  if (versions !== 'newest' && versions !== 'all') return wrongParameter('versions', "'all' or 'newest'")
   const toolkit = text('toolkit')
-  if (toolkit !== undefined && !isNamePart(toolkit)) return wrong('toolkit', "a toolkit's name")
+  if (toolkit !== undefined && !isNamePart(toolkit)) return wrongParameter('toolkit', "a toolkit's name")
   for (const name of ['q', 'tag', 'cursor']) {
-    if ((text(name)?.length ?? 0) > MAX_TEXT) return wrong(name, `at most ${MAX_TEXT} characters`)
+    if ((text(name)?.length ?? 0) > MAX_TEXT) return wrongParameter(name, `at most ${MAX_TEXT} characters`)
   }
   return { q: text('q'), toolkit, tag: text('tag'), versions, limit: count, cursor: text('cursor') }
-}
-
-export function wrong(parameter: string, wanted: string): Failing {
-  return fail({ type: 'request-malformed', message: `The query parameter '${parameter}' must be ${wanted}` })
 }

@@ -1,13 +1,14 @@
 import { type Context, Hono } from 'hono'
 import type { Format } from '../../core/publish/convert.ts'
 import type { CallTool } from '../../core/call/call.ts'
+import { wrongParameter } from '../../core/call/call-fields.ts'
 import { type Failing, type Failure, fail, ok, type Result } from '../../core/call/failure.ts'
 import type { LineFormat } from '../../core/access/catalogue.ts'
 import { receiveCall } from '../../http/incoming-call.ts'
 import { jsonFailure, jsonText } from '../../http/json-response.ts'
 import { answerToolList, type ToolList, type ToolListDeps } from '../../http/tool-list.ts'
 import { STATUS } from './failure.ts'
-import { decodeListQuery, wrong } from './list-query.ts'
+import { decodeListQuery } from './list-query.ts'
 import { decodeCall, encodeFailure, encodeOutcome, type Form, SCHEMA, VERSION } from './wire.ts'
 
 export interface OxpFaceDeps extends ToolListDeps {
@@ -62,7 +63,7 @@ export function oxpFace(deps: OxpFaceDeps): Hono {
     if (unsupported) return unsupported
     const withLosses = c.req.query('losses') === '1'
     const format = lineFormat(formatName, withLosses)
-    if (!format) return wrong('format', `one of ${[...formats.keys()].join(', ')}`)
+    if (!format) return wrongParameter('format', `one of ${[...formats.keys()].join(', ')}`)
     const query = decodeListQuery(new URL(c.req.url).searchParams)
     if (query.ok === false) return query
     // A search, and older versions, change without the pages of the catalogue
@@ -71,7 +72,7 @@ export function oxpFace(deps: OxpFaceDeps): Hono {
       variant: ofPages ? [JSON.stringify(query), format.name, form] : undefined,
       async write(principal) {
         const listing = await catalogue.list(query, principal, format)
-        if (!listing) return wrong('cursor', "a 'next_cursor' that a list gave")
+        if (!listing) return wrongParameter('cursor', "a 'next_cursor' that a list gave")
         const { lines, nextCursor } = listing
         const schema = form === 'bare' || !formatName.startsWith('oxp') ? '' : `"$schema":"${SCHEMA}",`
         const items = withLosses ? apart(lines) : `"items":[${lines.join(',')}]`

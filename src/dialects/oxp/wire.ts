@@ -1,7 +1,7 @@
 import type { Call, Outcome } from '../../core/call/call.ts'
 import { credentialValue, identifier, malformed } from '../../core/call/call-fields.ts'
 import { type Failing, type Failure, fail } from '../../core/call/failure.ts'
-import type { CallerContext } from '../../core/call/requirements.ts'
+import { type CallerContext, NO_CONTEXT } from '../../core/call/requirements.ts'
 import { isObject, type JsonObject } from '../../core/tool/json.ts'
 import { anyObject, check, into, list, object, optional, type Reader, string } from '../../core/tool/json-reader.ts'
 import { failureBody, STATUS } from './failure.ts'
@@ -15,18 +15,17 @@ const SCHEMAS = [
   'https://github.com/OpenToolCalling/Specification/tree/main/spec/http/1.0/openapi.json',
   'https://github.com/OpenExecProtocol/Specification/tree/main/spec/http/1.0/openapi.json',
 ]
-const NO_VALUES: ReadonlyMap<string, string> = new Map()
 const TOKEN = object({ id: string(), token: credentialValue }, { unknown: 'ignore' })
 const SECRET = object({ id: string(), value: credentialValue }, { unknown: 'ignore' })
 const CONTEXT: Reader<CallerContext> = into(
   object({
     authorization: optional(
       into(list(TOKEN), (all) => new Map(all.map(({ id, token }) => [id, token]))),
-      NO_VALUES,
+      NO_CONTEXT.tokens,
     ),
     secrets: optional(
       into(list(SECRET), (all) => new Map(all.map(({ id, value }) => [id, value]))),
-      NO_VALUES,
+      NO_CONTEXT.secrets,
     ),
     user_id: optional(identifier),
   }),
@@ -38,7 +37,7 @@ const FIELDS = {
   call_id: optional(identifier),
   trace_id: optional(identifier),
   input: optional(anyObject, {}),
-  context: optional(CONTEXT, { tokens: NO_VALUES, secrets: NO_VALUES }),
+  context: optional(CONTEXT, NO_CONTEXT),
 }
 const BARE = object({ $schema: optional(string()), ...FIELDS })
 const ENVELOPED = into(object({ $schema: optional(string()), request: object(FIELDS) }), ({ request }) => request)

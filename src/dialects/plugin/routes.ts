@@ -2,6 +2,7 @@ import { type Context, Hono } from 'hono'
 import type { CallTool } from '../../core/call/call.ts'
 import { type Failure, fail, ok, type Result } from '../../core/call/failure.ts'
 import type { LineFormat } from '../../core/access/catalogue.ts'
+import { NO_CONTEXT } from '../../core/call/requirements.ts'
 import type { Resolver } from '../../core/call/resolve.ts'
 import type { Background } from '../../core/tool/platform.ts'
 import { askedByName, formatToolId, isNamePart, parseToolId } from '../../core/tool/tool-id.ts'
@@ -47,8 +48,7 @@ export function pluginFace(deps: PluginFaceDeps): Hono {
     const { name, input } = call
     const asked = toolkit === undefined ? askedAnywhere(name) : await askedWithin(toolkit, name, caller.background)
     if (asked === undefined) return respond({ type: 'id-malformed', asked: name })
-    const context = { tokens: new Map(), secrets: new Map() }
-    const outcome = await callTool({ asked, input, context }, caller)
+    const outcome = await callTool({ asked, input, context: NO_CONTEXT }, caller)
     return outcome.result.ok ? jsonText(JSON.stringify(encodeOutcome(outcome))) : respond(outcome.result.failure)
   })
 

@@ -1,6 +1,5 @@
 import type { Seal } from '../../../core/call/seal.ts'
-import { isJsonObject } from '../../../core/tool/json.ts'
-import { ID_KEY, toolOf } from '../tool-document.ts'
+import { listedTool } from '../tool-document.ts'
 import { outputKind } from '../tool-schema.ts'
 import { VERSIONS_FROM_2026 } from './2026-07-28/envelope.ts'
 import { beginRound } from './2026-07-28/input-required.ts'
@@ -24,10 +23,7 @@ export function revision2026(serverInfo: ServerInfo, seal: Seal): Revision {
     format: 'mcp-2026-07-28',
     statuses: {},
     disconnectCancels: true,
-    tool(record, name) {
-      const { _meta, ...tool } = toolOf(record, name)
-      return { ...tool, _meta: { ...(isJsonObject(_meta) ? _meta : {}), [ID_KEY]: record.id } }
-    },
+    tool: listedTool,
     structured(value, text, output) {
       const kind = outputKind(output)
       return kind === 'none' || (kind === 'any' && value === null) ? undefined : text

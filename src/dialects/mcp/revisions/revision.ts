@@ -2,8 +2,8 @@ import type { Failure, FailureType } from '../../../core/call/failure.ts'
 import type { InputResponses } from '../../../core/tool/content.ts'
 import type { JsonObject } from '../../../core/tool/json.ts'
 import type { JsonSchema, ToolRecord } from '../../../core/tool/tool.ts'
-import type { Client } from '../client.ts'
 import type { McpError } from '../json-rpc.ts'
+import type { Client } from '../toolset.ts'
 import type { ToolCall } from '../wire.ts'
 
 /** Who serves, as `serverInfo` says it. */

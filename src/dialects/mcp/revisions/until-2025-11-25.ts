@@ -1,7 +1,7 @@
 import { isJsonObject, isObject, type JsonObject } from '../../../core/tool/json.ts'
 import { declares, URL_ELICITATION, urlElicitations } from '../elicitation.ts'
 import { textOf } from '../failure.ts'
-import { ID_KEY, toolOf } from '../tool-document.ts'
+import { listedTool } from '../tool-document.ts'
 import { outputKind, wrappedSchema } from '../tool-schema.ts'
 import type { Revision, ServerInfo } from './revision.ts'
 
@@ -37,14 +37,10 @@ export function revisionsUntil2025(serverInfo: ServerInfo): Revision {
     // "Disconnection SHOULD NOT be interpreted as the client cancelling its request"
     disconnectCancels: false,
     tool(record, name) {
-      const { outputSchema, _meta, ...tool } = toolOf(record, name)
-      return {
-        ...tool,
-        ...(isJsonObject(outputSchema)
-          ? { outputSchema: outputKind(outputSchema) === 'object' ? outputSchema : wrappedSchema(outputSchema) }
-          : {}),
-        _meta: { ...(isJsonObject(_meta) ? _meta : {}), [ID_KEY]: record.id },
-      }
+      const tool = listedTool(record, name)
+      const { outputSchema } = tool
+      if (!isJsonObject(outputSchema) || outputKind(outputSchema) === 'object') return tool
+      return { ...tool, outputSchema: wrappedSchema(outputSchema) }
     },
     structured(value, text, output) {
       switch (outputKind(output)) {

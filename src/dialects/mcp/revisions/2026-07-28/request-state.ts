@@ -1,10 +1,20 @@
 import type { Seal } from '../../../../core/call/seal.ts'
 import type { InputResponses } from '../../../../core/tool/content.ts'
 import { canonicalJson } from '../../../../core/tool/digest.ts'
-import { isJsonObject, type Json, type JsonObject } from '../../../../core/tool/json.ts'
+import type { Json, JsonObject } from '../../../../core/tool/json.ts'
+import {
+  anyObject,
+  anything,
+  check,
+  map,
+  object,
+  optional,
+  type Reader,
+  strings,
+} from '../../../../core/tool/json-reader.ts'
 import { askedByName } from '../../../../core/tool/tool-id.ts'
-import type { Client } from '../../client.ts'
 import type { McpError } from '../../json-rpc.ts'
+import type { Client } from '../../toolset.ts'
 import { invalid, type ToolCall } from '../../wire.ts'
 
 /** What a client gives back with the call it repeats (MCP 2026-07-28, "multi-round-trip requests"). */
@@ -16,6 +26,12 @@ export interface RequestState {
   /** Answers that the tool was not given yet, since a person had to do something first. */
   readonly responses: InputResponses['responses']
 }
+
+const STATE: Reader<RequestState> = object({
+  asked: optional(strings, []),
+  state: anything,
+  responses: optional(map(anyObject), {}),
+})
 
 /** Of a call that is made for the first time. */
 const NO_STATE: RequestState = { asked: [], responses: {} }
@@ -36,14 +52,8 @@ export async function readState(
   if (requestState === undefined) return NO_STATE
   const text = await seal.unseal(requestState, bound())
   if (text === undefined) return invalid("'requestState' was changed, has expired, or is of another call")
-  const sealed: Json = JSON.parse(text)
-  if (!isJsonObject(sealed)) return NO_STATE
-  const { asked, state, responses } = sealed
-  return {
-    asked: Array.isArray(asked) ? asked.filter((key) => typeof key === 'string') : [],
-    ...(state === undefined ? {} : { state }),
-    responses: isResponses(responses) ? responses : {},
-  }
+  const read = check(STATE, JSON.parse(text))
+  return read.ok ? read.value : NO_STATE
 }
 
 /** The answers that are the tool's own, of this round and of one that was kept waiting. */
@@ -69,8 +79,4 @@ function digestible(input: JsonObject): string {
     // It holds a lone surrogate, which has no canonical form
     return JSON.stringify(input)
   }
-}
-
-function isResponses(value: Json | undefined): value is InputResponses['responses'] & JsonObject {
-  return isJsonObject(value)
 }
