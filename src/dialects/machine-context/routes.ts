@@ -1,6 +1,7 @@
 import { type Context, Hono } from 'hono'
 import type { CallTool } from '../../core/call/call.ts'
-import { type Failure, fail, ok, type Result } from '../../core/call/failure.ts'
+import { wrongParameter } from '../../core/call/call-fields.ts'
+import { type Failure, ok, type Result } from '../../core/call/failure.ts'
 import type { LineFormat } from '../../core/access/catalogue.ts'
 import { isNamePart } from '../../core/tool/tool-id.ts'
 import { receiveCall } from '../../http/incoming-call.ts'
@@ -26,10 +27,6 @@ export interface MachineContextFaceDeps extends ToolListDeps {
 }
 
 const FORMAT: LineFormat = { name: 'machine-context', write: writeShare }
-const WRONG_TOOLKIT: Failure = {
-  type: 'request-malformed',
-  message: "The query parameter 'toolkit' must be a tool's id",
-}
 const TOO_MANY: Failure = {
   type: 'request-malformed',
   message: 'Cannot list so many tools at once',
@@ -67,7 +64,7 @@ export function machineContextFace(deps: MachineContextFaceDeps): Hono {
   }
 
   function readList(toolkit: string | undefined): Result<ToolList> {
-    if (toolkit !== undefined && !isNamePart(toolkit)) return fail(WRONG_TOOLKIT)
+    if (toolkit !== undefined && !isNamePart(toolkit)) return wrongParameter('toolkit', "a tool's id")
     const join = (lines: readonly string[]) => `{"tools":[${joinShares(lines).join()}]}`
     return ok(wholeList(catalogue, FORMAT, join, { toolkit, tooMany: TOO_MANY }))
   }

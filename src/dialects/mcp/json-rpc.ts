@@ -50,7 +50,7 @@ export function resultText(id: string | number, result: string): string {
 }
 
 export function errorText(id: string | number | null, { code, message, data }: McpError): string {
-  return JSON.stringify({ jsonrpc: '2.0', id, error: data === undefined ? { code, message } : { code, message, data } })
+  return JSON.stringify({ jsonrpc: '2.0', id, error: { code, message, data } })
 }
 
 export function notificationText(method: string, params: object): string {

@@ -1,5 +1,5 @@
 import { maySee } from '../../core/access/principal.ts'
-import { isJsonObject, type Json } from '../../core/tool/json.ts'
+import { isJsonObject, type Json, type JsonObject } from '../../core/tool/json.ts'
 import type { Catalogue, LineFormat } from '../../core/access/catalogue.ts'
 import type { Resolver } from '../../core/call/resolve.ts'
 import { askedByName } from '../../core/tool/tool-id.ts'
@@ -12,6 +12,7 @@ const DEFAULT_RESULTS = 10
 const MAX_RESULTS = 50
 
 const READ_ONLY = { readOnlyHint: true, openWorldHint: false }
+const NAME = { type: 'string', description: 'A name that search_tools gave.' }
 
 const TOOLS = [
   {
@@ -19,49 +20,38 @@ const TOOLS = [
     title: 'Search tools',
     description:
       'Finds tools by what they do. Gives names and descriptions, best first; describe_tool tells the arguments of one.',
-    inputSchema: {
-      type: 'object',
-      properties: {
-        query: { type: 'string', description: 'Words that say what the tool should do. Empty lists all tools.' },
-        limit: {
-          type: 'integer',
-          minimum: 1,
-          maximum: MAX_RESULTS,
-          description: `How many; ${DEFAULT_RESULTS} if absent.`,
-        },
+    inputSchema: argumentsOf('query', {
+      query: { type: 'string', description: 'Words that say what the tool should do. Empty lists all tools.' },
+      limit: {
+        type: 'integer',
+        minimum: 1,
+        maximum: MAX_RESULTS,
+        description: `How many; ${DEFAULT_RESULTS} if absent.`,
       },
-      required: ['query'],
-      additionalProperties: false,
-    },
+    }),
     annotations: READ_ONLY,
   },
   {
     name: 'describe_tool',
     title: 'Describe a tool',
     description: 'Gives the definition of a tool: its description, and the JSON Schemas of its arguments and output.',
-    inputSchema: {
-      type: 'object',
-      properties: { name: { type: 'string', description: 'A name that search_tools gave.' } },
-      required: ['name'],
-      additionalProperties: false,
-    },
+    inputSchema: argumentsOf('name', { name: NAME }),
     annotations: READ_ONLY,
   },
   {
     name: 'call_tool',
     title: 'Call a tool',
     description: 'Calls a tool that search_tools found, with arguments that pass the schema describe_tool gives.',
-    inputSchema: {
-      type: 'object',
-      properties: {
-        name: { type: 'string', description: 'A name that search_tools gave.' },
-        arguments: { type: 'object', description: "The tool's arguments." },
-      },
-      required: ['name'],
-      additionalProperties: false,
-    },
+    inputSchema: argumentsOf('name', {
+      name: NAME,
+      arguments: { type: 'object', description: "The tool's arguments." },
+    }),
   },
 ]
+
+function argumentsOf(required: string, properties: JsonObject): JsonObject {
+  return { type: 'object', properties, required: [required], additionalProperties: false }
+}
 
 /** The members of `tools/list`, whatever the catalogue holds. */
 export const SEARCH_TOOLS = `"tools":${JSON.stringify(TOOLS)}`
@@ -73,7 +63,7 @@ const BRIEF: LineFormat = {
   },
 }
 
-export interface SearchDeps {
+interface SearchDeps {
   readonly catalogue: Catalogue
   readonly resolver: Resolver
 }

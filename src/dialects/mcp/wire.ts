@@ -38,7 +38,7 @@ export interface ToolCall {
   readonly logs: boolean
   /** What the client says with the call that it can be asked for. */
   readonly capabilities: JsonObject
-  readonly responses?: InputResponses['responses']
+  readonly inputResponses?: InputResponses['responses']
   /** Sealed, as it was given. */
   readonly requestState?: string
 }
@@ -75,14 +75,11 @@ const PARAMS = object(
 export function decodeToolCall(params: JsonObject): ToolCall | McpError {
   const read = check(PARAMS, params)
   if (!read.ok) return invalid(cannotRead('the params', read.problems))
-  const { name, arguments: input, _meta, inputResponses, requestState } = read.value
-  const { progressToken, traceparent } = _meta
-  const selector = _meta[SELECTOR_KEY]
-  const callId = _meta[CALL_ID_KEY]
-  const level = _meta[LOG_LEVEL_KEY]
-  const capabilities = _meta[CAPABILITIES_KEY]
+  const { arguments: input, _meta, ...rest } = read.value
+  const { progressToken, traceparent, [SELECTOR_KEY]: selector, [CALL_ID_KEY]: callId } = _meta
+  const { [LOG_LEVEL_KEY]: level, [CAPABILITIES_KEY]: capabilities } = _meta
   return {
-    name,
+    ...rest,
     input,
     ...(selector === undefined ? {} : { selector }),
     ...(callId === undefined ? {} : { callId }),
@@ -90,8 +87,6 @@ export function decodeToolCall(params: JsonObject): ToolCall | McpError {
     ...(progressToken === undefined ? {} : { progressToken }),
     logs: level !== undefined && WITH_INFO.includes(level),
     capabilities: isJsonObject(capabilities) ? capabilities : NOTHING,
-    ...(inputResponses === undefined ? {} : { responses: inputResponses }),
-    ...(requestState === undefined ? {} : { requestState }),
   }
 }
 

@@ -1,6 +1,7 @@
 import { type Context, Hono } from 'hono'
 import type { CallTool } from '../../core/call/call.ts'
-import { type Failure, fail, ok, type Result } from '../../core/call/failure.ts'
+import { wrongParameter } from '../../core/call/call-fields.ts'
+import { type Failure, ok, type Result } from '../../core/call/failure.ts'
 import type { LineFormat } from '../../core/access/catalogue.ts'
 import { NO_CONTEXT } from '../../core/call/requirements.ts'
 import type { Resolver } from '../../core/call/resolve.ts'
@@ -40,7 +41,7 @@ export function pluginFace(deps: PluginFaceDeps): Hono {
   face.post('/plugin/describe', describe)
   face.post('/plugin/call', async (c) => {
     const toolkit = c.req.query('toolkit')
-    const incoming = await receiveCall(c, gate, () => (isToolkit(toolkit) ? undefined : fail(WRONG_TOOLKIT)))
+    const incoming = await receiveCall(c, gate, () => (isToolkit(toolkit) ? undefined : WRONG_TOOLKIT))
     if (!incoming.ok) return respond(incoming.failure)
     const { body, caller } = incoming.value
     const call = decodeCall(body)
@@ -73,7 +74,7 @@ export function pluginFace(deps: PluginFaceDeps): Hono {
   }
 
   function readList(toolkit: string | undefined): Result<ToolList> {
-    if (!isToolkit(toolkit)) return fail(WRONG_TOOLKIT)
+    if (!isToolkit(toolkit)) return WRONG_TOOLKIT
     const join = (lines: readonly string[]) => `{"tools":[${lines.join()}]}`
     return ok(wholeList(catalogue, FORMAT, join, { toolkit, tooMany: TOO_MANY }))
   }
@@ -81,10 +82,7 @@ export function pluginFace(deps: PluginFaceDeps): Hono {
   return face
 }
 
-const WRONG_TOOLKIT: Failure = {
-  type: 'request-malformed',
-  message: "The query parameter 'toolkit' must be a toolkit's name",
-}
+const WRONG_TOOLKIT = wrongParameter('toolkit', "a toolkit's name")
 const TOO_MANY: Failure = {
   type: 'request-malformed',
   message: 'Cannot describe so many tools at once',

@@ -53,29 +53,26 @@ export function encodeFailure(failure: Failure): CallToolResult {
   return { content: [text(textOf(failure))], isError: true }
 }
 
-/** The schema has text, image and resource; of every other kind a text tells what there is. */
 function encodeContent(block: Content): JsonObject {
-  const annotations = encodeAnnotations(block)
+  return { ...shown(block), ...encodeAnnotations(block) }
+}
+
+/** The schema has text, image and resource; of every other kind a text tells what there is. */
+function shown(block: Content): JsonObject {
   switch (block.type) {
     case 'text':
-      return { ...text(block.text), ...annotations }
+      return text(block.text)
     case 'image':
-      return { type: 'image', data: block.data, mimeType: block.mimeType, ...annotations }
-    case 'resource': {
-      const { mimeType } = block.resource
-      const resource = { ...block.resource }
-      return { type: 'resource', ...(mimeType === undefined ? {} : { mimeType }), resource, ...annotations }
+      return { type: 'image', data: block.data, mimeType: block.mimeType }
+    case 'resource':
+      return { type: 'resource', mimeType: block.resource.mimeType, resource: { ...block.resource } }
+    case 'audio': {
+      const { mimeType, data } = block
+      return text(`[Audio of type ${mimeType}, ${data.length} characters of Base64, which cannot be given here]`)
     }
-    case 'audio':
-      return {
-        ...text(
-          `[Audio of type ${block.mimeType}, ${block.data.length} characters of Base64, which cannot be given here]`,
-        ),
-        ...annotations,
-      }
     case 'resource_link': {
       const type = block.mimeType === undefined ? '' : ` (${block.mimeType})`
-      return { ...text(`[Resource '${block.name}'${type}: ${block.uri}]`), ...annotations }
+      return text(`[Resource '${block.name}'${type}: ${block.uri}]`)
     }
   }
 }

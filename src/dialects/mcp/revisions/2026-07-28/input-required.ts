@@ -88,18 +88,18 @@ function askable(requests: Requests, capabilities: JsonObject): { readonly reque
  */
 function showable(
   failure: Failure,
-  { capabilities, responses }: ToolCall,
+  { capabilities, inputResponses }: ToolCall,
   { asked }: RequestState,
 ): Requests | string | undefined {
   const elicitations = urlElicitations(failure)
   if (elicitations.length === 0 || !declares(capabilities, URL_ELICITATION)) return undefined
   const ids = elicitations.map(({ challenge }) => challenge.id)
-  const declined = ids.filter((id) => isRefusal(responses?.[keyOf(id)]))
+  const declined = ids.filter((id) => isRefusal(inputResponses?.[keyOf(id)]))
   if (declined.length > 0) {
     const what = declined.map((id) => (id === APPROVAL ? 'approve this call' : `authorize '${id}'`)).join(' and to ')
     return `The user declined to ${what}, which the tool needs before it can be called`
   }
-  if (ids.some((id) => asked.includes(keyOf(id)) || responses?.[keyOf(id)] !== undefined)) {
+  if (ids.some((id) => asked.includes(keyOf(id)) || inputResponses?.[keyOf(id)] !== undefined)) {
     return `The user was asked and is not done yet\n${textOf(failure)}`
   }
   return Object.fromEntries(

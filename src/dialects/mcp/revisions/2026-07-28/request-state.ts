@@ -57,9 +57,9 @@ export async function readState(
 }
 
 /** The answers that are the tool's own, of this round and of one that was kept waiting. */
-export function answersOf({ responses }: ToolCall, earlier: RequestState): InputResponses {
-  if (responses === undefined && earlier === NO_STATE) return NO_ANSWERS
-  const own = Object.entries(responses ?? {}).filter(([key]) => !earlier.asked.includes(key))
+export function answersOf({ inputResponses }: ToolCall, earlier: RequestState): InputResponses {
+  if (inputResponses === undefined && earlier === NO_STATE) return NO_ANSWERS
+  const own = Object.entries(inputResponses ?? {}).filter(([key]) => !earlier.asked.includes(key))
   return {
     responses: { ...earlier.responses, ...Object.fromEntries(own) },
     ...(earlier.state === undefined ? {} : { state: earlier.state }),
