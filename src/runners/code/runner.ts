@@ -29,7 +29,6 @@ export function createCodeRunner({ sandbox, inside, allowHttpHosts, log }: Sandb
         const sensitive = placed.length === 0 ? [] : sensitiveValues(context)
         const code: SandboxCode = {
           name: `code:${inside.hash}:${record.digest}`,
-          mainModule: 'main.ts',
           modules: () => ({ ...inside.modules, 'tool.js': { js: implementation.module } }),
           egress: egressPolicy(implementation, allowHttpHosts, placed, sensitive),
           owner: userId ?? '',
@@ -41,9 +40,9 @@ export function createCodeRunner({ sandbox, inside, allowHttpHosts, log }: Sandb
         const about = { callId: context.callId, ...(userId === undefined ? {} : { userId }) }
         const progress = progressOf(context)
         const given = context.progress ? [input, about, progress.report] : [input, about]
-        const answer = readAnswer(await sandbox.call(id, code, given, context.signal), "The tool's module")
+        const waited = await sandbox.call(id, code, given, context.signal)
         progress.end()
-        if (answer === undefined) return failed('The call ended before the tool did')
+        const answer = readAnswer(waited, "The tool's module", 'The call ended before the tool did')
         if (typeof answer === 'string') return failed(answer)
         passOnLogs(answer.logs, context, log)
         const { result } = answer

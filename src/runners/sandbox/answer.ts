@@ -21,11 +21,11 @@ const MAX_LINE = 1_000
 const MAX_LINES = 100
 
 /**
- * Reads what came of a call into a sandbox, of `subject`. A text says why there is no answer; undefined: the call had ended
- * before.
+ * Reads what came of a call into a sandbox, of `subject`. A text says why there is no answer: `unfinished`, where the call had
+ * ended before.
  */
-export function readAnswer(waited: Waited<unknown>, subject: string): Answer | string | undefined {
-  if (waited.state === 'aborted') return undefined
+export function readAnswer(waited: Waited<unknown>, subject: string, unfinished: string): Answer | string {
+  if (waited.state === 'aborted') return unfinished
   if (waited.state === 'failed') return `${subject} cannot run: ${firstLine(waited.error)}`
   return parseAnswer(waited.value)
 }

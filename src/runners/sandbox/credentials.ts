@@ -15,7 +15,7 @@ import { allowedHost, allowedHosts } from './allowed-hosts.ts'
 import type { PlacedCredential } from './policy.ts'
 
 /** Where the gateway writes a secret or a token into a sandbox's requests, and to which hosts it is sent. */
-export interface SandboxCredential extends CredentialPlacement<'header' | 'query'> {
+interface SandboxCredential extends CredentialPlacement<'header' | 'query'> {
   readonly hosts: readonly string[]
 }
 

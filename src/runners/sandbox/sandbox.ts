@@ -8,9 +8,8 @@ export const NO_LOADER =
 
 /** What a Dynamic Worker is loaded from. */
 export interface SandboxCode {
-  /** Names `modules` and `mainModule`: other modules have another name. */
+  /** Names `modules`: other modules have another name. */
   readonly name: string
-  readonly mainModule: string
   /** Read only when the isolate is not there yet. */
   readonly modules: () => Modules | Promise<Modules>
   /** Where it may send requests; null cuts it off from the network. */
@@ -58,6 +57,8 @@ export interface Sandbox {
   call(id: string, code: SandboxCode, given: readonly unknown[], signal: Signal): Promise<Waited<unknown>>
 }
 
+/** The module of every folder `inside/` that is called. */
+const MAIN_MODULE = 'main.ts'
 const COMPATIBILITY_DATE = '2026-10-15'
 /** For one call; Cloudflare holds an isolate to them, and nobody does where Switchboard runs on a bare workerd. */
 const LIMITS = { cpuMs: 10_000, subRequests: 50 }
@@ -69,14 +70,14 @@ const LIMITS = { cpuMs: 10_000, subRequests: 50 }
  */
 export function createSandbox({ loader, openEgress, sha256 }: SandboxOptions): Sandbox {
   return {
-    identify({ name, mainModule, egress, owner }) {
-      return sha256(JSON.stringify([COMPATIBILITY_DATE, LIMITS, name, mainModule, egress, owner]))
+    identify({ name, egress, owner }) {
+      return sha256(JSON.stringify([COMPATIBILITY_DATE, LIMITS, name, egress, owner]))
     },
-    call(id, { mainModule, modules, egress }, given, signal) {
+    call(id, { modules, egress }, given, signal) {
       return untilAborted(async () => {
         const worker = loader.get(id, async () => ({
           compatibilityDate: COMPATIBILITY_DATE,
-          mainModule,
+          mainModule: MAIN_MODULE,
           modules: { ...(await modules()) },
           env: {},
           globalOutbound: egress && openEgress(egress),

@@ -2,7 +2,7 @@ import { type Content, contentText } from '../../core/tool/content.ts'
 import { isObject } from '../../core/tool/json.ts'
 
 /** What a tool said in MCP's words, as a value with its content or as the tool's own failure. */
-export type ReadResult =
+type ReadResult =
   | { readonly ok: true; readonly value: unknown; readonly content: readonly Content[] }
   | { readonly ok: false; readonly message: string }
 

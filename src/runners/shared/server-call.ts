@@ -22,7 +22,7 @@ export interface ServerOutcome {
 }
 
 /** How a tool of a server is called. */
-export interface ServerTool {
+interface ServerTool {
   /** Asks the server once, with the tokens of this context. */
   readonly ask: (input: JsonObject, context: RunContext) => ServerOutcome | Promise<ServerOutcome>
   readonly credentials: readonly Pick<CredentialPlacement, 'source' | 'id'>[]

@@ -18,20 +18,20 @@ export function pluginCode(
 ): SandboxCode {
   return {
     name: `wasm:${inside.hash}:${blob}`,
-    mainModule: 'main.ts',
     modules: async () => ({ ...inside.modules, 'plugin.wasm': { wasm: await bytes() } }),
     egress,
     owner: '',
   }
 }
 
-/** Calls an export of a plugin. A text says why there is no answer; undefined: the signal aborted. */
+/** Calls an export of a plugin. A text says why there is no answer: `unfinished`, where the signal aborted. */
 export async function callPlugin(
   sandbox: Sandbox,
   id: string,
   code: SandboxCode,
   call: Omit<ExportCall, 'fuel'>,
   signal: Signal,
-): Promise<Answer | string | undefined> {
-  return readAnswer(await sandbox.call(id, code, [{ ...call, fuel: FUEL }], signal), 'The plugin')
+  unfinished: string,
+): Promise<Answer | string> {
+  return readAnswer(await sandbox.call(id, code, [{ ...call, fuel: FUEL }], signal), 'The plugin', unfinished)
 }

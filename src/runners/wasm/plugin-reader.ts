@@ -71,8 +71,8 @@ export function createPluginReader({ sandbox, inside, sha256, storeBlob }: Plugi
     const code = pluginCode(inside, blob, null, async () => bytes)
     const within = AbortSignal.any([signal, AbortSignal.timeout(DESCRIBE_TIMEOUT_MS)])
     const call = { exported: 'describe', input: '', config: {} } as const
-    const answer = await callPlugin(sandbox, await sandbox.identify(code), code, call, within)
-    if (answer === undefined) return "Its 'describe' did not end in time"
+    const unfinished = "Its 'describe' did not end in time"
+    const answer = await callPlugin(sandbox, await sandbox.identify(code), code, call, within, unfinished)
     if (typeof answer === 'string') return answer
     const { result } = answer
     if (!result.ok) {

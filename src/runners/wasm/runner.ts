@@ -39,8 +39,8 @@ export function createWasmRunner({ sandbox, inside, readBlob, allowHttpHosts, lo
         const request = JSON.stringify({ method: 'tools/call', params: { name: tool, arguments: input } })
         const values = Object.entries(config).map(([key, secret]) => [key, context.secrets.get(secret)?.value ?? ''])
         const call = { exported: 'call', input: request, config: Object.fromEntries(values) } as const
-        const answer = await callPlugin(sandbox, id, code, call, context.signal)
-        if (answer === undefined) return failed('The call ended before the plugin did')
+        const unfinished = 'The call ended before the plugin did'
+        const answer = await callPlugin(sandbox, id, code, call, context.signal, unfinished)
         if (typeof answer === 'string') return failed(answer)
         passOnLogs(answer.logs, context, log)
         const { result, usage } = answer

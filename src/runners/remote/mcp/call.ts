@@ -8,7 +8,7 @@ import type { RemoteImplementation } from '../implementation.ts'
 import { askedFor } from './errors.ts'
 import { withSession } from './session.ts'
 
-export type McpTool = Pick<RemoteImplementation, 'tool' | 'timeout_ms'> & {
+type McpTool = Pick<RemoteImplementation, 'tool' | 'timeout_ms'> & {
   /** The schema that says which arguments the server wants in headers too (MCP 2026-07-28, "x-mcp-header"). */
   readonly inputSchema: JsonObject | undefined
 }
@@ -79,10 +79,9 @@ export async function callMcp(
 
 /** What a server asks for before it goes on: passed on where the caller can be asked, else a failure that says it. */
 function inputRequired(value: object, canAsk: boolean, endpoint: Endpoint): ServerOutcome {
-  const given: unknown = 'inputRequests' in value ? value.inputRequests : undefined
-  const state: unknown = 'requestState' in value ? value.requestState : undefined
+  const { inputRequests, requestState: state }: Readonly<Record<string, unknown>> = isObject(value) ? value : {}
   const requests: Record<string, { readonly method: string; readonly params: JsonObject }> = {}
-  for (const [key, request] of Object.entries(isObject(given) ? given : {})) {
+  for (const [key, request] of Object.entries(isObject(inputRequests) ? inputRequests : {})) {
     if (isObject(request) && typeof request['method'] === 'string') {
       const { method, params } = request
       requests[key] = { method, params: isJsonObject(params) ? params : {} }

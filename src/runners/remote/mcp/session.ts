@@ -9,7 +9,7 @@ import { explain, wasNotRun } from './errors.ts'
 import { modernPrior } from './known-revisions.ts'
 import { createSessionFetch, type TransportFailures } from './session-fetch.ts'
 
-export interface SessionOptions {
+interface SessionOptions {
   readonly endpoint: Endpoint
   readonly maxBytes: number
   readonly timeoutMs: number
