@@ -35,7 +35,6 @@ import { providersFace } from './api/providers/routes.ts'
 import { registryFace } from './api/tools/routes.ts'
 import { uploadFace } from './api/toolkits/plugin/routes.ts'
 import { createAuthenticator } from './http/authenticate.ts'
-import { eitherVerifier } from './http/either-verifier.ts'
 import { createGate, createShield } from './http/gate.ts'
 import { createJwtVerifier } from './http/jwt.ts'
 import { isLoopback } from './http/loopback.ts'
@@ -57,6 +56,7 @@ export const writeLine = (record: ToolRecord): string => JSON.stringify(seedForm
 /** Composes one isolate's Switchboard: adapters below core, faces above it. */
 export function createApp(env: Env, config: Config, build: Build): Hono {
   const { now } = Date
+  const newId = () => crypto.randomUUID()
   const registry = createKvRegistry({
     kv: env.REGISTRY,
     registry: registryStub(env.Registry),
@@ -66,6 +66,7 @@ export function createApp(env: Env, config: Config, build: Build): Hono {
     deployment: { at: Date.parse(env.VERSION?.timestamp ?? '') || 0 },
     onChange: () => resolver.forget(),
   })
+  const { catalogue, source, writer } = registry
   const givenProviders = createKvProviders({ kv: env.REGISTRY, registry: registryStub(env.Registry), now })
   const connected = (id: string) => connectedProvider(id, config.clientIdOf)
   const providers = eitherProvider(givenProviders, connected)
@@ -77,25 +78,22 @@ export function createApp(env: Env, config: Config, build: Build): Hono {
       config.vaultKeys.length > 0 && (!config.vaultKeysArePublic || isLoopback(new URL(url).hostname)),
   })
   const jwt = config.jwt && createJwtVerifier(config.jwt)
-  const authentication = {
-    access: config.access,
-    ...(config.adminKey === undefined ? {} : { adminKey: config.adminKey }),
-    findKey: registry.keys.find,
-    sha256,
-    now,
-  }
-  const authenticator = createAuthenticator({ ...authentication, ...(jwt ? { jwt } : {}) })
+  const { access, adminKey, workerSecret } = config
+  const authentication = { access, adminKey, findKey: registry.keys.find, sha256, now }
+  const authenticator = createAuthenticator({ ...authentication, jwt })
   const rateLimit = createRateLimit(env.RATE_LIMIT, now)
   const gate = createGate(authenticator, rateLimit, registry.takeIn)
   // At the routes of a worker, an engine's JWT is as good as any other credential
-  const worker = config.workerSecret === undefined ? undefined : createWorkerVerifier(config.workerSecret)
-  const engines = worker && createAuthenticator({ ...authentication, jwt: eitherVerifier(worker, jwt) })
+  const engines =
+    workerSecret === undefined
+      ? undefined
+      : createAuthenticator({ ...authentication, jwt: createWorkerVerifier(workerSecret, { otherwise: jwt }) })
 
   const { runners, plugins, importers } = createRunners(env, config, build, registry.blobs)
   const compiled = new Map(build.tools.map((carried) => [carried.record.digest, carried]))
 
   const resolver = createResolver({
-    source: registry.source,
+    source,
     now,
     makeCallable(record) {
       const { implementation, input, output } = record
@@ -120,55 +118,45 @@ export function createApp(env: Env, config: Config, build: Build): Hono {
     userTokens: vault,
     approvals: vault,
     now,
-    newId: () => crypto.randomUUID(),
+    newId,
     startDeadline,
     base64,
     writeRecord: createCallLog({ print: (message) => console.log(message), sleep }),
     defect: (call_id, tool, message) => log({ event: 'tool-defect', call_id, tool, message }),
   })
 
-  const publish = createPublish({
-    codecs,
-    runners,
-    sha256,
-    source: registry.source,
-    toolSecrets,
-    writer: registry.writer,
-  })
-  const answer = (failure: Failure) => respond(failure)
+  const publish = createPublish({ codecs, runners, sha256, source, toolSecrets, writer })
 
   /** The ids of the tools of this name that a principal may see, whatever their toolkits. */
   async function findByName(name: string, principal: Principal): Promise<string[]> {
     const query = { q: name, versions: 'newest', limit: 50 } as const
-    const found = await registry.catalogue.list(query, principal, { name: 'id', write: ({ id }) => id })
+    const found = await catalogue.list(query, principal, { name: 'id', write: ({ id }) => id })
     return (found?.lines ?? []).filter((id) => parseToolId(id)?.tool.toLowerCase() === name.toLowerCase())
   }
 
   // What every isolate of the deployment has, and nobody else
-  const sealSecret = config.adminKey ?? (config.vaultKeysArePublic ? undefined : config.vaultKeys[0])
+  const sealSecret = adminKey ?? (config.vaultKeysArePublic ? undefined : config.vaultKeys[0])
 
-  const app = new Hono()
-  app.route('/', oxpFace({ gate, callTool, catalogue: registry.catalogue, sha256, formats }))
-  app.route(
-    '/',
-    registryFace({
-      gate,
-      publish,
-      writer: registry.writer,
-      source: registry.source,
-      resolver,
-      codecs,
-      sha256,
-      formats,
-      respond: answer,
-    }),
-  )
-  app.route('/', uploadFace({ gate, plugins, codec: plugin, publish, respond: answer }))
-  app.route('/', importFace({ gate, importers, publish, toolSecrets, respond: answer }))
-  app.route(
-    '/',
+  /** What most faces take; each is declared with what it uses of it. */
+  const shared = {
+    gate,
+    callTool,
+    publish,
+    catalogue,
+    resolver,
+    codecs,
+    formats,
+    sha256,
+    newId,
+    respond: (failure: Failure) => respond(failure),
+  }
+  const faces = [
+    oxpFace(shared),
+    registryFace({ ...shared, writer, source }),
+    uploadFace({ ...shared, plugins, codec: plugin }),
+    importFace({ ...shared, importers, toolSecrets }),
     keysFace({
-      gate,
+      ...shared,
       keys: registry.keys,
       onChange(change, id) {
         for (const each of engines ? [authenticator, engines] : [authenticator]) {
@@ -176,71 +164,36 @@ export function createApp(env: Env, config: Config, build: Build): Hono {
           else each.forgetKey(id)
         }
       },
-      sha256,
       randomKey: () => keyText(crypto.getRandomValues(new Uint8Array(32))),
-      newId: () => crypto.randomUUID(),
       now: () => new Date(),
-      respond: answer,
     }),
-  )
-  app.route(
-    '/',
     mcpFace({
-      gate,
-      callTool,
-      catalogue: registry.catalogue,
-      resolver,
+      ...shared,
       seal: createStateSeal({ secret: sealSecret, now }),
       serverInfo: { name: 'switchboard', title: 'Switchboard', version },
     }),
-  )
-  app.route(
-    '/',
-    machineContextFace({
-      gate,
-      callTool,
-      catalogue: registry.catalogue,
-      sha256,
-      newId: () => crypto.randomUUID(),
-      today: () => new Date(),
-    }),
-  )
-  app.route(
-    '/',
+    machineContextFace({ ...shared, today: () => new Date() }),
     openToolCallingFace({
+      ...shared,
       gate: engines ? createGate(engines, rateLimit, registry.takeIn) : gate,
-      callTool,
-      catalogue: registry.catalogue,
       findByName,
-      sha256,
       now: () => new Date(),
     }),
-  )
-  app.route('/', pluginFace({ gate, callTool, catalogue: registry.catalogue, resolver, sha256 }))
-  app.route(
-    '/',
-    authorizationsFace({
-      gate,
-      authorizations: vault,
-      providers,
-      shield: createShield(rateLimit),
-      now,
-      respond: answer,
-    }),
-  )
-  app.route('/', grantsFace({ gate, grants: vault, respond: answer }))
-  app.route(
-    '/',
+    pluginFace(shared),
+    authorizationsFace({ ...shared, authorizations: vault, providers, shield: createShield(rateLimit), now }),
+    grantsFace({ ...shared, grants: vault }),
     providersFace({
-      gate,
+      ...shared,
       store: givenProviders,
       rules: { judgeUrl: createTextJudge(config.allowHttpHosts), judgeSecret: config.judgeClientSecret },
       known: knownProvider,
       connected: () => knownProviderIds.flatMap((id) => connected(id) ?? []),
-      respond: answer,
     }),
-  )
-  app.notFound(unknownRoute(app, gate, answer))
-  app.onError(unexpected(answer, () => crypto.randomUUID(), log))
+  ]
+
+  const app = new Hono()
+  for (const face of faces) app.route('/', face)
+  app.notFound(unknownRoute(app, gate, shared.respond))
+  app.onError(unexpected(shared.respond, newId, log))
   return app
 }

@@ -2,11 +2,12 @@ import type { RegistryObject } from './storage/registry/registry-object.ts'
 import type { VaultObject } from './storage/vault/vault-object.ts'
 import { type Access, MIN_ADMIN_KEY } from './http/authenticate.ts'
 import { MIN_WORKER_SECRET } from './http/worker-jwt.ts'
-import { isLoopback } from './http/loopback.ts'
-import type { JwtOptions } from './http/jwt.ts'
-import { isToolPattern } from './core/tool/tool-pattern.ts'
+import { isTrustworthy } from './http/loopback.ts'
+import { type JwtOptions, MIN_JWT_SECRET } from './http/jwt.ts'
+import { toolPattern } from './core/tool/tool-pattern.ts'
 import { clientVariables, knownProviderIds } from './core/consent/known-providers.ts'
-import { isObject } from './core/tool/json.ts'
+import { isList } from './core/tool/json.ts'
+import { check, list, map } from './core/tool/json-reader.ts'
 
 /** The bindings of `wrangler.toml`. Variables and secrets beside them are read by name. */
 export interface Env {
@@ -22,10 +23,10 @@ export interface Env {
 /** What a deployment is configured to do. */
 export interface Config {
   readonly access: Access
-  readonly adminKey?: string
-  readonly jwt?: JwtOptions
+  readonly adminKey: string | undefined
+  readonly jwt: JwtOptions | undefined
   /** Shared with an engine that calls this deployment as its worker. */
-  readonly workerSecret?: string
+  readonly workerSecret: string | undefined
   /** Secret name to the patterns of the tools that may have it. */
   readonly toolSecrets: ReadonlyMap<string, readonly string[]>
   readonly secretOf: (name: string) => string | undefined
@@ -38,7 +39,7 @@ export interface Config {
   /** Whether everybody knows the only one of these: then grants are kept for loopback hosts alone. */
   readonly vaultKeysArePublic: boolean
   /** The deployment's own page that says who is in front of a browser. */
-  readonly userVerifierUrl?: string
+  readonly userVerifierUrl: string | undefined
   /** `host:port`s that outgoing requests may reach over http, whatever their address. */
   readonly allowHttpHosts: ReadonlySet<string>
 }
@@ -50,7 +51,9 @@ export class ConfigError extends Error {}
 const OWN_KEYS = /^(?:ADMIN_KEY|JWT_SECRET|WORKER_SECRET|VAULT_KEYS)$/i
 /** Switchboard's own secrets, which no tool may have whatever TOOL_SECRETS says. */
 const OWN_SECRETS = /^(?:ADMIN_KEY|JWT_SECRET|WORKER_SECRET|VAULT_KEYS|.*_CLIENT_SECRET)$/i
-const MIN_JWT_SECRET = 32
+const PATTERNS = list(toolPattern)
+/** A secret that one pattern may have needs no list. */
+const TOOL_SECRETS = map((value, report) => PATTERNS(isList(value) ? value : [value], report))
 const MIN_VAULT_KEY = 16
 /**
  * With ACCESS=open, which holds for loopback hosts alone, one can try grants out without setting anything. Tokens under it
@@ -75,10 +78,9 @@ export function loadConfig(env: Env): Config {
     throw new ConfigError('ADMIN_KEY must be visible ASCII characters without spaces: a header has to carry it')
   }
   const workerSecret = text('WORKER_SECRET')
-  if (workerSecret !== undefined && new TextEncoder().encode(workerSecret).length < MIN_WORKER_SECRET) {
+  if (workerSecret !== undefined && bytesOf(workerSecret) < MIN_WORKER_SECRET) {
     throw new ConfigError(`WORKER_SECRET must be at least ${MIN_WORKER_SECRET} bytes long`)
   }
-  const jwt = readJwt(text)
   const toolSecrets = readToolSecrets(variables.get('TOOL_SECRETS'), text)
   for (const { clientId, clientSecret } of knownProviderIds.map(clientVariables)) {
     // A binding or a table of that name is better found now than by the first person who is asked for consent
@@ -95,9 +97,9 @@ export function loadConfig(env: Env): Config {
   }
   return {
     access,
-    ...(adminKey === undefined ? {} : { adminKey }),
-    ...(jwt ? { jwt } : {}),
-    ...(workerSecret === undefined ? {} : { workerSecret }),
+    adminKey,
+    jwt: readJwt(text),
+    workerSecret,
     toolSecrets,
     secretOf: text,
     clientIdOf: text,
@@ -107,7 +109,7 @@ export function loadConfig(env: Env): Config {
     },
     vaultKeys: vaultKeysArePublic ? [DEVELOPMENT_VAULT_KEY] : vaultKeys,
     vaultKeysArePublic,
-    ...(userVerifierUrl === undefined ? {} : { userVerifierUrl }),
+    userVerifierUrl,
     allowHttpHosts,
   }
 }
@@ -124,10 +126,7 @@ function readVaultKeys(value = ''): readonly string[] {
 function isVerifierUrl(text: string, allowHttpHosts: ReadonlySet<string>): boolean {
   const url = URL.parse(text)
   if (!url || url.username !== '' || url.password !== '') return false
-  return (
-    url.protocol === 'https:' ||
-    (url.protocol === 'http:' && (isLoopback(url.hostname) || allowHttpHosts.has(url.host)))
-  )
+  return isTrustworthy(url) || (url.protocol === 'http:' && allowHttpHosts.has(url.host))
 }
 
 function readAccess(value = 'keys'): Access {
@@ -140,10 +139,11 @@ function readJwt(text: (name: string) => string | undefined): JwtOptions | undef
   const jwksUrl = text('JWT_JWKS_URL')
   const issuer = text('JWT_ISSUER')
   const audience = text('JWT_AUDIENCE')
-  if (secret !== undefined && new TextEncoder().encode(secret).length < MIN_JWT_SECRET) {
+  if (secret !== undefined && bytesOf(secret) < MIN_JWT_SECRET) {
     throw new ConfigError(`JWT_SECRET must be at least ${MIN_JWT_SECRET} bytes long`)
   }
-  if (jwksUrl !== undefined && !isKeySetUrl(jwksUrl)) {
+  const keySet = jwksUrl === undefined ? undefined : URL.parse(jwksUrl)
+  if (keySet !== undefined && !(keySet && isTrustworthy(keySet))) {
     throw new ConfigError('JWT_JWKS_URL must be an https URL (http only to a loopback host)')
   }
   if (secret === undefined && jwksUrl === undefined) {
@@ -152,18 +152,7 @@ function readJwt(text: (name: string) => string | undefined): JwtOptions | undef
     }
     return undefined
   }
-  return {
-    ...(secret === undefined ? {} : { secret }),
-    ...(jwksUrl === undefined ? {} : { jwksUrl }),
-    ...(issuer === undefined ? {} : { issuer }),
-    ...(audience === undefined ? {} : { audience }),
-  }
-}
-
-function isKeySetUrl(text: string): boolean {
-  if (!URL.canParse(text)) return false
-  const { protocol, hostname } = new URL(text)
-  return protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname))
+  return { secret, jwksUrl, issuer, audience }
 }
 
 /** A table of `wrangler.toml` arrives as an object; `--var` gives its JSON text. */
@@ -172,35 +161,35 @@ function readToolSecrets(
   text: (name: string) => string | undefined,
 ): ReadonlyMap<string, readonly string[]> {
   const wanted = 'TOOL_SECRETS must map secret names to tool patterns, such as {"TWILIO_API_KEY": ["SMS.*"]}'
-  const table = parsed(value, wanted) ?? {}
-  if (!isObject(table)) throw new ConfigError(wanted)
-  return new Map(
-    Object.entries(table).map(([name, given]) => {
-      if (OWN_SECRETS.test(name))
-        throw new ConfigError(`TOOL_SECRETS must not hand out '${name}', Switchboard's own secret`)
-      const patterns: unknown[] = Array.isArray(given) ? given : [given]
-      const texts = patterns.filter((pattern) => typeof pattern === 'string' && isToolPattern(pattern))
-      if (texts.length !== patterns.length) throw new ConfigError(wanted)
-      // A binding or a table of that name is no secret, and is better found now than by a call
-      text(name)
-      return [name, texts.map(String)]
-    }),
-  )
+  const read = check(TOOL_SECRETS, parsed(value, wanted) ?? {})
+  if (!read.ok) throw new ConfigError(wanted)
+  for (const name of Object.keys(read.value)) {
+    if (OWN_SECRETS.test(name)) {
+      throw new ConfigError(`TOOL_SECRETS must not hand out '${name}', Switchboard's own secret`)
+    }
+    // A binding or a table of that name is no secret, and is better found now than by a call
+    text(name)
+  }
+  return new Map(Object.entries(read.value))
 }
 
 function readHosts(value: unknown): ReadonlySet<string> {
   const wanted = "ALLOW_HTTP_HOSTS must list hosts such as 'localhost:9000', separated by commas"
-  const given =
+  const listed =
     typeof value === 'string' && !value.trimStart().startsWith('[') ? value.split(/[\s,]+/) : parsed(value, wanted)
-  if (given === undefined) return new Set()
-  if (!Array.isArray(given)) throw new ConfigError(wanted)
-  const hosts = given.filter((host) => host !== '')
+  if (listed === undefined) return new Set()
+  if (!isList(listed)) throw new ConfigError(wanted)
+  const hosts = listed.filter((host) => host !== '')
   for (const host of hosts) {
     if (typeof host !== 'string' || !/^(?:[A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?$/.test(host)) {
       throw new ConfigError(`${wanted}, got '${String(host)}'`)
     }
   }
   return new Set(hosts.map((host) => String(host).toLowerCase()))
+}
+
+function bytesOf(text: string): number {
+  return new TextEncoder().encode(text).length
 }
 
 function parsed(value: unknown, wanted: string): unknown {

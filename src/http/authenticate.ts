@@ -12,8 +12,8 @@ export type Access = 'keys' | 'public' | 'open'
 export interface AuthenticatorOptions {
   readonly access: Access
   /** The secret `ADMIN_KEY`; one of fewer than 16 characters is never accepted. */
-  readonly adminKey?: string
-  readonly jwt?: JwtVerifier
+  readonly adminKey: string | undefined
+  readonly jwt?: JwtVerifier | undefined
   /** Looks a key up by the SHA-256 of its text, in lower-case hex. */
   readonly findKey: (hash: string) => Promise<ApiKey | undefined>
   readonly sha256: Sha256

@@ -3,16 +3,16 @@ import type { Principal } from '../core/access/principal.ts'
 import { type Failing, fail, ok, type Result } from '../core/call/failure.ts'
 import { cannotRead } from '../core/tool/problem.ts'
 import { principalOfClaims } from './jwt-claims.ts'
-import { isLoopback } from './loopback.ts'
+import { isTrustworthy } from './loopback.ts'
 import { KeysUnavailable, type SignedClaims, signedClaims } from './signed-claims.ts'
 
 export interface JwtOptions {
   /** Shared by whoever signs with HS256; at least 32 bytes, as RFC 7518 section 3.2 wants. */
-  readonly secret?: string
+  readonly secret?: string | undefined
   /** Where the public keys are; https, or http on a loopback host. */
-  readonly jwksUrl?: string
-  readonly issuer?: string
-  readonly audience?: string
+  readonly jwksUrl?: string | undefined
+  readonly issuer?: string | undefined
+  readonly audience?: string | undefined
 }
 
 export interface VerifiedJwt {
@@ -32,7 +32,7 @@ export interface JwtPlatform {
   readonly now?: () => number
 }
 
-const MIN_SECRET_BYTES = 32
+export const MIN_JWT_SECRET = 32
 /** RFC 8725 section 3.1: each kind of key has its own algorithms, whatever the token's header says. */
 const SECRET_ALGORITHMS = ['HS256']
 const JWKS_ALGORITHMS = ['RS256', 'ES256', 'EdDSA', 'Ed25519']
@@ -98,8 +98,8 @@ function algorithmOf(token: string): string | undefined {
 
 function secretKey(secret: string): Uint8Array {
   const bytes = new TextEncoder().encode(secret)
-  if (bytes.byteLength >= MIN_SECRET_BYTES) return bytes
-  throw new TypeError(`Cannot use the JWT secret: wanted at least ${MIN_SECRET_BYTES} bytes, got ${bytes.byteLength}`)
+  if (bytes.byteLength >= MIN_JWT_SECRET) return bytes
+  throw new TypeError(`Cannot use the JWT secret: wanted at least ${MIN_JWT_SECRET} bytes, got ${bytes.byteLength}`)
 }
 
 /**
@@ -108,7 +108,7 @@ function secretKey(secret: string): Uint8Array {
  */
 function jwksKeys(href: string, platform: JwtPlatform, now: () => number): JWTVerifyGetKey {
   const url = URL.parse(href)
-  if (!url || !(url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url.hostname)))) {
+  if (!url || !isTrustworthy(url)) {
     throw new TypeError(`Cannot use the JWKS URL: wanted https, or http on a loopback host, got '${href}'`)
   }
   const get = platform.fetch ?? ((address: string, init: RequestInit) => fetch(address, init))

@@ -7,6 +7,11 @@ export function isLoopback(hostname: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(hostname)
 }
 
+/** Whether nobody on the way can change what a URL gives: https, or http on this machine. */
+export function isTrustworthy({ protocol, hostname }: URL): boolean {
+  return protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname))
+}
+
 /**
  * Whether a request was sent to this machine, and not by a web page of another. A page that rebinds its own name to
  * 127.0.0.1 is caught by the host, one that posts to `http://localhost` by its `Origin` (which is `null` for a

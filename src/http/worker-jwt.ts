@@ -19,21 +19,25 @@ export const WORKER: Principal = {
 /**
  * Makes what verifies the JWTs by which an engine calls its worker (Open Tool Calling RFC as Arcade's engine lives it):
  * HS256 with the shared secret, `aud` "worker", `exp` required; `sub`, when there is one, is nobody in particular. Fails
- * with `unauthenticated`, never with a word of the token. Throws a TypeError for a secret that is too short.
+ * with `unauthenticated`, never with a word of the token, unless there is another verifier to judge what this one refuses.
+ * Throws a TypeError for a secret that is too short.
  */
-export function createWorkerVerifier(secret: string, platform: Pick<JwtPlatform, 'now'> = {}): JwtVerifier {
+export function createWorkerVerifier(
+  secret: string,
+  { now = Date.now, otherwise }: Pick<JwtPlatform, 'now'> & { readonly otherwise?: JwtVerifier | undefined } = {},
+): JwtVerifier {
   const key = new TextEncoder().encode(secret)
   if (key.byteLength < MIN_WORKER_SECRET) {
     throw new TypeError(
       `Cannot use the worker secret: wanted at least ${MIN_WORKER_SECRET} bytes, got ${key.byteLength}`,
     )
   }
-  const now = platform.now ?? Date.now
   return {
     async verify(token) {
       const wanted = { algorithms: ['HS256'], audience: AUDIENCE, currentDate: new Date(now()) }
       const signed = await signedClaims(token, () => key, wanted)
       if (typeof signed !== 'string') return ok({ principal: WORKER, expiresAt: signed.expiresAt })
+      if (otherwise) return otherwise.verify(token)
       return fail({ type: 'unauthenticated', reason: `Cannot accept the worker's JWT: ${signed}` })
     },
   }

@@ -1,5 +1,6 @@
 import { SignJWT, UnsecuredJWT } from 'jose'
 import { describe, expect, it } from 'vitest'
+import type { JwtVerifier, VerifiedJwt } from '../../src/http/jwt.ts'
 import { createWorkerVerifier } from '../../src/http/worker-jwt.ts'
 
 const SECRET = 'a worker secret of at least 32 bytes'
@@ -16,7 +17,7 @@ async function outcome(token: string, now = NOW_S) {
     : result.failure
 }
 
-const WORKER = {
+const WORKER: VerifiedJwt = {
   principal: { id: 'worker', kind: 'admin', scopes: ['tools:read', 'tools:call'], tools: ['*'], users: 'any' },
   expiresAt: (NOW_S + 60) * 1_000,
 }
@@ -44,6 +45,22 @@ describe("an engine's JWT", () => {
     const unsigned = new UnsecuredJWT({ aud: 'worker', exp: NOW_S + 60 }).encode()
     expect(await outcome(unsigned)).toBe("wanted an 'alg' of 'HS256'")
     expect(await outcome('a.b.c')).toBe('it is malformed')
+  })
+
+  it('is judged by another verifier, where there is one, when this one refuses it', async () => {
+    const judged: string[] = []
+    const ann = { principal: { ...WORKER.principal, id: 'jwt:ann', kind: 'jwt' }, expiresAt: 1 } as const
+    const otherwise: JwtVerifier = {
+      verify(token) {
+        judged.push(token)
+        return Promise.resolve({ ok: true, value: ann })
+      },
+    }
+    const { verify } = createWorkerVerifier(SECRET, { now: () => NOW_S * 1_000, otherwise })
+    expect(await verify(await sign())).toEqual({ ok: true, value: WORKER })
+    expect(judged).toEqual([])
+    expect(await verify('a.b.c')).toEqual({ ok: true, value: ann })
+    expect(judged).toEqual(['a.b.c'])
   })
 
   it('is told apart by no secret that is too short', () => {
