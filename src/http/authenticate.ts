@@ -97,7 +97,7 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
   async function judge(credential: string): Promise<Result<Principal>> {
     const start = now()
     const begun = generation
-    const { result, expiresAt } = await check(credential)
+    const { result, expiresAt = Infinity } = await check(credential)
     if (begun !== generation) return result
     if (result.ok) {
       granted.set(credential, { result, until: Math.min(start + GRANTED_MS, expiresAt) })
@@ -107,16 +107,15 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
     return result
   }
 
-  async function check(credential: string): Promise<{ result: Result<Principal>; expiresAt: number }> {
-    const never = { expiresAt: Infinity }
+  async function check(credential: string): Promise<{ result: Result<Principal>; expiresAt?: number }> {
     const hash = await sha256(credential)
     if (adminKey !== undefined) {
       adminHash ??= await sha256(adminKey)
-      if (sameDigest(hash, adminHash)) return { result: ok(ADMIN), ...never }
+      if (sameDigest(hash, adminHash)) return { result: ok(ADMIN) }
     }
     if (jwt && JWT.test(credential)) {
       const verified = await jwt.verify(credential)
-      if (!verified.ok) return { result: hinted(verified), ...never }
+      if (!verified.ok) return { result: hinted(verified) }
       return { result: ok(verified.value.principal), expiresAt: verified.value.expiresAt }
     }
     let key: ApiKey | undefined
@@ -126,15 +125,15 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
     } catch (error) {
       console.error('Cannot look up an API key', error)
       const message = 'Cannot check the credential right now'
-      return { result: fail({ type: 'unavailable', message }), ...never }
+      return { result: fail({ type: 'unavailable', message }) }
     }
     if (!key || deadKeys.has(key.id)) {
-      return { result: unauthenticated('Cannot accept the credential: no key matches it'), ...never }
+      return { result: unauthenticated('Cannot accept the credential: no key matches it') }
     }
     const expiresAt = key.expires_at === undefined ? Infinity : Date.parse(key.expires_at)
     // Written so that a time that cannot be read is an expired one
     if (!(now() < expiresAt)) {
-      return { result: unauthenticated(`Cannot accept the key: it expired at '${key.expires_at}'`), ...never }
+      return { result: unauthenticated(`Cannot accept the key: it expired at '${key.expires_at}'`) }
     }
     return { result: ok(principalOf(key)), expiresAt }
   }

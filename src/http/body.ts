@@ -3,8 +3,6 @@ import type { Json } from '../core/tool/json.ts'
 import { readToLimit } from '../outbound/read-to-limit.ts'
 import { parseJson } from './json-text.ts'
 
-export { MAX_DEPTH } from './json-text.ts'
-
 /** Without `stream` every decode starts afresh, so that one decoder serves all requests. */
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false })
 

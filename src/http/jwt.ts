@@ -1,7 +1,7 @@
 import { createRemoteJWKSet, customFetch, decodeProtectedHeader, errors, type JWTVerifyGetKey } from 'jose'
 import type { Principal } from '../core/access/principal.ts'
 import { type Failing, fail, ok, type Result } from '../core/call/failure.ts'
-import { cannotRead } from '../core/tool/problem.ts'
+import { cannotRead, quoted } from '../core/tool/problem.ts'
 import { principalOfClaims } from './jwt-claims.ts'
 import { isTrustworthy } from './loopback.ts'
 import { KeysUnavailable, type SignedClaims, signedClaims } from './signed-claims.ts'
@@ -62,7 +62,7 @@ export function createJwtVerifier(options: JwtOptions, platform: JwtPlatform = {
       const key = usesSecret ? secret && (() => secret) : jwks
       if (!key || alg === undefined || !algorithms.includes(alg)) {
         const wanted = [...(secret ? SECRET_ALGORITHMS : []), ...(jwks ? JWKS_ALGORITHMS : [])]
-        return refuse(`wanted a JWS with an 'alg' of ${wanted.map((name) => `'${name}'`).join(', ')}`)
+        return refuse(`wanted a JWS with an 'alg' of ${quoted(wanted)}`)
       }
       let signed: SignedClaims | string
       try {

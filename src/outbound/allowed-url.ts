@@ -4,18 +4,7 @@ import ipaddr from 'ipaddr.js'
 export type JudgeUrl = (url: URL) => string | undefined
 
 /** Names that never leave a host or a local network (RFC 6761, 6762 with its appendix G, 8375, and common habit). */
-const LOCAL_SUFFIXES = [
-  'localhost',
-  'localdomain',
-  'local',
-  'internal',
-  'intranet',
-  'private',
-  'corp',
-  'home',
-  'lan',
-  'home.arpa',
-]
+const LOCAL_NAME = /(?:^|\.)(?:localhost|localdomain|local|internal|intranet|private|corp|home|lan|home\.arpa)$/
 
 /** The addresses that are global unicast at all (RFC 4291 section 2.4): the rest of IPv6 embeds, or is not public. */
 const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3')
@@ -58,9 +47,7 @@ function judgeHost(host: string): string | undefined {
     return isPublicIPv4(ipaddr.IPv4.parse(host)) ? undefined : 'the address is not public'
   }
   if (host.endsWith('.')) return 'the host must not end with a dot'
-  if (!host.includes('.')) return 'the host is not a public name'
-  const local = LOCAL_SUFFIXES.some((suffix) => host === suffix || host.endsWith(`.${suffix}`))
-  return local ? 'the host is not a public name' : undefined
+  return !host.includes('.') || LOCAL_NAME.test(host) ? 'the host is not a public name' : undefined
 }
 
 function isPublicIPv4(address: ipaddr.IPv4): boolean {

@@ -15,7 +15,9 @@ export function untilAborted<T>(work: () => Promise<T>, signal: Signal): Promise
   return new Promise((resolve) => {
     const abort = () => resolve({ state: 'aborted' })
     signal.addEventListener('abort', abort, { once: true })
-    start(work)
+    // Work that throws at once fails like work that throws later
+    const working = (async () => work())()
+    working
       .then(
         (value) => resolve({ state: 'done', value }),
         // What listens to the signal fails because of it: that is no failure of the work.
@@ -23,9 +25,4 @@ export function untilAborted<T>(work: () => Promise<T>, signal: Signal): Promise
       )
       .finally(() => signal.removeEventListener('abort', abort))
   })
-}
-
-/** Turns a synchronous throw into a rejection. */
-async function start<T>(work: () => Promise<T>): Promise<T> {
-  return work()
 }

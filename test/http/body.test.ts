@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { MAX_DEPTH, readJson } from '../../src/http/body.ts'
+import { readJson } from '../../src/http/body.ts'
+import { MAX_DEPTH } from '../../src/http/json-text.ts'
 
 const LIMIT = 1_000
 

@@ -38,6 +38,12 @@ export function covers(principal: Principal, name: ToolName): boolean {
   return principal.tools.some((pattern) => patternCovers(pattern, name))
 }
 
+/** Why a principal may not know of a tool, or undefined when its patterns cover it. */
+export function coverDenial(principal: Principal, name: ToolName): Denial | undefined {
+  if (covers(principal, name)) return undefined
+  return { type: 'forbidden', reason: `The credential does not cover '${formatToolId(name)}'` }
+}
+
 /** Whether a principal may see a tool in lists: its patterns cover it, and the anonymous see level 0 only. */
 export function maySee(principal: Principal, tool: ToolName & { readonly securityLevel: number }): boolean {
   return covers(principal, tool) && (principal.kind !== 'anonymous' || tool.securityLevel === 0)
@@ -65,16 +71,17 @@ export const NEEDS_CREDENTIAL: Denial = { type: 'unauthenticated', reason: 'This
  * asked for when everything else is in order.
  */
 export function denial(principal: Principal, record: ToolRecord): Denial | undefined {
-  const id = formatToolId(record)
-  const lacking = scopeDenial(principal, 'tools:call')
-  if (lacking) return lacking
-  if (!covers(principal, record)) return { type: 'forbidden', reason: `The credential does not cover '${id}'` }
+  const denied = scopeDenial(principal, 'tools:call') ?? coverDenial(principal, record)
+  if (denied) return denied
   const level = record.securityLevel
   if (level >= 1 && principal.kind === 'anonymous') {
-    return { type: 'unauthenticated', reason: `'${id}' has security level ${level} and needs a credential` }
+    return {
+      type: 'unauthenticated',
+      reason: `'${formatToolId(record)}' has security level ${level} and needs a credential`,
+    }
   }
   if (level >= 4 && principal.kind !== 'admin' && !hasScope(principal, 'admin') && !names(principal, record)) {
-    const reason = `'${id}' has security level ${level}: the credential must name it or its toolkit, such as '${record.toolkit}.*'`
+    const reason = `'${formatToolId(record)}' has security level ${level}: the credential must name it or its toolkit, such as '${record.toolkit}.*'`
     return { type: 'forbidden', reason }
   }
   return undefined

@@ -1,4 +1,4 @@
-import { covers, denial, mayActFor, maySee, type Principal } from '../access/principal.ts'
+import { coverDenial, covers, denial, mayActFor, maySee, type Principal } from '../access/principal.ts'
 import type { Background } from '../tool/platform.ts'
 import { parseAskedName, parseToolId } from '../tool/tool-id.ts'
 import type { ToolRecord } from '../tool/tool.ts'
@@ -14,8 +14,8 @@ const MAX_SUGGESTIONS = 3
 export function refuseUncovered(principal: Principal, asked: string): Failing | undefined {
   if (principal.tools.includes('*')) return undefined
   const name = parseToolId(asked)
-  if (!name || covers(principal, name)) return undefined
-  return fail({ type: 'forbidden', reason: `The credential does not cover '${name.toolkit}.${name.tool}'` })
+  const denied = name && coverDenial(principal, name)
+  return denied && fail(denied)
 }
 
 /** A failure to resolve, with only such suggestions as the principal may see in lists. */

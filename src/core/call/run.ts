@@ -79,24 +79,17 @@ export async function runTool(options: RunOptions, deps: RunDeps): Promise<Ran |
   const refusal = succeeded ? undefined : renewals?.failure()
   if (refusal) return fail(refusal)
   if (ran === 'expired') return endedEarly(ran, timeoutMs)
-  const redactor = redactorOf(met, renewals?.given, deps.base64)
+  let redactor: Redactor | undefined
+  if (met.secrets.size + met.tokens.size > 0) {
+    const values = [...met.secrets.values(), ...met.tokens.values()].map(({ value }) => value)
+    redactor = createRedactor([...values, ...(renewals?.given ?? [])], deps.base64)
+  }
   if (!('thrown' in ran)) return { ok: true, result: ran, redactor }
   const message = messageOf(ran.thrown)
   const safe = redactor?.text(message) ?? message
   deps.defect(callId, record.id, safe)
   const failed = `The tool '${record.id}' failed unexpectedly`
   return fail({ type: 'tool-failed', message: failed, developer_message: safe })
-}
-
-/** Hides every credential that the tool was given, before its run and during it. */
-function redactorOf(
-  { secrets, tokens }: MetRequirements,
-  renewed: readonly string[] | undefined,
-  base64: RunDeps['base64'],
-): Redactor | undefined {
-  if (secrets.size + tokens.size === 0) return undefined
-  const values = [...secrets.values(), ...tokens.values()].map(({ value }) => value)
-  return createRedactor(renewed ? [...values, ...renewed] : values, base64)
 }
 
 /** What an error says of itself. */

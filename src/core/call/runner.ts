@@ -1,8 +1,7 @@
 import type { Artifact, Content, InputRequests, InputResponses } from '../tool/content.ts'
 import type { JsonObject } from '../tool/json.ts'
 import type { Background, Signal } from '../tool/platform.ts'
-import type { ImplementationKind } from '../tool/implementation.ts'
-import type { Implementation, ToolRecord } from '../tool/tool.ts'
+import type { Implementation, ImplementationKind, ToolRecord } from '../tool/tool.ts'
 import type { ToolFailure } from '../tool/tool-failure.ts'
 
 /** A secret's or a token's value, and who supplied it: the caller for this call, or the deployment. */

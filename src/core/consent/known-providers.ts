@@ -3,7 +3,7 @@ import type { KnownProvider, Provider } from './provider.ts'
 /**
  * Providers whose addresses and habits need no configuration. Where one names itself in its answers (RFC 9207) or is
  * known to publish it, `issuer` says how. The endpoints stand here rather than being discovered: it saves a request, and
- * half of them publish nothing. LinkedIn is not among them: its token endpoint refuses PKCE, which no flow here goes without.
+ * half of them publish nothing. Where nothing else is said, the client's secret is sent in the body. LinkedIn is not among them: its token endpoint refuses PKCE, which no flow here goes without.
  */
 const KNOWN: Readonly<Record<string, KnownProvider>> = {
   airtable: {
@@ -17,13 +17,11 @@ const KNOWN: Readonly<Record<string, KnownProvider>> = {
     authorization_endpoint: 'https://app.asana.com/-/oauth_authorize',
     token_endpoint: 'https://app.asana.com/-/oauth_token',
     revocation_endpoint: 'https://app.asana.com/-/oauth_revoke',
-    token_endpoint_auth_method: 'client_secret_post',
   },
   atlassian: {
     name: 'Atlassian',
     authorization_endpoint: 'https://auth.atlassian.com/authorize',
     token_endpoint: 'https://auth.atlassian.com/oauth/token',
-    token_endpoint_auth_method: 'client_secret_post',
     // Without the audience it is a login, and without the prompt a second consent to more scopes is not asked for
     authorization_parameters: { audience: 'api.atlassian.com', prompt: 'consent' },
     extra_scopes: ['offline_access'],
@@ -33,27 +31,23 @@ const KNOWN: Readonly<Record<string, KnownProvider>> = {
     authorization_endpoint: 'https://account.box.com/api/oauth2/authorize',
     token_endpoint: 'https://api.box.com/oauth2/token',
     revocation_endpoint: 'https://api.box.com/oauth2/revoke',
-    token_endpoint_auth_method: 'client_secret_post',
   },
   calendly: {
     name: 'Calendly',
     authorization_endpoint: 'https://auth.calendly.com/oauth/authorize',
     token_endpoint: 'https://auth.calendly.com/oauth/token',
     revocation_endpoint: 'https://auth.calendly.com/oauth/revoke',
-    token_endpoint_auth_method: 'client_secret_post',
   },
   discord: {
     name: 'Discord',
     authorization_endpoint: 'https://discord.com/oauth2/authorize',
     token_endpoint: 'https://discord.com/api/oauth2/token',
     revocation_endpoint: 'https://discord.com/api/oauth2/token/revoke',
-    token_endpoint_auth_method: 'client_secret_post',
   },
   dropbox: {
     name: 'Dropbox',
     authorization_endpoint: 'https://www.dropbox.com/oauth2/authorize',
     token_endpoint: 'https://api.dropboxapi.com/oauth2/token',
-    token_endpoint_auth_method: 'client_secret_post',
     authorization_parameters: { token_access_type: 'offline' },
   },
   github: {
@@ -61,7 +55,6 @@ const KNOWN: Readonly<Record<string, KnownProvider>> = {
     issuer: 'https://github.com/login/oauth',
     authorization_endpoint: 'https://github.com/login/oauth/authorize',
     token_endpoint: 'https://github.com/login/oauth/access_token',
-    token_endpoint_auth_method: 'client_secret_post',
   },
   gitlab: {
     name: 'GitLab',
@@ -69,7 +62,6 @@ const KNOWN: Readonly<Record<string, KnownProvider>> = {
     authorization_endpoint: 'https://gitlab.com/oauth/authorize',
     token_endpoint: 'https://gitlab.com/oauth/token',
     revocation_endpoint: 'https://gitlab.com/oauth/revoke',
-    token_endpoint_auth_method: 'client_secret_post',
   },
   google: {
     name: 'Google',
@@ -77,7 +69,6 @@ const KNOWN: Readonly<Record<string, KnownProvider>> = {
     authorization_endpoint: 'https://accounts.google.com/o/oauth2/v2/auth',
     token_endpoint: 'https://oauth2.googleapis.com/token',
     revocation_endpoint: 'https://oauth2.googleapis.com/revoke',
-    token_endpoint_auth_method: 'client_secret_post',
     // A refresh token comes only with both, but for the very first consent
     authorization_parameters: { access_type: 'offline', prompt: 'consent' },
   },
@@ -85,14 +76,12 @@ const KNOWN: Readonly<Record<string, KnownProvider>> = {
     name: 'HubSpot',
     authorization_endpoint: 'https://app.hubspot.com/oauth/authorize',
     token_endpoint: 'https://api.hubapi.com/oauth/v1/token',
-    token_endpoint_auth_method: 'client_secret_post',
   },
   linear: {
     name: 'Linear',
     authorization_endpoint: 'https://linear.app/oauth/authorize',
     token_endpoint: 'https://api.linear.app/oauth/token',
     revocation_endpoint: 'https://api.linear.app/oauth/revoke',
-    token_endpoint_auth_method: 'client_secret_post',
     scope_separator: ',',
   },
   microsoft: {
@@ -100,7 +89,6 @@ const KNOWN: Readonly<Record<string, KnownProvider>> = {
     // Work, school and personal accounts. There is no issuer: each tenant is its own, and 'common' is none
     authorization_endpoint: 'https://login.microsoftonline.com/common/oauth2/v2.0/authorize',
     token_endpoint: 'https://login.microsoftonline.com/common/oauth2/v2.0/token',
-    token_endpoint_auth_method: 'client_secret_post',
     extra_scopes: ['offline_access'],
   },
   notion: {
@@ -116,7 +104,6 @@ const KNOWN: Readonly<Record<string, KnownProvider>> = {
     authorization_endpoint: 'https://login.salesforce.com/services/oauth2/authorize',
     token_endpoint: 'https://login.salesforce.com/services/oauth2/token',
     revocation_endpoint: 'https://login.salesforce.com/services/oauth2/revoke',
-    token_endpoint_auth_method: 'client_secret_post',
     extra_scopes: ['refresh_token'],
   },
   slack: {
@@ -124,7 +111,6 @@ const KNOWN: Readonly<Record<string, KnownProvider>> = {
     // The user's own token. The older oauth/v2 pair gives a bot's, and the user's only within a field of its answer
     authorization_endpoint: 'https://slack.com/oauth/v2_user/authorize',
     token_endpoint: 'https://slack.com/api/oauth.v2.user.access',
-    token_endpoint_auth_method: 'client_secret_post',
   },
   spotify: {
     name: 'Spotify',
@@ -149,7 +135,9 @@ const KNOWN: Readonly<Record<string, KnownProvider>> = {
   },
 }
 
-const BY_ID: ReadonlyMap<string, KnownProvider> = new Map(Object.entries(KNOWN))
+const BY_ID: ReadonlyMap<string, KnownProvider> = new Map(
+  Object.entries(KNOWN).map(([id, known]) => [id, { token_endpoint_auth_method: 'client_secret_post', ...known }]),
+)
 
 export const knownProviderIds: readonly string[] = [...BY_ID.keys()]
 

@@ -1,4 +1,4 @@
-import { covers, mayHandleCredentials, type Principal } from '../access/principal.ts'
+import { coverDenial, mayHandleCredentials, type Principal } from '../access/principal.ts'
 import type { ToolSecrets } from '../access/tool-secrets.ts'
 import { formatToolId, type ToolName } from '../tool/tool-id.ts'
 import type { Requirements } from '../tool/tool.ts'
@@ -13,8 +13,8 @@ export function authorise(
   toolSecrets: ToolSecrets,
 ): string | undefined {
   for (const tool of tools) {
-    const id = formatToolId(tool)
-    if (!covers(principal, tool)) return uncovered(id)
+    const denied = coverDenial(principal, tool)
+    if (denied) return denied.reason
     if (mayHandleCredentials(principal, tool)) continue
     const { secrets, authorization } = tool.requirements
     const secret = secrets.find((each) => toolSecrets.isGranted(each.id, tool))
@@ -23,7 +23,7 @@ export function authorise(
       ? `may have the secret '${secret.id}'`
       : provider && `is given users' tokens of '${provider.id}'`
     if (what === undefined) continue
-    return `'${id}' ${what}: to publish it, the credential must name it or its toolkit, such as '${tool.toolkit}.*'`
+    return `'${formatToolId(tool)}' ${what}: to publish it, the credential must name it or its toolkit, such as '${tool.toolkit}.*'`
   }
   return undefined
 }
@@ -34,9 +34,5 @@ export function authorise(
  */
 export function authoriseToolkit(principal: Principal, toolkit: string): string | undefined {
   // A pattern that covers any tool of the toolkit covers one called '*'
-  return covers(principal, { toolkit, tool: '*' }) ? undefined : uncovered(`${toolkit}.*`)
-}
-
-function uncovered(id: string): string {
-  return `The credential does not cover '${id}'`
+  return coverDenial(principal, { toolkit, tool: '*' })?.reason
 }

@@ -1,9 +1,10 @@
 import type { Codec } from '../tool/codec.ts'
 import { isObject, type Json } from '../tool/json.ts'
+import { quoted } from '../tool/problem.ts'
 
 /** The codec of a dialect, or of the shape that a document has; or why there is none. */
 export function chooseCodec(document: Json, dialect: string | undefined, codecs: readonly Codec[]): Codec | string {
-  const names = codecs.map((codec) => `'${codec.dialect}'`).join(', ')
+  const names = quoted(codecs.map((codec) => codec.dialect))
   if (dialect !== undefined) {
     return codecs.find((codec) => codec.dialect === dialect) ?? `Unknown dialect '${dialect}': wanted one of ${names}`
   }

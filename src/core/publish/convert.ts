@@ -1,7 +1,7 @@
 import type { Codec, Encoded, Given, Loss } from '../tool/codec.ts'
 import type { Sha256 } from '../tool/digest.ts'
 import type { Json } from '../tool/json.ts'
-import type { Checked } from '../tool/problem.ts'
+import { type Checked, refused } from '../tool/problem.ts'
 import type { ToolRecord } from '../tool/tool.ts'
 import { chooseCodec } from './choose-codec.ts'
 import { judgeSchemas, judgeText } from './judge.ts'
@@ -28,7 +28,7 @@ export async function convert(
   sha256: Sha256,
 ): Promise<Checked<Encoded>> {
   const codec = chooseCodec(document, from, codecs)
-  if (typeof codec === 'string') return { ok: false, problems: [{ path: '', message: codec }] }
+  if (typeof codec === 'string') return refused(codec)
   // It is not stored, and so no larger than whoever reads the body lets it be
   const unfit = judgeText(document, 'a definition', '', Infinity)
   if (unfit.length > 0) return { ok: false, problems: unfit }

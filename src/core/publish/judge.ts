@@ -1,10 +1,9 @@
 import { checkSchema, type SchemaOptions } from '../schema/publishable.ts'
 import type { Decoded } from '../tool/codec.ts'
 import { canonicalJson } from '../tool/digest.ts'
-import type { ImplementationKind } from '../tool/implementation.ts'
-import type { Problem } from '../tool/problem.ts'
+import { type Problem, quoted } from '../tool/problem.ts'
 import { formatToolId, isNamePart, isVersion } from '../tool/tool-id.ts'
-import type { Definition, Implementation } from '../tool/tool.ts'
+import type { Definition, Implementation, ImplementationKind } from '../tool/tool.ts'
 
 /** The largest definition document, and the largest implementation beside it, in bytes of canonical JSON. */
 const MAX_BYTES = 256 * 1024
@@ -50,7 +49,7 @@ export function judgeImplementation(
 ): readonly Problem[] {
   const runner = runners.get(implementation.kind)
   if (!runner) {
-    const kinds = [...runners.keys()].map((kind) => `'${kind}'`).join(', ')
+    const kinds = quoted([...runners.keys()])
     return [{ path: '/implementation/kind', message: `Unknown kind '${implementation.kind}': wanted one of ${kinds}` }]
   }
   return runner

@@ -1,7 +1,7 @@
 import type { Codec } from '../tool/codec.ts'
 import { isList, type JsonObject } from '../tool/json.ts'
 import type { Signal } from '../tool/platform.ts'
-import type { Checked } from '../tool/problem.ts'
+import { type Checked, refused } from '../tool/problem.ts'
 import type { Implementation } from '../tool/tool.ts'
 import type { Refused } from './source-refusal.ts'
 import type { DefinedSubmission } from './submission.ts'
@@ -50,10 +50,7 @@ export function pluginSubmission(
   codec: Codec,
 ): Checked<DefinedSubmission> {
   const tools = isList(described.tools) ? described.tools : []
-  if (tools.length > MAX_TOOLS) {
-    const message = `Must be at most ${MAX_TOOLS} tools, got ${tools.length}`
-    return { ok: false, problems: [{ path: '/tools', message }] }
-  }
+  if (tools.length > MAX_TOOLS) return refused(`Must be at most ${MAX_TOOLS} tools, got ${tools.length}`, '/tools')
   const decoded = codec.decode(described, { toolkit, version })
   if (!decoded.ok) return decoded
   const { definitions, warnings } = decoded.value

@@ -1,5 +1,5 @@
 import { lowestVersion, requiredBump } from '../schema/change.ts'
-import type { Checked } from '../tool/problem.ts'
+import { type Checked, refused } from '../tool/problem.ts'
 import { formatToolId } from '../tool/tool-id.ts'
 import type { ToolSource } from '../tool/tool-source.ts'
 import { compareVersions } from '../tool/version.ts'
@@ -54,8 +54,4 @@ export async function prepareImport(
   const previous = newest?.digest === highest.digest ? newest : await deps.source.record(highest.digest)
   const level = previous ? requiredBump(previous, asBefore) : 'major'
   return prepared('changed', lowestVersion(highest.version, level))
-}
-
-function refused(message: string): { readonly ok: false; readonly problems: readonly [{ path: ''; message: string }] } {
-  return { ok: false, problems: [{ path: '', message }] }
 }

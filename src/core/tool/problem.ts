@@ -8,6 +8,11 @@ export interface Problem {
 export type Checked<T> =
   { readonly ok: true; readonly value: T } | { readonly ok: false; readonly problems: readonly Problem[] }
 
+/** What cannot be taken, for one reason. */
+export function refused(message: string, path = ''): { readonly ok: false; readonly problems: readonly Problem[] } {
+  return { ok: false, problems: [{ path, message }] }
+}
+
 /** One step of a JSON Pointer, escaped as RFC 6901 section 3 says. */
 export function pointerStep(key: string | number): string {
   return `/${String(key).replaceAll('~', '~0').replaceAll('/', '~1')}`

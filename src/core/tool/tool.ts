@@ -1,6 +1,7 @@
 import type { Json, JsonObject } from './json.ts'
+import type { Problem } from './problem.ts'
 import type { ToolName } from './tool-id.ts'
-import type { ToolStatus } from './version.ts'
+import type { VersionStatus } from './version.ts'
 
 /** A JSON Schema 2020-12 document; `{}` (or true) allows anything, and false nothing. */
 export type JsonSchema = JsonObject | boolean
@@ -27,6 +28,13 @@ export function isRequirementId(text: string): boolean {
 export interface Implementation {
   readonly kind: string
   readonly [key: string]: Json | undefined
+}
+
+/** One kind of implementation, as far as publication is concerned. */
+export interface ImplementationKind {
+  readonly kind: string
+  /** What is wrong with an implementation, judged when it is published. Paths start at the implementation. */
+  check(implementation: Implementation, definition: Definition): readonly Problem[]
 }
 
 /** What a dialect's document says of one tool: everything of a record but what publication adds. */
@@ -64,10 +72,8 @@ export interface ToolRecord extends Definition {
 }
 
 /** A version of a tool as it stands now. */
-export interface VersionEntry {
-  readonly version: string
+export interface VersionEntry extends VersionStatus {
   readonly digest: string
-  readonly status: ToolStatus
 }
 
 /** All that is known of a tool's versions, and the record that answers to its bare name. */
