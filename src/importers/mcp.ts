@@ -1,63 +1,46 @@
-import type { Importer, ImportItem, ImportRequest } from '../core/publish/import.ts'
+import type { Importer } from '../core/publish/import.ts'
 import type { Decoded } from '../core/tool/codec.ts'
-import { isJsonObject, isObject, type Json, type JsonObject } from '../core/tool/json.ts'
+import { isJsonObject, type Json, type JsonObject } from '../core/tool/json.ts'
+import { into, object, string } from '../core/tool/json-reader.ts'
 import type { Checked } from '../core/tool/problem.ts'
 import { isVersion } from '../core/tool/tool-id.ts'
-import { toolNames } from './shared/tool-names.ts'
-import { readUpstream, type Upstream, type UpstreamImporterOptions } from './upstream.ts'
-import { upstreamItem } from './upstream-tool.ts'
+import { readUpstream, type UpstreamImporterOptions } from './upstream.ts'
+import { upstreamItems } from './upstream-items.ts'
 
 export interface McpImporterOptions extends UpstreamImporterOptions {
   /** An input schema without what says which arguments go in headers: ours are published without that. */
   readonly withoutHeaders: (schema: JsonObject) => JsonObject
 }
 
-/** The longest name of another server's tool. */
-const MAX_NAME = 256
+const named = into(object({ name: string({ least: 1, most: 256 }) }, { unknown: 'ignore' }), ({ name }) => ({
+  theirs: name,
+  key: name,
+  name,
+}))
 /** Our own keys of `_meta`, which another Switchboard's tools carry too. */
 const OWN_META = 'dev.switchboard/'
 
-/**
- * Imports the tools of an MCP server of any revision, as they are when it is asked: each becomes a tool whose calls go
- * there. A tool that is not valid is skipped with the reason, and takes no other along.
- */
+/** Imports the tools of an MCP server of any revision, as they are when it is asked: calls of each go there. */
 export function createMcpImporter(options: McpImporterOptions): Importer {
+  const decode = (document: JsonObject, own: string) => decodeTool(document, own, options)
   return {
     kind: 'mcp',
     async read(request) {
       const upstream = await readUpstream(request, 'mcp', options.upstreams)
       if (!upstream.ok) return upstream
       const { version } = upstream.value
-      const items = itemsOf(request, upstream.value, options)
+      const items = upstreamItems(request, upstream.value, { dialect: options.codec.dialect, named, decode })
       return { ok: true, items, ...(version !== undefined && isVersion(version) ? { version } : {}) }
     },
   }
 }
 
-function* itemsOf(request: ImportRequest, upstream: Upstream, options: McpImporterOptions): Generator<ImportItem> {
-  const named = new Map<string, JsonObject>()
-  for (const [index, tool] of upstream.tools.entries()) {
-    const name: unknown = isObject(tool) ? tool['name'] : undefined
-    if (!isJsonObject(tool) || typeof name !== 'string' || name === '' || name.length > MAX_NAME) {
-      yield {
-        skipped: { name: `tool ${index}`, reason: `Must be an object with a name of 1 to ${MAX_NAME} characters` },
-      }
-    } else if (named.has(name)) yield { skipped: { name, reason: 'The server lists it twice' } }
-    else named.set(name, tool)
-  }
-  const theirs = [...named.keys()]
-  const names = toolNames(theirs.map((name) => ({ operationId: name, method: '', path: name })))
-  for (const [index, name] of theirs.entries()) {
-    const own = names[index]
-    const tool = named.get(name)
-    if (own === undefined || !tool || !request.wants(own)) continue
-    const listed = { theirs: name, own, document: tool, dialect: options.codec.dialect }
-    yield upstreamItem(listed, request, upstream, () => decode(tool, own, options))
-  }
-}
-
-/** A tool's document as the codec takes it, under our name; icons that are not valid are left out. */
-function decode(document: JsonObject, own: string, { codec, withoutHeaders }: McpImporterOptions): Checked<Decoded> {
+/** Reads a tool's document as the codec takes it, under our name; icons that are not valid are left out. */
+function decodeTool(
+  document: JsonObject,
+  own: string,
+  { codec, withoutHeaders }: McpImporterOptions,
+): Checked<Decoded> {
   const { inputSchema, icons, _meta, ...rest } = document
   const plain: JsonObject = {
     ...rest,

@@ -48,6 +48,5 @@ export function operationsOf(description: Description): {
       found.push({ method: method.toUpperCase(), path, ...named, pathItem, operation })
     }
   }
-  const names = toolNames(found)
-  return { operations: found.map((each, index) => ({ ...each, tool: names[index] ?? '' })), unreadable }
+  return { operations: toolNames(found), unreadable }
 }

@@ -12,21 +12,24 @@ export interface NamedAfter {
  * one, by method and path. A name depends on nothing else, so it is the same in every import: where names meet (case does
  * not count), each gets a suffix made of its method and path, but for the one that is an `operationId` letter by letter.
  */
-export function toolNames(operations: readonly NamedAfter[]): string[] {
-  const wanted = operations.map(({ operationId, method, path }) => {
+export function toolNames<T extends NamedAfter>(operations: readonly T[]): (T & { readonly tool: string })[] {
+  const wanted = operations.map((operation) => {
+    const { operationId, method, path } = operation
     const source = operationId ?? `${method} ${path}`
     const name = source.replace(/[^A-Za-z0-9_-]+/g, '_').replace(/^_+|_+$/g, '') || 'operation'
-    return { name, verbatim: name === operationId && name.length <= MAX_NAME }
+    const isVerbatim = name === operationId && name.length <= MAX_NAME
+    return { operation, name, key: name.toLowerCase(), isVerbatim }
   })
-  const groups = new Map<string, { all: number; verbatim: number }>()
-  for (const { name, verbatim } of wanted) {
-    const group = groups.get(name.toLowerCase()) ?? { all: 0, verbatim: 0 }
-    groups.set(name.toLowerCase(), { all: group.all + 1, verbatim: group.verbatim + (verbatim ? 1 : 0) })
+  const uses = new Map<string, number>()
+  const verbatim = new Map<string, number>()
+  for (const { key, isVerbatim } of wanted) {
+    uses.set(key, (uses.get(key) ?? 0) + 1)
+    if (isVerbatim) verbatim.set(key, (verbatim.get(key) ?? 0) + 1)
   }
-  return operations.map(({ method, path }, index) => {
-    const { name, verbatim } = wanted[index] ?? { name: '', verbatim: false }
-    const group = groups.get(name.toLowerCase())
-    const alone = group?.all === 1 || (verbatim && group?.verbatim === 1)
-    return alone && name.length <= MAX_NAME ? name : withSuffix(name, `${method} ${path}`)
+  return wanted.map(({ operation, name, key, isVerbatim }) => {
+    const isAlone = uses.get(key) === 1 || (isVerbatim && verbatim.get(key) === 1)
+    const { method, path } = operation
+    const tool = isAlone && name.length <= MAX_NAME ? name : withSuffix(name, `${method} ${path}`)
+    return { ...operation, tool }
   })
 }

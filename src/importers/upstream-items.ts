@@ -1,0 +1,77 @@
+import type { ImportItem, ImportRequest } from '../core/publish/import.ts'
+import type { Decoded } from '../core/tool/codec.ts'
+import { isJsonObject, isObject, type JsonObject } from '../core/tool/json.ts'
+import { check, type Reader } from '../core/tool/json-reader.ts'
+import type { Checked, Problem } from '../core/tool/problem.ts'
+import { foreignJsonProblem } from './shared/foreign-json.ts'
+import { toolNames } from './shared/tool-names.ts'
+import type { Upstream } from './upstream.ts'
+
+/** How the tools that servers of one protocol list are read. */
+export interface Listing {
+  /** As which a tool's document is kept. */
+  readonly dialect: string
+  /** Reads what a document's tool is called; undefined for one that is not wanted. */
+  readonly named: Reader<NamedTool | undefined>
+  /** Reads a document as that of a tool with the name that it has here. */
+  readonly decode: (document: JsonObject, own: string) => Checked<Decoded>
+}
+
+interface NamedTool {
+  /** What the server calls it. */
+  readonly theirs: string
+  /** What no two tools of a server may share. */
+  readonly key: string
+  /** What its name here is made of. */
+  readonly name: string
+}
+
+/** Makes importable tools of another server's. One that is not valid is skipped with the reason, and takes no other along. */
+export function* upstreamItems(request: ImportRequest, upstream: Upstream, listing: Listing): Generator<ImportItem> {
+  const found = new Map<string, NamedTool & { readonly document: JsonObject }>()
+  for (const [index, document] of upstream.tools.entries()) {
+    const read = check(listing.named, document)
+    if (!read.ok) yield { skipped: { name: `tool ${index}`, reason: inWords(read.problems) } }
+    if (!read.ok || !read.value || !isJsonObject(document)) continue
+    const { theirs, key } = read.value
+    if (!found.has(key)) found.set(key, { ...read.value, document })
+    else yield { skipped: { name: theirs, reason: `The server lists ${key === theirs ? 'it' : `'${key}'`} twice` } }
+  }
+  const named = [...found.values()].map((each) => ({ ...each, operationId: each.name, method: '', path: each.key }))
+  for (const { tool, theirs, document } of toolNames(named)) {
+    if (request.wants(tool)) yield itemOf(document, { theirs, toolkit: request.toolkit, tool }, upstream, listing)
+  }
+}
+
+function itemOf(
+  document: JsonObject,
+  { theirs, toolkit, tool }: { readonly theirs: string; readonly toolkit: string; readonly tool: string },
+  { implementation, requirements, passUser }: Upstream,
+  { dialect, decode }: Listing,
+): ImportItem {
+  const about = { tool: theirs }
+  const skip = (reason: string): ImportItem => ({ skipped: { name: theirs, reason, about } })
+  const unfit = foreignJsonProblem(document)
+  if (unfit !== undefined) return skip(unfit)
+  const decoded = decode(document, tool)
+  if (!decoded.ok) return skip(inWords(decoded.problems))
+  const [definition] = decoded.value.definitions
+  if (!definition) return skip('Is no tool')
+  const { version: _, ...complete } = definition
+  const { requirements: wanted } = document
+  const user_id = passUser && isObject(wanted) && wanted['user_id'] === true
+  return {
+    tool: {
+      definition: { ...complete, toolkit, tool, requirements: { ...requirements, user_id } },
+      implementation: { ...implementation, tool: theirs },
+      document,
+      dialect,
+      about,
+      warnings: decoded.value.warnings.map((warning) => inWords([warning])),
+    },
+  }
+}
+
+function inWords(problems: readonly Problem[]): string {
+  return problems.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`)).join('; ')
+}
