@@ -1,3 +1,5 @@
+import { isObject } from './json.ts'
+
 /** One thing wrong with a document or an input: where (a JSON Pointer, RFC 6901; "" is the whole) and what. */
 export interface Problem {
   readonly path: string
@@ -31,6 +33,16 @@ export function pointerSteps(pointer: string): string[] | undefined {
     .slice(1)
     .split('/')
     .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'))
+}
+
+/** What stands in a JSON document at the steps of a JSON Pointer (RFC 6901 section 4), only ever its own members. */
+export function valueAt(document: unknown, steps: readonly string[]): unknown {
+  let value = document
+  for (const step of steps) {
+    if (Array.isArray(value)) value = /^(?:0|[1-9]\d*)$/.test(step) ? value[Number(step)] : undefined
+    else value = isObject(value) && Object.hasOwn(value, step) ? value[step] : undefined
+  }
+  return value
 }
 
 const MAX_SAID = 5

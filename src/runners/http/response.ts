@@ -1,5 +1,5 @@
-import { isObject, parseJson } from '../../core/tool/json.ts'
-import { pointerSteps } from '../../core/tool/problem.ts'
+import { parseJson } from '../../core/tool/json.ts'
+import { pointerSteps, valueAt } from '../../core/tool/problem.ts'
 import type { RunResult } from '../../core/call/runner.ts'
 import { base64OfBytes } from '../../outbound/base64.ts'
 import type { GuardedResponse } from '../../outbound/guarded-fetch.ts'
@@ -39,7 +39,7 @@ export function readResponse(
       if (text.trim() === '') return { ok: true, value: null }
       const document = parseJson(text)
       if (document === undefined) return failed(`${shown.host} answered what is not JSON`)
-      const value = pick(document, mapping.pointer)
+      const value = valueAt(document, pointerSteps(mapping.pointer) ?? [])
       if (value !== undefined) return { ok: true, value }
       return failed(`${shown.host} answered JSON that has nothing at "${mapping.pointer}"`)
     }
@@ -70,14 +70,4 @@ function decoder(charset: string): TextDecoder {
   } catch {
     return new TextDecoder()
   }
-}
-
-/** The value at a JSON Pointer (RFC 6901 section 4), or undefined. */
-function pick(document: unknown, pointer: string): unknown {
-  let value = document
-  for (const step of pointerSteps(pointer) ?? []) {
-    if (Array.isArray(value)) value = /^(?:0|[1-9]\d*)$/.test(step) ? value[Number(step)] : undefined
-    else value = isObject(value) && Object.hasOwn(value, step) ? value[step] : undefined
-  }
-  return value
 }
