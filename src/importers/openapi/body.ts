@@ -1,6 +1,15 @@
 import { isObject, type JsonObject } from '../../core/tool/json.ts'
 import { pointerStep } from '../../core/tool/problem.ts'
-import { type Description, follow, followToObject, listAt, type Node, objectAt, textAt } from './description.ts'
+import {
+  type Description,
+  follow,
+  followToObject,
+  listAt,
+  type Node,
+  objectAt,
+  textAt,
+  textsOf,
+} from './description.ts'
 import type { Draft } from './draft.ts'
 import { chooseMedia, isRange, kindOfMedia, type MediaKind } from './media-type.ts'
 
@@ -19,7 +28,7 @@ const MAX_MERGED = 8
 /** No tool has more inputs: its schema would be over the bounds. */
 const MAX_FIELDS = 2_000
 /** By the schema, since many operations may share one. */
-const shapes = new WeakMap<object, Shape | 'none'>()
+const shapes = new WeakMap<object, Shape | undefined>()
 
 const FILE = {
   type: 'object',
@@ -52,7 +61,8 @@ export function placeBody(draft: Draft, given: unknown, method: string): void {
   }
   const { type, kind } = media
   const { schema: raw = {}, encoding } = objectAt(content, type)
-  const shape = kind === 'json' || kind === 'form' || kind === 'multipart' ? shapeOf(description, raw) : undefined
+  const isWhole = kind === 'text' || kind === 'binary'
+  const shape = isWhole ? undefined : shapeOf(description, raw)
   if (shape && (required || shape.required.size === 0)) {
     placeFields(draft, shape, { kind, method, encoding: isObject(encoding) ? encoding : {} })
     const contentType = kind === 'json' && !isPlainJson(type) ? { content_type: type } : {}
@@ -61,22 +71,14 @@ export function placeBody(draft: Draft, given: unknown, method: string): void {
     return
   }
   const input = draft.nameOf('body', 'body')
-  const isBytes = kind === 'binary'
-  const schema = isBytes
-    ? FILE
-    : kind === 'text'
-      ? textOf(raw)
-      : kind === 'multipart'
-        ? withFiles(description, raw)
-        : raw
   draft.inputs.push({
     name: input,
-    schema: draft.converter.convert(schema),
+    schema: draft.converter.convert(wholeSchema(description, kind, raw)),
     required,
     description: textAt(requestBody, 'description') ?? (kind === 'text' ? `The body, as ${type}.` : undefined),
   })
   draft.body = {
-    type: kind === 'text' || isBytes ? 'raw' : kind,
+    type: isWhole ? 'raw' : kind,
     input,
     ...(kind === 'multipart' || kind === 'form' || isPlainJson(type) || isRange(type) ? {} : { content_type: type }),
   }
@@ -118,11 +120,9 @@ function encodingOf(encoding: Node): JsonObject {
 function shapeOf(description: Description, raw: unknown, depth = 0): Shape | undefined {
   const schema = followToObject(description, raw)
   if (!schema || depth > MAX_MERGED) return undefined
-  const known = depth === 0 ? shapes.get(schema) : undefined
-  if (known !== undefined) return known === 'none' ? undefined : known
-  const shape = mergedShape(description, schema, depth)
-  if (depth === 0) shapes.set(schema, shape ?? 'none')
-  return shape
+  if (depth > 0) return mergedShape(description, schema, depth)
+  if (!shapes.has(schema)) shapes.set(schema, mergedShape(description, schema, depth))
+  return shapes.get(schema)
 }
 
 function mergedShape(description: Description, schema: Node, depth: number): Shape | undefined {
@@ -131,7 +131,7 @@ function mergedShape(description: Description, schema: Node, depth: number): Sha
   const isPlain = type === 'object' && isClosed && schema.nullable !== true && schema['x-nullable'] !== true
   if (!isPlain || OF_THE_WHOLE.some((keyword) => schema[keyword] !== undefined)) return undefined
   const properties = new Map<string, unknown>(Object.entries(objectAt(schema, 'properties')))
-  const required = new Set(listAt(schema, 'required').filter((name) => typeof name === 'string'))
+  const required = new Set(textsOf(schema.required))
   for (const each of listAt(schema, 'allOf')) {
     const part = shapeOf(description, each, depth + 1)
     if (!part) return undefined
@@ -164,11 +164,23 @@ function fileSchema(description: Description, raw: unknown): Node | undefined {
 }
 
 function isBytes({ type, format, contentMediaType, contentEncoding }: Node): boolean {
-  if (type === 'file') return true
-  if (type === 'string' && format === 'binary') return true
-  return typeof contentMediaType === 'string' && contentEncoding === undefined && type !== 'object' && type !== 'array'
-    ? kindOfMedia(contentMediaType) === 'binary'
-    : false
+  if (type === 'file' || (type === 'string' && format === 'binary')) return true
+  if (typeof contentMediaType !== 'string' || contentEncoding !== undefined) return false
+  return type !== 'object' && type !== 'array' && kindOfMedia(contentMediaType) === 'binary'
+}
+
+/** The schema of a body that is one input. */
+function wholeSchema(description: Description, kind: MediaKind, raw: unknown): unknown {
+  switch (kind) {
+    case 'binary':
+      return FILE
+    case 'text':
+      return isObject(raw) && (raw.type === 'string' || raw.$ref !== undefined) ? raw : { type: 'string' }
+    case 'multipart':
+      return withFiles(description, raw)
+    default:
+      return raw
+  }
 }
 
 function withFiles(description: Description, raw: unknown): unknown {
@@ -179,10 +191,6 @@ function withFiles(description: Description, raw: unknown): unknown {
     ...schema,
     properties: Object.fromEntries(properties.map(([name, each]) => [name, fileSchema(description, each) ?? each])),
   }
-}
-
-function textOf(raw: unknown): unknown {
-  return isObject(raw) && (raw.type === 'string' || raw.$ref !== undefined) ? raw : { type: 'string' }
 }
 
 function isPlainJson(type: string): boolean {

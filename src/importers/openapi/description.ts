@@ -1,5 +1,6 @@
+import { localReference } from '../../core/schema/subschemas.ts'
 import { isObject } from '../../core/tool/json.ts'
-import { pointerSteps } from '../../core/tool/problem.ts'
+import { valueAt } from '../../core/tool/problem.ts'
 
 export type Node = Readonly<Record<string, unknown>>
 
@@ -11,32 +12,30 @@ export interface Description {
   readonly url?: string
 }
 
-export type Followed = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly problem: string }
+/** A value; or why there is none, in words. */
+export type Possible<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly problem: string }
 
 /** The longest chain of references to references; longer ones go around in a circle, or might as well. */
 const MAX_CHAIN = 16
 
-/** Reads which edition of OpenAPI a document is written in; a text says why it is none. */
-export function readDescription(root: Node, url?: string): Description | string {
+/** Reads which edition of OpenAPI a document is written in. */
+export function readDescription(root: Node, url?: string): Possible<Description> {
   const { swagger, openapi } = root
-  const given = openapi ?? swagger
-  const edition =
-    swagger === '2.0' || swagger === 2
-      ? '2.0'
-      : typeof openapi === 'string'
-        ? (['3.0', '3.1'] as const).find((each) => openapi === each || openapi.startsWith(`${each}.`))
-        : undefined
-  if (edition) return { edition, root, ...(url === undefined ? {} : { url }) }
-  const got = given === undefined ? "neither 'openapi' nor 'swagger'" : `'${String(given).slice(0, 20)}'`
-  return `Must be an OpenAPI description of version 2.0, 3.0 or 3.1, got ${got}`
+  const isEdition = (each: string) =>
+    openapi === each || (typeof openapi === 'string' && openapi.startsWith(`${each}.`))
+  const edition = swagger === '2.0' || swagger === 2 ? '2.0' : (['3.0', '3.1'] as const).find(isEdition)
+  if (edition) return { ok: true, value: { edition, root, ...(url === undefined ? {} : { url }) } }
+  const version = openapi ?? swagger
+  const got = version === undefined ? "neither 'openapi' nor 'swagger'" : `'${String(version).slice(0, 20)}'`
+  return { ok: false, problem: `Must be an OpenAPI description of version 2.0, 3.0 or 3.1, got ${got}` }
 }
 
 /** The value itself, or what its `$ref` leads to, within the document: other documents are never fetched. */
-export function follow({ root }: Description, value: unknown): Followed {
+export function follow({ root }: Description, value: unknown): Possible<unknown> {
   let current = value
   for (let links = 0; isObject(current) && typeof current.$ref === 'string'; links++) {
     if (links === MAX_CHAIN) return { ok: false, problem: `'${shortened(current.$ref)}' leads to ever more references` }
-    const found = valueAt(root, current.$ref)
+    const found = referredTo(root, current.$ref)
     if (!found.ok) return found
     current = found.value
   }
@@ -49,36 +48,25 @@ export function followToObject(description: Description, value: unknown): Node |
   return followed.ok && isObject(followed.value) ? followed.value : undefined
 }
 
-/** What stands in a document where a reference points (RFC 6901 section 6), only ever its own members. */
-export function valueAt(root: Node, reference: string): Followed {
-  if (!reference.startsWith('#')) {
-    return { ok: false, problem: `'${shortened(reference)}' is in another document, which is not fetched` }
-  }
-  const steps = stepsOf(reference.slice(1))
-  if (!steps) return { ok: false, problem: `'${shortened(reference)}' is no JSON Pointer` }
-  let value: unknown = root
-  for (const step of steps) {
-    const isMember = Array.isArray(value) ? /^(?:0|[1-9]\d{0,6})$/.test(step) : isObject(value)
-    if (!isMember || !Object.hasOwn(Object(value), step)) {
-      return { ok: false, problem: `'${shortened(reference)}' points to nothing in the document` }
-    }
-    value = Object(value)[step]
-  }
-  return { ok: true, value }
-}
-
-export function stepsOf(fragment: string): string[] | undefined {
-  try {
-    return pointerSteps(decodeURIComponent(fragment))
-  } catch {
-    return undefined
-  }
+/** What stands in the document where a reference points, and the steps to it. */
+export function referredTo(root: Node, reference: string) {
+  const impossible = (why: string) => ({ ok: false, problem: `'${shortened(reference)}' ${why}` }) as const
+  if (!reference.startsWith('#')) return impossible('is in another document, which is not fetched')
+  const steps = localReference(reference)
+  if (typeof steps !== 'object') return impossible('is no JSON Pointer')
+  const value = valueAt(root, steps)
+  return value === undefined ? impossible('points to nothing in the document') : ({ ok: true, value, steps } as const)
 }
 
 /** A node's member where it is an object, else one without members. */
 export function objectAt(node: Node, key: string): Node {
   const value = Object.hasOwn(node, key) ? node[key] : undefined
   return isObject(value) ? value : {}
+}
+
+/** The texts of a list, or none. */
+export function textsOf(list: unknown): readonly string[] {
+  return Array.isArray(list) ? list.filter((each) => typeof each === 'string') : []
 }
 
 export function listAt(node: Node, key: string): readonly unknown[] {

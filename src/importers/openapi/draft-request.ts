@@ -1,37 +1,27 @@
 import { isObject, type JsonObject } from '../../core/tool/json.ts'
 import { placeBody } from './body.ts'
-import type { Draft } from './draft.ts'
+import { type Draft, inputNamer } from './draft.ts'
 import { type Description, follow, listAt, type Node, objectAt, textAt } from './description.ts'
 import { kindOfMedia } from './media-type.ts'
-import { inputNamer } from './input-names.ts'
 import type { Operation } from './operations.ts'
 import type { SchemaConverter } from './schema.ts'
+import { placeOf } from './security.ts'
 import { operationOfSwagger } from './swagger.ts'
 
-/** An operation in the form of OpenAPI 3, with the parameters that its path and itself declare, each once. */
-export interface NormalOperation {
-  readonly operation: Node
-  readonly parameters: readonly Node[]
-  readonly problems: readonly string[]
-}
-
-type Place = 'path' | 'query' | 'header' | 'cookie'
-
-const STYLES: Readonly<Record<Place, readonly string[]>> = {
+const PLACES = ['path', 'query', 'header', 'cookie'] as const
+const ORDER: readonly unknown[] = PLACES
+const STYLES: Readonly<Record<(typeof PLACES)[number], readonly string[]>> = {
   path: ['simple', 'label', 'matrix'],
   query: ['form', 'spaceDelimited', 'pipeDelimited', 'deepObject'],
   header: ['simple'],
   cookie: ['form'],
 }
-const ORDER: readonly string[] = Object.keys(STYLES)
 /** "If `in` is "header" and the name is …, the parameter definition SHALL be ignored" (OpenAPI 3.1, "Parameter Object"). */
 const IGNORED_HEADERS = ['accept', 'content-type', 'authorization']
 const MAX_PARAMETERS = 500
 
-export function normalise(
-  description: Description,
-  { operation, pathItem }: Pick<Operation, 'operation' | 'pathItem'>,
-): NormalOperation {
+/** An operation in the form of OpenAPI 3, with the parameters that its path and itself declare, each once. */
+function normalise(description: Description, { operation, pathItem }: Operation) {
   const declared = [...listAt(pathItem, 'parameters'), ...listAt(operation, 'parameters')]
   if (declared.length > MAX_PARAMETERS) {
     return { operation, parameters: [], problems: [`it has more than ${MAX_PARAMETERS} parameters`] }
@@ -49,30 +39,35 @@ export function normalise(
       problems.push('a parameter has no name')
     } else byKey.set(`${String(followed.value.in)} ${followed.value.name}`, followed.value)
   }
-  const parameters = [...byKey.values()].sort((a, b) => ORDER.indexOf(String(a.in)) - ORDER.indexOf(String(b.in)))
+  const parameters = [...byKey.values()].sort((a, b) => ORDER.indexOf(a.in) - ORDER.indexOf(b.in))
   return { operation: normal.operation, parameters, problems }
 }
 
-/** Places every parameter and the body. `credentials` are written by the tool itself, whatever the parameters say. */
+/**
+ * Places every parameter and the body, and gives the operation in the form of OpenAPI 3 along. `credentials` are written
+ * by the tool itself, whatever the parameters say.
+ */
 export function draftRequest(
   description: Description,
   converter: SchemaConverter,
-  { method, path }: Pick<Operation, 'method' | 'path'>,
-  normal: NormalOperation,
+  given: Operation,
   credentials: readonly JsonObject[],
-): Draft & { readonly path: string } {
+): Draft & { readonly path: string; readonly operation: Node } {
+  const { operation, parameters, problems } = normalise(description, given)
+  const { method, path } = given
+  const written = new Set(credentials.map(placeOf))
   const draft: Draft = {
     description,
     converter,
     nameOf: inputNamer(),
     inputs: [],
     parameters: [],
-    problems: [...normal.problems],
+    problems,
     warnings: [],
   }
   const { template, variables } = templateOf(path)
-  for (const parameter of normal.parameters) {
-    if (!isCredential(parameter, credentials)) placeParameter(draft, parameter, variables)
+  for (const parameter of parameters) {
+    if (!written.has(placeOf(parameter))) placeParameter(draft, parameter, variables)
   }
   for (const [name, variable] of variables) {
     const isFilled = draft.parameters.some((each) => each.in === 'path' && (each.name ?? each.input) === variable)
@@ -82,13 +77,13 @@ export function draftRequest(
     draft.parameters.push({ input, in: 'path', name: variable })
     draft.warnings.push(`the path's '{${name}}' is not declared: it is taken for a text`)
   }
-  if (normal.operation.requestBody !== undefined) placeBody(draft, normal.operation.requestBody, method)
-  return { ...draft, path: template }
+  if (operation.requestBody !== undefined) placeBody(draft, operation.requestBody, method)
+  return { ...draft, path: template, operation }
 }
 
 function placeParameter(draft: Draft, parameter: Node, variables: ReadonlyMap<string, string>): void {
   const name = String(parameter.name)
-  const place = placeOf(parameter.in)
+  const place = PLACES.find((each) => each === parameter.in)
   const required = parameter.required === true || place === 'path'
   const leaveOut = (reason: string): void => {
     if (required && place !== 'path') draft.problems.push(`the required parameter '${name}' cannot be sent: ${reason}`)
@@ -121,16 +116,6 @@ function placeParameter(draft: Draft, parameter: Node, variables: ReadonlyMap<st
     ...(typeof parameter.explode === 'boolean' ? { explode: parameter.explode } : {}),
     ...(parameter.allowReserved === true && place === 'query' ? { allow_reserved: true } : {}),
   })
-}
-
-function placeOf(value: unknown): Place | undefined {
-  return value === 'path' || value === 'query' || value === 'header' || value === 'cookie' ? value : undefined
-}
-
-function isCredential(parameter: Node, credentials: readonly JsonObject[]): boolean {
-  const isHeader = parameter.in === 'header'
-  const spelt = (name: unknown) => (isHeader ? String(name).toLowerCase() : String(name))
-  return credentials.some((each) => each.in === parameter.in && spelt(each.name) === spelt(parameter.name))
 }
 
 /**

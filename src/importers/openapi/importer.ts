@@ -1,9 +1,9 @@
 import { invalidSource } from '../../core/publish/source-refusal.ts'
-import type { Importer, ImportItem, ImportRequest } from '../../core/publish/import.ts'
+import type { Importer, ImportItem, ImportRequest, Skipped } from '../../core/publish/import.ts'
 import { isVersion } from '../../core/tool/tool-id.ts'
-import { type Description, readDescription } from './description.ts'
-import { checkedDocument, readText, type ReadText } from './document-text.ts'
-import { isTool, type ToolMaker, toolOf } from './operation-tool.ts'
+import { type Node, objectAt, type Possible, readDescription } from './description.ts'
+import { checkedDocument, readText } from './document-text.ts'
+import { type ToolMaker, toolOf } from './operation-tool.ts'
 import { type Operation, operationsOf } from './operations.ts'
 import { readOptions } from './options.ts'
 import { createSchemaConverter } from './schema.ts'
@@ -32,63 +32,50 @@ export function createOpenApiImporter({ fetchText }: OpenApiImporterOptions): Im
   return {
     kind: 'openapi',
     async read(request) {
-      const found = await readSource(request, fetchText)
-      if (!found.ok) return invalidSource({ path: '/from/openapi', message: found.problem })
-      const description = readDescription(found.root, found.url)
-      if (typeof description === 'string') return invalidSource({ path: '/from/openapi', message: description })
+      const refused = (message: string) => invalidSource({ path: '/from/openapi', message })
+      const source = await readSource(request, fetchText)
+      const read = source.ok ? readDescription(source.value, source.url) : source
+      if (!read.ok) return refused(read.problem)
+      const description = read.value
       const options = readOptions(request.options, Object.keys(schemesOf(description)))
       if (!options.ok) return invalidSource(...options.problems)
       const { operations, unreadable } = operationsOf(description)
       if (operations.length + unreadable.length === 0) {
-        return invalidSource({ path: '/from/openapi', message: 'Must describe operations under `paths`, and has none' })
+        return refused('Must describe operations under `paths`, and has none')
       }
       const wanted = operations.filter(({ tool }) => request.wants(tool))
       if (wanted.length > MAX_TOOLS) {
-        const message = `Has ${wanted.length} operations, and one request makes at most ${MAX_TOOLS} tools: choose some with 'tools'`
-        return invalidSource({ path: '/from/openapi', message })
+        const most = `one request makes at most ${MAX_TOOLS} tools: choose some with 'tools'`
+        return refused(`Has ${wanted.length} operations, and ${most}`)
       }
-      const maker: ToolMaker = {
+      const items = itemsOf(wanted, unreadable, {
         description,
         requests: createSchemaConverter(description, 'request'),
         responses: createSchemaConverter(description, 'response'),
         toolkit: request.toolkit,
         options: options.value,
-      }
-      return {
-        ok: true,
-        items: items(wanted, unreadable, maker),
-        ...versionOf(description),
-      }
+      })
+      const { version } = objectAt(description.root, 'info')
+      return { ok: true, items, ...(typeof version === 'string' && isVersion(version) ? { version } : {}) }
     },
   }
 }
 
-function* items(
+function* itemsOf(
   operations: readonly Operation[],
-  unreadable: ReturnType<typeof operationsOf>['unreadable'],
+  unreadable: readonly Skipped[],
   maker: ToolMaker,
 ): Generator<ImportItem> {
-  for (const { path, reason } of unreadable) yield { skipped: { name: path, reason } }
-  for (const operation of operations) {
-    const made = toolOf(operation, maker)
-    const { tool, method, path } = operation
-    yield isTool(made) ? { tool: made } : { skipped: { name: tool, reason: made.reason, about: { method, path } } }
-  }
+  for (const skipped of unreadable) yield { skipped }
+  for (const operation of operations) yield toolOf(operation, maker)
 }
 
 async function readSource(
   { source, signal }: ImportRequest,
   fetchText: FetchText,
-): Promise<ReadText & { readonly url?: string }> {
+): Promise<Possible<Node> & { readonly url?: string }> {
   if (typeof source !== 'string') return checkedDocument(source)
   if (!/^\s*https?:\/\/\S+\s*$/i.test(source)) return readText(source)
   const fetched = await fetchText(source.trim(), signal)
-  if (!fetched.ok) return fetched
-  return { ...(await readText(fetched.text)), url: fetched.url }
-}
-
-function versionOf({ root }: Description): { readonly version?: string } {
-  const { info } = root
-  const version = typeof info === 'object' && info !== null && 'version' in info ? info.version : undefined
-  return typeof version === 'string' && isVersion(version) ? { version } : {}
+  return fetched.ok ? { ...(await readText(fetched.text)), url: fetched.url } : fetched
 }

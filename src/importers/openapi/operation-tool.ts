@@ -1,13 +1,13 @@
-import type { ImportedTool } from '../../core/publish/import.ts'
-import { isObject, type JsonObject } from '../../core/tool/json.ts'
+import type { ImportItem } from '../../core/publish/import.ts'
+import type { JsonObject } from '../../core/tool/json.ts'
 import type { JsonSchema } from '../../core/tool/tool.ts'
-import { type Description, listAt, type Node, textAt } from './description.ts'
+import { type Description, type Node, type Possible, textAt, textsOf } from './description.ts'
 import type { Draft } from './draft.ts'
 import type { Operation } from './operations.ts'
 import type { Options } from './options.ts'
-import { draftRequest, normalise } from './draft-request.ts'
-import { type Output, outputOf } from './output.ts'
-import type { Converted, SchemaConverter } from './schema.ts'
+import { draftRequest } from './draft-request.ts'
+import { outputOf } from './output.ts'
+import { type Converted, madeOf, type SchemaConverter } from './schema.ts'
 import { chooseSecurity } from './security.ts'
 import { serverOf } from './servers.ts'
 import { standaloneSchema } from './standalone-schema.ts'
@@ -26,77 +26,92 @@ const MAX_DESCRIPTION = 4_000
 const MAX_TITLE = 200
 const MAX_TAGS = 32
 const MAX_WARNINGS = 20
+const READS = { readOnlyHint: true, openWorldHint: true }
+/** RFC 9110, sections 9.2.1 and 9.2.2. */
+const ANNOTATIONS: Readonly<Record<string, JsonObject>> = {
+  GET: READS,
+  HEAD: READS,
+  OPTIONS: READS,
+  PUT: { readOnlyHint: false, idempotentHint: true, openWorldHint: true },
+  DELETE: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: true },
+}
 
 /** Makes the tool of one operation, or says precisely why there is none. */
-export function toolOf(operation: Operation, maker: ToolMaker): ImportedTool | { readonly reason: string } {
+export function toolOf(operation: Operation, maker: ToolMaker): ImportItem {
   const { description, options, toolkit } = maker
-  const { method, path } = operation
-  if (method === 'TRACE') return { reason: 'TRACE requests cannot be sent from Workers' }
-  const server = serverOf(description, operation.operation, operation.pathItem, options.base_url)
-  if (!server.ok) return { reason: server.problem }
-  const security = chooseSecurity(description, operation.operation, toolkit, options.credentials)
-  if (!security.ok) return { reason: security.problem }
-  const normal = normalise(description, operation)
-  const request = draftRequest(description, maker.requests, operation, normal, security.credentials)
-  if (request.problems.length > 0) return { reason: [...new Set(request.problems)].slice(0, 5).join('; ') }
+  const { method, path, operationId, tool, operation: document } = operation
+  const about = { method, path }
+  const skip = (reason: string): ImportItem => ({ skipped: { name: tool, reason, about } })
+  if (method === 'TRACE') return skip('TRACE requests cannot be sent from Workers')
+  const server = serverOf(description, document, operation.pathItem, options.base_url)
+  if (!server.ok) return skip(server.problem)
+  const security = chooseSecurity(description, document, toolkit, options.credentials)
+  if (!security.ok) return skip(security.problem)
+  const { credentials, requirements } = security.value
+  const request = draftRequest(description, maker.requests, operation, credentials)
+  if (request.problems.length > 0) return skip([...new Set(request.problems)].slice(0, 5).join('; '))
   const input = inputSchema(request, maker.requests)
-  if (!input.ok) return { reason: `its input schema cannot be used: ${input.problem}` }
-  const described = outputOf(description, maker.responses, normal.operation, method)
-  const output = outputSchema(described, maker)
+  if (!input.ok) return skip(`its input schema cannot be used: ${input.problem}`)
+  const { response, accept, ...described } = outputOf(description, maker.responses, request.operation, method)
+  const output = outputSchema(described.schema, maker)
   const warnings = [
     ...request.warnings,
     ...request.inputs.flatMap(({ name, schema }) => schema.warnings.map((each) => `input '${name}': ${each}`)),
     ...described.warnings,
     ...output.warnings,
   ]
-  const { operationId, operation: document } = operation
   const summary = textAt(document, 'summary')?.trim()
+  const { parameters, body } = request
   return {
-    definition: {
-      toolkit,
-      tool: operation.tool,
-      name: operation.tool,
-      ...(summary === undefined || summary.length > MAX_TITLE ? {} : { title: summary }),
-      description: descriptionOf(document, `${method} ${path}`),
-      input: input.schema,
-      output: output.schema,
-      requirements: { ...security.requirements, user_id: false },
-      annotations: annotationsOf(method),
-      tags: tagsOf(document),
+    tool: {
+      definition: {
+        toolkit,
+        tool,
+        name: tool,
+        ...(summary === undefined || summary.length > MAX_TITLE ? {} : { title: summary }),
+        description: descriptionOf(document, `${method} ${path}`),
+        input: input.value,
+        output: output.schema,
+        requirements: { ...requirements, user_id: false },
+        annotations: ANNOTATIONS[method] ?? { readOnlyHint: false, openWorldHint: true },
+        tags: tagsOf(document),
+      },
+      implementation: {
+        kind: 'http',
+        method,
+        url: `${server.value}${request.path}`,
+        ...(parameters.length > 0 ? { parameters } : {}),
+        ...(accept === undefined ? {} : { headers: { accept } }),
+        ...(credentials.length > 0 ? { credentials } : {}),
+        ...(body === undefined ? {} : { body }),
+        ...(response === undefined ? {} : { response }),
+      },
+      document: { ...about, ...(operationId === undefined ? {} : { operationId }) },
+      dialect: 'openapi',
+      about,
+      warnings: [...new Set(warnings)].slice(0, MAX_WARNINGS),
     },
-    implementation: implementationOf(method, `${server.base}${request.path}`, request, security.credentials, described),
-    document: { method, path, ...(operationId === undefined ? {} : { operationId }) },
-    dialect: 'openapi',
-    about: { method, path },
-    warnings: [...new Set(warnings)].slice(0, MAX_WARNINGS),
   }
 }
 
-function inputSchema(request: Draft, converter: SchemaConverter) {
-  const required = request.inputs.filter((each) => each.required).map(({ name }) => name)
-  const properties = request.inputs.map(({ name, schema, description }): [string, JsonSchema] => [
-    name,
-    withDescription(schema.schema, description),
-  ])
-  const root: Converted = {
-    schema: {
+function inputSchema({ inputs }: Draft, converter: SchemaConverter): Possible<JsonObject> {
+  const required = inputs.filter((each) => each.required).map(({ name }) => name)
+  const properties = inputs.map(({ name, schema, description }) => [name, withDescription(schema.schema, description)])
+  const root = madeOf(
+    {
       type: 'object',
       properties: Object.fromEntries(properties),
       ...(required.length > 0 ? { required } : {}),
       additionalProperties: false,
     },
-    references: request.inputs.flatMap(({ schema }) => schema.references),
-    problems: request.inputs.flatMap(({ schema }) => schema.problems),
-    warnings: [],
-    size: request.inputs.reduce((sum, { schema }) => sum + schema.size, 1),
-  }
+    inputs.map(({ schema }) => schema),
+  )
   const written = standaloneSchema(root, converter, 'recursive')
-  const isSmall = written.ok && JSON.stringify(written.schema).length <= LARGE_INPUT
+  const isSmall = written.ok && JSON.stringify(written.value).length <= LARGE_INPUT
   const whole = isSmall ? written : standaloneSchema(root, converter, 'shared')
   if (!whole.ok) return whole
-  return typeof whole.schema === 'boolean'
-    ? ({ ok: false, problem: 'it is no object' } as const)
-    : ({ ok: true, schema: whole.schema } as const)
+  const { value } = whole
+  return typeof value === 'boolean' ? { ok: false, problem: 'it is no object' } : { ok: true, value }
 }
 
 /** What a parameter says of itself comes before what its schema says of all its uses. */
@@ -107,49 +122,14 @@ function withDescription(schema: JsonSchema, description: string | undefined): J
 }
 
 function outputSchema(
-  { schema, isNone }: Output,
+  schema: Converted | null,
   { responses, options }: ToolMaker,
 ): { readonly schema: JsonSchema | null; readonly warnings: readonly string[] } {
-  if (isNone) return { schema: null, warnings: [] }
+  if (!schema) return { schema: null, warnings: [] }
   if (options.outputs === 'any') return { schema: {}, warnings: [] }
   const whole = standaloneSchema(schema, responses, 'shared')
-  if (whole.ok) return { schema: whole.schema === true ? {} : whole.schema, warnings: schema.warnings }
+  if (whole.ok) return { schema: whole.value === true ? {} : whole.value, warnings: schema.warnings }
   return { schema: {}, warnings: [`the output may be anything, since its schema cannot be used: ${whole.problem}`] }
-}
-
-function implementationOf(
-  method: string,
-  url: string,
-  { parameters, body }: Draft,
-  credentials: readonly JsonObject[],
-  { response, accept }: Output,
-) {
-  return {
-    kind: 'http',
-    method,
-    url,
-    ...(parameters.length > 0 ? { parameters } : {}),
-    ...(accept === undefined ? {} : { headers: { accept } }),
-    ...(credentials.length > 0 ? { credentials } : {}),
-    ...(body === undefined ? {} : { body }),
-    ...(response === undefined ? {} : { response }),
-  }
-}
-
-/** RFC 9110, sections 9.2.1 and 9.2.2. */
-function annotationsOf(method: string): JsonObject {
-  switch (method) {
-    case 'GET':
-    case 'HEAD':
-    case 'OPTIONS':
-      return { readOnlyHint: true, openWorldHint: true }
-    case 'PUT':
-      return { readOnlyHint: false, idempotentHint: true, openWorldHint: true }
-    case 'DELETE':
-      return { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: true }
-    default:
-      return { readOnlyHint: false, openWorldHint: true }
-  }
 }
 
 function descriptionOf(operation: Node, otherwise: string): string {
@@ -162,8 +142,7 @@ function descriptionOf(operation: Node, otherwise: string): string {
 }
 
 function tagsOf(operation: Node): string[] {
-  const tags = listAt(operation, 'tags').filter((tag) => typeof tag === 'string')
-  const usable = tags.filter((tag) => tag.length > 0 && tag.length <= 64 && tag.isWellFormed())
+  const usable = textsOf(operation.tags).filter((tag) => tag.length > 0 && tag.length <= 64 && tag.isWellFormed())
   return [...new Set([...(operation.deprecated === true ? ['deprecated'] : []), ...usable])].slice(0, MAX_TAGS)
 }
 
@@ -172,8 +151,4 @@ function cut(text: string, most: number): string {
   const end = text.slice(0, most)
   const space = end.search(/\s\S*$/)
   return `${(space > most / 2 ? end.slice(0, space) : end).trimEnd().toWellFormed()}…`
-}
-
-export function isTool(made: ImportedTool | { readonly reason: string }): made is ImportedTool {
-  return isObject(made) && 'definition' in made
 }

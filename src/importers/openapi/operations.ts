@@ -1,3 +1,4 @@
+import type { Skipped } from '../../core/publish/import.ts'
 import { isObject } from '../../core/tool/json.ts'
 import { toolNames } from '../shared/tool-names.ts'
 import { type Description, follow, type Node, objectAt, textAt } from './description.ts'
@@ -13,26 +14,20 @@ export interface Operation {
   readonly operation: Node
 }
 
-/** A path, or an operation of it, that no tool can be made of. */
-export interface UnreadablePath {
-  readonly path: string
-  readonly reason: string
-}
-
 const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'] as const
 
-/** Every operation of a description, in its order, with a name of its own each. */
+/** Every operation of a description, in its order, with a name of its own each; and what no tool can be made of. */
 export function operationsOf(description: Description): {
   readonly operations: readonly Operation[]
-  readonly unreadable: readonly UnreadablePath[]
+  readonly unreadable: readonly Skipped[]
 } {
   const found: Omit<Operation, 'tool'>[] = []
-  const unreadable: UnreadablePath[] = []
+  const unreadable: Skipped[] = []
   for (const [path, given] of Object.entries(objectAt(description.root, 'paths'))) {
     if (path.startsWith('x-')) continue
     const followed = follow(description, given)
     if (!followed.ok || !isObject(followed.value)) {
-      unreadable.push({ path, reason: followed.ok ? 'Its path item is no object' : followed.problem })
+      unreadable.push({ name: path, reason: followed.ok ? 'Its path item is no object' : followed.problem })
       continue
     }
     const pathItem = followed.value
@@ -40,7 +35,7 @@ export function operationsOf(description: Description): {
       const operation = pathItem[method]
       if (operation === undefined) continue
       if (!isObject(operation)) {
-        unreadable.push({ path, reason: `Its '${method}' is no object` })
+        unreadable.push({ name: path, reason: `Its '${method}' is no object` })
         continue
       }
       const operationId = textAt(operation, 'operationId')

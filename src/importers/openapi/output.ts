@@ -2,13 +2,12 @@ import { isObject, type JsonObject } from '../../core/tool/json.ts'
 import type { JsonSchema } from '../../core/tool/tool.ts'
 import { type Description, follow, type Node, objectAt } from './description.ts'
 import { chooseMedia, isRange } from './media-type.ts'
-import type { Converted, SchemaConverter } from './schema.ts'
+import { type Converted, madeOf, type SchemaConverter } from './schema.ts'
 
 /** What a tool gives back, and how its implementation reads it. */
 export interface Output {
-  readonly schema: Converted
-  /** Whether there is no output at all. */
-  readonly isNone: boolean
+  /** Null where there is no output at all. */
+  readonly schema: Converted | null
   /** The implementation's `response`, where it is not its default. */
   readonly response?: JsonObject
   /** What the implementation asks the server for, where it is not the default. */
@@ -34,7 +33,7 @@ export function outputOf(
   method: string,
 ): Output {
   const warnings: string[] = []
-  if (method === 'HEAD') return of('none', { type: 'null' })
+  if (method === 'HEAD') return of('none', null)
   const responses = Object.entries(objectAt(operation, 'responses'))
   const successes = responses.filter(([status]) => /^2(?:\d\d|XX)$/i.test(status))
   if (successes.length === 0) {
@@ -50,7 +49,7 @@ export function outputOf(
     if (NO_CONTENT.includes(status)) withoutContent += 1
     else contents.push(content)
   }
-  if (contents.length === 0) return of('none', { type: 'null' })
+  if (contents.length === 0) return of('none', null)
   const media = chooseMedia(contents.flatMap((content) => Object.keys(content)))
   if (!media) return of('auto', {})
   if (media.kind === 'text') return of('text', { type: 'string' }, media.type)
@@ -63,10 +62,10 @@ export function outputOf(
     else if (type.kind === 'json') schemas.push(converter.convert(objectAt(content, type.type).schema ?? {}))
     else return of('auto', {})
   }
-  return { schema: either(schemas, withoutContent > 0), isNone: false, ...acceptOf(media.type), warnings }
+  return { schema: either(schemas, withoutContent > 0), ...acceptOf(media.type), warnings }
 
-  function of(type: 'none' | 'auto' | 'text' | 'binary', schema: JsonSchema, media?: string): Output {
-    return { schema: plain(schema), isNone: type === 'none', response: { type }, ...acceptOf(media), warnings }
+  function of(type: 'none' | 'auto' | 'text' | 'binary', schema: JsonSchema | null, media?: string): Output {
+    return { schema: schema === null ? null : madeOf(schema), response: { type }, ...acceptOf(media), warnings }
   }
 }
 
@@ -76,20 +75,11 @@ function acceptOf(media: string | undefined): { readonly accept?: string } {
 }
 
 /** Any of several outputs; null stands for an empty one. */
-function either(schemas: readonly Converted[], orNull: boolean): Converted {
-  const unique = [...new Set(schemas)]
+function either(outputs: readonly Converted[], orNull: boolean): Converted {
+  const unique = [...new Set(outputs)]
   const [first] = unique
-  if (!first) return plain({})
+  if (!first) return madeOf({})
   if (unique.length === 1 && !orNull) return first
-  return {
-    schema: { anyOf: [...unique.map(({ schema }) => schema), ...(orNull ? [{ type: 'null' }] : [])] },
-    references: unique.flatMap(({ references }) => references),
-    problems: unique.flatMap(({ problems }) => problems),
-    warnings: unique.flatMap(({ warnings }) => warnings),
-    size: unique.reduce((sum, { size }) => sum + size, 1),
-  }
-}
-
-function plain(schema: JsonSchema): Converted {
-  return { schema, references: [], problems: [], warnings: [], size: 1 }
+  const schemas = unique.map(({ schema }) => schema)
+  return madeOf({ anyOf: orNull ? [...schemas, { type: 'null' }] : schemas }, unique)
 }

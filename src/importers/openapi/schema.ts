@@ -1,11 +1,11 @@
-import { isObject } from '../../core/tool/json.ts'
+import { isJsonObject, isList, isObject, type Json, type JsonObject } from '../../core/tool/json.ts'
 import { pointerStep } from '../../core/tool/problem.ts'
 import { keywordsWhere, malformed } from '../../core/schema/keywords.ts'
 import { checkPattern, type Effort } from '../../core/schema/publishable.ts'
 import { mapSubschemas } from '../../core/schema/subschemas.ts'
 import type { JsonSchema } from '../../core/tool/tool.ts'
 import { fnv1a } from '../../core/tool/name-suffix.ts'
-import { type Description, valueAt, type Node, shortened, stepsOf } from './description.ts'
+import { type Description, type Node, type Possible, referredTo, shortened } from './description.ts'
 
 /** A schema of the description as JSON Schema 2020-12, in which `{"$ref": "#/$defs/<name>"}` stands for a definition. */
 export interface Converted {
@@ -18,6 +18,17 @@ export interface Converted {
   readonly warnings: readonly string[]
   /** How many schemas it is made of, what it refers to not counted. */
   readonly size: number
+}
+
+/** A schema made of others, with all that is known of them. */
+export function madeOf(schema: JsonSchema, parts: readonly Converted[] = []): Converted {
+  return {
+    schema,
+    references: parts.flatMap(({ references }) => references),
+    problems: parts.flatMap(({ problems }) => problems),
+    warnings: parts.flatMap(({ warnings }) => warnings),
+    size: parts.reduce((sum, { size }) => sum + size, 1),
+  }
 }
 
 /** Turns schemas of a description into JSON Schemas, each once; what they refer to is turned when it is asked for. */
@@ -49,7 +60,7 @@ const MAX_EXAMPLE = 200
  */
 export function createSchemaConverter(description: Description, direction: Direction): SchemaConverter {
   const known = new WeakMap<object, Converted>()
-  const pointers = new Map<string, string>()
+  const definitions = new Map<string, unknown>()
   const effort: Effort = { left: PATTERN_EFFORT }
 
   function convert(raw: unknown): Converted {
@@ -78,18 +89,16 @@ export function createSchemaConverter(description: Description, direction: Direc
 
     function referring(given: Node, reference: string): JsonSchema {
       const name = nameOf(reference)
-      if (name === undefined) {
-        const found = valueAt(description.root, reference)
-        problems.push(found.ok ? `'${shortened(reference)}' is not understood` : found.problem)
+      if (!name.ok) {
+        problems.push(name.problem)
         return {}
       }
-      references.push(name)
-      const target = { $ref: `#/$defs/${name}` }
+      references.push(name.value)
+      const target = { $ref: `#/$defs/${name.value}` }
       const isLatest = description.edition === '3.1'
       const kept = Object.entries(given).filter(([key]) => key !== '$ref' && (isLatest || ANNOTATIONS.has(key)))
       const beside = plain(Object.fromEntries(kept))
-      const nullable = !isLatest && isNullable(given)
-      if (nullable) return { ...beside, anyOf: [target, { type: 'null' }] }
+      if (!isLatest && isNullable(given)) return { ...beside, anyOf: [target, { type: 'null' }] }
       const judges = Object.keys(beside).some((key) => !ANNOTATIONS.has(key))
       return judges ? { ...beside, allOf: [target, ...listOf(beside.allOf)] } : { ...beside, ...target }
     }
@@ -106,8 +115,9 @@ export function createSchemaConverter(description: Description, direction: Direc
         else schema[keyword] = value
       }
       if (Array.isArray(schema.required)) {
-        schema.required = schema.required.filter((name) => !dropped.has(name))
-        if (Array.isArray(schema.required) && schema.required.length === 0) delete schema.required
+        const required = schema.required.filter((name) => !dropped.has(name))
+        if (required.length > 0) schema.required = required
+        else delete schema.required
       }
       if (schema.oneOf !== undefined) {
         // Two lists of alternatives both hold
@@ -142,26 +152,25 @@ export function createSchemaConverter(description: Description, direction: Direc
   }
 
   /** The name of what a reference into the document points to: the same whatever else the document holds. */
-  function nameOf(reference: string): string | undefined {
-    const steps = reference.startsWith('#/') ? stepsOf(reference.slice(1)) : undefined
-    const last = steps?.at(-1)
-    if (!steps || last === undefined) return undefined
-    const found = valueAt(description.root, reference)
-    if (!found.ok || !(isObject(found.value) || typeof found.value === 'boolean')) return undefined
+  function nameOf(reference: string): Possible<string> {
+    const found = referredTo(description.root, reference)
+    if (!found.ok) return found
+    const { value, steps } = found
+    const last = steps.at(-1)
+    const isSchema = isObject(value) || typeof value === 'boolean'
+    if (!isSchema || last === undefined || !reference.startsWith('#/')) {
+      return { ok: false, problem: `'${shortened(reference)}' is not understood` }
+    }
     const pointer = steps.map(pointerStep).join('')
     const isCommon = /^\/(?:components\/schemas|definitions)\/[A-Za-z0-9_.-]+$/.test(pointer) && last !== '__proto__'
     const name = isCommon ? last : `${last.replace(/[^A-Za-z0-9_.-]+/g, '_').slice(0, 64)}_${fnv1a(pointer)}`
-    pointers.set(name, reference)
-    return name
+    definitions.set(name, value)
+    return { ok: true, value: name }
   }
 
   return {
     convert,
-    definition(name) {
-      const reference = pointers.get(name)
-      const found = reference === undefined ? undefined : valueAt(description.root, reference)
-      return found?.ok ? convert(found.value) : undefined
-    },
+    definition: (name) => (definitions.has(name) ? convert(definitions.get(name)) : undefined),
   }
 }
 
@@ -201,7 +210,7 @@ function isNullable(given: Node): boolean {
   return given.nullable === true || given['x-nullable'] === true
 }
 
-function orNull(schema: Record<string, unknown>): Record<string, JsonValue> {
+function orNull(schema: Record<string, unknown>): JsonObject {
   const { type, enum: values, description, title, ...rest } = schema
   if (typeof type === 'string') {
     const listed = Array.isArray(values) ? { enum: values.includes(null) ? values : [...values, null] } : {}
@@ -214,17 +223,11 @@ function orNull(schema: Record<string, unknown>): Record<string, JsonValue> {
   return asSchema({ ...annotated, anyOf: [base, { type: 'null' }] })
 }
 
-type JsonValue = Extract<JsonSchema, object>[string]
-
 /** What was put together of a JSON document's values is JSON. */
-function asSchema(schema: Record<string, unknown>): Record<string, JsonValue> {
-  return isJsonRecord(schema) ? schema : {}
+export function asSchema(schema: Record<string, unknown>): JsonObject {
+  return isJsonObject(schema) ? schema : {}
 }
 
-function isJsonRecord(schema: Record<string, unknown>): schema is Record<string, JsonValue> {
-  return isObject(schema)
-}
-
-function listOf(value: unknown): readonly JsonValue[] & readonly Exclude<JsonValue, undefined>[] {
-  return Array.isArray(value) ? value : []
+function listOf(value: unknown): readonly Json[] {
+  return isList(value) ? value : []
 }

@@ -1,7 +1,7 @@
 import { isObject, type JsonObject } from '../../core/tool/json.ts'
 import type { Requirements } from '../../core/tool/tool.ts'
 import { type CredentialUse, credentialNeeds } from '../shared/credential-needs.ts'
-import { type Description, follow, listAt, type Node, objectAt, textAt } from './description.ts'
+import { type Description, follow, listAt, type Node, objectAt, type Possible, textAt, textsOf } from './description.ts'
 import type { CredentialOption } from './options.ts'
 import { schemeOfSwagger } from './swagger.ts'
 
@@ -22,7 +22,7 @@ export function chooseSecurity(
   operation: Node,
   toolkit: string,
   options: ReadonlyMap<string, CredentialOption>,
-): ({ readonly ok: true } & ChosenSecurity) | { readonly ok: false; readonly problem: string } {
+): Possible<ChosenSecurity> {
   const schemes = schemesOf(description)
   const declared = Array.isArray(operation.security) ? operation.security : listAt(description.root, 'security')
   const alternatives = declared.filter(isObject)
@@ -39,7 +39,7 @@ export function chooseSecurity(
     const uses: CredentialUse[] = []
     const wrong = problems.length
     for (const [name, scopes] of Object.entries(candidate)) {
-      const use = schemeUse(description, schemes, name, listAt({ scopes }, 'scopes'), toolkit, options.get(name))
+      const use = schemeUse(description, name, textsOf(scopes), toolkit, options.get(name))
       if (typeof use === 'string') problems.push(use)
       else uses.push(use)
     }
@@ -49,7 +49,7 @@ export function chooseSecurity(
       problems.push(`its security schemes ${Object.keys(candidate).join(', ')} all write ${twice}`)
     if (problems.length === wrong) {
       const credentials = all.flatMap((use) => use.credentials)
-      return { ok: true, requirements: credentialNeeds(all), credentials }
+      return { ok: true, value: { requirements: credentialNeeds(all), credentials } }
     }
   }
   return { ok: false, problem: problems.join('; ') }
@@ -64,20 +64,21 @@ export function schemesOf({ root, edition }: Description): Node {
 
 function schemeUse(
   description: Description,
-  schemes: Node,
   name: string,
-  scopes: readonly unknown[],
+  scopes: readonly string[],
   toolkit: string,
   option: CredentialOption | undefined,
 ): CredentialUse | string {
+  const schemes = schemesOf(description)
   if (!Object.hasOwn(schemes, name)) return `the security scheme '${name}' is not defined`
   const followed = follow(description, schemes[name])
   if (!followed.ok) return `the security scheme '${name}' cannot be read: ${followed.problem}`
   if (!isObject(followed.value)) return `the security scheme '${name}' is no object`
   const scheme = description.edition === '2.0' ? schemeOfSwagger(followed.value) : followed.value
   if (option?.in !== undefined) return useOf(option)
-  const key = option ?? { secret: secretId(toolkit, name) }
-  const texts = scopes.filter((scope) => typeof scope === 'string')
+  const own = ownName(toolkit, name)
+  const secret = own.toUpperCase()
+  const key = option ?? { secret }
   switch (scheme.type) {
     case 'apiKey': {
       const { in: place, name: field } = scheme
@@ -89,14 +90,14 @@ function schemeUse(
     case 'http': {
       const kind = typeof scheme.scheme === 'string' ? scheme.scheme.toLowerCase() : ''
       if (kind === 'bearer') return useOf({ ...key, ...BEARER })
-      if (kind === 'basic') return basic(option?.secret ?? secretId(toolkit, name))
+      if (kind === 'basic') return basic(option?.secret ?? secret)
       return `the security scheme '${name}' is HTTP '${kind.slice(0, 20)}': only basic and bearer can be said`
     }
     case 'oauth2':
     case 'openIdConnect': {
       if (option?.secret !== undefined) return useOf({ ...option, ...BEARER })
-      const provider = option?.authorization ?? textAt(scheme, 'x-switchboard-provider') ?? providerId(toolkit, name)
-      return useOf({ authorization: provider, scopes: option?.scopes ?? texts, ...BEARER })
+      const provider = option?.authorization ?? textAt(scheme, 'x-switchboard-provider') ?? own.toLowerCase()
+      return useOf({ authorization: provider, scopes: option?.scopes ?? scopes, ...BEARER })
     }
     default:
       return `the security scheme '${name}' has the type '${String(scheme.type).slice(0, 20)}', which cannot be said`
@@ -132,10 +133,7 @@ function basic(id: string): CredentialUse {
 function writtenTwice(uses: readonly CredentialUse[]): string | undefined {
   const written = new Set<string>()
   for (const { credentials } of uses) {
-    const places = credentials.map(({ in: place, name }) =>
-      place === 'basic' ? 'header authorization' : `${String(place)} ${String(name)}`,
-    )
-    for (const place of new Set(places.map((each) => (each.startsWith('header ') ? each.toLowerCase() : each)))) {
+    for (const place of new Set(credentials.map(placeOf))) {
       if (written.has(place)) return `the ${place}`
       written.add(place)
     }
@@ -143,19 +141,17 @@ function writtenTwice(uses: readonly CredentialUse[]): string | undefined {
   return undefined
 }
 
+/** Where a credential or a parameter is written: no two may be at one place. Names of headers have no case. */
+export function placeOf({ in: place, name }: Node): string {
+  if (place === 'basic') return 'header authorization'
+  return place === 'header' ? `header ${String(name).toLowerCase()}` : `${String(place)} ${String(name)}`
+}
+
 /**
- * Secrets and providers are named after the toolkit too: two descriptions that both call a scheme `api_key` must not
- * get each other's key, nor a scheme called `google` the users' tokens for Google.
+ * What a scheme's secret or provider is called. The toolkit is in it: two descriptions that both call a scheme `api_key`
+ * must not get each other's key, nor a scheme called `google` the users' tokens for Google.
  */
-function secretId(toolkit: string, scheme: string): string {
-  return joined(toolkit, scheme).toUpperCase()
-}
-
-function providerId(toolkit: string, scheme: string): string {
-  return joined(toolkit, scheme).toLowerCase()
-}
-
-function joined(toolkit: string, scheme: string): string {
+function ownName(toolkit: string, scheme: string): string {
   const plain = (text: string) => text.replace(/[^A-Za-z0-9]+/g, '_').replace(/^_+|_+$/g, '')
   const [first, second] = [plain(toolkit), plain(scheme)]
   return (second.toLowerCase().startsWith(`${first.toLowerCase()}_`) ? second : `${first}_${second}`).slice(0, 100)

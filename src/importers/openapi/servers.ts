@@ -1,16 +1,19 @@
 import { isObject } from '../../core/tool/json.ts'
-import { type Description, listAt, type Node, objectAt } from './description.ts'
+import { type Description, listAt, type Node, objectAt, type Possible } from './description.ts'
 import { serversOfSwagger } from './swagger.ts'
-
-export type Server = { readonly ok: true; readonly base: string } | { readonly ok: false; readonly problem: string }
 
 /**
  * The URL that an operation's path is appended to: of the first server that the operation, its path or the description
  * names, with its variables' defaults, relative to where the description came from. `base` stands in for all of them.
  */
-export function serverOf(description: Description, operation: Node, pathItem: Node, base: string | undefined): Server {
+export function serverOf(
+  description: Description,
+  operation: Node,
+  pathItem: Node,
+  base: string | undefined,
+): Possible<string> {
   const { root, edition, url: origin } = description
-  if (base !== undefined) return { ok: true, base: base.replace(/\/+$/, '') }
+  if (base !== undefined) return { ok: true, value: base.replace(/\/+$/, '') }
   const servers =
     edition === '2.0'
       ? serversOfSwagger(root, operation)
@@ -24,10 +27,10 @@ export function serverOf(description: Description, operation: Node, pathItem: No
   })
   if (/[{}]/.test(url))
     return { ok: false, problem: `the server '${url}' has a variable without default: give 'base_url'` }
-  if (/^https?:\/\//i.test(url)) return { ok: true, base: url.replace(/\/+$/, '') }
+  if (/^https?:\/\//i.test(url)) return { ok: true, value: url.replace(/\/+$/, '') }
   if (/^[a-z][a-z0-9+.-]*:/i.test(url)) return { ok: false, problem: `the server '${url}' is not reached by HTTP` }
   if (origin === undefined || !URL.canParse(url, origin)) {
     return { ok: false, problem: `the server '${url}' is relative and says no host: give 'base_url'` }
   }
-  return { ok: true, base: new URL(url, origin).href.replace(/\/+$/, '') }
+  return { ok: true, value: new URL(url, origin).href.replace(/\/+$/, '') }
 }

@@ -1,18 +1,16 @@
-import { isJsonObject, isObject, type JsonObject } from '../../core/tool/json.ts'
+import { isObject } from '../../core/tool/json.ts'
 import { keywordsWhere } from '../../core/schema/keywords.ts'
 import { checkSchema } from '../../core/schema/publishable.ts'
 import { mapSubschemas } from '../../core/schema/subschemas.ts'
 import type { JsonSchema } from '../../core/tool/tool.ts'
-import type { Converted, SchemaConverter } from './schema.ts'
+import type { Possible } from './description.ts'
+import { asSchema, type Converted, type SchemaConverter } from './schema.ts'
 
 /**
  * Which definitions a schema keeps apart under `$defs`: `recursive`, those that lead back to themselves; `shared`,
  * also those that are used more than once. All others are written where they are used.
  */
 export type KeptDefinitions = 'recursive' | 'shared'
-
-export type StandaloneSchema =
-  { readonly ok: true; readonly schema: JsonSchema } | { readonly ok: false; readonly problem: string }
 
 /** A definition has 256 KiB for its schemas, its texts and all. */
 const MAX_CHARACTERS = 200_000
@@ -28,7 +26,11 @@ const SMALL = 160
  * publication; or says what keeps it from that. Takes no longer than those bounds allow, however much the definitions
  * multiply each other.
  */
-export function standaloneSchema(root: Converted, converter: SchemaConverter, keep: KeptDefinitions): StandaloneSchema {
+export function standaloneSchema(
+  root: Converted,
+  converter: SchemaConverter,
+  keep: KeptDefinitions,
+): Possible<JsonSchema> {
   const gathered = gather(root, converter)
   if (!gathered.ok) return gathered
   const { definitions, uses, recursive } = gathered
@@ -76,7 +78,7 @@ export function standaloneSchema(root: Converted, converter: SchemaConverter, ke
   const plain: JsonSchema = JSON.parse(JSON.stringify(whole))
   const [problem] = checkSchema(plain, { references: 'local' })
   if (problem) return { ok: false, problem: `at '${problem.path}': ${problem.message}` }
-  return { ok: true, schema: plain }
+  return { ok: true, value: plain }
 }
 
 const tooMany = { ok: false, problem: `it has more than ${MAX_NODES} subschemas` } as const
@@ -138,8 +140,4 @@ function weightOf(value: unknown): number {
 
 function namesIn(value: unknown): number {
   return isObject(value) ? Object.keys(value).reduce((sum, name) => sum + name.length + 4, 0) : 2
-}
-
-function asSchema(schema: Record<string, unknown>): JsonObject {
-  return isJsonObject(schema) ? schema : {}
 }

@@ -1,5 +1,5 @@
 import { isObject } from '../../core/tool/json.ts'
-import { type Description, follow, followToObject, listAt, type Node, objectAt, textAt } from './description.ts'
+import { type Description, follow, followToObject, type Node, objectAt, textAt, textsOf } from './description.ts'
 
 /** What an OpenAPI 2.0 parameter says of its values itself, and a schema says in 3.0. */
 const VALUE_KEYWORDS = (
@@ -113,8 +113,4 @@ function responseOf(response: unknown, operation: Node, root: Node): unknown {
   const produces = textsOf(operation.produces ?? root.produces)
   const types = produces.length > 0 ? produces : ['application/json']
   return { ...response, content: Object.fromEntries(types.map((type) => [type, { schema: response.schema }])) }
-}
-
-function textsOf(value: unknown): readonly string[] {
-  return listAt({ value }, 'value').filter((each) => typeof each === 'string')
 }
