@@ -8,7 +8,7 @@ import { respond } from './dialects/oxp/routes.ts'
 import { build } from './generated/build.ts'
 import { Egress } from './runners/sandbox/egress.ts'
 
-export const Registry = defineRegistry({ writeLine })
+export const Registry = defineRegistry(writeLine)
 export const Vault = defineVault((env: Env) => vaultDeployment(loadConfig(env)))
 export { Egress }
 

@@ -14,7 +14,7 @@ const TTL_MS = 3_600_000
 
 /** Seals what callers hand back later. What is encrypted is the time it expires, a space, and the text. */
 export function createStateSeal({ secret, now }: StateSealOptions): Seal {
-  const keyring = createKeyring([secret ?? randomSecret()], 'state')
+  const keyring = createKeyring([secret ?? base64url.encode(crypto.getRandomValues(new Uint8Array(32)))], 'state')
   return {
     seal: (text, bound) => keyring.seal(`${now() + TTL_MS} ${text}`, bound),
     async unseal(sealed, bound) {
@@ -23,8 +23,4 @@ export function createStateSeal({ secret, now }: StateSealOptions): Seal {
       return opened && now() < Number(expires) ? opened.text.slice(expires.length + 1) : undefined
     },
   }
-}
-
-function randomSecret(): string {
-  return base64url.encode(crypto.getRandomValues(new Uint8Array(32)))
 }

@@ -56,10 +56,7 @@ export const PAGE_HEADERS = {
   'cache-control': 'no-store',
 }
 
-/**
- * To pages of ours a page says where it is, and to no other: without any referrer browsers send its forms with
- * `Origin: null`, as they do those of pages they keep apart.
- */
+/** Pages of ours learn where a form comes from: with no referrer at all browsers would send it with `Origin: null`. */
 const REFERRER = html`<meta name="referrer" content="same-origin" />`
 
 export function pageText({ title, body }: Page): string {

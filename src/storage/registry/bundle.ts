@@ -1,6 +1,6 @@
 import { toolKey } from '../../core/tool/tool-id.ts'
 import type { ToolRecord } from '../../core/tool/tool.ts'
-import { readMeta, writeMeta } from './tables.ts'
+import { readMeta, readNumber, writeMeta } from './tables.ts'
 import { storeLeftBundle, storeVersion, versionsOf } from './versions.ts'
 
 /** The tools that a deployment carries. */
@@ -18,12 +18,12 @@ export interface Deployment {
 /** Whether a deployment's bundle is to be taken in: it is not the one last taken in, nor of an older deployment than that. */
 export function isWanted(sql: SqlStorage, hash: string, deployment: Deployment): boolean {
   if (readMeta(sql, 'bundle') === hash) return false
-  return deployment.at === 0 || deployment.at >= Number(readMeta(sql, 'bundle_at') ?? 0)
+  return deployment.at === 0 || deployment.at >= readNumber(sql, 'bundle_at')
 }
 
 /** A newer deployment of the bundle last taken in: from now on, those made before it are old. */
 export function noteDeployment(sql: SqlStorage, hash: string, { at }: Deployment): void {
-  const newer = at > Number(readMeta(sql, 'bundle_at') ?? 0)
+  const newer = at > readNumber(sql, 'bundle_at')
   if (newer && readMeta(sql, 'bundle') === hash) writeMeta(sql, 'bundle_at', String(at))
 }
 

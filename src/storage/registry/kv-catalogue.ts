@@ -80,21 +80,16 @@ export function createKvCatalogue({ kv, registry, writeLine, now }: KvCatalogueO
     })
     if (!('write' in format)) return pages
     // Taken from the cache now, which may drop them while the others are read
-    const cacheKey = ({ lines, records }: Leaf) => `${format.name} ${lines} ${records}`
-    const known = new Map(leaves.map((leaf) => [leaf, formatted.get(cacheKey(leaf))]))
-    const unwritten = leaves.filter((leaf) => known.get(leaf) === undefined)
-    const records = await pageTexts(unwritten.map((leaf) => leaf.records))
-    if (!records) return undefined
-    const texts = new Map(unwritten.map((leaf, at) => [leaf, records[at] ?? '']))
-    return leaves.map((leaf, at) => {
-      const index = pages[at]?.index ?? []
-      const lines =
-        known.get(leaf) ??
-        (texts.get(leaf) ?? '')
-          .split('\n')
-          .filter(Boolean)
-          .map((text, position) => format.write(JSON.parse(text), index[position]?.name ?? ''))
-      formatted.set(cacheKey(leaf), lines)
+    const cacheKeys = leaves.map(({ lines, records }) => `${format.name} ${lines} ${records}`)
+    const known = cacheKeys.map((key) => formatted.get(key))
+    const unwritten = await pageTexts(leaves.flatMap(({ records }, at) => (known[at] ? [] : [records])))
+    if (!unwritten) return undefined
+    const texts = unwritten.values()
+    return pages.map(({ index }, at) => {
+      const text = known[at] ? '' : (texts.next().value ?? '')
+      const records = text.split('\n').filter(Boolean)
+      const lines = known[at] ?? records.map((record, of) => format.write(JSON.parse(record), index[of]?.name ?? ''))
+      formatted.set(cacheKeys[at] ?? '', lines)
       return { index, lines }
     })
   }

@@ -39,20 +39,13 @@ const RANK = `CASE ${WHENS.join(' ')} END`
 /** A key that waits to be written. */
 type Due = { readonly target: string; readonly revision: number; readonly rank: number }
 
-export interface OutboxDeps {
-  readonly storage: DurableObjectStorage
-  readonly kv: KVNamespace
-  readonly writeLine: WriteLine
-  readonly now: () => number
-}
-
 /**
  * Publishes to KV what the tables say. `outbox` names the keys to write and survives a crash; what is written is the
  * state at the time of writing, and a run writes a key once, so many changes of one key cost one write. Pages and
  * records land before the documents that name them, and the catalogue's head last: it is the one the run began with, so
  * that all it names has landed, however much is published meanwhile.
  */
-export function createOutbox({ storage, kv, writeLine, now }: OutboxDeps) {
+export function createOutbox(storage: DurableObjectStorage, kv: KVNamespace, writeLine: WriteLine) {
   const { sql } = storage
   /** No run begins before this: the last one wrote keys, or KV refused it. */
   let earliest = 0
@@ -61,7 +54,7 @@ export function createOutbox({ storage, kv, writeLine, now }: OutboxDeps) {
   /** Sees to it that the outbox will be emptied, however far away the alarm of the next sweep is. */
   async function schedule(): Promise<void> {
     if (isIdle()) return
-    const at = Math.max(now(), earliest)
+    const at = Math.max(Date.now(), earliest)
     const set = await storage.getAlarm()
     if (set === null || set > at) await storage.setAlarm(at)
   }
@@ -72,11 +65,11 @@ export function createOutbox({ storage, kv, writeLine, now }: OutboxDeps) {
       // While a head waits, the one in KV may name what was retired
       if (await writeDue()) await sweep()
       failures = 0
-      earliest = now() + MIN_INTERVAL_MS
+      earliest = Date.now() + MIN_INTERVAL_MS
     } catch (error) {
       failures += 1
       const delay = Math.min(MAX_BACKOFF_MS, MIN_INTERVAL_MS * 2 ** (failures - 1))
-      earliest = now() + delay
+      earliest = Date.now() + delay
       console.warn(JSON.stringify({ event: 'outbox-retry', failures, delay_ms: delay, error: String(error) }))
     }
     const next = failures > 0 || !isIdle() ? earliest : nextSweep()
@@ -85,7 +78,7 @@ export function createOutbox({ storage, kv, writeLine, now }: OutboxDeps) {
 
   /** Whether the head in KV is the current one by then. */
   async function writeDue(): Promise<boolean> {
-    const head = await settlePages(sql, writeLine, now())
+    const head = await settlePages(sql, writeLine, Date.now())
     const query = `SELECT target, revision, ${RANK} AS rank FROM outbox WHERE target <> ? ORDER BY rank, revision LIMIT ?`
     const due = sql.exec<Due>(query, HEAD_KEY, PER_RUN).toArray()
     const headIsDue = field(sql, 'SELECT 1 FROM outbox WHERE target = ?', HEAD_KEY) !== undefined
@@ -122,7 +115,7 @@ export function createOutbox({ storage, kv, writeLine, now }: OutboxDeps) {
   }
 
   async function sweep(): Promise<void> {
-    const until = now() - RETIRE_AFTER_MS
+    const until = Date.now() - RETIRE_AFTER_MS
     for (const target of column<string>(sql, 'SELECT target FROM retired WHERE at <= ? LIMIT ?', until, PER_RUN)) {
       await kv.delete(target)
       sql.exec('DELETE FROM retired WHERE target = ?', target)

@@ -5,7 +5,7 @@ import type { ToolRecord } from '../../core/tool/tool.ts'
 import { HEAD_KEY, kvKey } from '../keys.ts'
 import { firstRow } from '../rows.ts'
 import { inParts } from './parts.ts'
-import { queue, revisionOf, writeMeta } from './tables.ts'
+import { queue, readNumber, writeMeta } from './tables.ts'
 
 /** A leaf is split when it holds more tools or more text than this, into parts of about half. */
 const MAX_TOOLS = 128
@@ -65,7 +65,7 @@ export async function settlePages(sql: SqlStorage, writeLine: WriteLine, now: nu
       dirty.dirty,
     )
     if (rowsWritten === 0) continue
-    const revision = revisionOf(sql)
+    const revision = readNumber(sql, 'revision')
     replacePage(sql, dirty.lines, hashes.lines, revision, now)
     replacePage(sql, dirty.records, hashes.records, revision, now)
     queue(sql, HEAD_KEY)
@@ -86,7 +86,7 @@ async function readHead(sql: SqlStorage): Promise<Head> {
     .exec<LeafRow>('SELECT * FROM leaf ORDER BY first')
     .toArray()
     .map(({ first, count, lines, records }) => ({ first, count, lines: lines ?? '', records: records ?? '' }))
-  const revision = revisionOf(sql)
+  const revision = readNumber(sql, 'revision')
   const count = leaves.reduce((sum, leaf) => sum + leaf.count, 0)
   return { revision, count, leaves, etag: await sha256(leaves.map(({ lines, records }) => lines + records).join()) }
 }

@@ -1,7 +1,4 @@
-/**
- * Cuts a list into parts of at most so many items, and of at most so much of what `sizeOf` gives; an item that is larger
- * by itself is a part of its own. There is no empty part.
- */
+/** Cuts a list into parts, none empty, of a bounded length and size; an item that is too large is a part of its own. */
 export function* inParts<T>(
   items: readonly T[],
   sizeOf: (item: T) => number,

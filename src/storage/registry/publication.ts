@@ -6,10 +6,7 @@ import type { ToolRecord } from '../../core/tool/tool.ts'
 import { compareVersions } from '../../core/tool/version.ts'
 import { nameOf, recordText, storeVersion, versionsOf } from './versions.ts'
 
-/**
- * Judges a publication against what is stored, and stores all of its records or none. To be run inside a transaction.
- * `revision` is called when there is something to store.
- */
+/** Stores all of a publication's records, or none, inside a transaction. `revision` is called when there is one to store. */
 export function store(sql: SqlStorage, publication: Publication, revision: () => number): Published {
   const { records, given, allowBreaking } = publication
   const ids = records.map(({ id }) => id)

@@ -16,21 +16,15 @@ import { type Head, settlePages, type WriteLine } from './pages.ts'
 import { store } from './publication.ts'
 import { query, type QueryAnswer } from './query.ts'
 import { nearestNames } from './search.ts'
-import { catalogueRevision, createTables, nextRevision, queue } from './tables.ts'
+import { createTables, nextRevision, queue, readNumber } from './tables.ts'
 import { documentText, recordText, storeStatus } from './versions.ts'
-
-export interface RegistryOptions {
-  /** Writes a record as one line of the listing. */
-  readonly writeLine: WriteLine
-}
 
 /**
  * Makes the class of the Registry Durable Object: the only writer of the registry. Every change is one SQLite
  * transaction, durable before it is acknowledged; KV follows through the outbox. Records, documents and pages travel as
- * the JSON text they are stored as. An error thrown here reaches the caller without its fields, so what may go wrong is
- * in the answers.
+ * the JSON text they are stored as. A thrown error would lose its fields on the way, so what may go wrong is an answer.
  */
-export function defineRegistry({ writeLine }: RegistryOptions) {
+export function defineRegistry(writeLine: WriteLine) {
   return class Registry extends DurableObject<{ readonly REGISTRY: KVNamespace }> {
     readonly #sql: SqlStorage
     readonly #outbox: ReturnType<typeof createOutbox>
@@ -39,7 +33,7 @@ export function defineRegistry({ writeLine }: RegistryOptions) {
       super(state, env)
       this.#sql = state.storage.sql
       createTables(this.#sql)
-      this.#outbox = createOutbox({ storage: state.storage, kv: env.REGISTRY, writeLine, now: Date.now })
+      this.#outbox = createOutbox(state.storage, env.REGISTRY, writeLine)
     }
 
     /** Stores or refuses each publication by itself. Gives the revision of the catalogue that shows them all. */
@@ -48,7 +42,7 @@ export function defineRegistry({ writeLine }: RegistryOptions) {
         this.ctx.storage.transactionSync(() => store(this.#sql, publication, () => nextRevision(this.#sql))),
       )
       await this.#outbox.schedule()
-      return { published, revision: catalogueRevision(this.#sql) }
+      return { published, revision: readNumber(this.#sql, 'catalogue') }
     }
 
     /** Gives the tool's document after the change; undefined when there is no such version. */
@@ -62,7 +56,7 @@ export function defineRegistry({ writeLine }: RegistryOptions) {
         storeStatus(this.#sql, key, version, status, nextRevision(this.#sql))
         return documentText(this.#sql, key)
       })
-      return document === undefined ? undefined : { document, revision: catalogueRevision(this.#sql) }
+      return document === undefined ? undefined : { document, revision: readNumber(this.#sql, 'catalogue') }
     }
 
     /** Takes in a deployment's bundle. Without its records, says whether they are wanted. */
@@ -76,7 +70,7 @@ export function defineRegistry({ writeLine }: RegistryOptions) {
         if (!wanted) noteDeployment(this.#sql, hash, deployment)
         else if (records) takeInBundle(this.#sql, { hash, records }, deployment, nextRevision(this.#sql))
       })
-      return { wanted: wanted && !records, revision: catalogueRevision(this.#sql) }
+      return { wanted: wanted && !records, revision: readNumber(this.#sql, 'catalogue') }
     }
 
     /** What lies in KV under a key, or will as soon as the outbox is emptied. */

@@ -16,10 +16,7 @@ export function indexTool(sql: SqlStorage, key: string, record: ToolRecord | und
   sql.exec('INSERT INTO search VALUES (?, ?, ?, ?, ?)', key, name, toolkit, record.description, record.tags.join(' '))
 }
 
-/**
- * Words to an FTS5 query: any of the words, each also as the beginning of a longer one; bm25 ranks what holds more of
- * them first. Undefined when there is no word.
- */
+/** An FTS5 query for any of the words, each also as the beginning of a longer one; undefined when there is no word. */
 export function matchExpression(q: string): string | undefined {
   const asked = words(q)
     .split(/[^\p{L}\p{N}]+/u)

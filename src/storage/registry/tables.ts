@@ -41,19 +41,17 @@ export function writeMeta(sql: SqlStorage, name: string, value: string): void {
   sql.exec('INSERT INTO meta VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value', name, value)
 }
 
-/** The number of the registry's last change. */
-export function revisionOf(sql: SqlStorage): number {
-  return Number(readMeta(sql, 'revision') ?? 0)
-}
-
-/** The number of the last change that the catalogue's pages may show. API keys change without it. */
-export function catalogueRevision(sql: SqlStorage): number {
-  return Number(readMeta(sql, 'catalogue') ?? 0)
+/**
+ * A number that is kept of the registry, 0 at first: `revision` is its last change, `catalogue` the last that the
+ * catalogue's pages may show (API keys change without it), `bundle_at` when the deployment of its bundle was made.
+ */
+export function readNumber(sql: SqlStorage, name: 'revision' | 'catalogue' | 'bundle_at'): number {
+  return Number(readMeta(sql, name) ?? 0)
 }
 
 /** Counts one more change. */
 export function nextRevision(sql: SqlStorage): number {
-  const revision = revisionOf(sql) + 1
+  const revision = readNumber(sql, 'revision') + 1
   writeMeta(sql, 'revision', String(revision))
   return revision
 }

@@ -1,6 +1,6 @@
 import { toolKey, type ToolName } from '../../core/tool/tool-id.ts'
 import type { ToolDocument, ToolRecord } from '../../core/tool/tool.ts'
-import { resolveVersion, type ToolStatus } from '../../core/tool/version.ts'
+import { resolveVersion, type ToolStatus, type VersionStatus } from '../../core/tool/version.ts'
 import { exposedName } from './names.ts'
 import { kvKey } from '../keys.ts'
 import { column, field, firstRow } from '../rows.ts'
@@ -17,10 +17,8 @@ type VersionRow = {
 }
 
 /** A stored version without its record. */
-export interface StoredVersion {
-  readonly version: string
+export interface StoredVersion extends VersionStatus {
   readonly digest: string
-  readonly status: ToolStatus
   readonly bundled: boolean
   /** Whether it is disabled because a deployment no longer carries it. */
   readonly leftBundle: boolean
@@ -64,10 +62,7 @@ export function documentText(sql: SqlStorage, key: string): string | undefined {
   return record === undefined ? text : `${text.slice(0, -1)},"newest":${record}}`
 }
 
-/**
- * Stores a version, new or in place of an older one of the same id, whose status it keeps; marks what has to be published
- * anew.
- */
+/** Stores a version, new or in place of one of the same id, whose status it keeps, and has KV and the catalogue follow. */
 export function storeVersion(sql: SqlStorage, record: ToolRecord, bundled: boolean, revision: number): void {
   const key = toolKey(record)
   const superseded = column<string>(sql, 'SELECT digest FROM version WHERE key = ?', key)

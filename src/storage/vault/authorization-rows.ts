@@ -34,10 +34,7 @@ const MAX_ROWS = 100
 
 export type AuthorizationRows = ReturnType<typeof authorizationRows>
 
-/**
- * The authorizations of one vault. Nothing here waits, so each function is one step. `changed` is told the id of each that
- * has changed.
- */
+/** The authorizations of one vault. Nothing here waits, so each function is one step. `changed` is told of each change. */
 export function authorizationRows(sql: SqlStorage, now: () => number, changed: (id: string) => void) {
   const isOpen = "status IN ('not_started', 'pending')"
 

@@ -1,18 +1,16 @@
 import { AUTHORIZATION_LIFETIME_MS } from '../../core/consent/authorization.ts'
 import { firstRow } from '../rows.ts'
 
-/**
- * How far one browser is: it was sent to the deployment's verifier of users; somebody was confirmed there; that person
- * proved to be in front of this browser; it was sent to the provider.
- */
-export type Stage = 'verifying' | 'confirmed' | 'proven' | 'at-provider'
-
 /** One browser on its way through one authorization. */
 export type BrowserFlow = {
   readonly authorization: string
   /** SHA-256 of what only this browser has. */
   readonly browser: string
-  readonly stage: Stage
+  /**
+   * How far it is: it was sent to the deployment's verifier of users; somebody was confirmed there; that person proved to
+   * be in front of this browser; it was sent to the provider.
+   */
+  readonly stage: 'verifying' | 'confirmed' | 'proven' | 'at-provider'
   /** SHA-256 of what the browser was sent with: the verifier's `flow`, the proof that it was confirmed, or `state`. */
   readonly secret: string
   /** The redirect URI. */

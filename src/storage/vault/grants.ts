@@ -34,6 +34,12 @@ export interface VaultDeployment {
   readonly now: () => number
 }
 
+/** A user's grant at a provider, with its tokens unsealed. */
+interface HeldGrant extends Pick<TokenRequest, 'userId' | 'provider'> {
+  readonly grant: StoredGrant
+  readonly tokens: Tokens
+}
+
 export type Grants = ReturnType<typeof createGrants>
 
 /** The grants of one user. */
@@ -52,26 +58,16 @@ export function createGrants(rows: GrantRows, { keyring, oauth, now }: VaultDepl
   }
 
   /** Refreshes once for all who want it: what was rotated is stored before anybody is given anything. */
-  function refresh(
-    userId: string,
-    provider: Provider,
-    grant: StoredGrant,
-    tokens: Tokens,
-  ): Promise<Unavailable | 'settled'> {
-    const { generation } = grant
-    const work =
-      refreshing.get(generation) ??
-      refreshOnce(userId, provider, grant, tokens).finally(() => refreshing.delete(generation))
+  function refresh(held: HeldGrant): Promise<Unavailable | 'settled'> {
+    const { generation } = held.grant
+    const work = refreshing.get(generation) ?? refreshOnce(held).finally(() => refreshing.delete(generation))
     refreshing.set(generation, work)
     return work
   }
 
-  async function refreshOnce(
-    userId: string,
-    provider: Provider,
-    { generation, scopes }: StoredGrant,
-    { refresh_token = '' }: Tokens,
-  ): Promise<Unavailable | 'settled'> {
+  async function refreshOnce({ userId, provider, grant, tokens }: HeldGrant): Promise<Unavailable | 'settled'> {
+    const { generation, scopes } = grant
+    const { refresh_token = '' } = tokens
     const issued = await oauth.refresh(provider, refresh_token, scopes)
     if (!issued.ok) {
       const { why, message, retry_after_ms } = issued
@@ -126,7 +122,7 @@ export function createGrants(rows: GrantRows, { keyring, oauth, now }: VaultDepl
           if (isLive) return { token }
           return { scopes: all, reason: `The user's access to '${id}' has ended or was revoked, and cannot be renewed` }
         }
-        const outcome = await refresh(userId, provider, grant, opened.tokens)
+        const outcome = await refresh({ userId, provider, grant, tokens: opened.tokens })
         if (outcome !== 'settled') return isLive ? { token } : outcome
         renewed = true
       }

@@ -19,10 +19,6 @@ import { createProviderAccess, type ProviderAccessOptions } from './provider-acc
 import { GONE, OTHER_BROWSER } from './stopped.ts'
 import type { OpenQuestion, VaultObject } from './vault-object.ts'
 
-export interface VaultOptions extends ProviderAccessOptions {
-  readonly namespace: DurableObjectNamespace<VaultObject>
-}
-
 /** Bytes of the input of a call that a person can be asked to approve. */
 const MAX_INPUT = 1_000_000
 
@@ -31,7 +27,9 @@ const MAX_INPUT = 1_000_000
  * no user needs is asked in a vault of its principal's. An authorization's id says which vault it lies in; a made-up one
  * leads nowhere.
  */
-export function createVault(options: VaultOptions): UserTokens & Approvals & Authorizations & UserGrants {
+export function createVault(
+  options: ProviderAccessOptions & { readonly namespace: DurableObjectNamespace<VaultObject> },
+): UserTokens & Approvals & Authorizations & UserGrants {
   const { namespace, providers } = options
   const providerFor = createProviderAccess(options)
 

@@ -15,7 +15,7 @@ import { definition } from '../../e2e/definition.ts'
 /** Whoever may see everything. */
 export const ADMIN: Principal = { id: 'x', kind: 'admin', scopes: [], tools: ['*'], users: 'any' }
 
-const Registry = defineRegistry({ writeLine })
+const Registry = defineRegistry(writeLine)
 
 /** For each test a clock that stands still, a day ahead, so that no alarm comes due by itself. */
 export function stopClock(): void {

@@ -1,21 +1,16 @@
 import { patternCovers } from '../../../core/tool/tool-pattern.ts'
-import { IMPORT_KINDS, type ImportKind } from '../../../core/publish/import.ts'
+import { IMPORT_KINDS, type ImportKind, type ImportRequest } from '../../../core/publish/import.ts'
 import type { Imported, Made } from '../../../core/publish/import-tools.ts'
 import { namePart, version } from '../../../core/tool/definition-fields.ts'
-import { isJsonObject, isObject, isTexts, type JsonObject } from '../../../core/tool/json.ts'
+import { isJsonObject, isObject, isTexts } from '../../../core/tool/json.ts'
 import { anyObject, check, into, object, oneOf, optional, parsed } from '../../../core/tool/json-reader.ts'
 import { type Reader, readAt, unfit, unquoted, WRONG } from '../../../core/tool/json-reader.ts'
 import { type Checked, type Problem, pointerStep, quoted } from '../../../core/tool/problem.ts'
 
 /** The body of `POST /toolkits/import`. */
-export interface ImportBody {
+export interface ImportBody extends Pick<ImportRequest, 'source' | 'toolkit' | 'wants' | 'options'> {
   readonly kind: ImportKind
-  readonly source: string | JsonObject
-  readonly toolkit: string
   readonly version?: string
-  readonly wants: (tool: string) => boolean
-  /** Every other field, for the importer to read. */
-  readonly options: JsonObject
 }
 
 const MAX_PATTERNS = 1_000
