@@ -1,9 +1,6 @@
 import type { Deadline } from '../core/call/deadline.ts'
 
-/**
- * A call's deadline, and its caller going away, as one signal. The controller and the timer are made when something
- * first waits: a tool that answers at once costs neither.
- */
+/** A call's deadline, and its caller going away, as one signal. A tool that answers at once costs no timer. */
 export function startDeadline(timeoutMs: number, caller: () => AbortSignal | undefined): Deadline {
   const started = Date.now()
   let controller: AbortController | undefined

@@ -1,8 +1,7 @@
 import { exports } from 'cloudflare:workers'
+import type { createKvRegistry } from '../storage/registry/kv-registry.ts'
 import { sha256, sha256OfBytes } from '../storage/sha256.ts'
 import type { Build } from '../node/build.ts'
-import type { Importer } from '../core/publish/import.ts'
-import type { PluginReader } from '../core/publish/plugin.ts'
 import type { Runner } from '../core/call/runner.ts'
 import type { Config, Env } from '../env.ts'
 import { inside } from '../generated/inside.ts'
@@ -24,26 +23,21 @@ import { createKnownRevisions } from '../runners/remote/mcp/known-revisions.ts'
 import { createUpstreams } from '../runners/remote/upstream.ts'
 import { createRemoteRunner } from '../runners/remote/runner.ts'
 import { createSandbox } from '../runners/sandbox/sandbox.ts'
-import { createPluginReader, type PluginReaderOptions } from '../runners/wasm/plugin-reader.ts'
-import { createWasmRunner, type WasmRunnerOptions } from '../runners/wasm/runner.ts'
+import { createPluginReader } from '../runners/wasm/plugin-reader.ts'
+import { createWasmRunner } from '../runners/wasm/runner.ts'
 import { log } from './log.ts'
 import { sleep } from './sleep.ts'
 
-/** Where the bytes of plugins are kept. */
-interface Blobs {
-  readonly read: WasmRunnerOptions['readBlob']
-  readonly store: PluginReaderOptions['storeBlob']
-}
-
-/** What runs the tools of a deployment, and what makes tools of plugins, descriptions and other servers. */
-export interface Runners {
-  readonly runners: ReadonlyMap<string, Runner>
-  readonly plugins: PluginReader
-  readonly importers: readonly Importer[]
-}
-
-/** Composes everything that runs tools, each kind behind the guarded fetch. */
-export function createRunners(env: Env, config: Config, build: Build, blobs: Blobs): Runners {
+/**
+ * Composes what runs the tools of a deployment, and what makes tools of plugins, descriptions and other servers, each
+ * behind the guarded fetch. The bytes of plugins are kept in `blobs`.
+ */
+export function createRunners(
+  env: Env,
+  config: Config,
+  build: Build,
+  blobs: ReturnType<typeof createKvRegistry>['blobs'],
+) {
   const { now } = Date
   const { allowHttpHosts } = config
   const reach: GuardedFetchOptions = { fetch: (...given) => fetch(...given), allowHttpHosts }

@@ -54,10 +54,7 @@ interface Verdict<R extends Result<Principal>> {
   readonly until: number
 }
 
-/**
- * Makes what tells callers apart. An isolate keeps verdicts, and never a promise of one: on Workers no request may await
- * another's.
- */
+/** Makes what tells callers apart. It keeps verdicts, and never a promise of one: no request may await another's. */
 export function createAuthenticator(options: AuthenticatorOptions): Authenticator {
   const { access, jwt, findKey, sha256, now } = options
   const adminKey = options.adminKey && options.adminKey.length >= MIN_ADMIN_KEY ? options.adminKey : undefined

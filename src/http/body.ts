@@ -39,6 +39,13 @@ export async function readBytes(
   return fail({ type: 'media-type-unsupported', got, wanted: mediaType })
 }
 
+/** Reads a form that a browser posts without JavaScript, of at most `limit` bytes. Fails as `readBytes` does. */
+export async function readForm(request: Request, limit: number): Promise<Result<URLSearchParams>> {
+  const bytes = await readBytes(request, 'application/x-www-form-urlencoded', limit)
+  // Bytes that are no UTF-8 become U+FFFD, as they do in browsers: no field that is known has such a name or value
+  return bytes.ok ? ok(new URLSearchParams(new TextDecoder().decode(bytes.value))) : bytes
+}
+
 /** Fails with `body-too-large` before more than the limit is read, or with `request-malformed` where the body breaks off. */
 async function readUpTo(request: Request, limit: number): Promise<Result<ArrayBuffer | Uint8Array>> {
   const length = request.headers.get('content-length')

@@ -1,5 +1,5 @@
 import { NEEDS_CREDENTIAL, type Principal, type Scope } from '../core/access/principal.ts'
-import { type Failing, type Failure, fail } from '../core/call/failure.ts'
+import type { Failing, Failure } from '../core/call/failure.ts'
 import type { Background } from '../core/tool/platform.ts'
 import type { Gate } from './gate.ts'
 
@@ -27,12 +27,15 @@ export type Route = <C extends RouteContext>(
 ) => (c: C) => Promise<Response>
 
 /** Makes the routes of what anybody may have who has the scope. */
-export function createRoute({ gate, respond }: RouteDeps): Route {
+export function createRoute({ gate, respond }: RouteDeps, isPrivate = false): Route {
   return (scope, handle) => async (c) => {
     const caller = await gate(c.req.raw, scope, backgroundOf(c))
     if (!caller.ok) return respond(caller.failure)
+    if (isPrivate && caller.value.kind === 'anonymous') return respond(NEEDS_CREDENTIAL)
     const answer = await handle(c, caller.value)
-    return answer instanceof Response ? answer : respond(answer.failure)
+    const response = answer instanceof Response ? answer : respond(answer.failure)
+    if (isPrivate) response.headers.set('cache-control', 'no-store')
+    return response
   }
 }
 
@@ -40,14 +43,6 @@ export function createRoute({ gate, respond }: RouteDeps): Route {
  * Makes the routes of what is an administrator's or a user's own: the anonymous are not let in, whatever their scopes, and
  * no cache keeps an answer.
  */
-export function createPrivateRoute({ gate, respond }: RouteDeps): Route {
-  const route = createRoute({ gate, respond })
-  return (scope, handle) =>
-    route(scope, async (c, principal) => {
-      if (principal.kind === 'anonymous') return fail(NEEDS_CREDENTIAL)
-      const answer = await handle(c, principal)
-      const response = answer instanceof Response ? answer : respond(answer.failure)
-      response.headers.set('cache-control', 'no-store')
-      return response
-    })
+export function createPrivateRoute(deps: RouteDeps): Route {
+  return createRoute(deps, true)
 }

@@ -1,9 +1,7 @@
 import type { ErrorHandler } from 'hono'
 import type { Failure } from '../core/call/failure.ts'
 
-/**
- * The last resort: a defect of ours is logged with a reference, and the caller is told the reference and nothing else.
- */
+/** The last resort: a defect is logged with a reference, and the caller is told the reference and nothing else. */
 export function unexpected(
   respond: (failure: Failure) => Response,
   newId: () => string,

@@ -7,10 +7,7 @@ export interface ReadBytes {
   readonly isWhole: boolean
 }
 
-/**
- * Reads a body, and no more of it than `limit` bytes. Rejects when the body breaks off, and when `signal` aborts, even if
- * the body does not listen to that.
- */
+/** Reads a body, up to `limit` bytes. Rejects when it breaks off, and when `signal` aborts, if it listens or not. */
 export async function readToLimit(
   body: ReadableStream<Uint8Array> | null,
   limit: number,

@@ -4,10 +4,7 @@ import type { JsonObject } from '../tool/json.ts'
 import type { ToolRecord } from '../tool/tool.ts'
 import { type Failing, fail } from './failure.ts'
 
-/**
- * Uses up a person's approval of this very call, where its tool needs one. Gives undefined when the tool may run, else what
- * the call comes to.
- */
+/** Uses up a person's approval of this very call, where its tool needs one. Gives undefined when the tool may run. */
 export function claimApproval(
   tool: ToolRecord,
   input: JsonObject,

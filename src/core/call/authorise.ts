@@ -7,10 +7,7 @@ import type { Resolver } from './resolve.ts'
 
 const MAX_SUGGESTIONS = 3
 
-/**
- * Refuses a tool that the principal's patterns do not cover. Judged by the id, before it is looked up, so that the tool
- * cannot be told from one that does not exist.
- */
+/** Refuses an uncovered tool by its id, before it is looked up: it cannot be told from one that does not exist. */
 export function refuseUncovered(principal: Principal, asked: string): Failing | undefined {
   if (principal.tools.includes('*')) return undefined
   const name = parseToolId(asked)

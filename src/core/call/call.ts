@@ -9,12 +9,12 @@ import { authorise, hideSuggestions, refuseUncovered, userOf } from './authorise
 import { type Deadline, endedEarly } from './deadline.ts'
 import { type Failing, fail } from './failure.ts'
 import { checkInput } from './input.ts'
-import { checkOutput, type Success } from './output.ts'
+import { checkOutput } from './output.ts'
 import { type CallRecord, type Findings, loggedTool, recordOf } from './record.ts'
 import { type CallerContext, meetRequirements } from './requirements.ts'
 import type { Resolver } from './resolve.ts'
 import { messageOf, type RunDeps, runTool } from './run.ts'
-import type { RunContext } from './runner.ts'
+import type { RunContext, Success } from './runner.ts'
 
 /** A call in no dialect's words. */
 export interface Call {

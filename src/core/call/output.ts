@@ -1,17 +1,7 @@
 import type { Validate } from '../schema/validator.ts'
-import type { Artifact, Content } from '../tool/content.ts'
 import { type Failing, type Failure, fail } from './failure.ts'
 import type { Redactor } from './redact.ts'
-import type { RunResult, Usage } from './runner.ts'
-
-/** A value; with what there is to look at, when the tool gave content, and with where it lies, when it is large. */
-export interface Success {
-  readonly ok: true
-  readonly value: unknown
-  readonly content?: readonly Content[]
-  readonly artifact?: Artifact
-  readonly usage?: Usage
-}
+import type { RunResult, Success } from './runner.ts'
 
 /** Levels of objects and lists in a tool's output. */
 const MAX_OUTPUT_DEPTH = 500

@@ -2,16 +2,7 @@ import { formatToolId } from '../tool/tool-id.ts'
 import type { ToolRecord } from '../tool/tool.ts'
 import type { Failure } from './failure.ts'
 import { type TokenResult, unavailableFailure, type UserTokens } from './requirements.ts'
-import type { Credential, RunContext } from './runner.ts'
-
-/** What became of the tokens that a running tool wanted in place of refused ones. */
-export interface Renewals {
-  readonly renew: NonNullable<RunContext['renew']>
-  /** Every token that was given in place of another. */
-  readonly given: readonly string[]
-  /** What the call comes to when its run does not succeed, since a provider gave no token; undefined when all gave one. */
-  failure(): Failure | undefined
-}
+import type { Credential } from './runner.ts'
 
 interface RenewalOptions {
   /** Whose tokens they are. */
@@ -39,7 +30,7 @@ export function createRenewals(
   record: ToolRecord,
   credentials: ReadonlyMap<string, Credential>,
   { userId, reachedAt, userTokens, defect }: RenewalOptions,
-): Renewals | undefined {
+) {
   const tokens = new Map<string, RenewableToken>()
   for (const [provider, { value, from }] of credentials) {
     if (from === 'deployment') tokens.set(provider, { current: value, renewed: false })
@@ -70,8 +61,9 @@ export function createRenewals(
   }
 
   return {
+    /** Every token that was given in place of another. */
     given,
-    async renew(provider, refused) {
+    async renew(provider: string, refused: string): Promise<string | undefined> {
       const token = tokens.get(provider)
       if (!token || token.refusal) return undefined
       if (token.renewing) return token.renewing
@@ -83,7 +75,8 @@ export function createRenewals(
         delete token.renewing
       }
     },
-    failure() {
+    /** What the call comes to when its run does not succeed, since a provider gave no token; undefined when all gave one. */
+    failure(): Failure | undefined {
       const refusals = [...tokens.values()].flatMap(({ refusal }) => refusal ?? [])
       const challenges = refusals.filter((refusal) => 'challenge' in refusal)
       const [first] = refusals

@@ -94,15 +94,11 @@ async function gather(
   const secrets = new Map<string, Credential>()
   for (const { id } of record.requirements.secrets) {
     const own = context.secrets.get(id)
-    if (own) {
-      secrets.set(id, { value: own, from: 'caller' })
-      continue
-    }
-    const deployed = toolSecrets.secretFor(id, record)
-    if ('value' in deployed) secrets.set(id, { value: deployed.value, from: 'deployment' })
+    const secret = own ? { value: own } : toolSecrets.secretFor(id, record)
+    if ('value' in secret) secrets.set(id, { value: secret.value, from: own ? 'caller' : 'deployment' })
     else {
       missingSecrets.push({ id })
-      details.push(deployed.missing)
+      details.push(secret.missing)
     }
   }
 

@@ -37,18 +37,18 @@ export interface RunContext {
   readonly background?: Background | undefined
 }
 
-/**
- * What a tool came to: a value, perhaps with content to look at or as an artifact; a failure; or what it asks for first.
- * A thrown error is a defect of the tool and is reported as one.
- */
+/** A value; with what there is to look at, when the tool gave content, and with where it lies, when it is large. */
+export interface Success {
+  readonly ok: true
+  readonly value: unknown
+  readonly content?: readonly Content[]
+  readonly artifact?: Artifact
+  readonly usage?: Usage
+}
+
+/** What a tool came to: what it gives, a failure, or what it asks for first. A thrown error is a defect of the tool. */
 export type RunResult =
-  | {
-      readonly ok: true
-      readonly value: unknown
-      readonly content?: readonly Content[]
-      readonly artifact?: Artifact
-      readonly usage?: Usage
-    }
+  | Success
   | { readonly ok: false; readonly failure: ToolFailure }
   /** It used up what it may, after so many milliseconds. */
   | { readonly ok: false; readonly failure?: never; readonly expired_ms: number }

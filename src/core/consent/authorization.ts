@@ -86,9 +86,7 @@ export interface Authorizations {
   find(id: string): Promise<Authorization | undefined>
   /** Answers as soon as the authorization has completed or failed, or its status differs from `from`; at the latest after `timeoutMs`. */
   changed(id: string, from: AuthorizationStatus, timeoutMs: number): Promise<Authorization | undefined>
-  /**
-   * The person pressed the button of a grant's page. Leads to the provider, or first to the deployment's verifier of users.
-   */
+  /** The person pressed the button of a grant's page. Leads to the provider, or first to the verifier of users. */
   start(id: string, visit: Visit): Promise<Step>
   /**
    * The verifier's word on who the person is: `flow` is what the browser was sent there with. Leads on with a proof that

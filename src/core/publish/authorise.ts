@@ -28,10 +28,7 @@ export function authorise(
   return undefined
 }
 
-/**
- * Why a principal may not publish whatever a source makes of a toolkit, or undefined when it may: to be asked before the
- * source is read. Each tool is authorised all the same.
- */
+/** Why a principal may not publish what a source is going to make of a toolkit. Each tool is authorised all the same. */
 export function authoriseToolkit(principal: Principal, toolkit: string): string | undefined {
   // A pattern that covers any tool of the toolkit covers one called '*'
   return coverDenial(principal, { toolkit, tool: '*' })?.reason

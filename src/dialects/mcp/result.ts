@@ -1,5 +1,5 @@
 import type { Failure } from '../../core/call/failure.ts'
-import type { Success } from '../../core/call/output.ts'
+import type { Success } from '../../core/call/runner.ts'
 import type { Content } from '../../core/tool/content.ts'
 import type { JsonObject } from '../../core/tool/json.ts'
 import type { JsonSchema } from '../../core/tool/tool.ts'
