@@ -86,7 +86,7 @@ export function providerOf(value: Json | undefined): JsonObject | undefined {
   if (provider_type === OAUTH2 && provider_id !== undefined && id === undefined) return undefined
   return {
     ...(provider_id === undefined ? {} : { provider_id }),
-    ...(provider_type === undefined ? {} : { provider_type }),
+    provider_type,
     ...(id === undefined ? {} : { id }),
   }
 }

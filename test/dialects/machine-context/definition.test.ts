@@ -599,3 +599,510 @@ const UNSAID = {
   examples: undefined,
   metadata: undefined,
 } as unknown as Partial<ToolRecord>
+
+describe('each field of a document', () => {
+  it.each<[Json, unknown]>([
+    [
+      { id: 'x', name: 'x', version: '0.0.1', description: 'Y', capabilities: [{ name: 'y', description: 'Y' }] },
+      {
+        definitions: [
+          {
+            securityLevel: 0,
+            tags: [],
+            tool: 'y',
+            name: 'x_y',
+            description: 'Y',
+            input: { type: 'object' },
+            output: {},
+          },
+        ],
+      },
+    ],
+    [
+      { id: 'x', name: 'X', version: '0.0.1', description: 'Y', capabilities: [{ name: 'y', description: 'Y' }] },
+      {
+        definitions: [
+          {
+            securityLevel: 0,
+            tags: [],
+            tool: 'y',
+            name: 'x_y',
+            description: 'Y',
+            input: { type: 'object' },
+            output: {},
+            _meta: { 'dev.switchboard/tool': { name: 'X', description: 'Y', capabilities: ['y'] } },
+          },
+        ],
+      },
+    ],
+    [
+      { id: 'x', name: 'x', version: '0.0.1', description: 'Other', capabilities: [{ name: 'y', description: 'Y' }] },
+      {
+        definitions: [
+          {
+            securityLevel: 0,
+            tags: [],
+            tool: 'y',
+            name: 'x_y',
+            description: 'Y',
+            input: { type: 'object' },
+            output: {},
+            _meta: { 'dev.switchboard/tool': { name: 'x', description: 'Other', capabilities: ['y'] } },
+          },
+        ],
+      },
+    ],
+    [
+      {
+        id: 'x',
+        name: 'x',
+        version: '0.0.1',
+        description: 'Y',
+        capabilities: [
+          { name: 'y', description: 'Y' },
+          { name: 'z', description: 'Y' },
+        ],
+      },
+      {
+        definitions: [
+          {
+            securityLevel: 0,
+            tags: [],
+            tool: 'y',
+            name: 'x_y',
+            description: 'Y',
+            input: { type: 'object' },
+            output: {},
+            _meta: { 'dev.switchboard/tool': { name: 'x', description: 'Y', capabilities: ['y', 'z'] } },
+          },
+          {
+            securityLevel: 0,
+            tags: [],
+            tool: 'z',
+            name: 'x_z',
+            description: 'Y',
+            input: { type: 'object' },
+            output: {},
+            _meta: { 'dev.switchboard/tool': { name: 'x', description: 'Y', capabilities: ['y', 'z'] } },
+          },
+        ],
+      },
+    ],
+    [
+      {
+        id: 'x',
+        name: 'x',
+        version: '0.0.1',
+        description: 'Y',
+        capabilities: [{ name: 'y', description: 'Y' }],
+        metadata: {},
+      },
+      {
+        definitions: [
+          {
+            securityLevel: 0,
+            metadata: {},
+            tags: [],
+            tool: 'y',
+            name: 'x_y',
+            description: 'Y',
+            input: { type: 'object' },
+            output: {},
+          },
+        ],
+      },
+    ],
+    [
+      {
+        id: 'x',
+        name: 'x',
+        version: '0.0.1',
+        description: 'Y',
+        capabilities: [{ name: 'y', description: 'Y' }],
+        metadata: { tags: ['a'] },
+        securityLevel: 10,
+      },
+      {
+        definitions: [
+          {
+            securityLevel: 10,
+            metadata: { tags: ['a'] },
+            tags: ['a'],
+            tool: 'y',
+            name: 'x_y',
+            description: 'Y',
+            input: { type: 'object' },
+            output: {},
+          },
+        ],
+      },
+    ],
+    [
+      {
+        id: 'x',
+        name: 'x',
+        version: '0.0.1',
+        description: 'Y',
+        capabilities: [{ name: 'y', description: 'Y' }],
+        metadata: { tags: [] },
+      },
+      {
+        definitions: [
+          {
+            securityLevel: 0,
+            metadata: { tags: [] },
+            tags: [],
+            tool: 'y',
+            name: 'x_y',
+            description: 'Y',
+            input: { type: 'object' },
+            output: {},
+          },
+        ],
+      },
+    ],
+    [
+      {
+        id: 'x',
+        name: 'x',
+        version: '0.0.1',
+        description: 'Y',
+        capabilities: [{ name: 'y', description: 'Y' }],
+        metadata: { tags: [''] },
+      },
+      {
+        definitions: [
+          {
+            securityLevel: 0,
+            metadata: { tags: [''] },
+            tags: [],
+            tool: 'y',
+            name: 'x_y',
+            description: 'Y',
+            input: { type: 'object' },
+            output: {},
+          },
+        ],
+        warnings: [{ path: '/metadata/tags', message: 'Gives no tags: wanted up to 32 texts of 1 to 64 characters' }],
+      },
+    ],
+    [
+      {
+        id: 'x',
+        name: 'x',
+        version: '0.0.1',
+        description: 'Y',
+        capabilities: [{ name: 'y', description: 'Y' }],
+        metadata: {
+          tags: [
+            'a',
+            'a',
+            'a',
+            'a',
+            'a',
+            'a',
+            'a',
+            'a',
+            'a',
+            'a',
+            'a',
+            'a',
+            'a',
+            'a',
+            'a',
+            'a',
+            'a',
+            'a',
+            'a',
+            'a',
+            'a',
+            'a',
+            'a',
+            'a',
+            'a',
+            'a',
+            'a',
+            'a',
+            'a',
+            'a',
+            'a',
+            'a',
+            'a',
+          ],
+        },
+      },
+      {
+        definitions: [
+          {
+            securityLevel: 0,
+            metadata: {
+              tags: [
+                'a',
+                'a',
+                'a',
+                'a',
+                'a',
+                'a',
+                'a',
+                'a',
+                'a',
+                'a',
+                'a',
+                'a',
+                'a',
+                'a',
+                'a',
+                'a',
+                'a',
+                'a',
+                'a',
+                'a',
+                'a',
+                'a',
+                'a',
+                'a',
+                'a',
+                'a',
+                'a',
+                'a',
+                'a',
+                'a',
+                'a',
+                'a',
+                'a',
+              ],
+            },
+            tags: [],
+            tool: 'y',
+            name: 'x_y',
+            description: 'Y',
+            input: { type: 'object' },
+            output: {},
+          },
+        ],
+        warnings: [{ path: '/metadata/tags', message: 'Gives no tags: wanted up to 32 texts of 1 to 64 characters' }],
+      },
+    ],
+    [
+      {
+        id: 'x',
+        name: 'x',
+        version: '0.0.1',
+        description: 'Y',
+        capabilities: [{ name: 'y', description: 'Y' }],
+        metadata: { tags: ['x'.repeat(65)] },
+      },
+      {
+        definitions: [
+          {
+            securityLevel: 0,
+            metadata: { tags: ['x'.repeat(65)] },
+            tags: [],
+            tool: 'y',
+            name: 'x_y',
+            description: 'Y',
+            input: { type: 'object' },
+            output: {},
+          },
+        ],
+        warnings: [{ path: '/metadata/tags', message: 'Gives no tags: wanted up to 32 texts of 1 to 64 characters' }],
+      },
+    ],
+    [
+      {
+        id: 'x',
+        name: 'x',
+        version: '0.0.1',
+        description: 'Y',
+        capabilities: [{ name: 'y', description: 'Y' }],
+        metadata: { tags: ['x'.repeat(64)] },
+      },
+      {
+        definitions: [
+          {
+            securityLevel: 0,
+            metadata: { tags: ['x'.repeat(64)] },
+            tags: ['x'.repeat(64)],
+            tool: 'y',
+            name: 'x_y',
+            description: 'Y',
+            input: { type: 'object' },
+            output: {},
+          },
+        ],
+      },
+    ],
+    [
+      {
+        id: 'x',
+        name: 'x',
+        version: '0.0.1',
+        description: 'Y',
+        capabilities: [{ name: 'y', description: 'Y', return: {} }],
+      },
+      {
+        definitions: [
+          {
+            securityLevel: 0,
+            tags: [],
+            tool: 'y',
+            name: 'x_y',
+            description: 'Y',
+            input: { type: 'object' },
+            output: {},
+          },
+        ],
+      },
+    ],
+    [
+      {
+        id: 'x',
+        name: 'x',
+        version: '0.0.1',
+        description: 'Y',
+        capabilities: [{ name: 'y', description: 'Y', return: { description: 'R' } }],
+      },
+      {
+        definitions: [
+          {
+            securityLevel: 0,
+            tags: [],
+            tool: 'y',
+            name: 'x_y',
+            description: 'Y',
+            input: { type: 'object' },
+            output: { description: 'R' },
+          },
+        ],
+      },
+    ],
+    [
+      {
+        id: 'x',
+        name: 'x',
+        version: '0.0.1',
+        description: 'Y',
+        capabilities: [{ name: 'y', description: 'Y', return: { schema: { type: 'string' } } }],
+      },
+      {
+        definitions: [
+          {
+            securityLevel: 0,
+            tags: [],
+            tool: 'y',
+            name: 'x_y',
+            description: 'Y',
+            input: { type: 'object' },
+            output: { type: 'string' },
+          },
+        ],
+      },
+    ],
+    [
+      {
+        id: 'x',
+        name: 'x',
+        version: '0.0.1',
+        description: 'Y',
+        capabilities: [{ name: 'y', description: 'Y', return: { description: 'R', schema: { type: 'string' } } }],
+      },
+      {
+        definitions: [
+          {
+            securityLevel: 0,
+            tags: [],
+            tool: 'y',
+            name: 'x_y',
+            description: 'Y',
+            input: { type: 'object' },
+            output: { type: 'string', description: 'R' },
+          },
+        ],
+      },
+    ],
+    [
+      {
+        id: 'x',
+        name: 'x',
+        version: '0.0.1',
+        description: 'Y',
+        capabilities: [{ name: 'y', description: 'Y', return: { description: 'R', schema: { description: 'R' } } }],
+      },
+      {
+        definitions: [
+          {
+            securityLevel: 0,
+            tags: [],
+            tool: 'y',
+            name: 'x_y',
+            description: 'Y',
+            input: { type: 'object' },
+            output: { description: 'R' },
+          },
+        ],
+      },
+    ],
+    [
+      {
+        id: 'x',
+        name: 'x',
+        version: '0.0.1',
+        description: 'Y',
+        capabilities: [{ name: 'y', description: 'Y', return: { description: 'R', schema: { description: 'S' } } }],
+      },
+      {
+        definitions: [
+          {
+            securityLevel: 0,
+            tags: [],
+            tool: 'y',
+            name: 'x_y',
+            description: 'Y',
+            input: { type: 'object' },
+            output: { description: 'S' },
+            _meta: { 'dev.switchboard/tool': { return: 'R' } },
+          },
+        ],
+      },
+    ],
+    [
+      {
+        id: 'x',
+        name: 'X',
+        version: '0.0.1',
+        description: 'Y',
+        capabilities: [{ name: 'y', description: 'Y', return: { description: 'R', schema: { description: 'S' } } }],
+      },
+      {
+        definitions: [
+          {
+            securityLevel: 0,
+            tags: [],
+            tool: 'y',
+            name: 'x_y',
+            description: 'Y',
+            input: { type: 'object' },
+            output: { description: 'S' },
+            _meta: { 'dev.switchboard/tool': { name: 'X', description: 'Y', capabilities: ['y'], return: 'R' } },
+          },
+        ],
+      },
+    ],
+  ])('in %j says what it means', (document, wanted) => {
+    const { definitions, warnings } = decoded(document)
+    const own = definitions.map(
+      ({ tool, name, description, input, output, securityLevel, metadata, tags: all, _meta }) => ({
+        tool,
+        name,
+        description,
+        input,
+        output,
+        securityLevel,
+        metadata,
+        tags: all,
+        _meta,
+      }),
+    )
+    expect({ definitions: own, ...(warnings.length > 0 ? { warnings } : {}) }).toEqual(wanted)
+  })
+})

@@ -4,6 +4,7 @@ import { prepareDocument } from '../../../src/core/publish/prepare.ts'
 import type { Json, JsonObject } from '../../../src/core/tool/json.ts'
 import type { ToolRecord } from '../../../src/core/tool/tool.ts'
 import { mcp } from '../../../src/dialects/mcp/definition.ts'
+import { recordOf } from '../machine-context/record.ts'
 import { record } from './set-up.ts'
 
 const GIVEN = { toolkit: 'Kit', version: '1.2.3' }
@@ -233,6 +234,428 @@ describe('MCP definitions', () => {
       '/metadata',
       '/examples',
       '/input',
+    ])
+  })
+})
+
+describe('what is read of MCP definitions', () => {
+  it.each<[Json, unknown]>([
+    [[], [['', 'Must be an object, got an empty array']]],
+    [7, [['', 'Must be an object, got 7']]],
+    [{ tools: [] }, [['/tools', 'Must be an array that is not empty, got an empty array']]],
+    [{ tools: 7 }, [['/tools', 'Must be an array that is not empty, got 7']]],
+    [{ tools: [7] }, [['/tools/0', 'Must be an object, got 7']]],
+    [
+      { name: 'a b', description: 'Adds', inputSchema: { type: 'object' } },
+      [['/name', "Must be 1 to 128 of the characters A-Z, a-z, 0-9, _, - and ., got 'a b'"]],
+    ],
+    [
+      { name: 7, description: 'Adds', inputSchema: { type: 'object' } },
+      [['/name', 'Must be 1 to 128 of the characters A-Z, a-z, 0-9, _, - and ., got 7']],
+    ],
+    [
+      { inputSchema: {} },
+      [
+        ['/name', 'Is required'],
+        ['/inputSchema/type', "Must be 'object': a tool's arguments have names"],
+      ],
+    ],
+    [{ name: 'add', description: 'Adds', inputSchema: 7 }, [['/inputSchema', 'Must be a JSON Schema object, got 7']]],
+    [
+      { name: 'add', description: 'Adds', inputSchema: { type: 'array' } },
+      [['/inputSchema/type', "Must be 'object': a tool's arguments have names"]],
+    ],
+    [
+      {
+        name: 'add',
+        description: 'Adds',
+        inputSchema: { type: 'object', 'x-mcp-header': 'A', properties: { a: { items: { 'x-mcp-header': 'A' } } } },
+      },
+      [
+        ['/inputSchema/x-mcp-header', 'Must be left out: parameters are not read from headers here'],
+        ['/inputSchema/properties/a/items/x-mcp-header', 'Must be left out: parameters are not read from headers here'],
+      ],
+    ],
+    [
+      { name: 'add', description: 'Adds', inputSchema: { type: 'object' }, outputSchema: true },
+      [['/outputSchema', 'Must be a JSON Schema object, got true']],
+    ],
+    [
+      { name: 'add', description: 'Adds', inputSchema: { type: 'object' }, annotations: 7 },
+      [['/annotations', 'Must be an object, got 7']],
+    ],
+    [
+      {
+        name: 'add',
+        description: 'Adds',
+        inputSchema: { type: 'object' },
+        annotations: { title: 7, readOnlyHint: 7, destructiveHint: 7, idempotentHint: 7, openWorldHint: 7 },
+      },
+      [
+        ['/annotations/title', 'Must be a string, got 7'],
+        ['/annotations/readOnlyHint', 'Must be a boolean, got 7'],
+        ['/annotations/destructiveHint', 'Must be a boolean, got 7'],
+        ['/annotations/idempotentHint', 'Must be a boolean, got 7'],
+        ['/annotations/openWorldHint', 'Must be a boolean, got 7'],
+      ],
+    ],
+    [
+      { name: 'add', description: 'Adds', inputSchema: { type: 'object' }, icons: 7 },
+      [['/icons', 'Must be an array, got 7']],
+    ],
+    [
+      {
+        name: 'add',
+        description: 'Adds',
+        inputSchema: { type: 'object' },
+        icons: [
+          7,
+          { src: 'https:///x' },
+          { src: 'xhttps://a' },
+          { src: 'data:', mimeType: 7, sizes: [7], theme: 'blue' },
+        ],
+      },
+      [
+        ['/icons/0', 'Must be an object, got 7'],
+        ['/icons/1/src', "Must be an 'https:' or a 'data:' URL, got 'https:///x'"],
+        ['/icons/2/src', "Must be an 'https:' or a 'data:' URL, got 'xhttps://a'"],
+        ['/icons/3/mimeType', 'Must be a string, got 7'],
+        ['/icons/3/sizes', 'Must be an array of strings, got an array of 1'],
+        ['/icons/3/theme', "Must be one of 'light', 'dark', got 'blue'"],
+      ],
+    ],
+    [
+      { name: 'add', description: 'Adds', inputSchema: { type: 'object' }, _meta: [] },
+      [['/_meta', 'Must be an object, got an empty array']],
+    ],
+    [
+      {
+        tools: [
+          { name: 'add', description: 'Adds', inputSchema: { type: 'object' } },
+          { name: 'ADD', description: 'Adds', inputSchema: { type: 'object' } },
+        ],
+      },
+      [['/tools/1/name', "Must be the only tool 'ADD', ignoring case"]],
+    ],
+    [
+      {
+        tools: [
+          { name: 'a.b', description: 'Adds', inputSchema: { type: 'object' } },
+          { name: 'A_B', description: 'Adds', inputSchema: { type: 'object' } },
+        ],
+      },
+      [['/tools/1/name', "Must be the only tool 'A_B', ignoring case"]],
+    ],
+    [
+      { tools: [{ name: 'add', description: 'Adds', inputSchema: { type: 'object' } }], inputSchema: {} },
+      [
+        ['/name', 'Is required'],
+        ['/inputSchema/type', "Must be 'object': a tool's arguments have names"],
+      ],
+    ],
+  ])('of %j is what is wrong, and where', (document, problems) => {
+    const read = mcp.decode(document, GIVEN)
+    expect(read.ok ? [] : read.problems.map(({ path, message }) => [path, message])).toEqual(problems)
+  })
+
+  it.each<[Json, unknown]>([
+    [
+      { name: 'add', description: 'Adds', inputSchema: { type: 'object' } },
+      {
+        definitions: [{ description: 'Adds', tool: 'add', name: 'add', input: { type: 'object' }, output: {} }],
+        paths: ['/inputSchema', '/outputSchema'],
+        warnings: [],
+      },
+    ],
+    [
+      { name: 'add', inputSchema: { type: 'object' } },
+      {
+        definitions: [{ description: '', tool: 'add', name: 'add', input: { type: 'object' }, output: {} }],
+        paths: ['/inputSchema', '/outputSchema'],
+        warnings: [{ path: '/description', message: 'Without a description models cannot tell what it is for' }],
+      },
+    ],
+    [
+      { name: 'a.b', description: 'Adds', inputSchema: { type: 'object' }, extra: 1 },
+      {
+        definitions: [{ description: 'Adds', tool: 'a_b', name: 'a_b', input: { type: 'object' }, output: {} }],
+        paths: ['/inputSchema', '/outputSchema'],
+        warnings: [
+          {
+            path: '/extra',
+            message:
+              "Unknown field 'extra', which is ignored: wanted 'name', 'title', 'description', 'inputSchema', 'outputSchema', 'annotations', 'icons', '_meta', 'execution'",
+          },
+          { path: '/name', message: "It is called 'a_b' here" },
+        ],
+      },
+    ],
+    [
+      { name: 'add', description: 'Adds', inputSchema: { type: 'object' }, execution: { taskSupport: 'required' } },
+      {
+        definitions: [{ description: 'Adds', tool: 'add', name: 'add', input: { type: 'object' }, output: {} }],
+        paths: ['/inputSchema', '/outputSchema'],
+        warnings: [{ path: '/execution/taskSupport', message: 'It is called without tasks here' }],
+      },
+    ],
+    [
+      { name: 'add', description: 'Adds', inputSchema: { type: 'object' }, execution: { taskSupport: 'optional' } },
+      {
+        definitions: [{ description: 'Adds', tool: 'add', name: 'add', input: { type: 'object' }, output: {} }],
+        paths: ['/inputSchema', '/outputSchema'],
+        warnings: [],
+      },
+    ],
+    [
+      { name: 'add', description: 'Adds', inputSchema: { type: 'object' }, execution: 7 },
+      {
+        definitions: [{ description: 'Adds', tool: 'add', name: 'add', input: { type: 'object' }, output: {} }],
+        paths: ['/inputSchema', '/outputSchema'],
+        warnings: [],
+      },
+    ],
+    [
+      { name: 'add', description: 'Adds', inputSchema: { type: 'object' }, outputSchema: { type: 'array' } },
+      {
+        definitions: [
+          { description: 'Adds', tool: 'add', name: 'add', input: { type: 'object' }, output: { type: 'array' } },
+        ],
+        paths: ['/inputSchema', '/outputSchema'],
+        warnings: [],
+      },
+    ],
+    [
+      {
+        name: 'add',
+        description: 'Adds',
+        inputSchema: { type: 'object' },
+        icons: [{ src: 'HTTPS://a', sizes: ['any'], theme: 'light', more: 1 }],
+        annotations: { more: 1 },
+        _meta: {},
+      },
+      {
+        definitions: [
+          {
+            description: 'Adds',
+            annotations: { more: 1 },
+            icons: [{ src: 'HTTPS://a', sizes: ['any'], theme: 'light', more: 1 }],
+            _meta: {},
+            tool: 'add',
+            name: 'add',
+            input: { type: 'object' },
+            output: {},
+          },
+        ],
+        paths: ['/inputSchema', '/outputSchema'],
+        warnings: [],
+      },
+    ],
+    [
+      {
+        tools: [
+          { name: 'add', description: 'Adds', inputSchema: { type: 'object' } },
+          { name: 'sub', description: 'Adds', inputSchema: { type: 'object' } },
+        ],
+        nextCursor: 'x',
+      },
+      {
+        definitions: [
+          { description: 'Adds', tool: 'add', name: 'add', input: { type: 'object' }, output: {} },
+          { description: 'Adds', tool: 'sub', name: 'sub', input: { type: 'object' }, output: {} },
+        ],
+        paths: ['/tools/0/inputSchema', '/tools/0/outputSchema', '/tools/1/inputSchema', '/tools/1/outputSchema'],
+        warnings: [],
+      },
+    ],
+    [
+      {
+        tools: [
+          { name: 'a_b', description: 'Adds', inputSchema: { type: 'object' } },
+          { name: 'a.b', description: 'Adds', inputSchema: { type: 'object' } },
+        ],
+      },
+      {
+        definitions: [
+          { description: 'Adds', tool: 'a_b', name: 'a_b', input: { type: 'object' }, output: {} },
+          { description: 'Adds', tool: 'a_b_108bf50c', name: 'a_b_108bf50c', input: { type: 'object' }, output: {} },
+        ],
+        paths: ['/tools/0/inputSchema', '/tools/0/outputSchema', '/tools/1/inputSchema', '/tools/1/outputSchema'],
+        warnings: [{ path: '/tools/1/name', message: "It is called 'a_b_108bf50c' here" }],
+      },
+    ],
+  ])('of %j is all it says', (document, wanted) => {
+    const { definitions, schemas, warnings } = decoded(document)
+    const own = definitions.map(({ tool, name, title, description, input, output, annotations, icons, _meta }) => ({
+      tool,
+      name,
+      title,
+      description,
+      input,
+      output,
+      annotations,
+      icons,
+      _meta,
+    }))
+    expect({ definitions: own, paths: schemas.map(({ path }) => path), warnings }).toEqual(wanted)
+    expect(definitions[0]).toMatchObject({ ...GIVEN, tags: [] })
+  })
+
+  it('is what they are recognised by', () => {
+    expect(mcp.recognises({ inputSchema: 7 })).toBe(true)
+    for (const other of [{ tools: 7 }, { tools: [TOOL, 7] }, { tools: [TOOL, {}] }, 'inputSchema']) {
+      expect(mcp.recognises(other)).toBe(false)
+    }
+    expect([mcp.dialect, mcp.references]).toEqual(['mcp', 'local'])
+    expect(mcp.decode({ tools: [] }, { toolkit: 'Kit' })).toMatchObject({
+      problems: [{ path: '/version' }, { path: '/tools' }],
+    })
+  })
+})
+
+describe('a record of another dialect as an MCP tool', () => {
+  it.each<[Partial<ToolRecord>, unknown]>([
+    [{}, { document: { name: 'Tool', description: 'What it does', inputSchema: { type: 'object' } }, losses: [] }],
+    [
+      { title: 'T', annotations: { a: 1 }, icons: [], _meta: { x: 1 } },
+      {
+        document: {
+          name: 'Tool',
+          title: 'T',
+          description: 'What it does',
+          inputSchema: { type: 'object' },
+          annotations: { a: 1 },
+          icons: [],
+          _meta: { x: 1 },
+        },
+        losses: [],
+      },
+    ],
+    [{ description: '' }, { document: { name: 'Tool', inputSchema: { type: 'object' } }, losses: [] }],
+    [
+      { output: true },
+      { document: { name: 'Tool', description: 'What it does', inputSchema: { type: 'object' } }, losses: [] },
+    ],
+    [
+      { output: false },
+      {
+        document: {
+          name: 'Tool',
+          description: 'What it does',
+          inputSchema: { type: 'object' },
+          outputSchema: { not: {} },
+        },
+        losses: [],
+      },
+    ],
+    [
+      { output: { type: 'object' } },
+      {
+        document: {
+          name: 'Tool',
+          description: 'What it does',
+          inputSchema: { type: 'object' },
+          outputSchema: { type: 'object' },
+        },
+        losses: [],
+      },
+    ],
+    [
+      { output: { minimum: 1 } },
+      {
+        document: {
+          name: 'Tool',
+          description: 'What it does',
+          inputSchema: { type: 'object' },
+          outputSchema: { minimum: 1 },
+        },
+        losses: [],
+      },
+    ],
+    [
+      { output: null },
+      {
+        document: { name: 'Tool', description: 'What it does', inputSchema: { type: 'object' } },
+        losses: [{ path: '/output', reason: 'MCP cannot say that a tool has no output' }],
+      },
+    ],
+    [
+      { input: {} },
+      { document: { name: 'Tool', description: 'What it does', inputSchema: { type: 'object' } }, losses: [] },
+    ],
+    [
+      { input: { properties: {}, type: 'object' } },
+      {
+        document: { name: 'Tool', description: 'What it does', inputSchema: { properties: {}, type: 'object' } },
+        losses: [],
+      },
+    ],
+    [
+      {
+        input: {
+          type: 'object',
+          properties: { a: { 'x-mcp-header': 'A', type: 'string' }, 'x-mcp-header': true },
+          default: { 'x-mcp-header': 1 },
+          anyOf: [{ 'x-mcp-header': 'B' }, true],
+        },
+      },
+      {
+        document: {
+          name: 'Tool',
+          description: 'What it does',
+          inputSchema: {
+            type: 'object',
+            properties: { a: { type: 'string' }, 'x-mcp-header': true },
+            default: { 'x-mcp-header': 1 },
+            anyOf: [{}, true],
+          },
+        },
+        losses: [{ path: '/input', reason: "'x-mcp-header' is left out: parameters are not read from headers here" }],
+      },
+    ],
+    [
+      { requirements: { authorization: [{ id: 'a' }], secrets: [], user_id: false }, securityLevel: 4 },
+      {
+        document: { name: 'Tool', description: 'What it does', inputSchema: { type: 'object' } },
+        losses: [{ path: '/requirements/authorization', reason: 'MCP has no such field' }],
+      },
+    ],
+    [
+      { requirements: { authorization: [], secrets: [{ id: 'a' }], user_id: false }, securityLevel: 4 },
+      {
+        document: { name: 'Tool', description: 'What it does', inputSchema: { type: 'object' } },
+        losses: [{ path: '/requirements/secrets', reason: 'MCP has no such field' }],
+      },
+    ],
+    [
+      { requirements: { authorization: [], secrets: [], user_id: true }, securityLevel: 0 },
+      {
+        document: { name: 'Tool', description: 'What it does', inputSchema: { type: 'object' } },
+        losses: [
+          { path: '/requirements/user_id', reason: 'MCP has no such field' },
+          { path: '/securityLevel', reason: 'MCP has no such field' },
+        ],
+      },
+    ],
+    [
+      { metadata: {} },
+      {
+        document: { name: 'Tool', description: 'What it does', inputSchema: { type: 'object' } },
+        losses: [{ path: '/metadata', reason: 'MCP has no such field' }],
+      },
+    ],
+    [
+      { examples: [] },
+      {
+        document: { name: 'Tool', description: 'What it does', inputSchema: { type: 'object' } },
+        losses: [{ path: '/examples', reason: 'MCP has no such field' }],
+      },
+    ],
+  ])('with %j says what it can, and lists the rest', (given, wanted) => {
+    const { document, losses } = mcp.encode(recordOf({ name: 'Tool', ...given }))
+    expect({ document, losses: losses.slice(2) }).toEqual(wanted)
+    expect(losses.slice(0, 2)).toEqual([
+      { path: '/toolkit', reason: "An MCP tool names no toolkit: publish it as {'definition', 'toolkit', 'version'}" },
+      { path: '/version', reason: "An MCP tool has no version: publish it as {'definition', 'toolkit', 'version'}" },
     ])
   })
 })

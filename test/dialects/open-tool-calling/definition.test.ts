@@ -259,3 +259,186 @@ describe("other people's definitions", () => {
     }
   })
 })
+
+describe('what is wrong with a definition', () => {
+  it.each<[JsonObject, unknown]>([
+    [{ $schema: 1 }, [['/$schema', 'Must be a string, got 1']]],
+    [
+      { name: 'a b' },
+      [
+        ['/name', "Must be 1 to 64 of the characters A-Z, a-z, 0-9, _ and -, got 'a b'"],
+        ['/fully_qualified_name', "Must be 'Gmail.a b@1.2.0', as the toolkit and the name say"],
+      ],
+    ],
+    [{ fully_qualified_name: 7 }, [['/fully_qualified_name', 'Must be a string, got 7']]],
+    [
+      { fully_qualified_name: 'Gmail.Other@1.2.0' },
+      [['/fully_qualified_name', "Must be 'Gmail.GetEmails@1.2.0', as the toolkit and the name say"]],
+    ],
+    [
+      { fully_qualified_name: 'Mail.GetEmails@1.2.0' },
+      [['/fully_qualified_name', "Must be 'Gmail.GetEmails@1.2.0', as the toolkit and the name say"]],
+    ],
+    [
+      { fully_qualified_name: 'Mail.GetEmails' },
+      [['/fully_qualified_name', "Must be 'Gmail.GetEmails', as the toolkit and the name say"]],
+    ],
+    [
+      { fully_qualified_name: 'Gmail.GetEmails@1.2.1' },
+      [['/fully_qualified_name', "Must be 'Gmail.GetEmails@1.2.0', as the toolkit and the name say"]],
+    ],
+    [{ description: 7 }, [['/description', 'Must be a string, got 7']]],
+    [{ toolkit: 1 }, [['/toolkit', 'Must be an object, got 1']]],
+    [
+      { toolkit: { name: 'a b', version: '1' } },
+      [
+        ['/toolkit/name', "Must be 1 to 64 of the characters A-Z, a-z, 0-9, _ and -, got 'a b'"],
+        ['/toolkit/version', "Must be a version of the form x.y.z, got '1'"],
+        ['/fully_qualified_name', "Must be 'a b.GetEmails@1', as the toolkit and the name say"],
+      ],
+    ],
+    [
+      { toolkit: { name: 'Gmail', version: '1.2.0', description: 1, more: 1 } },
+      [
+        ['/toolkit/more', "Unknown field 'more': wanted 'name', 'version', 'description'"],
+        ['/toolkit/description', 'Must be a string, got 1'],
+      ],
+    ],
+    [{ output: {} }, [['/output/available_modes', 'Is required']]],
+    [
+      { output: { available_modes: ['text'] } },
+      [
+        [
+          '/output/available_modes',
+          "Must be an array of one or more of 'value', 'error', 'null', 'artifact', 'requires_authorization', got an array of 1",
+        ],
+      ],
+    ],
+    [
+      { output: { available_modes: [] } },
+      [
+        [
+          '/output/available_modes',
+          "Must be an array of one or more of 'value', 'error', 'null', 'artifact', 'requires_authorization', got an empty array",
+        ],
+      ],
+    ],
+    [
+      { output: { available_modes: ['value'], description: 1, value_schema: 1, more: 1 } },
+      [
+        ['/output/more', "Unknown field 'more': wanted 'available_modes', 'description', 'value_schema'"],
+        ['/output/description', 'Must be a string, got 1'],
+        ['/output/value_schema', 'Must be an object, got 1'],
+      ],
+    ],
+    [{ requirements: 1 }, [['/requirements', 'Must be an object, got 1']]],
+    [
+      { more: 1 },
+      [
+        [
+          '/more',
+          "Unknown field 'more': wanted '$schema', 'name', 'fully_qualified_name', 'description', 'toolkit', 'input', 'output', 'requirements'",
+        ],
+      ],
+    ],
+    [
+      { name: 7, fully_qualified_name: 'Gmail.Other@1.2.0' },
+      [['/name', 'Must be 1 to 64 of the characters A-Z, a-z, 0-9, _ and -, got 7']],
+    ],
+    [{ fully_qualified_name: 'Gmail.Other@1.2.0', toolkit: { name: 'Gmail' } }, [['/toolkit/version', 'Is required']]],
+    [
+      { toolkit: { name: 'Gmail', version: 3 }, fully_qualified_name: 'Gmail.Other@1.2.0' },
+      [['/toolkit/version', 'Must be a version of the form x.y.z, got 3']],
+    ],
+  ])('that has %j is said, with where', (change, problems) => {
+    const result = openToolCalling.decode({ ...DEFINITION, ...change }, {})
+    expect(result.ok ? [] : result.problems.map(({ path, message }) => [path, message])).toEqual(problems)
+  })
+
+  it.each<[JsonObject, { output: unknown; metadata: object; paths: string[] }]>([
+    [{ available_modes: ['value', 'error'] }, { output: {}, metadata: {}, paths: ['/input', '/output'] }],
+    [
+      { available_modes: ['value'] },
+      { output: {}, metadata: { available_modes: ['value'] }, paths: ['/input', '/output'] },
+    ],
+    [
+      { available_modes: ['value', 'value', 'error'] },
+      { output: {}, metadata: { available_modes: ['value', 'value', 'error'] }, paths: ['/input', '/output'] },
+    ],
+    [
+      { available_modes: ['error', 'null'], description: 'D' },
+      { output: null, metadata: { output_description: 'D' }, paths: ['/input'] },
+    ],
+    [{ available_modes: ['error'] }, { output: null, metadata: {}, paths: ['/input'] }],
+    [
+      { available_modes: ['null'], description: 'D' },
+      { output: null, metadata: { available_modes: ['null'], output_description: 'D' }, paths: ['/input'] },
+    ],
+    [
+      { available_modes: ['artifact', 'error'], description: 'D', value_schema: { val_type: 'string' } },
+      {
+        output: { description: 'D' },
+        metadata: { available_modes: ['artifact', 'error'] },
+        paths: ['/input', '/output'],
+      },
+    ],
+    [
+      { available_modes: ['value', 'error', 'requires_authorization'] },
+      {
+        output: {},
+        metadata: { available_modes: ['value', 'error', 'requires_authorization'] },
+        paths: ['/input', '/output'],
+      },
+    ],
+    [
+      { available_modes: ['value', 'null', 'error'], value_schema: { val_type: 'string', enum: ['a'] } },
+      { output: { type: ['string', 'null'], enum: ['a', null] }, metadata: {}, paths: ['/input', '/output'] },
+    ],
+    [
+      { available_modes: ['value', 'null', 'error'], description: 'D', value_schema: { val_type: 'json' } },
+      { output: { type: ['object', 'null'], description: 'D' }, metadata: {}, paths: ['/input', '/output'] },
+    ],
+    [{ available_modes: ['value', 'null', 'error'] }, { output: {}, metadata: {}, paths: ['/input', '/output'] }],
+  ])('and the output %j is kept whole', (output, wanted) => {
+    const result = openToolCalling.decode({ ...DEFINITION, output }, {})
+    if (!result.ok) throw new Error(JSON.stringify(result.problems))
+    const [definition] = result.value.definitions
+    const metadata = { toolkit_description: 'Mail', non_inferrable_parameters: ['token'], ...wanted.metadata }
+    const paths = result.value.schemas.map(({ path }) => path)
+    expect({ output: definition?.output, metadata: definition?.metadata, paths }).toEqual({ ...wanted, metadata })
+    expect(result.value.schemas[0]?.schema).toBe(definition?.input)
+    expect(result.value.warnings).toEqual([])
+  })
+
+  it('says nothing beside itself when it says the least', () => {
+    const least = {
+      name: 'A',
+      fully_qualified_name: 'anything at all',
+      toolkit: { name: 'B', version: '1.0.0' },
+      input: { parameters: [] },
+      output: { available_modes: ['value', 'error'] },
+    }
+    expect(decoded(least)).toEqual({
+      toolkit: 'B',
+      tool: 'A',
+      version: '1.0.0',
+      name: 'B_A',
+      description: '',
+      input: { type: 'object', properties: {} },
+      output: {},
+      requirements: { authorization: [], secrets: [], user_id: false },
+      tags: [],
+    })
+    const authorization = { provider_type: 'api', provider_id: 'x' }
+    expect(decoded({ ...least, requirements: { authorization } }).metadata).toEqual({ provider: authorization })
+  })
+
+  it('is recognised by its full name, or by its parameters', () => {
+    expect(openToolCalling.recognises({ fully_qualified_name: 1 })).toBe(true)
+    expect(openToolCalling.recognises({ input: { parameters: [] } })).toBe(true)
+    for (const other of [null, [], {}, { input: [] }, { input: { parameters: {} } }]) {
+      expect(openToolCalling.recognises(other)).toBe(false)
+    }
+    expect([openToolCalling.dialect, openToolCalling.references]).toEqual(['open-tool-calling', 'none'])
+  })
+})

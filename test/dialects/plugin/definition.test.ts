@@ -187,3 +187,86 @@ describe('writing a record of another dialect', () => {
     )
   })
 })
+
+describe('what is said of a list', () => {
+  it.each<[Json, unknown]>([
+    [null, [['', 'Must be an object, got null']]],
+    [{}, [['/tools', 'Is required']]],
+    [{ tools: [] }, [['/tools', 'Must be an array that is not empty, got an empty array']]],
+    [{ tools: 7 }, [['/tools', 'Must be an array that is not empty, got 7']]],
+    [{ tools: [7] }, [['/tools/0', 'Must be an object, got 7']]],
+    [
+      {
+        tools: [
+          { name: 'a', description: 'A', inputSchema: {} },
+          { name: 'A', description: 'A', inputSchema: {} },
+        ],
+      },
+      [['/tools/1/name', "Must be unique, ignoring case, got 'A' again"]],
+    ],
+    [
+      { tools: [{ name: 'a b', description: 7, inputSchema: 7 }] },
+      [
+        ['/tools/0/name', "Must be 1 to 64 of the characters A-Z, a-z, 0-9, _ and -, got 'a b'"],
+        ['/tools/0/description', 'Must be a string, got 7'],
+        ['/tools/0/inputSchema', 'Must be a JSON Schema object, got 7'],
+      ],
+    ],
+    [
+      { tools: [{ name: 'a', description: 'A', inputSchema: { type: 'string' } }] },
+      [['/tools/0/inputSchema/type', "Must be 'object': a tool's parameters have names"]],
+    ],
+  ])('%j is why it is refused', (document, problems) => {
+    const read = plugin.decode(document, GIVEN)
+    expect(read.ok ? [] : read.problems.map(({ path, message }) => [path, message])).toEqual(problems)
+  })
+
+  it('is what it has beyond the schema', () => {
+    expect(decoded({ tools: [{ name: 'a', description: 'A', inputSchema: {}, more: 1 }], more: 1 }).warnings).toEqual([
+      { path: '/more', message: "Unknown field 'more', which is ignored: wanted 'tools'" },
+      {
+        path: '/tools/0/more',
+        message: "Unknown field 'more', which is ignored: wanted 'name', 'description', 'inputSchema'",
+      },
+    ])
+    expect([plugin.dialect, plugin.references]).toEqual(['plugin', 'local'])
+  })
+
+  it.each<[Partial<ToolRecord>, unknown]>([
+    [{ tool: 'Tool', name: 'Tool' }, []],
+    [{ tool: 'Tool', name: 'Other' }, [['/tool', "A tool is called after its name, 'Other'"]]],
+    [
+      { name: 'Tool', title: '', annotations: {}, icons: [], _meta: {}, metadata: {}, examples: [], tags: ['a'] },
+      [
+        ['/title', 'A ToolDescription has no such field'],
+        ['/annotations', 'A ToolDescription has no such field'],
+        ['/icons', 'A ToolDescription has no such field'],
+        ['/_meta', 'A ToolDescription has no such field'],
+        ['/metadata', 'A ToolDescription has no such field'],
+        ['/examples', 'A ToolDescription has no such field'],
+        ['/tags', 'A ToolDescription has no such field'],
+      ],
+    ],
+    [{ name: 'Tool', output: null }, [['/output', 'A ToolDescription has no such field']]],
+    [{ name: 'Tool', output: false }, [['/output', 'A ToolDescription has no such field']]],
+    [{ name: 'Tool', output: true }, []],
+    [{ name: 'Tool', output: { type: 'string' } }, [['/output', 'A ToolDescription has no such field']]],
+    [
+      { name: 'Tool', requirements: { authorization: [{ id: 'a' }], secrets: [], user_id: false } },
+      [['/requirements/authorization', 'A ToolDescription has no such field']],
+    ],
+    [
+      { name: 'Tool', requirements: { authorization: [], secrets: [{ id: 'a' }], user_id: false } },
+      [['/requirements/secrets', 'A ToolDescription has no such field']],
+    ],
+    [
+      { name: 'Tool', requirements: { authorization: [], secrets: [], user_id: true } },
+      [['/requirements/user_id', 'A ToolDescription has no such field']],
+    ],
+    [{ name: 'Tool', securityLevel: 1 }, [['/securityLevel', 'A ToolDescription has no such field']]],
+  ])('written of %j is what it loses', (given, losses) => {
+    const [toolkit, version, ...others] = plugin.encode(recordOf(given)).losses
+    expect([toolkit?.path, version?.path]).toEqual(['/toolkit', '/version'])
+    expect(others.map(({ path, reason }) => [path, reason])).toEqual(losses)
+  })
+})

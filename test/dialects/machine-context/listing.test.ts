@@ -1,0 +1,90 @@
+import { describe, expect, it } from 'vitest'
+import type { JsonObject } from '../../../src/core/tool/json.ts'
+import type { ToolRecord } from '../../../src/core/tool/tool.ts'
+import { joinShares, writeShare } from '../../../src/dialects/machine-context/listing.ts'
+import { recordOf } from './record.ts'
+
+const joined = (...records: ToolRecord[]) => joinShares(records.map(writeShare)).map((text) => JSON.parse(text))
+const capability = (name: string) => ({ name, description: 'What it does' })
+const whole = { id: 'Kit', name: 'Kit', version: '1.0.0' }
+
+describe('tools of other dialects', () => {
+  it('are one document a toolkit and version', () => {
+    const [a, b] = [recordOf({ tool: 'A' }), recordOf({ tool: 'B' })]
+    expect(joined(a)).toEqual([
+      { ...whole, description: 'What it does', capabilities: [capability('A')], securityLevel: 0 },
+    ])
+    expect(joined(a, recordOf({ toolkit: 'Other' }), b, recordOf({ version: '2.0.0' }))).toEqual([
+      {
+        ...whole,
+        description: 'The tools of this toolkit',
+        capabilities: [capability('A'), capability('B')],
+        securityLevel: 0,
+      },
+      {
+        ...whole,
+        id: 'Other',
+        name: 'Other',
+        description: 'What it does',
+        capabilities: [capability('Tool')],
+        securityLevel: 0,
+      },
+      { ...whole, version: '2.0.0', description: 'What it does', capabilities: [capability('Tool')], securityLevel: 0 },
+    ])
+  })
+
+  it('have the metadata that they share, and the highest level', () => {
+    const metadata = { x: 1 }
+    const alike = ['A', 'B'].map((tool) => recordOf({ tool, metadata, securityLevel: 4 }))
+    expect(joined(...alike)).toMatchObject([{ securityLevel: 4, metadata }])
+    const levels = [recordOf({ tool: 'A', securityLevel: 2 }), recordOf({ tool: 'B', securityLevel: 7, tags: ['t'] })]
+    expect(joined(...levels)).toMatchObject([
+      {
+        securityLevel: 7,
+        metadata: { capabilities: { A: { securityLevel: 2 }, B: { securityLevel: 7, metadata: { tags: ['t'] } } } },
+      },
+    ])
+    expect(joined(...levels)[0].metadata.capabilities.A).toEqual({ securityLevel: 2 })
+    const other = [recordOf({ tool: 'A', metadata }), recordOf({ tool: 'B' })]
+    expect(joined(...other)[0].metadata).toEqual({
+      capabilities: { A: { securityLevel: 0, metadata }, B: { securityLevel: 0 } },
+    })
+  })
+})
+
+describe('a published document', () => {
+  const document: JsonObject = {
+    id: 'x',
+    capabilities: [capability('A'), 7, capability('B'), capability('C')],
+    after: [1],
+    last: '"',
+  }
+  const of = (tool: string, given: JsonObject = document) =>
+    recordOf({ tool, source: { dialect: 'machine-context', document: given } })
+
+  it('is given back with the capabilities that are listed, in its order, wherever they stand', () => {
+    expect(joinShares(['C', 'A'].map((tool) => writeShare(of(tool))))).toEqual([
+      JSON.stringify({ ...document, capabilities: [capability('A'), capability('C')] }),
+    ])
+    for (const given of [
+      { capabilities: [capability('A')] },
+      { capabilities: [capability('A')], z: 1 },
+      { a: 1, capabilities: [capability('A')] },
+    ]) {
+      expect(joinShares([writeShare(of('A', given))])).toEqual([JSON.stringify(given)])
+    }
+  })
+
+  it('keeps its order beyond nine', () => {
+    const many = { capabilities: Array.from({ length: 11 }, (_, index) => capability(`T${index}`)) }
+    const shuffled = ['T10', 'T2', 'T9'].map((tool) => writeShare(of(tool, many)))
+    expect(joinShares(shuffled)).toEqual([JSON.stringify({ capabilities: ['T2', 'T9', 'T10'].map(capability) })])
+  })
+
+  it('is one of its own beside others', () => {
+    expect(
+      joinShares([writeShare(of('A')), writeShare(of('A', { ...document, id: 'y' })), writeShare(recordOf())]),
+    ).toHaveLength(3)
+    expect(joined(of('A', { id: 'x' }))).toMatchObject([{ id: 'Kit', name: 'Kit' }])
+  })
+})

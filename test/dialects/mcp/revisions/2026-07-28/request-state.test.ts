@@ -1,0 +1,89 @@
+import { describe, expect, it } from 'vitest'
+import { ADMIN } from '../../../../../src/core/access/principal.ts'
+import type { Seal } from '../../../../../src/core/call/seal.ts'
+import {
+  answersOf,
+  boundTo,
+  readState,
+  sealState,
+} from '../../../../../src/dialects/mcp/revisions/2026-07-28/request-state.ts'
+import type { Client } from '../../../../../src/dialects/mcp/toolset.ts'
+import type { ToolCall } from '../../../../../src/dialects/mcp/wire.ts'
+
+/** Seals nothing: what is sealed is the text, and what it is bound to. */
+const seal: Seal = {
+  seal: async (text, bound) => `${bound}|${text}`,
+  unseal: async (sealed, bound) => (sealed.startsWith(`${bound}|`) ? sealed.slice(bound.length + 1) : undefined),
+}
+const CALL: ToolCall = { name: 'echo', input: { b: 1, a: 2 }, logs: false, capabilities: {} }
+
+describe('the state of a call', () => {
+  const read = (requestState?: string) =>
+    readState(requestState === undefined ? CALL : { ...CALL, requestState }, () => 'b', seal)
+
+  it('is sealed where there is any', async () => {
+    expect(await sealState({}, 'b', seal)).toBeUndefined()
+    expect(await sealState({ state: 1 }, 'b', seal)).toBe('b|{"state":1}')
+  })
+
+  it('is what was sealed, with nothing where nothing was', async () => {
+    const nothing = { asked: [], responses: {} }
+    expect(await read()).toEqual(nothing)
+    expect(await read('b|{"state":null}')).toEqual({ ...nothing, state: null })
+    expect(await read('b|{"asked":["x"],"responses":{"y":{}}}')).toEqual({ asked: ['x'], responses: { y: {} } })
+    expect(await read('b|7')).toEqual(nothing)
+  })
+
+  it('is refused when it cannot be unsealed', async () => {
+    expect(await read('c|{}')).toEqual({
+      code: -32602,
+      message: "'requestState' was changed, has expired, or is of another call",
+      status: 200,
+    })
+  })
+})
+
+describe('the answers that are a tool’s own', () => {
+  it('are those of this round and of one that was kept, without ours', () => {
+    const earlier = { asked: ['ours'], state: 1, responses: { a: {}, b: { x: 1 } } }
+    const inputResponses = { ours: {}, b: { x: 2 }, c: {} }
+    expect(answersOf({ ...CALL, inputResponses }, earlier)).toEqual({
+      responses: { a: {}, b: { x: 2 }, c: {} },
+      state: 1,
+    })
+    expect(answersOf(CALL, { asked: [], responses: { a: {} } })).toEqual({ responses: { a: {} } })
+  })
+
+  it('are none of a call that is made for the first time', async () => {
+    const first = await readState(CALL, () => 'b', seal)
+    if ('code' in first) throw new Error('Cannot read')
+    expect(answersOf(CALL, first)).toEqual({ responses: {} })
+    expect(answersOf({ ...CALL, inputResponses: { a: {} } }, first)).toEqual({ responses: { a: {} } })
+  })
+})
+
+describe('what a state is sealed for', () => {
+  const client = (headers = {}): Client => ({
+    request: new Request('http://localhost/mcp', { headers }),
+    principal: ADMIN,
+    background: () => undefined,
+    toolset: { search: false, tools: undefined },
+  })
+
+  it('is who calls what, for whom, with which input in any order of its keys', () => {
+    const bound = boundTo(CALL, client())
+    expect(JSON.parse(bound)).toEqual(['mcp', 'admin', null, 'name:echo', '{"a":2,"b":1}'])
+    expect(boundTo({ ...CALL, input: { a: 2, b: 1 } }, client())).toBe(bound)
+    expect(JSON.parse(boundTo({ ...CALL, selector: '^1' }, client({ 'x-user-id': 'u' })))).toEqual([
+      'mcp',
+      'admin',
+      'u',
+      'name:echo@^1',
+      '{"a":2,"b":1}',
+    ])
+  })
+
+  it('is the input as it is where it has no canonical form', () => {
+    expect(JSON.parse(boundTo({ ...CALL, input: { a: '\ud800' } }, client()))[4]).toBe('{"a":"\\ud800"}')
+  })
+})

@@ -1,0 +1,170 @@
+import { describe, expect, it } from 'vitest'
+import type { Seal } from '../../../../src/core/call/seal.ts'
+import type { JsonObject } from '../../../../src/core/tool/json.ts'
+import { revision2026 } from '../../../../src/dialects/mcp/revisions/2026-07-28.ts'
+import { revisionOf, revisionOfBatch } from '../../../../src/dialects/mcp/revisions/negotiation.ts'
+import { revisionsUntil2025 } from '../../../../src/dialects/mcp/revisions/until-2025-11-25.ts'
+
+const server = { name: 's', title: 'S', version: '1' }
+const seal: Seal = { seal: async () => '', unseal: async () => undefined }
+const revisions = { until2025: revisionsUntil2025(server), from2026: revision2026(server, seal) }
+const _meta = {
+  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+  'io.modelcontextprotocol/clientCapabilities': {},
+}
+const NEW = { 'mcp-protocol-version': '2026-07-28' }
+const OLD = { 'mcp-protocol-version': '2025-06-18' }
+
+/** The revision of a message, by the name of its lists, or what is wrong, as its code and message. */
+function revision(
+  headers: Record<string, string>,
+  kind: 'request' | 'notification',
+  method: string,
+  params: JsonObject = {},
+) {
+  const message = kind === 'request' ? { kind, id: 1, method, params } : { kind, method, params }
+  const found = revisionOf(new Headers(headers), message, revisions)
+  return 'code' in found ? [found.code, found.message] : found.format
+}
+
+describe('the revision of a message', () => {
+  it.each([
+    ['nothing', {}, 'request', 'initialize', {}, 'mcp-until-2025-11-25'],
+    ['nothing, and _meta of its own', {}, 'request', 'm', { _meta: {} }, 'mcp-until-2025-11-25'],
+    ['nothing, and _meta that is none', {}, 'request', 'm', { _meta: 7 }, 'mcp-until-2025-11-25'],
+    ['an older version', OLD, 'request', 'tools/list', {}, 'mcp-until-2025-11-25'],
+    ['an older version', OLD, 'notification', 'm', {}, 'mcp-until-2025-11-25'],
+    ['its version in _meta', { ...NEW, 'mcp-method': 'm' }, 'request', 'm', { _meta }, 'mcp-2026-07-28'],
+    ['its version in the header', NEW, 'notification', 'm', {}, 'mcp-2026-07-28'],
+    ['its version in _meta alone', {}, 'notification', 'm', { _meta }, 'mcp-2026-07-28'],
+    ['its version and method', { ...NEW, 'mcp-method': 'm' }, 'notification', 'm', {}, 'mcp-2026-07-28'],
+  ] as const)('that says %s, %j, as the %s %s with %j, is %s', (_, headers, kind, method, params, format) => {
+    expect(revision(headers, kind, method, params)).toBe(format)
+  })
+
+  it.each([
+    [
+      { 'mcp-protocol-version': '1999-01-01' },
+      'request',
+      'm',
+      {},
+      [
+        -32022,
+        "The protocol version '1999-01-01' is not supported: wanted one of 2026-07-28, 2025-11-25, 2025-06-18, 2025-03-26, 2024-11-05, 2024-10-07",
+      ],
+    ],
+    [
+      { ...NEW, 'mcp-method': 'x' },
+      'notification',
+      'm',
+      {},
+      [-32020, "The header 'Mcp-Method' says 'x', and the body 'm'"],
+    ],
+    [
+      NEW,
+      'request',
+      'initialize',
+      {},
+      [-32020, "The header 'MCP-Protocol-Version' says '2026-07-28', which has no 'initialize'"],
+    ],
+    [
+      NEW,
+      'request',
+      'm',
+      {},
+      [-32602, "'_meta' must have 'io.modelcontextprotocol/protocolVersion', which is a string"],
+    ],
+    [NEW, 'request', 'initialize', { _meta }, [-32020, "The header 'Mcp-Method' is missing: wanted 'initialize'"]],
+    [{}, 'request', 'm', { _meta }, [-32020, "The header 'MCP-Protocol-Version' is missing: wanted '2026-07-28'"]],
+  ] as const)('cannot be told from %j and a %s of %s with %j', (headers, kind, method, params, error) => {
+    expect(revision(headers, kind, method, params)).toEqual(error)
+  })
+
+  it('of a batch is one of those before 2026', () => {
+    for (const headers of [{}, OLD]) expect(revisionOfBatch(new Headers(headers), revisions)).toBe(revisions.until2025)
+    for (const headers of [NEW, { 'mcp-protocol-version': 'x' }]) {
+      expect(revisionOfBatch(new Headers(headers), revisions)).toEqual({
+        code: -32600,
+        message: 'This revision has no batches',
+        status: 400,
+      })
+    }
+  })
+})
+
+describe('what a revision answers by itself', () => {
+  it('is who serves, with the version that the client asked for where it is known', () => {
+    const { until2025, from2026 } = revisions
+    const initialized = (protocolVersion: string) =>
+      JSON.stringify({ protocolVersion, capabilities: { tools: {} }, serverInfo: server })
+    expect(until2025.answer('initialize', { protocolVersion: '2024-11-05' })).toBe(initialized('2024-11-05'))
+    expect(until2025.answer('initialize', {})).toBe(initialized('2025-11-25'))
+    expect(until2025.answer('ping', {})).toBe('{}')
+    expect(until2025.answer('server/discover', {})).toBeUndefined()
+    expect(from2026.answer('initialize', {})).toBeUndefined()
+    expect(JSON.parse(from2026.answer('server/discover', {}) ?? '')).toEqual({
+      resultType: 'complete',
+      supportedVersions: ['2026-07-28'],
+      capabilities: { tools: {} },
+      ttlMs: 5000,
+      cacheScope: 'private',
+      _meta: { 'io.modelcontextprotocol/serverInfo': server },
+    })
+  })
+
+  it('begins a session only for a client that can be shown URLs', () => {
+    const { until2025, from2026 } = revisions
+    const begin = (method: string, params: JsonObject) => until2025.sessionId?.(method, params, () => 'u')
+    const capabilities = { elicitation: { url: {} } }
+    expect(begin('initialize', { capabilities })).toBe('u.elicitation-url')
+    expect(begin('initialize', { protocolVersion: '2025-11-25', capabilities })).toBe('u.elicitation-url')
+    expect(begin('ping', { capabilities })).toBeUndefined()
+    expect(begin('initialize', { protocolVersion: '2025-06-18', capabilities })).toBeUndefined()
+    for (const none of [undefined, 7, {}, { elicitation: {} }, { elicitation: { url: 7 } }]) {
+      expect(begin('initialize', { capabilities: none })).toBeUndefined()
+    }
+    expect(from2026.sessionId).toBeUndefined()
+  })
+
+  it('wraps results, and says of _meta what is its own', () => {
+    const { until2025, from2026 } = revisions
+    const own = { 'io.modelcontextprotocol/serverInfo': server }
+    expect(until2025.result('"a":1')).toBe('{"a":1}')
+    expect(until2025.result('"a":1', { b: 2 })).toBe('{"a":1,"_meta":{"b":2}}')
+    expect(until2025.listResult('"a":1')).toBe('{"a":1}')
+    expect(JSON.parse(from2026.result('"a":1'))).toEqual({ resultType: 'complete', a: 1, _meta: own })
+    expect(JSON.parse(from2026.result('"a":1', { b: 2 }))).toEqual({
+      resultType: 'complete',
+      a: 1,
+      _meta: { b: 2, ...own },
+    })
+    expect(JSON.parse(from2026.listResult('"a":1'))).toEqual({
+      resultType: 'complete',
+      a: 1,
+      ttlMs: 5000,
+      cacheScope: 'private',
+      _meta: own,
+    })
+    expect([until2025.disconnectCancels, from2026.disconnectCancels]).toEqual([false, true])
+    expect([until2025.statuses, from2026.statuses]).toEqual([{ 'route-unknown': 200 }, {}])
+  })
+
+  it.each([
+    [null, undefined, undefined],
+    [{}, 'T', undefined],
+    [true, 'T', undefined],
+    [false, 'T', '{"result":T}'],
+    [{ type: 'object' }, 'T', 'T'],
+    [{ type: 'string' }, 'T', '{"result":T}'],
+  ] as const)('gives a value of the output %j as %j, and before 2026 as %j', (output, modern, legacy) => {
+    expect(revisions.from2026.structured(1, 'T', output)).toBe(modern)
+    expect(revisions.until2025.structured(1, 'T', output)).toBe(legacy)
+  })
+
+  it('gives a value of any output where it can be given', () => {
+    expect(revisions.from2026.structured(null, 'T', {})).toBeUndefined()
+    expect(revisions.from2026.structured(null, 'T', { type: 'null' })).toBe('T')
+    expect(revisions.until2025.structured({}, 'T', {})).toBe('T')
+    expect(revisions.until2025.structured([], 'T', {})).toBeUndefined()
+  })
+})

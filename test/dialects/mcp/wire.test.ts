@@ -1,0 +1,141 @@
+import { describe, expect, it } from 'vitest'
+import type { JsonObject } from '../../../src/core/tool/json.ts'
+import { decodeToolCall } from '../../../src/dialects/mcp/wire.ts'
+
+describe('the params of tools/call', () => {
+  it.each<[JsonObject, unknown]>([
+    [{ name: 'echo' }, { name: 'echo', input: {}, logs: false, capabilities: {} }],
+    [
+      {
+        name: 'echo',
+        arguments: { a: 1 },
+        more: 1,
+        _meta: {
+          progressToken: 'p',
+          traceparent: 't',
+          'dev.switchboard/version': '^1',
+          'dev.switchboard/call_id': 'c',
+          'io.modelcontextprotocol/clientCapabilities': { roots: {} },
+          more: 1,
+        },
+        inputResponses: { a: {} },
+        requestState: 's',
+      },
+      {
+        name: 'echo',
+        inputResponses: { a: {} },
+        requestState: 's',
+        input: { a: 1 },
+        selector: '^1',
+        callId: 'c',
+        traceparent: 't',
+        progressToken: 'p',
+        logs: false,
+        capabilities: { roots: {} },
+      },
+    ],
+    [
+      { name: 'echo', _meta: { progressToken: 0, traceparent: 7, 'io.modelcontextprotocol/clientCapabilities': 7 } },
+      { name: 'echo', input: {}, progressToken: 0, logs: false, capabilities: {} },
+    ],
+    [
+      { name: 'echo', _meta: { 'io.modelcontextprotocol/logLevel': 'debug' } },
+      { name: 'echo', input: {}, logs: true, capabilities: {} },
+    ],
+    [
+      { name: 'echo', _meta: { 'io.modelcontextprotocol/logLevel': 'info' } },
+      { name: 'echo', input: {}, logs: true, capabilities: {} },
+    ],
+    [
+      { name: 'echo', _meta: { 'io.modelcontextprotocol/logLevel': 'notice' } },
+      { name: 'echo', input: {}, logs: false, capabilities: {} },
+    ],
+    [
+      { name: 'echo', _meta: { 'io.modelcontextprotocol/logLevel': 'warning' } },
+      { name: 'echo', input: {}, logs: false, capabilities: {} },
+    ],
+    [
+      { name: 'echo', _meta: { 'io.modelcontextprotocol/logLevel': 'error' } },
+      { name: 'echo', input: {}, logs: false, capabilities: {} },
+    ],
+    [
+      { name: 'echo', _meta: { 'io.modelcontextprotocol/logLevel': 'critical' } },
+      { name: 'echo', input: {}, logs: false, capabilities: {} },
+    ],
+    [
+      { name: 'echo', _meta: { 'io.modelcontextprotocol/logLevel': 'alert' } },
+      { name: 'echo', input: {}, logs: false, capabilities: {} },
+    ],
+    [
+      { name: 'echo', _meta: { 'io.modelcontextprotocol/logLevel': 'emergency' } },
+      { name: 'echo', input: {}, logs: false, capabilities: {} },
+    ],
+    [
+      { name: 'echo', _meta: { 'io.modelcontextprotocol/logLevel': 'loud' } },
+      {
+        code: -32602,
+        message:
+          "Cannot read the params at '_meta.io.modelcontextprotocol/logLevel': Must be one of 'debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency', got 'loud'",
+        status: 200,
+      },
+    ],
+    [{}, { code: -32602, message: "Cannot read the params at 'name': Is required", status: 200 }],
+    [{ name: 7 }, { code: -32602, message: "Cannot read the params at 'name': Must be a string, got 7", status: 200 }],
+    [
+      { name: 'echo', arguments: [] },
+      {
+        code: -32602,
+        message: "Cannot read the params at 'arguments': Must be an object, got an empty array",
+        status: 200,
+      },
+    ],
+    [
+      { name: 'echo', _meta: 7 },
+      { code: -32602, message: "Cannot read the params at '_meta': Must be an object, got 7", status: 200 },
+    ],
+    [
+      { name: 'echo', _meta: { progressToken: {} } },
+      {
+        code: -32602,
+        message: "Cannot read the params at '_meta.progressToken': Must be a string or a number, got an object",
+        status: 200,
+      },
+    ],
+    [
+      { name: 'echo', _meta: { 'dev.switchboard/version': '', 'dev.switchboard/call_id': '' } },
+      {
+        code: -32602,
+        message:
+          "Cannot read the params at '_meta.dev.switchboard/version': Must be a string of 1 to 128 characters, got ''; at '_meta.dev.switchboard/call_id': Must be a string of 1 to 256 characters, got ''",
+        status: 200,
+      },
+    ],
+    [
+      { name: 'echo', _meta: { 'dev.switchboard/version': 'x'.repeat(129) } },
+      {
+        code: -32602,
+        message:
+          "Cannot read the params at '_meta.dev.switchboard/version': Must be a string of 1 to 128 characters, got a string of 129 characters",
+        status: 200,
+      },
+    ],
+    [
+      { name: 'echo', inputResponses: { a: 7 } },
+      { code: -32602, message: "Cannot read the params at 'inputResponses.a': Must be an object, got 7", status: 200 },
+    ],
+    [
+      { name: 'echo', requestState: 7 },
+      {
+        code: -32602,
+        message: "Cannot read the params at 'requestState': Must be a string, got a number",
+        status: 200,
+      },
+    ],
+  ])('%j are read, or refused with where and why', (params, wanted) => expect(decodeToolCall(params)).toEqual(wanted))
+
+  it('never repeat the state of a client in a message', () => {
+    expect(decodeToolCall({ name: 'echo', requestState: 7 })).toMatchObject({
+      message: expect.not.stringContaining('7'),
+    })
+  })
+})

@@ -1,0 +1,208 @@
+import { describe, expect, it } from 'vitest'
+import { fail, ok } from '../../../src/core/call/failure.ts'
+import { decodeInvocation, encodeOutcome, withTool } from '../../../src/dialects/open-tool-calling/wire.ts'
+
+describe('a tool request', () => {
+  it.each<[unknown, unknown]>([
+    [
+      { tool: { name: 'Add', toolkit: 'Demo' } },
+      { call: { asked: 'Demo.Add', input: {}, context: { tokens: new Map([]), secrets: new Map([]) } } },
+    ],
+    [
+      { tool: { name: 'Add', toolkit: 'Demo', version: '^1' } },
+      { call: { asked: 'Demo.Add@^1', input: {}, context: { tokens: new Map([]), secrets: new Map([]) } } },
+    ],
+    [
+      { tool: { name: 'Add', toolkit: '', version: '' } },
+      {
+        bare: { name: 'Add' },
+        call: { asked: 'name:Add', input: {}, context: { tokens: new Map([]), secrets: new Map([]) } },
+      },
+    ],
+    [
+      { tool: { name: 'Add', version: '1.0.0' } },
+      {
+        bare: { name: 'Add', version: '1.0.0' },
+        call: { asked: 'name:Add@1.0.0', input: {}, context: { tokens: new Map([]), secrets: new Map([]) } },
+      },
+    ],
+    [
+      { tool: { name: 'Demo.Add' } },
+      { call: { asked: 'Demo.Add', input: {}, context: { tokens: new Map([]), secrets: new Map([]) } } },
+    ],
+    [
+      { tool: { name: 'Demo.Add', version: '1.0.0' } },
+      { call: { asked: 'Demo.Add@1.0.0', input: {}, context: { tokens: new Map([]), secrets: new Map([]) } } },
+    ],
+    [
+      { tool: { name: 'Demo.Add@2.0.0', version: '1.0.0' } },
+      { call: { asked: 'Demo.Add@2.0.0', input: {}, context: { tokens: new Map([]), secrets: new Map([]) } } },
+    ],
+    [
+      {
+        tool: { name: 'Add', toolkit: 'Demo' },
+        $schema: 'x',
+        run_id: 'r',
+        execution_id: 'e',
+        created_at: 'now',
+        inputs: { a: 1 },
+        context: { authorization: { token: 'T', more: 1 }, secrets: { KEY: 'S' }, user_id: 'u', more: 1 },
+      },
+      {
+        call: {
+          asked: 'Demo.Add',
+          callId: 'e',
+          traceId: 'r',
+          input: { a: 1 },
+          context: { tokens: new Map([['*', 'T']]), secrets: new Map([['KEY', 'S']]), userId: 'u' },
+        },
+      },
+    ],
+    [
+      {
+        tool: { name: 'Add', toolkit: 'Demo' },
+        $schema: null,
+        run_id: null,
+        execution_id: null,
+        created_at: null,
+        inputs: null,
+        context: null,
+      },
+      { call: { asked: 'Demo.Add', input: {}, context: { tokens: new Map([]), secrets: new Map([]) } } },
+    ],
+    [
+      { tool: { name: 'Add', toolkit: 'Demo' }, context: { authorization: null, secrets: null, user_id: null } },
+      { call: { asked: 'Demo.Add', input: {}, context: { tokens: new Map([]), secrets: new Map([]) } } },
+    ],
+    [
+      { tool: { name: 'Add', toolkit: 'Demo' }, context: { authorization: { token: '' }, secrets: [], user_id: '' } },
+      { call: { asked: 'Demo.Add', input: {}, context: { tokens: new Map([]), secrets: new Map([]) } } },
+    ],
+    [
+      { tool: { name: 'Add', toolkit: 'Demo' }, context: { secrets: [{ key: 'A', value: 'B', more: 1 }] } },
+      { call: { asked: 'Demo.Add', input: {}, context: { tokens: new Map([]), secrets: new Map([['A', 'B']]) } } },
+    ],
+    [
+      { tool: { name: 'Add', toolkit: 'Demo' }, context: { secrets: 7 } },
+      { type: 'request-malformed', message: "Cannot read the body at 'context.secrets': Must be an object, got 7" },
+    ],
+    [
+      { tool: { name: 'Add', toolkit: 'Demo' }, context: { secrets: [{ key: 'A' }] } },
+      { type: 'request-malformed', message: "Cannot read the body at 'context.secrets[0].value': Is required" },
+    ],
+    [
+      { tool: { name: 'Add', toolkit: 'Demo' }, context: { secrets: { A: 7 } } },
+      {
+        type: 'request-malformed',
+        message:
+          "Cannot read the body at 'context.secrets.A': Must be a string of at most 65536 characters, got a number",
+      },
+    ],
+    [
+      { tool: { name: 'Add', toolkit: 'Demo' }, context: { authorization: { token: 7 } } },
+      {
+        type: 'request-malformed',
+        message:
+          "Cannot read the body at 'context.authorization.token': Must be a string of at most 65536 characters, got a number",
+      },
+    ],
+    [
+      { tool: { name: 'Add', toolkit: 'Demo' }, context: { user_id: 'x'.repeat(257) } },
+      {
+        type: 'request-malformed',
+        message:
+          "Cannot read the body at 'context.user_id': Must be a string of at most 256 characters, got a string of 257 characters",
+      },
+    ],
+    [
+      { tool: { name: 'Add', toolkit: 'Demo' }, execution_id: '' },
+      {
+        type: 'request-malformed',
+        message: "Cannot read the body at 'execution_id': Must be a string of 1 to 256 characters, got ''",
+      },
+    ],
+    [
+      { tool: { name: 'Add', toolkit: 'Demo' }, inputs: [] },
+      { type: 'request-malformed', message: "Cannot read the body at 'inputs': Must be an object, got an empty array" },
+    ],
+    [
+      { tool: { name: 'Add', toolkit: 'Demo' }, more: 1 },
+      {
+        type: 'request-malformed',
+        message:
+          "Cannot read the body at 'more': Unknown field 'more': wanted '$schema', 'run_id', 'execution_id', 'created_at', 'tool', 'inputs', 'context'",
+      },
+    ],
+    [
+      { tool: { name: '' } },
+      {
+        type: 'request-malformed',
+        message: "Cannot read the body at 'tool.name': Must be a string that is not empty, got ''",
+      },
+    ],
+    [
+      { tool: { name: 'A', more: 1 } },
+      {
+        type: 'request-malformed',
+        message: "Cannot read the body at 'tool.more': Unknown field 'more': wanted 'name', 'toolkit', 'version'",
+      },
+    ],
+    [
+      { tool: { name: 'A', toolkit: 1, version: 1 } },
+      {
+        type: 'request-malformed',
+        message:
+          "Cannot read the body at 'tool.toolkit': Must be a string, got 1; at 'tool.version': Must be a string, got 1",
+      },
+    ],
+    [{}, { type: 'request-malformed', message: "Cannot read the body at 'tool': Is required" }],
+    [null, { type: 'request-malformed', message: 'Cannot read the body: Must be an object, got null' }],
+  ])('written as %j is read as it is meant', (body, wanted) => {
+    const read = decodeInvocation(body)
+    expect('ok' in read ? read.failure : read).toEqual(wanted)
+  })
+
+  it('is made again of the one tool that a name without a toolkit meant', () => {
+    const bare = decodeInvocation({ tool: { name: 'Add', version: '^1' }, inputs: { a: 1 } })
+    if ('ok' in bare) throw new Error('Cannot decode')
+    expect(withTool(bare, 'Demo.Add@2.0.0')).toEqual({ ...bare.call, asked: 'Demo.Add@^1' })
+    const { bare: _, ...whole } = bare
+    expect(withTool(whole, 'Demo.Add@2.0.0').asked).toBe('Demo.Add')
+    expect(withTool(bare, 'no id').asked).toBe('no id')
+  })
+})
+
+describe('a tool response', () => {
+  const now = new Date(0)
+  const frame = { execution_id: 'c', finished_at: '1970-01-01T00:00:00.000Z', duration: 5 }
+  const outcome = { callId: 'c', durationMs: 5 }
+  const artifact = { url: 'https://x.test/a', content_type: 'text/csv', size: 9, meta: { description: 'Rows' } }
+
+  it('holds the value, an artifact, or nothing', () => {
+    expect(encodeOutcome({ ...outcome, result: ok([1]) }, now)).toEqual({
+      ...frame,
+      success: true,
+      output: { value: [1] },
+    })
+    for (const value of [0, '', false]) {
+      expect(encodeOutcome({ ...outcome, result: ok(value) }, now)).toMatchObject({ output: { value } })
+    }
+    for (const value of [null, undefined]) {
+      expect(encodeOutcome({ ...outcome, result: ok(value) }, now)).toEqual({ ...frame, success: true })
+    }
+    expect(encodeOutcome({ ...outcome, result: { ...ok(1), artifact } }, now)).toEqual({
+      ...frame,
+      success: true,
+      output: { artifact },
+    })
+  })
+
+  it('holds the error, but for failures that HTTP has statuses for', () => {
+    expect(encodeOutcome({ ...outcome, result: fail({ type: 'cancelled' }) }, now)).toEqual({
+      ...frame,
+      success: false,
+      output: { error: { message: 'The call was cancelled', can_retry: true } },
+    })
+    expect(encodeOutcome({ ...outcome, result: fail({ type: 'forbidden', reason: 'r' }) }, now)).toBeUndefined()
+  })
+})

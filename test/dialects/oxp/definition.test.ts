@@ -1,0 +1,270 @@
+import { describe, expect, it } from 'vitest'
+import type { Json, JsonObject } from '../../../src/core/tool/json.ts'
+import type { ToolRecord } from '../../../src/core/tool/tool.ts'
+import { encodeFlat, flatForm, oxp, seedForm } from '../../../src/dialects/oxp/definition.ts'
+import { published, recordOf } from '../machine-context/record.ts'
+
+const DOCUMENT: JsonObject = {
+  id: 'Kit.Add@1.0.0',
+  name: 'Add',
+  description: 'Adds',
+  version: '1.0.0',
+  input_schema: { parameters: { type: 'object', properties: { a: { type: 'number', description: 'First' } } } },
+  output_schema: { type: 'number' },
+}
+const GIVEN = { toolkit: 'Kit', version: '1.0.0' }
+
+/** What is read of the document with something else in it, or the problems: where, and what. */
+function read(change: JsonObject = {}, given = {}) {
+  const result = oxp.decode(JSON.parse(JSON.stringify({ ...DOCUMENT, ...change })), given)
+  return result.ok ? result.value : result.problems.map(({ path, message }) => [path, message])
+}
+
+describe('an OXP definition', () => {
+  it('becomes a definition', () => {
+    expect(
+      read({
+        requirements: {
+          authorization: [{ id: 'google', oauth2: { scopes: ['mail'], more: 1 } }],
+          secrets: [{ id: 'KEY', more: 1 }],
+          user_id: true,
+          more: 1,
+        },
+      }),
+    ).toEqual({
+      definitions: [
+        {
+          toolkit: 'Kit',
+          tool: 'Add',
+          version: '1.0.0',
+          name: 'Add',
+          description: 'Adds',
+          input: { type: 'object', properties: { a: { type: 'number', description: 'First' } } },
+          output: { type: 'number' },
+          requirements: {
+            authorization: [{ id: 'google', oauth2: { scopes: ['mail'] } }],
+            secrets: [{ id: 'KEY' }],
+            user_id: true,
+          },
+          tags: [],
+        },
+      ],
+      schemas: [
+        {
+          path: '/input_schema/parameters',
+          schema: { type: 'object', properties: { a: { type: 'number', description: 'First' } } },
+        },
+        { path: '/output_schema', schema: { type: 'number' } },
+      ],
+      warnings: [],
+    })
+  })
+
+  it('requires nothing, has no output, and no scopes, where it says so or does not say', () => {
+    expect(read({ output_schema: null })).toMatchObject({
+      definitions: [{ output: null, requirements: { authorization: [], secrets: [], user_id: false } }],
+      schemas: [{ path: '/input_schema/parameters' }],
+    })
+    for (const oauth2 of [{}, { scopes: null }]) {
+      expect(read({ requirements: { authorization: [{ id: 'a', oauth2 }, { id: 'b' }] } })).toMatchObject({
+        definitions: [{ requirements: { authorization: [{ id: 'a', oauth2: { scopes: [] } }, { id: 'b' }] } }],
+      })
+    }
+  })
+
+  it.each<[Json, unknown]>([
+    [
+      { type: 'object', properties: { 'a/b': {}, c: true, d: { description: 'D' } } },
+      {
+        input: { type: 'object', properties: { 'a/b': {}, c: true, d: { description: 'D' } } },
+        path: '/input_schema',
+        warnings: [{ path: '/input_schema/properties/a~1b', message: "Parameter 'a/b' has no description" }],
+      },
+    ],
+    [
+      { parameters: { type: 'object', properties: { a: { description: 7 } } } },
+      {
+        input: { type: 'object', properties: { a: { description: 7 } } },
+        path: '/input_schema/parameters',
+        warnings: [{ path: '/input_schema/parameters/properties/a', message: "Parameter 'a' has no description" }],
+      },
+    ],
+    [
+      { properties: { parameters: { description: 'P' } } },
+      { input: { properties: { parameters: { description: 'P' } } }, path: '/input_schema', warnings: [] },
+    ],
+    [
+      { type: 'object', parameters: { type: 'string' } },
+      { input: { type: 'object', parameters: { type: 'string' } }, path: '/input_schema', warnings: [] },
+    ],
+    [{}, { input: {}, path: '/input_schema', warnings: [] }],
+    [{ parameters: { properties: 7 } }, { input: { properties: 7 }, path: '/input_schema/parameters', warnings: [] }],
+  ])('takes %j for an input schema as it is meant, and says what is not described', (input_schema, wanted) => {
+    const result = oxp.decode({ ...DOCUMENT, input_schema }, {})
+    if (!result.ok) return expect(result.problems).toEqual(wanted)
+    const [definition] = result.value.definitions
+    const [schema] = result.value.schemas
+    expect(schema?.schema).toEqual(definition?.input)
+    expect({ input: definition?.input, path: schema?.path, warnings: result.value.warnings }).toEqual(wanted)
+  })
+
+  it.each<[JsonObject, unknown]>([
+    [{ id: undefined }, [['/id', 'Is required']]],
+    [{ id: 'Kit.Add' }, [['/id', "Must be 'Toolkit.Tool@x.y.z' of the characters A-Z, a-z, 0-9 and _, got 'Kit.Add'"]]],
+    [
+      { id: 'Kit.Add@1' },
+      [
+        ['/id', "Must be 'Toolkit.Tool@x.y.z' of the characters A-Z, a-z, 0-9 and _, got 'Kit.Add@1'"],
+        ['/version', "Must be the version in the id, '1'"],
+      ],
+    ],
+    [
+      { id: 'Kit-x.Add@1.0.0' },
+      [['/id', "Must be 'Toolkit.Tool@x.y.z' of the characters A-Z, a-z, 0-9 and _, got 'Kit-x.Add@1.0.0'"]],
+    ],
+    [
+      { id: 'Kit.Add-x@1.0.0' },
+      [['/id', "Must be 'Toolkit.Tool@x.y.z' of the characters A-Z, a-z, 0-9 and _, got 'Kit.Add-x@1.0.0'"]],
+    ],
+    [{ id: 7 }, [['/id', "Must be 'Toolkit.Tool@x.y.z' of the characters A-Z, a-z, 0-9 and _, got 7"]]],
+    [
+      { id: 'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx.Add@1.0.0' },
+      [['/id', "Must be 'Toolkit.Tool@x.y.z' of the characters A-Z, a-z, 0-9 and _, got a string of 75 characters"]],
+    ],
+    [
+      { id: 'x Kit.Add@1.0.0' },
+      [['/id', "Must be 'Toolkit.Tool@x.y.z' of the characters A-Z, a-z, 0-9 and _, got 'x Kit.Add@1.0.0'"]],
+    ],
+    [{ id: 'Other.Add@1.0.0' }, [['/id', "Must be of the toolkit 'Kit' that was given beside the definition"]]],
+    [{ id: 'Kit.Add@1.0.1' }, [['/version', "Must be the version in the id, '1.0.1'"]]],
+    [
+      { id: 'Kit.Add@^1' },
+      [
+        ['/id', "Must be 'Toolkit.Tool@x.y.z' of the characters A-Z, a-z, 0-9 and _, got 'Kit.Add@^1'"],
+        ['/version', "Must be the version in the id, '^1'"],
+      ],
+    ],
+    [{ name: 'a b' }, [['/name', "Must be 1 to 64 of the characters A-Z, a-z, 0-9, _ and -, got 'a b'"]]],
+    [{ description: 1 }, [['/description', 'Must be a string, got 1']]],
+    [{ version: '1' }, [['/version', "Must be a version of the form x.y.z, got '1'"]]],
+    [{ input_schema: undefined }, [['/input_schema', 'Is required']]],
+    [{ input_schema: 1 }, [['/input_schema', "Must be an object: {'parameters': <JSON Schema>}, got 1"]]],
+    [
+      { input_schema: { parameters: 1 } },
+      [['/input_schema', "Must be an object: {'parameters': <JSON Schema>}, got an object"]],
+    ],
+    [
+      { input_schema: { parameters: { type: 'array' } } },
+      [['/input_schema/parameters/type', "Must be 'object': a tool's parameters have names"]],
+    ],
+    [{ input_schema: { type: 'array' } }, [['/input_schema/type', "Must be 'object': a tool's parameters have names"]]],
+    [
+      { input_schema: { properties: 1, type: 'string' } },
+      [['/input_schema/type', "Must be 'object': a tool's parameters have names"]],
+    ],
+    [{ output_schema: undefined }, [['/output_schema', 'Is required']]],
+    [{ output_schema: true }, [['/output_schema', 'Must be a JSON Schema object, or null for no output, got true']]],
+    [{ requirements: 1 }, [['/requirements', 'Must be an object, got 1']]],
+    [{ requirements: { authorization: {} } }, [['/requirements/authorization', 'Must be an array, got an object']]],
+    [{ requirements: { authorization: [1] } }, [['/requirements/authorization/0/id', 'Is required']]],
+    [
+      { requirements: { authorization: [{ id: 'a b' }] } },
+      [['/requirements/authorization/0/id', "Must be 1 to 128 visible ASCII characters, got 'a b'"]],
+    ],
+    [
+      { requirements: { authorization: [{ id: 'a', oauth2: 1 }] } },
+      [['/requirements/authorization/0/oauth2/scopes', 'Is required']],
+    ],
+    [
+      { requirements: { authorization: [{ id: 'a', oauth2: { scopes: 'x' } }] } },
+      [['/requirements/authorization/0/oauth2/scopes', "Must be an array of strings, got 'x'"]],
+    ],
+    [{ requirements: { secrets: 1 } }, [['/requirements/secrets', 'Must be an array, got 1']]],
+    [{ requirements: { secrets: ['x'] } }, [['/requirements/secrets/0/id', 'Is required']]],
+    [{ requirements: { user_id: 'yes' } }, [['/requirements/user_id', "Must be a boolean, got 'yes'"]]],
+    [
+      { extra: 1 },
+      [
+        [
+          '/extra',
+          "Unknown field 'extra': wanted 'id', 'name', 'description', 'version', 'input_schema', 'output_schema', 'requirements'",
+        ],
+      ],
+    ],
+  ])('with %j is refused, with where and why', (change, problems) => expect(read(change, GIVEN)).toEqual(problems))
+
+  it('may be of any toolkit and version when none is given beside it', () => {
+    expect(read({ id: 'Other.Add@1.0.0' })).toMatchObject({ definitions: [{ toolkit: 'Other' }] })
+    expect(read({ version: 7 })).toEqual([['/version', 'Must be a version of the form x.y.z, got 7']])
+  })
+
+  it('is recognised by either schema', () => {
+    for (const document of [{ input_schema: 1 }, { output_schema: 1 }]) expect(oxp.recognises(document)).toBe(true)
+    for (const document of [null, [], 'x', {}, { inputSchema: {} }]) expect(oxp.recognises(document)).toBe(false)
+    expect([oxp.dialect, oxp.references]).toEqual(['oxp', 'none'])
+  })
+})
+
+describe('a record as OXP', () => {
+  const RECORD: Partial<ToolRecord> = {
+    toolkit: 'Kit',
+    tool: 'Add',
+    name: 'Add',
+    description: 'Adds',
+    input: { type: 'object', properties: {} },
+  }
+  const WRITTEN = { id: 'Kit.Add@1.0.0', name: 'Add', description: 'Adds', version: '1.0.0', output_schema: {} }
+  const input_schema = { parameters: { type: 'object', properties: {} } }
+
+  it('gives back what was published, its input schema in the form that is asked for', () => {
+    const result = oxp.decode(DOCUMENT, {})
+    if (!result.ok) throw new Error('Cannot decode')
+    const record = published(result.value.definitions[0]!, 'oxp', DOCUMENT)
+    expect(oxp.encode(record)).toEqual({ document: DOCUMENT, losses: [] })
+    expect(oxp.encode(record).document).toBe(DOCUMENT)
+    expect(seedForm(record)).toEqual(DOCUMENT)
+    expect(encodeFlat(record)).toEqual({ document: { ...DOCUMENT, input_schema: record.input }, losses: [] })
+    expect(encodeFlat({ ...record, title: 'T' }).losses).toEqual([])
+  })
+
+  it('of another dialect says what it can', () => {
+    const record = recordOf(RECORD)
+    expect(oxp.encode(record)).toEqual({ document: { ...WRITTEN, input_schema }, losses: [] })
+    expect(Object.keys(seedForm(record))).not.toContain('requirements')
+    expect(flatForm(record)).toEqual({ ...WRITTEN, input_schema: { type: 'object', properties: {} } })
+    expect(oxp.encode({ ...record, source: { dialect: 'oxp', document: [] } }).document).toEqual({
+      ...WRITTEN,
+      input_schema,
+    })
+  })
+
+  it.each([
+    [true, {}],
+    [false, { not: {} }],
+    [null, null],
+    [{ type: 'string' }, { type: 'string' }],
+  ])('with the output %j has the output schema %j', (output, output_schema) => {
+    expect(seedForm(recordOf({ ...RECORD, output }))).toEqual({ ...WRITTEN, input_schema, output_schema })
+  })
+
+  it.each([
+    [
+      { authorization: [{ id: 'a' }, { id: 'b', oauth2: { scopes: ['s'] } }], secrets: [], user_id: false },
+      { authorization: [{ id: 'a' }, { id: 'b', oauth2: { scopes: ['s'] } }] },
+    ],
+    [{ authorization: [], secrets: [{ id: 'KEY' }], user_id: false }, { secrets: [{ id: 'KEY' }] }],
+    [{ authorization: [], secrets: [], user_id: true }, { user_id: true }],
+  ])('with the requirements %j writes %j', (requirements, written) => {
+    expect(seedForm(recordOf({ ...RECORD, requirements })).requirements).toEqual(written)
+  })
+
+  it('lists what it cannot say', () => {
+    const reason = 'OXP 1.0 has no such field'
+    const more = { title: '', annotations: {}, icons: [], _meta: {}, metadata: {}, examples: [] }
+    expect(oxp.encode(recordOf({ ...more, securityLevel: 1 })).losses).toEqual(
+      [...Object.keys(more), 'securityLevel'].map((field) => ({ path: `/${field}`, reason })),
+    )
+    const secret = { authorization: [], secrets: [{ id: 'KEY' }], user_id: false }
+    expect(encodeFlat(recordOf({ requirements: secret, securityLevel: 4 })).losses).toEqual([])
+  })
+})

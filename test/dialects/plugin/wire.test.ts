@@ -1,0 +1,70 @@
+import { describe, expect, it } from 'vitest'
+import type { Content } from '../../../src/core/tool/content.ts'
+import { fail, ok } from '../../../src/core/call/failure.ts'
+import { decodeCall, encodeFailure, encodeOutcome } from '../../../src/dialects/plugin/wire.ts'
+
+describe('a CallToolRequest', () => {
+  it.each<[unknown, unknown]>([
+    [{ params: { name: 'a' } }, { name: 'a', input: {} }],
+    [
+      { method: 'tools/call', params: { name: 'a', arguments: { x: 1 }, _meta: 1 }, more: 1 },
+      { name: 'a', input: { x: 1 } },
+    ],
+    [
+      { method: null, params: { name: 'a', arguments: null } },
+      { name: 'a', input: {} },
+    ],
+    [{ params: {} }, { type: 'request-malformed', message: "Cannot read the body at 'params.name': Is required" }],
+    [
+      { params: { name: 1, arguments: [], more: 1 }, method: 1 },
+      {
+        type: 'request-malformed',
+        message:
+          "Cannot read the body at 'method': Must be a string, got 1; at 'params.more': Unknown field 'more': wanted 'name', 'arguments', '_meta'; at 'params.name': Must be a string, got 1; at 'params.arguments': Must be an object, got an empty array",
+      },
+    ],
+    [{}, { type: 'request-malformed', message: "Cannot read the body at 'params': Is required" }],
+    [null, { type: 'request-malformed', message: 'Cannot read the body: Must be an object, got null' }],
+  ])('written as %j is read as it is meant', (body, wanted) => {
+    const read = decodeCall(body)
+    expect('ok' in read ? read.failure : read).toEqual(wanted)
+  })
+})
+
+describe('a CallToolResult', () => {
+  const outcome = { callId: 'c', durationMs: 5 }
+  const text = (words: string) => ({ type: 'text', text: words })
+
+  it('says what went wrong', () => {
+    const result = { content: [text('The call was cancelled')], isError: true }
+    expect(encodeFailure({ type: 'cancelled' })).toEqual(result)
+    expect(encodeOutcome({ ...outcome, result: fail({ type: 'cancelled' }) })).toEqual(result)
+  })
+
+  it('holds the content, else the value, and beside them the artifact', () => {
+    const artifact = { url: 'u', content_type: 't', size: 1, meta: { description: 'd' } }
+    const link = text('[d (t, 1 bytes): u]')
+    expect(encodeOutcome({ ...outcome, result: { ...ok('x'), artifact } }).content).toEqual([text('x'), link])
+    expect(encodeOutcome({ ...outcome, result: { ...ok(1), content: [] } }).content).toEqual([text('1')])
+    expect(encodeOutcome({ ...outcome, result: { ...ok(1), content: [{ type: 'text', text: 'y' }] } }).content).toEqual(
+      [text('y')],
+    )
+    expect(encodeOutcome({ ...outcome, result: ok(undefined) })).toEqual({ content: [text('null')] })
+  })
+
+  it('keeps annotations of every kind of content', () => {
+    const annotations = { audience: ['assistant'], priority: 1 } as const
+    const content: readonly Content[] = [
+      { type: 'image', data: 'AA', mimeType: 'image/png', annotations },
+      { type: 'audio', data: 'AAA', mimeType: 'audio/wav', annotations },
+      { type: 'resource_link', uri: 'https://here/c', name: 'c', annotations },
+      { type: 'resource', resource: { uri: 'file:///a', text: 'A' }, annotations },
+    ]
+    expect(encodeOutcome({ ...outcome, result: { ...ok(1), content } }).content).toEqual([
+      { type: 'image', data: 'AA', mimeType: 'image/png', annotations },
+      { ...text('[Audio of type audio/wav, 3 characters of Base64, which cannot be given here]'), annotations },
+      { ...text("[Resource 'c': https://here/c]"), annotations },
+      { type: 'resource', resource: { uri: 'file:///a', text: 'A' }, annotations },
+    ])
+  })
+})
