@@ -40,7 +40,7 @@ const ANNOTATIONS = object(
   { unknown: 'ignore' },
 )
 
-/** Judges a Tool's icon (MCP, `Icon`): whoever shows it fetches it, so it is https or comes along. */
+/** Judges a Tool's icon (MCP, `Icon`): whoever shows it fetches its URL, unless that holds the data itself. */
 const ICON = object(
   {
     src: text("an 'https:' or a 'data:' URL", /^(?:https:\/\/[^/]|data:)/i),
@@ -103,7 +103,7 @@ function decode(document: Json, given: Given): ReturnType<Codec['decode']> {
 
 type Tool = Omit<Definition, 'toolkit' | 'version' | 'output'> & { readonly output: JsonObject }
 
-/** Reads one after another of the tools of a document, which all have different names. */
+/** Reads the tools of one document, whose names must all differ. */
 function oneOfTools(): Reader<Tool> {
   const taken = new Set<string>()
   const name = judged(NAME, (own) =>
@@ -151,7 +151,7 @@ function oneOfTools(): Reader<Tool> {
   })
 }
 
-/** A tool's own name where it may be one of ours; else with underscores for dots, and a stable suffix where it must. */
+/** The name a tool has here: dots become underscores, and a name that is too long or taken gets a suffix, always the same. */
 function nameFor(name: string, taken: ReadonlySet<string>): string {
   const plain = name.replaceAll('.', '_')
   if (isNamePart(plain) && !taken.has(plain.toLowerCase())) return plain

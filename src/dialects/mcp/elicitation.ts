@@ -21,7 +21,7 @@ export interface UrlElicitation {
   readonly params: JsonObject
 }
 
-/** What a person can be shown so that a call can go on; nothing when it also lacks what no person can give by a page. */
+/** The pages by which a person can help a call to go on; none when it also lacks a secret or a user, which no page can give. */
 export function urlElicitations(failure: Failure): readonly UrlElicitation[] {
   switch (failure.type) {
     case 'approval-required':

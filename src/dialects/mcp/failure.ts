@@ -12,8 +12,8 @@ interface ErrorAnswer {
 }
 
 /**
- * How each failure is answered: as a result with `isError`, which a model reads and acts on, or as a JSON-RPC error. Codes
- * of our own lie outside of what JSON-RPC and MCP reserve, and are those of HTTP.
+ * How each failure is answered: as a result with `isError`, which a model reads and acts on, or as a JSON-RPC error. Where
+ * neither JSON-RPC nor MCP has a code, it is the status of HTTP, which they leave free.
  */
 export const ANSWERS = {
   'request-malformed': { code: PARSE_ERROR, status: 400 },

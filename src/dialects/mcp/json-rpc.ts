@@ -6,7 +6,7 @@ export const METHOD_NOT_FOUND = -32601
 export const INVALID_PARAMS = -32602
 export const INTERNAL_ERROR = -32603
 
-/** A JSON-RPC error, and the HTTP status and headers it goes with where it is the whole answer. */
+/** A JSON-RPC error, with the status and headers of the response, unless it is one of a batch. */
 export interface McpError {
   readonly code: number
   readonly message: string

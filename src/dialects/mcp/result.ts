@@ -22,7 +22,7 @@ export function encodeSuccess(
   const said = shown
     ? JSON.stringify(blocks)
     : `[{"type":"text","text":${typeof value === 'string' ? text : JSON.stringify(text)}}]`
-  // What is only to be looked at has no value
+  // A tool that gave content and null gave no value
   const structured = shown && value === null ? undefined : revision.structured(value, text, output)
   return revision.result(
     structured === undefined ? `"content":${said}` : `"content":${said},"structuredContent":${structured}`,

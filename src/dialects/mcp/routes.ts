@@ -91,7 +91,7 @@ export function mcpFace(deps: McpFaceDeps): Hono {
     return messages.response(PRIVATE)
   }
 
-  /** Lets in whoever may do one thing here, to list or to call; what needs which is judged later. */
+  /** Lets in whoever may call or list; each method judges later which of the two it takes. */
   async function admit(request: Request, background: Background): Promise<Result<Principal>> {
     const admitted = await gate(request, 'tools:call', background)
     return admitted.ok || admitted.failure.type !== 'forbidden' ? admitted : gate(request, 'tools:read', background)
@@ -178,12 +178,12 @@ function malformed(message: string): McpError {
   return { code: INVALID_REQUEST, message, status: 400 }
 }
 
-/** What needs no answer. */
+/** The response to notifications and responses, which have no answer. */
 function accepted(): Response {
   return new Response(null, { status: 202 })
 }
 
-/** Messages go with the answer only to whoever wants them and takes a stream. */
+/** Whether the caller asked for progress or logs, and takes a stream. */
 function wantsMessages({ progressToken, logs }: ToolCall, { headers }: Request): boolean {
   if (progressToken === undefined && !logs) return false
   const accept = headers.get('accept')

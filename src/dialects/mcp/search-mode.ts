@@ -53,7 +53,7 @@ function argumentsOf(required: string, properties: JsonObject): JsonObject {
   return { type: 'object', properties, required: [required], additionalProperties: false }
 }
 
-/** The members of `tools/list`, whatever the catalogue holds. */
+/** What `tools/list` gives in this mode, whatever the catalogue holds. */
 export const SEARCH_TOOLS = `"tools":${JSON.stringify(TOOLS)}`
 
 const BRIEF: LineFormat = {
@@ -68,7 +68,7 @@ interface SearchDeps {
   readonly resolver: Resolver
 }
 
-/** A call of one of the three tools: a result; the call it stands for; or undefined when it is of none of the three. */
+/** Answers `search_tools` and `describe_tool`; gives the call that `call_tool` stands for, and undefined for any other name. */
 export async function searchCall(
   call: ToolCall,
   revision: Revision,

@@ -4,8 +4,8 @@ const HEADERS = {
   'x-accel-buffering': 'no',
 }
 /**
- * A comment is sent this often, so that nothing on the way takes the connection for dead; and since workerd notices that
- * a stream was closed only by writing to it, it bounds for how long a cancelled tool runs on.
+ * How often a comment is sent. Proxies close connections that are silent; and workerd notices a closed stream only by
+ * writing to it, so that a cancelled tool runs on for at most so long.
  */
 const KEEP_ALIVE_MS = 1_000
 const encoder = new TextEncoder()
@@ -17,7 +17,7 @@ export interface Messages {
   /** Aborts when the caller closes the stream, or goes away before there is one. */
   readonly signal: AbortSignal
   send(message: string): void
-  /** The stream of what was sent, and is; made once. */
+  /** Starts the stream, with what was sent so far. Called at most once. */
   response(headers: Record<string, string>): Response
   /** Sends the last message and ends the stream. */
   end(message: string): void
@@ -25,7 +25,7 @@ export interface Messages {
 
 /**
  * Server-sent events (HTML, section 9.2) that begin only when there is something to say (MCP, "Streamable HTTP": a POST is
- * answered with JSON or with a stream). To close the stream is to cancel.
+ * answered with JSON or with a stream). A client that closes the stream cancels its call.
  */
 export function createMessages(caller: AbortSignal): Messages {
   const waiting: string[] = []

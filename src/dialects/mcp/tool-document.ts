@@ -3,7 +3,7 @@ import type { JsonObject } from '../../core/tool/json.ts'
 import { derivedSecurityLevel, type ToolRecord } from '../../core/tool/tool.ts'
 import { asObjectSchema, outputKind, withoutHeaders } from './tool-schema.ts'
 
-/** Under this key of `_meta` a listed tool says its id: what is called, and which version answers. */
+/** The key of `_meta` that holds a listed tool's id, which says what version answers. */
 const ID_KEY = 'dev.switchboard/id'
 
 /** A record as an MCP Tool (2026-07-28) of the name it is exposed under. What MCP cannot say is left out. */

@@ -18,8 +18,8 @@ export interface ToolsCallDeps {
 }
 
 /**
- * `tools/call`: calls a tool by its exposed name. Gives the result as a text; what the protocol calls an error, as one.
- * `messages` takes progress and logs, where the caller asked for them.
+ * `tools/call`: calls a tool by its exposed name. Gives the result, serialised, or a JSON-RPC error. Progress and logs go to
+ * `messages`, where the caller asked for them.
  */
 export async function answerCall(
   call: ToolCall,
@@ -70,7 +70,7 @@ export function unknownTool(name: string): Failure {
   return { type: 'tool-unknown', asked: name, suggestions: [] }
 }
 
-/** Passes on what a running tool tells. "The progress value MUST increase with each notification": others are dropped. */
+/** Passes on progress and logs. "The progress value MUST increase with each notification", so what does not is dropped. */
 function reporting({ name, progressToken, logs }: ToolCall, messages: Messages): Pick<Caller, 'progress' | 'log'> {
   let last = -Infinity
   return {

@@ -5,7 +5,7 @@ import type { Revision } from './revisions/revision.ts'
 import { type Client, narrowedTo } from './toolset.ts'
 import { invalid } from './wire.ts'
 
-/** Clients in use read the first page only. */
+/** So many, since clients in use read the first page only. */
 const PAGE = 1_000
 const BAD_CURSOR = invalid("'cursor' must be a 'nextCursor' that a list gave")
 

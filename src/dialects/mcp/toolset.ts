@@ -49,15 +49,15 @@ export function isChosen({ tools }: Toolset, name: ToolName): boolean {
 }
 
 /**
- * A principal that sees of what it may see only what is chosen. It is for lists: what a principal may call depends on
- * what its credential itself says.
+ * The principal, seeing no more than the chosen tools of those it may see. For lists only: whether it may call a tool is
+ * judged by the principal as it is.
  */
 export function narrowedTo(principal: Principal, { tools }: Toolset): Principal {
   if (tools === undefined) return principal
   return { ...principal, tools: tools.flatMap((pattern) => common(principal, pattern)) }
 }
 
-/** What a chosen pattern and a principal's patterns have in common, as patterns. */
+/** Patterns of the tools that both a chosen pattern and the principal's own cover. */
 function common(principal: Principal, pattern: string): readonly string[] {
   const name = parseToolId(pattern)
   if (name) return covers(principal, name) ? [pattern] : []

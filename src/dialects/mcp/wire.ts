@@ -21,7 +21,7 @@ export const CAPABILITIES_KEY = 'io.modelcontextprotocol/clientCapabilities'
 const LOG_LEVEL_KEY = 'io.modelcontextprotocol/logLevel'
 const CALL_ID_KEY = 'dev.switchboard/call_id'
 const SELECTOR_KEY = 'dev.switchboard/version'
-/** Levels of logs that take in `info`, at which tools log (RFC 5424's severities, as MCP has them). */
+/** The levels of logs (RFC 5424), and those that let through `info`, at which tools log. */
 const LEVELS = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency']
 const WITH_INFO = ['debug', 'info']
 
@@ -36,7 +36,7 @@ export interface ToolCall {
   readonly progressToken?: string | number
   /** Whether the caller wants what the tool logs. */
   readonly logs: boolean
-  /** What the client says with the call that it can be asked for. */
+  /** What the client declares with the call that it is capable of. */
   readonly capabilities: JsonObject
   readonly inputResponses?: InputResponses['responses']
   /** Sealed, as it was given. */

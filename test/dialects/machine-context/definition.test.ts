@@ -793,103 +793,6 @@ describe('each field of a document', () => {
         version: '0.0.1',
         description: 'Y',
         capabilities: [{ name: 'y', description: 'Y' }],
-        metadata: {
-          tags: [
-            'a',
-            'a',
-            'a',
-            'a',
-            'a',
-            'a',
-            'a',
-            'a',
-            'a',
-            'a',
-            'a',
-            'a',
-            'a',
-            'a',
-            'a',
-            'a',
-            'a',
-            'a',
-            'a',
-            'a',
-            'a',
-            'a',
-            'a',
-            'a',
-            'a',
-            'a',
-            'a',
-            'a',
-            'a',
-            'a',
-            'a',
-            'a',
-            'a',
-          ],
-        },
-      },
-      {
-        definitions: [
-          {
-            securityLevel: 0,
-            metadata: {
-              tags: [
-                'a',
-                'a',
-                'a',
-                'a',
-                'a',
-                'a',
-                'a',
-                'a',
-                'a',
-                'a',
-                'a',
-                'a',
-                'a',
-                'a',
-                'a',
-                'a',
-                'a',
-                'a',
-                'a',
-                'a',
-                'a',
-                'a',
-                'a',
-                'a',
-                'a',
-                'a',
-                'a',
-                'a',
-                'a',
-                'a',
-                'a',
-                'a',
-                'a',
-              ],
-            },
-            tags: [],
-            tool: 'y',
-            name: 'x_y',
-            description: 'Y',
-            input: { type: 'object' },
-            output: {},
-          },
-        ],
-        warnings: [{ path: '/metadata/tags', message: 'Gives no tags: wanted up to 32 texts of 1 to 64 characters' }],
-      },
-    ],
-    [
-      {
-        id: 'x',
-        name: 'x',
-        version: '0.0.1',
-        description: 'Y',
-        capabilities: [{ name: 'y', description: 'Y' }],
         metadata: { tags: ['x'.repeat(65)] },
       },
       {
@@ -1104,5 +1007,15 @@ describe('each field of a document', () => {
       }),
     )
     expect({ definitions: own, ...(warnings.length > 0 ? { warnings } : {}) }).toEqual(wanted)
+  })
+
+  it('in more than 32 tags says none', () => {
+    const tagged = (count: number) =>
+      decoded(changed((tool) => (tool.metadata.tags = Array.from({ length: count }, (_, index) => `t${index}`))))
+    expect(tagged(32).definitions[0]?.tags).toHaveLength(32)
+    expect(tagged(33).definitions[0]?.tags).toEqual([])
+    expect(tagged(33).warnings).toEqual([
+      { path: '/metadata/tags', message: 'Gives no tags: wanted up to 32 texts of 1 to 64 characters' },
+    ])
   })
 })

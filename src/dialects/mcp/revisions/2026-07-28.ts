@@ -7,12 +7,12 @@ import type { Revision, ServerInfo } from './revision.ts'
 
 const SERVER_KEY = 'io.modelcontextprotocol/serverInfo'
 
-/** A list may be this old: as old as the catalogue an isolate keeps. */
+/** How long a client may keep a list: as long as an isolate keeps the catalogue. */
 const TTL_MS = 5_000
 
 /**
- * MCP 2026-07-28: no handshake, every request says who it is from, and a tool can ask back. What its client is to give back
- * then is sealed.
+ * MCP 2026-07-28: no handshake, every request says who it is from, and a tool can ask its client for more. The state that
+ * the client gives back with its answer is sealed.
  */
 export function revision2026(serverInfo: ServerInfo, seal: Seal): Revision {
   const meta = `"_meta":${JSON.stringify({ [SERVER_KEY]: { ...serverInfo } })}`

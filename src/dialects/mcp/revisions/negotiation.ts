@@ -20,9 +20,9 @@ export interface Revisions {
 }
 
 /**
- * The revision that a message is of, or what is wrong with how it says so (MCP 2026-07-28, "Versioning"): a message that
- * names its version in `_meta`, or one from 2026 on in its header, is of that; `initialize` and whatever names no version
- * are of those before.
+ * The revision that a message is of, or what is wrong with how it says so (MCP 2026-07-28, "Versioning"): the version is
+ * what `_meta` names, or a header that is from 2026 on. A message without either, such as `initialize`, is of a revision
+ * before 2026.
  */
 export function revisionOf(
   headers: Headers,
@@ -37,7 +37,7 @@ export function revisionOf(
     return unsupportedVersion(header, [...VERSIONS_FROM_2026, ...VERSIONS_UNTIL_2025])
   }
   if (message.kind === 'notification') {
-    // Nothing comes of a notification, so it need not say what requests do
+    // A notification has no effect here, so its `_meta` is not judged
     return (headers.has('mcp-method') && methodMismatch(headers, message.method)) || from2026
   }
   if (!isNamed && message.method === 'initialize') {

@@ -13,13 +13,13 @@ export interface ServerInfo {
   readonly version: string
 }
 
-/** All in which one revision of the protocol, or a few that agree, differ from the others. Texts are serialised JSON. */
+/** Everything in which revisions of the protocol differ. Texts are serialised JSON. */
 export interface Revision {
-  /** Names the lines this revision's lists are made of. */
+  /** The name under which the catalogue keeps the lines of this revision's lists. */
   readonly format: string
-  /** Statuses of errors that are not those of the table. */
+  /** HTTP statuses of errors, where they differ from the table's. */
   readonly statuses: Readonly<Partial<Record<FailureType, number>>>
-  /** Whether a client that goes away gives its call up. */
+  /** Whether a client that disconnects cancels its call. */
   readonly disconnectCancels: boolean
   /** A listed tool. */
   tool(record: ToolRecord, name: string): JsonObject
@@ -31,13 +31,13 @@ export interface Revision {
   listResult(members: string): string
   /** Answers a method that needs nothing but the server itself; undefined when the revision has no such method. */
   answer(method: string, params: JsonObject): string | undefined
-  /** The id of the session that a method begins, where one is of use, given a text that is nobody else's. */
+  /** The session id to answer a method with, if any. `unique` makes a text that no other session has. */
   sessionId?(method: string, params: JsonObject, unique: () => string): string | undefined
   /** Begins a round of a call; an error when what the client gives back of an earlier one cannot be taken. */
   round(call: ToolCall, client: Client): Round | Promise<Round | McpError>
 }
 
-/** One time that a call is made: a client that is asked for something makes it again with the answer. */
+/** One request of a call: a client that is asked for something makes the call again, with the answer. */
 export interface Round {
   /** Answers to what the tool asked for in earlier rounds; absent where a tool cannot ask. */
   readonly answers?: InputResponses

@@ -56,7 +56,7 @@ export async function beginRound(call: ToolCall, client: Client, deps: RoundDeps
       const shown = showable(failure, call, earlier)
       if (shown === undefined) return undefined
       if (typeof shown === 'string') return encodeErrorResult(shown, revision, metaOf(failure))
-      // What the tool was told is kept for when the person is done
+      // The tool's answers go along, since it gets them only once the person is done
       return asking(shown, { ...answers, asked: [...earlier.asked, ...Object.keys(shown)] })
     },
   }
@@ -107,7 +107,7 @@ function showable(
   )
 }
 
-/** What an answer of the client's stands under: by the name of what was asked for. */
+/** The key of a request of our own, and of the client's answer to it. */
 function keyOf(id: string): string {
   return `authorization:${id}`
 }
@@ -116,7 +116,7 @@ function isRefusal(answer: Json | undefined): boolean {
   return isJsonObject(answer) && (answer.action === 'decline' || answer.action === 'cancel')
 }
 
-/** The capability a client has declared that takes a request, as `ClientCapabilities` has it. */
+/** The capability that a client must have declared to be sent a request, as `ClientCapabilities` has it. */
 function neededFor({ method, params }: Requests[string]): JsonObject | undefined {
   switch (method) {
     case 'elicitation/create':

@@ -19,7 +19,7 @@ import { invalid, type ToolCall } from '../../wire.ts'
 
 /** What a client gives back with the call it repeats (MCP 2026-07-28, "multi-round-trip requests"). */
 export interface RequestState {
-  /** What the client was asked for on our own behalf: keys of its answers, which are not the tool's. */
+  /** Keys of requests that were our own: their answers are not handed to the tool. */
   readonly asked: readonly string[]
   /** What the tool wanted to be told again. */
   readonly state?: Json
