@@ -151,7 +151,7 @@ function oneOfTools(): Reader<Tool> {
   })
 }
 
-/** The name a tool has here: dots become underscores, and a name that is too long or taken gets a suffix, always the same. */
+/** The name a tool has here: dots become underscores, and one too long or taken gets a suffix, always the same. */
 function nameFor(name: string, taken: ReadonlySet<string>): string {
   const plain = name.replaceAll('.', '_')
   if (isNamePart(plain) && !taken.has(plain.toLowerCase())) return plain

@@ -21,7 +21,7 @@ export interface UrlElicitation {
   readonly params: JsonObject
 }
 
-/** The pages by which a person can help a call to go on; none when it also lacks a secret or a user, which no page can give. */
+/** The pages by which a person can help a call to go on; none when it also lacks a secret or a user. */
 export function urlElicitations(failure: Failure): readonly UrlElicitation[] {
   switch (failure.type) {
     case 'approval-required':

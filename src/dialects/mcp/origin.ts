@@ -1,6 +1,6 @@
 import { isLoopback } from '../../http/loopback.ts'
 
-/** "Servers MUST validate the Origin header": a page may call the host it came from, and a loopback host's may call any port of one. */
+/** "Servers MUST validate the Origin header": a page may call its own host, and a loopback host's page any port of one. */
 export function isOwnOrigin({ headers, url }: Request): boolean {
   const origin = headers.get('origin')
   if (origin === null) return true

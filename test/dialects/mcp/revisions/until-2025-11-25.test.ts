@@ -1,0 +1,113 @@
+import { describe, expect, it } from 'vitest'
+import { ADMIN } from '../../../../src/core/access/principal.ts'
+import type { Failure } from '../../../../src/core/call/failure.ts'
+import { textOf } from '../../../../src/dialects/mcp/failure.ts'
+import { revisionsUntil2025, VERSIONS_UNTIL_2025 } from '../../../../src/dialects/mcp/revisions/until-2025-11-25.ts'
+import { record } from '../set-up.ts'
+
+const revision = revisionsUntil2025({ name: 's', title: 'S', version: '1' })
+const url = 'https://x.example/a'
+const MISSING: Failure = {
+  type: 'requirements-missing',
+  tool: 'Kit.echo',
+  authorization: [
+    { id: 'google', authorization: 'a1', url, scopes: [], status: 'not_started' },
+    { id: 'github', url, scopes: [], status: 'not_started' },
+  ],
+  secrets: [],
+  user_id: false,
+  detail: 'd',
+}
+
+/** What a client is asked for what is missing, with these capabilities and in this session. */
+async function ask(failure: Failure, capabilities: object, session?: string) {
+  const headers = session === undefined ? {} : { 'mcp-session-id': session }
+  const call = { name: 'echo', input: {}, logs: false, capabilities: { ...capabilities } }
+  const round = await revision.round(call, {
+    request: new Request('http://localhost/mcp', { headers }),
+    principal: ADMIN,
+    background: () => undefined,
+    toolset: { search: false, tools: undefined },
+  })
+  return 'code' in round ? round : round.ask(failure)
+}
+
+describe('a client of 2025-11-25 that can be shown URLs', () => {
+  const asked = {
+    code: -32042,
+    message: textOf(MISSING),
+    data: {
+      elicitations: [
+        { mode: 'url', message: "Authorize 'google' so that 'Kit.echo' can go on", url, elicitationId: 'a1' },
+        { mode: 'url', message: "Authorize 'github' so that 'Kit.echo' can go on", url, elicitationId: url },
+      ],
+    },
+    status: 200,
+  }
+
+  it('is asked for each consent by an error, whether its session or its call says so', async () => {
+    expect(await ask(MISSING, {}, 'x.elicitation-url')).toEqual(asked)
+    expect(await ask(MISSING, { elicitation: { url: {} } })).toEqual(asked)
+  })
+
+  it('is asked nothing when no person can help, or it cannot show URLs', async () => {
+    expect(await ask({ type: 'cancelled' }, {}, 'x.elicitation-url')).toBeUndefined()
+    expect(await ask({ ...MISSING, secrets: [{ id: 'KEY' }] }, {}, 'x.elicitation-url')).toBeUndefined()
+    expect(await ask({ ...MISSING, user_id: true }, {}, 'x.elicitation-url')).toBeUndefined()
+    for (const session of [undefined, '', '.elicitation-url.x']) expect(await ask(MISSING, {}, session)).toBeUndefined()
+    expect(await ask(MISSING, { elicitation: {} }, 'x.elicitation-url')).toBeUndefined()
+  })
+})
+
+describe('a tool as revisions before 2026 list it', () => {
+  it.each([
+    [null, undefined],
+    [true, undefined],
+    [{}, undefined],
+    [{ type: 'object' }, { type: 'object' }],
+    [false, { type: 'object', properties: { result: { not: {} } }, required: ['result'] }],
+    [{ type: 'array' }, { type: 'object', properties: { result: { type: 'array' } }, required: ['result'] }],
+  ])('of the output %j has the schema %j', (output, outputSchema) => {
+    expect(revision.tool(record('a', { output, _meta: { x: 1 } }), 'b')).toEqual({
+      name: 'b',
+      description: 'What a does',
+      inputSchema: { type: 'object', properties: {} },
+      outputSchema,
+      _meta: { 'x': 1, 'dev.switchboard/id': 'Kit.a@1.0.0' },
+    })
+  })
+
+  it('refers to where the parts of a wrapped schema then stand, in schemas alone', () => {
+    const output = {
+      type: 'array',
+      items: { $ref: '#/$defs/a' },
+      $defs: {
+        a: { $dynamicRef: '#', default: { $ref: '#/x' } },
+        b: { $ref: '#anchor' },
+        c: { $id: 'https://x.example/c', items: { $ref: '#/x' } },
+        d: { $id: '#d', items: { $ref: '#' } },
+        $ref: true,
+      },
+    }
+    expect(revision.tool(record('a', { output }), 'a')).toMatchObject({
+      outputSchema: {
+        properties: {
+          result: {
+            items: { $ref: '#/properties/result/$defs/a' },
+            $defs: {
+              a: { $dynamicRef: '#/properties/result', default: { $ref: '#/x' } },
+              b: { $ref: '#anchor' },
+              c: { $id: 'https://x.example/c', items: { $ref: '#/x' } },
+              d: { $id: '#d', items: { $ref: '#/properties/result' } },
+              $ref: true,
+            },
+          },
+        },
+      },
+    })
+  })
+
+  it('is of one of five versions, the newest first', () => {
+    expect(VERSIONS_UNTIL_2025).toEqual(['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05', '2024-10-07'])
+  })
+})
