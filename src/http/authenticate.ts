@@ -45,7 +45,8 @@ const KEY = /^sb_[\w-]{43}$/
 const JWT = /^[\w-]+\.[\w-]+\.[\w-]*$/
 
 /** Whoever comes without a credential to a loopback host with `ACCESS=open`. */
-const OPEN: Principal = { ...ADMIN, id: 'open' }
+const OPEN_RESULT = ok<Principal>({ ...ADMIN, id: 'open' })
+const ANONYMOUS_RESULT = ok(ANONYMOUS)
 const PRESENT = "Present a credential: 'Authorization: Bearer <key>' or 'OXP-API-Key: <key>'"
 
 interface Verdict<R extends Result<Principal>> {
@@ -150,9 +151,6 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
     },
   }
 }
-
-const OPEN_RESULT = ok(OPEN)
-const ANONYMOUS_RESULT = ok(ANONYMOUS)
 
 function verdicts<R extends Result<Principal>>(): LRUCache<string, Verdict<R>> {
   return new LRUCache({ maxSize: MAX_BYTES, sizeCalculation: (_, credential) => credential.length + 500 })

@@ -25,10 +25,7 @@ export async function readJson(request: Request, limit: number): Promise<Result<
   return parseJson(text)
 }
 
-/**
- * Reads a request's body of a media type, of at most `limit` bytes. Fails with `media-type-unsupported`, `body-too-large`
- * or `request-malformed`.
- */
+/** Reads a request's body of a media type, of at most `limit` bytes. Fails as `readJson` does. */
 export async function readBytes(
   request: Request,
   mediaType: string,

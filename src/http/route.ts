@@ -39,10 +39,7 @@ export function createRoute({ gate, respond }: RouteDeps, isPrivate = false): Ro
   }
 }
 
-/**
- * Makes the routes of what is an administrator's or a user's own: the anonymous are not let in, whatever their scopes, and
- * no cache keeps an answer.
- */
+/** Makes the routes of what is somebody's own: the anonymous are not let in, and no cache keeps an answer. */
 export function createPrivateRoute(deps: RouteDeps): Route {
   return createRoute(deps, true)
 }

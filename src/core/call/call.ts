@@ -13,8 +13,8 @@ import { checkOutput } from './output.ts'
 import { type CallRecord, type Findings, loggedTool, recordOf } from './record.ts'
 import { type CallerContext, meetRequirements } from './requirements.ts'
 import type { Resolver } from './resolve.ts'
-import { messageOf, type RunDeps, runTool } from './run.ts'
-import type { RunContext, Success } from './runner.ts'
+import { messageOf, type RunCaller, type RunDeps, runTool } from './run.ts'
+import type { Success } from './runner.ts'
 
 /** A call in no dialect's words. */
 export interface Call {
@@ -27,13 +27,11 @@ export interface Call {
 }
 
 /** Who makes a call, and what the way it came in allows. */
-export interface Caller extends Pick<RunContext, 'traceparent' | 'progress' | 'log' | 'answers'> {
+export interface Caller extends RunCaller {
   readonly principal: Principal
   readonly background: Background
   /** Aborts when the caller goes away. */
   readonly signal: () => Signal | undefined
-  /** A URL of this deployment as the caller reached it: links to it start with its origin. */
-  readonly reachedAt: () => string
 }
 
 /** What a call came to. */

@@ -7,10 +7,7 @@ export type EarlyEnd = 'expired' | 'cancelled'
 /** A call's time limit. Its timer and its signal come to be only when something waits, or asks for them. */
 export interface Deadline {
   readonly signal: Signal
-  /**
-   * Gives the work's result, or how the call ended when that comes first. What is no promise comes back as it is: stages
-   * answer at once or later and are awaited either way, and only here does the difference matter, since to wait takes a timer.
-   */
+  /** The work's result, or how the call ended before. What is no promise comes back as it is: to wait takes a timer. */
   race<T>(work: T | Promise<T>): T | Promise<T | EarlyEnd>
 }
 

@@ -16,10 +16,13 @@ export interface RunOptions {
   readonly userId: string | undefined
   readonly met: MetRequirements
   readonly deadline: Deadline
-  readonly caller: Pick<RunContext, 'traceparent' | 'progress' | 'log' | 'answers' | 'background'> & {
-    /** A URL of this deployment as the caller reached it. */
-    readonly reachedAt: () => string
-  }
+  readonly caller: RunCaller
+}
+
+/** What the way a call came in allows its run. */
+export interface RunCaller extends Pick<RunContext, 'traceparent' | 'progress' | 'log' | 'answers' | 'background'> {
+  /** A URL of this deployment as the caller reached it: links to it start with its origin. */
+  readonly reachedAt: () => string
 }
 
 export interface RunDeps {

@@ -3,10 +3,7 @@ import type { ToolSecrets } from '../access/tool-secrets.ts'
 import { formatToolId, type ToolName } from '../tool/tool-id.ts'
 import type { Requirements } from '../tool/tool.ts'
 
-/**
- * Why a principal may not publish tools, or undefined when it may. Who publishes a tool decides where its secrets and its
- * users' tokens are sent.
- */
+/** Why a principal may not publish tools. Who publishes one decides where its secrets and users' tokens are sent. */
 export function authorise(
   principal: Principal,
   tools: readonly (ToolName & { readonly requirements: Requirements })[],

@@ -49,12 +49,10 @@ export function judgeImplementation(
 ): readonly Problem[] {
   const runner = runners.get(implementation.kind)
   if (!runner) {
-    const kinds = quoted([...runners.keys()])
-    return [{ path: '/implementation/kind', message: `Unknown kind '${implementation.kind}': wanted one of ${kinds}` }]
+    const message = `Unknown kind '${implementation.kind}': wanted one of ${quoted([...runners.keys()])}`
+    return [{ path: '/implementation/kind', message }]
   }
-  return runner
-    .check(implementation, definition)
-    .map(({ path, message }) => ({ path: `/implementation${path}`, message }))
+  return runner.check(implementation, definition).map((each) => ({ ...each, path: `/implementation${each.path}` }))
 }
 
 function canonicalText(value: unknown): string | undefined {
