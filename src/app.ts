@@ -63,7 +63,7 @@ export function createApp(env: Env, config: Config, build: Build): Hono {
     writeLine,
     now,
     bundle: { hash: build.hash, records: build.tools.map(({ record }) => record) },
-    deployment: { at: Date.parse(env.VERSION?.timestamp ?? '') || 0 },
+    deployedAt: Date.parse(env.VERSION?.timestamp ?? '') || 0,
     onChange: () => resolver.forget(),
   })
   const { catalogue, source, writer } = registry

@@ -110,12 +110,8 @@ export function endedPage({ kind, status, reason, tool, userId }: Authorization,
 /** The person refused, and that is in order. */
 export function refusedPage({ kind, tool }: Pick<Authorization, 'kind' | 'tool'>): Page {
   const what = kind === 'approval' ? 'will not be called with these arguments' : 'gets nothing that it did not have'
-  return {
-    status: 200,
-    title: 'Refused',
-    body: html`<p><code>${tool}</code> ${what}.</p>
-      ${BACK}`,
-  }
+  const said = html`<p><code>${tool}</code> ${what}.</p>`
+  return { status: 200, title: 'Refused', body: html`${said}${BACK}` }
 }
 
 const STEP_PAGES = {
@@ -128,11 +124,8 @@ const STEP_PAGES = {
 /** Why it goes no further. `retry` is where the person can begin anew. */
 export function stoppedPage({ why, message }: Extract<Step, { ok: false }>, retry?: string): Page {
   const again = retry !== undefined && why !== 'gone' ? html`<p><a href="${retry}">Begin again</a></p>` : undefined
-  return {
-    ...STEP_PAGES[why],
-    body: html`<p>${sentence(message)}</p>
-      ${again}`,
-  }
+  const said = html`<p>${sentence(message)}</p>`
+  return { ...STEP_PAGES[why], body: html`${said}${again}` }
 }
 
 /** A call that names no user has a challenge all the same; there is nobody to ask yet. */

@@ -4,6 +4,7 @@ import type { Authorization, Authorizations, Step } from '../../core/consent/aut
 import { malformed } from '../../core/call/call-fields.ts'
 import { type Failing, type Failure, fail, ok, type Result } from '../../core/call/failure.ts'
 import type { Providers } from '../../core/consent/provider.ts'
+import { check } from '../../core/tool/json-reader.ts'
 import type { Background } from '../../core/tool/platform.ts'
 import { readForm, readJson } from '../../http/body.ts'
 import { browserCookie, browserOf, newBrowser } from '../../http/browser-cookie.ts'
@@ -21,7 +22,7 @@ import {
   stoppedPage,
   unknownPage,
 } from './pages.ts'
-import { decodeConfirmation, decodeFollowing, encodeAuthorization, stepFailure } from './wire.ts'
+import { confirmation, encodeAuthorization, stepFailure, waitQuery } from './wire.ts'
 
 /** Failures are put into words for machines; people get pages. */
 export interface AuthorizationsFaceDeps extends RouteDeps {
@@ -53,7 +54,7 @@ export function authorizationsFace(deps: AuthorizationsFaceDeps): Hono {
   face.post('/authorizations/:id/confirm', route('users:confirm', confirm))
 
   async function follow(c: Context, principal: Principal): Promise<Response | Failing> {
-    const query = decodeFollowing(c.req.query())
+    const query = check(waitQuery, c.req.query())
     if (!query.ok) return malformed(query.problems, 'the query')
     const { wait } = query.value
     const found = await visible(c, principal)
@@ -67,9 +68,9 @@ export function authorizationsFace(deps: AuthorizationsFaceDeps): Hono {
   async function confirm(c: Context, principal: Principal): Promise<Response | Failing> {
     const body = await readJson(c.req.raw, CONFIRM_LIMIT)
     if (!body.ok) return body
-    const confirmation = decodeConfirmation(body.value)
-    if (!confirmation.ok) return malformed(confirmation.problems)
-    const { flow, user_id: userId } = confirmation.value
+    const read = check(confirmation, body.value)
+    if (!read.ok) return malformed(read.problems)
+    const { flow, user_id: userId } = read.value
     if (!mayActFor(principal, userId)) {
       return fail({ type: 'forbidden', reason: `The credential may not act for the user '${userId}'` })
     }

@@ -1,26 +1,20 @@
 import type { Authorization, Step } from '../../core/consent/authorization.ts'
 import type { Failure } from '../../core/call/failure.ts'
 import { identifier } from '../../core/call/call-fields.ts'
-import { check, into, object, optional, string, text, unquoted } from '../../core/tool/json-reader.ts'
+import { into, object, optional, string, text, unquoted } from '../../core/tool/json-reader.ts'
 
 const WAIT = into(text('whole seconds from 0 to 59', /^[0-5]?\d$/), (seconds) => Number(seconds) * 1_000)
-const FOLLOWING = object({ wait: optional(WAIT, 0) }, { unknown: 'ignore' })
-const CONFIRMATION = object({ flow: unquoted(string({ least: 1, most: 1_000 })), user_id: identifier })
+
+/** Reads `?wait=`, whole seconds from 0 to 59, into milliseconds. */
+export const waitQuery = object({ wait: optional(WAIT, 0) }, { unknown: 'ignore' })
+
+/** Reads the body of `POST /authorizations/{id}/confirm`; `flow` is what the browser was sent to the verifier with. */
+export const confirmation = object({ flow: unquoted(string({ least: 1, most: 1_000 })), user_id: identifier })
 
 /** An authorization as `GET /authorizations/{id}` shows it. */
 export function encodeAuthorization(authorization: Authorization) {
   const { id, provider, userId, scopes, status, reason, expiresAt } = authorization
   return { id, provider, user_id: userId, scopes, status, reason, expires_at: new Date(expiresAt).toISOString() }
-}
-
-/** Reads `?wait=`, whole seconds from 0 to 59, into milliseconds. */
-export function decodeFollowing(query: unknown) {
-  return check(FOLLOWING, query)
-}
-
-/** Reads the body of `POST /authorizations/{id}/confirm`; `flow` is what the browser was sent to the verifier with. */
-export function decodeConfirmation(body: unknown) {
-  return check(CONFIRMATION, body)
 }
 
 /** A step that was not taken, for whoever asked for it server to server. */

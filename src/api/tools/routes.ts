@@ -10,6 +10,7 @@ import { readWrapper } from '../../core/publish/wrapper.ts'
 import type { Codec, Given } from '../../core/tool/codec.ts'
 import type { Sha256 } from '../../core/tool/digest.ts'
 import { isJsonObject, isList, type Json } from '../../core/tool/json.ts'
+import { check } from '../../core/tool/json-reader.ts'
 import type { Background } from '../../core/tool/platform.ts'
 import type { ToolSource } from '../../core/tool/tool-source.ts'
 import { parseToolId } from '../../core/tool/tool-id.ts'
@@ -19,11 +20,11 @@ import { jsonText, notModified, PRIVATE } from '../../http/json-response.ts'
 import { backgroundOf, createRoute, type RouteDeps } from '../../http/route.ts'
 import {
   askedId,
-  decodePublication,
   decodeStatus,
   encodePublished,
   encodeResult,
   encodeStatus,
+  publicationQuery,
   statusHeaders,
 } from './wire.ts'
 
@@ -60,7 +61,7 @@ export function registryFace(deps: RegistryFaceDeps): Hono {
   })
 
   async function publishAll(c: Context, principal: Principal): Promise<Response | Failing> {
-    const query = decodePublication(c.req.query())
+    const query = check(publicationQuery, c.req.query())
     if (!query.ok) return malformed(query.problems, 'the query')
     const body = await readJson(c.req.raw, PUBLISH_LIMIT)
     if (!body.ok) return body

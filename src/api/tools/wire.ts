@@ -30,7 +30,8 @@ const STATUS_BODY: Reader<ToolStatus> = (body, report) => {
   return read === WRONG ? WRONG : read.status
 }
 
-const PUBLICATION = object({ allow: optional(oneOf(['breaking'])) }, { unknown: 'ignore' })
+/** Reads `?allow=breaking`: a version may then break what semantic versioning promises. */
+export const publicationQuery = object({ allow: optional(oneOf(['breaking'])) }, { unknown: 'ignore' })
 
 /** The status of each result: by its outcome, or by the type of its failure. */
 const STATUS = {
@@ -40,11 +41,6 @@ const STATUS = {
   'conflict': 409,
   'definition-invalid': 422,
 } as const
-
-/** Reads `?allow=breaking`: a version may then break what semantic versioning promises. */
-export function decodePublication(query: unknown) {
-  return check(PUBLICATION, query)
-}
 
 /** `{"ids"}`, and what the dialect's specification would have liked better. */
 export function encodePublished({ ids, warnings }: Extract<PublicationReport, { ok: true }>) {

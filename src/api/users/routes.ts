@@ -6,7 +6,7 @@ import { type Failing, fail, type Result } from '../../core/call/failure.ts'
 import { check } from '../../core/tool/json-reader.ts'
 import { pathSegment } from '../../http/path-segment.ts'
 import { createPrivateRoute, type RouteDeps } from '../../http/route.ts'
-import { encodeGrant, encodeGrants } from './wire.ts'
+import { encodeGrant } from './wire.ts'
 
 export interface GrantsFaceDeps extends RouteDeps {
   readonly grants: UserGrants
@@ -33,7 +33,8 @@ export function grantsFace({ grants, ...deps }: GrantsFaceDeps): Hono {
   }
 
   async function list(c: Context, user: string): Promise<Response | Failing> {
-    return c.json(encodeGrants(await grants.list(user)))
+    const all = await grants.list(user)
+    return c.json({ items: all.map(encodeGrant) })
   }
 
   async function revokeAll(c: Context, user: string): Promise<Response | Failing> {

@@ -4,7 +4,3 @@ import type { Grant } from '../../core/consent/authorization.ts'
 export function encodeGrant({ provider, scopes, granted_at, expires_at, refreshable }: Grant) {
   return { provider, scopes, granted_at, expires_at, refreshable }
 }
-
-export function encodeGrants(grants: readonly Grant[]) {
-  return { items: grants.map(encodeGrant) }
-}

@@ -10,28 +10,26 @@ export interface Bundle {
   readonly records: readonly ToolRecord[]
 }
 
-export interface Deployment {
-  /** When the deployment was made, in milliseconds since 1970; 0 when the platform does not say. */
-  readonly at: number
-}
-
-/** Whether a deployment's bundle is to be taken in: it is not the one last taken in, nor of an older deployment than that. */
-export function isWanted(sql: SqlStorage, hash: string, deployment: Deployment): boolean {
+/**
+ * Whether a deployment's bundle is to be taken in: it is not the one last taken in, nor of an older deployment than that.
+ * `deployedAt` is in milliseconds since 1970, and 0 when the platform does not say.
+ */
+export function isWanted(sql: SqlStorage, hash: string, deployedAt: number): boolean {
   if (readMeta(sql, 'bundle') === hash) return false
-  return deployment.at === 0 || deployment.at >= readNumber(sql, 'bundle_at')
+  return deployedAt === 0 || deployedAt >= readNumber(sql, 'bundle_at')
 }
 
 /** A newer deployment of the bundle last taken in: from now on, those made before it are old. */
-export function noteDeployment(sql: SqlStorage, hash: string, { at }: Deployment): void {
-  const newer = at > readNumber(sql, 'bundle_at')
-  if (newer && readMeta(sql, 'bundle') === hash) writeMeta(sql, 'bundle_at', String(at))
+export function noteDeployment(sql: SqlStorage, hash: string, deployedAt: number): void {
+  const newer = deployedAt > readNumber(sql, 'bundle_at')
+  if (newer && readMeta(sql, 'bundle') === hash) writeMeta(sql, 'bundle_at', String(deployedAt))
 }
 
 /**
  * Takes in a bundle: new tools are published, changed ones replaced (the newest deployment wins), and what the bundle no
  * longer carries is disabled until it comes back. What a person said of a tool's status stays. To be run inside a transaction.
  */
-export function takeInBundle(sql: SqlStorage, bundle: Bundle, deployment: Deployment, revision: number): void {
+export function takeInBundle(sql: SqlStorage, bundle: Bundle, deployedAt: number, revision: number): void {
   const carried = new Set(bundle.records.map(({ id }) => id.toLowerCase()))
   for (const record of bundle.records) {
     const key = toolKey(record)
@@ -46,5 +44,5 @@ export function takeInBundle(sql: SqlStorage, bundle: Bundle, deployment: Deploy
     if (!carried.has(`${key}@${version}`)) storeLeftBundle(sql, key, version, true, revision)
   }
   writeMeta(sql, 'bundle', bundle.hash)
-  writeMeta(sql, 'bundle_at', String(deployment.at))
+  writeMeta(sql, 'bundle_at', String(deployedAt))
 }

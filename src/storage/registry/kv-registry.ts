@@ -7,12 +7,13 @@ import type { ToolDocument, ToolRecord } from '../../core/tool/tool.ts'
 import { kvKey } from '../keys.ts'
 import { createKvCatalogue, type KvCatalogueOptions } from './kv-catalogue.ts'
 import { createKvReader, IMMUTABLE_TTL_S, parsed } from './kv-reader.ts'
-import type { Bundle, Deployment } from './bundle.ts'
+import type { Bundle } from './bundle.ts'
 import { inParts } from './parts.ts'
 
 export interface KvRegistryOptions extends KvCatalogueOptions {
   readonly bundle: Bundle
-  readonly deployment: Deployment
+  /** When the deployment was made, in milliseconds since 1970; 0 when the platform does not say. */
+  readonly deployedAt: number
   /** Told when this isolate changed the registry, for what it keeps of tools to be forgotten. */
   readonly onChange: () => void
 }
@@ -26,7 +27,7 @@ const lengthOf = (publication: Publication) => JSON.stringify(publication).lengt
  * (yet), and writes through the Durable Object alone. What this isolate wrote, it reads back at once.
  */
 export function createKvRegistry(options: KvRegistryOptions) {
-  const { kv, registry, bundle, deployment, onChange } = options
+  const { kv, registry, bundle, deployedAt, onChange } = options
   const { catalogue, require } = createKvCatalogue(options)
   const reader = createKvReader(options)
   /** The tools that names lead to, for ever. */
@@ -71,10 +72,8 @@ export function createKvRegistry(options: KvRegistryOptions) {
       const all: Published[] = []
       for (const chunk of inParts(publications, lengthOf, { maxSize: MAX_MESSAGE_CHARACTERS })) {
         const { published, revision } = await registry().publish(chunk)
-        changed(
-          revision,
-          chunk.flatMap(({ records }) => records.map(toolKey)),
-        )
+        const tools = chunk.flatMap(({ records }) => records.map(toolKey))
+        changed(revision, tools)
         all.push(...published)
       }
       return all
@@ -116,8 +115,8 @@ export function createKvRegistry(options: KvRegistryOptions) {
 
   async function deliver(): Promise<void> {
     const { hash, records } = bundle
-    let answer = await registry().takeIn(hash, deployment)
-    if (answer.wanted) answer = await registry().takeIn(hash, deployment, records)
+    let answer = await registry().takeIn(hash, deployedAt)
+    if (answer.wanted) answer = await registry().takeIn(hash, deployedAt, records)
     if (!takenIn) changed(answer.revision, records.map(toolKey))
     takenIn = true
   }

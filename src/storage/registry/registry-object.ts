@@ -8,7 +8,7 @@ import { toolKey, type ToolName } from '../../core/tool/tool-id.ts'
 import type { ToolStatus } from '../../core/tool/version.ts'
 import { kvKey } from '../keys.ts'
 import { storeBlob } from './blobs.ts'
-import { type Bundle, type Deployment, isWanted, noteDeployment, takeInBundle } from './bundle.ts'
+import { type Bundle, isWanted, noteDeployment, takeInBundle } from './bundle.ts'
 import { type GivenKind, givenTexts, removeGiven, storeApiKey, storeProvider } from './given.ts'
 import { keyOfName } from './names.ts'
 import { createOutbox } from './outbox.ts'
@@ -62,13 +62,13 @@ export function defineRegistry(writeLine: WriteLine) {
     /** Takes in a deployment's bundle. Without its records, says whether they are wanted. */
     async takeIn(
       hash: string,
-      deployment: Deployment,
+      deployedAt: number,
       records?: Bundle['records'],
     ): Promise<{ wanted: boolean; revision: number }> {
-      const wanted = isWanted(this.#sql, hash, deployment)
+      const wanted = isWanted(this.#sql, hash, deployedAt)
       await this.#change(() => {
-        if (!wanted) noteDeployment(this.#sql, hash, deployment)
-        else if (records) takeInBundle(this.#sql, { hash, records }, deployment, nextRevision(this.#sql))
+        if (!wanted) noteDeployment(this.#sql, hash, deployedAt)
+        else if (records) takeInBundle(this.#sql, { hash, records }, deployedAt, nextRevision(this.#sql))
       })
       return { wanted: wanted && !records, revision: readNumber(this.#sql, 'catalogue') }
     }

@@ -33,11 +33,9 @@ export function providerFailure(why: ProviderFailure['why'], message: string): P
 /** The failure of a provider that is down, slow, or answers nonsense; `how` says it in words, when it is known. */
 export function unavailable(provider: Provider, how?: string, last?: LastAnswer): ProviderFailure {
   const seconds = /^\d{1,6}$/.test(last?.retryAfter ?? '') ? Number(last?.retryAfter) : undefined
+  const message = `'${provider.id}' cannot be asked now: ${how ?? 'it does not answer as it should'}`
   return {
-    ...providerFailure(
-      'unavailable',
-      `'${provider.id}' cannot be asked now: ${how ?? 'it does not answer as it should'}`,
-    ),
+    ...providerFailure('unavailable', message),
     ...(seconds === undefined ? {} : { retry_after_ms: seconds * 1_000 }),
   }
 }

@@ -148,7 +148,7 @@ describe('the outbox', () => {
       expect(kv.values.has('catalogue/head')).toBe(false)
       kv.refuse = () => false
       const again = restart()
-      await again.takeIn('', { at: 0 })
+      await again.takeIn('', 0)
       await drain()
       expect(listedIn(kv).length).toBe(100)
     }))
@@ -198,7 +198,7 @@ describe('the outbox', () => {
       expect(kv.keys('record/').length).toBe(2)
       expect(kv.keys('tool/')).toEqual([])
       kv.refuse = () => false
-      await restart().takeIn('', { at: 0 })
+      await restart().takeIn('', 0)
       await drain()
       expect(kv.keys('tool/')).toEqual(['tool/kit.a'])
       // What had landed before the crash is not written again
@@ -236,9 +236,9 @@ describe('the outbox', () => {
 
       // A reader may hold the document that names it
       const before = await record('Kit.A@1.0.0', { description: 'before' })
-      await registry.takeIn('1', { at: 1 }, [before, await record('Kit.A@2.0.0')])
+      await registry.takeIn('1', 1, [before, await record('Kit.A@2.0.0')])
       await drain()
-      await registry.takeIn('2', { at: 2 }, [await record('Kit.A@1.0.0'), await record('Kit.A@2.0.0')])
+      await registry.takeIn('2', 2, [await record('Kit.A@1.0.0'), await record('Kit.A@2.0.0')])
       await drain()
       expect(kv.values.has(`record/${before.digest}`)).toBe(true)
     }))

@@ -69,7 +69,7 @@ describe('a leaf', () => {
   it('that is empty has pages too', () =>
     inRegistry(async ({ registry, kv, drain }) => {
       expect(await leavesOf(registry)).toMatchObject({ keys: [[]] })
-      await registry.takeIn('', { at: 0 })
+      await registry.takeIn('', 0)
       await drain()
       expect(listedIn(kv)).toEqual([])
     }))

@@ -50,9 +50,9 @@ describe('the names near an unknown one', () => {
   it('are none of a tool that left the bundle', () =>
     inRegistry(async ({ registry }) => {
       const { records } = await publication('Mail.Send@1.0.0')
-      await registry.takeIn('1', { at: 1 }, records)
+      await registry.takeIn('1', 1, records)
       expect(near(registry, 'Mail', 'Sens')).toEqual(['Mail.Send'])
-      await registry.takeIn('2', { at: 2 }, [])
+      await registry.takeIn('2', 2, [])
       expect(near(registry, 'Mail', 'Sens')).toEqual([])
     }))
 })

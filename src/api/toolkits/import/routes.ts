@@ -7,10 +7,11 @@ import { authoriseToolkit } from '../../../core/publish/authorise.ts'
 import type { Importer, ImportRequest } from '../../../core/publish/import.ts'
 import { importTools } from '../../../core/publish/import-tools.ts'
 import type { Publish } from '../../../core/publish/publish.ts'
+import { check } from '../../../core/tool/json-reader.ts'
 import { readJson } from '../../../http/body.ts'
 import { jsonText } from '../../../http/json-response.ts'
 import { createRoute, type RouteDeps } from '../../../http/route.ts'
-import { decodeImport, decodeQuery, encodeDryRun, encodeImported, problemsOf } from './wire.ts'
+import { decodeImport, encodeDryRun, encodeImported, importQuery, problemsOf } from './wire.ts'
 
 export interface ImportFaceDeps extends RouteDeps {
   readonly importers: readonly Importer[]
@@ -32,7 +33,7 @@ export function importFace(deps: ImportFaceDeps): Hono {
   return new Hono().post('/toolkits/import', route('tools:publish', importToolkit))
 
   async function importToolkit(c: Context, principal: Principal): Promise<Response | Failing> {
-    const query = decodeQuery(c.req.query())
+    const query = check(importQuery, c.req.query())
     if (!query.ok) return malformed(query.problems, 'the query')
     const { dry_run, allow } = query.value
     const body = await readJson(c.req.raw, IMPORT_LIMIT)

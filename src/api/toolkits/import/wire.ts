@@ -26,15 +26,12 @@ const PATTERNS = parsed(
   (value) =>
     isTexts(value) && value.length <= MAX_PATTERNS && value.every((one) => PATTERN.test(one)) ? value : undefined,
 )
-const QUERY = object(
+
+/** Reads `?dry_run=0|1&allow=breaking`. */
+export const importQuery = object(
   { dry_run: optional(oneOf(['0', '1']), '0'), allow: optional(oneOf(['breaking'])) },
   { unknown: 'ignore' },
 )
-
-/** Reads `?dry_run=0|1&allow=breaking`. */
-export function decodeQuery(query: unknown) {
-  return check(QUERY, query)
-}
 
 /** Reads `{"from": {"openapi" | "mcp" | "oxp": url or document}, "toolkit", "version"?, "tools"?, …}`. */
 export function decodeImport(body: unknown, kinds: readonly ImportKind[]): Checked<ImportBody> {

@@ -7,7 +7,6 @@ import { type PluginReader, pluginSubmission } from '../../../core/publish/plugi
 import type { Publish } from '../../../core/publish/publish.ts'
 import type { Codec } from '../../../core/tool/codec.ts'
 import { isJsonObject } from '../../../core/tool/json.ts'
-import type { Problem } from '../../../core/tool/problem.ts'
 import { isNamePart } from '../../../core/tool/tool-id.ts'
 import { readBytes } from '../../../http/body.ts'
 import { jsonText } from '../../../http/json-response.ts'
@@ -54,18 +53,15 @@ export function uploadFace(deps: UploadFaceDeps): Hono {
     const described = parseJson(read.described)
     if (!described.ok || !isJsonObject(described.value)) {
       const why = !described.ok && 'message' in described.failure ? `: ${described.failure.message}` : ''
-      return invalid([{ path: '', message: `Its 'describe' did not give a JSON object${why}` }])
+      const problem = { path: '', message: `Its 'describe' did not give a JSON object${why}` }
+      return fail({ type: 'definition-invalid', problems: [problem] })
     }
     const submission = pluginSubmission(described.value, read.implementationOf, options, codec)
-    if (!submission.ok) return invalid(submission.problems)
+    if (!submission.ok) return fail({ type: 'definition-invalid', problems: submission.problems })
     const { allowBreaking } = options
     const [report] = await publish([submission.value], { principal, allowBreaking })
     if (!report) throw new Error('A publication came to nothing')
     if (!report.ok) return report
     return jsonText(JSON.stringify(encodeUploaded(report)), report.outcome === 'created' ? 201 : 200)
   }
-}
-
-function invalid(problems: readonly Problem[]): Failing {
-  return fail({ type: 'definition-invalid', problems })
 }
