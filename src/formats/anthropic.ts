@@ -1,10 +1,9 @@
 import type { Encoded, Loss } from '../core/tool/codec.ts'
-import { isJsonObject, isObject } from '../core/tool/json.ts'
+import { isObject } from '../core/tool/json.ts'
 import { pointerStep } from '../core/tool/problem.ts'
 import type { ToolRecord } from '../core/tool/tool.ts'
 import type { Schema } from './merge.ts'
-import { providerName } from './name.ts'
-import { recordLosses } from './record-losses.ts'
+import { providerName, recordLosses } from './declaration.ts'
 import { current, rootObject } from './root-object.ts'
 
 /** What Anthropic's Messages API takes as the name of a property of the root. */
@@ -17,8 +16,7 @@ const PROPERTY = /^[a-zA-Z0-9_.-]{1,64}$/
 export function anthropic(record: ToolRecord, name: string): Encoded {
   const losses = recordLosses(record)
   const root = withNames(rootObject(record.input, '/input', losses), losses)
-  const changed = current(root, '/input', losses)
-  const input_schema = isJsonObject(changed) ? changed : {}
+  const input_schema = current(root, '/input', losses)
   return { document: { name: providerName(name, losses), description: record.description, input_schema }, losses }
 }
 

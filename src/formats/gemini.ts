@@ -4,10 +4,9 @@ import { pointerStep } from '../core/tool/problem.ts'
 import type { ToolRecord } from '../core/tool/tool.ts'
 import { localTarget } from './local-reference.ts'
 import { mergeAllOf, type Schema } from './merge.ts'
-import { providerName } from './name.ts'
-import { recordLosses } from './record-losses.ts'
+import { providerName, recordLosses } from './declaration.ts'
 import { rootObject } from './root-object.ts'
-import { typesOf } from './schema-types.ts'
+import { type Alternatives, alternativesOf, isNull, typesOf } from './schema-types.ts'
 
 /** Bounds of putting references in place: definitions can double with every level. */
 const MAX_SCHEMAS = 5_000
@@ -58,44 +57,39 @@ export function gemini(record: ToolRecord, name: string): Encoded {
 
 function convert(schema: unknown, place: Place, work: Work): JsonObject {
   const { path, level, within } = place
+  const lose = (reason: string, at = '') => work.losses.push({ path: path + at, reason })
   if (!isObject(schema)) {
-    if (schema !== true) work.losses.push({ path, reason: 'Becomes anything' })
+    if (schema !== true) lose('Becomes anything')
     return {}
   }
   work.left -= 1
   if (level > MAX_LEVELS || work.left < 0) {
-    work.losses.push({ path, reason: `Lies deeper than ${MAX_LEVELS} levels, or beyond ${MAX_SCHEMAS} schemas` })
+    lose(`Lies deeper than ${MAX_LEVELS} levels, or beyond ${MAX_SCHEMAS} schemas`)
     return {}
   }
+  const below = { ...place, level: level + 1 }
   if ('$ref' in schema) {
     const { $ref, ...siblings } = schema
     const target = localTarget(work.root, $ref)
     const isCycle = target !== undefined && (target.path === '' || within.includes(target.path))
     if (!target || isCycle || !isObject(target.schema)) {
-      work.losses.push({ path, reason: isCycle ? 'Refers to itself, and becomes anything' : 'Refers to no object' })
+      lose(isCycle ? 'Refers to itself, and becomes anything' : 'Refers to no object')
       return {}
     }
-    work.losses.push({ path: `${path}/$ref`, reason: 'Is put in place' })
-    return convert(
-      { ...target.schema, ...siblings },
-      { path, level: level + 1, within: [...within, target.path] },
-      work,
-    )
+    lose('Is put in place', '/$ref')
+    return convert({ ...target.schema, ...siblings }, { ...below, within: [...within, target.path] }, work)
   }
-  if (Array.isArray(schema.allOf))
-    return convert(mergeAllOf(schema, path, work.root, work.losses), { ...place, level: level + 1 }, work)
-  const alternatives = schema.anyOf ?? schema.oneOf
-  if (Array.isArray(alternatives) && alternatives.length > 0 && !isObject(schema.properties)) {
-    return union(schema, alternatives, place, work)
-  }
+  if (Array.isArray(schema.allOf)) return convert(mergeAllOf(schema, path, work.root, work.losses), below, work)
+  const alternatives = alternativesOf(schema)
+  if (alternatives) return union(schema, alternatives, place, work)
   const types = typesOf(schema)
   const [type, ...others] = types.filter((each) => each !== 'null')
   const isNullable = types.includes('null')
   if (type === undefined) return untyped(schema, isNullable, place, work)
-  if (isNullable) work.losses.push({ path: `${path}/type`, reason: "Becomes 'nullable'" })
+  if (isNullable) lose("Becomes 'nullable'", '/type')
   const mayBeNull = isNullable ? { nullable: true } : {}
   if (others.length === 0) return { ...typed(schema, type, place, work), ...mayBeNull }
-  work.losses.push({ path: `${path}/type`, reason: "Becomes 'anyOf', one schema a type" })
+  lose("Becomes 'anyOf', one schema a type", '/type')
   return { anyOf: [type, ...others].map((each) => ({ ...typed(schema, each, place, work), ...mayBeNull })) }
 }
 
@@ -187,8 +181,7 @@ function setProperties(schema: Schema, said: Map<string, Json>, place: Place, wo
 }
 
 /** Alternatives; `anyOf` must stand alone, so what stands beside it goes into each, or is lost. */
-function union(schema: Schema, branches: readonly unknown[], place: Place, work: Work): JsonObject {
-  const keyword = 'anyOf' in schema ? 'anyOf' : 'oneOf'
+function union(schema: Schema, { keyword, branches }: Alternatives, place: Place, work: Work): JsonObject {
   const { path, level } = place
   const { description } = schema
   const lose = (at: string, reason: string) => work.losses.push({ path: `${path}/${at}`, reason })
@@ -198,7 +191,6 @@ function union(schema: Schema, branches: readonly unknown[], place: Place, work:
     const moves = other === 'description' && typeof description === 'string'
     lose(pointerStep(other).slice(1), moves ? "Goes into the branches of 'anyOf'" : `Stands beside '${keyword}'`)
   }
-  const isNull = (branch: unknown) => isObject(branch) && branch.type === 'null'
   const hasNull = branches.some(isNull)
   if (hasNull) lose(keyword, "A branch that is null becomes 'nullable'")
   const converted = branches.flatMap((branch, index) => {

@@ -1,5 +1,5 @@
 import { isObject } from '../core/tool/json.ts'
-import { pointerStep } from '../core/tool/problem.ts'
+import { pointerStep, valueAt } from '../core/tool/problem.ts'
 import { everySubschema, localReference } from '../core/schema/subschemas.ts'
 
 const MAX_DEPTH = 64
@@ -15,12 +15,8 @@ export function localTarget(root: unknown, reference: unknown): Target | undefin
   const steps = typeof reference === 'string' ? localReference(reference) : undefined
   if (typeof steps === 'string') return anchored(root, steps)
   if (!steps) return undefined
-  let schema = root
-  for (const step of steps) {
-    if (typeof schema !== 'object' || schema === null || !Object.hasOwn(schema, step)) return undefined
-    schema = new Map<string, unknown>(Object.entries(schema)).get(step)
-  }
-  return { schema, path: steps.map(pointerStep).join('') }
+  const schema = valueAt(root, steps)
+  return schema === undefined ? undefined : { schema, path: steps.map(pointerStep).join('') }
 }
 
 function anchored(root: unknown, name: string): Target | undefined {

@@ -4,11 +4,9 @@ import { pointerStep } from '../core/tool/problem.ts'
 import type { ToolRecord } from '../core/tool/tool.ts'
 import { localTarget } from './local-reference.ts'
 import { mergeAllOf, type Schema } from './merge.ts'
-import { providerName } from './name.ts'
-import { nullable } from './nullable.ts'
-import { recordLosses } from './record-losses.ts'
+import { providerName, recordLosses } from './declaration.ts'
 import { rootObject } from './root-object.ts'
-import { isOfType, typesOf } from './schema-types.ts'
+import { type Alternatives, alternativesOf, isOfType, nullable, typesOf } from './schema-types.ts'
 
 /** Objects and lists within each other, the root counted. */
 const MAX_LEVELS = 10
@@ -47,31 +45,17 @@ interface Work {
 export function openaiStrict(record: ToolRecord, name: string): Encoded {
   const losses = recordLosses(record)
   const root = rootObject(record.input, '/input', losses)
-  const work: Work = {
-    root: record.input,
-    losses,
-    names: new Map(),
-    definitions: new Map(),
-    left: MAX_SCHEMAS,
-    deep: 0,
-  }
+  const definitions = new Map<string, JsonObject>()
+  const work: Work = { root: record.input, losses, names: new Map(), definitions, left: MAX_SCHEMAS, deep: 0 }
   const schema = objectSchema(root, '/input', 1, work)
-  const parameters: JsonObject =
-    work.definitions.size === 0 ? schema : { ...schema, $defs: Object.fromEntries(work.definitions) }
+  const parameters = definitions.size === 0 ? schema : { ...schema, $defs: Object.fromEntries(definitions) }
   const accepted = providerName(name, losses)
-  return {
-    document: {
-      type: 'function',
-      function: { name: accepted, description: record.description, parameters, strict: true },
-    },
-    losses,
-  }
+  const { description } = record
+  return { document: { type: 'function', function: { name: accepted, description, parameters, strict: true } }, losses }
 }
 
 function convert(schema: unknown, path: string, level: number, work: Work): JsonObject {
-  if (!isObject(schema)) return anything(path, work)
-  work.left -= 1
-  if (work.left < 0 || work.deep >= MAX_DEPTH) return anything(path, work)
+  if (!isObject(schema) || --work.left < 0 || work.deep >= MAX_DEPTH) return anything(path, work)
   work.deep += 1
   const converted = convertObject(schema, path, level, work)
   work.deep -= 1
@@ -80,15 +64,10 @@ function convert(schema: unknown, path: string, level: number, work: Work): Json
 
 function convertObject(schema: Schema, path: string, level: number, work: Work): JsonObject {
   if ('$ref' in schema) return reference(schema, path, level, work)
-  if (Array.isArray(schema.allOf)) {
-    const merged = mergeAllOf(schema, path, work.root, work.losses)
-    return convert(merged, path, level, work)
-  }
+  if (Array.isArray(schema.allOf)) return convert(mergeAllOf(schema, path, work.root, work.losses), path, level, work)
   const types = typesOf(schema)
-  const alternatives = schema.anyOf ?? schema.oneOf
-  if (Array.isArray(alternatives) && alternatives.length > 0 && !isObject(schema.properties)) {
-    return union(schema, alternatives, path, level, work)
-  }
+  const alternatives = alternativesOf(schema)
+  if (alternatives) return union(schema, alternatives, path, level, work)
   const [type, ...others] = types.filter((each) => each !== 'null')
   if (type === undefined) return types.length > 0 ? typed(schema, 'null', path, work) : anything(path, work, schema)
   if (others.length > 0) {
@@ -157,8 +136,13 @@ function typed(schema: Schema, type: string, path: string, { losses }: Work): Js
   return Object.fromEntries(said)
 }
 
-function union(schema: Schema, branches: readonly unknown[], path: string, level: number, work: Work): JsonObject {
-  const keyword = 'anyOf' in schema ? 'anyOf' : 'oneOf'
+function union(
+  schema: Schema,
+  { keyword, branches }: Alternatives,
+  path: string,
+  level: number,
+  work: Work,
+): JsonObject {
   if (keyword === 'oneOf') work.losses.push({ path: `${path}/oneOf`, reason: "Becomes 'anyOf'" })
   const { description } = schema
   for (const other of Object.keys(schema)) {

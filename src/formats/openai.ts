@@ -1,8 +1,6 @@
-import { isJsonObject } from '../core/tool/json.ts'
 import type { Encoded } from '../core/tool/codec.ts'
 import type { ToolRecord } from '../core/tool/tool.ts'
-import { providerName } from './name.ts'
-import { recordLosses } from './record-losses.ts'
+import { providerName, recordLosses } from './declaration.ts'
 import { current, rootObject } from './root-object.ts'
 
 /**
@@ -11,11 +9,8 @@ import { current, rootObject } from './root-object.ts'
  */
 export function openai(record: ToolRecord, name: string): Encoded {
   const losses = recordLosses(record)
-  const changed = current(rootObject(record.input, '/input', losses), '/input', losses)
-  const parameters = isJsonObject(changed) ? changed : {}
+  const parameters = current(rootObject(record.input, '/input', losses), '/input', losses)
   const accepted = providerName(name, losses)
-  return {
-    document: { type: 'function', function: { name: accepted, description: record.description, parameters } },
-    losses,
-  }
+  const { description } = record
+  return { document: { type: 'function', function: { name: accepted, description, parameters } }, losses }
 }

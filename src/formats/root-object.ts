@@ -1,5 +1,5 @@
 import type { Loss } from '../core/tool/codec.ts'
-import { isObject } from '../core/tool/json.ts'
+import { isJsonObject, isObject, type JsonObject } from '../core/tool/json.ts'
 import { pointerStep } from '../core/tool/problem.ts'
 import { mapSubschemas } from '../core/schema/subschemas.ts'
 import { follow, joinProperties, type Schema } from './merge.ts'
@@ -34,24 +34,23 @@ export function rootObject(input: Schema, path: string, losses: Loss[]): Schema 
  * A schema in the words of 2020-12 alone: no `$schema`, a tuple's schemas under `prefixItems`, and every list with
  * `items`, which OpenAI wants. What is changed joins `losses`.
  */
-export function current(schema: unknown, path: string, losses: Loss[]): unknown {
-  if (!isObject(schema)) return schema
+export function current(schema: Schema, path: string, losses: Loss[]): JsonObject {
+  const lose = (keyword: string, reason: string) => losses.push({ path: `${path}/${keyword}`, reason })
   const words = new Map(Object.entries(schema))
-  if (words.delete('$schema'))
-    losses.push({ path: `${path}/$schema`, reason: 'The provider takes JSON Schema 2020-12' })
-  if (Array.isArray(schema.items)) {
-    losses.push({ path: `${path}/items`, reason: "Becomes 'prefixItems', as JSON Schema 2020-12 calls it" })
+  const { items, additionalItems = {}, type } = schema
+  if (words.delete('$schema')) lose('$schema', 'The provider takes JSON Schema 2020-12')
+  if (Array.isArray(items)) {
+    lose('items', "Becomes 'prefixItems', as JSON Schema 2020-12 calls it")
     words.delete('items')
     words.delete('additionalItems')
-    if (schema.items.length > 0) words.set('prefixItems', schema.items)
-    words.set('items', schema.additionalItems ?? {})
-  } else if (schema.items === undefined && isArrayType(schema.type)) {
-    losses.push({ path: `${path}/items`, reason: 'Is added, since the provider wants one: any' })
+    if (items.length > 0) words.set('prefixItems', items)
+    words.set('items', additionalItems)
+  } else if (items === undefined && [type].flat().includes('array')) {
+    lose('items', 'Is added, since the provider wants one: any')
     words.set('items', {})
   }
-  return mapSubschemas(Object.fromEntries(words), (below, _, step) => current(below, path + step, losses))
-}
-
-function isArrayType(type: unknown): boolean {
-  return type === 'array' || (Array.isArray(type) && type.includes('array'))
+  const changed = mapSubschemas(Object.fromEntries(words), (below, _, step) =>
+    isObject(below) ? current(below, path + step, losses) : below,
+  )
+  return isJsonObject(changed) ? changed : {}
 }

@@ -1,18 +1,32 @@
-import { isObject } from '../core/tool/json.ts'
+import { isObject, type JsonObject } from '../core/tool/json.ts'
 import type { Schema } from './merge.ts'
 
+const NULL = { type: 'null' }
 const NAMES = ['string', 'number', 'integer', 'boolean', 'object', 'array', 'null']
 
 /** The types a schema allows: those it names, else those that its keywords are about; none when it says nothing of it. */
 export function typesOf(schema: Schema): readonly string[] {
   const { type } = schema
-  const named: readonly unknown[] = type === undefined ? [] : Array.isArray(type) ? type : [type]
-  const known = NAMES.filter((name) => named.includes(name))
-  if (type !== undefined) return known
+  if (type !== undefined) {
+    const named: readonly unknown[] = [type].flat()
+    return NAMES.filter((name) => named.includes(name))
+  }
   const values = 'const' in schema ? [schema.const] : schema.enum
   if (Array.isArray(values)) return NAMES.filter((name) => values.some((value) => typeName(value) === name))
   if (isObject(schema.properties)) return ['object']
   return schema.items === undefined && schema.prefixItems === undefined ? [] : ['array']
+}
+
+/** What a schema leaves to choose from. */
+export interface Alternatives {
+  readonly keyword: 'anyOf' | 'oneOf'
+  readonly branches: readonly unknown[]
+}
+
+/** A schema's alternatives, where it is not about an object's properties itself. */
+export function alternativesOf({ anyOf, oneOf, properties }: Schema): Alternatives | undefined {
+  const [keyword, branches] = anyOf === undefined ? (['oneOf', oneOf] as const) : (['anyOf', anyOf] as const)
+  return Array.isArray(branches) && branches.length > 0 && !isObject(properties) ? { keyword, branches } : undefined
 }
 
 /** The JSON Schema type of a value; whole numbers are integers. */
@@ -26,4 +40,26 @@ export function typeName(value: unknown): string {
 export function isOfType(value: unknown, type: string): boolean {
   const name = typeName(value)
   return name === type || (type === 'number' && name === 'integer')
+}
+
+/** A schema of strict mode that also allows null: a type beside its own, or a branch beside it. */
+export function nullable(schema: JsonObject): JsonObject {
+  const { type, anyOf, enum: allowed } = schema
+  if (Array.isArray(anyOf)) return anyOf.some(isNull) ? schema : { ...schema, anyOf: [...anyOf, NULL] }
+  if (Array.isArray(type)) return type.includes('null') ? schema : withNull(schema, [...type, 'null'], allowed)
+  if (type === 'null') return schema
+  if (typeof type !== 'string' || type === 'object' || type === 'array' || 'const' in schema) {
+    return { anyOf: [schema, NULL] }
+  }
+  return withNull(schema, [type, 'null'], allowed)
+}
+
+function withNull(schema: JsonObject, type: readonly string[], allowed: JsonObject['enum']): JsonObject {
+  if (!Array.isArray(allowed)) return { ...schema, type }
+  return { ...schema, type, enum: allowed.includes(null) ? allowed : [...allowed, null] }
+}
+
+/** Whether a schema allows null alone. */
+export function isNull(branch: unknown): boolean {
+  return isObject(branch) && branch.type === 'null'
 }
