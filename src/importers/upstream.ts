@@ -3,13 +3,12 @@ import type { ImportRequest } from '../core/publish/import.ts'
 import { invalidSource, type Refused } from '../core/publish/source-refusal.ts'
 import type { Codec } from '../core/tool/codec.ts'
 import { namePart } from '../core/tool/definition-fields.ts'
-import { isList, type Json, type JsonObject } from '../core/tool/json.ts'
-import { anyObject, anything, check, into, list, object, optional } from '../core/tool/json-reader.ts'
-import type { Reader, Report } from '../core/tool/json-reader.ts'
+import { isList, type JsonObject } from '../core/tool/json.ts'
+import { anyObject, anything, check, into, list, object, optional, type Report } from '../core/tool/json-reader.ts'
 import type { Signal } from '../core/tool/platform.ts'
 import type { Checked, Problem } from '../core/tool/problem.ts'
 import type { Implementation, Requirements } from '../core/tool/tool.ts'
-import { type CredentialUse, credentialNeeds } from './shared/credential-needs.ts'
+import { credentialNeeds } from './shared/credential-needs.ts'
 
 /**
  * What is wrong with an implementation of any tool of another server, where it requires this; else how to list that
@@ -48,13 +47,6 @@ export interface Upstream {
   readonly theirToolkit: string | undefined
 }
 
-interface UpstreamOptions {
-  readonly credentials: readonly CredentialUse[]
-  readonly timeout_ms?: Json
-  readonly pass_user?: Json
-  readonly upstream_toolkit?: string
-}
-
 /** Reads a credential, with what is not said: a bearer token in the header `Authorization`. */
 const CREDENTIAL = into(anyObject, ({ scopes, ...given }) => {
   const credential: JsonObject = { in: 'header', name: 'Authorization', ...given }
@@ -66,17 +58,15 @@ const CREDENTIAL = into(anyObject, ({ scopes, ...given }) => {
 })
 const CREDENTIALS = list(CREDENTIAL)
 
-/** What the implementation repeats is judged there. */
 const COMMON = {
   /** One, or several. */
   credentials: (value: unknown, report: Report) => CREDENTIALS([value ?? []].flat(), report),
+  // Judged as the implementation's
   timeout_ms: anything,
 }
 const BESIDE = { beside: ['from', 'toolkit', 'version', 'tools'] }
-const OPTIONS: Readonly<Record<'mcp' | 'oxp', Reader<UpstreamOptions>>> = {
-  mcp: object(COMMON, BESIDE),
-  oxp: object({ ...COMMON, pass_user: anything, upstream_toolkit: optional(namePart) }, BESIDE),
-}
+const OXP = object({ ...COMMON, pass_user: anything, upstream_toolkit: optional(namePart) }, BESIDE)
+const OPTIONS: Readonly<Record<'mcp' | 'oxp', typeof OXP>> = { mcp: object(COMMON, BESIDE), oxp: OXP }
 
 /** How long a server may take to list its tools. */
 const LISTING_MS = 60_000

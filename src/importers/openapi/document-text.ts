@@ -1,4 +1,4 @@
-import { isObject } from '../../core/tool/json.ts'
+import { isObject, parseJson } from '../../core/tool/json.ts'
 import { foreignJsonProblem, MAX_DEPTH } from '../shared/foreign-json.ts'
 import type { Node, Possible } from './description.ts'
 
@@ -20,10 +20,8 @@ export async function readText(text: string): Promise<Possible<Node>> {
   const bytes = new TextEncoder().encode(text).byteLength
   if (bytes > MAX_JSON) return tooLarge(bytes, MAX_JSON, 'a description')
   const looksLikeJson = /^\s*\{/.test(text)
-  if (looksLikeJson) {
-    const value = parseJson(text)
-    if (value !== undefined) return checkedDocument(value)
-  }
+  const value = looksLikeJson ? parseJson(text) : undefined
+  if (value !== undefined) return checkedDocument(value)
   if (bytes > MAX_YAML) {
     const what = looksLikeJson ? 'it is not JSON, and as YAML a description' : 'YAML; as JSON it may have 16 MiB: it'
     return tooLarge(bytes, MAX_YAML, what)
@@ -36,14 +34,6 @@ export function checkedDocument(value: unknown): Possible<Node> {
   if (!isObject(value)) return { ok: false, problem: 'Must be an OpenAPI description, which is an object' }
   const problem = foreignJsonProblem(value)
   return problem === undefined ? { ok: true, value } : { ok: false, problem }
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 class Fault extends Error {

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../core/tool/json.ts'
+import { MAX_NAME } from '../../core/tool/name-suffix.ts'
 import type { Description } from './description.ts'
 import type { Converted, SchemaConverter } from './schema.ts'
 
@@ -23,8 +24,6 @@ export interface Draft {
   readonly problems: string[]
   readonly warnings: string[]
 }
-
-const MAX_NAME = 64
 
 /** Gives names to inputs, one after the other; of two with the same name the later says its place as well. */
 export function inputNamer(): Draft['nameOf'] {

@@ -11,15 +11,14 @@ import { schemesOf } from './security.ts'
 
 export interface OpenApiImporterOptions {
   /** Fetches a description's text, or says why it cannot. Its URL is the one it came from in the end. */
-  readonly fetchText: FetchText
+  readonly fetchText: (
+    url: string,
+    signal: ImportRequest['signal'],
+  ) => Promise<
+    | { readonly ok: true; readonly text: string; readonly url: string }
+    | { readonly ok: false; readonly problem: string }
+  >
 }
-
-export type FetchText = (
-  url: string,
-  signal: ImportRequest['signal'],
-) => Promise<
-  { readonly ok: true; readonly text: string; readonly url: string } | { readonly ok: false; readonly problem: string }
->
 
 /** The most tools one request makes; larger descriptions are imported in parts, chosen by `tools`. */
 const MAX_TOOLS = 5_000
@@ -72,7 +71,7 @@ function* itemsOf(
 
 async function readSource(
   { source, signal }: ImportRequest,
-  fetchText: FetchText,
+  fetchText: OpenApiImporterOptions['fetchText'],
 ): Promise<Possible<Node> & { readonly url?: string }> {
   if (typeof source !== 'string') return checkedDocument(source)
   if (!/^\s*https?:\/\/\S+\s*$/i.test(source)) return readText(source)
