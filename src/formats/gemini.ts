@@ -141,10 +141,7 @@ function typed(schema: Schema, type: string, place: Place, work: Work): JsonObje
 }
 
 /** The bound of integers that says the same as an exclusive one, which may be a fraction. */
-function inclusiveBound(
-  keyword: string,
-  value: number,
-): { readonly keyword: string; readonly value: number } | undefined {
+function inclusiveBound(keyword: string, value: number) {
   if (keyword === 'exclusiveMinimum') return { keyword: 'minimum', value: Math.floor(value) + 1 }
   return keyword === 'exclusiveMaximum' ? { keyword: 'maximum', value: Math.ceil(value) - 1 } : undefined
 }

@@ -136,13 +136,8 @@ function typed(schema: Schema, type: string, path: string, { losses }: Work): Js
   return Object.fromEntries(said)
 }
 
-function union(
-  schema: Schema,
-  { keyword, branches }: Alternatives,
-  path: string,
-  level: number,
-  work: Work,
-): JsonObject {
+function union(schema: Schema, alternatives: Alternatives, path: string, level: number, work: Work): JsonObject {
+  const { keyword, branches } = alternatives
   if (keyword === 'oneOf') work.losses.push({ path: `${path}/oneOf`, reason: "Becomes 'anyOf'" })
   const { description } = schema
   for (const other of Object.keys(schema)) {

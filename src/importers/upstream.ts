@@ -117,6 +117,6 @@ export async function readUpstream(
     return invalidSource(...(signal.aborted ? [late] : listed.problems.map(atSource)))
   }
   const { tools, version } = listed.value
-  const passUser = pass_user === true
-  return { ok: true, value: { tools, version, implementation, requirements, passUser, theirToolkit } }
+  const value = { tools, version, implementation, requirements, passUser: pass_user === true, theirToolkit }
+  return { ok: true, value }
 }

@@ -70,13 +70,9 @@ export function placeBody(draft: Draft, given: unknown, method: string): void {
     if (kind !== 'json' || required || 'content_type' in contentType) draft.body = { type: kind, ...contentType }
     return
   }
-  const input = draft.nameOf('body', 'body')
-  draft.inputs.push({
-    name: input,
-    schema: draft.converter.convert(wholeSchema(description, kind, raw)),
-    required,
-    description: textAt(requestBody, 'description') ?? (kind === 'text' ? `The body, as ${type}.` : undefined),
-  })
+  const about = textAt(requestBody, 'description') ?? (kind === 'text' ? `The body, as ${type}.` : undefined)
+  const schema = wholeSchema(description, kind, raw)
+  const input = draft.addInput('body', 'body', schema, { required, description: about })
   draft.body = {
     type: isWhole ? 'raw' : kind,
     input,
@@ -91,9 +87,8 @@ function placeFields(
 ): void {
   for (const [name, given] of properties) {
     const raw = kind === 'multipart' ? (fileSchema(draft.description, given) ?? given) : given
-    const input = draft.nameOf(name, 'body')
+    const input = draft.addInput(name, 'body', raw, { required: required.has(name) })
     const field = kind === 'json' && name.startsWith('/') ? pointerStep(name) : name
-    draft.inputs.push({ name: input, schema: draft.converter.convert(raw), required: required.has(name) })
     // An input without a parameter goes to the body under its own name, but for DELETE
     if (kind === 'json' && field === input && method !== 'DELETE') continue
     draft.parameters.push({

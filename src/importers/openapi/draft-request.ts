@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from '../../core/tool/json.ts'
 import { placeBody } from './body.ts'
-import { type Draft, inputNamer } from './draft.ts'
+import { createDraft, type Draft } from './draft.ts'
 import { type Description, follow, listAt, type Node, objectAt, textAt } from './description.ts'
 import { kindOfMedia } from './media-type.ts'
 import type { Operation } from './operations.ts'
@@ -56,15 +56,7 @@ export function draftRequest(
   const { operation, parameters, problems } = normalise(description, given)
   const { method, path } = given
   const written = new Set(credentials.map(placeOf))
-  const draft: Draft = {
-    description,
-    converter,
-    nameOf: inputNamer(),
-    inputs: [],
-    parameters: [],
-    problems,
-    warnings: [],
-  }
+  const draft = createDraft(description, converter, problems)
   const { template, variables } = templateOf(path)
   for (const parameter of parameters) {
     if (!written.has(placeOf(parameter))) placeParameter(draft, parameter, variables)
@@ -72,8 +64,7 @@ export function draftRequest(
   for (const [name, variable] of variables) {
     const isFilled = draft.parameters.some((each) => each.in === 'path' && (each.name ?? each.input) === variable)
     if (isFilled) continue
-    const input = draft.nameOf(name, 'path')
-    draft.inputs.push({ name: input, schema: converter.convert({ type: 'string' }), required: true })
+    const input = draft.addInput(name, 'path', { type: 'string' }, { required: true })
     draft.parameters.push({ input, in: 'path', name: variable })
     draft.warnings.push(`the path's '{${name}}' is not declared: it is taken for a text`)
   }
@@ -100,13 +91,7 @@ function placeParameter(draft: Draft, parameter: Node, variables: ReadonlyMap<st
   }
   const [[mediaType, media] = [undefined, undefined]] = Object.entries(objectAt(parameter, 'content'))
   const raw = isObject(media) ? (media.schema ?? {}) : (parameter.schema ?? {})
-  const input = draft.nameOf(name, place)
-  draft.inputs.push({
-    name: input,
-    schema: draft.converter.convert(raw),
-    required,
-    description: textAt(parameter, 'description'),
-  })
+  const input = draft.addInput(name, place, raw, { required, description: textAt(parameter, 'description') })
   draft.parameters.push({
     input,
     in: place,

@@ -14,8 +14,8 @@ export interface Input {
 /** What a request is made of, while it is put together: what the tool asks for, and where that goes. */
 export interface Draft {
   readonly description: Description
-  readonly converter: SchemaConverter
-  readonly nameOf: (name: string, place: string) => string
+  /** Adds an input, and gives the name it got: of two with the same name the later says its place as well. */
+  readonly addInput: (name: string, place: string, schema: unknown, more: Omit<Input, 'name' | 'schema'>) => string
   readonly inputs: Input[]
   /** Of the `http` implementation. */
   readonly parameters: JsonObject[]
@@ -25,20 +25,23 @@ export interface Draft {
   readonly warnings: string[]
 }
 
-/** Gives names to inputs, one after the other; of two with the same name the later says its place as well. */
-export function inputNamer(): Draft['nameOf'] {
+/** Begins a request. */
+export function createDraft(description: Description, converter: SchemaConverter, problems: string[]): Draft {
+  const inputs: Input[] = []
   const taken = new Set<string>()
-  return (name, place) => {
-    const plain = inputName(name)
+  const addInput: Draft['addInput'] = (wanted, place, schema, more) => {
+    const plain = inputName(wanted)
     const placed = `${place}_${plain}`
-    let free = [plain, placed.slice(0, MAX_NAME)].find((each) => !taken.has(each))
-    for (let count = 2; free === undefined; count++) {
+    let name = [plain, placed.slice(0, MAX_NAME)].find((each) => !taken.has(each))
+    for (let count = 2; name === undefined; count++) {
       const numbered = `${placed.slice(0, MAX_NAME - 6)}_${count}`
-      if (!taken.has(numbered)) free = numbered
+      if (!taken.has(numbered)) name = numbered
     }
-    taken.add(free)
-    return free
+    taken.add(name)
+    inputs.push({ name, schema: converter.convert(schema), ...more })
+    return name
   }
+  return { description, addInput, inputs, parameters: [], problems, warnings: [] }
 }
 
 /** A name that every model provider takes for a property: up to 64 letters, digits, dots, dashes and underscores. */

@@ -1,6 +1,7 @@
 import type { ImportItem } from '../../core/publish/import.ts'
 import type { JsonObject } from '../../core/tool/json.ts'
 import type { JsonSchema } from '../../core/tool/tool.ts'
+import { credentialNeeds } from '../shared/credential-needs.ts'
 import { type Description, type Node, type Possible, textAt, textsOf } from './description.ts'
 import type { Draft } from './draft.ts'
 import type { Operation } from './operations.ts'
@@ -43,11 +44,11 @@ export function toolOf(operation: Operation, maker: ToolMaker): ImportItem {
   const about = { method, path }
   const skip = (reason: string): ImportItem => ({ skipped: { name: tool, reason, about } })
   if (method === 'TRACE') return skip('TRACE requests cannot be sent from Workers')
-  const server = serverOf(description, document, operation.pathItem, options.base_url)
+  const server = serverOf(description, operation, options.base_url)
   if (!server.ok) return skip(server.problem)
   const security = chooseSecurity(description, document, toolkit, options.credentials)
   if (!security.ok) return skip(security.problem)
-  const { credentials, requirements } = security.value
+  const credentials = security.value.flatMap((use) => use.credentials)
   const request = draftRequest(description, maker.requests, operation, credentials)
   if (request.problems.length > 0) return skip([...new Set(request.problems)].slice(0, 5).join('; '))
   const input = inputSchema(request, maker.requests)
@@ -72,7 +73,7 @@ export function toolOf(operation: Operation, maker: ToolMaker): ImportItem {
         description: descriptionOf(document, `${method} ${path}`),
         input: input.value,
         output: output.schema,
-        requirements: { ...requirements, user_id: false },
+        requirements: { ...credentialNeeds(security.value), user_id: false },
         annotations: ANNOTATIONS[method] ?? { readOnlyHint: false, openWorldHint: true },
         tags: tagsOf(document),
       },

@@ -39,8 +39,8 @@ export function operationsOf(description: Description): {
         continue
       }
       const operationId = textAt(operation, 'operationId')
-      const named = operationId === undefined ? {} : { operationId }
-      found.push({ method: method.toUpperCase(), path, ...named, pathItem, operation })
+      const common = { method: method.toUpperCase(), path, pathItem, operation }
+      found.push(operationId === undefined ? common : { ...common, operationId })
     }
   }
   return { operations: toolNames(found), unreadable }

@@ -1,16 +1,8 @@
-import { isObject, type JsonObject } from '../../core/tool/json.ts'
-import type { Requirements } from '../../core/tool/tool.ts'
-import { type CredentialUse, credentialNeeds } from '../shared/credential-needs.ts'
+import { isObject } from '../../core/tool/json.ts'
+import type { CredentialUse } from '../shared/credential-needs.ts'
 import { type Description, follow, listAt, type Node, objectAt, type Possible, textAt, textsOf } from './description.ts'
 import type { CredentialOption } from './options.ts'
 import { schemeOfSwagger } from './swagger.ts'
-
-/** What a call of an operation needs, and where it goes. */
-export interface ChosenSecurity {
-  readonly requirements: Pick<Requirements, 'authorization' | 'secrets'>
-  /** Of the `http` implementation. */
-  readonly credentials: readonly JsonObject[]
-}
 
 /**
  * Chooses one of an operation's alternatives: the first of which the publisher named every scheme, else none at all where
@@ -22,7 +14,7 @@ export function chooseSecurity(
   operation: Node,
   toolkit: string,
   options: ReadonlyMap<string, CredentialOption>,
-): Possible<ChosenSecurity> {
+): Possible<readonly CredentialUse[]> {
   const schemes = schemesOf(description)
   const declared = Array.isArray(operation.security) ? operation.security : listAt(description.root, 'security')
   const alternatives = declared.filter(isObject)
@@ -47,10 +39,7 @@ export function chooseSecurity(
     const twice = writtenTwice(all)
     if (twice !== undefined)
       problems.push(`its security schemes ${Object.keys(candidate).join(', ')} all write ${twice}`)
-    if (problems.length === wrong) {
-      const credentials = all.flatMap((use) => use.credentials)
-      return { ok: true, value: { requirements: credentialNeeds(all), credentials } }
-    }
+    if (problems.length === wrong) return { ok: true, value: all }
   }
   return { ok: false, problem: problems.join('; ') }
 }

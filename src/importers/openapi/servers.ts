@@ -1,5 +1,6 @@
 import { isObject } from '../../core/tool/json.ts'
-import { type Description, listAt, type Node, objectAt, type Possible } from './description.ts'
+import { type Description, listAt, objectAt, type Possible } from './description.ts'
+import type { Operation } from './operations.ts'
 import { serversOfSwagger } from './swagger.ts'
 
 /**
@@ -7,13 +8,12 @@ import { serversOfSwagger } from './swagger.ts'
  * names, with its variables' defaults, relative to where the description came from. `base` stands in for all of them.
  */
 export function serverOf(
-  description: Description,
-  operation: Node,
-  pathItem: Node,
+  { root, edition, url: origin }: Description,
+  { operation, pathItem }: Operation,
   base: string | undefined,
 ): Possible<string> {
-  const { root, edition, url: origin } = description
-  if (base !== undefined) return { ok: true, value: base.replace(/\/+$/, '') }
+  const at = (url: string) => ({ ok: true, value: url.replace(/\/+$/, '') }) as const
+  if (base !== undefined) return at(base)
   const servers =
     edition === '2.0'
       ? serversOfSwagger(root, operation)
@@ -25,12 +25,10 @@ export function serverOf(
     const { default: value } = objectAt(variables, name)
     return ['string', 'number', 'boolean'].includes(typeof value) ? String(value) : whole
   })
-  if (/[{}]/.test(url))
-    return { ok: false, problem: `the server '${url}' has a variable without default: give 'base_url'` }
-  if (/^https?:\/\//i.test(url)) return { ok: true, value: url.replace(/\/+$/, '') }
-  if (/^[a-z][a-z0-9+.-]*:/i.test(url)) return { ok: false, problem: `the server '${url}' is not reached by HTTP` }
-  if (origin === undefined || !URL.canParse(url, origin)) {
-    return { ok: false, problem: `the server '${url}' is relative and says no host: give 'base_url'` }
-  }
-  return { ok: true, value: new URL(url, origin).href.replace(/\/+$/, '') }
+  const impossible = (why: string) => ({ ok: false, problem: `the server '${url}' ${why}` }) as const
+  if (/[{}]/.test(url)) return impossible("has a variable without default: give 'base_url'")
+  if (/^https?:\/\//i.test(url)) return at(url)
+  if (/^[a-z][a-z0-9+.-]*:/i.test(url)) return impossible('is not reached by HTTP')
+  if (origin !== undefined && URL.canParse(url, origin)) return at(new URL(url, origin).href)
+  return impossible("is relative and says no host: give 'base_url'")
 }

@@ -7,6 +7,7 @@ const VALUE_KEYWORDS = (
   'maxLength minLength pattern maxItems minItems uniqueItems x-nullable x-example readOnly'
 ).split(' ')
 
+const URL_ENCODED = 'application/x-www-form-urlencoded'
 const FORMATS: ReadonlyMap<unknown, Node> = new Map<unknown, Node>([
   ['csv', { style: 'form', explode: false }],
   ['ssv', { style: 'spaceDelimited', explode: false }],
@@ -88,7 +89,7 @@ function bodyOf(body: Node, consumes: readonly string[]): Node {
 
 function formOf(form: readonly Node[], consumes: readonly string[]): Node {
   const hasFile = form.some((each) => each.type === 'file')
-  const multipart = hasFile || (consumes.includes('multipart/form-data') && !consumes.some(isUrlEncoded))
+  const multipart = hasFile || (consumes.includes('multipart/form-data') && !consumes.includes(URL_ENCODED))
   const required = form.filter((each) => each.required === true).map(({ name }) => name)
   const named = (of: (field: Node) => Node) => Object.fromEntries(form.map((each) => [String(each.name), of(each)]))
   const schema = {
@@ -99,13 +100,9 @@ function formOf(form: readonly Node[], consumes: readonly string[]): Node {
   return {
     required: required.length > 0,
     content: {
-      [multipart ? 'multipart/form-data' : 'application/x-www-form-urlencoded']: { schema, encoding: named(styleOf) },
+      [multipart ? 'multipart/form-data' : URL_ENCODED]: { schema, encoding: named(styleOf) },
     },
   }
-}
-
-function isUrlEncoded(type: string): boolean {
-  return type === 'application/x-www-form-urlencoded'
 }
 
 function responseOf(response: unknown, operation: Node, root: Node): unknown {
