@@ -98,21 +98,23 @@ export function createGuardedOpen(
   const judge = createUrlJudge(options.allowHttpHosts)
 
   return async (request) => {
-    const start = String(request.url)
-    if (!URL.canParse(start)) return failure('refused', 'Cannot request what is not an absolute URL')
-    const { method, headers, body, signal } = request
-    let hop: Hop = { method, url: new URL(start), headers, body }
+    const { signal } = request
+    const start = URL.parse(String(request.url))
+    if (start === null) return failure('refused', 'Cannot request what is not an absolute URL')
+    let hop: Hop = { method: request.method, url: start, headers: request.headers, body: request.body }
     for (let redirects = 0; ; redirects++) {
-      const { url } = hop
+      const { method, url, headers, body } = hop
       const reason = judge(url)
       if (reason !== undefined) return failure('refused', `Cannot request "${shown(url)}": ${reason}`)
 
-      const answer = await untilAborted(() => fetch(url.href, requestInit(hop, signal)), signal)
+      const init = { method, headers, redirect: 'manual' as const, signal, ...(body === undefined ? {} : { body }) }
+      const answer = await untilAborted(() => fetch(url.href, init), signal)
       if (answer.state === 'aborted') return aborted(url)
       if (answer.state === 'failed') return failure('unreachable', `Cannot reach "${shown(url)}"`)
       const response = answer.value
 
-      const location = request.redirect === 'manual' ? null : redirectLocation(response)
+      const isFollowed = request.redirect !== 'manual' && REDIRECTS.has(response.status)
+      const location = isFollowed ? response.headers.get('location') : null
       if (location === null) return { ok: true, response, url }
       // A stream that cannot be cancelled has already ended
       response.body?.cancel().catch(() => undefined)
@@ -124,14 +126,6 @@ export function createGuardedOpen(
       hop = next
     }
   }
-}
-
-function requestInit({ method, headers, body }: Hop, signal: Signal) {
-  return { method, headers, redirect: 'manual' as const, signal, ...(body === undefined ? {} : { body }) }
-}
-
-function redirectLocation(response: Response): string | null {
-  return REDIRECTS.has(response.status) ? response.headers.get('location') : null
 }
 
 /** The request a redirect asks for (Fetch Standard, "HTTP-redirect fetch"; RFC 9110 section 15.4). */

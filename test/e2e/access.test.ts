@@ -476,8 +476,8 @@ describe('ACCESS=keys with an administrator, JWTs and a key server', () => {
       ['for another audience', () => signed({ aud: 'another' }), "its 'aud' claim"],
       ['for no audience', () => signed({ aud: undefined }), "its 'aud' claim"],
       ['of another issuer', () => signed({ iss: 'https://evil.example' }), "its 'iss' claim"],
-      ['for nobody', () => signed({ sub: undefined }), "'sub' claim"],
-      ['with a tools claim of the wrong form', () => signed({ tools: '*' }), 'tool patterns'],
+      ['for nobody', () => signed({ sub: undefined }), "at 'sub': Is required"],
+      ['with a tools claim of the wrong form', () => signed({ tools: '*' }), "at 'tools': Must be an array"],
       ['of another secret', () => signed({}, `${SECRET}!`), 'signature'],
       ['of the secret with another algorithm', () => signed({}, SECRET, 'HS512'), "'alg'"],
     ])('%s are refused, and the answer says why', async (_, make, why) => {

@@ -42,7 +42,8 @@ export async function convert(
   const encoded = records.map((record) => to(record, record.name))
   const [first] = encoded
   const texts = new Set(encoded.map((each) => JSON.stringify(each.document)))
-  if (first && texts.size === 1) return { ok: true, value: { document: first.document, losses: unique(encoded) } }
+  if (first && texts.size === 1)
+    return { ok: true, value: { document: first.document, losses: unique(encoded.flatMap(({ losses }) => losses)) } }
   return {
     ok: true,
     value: {
@@ -54,7 +55,6 @@ export async function convert(
   }
 }
 
-function unique(encoded: readonly Encoded[]): readonly Loss[] {
-  const losses = encoded.flatMap((each) => each.losses)
+function unique(losses: readonly Loss[]): readonly Loss[] {
   return [...new Map(losses.map((loss) => [`${loss.path} ${loss.reason}`, loss])).values()]
 }
