@@ -45,10 +45,9 @@ import { createWorkerVerifier } from './http/worker-jwt.ts'
 import { createTextJudge } from './outbound/allowed-url.ts'
 import type { Build } from './node/build.ts'
 import { base64 } from './outbound/base64.ts'
-import { startDeadline } from './compose/deadline.ts'
+import { sleep, startDeadline } from './compose/clock.ts'
 import { log } from './compose/log.ts'
 import { createRunners } from './compose/runners.ts'
-import { sleep } from './compose/sleep.ts'
 
 /** How the registry writes a record as one line of the listing. */
 export const writeLine = (record: ToolRecord): string => JSON.stringify(seedForm(record))

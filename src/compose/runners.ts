@@ -26,7 +26,7 @@ import { createSandbox } from '../runners/sandbox/sandbox.ts'
 import { createPluginReader } from '../runners/wasm/plugin-reader.ts'
 import { createWasmRunner } from '../runners/wasm/runner.ts'
 import { log } from './log.ts'
-import { sleep } from './sleep.ts'
+import { sleep } from './clock.ts'
 
 /**
  * Composes what runs the tools of a deployment, and what makes tools of plugins, descriptions and other servers, each

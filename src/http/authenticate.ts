@@ -3,7 +3,6 @@ import { ADMIN, ANONYMOUS, type Principal } from '../core/access/principal.ts'
 import { type ApiKey, principalOf } from '../core/access/api-key.ts'
 import type { Sha256 } from '../core/tool/digest.ts'
 import { type Failing, fail, ok, type Result } from '../core/call/failure.ts'
-import { credentialOf } from './credential.ts'
 import type { JwtVerifier } from './jwt.ts'
 import { isLocalRequest } from './loopback.ts'
 
@@ -41,6 +40,10 @@ const GRANTED_MS = 30_000
 const REFUSED_MS = 5_000
 /** Bytes, about, of each of the two maps. */
 const MAX_BYTES = 4_000_000
+/** Longer than any key or sensible JWT; it bounds what one credential can take of the verdicts' memory. */
+const MAX_CREDENTIAL = 8_192
+const BEARER = /^bearer +([\x21-\x7e]+)$/i
+const TOKEN = /^[\x21-\x7e]+$/
 const KEY = /^sb_[\w-]{43}$/
 const JWT = /^[\w-]+\.[\w-]+\.[\w-]*$/
 
@@ -170,4 +173,32 @@ function sameDigest(a: string, b: string): boolean {
   let difference = a.length ^ b.length
   for (let index = 0; index < a.length; index++) difference |= a.charCodeAt(index) ^ b.charCodeAt(index)
   return difference === 0
+}
+
+/**
+ * The credential that a request presents as `Authorization: Bearer <key or JWT>` or `OXP-API-Key: <key>`; undefined
+ * when it presents none. A header that is sent twice arrives joined by ", " and is refused for its space: whatever stands
+ * in front of us might have read only one of the two.
+ */
+function credentialOf(headers: Headers): string | undefined | Failing {
+  const authorization = headers.get('authorization')
+  const key = headers.get('oxp-api-key')
+  if (authorization === null && key === null) return undefined
+  const bearer = authorization === null ? undefined : BEARER.exec(authorization)?.[1]
+  if (authorization !== null && bearer === undefined) {
+    return refuse("Cannot read the header 'Authorization': wanted 'Bearer <key or JWT>'")
+  }
+  if (key !== null && !TOKEN.test(key)) return refuse("Cannot read the header 'OXP-API-Key': wanted one key")
+  if (bearer !== undefined && key !== null && bearer !== key) {
+    return refuse("Cannot choose a credential: 'Authorization' and 'OXP-API-Key' present different ones")
+  }
+  const credential = bearer ?? key ?? ''
+  if (credential.length > MAX_CREDENTIAL) {
+    return refuse(`Cannot accept the credential: wanted at most ${MAX_CREDENTIAL} characters, got ${credential.length}`)
+  }
+  return credential
+}
+
+function refuse(reason: string): Failing {
+  return fail({ type: 'unauthenticated', reason })
 }

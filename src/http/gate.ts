@@ -4,15 +4,22 @@ import type { Background } from '../core/tool/platform.ts'
 import type { Authenticator } from './authenticate.ts'
 import type { RateLimit } from './rate-limit.ts'
 
+/** As much as is needed here of what a route is handed, which is Hono's context. */
+export interface RouteContext {
+  readonly req: { readonly raw: Request }
+  readonly executionCtx: { waitUntil(work: Promise<unknown>): void }
+}
+
+/** Keeps work running behind a request. Hono's context throws where it has no `executionCtx`, so that is read late. */
+export function backgroundOf(c: RouteContext): Background {
+  return (work) => c.executionCtx.waitUntil(work)
+}
+
 /**
  * Lets a request in, as whoever sent it, when that principal has the scope and has not sent too many lately. Without a
  * scope everybody is let in to whom the deployment answers at all.
  */
-export type Gate = (
-  request: Request,
-  scope: Scope | undefined,
-  background: Background,
-) => Result<Principal> | Promise<Result<Principal>>
+export type Gate = (c: RouteContext, scope: Scope | undefined) => Result<Principal> | Promise<Result<Principal>>
 
 /**
  * `prepare` makes ready what every request needs, and gives undefined once that is done. The rate is held at
@@ -24,8 +31,8 @@ export function createGate(
   rateLimit: RateLimit,
   prepare: () => Promise<void> | undefined,
 ): Gate {
-  return async (request, scope, background) => {
-    const authenticating = authenticate(request)
+  return async (c, scope) => {
+    const authenticating = authenticate(c.req.raw)
     const preparing = prepare()
     let caller: Result<Principal>
     try {
@@ -35,8 +42,8 @@ export function createGate(
       console.error('Cannot get ready', error)
       return fail({ type: 'unavailable', message: 'Switchboard cannot reach its registry right now' })
     }
-    const address = request.headers.get('cf-connecting-ip')
-    const limit = (key: string) => (address === null ? undefined : rateLimit(key, background))
+    const address = c.req.raw.headers.get('cf-connecting-ip')
+    const limit = (key: string) => (address === null ? undefined : rateLimit(key, backgroundOf(c)))
     // Whoever guesses credentials is held to the rate too
     if (!caller.ok) return limit(`stranger ${address}`) ?? caller
     const principal = caller.value
@@ -49,9 +56,9 @@ export function createGate(
 }
 
 /** Holds strangers to the same rate where a page needs no credential. Gives why a request is refused now, or undefined. */
-export function createShield(rateLimit: RateLimit): (request: Request, background: Background) => Failing | undefined {
-  return (request, background) => {
-    const address = request.headers.get('cf-connecting-ip')
-    return address === null ? undefined : rateLimit(`stranger ${address}`, background)
+export function createShield(rateLimit: RateLimit): (c: RouteContext) => Failing | undefined {
+  return (c) => {
+    const address = c.req.raw.headers.get('cf-connecting-ip')
+    return address === null ? undefined : rateLimit(`stranger ${address}`, backgroundOf(c))
   }
 }

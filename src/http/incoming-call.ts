@@ -3,8 +3,7 @@ import type { Caller } from '../core/call/call.ts'
 import { type Failing, ok, type Result } from '../core/call/failure.ts'
 import type { Background } from '../core/tool/platform.ts'
 import { readJson } from './body.ts'
-import type { Gate } from './gate.ts'
-import { backgroundOf, type RouteContext } from './route.ts'
+import { backgroundOf, type Gate, type RouteContext } from './gate.ts'
 
 /** The largest body of a call, in bytes, in whichever dialect. */
 export const CALL_LIMIT = 4 * 1024 * 1024
@@ -28,15 +27,13 @@ export async function receiveCall(
   gate: Gate,
   check?: () => Failing | undefined,
 ): Promise<Result<IncomingCall>> {
-  const request = c.req.raw
-  const background = backgroundOf(c)
-  const admitted = await gate(request, 'tools:call', background)
+  const admitted = await gate(c, 'tools:call')
   if (!admitted.ok) return admitted
   const refused = check?.()
   if (refused) return refused
-  const body = await readJson(request, CALL_LIMIT)
+  const body = await readJson(c.req.raw, CALL_LIMIT)
   if (!body.ok) return body
-  return ok({ caller: callerOf(admitted.value, request, background), body: body.value })
+  return ok({ caller: callerOf(admitted.value, c.req.raw, backgroundOf(c)), body: body.value })
 }
 
 /** Whoever was let in, and what the request says of the way it came. A `traceparent` that is none is passed over. */

@@ -2,7 +2,7 @@ import { type Principal, type Scope, SCOPES } from '../core/access/principal.ts'
 import { anything, check, into, list, object, optional, string, strings, text } from '../core/tool/json-reader.ts'
 import { unquoted } from '../core/tool/json-reader.ts'
 import type { Checked } from '../core/tool/problem.ts'
-import { toolPattern } from '../core/tool/tool-pattern.ts'
+import { toolPattern } from '../core/tool/tool-id.ts'
 
 /** A token that says nothing of scopes may use tools, and nothing else. */
 const DEFAULT_SCOPES: readonly Scope[] = ['tools:read', 'tools:call']

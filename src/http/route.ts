@@ -1,18 +1,6 @@
 import { NEEDS_CREDENTIAL, type Principal, type Scope } from '../core/access/principal.ts'
 import type { Failing, Failure } from '../core/call/failure.ts'
-import type { Background } from '../core/tool/platform.ts'
-import type { Gate } from './gate.ts'
-
-/** As much as is needed here of what a route is handed, which is Hono's context. */
-export interface RouteContext {
-  readonly req: { readonly raw: Request }
-  readonly executionCtx: { waitUntil(work: Promise<unknown>): void }
-}
-
-/** Keeps work running behind a request. Hono's context throws where it has no `executionCtx`, so that is read late. */
-export function backgroundOf(c: RouteContext): Background {
-  return (work) => c.executionCtx.waitUntil(work)
-}
+import type { Gate, RouteContext } from './gate.ts'
 
 export interface RouteDeps {
   readonly gate: Gate
@@ -29,7 +17,7 @@ export type Route = <C extends RouteContext>(
 /** Makes the routes of what anybody may have who has the scope. */
 export function createRoute({ gate, respond }: RouteDeps, isPrivate = false): Route {
   return (scope, handle) => async (c) => {
-    const caller = await gate(c.req.raw, scope, backgroundOf(c))
+    const caller = await gate(c, scope)
     if (!caller.ok) return respond(caller.failure)
     if (isPrivate && caller.value.kind === 'anonymous') return respond(NEEDS_CREDENTIAL)
     const answer = await handle(c, caller.value)

@@ -1,9 +1,8 @@
 import type { Catalogue, LineFormat } from '../core/access/catalogue.ts'
 import type { Principal } from '../core/access/principal.ts'
 import { type Failure, fail, ok, type Result } from '../core/call/failure.ts'
-import type { Gate } from './gate.ts'
+import type { Gate, RouteContext } from './gate.ts'
 import { jsonText, notModified, PRIVATE } from './json-response.ts'
-import { backgroundOf, type RouteContext } from './route.ts'
 
 export interface ToolListDeps {
   readonly gate: Gate
@@ -36,7 +35,7 @@ export async function answerToolList(
   respond: (failure: Failure) => Response,
 ): Promise<Response> {
   const request = c.req.raw
-  const caller = await gate(request, 'tools:read', backgroundOf(c))
+  const caller = await gate(c, 'tools:read')
   if (!caller.ok) return respond(caller.failure)
   const list = read()
   if (!list.ok) return respond(list.failure)

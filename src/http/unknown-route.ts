@@ -1,7 +1,6 @@
 import type { Context, Hono } from 'hono'
 import type { Failure } from '../core/call/failure.ts'
 import type { Gate } from './gate.ts'
-import { backgroundOf } from './route.ts'
 
 /**
  * Answers what no route takes: 405 with the methods there are, where the path is known, else 404. As everywhere, only to
@@ -13,7 +12,7 @@ export function unknownRoute(
   respond: (failure: Failure) => Response,
 ): (c: Context) => Promise<Response> {
   return async (c) => {
-    const caller = await gate(c.req.raw, undefined, backgroundOf(c))
+    const caller = await gate(c, undefined)
     if (!caller.ok) return respond(caller.failure)
     const { method, path } = c.req
     const allowed = new Set(

@@ -9,10 +9,14 @@ const REFUSED = fail({ type: 'rate-limited', retry_after_ms: 1_000 })
 const STRANGER = fail({ type: 'unauthenticated', reason: 'who?' })
 const KEY: Principal = { id: 'key:a', kind: 'key', scopes: ['tools:call'], tools: ['*'], users: [] }
 const background = () => undefined
-const from = (address?: string) =>
-  new Request('https://sb.example/oauth/callback', {
-    headers: address === undefined ? {} : { 'cf-connecting-ip': address },
-  })
+const from = (address?: string) => ({
+  req: {
+    raw: new Request('https://sb.example/oauth/callback', {
+      headers: address === undefined ? {} : { 'cf-connecting-ip': address },
+    }),
+  },
+  executionCtx: { waitUntil: background },
+})
 
 /** A gate for one caller, and whose rates were used up: `used` are the keys that are refused, `counted` those asked for. */
 function setUp(caller: Result<Principal>, used: readonly string[] = []) {
@@ -22,7 +26,7 @@ function setUp(caller: Result<Principal>, used: readonly string[] = []) {
     return used.includes(key) ? REFUSED : undefined
   }
   const gate = createGate({ authenticate: () => caller }, rateLimit, () => undefined)
-  const enter = (address?: string, scope: Scope | undefined = 'tools:call') => gate(from(address), scope, background)
+  const enter = (address?: string, scope: Scope | undefined = 'tools:call') => gate(from(address), scope)
   return { enter, counted }
 }
 
@@ -39,7 +43,7 @@ describe('the gate', () => {
 
   it('without a scope lets in everybody who can be told', async () => {
     const none = createGate({ authenticate: () => ok({ ...KEY, scopes: [] }) }, background, background)
-    expect(await none(from(), undefined, background)).toMatchObject({ ok: true })
+    expect(await none(from(), undefined)).toMatchObject({ ok: true })
     expect(await setUp(STRANGER).enter(undefined, undefined)).toEqual(STRANGER)
   })
 
@@ -79,13 +83,13 @@ describe('the gate', () => {
     const preparing = new Promise<void>((resolve) => (ready = resolve))
     const entering = createGate({ authenticate: () => ok(KEY) }, background, () => preparing)
     let opened = false
-    const entered = Promise.resolve(entering(from(), 'tools:call', background)).finally(() => (opened = true))
+    const entered = Promise.resolve(entering(from(), 'tools:call')).finally(() => (opened = true))
     await new Promise((resolve) => setImmediate(resolve))
     expect(opened).toBe(false)
     ready()
     expect(await entered).toEqual(ok(KEY))
     const away = createGate({ authenticate: () => ok(KEY) }, background, () => Promise.reject(new Error('away')))
-    expect(await away(from(), 'tools:call', background)).toMatchObject({ failure: { type: 'unavailable' } })
+    expect(await away(from(), 'tools:call')).toMatchObject({ failure: { type: 'unavailable' } })
   })
 })
 
@@ -93,13 +97,13 @@ describe('the shield of pages that need no credential', () => {
   it('holds each address to the rate', () => {
     const rateLimit = vi.fn((key: string) => (key.endsWith(' 192.0.2.1') ? REFUSED : undefined))
     const shield = createShield(rateLimit)
-    expect(shield(from('192.0.2.1'), background)).toBe(REFUSED)
-    expect(shield(from('192.0.2.2'), background)).toBeUndefined()
+    expect(shield(from('192.0.2.1'))).toBe(REFUSED)
+    expect(shield(from('192.0.2.2'))).toBeUndefined()
   })
 
   it('limits nobody where no edge tells the address', () => {
     const rateLimit = vi.fn(() => REFUSED)
-    expect(createShield(rateLimit)(from(), background)).toBeUndefined()
+    expect(createShield(rateLimit)(from())).toBeUndefined()
     expect(rateLimit).not.toHaveBeenCalled()
   })
 })

@@ -5,11 +5,10 @@ import { malformed } from '../../core/call/call-fields.ts'
 import { type Failing, type Failure, fail, ok, type Result } from '../../core/call/failure.ts'
 import type { Providers } from '../../core/consent/provider.ts'
 import { check } from '../../core/tool/json-reader.ts'
-import type { Background } from '../../core/tool/platform.ts'
 import { readForm, readJson } from '../../http/body.ts'
 import { browserCookie, browserOf, newBrowser } from '../../http/browser-cookie.ts'
 import { pathSegment } from '../../http/path-segment.ts'
-import { backgroundOf, createPrivateRoute, type RouteDeps } from '../../http/route.ts'
+import { createPrivateRoute, type RouteDeps } from '../../http/route.ts'
 import { isSameOrigin } from '../../http/same-origin.ts'
 import { PAGE_HEADERS, type Page, pageText } from './page.ts'
 import {
@@ -29,7 +28,7 @@ export interface AuthorizationsFaceDeps extends RouteDeps {
   readonly authorizations: Authorizations
   readonly providers: Providers
   /** Holds strangers to a rate where pages need no credential: why a request is refused now, or undefined. */
-  readonly shield: (request: Request, background: Background) => Failing | undefined
+  readonly shield: (c: Context) => Failing | undefined
   /** Milliseconds since the epoch. */
   readonly now: () => number
 }
@@ -132,7 +131,7 @@ export function authorizationsFace(deps: AuthorizationsFaceDeps): Hono {
   })
 
   face.get('/oauth/callback', async (c) => {
-    const limited = shield(c.req.raw, backgroundOf(c))
+    const limited = shield(c)
     if (limited) return page(failurePage(limited.failure))
     const { url } = c.req
     if (url.length > MAX_CALLBACK || !c.req.query('state')) {
@@ -155,7 +154,7 @@ export function authorizationsFace(deps: AuthorizationsFaceDeps): Hono {
 
   /** The authorization that a link leads to, or the page to show instead. */
   async function open(c: Context): Promise<Page | { readonly authorization: Authorization; readonly name: string }> {
-    const limited = shield(c.req.raw, backgroundOf(c))
+    const limited = shield(c)
     if (limited) return failurePage(limited.failure)
     const id = pathSegment(c.req.url, 2)
     if (!id.ok) return failurePage(id.failure)

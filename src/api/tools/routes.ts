@@ -17,7 +17,8 @@ import { parseToolId } from '../../core/tool/tool-id.ts'
 import { resolveVersion } from '../../core/tool/version.ts'
 import { readJson } from '../../http/body.ts'
 import { jsonText, notModified, PRIVATE } from '../../http/json-response.ts'
-import { backgroundOf, createRoute, type RouteDeps } from '../../http/route.ts'
+import { backgroundOf } from '../../http/gate.ts'
+import { createRoute, type RouteDeps } from '../../http/route.ts'
 import {
   askedId,
   decodeStatus,

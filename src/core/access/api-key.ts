@@ -2,7 +2,7 @@ import { isList } from '../tool/json.ts'
 import { check, into, list, object, oneOf, optional, parsed, string, unfit, wrong } from '../tool/json-reader.ts'
 import type { Report, Reader } from '../tool/json-reader.ts'
 import type { Checked } from '../tool/problem.ts'
-import { toolPattern } from '../tool/tool-pattern.ts'
+import { toolPattern } from '../tool/tool-id.ts'
 import { type Principal, type Scope, SCOPES } from './principal.ts'
 
 /** What is kept of an API key. The key itself is shown once, when it is made; only its SHA-256 is stored. */

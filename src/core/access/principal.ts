@@ -1,4 +1,4 @@
-import { patternCovers } from '../tool/tool-pattern.ts'
+import { patternCovers } from '../tool/tool-id.ts'
 import { formatToolId, type ToolName } from '../tool/tool-id.ts'
 import type { ToolRecord } from '../tool/tool.ts'
 

@@ -1,4 +1,4 @@
-import { patternCovers } from '../tool/tool-pattern.ts'
+import { patternCovers } from '../tool/tool-id.ts'
 import type { ToolName } from '../tool/tool-id.ts'
 
 /** The deployment's secrets that tools may have: a value by name, and for each the tools that may. */

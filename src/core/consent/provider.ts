@@ -2,7 +2,7 @@ import { check, judged, list, map, object, oneOf, optional } from '../tool/json-
 import { type Reader, string, text, unquoted, WRONG, wrong } from '../tool/json-reader.ts'
 import { isObject } from '../tool/json.ts'
 import type { Checked } from '../tool/problem.ts'
-import { toolPattern } from '../tool/tool-pattern.ts'
+import { toolPattern } from '../tool/tool-id.ts'
 import { isRequirementId } from '../tool/tool.ts'
 import { APPROVAL } from './authorization.ts'
 

@@ -5,12 +5,11 @@ import type { CallTool } from '../../core/call/call.ts'
 import type { Failure, Result } from '../../core/call/failure.ts'
 import type { Resolver } from '../../core/call/resolve.ts'
 import type { Seal } from '../../core/call/seal.ts'
-import type { Background } from '../../core/tool/platform.ts'
 import { readJson } from '../../http/body.ts'
 import type { Gate } from '../../http/gate.ts'
 import { CALL_LIMIT } from '../../http/incoming-call.ts'
 import { failureHeaders, jsonText, PRIVATE } from '../../http/json-response.ts'
-import { backgroundOf } from '../../http/route.ts'
+import { backgroundOf } from '../../http/gate.ts'
 import { ANSWERS, textOf } from './failure.ts'
 import { errorText, INVALID_REQUEST, type McpError, type McpRequest, readMessage, resultText } from './json-rpc.ts'
 import { isOwnOrigin } from './origin.ts'
@@ -50,7 +49,7 @@ export function mcpFace(deps: McpFaceDeps): Hono {
   const face = new Hono()
   face.post('/mcp', post)
   face.all('/mcp', async (c) => {
-    const admitted = await admit(c.req.raw, backgroundOf(c))
+    const admitted = await admit(c)
     if (!admitted.ok) return refuse(admitted.failure)
     return refuse({ type: 'method-not-allowed', method: c.req.method, allowed: ['POST'] })
   })
@@ -58,15 +57,14 @@ export function mcpFace(deps: McpFaceDeps): Hono {
   async function post(c: Context): Promise<Response> {
     const request = c.req.raw
     if (!isOwnOrigin(request)) return refuse({ type: 'forbidden', reason: "The header 'Origin' is of another site" })
-    const background = backgroundOf(c)
-    const admitted = await admit(request, background)
+    const admitted = await admit(c)
     if (!admitted.ok) return refuse(admitted.failure)
     const toolset = readToolset(request.url)
     if ('ok' in toolset)
       return errorResponse(null, { code: INVALID_REQUEST, message: textOf(toolset.failure), status: 400 })
     const body = await readJson(request, CALL_LIMIT)
     if (!body.ok) return refuse(body.failure)
-    const client: Client = { request, principal: admitted.value, background, toolset }
+    const client: Client = { request, principal: admitted.value, background: backgroundOf(c), toolset }
     if (Array.isArray(body.value)) return batch(body.value, client)
 
     const message = readMessage(body.value)
@@ -92,9 +90,9 @@ export function mcpFace(deps: McpFaceDeps): Hono {
   }
 
   /** Lets in whoever may call or list; each method judges later which of the two it takes. */
-  async function admit(request: Request, background: Background): Promise<Result<Principal>> {
-    const admitted = await gate(request, 'tools:call', background)
-    return admitted.ok || admitted.failure.type !== 'forbidden' ? admitted : gate(request, 'tools:read', background)
+  async function admit(c: Context): Promise<Result<Principal>> {
+    const admitted = await gate(c, 'tools:call')
+    return admitted.ok || admitted.failure.type !== 'forbidden' ? admitted : gate(c, 'tools:read')
   }
 
   /** The result of a request, serialised, or its error. */

@@ -1,5 +1,5 @@
 import { covers, type Principal } from '../../core/access/principal.ts'
-import { patternCovers } from '../../core/tool/tool-pattern.ts'
+import { patternCovers } from '../../core/tool/tool-id.ts'
 import { wrongParameter } from '../../core/call/call-fields.ts'
 import type { Failing } from '../../core/call/failure.ts'
 import type { Background } from '../../core/tool/platform.ts'

@@ -1,6 +1,6 @@
 import type { Provider, Providers } from '../../core/consent/provider.ts'
 import { parseToolId } from '../../core/tool/tool-id.ts'
-import { patternCovers } from '../../core/tool/tool-pattern.ts'
+import { patternCovers } from '../../core/tool/tool-id.ts'
 import { NO_KEYS } from './grants.ts'
 
 export interface ProviderAccessOptions {

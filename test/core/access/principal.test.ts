@@ -13,7 +13,7 @@ import {
   type Principal,
   scopeDenial,
 } from '../../../src/core/access/principal.ts'
-import { isToolPattern, patternCovers } from '../../../src/core/tool/tool-pattern.ts'
+import { isToolPattern, patternCovers } from '../../../src/core/tool/tool-id.ts'
 import type { ToolRecord } from '../../../src/core/tool/tool.ts'
 
 const principal = (some: Partial<Principal>): Principal => ({

@@ -1,4 +1,4 @@
-import { startDeadline } from '../../../src/compose/deadline.ts'
+import { startDeadline } from '../../../src/compose/clock.ts'
 import { ADMIN, type Principal } from '../../../src/core/access/principal.ts'
 import type { Approvals } from '../../../src/core/consent/approvals.ts'
 import type { Challenge } from '../../../src/core/consent/authorization.ts'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { isToolPattern, patternCovers } from '../../../src/core/tool/tool-pattern.ts'
+import { isToolPattern, patternCovers } from '../../../src/core/tool/tool-id.ts'
 
 const covers = (pattern: string, id: string) => {
   const [toolkit = '', tool = ''] = id.split('.')

@@ -1,4 +1,4 @@
-import { patternCovers } from '../../../core/tool/tool-pattern.ts'
+import { patternCovers } from '../../../core/tool/tool-id.ts'
 import { IMPORT_KINDS, type ImportKind, type ImportRequest } from '../../../core/publish/import.ts'
 import type { Imported, Made } from '../../../core/publish/import-tools.ts'
 import { namePart, version } from '../../../core/tool/definition-fields.ts'

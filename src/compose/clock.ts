@@ -1,5 +1,10 @@
 import type { Deadline } from '../core/call/deadline.ts'
 
+/** Resolves after so many milliseconds. */
+export function sleep(ms: number): Promise<void> {
+  return new Promise((done) => setTimeout(done, ms))
+}
+
 /** A call's deadline, and its caller going away, as one signal. A tool that answers at once costs no timer. */
 export function startDeadline(timeoutMs: number, caller: () => AbortSignal | undefined): Deadline {
   const started = Date.now()
