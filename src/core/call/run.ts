@@ -14,6 +14,7 @@ export interface RunOptions {
   readonly runnable: Extract<Runnable, { readonly ok: true }>
   readonly input: JsonObject
   readonly userId: string | undefined
+  readonly userInfo?: JsonObject | undefined
   readonly met: MetRequirements
   readonly deadline: Deadline
   readonly caller: RunCaller
@@ -44,7 +45,7 @@ export interface Ran {
  * has to do, whatever the tool made of it, unless it succeeded all the same.
  */
 export async function runTool(options: RunOptions, deps: RunDeps): Promise<Ran | Failing> {
-  const { callId, record, runnable, input, userId, met, deadline, caller } = options
+  const { callId, record, runnable, input, userId, userInfo, met, deadline, caller } = options
   const { timeoutMs } = runnable
   const renewals =
     met.tokens.size === 0 || userId === undefined
@@ -61,6 +62,7 @@ export async function runTool(options: RunOptions, deps: RunDeps): Promise<Ran |
     tokens: met.tokens,
     renew: renewals?.renew,
     userId,
+    userInfo,
     traceparent: caller.traceparent,
     progress: caller.progress,
     log: caller.log,

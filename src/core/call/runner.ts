@@ -23,6 +23,8 @@ export interface RunContext {
    */
   readonly renew?: ((provider: string, refused: string) => Promise<string | undefined>) | undefined
   readonly userId?: string | undefined
+  /** What the call says of the user beside the id. */
+  readonly userInfo?: JsonObject | undefined
   /** Aborts at the deadline, and when the caller goes away. */
   readonly signal: Signal
   /** W3C trace context to pass on, when the caller sent one. */

@@ -31,6 +31,8 @@ export interface ToolContext<R = Requirements> {
   /** The user's OAuth access token at a declared provider; the new one, once `fetch` had to have it renewed. */
   token(provider: ProviderId<R>): string
   readonly userId: R extends { readonly user_id: true } ? string : string | undefined
+  /** What the call says of the user beside the id. */
+  readonly userInfo?: JsonObject | undefined
   /** Aborts at the deadline, and when the caller goes away. */
   readonly signal: Signal
   /** Every outgoing request goes through this guarded fetch: https to public hosts, redirects checked, bytes capped. */
@@ -110,6 +112,8 @@ export interface ToolDeclaration<I, O, R> {
   readonly securityLevel?: number
   readonly annotations?: JsonObject
   readonly tags?: readonly string[]
+  /** Whether the handler may give an `artifact`, so that its definition says so. */
+  readonly mayGiveArtifact?: boolean
   /** The call's deadline; 30,000 when absent, at most 300,000. */
   readonly timeoutMs?: number
   /** Input that passed the schema in, output that must pass its schema out. */

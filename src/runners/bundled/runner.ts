@@ -77,6 +77,7 @@ function toolContext(context: RunContext, { fetch, log }: BundledRunnerOptions):
       return renewing?.current.get(provider) ?? token.value
     },
     userId: context.userId,
+    userInfo: context.userInfo,
     get signal() {
       return context.signal
     },

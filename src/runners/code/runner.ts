@@ -26,6 +26,8 @@ export function createCodeRunner({ sandbox, inside, allowHttpHosts, log }: Sandb
         const { placed, problem } = formatCredentials(implementation.credentials, context)
         if (problem !== undefined) return failed(`Cannot make the tool's requests: ${problem}`)
         const userId = isForUsers ? context.userId : undefined
+        // Its isolate is nobody else's where it is told of a user
+        const userInfo = userId === undefined ? undefined : context.userInfo
         const sensitive = placed.length === 0 ? [] : sensitiveValues(context)
         const code: SandboxCode = {
           name: `code:${inside.hash}:${record.digest}`,
@@ -37,7 +39,11 @@ export function createCodeRunner({ sandbox, inside, allowHttpHosts, log }: Sandb
         const id = (isShared ? shared : undefined) ?? (await sandbox.identify(code))
         if (isShared) shared = id
 
-        const about = { callId: context.callId, ...(userId === undefined ? {} : { userId }) }
+        const about = {
+          callId: context.callId,
+          ...(userId === undefined ? {} : { userId }),
+          ...(userInfo === undefined ? {} : { userInfo }),
+        }
         const progress = progressOf(context)
         const given = context.progress ? [input, about, progress.report] : [input, about]
         const waited = await sandbox.call(id, code, given, context.signal)
@@ -46,7 +52,7 @@ export function createCodeRunner({ sandbox, inside, allowHttpHosts, log }: Sandb
         if (typeof answer === 'string') return failed(answer)
         passOnLogs(answer.logs, context, log)
         const { result } = answer
-        return result.ok ? { ok: true, value: result.value } : failed(result.message)
+        return result.ok ? { ok: true, value: result.value } : { ok: false, failure: result.failure }
       },
     }
   })

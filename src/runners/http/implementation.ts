@@ -81,16 +81,25 @@ const STATUS = parsed("a status from 200 to 599, or a class such as '2xx'", (val
   return isStatus || isClass ? value : undefined
 })
 
+const POINTER = text("a JSON Pointer such as '/data'", (pointer) => pointerSteps(pointer) !== undefined)
+
+/** Where an answer that means failure says what a tool error holds (OXP 1.0, "Tool error"), when it is JSON. */
+const ERROR = object({
+  message: optional(POINTER),
+  developer_message: optional(POINTER),
+  can_retry: optional(POINTER),
+  additional_prompt_content: optional(POINTER),
+  retry_after_ms: optional(POINTER),
+})
+
 const RESPONSE = object(
   {
     type: nullish(oneOf(['json', 'text', 'binary', 'auto', 'none']), 'json'),
     /** RFC 6901: the part of a JSON answer that is the tool's value. */
-    pointer: nullish(
-      text("a JSON Pointer such as '/data'", (pointer) => pointerSteps(pointer) !== undefined),
-      '',
-    ),
+    pointer: nullish(POINTER, ''),
     /** Statuses that count as success: a status, or a class such as "2xx". */
     statuses: nullish(list(STATUS, { least: 1 }), ['2xx']),
+    error: optional(ERROR),
   },
   {
     rule({ type, pointer = '' }, report) {

@@ -1,12 +1,20 @@
 import { parseJson } from '../../core/tool/json.ts'
 import { pointerSteps, valueAt } from '../../core/tool/problem.ts'
 import type { RunResult } from '../../core/call/runner.ts'
+import type { ToolFailure } from '../../core/tool/tool-failure.ts'
 import { base64OfBytes } from '../../outbound/base64.ts'
 import type { GuardedResponse } from '../../outbound/guarded-fetch.ts'
+import type { Redact } from '../../outbound/redaction.ts'
 import { statusWords } from '../../outbound/status.ts'
-import { answeredFailure } from '../shared/server-failure.ts'
+import { failureFields } from '../shared/failure-fields.ts'
+import { answeredFailure, excerpt } from '../shared/server-failure.ts'
 import type { HttpResponseMapping } from './implementation.ts'
 import type { BuiltRequest } from './request.ts'
+
+interface FailedRun {
+  readonly ok: false
+  readonly failure: ToolFailure
+}
 
 /**
  * Makes a tool's result of what a server answered: the value the mapping wants where the status is an expected one, else
@@ -20,11 +28,13 @@ export function readResponse(
   now: number,
 ): RunResult {
   const { status, headers, body } = response
-  const failed = (message: string): RunResult => {
+  const failed = (message: string): FailedRun => {
     const answer = { status, headers, text: decode(response) }
     return { ok: false, failure: answeredFailure(message, answer, `${method} ${shown.url}`, redact, now) }
   }
-  if (!isExpected(status, mapping)) return failed(`${shown.host} answered ${statusWords(status)}`)
+  if (!isExpected(status, mapping)) {
+    return withSaid(failed(`${shown.host} answered ${statusWords(status)}`), response, mapping, redact)
+  }
   switch (mapping.type === 'auto' ? typeOf(response) : mapping.type) {
     case 'none':
       return { ok: true, value: null }
@@ -43,6 +53,33 @@ export function readResponse(
       if (value !== undefined) return { ok: true, value }
       return failed(`${shown.host} answered JSON that has nothing at "${mapping.pointer}"`)
     }
+  }
+}
+
+/** A failure with what the answer says of it itself, where the implementation says where that stands. */
+function withSaid(
+  failed: FailedRun,
+  response: GuardedResponse,
+  { error }: HttpResponseMapping,
+  redact: Redact,
+): FailedRun {
+  if (!error) return failed
+  const document = parseJson(decode(response))
+  if (document === undefined) return failed
+  const said = Object.fromEntries(
+    Object.entries(error).map(([field, pointer]) => [field, valueAt(document, pointerSteps(pointer) ?? [])]),
+  )
+  const { developer_message: developer, additional_prompt_content: prompt, ...fields } = failureFields(said)
+  const { message } = said
+  return {
+    ok: false,
+    failure: {
+      ...failed.failure,
+      ...fields,
+      ...(typeof message === 'string' && message !== '' ? { message: excerpt(message, redact) } : {}),
+      ...(developer === undefined ? {} : { developer_message: excerpt(developer, redact) }),
+      ...(prompt === undefined ? {} : { additional_prompt_content: excerpt(prompt, redact) }),
+    },
   }
 }
 

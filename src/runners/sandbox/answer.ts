@@ -1,14 +1,16 @@
 import type { RunContext, RunResult } from '../../core/call/runner.ts'
 import { isObject, parseJson } from '../../core/tool/json.ts'
+import type { ToolFailure } from '../../core/tool/tool-failure.ts'
 import { redacting, sensitiveValues } from '../../outbound/redaction.ts'
 import type { Waited } from '../../outbound/until-aborted.ts'
+import { failureFields } from '../shared/failure-fields.ts'
 import type { SandboxRunnerOptions } from './sandbox.ts'
 
 /** What the modules inside a sandbox say a call came to. Nothing in it is to be trusted. */
 export interface Answer {
   readonly result:
     | { readonly ok: true; readonly value: unknown }
-    | { readonly ok: false; readonly message: string; readonly kind: string }
+    | { readonly ok: false; readonly failure: ToolFailure; readonly kind: string }
   readonly logs: readonly string[]
   /** What the call used, by name. */
   readonly usage: Readonly<Record<string, number>>
@@ -36,13 +38,17 @@ function parseAnswer(given: unknown): Answer | string {
   const answer = parseJson(given)
   if (answer === undefined) return 'The sandbox answered with something that is no JSON'
   if (!isObject(answer)) return 'The sandbox answered with something that is no answer'
-  const { ok, value, message, kind, logs, usage } = answer
+  const { ok, value, message, failure, kind, logs, usage } = answer
   const lines: readonly unknown[] = Array.isArray(logs) ? logs.slice(0, MAX_LINES) : []
   return {
     result:
       ok === true
         ? { ok, value }
-        : { ok: false, message: String(message).slice(0, MAX_MESSAGE), kind: typeof kind === 'string' ? kind : '' },
+        : {
+            ok: false,
+            failure: { message: String(message).slice(0, MAX_MESSAGE), ...failureFields(failure) },
+            kind: typeof kind === 'string' ? kind : '',
+          },
     logs: lines.map((line) => String(line).slice(0, MAX_LINE)),
     usage: isObject(usage) ? numbersOf(usage) : {},
   }

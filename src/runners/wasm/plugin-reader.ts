@@ -78,7 +78,7 @@ export function createPluginReader({ sandbox, inside, sha256, storeBlob }: Plugi
     if (!result.ok) {
       return result.kind === 'fuel'
         ? `Its 'describe' did not end within ${FUEL} instructions`
-        : `Its 'describe' failed: ${result.message}`
+        : `Its 'describe' failed: ${result.failure.message}`
     }
     const text = String(result.value)
     if (text.length > MAX_DESCRIBED) return `Its 'describe' gave more than ${MAX_DESCRIBED} characters`

@@ -4,6 +4,7 @@ import { failed, passOnLogs } from '../sandbox/answer.ts'
 import { egressPolicy } from '../sandbox/policy.ts'
 import { NO_LOADER, type SandboxRunnerOptions } from '../sandbox/sandbox.ts'
 import { readCallToolResult } from '../shared/call-tool-result.ts'
+import { failureMeta } from '../shared/failure-fields.ts'
 import { checkedRunner } from '../shared/checked-runner.ts'
 import { callPlugin, FUEL, pluginCode } from './call-plugin.ts'
 import { checkWasmImplementation } from './implementation.ts'
@@ -45,7 +46,7 @@ export function createWasmRunner({ sandbox, inside, readBlob, allowHttpHosts, lo
         passOnLogs(answer.logs, context, log)
         const { result, usage } = answer
         if (result.ok) return readPluginResult(String(result.value), usage)
-        if (result.kind !== 'fuel') return failed(result.message)
+        if (result.kind !== 'fuel') return { ok: false, failure: result.failure }
         passOnLogs([`The plugin was stopped: it had used up its ${FUEL} instructions`], context, log)
         return { ok: false, expired_ms: Math.max(1, now() - started) }
       },
@@ -60,7 +61,7 @@ function readPluginResult(text: string, usage: Usage): RunResult {
   if (!isObject(result) || !Array.isArray(result.content)) {
     return failed("The plugin answered with something that is no CallToolResult: 'content' must be an array")
   }
-  const { content, structuredContent, isError } = result
+  const { content, structuredContent, isError, _meta } = result
   const read = readCallToolResult(content, structuredContent ?? undefined, isError === true, 'The plugin')
-  return read.ok ? { ...read, usage } : failed(read.message)
+  return read.ok ? { ...read, usage } : { ok: false, failure: { message: read.message, ...failureMeta(_meta) } }
 }

@@ -30,6 +30,43 @@ function failureOf(result: ReturnType<typeof read>) {
   return result.failure
 }
 
+describe('what an answer says of a failure', () => {
+  const error = {
+    message: '/error/text',
+    developer_message: '/error/detail',
+    can_retry: '/error/again',
+    additional_prompt_content: '/hint',
+    retry_after_ms: '/error/wait',
+  }
+  const answer = (body: unknown, status = 409, headers = {}) =>
+    failureOf(read(typeof body === 'string' ? body : JSON.stringify(body), { status, headers, mapping: { error } }))
+
+  test('is read where the implementation says it stands, and holds no credential', () => {
+    const said = { text: 'No room for s3cret', detail: 'd s3cret', again: true, wait: 1_500 }
+    expect(answer({ error: said, hint: 'rooms: 7' })).toEqual({
+      message: 'No room for [redacted]',
+      developer_message: 'd [redacted]',
+      can_retry: true,
+      additional_prompt_content: 'rooms: 7',
+      retry_after_ms: 1_500,
+    })
+  })
+
+  test('stands over what the status tells, and no more of it', () => {
+    expect(answer({ error: { again: false } }, 503, { 'retry-after': '2' })).toMatchObject({
+      message: 'api.example.com answered 503 Service Unavailable',
+      can_retry: false,
+      retry_after_ms: 2_000,
+    })
+  })
+
+  test.each([{}, { error: null }, { error: { text: '', wait: 'x' } }, 'no JSON'])('may be nothing: %j', (body) => {
+    const failure = answer(body)
+    expect(failure).toMatchObject({ message: 'api.example.com answered 409 Conflict', can_retry: false })
+    expect(Object.keys(failure)).toEqual(['message', 'developer_message', 'can_retry'])
+  })
+})
+
 describe('values', () => {
   test.each<[string, unknown]>([
     ['{"a":[1,null]}', { a: [1, null] }],

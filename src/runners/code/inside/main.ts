@@ -9,6 +9,8 @@ const MAX_MESSAGE = 2_000
 interface About {
   readonly callId: string
   readonly userId?: string
+  /** What is known of the user beside the id. */
+  readonly userInfo?: object
 }
 
 type Progress = (progress: number, total?: number, message?: string) => unknown
@@ -32,14 +34,31 @@ async function outcomeOf(input: unknown, context: object): Promise<string> {
     const value: unknown = await handler(input, context)
     return `"ok":true,"value":${toJson(value)}`
   } catch (error) {
-    return `"ok":false,"message":${JSON.stringify(messageOf(error).slice(0, MAX_MESSAGE))}`
+    return `"ok":false,"message":${JSON.stringify(messageOf(error).slice(0, MAX_MESSAGE))},"failure":${fieldsOf(error)}`
   }
+}
+
+/** What may be thrown beside a message, for the caller to act on. */
+const FIELDS = ['developer_message', 'can_retry', 'additional_prompt_content', 'retry_after_ms']
+
+/** These fields of a thrown value as JSON; whatever was thrown, this does not throw. */
+function fieldsOf(error: unknown): string {
+  try {
+    const fields = FIELDS.map((name) => [name, isObject(error) ? error[name] : undefined])
+    return JSON.stringify(Object.fromEntries(fields))
+  } catch {
+    return '{}'
+  }
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null
 }
 
 /** What a thrown value says; whatever was thrown, this does not throw. */
 function messageOf(error: unknown): string {
   try {
-    const message: unknown = error instanceof Error ? error.message : error
+    const message: unknown = isObject(error) && 'message' in error ? error.message : error
     return String(message) || 'The tool failed and did not say why'
   } catch {
     return 'The tool failed and did not say why'

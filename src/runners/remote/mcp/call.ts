@@ -1,8 +1,10 @@
 import { isJsonObject, isObject, type JsonObject } from '../../../core/tool/json.ts'
 import type { RunContext, RunResult } from '../../../core/call/runner.ts'
 import { readCallToolResult } from '../../shared/call-tool-result.ts'
+import { failureMeta } from '../../shared/failure-fields.ts'
 import type { ServerOutcome } from '../../shared/server-call.ts'
 import type { Endpoint, RemoteDeps } from '../endpoint.ts'
+import { excerpt } from '../../shared/server-failure.ts'
 import { failed } from '../failed-call.ts'
 import type { RemoteImplementation } from '../implementation.ts'
 import { askedFor } from './errors.ts'
@@ -72,9 +74,12 @@ export async function callMcp(
   const { value } = session
   if ('resultType' in value && value.resultType === 'input_required')
     return inputRequired(value, answers !== undefined, endpoint)
-  const { content, structuredContent, isError } = value
+  const { content, structuredContent, isError, _meta } = value
   const read = readCallToolResult(content, structuredContent, isError === true, endpoint.host)
-  return read.ok ? { result: read } : failed(read.message, undefined, endpoint)
+  if (read.ok) return { result: read }
+  const { developer_message, ...more } = failureMeta(_meta)
+  const developer = developer_message === undefined ? undefined : excerpt(developer_message, endpoint.redact)
+  return failed(read.message, developer, endpoint, more)
 }
 
 /** What a server asks for before it goes on: passed on where the caller can be asked, else a failure that says it. */

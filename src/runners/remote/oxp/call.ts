@@ -1,5 +1,6 @@
 import { isObject, type JsonObject } from '../../../core/tool/json.ts'
 import type { RunContext } from '../../../core/call/runner.ts'
+import { failureFields } from '../../shared/failure-fields.ts'
 import type { ServerOutcome } from '../../shared/server-call.ts'
 import { excerpt } from '../../shared/server-failure.ts'
 import type { Endpoint, RemoteDeps } from '../endpoint.ts'
@@ -37,17 +38,13 @@ function decodeAnswer(document: unknown, text: string, endpoint: Endpoint): Serv
   }
   const { success, value, error } = result
   if (success) return { result: { ok: true, value: value ?? null } }
-  const said = isObject(error) ? error : {}
-  const { message, developer_message, can_retry, additional_prompt_content, retry_after_ms } = said
+  const message = isObject(error) ? error['message'] : undefined
+  const { developer_message, ...more } = failureFields(error)
   return failed(
     typeof message === 'string' && message !== '' ? message : 'The tool failed and did not say why',
-    typeof developer_message === 'string' ? excerpt(developer_message, endpoint.redact) : undefined,
+    developer_message === undefined ? undefined : excerpt(developer_message, endpoint.redact),
     endpoint,
-    {
-      can_retry: can_retry === true,
-      ...(typeof additional_prompt_content === 'string' ? { additional_prompt_content } : {}),
-      ...(typeof retry_after_ms === 'number' && retry_after_ms >= 0 ? { retry_after_ms } : {}),
-    },
+    more,
   )
 }
 
