@@ -1,4 +1,5 @@
 import type { Codec } from '../core/tool/codec.ts'
+import { offered, withheld } from '../core/tool/metadata.ts'
 import type { Format } from '../core/publish/convert.ts'
 import { anthropic } from '../formats/anthropic.ts'
 import { gemini } from '../formats/gemini.ts'
@@ -17,8 +18,16 @@ export const codecs: readonly Codec[] = [oxp, openToolCalling, machineContext, p
 export const formats: ReadonlyMap<string, Format> = new Map<string, Format>([
   ...codecs.map(({ dialect, encode }): [string, Format] => [dialect, encode]),
   ['oxp-flat', encodeFlat],
-  ['openai', openai],
-  ['openai-strict', openaiStrict],
-  ['anthropic', anthropic],
-  ['gemini', gemini],
+  ...Object.entries({ openai, 'openai-strict': openaiStrict, anthropic, gemini }).map(
+    ([name, format]): [string, Format] => [name, forModels(format)],
+  ),
 ])
+
+/** A model provider's form of what models may be shown of a tool. */
+function forModels(format: Format): Format {
+  return (record, name) => {
+    const { document, losses } = format(offered(record), name)
+    const hidden = withheld(record)
+    return { document, losses: hidden.length === 0 ? losses : [...losses, ...hidden] }
+  }
+}

@@ -35,7 +35,7 @@ const sha256 = async (text: string) => createHash('sha256').update(text).digest(
 /** Reads one declared tool; its path is its id. Throws with the file's path when it declares what it may not. */
 async function readTool(path: string, name: ToolName): Promise<Found> {
   const { default: tool }: { default: BundledTool } = await import(pathToFileURL(join(root, path)).href)
-  const { version, description, input, output, title, securityLevel, annotations, tags = [] } = tool
+  const { version, description, input, output, title, securityLevel, annotations, mayGiveArtifact, tags = [] } = tool
   if (!isNamePart(name.toolkit) || !isNamePart(name.tool) || !isVersion(version)) {
     throw new Error(`${path}: must be ${folders.tools}/<Toolkit>/<Tool>.ts, with a version of the form x.y.z`)
   }
@@ -50,6 +50,7 @@ async function readTool(path: string, name: ToolName): Promise<Found> {
     requirements: { ...NO_REQUIREMENTS, ...tool.requirements },
     ...(securityLevel === undefined ? {} : { securityLevel }),
     ...(annotations === undefined ? {} : { annotations }),
+    ...(mayGiveArtifact ? { metadata: { available_modes: ['artifact'] } } : {}),
     tags,
   }
   const parts = { definition, implementation: { kind: 'bundled' }, dialect: 'bundle', document: null }

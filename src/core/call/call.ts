@@ -1,29 +1,28 @@
 import type { ToolSecrets } from '../access/tool-secrets.ts'
 import type { Principal } from '../access/principal.ts'
 import type { Approvals } from '../consent/approvals.ts'
-import type { JsonObject } from '../tool/json.ts'
+import { givesArtifacts } from '../tool/metadata.ts'
 import type { Background, Signal } from '../tool/platform.ts'
 import type { ToolRecord } from '../tool/tool.ts'
 import { claimApproval } from './approval.ts'
+import { readArtifact } from './artifact-output.ts'
 import { authorise, hideSuggestions, refuseUncovered, userOf } from './authorise.ts'
+import { checkGivenInput, type GivenInput, userInfoOf } from './context-input.ts'
 import { type Deadline, endedEarly } from './deadline.ts'
 import { type Failing, fail } from './failure.ts'
-import { checkInput } from './input.ts'
 import { checkOutput } from './output.ts'
 import { type CallRecord, type Findings, loggedTool, recordOf } from './record.ts'
-import { type CallerContext, meetRequirements } from './requirements.ts'
+import { meetRequirements } from './requirements.ts'
 import type { Resolver } from './resolve.ts'
 import { messageOf, type RunCaller, type RunDeps, runTool } from './run.ts'
 import type { Success } from './runner.ts'
 
 /** A call in no dialect's words. */
-export interface Call {
+export interface Call extends GivenInput {
   /** The tool's id as the caller wrote it. */
   readonly asked: string
   readonly callId?: string
   readonly traceId?: string
-  readonly input: JsonObject
-  readonly context: CallerContext
 }
 
 /** Who makes a call, and what the way it came in allows. */
@@ -110,7 +109,7 @@ async function goThrough(
   if (typeof met === 'string') return endedEarly(met, timeoutMs)
   if (!met.ok) return met
 
-  const checked = checkInput(validateInput, call.input, record.input)
+  const checked = checkGivenInput(call, record, userId, validateInput)
   if (!checked.ok) return checked
   const input = checked.value
 
@@ -119,6 +118,11 @@ async function goThrough(
   if (typeof unapproved === 'string') return endedEarly(unapproved, timeoutMs)
   if (unapproved) return unapproved
 
-  const ran = await runTool({ callId, record, runnable, input, userId, met, deadline, caller }, deps)
-  return ran.ok ? checkOutput(ran.result, validateOutput, ran.redactor) : ran
+  const userInfo = userInfoOf(call.context)
+  const ran = await runTool({ callId, record, runnable, input, userId, userInfo, met, deadline, caller }, deps)
+  if (!ran.ok) return ran
+  const { result, redactor } = ran
+  if (!result.ok || !givesArtifacts(record)) return checkOutput(result, validateOutput, redactor)
+  const read = readArtifact(result)
+  return read.ok ? checkOutput(read.value, validateOutput, redactor) : read
 }

@@ -37,6 +37,8 @@ export type Failure =
       readonly type: 'requirements-missing'
       readonly tool: string
       readonly authorization: readonly Challenge[]
+      /** Authorizations that are tokens of the caller's own: nobody can be asked for them. */
+      readonly tokens?: readonly { readonly id: string }[]
       readonly secrets: readonly { readonly id: string }[]
       readonly user_id: boolean
       readonly detail: string

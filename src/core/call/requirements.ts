@@ -1,7 +1,8 @@
 import type { ToolSecrets } from '../access/tool-secrets.ts'
 import type { Challenge } from '../consent/authorization.ts'
+import type { JsonObject } from '../tool/json.ts'
 import { formatToolId } from '../tool/tool-id.ts'
-import type { AuthorizationRequirement, ToolRecord } from '../tool/tool.ts'
+import { type AuthorizationRequirement, isToken, type ToolRecord } from '../tool/tool.ts'
 import { type Failing, type Failure, fail } from './failure.ts'
 import type { Credential } from './runner.ts'
 
@@ -10,6 +11,8 @@ export interface CallerContext {
   readonly tokens: ReadonlyMap<string, string>
   readonly secrets: ReadonlyMap<string, string>
   readonly userId?: string
+  /** What else it says, by name: what no model may infer of the input, and `user_info`. */
+  readonly values?: JsonObject
 }
 
 const NO_VALUES: ReadonlyMap<string, string> = new Map()
@@ -87,6 +90,7 @@ async function gather(
   { toolSecrets, userTokens }: RequirementDeps,
 ): Promise<MetRequirements | Failing> {
   const missingSecrets: { id: string }[] = []
+  const missingTokens: { id: string }[] = []
   const challenges: Challenge[] = []
   const unavailable: Unavailable[] = []
   const details: string[] = []
@@ -110,6 +114,11 @@ async function gather(
       tokens.set(requirement.id, { value: own, from: 'caller' })
       continue
     }
+    if (isToken(requirement)) {
+      missingTokens.push({ id: requirement.id })
+      details.push(`Send the token along that the tool calls '${requirement.id}'`)
+      continue
+    }
     if (!userId) {
       // Grants are users': without one there is none to look for, nor anybody to ask
       lacksUser = true
@@ -128,7 +137,7 @@ async function gather(
   }
 
   if (lacksUser) details.push('The call names no user')
-  if (missingSecrets.length === 0 && challenges.length === 0 && !lacksUser) {
+  if (missingSecrets.length + missingTokens.length + challenges.length === 0 && !lacksUser) {
     const [first] = unavailable
     return first ? fail(unavailableFailure(first)) : { ok: true, secrets, tokens }
   }
@@ -136,6 +145,7 @@ async function gather(
     type: 'requirements-missing',
     tool: formatToolId(record),
     authorization: challenges,
+    ...(missingTokens.length > 0 ? { tokens: missingTokens } : {}),
     secrets: missingSecrets,
     user_id: lacksUser,
     detail: details.join('; '),

@@ -19,6 +19,14 @@ export interface AuthorizationRequirement {
   readonly oauth2?: { readonly scopes: readonly string[] }
 }
 
+/**
+ * Whether an authorization is a token that the caller brings, whoever issued it (Open Tool Calling RFC, `"token"`): there is no
+ * provider to ask for it.
+ */
+export function isToken({ id, oauth2 }: AuthorizationRequirement): boolean {
+  return id === 'token' && oauth2 === undefined
+}
+
 /** Whether `text` may be what requirements call a provider or a secret. */
 export function isRequirementId(text: string): boolean {
   return /^[\x21-\x7e]{1,128}$/.test(text)

@@ -1,5 +1,6 @@
 import type { Encoded, Loss } from '../../core/tool/codec.ts'
 import { isJsonObject, type JsonObject } from '../../core/tool/json.ts'
+import { offered, withheld } from '../../core/tool/metadata.ts'
 import { joinedName } from '../../core/tool/name-suffix.ts'
 import type { ToolRecord } from '../../core/tool/tool.ts'
 import { encodeParameters } from './parameters.ts'
@@ -39,8 +40,8 @@ export function encodeCapability(record: ToolRecord): {
   readonly losses: readonly Loss[]
 } {
   const { tool, description, output, requirements } = record
-  const { parameters, losses: unsaid } = encodeParameters(record.input)
-  const losses: Loss[] = [...unsaid]
+  const { parameters, losses: unsaid } = encodeParameters(offered(record).input)
+  const losses: Loss[] = [...unsaid, ...withheld(record)]
   const lose = (path: string, reason: string) => losses.push({ path, reason })
   const reason = 'The Machine Context Protocol has no such field'
   const name = joinedName(record)

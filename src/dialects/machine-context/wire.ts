@@ -1,5 +1,6 @@
 import type { Call, Outcome } from '../../core/call/call.ts'
 import { identifier, malformed } from '../../core/call/call-fields.ts'
+import { openContext } from '../../core/call/context-input.ts'
 import { type Failing, type Failure, fail } from '../../core/call/failure.ts'
 import { NO_CONTEXT } from '../../core/call/requirements.ts'
 import { isObject, type JsonObject } from '../../core/tool/json.ts'
@@ -29,9 +30,12 @@ const TOOL = object({
   parameters: nullish(anyObject, {}),
   version: nullish(string()),
 })
-const CONTEXT = object(
-  { request_id: nullish(identifier), session_id: nullish(identifier), user_id: nullish(identifier) },
-  { unknown: 'ignore' },
+const CONTEXT = openContext(
+  object(
+    { request_id: nullish(identifier), session_id: nullish(identifier), user_id: nullish(identifier) },
+    { unknown: 'ignore' },
+  ),
+  ['request_id', 'session_id', 'user_id'],
 )
 const PAYLOAD = object({ tool: TOOL, context: nullish(CONTEXT, {}) }, { unknown: 'ignore' })
 const MESSAGE = into(object({ header: HEADER, payload: PAYLOAD }, { unknown: 'ignore' }), ({ payload }) => payload)
@@ -87,13 +91,17 @@ export function decodeCall(body: unknown): Call | Failing {
   const { id, capability, parameters, version: selector } = tool
   const asked = formatToolId({ toolkit: id, tool: capability }, selector)
   if (!isNamePart(id) || !isNamePart(capability)) return fail({ type: 'id-malformed', asked })
-  const { request_id, session_id, user_id } = context
+  const { request_id, session_id, user_id, values } = context
   return {
     asked,
     input: parameters,
     ...(request_id === undefined ? {} : { callId: request_id }),
     ...(session_id === undefined ? {} : { traceId: session_id }),
-    context: user_id === undefined ? NO_CONTEXT : { ...NO_CONTEXT, userId: user_id },
+    context: {
+      ...NO_CONTEXT,
+      ...(user_id === undefined ? {} : { userId: user_id }),
+      ...(values === undefined ? {} : { values }),
+    },
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Loss } from '../../core/tool/codec.ts'
 import type { JsonObject } from '../../core/tool/json.ts'
+import { offered, withheld } from '../../core/tool/metadata.ts'
 import { derivedSecurityLevel, type ToolRecord } from '../../core/tool/tool.ts'
 import { asObjectSchema, outputKind, withoutHeaders } from './tool-schema.ts'
 
@@ -8,7 +9,7 @@ const ID_KEY = 'dev.switchboard/id'
 
 /** A record as an MCP Tool (2026-07-28) of the name it is exposed under. What MCP cannot say is left out. */
 export function toolOf(record: ToolRecord, name: string): JsonObject {
-  const { title, description, input, output, annotations, icons, _meta } = record
+  const { title, description, input, output, annotations, icons, _meta } = offered(record)
   const kind = outputKind(output)
   return {
     name,
@@ -35,7 +36,7 @@ function objectSchema(input: JsonObject): JsonObject {
 
 /** What of a record of another dialect an MCP Tool cannot say. */
 export function losses(record: ToolRecord): readonly Loss[] {
-  const lost: Loss[] = []
+  const lost: Loss[] = [...withheld(record)]
   const lose = (path: string, reason: string) => lost.push({ path, reason })
   lose('/toolkit', "An MCP tool names no toolkit: publish it as {'definition', 'toolkit', 'version'}")
   lose('/version', "An MCP tool has no version: publish it as {'definition', 'toolkit', 'version'}")

@@ -52,7 +52,11 @@ export async function answerCall(
       asked,
       ...(call.callId === undefined ? {} : { callId: call.callId }),
       input: call.input,
-      context: userId === null ? NO_CONTEXT : { ...NO_CONTEXT, userId },
+      context: {
+        ...NO_CONTEXT,
+        ...(userId === null ? {} : { userId }),
+        ...(call.values === undefined ? {} : { values: call.values }),
+      },
     },
     caller,
   )

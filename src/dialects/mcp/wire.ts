@@ -20,6 +20,7 @@ import { INVALID_PARAMS, type McpError } from './json-rpc.ts'
 export const CAPABILITIES_KEY = 'io.modelcontextprotocol/clientCapabilities'
 const LOG_LEVEL_KEY = 'io.modelcontextprotocol/logLevel'
 const CALL_ID_KEY = 'dev.switchboard/call_id'
+const CONTEXT_KEY = 'dev.switchboard/context'
 const SELECTOR_KEY = 'dev.switchboard/version'
 /** The levels of logs (RFC 5424), and those that let through `info`, at which tools log. */
 const LEVELS = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency']
@@ -34,6 +35,8 @@ export interface ToolCall {
   readonly callId?: string
   readonly traceparent?: string
   readonly progressToken?: string | number
+  /** What no model may infer, by the parameters' names: the client says it, not the model. */
+  readonly values?: JsonObject
   /** Whether the caller wants what the tool logs. */
   readonly logs: boolean
   /** What the client declares with the call that it is capable of. */
@@ -56,6 +59,7 @@ const META = object(
     [SELECTOR_KEY]: optional(string({ least: 1, most: 128 })),
     [CALL_ID_KEY]: optional(identifier),
     [LOG_LEVEL_KEY]: optional(oneOf(LEVELS)),
+    [CONTEXT_KEY]: optional(anyObject),
     [CAPABILITIES_KEY]: anything,
   },
   { unknown: 'ignore' },
@@ -77,12 +81,13 @@ export function decodeToolCall(params: JsonObject): ToolCall | McpError {
   if (!read.ok) return invalid(cannotRead('the params', read.problems))
   const { arguments: input, _meta, ...rest } = read.value
   const { progressToken, traceparent, [SELECTOR_KEY]: selector, [CALL_ID_KEY]: callId } = _meta
-  const { [LOG_LEVEL_KEY]: level, [CAPABILITIES_KEY]: capabilities } = _meta
+  const { [LOG_LEVEL_KEY]: level, [CAPABILITIES_KEY]: capabilities, [CONTEXT_KEY]: values } = _meta
   return {
     ...rest,
     input,
     ...(selector === undefined ? {} : { selector }),
     ...(callId === undefined ? {} : { callId }),
+    ...(values === undefined ? {} : { values }),
     ...(typeof traceparent === 'string' ? { traceparent } : {}),
     ...(progressToken === undefined ? {} : { progressToken }),
     logs: level !== undefined && WITH_INFO.includes(level),

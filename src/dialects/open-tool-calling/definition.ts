@@ -1,19 +1,24 @@
 import type { Codec, Given } from '../../core/tool/codec.ts'
-import { namePart, toolkitName, toolVersion } from '../../core/tool/definition-fields.ts'
+import { toolVersion } from '../../core/tool/definition-fields.ts'
 import { isJsonObject, isObject, isTexts, type Json, type JsonObject } from '../../core/tool/json.ts'
 import { check, into, object, optional, parsed, type Reader, string, wrong } from '../../core/tool/json-reader.ts'
 import { joinedName } from '../../core/tool/name-suffix.ts'
 import { type Problem, quoted } from '../../core/tool/problem.ts'
-import { formatToolId, parseToolId } from '../../core/tool/tool-id.ts'
-import { type Definition, NO_REQUIREMENTS } from '../../core/tool/tool.ts'
-import { encode } from './encode.ts'
+import { formatToolId, isNamePart, parseToolId } from '../../core/tool/tool-id.ts'
+import { type Definition, NO_REQUIREMENTS, type Requirements } from '../../core/tool/tool.ts'
+import { describeToolkit, encode } from './encode.ts'
+import { nameHere } from './names.ts'
 import { parameters } from './parameters.ts'
 import { providerOf, requirements } from './requirements.ts'
+import { definitionSchema } from './schema-uri.ts'
 import { orNull, valueSchema } from './value-schema.ts'
 
 const MODES = ['value', 'error', 'null', 'artifact', 'requires_authorization']
 /** What the RFC's tools say when they give a value, or nothing, and may fail. */
 const USUAL_MODES = ['value', 'error', 'null']
+
+/** The most characters of a name as a person reads it. */
+const MAX_TEXT = 256
 
 /** Tool definitions of the Open Tool Calling RFC (its tool definition schema, version 1.0). */
 export const openToolCalling: Codec = {
@@ -21,7 +26,9 @@ export const openToolCalling: Codec = {
   references: 'none',
   recognises: (document) =>
     isObject(document) &&
-    ('fully_qualified_name' in document || (isObject(document.input) && Array.isArray(document.input.parameters))),
+    ('fully_qualified_name' in document ||
+      (isObject(document.input) && Array.isArray(document.input.parameters)) ||
+      (Array.isArray(document.input) && 'toolkit' in document)),
   decode,
   encode,
 }
@@ -30,24 +37,27 @@ function decode(document: Json, given: Given): ReturnType<Codec['decode']> {
   const warnings: Problem[] = []
   const read = check(toolDefinition(given), document, warnings)
   if (!read.ok) return read
-  const { name: tool, description, toolkit, input, output, requirements: required } = read.value
+  const { id, name: shown, description, toolkit, input, output, requirements: required } = read.value
   const provider =
     isJsonObject(document) && isJsonObject(document.requirements)
       ? providerOf(document.requirements.authorization)
       : undefined
   // What no other field of a record says, so that a document that differs is a record that differs
   const metadata: JsonObject = {
-    ...(toolkit.description === undefined ? {} : { toolkit_description: toolkit.description }),
+    ...(isOwnDescription(toolkit.description, id.toolkit) ? { toolkit_description: toolkit.description } : {}),
     ...(input.notInferrable.length === 0 ? {} : { non_inferrable_parameters: input.notInferrable }),
-    ...(isUsual(output.modes) ? {} : { available_modes: output.modes }),
+    ...(isUsual(output.modes, required) ? {} : { available_modes: output.modes }),
     ...(output.schema === null && output.description !== undefined ? { output_description: output.description } : {}),
     ...(provider ? { provider } : {}),
   }
-  const name = { toolkit: toolkit.name, tool }
+  if (id.toolkit !== toolkit.name || id.tool !== shown) {
+    warnings.push({ path: '/name', message: `It is called '${formatToolId(id)}' here` })
+  }
   const definition: Definition = {
-    ...name,
+    ...id,
     version: toolkit.version,
-    name: joinedName(name),
+    name: joinedName(id),
+    ...(id.tool === shown ? {} : { title: shown }),
     description,
     input: input.schema,
     output: output.schema,
@@ -68,30 +78,54 @@ function decode(document: Json, given: Given): ReturnType<Codec['decode']> {
   }
 }
 
+/** The document's fields, and the name that its tool has here. `id` is what the RFC's text calls `fully_qualified_name`. */
 function toolDefinition(given: Given) {
-  return object(
+  const fields = object(
     {
-      $schema: optional(string()),
-      name: namePart,
-      fully_qualified_name: string(),
+      $schema: optional(definitionSchema),
+      id: optional(string()),
+      name: string({ least: 1, most: MAX_TEXT }),
+      fully_qualified_name: optional(string()),
       description: optional(string(), ''),
-      toolkit: object({ name: toolkitName(given), version: toolVersion(given), description: optional(string()) }),
+      toolkit: object({
+        name: string({ least: 1, most: MAX_TEXT }),
+        version: toolVersion(given),
+        description: optional(string()),
+      }),
       input: parameters(),
       output: OUTPUT,
       requirements: optional(requirements, NO_REQUIREMENTS),
     },
     {
       /** A fully qualified name that is made of toolkit, tool and version agrees with them. */
-      rule({ fully_qualified_name: qualified = '' }, report, { name: tool, toolkit: kit }) {
-        const { name: toolkit, version } = isObject(kit) ? kit : {}
-        const named = parseToolId(qualified)
-        if (!named || typeof tool !== 'string' || typeof toolkit !== 'string' || typeof version !== 'string') return
-        if (named.toolkit === toolkit && named.tool === tool && (named.selector ?? version) === version) return
-        const wanted = formatToolId({ toolkit, tool }, named.selector === undefined ? undefined : version)
-        wrong(report, `Must be '${wanted}', as the toolkit and the name say`, '/fully_qualified_name')
+      rule({ id, fully_qualified_name: qualified = id }, report, { name, toolkit: said, ...source }) {
+        if (source.id === undefined && source.fully_qualified_name === undefined) {
+          wrong(report, 'Is required', '/fully_qualified_name')
+        }
+        if (id !== undefined && id !== qualified) {
+          wrong(report, "Must be the 'fully_qualified_name', for which it is another word", '/id')
+        }
+        const { name: kit, version } = isObject(said) ? said : {}
+        if (typeof kit !== 'string') return
+        if (given.toolkit !== undefined && given.toolkit !== kit && isNamePart(kit)) {
+          wrong(report, `Must be the toolkit '${given.toolkit}' that was given beside the definition`, '/toolkit/name')
+        }
+        const named = qualified === undefined ? undefined : parseToolId(qualified)
+        if (qualified === undefined || !named || typeof name !== 'string' || typeof version !== 'string') return
+        const own = nameHere({ toolkit: kit, tool: name }, qualified)
+        if (named.toolkit === own.toolkit && named.tool === own.tool && (named.selector ?? version) === version) return
+        const wanted = formatToolId(own, named.selector === undefined ? undefined : version)
+        const path = qualified === id ? '/id' : '/fully_qualified_name'
+        wrong(report, `Must be '${wanted}', as the toolkit and the name say`, path)
       },
     },
   )
+  return into(fields, ({ id, fully_qualified_name: qualified = id ?? '', ...rest }) => {
+    const { name: toolkit } = rest.toolkit
+    const own = nameHere({ toolkit, tool: rest.name }, qualified)
+    // A toolkit's name that none can have here is the publisher's to choose another for
+    return { ...rest, id: isNamePart(toolkit) ? own : { ...own, toolkit: given.toolkit ?? own.toolkit } }
+  })
 }
 
 interface Output {
@@ -114,8 +148,15 @@ const OUTPUT: Reader<Output> = into(
   },
 )
 
-/** Whether a record's output already tells these modes: a value or nothing, with or without null, and errors. */
-function isUsual(modes: readonly string[]): boolean {
+/** Whether a record already tells these modes: a value or nothing, with or without null, errors, and what it requires. */
+function isUsual(modes: readonly string[], { authorization }: Requirements): boolean {
   if (new Set(modes).size !== modes.length || !modes.includes('error')) return false
-  return modes.every((mode) => USUAL_MODES.includes(mode))
+  return modes.every((mode) => {
+    return USUAL_MODES.includes(mode) || (mode === 'requires_authorization' && authorization.length > 0)
+  })
+}
+
+/** Whether a toolkit's description says more than is said of every toolkit. */
+function isOwnDescription(description: string | undefined, toolkit: string): description is string {
+  return description !== undefined && description !== describeToolkit(toolkit)
 }

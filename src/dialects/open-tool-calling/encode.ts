@@ -1,10 +1,13 @@
+import { needsApproval } from '../../core/access/principal.ts'
 import type { Encoded, Loss } from '../../core/tool/codec.ts'
 import { isJsonObject, isObject, isTexts, type Json, type JsonObject } from '../../core/tool/json.ts'
+import { givesArtifacts, nonInferrable, toolkitDescription } from '../../core/tool/metadata.ts'
 import { joinedName } from '../../core/tool/name-suffix.ts'
 import { pointerStep } from '../../core/tool/problem.ts'
 import { derivedSecurityLevel, type ToolRecord } from '../../core/tool/tool.ts'
 import { encodeValueSchema } from './encode-value.ts'
 import { encodeRequirements } from './requirements.ts'
+import { DEFINITION_SCHEMA } from './schema-uri.ts'
 
 const NO_FIELD = 'The Open Tool Calling RFC has no such field'
 const ROOT_KEYWORDS = ['type', 'properties', 'required']
@@ -19,12 +22,13 @@ export function encode(record: ToolRecord): Encoded {
     if (record[field] !== undefined) losses.push({ path: `/${field}`, reason: NO_FIELD })
   }
   const document: JsonObject = {
+    $schema: DEFINITION_SCHEMA,
     name: tool,
     fully_qualified_name: id,
     description,
-    toolkit: { name: toolkit, version },
-    input: { parameters: encodeParameters(record.input, losses) },
-    output: encodeOutput(record.output, losses),
+    toolkit: { name: toolkit, description: toolkitDescription(record) ?? describeToolkit(toolkit), version },
+    input: { parameters: encodeParameters(record.input, nonInferrable(record), losses) },
+    output: encodeOutput(record, losses),
     requirements: encodeRequirements(record.requirements, losses),
   }
   // The RFC's reader takes the level from the requirements that are written here
@@ -34,7 +38,12 @@ export function encode(record: ToolRecord): Encoded {
   return { document, losses }
 }
 
-function encodeParameters(input: JsonObject, losses: Loss[]): JsonObject[] {
+/** What is said of a toolkit of which nobody said anything: the RFC's toolkits have descriptions. */
+export function describeToolkit(toolkit: string): string {
+  return `The tools of ${toolkit}`
+}
+
+function encodeParameters(input: JsonObject, hidden: readonly string[], losses: Loss[]): JsonObject[] {
   const required = isTexts(input.required) ? input.required : []
   const properties = isObject(input.properties) ? input.properties : {}
   for (const [keyword, value] of Object.entries(input)) {
@@ -51,22 +60,32 @@ function encodeParameters(input: JsonObject, losses: Loss[]): JsonObject[] {
       required: required.includes(name),
       ...descriptionOf(schema, path, losses),
       value_schema: encodeValueSchema(schema, path, losses),
-      inferrable: true,
+      inferrable: !hidden.includes(name),
     }
   })
 }
 
-function encodeOutput(output: ToolRecord['output'], losses: Loss[]): JsonObject {
-  if (output === null || isNullSchema(output)) return { available_modes: ['null', 'error'] }
+function encodeOutput(record: ToolRecord, losses: Loss[]): JsonObject {
+  const { output } = record
+  const modes = (...usual: string[]) => ({ available_modes: [...usual, ...furtherModes(record, losses)] })
+  if (output === null || isNullSchema(output)) return modes('null', 'error')
   if (output === true || (isObject(output) && Object.keys(output).every((keyword) => keyword === 'description'))) {
-    return { available_modes: ['value', 'error', 'null'], ...descriptionOf(output, '/output', losses) }
+    return { ...modes('value', 'error', 'null'), ...descriptionOf(output, '/output', losses) }
   }
   const inner = withoutNull(output)
   return {
-    available_modes: inner ? ['value', 'error', 'null'] : ['value', 'error'],
+    ...(inner ? modes('value', 'error', 'null') : modes('value', 'error')),
     ...descriptionOf(output, '/output', losses),
     value_schema: encodeValueSchema(inner ?? output, '/output', losses),
   }
+}
+
+/** What may come beside a value, nothing or an error: an artifact, or what a person must do first. */
+function furtherModes(record: ToolRecord, losses: Loss[]): readonly string[] {
+  const isArtifact = givesArtifacts(record)
+  if (isArtifact) losses.push({ path: '/output', reason: 'What may come as an artifact may be anything' })
+  const asks = record.requirements.authorization.length > 0 || needsApproval(record)
+  return [...(isArtifact ? ['artifact'] : []), ...(asks ? ['requires_authorization'] : [])]
 }
 
 /** The schema of what else there may be, when an output may also be null; undefined when it may not. */

@@ -35,7 +35,7 @@ export function answerTo(failure: Failure): FailureAnswer {
     case 'approval-required':
       return { output: { requires_authorization: challenge(failure.challenge) } }
     case 'requirements-missing': {
-      const [first] = failure.authorization
+      const first = failure.authorization.find(({ authorization }) => authorization !== undefined || !failure.user_id)
       // The output holds one thing only: what else is missing, the next call tells
       return first ? { output: { requires_authorization: challenge(first) } } : missing(failure)
     }
@@ -84,20 +84,26 @@ function toolError(failure: ToolFailure): JsonObject {
   return { message, developer_message, can_retry, additional_prompt_content, retry_after_ms: wait }
 }
 
-/** `id` is the authorization's own; where there is none, since the call names no user, the provider's. */
+/** `id` is the authorization's own, by which its status can be followed. */
 function challenge({ id, authorization, url, scopes, status }: Challenge): JsonObject {
   return { id: authorization ?? id, url, scopes, status }
 }
 
+/** What the request's context lacks. Where it names no user there is nobody to ask, and so no authorization to follow. */
 function missing({
   tool,
+  authorization,
+  tokens = [],
   secrets,
   user_id,
   detail,
 }: Extract<Failure, { type: 'requirements-missing' }>): FailureAnswer {
+  const providers = authorization.map(({ id }) => id)
+  const granting = providers.length === 0 ? '' : ` who can grant access at ${quoted(providers)}`
   const what = [
+    ...tokens.map(({ id }) => `the token '${id}' (context.authorization.token)`),
     ...secrets.map(({ id }) => `the secret '${id}' (context.secrets)`),
-    ...(user_id ? ['a user (context.user_id)'] : []),
+    ...(user_id ? [`a user${granting} (context.user_id)`] : []),
   ]
   return error({ message: `Tool '${tool}' needs ${what.join(' and ')} before it can be called`, detail })
 }

@@ -1,5 +1,5 @@
 import { boolean, into, list, object, optional, string, unique } from '../../core/tool/json-reader.ts'
-import type { JsonObject } from '../../core/tool/json.ts'
+import { isList, type JsonObject } from '../../core/tool/json.ts'
 import { valueSchema } from './value-schema.ts'
 
 export interface Parameters {
@@ -8,7 +8,7 @@ export interface Parameters {
   readonly notInferrable: readonly string[]
 }
 
-/** Reads `input` into the JSON Schema of an object of its parameters. */
+/** Reads `input`, `{parameters: […]}` or, as the RFC's text reads, the list itself, into the JSON Schema of their object. */
 export function parameters() {
   const parameter = object({
     name: unique(string()),
@@ -17,7 +17,10 @@ export function parameters() {
     value_schema: valueSchema,
     inferrable: optional(boolean),
   })
-  return into(object({ parameters: list(parameter) }), ({ parameters: all }): Parameters => {
+  const all = list(parameter)
+  const wrapped = into(object({ parameters: all }), ({ parameters: each }) => each)
+  const either: typeof all = (value, report) => (isList(value) ? all(value, report) : wrapped(value, report))
+  return into(either, (all): Parameters => {
     const schemas = all.map(({ name, value_schema: schema, description }): [string, JsonObject] => [
       name,
       description === undefined ? schema : { ...schema, description },

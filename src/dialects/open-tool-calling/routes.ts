@@ -3,11 +3,14 @@ import type { LineFormat } from '../../core/access/catalogue.ts'
 import type { Principal } from '../../core/access/principal.ts'
 import type { Caller, CallTool, Outcome } from '../../core/call/call.ts'
 import { type Failure, fail, ok } from '../../core/call/failure.ts'
+import { isJsonObject, type Json } from '../../core/tool/json.ts'
+import type { ToolRecord } from '../../core/tool/tool.ts'
 import { receiveCall } from '../../http/incoming-call.ts'
 import { jsonFailure, jsonText, PRIVATE } from '../../http/json-response.ts'
 import { answerToolList, type ToolListDeps, wholeList } from '../../http/tool-list.ts'
 import { openToolCalling } from './definition.ts'
 import { answerTo } from './failure.ts'
+import { DEFINITION_SCHEMA, RESPONSE_SCHEMA } from './schema-uri.ts'
 import { decodeInvocation, encodeOutcome, type Invocation, withTool } from './wire.ts'
 
 export interface OpenToolCallingFaceDeps extends ToolListDeps {
@@ -18,10 +21,7 @@ export interface OpenToolCallingFaceDeps extends ToolListDeps {
 }
 
 const MAX_SUGGESTIONS = 3
-const FORMAT: LineFormat = {
-  name: openToolCalling.dialect,
-  write: (record) => JSON.stringify(openToolCalling.encode(record).document),
-}
+const FORMAT: LineFormat = { name: 'worker-tools', write: (record) => JSON.stringify(listed(record)) }
 
 /**
  * The Open Tool Calling RFC's schemas, at the paths where its living user, the Arcade engine, calls a worker. The gate also
@@ -47,9 +47,10 @@ export function openToolCallingFace(deps: OpenToolCallingFaceDeps): Hono {
 
   /** A name without a toolkit is the name that models see, else that of the one tool called so in any toolkit. */
   async function execute(invocation: Invocation, caller: Caller): Promise<Outcome> {
-    const { call, bare } = invocation
-    const outcome = await callTool(call, caller)
-    if (!bare || outcome.result.ok || outcome.result.failure.type !== 'tool-unknown') return outcome
+    const { call, bare, otherwise } = invocation
+    const first = await callTool(call, caller)
+    const outcome = otherwise && isUnknown(first) ? await callTool({ ...call, asked: otherwise }, caller) : first
+    if (!bare || !isUnknown(outcome)) return outcome
     const ids = await findByName(bare.name, caller.principal)
     const [only, ...others] = ids
     if (only === undefined) return outcome
@@ -61,10 +62,21 @@ export function openToolCallingFace(deps: OpenToolCallingFaceDeps): Hono {
   return face
 }
 
+function isUnknown({ result }: Outcome): boolean {
+  return !result.ok && result.failure.type === 'tool-unknown'
+}
+
+/** A definition as lists show it: it says which version of the RFC it is of, also where its publisher left that out. */
+function listed(record: ToolRecord): Json {
+  const { document } = openToolCalling.encode(record)
+  return isJsonObject(document) ? { $schema: DEFINITION_SCHEMA, ...document } : document
+}
+
 /** A failure in this face's shape: `detail` is where its engine looks, `message` where everybody else does. */
 function respond(failure: Failure): Response {
   const answer = answerTo(failure)
-  if ('output' in answer) return jsonFailure(failure, JSON.stringify({ success: false, output: answer.output }), 200)
+  if ('output' in answer)
+    return jsonFailure(failure, JSON.stringify({ $schema: RESPONSE_SCHEMA, ...answer, success: false }), 200)
   const { status, message, detail } = answer
   const body = { detail: message, message, developer_message: detail }
   return jsonFailure(failure, JSON.stringify(body), status)

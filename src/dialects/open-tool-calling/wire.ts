@@ -1,42 +1,55 @@
 import type { Call, Outcome } from '../../core/call/call.ts'
 import { credentialValue, identifier, malformed } from '../../core/call/call-fields.ts'
-import type { Failing } from '../../core/call/failure.ts'
+import { openContext } from '../../core/call/context-input.ts'
+import { type Failing, fail } from '../../core/call/failure.ts'
 import { ANY_PROVIDER, type CallerContext, NO_CONTEXT } from '../../core/call/requirements.ts'
 import { isList, type JsonObject } from '../../core/tool/json.ts'
-import { anyObject, check, into, list, map, nullish, object, type Reader, string } from '../../core/tool/json-reader.ts'
+import { anyObject, check, into, list, map, nullish, object, string } from '../../core/tool/json-reader.ts'
+import { givesArtifacts } from '../../core/tool/metadata.ts'
 import { askedByName, formatToolId, parseToolId } from '../../core/tool/tool-id.ts'
 import { answerTo } from './failure.ts'
+import { possibleNames } from './names.ts'
+import { encodeOutput } from './output.ts'
+import { isOfRfc, REQUEST_SCHEMA, RESPONSE_SCHEMA } from './schema-uri.ts'
 
 /** A call, and the tool's name alone when the request names no toolkit, so that several tools may be meant. */
 export interface Invocation {
   readonly call: Call
+  /** What else may be meant by the name, where that holds what no id can, in case there is no such tool. */
+  readonly otherwise?: string
   readonly bare?: { readonly name: string; readonly version?: string }
 }
 
-/** One token, for whichever provider the tool asks: the RFC does not say whose it is. */
-const TOKENS: Reader<ReadonlyMap<string, string>> = into(
-  object({ token: nullish(credentialValue) }, { unknown: 'ignore' }),
-  ({ token }) => (token ? new Map([[ANY_PROVIDER, token]]) : NO_CONTEXT.tokens),
-)
+/** One token, for whichever provider the tool asks: the RFC does not say whose it is. Its engine has the user's beside it. */
+const AUTHORIZATION = object({ token: nullish(credentialValue), user_info: nullish(anyObject) }, { unknown: 'ignore' })
 const SECRET_LIST = into(
   list(object({ key: string(), value: credentialValue }, { unknown: 'ignore' })),
   (secrets) => new Map(secrets.map(({ key, value }) => [key, value])),
 )
 const SECRET_MAP = into(map(credentialValue), (secrets) => new Map(Object.entries(secrets)))
-const CONTEXT: Reader<CallerContext> = into(
-  object(
-    {
-      authorization: nullish(TOKENS, NO_CONTEXT.tokens),
-      // A map, as the RFC has it, or a list, as its engine sends it
-      secrets: nullish<ReadonlyMap<string, string>>(
-        (value, report) => (isList(value) ? SECRET_LIST : SECRET_MAP)(value, report),
-        NO_CONTEXT.secrets,
-      ),
-      user_id: nullish(string({ most: 256 })),
-    },
-    { unknown: 'ignore' },
+const CONTEXT = into(
+  openContext(
+    object(
+      {
+        authorization: nullish(AUTHORIZATION, {}),
+        // A map, as the RFC has it, or a list, as its engine sends it
+        secrets: nullish<ReadonlyMap<string, string>>(
+          (value, report) => (isList(value) ? SECRET_LIST : SECRET_MAP)(value, report),
+          NO_CONTEXT.secrets,
+        ),
+        user_id: nullish(string({ most: 256 })),
+        user_info: nullish(anyObject),
+      },
+      { unknown: 'ignore' },
+    ),
+    ['authorization', 'secrets', 'user_id', 'user_info'],
   ),
-  ({ authorization: tokens, secrets, user_id: userId }) => (userId ? { tokens, secrets, userId } : { tokens, secrets }),
+  ({ authorization, secrets, user_id: userId, user_info = authorization.user_info, values }): CallerContext => ({
+    tokens: authorization.token ? new Map([[ANY_PROVIDER, authorization.token]]) : NO_CONTEXT.tokens,
+    secrets,
+    ...(userId ? { userId } : {}),
+    ...(values || user_info ? { values: { ...values, ...(user_info ? { user_info } : {}) } } : {}),
+  }),
 )
 const REQUEST = object({
   $schema: nullish(string()),
@@ -51,20 +64,26 @@ const REQUEST = object({
 /**
  * Reads a tool request (Open Tool Calling RFC, section 4.2). `run_id`, `execution_id`, `created_at`, the toolkit and its
  * version may be absent or null, and secrets a list of `{key, value}`, as its engine sends them. Fields that the RFC's
- * schema closes are closed here; its `context` is open, there and here. Fails with `request-malformed`.
+ * schema closes are closed here; its `context` is open, there and here. Fails with `request-malformed`, or with
+ * `protocol-version-unsupported` where `$schema` is another's.
  */
 export function decodeInvocation(body: unknown): Invocation | Failing {
   const read = check(REQUEST, body)
   if (!read.ok) return malformed(read.problems)
-  const { run_id: traceId, execution_id: callId, tool, inputs, context } = read.value
-  const { asked, ...bare } = askedFor(tool)
+  const { $schema, run_id: traceId, execution_id: callId, tool, inputs, context } = read.value
+  if ($schema !== undefined && !isOfRfc($schema, 'request')) {
+    return fail({ type: 'protocol-version-unsupported', asked: $schema.slice(0, 200), supported: REQUEST_SCHEMA })
+  }
+  const { asked, ...others } = askedFor(tool)
   return {
-    ...bare,
+    ...others,
     call: {
       asked,
       ...(callId === undefined ? {} : { callId }),
       ...(traceId === undefined ? {} : { traceId }),
       input: inputs,
+      // Its definitions say which parameters no model may infer
+      inputIsWhole: true,
       context,
     },
   }
@@ -76,35 +95,40 @@ export function withTool({ call, bare }: Invocation, id: string): Call {
   return { ...call, asked: name ? formatToolId(name, bare?.version) : id }
 }
 
-/**
- * A tool response (section 4.3), but for failures that are HTTP errors, which give undefined. A null value leaves
- * `output` out: the RFC's schema allows no null there.
- */
-export function encodeOutcome({ callId, durationMs, result }: Outcome, finishedAt: Date): JsonObject | undefined {
-  const frame = { execution_id: callId, finished_at: finishedAt.toISOString(), duration: durationMs }
+/** A tool response (section 4.3), but for failures that are HTTP errors, which give undefined. */
+export function encodeOutcome({ callId, durationMs, result, tool }: Outcome, finishedAt: Date): JsonObject | undefined {
+  const frame = {
+    $schema: RESPONSE_SCHEMA,
+    execution_id: callId,
+    finished_at: finishedAt.toISOString(),
+    duration: durationMs,
+  }
   if (!result.ok) {
     const answer = answerTo(result.failure)
     return 'output' in answer ? { ...frame, success: false, output: answer.output } : undefined
   }
-  const { value, artifact } = result
-  if (artifact) return { ...frame, success: true, output: { artifact: { ...artifact, meta: { ...artifact.meta } } } }
-  if (value === null || value === undefined) return { ...frame, success: true }
-  // A value came out of a validator for JSON, or out of a tool's hands through one
-  const output: object = { value }
-  return { ...frame, success: true, output: { ...output } }
+  const output = encodeOutput(result, tool !== undefined && givesArtifacts(tool))
+  return output ? { ...frame, success: true, output } : { ...frame, success: true }
 }
 
 function askedFor(tool: {
   readonly name: string
   readonly toolkit?: string
   readonly version?: string
-}): Pick<Invocation, 'bare'> & { readonly asked: string } {
+}): Omit<Invocation, 'call'> & { readonly asked: string } {
   const { name, toolkit } = tool
   const selector = tool.version || undefined
-  if (toolkit) return { asked: formatToolId({ toolkit, tool: name }, selector) }
+  if (toolkit) {
+    const [kit = toolkit] = possibleNames(toolkit)
+    const [asked = '', otherwise] = possibleNames(name).map((each) =>
+      formatToolId({ toolkit: kit, tool: each }, selector),
+    )
+    return otherwise === undefined ? { asked } : { asked, otherwise }
+  }
   if (name.includes('.')) return { asked: selector === undefined || name.includes('@') ? name : `${name}@${selector}` }
+  const [bare = name] = possibleNames(name)
   return {
-    asked: askedByName(name, selector),
-    bare: { name, ...(selector === undefined ? {} : { version: selector }) },
+    asked: askedByName(bare, selector),
+    bare: { name: bare, ...(selector === undefined ? {} : { version: selector }) },
   }
 }

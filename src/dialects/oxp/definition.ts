@@ -18,6 +18,7 @@ import {
   WRONG,
   wrong,
 } from '../../core/tool/json-reader.ts'
+import { offered, withheld } from '../../core/tool/metadata.ts'
 import { pointerStep, type Problem } from '../../core/tool/problem.ts'
 import { type AskedId, isVersion, parseToolId } from '../../core/tool/tool-id.ts'
 import {
@@ -44,12 +45,12 @@ export const oxp: Codec = {
 
 /** A record as `GET /tools` lists it: `input_schema` always as the specification has it. */
 export function seedForm(record: ToolRecord): JsonObject {
-  return withInputSchema(record, { parameters: record.input })
+  return withInputSchema(record, { parameters: offered(record).input })
 }
 
 /** A record as the published OpenAPI document and its client libraries have it: `input_schema` flat. */
 export function flatForm(record: ToolRecord): JsonObject {
-  return withInputSchema(record, record.input)
+  return withInputSchema(record, offered(record).input)
 }
 
 export function encodeFlat(record: ToolRecord): Encoded {
@@ -73,7 +74,7 @@ function sourceOf({ source }: ToolRecord): JsonObject | undefined {
 function losses(record: ToolRecord): readonly Loss[] {
   if (sourceOf(record)) return []
   const reason = 'OXP 1.0 has no such field'
-  const lost: Loss[] = []
+  const lost: Loss[] = [...withheld(record)]
   for (const field of ['title', 'annotations', 'icons', '_meta', 'metadata', 'examples'] as const) {
     if (record[field] !== undefined) lost.push({ path: `/${field}`, reason })
   }

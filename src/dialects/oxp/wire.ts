@@ -1,9 +1,10 @@
 import type { Call, Outcome } from '../../core/call/call.ts'
 import { credentialValue, identifier, malformed } from '../../core/call/call-fields.ts'
+import { openContext } from '../../core/call/context-input.ts'
 import { type Failing, type Failure, fail } from '../../core/call/failure.ts'
 import { type CallerContext, NO_CONTEXT } from '../../core/call/requirements.ts'
 import { isObject, type JsonObject } from '../../core/tool/json.ts'
-import { anyObject, check, into, list, object, optional, type Reader, string } from '../../core/tool/json-reader.ts'
+import { anyObject, check, into, list, object, optional, string } from '../../core/tool/json-reader.ts'
 import { failureBody, STATUS } from './failure.ts'
 
 export const SCHEMA = 'urn:oxp:1.0'
@@ -17,20 +18,26 @@ const SCHEMAS = [
 ]
 const TOKEN = object({ id: string(), token: credentialValue }, { unknown: 'ignore' })
 const SECRET = object({ id: string(), value: credentialValue }, { unknown: 'ignore' })
-const CONTEXT: Reader<CallerContext> = into(
-  object({
-    authorization: optional(
-      into(list(TOKEN), (all) => new Map(all.map(({ id, token }) => [id, token]))),
-      NO_CONTEXT.tokens,
+const CONTEXT = openContext(
+  into(
+    object(
+      {
+        authorization: optional(
+          into(list(TOKEN), (all) => new Map(all.map(({ id, token }) => [id, token]))),
+          NO_CONTEXT.tokens,
+        ),
+        secrets: optional(
+          into(list(SECRET), (all) => new Map(all.map(({ id, value }) => [id, value]))),
+          NO_CONTEXT.secrets,
+        ),
+        user_id: optional(identifier),
+      },
+      { unknown: 'ignore' },
     ),
-    secrets: optional(
-      into(list(SECRET), (all) => new Map(all.map(({ id, value }) => [id, value]))),
-      NO_CONTEXT.secrets,
-    ),
-    user_id: optional(identifier),
-  }),
-  ({ authorization: tokens, secrets, user_id: userId }) =>
-    userId === undefined ? { tokens, secrets } : { tokens, secrets, userId },
+    ({ authorization: tokens, secrets, user_id: userId }): CallerContext =>
+      userId === undefined ? { tokens, secrets } : { tokens, secrets, userId },
+  ),
+  ['authorization', 'secrets', 'user_id'],
 )
 const FIELDS = {
   tool_id: string(),

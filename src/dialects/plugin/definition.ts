@@ -2,6 +2,7 @@ import type { Codec, Encoded, Given, Loss } from '../../core/tool/codec.ts'
 import { inputSchema, namePart, whatIsNotGiven } from '../../core/tool/definition-fields.ts'
 import { isList, isObject, type Json, type JsonObject } from '../../core/tool/json.ts'
 import { check, list, object, string, unique } from '../../core/tool/json-reader.ts'
+import { offered, withheld } from '../../core/tool/metadata.ts'
 import type { Problem } from '../../core/tool/problem.ts'
 import { type Definition, NO_REQUIREMENTS, type ToolRecord } from '../../core/tool/tool.ts'
 
@@ -33,7 +34,8 @@ function recognises(document: unknown): boolean {
 }
 
 /** A ToolDescription of a tool under the name it is called by. */
-export function toolDescription({ description, input }: ToolRecord, name: string): JsonObject {
+export function toolDescription(record: ToolRecord, name: string): JsonObject {
+  const { description, input } = offered(record)
   return { name, description, inputSchema: input }
 }
 
@@ -67,7 +69,7 @@ function listing() {
 
 /** Everything of a record of another dialect that a ToolDescription cannot say. */
 function losses(record: ToolRecord): Encoded['losses'] {
-  const lost: Loss[] = []
+  const lost: Loss[] = [...withheld(record)]
   const lose = (path: string, reason = 'A ToolDescription has no such field') => lost.push({ path, reason })
   lose('/toolkit', 'It is given beside the definition')
   lose('/version', 'It is given beside the definition')

@@ -50,6 +50,32 @@ describe('what a tool requires', () => {
     expect((await meet({ user_id: true }, { userId: 'ann' })).met).toEqual(met)
   })
 
+  it("asks for a token of the caller's own, and nobody else for it", async () => {
+    const { deps, asked } = worldOf({})
+    const record = recordWith({})
+    const requirements = { ...record.requirements, authorization: [{ id: 'token' }] }
+    const meetWith = (given: Given) =>
+      meetRequirements({ ...record, requirements }, callWith(given).context, given.userId, () => REACHED_AT, deps)
+    for (const given of [{}, { userId: 'ann' }]) {
+      expect(await meetWith(given)).toEqual({
+        ok: false,
+        failure: {
+          type: 'requirements-missing',
+          tool: 'Example.Tool',
+          authorization: [],
+          tokens: [{ id: 'token' }],
+          secrets: [],
+          user_id: false,
+          detail: "Send the token along that the tool calls 'token'",
+        },
+      })
+    }
+    expect(await meetWith({ tokens: { '*': 'T' } })).toMatchObject({
+      tokens: new Map([['token', { value: 'T', from: 'caller' }]]),
+    })
+    expect(asked).toEqual([])
+  })
+
   it('is not met when one of two providers is down, whichever it is', async () => {
     const providers = ['mail', 'chat']
     for (const down of providers) {

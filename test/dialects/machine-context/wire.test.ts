@@ -150,7 +150,7 @@ describe('a request message', () => {
         input: {},
         callId: 'r',
         traceId: 's',
-        context: { tokens: new Map([]), secrets: new Map([]), userId: 'u' },
+        context: { tokens: new Map([]), secrets: new Map([]), userId: 'u', values: { more: 1 } },
       },
     ],
     [

@@ -5,6 +5,7 @@ import type { JsonObject } from '../../../src/core/tool/json.ts'
 import { checkSchema } from '../../../src/core/schema/publishable.ts'
 import { type Definition, derivedSecurityLevel, type ToolRecord } from '../../../src/core/tool/tool.ts'
 import { openToolCalling } from '../../../src/dialects/open-tool-calling/definition.ts'
+import { DEFINITION_SCHEMA } from '../../../src/dialects/open-tool-calling/schema-uri.ts'
 import { hasShared, readShared, SKIPPED } from '../../shared.ts'
 import { DEFINITION } from './example.ts'
 
@@ -129,12 +130,105 @@ describe('a definition', () => {
   })
 
   it('agrees with what is given beside it', () => {
-    expect(problemsOf({}, { toolkit: 'Mail', version: '2.0.0' })).toEqual(['/toolkit/name', '/toolkit/version'])
+    expect(problemsOf({}, { toolkit: 'Mail', version: '2.0.0' })).toEqual(['/toolkit/version', '/toolkit/name'])
     expect(problemsOf({ fully_qualified_name: 'Gmail.GetEmails' })).toEqual([])
   })
 })
 
+describe("a definition in the words of the RFC's text", () => {
+  const { fully_qualified_name: id, input, ...rest } = DEFINITION
+
+  it("may say its 'id'", () => {
+    expect(decoded({ ...rest, id: id ?? null, input: input ?? null })).toEqual(decoded(DEFINITION))
+    expect(decoded({ ...DEFINITION, id: id ?? null })).toEqual(decoded(DEFINITION))
+    expect(decoded({ ...rest, id: '7d1f9a6e-1b1c', input: input ?? null })).toEqual(decoded(DEFINITION))
+    const neither = openToolCalling.decode({ ...rest, input: input ?? null }, {})
+    expect(neither).toEqual({ ok: false, problems: [{ path: '/fully_qualified_name', message: 'Is required' }] })
+  })
+
+  it('may list its parameters as its input', () => {
+    const { parameters } = JSON.parse(JSON.stringify(input))
+    const document: JsonObject = { ...DEFINITION, input: parameters }
+    expect(decoded(document)).toEqual(decoded(DEFINITION))
+    const record = recordOf(decoded(document), 'open-tool-calling', document)
+    expect(openToolCalling.encode(record)).toEqual({ document, losses: [] })
+  })
+
+  it.each<[string, string, string]>([
+    ['Get e-mails', 'Gmail.GetEmails@1.2.0', 'GetEmails'],
+    ['Get e-mails', 'Get e-mails', 'Get_e-mails'],
+    ['¿Qué?', 'x', 'Qu'],
+    ['名前', 'x', 'tool_ae08bf8f'],
+  ])("may have the human-readable name '%s'", (name, fully_qualified_name, tool) => {
+    const result = openToolCalling.decode({ ...DEFINITION, name, fully_qualified_name }, {})
+    if (!result.ok) throw new Error(JSON.stringify(result.problems))
+    const { definitions, warnings } = result.value
+    expect(definitions[0]).toMatchObject({ toolkit: 'Gmail', tool, title: name })
+    expect(warnings).toEqual([{ path: '/name', message: `It is called 'Gmail.${tool}' here` }])
+  })
+
+  it("may have a toolkit of such a name, for which the publisher's may stand", () => {
+    const document = { ...DEFINITION, fully_qualified_name: 'x', toolkit: { name: 'My mail', version: '1.2.0' } }
+    expect(decoded(document)).toMatchObject({ toolkit: 'My_mail', tool: 'GetEmails' })
+    const given = openToolCalling.decode(document, { toolkit: 'Post' })
+    expect(given.ok && given.value.definitions[0]?.toolkit).toBe('Post')
+  })
+
+  it.each([
+    'https://github.com/OpenToolCalling/Specification/tree/main/specification/http/1.0/tool_definition.schema.json',
+    'http://json-schema.org/draft-07/schema#',
+    'https://json-schema.org/draft/2020-12/schema',
+  ])("may be of the schema '%s'", ($schema) => {
+    expect(decoded({ ...DEFINITION, $schema })).toEqual(decoded(DEFINITION))
+  })
+})
+
 describe('a record of another dialect', () => {
+  const plain: Definition = {
+    toolkit: 'A',
+    tool: 'B',
+    version: '1.0.0',
+    name: 'A_B',
+    description: 'D',
+    input: { type: 'object', properties: { a: { type: 'string' }, b: { type: 'string' } } },
+    output: { type: 'string' },
+    requirements: { authorization: [], secrets: [], user_id: false },
+    tags: [],
+  }
+  const written = (more: Partial<Definition>) =>
+    JSON.parse(JSON.stringify(openToolCalling.encode(recordOf({ ...plain, ...more })).document))
+
+  it('says which schema it is of, and what its toolkit is for', () => {
+    expect(written({})).toMatchObject({
+      $schema: DEFINITION_SCHEMA,
+      toolkit: { name: 'A', version: '1.0.0', description: 'The tools of A' },
+    })
+    const metadata = { toolkit_description: 'Letters' }
+    expect(written({ metadata }).toolkit.description).toBe('Letters')
+    const again = openToolCalling.decode(written({}), {})
+    expect(again.ok && again.value.definitions[0]).toEqual(plain)
+  })
+
+  it.each<[Partial<Definition>, readonly string[]]>([
+    [{}, ['value', 'error']],
+    [{ output: null }, ['null', 'error']],
+    [
+      { requirements: { authorization: [{ id: 'g' }], secrets: [], user_id: false } },
+      ['value', 'error', 'requires_authorization'],
+    ],
+    [{ securityLevel: 8 }, ['value', 'error', 'requires_authorization']],
+    [{ securityLevel: 7 }, ['value', 'error']],
+    [{ output: null, metadata: { available_modes: ['artifact'] } }, ['null', 'error', 'artifact']],
+    [{ metadata: { available_modes: 'artifact' } }, ['value', 'error']],
+  ])('with %j lists the modes %j', (more, modes) => {
+    expect(written(more).output.available_modes).toEqual(modes)
+  })
+
+  it('says which parameters no model may infer', () => {
+    const { input } = written({ metadata: { non_inferrable_parameters: ['b'] } })
+    expect(input.parameters.map((each: { inferrable: boolean }) => each.inferrable)).toEqual([true, false])
+  })
+
   it('lists what the RFC cannot say', () => {
     const record = recordOf({
       ...decoded(DEFINITION),
@@ -242,6 +336,18 @@ describe('a record of another dialect', () => {
   })
 })
 
+/** A definition with what is said of every tool, where its publisher left that out. */
+function completed(document: JsonObject): unknown {
+  const { output, requirements, toolkit } = JSON.parse(JSON.stringify(document))
+  const asks = requirements?.authorization ? ['requires_authorization'] : []
+  return {
+    ...document,
+    $schema: DEFINITION_SCHEMA,
+    toolkit: { ...toolkit, description: `The tools of ${toolkit.name}` },
+    output: { ...output, available_modes: [...output.available_modes, ...asks] },
+  }
+}
+
 describe("other people's definitions", () => {
   it.skipIf(!hasShared(CATALOGUE))(`are read, and come back as they were (${SKIPPED} if they are not)`, () => {
     const documents = readShared(CATALOGUE)
@@ -255,21 +361,25 @@ describe("other people's definitions", () => {
       expect(openToolCalling.encode(recordOf(definition, 'open-tool-calling', document)).document).toEqual(document)
       const own = openToolCalling.encode(recordOf(definition))
       expect(validate(own.document)).toBe(true)
-      expect(own.document).toEqual(document)
+      expect(own.document).toEqual(completed(document))
     }
   })
 })
 
 describe('what is wrong with a definition', () => {
   it.each<[JsonObject, unknown]>([
-    [{ $schema: 1 }, [['/$schema', 'Must be a string, got 1']]],
+    [{ $schema: 1 }, [['/$schema', `Must be the schema of the RFC, '${DEFINITION_SCHEMA}', got 1`]]],
     [
-      { name: 'a b' },
-      [
-        ['/name', "Must be 1 to 64 of the characters A-Z, a-z, 0-9, _ and -, got 'a b'"],
-        ['/fully_qualified_name', "Must be 'Gmail.a b@1.2.0', as the toolkit and the name say"],
-      ],
+      { $schema: 'urn:otc:2.0' },
+      [['/$schema', `Must be the schema of the RFC, '${DEFINITION_SCHEMA}', got 'urn:otc:2.0'`]],
     ],
+    [{ $schema: 'no uri' }, [['/$schema', `Must be the schema of the RFC, '${DEFINITION_SCHEMA}', got 'no uri'`]]],
+    [{ name: '' }, [['/name', "Must be a string of 1 to 256 characters, got ''"]]],
+    [
+      { name: 'a b', fully_qualified_name: 'Mail.AB@1.2.0' },
+      [['/fully_qualified_name', "Must be 'Gmail.AB@1.2.0', as the toolkit and the name say"]],
+    ],
+    [{ id: 'Gmail.GetEmails@1.2.1' }, [['/id', "Must be the 'fully_qualified_name', for which it is another word"]]],
     [{ fully_qualified_name: 7 }, [['/fully_qualified_name', 'Must be a string, got 7']]],
     [
       { fully_qualified_name: 'Gmail.Other@1.2.0' },
@@ -292,9 +402,8 @@ describe('what is wrong with a definition', () => {
     [
       { toolkit: { name: 'a b', version: '1' } },
       [
-        ['/toolkit/name', "Must be 1 to 64 of the characters A-Z, a-z, 0-9, _ and -, got 'a b'"],
         ['/toolkit/version', "Must be a version of the form x.y.z, got '1'"],
-        ['/fully_qualified_name', "Must be 'a b.GetEmails@1', as the toolkit and the name say"],
+        ['/fully_qualified_name', "Must be 'Gmail.GetEmails@1', as the toolkit and the name say"],
       ],
     ],
     [
@@ -337,13 +446,13 @@ describe('what is wrong with a definition', () => {
       [
         [
           '/more',
-          "Unknown field 'more': wanted '$schema', 'name', 'fully_qualified_name', 'description', 'toolkit', 'input', 'output', 'requirements'",
+          "Unknown field 'more': wanted '$schema', 'id', 'name', 'fully_qualified_name', 'description', 'toolkit', 'input', 'output', 'requirements'",
         ],
       ],
     ],
     [
       { name: 7, fully_qualified_name: 'Gmail.Other@1.2.0' },
-      [['/name', 'Must be 1 to 64 of the characters A-Z, a-z, 0-9, _ and -, got 7']],
+      [['/name', 'Must be a string of 1 to 256 characters, got 7']],
     ],
     [{ fully_qualified_name: 'Gmail.Other@1.2.0', toolkit: { name: 'Gmail' } }, [['/toolkit/version', 'Is required']]],
     [
@@ -384,11 +493,7 @@ describe('what is wrong with a definition', () => {
     ],
     [
       { available_modes: ['value', 'error', 'requires_authorization'] },
-      {
-        output: {},
-        metadata: { available_modes: ['value', 'error', 'requires_authorization'] },
-        paths: ['/input', '/output'],
-      },
+      { output: {}, metadata: {}, paths: ['/input', '/output'] },
     ],
     [
       { available_modes: ['value', 'null', 'error'], value_schema: { val_type: 'string', enum: ['a'] } },
@@ -436,6 +541,7 @@ describe('what is wrong with a definition', () => {
   it('is recognised by its full name, or by its parameters', () => {
     expect(openToolCalling.recognises({ fully_qualified_name: 1 })).toBe(true)
     expect(openToolCalling.recognises({ input: { parameters: [] } })).toBe(true)
+    expect(openToolCalling.recognises({ id: 'A', toolkit: {}, input: [] })).toBe(true)
     for (const other of [null, [], {}, { input: [] }, { input: { parameters: {} } }]) {
       expect(openToolCalling.recognises(other)).toBe(false)
     }

@@ -1,8 +1,9 @@
 import type { JsonObject } from '../../../src/core/tool/json.ts'
+import { DEFINITION_SCHEMA } from '../../../src/dialects/open-tool-calling/schema-uri.ts'
 
 /** A definition of the Open Tool Calling RFC that says a little of everything. */
 export const DEFINITION: JsonObject = {
-  $schema: 'https://example.com/tool_definition.schema.json',
+  $schema: DEFINITION_SCHEMA,
   name: 'GetEmails',
   fully_qualified_name: 'Gmail.GetEmails@1.2.0',
   description: 'Retrieves emails',

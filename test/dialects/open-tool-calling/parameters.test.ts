@@ -38,6 +38,11 @@ describe('parameters', () => {
       { value: { schema: { type: 'object', properties: { a: { type: 'string' } } }, notInferrable: [] } },
     ],
     [
+      [{ name: 'a', required: false, value_schema: { val_type: 'string' } }],
+      { value: { schema: { type: 'object', properties: { a: { type: 'string' } } }, notInferrable: [] } },
+    ],
+    [[{ name: 'a', required: false }], [['/0/value_schema', 'Is required']]],
+    [
       {
         parameters: [
           { name: 'a', required: true, value_schema: { val_type: 'string' } },

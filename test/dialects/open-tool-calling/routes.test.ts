@@ -8,6 +8,7 @@ import { type Failure, fail, ok } from '../../../src/core/call/failure.ts'
 import type { Catalogue } from '../../../src/core/access/catalogue.ts'
 import { answerTo } from '../../../src/dialects/open-tool-calling/failure.ts'
 import { openToolCallingFace } from '../../../src/dialects/open-tool-calling/routes.ts'
+import { RESPONSE_SCHEMA } from '../../../src/dialects/open-tool-calling/schema-uri.ts'
 import { hasShared, readShared, SKIPPED } from '../../shared.ts'
 
 const RESPONSE = 'specs/open-tool-calling/http/1.0/execute_tool_response.schema.json'
@@ -54,7 +55,7 @@ const REQUEST = {
   inputs: { a: 1 },
   context: { authorization: { token: 'T' }, secrets: { KEY: 'S' }, user_id: 'bob', user_info: {} },
 }
-const FRAME = { execution_id: 'te_1', duration: 1.5, finished_at: NOW }
+const FRAME = { $schema: RESPONSE_SCHEMA, execution_id: 'te_1', duration: 1.5, finished_at: NOW }
 const ARTIFACT = { url: 'https://x.test/a', content_type: 'text/csv', size: 9, meta: { description: 'Rows' } }
 const CHALLENGE: Challenge = {
   id: 'google',
@@ -106,10 +107,33 @@ const OUTPUTS: readonly [string, Outcome['result'], boolean, unknown][] = [
     { requires_authorization: { id: 'auth_1', url: 'https://x.test/start', scopes: ['mail'], status: 'pending' } },
   ],
   [
-    'a challenge of a call for nobody, which has no authorization to follow',
-    fail({ ...MISSING, authorization: [{ id: 'google', url: 'https://x.test/g', scopes: [], status: 'not_started' }] }),
+    'what a call for nobody lacks, which has no authorization to follow',
+    fail({
+      ...MISSING,
+      secrets: [],
+      authorization: [{ id: 'google', url: 'https://x.test/g', scopes: [], status: 'not_started' }],
+    }),
     false,
-    { requires_authorization: { id: 'google', url: 'https://x.test/g', scopes: [], status: 'not_started' } },
+    {
+      error: {
+        message:
+          "Tool 'Demo.Add' needs a user who can grant access at 'google' (context.user_id) before it can be called",
+        developer_message: 'D',
+        can_retry: false,
+      },
+    },
+  ],
+  [
+    'the token that it asks for',
+    fail({ ...MISSING, secrets: [], user_id: false, tokens: [{ id: 'token' }] }),
+    false,
+    {
+      error: {
+        message: "Tool 'Demo.Add' needs the token 'token' (context.authorization.token) before it can be called",
+        developer_message: 'D',
+        can_retry: false,
+      },
+    },
   ],
   [
     'an approval that is wanted',
@@ -134,7 +158,13 @@ describe('POST /worker/tools/invoke', () => {
         callId: 'te_1',
         traceId: 'run_1',
         input: { a: 1 },
-        context: { tokens: new Map([['*', 'T']]), secrets: new Map([['KEY', 'S']]), userId: 'bob' },
+        inputIsWhole: true,
+        context: {
+          tokens: new Map([['*', 'T']]),
+          secrets: new Map([['KEY', 'S']]),
+          userId: 'bob',
+          values: { user_info: {} },
+        },
       },
     ])
   })
@@ -148,7 +178,12 @@ describe('POST /worker/tools/invoke', () => {
     expect(calls[0]).toEqual({
       asked: 'Demo.Add',
       input: {},
-      context: { tokens: new Map(), secrets: new Map([['KEY', 'S']]) },
+      inputIsWhole: true,
+      context: {
+        tokens: new Map(),
+        secrets: new Map([['KEY', 'S']]),
+        values: { metadata: [{ key: 'a', value: 'b' }] },
+      },
     })
   })
 
@@ -165,6 +200,14 @@ describe('POST /worker/tools/invoke', () => {
     const { body } = await several.post({ tool: { name: 'Add' } })
     expect(body.output.error.message).toBe("Tool 'Add' was not found: did you mean 'A.Add', 'B.Add'?")
     expect((await setUp(unknown).post({ tool: { name: 'Add' } })).body.success).toBe(false)
+  })
+
+  it("takes a tool's readable name for either of the names that it may have", async () => {
+    const { post, calls } = setUp(({ asked }) =>
+      asked === 'Demo.AddTwo' ? ok(3) : fail({ type: 'tool-unknown', asked, suggestions: [] }),
+    )
+    expect((await post({ tool: { name: 'Add Two', toolkit: 'Demo' } })).body.output).toEqual({ value: 3 })
+    expect(calls.map(({ asked }) => asked)).toEqual(['Demo.Add_Two', 'Demo.AddTwo'])
   })
 
   it.each(OUTPUTS)('answers with %s', async (_, result, success, output) => {
@@ -193,6 +236,7 @@ describe('POST /worker/tools/invoke', () => {
     ['no object', [], 400],
     ['no JSON', '{', 400],
     ['an unknown field', { ...REQUEST, extra: 1 }, 400],
+    ["another version's schema", { ...REQUEST, $schema: 'urn:otc:2.0' }, 400],
     ['no tool', { inputs: {} }, 400],
     ['inputs that are no object', { ...REQUEST, inputs: [] }, 400],
     ['a secret that is no text', { ...REQUEST, context: { secrets: { a: 1 } } }, 400],

@@ -1,52 +1,104 @@
 import { describe, expect, it } from 'vitest'
 import { fail, ok } from '../../../src/core/call/failure.ts'
+import { REQUEST_SCHEMA, RESPONSE_SCHEMA } from '../../../src/dialects/open-tool-calling/schema-uri.ts'
 import { decodeInvocation, encodeOutcome, withTool } from '../../../src/dialects/open-tool-calling/wire.ts'
 
 describe('a tool request', () => {
   it.each<[unknown, unknown]>([
     [
       { tool: { name: 'Add', toolkit: 'Demo' } },
-      { call: { asked: 'Demo.Add', input: {}, context: { tokens: new Map([]), secrets: new Map([]) } } },
+      {
+        call: {
+          asked: 'Demo.Add',
+          input: {},
+          inputIsWhole: true,
+          context: { tokens: new Map([]), secrets: new Map([]) },
+        },
+      },
     ],
     [
       { tool: { name: 'Add', toolkit: 'Demo', version: '^1' } },
-      { call: { asked: 'Demo.Add@^1', input: {}, context: { tokens: new Map([]), secrets: new Map([]) } } },
+      {
+        call: {
+          asked: 'Demo.Add@^1',
+          input: {},
+          inputIsWhole: true,
+          context: { tokens: new Map([]), secrets: new Map([]) },
+        },
+      },
     ],
     [
       { tool: { name: 'Add', toolkit: '', version: '' } },
       {
         bare: { name: 'Add' },
-        call: { asked: 'name:Add', input: {}, context: { tokens: new Map([]), secrets: new Map([]) } },
+        call: {
+          asked: 'name:Add',
+          input: {},
+          inputIsWhole: true,
+          context: { tokens: new Map([]), secrets: new Map([]) },
+        },
       },
     ],
     [
       { tool: { name: 'Add', version: '1.0.0' } },
       {
         bare: { name: 'Add', version: '1.0.0' },
-        call: { asked: 'name:Add@1.0.0', input: {}, context: { tokens: new Map([]), secrets: new Map([]) } },
+        call: {
+          asked: 'name:Add@1.0.0',
+          input: {},
+          inputIsWhole: true,
+          context: { tokens: new Map([]), secrets: new Map([]) },
+        },
       },
     ],
     [
       { tool: { name: 'Demo.Add' } },
-      { call: { asked: 'Demo.Add', input: {}, context: { tokens: new Map([]), secrets: new Map([]) } } },
+      {
+        call: {
+          asked: 'Demo.Add',
+          input: {},
+          inputIsWhole: true,
+          context: { tokens: new Map([]), secrets: new Map([]) },
+        },
+      },
     ],
     [
       { tool: { name: 'Demo.Add', version: '1.0.0' } },
-      { call: { asked: 'Demo.Add@1.0.0', input: {}, context: { tokens: new Map([]), secrets: new Map([]) } } },
+      {
+        call: {
+          asked: 'Demo.Add@1.0.0',
+          input: {},
+          inputIsWhole: true,
+          context: { tokens: new Map([]), secrets: new Map([]) },
+        },
+      },
     ],
     [
       { tool: { name: 'Demo.Add@2.0.0', version: '1.0.0' } },
-      { call: { asked: 'Demo.Add@2.0.0', input: {}, context: { tokens: new Map([]), secrets: new Map([]) } } },
+      {
+        call: {
+          asked: 'Demo.Add@2.0.0',
+          input: {},
+          inputIsWhole: true,
+          context: { tokens: new Map([]), secrets: new Map([]) },
+        },
+      },
     ],
     [
       {
         tool: { name: 'Add', toolkit: 'Demo' },
-        $schema: 'x',
+        $schema: REQUEST_SCHEMA,
         run_id: 'r',
         execution_id: 'e',
         created_at: 'now',
         inputs: { a: 1 },
-        context: { authorization: { token: 'T', more: 1 }, secrets: { KEY: 'S' }, user_id: 'u', more: 1 },
+        context: {
+          authorization: { token: 'T', more: 1 },
+          secrets: { KEY: 'S' },
+          user_id: 'u',
+          user_info: { mail: 'u@x.test' },
+          more: 1,
+        },
       },
       {
         call: {
@@ -54,7 +106,13 @@ describe('a tool request', () => {
           callId: 'e',
           traceId: 'r',
           input: { a: 1 },
-          context: { tokens: new Map([['*', 'T']]), secrets: new Map([['KEY', 'S']]), userId: 'u' },
+          inputIsWhole: true,
+          context: {
+            tokens: new Map([['*', 'T']]),
+            secrets: new Map([['KEY', 'S']]),
+            userId: 'u',
+            values: { more: 1, user_info: { mail: 'u@x.test' } },
+          },
         },
       },
     ],
@@ -68,19 +126,73 @@ describe('a tool request', () => {
         inputs: null,
         context: null,
       },
-      { call: { asked: 'Demo.Add', input: {}, context: { tokens: new Map([]), secrets: new Map([]) } } },
+      {
+        call: {
+          asked: 'Demo.Add',
+          input: {},
+          inputIsWhole: true,
+          context: { tokens: new Map([]), secrets: new Map([]) },
+        },
+      },
     ],
     [
       { tool: { name: 'Add', toolkit: 'Demo' }, context: { authorization: null, secrets: null, user_id: null } },
-      { call: { asked: 'Demo.Add', input: {}, context: { tokens: new Map([]), secrets: new Map([]) } } },
+      {
+        call: {
+          asked: 'Demo.Add',
+          input: {},
+          inputIsWhole: true,
+          context: { tokens: new Map([]), secrets: new Map([]) },
+        },
+      },
     ],
     [
       { tool: { name: 'Add', toolkit: 'Demo' }, context: { authorization: { token: '' }, secrets: [], user_id: '' } },
-      { call: { asked: 'Demo.Add', input: {}, context: { tokens: new Map([]), secrets: new Map([]) } } },
+      {
+        call: {
+          asked: 'Demo.Add',
+          input: {},
+          inputIsWhole: true,
+          context: { tokens: new Map([]), secrets: new Map([]) },
+        },
+      },
     ],
     [
       { tool: { name: 'Add', toolkit: 'Demo' }, context: { secrets: [{ key: 'A', value: 'B', more: 1 }] } },
-      { call: { asked: 'Demo.Add', input: {}, context: { tokens: new Map([]), secrets: new Map([['A', 'B']]) } } },
+      {
+        call: {
+          asked: 'Demo.Add',
+          input: {},
+          inputIsWhole: true,
+          context: { tokens: new Map([]), secrets: new Map([['A', 'B']]) },
+        },
+      },
+    ],
+    [
+      {
+        tool: { name: 'Add two', toolkit: 'My demo', version: '1.0.0' },
+        context: { authorization: { token: 'T', user_info: { name: 'U' } } },
+      },
+      {
+        otherwise: 'My_demo.Addtwo@1.0.0',
+        call: {
+          asked: 'My_demo.Add_two@1.0.0',
+          input: {},
+          inputIsWhole: true,
+          context: { tokens: new Map([['*', 'T']]), secrets: new Map([]), values: { user_info: { name: 'U' } } },
+        },
+      },
+    ],
+    [
+      { tool: { name: 'Add', toolkit: 'Demo' }, $schema: 'urn:otc:2.0' },
+      { type: 'protocol-version-unsupported', asked: 'urn:otc:2.0', supported: REQUEST_SCHEMA },
+    ],
+    [
+      { tool: { name: 'Add', toolkit: 'Demo' }, context: { user_info: 'u' } },
+      {
+        type: 'request-malformed',
+        message: "Cannot read the body at 'context.user_info': Must be an object, got 'u'",
+      },
     ],
     [
       { tool: { name: 'Add', toolkit: 'Demo' }, context: { secrets: 7 } },
@@ -174,7 +286,7 @@ describe('a tool request', () => {
 
 describe('a tool response', () => {
   const now = new Date(0)
-  const frame = { execution_id: 'c', finished_at: '1970-01-01T00:00:00.000Z', duration: 5 }
+  const frame = { $schema: RESPONSE_SCHEMA, execution_id: 'c', finished_at: '1970-01-01T00:00:00.000Z', duration: 5 }
   const outcome = { callId: 'c', durationMs: 5 }
   const artifact = { url: 'https://x.test/a', content_type: 'text/csv', size: 9, meta: { description: 'Rows' } }
 

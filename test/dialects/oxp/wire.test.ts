@@ -92,9 +92,9 @@ describe('a call', () => {
     [
       { tool_id: 'Kit.Add', context: { more: 1 } },
       {
-        type: 'request-malformed',
-        message:
-          "Cannot read the body at 'context.more': Unknown field 'more': wanted 'authorization', 'secrets', 'user_id'",
+        asked: 'Kit.Add',
+        input: {},
+        context: { tokens: new Map([]), secrets: new Map([]), values: { more: 1 } },
       },
     ],
     [

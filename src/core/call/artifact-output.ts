@@ -1,0 +1,29 @@
+import { isObject } from '../tool/json.ts'
+import { anything, check, integer, object, string, text, unquoted } from '../tool/json-reader.ts'
+import { fail, ok, type Result } from './failure.ts'
+import type { Success } from './runner.ts'
+
+/** An artifact as the Open Tool Calling RFC has it (section 4.3). Callers open its URL, so it must be one that is only fetched. */
+const ARTIFACT = object(
+  {
+    url: text("an 'https:', 'http:' or 'data:' URL", /^(?:https?:\/\/[^/\s]|data:)/i),
+    content_type: string({ least: 1, most: 256 }),
+    size: integer(0, Number.MAX_SAFE_INTEGER),
+    meta: object({ description: string() }, { unknown: 'ignore' }),
+  },
+  { unknown: 'ignore' },
+)
+/** What is wrong is said without what the tool gave, which is not redacted yet. */
+const VALUE = unquoted(object({ artifact: ARTIFACT, value: anything }, { unknown: 'ignore' }))
+
+/**
+ * What a tool gave that may give artifacts: a value `{"artifact": {url, content_type, size, meta}}` is one, with `value`
+ * beside it for dialects that know none. One that is not of this form is an invalid output.
+ */
+export function readArtifact(result: Success): Result<Success> {
+  if (result.artifact || !isObject(result.value) || !('artifact' in result.value)) return ok(result)
+  const read = check(VALUE, result.value)
+  if (!read.ok) return fail({ type: 'output-invalid', problems: read.problems })
+  const { artifact, value = null } = read.value
+  return ok({ ...result, value, artifact })
+}

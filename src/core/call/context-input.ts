@@ -1,0 +1,75 @@
+import type { Validate } from '../schema/validator.ts'
+import { isJsonObject, isTexts, type Json, type JsonObject } from '../tool/json.ts'
+import { type Reader, WRONG } from '../tool/json-reader.ts'
+import { nonInferrable } from '../tool/metadata.ts'
+import { pointerStep, type Problem } from '../tool/problem.ts'
+import type { ToolRecord } from '../tool/tool.ts'
+import { fail, type Result } from './failure.ts'
+import { checkInput } from './input.ts'
+import type { CallerContext } from './requirements.ts'
+
+/** An input as it was given, and where the rest of it may stand. */
+export interface GivenInput {
+  readonly input: JsonObject
+  /** Whether the input may hold what no model may infer: whoever wrote it was told which parameters those are. */
+  readonly inputIsWhole?: boolean
+  readonly context: CallerContext
+}
+
+/** Reads a context that may say more than the fields of these names: what else it says is kept, by name. */
+export function openContext<T extends object>(
+  reader: Reader<T>,
+  names: readonly string[],
+): Reader<T & Pick<CallerContext, 'values'>> {
+  return (value, report) => {
+    const read = reader(value, report)
+    if (read === WRONG || !isJsonObject(value)) return read
+    const others = Object.entries(value).filter(([name]) => !names.includes(name))
+    return others.length === 0 ? read : { ...read, values: Object.fromEntries(others) }
+  }
+}
+
+/**
+ * Completes an input with what no model may infer, out of the context of the call, and validates it as a whole. Gives the
+ * input as the tool is to get it, or every problem.
+ */
+export function checkGivenInput(
+  { input, inputIsWhole = false, context }: GivenInput,
+  record: ToolRecord,
+  userId: string | undefined,
+  validate: Validate,
+): Result<JsonObject> {
+  const names = nonInferrable(record)
+  if (names.length === 0) return checkInput(validate, input, record.input)
+  const problems: Problem[] = []
+  const whole = new Map(Object.entries(input))
+  const required = isTexts(record.input.required) ? record.input.required : []
+  for (const name of names) {
+    const path = pointerStep(name)
+    const value = valueOf(name, context, userId)
+    if (whole.has(name) && !inputIsWhole) {
+      problems.push({ path, message: 'Must be left to the context of the call: no model may infer it' })
+    } else if (value !== undefined) {
+      whole.set(name, value)
+    } else if (!whole.has(name) && required.includes(name)) {
+      problems.push({ path, message: 'Is required in the context of the call: no model may infer it' })
+    }
+  }
+  const checked = checkInput(validate, Object.fromEntries(whole), record.input)
+  if (problems.length === 0 || (!checked.ok && checked.failure.type !== 'input-invalid')) return checked
+  const said = new Set(problems.map(({ path }) => path))
+  const others = checked.ok || checked.failure.type !== 'input-invalid' ? [] : checked.failure.problems
+  return fail({ type: 'input-invalid', problems: [...problems, ...others.filter(({ path }) => !said.has(path))] })
+}
+
+/** What a call says of its user beside the id (Open Tool Calling RFC, `context.user_info`). */
+export function userInfoOf({ values }: CallerContext): JsonObject | undefined {
+  const info = values?.['user_info']
+  return isJsonObject(info) ? info : undefined
+}
+
+/** What a context says under a name; its credentials are no inputs. */
+function valueOf(name: string, { values }: CallerContext, userId: string | undefined): Json | undefined {
+  if (name === 'user_id') return userId
+  return values !== undefined && Object.hasOwn(values, name) ? (values[name] ?? undefined) : undefined
+}

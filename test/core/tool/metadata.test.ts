@@ -1,0 +1,68 @@
+import { describe, expect, it } from 'vitest'
+import type { JsonObject } from '../../../src/core/tool/json.ts'
+import {
+  declaredModes,
+  givesArtifacts,
+  nonInferrable,
+  offered,
+  toolkitDescription,
+  withheld,
+} from '../../../src/core/tool/metadata.ts'
+
+const input: JsonObject = {
+  type: 'object',
+  properties: { a: { type: 'string' }, token: { type: 'string' } },
+  required: ['a', 'token'],
+}
+
+describe("a record's metadata", () => {
+  it('says what its publisher declared', () => {
+    const metadata = {
+      available_modes: ['value', 'artifact'],
+      toolkit_description: 'Mail',
+      non_inferrable_parameters: ['token'],
+    }
+    expect(declaredModes({ metadata })).toEqual(['value', 'artifact'])
+    expect(givesArtifacts({ metadata })).toBe(true)
+    expect(toolkitDescription({ metadata })).toBe('Mail')
+    expect(nonInferrable({ metadata })).toEqual(['token'])
+  })
+
+  it.each([
+    {},
+    { metadata: {} },
+    { metadata: { available_modes: 1, toolkit_description: 1, non_inferrable_parameters: [1] } },
+  ])('may say nothing of it: %j', (record) => {
+    expect([declaredModes(record), givesArtifacts(record), toolkitDescription(record)]).toEqual([
+      undefined,
+      false,
+      undefined,
+    ])
+    expect(nonInferrable(record)).toEqual([])
+  })
+})
+
+describe('what models are offered', () => {
+  it('leaves out what no model may infer, and says so', () => {
+    const record = { input, metadata: { non_inferrable_parameters: ['token'] } }
+    expect(offered(record)).toEqual({
+      ...record,
+      input: { type: 'object', properties: { a: { type: 'string' } }, required: ['a'] },
+    })
+    expect(withheld(record)).toEqual([
+      { path: '/input/properties/token', reason: 'No model may infer it: the context of a call gives it' },
+    ])
+  })
+
+  it('requires nothing when all that was required is left out', () => {
+    const record = { input, metadata: { non_inferrable_parameters: ['token', 'a', 'b'] } }
+    expect(offered(record).input).toEqual({ type: 'object', properties: {} })
+    expect(offered({ ...record, input: { type: 'object' } }).input).toEqual({ type: 'object' })
+  })
+
+  it('is the record itself where nothing is left out', () => {
+    const record = { input }
+    expect(offered(record)).toBe(record)
+    expect(withheld({})).toEqual([])
+  })
+})

@@ -1,0 +1,56 @@
+import { describe, expect, it } from 'vitest'
+import type { Success } from '../../../src/core/call/runner.ts'
+import type { Content } from '../../../src/core/tool/content.ts'
+import { encodeOutput } from '../../../src/dialects/open-tool-calling/output.ts'
+
+const image: Content = { type: 'image', data: 'aW1hZ2U=', mimeType: 'image/png' }
+const text: Content = { type: 'text', text: 'Hello' }
+const blob: Content = { type: 'resource', resource: { uri: 'file:///a', blob: 'YQ==' } }
+const gave = (content: readonly Content[], value: unknown = null): Success => ({ ok: true, value, content })
+
+describe('an output of content', () => {
+  it.each<[string, Success, boolean, unknown]>([
+    ['holds the blocks as its value', gave([image, text]), false, { value: { content: [image, text] } }],
+    ['holds a single block too', gave([image]), false, { value: { content: [image] } }],
+    ['is the value where there is one', gave([image], 7), true, { value: 7 }],
+    ['is nothing where there is none', gave([]), true, undefined],
+    [
+      'is the artifact of a tool that gives such, when it is bytes',
+      gave([image]),
+      true,
+      {
+        artifact: {
+          url: 'data:image/png;base64,aW1hZ2U=',
+          content_type: 'image/png',
+          size: 5,
+          meta: { description: 'What the tool gave: image' },
+        },
+      },
+    ],
+    [
+      'is an artifact of bytes that say no type',
+      gave([blob]),
+      true,
+      {
+        artifact: {
+          url: 'data:application/octet-stream;base64,YQ==',
+          content_type: 'application/octet-stream',
+          size: 1,
+          meta: { description: 'file:///a' },
+        },
+      },
+    ],
+    ['is no artifact when it is text', gave([text]), true, { value: { content: [text] } }],
+    ['is no artifact when it is several', gave([image, image]), true, { value: { content: [image, image] } }],
+  ])('%s', (_, success, isForArtifacts, output) => {
+    expect(encodeOutput(success, isForArtifacts)).toEqual(output)
+  })
+
+  it('keeps what is no media type out of the URL', () => {
+    const odd = gave([{ type: 'image', data: '', mimeType: 'image/png;a="\n"' }])
+    expect(encodeOutput(odd, true)).toMatchObject({ artifact: { url: 'data:image/png;base64,', size: 0 } })
+    expect(encodeOutput(gave([{ ...image, mimeType: '?' }]), true)).toMatchObject({
+      artifact: { content_type: 'application/octet-stream' },
+    })
+  })
+})
