@@ -2,8 +2,9 @@ import type { Validate } from '../schema/validator.ts'
 import { isJsonObject, isTexts, type Json, type JsonObject } from '../tool/json.ts'
 import { type Reader, WRONG } from '../tool/json-reader.ts'
 import { nonInferrable } from '../tool/metadata.ts'
-import { pointerStep, type Problem } from '../tool/problem.ts'
+import { pointerStep, type Problem, quoted } from '../tool/problem.ts'
 import type { ToolRecord } from '../tool/tool.ts'
+import { malformed } from './call-fields.ts'
 import { fail, type Result } from './failure.ts'
 import { checkInput } from './input.ts'
 import type { CallerContext } from './requirements.ts'
@@ -14,6 +15,8 @@ export interface GivenInput {
   /** Whether the input may hold what no model may infer: whoever wrote it was told which parameters those are. */
   readonly inputIsWhole?: boolean
   readonly context: CallerContext
+  /** Where the context stands in the body, and its fields, if it may say nothing else but what its tool takes from it. */
+  readonly closedContext?: { readonly path: string; readonly fields: readonly string[] }
 }
 
 /** Reads a context that may say more than the fields of these names: what else it says is kept, by name. */
@@ -34,12 +37,21 @@ export function openContext<T extends object>(
  * input as the tool is to get it, or every problem.
  */
 export function checkGivenInput(
-  { input, inputIsWhole = false, context }: GivenInput,
+  { input, inputIsWhole = false, context, closedContext }: GivenInput,
   record: ToolRecord,
   userId: string | undefined,
   validate: Validate,
 ): Result<JsonObject> {
   const names = nonInferrable(record)
+  if (closedContext !== undefined && context.values !== undefined) {
+    const { path, fields } = closedContext
+    const strays = Object.keys(context.values).filter((name) => !names.includes(name))
+    const problems = strays.map((name) => ({
+      path: path + pointerStep(name),
+      message: `Unknown field '${name.slice(0, 100)}': wanted ${quoted([...fields, ...names])}`,
+    }))
+    if (problems.length > 0) return malformed(problems)
+  }
   if (names.length === 0) return checkInput(validate, input, record.input)
   const problems: Problem[] = []
   const whole = new Map(Object.entries(input))

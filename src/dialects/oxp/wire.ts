@@ -18,6 +18,7 @@ const SCHEMAS = [
 ]
 const TOKEN = object({ id: string(), token: credentialValue }, { unknown: 'ignore' })
 const SECRET = object({ id: string(), value: credentialValue }, { unknown: 'ignore' })
+const CONTEXT_FIELDS = ['authorization', 'secrets', 'user_id']
 const CONTEXT = openContext(
   into(
     object(
@@ -37,7 +38,7 @@ const CONTEXT = openContext(
     ({ authorization: tokens, secrets, user_id: userId }): CallerContext =>
       userId === undefined ? { tokens, secrets } : { tokens, secrets, userId },
   ),
-  ['authorization', 'secrets', 'user_id'],
+  CONTEXT_FIELDS,
 )
 const FIELDS = {
   tool_id: string(),
@@ -71,6 +72,9 @@ export function decodeCall(body: unknown): Call | Failing {
     ...(trace_id === undefined ? {} : { traceId: trace_id }),
     input,
     context,
+    ...(context.values === undefined
+      ? {}
+      : { closedContext: { path: isEnveloped ? '/request/context' : '/context', fields: CONTEXT_FIELDS } }),
   }
 }
 

@@ -67,6 +67,19 @@ describe('what no model may infer', () => {
     expect(check({ admin: true }, { values: { admin: false } }, true)).toMatchObject({ admin: false })
   })
 
+  it('is all that a closed context may say beside its fields', () => {
+    const closedContext = { path: '/context', fields: ['user_id'] }
+    const given = (values: JsonObject) =>
+      checkGivenInput({ input: {}, context: { ...NO_CONTEXT, values }, closedContext }, record, 'ann', validate)
+    expect(given({ admin: true })).toMatchObject({ ok: true })
+    expect(given({ admin: true, user: 'ann' })).toMatchObject({
+      failure: {
+        type: 'request-malformed',
+        message: expect.stringContaining("at 'context.user': Unknown field 'user': wanted 'user_id', 'admin'"),
+      },
+    })
+  })
+
   it('costs nothing where there is none', () => {
     const input = { a: 'x' }
     const plain = recordWith({})
