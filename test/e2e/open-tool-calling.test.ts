@@ -56,6 +56,15 @@ describe('an engine', () => {
     }
   })
 
+  it('has an execution under an id it used before as another one, which is given back', async () => {
+    const request = { execution_id: 'te_twice', context: {} }
+    const answers = [1, 2].map((a) => invoke({ name: 'Add', toolkit: 'Calculator' }, { a, b: 1 }, request))
+    expect((await Promise.all(answers)).map(({ body }) => [body.execution_id, body.output])).toEqual([
+      ['te_twice', { value: 2 }],
+      ['te_twice', { value: 3 }],
+    ])
+  })
+
   it('is told what is wrong with a call, in a response', async () => {
     const bad = await invoke({ name: 'Add', toolkit: 'Calculator' }, { a: 'x' })
     expect(bad).toMatchObject({ status: 200, body: { success: false, output: { error: { can_retry: true } } } })
@@ -201,9 +210,20 @@ describe('a tool of the RFC', () => {
     expect((await call(name, { room: 'x' }, { a: 'x' })).output.error.message).toContain('room: Must be an integer')
     expect((await call(name, {}, { a: 'x' })).output.error.message).toContain('room: Is required in the context')
 
-    for (const format of ['oxp', 'oxp-flat', 'mcp', 'plugin', 'openai', 'openai-strict', 'anthropic', 'gemini']) {
+    for (const format of [
+      'oxp',
+      'oxp-flat',
+      'mcp',
+      'plugin',
+      'machine-context',
+      'openai',
+      'openai-strict',
+      'anthropic',
+      'gemini',
+    ]) {
       const { body } = await server.json('GET', `/tools/Rfc.${name}?format=${format}&losses=1`)
-      expect(JSON.stringify(body.document), format).not.toContain('room')
+      const { metadata: _, ...document } = body.document
+      expect(JSON.stringify(document), format).not.toContain('room')
       expect(body.losses, format).toContainEqual(expect.objectContaining({ path: '/input/properties/room' }))
     }
     const describe_ = await server.json('GET', '/plugin/describe?toolkit=Rfc')

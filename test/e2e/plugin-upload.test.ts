@@ -111,7 +111,10 @@ describe('a plugin', () => {
     expect(await mcp('image', {})).toMatchObject({
       content: [{ type: 'image', mimeType: 'image/png', data: 'aW1hZ2U=' }],
     })
-    expect(await mcp('complain', { about: 'it' })).toMatchObject({ isError: true })
+    expect(await mcp('complain', { about: 'it' })).toMatchObject({
+      isError: true,
+      _meta: { 'dev.switchboard/error': { developer_message: 'D', can_retry: true, retry_after_ms: 500 } },
+    })
   })
 
   it('is told what it used in the Machine Context face', async () => {

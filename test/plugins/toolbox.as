@@ -23,8 +23,10 @@ function quoted(text: string): string {
   return JSON.from<string>(text).stringify()
 }
 
+const RETRY = '{"dev.switchboard/error":{"developer_message":"D","can_retry":true,"retry_after_ms":500}}'
+
 function say(text: string, isError: bool = false): i32 {
-  return give('{"content":[{"type":"text","text":' + quoted(text) + '}]' + (isError ? ',"isError":true' : '') + '}')
+  return give('{"content":[{"type":"text","text":' + quoted(text) + '}]' + (isError ? ',"isError":true,"_meta":' + RETRY : '') + '}')
 }
 
 function tool(name: string, description: string, properties: string, required: string): string {

@@ -1,25 +1,29 @@
 import type { Success } from '../../core/call/runner.ts'
-import type { Artifact, Content } from '../../core/tool/content.ts'
+import { type Artifact, type Content, contentText } from '../../core/tool/content.ts'
 import type { JsonObject } from '../../core/tool/json.ts'
 
 /**
  * What a successful call gave, as an output (section 4.3): an artifact, else a value. Nothing at all gives undefined: the
- * RFC's schema allows no null there. Content without a value is a value that holds it; a single block of bytes is the artifact
- * of a tool that gives such, which says its bytes itself.
+ * RFC's schema allows no null there. Content without a value is a value that holds it; but a single block of bytes is an
+ * artifact, which says its bytes itself, where `modes` has artifacts and no values, or there is no value.
  */
-export function encodeOutput({ value, content, artifact }: Success, isForArtifacts: boolean): JsonObject | undefined {
+export function encodeOutput(success: Success, modes: readonly string[] = []): JsonObject | undefined {
+  const { value, content = [], artifact = declaredArtifact(success, modes) } = success
   if (artifact) return { artifact: { ...artifact, meta: { ...artifact.meta } } }
-  const hasValue = value !== null && value !== undefined
-  if (!content || content.length === 0 || hasValue) {
+  if (value !== null && value !== undefined) {
     // A value came out of a validator for JSON, or out of a tool's hands through one
     const output: object = { value }
-    return hasValue ? { ...output } : undefined
+    return { ...output }
   }
+  if (content.length === 0) return undefined
+  const isText = content.every(({ type }) => type === 'text')
+  return { value: isText ? content.map(contentText).join('\n') : { content: content.map((block) => ({ ...block })) } }
+}
+
+function declaredArtifact({ value, content = [] }: Success, modes: readonly string[]): Artifact | undefined {
   const [first, ...others] = content
-  const own = isForArtifacts && first && others.length === 0 ? artifactOf(first) : undefined
-  return own
-    ? { artifact: { ...own, meta: { ...own.meta } } }
-    : { value: { content: content.map((block) => ({ ...block })) } }
+  const isWanted = modes.includes('artifact') && (value === null || value === undefined || !modes.includes('value'))
+  return isWanted && first && others.length === 0 ? artifactOf(first) : undefined
 }
 
 /** A block of bytes as an artifact whose URL holds them (RFC 2397); undefined for what is no bytes. */
@@ -30,8 +34,7 @@ function artifactOf(block: Content): Artifact | undefined {
       return dataArtifact(block.data, block.mimeType, `What the tool gave: ${block.type}`)
     case 'resource': {
       const { resource } = block
-      if (!('blob' in resource)) return undefined
-      return dataArtifact(resource.blob, resource.mimeType ?? 'application/octet-stream', resource.uri)
+      return 'blob' in resource ? dataArtifact(resource.blob, resource.mimeType, resource.uri) : undefined
     }
     case 'resource_link':
     case 'text':
@@ -39,7 +42,7 @@ function artifactOf(block: Content): Artifact | undefined {
   }
 }
 
-function dataArtifact(base64: string, declared: string, description: string): Artifact {
+function dataArtifact(base64: string, declared = '', description = 'What the tool gave: a file'): Artifact {
   // What would not stay whole in a URL is no media type either
   const content_type = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+/.exec(declared)?.[0] ?? 'application/octet-stream'
   const padding = /={0,2}$/.exec(base64)?.[0].length ?? 0

@@ -3,21 +3,24 @@ import type { Success } from '../../../src/core/call/runner.ts'
 import type { Content } from '../../../src/core/tool/content.ts'
 import { encodeOutput } from '../../../src/dialects/open-tool-calling/output.ts'
 
+const ARTIFACTS = ['artifact', 'error']
 const image: Content = { type: 'image', data: 'aW1hZ2U=', mimeType: 'image/png' }
 const text: Content = { type: 'text', text: 'Hello' }
 const blob: Content = { type: 'resource', resource: { uri: 'file:///a', blob: 'YQ==' } }
 const gave = (content: readonly Content[], value: unknown = null): Success => ({ ok: true, value, content })
 
 describe('an output of content', () => {
-  it.each<[string, Success, boolean, unknown]>([
-    ['holds the blocks as its value', gave([image, text]), false, { value: { content: [image, text] } }],
-    ['holds a single block too', gave([image]), false, { value: { content: [image] } }],
-    ['is the value where there is one', gave([image], 7), true, { value: 7 }],
-    ['is nothing where there is none', gave([]), true, undefined],
+  it.each<[string, Success, readonly string[], object | undefined]>([
+    ['holds the blocks as its value', gave([image, text]), [], { value: { content: [image, text] } }],
+    ['holds a single block too', gave([image]), [], { value: { content: [image] } }],
+    ['is the value where there is one', gave([image], 7), ['value', 'artifact'], { value: 7 }],
+    ['is the artifact where values were not declared', gave([image], 7), ARTIFACTS, { artifact: { size: 5 } }],
+    ['is a text when it is nothing but texts', gave([text, text]), ARTIFACTS, { value: 'Hello\nHello' }],
+    ['is nothing where there is none', gave([]), ARTIFACTS, undefined],
     [
       'is the artifact of a tool that gives such, when it is bytes',
       gave([image]),
-      true,
+      ARTIFACTS,
       {
         artifact: {
           url: 'data:image/png;base64,aW1hZ2U=',
@@ -30,7 +33,7 @@ describe('an output of content', () => {
     [
       'is an artifact of bytes that say no type',
       gave([blob]),
-      true,
+      ARTIFACTS,
       {
         artifact: {
           url: 'data:application/octet-stream;base64,YQ==',
@@ -40,16 +43,16 @@ describe('an output of content', () => {
         },
       },
     ],
-    ['is no artifact when it is text', gave([text]), true, { value: { content: [text] } }],
-    ['is no artifact when it is several', gave([image, image]), true, { value: { content: [image, image] } }],
-  ])('%s', (_, success, isForArtifacts, output) => {
-    expect(encodeOutput(success, isForArtifacts)).toEqual(output)
+    ['is no artifact when it is several', gave([image, image]), ARTIFACTS, { value: { content: [image, image] } }],
+  ])('%s', (_, success, modes, output) => {
+    if (output === undefined) expect(encodeOutput(success, modes)).toBeUndefined()
+    else expect(encodeOutput(success, modes)).toMatchObject(output)
   })
 
   it('keeps what is no media type out of the URL', () => {
     const odd = gave([{ type: 'image', data: '', mimeType: 'image/png;a="\n"' }])
-    expect(encodeOutput(odd, true)).toMatchObject({ artifact: { url: 'data:image/png;base64,', size: 0 } })
-    expect(encodeOutput(gave([{ ...image, mimeType: '?' }]), true)).toMatchObject({
+    expect(encodeOutput(odd, ARTIFACTS)).toMatchObject({ artifact: { url: 'data:image/png;base64,', size: 0 } })
+    expect(encodeOutput(gave([{ ...image, mimeType: '?' }]), ARTIFACTS)).toMatchObject({
       artifact: { content_type: 'application/octet-stream' },
     })
   })

@@ -53,6 +53,14 @@ export function upstreamTools(): { readonly tools: readonly UpstreamTool[]; read
       call: () => ({ isError: true, content: [{ type: 'text', text: 'The printer is out of paper' }] }),
     },
     {
+      definition: { name: 'busy', description: 'Fails, and says when to come back', inputSchema: object() },
+      call: () => ({
+        isError: true,
+        content: [{ type: 'text', text: 'The printer is busy' }],
+        _meta: { 'dev.switchboard/error': { developer_message: 'D', can_retry: true, retry_after_ms: 500 } },
+      }),
+    },
+    {
       definition: { name: 'steps', description: 'Reports its steps', inputSchema: object() },
       async call(_, { progress }) {
         for (const step of [1, 2, 3]) await progress(step, 3, `Step ${step}`)
