@@ -78,7 +78,7 @@ describe.each(['legacy', 'modern'] as const)('a %s MCP server', (era) => {
     expect(upstream().arrived).toEqual([])
     expect(await call(`${toolkit}.add`, { a: 2, b: 3 })).toMatchObject({ success: true, value: { sum: 5 } })
     expect(await call(`${toolkit}.text_greet`, { name: 'Zoë' })).toMatchObject({ value: 'Grüß Gott, Zoë' })
-    const error = { message: 'The printer is out of paper', can_retry: false }
+    const error = { message: 'The printer is out of paper', can_retry: true, retry_after_ms: 500 }
     expect(await call(`${toolkit}.fail`)).toMatchObject({ success: false, error })
     const wrong = await server.json('POST', '/tools/call', { tool_id: `${toolkit}.add`, input: { a: 'two' } })
     expect(wrong.status).toBe(422)

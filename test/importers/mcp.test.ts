@@ -29,7 +29,7 @@ describe.each(['legacy', 'modern'] as const)('a %s MCP server', (era) => {
     expect(names).toEqual([
       ['add', 'add'],
       ['text_greet', 'text.greet'],
-      ...['picture', 'fail', 'busy', 'steps', 'wait', 'headers'].map((name) => [name, name]),
+      ...['picture', 'fail', 'steps', 'wait', 'headers'].map((name) => [name, name]),
     ])
     expect(tools[0]).toMatchObject({
       definition: {

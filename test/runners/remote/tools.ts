@@ -50,13 +50,9 @@ export function upstreamTools(): { readonly tools: readonly UpstreamTool[]; read
     },
     {
       definition: { name: 'fail', description: 'Fails', inputSchema: object() },
-      call: () => ({ isError: true, content: [{ type: 'text', text: 'The printer is out of paper' }] }),
-    },
-    {
-      definition: { name: 'busy', description: 'Fails, and says when to come back', inputSchema: object() },
       call: () => ({
         isError: true,
-        content: [{ type: 'text', text: 'The printer is busy' }],
+        content: [{ type: 'text', text: 'The printer is out of paper' }],
         _meta: { 'dev.switchboard/error': { developer_message: 'D', can_retry: true, retry_after_ms: 500 } },
       }),
     },
