@@ -16,7 +16,6 @@ import { createPublish } from './core/publish/publish.ts'
 import { createResolver } from './core/call/resolve.ts'
 import { createToolSecrets } from './core/access/tool-secrets.ts'
 import { parseToolId } from './core/tool/tool-id.ts'
-import type { ToolRecord } from './core/tool/tool.ts'
 import { codecs, formats } from './compose/dialects.ts'
 import type { Config, Env } from './env.ts'
 import { authorizationsFace } from './api/authorizations/routes.ts'
@@ -27,7 +26,7 @@ import { keyText } from './api/keys/wire.ts'
 import { machineContextFace } from './dialects/machine-context/routes.ts'
 import { mcpFace } from './dialects/mcp/routes.ts'
 import { openToolCallingFace } from './dialects/open-tool-calling/routes.ts'
-import { seedForm } from './dialects/oxp/definition.ts'
+import { listedLine } from './dialects/oxp/encode.ts'
 import { oxpFace, respond } from './dialects/oxp/routes.ts'
 import { plugin } from './dialects/plugin/definition.ts'
 import { pluginFace } from './dialects/plugin/routes.ts'
@@ -50,7 +49,7 @@ import { log } from './compose/log.ts'
 import { createRunners } from './compose/runners.ts'
 
 /** How the registry writes a record as one line of the listing. */
-export const writeLine = (record: ToolRecord): string => JSON.stringify(seedForm(record))
+export const writeLine = listedLine
 
 /** Composes one isolate's Switchboard: adapters below core, faces above it. */
 export function createApp(env: Env, config: Config, build: Build): Hono {

@@ -8,7 +8,8 @@ import { openaiStrict } from '../formats/openai-strict.ts'
 import { machineContext } from '../dialects/machine-context/definition.ts'
 import { mcp } from '../dialects/mcp/definition.ts'
 import { openToolCalling } from '../dialects/open-tool-calling/definition.ts'
-import { encodeFlat, oxp } from '../dialects/oxp/definition.ts'
+import { oxp } from '../dialects/oxp/definition.ts'
+import { encodeFlat } from '../dialects/oxp/encode.ts'
 import { plugin } from '../dialects/plugin/definition.ts'
 
 /** The dialects in which a definition can be published, in the order in which they are asked about its shape. */

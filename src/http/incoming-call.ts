@@ -1,6 +1,7 @@
 import type { Principal } from '../core/access/principal.ts'
 import type { Caller } from '../core/call/call.ts'
-import { type Failing, ok, type Result } from '../core/call/failure.ts'
+import { type Failing, fail, ok, type Result } from '../core/call/failure.ts'
+import { type CallerContext, NO_CONTEXT } from '../core/call/requirements.ts'
 import type { Background } from '../core/tool/platform.ts'
 import { readJson } from './body.ts'
 import { backgroundOf, type Gate, type RouteContext } from './gate.ts'
@@ -34,6 +35,17 @@ export async function receiveCall(
   const body = await readJson(c.req.raw, CALL_LIMIT)
   if (!body.ok) return body
   return ok({ caller: callerOf(admitted.value, c.req.raw, backgroundOf(c)), body: body.value })
+}
+
+const MAX_USER_ID = 256
+
+/** The context of a call in a dialect that has no word for the user: the header `X-User-Id` names one, if any. */
+export function contextOf({ headers }: Request): Result<CallerContext> {
+  const userId = headers.get('x-user-id')
+  if (userId === null) return ok(NO_CONTEXT)
+  if (userId !== '' && userId.length <= MAX_USER_ID) return ok({ ...NO_CONTEXT, userId })
+  const message = `The header 'X-User-Id' must be of 1 to ${MAX_USER_ID} characters`
+  return fail({ type: 'request-malformed', message })
 }
 
 /** Whoever was let in, and what the request says of the way it came. A `traceparent` that is none is passed over. */

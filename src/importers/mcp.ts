@@ -41,17 +41,27 @@ function decodeTool(
   own: string,
   { codec, withoutHeaders }: McpImporterOptions,
 ): Checked<Decoded> {
-  const { inputSchema, icons, _meta, ...rest } = document
+  const { inputSchema, outputSchema, icons, _meta, ...rest } = document
+  // From 2026-07-28 on an output may be anything, which no document says that is published here
+  const output = isJsonObject(outputSchema) && outputSchema.type !== 'object' ? outputSchema : undefined
   const plain: JsonObject = {
     ...rest,
+    ...(output || outputSchema === undefined ? {} : { outputSchema }),
     name: own,
     inputSchema: isJsonObject(inputSchema) ? withoutHeaders(inputSchema) : inputSchema,
     ...(_meta === undefined ? {} : { _meta: withoutOwn(_meta) }),
   }
-  const given = { toolkit: 'any', version: '1.0.0' }
-  const whole = codec.decode(icons === undefined ? plain : { ...plain, icons }, given)
+  const decode = (said: JsonObject): Checked<Decoded> => {
+    const decoded = codec.decode(said, { toolkit: 'any', version: '1.0.0' })
+    if (!decoded.ok || !output) return decoded
+    return {
+      ok: true,
+      value: { ...decoded.value, definitions: decoded.value.definitions.map((each) => ({ ...each, output })) },
+    }
+  }
+  const whole = decode(icons === undefined ? plain : { ...plain, icons })
   if (whole.ok || !whole.problems.every(({ path }) => path.startsWith('/icons'))) return whole
-  const decoded = codec.decode(plain, given)
+  const decoded = decode(plain)
   if (!decoded.ok) return decoded
   const warning = { path: '', message: 'Its icons are left out: they must be https or data URLs' }
   return { ok: true, value: { ...decoded.value, warnings: [warning, ...decoded.value.warnings] } }

@@ -97,6 +97,48 @@ describe('a plugin', () => {
     expect(source.body).toMatchObject({ tools: [{ name: 'echo' }] })
   })
 
+  const answer = async (result: object) => (await callPlugin('answer', { result: JSON.stringify(result) })).body
+  const annotations = { audience: ['user'], priority: 1 }
+
+  it.each([
+    [{ type: 'text', annotations }],
+    [{ type: 'text', text: '{"a":1}', mimeType: 'application/json' }],
+    [{ type: 'image', data: 'aW1hZ2U=' }],
+    [{ type: 'resource', text: 'a,b', mimeType: 'text/csv' }],
+    [{ type: 'resource', data: 'aW1hZ2U=', mimeType: 'application/pdf' }],
+  ])("gives the schema's own %j as it is", async (block) => {
+    expect(await answer({ content: [block] })).toEqual({ content: [block] })
+  })
+
+  it('keeps its content where there is none, and where it failed', async () => {
+    expect(await answer({ content: [] })).toEqual({ content: [] })
+    const content = [
+      { type: 'text', text: 'see picture' },
+      { type: 'image', data: 'aW1hZ2U=', mimeType: 'image/png' },
+    ]
+    expect(await answer({ content, isError: true })).toEqual({ content, isError: true })
+    const failed = await call('answer', { result: JSON.stringify({ content, isError: true }) })
+    expect(failed).toMatchObject({ success: false, error: { content } })
+  })
+
+  it.each([
+    [{ audience: ['user'], priority: 7 }, /priority/],
+    [{ audience: ['system'], priority: 1 }, /audience/],
+  ])('is told that %j annotates nothing', async (wrong, words) => {
+    const { content, isError } = await answer({ content: [{ type: 'text', text: 'x', annotations: wrong }] })
+    expect(isError).toBe(true)
+    expect(content[0].text).toMatch(words)
+  })
+
+  it('is told the method of the call, and called by its own names', async () => {
+    const named = (name: string, method?: string) =>
+      server.json('POST', '/plugin/call?toolkit=Box', { ...(method ? { method } : {}), params: { name } })
+    for (const name of ['method.name', 'method_name']) {
+      expect((await named(name)).body).toEqual({ content: [{ type: 'text', text: 'tools/call' }] })
+      expect((await named(name, 'x/y')).body).toEqual({ content: [{ type: 'text', text: 'x/y' }] })
+    }
+  })
+
   it('is called over MCP', async () => {
     const mcp = async (name: string, input: object) =>
       (
@@ -308,7 +350,6 @@ describe('an upload', () => {
     ],
     ['no JSON', () => describing('{"tools": ['), /did not give a JSON object/],
     ['JSON that nests deeply', () => describing('['.repeat(100_000)), /did not give a JSON object/],
-    ['no tools', () => listing([]), /an array that is not empty/],
     [
       '10,000 tools',
       () => listing(Array.from({ length: 10_000 }, (_, n) => ({ ...fine, name: `t${n}` }))),
@@ -340,6 +381,10 @@ describe('an upload', () => {
     },
     10_000,
   )
+
+  it('may describe no tools at all', async () => {
+    expect(await upload('Empty', listing([]))).toEqual({ status: 200, body: { ids: [] } })
+  })
 
   it('names the tool whose schema is wrong', async () => {
     const { body } = await upload(

@@ -55,6 +55,8 @@ export function describe(): i32 {
     tool('crash', 'Aborts', '', ''),
     tool('note', 'Writes to the log', '"text":{"type":"string"}', '"text"'),
     tool('garble', 'Answers with something that is no result', '', ''),
+    tool('answer', 'Answers with a result', '"result":{"type":"string"}', '"result"'),
+    tool('method.name', 'Says how it was called', '', ''),
   ]
   return give('{"tools":[' + tools.join(',') + ']}')
 }
@@ -96,7 +98,8 @@ function deeper(depth: i32): i32 {
 
 export function call(): i32 {
   calls++
-  const params = (<JSON.Obj>JSON.parse(Host.input())).getObj('params')
+  const request = <JSON.Obj>JSON.parse(Host.input())
+  const params = request.getObj('params')
   if (params == null) return say('params is required', true)
   const name = textOf(params, 'name')
   const given = params.getObj('arguments')
@@ -150,5 +153,7 @@ export function call(): i32 {
     return say('noted')
   }
   if (name == 'garble') return give('{"content":"none"}')
+  if (name == 'answer') return give(textOf(input, 'result'))
+  if (name == 'method.name') return say(textOf(request, 'method'))
   return say('There is no tool ' + name, true)
 }

@@ -21,7 +21,7 @@ export function checkOutput(
   if (!result.ok) {
     const failure: Failure = { ...result.failure, type: 'tool-failed' }
     if (!redactor) return fail(failure)
-    const { message, developer_message, additional_prompt_content } = failure
+    const { message, developer_message, additional_prompt_content, content } = failure
     return fail({
       ...failure,
       message: redactor.text(message),
@@ -29,6 +29,7 @@ export function checkOutput(
       ...(additional_prompt_content === undefined
         ? {}
         : { additional_prompt_content: redactor.text(additional_prompt_content) }),
+      ...(content === undefined ? {} : { content: redactor.value(content) }),
     })
   }
   // No output at all is null on every wire

@@ -21,7 +21,10 @@ export interface RunOptions {
 }
 
 /** What the way a call came in allows its run. */
-export interface RunCaller extends Pick<RunContext, 'traceparent' | 'progress' | 'log' | 'answers' | 'background'> {
+export interface RunCaller extends Pick<
+  RunContext,
+  'traceparent' | 'method' | 'progress' | 'log' | 'answers' | 'background'
+> {
   /** A URL of this deployment as the caller reached it: links to it start with its origin. */
   readonly reachedAt: () => string
 }
@@ -64,6 +67,7 @@ export async function runTool(options: RunOptions, deps: RunDeps): Promise<Ran |
     userId,
     userInfo,
     traceparent: caller.traceparent,
+    method: caller.method,
     progress: caller.progress,
     log: caller.log,
     answers: caller.answers,

@@ -1,5 +1,5 @@
 import type { Codec } from '../tool/codec.ts'
-import { isList, type JsonObject } from '../tool/json.ts'
+import { isJsonObject, isList, type Json, type JsonObject } from '../tool/json.ts'
 import type { Signal } from '../tool/platform.ts'
 import { type Checked, refused } from '../tool/problem.ts'
 import type { Implementation } from '../tool/tool.ts'
@@ -39,6 +39,11 @@ export interface PluginReader {
 const MAX_TOOLS = 256
 const MAX_WARNINGS = 20
 
+/** What the plugin calls a tool, which need not be its name here. */
+function calledBy(tool: Json | undefined): string | undefined {
+  return isJsonObject(tool) && typeof tool.name === 'string' ? tool.name : undefined
+}
+
 /**
  * Makes what a plugin describes into one submission of all its tools. Each tool's document is a ListToolsResult of that
  * tool alone, so that a record is no larger than its tool. Paths of problems start at what the plugin described.
@@ -64,7 +69,7 @@ export function pluginSubmission(
     value: {
       tools: definitions.map((definition, index) => ({
         definition: { ...definition, ...beside },
-        implementation: implementationOf(definition.tool),
+        implementation: implementationOf(calledBy(tools[index]) ?? definition.tool),
         dialect: codec.dialect,
         document: { tools: tools.slice(index, index + 1) },
         schemaPaths: { input: `/tools/${index}/inputSchema`, output: `/tools/${index}` },

@@ -1,5 +1,5 @@
 import type { Problem } from '../tool/problem.ts'
-import { type Definition, derivedSecurityLevel } from '../tool/tool.ts'
+import { type Definition, derivedSecurityLevel, type JsonSchema } from '../tool/tool.ts'
 import { compareVersions } from '../tool/version.ts'
 import { expandSchema } from './expand.ts'
 import { type Change, compareInput, compareOutput, type Level } from './schema-change.ts'
@@ -24,12 +24,18 @@ export function requiredBump(previous: Contract, next: Contract): Level {
 
 function expanded(definition: Contract): Contract {
   const { input, output } = definition
-  const whole = expandSchema(input)
+  const whole = wholly(input)
   return {
     ...definition,
     input: typeof whole === 'boolean' ? input : whole,
-    output: output === null ? null : expandSchema(output),
+    output: output === null ? null : wholly(output),
   }
+}
+
+/** A schema with its references written out, so that it can be compared part by part; as it is where not all can be. */
+function wholly(schema: JsonSchema): JsonSchema {
+  const { schema: written, cut } = expandSchema(schema)
+  return cut.length === 0 ? written : schema
 }
 
 /**

@@ -1,41 +1,171 @@
 import { isJsonObject, isObject } from '../tool/json.ts'
 import type { JsonSchema } from '../tool/tool.ts'
-import { mapSubschemas } from './subschemas.ts'
+import { keywordsWhere, REFERRING } from './keywords.ts'
+import { everySubschema, type Located, mapSubschemas, placeOf, subschemas } from './subschemas.ts'
 
-const MAX_SCHEMAS = 10_000
-const DEFINITION = /^#\/\$defs\/([A-Za-z0-9_.-]+)$/
+/** How large a schema may become. */
+export interface Bounds {
+  readonly schemas: number
+  /** Schemas below schemas, the root counted. */
+  readonly depth: number
+  /** Arrays and objects within each other. */
+  readonly nesting: number
+  /** Of its text. */
+  readonly characters: number
+}
+
+/** A schema that refers to nothing, and the references that could not be written out: anything is allowed there. */
+export interface Expanded {
+  readonly schema: JsonSchema
+  readonly cut: readonly Cut[]
+}
+
+/** A reference, by its JSON Pointer in the schema as it was, and why it could not be written out. */
+export interface Cut {
+  readonly path: string
+  readonly why: 'recursive' | 'too large' | 'unresolved'
+}
+
+type Schema = Readonly<Record<string, unknown>>
+
+const REFERENCES = [...keywordsWhere(({ role }) => role === 'reference')]
+const ANCHORS = keywordsWhere(({ role }) => role === 'anchor')
+/** Keywords that judge a value: where several stand together, some look at what others do. */
+const JUDGING = keywordsWhere(({ role }) => role === 'applicator' || role === 'assertion')
+/** Schemas and references that lead to each other, so that no stack is exhausted. */
+const MAX_LEVELS = 100
+/** Enough for every schema that is worth comparing part by part. */
+const MOST: Bounds = { schemas: 10_000, depth: MAX_LEVELS, nesting: Infinity, characters: Infinity }
 
 /**
- * A schema with each reference to a definition under its `$defs` replaced by that definition, so that two schemas that
- * say the same can be compared part by part. Gives the schema as it is when it refers to anything else, is recursive, or
- * would grow past 10,000 schemas.
+ * Writes each reference of a schema out: the schema it leads to stands in its place, beside what stood there. What leads
+ * back to itself is cut; so is every reference where the whole would outgrow the bounds. A schema that refers to nothing
+ * is given back itself. Takes time in proportion to its size.
  */
-export function expandSchema(schema: JsonSchema): JsonSchema {
-  if (typeof schema === 'boolean' || !isObject(schema.$defs)) return schema
-  const { $defs, ...root } = schema
-  const definitions = new Map<string, unknown>(Object.entries($defs))
-  const open = new Set<string>()
-  let left = MAX_SCHEMAS
-  let failed = false
+export function expandSchema(schema: JsonSchema, bounds = MOST): Expanded {
+  if (!isObject(schema) || !refers(schema)) return { schema, cut: [] }
+  const whole = write(schema, true)
+  return whole && fits(sizeOf(whole.schema, new Map()), bounds) ? whole : (write(schema, false) ?? { schema, cut: [] })
+}
 
-  function expand(given: unknown): unknown {
-    if (failed || !isObject(given)) return given
-    if (left-- === 0) failed = true
-    const { $ref, ...beside } = given
-    if ($ref === undefined) return mapSubschemas(given, expand)
-    const name = DEFINITION.exec(String($ref))?.[1] ?? ''
-    const target = definitions.get(name)
-    if (target === undefined || open.has(name)) {
-      failed = true
-      return given
+function refers(root: unknown): boolean {
+  for (const { schema } of everySubschema(root, Infinity)) {
+    if (isObject(schema) && Object.keys(schema).some((keyword) => REFERRING.has(keyword))) return true
+  }
+  return false
+}
+
+/** Writes references out, or where `follows` is not so, cuts them all. Undefined where they lead too deep. */
+function write(root: Schema, follows: boolean): Expanded | undefined {
+  const places = placesOf(root)
+  const written = new Map<string, unknown>()
+  const open: string[] = []
+  const cut = new Map<string, Cut>()
+  let level = 0
+  let isTooDeep = false
+
+  function expand(given: unknown, path: string): unknown {
+    if (!isObject(given)) return given
+    if (level === MAX_LEVELS) isTooDeep = true
+    if (isTooDeep) return true
+    level += 1
+    const own = Object.entries(given).filter(([keyword]) => !REFERRING.has(keyword) && !ANCHORS.has(keyword))
+    let result: Schema = mapSubschemas(Object.fromEntries(own), (below, _, at) => expand(below, path + at))
+    for (const keyword of REFERENCES) {
+      if (given[keyword] !== undefined) result = beside(result, targetOf(given[keyword], path, `${path}/${keyword}`))
     }
-    open.add(name)
-    const expanded = expand(target)
-    open.delete(name)
-    const own = mapSubschemas(beside, expand)
-    return isObject(expanded) ? { ...expanded, ...own } : Object.keys(own).length === 0 ? expanded : { ...own }
+    level -= 1
+    return result
   }
 
-  const expanded = expand(root)
-  return !failed && isJsonObject(expanded) ? expanded : schema
+  function targetOf(reference: unknown, from: string, path: string): unknown {
+    const place = typeof reference === 'string' ? placeOf(reference) : undefined
+    const target = place === undefined ? undefined : places.get(place)
+    const why = whyCut(target?.path, from)
+    if (!target || why) {
+      cut.set(path, { path, why: why ?? 'unresolved' })
+      return true
+    }
+    if (!written.has(target.path)) {
+      open.push(target.path)
+      written.set(target.path, expand(target.schema, target.path))
+      open.pop()
+    }
+    return written.get(target.path)
+  }
+
+  function whyCut(target: string | undefined, from: string): Cut['why'] | undefined {
+    if (target === undefined) return 'unresolved'
+    if (open.includes(target) || from === target || from.startsWith(`${target}/`)) return 'recursive'
+    return follows ? undefined : 'too large'
+  }
+
+  const schema = expand(root, '')
+  return isTooDeep || !isJsonObject(schema) ? undefined : { schema, cut: [...cut.values()] }
+}
+
+/** Every schema of a document by its JSON Pointer, and by its anchors. */
+function placesOf(root: unknown): ReadonlyMap<string, Located> {
+  const places = new Map<string, Located>()
+  for (const located of everySubschema(root, Infinity)) {
+    const { schema, path } = located
+    places.set(path, located)
+    if (!isObject(schema)) continue
+    for (const keyword of ANCHORS) {
+      if (typeof schema[keyword] === 'string') places.set(`#${schema[keyword]}`, located)
+    }
+  }
+  return places
+}
+
+/** What a schema and the target of its reference ask together. Only what judges nothing can join the target's keywords. */
+function beside(schema: Schema, target: unknown): Schema {
+  if (target === true || (isObject(target) && Object.keys(target).length === 0)) return schema
+  if (isObject(target)) {
+    const own = Object.entries(schema).filter(([keyword, value]) => keyword !== 'type' || value !== target.type)
+    if (own.length === 0) return target
+    if (own.every(([keyword]) => !JUDGING.has(keyword))) return { ...target, ...Object.fromEntries(own) }
+  }
+  return { ...schema, allOf: [...listOf(schema.allOf), target] }
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : []
+}
+
+/** How large a schema is as a text; parts of it that are one object are looked at once. */
+function sizeOf(schema: unknown, known: Map<object, Bounds>): Bounds {
+  if (!isObject(schema)) return { schemas: 1, depth: 1, nesting: 0, characters: 5 }
+  const before = known.get(schema)
+  if (before) return before
+  const bare = mapSubschemas(schema, () => true)
+  let size: Bounds = { schemas: 1, depth: 1, nesting: nestingOf(bare), characters: JSON.stringify(bare).length }
+  for (const { schema: below, path } of subschemas(schema)) {
+    const part = sizeOf(below, known)
+    const steps = path.split('/').length - 1
+    size = {
+      schemas: size.schemas + part.schemas,
+      depth: Math.max(size.depth, part.depth + 1),
+      nesting: Math.max(size.nesting, part.nesting + steps),
+      characters: size.characters + part.characters,
+    }
+  }
+  known.set(schema, size)
+  return size
+}
+
+function nestingOf(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0
+  let deepest = 0
+  for (const each of Object.values(value)) deepest = Math.max(deepest, nestingOf(each))
+  return deepest + 1
+}
+
+function fits(size: Bounds, bounds: Bounds): boolean {
+  return (
+    size.schemas <= bounds.schemas &&
+    size.depth <= bounds.depth &&
+    size.nesting <= bounds.nesting &&
+    size.characters <= bounds.characters
+  )
 }

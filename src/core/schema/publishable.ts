@@ -115,13 +115,15 @@ function* checkKeywords(
 
 function* checkPatterns(schemas: readonly Located[]): Generator<Problem> {
   const effort: Effort = { left: PATTERN_EFFORT }
+  const judged = new Map<string, string | undefined>()
   for (const { schema, path } of schemas) {
     if (!isObject(schema)) continue
     const { pattern, patternProperties } = schema
     const named = isObject(patternProperties) ? Object.keys(patternProperties) : []
     const patterns = named.map((name) => [`/patternProperties${pointerStep(name)}`, name] as const)
     for (const [at, each] of typeof pattern === 'string' ? [['/pattern', pattern] as const, ...patterns] : patterns) {
-      const message = checkPattern(each, effort)
+      if (!judged.has(each)) judged.set(each, checkPattern(each, effort))
+      const message = judged.get(each)
       if (message !== undefined) yield { path: path + at, message }
     }
   }

@@ -1,7 +1,7 @@
 import { isObject } from '../tool/json.ts'
 import { pointerStep, type Problem } from '../tool/problem.ts'
 import { keywordsWhere } from './keywords.ts'
-import { localReference, type Located, subschemas } from './subschemas.ts'
+import { type Located, placeOf, subschemas } from './subschemas.ts'
 
 const REFERENCES = keywordsWhere(({ role }) => role === 'reference')
 const ANCHORS = keywordsWhere(({ role }) => role === 'anchor')
@@ -34,7 +34,8 @@ export function* checkReferences(schemas: readonly Located[]): Generator<Problem
     for (const keyword of REFERENCES) {
       const reference = schema[keyword]
       if (typeof reference !== 'string') continue
-      const target = place(reference, places)
+      const place = placeOf(reference)
+      const target = place === undefined ? undefined : places.get(place)
       if (target !== undefined) inPlace[index]?.push(target)
       else yield { path: path + pointerStep(keyword), message: unresolved(reference) }
     }
@@ -42,11 +43,6 @@ export function* checkReferences(schemas: readonly Located[]): Generator<Problem
   for (const index of endless(inPlace)) {
     yield { path: schemas[index]?.path ?? '', message: 'Must not refer back to itself without going into the value' }
   }
-}
-
-function place(reference: string, places: ReadonlyMap<string, number>): number | undefined {
-  const target = localReference(reference)
-  return typeof target === 'string' ? places.get(`#${target}`) : target && places.get(target.map(pointerStep).join(''))
 }
 
 function unresolved(reference: string): string {

@@ -90,6 +90,12 @@ export function localReference(reference: string): string | readonly string[] | 
   }
 }
 
+/** Where a reference into its own document leads: a schema's JSON Pointer, or `#` and an anchor. Undefined for any other. */
+export function placeOf(reference: string): string | undefined {
+  const target = localReference(reference)
+  return typeof target === 'string' ? `#${target}` : target?.map(pointerStep).join('')
+}
+
 /** An object without a prototype. */
 export function emptyRecord(): Record<string, unknown> {
   return Object.create(null)

@@ -2,12 +2,12 @@ import type { Json, JsonObject } from './json.ts'
 
 /** Something for a person or a model to look at, as the Model Context Protocol and the plugin schema have it. */
 export type Content = (
-  | { readonly type: 'text'; readonly text: string }
+  | { readonly type: 'text'; readonly text: string; readonly mimeType?: string }
   /** Base64 data. */
-  | { readonly type: 'image' | 'audio'; readonly data: string; readonly mimeType: string }
+  | { readonly type: 'image' | 'audio'; readonly data: string; readonly mimeType?: string }
   | {
       readonly type: 'resource'
-      readonly resource: { readonly uri: string; readonly mimeType?: string } & (
+      readonly resource: { readonly uri?: string; readonly mimeType?: string } & (
         { readonly text: string } | { readonly blob: string }
       )
     }
@@ -44,10 +44,27 @@ export function contentText(block: Content): string {
       return block.text
     case 'image':
     case 'audio':
-      return `[${block.type}: ${block.mimeType}]`
+      return block.mimeType === undefined ? `[${block.type}]` : `[${block.type}: ${block.mimeType}]`
     case 'resource_link':
       return block.uri
     case 'resource':
-      return 'text' in block.resource ? block.resource.text : `[resource: ${block.resource.uri}]`
+      return 'text' in block.resource ? block.resource.text : `[resource: ${block.resource.uri ?? 'of bytes'}]`
   }
+}
+
+/**
+ * What a tool gave, for dialects that know values alone: its value, and where it gave none, the artifact and the content
+ * that it gave instead. Content that is nothing but texts is a text.
+ */
+export function heldValue({ value, content = [], artifact }: Given): unknown {
+  if (value !== null && value !== undefined) return value
+  if (artifact) return content.length === 0 ? { artifact } : { artifact, content }
+  if (content.length === 0) return null
+  return content.every(({ type }) => type === 'text') ? content.map(contentText).join('\n') : { content }
+}
+
+interface Given {
+  readonly value: unknown
+  readonly content?: readonly Content[]
+  readonly artifact?: Artifact
 }

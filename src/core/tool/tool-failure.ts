@@ -1,3 +1,5 @@
+import type { Content } from './content.ts'
+
 /** How a tool says that it could not do what was asked (OXP 1.0, "Tool error"). */
 export interface ToolFailure {
   readonly message: string
@@ -5,4 +7,6 @@ export interface ToolFailure {
   readonly can_retry?: boolean
   readonly additional_prompt_content?: string
   readonly retry_after_ms?: number
+  /** What there is to look at, where the tool gave that; `message` is what of it is text. */
+  readonly content?: readonly Content[]
 }

@@ -90,6 +90,12 @@ export interface ToolDocument extends ToolName {
   readonly newest?: ToolRecord
 }
 
+/** What people are shown in place of a tool's name: its title, then its annotations' (MCP, `Tool`). An empty text is none. */
+export function titleOf({ title, annotations }: Pick<Definition, 'title' | 'annotations'>): string | undefined {
+  const shown = [title, annotations?.title].find((text) => typeof text === 'string' && text !== '')
+  return typeof shown === 'string' ? shown : undefined
+}
+
 export const NO_REQUIREMENTS: Requirements = { authorization: [], secrets: [], user_id: false }
 
 /** 4 when secrets, authorization or a user id are required, else 0: what a dialect without security levels means. */

@@ -10,45 +10,48 @@ import {
   into,
   judged,
   list,
+  nullish,
   object,
   oneOf,
-  optional,
   type Reader,
   string,
   strings,
   text,
   wrong,
 } from '../../core/tool/json-reader.ts'
-import { withSuffix } from '../../core/tool/name-suffix.ts'
+import { plainName, PUBLISHED_NAME, withSuffix } from '../../core/tool/name-suffix.ts'
 import type { Problem } from '../../core/tool/problem.ts'
 import { everySubschema } from '../../core/schema/subschemas.ts'
-import { isNamePart } from '../../core/tool/tool-id.ts'
 import { type Definition, NO_REQUIREMENTS } from '../../core/tool/tool.ts'
-import { losses, toolOf } from './tool-document.ts'
+import { encode } from './tool-document.ts'
 
 /** MCP 2025-11-25 and later, "Tool names". */
-const NAME = text('1 to 128 of the characters A-Z, a-z, 0-9, _, - and .', /^[A-Za-z0-9_.-]{1,128}$/)
-/** Judges a Tool's annotations (MCP, `ToolAnnotations`). */
-const ANNOTATIONS = object(
-  {
-    title: optional(string()),
-    readOnlyHint: optional(boolean),
-    destructiveHint: optional(boolean),
-    idempotentHint: optional(boolean),
-    openWorldHint: optional(boolean),
-  },
-  { unknown: 'ignore' },
+const NAME = text('1 to 128 of the characters A-Z, a-z, 0-9, _, - and .', PUBLISHED_NAME)
+/** Reads a Tool's annotations (MCP, `ToolAnnotations`). */
+const ANNOTATIONS = withoutNulls(
+  object(
+    {
+      title: nullish(string()),
+      readOnlyHint: nullish(boolean),
+      destructiveHint: nullish(boolean),
+      idempotentHint: nullish(boolean),
+      openWorldHint: nullish(boolean),
+    },
+    { unknown: 'ignore' },
+  ),
 )
 
-/** Judges a Tool's icon (MCP, `Icon`): whoever shows it fetches its URL, unless that holds the data itself. */
-const ICON = object(
-  {
-    src: text("an 'https:' or a 'data:' URL", /^(?:https:\/\/[^/]|data:)/i),
-    mimeType: optional(string()),
-    sizes: optional(strings),
-    theme: optional(oneOf(['light', 'dark'])),
-  },
-  { unknown: 'ignore' },
+/** Reads a Tool's icon (MCP, `Icon`): whoever shows it fetches its URL, unless that holds the data itself. */
+const ICON = withoutNulls(
+  object(
+    {
+      src: text("an 'https:' or a 'data:' URL", /^(?:https:\/\/[^/]|data:)/i),
+      mimeType: nullish(string()),
+      sizes: nullish(strings),
+      theme: nullish(oneOf(['light', 'dark'])),
+    },
+    { unknown: 'ignore' },
+  ),
 )
 
 /** Deeper than publication allows, so that nothing is missed before the bounds are judged. */
@@ -68,11 +71,7 @@ export const mcp: Codec = {
         document.tools.length > 0 &&
         document.tools.every((tool) => isJsonObject(tool) && 'inputSchema' in tool))),
   decode,
-  encode(record) {
-    const { source } = record
-    if (source.dialect === mcp.dialect) return { document: source.document, losses: [] }
-    return { document: toolOf(record, record.name), losses: losses(record) }
-  },
+  encode,
 }
 
 function decode(document: Json, given: Given): ReturnType<Codec['decode']> {
@@ -112,18 +111,19 @@ function oneOfTools(): Reader<Tool> {
   const tool = object(
     {
       name,
-      title: optional(string()),
-      description: optional(string()),
+      // Clients that write every field write null where there is none
+      title: nullish(string()),
+      description: nullish(string()),
       inputSchema: INPUT_SCHEMA,
-      outputSchema: optional(jsonSchema, {}),
-      annotations: optional(also(anyObject, ANNOTATIONS)),
-      icons: also(anything, optional(list(ICON))),
-      _meta: optional(anyObject),
+      outputSchema: nullish(OUTPUT_SCHEMA, {}),
+      annotations: nullish(ANNOTATIONS),
+      icons: nullish(list(ICON)),
+      _meta: nullish(anyObject),
       execution: anything,
     },
     { unknown: 'warn' },
   )
-  return into(tool, ({ name: theirs, title, inputSchema, outputSchema, execution, ...rest }, { warnings }) => {
+  return into(tool, ({ name: theirs, inputSchema, outputSchema, execution, ...rest }, { warnings }) => {
     const own = nameFor(theirs, taken)
     taken.add(theirs.toLowerCase()).add(own.toLowerCase())
     if (theirs !== own) warnings.push({ path: '/name', message: `It is called '${own}' here` })
@@ -133,16 +133,11 @@ function oneOfTools(): Reader<Tool> {
     if (isJsonObject(execution) && execution.taskSupport === 'required') {
       warnings.push({ path: '/execution/taskSupport', message: 'It is called without tasks here' })
     }
-    // "Display name precedence order is: title, annotations.title, then name"; an empty text counts as none
-    const shown = [title, rest.annotations?.title].find(
-      (text): text is string => typeof text === 'string' && text !== '',
-    )
     return {
       description: '',
       ...rest,
       tool: own,
       name: own,
-      ...(shown === undefined ? {} : { title: shown }),
       input: inputSchema,
       output: outputSchema,
       requirements: NO_REQUIREMENTS,
@@ -151,17 +146,35 @@ function oneOfTools(): Reader<Tool> {
   })
 }
 
-/** The name a tool has here: dots become underscores, and one too long or taken gets a suffix, always the same. */
+/** The name a tool has here: its plain one, and a suffix where that is taken, always the same. */
 function nameFor(name: string, taken: ReadonlySet<string>): string {
-  const plain = name.replaceAll('.', '_')
-  if (isNamePart(plain) && !taken.has(plain.toLowerCase())) return plain
-  return withSuffix(plain, name)
+  const plain = plainName(name)
+  return taken.has(plain.toLowerCase()) ? withSuffix(name.replaceAll('.', '_'), name) : plain
 }
 
+/** The object that a reader takes, without the fields that are null. */
+function withoutNulls(reader: Reader<unknown>): Reader<JsonObject> {
+  return into(also(anyObject, reader), (value) =>
+    Object.fromEntries(Object.entries(value).filter(([, field]) => field !== null)),
+  )
+}
+
+/** Reads a ToolSchema, of an object. Clients that write every field write null where there is none. */
+const SCHEMA = (whose: string): Reader<JsonObject> =>
+  into(jsonSchema, (value, report) => {
+    if (value.type !== 'object') wrong(report, `Must be 'object': ${whose}`, '/type')
+    const isAbsent = ([key, field]: readonly [string, unknown]) => field === null && SCHEMA_FIELDS.includes(key)
+    const entries = Object.entries(value)
+    return entries.some(isAbsent) ? Object.fromEntries(entries.filter((entry) => !isAbsent(entry))) : value
+  })
+
+const SCHEMA_FIELDS = ['properties', 'required', '$defs']
+
+/** "Must be an object type schema if provided". */
+const OUTPUT_SCHEMA = SCHEMA("a tool's structured content has names")
+
 /** `x-mcp-header` asks the server to check headers against arguments (MCP 2026-07-28), which ours does not. */
-const INPUT_SCHEMA = also(jsonSchema, (value, report) => {
-  if (isJsonObject(value) && value.type !== 'object')
-    wrong(report, "Must be 'object': a tool's arguments have names", '/type')
+const INPUT_SCHEMA = also(SCHEMA("a tool's arguments have names"), (value, report) => {
   for (const { schema, path } of everySubschema(value, MAX_DEPTH)) {
     if (!isJsonObject(schema) || !('x-mcp-header' in schema)) continue
     wrong(report, 'Must be left out: parameters are not read from headers here', `${path}/x-mcp-header`)

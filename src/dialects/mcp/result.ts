@@ -18,7 +18,7 @@ export function encodeSuccess(
 ): string {
   const text = JSON.stringify(value) ?? 'null'
   const shown = content || artifact
-  const blocks: readonly Content[] = [...(content ?? []), ...(artifact ? [linkTo(artifact)] : [])]
+  const blocks = [...(content ?? []).map(asBlock), ...(artifact ? [linkTo(artifact)] : [])]
   const said = shown
     ? JSON.stringify(blocks)
     : `[{"type":"text","text":${typeof value === 'string' ? text : JSON.stringify(text)}}]`
@@ -27,6 +27,23 @@ export function encodeSuccess(
   return revision.result(
     structured === undefined ? `"content":${said}` : `"content":${said},"structuredContent":${structured}`,
   )
+}
+
+/** Content as MCP has it: a text has no type, and an image has one; a resource has a URI, if only by its place. */
+function asBlock(block: Content, index: number): Content {
+  switch (block.type) {
+    case 'text': {
+      const { mimeType: _, ...rest } = block
+      return rest
+    }
+    case 'image':
+    case 'audio':
+      return { mimeType: 'application/octet-stream', ...block }
+    case 'resource':
+      return { ...block, resource: { uri: `resource:${index}`, ...block.resource } }
+    case 'resource_link':
+      return block
+  }
 }
 
 function linkTo({ url, content_type, meta }: NonNullable<Success['artifact']>): Content {
@@ -41,6 +58,10 @@ export function encodeErrorResult(text: string, revision: Revision, meta?: JsonO
 /** A failure by the table: a result, or a JSON-RPC error. */
 export function encodeFailure(failure: Failure, revision: Revision): string | McpError {
   const answer = ANSWERS[failure.type]
-  if (answer === 'result') return encodeErrorResult(textOf(failure), revision, metaOf(failure))
+  if (answer === 'result') {
+    const content = failure.type === 'tool-failed' ? failure.content : undefined
+    if (!content) return encodeErrorResult(textOf(failure), revision, metaOf(failure))
+    return revision.result(`"content":${JSON.stringify(content.map(asBlock))},"isError":true`, metaOf(failure))
+  }
   return { code: answer.code, message: textOf(failure), status: revision.statuses[failure.type] ?? answer.status }
 }

@@ -16,7 +16,7 @@ import { isOwnOrigin } from './origin.ts'
 import { revision2026 } from './revisions/2026-07-28.ts'
 import { revisionOf, revisionOfBatch, type Revisions } from './revisions/negotiation.ts'
 import type { Revision, ServerInfo } from './revisions/revision.ts'
-import { revisionsUntil2025 } from './revisions/until-2025-11-25.ts'
+import { revision2025November, revisionsUntil2025 } from './revisions/until-2025-11-25.ts'
 import { SEARCH_TOOLS, searchCall } from './search-mode.ts'
 import { createMessages, type Messages } from './stream.ts'
 import { answerCall, answerFailure, unknownTool } from './tools-call.ts'
@@ -44,6 +44,7 @@ export function mcpFace(deps: McpFaceDeps): Hono {
   const { gate, callTool, catalogue, resolver, seal, serverInfo } = deps
   const revisions: Revisions = {
     until2025: revisionsUntil2025(serverInfo),
+    of2025November: revision2025November(serverInfo),
     from2026: revision2026(serverInfo, seal),
   }
   const face = new Hono()

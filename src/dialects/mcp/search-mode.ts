@@ -2,7 +2,10 @@ import { maySee } from '../../core/access/principal.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../core/tool/json.ts'
 import type { Catalogue, LineFormat } from '../../core/access/catalogue.ts'
 import type { Resolver } from '../../core/call/resolve.ts'
+import { plainName } from '../../core/tool/name-suffix.ts'
 import { askedByName } from '../../core/tool/tool-id.ts'
+import { titleOf } from '../../core/tool/tool.ts'
+import { publishedName } from './tool-document.ts'
 import { encodeErrorResult, encodeSuccess } from './result.ts'
 import type { Revision } from './revisions/revision.ts'
 import { type Client, isChosen, narrowedTo } from './toolset.ts'
@@ -58,8 +61,10 @@ export const SEARCH_TOOLS = `"tools":${JSON.stringify(TOOLS)}`
 
 const BRIEF: LineFormat = {
   name: 'mcp-brief',
-  write({ title, description, implementation }, name) {
-    return implementation === undefined ? '' : JSON.stringify({ name, ...(title ? { title } : {}), description })
+  write(record, name) {
+    const title = titleOf(record)
+    if (record.implementation === undefined) return ''
+    return JSON.stringify({ name, ...(title === undefined ? {} : { title }), description: record.description })
   },
 }
 
@@ -106,12 +111,14 @@ async function search(call: ToolCall, revision: Revision, client: Client, { cata
 }
 
 async function describe(name: string, revision: Revision, client: Client, { resolver }: SearchDeps): Promise<string> {
-  const resolved = await resolver.resolve(askedByName(name), client.background)
-  const record = resolved.ok ? resolved.tool.record : undefined
+  const plain = plainName(name)
+  const resolved = await resolver.resolve(askedByName(plain), client.background)
+  const found = resolved.ok ? resolved.tool.record : undefined
+  const record = found && (plain === name || publishedName(found) === name) ? found : undefined
   if (!record || !maySee(client.principal, record) || !isChosen(client.toolset, record)) {
     return encodeErrorResult(`Unknown tool: '${name.slice(0, 200)}': search_tools finds the names there are`, revision)
   }
-  return encodeSuccess({ ok: true, value: revision.tool(record, name) }, {}, revision)
+  return encodeSuccess({ ok: true, value: revision.tool(record, plain) }, {}, revision)
 }
 
 function wrong(argument: string, wanted: string, revision: Revision): string {

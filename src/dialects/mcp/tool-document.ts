@@ -1,11 +1,43 @@
-import type { Loss } from '../../core/tool/codec.ts'
-import type { JsonObject } from '../../core/tool/json.ts'
+import type { Encoded, Loss } from '../../core/tool/codec.ts'
+import { isJsonObject, isList, type JsonObject } from '../../core/tool/json.ts'
 import { offered, withheld } from '../../core/tool/metadata.ts'
+import { plainName } from '../../core/tool/name-suffix.ts'
 import { derivedSecurityLevel, type ToolRecord } from '../../core/tool/tool.ts'
-import { asObjectSchema, outputKind, withoutHeaders } from './tool-schema.ts'
+import { asObjectSchema, outputKind, withoutHeaders, wrappedSchema } from './tool-schema.ts'
 
 /** The key of `_meta` that holds a listed tool's id, which says what version answers. */
 const ID_KEY = 'dev.switchboard/id'
+
+/** A record as an MCP Tool: the published document, or one that says what MCP can, with losses. */
+export function encode(record: ToolRecord): Encoded {
+  const { source } = record
+  if (source.dialect === 'mcp') return { document: source.document, losses: [] }
+  return { document: withObjectOutput(toolOf(record, record.name)), losses: losses(record) }
+}
+
+/** A Tool whose output is an object: every other is wrapped as `{"result": …}`. */
+export function withObjectOutput(tool: JsonObject): JsonObject {
+  const { outputSchema } = tool
+  if (!isJsonObject(outputSchema) || outputKind(outputSchema) === 'object') return tool
+  return { ...tool, outputSchema: wrappedSchema(outputSchema) }
+}
+
+/**
+ * What a list shows a record as, where the revision allows what its document calls it (MCP 2025-11-25, "Tool names"): that,
+ * unless the tool is exposed under another name than its own.
+ */
+export function shownName(record: ToolRecord, exposed: string): string {
+  return exposed === record.name ? (publishedName(record) ?? exposed) : exposed
+}
+
+/** What a record's document calls its tool, where its name is made of that. */
+export function publishedName({ source, name }: ToolRecord): string | undefined {
+  if (source.dialect !== 'mcp' || !isJsonObject(source.document)) return undefined
+  const { document } = source
+  const named = isList(document.tools) ? document.tools : [document]
+  const names = named.map((each) => (isJsonObject(each) ? each.name : undefined))
+  return names.find((each): each is string => typeof each === 'string' && plainName(each) === name)
+}
 
 /** A record as an MCP Tool (2026-07-28) of the name it is exposed under. What MCP cannot say is left out. */
 export function toolOf(record: ToolRecord, name: string): JsonObject {
@@ -35,7 +67,7 @@ function objectSchema(input: JsonObject): JsonObject {
 }
 
 /** What of a record of another dialect an MCP Tool cannot say. */
-export function losses(record: ToolRecord): readonly Loss[] {
+function losses(record: ToolRecord): readonly Loss[] {
   const lost: Loss[] = [...withheld(record)]
   const lose = (path: string, reason: string) => lost.push({ path, reason })
   lose('/toolkit', "An MCP tool names no toolkit: publish it as {'definition', 'toolkit', 'version'}")
@@ -46,8 +78,11 @@ export function losses(record: ToolRecord): readonly Loss[] {
   if (secrets.length > 0) lose('/requirements/secrets', reason)
   if (user_id) lose('/requirements/user_id', reason)
   if (record.securityLevel !== derivedSecurityLevel(record.requirements)) lose('/securityLevel', reason)
+  if (plainName(record.name) !== record.tool) lose('/tool', `A tool is called after its name, '${record.name}'`)
   if (record.output === null) lose('/output', 'MCP cannot say that a tool has no output')
+  else if (outputKind(record.output) === 'value') lose('/output', "It is no object, and is wrapped as {'result': …}")
   for (const field of ['metadata', 'examples'] as const) if (record[field] !== undefined) lose(`/${field}`, reason)
+  if (record.tags.length > 0) lose('/tags', reason)
   if (withoutHeaders(record.input) !== record.input) {
     lose('/input', "'x-mcp-header' is left out: parameters are not read from headers here")
   }

@@ -1,14 +1,16 @@
 import type { Caller, CallTool } from '../../core/call/call.ts'
 import type { Failure } from '../../core/call/failure.ts'
-import { NO_CONTEXT } from '../../core/call/requirements.ts'
 import type { Resolver } from '../../core/call/resolve.ts'
+import { plainName } from '../../core/tool/name-suffix.ts'
 import { askedByName } from '../../core/tool/tool-id.ts'
-import { callerOf } from '../../http/incoming-call.ts'
+import { callerOf, contextOf } from '../../http/incoming-call.ts'
 import { failureHeaders } from '../../http/json-response.ts'
+import { textOf } from './failure.ts'
 import { type McpError, notificationText } from './json-rpc.ts'
 import { encodeFailure, encodeSuccess } from './result.ts'
 import type { Revision } from './revisions/revision.ts'
 import type { Messages } from './stream.ts'
+import { publishedName } from './tool-document.ts'
 import { type Client, isChosen } from './toolset.ts'
 import { invalid, type ToolCall } from './wire.ts'
 
@@ -29,14 +31,15 @@ export async function answerCall(
   deps: ToolsCallDeps,
 ): Promise<string | McpError> {
   const { request, principal, background, toolset } = client
-  const asked = askedByName(call.name, call.selector)
-  const userId = request.headers.get('x-user-id')
-  if (userId !== null && (userId === '' || userId.length > 256)) {
-    return invalid("The header 'X-User-Id' must be of 1 to 256 characters")
-  }
-  if (toolset.tools !== undefined) {
+  const name = plainName(call.name)
+  const asked = askedByName(name, call.selector)
+  const context = contextOf(request)
+  if (!context.ok) return invalid(textOf(context.failure))
+  if (toolset.tools !== undefined || name !== call.name) {
     const resolved = await deps.resolver.resolve(asked, background)
-    if (!resolved.ok || !isChosen(toolset, resolved.tool.record)) return answerFailure(unknownTool(call.name), revision)
+    const record = resolved.ok ? resolved.tool.record : undefined
+    const isMeant = record && isChosen(toolset, record) && (name === call.name || publishedName(record) === call.name)
+    if (!isMeant) return answerFailure(unknownTool(call.name), revision)
   }
   const round = await revision.round(call, client)
   if ('code' in round) return round
@@ -52,11 +55,7 @@ export async function answerCall(
       asked,
       ...(call.callId === undefined ? {} : { callId: call.callId }),
       input: call.input,
-      context: {
-        ...NO_CONTEXT,
-        ...(userId === null ? {} : { userId }),
-        ...(call.values === undefined ? {} : { values: call.values }),
-      },
+      context: { ...context.value, ...(call.values === undefined ? {} : { values: call.values }) },
     },
     caller,
   )

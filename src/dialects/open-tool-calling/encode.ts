@@ -21,6 +21,7 @@ export function encode(record: ToolRecord): Encoded {
   for (const field of ['title', 'annotations', 'icons', '_meta', 'metadata', 'examples'] as const) {
     if (record[field] !== undefined) losses.push({ path: `/${field}`, reason: NO_FIELD })
   }
+  if (record.tags.length > 0) losses.push({ path: '/tags', reason: NO_FIELD })
   const document: JsonObject = {
     $schema: DEFINITION_SCHEMA,
     name: tool,

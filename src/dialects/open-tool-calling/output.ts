@@ -1,5 +1,5 @@
 import type { Success } from '../../core/call/runner.ts'
-import { type Artifact, type Content, contentText } from '../../core/tool/content.ts'
+import { type Artifact, type Content, heldValue } from '../../core/tool/content.ts'
 import type { JsonObject } from '../../core/tool/json.ts'
 
 /**
@@ -8,16 +8,13 @@ import type { JsonObject } from '../../core/tool/json.ts'
  * artifact, which says its bytes itself, where `modes` has artifacts and no values, or there is no value.
  */
 export function encodeOutput(success: Success, modes: readonly string[] = []): JsonObject | undefined {
-  const { value, content = [], artifact = declaredArtifact(success, modes) } = success
+  const { artifact = declaredArtifact(success, modes) } = success
   if (artifact) return { artifact: { ...artifact, meta: { ...artifact.meta } } }
-  if (value !== null && value !== undefined) {
-    // A value came out of a validator for JSON, or out of a tool's hands through one
-    const output: object = { value }
-    return { ...output }
-  }
-  if (content.length === 0) return undefined
-  const isText = content.every(({ type }) => type === 'text')
-  return { value: isText ? content.map(contentText).join('\n') : { content: content.map((block) => ({ ...block })) } }
+  const value = heldValue(success)
+  if (value === null) return undefined
+  // A value came out of a validator for JSON, or out of a tool's hands through one
+  const output: object = { value }
+  return { ...output }
 }
 
 function declaredArtifact({ value, content = [] }: Success, modes: readonly string[]): Artifact | undefined {

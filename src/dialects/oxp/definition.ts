@@ -1,7 +1,8 @@
-import type { Codec, Encoded, Given, Loss } from '../../core/tool/codec.ts'
+import type { Codec, Given } from '../../core/tool/codec.ts'
 import { inputSchema, namePart, requirementId, toolVersion } from '../../core/tool/definition-fields.ts'
 import { isJsonObject, isObject, type Json, type JsonObject } from '../../core/tool/json.ts'
 import {
+  also,
   boolean,
   check,
   list,
@@ -14,20 +15,17 @@ import {
   type Report,
   string,
   strings,
+  text,
   unfit,
+  unique,
   WRONG,
   wrong,
 } from '../../core/tool/json-reader.ts'
-import { offered, withheld } from '../../core/tool/metadata.ts'
 import { pointerStep, type Problem } from '../../core/tool/problem.ts'
-import { type AskedId, isVersion, parseToolId } from '../../core/tool/tool-id.ts'
-import {
-  type AuthorizationRequirement,
-  derivedSecurityLevel,
-  NO_REQUIREMENTS,
-  type Requirements,
-  type ToolRecord,
-} from '../../core/tool/tool.ts'
+import { type AskedId, parseToolId } from '../../core/tool/tool-id.ts'
+import { type AuthorizationRequirement, NO_REQUIREMENTS, type Requirements } from '../../core/tool/tool.ts'
+import { encode } from './encode.ts'
+import { isSimpleVersion } from './id.ts'
 
 const TOOL_ID = /^[A-Za-z0-9_]{1,64}\.[A-Za-z0-9_]{1,64}@/
 
@@ -40,55 +38,7 @@ export const oxp: Codec = {
   references: 'none',
   recognises: (document) => isObject(document) && ('input_schema' in document || 'output_schema' in document),
   decode,
-  encode: (record) => ({ document: sourceOf(record) ?? seedForm(record), losses: losses(record) }),
-}
-
-/** A record as `GET /tools` lists it: `input_schema` always as the specification has it. */
-export function seedForm(record: ToolRecord): JsonObject {
-  return withInputSchema(record, { parameters: offered(record).input })
-}
-
-/** A record as the published OpenAPI document and its client libraries have it: `input_schema` flat. */
-export function flatForm(record: ToolRecord): JsonObject {
-  return withInputSchema(record, offered(record).input)
-}
-
-export function encodeFlat(record: ToolRecord): Encoded {
-  return { document: flatForm(record), losses: losses(record) }
-}
-
-function withInputSchema(record: ToolRecord, input_schema: Json): JsonObject {
-  const source = sourceOf(record)
-  if (source) return { ...source, input_schema }
-  const { id, name, description, version, output } = record
-  const output_schema = output === true ? {} : output === false ? { not: {} } : output
-  const requirements = encodeRequirements(record.requirements)
-  const document = { id, name, description, version, input_schema, output_schema }
-  return requirements ? { ...document, requirements } : document
-}
-
-function sourceOf({ source }: ToolRecord): JsonObject | undefined {
-  return source.dialect === 'oxp' && isJsonObject(source.document) ? source.document : undefined
-}
-
-function losses(record: ToolRecord): readonly Loss[] {
-  if (sourceOf(record)) return []
-  const reason = 'OXP 1.0 has no such field'
-  const lost: Loss[] = [...withheld(record)]
-  for (const field of ['title', 'annotations', 'icons', '_meta', 'metadata', 'examples'] as const) {
-    if (record[field] !== undefined) lost.push({ path: `/${field}`, reason })
-  }
-  if (record.securityLevel !== derivedSecurityLevel(record.requirements)) lost.push({ path: '/securityLevel', reason })
-  return lost
-}
-
-function encodeRequirements({ authorization, secrets, user_id }: Requirements): JsonObject | undefined {
-  if (authorization.length === 0 && secrets.length === 0 && !user_id) return undefined
-  return {
-    ...(authorization.length > 0 ? { authorization: authorization.map((each) => ({ ...each })) } : {}),
-    ...(secrets.length > 0 ? { secrets: secrets.map(({ id }) => ({ id })) } : {}),
-    ...(user_id ? { user_id } : {}),
-  }
+  encode,
 }
 
 function decode(document: Json, given: Given): ReturnType<Codec['decode']> {
@@ -114,10 +64,10 @@ function toolDefinition(given: Given) {
       id: ID,
       name: namePart,
       description: string(),
-      version: toolVersion(given),
+      version: also(VERSION, toolVersion(given)),
       input_schema: INPUT_SCHEMA,
       output_schema: OUTPUT_SCHEMA,
-      requirements: optional(REQUIREMENTS, NO_REQUIREMENTS),
+      requirements: optional(requirements(), NO_REQUIREMENTS),
     },
     {
       rule({ version }, report, { id }) {
@@ -133,14 +83,26 @@ function toolDefinition(given: Given) {
   )
 }
 
+/** "Tools MUST be versioned using simple semantic versioning of the form x.y.z". */
+const VERSION = text('a version of the form x.y.z', isSimpleVersion)
+
 const ID = parsed("'Toolkit.Tool@x.y.z' of the characters A-Z, a-z, 0-9 and _", (value) => {
   const id = parseId(value)
-  return id?.selector !== undefined && isVersion(id.selector) ? id : undefined
+  return id?.selector !== undefined && isSimpleVersion(id.selector) ? id : undefined
 })
 
 function parseId(value: unknown): AskedId | undefined {
   return typeof value === 'string' && TOOL_ID.test(value) ? parseToolId(value) : undefined
 }
+
+/** "Each parameter in parameters MUST be a valid JSON Schema object": true and false are schemas, and no objects. */
+const PARAMETERS = also(inputSchema, (value, report) => {
+  if (!isObject(value) || !isObject(value.properties)) return
+  for (const [name, parameter] of Object.entries(value.properties)) {
+    if (typeof parameter !== 'boolean') continue
+    wrong(report, `Must be a JSON Schema object, got ${parameter}`, `/properties${pointerStep(name)}`)
+  }
+})
 
 interface InputSchema {
   readonly path: string
@@ -151,13 +113,13 @@ interface InputSchema {
 const INPUT_SCHEMA: Reader<InputSchema> = (value, report) => {
   const isFlat = isJsonObject(value) && ('type' in value || 'properties' in value || value.parameters === undefined)
   if (isFlat) {
-    const schema = inputSchema(value, report)
+    const schema = PARAMETERS(value, report)
     return schema === WRONG ? WRONG : { path: '/input_schema', schema }
   }
   if (!isJsonObject(value) || !isJsonObject(value.parameters)) {
     return unfit(report, "an object: {'parameters': <JSON Schema>}", value)
   }
-  const schema = readAt('parameters', inputSchema, value.parameters, report)
+  const schema = readAt('parameters', PARAMETERS, value.parameters, report)
   return schema === WRONG ? WRONG : { path: '/input_schema/parameters', schema }
 }
 
@@ -180,13 +142,6 @@ function undescribed({ path, schema }: InputSchema): readonly Problem[] {
 }
 
 const SCOPES = object({ scopes: nullish(strings, []) }, { unknown: 'ignore' })
-const AUTHORIZATION: Reader<AuthorizationRequirement> = named({
-  id: requirementId,
-  oauth2: optional((value, report) =>
-    isObject(value) ? SCOPES(value, report) : wrong(report, 'Is required', '/scopes'),
-  ),
-})
-const SECRET = named({ id: requirementId })
 
 /** What is no object at all lacks the id of one. */
 function named<T extends object>(readers: { readonly [K in keyof T]: Reader<T[K]> }) {
@@ -194,12 +149,20 @@ function named<T extends object>(readers: { readonly [K in keyof T]: Reader<T[K]
   return (value: unknown, report: Report) => reader(isObject(value) ? value : {}, report)
 }
 
-/** OXP 1.0, "Requirements". Fields it does not name are kept in the document and mean nothing. */
-const REQUIREMENTS: Reader<Requirements> = object(
-  {
-    authorization: optional(list(AUTHORIZATION), []),
-    secrets: optional(list(SECRET), []),
-    user_id: optional(boolean, false),
-  },
-  { unknown: 'ignore' },
-)
+/** Reads "Requirements", in which each id is "a unique identifier". Fields it does not name are kept, and mean nothing. */
+function requirements(): Reader<Requirements> {
+  const authorization: Reader<AuthorizationRequirement> = named({
+    id: unique(requirementId),
+    oauth2: optional((value, report) =>
+      isObject(value) ? SCOPES(value, report) : wrong(report, 'Is required', '/scopes'),
+    ),
+  })
+  return object(
+    {
+      authorization: optional(list(authorization), []),
+      secrets: optional(list(named({ id: unique(requirementId) })), []),
+      user_id: optional(boolean, false),
+    },
+    { unknown: 'ignore' },
+  )
+}

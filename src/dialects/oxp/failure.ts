@@ -66,8 +66,11 @@ export function failureBody(failure: Failure): JsonObject {
     case 'definition-invalid':
       return { ...said(wordsOf(failure)), errors: failure.problems.map((each) => ({ ...each })) }
     case 'tool-failed': {
-      const { message, developer_message, can_retry, additional_prompt_content, retry_after_ms } = failure
-      return { message, developer_message, can_retry, additional_prompt_content, retry_after_ms }
+      const { message, developer_message, can_retry, additional_prompt_content, retry_after_ms, content } = failure
+      const said = { message, developer_message, can_retry, additional_prompt_content, retry_after_ms }
+      // The message has what of the content is text
+      const isShown = content?.some(({ type }) => type !== 'text') ?? false
+      return isShown ? { ...said, content: content?.map((block) => ({ ...block })) } : said
     }
     case 'tool-timed-out':
     case 'cancelled':

@@ -7,7 +7,9 @@ import type { LineFormat } from '../../core/access/catalogue.ts'
 import { receiveCall } from '../../http/incoming-call.ts'
 import { jsonFailure, jsonText } from '../../http/json-response.ts'
 import { answerToolList, type ToolList, type ToolListDeps } from '../../http/tool-list.ts'
+import type { ToolRecord } from '../../core/tool/tool.ts'
 import { STATUS } from './failure.ts'
+import { isSimpleVersion } from './id.ts'
 import { decodeListQuery } from './list-query.ts'
 import { decodeCall, encodeFailure, encodeOutcome, type Form, SCHEMA, VERSION } from './wire.ts'
 
@@ -16,6 +18,9 @@ export interface OxpFaceDeps extends ToolListDeps {
   /** The definitions' formats by name, for `?format=`; `oxp` is the stored one. */
   readonly formats: ReadonlyMap<string, Format>
 }
+
+/** A tool of a version that OXP has no word for: no id of OXP would lead to it. */
+const UNLISTED = { document: undefined, losses: [{ path: '', reason: "Is not listed: OXP's versions are x.y.z" }] }
 
 /**
  * The OXP 1.0 face: `/tools` with definitions as the specification writes them, and the same under `/oxp` with flat
@@ -75,7 +80,7 @@ export function oxpFace(deps: OxpFaceDeps): Hono {
         if (!listing) return wrongParameter('cursor', "a 'next_cursor' that a list gave")
         const { lines, nextCursor } = listing
         const schema = form === 'bare' || !formatName.startsWith('oxp') ? '' : `"$schema":"${SCHEMA}",`
-        const items = withLosses ? apart(lines) : `"items":[${lines.join(',')}]`
+        const items = withLosses ? apart(lines) : `"items":[${lines.filter((line) => line !== '').join(',')}]`
         const next = nextCursor === undefined ? '' : `,"next_cursor":${JSON.stringify(nextCursor)}`
         return ok(`{${schema}${items}${next}}`)
       },
@@ -87,11 +92,15 @@ export function oxpFace(deps: OxpFaceDeps): Hono {
     if (name === 'oxp' && !withLosses) return { name: 'stored' }
     const encode = formats.get(name)
     if (!encode) return undefined
-    if (!withLosses) return { name, write: (record, exposed) => JSON.stringify(encode(record, exposed).document) }
+    const isListed = ({ version }: ToolRecord) => !name.startsWith('oxp') || isSimpleVersion(version)
+    if (!withLosses) {
+      const write = (record: ToolRecord, exposed: string) => JSON.stringify(encode(record, exposed).document)
+      return { name, write: (record, exposed) => (isListed(record) ? write(record, exposed) : '') }
+    }
     return {
       name: `${name} with losses`,
       write(record, exposed) {
-        const { document, losses } = encode(record, exposed)
+        const { document, losses } = isListed(record) ? encode(record, exposed) : UNLISTED
         return JSON.stringify({ document, losses: losses.map((loss) => ({ id: record.id, ...loss })) })
       },
     }
@@ -102,8 +111,8 @@ export function oxpFace(deps: OxpFaceDeps): Hono {
 
 /** Definitions and what was lost in writing each, as two lists. */
 function apart(lines: readonly string[]): string {
-  const written = lines.map((line): { document: unknown; losses: readonly unknown[] } => JSON.parse(line))
-  const items = JSON.stringify(written.map(({ document }) => document))
+  const written = lines.map((line): { document?: unknown; losses: readonly unknown[] } => JSON.parse(line))
+  const items = JSON.stringify(written.flatMap(({ document }) => (document === undefined ? [] : [document])))
   return `"items":${items},"losses":${JSON.stringify(written.flatMap(({ losses }) => losses))}`
 }
 

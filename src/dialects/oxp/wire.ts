@@ -3,6 +3,7 @@ import { credentialValue, identifier, malformed } from '../../core/call/call-fie
 import { openContext } from '../../core/call/context-input.ts'
 import { type Failing, type Failure, fail } from '../../core/call/failure.ts'
 import { type CallerContext, NO_CONTEXT } from '../../core/call/requirements.ts'
+import { heldValue } from '../../core/tool/content.ts'
 import { isObject, type JsonObject } from '../../core/tool/json.ts'
 import { anyObject, check, into, list, object, optional, string } from '../../core/tool/json-reader.ts'
 import { failureBody, STATUS } from './failure.ts'
@@ -80,7 +81,8 @@ export function decodeCall(body: unknown): Call | Failing {
 
 /** A CallToolResponse, or the body of whatever failure kept the tool from running. */
 export function encodeOutcome({ callId, durationMs, result }: Outcome, form: Form): object {
-  if (result.ok) return envelope({ call_id: callId, success: true, duration: durationMs, value: result.value }, form)
+  if (result.ok)
+    return envelope({ call_id: callId, success: true, duration: durationMs, value: heldValue(result) }, form)
   const { failure } = result
   if (STATUS[failure.type] !== 200) return encodeFailure(failure, form)
   return envelope({ call_id: callId, success: false, duration: durationMs, error: failureBody(failure) }, form)

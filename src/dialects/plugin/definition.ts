@@ -1,11 +1,21 @@
 import type { Codec, Encoded, Given, Loss } from '../../core/tool/codec.ts'
-import { inputSchema, namePart, whatIsNotGiven } from '../../core/tool/definition-fields.ts'
+import { inputSchema, whatIsNotGiven } from '../../core/tool/definition-fields.ts'
 import { isList, isObject, type Json, type JsonObject } from '../../core/tool/json.ts'
-import { check, list, object, string, unique } from '../../core/tool/json-reader.ts'
+import { check, into, list, object, string, text, unique } from '../../core/tool/json-reader.ts'
 import { offered, withheld } from '../../core/tool/metadata.ts'
+import { plainName, PUBLISHED_NAME } from '../../core/tool/name-suffix.ts'
 import type { Problem } from '../../core/tool/problem.ts'
 import { type Definition, NO_REQUIREMENTS, type ToolRecord } from '../../core/tool/tool.ts'
 
+/** "Must match the function name": here a dot, which ids cannot take, becomes an underscore. */
+const NAME = into(
+  text('1 to 128 of the characters A-Z, a-z, 0-9, _, - and .', PUBLISHED_NAME),
+  (theirs, { warnings }) => {
+    const own = plainName(theirs)
+    if (own !== theirs) warnings.push({ path: '', message: `It is called '${own}' here` })
+    return own
+  },
+)
 const FIELDS = ['name', 'description', 'inputSchema']
 
 /**
@@ -63,8 +73,9 @@ function decode(document: Json, given: Given): ReturnType<Codec['decode']> {
 }
 
 function listing() {
-  const tool = object({ name: unique(namePart, true), description: string(), inputSchema }, { unknown: 'warn' })
-  return object({ tools: list(tool, { least: 1 }) }, { unknown: 'warn' })
+  const name = unique(NAME, true)
+  const tool = object({ name, description: string(), inputSchema }, { unknown: 'warn' })
+  return object({ tools: list(tool) }, { unknown: 'warn' })
 }
 
 /** Everything of a record of another dialect that a ToolDescription cannot say. */

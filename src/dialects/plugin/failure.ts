@@ -39,7 +39,8 @@ export function textOf(failure: Failure): string {
     }
     case 'requirements-missing': {
       const links = failure.authorization.map(({ id, url }) => `To authorize '${id}', open ${url} and then call again`)
-      return [sentence(wordsOf(failure)), ...links].join('\n')
+      const user = failure.user_id ? ["The call must say for which user it is: send the header 'X-User-Id'"] : []
+      return [sentence(wordsOf(failure)), ...links, ...user].join('\n')
     }
     case 'approval-required':
       return `${sentence(wordsOf(failure))}\nTo approve it, open ${failure.challenge.url} and then call again`

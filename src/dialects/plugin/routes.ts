@@ -3,11 +3,11 @@ import type { CallTool } from '../../core/call/call.ts'
 import { wrongParameter } from '../../core/call/call-fields.ts'
 import { type Failure, ok, type Result } from '../../core/call/failure.ts'
 import type { LineFormat } from '../../core/access/catalogue.ts'
-import { NO_CONTEXT } from '../../core/call/requirements.ts'
 import type { Resolver } from '../../core/call/resolve.ts'
 import type { Background } from '../../core/tool/platform.ts'
+import { plainName, PUBLISHED_NAME } from '../../core/tool/name-suffix.ts'
 import { askedByName, formatToolId, isNamePart, parseToolId } from '../../core/tool/tool-id.ts'
-import { receiveCall } from '../../http/incoming-call.ts'
+import { contextOf, receiveCall } from '../../http/incoming-call.ts'
 import { jsonFailure, jsonText } from '../../http/json-response.ts'
 import { answerToolList, type ToolList, type ToolListDeps, wholeList } from '../../http/tool-list.ts'
 import { toolDescription } from './definition.ts'
@@ -31,7 +31,7 @@ const FORMAT: LineFormat = {
  * - `GET` or `POST /plugin/describe`: a ListToolsResult of every tool that can be called, under names that are unique.
  * - `POST /plugin/call`: a CallToolRequest, answered with a CallToolResult: 200 for whatever the tool came to, and an error
  *   status when there is no such tool, the request is none, or its sender is not let in. A tool answers to its name in
- *   `describe`, to its id, and with `?toolkit=` to its own name in that toolkit.
+ *   `describe`, to its id, and with `?toolkit=` to its own name in that toolkit. The header `X-User-Id` says for which user.
  */
 export function pluginFace(deps: PluginFaceDeps): Hono {
   const { gate, callTool, catalogue, resolver } = deps
@@ -44,21 +44,24 @@ export function pluginFace(deps: PluginFaceDeps): Hono {
     const incoming = await receiveCall(c, gate, () => (isToolkit(toolkit) ? undefined : WRONG_TOOLKIT))
     if (!incoming.ok) return respond(incoming.failure)
     const { body, caller } = incoming.value
+    const context = contextOf(c.req.raw)
+    if (!context.ok) return respond(context.failure)
     const call = decodeCall(body)
     if ('ok' in call) return respond(call.failure)
-    const { name, input } = call
+    const { name, input, method } = call
     const asked = toolkit === undefined ? askedAnywhere(name) : await askedWithin(toolkit, name, caller.background)
     if (asked === undefined) return respond({ type: 'id-malformed', asked: name })
-    const outcome = await callTool({ asked, input, context: NO_CONTEXT }, caller)
+    const outcome = await callTool({ asked, input, context: context.value }, { ...caller, method })
     return outcome.result.ok ? jsonText(JSON.stringify(encodeOutcome(outcome))) : respond(outcome.result.failure)
   })
 
   /** The tool a name is exposed for when it is of this toolkit, and the toolkit's own tool of that name otherwise. */
   async function askedWithin(toolkit: string, name: string, background: Background): Promise<string | undefined> {
     const id = parseToolId(name)
-    if (id) return id.toolkit.toLowerCase() === toolkit.toLowerCase() ? name : undefined
-    if (!isNamePart(name)) return undefined
-    const own = formatToolId({ toolkit, tool: name })
+    if (id?.toolkit.toLowerCase() === toolkit.toLowerCase()) return name
+    if (!PUBLISHED_NAME.test(name)) return undefined
+    const own = formatToolId({ toolkit, tool: plainName(name) })
+    if (!isNamePart(name)) return own
     try {
       const exposed = await resolver.resolve(askedByName(name), background)
       const isWithin = exposed.ok && exposed.tool.record.toolkit.toLowerCase() === toolkit.toLowerCase()

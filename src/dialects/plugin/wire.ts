@@ -10,6 +10,8 @@ import { textOf } from './failure.ts'
 export interface NamedCall {
   readonly name: string
   readonly input: Call['input']
+  /** What the request calls its method, where it overrides the usual one. */
+  readonly method?: string
 }
 
 /** The schema's CallToolResult. */
@@ -20,7 +22,7 @@ export interface CallToolResult {
 
 const REQUEST = object(
   {
-    method: nullish(string()),
+    method: nullish(string({ most: 256 })),
     // Arguments under a misspelled name would be a call without arguments
     params: object({ name: string(), arguments: nullish(anyObject, {}), _meta: anything }),
   },
@@ -28,28 +30,33 @@ const REQUEST = object(
 )
 
 /**
- * Reads a CallToolRequest: `{method?, params: {name, arguments?}}`. The method says nothing that the route does not, and
- * `_meta`, which hosts pass on from their own callers, is not read. What is no such request gives a failure that names the
- * field.
+ * Reads a CallToolRequest: `{method?, params: {name, arguments?}}`. The method is for a plugin to read, and `_meta`, which
+ * hosts pass on from their own callers, is for nobody. What is no such request gives a failure that names the field.
  */
 export function decodeCall(body: unknown): NamedCall | Failing {
   const read = check(REQUEST, body)
   if (!read.ok) return malformed(read.problems)
-  const { name, arguments: input } = read.value.params
-  return { name, input }
+  const { method, params } = read.value
+  return { name: params.name, input: params.arguments, ...(method === undefined ? {} : { method }) }
 }
 
-/** A CallToolResult: the content a tool gave to look at, else its value, a text as it is and anything else as JSON. */
+/**
+ * A CallToolResult: the content a tool gave to look at, be it none; else its value, a text as it is and anything else as
+ * JSON.
+ */
 export function encodeOutcome({ result }: Outcome): CallToolResult {
   if (!result.ok) return encodeFailure(result.failure)
-  const { value, content = [], artifact } = result
-  const blocks = content.map(encodeContent)
-  if (blocks.length === 0) blocks.push(text(typeof value === 'string' ? value : JSON.stringify(value ?? null)))
+  const { value = null, content, artifact } = result
+  const blocks = (content ?? []).map(encodeContent)
+  const isShown = blocks.length > 0 || (value === null && (content !== undefined || artifact !== undefined))
+  if (!isShown) blocks.push(text(typeof value === 'string' ? value : JSON.stringify(value)))
   return { content: artifact ? [...blocks, encodeArtifact(artifact)] : blocks }
 }
 
-/** A CallToolResult that says what went wrong. */
+/** A CallToolResult that says what went wrong: in the tool's own content, where it gave that. */
 export function encodeFailure(failure: Failure): CallToolResult {
+  const content = failure.type === 'tool-failed' ? failure.content : undefined
+  if (content) return { content: content.map(encodeContent), isError: true }
   return { content: [text(textOf(failure))], isError: true }
 }
 
@@ -57,24 +64,35 @@ function encodeContent(block: Content): JsonObject {
   return { ...shown(block), ...encodeAnnotations(block) }
 }
 
-/** The schema has text, image and resource; of every other kind a text tells what there is. */
+/**
+ * The schema has text, image and resource, each with its text or its data beside its type. A sound is a resource, and a link
+ * a text; a resource that has a URI has it in `resource`, with its contents as the schema's ResourceContents have them.
+ */
 function shown(block: Content): JsonObject {
   switch (block.type) {
-    case 'text':
-      return text(block.text)
+    case 'text': {
+      const { text: words, annotations } = block
+      return { type: 'text', ...(words === '' && annotations ? {} : { text: words }), ...mediaOf(block) }
+    }
     case 'image':
-      return { type: 'image', data: block.data, mimeType: block.mimeType }
-    case 'resource':
-      return { type: 'resource', mimeType: block.resource.mimeType, resource: { ...block.resource } }
-    case 'audio': {
-      const { mimeType, data } = block
-      return text(`[Audio of type ${mimeType}, ${data.length} characters of Base64, which cannot be given here]`)
+      return { type: 'image', ...(block.data === '' ? {} : { data: block.data }), ...mediaOf(block) }
+    case 'audio':
+      return { type: 'resource', data: block.data, ...mediaOf(block) }
+    case 'resource': {
+      const { resource } = block
+      const held = 'text' in resource ? { text: resource.text } : { data: resource.blob }
+      const whole = resource.uri === undefined ? {} : { resource: { ...resource } }
+      return { type: 'resource', ...held, ...mediaOf(resource), ...whole }
     }
     case 'resource_link': {
       const type = block.mimeType === undefined ? '' : ` (${block.mimeType})`
       return text(`[Resource '${block.name}'${type}: ${block.uri}]`)
     }
   }
+}
+
+function mediaOf({ mimeType }: { readonly mimeType?: string }): { readonly mimeType?: string } {
+  return mimeType === undefined ? {} : { mimeType }
 }
 
 /** The schema wants both fields: content without an audience is for both, and one without a priority is of middling one. */

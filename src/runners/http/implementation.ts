@@ -94,7 +94,8 @@ const ERROR = object({
 
 const RESPONSE = object(
   {
-    type: nullish(oneOf(['json', 'text', 'binary', 'auto', 'none']), 'json'),
+    /** Absent: what the server declares, or JSON where the output is no text. */
+    type: nullish(oneOf(['json', 'text', 'binary', 'auto', 'none'])),
     /** RFC 6901: the part of a JSON answer that is the tool's value. */
     pointer: nullish(POINTER, ''),
     /** Statuses that count as success: a status, or a class such as "2xx". */
@@ -129,7 +130,7 @@ export const httpImplementation = object({
   credentials: optional(list(withSource(into(CREDENTIAL, placementOf))), []),
   /** Absent: JSON, when there is anything to send. */
   body: optional(BODY),
-  response: nullish(RESPONSE, { type: 'json', pointer: '', statuses: ['2xx'] }),
+  response: nullish(RESPONSE, { pointer: '', statuses: ['2xx'] }),
   /** How often an idempotent request is tried again. */
   retry: nullish(object({ attempts: nullish(integer(0, 2), 2) }), { attempts: 2 }),
   timeout_ms: timeoutMs,

@@ -58,7 +58,7 @@ export function prepareRequest(implementation: HttpImplementation): BuildRequest
     if (problems.length > 0) return unbuildable(problems)
 
     const headers = requestHeaders(context)
-    headers.set('accept', ACCEPT[response.type])
+    headers.set('accept', ACCEPT[response.type ?? 'auto'])
     writeHeaders(headers, implementation, inputs, secret, body)
     const credentialHeaders = [...secret.headers.keys()]
     const { redact } = secret

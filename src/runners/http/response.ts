@@ -1,7 +1,10 @@
 import { parseJson } from '../../core/tool/json.ts'
 import { pointerSteps, valueAt } from '../../core/tool/problem.ts'
 import type { RunResult } from '../../core/call/runner.ts'
+import { keywordsWhere } from '../../core/schema/keywords.ts'
+import type { Content } from '../../core/tool/content.ts'
 import type { ToolFailure } from '../../core/tool/tool-failure.ts'
+import type { JsonSchema } from '../../core/tool/tool.ts'
 import { base64OfBytes } from '../../outbound/base64.ts'
 import type { GuardedResponse } from '../../outbound/guarded-fetch.ts'
 import type { Redact } from '../../outbound/redaction.ts'
@@ -16,6 +19,27 @@ interface FailedRun {
   readonly failure: ToolFailure
 }
 
+/** How an answer is read; as `declared`: as what its content type says it is. */
+export interface ResponseReading extends Omit<HttpResponseMapping, 'type'> {
+  readonly type: NonNullable<HttpResponseMapping['type']> | 'declared'
+}
+
+/** Keywords that judge a value. */
+const JUDGING = keywordsWhere(({ role }) => role === 'applicator' || role === 'assertion' || role === 'reference')
+
+/** How a mapping reads answers: where it does not say as what, as declared, unless only JSON has what the tool gives. */
+export function readingOf({ type, ...mapping }: HttpResponseMapping, output: JsonSchema | null): ResponseReading {
+  const isDeclared = mapping.pointer === '' && mayBeText(output)
+  return { ...mapping, type: type ?? (isDeclared ? 'declared' : 'json') }
+}
+
+function mayBeText(output: JsonSchema | null): boolean {
+  if (output === null || typeof output === 'boolean') return output === true
+  const { type } = output
+  if (type !== undefined) return type === 'string' || (Array.isArray(type) && type.includes('string'))
+  return !Object.keys(output).some((keyword) => JUDGING.has(keyword))
+}
+
 /**
  * Makes a tool's result of what a server answered: the value the mapping wants where the status is an expected one, else
  * a failure that says who answered what, without query, credentials or more than an excerpt of the body.
@@ -23,7 +47,7 @@ interface FailedRun {
  */
 export function readResponse(
   response: GuardedResponse,
-  mapping: HttpResponseMapping,
+  mapping: ResponseReading,
   { method, shown, redact }: Pick<BuiltRequest, 'method' | 'shown' | 'redact'>,
   now: number,
 ): RunResult {
@@ -35,14 +59,18 @@ export function readResponse(
   if (!isExpected(status, mapping)) {
     return withSaid(failed(`${shown.host} answered ${statusWords(status)}`), response, mapping, redact)
   }
-  switch (mapping.type === 'auto' ? typeOf(response) : mapping.type) {
+  const isDeclared = mapping.type === 'declared'
+  switch (mapping.type === 'auto' || mapping.type === 'declared' ? typeOf(response, isDeclared) : mapping.type) {
     case 'none':
       return { ok: true, value: null }
     case 'text':
       return { ok: true, value: decode(response) }
     case 'binary': {
       const contentType = headers.get('content-type') ?? 'application/octet-stream'
-      return { ok: true, value: { content_type: contentType, data: base64OfBytes(body) } }
+      const data = base64OfBytes(body)
+      const content = [blockOf(data, mediaType(headers) || contentType)]
+      // Whoever asks for bytes gets them as a value too
+      return { ok: true, value: isDeclared ? null : { content_type: contentType, data }, content }
     }
     case 'json': {
       const text = decode(response)
@@ -60,7 +88,7 @@ export function readResponse(
 function withSaid(
   failed: FailedRun,
   response: GuardedResponse,
-  { error }: HttpResponseMapping,
+  { error }: Pick<HttpResponseMapping, 'error'>,
   redact: Redact,
 ): FailedRun {
   if (!error) return failed
@@ -83,15 +111,28 @@ function withSaid(
   }
 }
 
-/** What a body is by its content type; without one, text. */
-function typeOf({ headers, body }: GuardedResponse): 'json' | 'text' | 'binary' {
-  const type = headers.get('content-type')?.split(';')[0]?.trim().toLowerCase() ?? ''
-  if (body.byteLength === 0 || /[/+]json$/.test(type)) return 'json'
+/** What a body is by its content type; without one, text, or where `mayBeJson`, JSON if it is that. */
+function typeOf(response: GuardedResponse, mayBeJson: boolean): 'json' | 'text' | 'binary' {
+  const type = mediaType(response.headers)
+  if (response.body.byteLength === 0 || /[/+]json$/.test(type)) return 'json'
+  if (type === '' && mayBeJson && parseJson(decode(response)) !== undefined) return 'json'
   return type === '' || type.startsWith('text/') || /[/+]xml$/.test(type) ? 'text' : 'binary'
 }
 
+function mediaType(headers: GuardedResponse['headers']): string {
+  return headers.get('content-type')?.split(';')[0]?.trim().toLowerCase() ?? ''
+}
+
+/** Bytes to look at: an image, a sound, or a file. */
+function blockOf(data: string, mimeType: string): Content {
+  const [kind] = mimeType.split('/')
+  return kind === 'image' || kind === 'audio'
+    ? { type: kind, data, mimeType }
+    : { type: 'resource', resource: { mimeType, blob: data } }
+}
+
 /** Whether the mapping counts a status as success. */
-export function isExpected(status: number, { statuses }: HttpResponseMapping): boolean {
+export function isExpected(status: number, { statuses }: Pick<HttpResponseMapping, 'statuses'>): boolean {
   return statuses.includes(status) || statuses.includes(`${Math.floor(status / 100)}xx`)
 }
 

@@ -5,10 +5,9 @@ import { isBusy, retryAfterMs } from '../../outbound/status.ts'
 import { checkedRunner } from '../shared/checked-runner.ts'
 import { isIdempotent, type RetryClock, type ServerOutcome, serverTool } from '../shared/server-call.ts'
 import { unanswered } from '../shared/server-failure.ts'
-import type { HttpResponseMapping } from './implementation.ts'
 import { checkHttpImplementation } from './publication-rules.ts'
 import { type BuiltRequest, prepareRequest } from './request.ts'
-import { isExpected, readResponse } from './response.ts'
+import { isExpected, readingOf, readResponse, type ResponseReading } from './response.ts'
 
 /** Methods that may be sent twice (RFC 9110 section 9.2.2). */
 const IDEMPOTENT_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE'])
@@ -19,7 +18,8 @@ export function createHttpRunner({
   ...clock
 }: RetryClock & { readonly guardedFetch: GuardedFetch }): Runner {
   return checkedRunner('http', checkHttpImplementation, (implementation, record) => {
-    const { method, credentials, response: mapping, retry, timeout_ms: timeoutMs } = implementation
+    const { method, credentials, response, retry, timeout_ms: timeoutMs } = implementation
+    const reading = readingOf(response, record.output)
     const mayRepeat = IDEMPOTENT_METHODS.has(method) || isIdempotent(record)
     const retries = mayRepeat ? retry.attempts : 0
     const build = prepareRequest(implementation)
@@ -27,22 +27,17 @@ export function createHttpRunner({
       const built = build(input, context)
       if (!built.ok) return { result: built }
       const result = await guardedFetch({ ...built.request, signal: context.signal })
-      return outcomeOf(result, built.request, mapping, clock.now())
+      return outcomeOf(result, built.request, reading, clock.now())
     }
     return serverTool({ ask, credentials, retries, timeoutMs }, clock)
   })
 }
 
-function outcomeOf(
-  answer: GuardedResult,
-  request: BuiltRequest,
-  mapping: HttpResponseMapping,
-  now: number,
-): ServerOutcome {
+function outcomeOf(answer: GuardedResult, request: BuiltRequest, reading: ResponseReading, now: number): ServerOutcome {
   if (!answer.ok) return unanswered(answer, `${request.method} ${request.shown.url}`, request.redact)
   const { status, headers, url } = answer.response
-  const result = readResponse(answer.response, mapping, request, now)
-  if (isExpected(status, mapping)) return { result }
+  const result = readResponse(answer.response, reading, request, now)
+  if (isExpected(status, reading)) return { result }
   if (isBusy(status)) return { result, retryAfter: retryAfterMs(headers, now) ?? 'backoff' }
   // Another origin, where a redirect led, was not shown the credentials
   return { result, isUnauthorized: status === 401 && URL.parse(url)?.origin === new URL(request.url).origin }

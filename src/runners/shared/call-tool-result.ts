@@ -4,11 +4,12 @@ import { isObject } from '../../core/tool/json.ts'
 /** What a tool said in MCP's words, as a value with its content or as the tool's own failure. */
 type ReadResult =
   | { readonly ok: true; readonly value: unknown; readonly content: readonly Content[] }
-  | { readonly ok: false; readonly message: string }
+  | { readonly ok: false; readonly message: string; readonly content?: readonly Content[] }
 
 /**
- * Reads an MCP CallToolResult: `structuredContent` is the value, and the content is for those who can look at it; content
- * alone is its own value, as text. What `isError` says is the tool's failure, in its own words. `subject` gave the result.
+ * Reads a CallToolResult, of MCP or of the plugin schema: `structuredContent` is the value, and the content is for those who
+ * can look at it; texts alone are their own value. What `isError` says is the tool's failure, in its own words. `subject`
+ * gave the result.
  */
 export function readCallToolResult(
   blocks: readonly unknown[],
@@ -25,54 +26,76 @@ export function readCallToolResult(
     content.push(read)
   }
   const words = content.map(contentText).join('\n')
-  if (isError) return { ok: false, message: words || 'The tool failed and did not say why' }
-  const otherwise = content.length === 0 ? null : words
-  return { ok: true, value: structuredContent === undefined ? otherwise : structuredContent, content }
+  if (isError) {
+    const message = words || 'The tool failed and did not say why'
+    return content.length === 0 ? { ok: false, message } : { ok: false, message, content }
+  }
+  const isText = content.length > 0 && content.every(({ type }) => type === 'text')
+  return { ok: true, value: structuredContent === undefined ? (isText ? words : null) : structuredContent, content }
 }
 
-/** A block of content, or what is wrong with it. */
+/** A block of content, or what is wrong with it. Only its type is required (plugin schema, "Content"); null is nothing. */
 function readBlock(block: unknown): Content | string {
   if (!isObject(block)) return 'must be an object'
-  const { type, text, data, mimeType, uri, name, resource } = block
-  const annotations = annotationsOf(block.annotations)
+  const annotations = annotationsOf(block.annotations ?? undefined)
+  if (typeof annotations === 'string') return annotations
+  const { type, uri, name } = block
+  const text = block.text ?? ''
+  const data = block.data ?? ''
+  if (typeof text !== 'string') return "'text' must be a string"
+  if (typeof data !== 'string') return "'data' must be a string"
+  const media = typeof block.mimeType === 'string' ? { mimeType: block.mimeType } : {}
   switch (type) {
     case 'text':
-      return typeof text === 'string' ? { type, text, ...annotations } : "'text' must be a string"
+      return { type, text, ...media, ...annotations }
     case 'image':
-    case 'audio': {
-      if (typeof data !== 'string') return "'data' must be a string"
-      const media = typeof mimeType === 'string' ? mimeType : 'application/octet-stream'
-      return { type, data, mimeType: media, ...annotations }
-    }
+    case 'audio':
+      return { type, data, ...media, ...annotations }
     case 'resource_link':
       if (typeof uri !== 'string' || typeof name !== 'string') return "'uri' and 'name' must be strings"
-      return { type, uri, name, ...mediaOf(mimeType), ...annotations }
+      return { type, uri, name, ...media, ...annotations }
     case 'resource': {
-      if (!isObject(resource) || typeof resource.uri !== 'string') return "'resource' must be an object with a 'uri'"
-      const about = { uri: resource.uri, ...mediaOf(resource.mimeType) }
-      if (typeof resource.text === 'string')
-        return { type, resource: { ...about, text: resource.text }, ...annotations }
-      if (typeof resource.blob === 'string')
-        return { type, resource: { ...about, blob: resource.blob }, ...annotations }
-      return "'resource' must have a 'text' or a 'blob'"
+      const resource = readResource(block.resource ?? undefined, data === '' ? { text } : { blob: data }, media)
+      return typeof resource === 'string' ? resource : { type, resource, ...annotations }
     }
     default:
       return "'type' must be text, image, audio, resource or resource_link"
   }
 }
 
-function mediaOf(mimeType: unknown): { readonly mimeType?: string } {
-  return typeof mimeType === 'string' ? { mimeType } : {}
+type Resource = Extract<Content, { readonly type: 'resource' }>['resource']
+
+/** A resource's contents, or what is wrong with them: in `resource` (MCP), else beside the type (plugin schema). */
+function readResource(
+  given: unknown,
+  beside: { readonly text: string } | { readonly blob: string },
+  media: { readonly mimeType?: string },
+): Resource | string {
+  if (given === undefined) return { ...media, ...beside }
+  if (!isObject(given) || typeof given.uri !== 'string') return "'resource' must be an object with a 'uri'"
+  const about = { uri: given.uri, ...(typeof given.mimeType === 'string' ? { mimeType: given.mimeType } : media) }
+  if (typeof given.text === 'string') return { ...about, text: given.text }
+  if (typeof given.blob === 'string') return { ...about, blob: given.blob }
+  return "'resource' must have a 'text' or a 'blob'"
 }
 
-function annotationsOf(given: unknown): Pick<Content, 'annotations'> {
-  if (!isObject(given)) return {}
-  const { audience, priority } = given
-  const roles = (['user', 'assistant'] as const).filter((role) => Array.isArray(audience) && audience.includes(role))
-  return {
-    annotations: {
-      ...(roles.length > 0 ? { audience: roles } : {}),
-      ...(typeof priority === 'number' && Number.isFinite(priority) ? { priority } : {}),
-    },
+/** Annotations, or what is wrong with them (plugin schema, "TextAnnotation"; MCP, "Annotations"). */
+function annotationsOf(given: unknown): Pick<Content, 'annotations'> | string {
+  if (given === undefined) return {}
+  if (!isObject(given)) return "'annotations' must be an object"
+  const audience = given.audience ?? undefined
+  const priority = given.priority ?? undefined
+  if (audience !== undefined && !isAudience(audience)) {
+    return "'annotations.audience' must be an array of 'user' and 'assistant'"
   }
+  if (priority !== undefined && !(typeof priority === 'number' && priority >= 0 && priority <= 1)) {
+    return "'annotations.priority' must be a number from 0 to 1"
+  }
+  return {
+    annotations: { ...(audience === undefined ? {} : { audience }), ...(priority === undefined ? {} : { priority }) },
+  }
+}
+
+function isAudience(value: unknown): value is readonly ('user' | 'assistant')[] {
+  return Array.isArray(value) && value.every((role) => role === 'user' || role === 'assistant')
 }

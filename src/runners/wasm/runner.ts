@@ -36,8 +36,9 @@ export function createWasmRunner({ sandbox, inside, readBlob, allowHttpHosts, lo
       async run(input, context) {
         id ??= await sandbox.identify(code)
         const started = now()
-        // The schema's CallToolRequest
-        const request = JSON.stringify({ method: 'tools/call', params: { name: tool, arguments: input } })
+        // The schema's CallToolRequest, with its "optional override for the method name"
+        const { method = 'tools/call' } = context
+        const request = JSON.stringify({ method, params: { name: tool, arguments: input } })
         const values = Object.entries(config).map(([key, secret]) => [key, context.secrets.get(secret)?.value ?? ''])
         const call = { exported: 'call', input: request, config: Object.fromEntries(values) } as const
         const unfinished = 'The call ended before the plugin did'
@@ -63,5 +64,7 @@ function readPluginResult(text: string, usage: Usage): RunResult {
   }
   const { content, structuredContent, isError, _meta } = result
   const read = readCallToolResult(content, structuredContent ?? undefined, isError === true, 'The plugin')
-  return read.ok ? { ...read, usage } : { ok: false, failure: { message: read.message, ...failureMeta(_meta) } }
+  if (read.ok) return { ...read, usage }
+  const { message, content: shown } = read
+  return { ok: false, failure: { message, ...(shown ? { content: shown } : {}), ...failureMeta(_meta) } }
 }

@@ -5,7 +5,7 @@ import type { ToolRecord } from '../../core/tool/tool.ts'
 import { HEAD_KEY, kvKey } from '../keys.ts'
 import { firstRow } from '../rows.ts'
 import { inParts } from './parts.ts'
-import { queue, readNumber, writeMeta } from './tables.ts'
+import { nextRevision, queue, readMeta, readNumber, writeMeta } from './tables.ts'
 
 /** A leaf is split when it holds more tools or more text than this, into parts of about half. */
 const MAX_TOOLS = 128
@@ -34,6 +34,19 @@ export type PageIndex = readonly (ListedTool & { readonly key: string })[]
 export type WriteLine = (record: ToolRecord) => string
 
 type LeafRow = { first: string; count: number; lines: string | null; records: string | null; dirty: number | null }
+
+/** Counts up with each change of what is written of the same records. */
+const LINES = '2'
+
+/** Has every page made anew whose lines were written in another form. */
+export function renewLines(sql: SqlStorage): void {
+  if (readMeta(sql, 'lines') === LINES) return
+  writeMeta(sql, 'lines', LINES)
+  if (!firstRow(sql, 'SELECT first FROM leaf WHERE lines IS NOT NULL')) return
+  const revision = nextRevision(sql)
+  sql.exec('UPDATE leaf SET dirty = ?', revision)
+  writeMeta(sql, 'catalogue', String(revision))
+}
 
 /** Marks the leaf that holds a key, so that its pages are made anew. */
 export function touchLeaf(sql: SqlStorage, key: string, revision: number): void {

@@ -12,7 +12,7 @@ import { type Bundle, isWanted, noteDeployment, takeInBundle } from './bundle.ts
 import { type GivenKind, givenTexts, removeGiven, storeApiKey, storeProvider } from './given.ts'
 import { keyOfName } from './names.ts'
 import { createOutbox } from './outbox.ts'
-import { type Head, settlePages, type WriteLine } from './pages.ts'
+import { type Head, renewLines, settlePages, type WriteLine } from './pages.ts'
 import { store } from './publication.ts'
 import { query, type QueryAnswer } from './query.ts'
 import { nearestNames } from './search.ts'
@@ -33,6 +33,7 @@ export function defineRegistry(writeLine: WriteLine) {
       super(state, env)
       this.#sql = state.storage.sql
       createTables(this.#sql)
+      renewLines(this.#sql)
       this.#outbox = createOutbox(state.storage, env.REGISTRY, writeLine)
     }
 

@@ -1,6 +1,6 @@
 import { distance } from 'fastest-levenshtein'
 import { formatToolId, type ToolName } from '../../core/tool/tool-id.ts'
-import type { ToolRecord } from '../../core/tool/tool.ts'
+import { titleOf, type ToolRecord } from '../../core/tool/tool.ts'
 
 /** How much a hit counts in a tool's name, its toolkit, its description and its tags. */
 const WEIGHTS = '0, 10, 8, 1, 4'
@@ -11,7 +11,7 @@ const MAX_NEAREST = 20
 export function indexTool(sql: SqlStorage, key: string, record: ToolRecord | undefined): void {
   sql.exec('DELETE FROM search WHERE key = ?', key)
   if (!record) return
-  const name = `${words(record.tool)} ${record.name} ${record.title ?? ''}`
+  const name = `${words(record.tool)} ${record.name} ${titleOf(record) ?? ''}`
   const toolkit = `${words(record.toolkit)} ${record.toolkit}`
   sql.exec('INSERT INTO search VALUES (?, ?, ?, ?, ?)', key, name, toolkit, record.description, record.tags.join(' '))
 }

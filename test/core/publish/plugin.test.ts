@@ -82,9 +82,14 @@ describe('what a plugin describes', () => {
   it('is what its dialect says', () => {
     const refused = (message: string) => ({ ok: false, problems: [{ path: '/tools', message }] })
     expect(made({})).toEqual(refused('Is required'))
-    expect(made({ tools: 7 })).toEqual(refused('Must be an array that is not empty, got 7'))
-    expect(made({ tools: [] })).toEqual(refused('Must be an array that is not empty, got an empty array'))
+    expect(made({ tools: 7 })).toEqual(refused('Must be an array, got 7'))
+    expect(made({ tools: [] })).toEqual({ ok: true, value: { tools: [], warnings: [] } })
     expect(made({ tools: [tool('a'), tool('A')] })).toMatchObject({ ok: false, problems: [{ path: '/tools/1/name' }] })
+  })
+
+  it('is called by the name that the plugin has for it', () => {
+    const [made] = submission({ tools: [tool('web.fetch')] }).tools
+    expect(made).toMatchObject({ definition: { tool: 'web_fetch' }, implementation: { tool: 'web.fetch' } })
   })
 
   it('has the first 20 of its warnings told', () => {

@@ -9,6 +9,8 @@ it.each<[Content, string]>([
   [{ type: 'resource_link', uri: 'https://a.example/', name: 'A' }, 'https://a.example/'],
   [{ type: 'resource', resource: { uri: 'file:///a', text: 'inside' } }, 'inside'],
   [{ type: 'resource', resource: { uri: 'file:///a', text: '' } }, ''],
+  [{ type: 'image', data: 'AAAA' }, '[image]'],
+  [{ type: 'resource', resource: { blob: 'AAAA' } }, '[resource: of bytes]'],
   [{ type: 'resource', resource: { uri: 'file:///a', blob: 'AAAA', mimeType: 'image/png' } }, '[resource: file:///a]'],
 ])('the block %j reads %j', (block, text) => {
   expect(contentText(block)).toBe(text)

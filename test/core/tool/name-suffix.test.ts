@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { fnv1a, MAX_NAME, withSuffix } from '../../../src/core/tool/name-suffix.ts'
+import { fnv1a, MAX_NAME, plainName, withSuffix } from '../../../src/core/tool/name-suffix.ts'
 
 // Names that were given out must stay the same
 it.each([
@@ -7,6 +7,13 @@ it.each([
   ['a', 'e40c292c'],
   ['foobar', 'bf9cf968'],
 ])('the FNV-1a of %j is %s', (text, hash) => expect(fnv1a(text)).toBe(hash))
+
+it.each([
+  ['get-it_now', 'get-it_now'],
+  ['admin.tools.list', 'admin_tools_list'],
+  ['n'.repeat(64), 'n'.repeat(64)],
+  ['n'.repeat(100), 'nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn_a17d4815'],
+])('what a document calls %s is called %s here', (published, name) => expect(plainName(published)).toBe(name))
 
 it('a suffix follows the name, which is cut so that both fit', () => {
   expect(withSuffix('Send', 'a')).toBe('Send_e40c292c')

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { prepareDocument } from '../../../src/core/publish/prepare.ts'
 import type { Json, JsonObject } from '../../../src/core/tool/json.ts'
-import type { ToolRecord } from '../../../src/core/tool/tool.ts'
+import { titleOf, type ToolRecord } from '../../../src/core/tool/tool.ts'
 import { mcp } from '../../../src/dialects/mcp/definition.ts'
 import { recordOf } from '../machine-context/record.ts'
 import { record } from './set-up.ts'
@@ -83,13 +83,34 @@ describe('MCP definitions', () => {
   })
 
   it.each([
-    [{ title: 'A', annotations: { title: 'B' } }, 'A'],
-    [{ title: '', annotations: { title: 'B' } }, 'B'],
-    [{ annotations: { title: 'B' } }, 'B'],
-    [{ annotations: { title: '' } }, undefined],
-    [{}, undefined],
-  ])('are displayed by %j as %j, else by their name', (some, title) => {
-    expect(decoded({ ...TOOL, ...some }).definitions[0]?.title).toBe(title)
+    [{ title: 'A', annotations: { title: 'B' } }, 'A', 'A'],
+    [{ title: '', annotations: { title: 'B' } }, '', 'B'],
+    [{ annotations: { title: 'B' } }, undefined, 'B'],
+    [{ annotations: { title: '' } }, undefined, undefined],
+    [{}, undefined, undefined],
+  ])('with %j keep the title %j, and are displayed by %j, else by their name', (some, title, shown) => {
+    const [definition] = decoded({ ...TOOL, ...some }).definitions
+    expect(definition?.title).toBe(title)
+    expect(definition && titleOf(definition)).toBe(shown)
+  })
+
+  it('of clients that write every field take null for what is absent', () => {
+    const nothing = { title: null, description: null, outputSchema: null, annotations: null, icons: null, _meta: null }
+    expect(decoded({ ...TOOL, ...nothing }).definitions).toEqual(decoded(TOOL).definitions)
+    const hints = { title: null, destructiveHint: null, idempotentHint: null, openWorldHint: null }
+    const icon = { src: 'data:,', mimeType: null, sizes: null, theme: null }
+    const schema = { type: 'object', properties: null, required: null, $defs: null, default: null }
+    const [definition] = decoded({
+      name: 'add',
+      inputSchema: schema,
+      outputSchema: schema,
+      annotations: { readOnlyHint: true, ...hints },
+      icons: [icon],
+    }).definitions
+    expect(definition).toMatchObject({ annotations: { readOnlyHint: true }, icons: [{ src: 'data:,' }] })
+    expect(definition?.annotations).toEqual({ readOnlyHint: true })
+    expect(definition?.icons).toEqual([{ src: 'data:,' }])
+    for (const read of [definition?.input, definition?.output]) expect(read).toEqual({ type: 'object', default: null })
   })
 
   it.each([
@@ -119,7 +140,6 @@ describe('MCP definitions', () => {
     [{ name: 'a/b' }, '/name'],
     [{ name: 'a'.repeat(129) }, '/name'],
     [{ title: 1 }, '/title'],
-    [{ description: null }, '/description'],
     [{ inputSchema: undefined }, '/inputSchema'],
     [{ inputSchema: true }, '/inputSchema'],
     [{ inputSchema: {} }, '/inputSchema/type'],
@@ -129,6 +149,8 @@ describe('MCP definitions', () => {
       '/inputSchema/properties/a/x-mcp-header',
     ],
     [{ outputSchema: 1 }, '/outputSchema'],
+    [{ outputSchema: { type: 'array' } }, '/outputSchema/type'],
+    [{ outputSchema: {} }, '/outputSchema/type'],
     [{ annotations: [] }, '/annotations'],
     [{ annotations: { readOnlyHint: 'yes' } }, '/annotations/readOnlyHint'],
     [{ icons: {} }, '/icons'],
@@ -173,7 +195,7 @@ describe('MCP definitions', () => {
         inputSchema: schema,
         title: text,
         description: text,
-        outputSchema: fc.record({ type: fc.constantFrom('object', 'string', 'array') }, { requiredKeys: [] }),
+        outputSchema: fc.record({ type: fc.constant('object'), description: text }, { requiredKeys: ['type'] }),
         annotations: fc.record({ title: text, readOnlyHint: fc.boolean() }, { requiredKeys: [] }),
         icons: fc.array(fc.record({ src: fc.webUrl({ validSchemes: ['https'] }) })),
         _meta: fc.dictionary(
@@ -415,10 +437,10 @@ describe('what is read of MCP definitions', () => {
       },
     ],
     [
-      { name: 'add', description: 'Adds', inputSchema: { type: 'object' }, outputSchema: { type: 'array' } },
+      { name: 'add', description: 'Adds', inputSchema: { type: 'object' }, outputSchema: { type: 'object' } },
       {
         definitions: [
-          { description: 'Adds', tool: 'add', name: 'add', input: { type: 'object' }, output: { type: 'array' } },
+          { description: 'Adds', tool: 'add', name: 'add', input: { type: 'object' }, output: { type: 'object' } },
         ],
         paths: ['/inputSchema', '/outputSchema'],
         warnings: [],
@@ -542,9 +564,9 @@ describe('a record of another dialect as an MCP tool', () => {
           name: 'Tool',
           description: 'What it does',
           inputSchema: { type: 'object' },
-          outputSchema: { not: {} },
+          outputSchema: { type: 'object', properties: { result: { not: {} } }, required: ['result'] },
         },
-        losses: [],
+        losses: [{ path: '/output', reason: "It is no object, and is wrapped as {'result': …}" }],
       },
     ],
     [
@@ -566,9 +588,9 @@ describe('a record of another dialect as an MCP tool', () => {
           name: 'Tool',
           description: 'What it does',
           inputSchema: { type: 'object' },
-          outputSchema: { minimum: 1 },
+          outputSchema: { type: 'object', properties: { result: { minimum: 1 } }, required: ['result'] },
         },
-        losses: [],
+        losses: [{ path: '/output', reason: "It is no object, and is wrapped as {'result': …}" }],
       },
     ],
     [

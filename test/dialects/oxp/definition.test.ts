@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { Json, JsonObject } from '../../../src/core/tool/json.ts'
 import type { ToolRecord } from '../../../src/core/tool/tool.ts'
-import { encodeFlat, flatForm, oxp, seedForm } from '../../../src/dialects/oxp/definition.ts'
+import { oxp } from '../../../src/dialects/oxp/definition.ts'
+import { encodeFlat, listedLine, seedForm } from '../../../src/dialects/oxp/encode.ts'
 import { published, recordOf } from '../machine-context/record.ts'
 
 const DOCUMENT: JsonObject = {
@@ -74,9 +75,9 @@ describe('an OXP definition', () => {
 
   it.each<[Json, unknown]>([
     [
-      { type: 'object', properties: { 'a/b': {}, c: true, d: { description: 'D' } } },
+      { type: 'object', properties: { 'a/b': {}, d: { description: 'D' } } },
       {
-        input: { type: 'object', properties: { 'a/b': {}, c: true, d: { description: 'D' } } },
+        input: { type: 'object', properties: { 'a/b': {}, d: { description: 'D' } } },
         path: '/input_schema',
         warnings: [{ path: '/input_schema/properties/a~1b', message: "Parameter 'a/b' has no description" }],
       },
@@ -183,6 +184,27 @@ describe('an OXP definition', () => {
     [{ requirements: { secrets: ['x'] } }, [['/requirements/secrets/0/id', 'Is required']]],
     [{ requirements: { user_id: 'yes' } }, [['/requirements/user_id', "Must be a boolean, got 'yes'"]]],
     [
+      { requirements: { authorization: [{ id: 'a' }, { id: 'a' }], secrets: [{ id: 'a' }, { id: 'b' }, { id: 'b' }] } },
+      [
+        ['/requirements/authorization/1/id', "Must be unique, got 'a' again"],
+        ['/requirements/secrets/2/id', "Must be unique, got 'b' again"],
+      ],
+    ],
+    [
+      { input_schema: { parameters: { properties: { a: true, 'b/c': false } } } },
+      [
+        ['/input_schema/parameters/properties/a', 'Must be a JSON Schema object, got true'],
+        ['/input_schema/parameters/properties/b~1c', 'Must be a JSON Schema object, got false'],
+      ],
+    ],
+    [
+      { id: 'Kit.Add@1.0.0-rc.1', version: '1.0.0-rc.1' },
+      [
+        ['/id', "Must be 'Toolkit.Tool@x.y.z' of the characters A-Z, a-z, 0-9 and _, got 'Kit.Add@1.0.0-rc.1'"],
+        ['/version', "Must be a version of the form x.y.z, got '1.0.0-rc.1'"],
+      ],
+    ],
+    [
       { extra: 1 },
       [
         [
@@ -224,14 +246,17 @@ describe('a record as OXP', () => {
     expect(oxp.encode(record).document).toBe(DOCUMENT)
     expect(seedForm(record)).toEqual(DOCUMENT)
     expect(encodeFlat(record)).toEqual({ document: { ...DOCUMENT, input_schema: record.input }, losses: [] })
-    expect(encodeFlat({ ...record, title: 'T' }).losses).toEqual([])
+    const beside = { ...record, tags: ['t'], securityLevel: 7 }
+    for (const { losses } of [oxp.encode(beside), encodeFlat(beside)]) {
+      expect(losses.map(({ path }) => path)).toEqual(['/tags', '/securityLevel'])
+    }
   })
 
   it('of another dialect says what it can', () => {
     const record = recordOf(RECORD)
     expect(oxp.encode(record)).toEqual({ document: { ...WRITTEN, input_schema }, losses: [] })
     expect(Object.keys(seedForm(record))).not.toContain('requirements')
-    expect(flatForm(record)).toEqual({ ...WRITTEN, input_schema: { type: 'object', properties: {} } })
+    expect(encodeFlat(record).document).toEqual({ ...WRITTEN, input_schema: { type: 'object', properties: {} } })
     expect(oxp.encode({ ...record, source: { dialect: 'oxp', document: [] } }).document).toEqual({
       ...WRITTEN,
       input_schema,
@@ -258,9 +283,51 @@ describe('a record as OXP', () => {
     expect(seedForm(recordOf({ ...RECORD, requirements })).requirements).toEqual(written)
   })
 
+  it('has references written out, and names those that cannot be', () => {
+    const node = { type: 'object', properties: { next: { $ref: '#/$defs/node' } } }
+    const record = recordOf({
+      ...RECORD,
+      input: { type: 'object', properties: { a: { $ref: '#/$defs/text' } }, $defs: { text: { type: 'string' } } },
+      output: { $ref: '#/$defs/node', $defs: { node } },
+    })
+    const { document, losses } = oxp.encode(record)
+    expect(document).toMatchObject({
+      input_schema: { parameters: { type: 'object', properties: { a: { type: 'string' } } } },
+      output_schema: { type: 'object', properties: { next: {} } },
+    })
+    expect(losses).toEqual([
+      { path: '/output/$defs/node/properties/next/$ref', reason: expect.stringContaining('leads back to itself') },
+    ])
+  })
+
+  it('has schemas that are objects for parameters', () => {
+    const input = { type: 'object', properties: { a: true, b: false, c: { type: 'string' } } }
+    const parameters = { type: 'object', properties: { a: {}, b: { not: {} }, c: { type: 'string' } } }
+    expect(seedForm(recordOf({ ...RECORD, input })).input_schema).toEqual({ parameters })
+    expect(encodeFlat(recordOf({ ...RECORD, input })).document).toMatchObject({ input_schema: parameters })
+  })
+
+  it('is told apart flat from one that wraps its parameters', () => {
+    const input = { parameters: { type: 'string' } }
+    const { document } = encodeFlat(recordOf({ ...RECORD, input }))
+    expect(document).toMatchObject({ input_schema: { type: 'object', parameters: { type: 'string' } } })
+  })
+
+  it("has an id of OXP's characters, and names what it has in place of others", () => {
+    const { document, losses } = oxp.encode(recordOf({ toolkit: 'my-kit', tool: 'a-b', version: '1.0.0-rc.1+7' }))
+    expect(document).toMatchObject({ id: 'my_kit.a_b@1.0.0', version: '1.0.0' })
+    expect(losses.map(({ path }) => path)).toEqual(['/toolkit', '/tool', '/version'])
+  })
+
+  it('is a line of a list, unless its version is none of OXP', () => {
+    const record = recordOf(RECORD)
+    expect(listedLine(record)).toBe(JSON.stringify(seedForm(record)))
+    for (const version of ['1.0.0-rc.1', '1.0.0+7']) expect(listedLine({ ...record, version })).toBe('')
+  })
+
   it('lists what it cannot say', () => {
     const reason = 'OXP 1.0 has no such field'
-    const more = { title: '', annotations: {}, icons: [], _meta: {}, metadata: {}, examples: [] }
+    const more = { title: '', annotations: {}, icons: [], _meta: {}, metadata: {}, examples: [], tags: ['a'] }
     expect(oxp.encode(recordOf({ ...more, securityLevel: 1 })).losses).toEqual(
       [...Object.keys(more), 'securityLevel'].map((field) => ({ path: `/${field}`, reason })),
     )

@@ -3,7 +3,9 @@ import type { Catalogue } from '../../../src/core/access/catalogue.ts'
 import type { Principal } from '../../../src/core/access/principal.ts'
 import { type Failure, fail, ok } from '../../../src/core/call/failure.ts'
 import type { Outcome } from '../../../src/core/call/call.ts'
-import { encodeFlat, oxp } from '../../../src/dialects/oxp/definition.ts'
+import { oxp } from '../../../src/dialects/oxp/definition.ts'
+import type { ToolRecord } from '../../../src/core/tool/tool.ts'
+import { encodeFlat, listedLine } from '../../../src/dialects/oxp/encode.ts'
 import { oxpFace } from '../../../src/dialects/oxp/routes.ts'
 import { gateFor } from '../../http/gate-for.ts'
 import { callToolGiving, catalogueOf, clientOf, sha256 } from '../machine-context/fakes.ts'
@@ -98,6 +100,41 @@ describe('the header OXP-Version', () => {
     const list = await send('GET', '/tools?limit=0', undefined, { 'oxp-version': '9' })
     expect(list.body.message).toContain("'9'")
     expect((await setUp({ principal: stranger }).send('GET', '/tools?limit=0')).status).toBe(401)
+  })
+})
+
+describe('a tool of a version that OXP has not', () => {
+  const [first] = RECORDS
+  const beta = { ...first, id: 'Kit.Add@1.0.0-rc.1', version: '1.0.0-rc.1' } as ToolRecord
+  const face = oxpFace({
+    gate: gateFor(undefined),
+    callTool: callToolGiving(ok(3)).callTool,
+    catalogue: {
+      etag: async () => 'e',
+      list: async (_query, _principal, format) => ({
+        lines: [beta, first as ToolRecord].map((each) =>
+          'write' in format ? format.write(each, each.name) : listedLine(each),
+        ),
+      }),
+    },
+    sha256,
+    formats: new Map([
+      ['oxp', oxp.encode],
+      ['oxp-flat', encodeFlat],
+      ['version', ({ version }) => ({ document: version, losses: [] })],
+    ]),
+  })
+  const send = clientOf(face)
+
+  it.each(['/tools', '/oxp/tools', '/tools?format=oxp-flat'])('is not listed at %s', async (path) => {
+    expect((await send('GET', path)).body.items).toMatchObject([{ id: first?.id }])
+  })
+
+  it('is named where losses are asked for, and listed in other formats', async () => {
+    const { items, losses } = (await send('GET', '/tools?losses=1')).body
+    expect(items).toMatchObject([{ id: first?.id }])
+    expect(losses).toContainEqual({ id: beta.id, path: '', reason: expect.stringContaining('x.y.z') })
+    expect((await send('GET', '/tools?format=version')).body.items).toEqual([beta.version, first?.version])
   })
 })
 

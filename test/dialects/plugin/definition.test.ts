@@ -63,6 +63,19 @@ describe('a ListToolsResult', () => {
     }
   })
 
+  it('may be empty', () => {
+    expect(decoded({ tools: [] })).toEqual({ definitions: [], schemas: [], warnings: [] })
+  })
+
+  it("names its tools after its functions, which are called by ids' characters here", () => {
+    const tool = { description: '', inputSchema: {} }
+    const { definitions, warnings } = decoded({ tools: [{ ...tool, name: 'web.fetch' }] })
+    expect(definitions[0]).toMatchObject({ tool: 'web_fetch', name: 'web_fetch' })
+    expect(warnings).toEqual([{ path: '/tools/0/name', message: "It is called 'web_fetch' here" }])
+    const two = { tools: ['web.fetch', 'web_fetch'].map((name) => ({ ...tool, name })) }
+    expect(plugin.decode(two, GIVEN)).toMatchObject({ ok: false, problems: [{ path: '/tools/1/name' }] })
+  })
+
   it('is recognised, and others are not', () => {
     for (const own of [LIST, { ...LIST, nextCursor: 'x' }, { tools: [] }, { tools: 1 }, { tools: [1] }]) {
       expect(plugin.recognises(own)).toBe(true)
@@ -86,12 +99,11 @@ describe('a ListToolsResult', () => {
 
   const cases: readonly [string, string, (list: Draft) => void][] = [
     ['no tools', '/tools', (list) => delete list.tools],
-    ['an empty list', '/tools', (list) => (list.tools = [])],
     ['tools that are no list', '/tools', (list) => (list.tools = {})],
     ['a tool that is no object', '/tools/1', (list) => (list.tools[1] = 'fetch')],
     ['a tool without a name', '/tools/0/name', (list) => delete list.tools[0].name],
     ['a name with spaces', '/tools/0/name', (list) => (list.tools[0].name = 'a b')],
-    ['a name that is too long', '/tools/0/name', (list) => (list.tools[0].name = 'a'.repeat(65))],
+    ['a name that is too long', '/tools/0/name', (list) => (list.tools[0].name = 'a'.repeat(129))],
     ['a name that is no string', '/tools/0/name', (list) => (list.tools[0].name = null)],
     ['two tools of one name', '/tools/1/name', (list) => (list.tools[1].name = 'FETCH')],
     ['no description', '/tools/0/description', (list) => delete list.tools[0].description],
@@ -192,8 +204,7 @@ describe('what is said of a list', () => {
   it.each<[Json, unknown]>([
     [null, [['', 'Must be an object, got null']]],
     [{}, [['/tools', 'Is required']]],
-    [{ tools: [] }, [['/tools', 'Must be an array that is not empty, got an empty array']]],
-    [{ tools: 7 }, [['/tools', 'Must be an array that is not empty, got 7']]],
+    [{ tools: 7 }, [['/tools', 'Must be an array, got 7']]],
     [{ tools: [7] }, [['/tools/0', 'Must be an object, got 7']]],
     [
       {
@@ -207,7 +218,7 @@ describe('what is said of a list', () => {
     [
       { tools: [{ name: 'a b', description: 7, inputSchema: 7 }] },
       [
-        ['/tools/0/name', "Must be 1 to 64 of the characters A-Z, a-z, 0-9, _ and -, got 'a b'"],
+        ['/tools/0/name', "Must be 1 to 128 of the characters A-Z, a-z, 0-9, _, - and ., got 'a b'"],
         ['/tools/0/description', 'Must be a string, got 7'],
         ['/tools/0/inputSchema', 'Must be a JSON Schema object, got 7'],
       ],

@@ -20,7 +20,7 @@ const SAID: Readonly<Record<FailureType, unknown>> = {
   'tool-disabled': "Tool 'Kit.Tool@1.0.0' is disabled",
   'tool-not-executable': "Tool 'Kit.Tool@1.0.0' cannot be called here: No implementation",
   'requirements-missing':
-    "Tool 'Kit.Tool' needs something more before it can be called: No grant\nTo authorize 'google', open https://here/start and then call again",
+    "Tool 'Kit.Tool' needs something more before it can be called: No grant\nTo authorize 'google', open https://here/start and then call again\nThe call must say for which user it is: send the header 'X-User-Id'",
   'approval-required':
     'A person must approve this call first: Level 8\nTo approve it, open https://here/approve and then call again',
   'input-invalid': "Some arguments are invalid: 'b': Is required; The arguments: Too many",
@@ -60,7 +60,7 @@ const VARIANTS: readonly (readonly [Failure, unknown])[] = [
       user_id: true,
       detail: 'No user',
     },
-    "Tool 'Kit.Tool' needs something more before it can be called: No user",
+    "Tool 'Kit.Tool' needs something more before it can be called: No user\nThe call must say for which user it is: send the header 'X-User-Id'",
   ],
   [
     {

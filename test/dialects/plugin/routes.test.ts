@@ -86,7 +86,7 @@ describe('POST /plugin/call', () => {
     expect((await call({ result: { ok: true, value } })).body).toEqual({ content: [{ type: 'text', text }] })
   })
 
-  it('gives each kind of content, and in words what the schema has no kind for', async () => {
+  it('gives each kind of content, and a link as its words', async () => {
     const annotations = { audience: ['user'], priority: 1 } as const
     const content: readonly Content[] = [
       { type: 'text', text: 'Hello', annotations },
@@ -109,9 +109,14 @@ describe('POST /plugin/call', () => {
           mimeType: 'image/png',
           annotations: { audience: ['user', 'assistant'], priority: 0.5 },
         },
-        { type: 'resource', mimeType: 'text/plain', resource: { uri: 'file:///a', mimeType: 'text/plain', text: 'A' } },
-        { type: 'resource', resource: { uri: 'file:///b', blob: 'AAAA' } },
-        { type: 'text', text: '[Audio of type audio/wav, 8 characters of Base64, which cannot be given here]' },
+        {
+          type: 'resource',
+          text: 'A',
+          mimeType: 'text/plain',
+          resource: { uri: 'file:///a', mimeType: 'text/plain', text: 'A' },
+        },
+        { type: 'resource', data: 'AAAA', resource: { uri: 'file:///b', blob: 'AAAA' } },
+        { type: 'resource', data: 'AAAAAAAA', mimeType: 'audio/wav' },
         { type: 'text', text: "[Resource 'c' (text/csv): https://here/c]" },
         { type: 'text', text: '[All rows (text/csv, 9 bytes): https://here/d]' },
       ],
@@ -171,12 +176,12 @@ describe('POST /plugin/call', () => {
 
     it("calls no other toolkit's tools, and nothing in what is no toolkit", async () => {
       const { send, calls } = setUp({ records })
-      expect(await send('POST', '/plugin/call?toolkit=Kit', { params: { name: 'Other.Mul' } })).toMatchObject({
-        status: 400,
-      })
       expect(await send('POST', '/plugin/call?toolkit=Kit', { params: { name: 'a b' } })).toMatchObject({ status: 400 })
       expect(await send('POST', '/plugin/call?toolkit=a.b', { params: { name: 'Add' } })).toMatchObject({ status: 400 })
       expect(calls).toEqual([])
+      // What looks like another's id is what a plugin calls a tool of its own
+      await send('POST', '/plugin/call?toolkit=Kit', { params: { name: 'Other.Mul' } })
+      expect(calls.map(({ asked }) => asked)).toEqual(['Kit.Other_Mul'])
     })
 
     it('leaves it to the call to say that names cannot be looked up', async () => {

@@ -8,7 +8,7 @@ describe('a CallToolRequest', () => {
     [{ params: { name: 'a' } }, { name: 'a', input: {} }],
     [
       { method: 'tools/call', params: { name: 'a', arguments: { x: 1 }, _meta: 1 }, more: 1 },
-      { name: 'a', input: { x: 1 } },
+      { name: 'a', input: { x: 1 }, method: 'tools/call' },
     ],
     [
       { method: null, params: { name: 'a', arguments: null } },
@@ -20,7 +20,7 @@ describe('a CallToolRequest', () => {
       {
         type: 'request-malformed',
         message:
-          "Cannot read the body at 'method': Must be a string, got 1; at 'params.more': Unknown field 'more': wanted 'name', 'arguments', '_meta'; at 'params.name': Must be a string, got 1; at 'params.arguments': Must be an object, got an empty array",
+          "Cannot read the body at 'method': Must be a string of at most 256 characters, got 1; at 'params.more': Unknown field 'more': wanted 'name', 'arguments', '_meta'; at 'params.name': Must be a string, got 1; at 'params.arguments': Must be an object, got an empty array",
       },
     ],
     [{}, { type: 'request-malformed', message: "Cannot read the body at 'params': Is required" }],
@@ -62,9 +62,38 @@ describe('a CallToolResult', () => {
     ]
     expect(encodeOutcome({ ...outcome, result: { ...ok(1), content } }).content).toEqual([
       { type: 'image', data: 'AA', mimeType: 'image/png', annotations },
-      { ...text('[Audio of type audio/wav, 3 characters of Base64, which cannot be given here]'), annotations },
+      { type: 'resource', data: 'AAA', mimeType: 'audio/wav', annotations },
       { ...text("[Resource 'c': https://here/c]"), annotations },
-      { type: 'resource', resource: { uri: 'file:///a', text: 'A' }, annotations },
+      { type: 'resource', text: 'A', resource: { uri: 'file:///a', text: 'A' }, annotations },
     ])
+  })
+
+  it("is of the schema's own Content, in which only the type is required", () => {
+    const annotations = { audience: ['user'], priority: 1 } as const
+    const content: readonly Content[] = [
+      { type: 'text', text: '', annotations },
+      { type: 'text', text: '' },
+      { type: 'text', text: '{}', mimeType: 'application/json' },
+      { type: 'image', data: 'AA' },
+      { type: 'image', data: '' },
+      { type: 'resource', resource: { mimeType: 'text/csv', text: 'a,b' } },
+      { type: 'resource', resource: { blob: 'AA' } },
+    ]
+    expect(encodeOutcome({ ...outcome, result: { ...ok(null), content } }).content).toEqual([
+      { type: 'text', annotations },
+      { type: 'text', text: '' },
+      { type: 'text', text: '{}', mimeType: 'application/json' },
+      { type: 'image', data: 'AA' },
+      { type: 'image' },
+      { type: 'resource', text: 'a,b', mimeType: 'text/csv' },
+      { type: 'resource', data: 'AA' },
+    ])
+  })
+
+  it('that holds nothing stays empty, and one that failed keeps its content', () => {
+    expect(encodeOutcome({ ...outcome, result: { ...ok(null), content: [] } })).toEqual({ content: [] })
+    const content: readonly Content[] = [{ type: 'image', data: 'AA', mimeType: 'image/png' }]
+    const result = fail({ type: 'tool-failed', message: '[image: image/png]', content })
+    expect(encodeOutcome({ ...outcome, result })).toEqual({ content, isError: true })
   })
 })

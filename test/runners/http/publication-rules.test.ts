@@ -71,7 +71,7 @@ test('defaults are filled in', () => {
       { source: 'secret', id: 'KEY', in: 'header', name: 'X-Key', format: '{value}' },
     ],
     body: undefined,
-    response: { type: 'json', pointer: '', statuses: ['2xx'] },
+    response: { pointer: '', statuses: ['2xx'] },
     retry: { attempts: 2 },
     timeout_ms: 30_000,
   })

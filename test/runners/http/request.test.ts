@@ -152,7 +152,7 @@ describe('headers and cookies', () => {
   test('the usual ones are sent unless set', () => {
     const headers = built({}, { a: 1 }, { traceparent: '00-1-2-00' }).headers
     expect(Object.fromEntries(headers)).toEqual({
-      'accept': 'application/json',
+      'accept': 'application/json, */*;q=0.5',
       'content-type': 'application/json',
       'traceparent': '00-1-2-00',
       'user-agent': 'switchboard',

@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { GuardedResponse } from '../../../src/outbound/guarded-fetch.ts'
 import { redacting } from '../../../src/outbound/redaction.ts'
-import type { HttpResponseMapping } from '../../../src/runners/http/implementation.ts'
-import { readResponse } from '../../../src/runners/http/response.ts'
+import { readingOf, readResponse, type ResponseReading } from '../../../src/runners/http/response.ts'
 
 const NOW = Date.parse('2026-11-21T12:00:00Z')
 const REQUEST = {
@@ -13,7 +12,7 @@ const REQUEST = {
 
 function read(
   body: string | Uint8Array<ArrayBuffer>,
-  more: { status?: number; headers?: Record<string, string>; mapping?: Partial<HttpResponseMapping> } = {},
+  more: { status?: number; headers?: Record<string, string>; mapping?: Partial<ResponseReading> } = {},
 ) {
   const response: GuardedResponse = {
     status: more.status ?? 200,
@@ -22,7 +21,7 @@ function read(
     url: 'https://api.example.com/v1/s3cret/x?key=s3cret',
     body: typeof body === 'string' ? new TextEncoder().encode(body) : body,
   }
-  return readResponse(response, { type: 'json', pointer: '', statuses: ['2xx'], ...more.mapping }, REQUEST, NOW)
+  return readResponse(response, { pointer: '', statuses: ['2xx'], type: 'json', ...more.mapping }, REQUEST, NOW)
 }
 
 function failureOf(result: ReturnType<typeof read>) {
@@ -84,12 +83,49 @@ describe('values', () => {
     ['application/problem+json', '[1]', [1]],
     ['text/csv', 'a,b', 'a,b'],
     ['image/svg+xml', '<svg/>', '<svg/>'],
-    ['image/png', 'png', { content_type: 'image/png', data: btoa('png') }],
     [undefined, 'as it is', 'as it is'],
     ['image/png', '', null],
   ])('"auto" goes by the content type %s', (type, body, value) => {
     const headers = type === undefined ? {} : { 'content-type': type }
     expect(read(body, { headers, mapping: { type: 'auto' } })).toEqual({ ok: true, value })
+  })
+
+  test.each([
+    ['image/png', { type: 'image', data: btoa('xyz'), mimeType: 'image/png' }],
+    ['audio/mpeg; rate=8', { type: 'audio', data: btoa('xyz'), mimeType: 'audio/mpeg' }],
+    ['application/pdf', { type: 'resource', resource: { mimeType: 'application/pdf', blob: btoa('xyz') } }],
+  ])('bytes of the type %s are something to look at, and a value for whoever asks for bytes', (type, block) => {
+    const headers = { 'content-type': type }
+    const value = { content_type: type, data: btoa('xyz') }
+    expect(read('xyz', { headers, mapping: { type: 'auto' } })).toEqual({ ok: true, value, content: [block] })
+    expect(read('xyz', { headers, mapping: { type: 'declared' } })).toEqual({ ok: true, value: null, content: [block] })
+  })
+
+  test.each<[string | undefined, string, unknown]>([
+    ['application/json', '{"a":1}', { a: 1 }],
+    ['text/plain', '{"a":1}', '{"a":1}'],
+    [undefined, '{"a":1}', { a: 1 }],
+    [undefined, 'as it is', 'as it is'],
+  ])('"declared" goes by the content type %s, of %s', (type, body, value) => {
+    const headers = type === undefined ? {} : { 'content-type': type }
+    expect(read(body, { headers, mapping: { type: 'declared' } })).toEqual({ ok: true, value })
+  })
+
+  test.each<[unknown, string]>([
+    [{}, 'declared'],
+    [true, 'declared'],
+    [{ description: 'Anything' }, 'declared'],
+    [{ type: 'string' }, 'declared'],
+    [{ type: ['null', 'string'] }, 'declared'],
+    [{ type: 'object' }, 'json'],
+    [{ anyOf: [{ type: 'string' }] }, 'json'],
+    [null, 'json'],
+    [false, 'json'],
+  ])('a mapping that does not say as what, of a tool with the output %j, is read as %s', (output, type) => {
+    const mapping = { pointer: '', statuses: ['2xx'] }
+    expect(readingOf(mapping, output as never).type).toBe(type)
+    expect(readingOf({ ...mapping, pointer: '/a' }, output as never).type).toBe('json')
+    expect(readingOf({ ...mapping, type: 'binary' }, output as never).type).toBe('binary')
   })
 
   const document = '{"data":{"a/b":[{"~":7}],"null":null},"toString2":1}'
@@ -134,10 +170,12 @@ describe('values', () => {
     expect(read(bytes, { mapping: { type: 'binary' }, headers: { 'content-type': 'image/png' } })).toEqual({
       ok: true,
       value: { content_type: 'image/png', data: Buffer.from(bytes).toString('base64') },
+      content: [{ type: 'image', data: Buffer.from(bytes).toString('base64'), mimeType: 'image/png' }],
     })
     expect(read('', { mapping: { type: 'binary' } })).toEqual({
       ok: true,
       value: { content_type: 'application/octet-stream', data: '' },
+      content: [{ type: 'resource', resource: { mimeType: 'application/octet-stream', blob: '' } }],
     })
   })
 

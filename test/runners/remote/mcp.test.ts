@@ -27,13 +27,14 @@ describe.each(['legacy', 'modern'] as const)('a %s MCP server', (era) => {
   test('content alone is its own value, as text', async () => {
     expect(await call('text.greet', { input: { name: 'Zoë' } })).toMatchObject({ ok: true, value: 'Grüß Gott, Zoë' })
     const picture = await call('picture')
-    expect(picture).toMatchObject({ ok: true, value: 'A dot\n[image: image/png]\nA note' })
+    expect(picture).toMatchObject({ ok: true, value: null })
     expect(picture).toMatchObject({ content: [{ type: 'text' }, { type: 'image' }, { type: 'resource' }] })
   })
 
   test('what a tool fails with is told in its words', async () => {
     const more = { developer_message: 'D', can_retry: true, retry_after_ms: 500 }
-    const failure = { message: 'The printer is out of paper', ...more }
+    const message = 'The printer is out of paper'
+    const failure = { message, ...more, content: [{ type: 'text', text: message }] }
     expect(await call('fail')).toEqual({ ok: false, failure })
     expect(await call('nothing')).toMatchObject({ ok: false, failure: { message: expect.stringContaining('nothing') } })
   })

@@ -20,7 +20,9 @@ describe('a CallToolResult', () => {
   })
 
   it('that is an error is told in its own words', () => {
-    expect(read([text], undefined, true)).toEqual({ ok: false, message: 'one' })
+    const image = { type: 'image', data: 'AA==', mimeType: 'image/png' }
+    const content = [text, image]
+    expect(read(content, undefined, true)).toEqual({ ok: false, message: 'one\n[image: image/png]', content })
     expect(read([], { a: 1 }, true)).toEqual({ ok: false, message: 'The tool failed and did not say why' })
   })
 
@@ -34,24 +36,54 @@ describe('a CallToolResult', () => {
     expect(read([block])).toMatchObject({ ok: true, content: [block] })
   })
 
+  it('that is not text alone has no value but what is structured', () => {
+    const image = { type: 'image', data: 'AA==' }
+    expect(read([text, image])).toEqual({ ok: true, value: null, content: [text, image] })
+    expect(read([text, image], { a: 1 })).toMatchObject({ value: { a: 1 } })
+  })
+
   it('loses what content does not have', () => {
-    const annotations = { audience: ['user', 'root', 7], priority: 'high', other: 1 }
-    expect(
-      read([
-        { ...text, extra: 1, annotations },
-        { type: 'image', data: 'AA==' },
-      ]),
-    ).toMatchObject({
-      content: [
-        { ...text, annotations: { audience: ['user'] } },
-        { type: 'image', data: 'AA==', mimeType: 'application/octet-stream' },
-      ],
+    const annotations = { audience: ['user'], other: 1 }
+    expect(read([{ ...text, extra: 1, annotations }])).toMatchObject({
+      content: [{ ...text, annotations: { audience: ['user'] } }],
     })
+  })
+
+  it.each<[object, unknown]>([
+    [{ type: 'text' }, { type: 'text', text: '' }],
+    [
+      { type: 'text', annotations: { audience: ['user'], priority: 1 } },
+      { type: 'text', text: '', annotations: { audience: ['user'], priority: 1 } },
+    ],
+    [
+      { ...text, mimeType: 'text/csv' },
+      { ...text, mimeType: 'text/csv' },
+    ],
+    [{ ...text, data: null, mimeType: null, annotations: null }, text],
+    [{ type: 'image' }, { type: 'image', data: '' }],
+    [{ type: 'resource' }, { type: 'resource', resource: { text: '' } }],
+    [
+      { type: 'resource', text: 'a,b', mimeType: 'text/csv' },
+      { type: 'resource', resource: { text: 'a,b', mimeType: 'text/csv' } },
+    ],
+    [
+      { type: 'resource', data: 'AA==', mimeType: 'a/b' },
+      { type: 'resource', resource: { blob: 'AA==', mimeType: 'a/b' } },
+    ],
+  ])("takes the plugin schema's own %j, in which only the type is required", (block, read_) => {
+    expect(read([block])).toMatchObject({ ok: true, content: [read_] })
   })
 
   it.each([
     [7, 'must be an object'],
-    [{ type: 'text' }, "'text' must be a string"],
+    [{ type: 'text', text: 7 }, "'text' must be a string"],
+    [{ type: 'text', annotations: 7 }, "'annotations' must be an object"],
+    [
+      { type: 'text', annotations: { audience: ['system'] } },
+      "'annotations.audience' must be an array of 'user' and 'assistant'",
+    ],
+    [{ type: 'text', annotations: { priority: 7 } }, "'annotations.priority' must be a number from 0 to 1"],
+    [{ type: 'text', annotations: { priority: 'high' } }, "'annotations.priority' must be a number from 0 to 1"],
     [{ type: 'image', data: 1 }, "'data' must be a string"],
     [{ type: 'resource_link', uri: 'file:///a' }, "'uri' and 'name' must be strings"],
     [{ type: 'resource', resource: {} }, "'resource' must be an object with a 'uri'"],

@@ -32,6 +32,26 @@ async function leavesOf(registry: RegistryObject) {
 const inOrder = (count: number, given: Readonly<Record<string, unknown>> = {}) =>
   Promise.all(Array.from({ length: count }, (_, n) => publication(`Kit.T${String(n).padStart(4, '0')}@1.0.0`, given)))
 
+describe('pages of lines in another form', () => {
+  it('are made anew by the deployment that writes them differently, once', () =>
+    inRegistry(async ({ registry, sql, restart, drain, kv }) => {
+      await registry.publish(await inOrder(2))
+      await drain()
+      const { leaves, revision } = await registry.head()
+      const written = () => sql.exec<{ lines: string }>('SELECT lines FROM leaf').one().lines
+      sql.exec("UPDATE leaf SET lines = 'old'")
+      restart()
+      expect(written()).toBe('old')
+      sql.exec("DELETE FROM meta WHERE name = 'lines'")
+      const next = restart()
+      await next.head()
+      await drain()
+      expect(written()).toBe(leaves[0]?.lines)
+      expect(JSON.parse(kv.values.get('catalogue/head') ?? '')).toMatchObject({ leaves })
+      expect((await restart().head()).revision).toBeGreaterThan(revision)
+    }))
+})
+
 describe('a leaf', () => {
   it('holds up to 128 tools; of more it is split into parts of 64, in the order of ids', () =>
     inRegistry(async ({ registry }) => {

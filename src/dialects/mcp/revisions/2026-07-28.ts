@@ -1,5 +1,5 @@
 import type { Seal } from '../../../core/call/seal.ts'
-import { listedTool } from '../tool-document.ts'
+import { listedTool, shownName } from '../tool-document.ts'
 import { outputKind } from '../tool-schema.ts'
 import { VERSIONS_FROM_2026 } from './2026-07-28/envelope.ts'
 import { beginRound } from './2026-07-28/input-required.ts'
@@ -23,7 +23,7 @@ export function revision2026(serverInfo: ServerInfo, seal: Seal): Revision {
     format: 'mcp-2026-07-28',
     statuses: {},
     disconnectCancels: true,
-    tool: listedTool,
+    tool: (record, name) => listedTool(record, shownName(record, name)),
     structured(value, text, output) {
       const kind = outputKind(output)
       return kind === 'none' || (kind === 'any' && value === null) ? undefined : text

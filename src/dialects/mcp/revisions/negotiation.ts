@@ -16,6 +16,7 @@ type Notification = Extract<Message, { kind: 'notification' }>
 /** Every revision that is spoken here. */
 export interface Revisions {
   readonly until2025: Revision
+  readonly of2025November: Revision
   readonly from2026: Revision
 }
 
@@ -27,14 +28,15 @@ export interface Revisions {
 export function revisionOf(
   headers: Headers,
   message: McpRequest | Notification,
-  { until2025, from2026 }: Revisions,
+  revisions: Revisions,
 ): Revision | McpError {
+  const { from2026 } = revisions
   const header = headers.get('mcp-protocol-version')
   const { _meta } = message.params
   const isNamed = isJsonObject(_meta) && _meta[VERSION_KEY] !== undefined
   if (!isNamed && (header === null || !VERSIONS_FROM_2026.includes(header))) {
-    if (header === null || VERSIONS_UNTIL_2025.includes(header)) return until2025
-    return unsupportedVersion(header, [...VERSIONS_FROM_2026, ...VERSIONS_UNTIL_2025])
+    const older = revisionUntil2025(header, revisions)
+    return older ?? unsupportedVersion(header ?? '', [...VERSIONS_FROM_2026, ...VERSIONS_UNTIL_2025])
   }
   if (message.kind === 'notification') {
     // A notification has no effect here, so its `_meta` is not judged
@@ -47,8 +49,13 @@ export function revisionOf(
 }
 
 /** The revision of a batch (MCP 2025-03-26, "Batching"), which none from 2026 on has. */
-export function revisionOfBatch(headers: Headers, { until2025 }: Revisions): Revision | McpError {
-  const header = headers.get('mcp-protocol-version')
-  if (header === null || VERSIONS_UNTIL_2025.includes(header)) return until2025
-  return { code: INVALID_REQUEST, message: 'This revision has no batches', status: 400 }
+export function revisionOfBatch(headers: Headers, revisions: Revisions): Revision | McpError {
+  const older = revisionUntil2025(headers.get('mcp-protocol-version'), revisions)
+  return older ?? { code: INVALID_REQUEST, message: 'This revision has no batches', status: 400 }
+}
+
+/** The revision before 2026 that a header names; the oldest form where there is none. */
+function revisionUntil2025(header: string | null, { until2025, of2025November }: Revisions): Revision | undefined {
+  if (header === '2025-11-25') return of2025November
+  return header === null || VERSIONS_UNTIL_2025.includes(header) ? until2025 : undefined
 }

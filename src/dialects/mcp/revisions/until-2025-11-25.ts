@@ -1,8 +1,9 @@
 import { isJsonObject, isObject, type JsonObject } from '../../../core/tool/json.ts'
+import type { ToolRecord } from '../../../core/tool/tool.ts'
 import { declares, URL_ELICITATION, urlElicitations } from '../elicitation.ts'
 import { textOf } from '../failure.ts'
-import { listedTool } from '../tool-document.ts'
-import { outputKind, wrappedSchema } from '../tool-schema.ts'
+import { listedTool, shownName, withObjectOutput } from '../tool-document.ts'
+import { outputKind } from '../tool-schema.ts'
 import type { Revision, ServerInfo } from './revision.ts'
 
 /** The revisions with the `initialize` handshake, newest first. */
@@ -36,12 +37,7 @@ export function revisionsUntil2025(serverInfo: ServerInfo): Revision {
     statuses: { 'route-unknown': 200 },
     // "Disconnection SHOULD NOT be interpreted as the client cancelling its request"
     disconnectCancels: false,
-    tool(record, name) {
-      const tool = listedTool(record, name)
-      const { outputSchema } = tool
-      if (!isJsonObject(outputSchema) || outputKind(outputSchema) === 'object') return tool
-      return { ...tool, outputSchema: wrappedSchema(outputSchema) }
-    },
+    tool: (record, name) => withObjectOutput(listedTool(record, name)),
     structured(value, text, output) {
       switch (outputKind(output)) {
         case 'none':
@@ -84,6 +80,15 @@ export function revisionsUntil2025(serverInfo: ServerInfo): Revision {
         },
       }
     },
+  }
+}
+
+/** MCP 2025-11-25 itself, whose tool names have dots, and up to 128 characters. */
+export function revision2025November(serverInfo: ServerInfo): Revision {
+  return {
+    ...revisionsUntil2025(serverInfo),
+    format: 'mcp-2025-11-25',
+    tool: (record: ToolRecord, name: string) => withObjectOutput(listedTool(record, shownName(record, name))),
   }
 }
 

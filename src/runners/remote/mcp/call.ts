@@ -79,7 +79,7 @@ export async function callMcp(
   if (read.ok) return { result: read }
   const { developer_message, ...more } = failureMeta(_meta)
   const developer = developer_message === undefined ? undefined : excerpt(developer_message, endpoint.redact)
-  return failed(read.message, developer, endpoint, more)
+  return failed(read.message, developer, endpoint, { ...more, ...(read.content ? { content: read.content } : {}) })
 }
 
 /** What a server asks for before it goes on: passed on where the caller can be asked, else a failure that says it. */

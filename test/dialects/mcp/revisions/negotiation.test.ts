@@ -3,11 +3,15 @@ import type { Seal } from '../../../../src/core/call/seal.ts'
 import type { JsonObject } from '../../../../src/core/tool/json.ts'
 import { revision2026 } from '../../../../src/dialects/mcp/revisions/2026-07-28.ts'
 import { revisionOf, revisionOfBatch } from '../../../../src/dialects/mcp/revisions/negotiation.ts'
-import { revisionsUntil2025 } from '../../../../src/dialects/mcp/revisions/until-2025-11-25.ts'
+import { revision2025November, revisionsUntil2025 } from '../../../../src/dialects/mcp/revisions/until-2025-11-25.ts'
 
 const server = { name: 's', title: 'S', version: '1' }
 const seal: Seal = { seal: async () => '', unseal: async () => undefined }
-const revisions = { until2025: revisionsUntil2025(server), from2026: revision2026(server, seal) }
+const revisions = {
+  until2025: revisionsUntil2025(server),
+  of2025November: revision2025November(server),
+  from2026: revision2026(server, seal),
+}
 const _meta = {
   'io.modelcontextprotocol/protocolVersion': '2026-07-28',
   'io.modelcontextprotocol/clientCapabilities': {},
@@ -34,6 +38,7 @@ describe('the revision of a message', () => {
     ['nothing, and _meta that is none', {}, 'request', 'm', { _meta: 7 }, 'mcp-until-2025-11-25'],
     ['an older version', OLD, 'request', 'tools/list', {}, 'mcp-until-2025-11-25'],
     ['an older version', OLD, 'notification', 'm', {}, 'mcp-until-2025-11-25'],
+    ['the last of them', { 'mcp-protocol-version': '2025-11-25' }, 'request', 'tools/list', {}, 'mcp-2025-11-25'],
     ['its version in _meta', { ...NEW, 'mcp-method': 'm' }, 'request', 'm', { _meta }, 'mcp-2026-07-28'],
     ['its version in the header', NEW, 'notification', 'm', {}, 'mcp-2026-07-28'],
     ['its version in _meta alone', {}, 'notification', 'm', { _meta }, 'mcp-2026-07-28'],

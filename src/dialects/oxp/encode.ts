@@ -1,0 +1,117 @@
+import { type Bounds, type Cut, expandSchema } from '../../core/schema/expand.ts'
+import { MAX_SCHEMA_DEPTH, MAX_SUBSCHEMAS } from '../../core/schema/publishable.ts'
+import type { Encoded, Loss } from '../../core/tool/codec.ts'
+import { isJsonObject, type Json, type JsonObject } from '../../core/tool/json.ts'
+import { offered, withheld } from '../../core/tool/metadata.ts'
+import { derivedSecurityLevel, type JsonSchema, type Requirements, type ToolRecord } from '../../core/tool/tool.ts'
+import { idOf, isSimpleVersion, nameOf } from './id.ts'
+
+type Lose = (path: string, reason: string) => void
+
+/** What publication takes of a schema, and half the text of a definition. */
+const BOUNDS: Bounds = { schemas: MAX_SUBSCHEMAS, depth: MAX_SCHEMA_DEPTH, nesting: 128, characters: 128 * 1024 }
+const WHY_CUT: Readonly<Record<Cut['why'], string>> = {
+  'recursive': 'OXP 1.0 has no references, and this one leads back to itself: anything is taken there',
+  'too large': 'OXP 1.0 has no references, and written out they make the schema too large: anything is taken there',
+  'unresolved': 'OXP 1.0 has no references, and this one leads nowhere: anything is taken there',
+}
+
+/** A record as OXP 1.0: the published document, or one that says what OXP can, with losses. */
+export function encode(record: ToolRecord): Encoded {
+  const source = sourceOf(record)
+  return source ? { document: source, losses: unsaid(record) } : written(record, (input) => ({ parameters: input }))
+}
+
+/** A record with `input_schema` always as the specification has it. */
+export function seedForm(record: ToolRecord): JsonObject {
+  return formOf(record, (input) => ({ parameters: input })).document
+}
+
+/** A record as the published OpenAPI document and its client libraries have it: `input_schema` flat. */
+export function encodeFlat(record: ToolRecord): Encoded {
+  return formOf(record, flat)
+}
+
+/**
+ * A record as a line of `GET /tools`: `input_schema` as the specification has it. Empty for a version that is no `x.y.z`,
+ * since no id of OXP leads to it.
+ */
+export function listedLine(record: ToolRecord): string {
+  return isSimpleVersion(record.version) ? JSON.stringify(seedForm(record)) : ''
+}
+
+/** A schema that `parameters` stands in would be taken for one that wraps the parameters, unless it says what it is of. */
+function flat(input: JsonObject): JsonObject {
+  return 'parameters' in input && !('type' in input) && !('properties' in input) ? { type: 'object', ...input } : input
+}
+
+function formOf(record: ToolRecord, wrap: (input: JsonObject) => JsonObject) {
+  const source = sourceOf(record)
+  if (!source) return written(record, wrap)
+  // A document of before parameters had to be objects may have others
+  return { document: { ...source, input_schema: wrap(withParameters(offered(record).input)) }, losses: unsaid(record) }
+}
+
+function sourceOf({ source }: ToolRecord): JsonObject | undefined {
+  return source.dialect === 'oxp' && isJsonObject(source.document) ? source.document : undefined
+}
+
+/** A record of another dialect. */
+function written(record: ToolRecord, wrap: (input: JsonObject) => JsonObject) {
+  const losses: Loss[] = [...withheld(record)]
+  const lose: Lose = (path, reason) => losses.push({ path, reason })
+  const name = nameOf(record)
+  for (const part of ['toolkit', 'tool'] as const) {
+    if (name[part] !== record[part]) lose(`/${part}`, `Is written '${name[part]}': an OXP id has no other characters`)
+  }
+  if (name.version !== record.version) lose('/version', `Is written '${name.version}': OXP's versions are x.y.z`)
+  const document = {
+    id: idOf(name),
+    name: record.name,
+    description: record.description,
+    version: name.version,
+    input_schema: wrap(withParameters(expanded(offered(record).input, '/input', lose))),
+    output_schema: record.output === null ? null : expanded(record.output, '/output', lose),
+  }
+  const requirements = encodeRequirements(record.requirements)
+  return { document: requirements ? { ...document, requirements } : document, losses: [...losses, ...unsaid(record)] }
+}
+
+/** What a record has, of its bundle or beside its document, that OXP has no field for. */
+function unsaid(record: ToolRecord): readonly Loss[] {
+  const fields = ['title', 'annotations', 'icons', '_meta', 'metadata', 'examples'] as const
+  const lost: string[] = fields.filter((field) => record[field] !== undefined)
+  if (record.tags.length > 0) lost.push('tags')
+  if (record.securityLevel !== derivedSecurityLevel(record.requirements)) lost.push('securityLevel')
+  return lost.map((field) => ({ path: `/${field}`, reason: 'OXP 1.0 has no such field' }))
+}
+
+/** "Excludes $ref and nested definitions": what references lead to is written out, and a schema is an object. */
+function expanded(schema: JsonSchema, path: string, lose: Lose): JsonObject {
+  const { schema: whole, cut } = expandSchema(schema, BOUNDS)
+  for (const each of cut) lose(path + each.path, WHY_CUT[each.why])
+  return objectOf(whole)
+}
+
+/** The input with each parameter's schema as an object. */
+function withParameters(input: JsonObject): JsonObject {
+  const { properties } = input
+  if (!isJsonObject(properties) || !Object.values(properties).some((each) => typeof each === 'boolean')) return input
+  const objects = Object.entries(properties).map(([name, each = {}]): [string, Json] => {
+    return [name, typeof each === 'boolean' ? objectOf(each) : each]
+  })
+  return { ...input, properties: Object.fromEntries(objects) }
+}
+
+function objectOf(schema: JsonSchema): JsonObject {
+  return schema === true ? {} : schema === false ? { not: {} } : schema
+}
+
+function encodeRequirements({ authorization, secrets, user_id }: Requirements): JsonObject | undefined {
+  if (authorization.length === 0 && secrets.length === 0 && !user_id) return undefined
+  return {
+    ...(authorization.length > 0 ? { authorization: authorization.map((each) => ({ ...each })) } : {}),
+    ...(secrets.length > 0 ? { secrets: secrets.map(({ id }) => ({ id })) } : {}),
+    ...(user_id ? { user_id } : {}),
+  }
+}

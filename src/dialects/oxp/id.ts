@@ -1,0 +1,28 @@
+import { formatToolId } from '../../core/tool/tool-id.ts'
+import type { ToolRecord } from '../../core/tool/tool.ts'
+
+/** Whether a version is one of OXP's: `x.y.z`, "where x, y, and z are integers" (OXP 1.0, "Metadata"). */
+export function isSimpleVersion(version: string): boolean {
+  return /^(?:0|[1-9]\d{0,8})(?:\.(?:0|[1-9]\d{0,8})){2}$/.test(version)
+}
+
+/** The parts of a tool's id as OXP writes them: of its characters, and of a version that is three numbers. */
+export interface OxpName {
+  readonly toolkit: string
+  readonly tool: string
+  readonly version: string
+}
+
+/** A tool's id with OXP's characters in place of others. */
+export function nameOf({ toolkit, tool, version }: ToolRecord): OxpName {
+  const [simple = version] = version.split(/[-+]/)
+  return { toolkit: plain(toolkit), tool: plain(tool), version: simple }
+}
+
+export function idOf(name: OxpName): string {
+  return formatToolId(name, name.version)
+}
+
+function plain(part: string): string {
+  return part.replaceAll(/[^A-Za-z0-9_]/g, '_')
+}

@@ -1,0 +1,92 @@
+import { describe, expect, it } from 'vitest'
+import type { ToolRecord } from '../../../src/core/tool/tool.ts'
+import { mcp } from '../../../src/dialects/mcp/definition.ts'
+import { published } from '../machine-context/record.ts'
+import { record, setUp } from './set-up.ts'
+
+/** Each row of src/dialects/mcp/DEVIATIONS.md, in its order. */
+const GIVEN = { toolkit: 'Kit', version: '1.0.0' }
+const TOOL = { name: 'add', description: 'Adds', inputSchema: { type: 'object' } }
+
+function recordOf(document: typeof TOOL & Record<string, unknown>): ToolRecord {
+  const whole = JSON.parse(JSON.stringify(document))
+  const read = mcp.decode(whole, GIVEN)
+  if (!read.ok) throw new Error(JSON.stringify(read.problems))
+  return { ...published(read.value.definitions[0]!, 'mcp', whole), implementation: { kind: 'bundled' } }
+}
+
+/** What a client of a revision is listed. */
+async function listed(records: readonly ToolRecord[], version: string) {
+  const { modern, legacy } = setUp({ records })
+  const answer = await (version === '2026-07-28'
+    ? modern('tools/list')
+    : legacy('tools/list', {}, { headers: { 'mcp-protocol-version': version } }))
+  const body = (await answer.json()) as { result: { tools: { name: string; outputSchema?: unknown }[] } }
+  return body.result.tools
+}
+
+async function called(records: readonly ToolRecord[], name: string, version = '2025-11-25', path = '/mcp') {
+  const { legacy, calls } = setUp({ records })
+  await legacy('tools/call', { name }, { headers: { 'mcp-protocol-version': version }, path })
+  return calls.map(({ call }) => call.asked)
+}
+
+describe('where we deviate from the Tool of the MCP SDK', () => {
+  it('toolkit and version are given beside it', () => {
+    expect(mcp.decode(TOOL, {})).toMatchObject({ ok: false, problems: [{ path: '/toolkit' }, { path: '/version' }] })
+  })
+
+  it('a tool whose name another had first is listed, and called, under another', async () => {
+    const own = recordOf({ ...TOOL, name: 'get.it' })
+    const other = { ...own, name: 'get_it_1234abcd' }
+    expect((await listed([other], '2025-11-25')).map(({ name }) => name)).toEqual(['get_it_1234abcd'])
+    expect(await called([other], 'get.it')).toEqual([])
+  })
+
+  const long = 'n'.repeat(100)
+  it.each([
+    ['2025-06-18', ['admin_tools_list', expect.stringMatching(/^n{55}_[0-9a-f]{8}$/)]],
+    ['2025-11-25', ['admin.tools.list', long]],
+    ['2026-07-28', ['admin.tools.list', long]],
+  ])('names have dots and up to 128 characters where the revision has them: %s', async (version, names) => {
+    const records = ['admin.tools.list', long].map((name) => recordOf({ ...TOOL, name }))
+    expect((await listed(records, version)).map(({ name }) => name)).toEqual(names)
+    for (const [index, each] of records.entries()) {
+      for (const name of [each.name, ['admin.tools.list', long][index] ?? '']) {
+        expect(await called(records, name, version === '2026-07-28' ? undefined : version)).toEqual([
+          `name:${each.name}`,
+        ])
+      }
+    }
+  })
+
+  it('a name that only looks like a published one is none', async () => {
+    const records = [recordOf({ ...TOOL, name: 'admin.tools_list' }), record('Kit_Tool')]
+    for (const name of ['admin.tools.list', 'Kit.Tool']) expect(await called(records, name)).toEqual([])
+    expect(await called(records, 'admin.tools_list', '2025-11-25', '/mcp?toolkits=Kit')).toHaveLength(1)
+    expect(await called(records, 'admin.tools_list', '2025-11-25', '/mcp?toolkits=Other')).toEqual([])
+  })
+
+  it('an icon is at an https or a data URL', () => {
+    const read = mcp.decode({ ...TOOL, icons: [{ src: 'http://x.example/i.png' }] }, GIVEN)
+    expect(read).toMatchObject({ ok: false, problems: [{ path: '/icons/0/src' }] })
+  })
+
+  it('no title is made of another', async () => {
+    const [tool] = await listed([recordOf({ ...TOOL, annotations: { title: 'Adder' } })], '2025-11-25')
+    expect(tool).toMatchObject({ annotations: { title: 'Adder' } })
+    expect(tool).not.toHaveProperty('title')
+  })
+
+  it('an output is an object in documents, and what it is in lists of a revision that allows it', async () => {
+    const outputSchema = { type: 'array', items: { type: 'string' } }
+    expect(mcp.decode({ ...TOOL, outputSchema }, GIVEN)).toMatchObject({
+      ok: false,
+      problems: [{ path: '/outputSchema/type' }],
+    })
+    const imported = { ...recordOf(TOOL), output: outputSchema }
+    expect((await listed([imported], '2026-07-28'))[0]?.outputSchema).toEqual(outputSchema)
+    const wrapped = { type: 'object', properties: { result: outputSchema }, required: ['result'] }
+    expect((await listed([imported], '2025-11-25'))[0]?.outputSchema).toEqual(wrapped)
+  })
+})

@@ -1,0 +1,68 @@
+import { describe, expect, it } from 'vitest'
+import { ok } from '../../../src/core/call/failure.ts'
+import type { JsonObject } from '../../../src/core/tool/json.ts'
+import { oxp } from '../../../src/dialects/oxp/definition.ts'
+import { listedLine } from '../../../src/dialects/oxp/encode.ts'
+import { encodeOutcome } from '../../../src/dialects/oxp/wire.ts'
+import { recordOf } from '../machine-context/record.ts'
+
+/** Each row of src/dialects/oxp/DEVIATIONS.md, in its order. */
+const DOCUMENT = { id: 'Kit.Add@1.0.0', name: 'Add', description: 'Adds', version: '1.0.0', output_schema: null }
+
+function decoded(document: JsonObject) {
+  const read = oxp.decode(document, {})
+  if (!read.ok) throw new Error(JSON.stringify(read.problems))
+  return read.value
+}
+
+describe('where we deviate from OXP 1.0', () => {
+  it.each([[{}], [{ type: 'object' }], [{ parameters: { type: 'object' } }]])(
+    'parameters may be missing: %j is an input schema, and is listed with them',
+    (input_schema) => {
+      const [definition] = decoded({ ...DOCUMENT, input_schema }).definitions
+      const line = listedLine(recordOf({ ...definition, source: { dialect: 'oxp', document: DOCUMENT } }))
+      expect(JSON.parse(line).input_schema).toEqual({ parameters: definition?.input })
+    },
+  )
+
+  it('a parameter without a description is a warning', () => {
+    const input_schema = { parameters: { type: 'object', properties: { a: { type: 'number' } } } }
+    expect(decoded({ ...DOCUMENT, input_schema }).warnings).toEqual([
+      { path: '/input_schema/parameters/properties/a', message: "Parameter 'a' has no description" },
+    ])
+  })
+
+  it('a version that is no x.y.z is refused in OXP, and not listed in it', () => {
+    expect(oxp.decode({ ...DOCUMENT, id: 'Kit.Add@1.0.0-rc.1', version: '1.0.0-rc.1' }, {}).ok).toBe(false)
+    expect(listedLine(recordOf({ version: '1.0.0-rc.1' }))).toBe('')
+  })
+
+  it('an id with other characters is written with underscores, which is a loss', () => {
+    const { document, losses } = oxp.encode(recordOf({ toolkit: 'my-kit' }))
+    expect(document).toMatchObject({ id: 'my_kit.Tool@1.0.0' })
+    expect(losses.map(({ path }) => path)).toEqual(['/toolkit'])
+  })
+
+  it('a reference that leads back to itself takes anything, which is a loss', () => {
+    const { document, losses } = oxp.encode(recordOf({ output: { type: 'array', items: { $ref: '#' } } }))
+    expect(document).toMatchObject({ output_schema: { type: 'array', items: {} } })
+    expect(losses.map(({ path }) => path)).toEqual(['/output/items/$ref'])
+  })
+
+  it('what a tool gives to look at is its value, where it gave none', () => {
+    const value = (result: object) =>
+      encodeOutcome({ callId: 'c', durationMs: 1, result: { ...ok(null), ...result } }, 'bare')
+    const image = { type: 'image', data: 'AAAA', mimeType: 'image/png' }
+    const artifact = { url: 'https://here/a', content_type: 'text/csv', size: 9, meta: { description: 'All rows' } }
+    const texts = [
+      { type: 'text', text: 'one' },
+      { type: 'text', text: 'two' },
+    ]
+    expect(value({ content: texts })).toMatchObject({ value: 'one\ntwo' })
+    expect(value({ content: [...texts, image] })).toMatchObject({ value: { content: [...texts, image] } })
+    expect(value({ artifact })).toMatchObject({ value: { artifact } })
+    expect(value({ artifact, content: texts })).toMatchObject({ value: { artifact, content: texts } })
+    expect(value({ content: [] })).toMatchObject({ value: null })
+    expect(value({ content: texts, value: 7 })).toMatchObject({ value: 7 })
+  })
+})

@@ -1,0 +1,71 @@
+import { describe, expect, it } from 'vitest'
+import { ok } from '../../../src/core/call/failure.ts'
+import type { Content } from '../../../src/core/tool/content.ts'
+import { plugin } from '../../../src/dialects/plugin/definition.ts'
+import { decodeCall, encodeOutcome } from '../../../src/dialects/plugin/wire.ts'
+import { readCallToolResult } from '../../../src/runners/shared/call-tool-result.ts'
+
+/** Each row of src/dialects/plugin/DEVIATIONS.md, in its order. */
+const GIVEN = { toolkit: 'web', version: '1.0.0' }
+const TOOL = { name: 'web.fetch', description: 'Gets a page', inputSchema: {} }
+const read = (block: unknown) => readCallToolResult([block], undefined, false, 'The plugin')
+const written = (...content: Content[]) =>
+  encodeOutcome({ callId: 'c', durationMs: 1, result: { ...ok(null), content } }).content
+
+describe('where we deviate from the plugin schema', () => {
+  it('toolkit and version are given beside a list', () => {
+    expect(plugin.decode({ tools: [TOOL] }, {})).toMatchObject({
+      ok: false,
+      problems: [{ path: '/toolkit' }, { path: '/version' }],
+    })
+    expect(plugin.decode({ tools: [TOOL] }, GIVEN)).toMatchObject({ ok: true })
+  })
+
+  it('a dot in a name becomes an underscore, and other characters are refused', () => {
+    expect(plugin.decode({ tools: [TOOL] }, GIVEN)).toMatchObject({ value: { definitions: [{ tool: 'web_fetch' }] } })
+    expect(plugin.decode({ tools: [{ ...TOOL, name: 'get it' }] }, GIVEN)).toMatchObject({ ok: false })
+  })
+
+  it('annotations stand beside a text, or alone', () => {
+    const annotations = { audience: ['user'], priority: 1 } as const
+    const beside: Content = { type: 'text', text: 'a', annotations }
+    expect(read(beside)).toMatchObject({ content: [beside] })
+    expect(written(beside, { type: 'text', text: '', annotations })).toEqual([beside, { type: 'text', annotations }])
+  })
+
+  it('annotations are read with what they have, and written with both', () => {
+    expect(read({ type: 'text', text: 'a', annotations: { priority: 1 } })).toMatchObject({
+      content: [{ annotations: { priority: 1 } }],
+    })
+    expect(written({ type: 'text', text: 'a', annotations: { priority: 1 } })).toEqual([
+      { type: 'text', text: 'a', annotations: { audience: ['user', 'assistant'], priority: 1 } },
+    ])
+    expect(written({ type: 'text', text: 'a', annotations: { audience: ['user'] } })).toEqual([
+      { type: 'text', text: 'a', annotations: { audience: ['user'], priority: 0.5 } },
+    ])
+  })
+
+  it('a sound is a resource, and links and artifacts are texts with the URL', () => {
+    const sound: Content = { type: 'audio', data: 'AA', mimeType: 'audio/wav' }
+    const link: Content = { type: 'resource_link', uri: 'https://here/c', name: 'c' }
+    expect(written(sound, link)).toEqual([
+      { type: 'resource', data: 'AA', mimeType: 'audio/wav' },
+      { type: 'text', text: "[Resource 'c': https://here/c]" },
+    ])
+    const artifact = { url: 'https://here/a', content_type: 'text/csv', size: 9, meta: { description: 'All rows' } }
+    const { content } = encodeOutcome({ callId: 'c', durationMs: 1, result: { ...ok(null), artifact } })
+    expect(content).toEqual([{ type: 'text', text: '[All rows (text/csv, 9 bytes): https://here/a]' }])
+    for (const block of [sound, link]) expect(read(block)).toMatchObject({ content: [block] })
+  })
+
+  it('a resource with a URI has it beside its text', () => {
+    const resource = { uri: 'file:///a', text: 'A', mimeType: 'text/plain' }
+    expect(written({ type: 'resource', resource })).toEqual([
+      { type: 'resource', text: 'A', mimeType: 'text/plain', resource },
+    ])
+  })
+
+  it('a method is passed on as it is', () => {
+    expect(decodeCall({ method: 'x/y', params: { name: 'a' } })).toEqual({ name: 'a', input: {}, method: 'x/y' })
+  })
+})
