@@ -167,6 +167,21 @@ describe('a tool of the RFC', () => {
     expect(plain.output).toEqual({ value: { artifact } })
   })
 
+  it('gives the bytes that a server answers with as an artifact, or holds them', async () => {
+    const implementation = { kind: 'http', method: 'GET', url: `${upstream.origin}/image` }
+    const { output } = await call(await publish({ modes: ['artifact', 'error'], implementation }))
+    expect(output).toEqual({
+      artifact: {
+        url: `data:image/png;base64,${btoa('image')}`,
+        content_type: 'image/png',
+        size: 5,
+        meta: { description: expect.any(String) },
+      },
+    })
+    const held = await call(await publish({ implementation }))
+    expect(held.output.value.content).toEqual([{ type: 'image', mimeType: 'image/png', data: btoa('image') }])
+  })
+
   it('is told of the user it acts for', async () => {
     const module = 'export default (_, { userId, userInfo }) => ({ userId, userInfo })'
     const requirements = { authorization: 'token' }
