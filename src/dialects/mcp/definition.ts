@@ -159,22 +159,23 @@ function withoutNulls(reader: Reader<unknown>): Reader<JsonObject> {
   )
 }
 
-/** Reads a ToolSchema, of an object. Clients that write every field write null where there is none. */
-const SCHEMA = (whose: string): Reader<JsonObject> =>
-  into(jsonSchema, (value, report) => {
-    if (value.type !== 'object') wrong(report, `Must be 'object': ${whose}`, '/type')
-    const isAbsent = ([key, field]: readonly [string, unknown]) => field === null && SCHEMA_FIELDS.includes(key)
+const SCHEMA_FIELDS = ['properties', 'required', '$defs']
+
+/** Reads a ToolSchema, which is of an object; `why` says why. Clients that write every field write null where there is none. */
+function toolSchema(why: string): Reader<JsonObject> {
+  const isAbsent = ([key, field]: readonly [string, unknown]) => field === null && SCHEMA_FIELDS.includes(key)
+  return into(jsonSchema, (value, report) => {
+    if (value.type !== 'object') wrong(report, `Must be 'object': ${why}`, '/type')
     const entries = Object.entries(value)
     return entries.some(isAbsent) ? Object.fromEntries(entries.filter((entry) => !isAbsent(entry))) : value
   })
-
-const SCHEMA_FIELDS = ['properties', 'required', '$defs']
+}
 
 /** "Must be an object type schema if provided". */
-const OUTPUT_SCHEMA = SCHEMA("a tool's structured content has names")
+const OUTPUT_SCHEMA = toolSchema("a tool's structured content has names")
 
 /** `x-mcp-header` asks the server to check headers against arguments (MCP 2026-07-28), which ours does not. */
-const INPUT_SCHEMA = also(SCHEMA("a tool's arguments have names"), (value, report) => {
+const INPUT_SCHEMA = also(toolSchema("a tool's arguments have names"), (value, report) => {
   for (const { schema, path } of everySubschema(value, MAX_DEPTH)) {
     if (!isJsonObject(schema) || !('x-mcp-header' in schema)) continue
     wrong(report, 'Must be left out: parameters are not read from headers here', `${path}/x-mcp-header`)
