@@ -60,7 +60,7 @@ export function createApp(env: Env, config: Config, build: Build): Hono {
     registry: registryStub(env.Registry),
     writeLine,
     now,
-    bundle: { hash: build.hash, records: build.tools.map(({ record }) => record) },
+    bundle: { hash: build.hash, records: build.tools.map(({ record }) => record), documents: build.documents },
     deployedAt: Date.parse(env.VERSION?.timestamp ?? '') || 0,
     onChange: () => resolver.forget(),
   })

@@ -1,3 +1,4 @@
+import type { KeptDocument } from '../core/publish/registry.ts'
 import type { ToolRecord } from '../core/tool/tool.ts'
 import type { Validate } from '../core/schema/validator.ts'
 import type { Carried } from '../runners/bundled/runner.ts'
@@ -10,4 +11,6 @@ export interface Build {
     readonly validateInput: Validate
     readonly validateOutput: Validate
   })[]
+  /** The documents that several of the tools come from. */
+  readonly documents: readonly KeptDocument[]
 }

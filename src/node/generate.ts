@@ -8,12 +8,17 @@ import { stripTypeScriptTypes } from 'node:module'
 import { join, relative } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { parseArgs } from 'node:util'
-import type { BundledTool } from '../core/tool/bundled-tool.ts'
+import type { KeptDocument } from '../core/publish/registry.ts'
+import { prepareDocument } from '../core/publish/prepare.ts'
+import type { BundledDocument, BundledTool } from '../core/tool/bundled-tool.ts'
+import type { Problem } from '../core/tool/problem.ts'
 import type { JsonObject } from '../core/tool/json.ts'
 import { recordOf } from '../core/publish/record.ts'
 import { checkSchema } from '../core/schema/publishable.ts'
 import { isNamePart, isVersion, type ToolName } from '../core/tool/tool-id.ts'
 import { NO_REQUIREMENTS, type ToolRecord } from '../core/tool/tool.ts'
+import { machineContext } from '../dialects/machine-context/definition.ts'
+import { openToolCalling } from '../dialects/open-tool-calling/definition.ts'
 import { oxp } from '../dialects/oxp/definition.ts'
 import { compileSchemas } from './compile-schemas.ts'
 
@@ -28,16 +33,22 @@ const fromGenerated = (path: string) => relative(generated, join(root, path)).re
 interface Found {
   readonly path: string
   readonly record: ToolRecord
+  /** What the generated module takes of the tool's own, whose default export is `own`. */
+  readonly carried: (own: string) => string
+  readonly document?: KeptDocument
 }
 
 const sha256 = async (text: string) => createHash('sha256').update(text).digest('hex')
 
-/** Reads one declared tool; its path is its id. Throws with the file's path when it declares what it may not. */
-async function readTool(path: string, name: ToolName): Promise<Found> {
-  const { default: tool }: { default: BundledTool } = await import(pathToFileURL(join(root, path)).href)
+/** Reads the tools that a file declares; the path of one is its id. Throws with the path when it declares what it may not. */
+async function readFound(path: string, name: ToolName): Promise<Found[]> {
+  const { default: tool }: { default: BundledTool | BundledDocument } = await import(
+    pathToFileURL(join(root, path)).href
+  )
+  if ('document' in tool) return readDocument(path, name.toolkit, tool)
   const { version, description, input, output, title, securityLevel, annotations, mayGiveArtifact, tags = [] } = tool
   if (!isNamePart(name.toolkit) || !isNamePart(name.tool) || !isVersion(version)) {
-    throw new Error(`${path}: must be ${folders.tools}/<Toolkit>/<Tool>.ts, with a version of the form x.y.z`)
+    throw new Error(`${path}: must be ${folders.tools}/<Toolkit>/<Tool>.ts, with a version such as 1.0.0`)
   }
   const definition = {
     ...name,
@@ -59,10 +70,36 @@ async function readTool(path: string, name: ToolName): Promise<Found> {
   const problems = [input, output ?? {}].flatMap((schema) => checkSchema(schema, { references: oxp.references }))
   const decoded = oxp.decode(document, {})
   if (!decoded.ok) problems.push(...decoded.problems)
-  if (problems.length > 0) {
-    throw new Error(`${path}: ${problems.map(({ path: at, message }) => `${at || 'it'}: ${message}`).join('; ')}`)
-  }
-  return { path, record: { ...record, source: { dialect: oxp.dialect, document } } }
+  refuse(path, problems)
+  return [{ path, record: { ...record, source: { dialect: oxp.dialect, document } }, carried: (own) => own }]
+}
+
+/** Those whose documents say of each tool what it is called. */
+const codecs = [oxp, openToolCalling, machineContext]
+
+/** Reads a definition document, whose tools are the folder's. */
+async function readDocument(path: string, toolkit: string, { document, handlers }: BundledDocument): Promise<Found[]> {
+  const everyTool = Object.fromEntries(Object.keys(handlers).map((name) => [name, { kind: 'bundled' }]))
+  const body = { definition: document, toolkit, implementations: everyTool }
+  const runners = new Map([['bundled', { kind: 'bundled', check: () => [] }]])
+  const prepared = await prepareDocument(
+    { body },
+    { codecs, runners, sha256, source: { addressed: async () => undefined } },
+  )
+  if (!prepared.ok) return refuse(path, prepared.problems)
+  const { records, document: kept } = prepared.value
+  if (!kept) throw new Error(`${path}: a document of one tool is written as a tool`)
+  const named = new Map(Object.entries(kept.tools).map(([name, tool]) => [tool, name]))
+  return records.map((record) => {
+    const name = named.get(record.tool)
+    if (name === undefined || !record.implementation) throw new Error(`${path}: '${record.tool}' has no handler`)
+    return { path, record, document: kept, carried: (own) => `{ handler: ${own}.handlerOf(${JSON.stringify(name)}) }` }
+  })
+}
+
+function refuse(path: string, problems: readonly Problem[]): never[] {
+  if (problems.length === 0) return []
+  throw new Error(`${path}: ${problems.map(({ path: at, message }) => `${at || 'it'}: ${message}`).join('; ')}`)
 }
 
 async function readTools(): Promise<Found[]> {
@@ -71,7 +108,8 @@ async function readTools(): Promise<Found[]> {
     if (!folder.isDirectory()) continue
     for (const file of await readdir(join(root, folders.tools, folder.name))) {
       const tool = /^([^.]+)\.ts$/.exec(file)?.[1]
-      if (tool) found.push(await readTool(`${folders.tools}/${folder.name}/${file}`, { toolkit: folder.name, tool }))
+      if (tool)
+        found.push(...(await readFound(`${folders.tools}/${folder.name}/${file}`, { toolkit: folder.name, tool })))
     }
   }
   const ids = new Set(found.map(({ record }) => record.id.toLowerCase()))
@@ -97,7 +135,8 @@ tools.forEach(({ record }, index) => {
   schemas[`input${index}`] = record.input
   schemas[`output${index}`] = record.output === null ? { type: 'null' } : Object(record.output)
 })
-const hash = await sha256(tools.map(({ record }) => record.digest).join())
+const documents = [...new Set(tools.flatMap(({ document }) => document ?? []))]
+const hash = await sha256([...tools.map(({ record }) => record.digest), ...documents.map((each) => each.hash)].join())
 const names = Object.keys(schemas)
 
 await mkdir(generated, { recursive: true })
@@ -122,10 +161,11 @@ await write(
     `  hash: '${hash}',`,
     '  tools: [',
     ...tools.map(
-      ({ record }, index) =>
-        `    { digest: '${record.digest}', tool: tool${index}, validateInput: compiledValidate(validators.input${index}), validateOutput: compiledValidate(validators.output${index}), record: ${JSON.stringify(record)} },`,
+      ({ record, carried }, index) =>
+        `    { digest: '${record.digest}', tool: ${carried(`tool${index}`)}, validateInput: compiledValidate(validators.input${index}), validateOutput: compiledValidate(validators.output${index}), record: ${JSON.stringify(record)} },`,
     ),
     '  ],',
+    `  documents: ${JSON.stringify(documents)},`,
     '}',
     '',
   ].join('\n'),

@@ -1,11 +1,13 @@
 /** What lies in KV under many keys, in the words of `STORAGE.md`, which says what each holds. */
-export const KV_KINDS = ['tool', 'record', 'blob', 'page', 'name', 'apiKey', 'provider'] as const
+export const KV_KINDS = ['tool', 'record', 'document', 'address', 'blob', 'page', 'name', 'apiKey', 'provider'] as const
 
 export type KvKind = (typeof KV_KINDS)[number]
 
 const PREFIXES: Readonly<Record<KvKind, string>> = {
   tool: 'tool/',
   record: 'record/',
+  document: 'document/',
+  address: 'address/',
   blob: 'blob/',
   page: 'catalogue/page/',
   name: 'name/',
@@ -25,4 +27,9 @@ export function kvKey(kind: KvKind, of: string): string {
 export function parseKvKey(key: string): { readonly kind: KvKind; readonly of: string } | undefined {
   const kind = KV_KINDS.find((each) => key.startsWith(PREFIXES[each]))
   return kind && { kind, of: key.slice(PREFIXES[kind].length) }
+}
+
+/** What tells a document from others by its own id, which is unique in its dialect, ignoring case. */
+export function documentKey(dialect: string, id: string): string {
+  return `${dialect}/${id.toLowerCase()}`
 }

@@ -608,7 +608,7 @@ describe('ACCESS=public', () => {
   })
 
   it('lets the administrator do everything', async () => {
-    expect(examples(await server.json('GET', '/tools', undefined, asAdmin))).toHaveLength(6)
+    expect(examples(await server.json('GET', '/tools', undefined, asAdmin))).toHaveLength(8)
   })
 })
 

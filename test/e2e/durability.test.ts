@@ -8,6 +8,8 @@ import { bundleFolder } from './server.ts'
 
 const PUBLISHERS = 12
 const BUNDLED = [
+  'Arithmetic.add@1.0.0',
+  'Arithmetic.subtract@1.0.0',
   'Calculator.Add@1.0.0',
   'Calculator.Subtract@1.0.0',
   'Doorbell.Ring@0.1.0',

@@ -15,9 +15,10 @@ let upstream: Upstream
 let implementation: { readonly kind: 'http'; readonly [key: string]: unknown }
 
 beforeAll(async () => {
-  upstream = await startUpstream(({ body }, response) => {
+  upstream = await startUpstream(({ body, url }, response) => {
     const { a, b } = JSON.parse(body)
-    response.setHeader('content-type', 'application/json').end(JSON.stringify({ result: a + b }))
+    const result = url.endsWith('/subtract') ? a - b : a + b
+    response.setHeader('content-type', 'application/json').end(JSON.stringify({ result }))
   })
   implementation = {
     kind: 'http',
@@ -86,7 +87,7 @@ describe('a document of n capabilities', () => {
 
   it('is refused with every breach of the specification', async () => {
     const { status, body } = await publish({
-      id: 'broken id',
+      id: 'broken\nid',
       version: '1',
       capabilities: [{ name: 'x', parameters: [{ name: 'p', type: 'text', required: 1 }] }],
       securityLevel: 11,
@@ -141,6 +142,253 @@ describe('a document of n capabilities', () => {
       status: 403,
       body: { header: { messageType: 'error', requestId: 'm1' }, error: { code: 'SECURITY_ERROR' } },
     })
+  })
+})
+
+describe('the example of the specification on a fresh server', () => {
+  it('is there, and published word for word it is what there is', async () => {
+    expect(await publish(CALCULATOR)).toMatchObject({
+      status: 200,
+      body: { ids: ['Arithmetic.add@1.0.0', 'Arithmetic.subtract@1.0.0'], warnings: [{ path: '' }] },
+    })
+    const { body } = await list()
+    expect(body.tools.filter(({ id }: { id: string }) => id === 'calculator')).toEqual([CALCULATOR])
+    for (const id of ['Arithmetic.add', 'Arithmetic.subtract']) {
+      expect(await server.json('GET', `/tools/${id}?format=machine-context`, undefined, asAdmin)).toMatchObject({
+        body: CALCULATOR,
+      })
+    }
+  })
+
+  it('is executed by its own id, and gives what its schema says', async () => {
+    for (const [capability, result] of [
+      ['add', 5],
+      ['subtract', 1],
+    ]) {
+      const tool = { id: 'calculator', capability, parameters: { a: 3, b: 2 } }
+      for (const version of [undefined, '1.0.0', '^1.0.0']) {
+        const { status, body } = await execute({ ...tool, ...(version === undefined ? {} : { version }) })
+        expect(status).toBe(200)
+        expect(body.payload).toMatchObject({
+          tool: { id: 'calculator', capability },
+          execution: { status: 'success', result: { result } },
+        })
+      }
+    }
+  })
+
+  it('is no other at its version, nor another document of its id', async () => {
+    const [add, subtract] = CALCULATOR.capabilities
+    for (const other of [
+      { definition: CALCULATOR, implementation },
+      { ...CALCULATOR, capabilities: [subtract, add] },
+      { ...CALCULATOR, id: 'Calculator', version: '2.0.0' },
+      { definition: CALCULATOR, toolkit: 'Mine' },
+    ]) {
+      expect(await publish(other)).toMatchObject({ status: 409 })
+    }
+  })
+
+  it('leaves every id of the list to one entry, which can be executed', async () => {
+    const { body } = await list()
+    const ids = body.tools.map(({ id }: { id: string }) => id.toLowerCase())
+    expect(new Set(ids).size).toBe(ids.length)
+    expect(ids).toContain('toolkit:calculator')
+    const add = await execute({ id: 'toolkit:Calculator', capability: 'Add', parameters: { a: 1, b: 2 } })
+    expect(add.body.payload.execution).toMatchObject({ status: 'success', result: 3 })
+  })
+
+  it('is not there for who may not see its toolkit', async () => {
+    const { body: key } = await server.json(
+      'POST',
+      '/keys',
+      { name: 'other', scopes: ['tools:read', 'tools:call', 'tools:publish'], tools: ['abacus.*'], users: [] },
+      asAdmin,
+    )
+    const asKey = { authorization: `Bearer ${key.key}` }
+    const hidden = await execute({ id: 'calculator', capability: 'add', parameters: { a: 1, b: 2 } }, asKey)
+    const unknown = await execute({ id: 'nothing', capability: 'add', parameters: { a: 1, b: 2 } }, asKey)
+    expect([hidden.status, hidden.body.error.message.replace('calculator', 'nothing')]).toEqual([
+      unknown.status,
+      unknown.body.error.message,
+    ])
+    const taken = await server.json('POST', '/tools', CALCULATOR, asKey)
+    expect(taken.status).toBe(409)
+    expect(JSON.stringify(taken.body)).not.toContain('Arithmetic')
+  })
+})
+
+describe('a document', () => {
+  const code = (module: string) => ({ kind: 'code', module })
+  const of = (id: string, version: string, ...names: string[]) => ({
+    definition: {
+      id,
+      name: id,
+      version,
+      description: 'Says what is called',
+      capabilities: names.map((name) => ({ name, description: `Does ${name}` })),
+    },
+    implementation: code('export default (input, { tool }) => tool'),
+  })
+  const result = async (id: string, capability: string, more = {}) => {
+    const { body } = await execute({ id, capability, ...more })
+    const { result, error } = body.payload.execution
+    return result ?? error.code
+  }
+  const listed = async (id: string) => {
+    const { body } = await list()
+    return body.tools
+      .filter((tool: { id: string }) => tool.id === id)
+      .map(({ version, capabilities }: typeof CALCULATOR) => [version, ...capabilities.map(({ name }) => name)])
+  }
+
+  it.each([
+    ['unique-tool-id', 'unique_tool_id'],
+    ['with.dot', 'with_dot'],
+    ['com.example:tool', 'com_example_tool'],
+    ['with space', 'with_space'],
+    ['ünïcode', 'unicode'],
+  ])('may call itself %s', async (id, toolkit) => {
+    const published = await publish(of(id, '1.0.0', 'capability-name', 'get forecast', 'add', 'ADD'))
+    expect(published).toMatchObject({ status: 201, body: { warnings: [{ path: '/definition/id' }, {}, {}, {}] } })
+    expect(published.body.ids.slice(0, 3)).toEqual([
+      `${toolkit}.capability_name@1.0.0`,
+      `${toolkit}.get_forecast@1.0.0`,
+      `${toolkit}.add@1.0.0`,
+    ])
+    expect(await listed(id)).toEqual([['1.0.0', 'capability-name', 'get forecast', 'add', 'ADD']])
+    expect(await result(id, 'capability-name')).toBe('capability_name')
+    expect(await result(id, 'get forecast', { version: '1.x' })).toBe('get_forecast')
+    expect(await result(id, 'add')).toBe('add')
+    expect(await result(id, 'ADD')).toMatch(/^ADD_/)
+    expect(await result(id, 'Add')).toBe('NOT_FOUND_ERROR')
+    expect(await publish(of(id, '1.0.0', 'capability-name', 'get forecast', 'add', 'ADD'))).toMatchObject({
+      status: 200,
+    })
+  })
+
+  it('of which another has the toolkit is told how to give one', async () => {
+    const taken = await publish(of('with dot', '1.0.0', 'add'))
+    expect(taken).toMatchObject({ status: 409 })
+    expect(JSON.stringify(taken.body)).toContain('toolkit')
+    expect(await publish({ ...of('with dot', '1.0.0', 'add'), toolkit: 'WithDot' })).toMatchObject({
+      status: 201,
+      body: { ids: ['WithDot.add@1.0.0'] },
+    })
+    // From then on it is where it was
+    expect(await publish(of('with dot', '1.0.1', 'add'))).toMatchObject({ body: { ids: ['WithDot.add@1.0.1'] } })
+    expect(await result('with dot', 'add', { version: '1.0.1' })).toBe('add')
+  })
+
+  it('is judged as a whole', async () => {
+    expect(await publish(of('ver', '1.0.0', 'add', 'subtract'))).toMatchObject({ status: 201 })
+    expect(await publish(of('ver', '1.0.0', 'zzz'))).toMatchObject({ status: 409 })
+    const removed = await publish(of('ver', '1.0.1', 'add'))
+    expect(removed).toMatchObject({
+      status: 422,
+      body: { errors: [{ message: expect.stringContaining("'subtract' is removed") }] },
+    })
+    const added = await publish(of('ver', '1.0.1', 'add', 'subtract', 'multiply'))
+    expect(added).toMatchObject({
+      status: 422,
+      body: { errors: [{ message: expect.stringContaining("'multiply' is added") }] },
+    })
+    expect(await publish(of('ver', '1.0.1', 'add', 'subtract'))).toMatchObject({ status: 201 })
+    expect(await publish(of('ver', '1.1.0', 'add', 'subtract', 'multiply'))).toMatchObject({ status: 201 })
+    expect(await listed('ver')).toEqual([['1.1.0', 'add', 'subtract', 'multiply']])
+    expect(await publish(of('ver', '2.0.0-rc.1', 'divide'))).toMatchObject({ status: 201 })
+    expect(await listed('ver')).toEqual([['1.1.0', 'add', 'subtract', 'multiply']])
+    const major = await publish(of('ver', '2.0.0', 'divide'))
+    expect(major).toMatchObject({ status: 201, body: { left_out: ['ver.add', 'ver.subtract', 'ver.multiply'] } })
+    expect(await listed('ver')).toEqual([['2.0.0', 'divide']])
+  })
+
+  it('has no longer what its newest version leaves out, but in its own versions', async () => {
+    expect(await result('ver', 'divide')).toBe('divide')
+    expect(await result('ver', 'add')).toBe('NOT_FOUND_ERROR')
+    expect(await result('ver', 'add', { version: 'latest' })).toBe('NOT_FOUND_ERROR')
+    expect(await result('ver', 'add', { version: '1.1.0' })).toBe('add')
+    expect(await result('ver', 'add', { version: '^1.0.0' })).toBe('add')
+    const { body } = await server.json('GET', '/tools?toolkit=ver', undefined, asAdmin)
+    expect(body.items.map(({ id }: { id: string }) => id)).toEqual(['ver.divide@2.0.0'])
+    const bare = await server.json('POST', '/tools/call', { tool_id: 'ver.add', input: {} }, asAdmin)
+    expect(bare).toMatchObject({ status: 400, body: { message: expect.stringContaining('not found') } })
+    // With the newest version withdrawn, the one before it is the newest again
+    expect(await server.json('PATCH', '/tools/ver.divide@2.0.0', { status: 'yanked' }, asAdmin)).toMatchObject({
+      status: 200,
+    })
+    expect(await result('ver', 'add')).toBe('add')
+    expect(await listed('ver')).toEqual([['1.1.0', 'add', 'subtract', 'multiply']])
+  })
+
+  it('alone gives its tools new versions', async () => {
+    const definition = {
+      id: 'ver.add@3.0.0',
+      name: 'add',
+      description: 'Adds',
+      version: '3.0.0',
+      input_schema: { parameters: { type: 'object' } },
+      output_schema: {},
+    }
+    expect(await publish(definition)).toMatchObject({ status: 409 })
+    expect(await publish({ ...of('another', '1.0.0', 'add'), toolkit: 'ver' })).toMatchObject({ status: 409 })
+  })
+
+  it('has any semantic version, and no other', async () => {
+    for (const version of ['1.0.0-beta.1', '1.0.0+build5']) {
+      expect(await publish(of('sem', version, 'add'))).toMatchObject({
+        status: 201,
+        body: { ids: [`sem.add@${version}`] },
+      })
+      expect(await result('sem', 'add', { version })).toBe('add')
+    }
+    expect(await listed('sem')).toEqual([['1.0.0+build5', 'add']])
+    const refused = await publish(of('sem', 'v2', 'add'))
+    expect(refused).toMatchObject({ status: 422 })
+    expect(JSON.stringify(refused.body)).toContain('2.0.0')
+    expect(await publish({ ...of('sem', '2024-05-01', 'add'), version: '2024.5.1' })).toMatchObject({
+      status: 201,
+      body: { ids: ['sem.add@2024.5.1'] },
+    })
+    expect(await listed('sem')).toEqual([['2024-05-01', 'add']])
+  })
+
+  it('may have an implementation for each capability', async () => {
+    const definition = { ...CALCULATOR, id: 'each' }
+    const published = await publish({
+      definition,
+      implementations: {
+        add: implementation,
+        subtract: code('export default ({ a, b }) => ({ result: a - b })'),
+      },
+    })
+    expect(published).toMatchObject({ status: 201 })
+    expect(await result('each', 'add', { parameters: { a: 3, b: 2 } })).toEqual({ result: 5 })
+    expect(await result('each', 'subtract', { parameters: { a: 3, b: 2 } })).toEqual({ result: 1 })
+    const unknown = await publish({
+      definition: { ...definition, version: '1.0.1' },
+      implementations: { sum: implementation },
+    })
+    expect(unknown).toMatchObject({ status: 422, body: { errors: [{ path: '/implementations/sum' }] } })
+  })
+
+  it('may have one implementation that is told which capability is called', async () => {
+    const url = `${upstream.origin}/{tool}`
+    expect(
+      await publish({ definition: { ...CALCULATOR, id: 'told' }, implementation: { ...implementation, url } }),
+    ).toMatchObject({ status: 201 })
+    expect(await result('told', 'add', { parameters: { a: 3, b: 2 } })).toEqual({ result: 5 })
+    expect(await result('told', 'subtract', { parameters: { a: 3, b: 2 } })).toEqual({ result: 1 })
+  })
+
+  it('is read back in other dialects, and as it was in batches and lists', async () => {
+    const { body } = await server.json('GET', '/tools?toolkit=told&format=machine-context', undefined, asAdmin)
+    expect(body.items).toEqual([
+      { ...CALCULATOR, id: 'told' },
+      { ...CALCULATOR, id: 'told' },
+    ])
+    const { body: oxp } = await server.json('GET', '/tools/unique_tool_id.add', undefined, asAdmin)
+    expect(oxp).toMatchObject({ id: 'unique_tool_id.add@1.0.0' })
   })
 })
 
@@ -205,6 +453,17 @@ describe('the tools of the deployment', () => {
 })
 
 describe('who asks', () => {
+  it('is not asked for in the message: a token there is not read', async () => {
+    const message = {
+      header: { version: '1.0', messageId: 'm1', messageType: 'request' },
+      payload: {
+        tool: { id: 'calculator', capability: 'add', parameters: { a: 1, b: 2 } },
+        security: { token: ADMIN_KEY },
+      },
+    }
+    expect(await server.json('POST', '/machine-context/execute', message, {})).toMatchObject({ status: 401 })
+  })
+
   it('needs a credential, and is told in an envelope', async () => {
     for (const answer of [
       await list('', {}),

@@ -25,6 +25,8 @@ describe('the first calls', () => {
     expect(body.$schema).toBe('urn:oxp:1.0')
     const ids: string[] = body.items.map(({ id }: { id: string }) => id)
     expect(ids.filter((id) => !id.startsWith('Fixture.'))).toEqual([
+      'Arithmetic.add@1.0.0',
+      'Arithmetic.subtract@1.0.0',
       'Calculator.Add@1.0.0',
       'Calculator.Subtract@1.0.0',
       'Doorbell.Ring@0.1.0',

@@ -39,11 +39,13 @@ export function fork(): Fork {
   return { folder, added, changed, removed, remove: () => rmSync(folder, { recursive: true, force: true }) }
 }
 
+/** Files that declare one tool each, whose paths are ids. */
 function toolsIn(folder: string): string[] {
   return readdirSync(join(folder, 'tools'), { withFileTypes: true })
     .filter((entry) => entry.isDirectory())
     .flatMap(({ name }) => readdirSync(join(folder, 'tools', name)).map((file) => `${name}/${file}`))
     .filter((path) => /^[^.]+\.ts$/.test(path))
+    .filter((path) => readFileSync(join(folder, 'tools', path), 'utf8').includes('export default tool('))
     .map((path) => path.replace('.ts', ''))
     .sort()
 }

@@ -32,7 +32,7 @@ import {
 export interface RegistryFaceDeps extends RouteDeps {
   readonly publish: Publish
   readonly writer: Pick<RegistryWriter, 'setStatus'>
-  readonly source: Pick<ToolSource, 'current' | 'record'>
+  readonly source: Pick<ToolSource, 'current' | 'record' | 'whole'>
   readonly resolver: Pick<Resolver, 'resolve'>
   /** The dialects a definition can be converted from. */
   readonly codecs: readonly Codec[]
@@ -94,7 +94,7 @@ export function registryFace(deps: RegistryFaceDeps): Hono {
     if (!encode) return unknownFormat('format')
     const found = await find(asked, backgroundOf(c))
     if (!found || !maySee(principal, found.record)) return unknown(asked)
-    const { document, losses } = encode(found.record, found.record.name)
+    const { document, losses } = encode(await source.whole(found.record), found.record.name)
     const withLosses = c.req.query('losses') === '1'
     const etag =
       formatName || withLosses ? `"${found.record.digest}.${formatName}.${withLosses}"` : `"${found.record.digest}"`

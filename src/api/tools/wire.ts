@@ -42,9 +42,9 @@ const STATUS = {
   'definition-invalid': 422,
 } as const
 
-/** `{"ids"}`, and what the dialect's specification would have liked better. */
-export function encodePublished({ ids, warnings }: Extract<PublicationReport, { ok: true }>) {
-  return { ids, ...(warnings.length > 0 ? { warnings } : {}) }
+/** `{"ids"}`, the tools that a document has no longer, and what is worth knowing. */
+export function encodePublished({ ids, warnings, leftOut }: Extract<PublicationReport, { ok: true }>) {
+  return { ids, ...(leftOut ? { left_out: leftOut } : {}), ...(warnings.length > 0 ? { warnings } : {}) }
 }
 
 /** One result of a batch: `{id, status, errors?}`. */

@@ -1,6 +1,6 @@
 import { coverDenial, covers, denial, mayActFor, maySee, type Principal } from '../access/principal.ts'
 import type { Background } from '../tool/platform.ts'
-import { parseAskedName, parseToolId } from '../tool/tool-id.ts'
+import { parseAskedDocument, parseAskedName, parseToolId } from '../tool/tool-id.ts'
 import type { ToolRecord } from '../tool/tool.ts'
 import { type Failing, fail } from './failure.ts'
 import type { Resolver } from './resolve.ts'
@@ -15,14 +15,18 @@ export function refuseUncovered(principal: Principal, asked: string): Failing | 
   return denied && fail(denied)
 }
 
-/** A failure to resolve, with only such suggestions as the principal may see in lists. */
+/** A failure to resolve, with only such suggestions as the principal may see in lists, and of no tool that it may not. */
 export async function hideSuggestions(
   principal: Principal,
+  asked: string,
   failing: Failing,
   resolver: Resolver,
   background: Background,
 ): Promise<Failing> {
   const { failure } = failing
+  const found = failure.type === 'version-unavailable' ? failure.tool : failure.type === 'tool-disabled' && failure.id
+  const name = found ? parseToolId(found) : undefined
+  if (name && !covers(principal, name)) return unknown(asked)
   if (failure.type !== 'tool-unknown') return failing
   const suggestions: string[] = []
   for (const id of failure.suggestions) {
@@ -48,11 +52,17 @@ export function authorise(
   record: ToolRecord,
   userId: string | undefined,
 ): Failing | undefined {
-  const named = parseAskedName(asked)
-  // A name says nothing of its toolkit, so to refuse it would tell that there is such a tool
-  if (named && !covers(principal, record)) return fail({ type: 'tool-unknown', asked: named.name, suggestions: [] })
+  // What says nothing of a toolkit must not be refused: that would tell that there is such a tool
+  if (!parseToolId(asked) && !covers(principal, record)) return unknown(asked)
   const denied = denial(principal, record)
   if (denied) return fail(denied)
   if (userId === undefined || mayActFor(principal, userId)) return undefined
   return fail({ type: 'forbidden', reason: 'The credential may not act for this user' })
+}
+
+/** What is said of a name, or of a document's tool, that there is none of. */
+function unknown(asked: string): Failing {
+  const document = parseAskedDocument(asked)
+  const name = document ? `${document.id}.${document.tool}` : (parseAskedName(asked)?.name ?? asked)
+  return fail({ type: 'tool-unknown', asked: name, suggestions: [] })
 }

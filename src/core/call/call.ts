@@ -1,5 +1,5 @@
 import type { ToolSecrets } from '../access/tool-secrets.ts'
-import type { Principal } from '../access/principal.ts'
+import { covers, type Principal } from '../access/principal.ts'
 import type { Approvals } from '../consent/approvals.ts'
 import { givesArtifacts } from '../tool/metadata.ts'
 import type { Background, Signal } from '../tool/platform.ts'
@@ -21,6 +21,8 @@ import type { Success } from './runner.ts'
 export interface Call extends GivenInput {
   /** The tool's id as the caller wrote it. */
   readonly asked: string
+  /** The same as an address of a document's tool, which is tried first (`askedByDocument`). */
+  readonly address?: string
   readonly callId?: string
   readonly traceId?: string
 }
@@ -89,10 +91,13 @@ async function goThrough(
   deps: CallDeps,
 ): Promise<Success | Failing> {
   const { principal, background, reachedAt } = caller
-  const uncovered = refuseUncovered(principal, call.asked)
+  const addressed = call.address === undefined ? undefined : await deps.resolver.resolve(call.address, background)
+  // A document's tool that the caller may not know of is as good as none
+  const isAddressed = addressed?.ok && covers(principal, addressed.tool.record)
+  const uncovered = isAddressed ? undefined : refuseUncovered(principal, call.asked)
   if (uncovered) return uncovered
-  const resolved = await deps.resolver.resolve(call.asked, background)
-  if (!resolved.ok) return hideSuggestions(principal, resolved, deps.resolver, background)
+  const resolved = isAddressed ? addressed : await deps.resolver.resolve(call.asked, background)
+  if (!resolved.ok) return hideSuggestions(principal, call.asked, resolved, deps.resolver, background)
   const { record, runnable, validateInput, validateOutput } = resolved.tool
   findings.found = record
 

@@ -1,10 +1,18 @@
 import { LRUCache } from 'lru-cache'
 import type { Validate } from '../schema/validator.ts'
 import type { Background } from '../tool/platform.ts'
-import { formatToolId, parseAskedName, parseToolId } from '../tool/tool-id.ts'
+import {
+  type AskedDocument,
+  formatToolId,
+  isNamePart,
+  parseAskedDocument,
+  parseAskedName,
+  parseToolId,
+  type ToolName,
+} from '../tool/tool-id.ts'
 import type { ToolSource } from '../tool/tool-source.ts'
 import type { ToolDocument, ToolRecord } from '../tool/tool.ts'
-import { isSelector, resolveVersion, type ToolStatus } from '../tool/version.ts'
+import { chooseVersion, isSelector, type ToolStatus } from '../tool/version.ts'
 import { type Failing, fail } from './failure.ts'
 import type { Runnable } from './runner.ts'
 
@@ -62,6 +70,8 @@ export function createResolver({ source, makeCallable, now }: ResolverDeps): Res
   let generation = 0
 
   async function lookUp(asked: string): Promise<Resolved | Failing> {
+    const addressed = parseAskedDocument(asked)
+    if (addressed) return lookUpDocument(addressed)
     const named = parseAskedName(asked)
     const owner = named && (await source.named(named.name))
     if (named && !owner) return fail({ type: 'tool-unknown', asked: named.name, suggestions: [] })
@@ -69,6 +79,22 @@ export function createResolver({ source, makeCallable, now }: ResolverDeps): Res
     const name = owner ?? id
     const selector = (named ?? id)?.selector
     if (!name || (selector !== undefined && !isSelector(selector))) return fail({ type: 'id-malformed', asked })
+    return lookUpTool(name, selector, asked)
+  }
+
+  /** The tool that the document of this very id defines, or else the one of that toolkit and name. */
+  async function lookUpDocument({ dialect, id, tool: called, selector }: AskedDocument): Promise<Resolved | Failing> {
+    const asked = `${id}.${called}`
+    if (selector !== undefined && !isSelector(selector))
+      return fail({ type: 'id-malformed', asked: `${asked}@${selector}` })
+    const address = await source.addressed(dialect, id, called)
+    const tool = address && Object.hasOwn(address.tools, called) ? address.tools[called] : undefined
+    if (address && tool !== undefined) return lookUpTool({ toolkit: address.toolkit, tool }, selector, asked)
+    if (isNamePart(id) && isNamePart(called)) return lookUpTool({ toolkit: id, tool: called }, selector, asked)
+    return fail({ type: 'tool-unknown', asked, suggestions: [] })
+  }
+
+  async function lookUpTool(name: ToolName, selector: string | undefined, asked: string): Promise<Resolved | Failing> {
     const document = await source.document(name)
     const found = document && (await pick(document, selector))
     if (found) return found
@@ -78,7 +104,7 @@ export function createResolver({ source, makeCallable, now }: ResolverDeps): Res
   }
 
   async function pick(document: ToolDocument, selector: string | undefined): Promise<Resolved | Failing | undefined> {
-    const version = resolveVersion(document.versions, selector)
+    const version = chooseVersion(document, selector)
     if (!version) return undefined
     if (version.status.state === 'disabled') {
       return fail({ type: 'tool-disabled', id: formatToolId(document, version.version) })

@@ -41,18 +41,19 @@ export function judgeSchemas(
   return schemas.flatMap(({ path, schema }) => checkSchema(schema, { references }, `${prefix}${path}`))
 }
 
-/** Judges an implementation by the rules of the runner it names. Paths start at the body. */
+/** Judges an implementation, which stands at `place`, by the rules of the runner it names. */
 export function judgeImplementation(
   implementation: Implementation,
   definition: Definition,
   runners: ReadonlyMap<string, ImplementationKind>,
+  place = '/implementation',
 ): readonly Problem[] {
   const runner = runners.get(implementation.kind)
   if (!runner) {
     const message = `Unknown kind '${implementation.kind}': wanted one of ${quoted([...runners.keys()])}`
-    return [{ path: '/implementation/kind', message }]
+    return [{ path: `${place}/kind`, message }]
   }
-  return runner.check(implementation, definition).map((each) => ({ ...each, path: `/implementation${each.path}` }))
+  return runner.check(implementation, definition).map((each) => ({ ...each, path: `${place}${each.path}` }))
 }
 
 function canonicalText(value: unknown): string | undefined {

@@ -9,7 +9,7 @@ import { recordOf } from './record.ts'
 import type { ImportSubmission } from './submission.ts'
 
 export interface PrepareImportDeps extends PrepareDeps {
-  readonly source: Pick<ToolSource, 'current' | 'record'>
+  readonly source: Pick<ToolSource, 'current' | 'record' | 'addressed'>
 }
 
 const FIRST_VERSION = '1.0.0'

@@ -1,8 +1,9 @@
-import type { Codec } from '../tool/codec.ts'
+import type { Codec, Given } from '../tool/codec.ts'
 import type { Sha256 } from '../tool/digest.ts'
-import { isObject } from '../tool/json.ts'
-import type { Checked, Problem } from '../tool/problem.ts'
-import type { ImplementationKind, ToolRecord } from '../tool/tool.ts'
+import { isObject, type Json } from '../tool/json.ts'
+import { type Checked, pointerStep, type Problem, quoted } from '../tool/problem.ts'
+import type { Definition, ImplementationKind } from '../tool/tool.ts'
+import type { ToolSource } from '../tool/tool-source.ts'
 import { chooseCodec } from './choose-codec.ts'
 import { judgeId, judgeImplementation, judgeSchemas, judgeText } from './judge.ts'
 import { recordOf } from './record.ts'
@@ -19,53 +20,115 @@ export interface PrepareDeps {
   /** The kinds of implementation that may arrive at run time. */
   readonly runners: ReadonlyMap<string, ImplementationKind>
   readonly sha256: Sha256
+  readonly source: Pick<ToolSource, 'addressed'>
 }
 
 /** What a submission came to when nothing is wrong with it. */
-export interface Prepared {
-  readonly records: readonly ToolRecord[]
-  readonly given: Publication['given']
+export interface Prepared extends Pick<Publication, 'records' | 'document' | 'given'> {
   readonly warnings: readonly Problem[]
   /** Of an import's tool. */
   readonly state?: ImportState
+  /** Whether its tools are in a toolkit that neither its publisher nor its document named, but an earlier version. */
+  readonly isPlaced?: true
 }
 
 /** How an import's tool compares with what is published. `unchanged`: it is published already as it is. */
 export type ImportState = 'new' | 'changed' | 'unchanged'
 
 /**
- * Judges a document by its dialect's rules, its schemas by the bounds of publication, and its implementation by the
- * runner it names. Gives everything that is wrong at once; paths of problems start at the body.
+ * Judges a document by its dialect's rules, its schemas by the bounds of publication, and its implementations by the
+ * runners they name. Gives everything that is wrong at once; paths of problems start at the body.
  */
 export async function prepareDocument(
   { body, dialect }: DocumentSubmission,
-  { codecs, runners, sha256 }: PrepareDeps,
+  deps: PrepareDeps,
 ): Promise<Checked<Prepared>> {
+  const { codecs, runners, sha256 } = deps
   const problems: Problem[] = []
   const wrapped = isObject(body) && 'definition' in body
   const prefix = wrapped ? '/definition' : ''
   const document = wrapped ? (body.definition ?? null) : body
-  const { given, implementation, tags }: Beside = wrapped ? readWrapper(body, problems) : { given: {} }
+  const beside: Beside = wrapped ? readWrapper(body, problems) : { given: {} }
+  const { given, implementation, tags } = beside
   const codec = chooseCodec(document, dialect, codecs)
   if (typeof codec === 'string') return { ok: false, problems: [...problems, { path: prefix, message: codec }] }
   const unfit = judgeText(document, 'a definition', prefix)
   if (unfit.length > 0) return { ok: false, problems: [...problems, ...unfit] }
-  const decoded = codec.decode(document, given)
+  const { decoded, placed } = await decodeInPlace(document, given, codec, deps)
   if (!decoded.ok) return { ok: false, problems: [...problems, ...decoded.problems.map((each) => under(prefix, each))] }
-  const { definitions, schemas, warnings } = decoded.value
-  problems.push(...judgeSchemas(schemas, codec.references, prefix))
-  if (implementation) {
-    problems.push(...definitions.flatMap((definition) => judgeImplementation(implementation, definition, runners)))
-  }
+  const { definitions, schemas, warnings, itself } = decoded.value
+  const called = decoded.value.called ?? definitions.map(({ tool }) => tool)
+  const { implementationOf, problems: misfits } = chooseImplementations(definitions, called, beside, runners)
+  problems.push(...judgeSchemas(schemas, codec.references, prefix), ...misfits)
   if (problems.length > 0) return { ok: false, problems }
+  const text = JSON.stringify(document)
+  const hash = itself || definitions.length > 1 ? await sha256(text) : undefined
   const records = await Promise.all(
-    definitions.map((each) => {
+    definitions.map((each, index) => {
       const definition = { ...each, tags: tags ?? each.tags }
-      return recordOf({ definition, implementation, dialect: codec.dialect, document }, sha256)
+      return recordOf(
+        { definition, implementation: implementationOf(index), dialect: codec.dialect, document, hash },
+        sha256,
+      )
     }),
   )
-  const said = { implementation: implementation !== undefined, tags: tags !== undefined }
-  return { ok: true, value: { records, given: said, warnings: warnings.map((each) => under(prefix, each)) } }
+  const toolkit = definitions[0]?.toolkit ?? ''
+  const tools = Object.fromEntries(called.map((name, index) => [name, definitions[index]?.tool ?? name]))
+  const said = {
+    implementation: implementation !== undefined || beside.implementations !== undefined,
+    tags: tags !== undefined,
+    ...(given.toolkit === undefined ? {} : { toolkit: true }),
+  }
+  return {
+    ok: true,
+    value: {
+      records,
+      ...(hash === undefined
+        ? {}
+        : { document: { dialect: codec.dialect, hash, text, toolkit, tools, ...(itself ? { itself } : {}) } }),
+      given: said,
+      warnings: [...warnings, ...placed].map((each) => under(prefix, each)),
+      ...(placed.length > 0 ? { isPlaced: true } : {}),
+    },
+  }
+}
+
+/** Reads a document into the toolkit that is given, else into the one that earlier versions of it are in, else into its own. */
+async function decodeInPlace(document: Json, given: Given, codec: Codec, { source }: PrepareDeps) {
+  const decoded = codec.decode(document, given)
+  if (!decoded.ok || !decoded.value.itself || given.toolkit !== undefined) return { decoded, placed: [] }
+  const { id } = decoded.value.itself
+  const address = await source.addressed(codec.dialect, id)
+  if (!address || address.toolkit === decoded.value.definitions[0]?.toolkit) return { decoded, placed: [] }
+  const placed = [{ path: '', message: `Its tools are in the toolkit '${address.toolkit}', as before` }]
+  return { decoded: codec.decode(document, { ...given, toolkit: address.toolkit }), placed }
+}
+
+/** The implementation of each tool, by its index: the one given for it by name, else the one given for all. */
+function chooseImplementations(
+  definitions: readonly Definition[],
+  called: readonly string[],
+  { implementation, implementations = {} }: Beside,
+  runners: PrepareDeps['runners'],
+) {
+  const own = (index: number) => {
+    const name = called[index] ?? ''
+    return Object.hasOwn(implementations, name) ? implementations[name] : undefined
+  }
+  const problems = Object.keys(implementations)
+    .filter((name) => !called.includes(name))
+    .map((name) => {
+      const message = `The definition has no '${name.slice(0, 100)}': wanted one of ${quoted(called.slice(0, 20))}`
+      return { path: `/implementations${pointerStep(name)}`, message }
+    })
+  for (const [index, definition] of definitions.entries()) {
+    const named = own(index)
+    if (named) {
+      const place = `/implementations${pointerStep(called[index] ?? '')}`
+      problems.push(...judgeImplementation(named, definition, runners, place))
+    } else if (implementation) problems.push(...judgeImplementation(implementation, definition, runners))
+  }
+  return { implementationOf: (index: number) => own(index) ?? implementation, problems }
 }
 
 /** Judges complete definitions and their implementations as a document's are, and gives everything that is wrong at once. */

@@ -33,6 +33,8 @@ export function createPublish(deps: PublishDeps): Publish {
   }
 }
 
+const TAKEN = 'A document of this id is published already, and ids of documents are unique: give it an id of its own'
+
 async function admit(
   submission: Submission,
   { principal, allowBreaking, dryRun }: PublishOptions,
@@ -44,15 +46,22 @@ async function admit(
   if (early !== undefined) return refusal({ type: 'forbidden', reason: early })
   const prepared = await prepare(submission, deps)
   if (!prepared.ok) return refusal({ type: 'definition-invalid', problems: prepared.problems })
-  const { records, given, state } = prepared.value
+  const { records, document, given, state, isPlaced } = prepared.value
   const ids = records.map(({ id }) => id)
   const reason = authorise(principal, records, deps.toolSecrets)
+  // Where the tools of another's document are is nobody else's to know
+  if (reason !== undefined && isPlaced) return refusal({ type: 'conflict', message: TAKEN })
   if (reason !== undefined) return refusal({ type: 'forbidden', reason }, ids)
   if (state === 'unchanged') return reportOf({ outcome: 'unchanged', ids }, prepared.value)
   if (dryRun) return reportOf({ outcome: 'created', ids }, prepared.value)
   // Such a version breaks nothing, though the registry might say so: it takes any change of a shared schema for a break
   const followsChange = isImport && submission.version === undefined
-  const publication = { records, given, allowBreaking: allowBreaking || followsChange }
+  const publication = {
+    records,
+    ...(document ? { document } : {}),
+    given,
+    allowBreaking: allowBreaking || followsChange,
+  }
   return { ...prepared.value, publication }
 }
 

@@ -9,11 +9,13 @@ export interface RecordParts {
   readonly implementation?: Implementation | undefined
   readonly dialect: string
   readonly document: Json
+  /** Of a document that is stored once, for all its records to name. */
+  readonly hash?: string | undefined
 }
 
 /** Completes a definition into the record that is stored: its id, its security level, its source and its digest. */
 export async function recordOf(
-  { definition, implementation, dialect, document }: RecordParts,
+  { definition, implementation, dialect, document, hash }: RecordParts,
   sha256: Sha256,
 ): Promise<ToolRecord> {
   const visible = {
@@ -22,5 +24,6 @@ export async function recordOf(
     securityLevel: definition.securityLevel ?? derivedSecurityLevel(definition.requirements),
     ...(implementation ? { implementation } : {}),
   }
-  return { ...visible, source: { dialect, document }, digest: await digestOf(visible, sha256) }
+  const source = hash === undefined ? { dialect, document } : { dialect, hash }
+  return { ...visible, source, digest: await digestOf(visible, sha256) }
 }

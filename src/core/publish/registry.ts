@@ -3,17 +3,36 @@ import type { ToolName } from '../tool/tool-id.ts'
 import type { ToolDocument, ToolRecord } from '../tool/tool.ts'
 import type { ToolStatus } from '../tool/version.ts'
 
+/** A document that is kept beside the records that were made of it: one of several tools, or with an id of its own. */
+export interface KeptDocument {
+  readonly dialect: string
+  /** SHA-256 (hex) of `text`, the document as JSON. */
+  readonly hash: string
+  readonly text: string
+  /** What it calls itself: unique in its dialect, ignoring case. It is judged as a whole then. */
+  readonly itself?: { readonly id: string; readonly version: string }
+  readonly toolkit: string
+  /** The tools it defines, by what it calls them. */
+  readonly tools: Readonly<Record<string, string>>
+}
+
 /** The tools of one published document; they are stored together or not at all. */
 export interface Publication {
   readonly records: readonly ToolRecord[]
+  readonly document?: KeptDocument
   /** What the publisher said beside the document; what was not said is taken as it stands, should the id exist. */
-  readonly given: { readonly implementation: boolean; readonly tags: boolean }
+  readonly given: { readonly implementation: boolean; readonly tags: boolean; readonly toolkit?: boolean }
   readonly allowBreaking: boolean
 }
 
 /** What became of a publication. */
 export type Published =
-  | { readonly outcome: 'created' | 'unchanged'; readonly ids: readonly string[] }
+  | {
+      readonly outcome: 'created' | 'unchanged'
+      readonly ids: readonly string[]
+      /** The tools of earlier versions of the document that this one has not, without versions. */
+      readonly leftOut?: readonly string[]
+    }
   | { readonly outcome: 'conflict'; readonly ids: readonly string[]; readonly message: string }
   | { readonly outcome: 'refused'; readonly ids: readonly string[]; readonly problems: readonly Problem[] }
 

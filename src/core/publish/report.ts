@@ -15,6 +15,8 @@ export type Report =
       readonly outcome: 'created' | 'unchanged'
       readonly ids: readonly string[]
       readonly warnings: readonly Problem[]
+      /** The tools of earlier versions of the document that this one has not. */
+      readonly leftOut?: readonly string[]
       /** Of an import's tool. */
       readonly state?: ImportState
     }
@@ -31,7 +33,14 @@ export function reportOf(published: Published, { warnings, state }: Pick<Prepare
   switch (published.outcome) {
     case 'created':
     case 'unchanged':
-      return { ok: true, outcome: published.outcome, ids, warnings, ...(state === undefined ? {} : { state }) }
+      return {
+        ok: true,
+        outcome: published.outcome,
+        ids,
+        warnings,
+        ...(published.leftOut ? { leftOut: published.leftOut } : {}),
+        ...(state === undefined ? {} : { state }),
+      }
     case 'conflict':
       return refusal({ type: 'conflict', message: published.message }, ids)
     case 'refused':

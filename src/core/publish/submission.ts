@@ -8,7 +8,7 @@ export type Submission = DocumentSubmission | DefinedSubmission | ImportSubmissi
 
 /** A document in any dialect, as it arrived. */
 export interface DocumentSubmission {
-  /** A bare definition document, or `{definition, implementation?, toolkit?, version?, tags?}`. */
+  /** A bare definition document, or `{definition, implementation?, implementations?, toolkit?, version?, tags?}`. */
   readonly body: Json
   /** The dialect's name, when the publisher says it; recognised by the document's shape otherwise. */
   readonly dialect?: string | undefined

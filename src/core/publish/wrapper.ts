@@ -1,39 +1,48 @@
 import type { Given } from '../tool/codec.ts'
 import { namePart, tags, version } from '../tool/definition-fields.ts'
-import { isObject, type JsonObject } from '../tool/json.ts'
-import { anything, nullish, object, optional, parsed } from '../tool/json-reader.ts'
-import type { Problem } from '../tool/problem.ts'
+import { isJsonObject, isObject, type JsonObject } from '../tool/json.ts'
+import { anything, map, nullish, object, optional, parsed } from '../tool/json-reader.ts'
+import { pointerStep, type Problem } from '../tool/problem.ts'
 import type { Implementation } from '../tool/tool.ts'
 import { judgeText } from './judge.ts'
 
 /** What a publisher says beside a document. */
 export interface Beside {
   readonly given: Given
+  /** Of every tool that has none of its own. */
   readonly implementation?: Implementation | undefined
+  /** By what the document calls the tool. */
+  readonly implementations?: Readonly<Record<string, Implementation>> | undefined
   readonly tags?: readonly string[] | undefined
 }
 
+const IMPLEMENTATION = parsed("an object with a 'kind'", (value) => (isImplementation(value) ? value : undefined))
+
 const FIELDS = {
   definition: anything,
-  implementation: nullish(parsed("an object with a 'kind'", (value) => (isImplementation(value) ? value : undefined))),
+  implementation: nullish(IMPLEMENTATION),
+  implementations: nullish(map(IMPLEMENTATION)),
   toolkit: optional(namePart),
   version: optional(version),
   tags: optional(tags),
 }
 
-/** Reads `{definition, implementation?, toolkit?, version?, tags?}` but for the definition. Adds what is wrong to `problems`. */
+/** Reads `{definition, implementation?, implementations?, toolkit?, version?, tags?}` but for the definition. Adds what is wrong to `problems`. */
 export function readWrapper(body: JsonObject, problems: Problem[]): Beside {
   let beside: Beside = { given: {} }
   const wrapper = object(FIELDS, {
     // Told of the fields that are in order beside others that are not, so that the definition is judged with those
-    rule({ toolkit, version, implementation, tags }) {
+    rule({ toolkit, version, implementation, implementations, tags }) {
       const given = { ...(toolkit === undefined ? {} : { toolkit }), ...(version === undefined ? {} : { version }) }
-      beside = { given, implementation, tags }
+      beside = { given, implementation, implementations, tags }
     },
   })
   wrapper(body, { problems, warnings: [], quotes: true })
   problems.push(
     ...judgeText(body.implementation ?? null, 'an implementation', '/implementation'),
+    ...(isJsonObject(body.implementations) ? Object.entries(body.implementations) : []).flatMap(([tool, each]) =>
+      judgeText(each ?? null, 'an implementation', `/implementations${pointerStep(tool)}`),
+    ),
     ...judgeText(body.tags ?? null, 'an implementation', '/tags'),
   )
   return beside

@@ -44,13 +44,38 @@ function wholly(schema: JsonSchema): JsonSchema {
  * needs a higher version. A version that is not higher than the previous one is not judged.
  */
 export function checkSuccessor(previous: Contract, next: Contract): readonly Problem[] {
-  if (compareVersions(next.version, previous.version) <= 0) return []
+  return refuseChanges(compareDefinitions(previous, next), previous.version, next.version)
+}
+
+/** What a document says of itself as a whole: its version, and what it calls the tools it defines. */
+export interface WholeContract {
+  readonly version: string
+  readonly tools: readonly string[]
+}
+
+/** Whether a document of several tools may follow another of the same id: a tool added is a minor change, one removed a major one. */
+export function checkWholeSuccessor(previous: WholeContract, next: WholeContract): readonly Problem[] {
+  const changes: Change[] = [
+    ...previous.tools
+      .filter((tool) => !next.tools.includes(tool))
+      .map((tool): Change => ({ path: '', what: `'${tool}' is removed`, level: 'major' })),
+    ...next.tools
+      .filter((tool) => !previous.tools.includes(tool))
+      .map((tool): Change => ({ path: '', what: `'${tool}' is added`, level: 'minor' })),
+  ]
+  return refuseChanges(changes, previous.version, next.version)
+}
+
+function refuseChanges(changes: readonly Change[], previous: string, next: string): readonly Problem[] {
+  if (compareVersions(next, previous) <= 0) return []
   const problems: Problem[] = []
-  for (const { path, what, level } of compareDefinitions(previous, next)) {
-    const wanted = lowestVersion(previous.version, level)
-    if (compareVersions(next.version, wanted) >= 0) continue
+  // A pre-release may break what its own release may
+  const [release = next] = next.split(/[-+]/)
+  for (const { path, what, level } of changes) {
+    const wanted = lowestVersion(previous, level)
+    if (level === 'patch' || compareVersions(release, wanted) >= 0) continue
     const kind = level === 'major' ? 'a breaking change' : 'an addition'
-    const message = `${what}: ${kind} needs version ${wanted} or higher, got ${next.version}`
+    const message = `${what}: ${kind} needs version ${wanted} or higher, got ${next}`
     problems.push({ path, message: `${message} (publish with ?allow=breaking to override)` })
   }
   return problems
@@ -58,7 +83,7 @@ export function checkSuccessor(previous: Contract, next: Contract): readonly Pro
 
 /** The lowest version above `previous` that such a change may have; below 1.0.0 as npm reads it. */
 export function lowestVersion(previous: string, level: Level): string {
-  const [major = 0, minor = 0, patch = 0] = previous.split('.').map(Number)
+  const [major = 0, minor = 0, patch = 0] = (previous.split(/[-+]/)[0] ?? '').split('.').map(Number)
   if (level === 'major' && major > 0) return `${major + 1}.0.0`
   if (level === 'major' || (level === 'minor' && major > 0)) return `${major}.${minor + 1}.0`
   return `${major}.${minor}.${patch + 1}`

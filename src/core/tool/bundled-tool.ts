@@ -140,3 +140,25 @@ export function tool<
 export function tool(declaration: BundledTool): BundledTool {
   return declaration
 }
+
+/** A definition document, word for word, and what runs for each tool that it defines. Its folder is the toolkit. */
+export interface BundledDocument {
+  readonly document: Json
+  /** By what the document calls the tool. */
+  readonly handlers: Readonly<Record<string, BundledTool['handler']>>
+  /** What runs for one of its tools; throws when there is none. */
+  handlerOf(name: string): BundledTool['handler']
+}
+
+/** Declares the tools of a definition document, such as one of the Machine Context Protocol. Their handlers run only on input that passed the schema. */
+export function tools(document: Json, handlers: BundledDocument['handlers']): BundledDocument {
+  return {
+    document,
+    handlers,
+    handlerOf(name) {
+      const handler = Object.hasOwn(handlers, name) ? handlers[name] : undefined
+      if (!handler) throw new Error(`Cannot find what runs for '${name}'`)
+      return handler
+    },
+  }
+}

@@ -21,6 +21,10 @@ export interface Encoded {
 
 export interface Decoded {
   readonly definitions: readonly Definition[]
+  /** What the document calls each of its tools, in the same order, where that is not the tool's own name. */
+  readonly called?: readonly string[]
+  /** What the document calls itself, where its dialect has ids of documents. */
+  readonly itself?: { readonly id: string; readonly version: string }
   /** Every schema the document holds and where, for the bounds of publication to be judged. */
   readonly schemas: readonly { readonly path: string; readonly schema: JsonSchema }[]
   /** What the dialect's specification asks for and publication does not insist on. */

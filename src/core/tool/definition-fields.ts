@@ -1,15 +1,20 @@
 import type { Given } from './codec.ts'
 import { isJsonObject, isTexts, type JsonObject } from './json.ts'
-import { into, judged, parsed, type Reader, text, wrong } from './json-reader.ts'
+import { into, judged, parsed, type Reader, text, unfit, wrong } from './json-reader.ts'
 import type { Problem } from './problem.ts'
 import { isNamePart, isVersion } from './tool-id.ts'
 import { isRequirementId } from './tool.ts'
+import { nearestVersion } from './version.ts'
 
 /** Reads a toolkit's or a tool's name. */
 export const namePart = text('1 to 64 of the characters A-Z, a-z, 0-9, _ and -', isNamePart)
 
-/** Reads a version (OXP 1.0, "Metadata"). */
-export const version = text('a version of the form x.y.z', isVersion)
+/** Reads a version (Semantic Versioning 2.0.0), and says of any other what to write instead. */
+export const version: Reader<string> = (value, report) => {
+  if (typeof value !== 'string') return unfit(report, 'a version of the form x.y.z', value)
+  if (isVersion(value)) return value
+  return unfit(report, `a version of the form x.y.z, such as '${nearestVersion(value)}'`, value)
+}
 
 /** Reads what a requirement calls a provider or a secret. */
 export const requirementId = text('1 to 128 visible ASCII characters', isRequirementId)
@@ -34,9 +39,14 @@ export function toolkitName({ toolkit }: Given): Reader<string> {
   return judged(namePart, (name) => whyAnother('toolkit', name, toolkit))
 }
 
-/** Reads the version that was given beside the document, if one was, else any. */
-export function toolVersion(given: Given): Reader<string> {
-  return judged(version, (named) => whyAnother('version', named, given.version))
+/**
+ * Reads the version that was given beside the document, if one was, else any. One that is given stands in for a text that
+ * is no version, such as `v1` or `2024-05-01`.
+ */
+export function toolVersion({ version: given }: Given): Reader<string> {
+  const agreed = judged(version, (named) => whyAnother('version', named, given))
+  return (value, report) =>
+    given !== undefined && typeof value === 'string' && !isVersion(value) ? given : agreed(value, report)
 }
 
 function whyAnother(what: 'toolkit' | 'version', named: string, given = named): string | undefined {

@@ -1,3 +1,4 @@
+import { isTexts, parseJson } from './json.ts'
 import { text } from './json-reader.ts'
 
 /** A tool's name without a version: `Toolkit.Name`. Ids keep their case and are unique ignoring it. */
@@ -13,16 +14,22 @@ export interface AskedId extends ToolName {
 
 const PART = /^[A-Za-z0-9_-]{1,64}$/
 const ID = /^([A-Za-z0-9_-]{1,64})\.([A-Za-z0-9_-]{1,64})(?:@([\x20-\x7e]{1,128}))?$/
-const VERSION = /^(?:0|[1-9]\d{0,8})\.(?:0|[1-9]\d{0,8})\.(?:0|[1-9]\d{0,8})$/
+const NUMBER = '(?:0|[1-9]\\d{0,8})'
+/** A part of a pre-release: a number, or a word. */
+const IDENTIFIER = `(?:${NUMBER}|\\d*[A-Za-z-][0-9A-Za-z-]*)`
+const VERSION = new RegExp(
+  `^${NUMBER}\\.${NUMBER}\\.${NUMBER}(?:-${IDENTIFIER}(?:\\.${IDENTIFIER})*)?(?:\\+[0-9A-Za-z-]+(?:\\.[0-9A-Za-z-]+)*)?$`,
+)
+const MAX_VERSION = 64
 
 /** Whether `text` may be a toolkit's or a tool's name: 1 to 64 of `[A-Za-z0-9_-]`. */
 export function isNamePart(text: string): boolean {
   return PART.test(text)
 }
 
-/** Whether `text` is a version of the form `x.y.z` (OXP 1.0, "Metadata"). */
+/** Whether `text` is a version (Semantic Versioning 2.0.0): `1.2.3`, `1.2.3-beta.1` or `1.2.3+build.5`. */
 export function isVersion(text: string): boolean {
-  return VERSION.test(text)
+  return text.length <= MAX_VERSION && VERSION.test(text)
 }
 
 /** Reads `Toolkit.Name`, `Toolkit.Name@1.2.3` or `Toolkit.Name@<range>`; undefined when it is none of these. */
@@ -52,6 +59,30 @@ export function parseAskedName(text: string): AskedName | undefined {
   const [, name, selector] = /^([A-Za-z0-9_-]{1,64})(?:@(.{1,128}))?$/.exec(text.slice(BY_NAME.length)) ?? []
   if (name === undefined) return undefined
   return selector === undefined ? { name } : { name, selector }
+}
+
+/** A tool asked for by what the document that defines it calls itself and the tool. */
+export interface AskedDocument {
+  readonly dialect: string
+  readonly id: string
+  readonly tool: string
+  readonly selector?: string
+}
+
+const BY_DOCUMENT = 'document:'
+
+/** How a call asks for a tool by its document; no id and no name looks so. */
+export function askedByDocument({ dialect, id, tool }: AskedDocument, selector?: string): string {
+  return BY_DOCUMENT + JSON.stringify(selector === undefined ? [dialect, id, tool] : [dialect, id, tool, selector])
+}
+
+/** Reads what `askedByDocument` wrote; undefined for everything else. */
+export function parseAskedDocument(text: string): AskedDocument | undefined {
+  if (!text.startsWith(BY_DOCUMENT)) return undefined
+  const parts = parseJson(text.slice(BY_DOCUMENT.length))
+  if (!isTexts(parts)) return undefined
+  const [dialect = '', id = '', tool = '', selector] = parts
+  return selector === undefined ? { dialect, id, tool } : { dialect, id, tool, selector }
 }
 
 /** `Toolkit.Name`, or `Toolkit.Name@x.y.z` when a version is given. */

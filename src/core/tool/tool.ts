@@ -71,8 +71,11 @@ export interface ToolRecord extends Definition {
   /** `Toolkit.Name@x.y.z` */
   readonly id: string
   readonly securityLevel: number
-  /** The published document, verbatim, and the dialect it was written in. */
-  readonly source: { readonly dialect: string; readonly document: Json }
+  /**
+   * The dialect it was published in, and the document, verbatim. A document that makes several tools, or has an id of its
+   * own, is stored once, under its `hash`: whoever reads records gets it with them where it is asked for.
+   */
+  readonly source: { readonly dialect: string; readonly document?: Json; readonly hash?: string }
   /** SHA-256 (hex) over the canonical JSON of everything a model or caller can see and of the implementation. */
   readonly digest: string
   /** Absent: the tool is registered and listed, and cannot be called here. */
@@ -88,6 +91,8 @@ export interface VersionEntry extends VersionStatus {
 export interface ToolDocument extends ToolName {
   readonly versions: readonly VersionEntry[]
   readonly newest?: ToolRecord
+  /** Whether the document it was published in has left it out since: it answers to no bare name, and to no `latest`. */
+  readonly isLeftOut?: true
 }
 
 /** What people are shown in place of a tool's name: its title, then its annotations' (MCP, `Tool`). An empty text is none. */

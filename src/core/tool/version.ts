@@ -13,9 +13,21 @@ export interface VersionStatus {
   readonly status: ToolStatus
 }
 
-/** Orders two `x.y.z` versions, lowest first. */
+/** Orders two versions, lowest first: a pre-release before its release, and builds of one version by their names. */
 export function compareVersions(a: string, b: string): number {
-  return semver.compare(a, b)
+  return semver.compareBuild(a, b)
+}
+
+/** Whether a version promises nothing yet, as `2.0.0-beta.1` does (Semantic Versioning 2.0.0, clause 9). */
+export function isPrerelease(version: string): boolean {
+  return (semver.prerelease(version) ?? []).length > 0
+}
+
+/** The version that was probably meant by a text that is none: `v1` is `1.0.0`, and `2024-05-01` is `2024.5.1`. */
+export function nearestVersion(text: string): string {
+  const numbers = /^\D{0,10}(\d{1,9})(?:[.\-_/](\d{1,9}))?(?:[.\-_/](\d{1,9}))?/.exec(text) ?? []
+  const [major = 1, minor = 0, patch = 0] = numbers.slice(1).map((each) => (each === undefined ? 0 : Number(each)))
+  return `${major}.${minor}.${patch}`
 }
 
 /**
@@ -25,6 +37,7 @@ export function compareVersions(a: string, b: string): number {
  * - nothing asked: the highest active version; if none is active, the highest deprecated one.
  * - `latest` and semver ranges: the highest active match.
  *
+ * A pre-release is chosen only where there is no release to choose, or the range itself names one of the same `x.y.z`.
  * A yanked or disabled version answers only to its exact version. Gives undefined when nothing matches, and for a
  * selector that is neither a version nor a range.
  */
@@ -41,6 +54,15 @@ export function resolveVersion<T extends VersionStatus>(versions: readonly T[], 
   )
 }
 
+/** Chooses among the versions of a tool as `resolveVersion` does; one that its document has left out has no newest. */
+export function chooseVersion<T extends VersionStatus>(
+  { versions, isLeftOut }: { readonly versions: readonly T[]; readonly isLeftOut?: true },
+  selector?: string,
+): T | undefined {
+  const asksNewest = selector === undefined || selector === 'latest'
+  return asksNewest && isLeftOut ? undefined : resolveVersion(versions, selector)
+}
+
 /** Whether `selector` is something `resolveVersion` can understand. */
 export function isSelector(selector: string): boolean {
   return isVersion(selector) || selector === 'latest' || semver.validRange(selector) !== null
@@ -49,7 +71,12 @@ export function isSelector(selector: string): boolean {
 function highest<T extends VersionStatus>(versions: readonly T[], state: ToolStatus['state']): T | undefined {
   let best: T | undefined
   for (const each of versions) {
-    if (each.status.state === state && (!best || compareVersions(each.version, best.version) > 0)) best = each
+    if (each.status.state === state && (!best || isBetter(each.version, best.version))) best = each
   }
   return best
+}
+
+function isBetter(version: string, than: string): boolean {
+  const [early, late] = [isPrerelease(version), isPrerelease(than)]
+  return early === late ? compareVersions(version, than) > 0 : late
 }

@@ -1,30 +1,31 @@
 import type { Codec, Given } from '../../core/tool/codec.ts'
-import { jsonSchema, namePart, toolkitName, toolVersion } from '../../core/tool/definition-fields.ts'
+import { jsonSchema, toolVersion } from '../../core/tool/definition-fields.ts'
 import { isObject, type Json, type JsonObject } from '../../core/tool/json.ts'
 import {
   anyObject,
   check,
   integer,
   into,
+  judged,
   list,
   object,
   optional,
   type Reader,
   string,
+  text,
   unique,
 } from '../../core/tool/json-reader.ts'
+import { madeName, madeNames } from '../../core/tool/made-name.ts'
 import { joinedName } from '../../core/tool/name-suffix.ts'
 import type { Problem } from '../../core/tool/problem.ts'
 import { type Definition, NO_REQUIREMENTS } from '../../core/tool/tool.ts'
-import { DIALECT, encode } from './encoding.ts'
+import { DIALECT, encode, isIdentity, TOOL, TOOLKIT_PREFIX } from './encoding.ts'
 import { parameters } from './parameters.ts'
 import { tagsOf } from './tags.ts'
 
-/** Where a tool keeps what its document says of it as a whole, so that this is part of every capability's digest. */
-const TOOL = 'dev.switchboard/tool'
-
 /**
- * Tool definitions of the Machine Context Protocol 1.0.0. A tool is a toolkit here, and each of its capabilities a tool.
+ * Tool definitions of the Machine Context Protocol 1.0.0. A tool is a toolkit here, and each of its capabilities a tool;
+ * both are called after what the document calls them.
  * References are allowed within `return.schema`, which the specification calls a JSON Schema, and in no parameter.
  */
 export const machineContext: Codec = {
@@ -46,7 +47,7 @@ interface Common {
 
 /** A capability as it was read. */
 interface Capability extends Pick<Definition, 'description' | 'input'> {
-  readonly tool: string
+  readonly name: string
   readonly output: JsonObject
   /** What `return` says of the value when its schema says something else. */
   readonly returns?: string
@@ -56,13 +57,28 @@ function decode(document: Json, given: Given): ReturnType<Codec['decode']> {
   const warnings: Problem[] = []
   const read = check(toolDefinition(given), document, warnings)
   if (!read.ok) return read
-  const { id: toolkit, name, description, capabilities, ...rest } = read.value
+  const { id, name, description, capabilities, ...rest } = read.value
+  const toolkit = given.toolkit ?? madeName(id)
+  if (given.toolkit === undefined && toolkit !== id) {
+    const message = `Names no toolkit, so its tools are in '${toolkit}': give another beside the document as 'toolkit'`
+    warnings.push({ path: '/id', message })
+  }
   const common: Common = { toolkit, ...rest, tags: tagsOf(rest.metadata ?? {}) ?? [] }
-  const names = capabilities.map(({ tool }) => tool)
+  const called = capabilities.map((each) => each.name)
+  const tools = madeNames(called)
+  const definitions = capabilities.map((each, index) => {
+    const tool = tools.get(each.name) ?? each.name
+    if (tool !== each.name) {
+      warnings.push({ path: `/capabilities/${index}/name`, message: `Names no tool, so the tool is '${tool}'` })
+    }
+    return definitionOf(common, tool, each, { id, name, description, names: called })
+  })
   return {
     ok: true,
     value: {
-      definitions: capabilities.map((each) => definitionOf(common, each, { name, description, names })),
+      definitions,
+      called,
+      itself: { id, version: common.version },
       schemas: capabilities.map(({ output }, index) => ({
         path: `/capabilities/${index}/return/schema`,
         schema: output,
@@ -74,15 +90,20 @@ function decode(document: Json, given: Given): ReturnType<Codec['decode']> {
 
 function toolDefinition(given: Given) {
   return object({
-    id: toolkitName(given),
+    id: judged(identity, (id) =>
+      id.startsWith(TOOLKIT_PREFIX) ? `Must not begin with '${TOOLKIT_PREFIX}'` : undefined,
+    ),
     name: string({ least: 1 }),
     version: toolVersion(given),
-    description: string(),
+    description: string({ least: 1 }),
     securityLevel: optional(integer(0, 10), 0),
     metadata: optional(METADATA),
     capabilities: list(capability(), { least: 1 }),
   })
 }
+
+/** Reads what a tool or a capability is called. */
+const identity = text('1 to 160 characters that can be seen', isIdentity)
 
 const METADATA = into(anyObject, (metadata, { warnings }) => {
   if (!tagsOf(metadata)) {
@@ -95,12 +116,12 @@ const METADATA = into(anyObject, (metadata, { warnings }) => {
 function capability(): Reader<Capability> {
   return into(
     object({
-      name: unique(namePart, true),
-      description: string(),
+      name: unique(identity),
+      description: string({ least: 1 }),
       parameters,
       return: optional(RETURN, { output: {} }),
     }),
-    ({ name: tool, description, parameters: input, return: returned }) => ({ tool, description, input, ...returned }),
+    ({ name, description, parameters: input, return: returned }) => ({ name, description, input, ...returned }),
   )
 }
 
@@ -117,13 +138,21 @@ const RETURN: Reader<Pick<Capability, 'output' | 'returns'>> = into(
 
 function definitionOf(
   common: Common,
-  { tool, description, input, output, returns }: Capability,
-  whole: { readonly name: string; readonly description: string; readonly names: readonly string[] },
+  tool: string,
+  { name, description, input, output, returns }: Capability,
+  whole: {
+    readonly id: string
+    readonly name: string
+    readonly description: string
+    readonly names: readonly string[]
+  },
 ): Definition {
   // A tool of one capability that is named after its id and described by its capability says nothing of its own
-  const isPlain = whole.name === common.toolkit && whole.names.length === 1 && whole.description === description
+  const isPlain = whole.name === whole.id && whole.names.length === 1 && whole.description === description
   const said = {
+    ...(whole.id === common.toolkit ? {} : { id: whole.id }),
     ...(isPlain ? {} : { name: whole.name, description: whole.description, capabilities: whole.names }),
+    ...(name === tool ? {} : { capability: name }),
     ...(returns === undefined ? {} : { return: returns }),
   }
   return {

@@ -7,12 +7,21 @@ import { encodeParameters } from './parameters.ts'
 import { tagsOf } from './tags.ts'
 
 export const DIALECT = 'machine-context'
+/** What stands before the name of a toolkit where a document has that name for its id. */
+export const TOOLKIT_PREFIX = 'toolkit:'
+/** Where a tool keeps what its document says of it as a whole, so that this is part of every capability's digest. */
+export const TOOL = 'dev.switchboard/tool'
+
+/** Whether `text` may be what a document calls itself or a capability. A document's id is part of a key in KV, which bounds it. */
+export function isIdentity(text: string): boolean {
+  return text.length <= 160 && /^[^\p{Cc}]+$/u.test(text)
+}
 
 /** The published document of a record, with all its capabilities, or one of a single capability. */
 export function encode(record: ToolRecord): Encoded {
   const source = publishedDocument(record)
   if (source) return { document: source, losses: [] }
-  const { toolkit, version, description, securityLevel } = record
+  const { toolkit, version, securityLevel } = record
   const { capability, losses } = encodeCapability(record)
   const metadata = encodeMetadata(record)
   return {
@@ -20,7 +29,7 @@ export function encode(record: ToolRecord): Encoded {
       id: toolkit,
       name: toolkit,
       version,
-      description,
+      description: describe(record),
       capabilities: [capability],
       securityLevel,
       ...(metadata ? { metadata } : {}),
@@ -34,15 +43,27 @@ export function publishedDocument({ source }: ToolRecord): JsonObject | undefine
   return source.dialect === DIALECT && isJsonObject(source.document) ? source.document : undefined
 }
 
+/** What a record is described by; the protocol requires a description. */
+export function describe({ description, title, name }: ToolRecord): string {
+  return description || title || name
+}
+
+/** What a document calls the tool of a record that was made of it. */
+export function calledAs({ tool, _meta }: ToolRecord): string {
+  const said = _meta?.[TOOL]
+  return isJsonObject(said) && typeof said.capability === 'string' ? said.capability : tool
+}
+
 /** A record of another dialect as a capability, and everything of it that a tool of one capability cannot say. */
 export function encodeCapability(record: ToolRecord): {
   readonly capability: JsonObject
   readonly losses: readonly Loss[]
 } {
-  const { tool, description, output, requirements } = record
+  const { tool, output, requirements } = record
   const { parameters, losses: unsaid } = encodeParameters(offered(record).input)
   const losses: Loss[] = [...unsaid, ...withheld(record)]
   const lose = (path: string, reason: string) => losses.push({ path, reason })
+  if (record.description === '') lose('/description', 'A description is required, so the title or the name is written')
   const reason = 'The Machine Context Protocol has no such field'
   const name = joinedName(record)
   if (record.name !== name) lose('/name', `The name is made of the tool's id and the capability: '${name}'`)
@@ -64,7 +85,7 @@ export function encodeCapability(record: ToolRecord): {
   const returned = typeof schema.description === 'string' ? { description: schema.description, schema } : { schema }
   const capability = {
     name: tool,
-    description,
+    description: describe(record),
     ...(parameters ? { parameters } : {}),
     ...(Object.keys(schema).length > 0 ? { return: returned } : {}),
   }

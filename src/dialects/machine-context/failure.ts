@@ -59,7 +59,7 @@ function messageOf(failure: Failure): string {
     case 'media-type-unsupported':
       return `Send the body as '${failure.wanted}', got '${failure.got ?? 'no content type'}'`
     case 'id-malformed':
-      return `There can be no tool '${failure.asked.slice(0, 200)}': ids and capabilities are 1 to 64 of the characters A-Z, a-z, 0-9, _ and -, and a version is x.y.z or a range`
+      return `There can be no tool '${failure.asked.slice(0, 200)}': ids and capabilities are 1 to 160 characters that can be seen, and a version is x.y.z or a range`
     case 'input-invalid':
       return ['Some parameters are invalid', ...inputProblems(failure.problems).whole].join(': ')
     case 'output-invalid':

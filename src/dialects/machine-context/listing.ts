@@ -1,10 +1,25 @@
 import { isJsonObject, isList } from '../../core/tool/json.ts'
 import type { ToolRecord } from '../../core/tool/tool.ts'
-import { encodeCapability, encodeMetadata, publishedDocument } from './encoding.ts'
+import { resolveVersion } from '../../core/tool/version.ts'
+import { calledAs, describe, encodeCapability, encodeMetadata, publishedDocument, TOOLKIT_PREFIX } from './encoding.ts'
 
-const FIELDS = ['opening', 'closing', 'order', 'capability', 'name', 'description', 'level', 'metadata'] as const
+const FIELDS = [
+  'id',
+  'version',
+  'opening',
+  'closing',
+  'order',
+  'capability',
+  'name',
+  'description',
+  'level',
+  'metadata',
+] as const
 
-/** One capability's share of a document, each field a piece of JSON, which holds no line breaks of its own. */
+/**
+ * One capability's share of a document, each field a piece of JSON, which holds no line breaks of its own. The `id` is the
+ * document's, and the toolkit's where there is no document, as the empty `closing` says.
+ */
 type Share = Readonly<Record<(typeof FIELDS)[number], string>>
 
 /** A record as a line of the catalogue. Lines are joined to documents as text, so that listing parses nothing. */
@@ -14,23 +29,35 @@ export function writeShare(record: ToolRecord): string {
 }
 
 /**
- * The documents that lines are shares of. A published document is given back as it was published, without the capabilities
- * that are not among the lines; the other tools of one toolkit and version become one document.
+ * The documents that lines are shares of, one an id. A published document is given back as it was published, at its newest
+ * version and without the capabilities that are not among the lines; the other tools of one toolkit become one document.
  */
 export function joinShares(lines: readonly string[]): readonly string[] {
-  const documents = new Map<string, Share[]>()
+  const groups = new Map<string, Share[]>()
+  const published = new Set<string>()
   for (const line of lines) {
     const share = readShare(line)
-    const key = `${share.opening}\n${share.closing}`
-    const shares = documents.get(key)
-    if (shares) shares.push(share)
-    else documents.set(key, [share])
+    const isPublished = share.closing !== ''
+    if (isPublished) published.add(share.id.toLowerCase())
+    const key = isPublished ? `document ${share.id}` : `toolkit ${share.id.toLowerCase()}`
+    const group = groups.get(key)
+    if (group) group.push(share)
+    else groups.set(key, [share])
   }
-  return [...documents.values()].map((shares) => (shares[0]?.closing === '' ? joinOwn(shares) : joinPublished(shares)))
+  return [...groups.values()].map((shares) => {
+    const [first] = shares
+    if (!first) return ''
+    const version = newestOf(shares)
+    if (first.closing !== '') return joinPublished(shares.filter((share) => share.version === version))
+    const isTaken = published.has(first.id.toLowerCase())
+    return joinOwn(shares, version, isTaken ? `"${TOOLKIT_PREFIX}${first.id.slice(1)}` : first.id)
+  })
 }
 
 function readShare(line: string): Share {
   const [
+    id = '',
+    version = '',
     opening = '',
     closing = '',
     order = '',
@@ -40,18 +67,26 @@ function readShare(line: string): Share {
     level = '',
     metadata = '',
   ] = line.split('\n')
-  return { opening, closing, order, capability, name, description, level, metadata }
+  return { id, version, opening, closing, order, capability, name, description, level, metadata }
+}
+
+function newestOf(shares: readonly Share[]): string {
+  const versions = [...new Set(shares.map(({ version }) => version))]
+  return resolveVersion(versions.map((version) => ({ version, status: { state: 'active' } })))?.version ?? ''
 }
 
 function publishedShare(record: ToolRecord): Share | undefined {
   const document = publishedDocument(record)
   const capabilities = document?.capabilities
   if (!document || !isList(capabilities)) return undefined
-  const order = capabilities.findIndex((each) => isJsonObject(each) && each.name === record.tool)
+  const called = calledAs(record)
+  const order = capabilities.findIndex((each) => isJsonObject(each) && each.name === called)
   const fields = Object.entries(document)
   const place = fields.findIndex(([key]) => key === 'capabilities')
   const said = fields.map(([key, value]) => `${JSON.stringify(key)}:${JSON.stringify(value)}`)
   return {
+    id: JSON.stringify(document.id ?? ''),
+    version: record.version,
     opening: `{${[...said.slice(0, place), '"capabilities":['].join()}`,
     closing: `${[']', ...said.slice(place + 1)].join()}}`,
     order: String(order),
@@ -70,37 +105,47 @@ function joinPublished(shares: readonly Share[]): string {
 }
 
 function ownShare(record: ToolRecord): Share {
-  const { toolkit, tool, version, description, securityLevel } = record
-  const id = JSON.stringify(toolkit)
+  const { toolkit, tool, version, securityLevel } = record
   const metadata = encodeMetadata(record)
   return {
-    opening: `{"id":${id},"name":${id},"version":${JSON.stringify(version)}`,
+    id: JSON.stringify(toolkit),
+    version,
+    opening: '',
     closing: '',
     order: '',
     capability: JSON.stringify(encodeCapability(record).capability),
     name: JSON.stringify(tool),
-    description: JSON.stringify(description),
+    description: JSON.stringify(describe(record)),
     level: String(securityLevel),
     metadata: metadata ? JSON.stringify(metadata) : '',
   }
 }
 
 /** Where capabilities differ in what only a whole tool can say, it is said of each in the tool's metadata. */
-function joinOwn(shares: readonly Share[]): string {
+function joinOwn(shares: readonly Share[], version: string, id: string): string {
   const [first] = shares
   if (!first) return ''
-  const areAlike = shares.every(({ level, metadata }) => level === first.level && metadata === first.metadata)
-  const each = shares.map(
-    ({ name, level, metadata }) =>
-      `${name}:{"securityLevel":${level}${metadata === '' ? '' : `,"metadata":${metadata}`}}`,
-  )
+  const areOfOneVersion = shares.every((share) => share.version === version)
+  const areAlike =
+    areOfOneVersion && shares.every(({ level, metadata }) => level === first.level && metadata === first.metadata)
+  const each = shares.map((share) => {
+    const { name, level, metadata } = share
+    const fields = [
+      ...(areOfOneVersion ? [] : [`"version":${JSON.stringify(share.version)}`]),
+      `"securityLevel":${level}`,
+      ...(metadata === '' ? [] : [`"metadata":${metadata}`]),
+    ]
+    return `${name}:{${fields.join()}}`
+  })
   const metadata = areAlike ? first.metadata : `{"capabilities":{${each.join()}}}`
   const fields = [
-    first.opening,
+    `"id":${id}`,
+    `"name":${first.id}`,
+    `"version":${JSON.stringify(version)}`,
     `"description":${shares.length === 1 ? first.description : `"The tools of this toolkit"`}`,
     `"capabilities":[${shares.map(({ capability }) => capability).join()}]`,
     `"securityLevel":${Math.max(...shares.map(({ level }) => Number(level)))}`,
     ...(metadata === '' ? [] : [`"metadata":${metadata}`]),
   ]
-  return `${fields.join()}}`
+  return `{${fields.join()}}`
 }

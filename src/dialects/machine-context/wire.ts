@@ -5,10 +5,14 @@ import { type Failing, type Failure, fail } from '../../core/call/failure.ts'
 import { NO_CONTEXT } from '../../core/call/requirements.ts'
 import { isObject, type JsonObject } from '../../core/tool/json.ts'
 import { anyObject, check, into, nullish, object, oneOf, optional, string } from '../../core/tool/json-reader.ts'
-import { formatToolId, isNamePart } from '../../core/tool/tool-id.ts'
+import { askedByDocument, formatToolId, isNamePart } from '../../core/tool/tool-id.ts'
+import { DIALECT, isIdentity, TOOLKIT_PREFIX } from './encoding.ts'
 import { ANSWERS, type Answer, errorOf } from './failure.ts'
 
 export const VERSION = '1.0'
+
+/** The most characters of a version or a range. */
+const MAX_SELECTOR = 128
 
 /** Who answers when a request does not say whom it was sent to. */
 const SOURCE = 'switchboard'
@@ -77,7 +81,8 @@ export function replyTo(body: unknown): ReplyTo {
 
 /**
  * Reads a request message ("Tool Execution"): `{header, payload: {tool: {id, capability, parameters?, version?}, context?,
- * security?}}`. The version, exact or a range, is an addition of ours. Of the context, `request_id` is the call's id,
+ * security?}}`: the capability of the document of that very id, or else a tool by its toolkit and name. The version, exact
+ * or a range, is an addition of ours. Of the context, `request_id` is the call's id,
  * `session_id` its trace and `user_id` its user. `security` is not read: credentials travel in HTTP's own headers.
  */
 export function decodeCall(body: unknown): Call | Failing {
@@ -89,11 +94,18 @@ export function decodeCall(body: unknown): Call | Failing {
   if (!read.ok) return malformed(read.problems)
   const { tool, context } = read.value
   const { id, capability, parameters, version: selector } = tool
-  const asked = formatToolId({ toolkit: id, tool: capability }, selector)
-  if (!isNamePart(id) || !isNamePart(capability)) return fail({ type: 'id-malformed', asked })
+  if (!isIdentity(id) || !isIdentity(capability) || (selector?.length ?? 0) > MAX_SELECTOR) {
+    return fail({ type: 'id-malformed', asked: `${id}.${capability}` })
+  }
+  const isToolkit = id.startsWith(TOOLKIT_PREFIX)
+  const address = askedByDocument({ dialect: DIALECT, id, tool: capability }, selector)
+  const toolkit = isToolkit ? id.slice(TOOLKIT_PREFIX.length) : id
+  const hasName = isNamePart(toolkit) && isNamePart(capability)
   const { request_id, session_id, user_id, values } = context
   return {
-    asked,
+    // What no tool can be called is sought among documents alone
+    asked: hasName ? formatToolId({ toolkit, tool: capability }, selector) : address,
+    ...(isToolkit ? {} : { address }),
     input: parameters,
     ...(request_id === undefined ? {} : { callId: request_id }),
     ...(session_id === undefined ? {} : { traceId: session_id }),

@@ -10,8 +10,8 @@ const ID_KEY = 'dev.switchboard/id'
 
 /** A record as an MCP Tool: the published document, or one that says what MCP can, with losses. */
 export function encode(record: ToolRecord): Encoded {
-  const { source } = record
-  if (source.dialect === 'mcp') return { document: source.document, losses: [] }
+  const { dialect, document } = record.source
+  if (dialect === 'mcp' && document !== undefined) return { document, losses: [] }
   return { document: withObjectOutput(toolOf(record, record.name)), losses: losses(record) }
 }
 

@@ -14,7 +14,8 @@ const ROOT_KEYWORDS = ['type', 'properties', 'required']
 
 /** A record as the RFC's tool definition: the published document, or one that says what the RFC can say, with losses. */
 export function encode(record: ToolRecord): Encoded {
-  if (record.source.dialect === 'open-tool-calling') return { document: record.source.document, losses: [] }
+  const { dialect, document: source } = record.source
+  if (dialect === 'open-tool-calling' && source !== undefined) return { document: source, losses: [] }
   const losses: Loss[] = []
   const { toolkit, tool, version, id, description } = record
   if (record.name !== joinedName(record)) losses.push({ path: '/name', reason: NO_FIELD })

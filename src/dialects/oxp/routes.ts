@@ -95,7 +95,8 @@ export function oxpFace(deps: OxpFaceDeps): Hono {
     const isListed = ({ version }: ToolRecord) => !name.startsWith('oxp') || isSimpleVersion(version)
     if (!withLosses) {
       const write = (record: ToolRecord, exposed: string) => JSON.stringify(encode(record, exposed).document)
-      return { name, write: (record, exposed) => (isListed(record) ? write(record, exposed) : '') }
+      // Faces name their own lines after their dialects
+      return { name: `format ${name}`, write: (record, exposed) => (isListed(record) ? write(record, exposed) : '') }
     }
     return {
       name: `${name} with losses`,

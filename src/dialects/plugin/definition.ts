@@ -30,7 +30,8 @@ export const plugin: Codec = {
   decode,
   encode(record) {
     const { source } = record
-    if (source.dialect === plugin.dialect) return { document: source.document, losses: [] }
+    const { dialect, document } = source
+    if (dialect === plugin.dialect && document !== undefined) return { document, losses: [] }
     return { document: { tools: [toolDescription(record, record.name)] }, losses: losses(record) }
   },
 }

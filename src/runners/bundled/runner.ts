@@ -9,7 +9,7 @@ import { createRenewingTokens } from '../../outbound/renewing-fetch.ts'
 /** A tool of the bundle with the digest of the record it was built for. */
 export interface Carried {
   readonly digest: string
-  readonly tool: BundledTool
+  readonly tool: Pick<BundledTool, 'handler' | 'timeoutMs'>
 }
 
 export interface BundledRunnerOptions {

@@ -41,6 +41,7 @@ export function createCodeRunner({ sandbox, inside, allowHttpHosts, log }: Sandb
 
         const about = {
           callId: context.callId,
+          tool: record.tool,
           ...(userId === undefined ? {} : { userId }),
           ...(userInfo === undefined ? {} : { userInfo }),
         }

@@ -27,6 +27,9 @@ export type HttpParameter = ReadBy<typeof PARAMETER>
 export type HttpBody = ReadBy<typeof BODY>
 export type HttpResponseMapping = ReadBy<typeof RESPONSE>
 
+/** The variable of a URL that stands for the name of the tool that is called: an implementation may be that of several. */
+export const TOOL_VARIABLE = 'tool'
+
 const PLACES = ['path', 'query', 'header', 'cookie', 'body'] as const
 /** The styles each place knows, the default first (OpenAPI 3.1, "Style Values"). */
 const STYLES_IN: Readonly<Record<(typeof PLACES)[number], readonly [Style, ...Style[]]>> = {

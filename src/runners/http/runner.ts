@@ -1,10 +1,12 @@
 import type { RunContext, Runner } from '../../core/call/runner.ts'
-import type { JsonObject } from '../../core/tool/json.ts'
+import { isObject, type JsonObject } from '../../core/tool/json.ts'
+import type { ToolRecord } from '../../core/tool/tool.ts'
 import type { GuardedFetch, GuardedResult } from '../../outbound/guarded-fetch.ts'
 import { isBusy, retryAfterMs } from '../../outbound/status.ts'
 import { checkedRunner } from '../shared/checked-runner.ts'
 import { isIdempotent, type RetryClock, type ServerOutcome, serverTool } from '../shared/server-call.ts'
 import { unanswered } from '../shared/server-failure.ts'
+import { type HttpImplementation, TOOL_VARIABLE } from './implementation.ts'
 import { checkHttpImplementation } from './publication-rules.ts'
 import { type BuiltRequest, prepareRequest } from './request.ts'
 import { isExpected, readingOf, readResponse, type ResponseReading } from './response.ts'
@@ -22,7 +24,7 @@ export function createHttpRunner({
     const reading = readingOf(response, record.output)
     const mayRepeat = IDEMPOTENT_METHODS.has(method) || isIdempotent(record)
     const retries = mayRepeat ? retry.attempts : 0
-    const build = prepareRequest(implementation)
+    const build = prepareRequest(namingTool(implementation, record))
     const ask = async (input: JsonObject, context: RunContext): Promise<ServerOutcome> => {
       const built = build(input, context)
       if (!built.ok) return { result: built }
@@ -31,6 +33,18 @@ export function createHttpRunner({
     }
     return serverTool({ ask, credentials, retries, timeoutMs }, clock)
   })
+}
+
+/** Puts the tool's name where the URL says `{tool}`, unless an input or a credential is called so. */
+function namingTool(
+  implementation: HttpImplementation,
+  { tool, input: { properties } }: ToolRecord,
+): HttpImplementation {
+  const { url, parameters, credentials } = implementation
+  const isOther =
+    (isObject(properties) && Object.hasOwn(properties, TOOL_VARIABLE)) ||
+    [...parameters, ...credentials].some((each) => each.in === 'path' && each.name === TOOL_VARIABLE)
+  return isOther ? implementation : { ...implementation, url: url.replaceAll(`{${TOOL_VARIABLE}}`, tool) }
 }
 
 function outcomeOf(answer: GuardedResult, request: BuiltRequest, reading: ResponseReading, now: number): ServerOutcome {

@@ -1,5 +1,8 @@
 import { toolKey } from '../../core/tool/tool-id.ts'
 import type { ToolRecord } from '../../core/tool/tool.ts'
+import type { KeptDocument } from '../../core/publish/registry.ts'
+import { documentRows, storeDocument } from './documents.ts'
+import { leaveOut } from './publication.ts'
 import { readMeta, readNumber, writeMeta } from './tables.ts'
 import { storeLeftBundle, storeVersion, versionsOf } from './versions.ts'
 
@@ -8,6 +11,7 @@ export interface Bundle {
   /** Names the bundle's content. */
   readonly hash: string
   readonly records: readonly ToolRecord[]
+  readonly documents: readonly KeptDocument[]
 }
 
 /**
@@ -31,11 +35,25 @@ export function noteDeployment(sql: SqlStorage, hash: string, deployedAt: number
  */
 export function takeInBundle(sql: SqlStorage, bundle: Bundle, deployedAt: number, revision: number): void {
   const carried = new Set(bundle.records.map(({ id }) => id.toLowerCase()))
+  for (const document of bundle.documents) {
+    const [taken] = documentRows(sql, document.dialect, document.itself?.id ?? '')
+    const isFree = !taken || (taken.toolkit === document.toolkit && taken.id === document.itself?.id)
+    // Whoever published a document of its id first keeps the id; the tools are there all the same
+    const { itself: _, ...unplaced } = document
+    storeDocument(sql, isFree ? document : unplaced, revision)
+  }
   for (const record of bundle.records) {
     const key = toolKey(record)
     const stored = versionsOf(sql, key).find(({ version }) => version === record.version)
     if (!stored || stored.digest !== record.digest || !stored.bundled) storeVersion(sql, record, true, revision)
     else if (stored.leftBundle) storeLeftBundle(sql, key, record.version, false, revision)
+  }
+  for (const { toolkit } of bundle.documents) {
+    leaveOut(
+      sql,
+      bundle.records.filter((record) => record.toolkit === toolkit),
+      revision,
+    )
   }
   const bundled = sql
     .exec<{ key: string; version: string }>('SELECT key, version FROM version WHERE bundled = 1 AND left_bundle = 0')

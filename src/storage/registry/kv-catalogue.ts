@@ -12,6 +12,8 @@ import type { Head, Leaf, PageIndex, WriteLine } from './pages.ts'
 export interface KvCatalogueOptions extends KvReaderOptions {
   /** Writes a record as the stored lines are written. */
   readonly writeLine: WriteLine
+  /** Gives records the documents they were published in. */
+  readonly whole: (records: readonly ToolRecord[]) => Promise<readonly ToolRecord[]>
 }
 
 /** The head is read again after this long. */
@@ -32,7 +34,7 @@ interface Page {
  * The catalogue, read from content-addressed pages in KV. What KV does not have yet, the registry is asked for. Pages are
  * cut into lines and never parsed, save for a format other than the stored one, whose lines are then kept.
  */
-export function createKvCatalogue({ kv, registry, writeLine, now }: KvCatalogueOptions) {
+export function createKvCatalogue({ kv, registry, writeLine, whole, now }: KvCatalogueOptions) {
   const texts = new LRUCache<string, string>({ maxSize: MAX_CACHED, sizeCalculation: (text) => text.length + 1 })
   const formatted = new LRUCache<string, readonly string[]>({
     maxSize: MAX_CACHED,
@@ -85,13 +87,20 @@ export function createKvCatalogue({ kv, registry, writeLine, now }: KvCatalogueO
     const unwritten = await pageTexts(leaves.flatMap(({ records }, at) => (known[at] ? [] : [records])))
     if (!unwritten) return undefined
     const texts = unwritten.values()
-    return pages.map(({ index }, at) => {
+    const written: Page[] = []
+    for (const [at, { index }] of pages.entries()) {
       const text = known[at] ? '' : (texts.next().value ?? '')
-      const records = text.split('\n').filter(Boolean)
-      const lines = known[at] ?? records.map((record, of) => format.write(JSON.parse(record), index[of]?.name ?? ''))
+      const records = await whole(
+        text
+          .split('\n')
+          .filter(Boolean)
+          .map((record): ToolRecord => JSON.parse(record)),
+      )
+      const lines = known[at] ?? records.map((record, of) => format.write(record, index[of]?.name ?? ''))
       formatted.set(cacheKeys[at] ?? '', lines)
-      return { index, lines }
-    })
+      written.push({ index, lines })
+    }
+    return written
   }
 
   async function walk(
@@ -165,10 +174,8 @@ export function createKvCatalogue({ kv, registry, writeLine, now }: KvCatalogueO
     const answer = await registry().query(asked, query.limit, principal)
     if (!answer) return undefined
     const write = 'write' in format ? format.write : writeLine
-    const lines = answer.found.map(({ name, record: text }) => {
-      const record: ToolRecord = JSON.parse(text)
-      return write(record, name === '' ? record.name : name)
-    })
+    const records = await whole(answer.found.map(({ record }): ToolRecord => JSON.parse(record)))
+    const lines = records.map((record, at) => write(record, answer.found[at]?.name || record.name))
     return answer.next === undefined ? { lines } : { lines, nextCursor: encodeCursor(answer.next) }
   }
 

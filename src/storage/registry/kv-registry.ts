@@ -1,16 +1,17 @@
 import { LRUCache } from 'lru-cache'
 import type { KeyStore, ApiKey } from '../../core/access/api-key.ts'
 import type { Publication, Published, RegistryWriter } from '../../core/publish/registry.ts'
-import type { ToolSource } from '../../core/tool/tool-source.ts'
+import type { DocumentAddress, ToolSource } from '../../core/tool/tool-source.ts'
 import { parseToolId, toolKey, type ToolName } from '../../core/tool/tool-id.ts'
 import type { ToolDocument, ToolRecord } from '../../core/tool/tool.ts'
-import { kvKey } from '../keys.ts'
+import { documentKey, kvKey } from '../keys.ts'
 import { createKvCatalogue, type KvCatalogueOptions } from './kv-catalogue.ts'
 import { createKvReader, IMMUTABLE_TTL_S, parsed } from './kv-reader.ts'
 import type { Bundle } from './bundle.ts'
+import { createWholeRecords } from './kv-documents.ts'
 import { inParts } from './parts.ts'
 
-export interface KvRegistryOptions extends KvCatalogueOptions {
+export interface KvRegistryOptions extends Omit<KvCatalogueOptions, 'whole'> {
   readonly bundle: Bundle
   /** When the deployment was made, in milliseconds since 1970; 0 when the platform does not say. */
   readonly deployedAt: number
@@ -28,7 +29,8 @@ const lengthOf = (publication: Publication) => JSON.stringify(publication).lengt
  */
 export function createKvRegistry(options: KvRegistryOptions) {
   const { kv, registry, bundle, deployedAt, onChange } = options
-  const { catalogue, require } = createKvCatalogue(options)
+  const whole = createWholeRecords(options)
+  const { catalogue, require } = createKvCatalogue({ ...options, whole })
   const reader = createKvReader(options)
   /** The tools that names lead to, for ever. */
   const names = new LRUCache<string, ToolName>({ max: 20_000 })
@@ -61,6 +63,18 @@ export function createKvRegistry(options: KvRegistryOptions) {
       if (tool) names.set(name, tool)
       return tool
     },
+    async addressed(dialect, id, tool) {
+      const key = kvKey('address', documentKey(dialect, id))
+      const known = await reader.read<DocumentAddress>(key, 'ask')
+      // What a new version adds may not have come to KV
+      const isComplete = known?.id !== id || tool === undefined || Object.hasOwn(known.tools, tool)
+      const address = isComplete ? known : parsed<DocumentAddress>(await registry().value(key))
+      return address?.id === id ? address : undefined
+    },
+    async whole(record) {
+      const [completed = record] = await whole([record])
+      return completed
+    },
     async currentOrNearest({ toolkit, tool }) {
       const answer = await registry().documentOrNearest({ toolkit, tool })
       return typeof answer === 'string' ? JSON.parse(answer) : answer
@@ -72,8 +86,14 @@ export function createKvRegistry(options: KvRegistryOptions) {
       const all: Published[] = []
       for (const chunk of inParts(publications, lengthOf, { maxSize: MAX_MESSAGE_CHARACTERS })) {
         const { published, revision } = await registry().publish(chunk)
-        const tools = chunk.flatMap(({ records }) => records.map(toolKey))
-        changed(revision, tools)
+        const left = published.flatMap((each) => ('leftOut' in each ? (each.leftOut ?? []) : []))
+        for (const { document } of chunk) {
+          if (document?.itself) reader.wrote(kvKey('address', documentKey(document.dialect, document.itself.id)))
+        }
+        changed(revision, [
+          ...chunk.flatMap(({ records }) => records.map(toolKey)),
+          ...left.map((id) => id.toLowerCase()),
+        ])
         all.push(...published)
       }
       return all
@@ -83,7 +103,7 @@ export function createKvRegistry(options: KvRegistryOptions) {
       const key = toolKey(name)
       const answer = await registry().setStatus(key, version, status)
       if (!answer) return undefined
-      changed(answer.revision, [key])
+      changed(answer.revision, answer.keys)
       return JSON.parse(answer.document)
     },
   }
@@ -114,9 +134,9 @@ export function createKvRegistry(options: KvRegistryOptions) {
   }
 
   async function deliver(): Promise<void> {
-    const { hash, records } = bundle
+    const { hash, records, documents } = bundle
     let answer = await registry().takeIn(hash, deployedAt)
-    if (answer.wanted) answer = await registry().takeIn(hash, deployedAt, records)
+    if (answer.wanted) answer = await registry().takeIn(hash, deployedAt, records, documents)
     if (!takenIn) changed(answer.revision, records.map(toolKey))
     takenIn = true
   }

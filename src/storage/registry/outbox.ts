@@ -1,6 +1,7 @@
 import { HEAD_KEY, KV_KINDS, kvKey, type KvKind, parseKvKey } from '../keys.ts'
 import { column, field } from '../rows.ts'
 import { readBlob } from './blobs.ts'
+import { addressText, textByHash } from './documents.ts'
 import { givenText } from './given.ts'
 import { keyOfName } from './names.ts'
 import { pageText, settlePages, type WriteLine } from './pages.ts'
@@ -26,7 +27,9 @@ interface KeysOfKind {
 const KINDS: Readonly<Record<KvKind, KeysOfKind>> = {
   page: { rank: 0, value: pageText },
   blob: { rank: 0, value: readBlob },
+  document: { rank: 0, value: textByHash },
   record: { rank: 1, value: recordTextByDigest },
+  address: { rank: 2, value: addressText },
   tool: { rank: 2, value: documentText },
   name: { rank: 2, value: keyOfName },
   apiKey: { rank: 2, value: (sql, hash) => givenText(sql, 'apiKey', hash), isDeleted: true },

@@ -1,58 +1,169 @@
 import { canonicalJson } from '../../core/tool/digest.ts'
-import type { Publication, Published } from '../../core/publish/registry.ts'
-import { checkSuccessor } from '../../core/schema/change.ts'
+import type { KeptDocument, Publication, Published } from '../../core/publish/registry.ts'
+import { checkSuccessor, checkWholeSuccessor } from '../../core/schema/change.ts'
+import type { Problem } from '../../core/tool/problem.ts'
 import { formatToolId, toolKey } from '../../core/tool/tool-id.ts'
 import type { ToolRecord } from '../../core/tool/tool.ts'
-import { compareVersions } from '../../core/tool/version.ts'
-import { nameOf, recordText, storeVersion, versionsOf } from './versions.ts'
+import { compareVersions, isPrerelease } from '../../core/tool/version.ts'
+import { field } from '../rows.ts'
+import {
+  calledIn,
+  documentOfTool,
+  type DocumentRow,
+  documentRows,
+  documentText,
+  isLeftOut,
+  storeDocument,
+  textByHash,
+  toolsBeside,
+} from './documents.ts'
+import { nameOf, recordText, statusChanged, storeVersion, versionsOf } from './versions.ts'
 
-/** Stores all of a publication's records, or none, inside a transaction. `revision` is called when there is one to store. */
+/** Stores all of a publication's records and its document, or nothing, inside a transaction. `revision` is called when there is something to store. */
 export function store(sql: SqlStorage, publication: Publication, revision: () => number): Published {
-  const { records, given, allowBreaking } = publication
+  const { records, document, allowBreaking } = publication
   const ids = records.map(({ id }) => id)
+  const published = document ? documentRows(sql, document.dialect, document.itself?.id ?? '') : []
+  const message = documentConflict(sql, publication, published)
+  if (message !== undefined) return { outcome: 'conflict', ids, message }
   const fresh: ToolRecord[] = []
   for (const record of records) {
-    const key = toolKey(record)
-    const name = nameOf(sql, key)
-    if (name && formatToolId(name) !== formatToolId(record)) {
-      const message = `'${formatToolId(name)}' exists: ids are unique ignoring case`
-      return { outcome: 'conflict', ids, message }
-    }
-    const existing = recordText(sql, key, record.version)
+    const conflict = toolConflict(sql, record, publication)
+    if (conflict !== undefined) return { outcome: 'conflict', ids, message: conflict }
+    const existing = recordText(sql, toolKey(record), record.version)
     if (existing === undefined) fresh.push(record)
-    else if (!isSame(JSON.parse(existing), record, given)) {
+    else if (!isSame(sql, JSON.parse(existing), record, publication)) {
       return { outcome: 'conflict', ids, message: `'${record.id}' is published already, and a version never changes` }
     }
   }
   if (fresh.length === 0) return { outcome: 'unchanged', ids }
   if (!allowBreaking) {
-    const problems = fresh.flatMap((record) => {
-      const previous = previousOf(sql, record)
-      return previous ? checkSuccessor(previous, record) : []
-    })
+    const problems = [
+      ...(document ? wholeProblems(sql, document, published) : []),
+      ...fresh.flatMap((record) => {
+        const previous = previousOf(sql, record)
+        return previous ? checkSuccessor(previous, record) : []
+      }),
+    ]
     if (problems.length > 0) return { outcome: 'refused', ids, problems }
   }
   const at = revision()
+  if (document) storeDocument(sql, document, at)
   for (const record of fresh) storeVersion(sql, record, false, at)
-  return { outcome: 'created', ids }
+  const others = document?.itself ? leaveOut(sql, records, at) : []
+  return { outcome: 'created', ids, ...(others.length > 0 ? { leftOut: others } : {}) }
+}
+
+/** Has KV and the catalogue follow for tools that other versions of a document define. Gives the names of those left out. */
+export function leaveOut(sql: SqlStorage, records: readonly ToolRecord[], revision: number): string[] {
+  const [first] = records
+  const stored = new Set(records.map(toolKey))
+  const others = first ? toolsBeside(sql, toolKey(first)).filter((key) => !stored.has(key)) : []
+  for (const key of others) statusChanged(sql, key, revision)
+  return others
+    .filter((key) => isLeftOut(sql, key))
+    .flatMap((key) => nameOf(sql, key) ?? [])
+    .map((name) => formatToolId(name))
+}
+
+const ANOTHER_TOOLKIT = 'give another beside the document: {"definition": …, "toolkit": "…"}'
+
+/** Why a document with an id of its own cannot be what it says. `published` are the versions of its id. */
+function documentConflict(
+  sql: SqlStorage,
+  { document, given }: Publication,
+  published: readonly DocumentRow[],
+): string | undefined {
+  if (!document?.itself) return undefined
+  const { dialect, toolkit } = document
+  const { id, version } = document.itself
+  const [first] = published
+  if (!first) {
+    const key = `${toolkit.toLowerCase()}.`
+    const holds = field(sql, 'SELECT 1 FROM tool WHERE substr(key, 1, ?) = ? LIMIT 1', key.length, key) !== undefined
+    if (given.toolkit || !holds) return undefined
+    return `The toolkit '${toolkit}', which is named after the document's id, holds other tools: ${ANOTHER_TOOLKIT}`
+  }
+  if (first.id !== id) return `'${first.id}' exists: ids of documents are unique ignoring case`
+  if (first.toolkit !== toolkit) {
+    return `The document '${id}' is published in another toolkit, and its id is unique: give it an id of its own`
+  }
+  const same = published.find((row) => row.version === version)
+  const text = same && documentText(sql, dialect, same)
+  if (text === undefined || text === document.text || isSameJson(text, document.text)) return undefined
+  return `The document '${id}' is published already at version ${version}, and a version never changes`
+}
+
+/** Why a tool cannot be published under its name. */
+function toolConflict(sql: SqlStorage, record: ToolRecord, { document, given }: Publication): string | undefined {
+  const key = toolKey(record)
+  const name = nameOf(sql, key)
+  if (!name) return undefined
+  const advice = document?.itself && !given.toolkit ? `; ${ANOTHER_TOOLKIT}` : ''
+  if (formatToolId(name) !== formatToolId(record)) {
+    return `'${formatToolId(name)}' exists: ids are unique ignoring case${advice}`
+  }
+  const owner = documentOfTool(sql, key)
+  if (document?.itself) {
+    const isOwn = owner?.dialect === document.dialect && owner.key === document.itself.id.toLowerCase()
+    return isOwn ? undefined : `'${formatToolId(name)}' exists, and is of another document: ${ANOTHER_TOOLKIT}`
+  }
+  if (!owner) return undefined
+  return `'${formatToolId(name)}' is of the document '${owner.key}' of the dialect '${owner.dialect}': publish a new version of that`
 }
 
 /** Whether a record says what is stored, where what the publisher left out is taken as it stands. */
-function isSame(stored: ToolRecord, record: ToolRecord, given: Publication['given']): boolean {
+function isSame(sql: SqlStorage, stored: ToolRecord, record: ToolRecord, { document, given }: Publication): boolean {
   return (
     stored.source.dialect === record.source.dialect &&
-    canonicalJson(stored.source.document) === canonicalJson(record.source.document) &&
-    (!given.implementation || canonicalJson(stored.implementation ?? null) === canonicalJson(record.implementation)) &&
+    // A document with an id was compared as a whole
+    (document?.itself !== undefined || isSameSource(sql, stored, record, document)) &&
+    (!given.implementation ||
+      record.implementation === undefined ||
+      canonicalJson(stored.implementation ?? null) === canonicalJson(record.implementation)) &&
     (!given.tags || canonicalJson(stored.tags) === canonicalJson(record.tags))
   )
 }
 
-/** The highest version below a record's that was not withdrawn: what its version is measured against. */
+function isSameSource(
+  sql: SqlStorage,
+  { source: stored }: ToolRecord,
+  { source }: ToolRecord,
+  document: KeptDocument | undefined,
+): boolean {
+  if (stored.hash !== undefined && stored.hash === source.hash) return true
+  const before = stored.hash === undefined ? JSON.stringify(stored.document ?? null) : textByHash(sql, stored.hash)
+  const now = source.hash === undefined ? JSON.stringify(source.document ?? null) : document?.text
+  return before !== undefined && now !== undefined && isSameJson(before, now)
+}
+
+function isSameJson(a: string, b: string): boolean {
+  return canonicalJson(JSON.parse(a)) === canonicalJson(JSON.parse(b))
+}
+
+/** What is wrong with a document's version beside the one before it. */
+function wholeProblems(
+  sql: SqlStorage,
+  { dialect, itself, tools }: KeptDocument,
+  published: readonly DocumentRow[],
+): readonly Problem[] {
+  const previous = itself && highestBelow(published, itself.version)
+  if (!previous) return []
+  const before = { version: previous.version, tools: calledIn(sql, dialect, previous) }
+  return checkWholeSuccessor(before, { version: itself.version, tools: Object.keys(tools) })
+}
+
+/** The highest release below a record's version that was not withdrawn: what its version is measured against. */
 function previousOf(sql: SqlStorage, record: ToolRecord): ToolRecord | undefined {
   const key = toolKey(record)
-  const lower = versionsOf(sql, key)
-    .filter(({ version, status }) => status.state !== 'yanked' && compareVersions(version, record.version) < 0)
-    .sort((a, b) => compareVersions(b.version, a.version))[0]
+  const standing = versionsOf(sql, key).filter(({ status }) => status.state !== 'yanked')
+  const lower = highestBelow(standing, record.version)
   const text = lower && recordText(sql, key, lower.version)
   return text === undefined ? undefined : JSON.parse(text)
+}
+
+function highestBelow<T extends { readonly version: string }>(versions: readonly T[], below: string): T | undefined {
+  return versions
+    .filter(({ version }) => !isPrerelease(version) && compareVersions(version, below) < 0)
+    .sort((a, b) => compareVersions(b.version, a.version))[0]
 }

@@ -9,6 +9,7 @@ import type { ToolStatus } from '../../core/tool/version.ts'
 import { kvKey } from '../keys.ts'
 import { storeBlob } from './blobs.ts'
 import { type Bundle, isWanted, noteDeployment, takeInBundle } from './bundle.ts'
+import { toolsBeside } from './documents.ts'
 import { type GivenKind, givenTexts, removeGiven, storeApiKey, storeProvider } from './given.ts'
 import { keyOfName } from './names.ts'
 import { createOutbox } from './outbox.ts'
@@ -46,18 +47,19 @@ export function defineRegistry(writeLine: WriteLine) {
       return { published, revision: readNumber(this.#sql, 'catalogue') }
     }
 
-    /** Gives the tool's document after the change; undefined when there is no such version. */
+    /** Gives the tool's document after the change, and the keys of the tools it touches; undefined when there is no such version. */
     async setStatus(
       key: string,
       version: string,
       status: ToolStatus,
-    ): Promise<{ document: string; revision: number } | undefined> {
+    ): Promise<{ document: string; revision: number; keys: string[] } | undefined> {
       if (recordText(this.#sql, key, version) === undefined) return undefined
       const document = await this.#change(() => {
         storeStatus(this.#sql, key, version, status, nextRevision(this.#sql))
         return documentText(this.#sql, key)
       })
-      return document === undefined ? undefined : { document, revision: readNumber(this.#sql, 'catalogue') }
+      const keys = [key, ...toolsBeside(this.#sql, key)]
+      return document === undefined ? undefined : { document, revision: readNumber(this.#sql, 'catalogue'), keys }
     }
 
     /** Takes in a deployment's bundle. Without its records, says whether they are wanted. */
@@ -65,11 +67,12 @@ export function defineRegistry(writeLine: WriteLine) {
       hash: string,
       deployedAt: number,
       records?: Bundle['records'],
+      documents: Bundle['documents'] = [],
     ): Promise<{ wanted: boolean; revision: number }> {
       const wanted = isWanted(this.#sql, hash, deployedAt)
       await this.#change(() => {
         if (!wanted) noteDeployment(this.#sql, hash, deployedAt)
-        else if (records) takeInBundle(this.#sql, { hash, records }, deployedAt, nextRevision(this.#sql))
+        else if (records) takeInBundle(this.#sql, { hash, records, documents }, deployedAt, nextRevision(this.#sql))
       })
       return { wanted: wanted && !records, revision: readNumber(this.#sql, 'catalogue') }
     }

@@ -1,3 +1,4 @@
+import { kvKey } from '../keys.ts'
 import { field } from '../rows.ts'
 
 /**
@@ -8,7 +9,8 @@ import { field } from '../rows.ts'
  * no longer carries, which disables it whatever a person said of it in `status`. `leaf` partitions the tools into catalogue
  * pages by their first key; `dirty` is the revision that last touched a leaf, null once its pages are made. `outbox` names
  * the KV keys that are to be written, and `retired` those to be deleted after a while. `blob` holds bytes by their hash, in
- * parts that fit into rows.
+ * parts that fit into rows. `document_text` holds documents by their hash; `document` the versions of those with ids of their
+ * own, by dialect and id in lower case; `document_tool` the key of each tool that a version defines, by what it calls it.
  */
 const TABLES = `
 CREATE TABLE IF NOT EXISTS tool (key TEXT PRIMARY KEY, toolkit TEXT NOT NULL, tool TEXT NOT NULL, listed TEXT, exposed TEXT);
@@ -18,6 +20,16 @@ CREATE TABLE IF NOT EXISTS version (
   bundled INTEGER NOT NULL DEFAULT 0, left_bundle INTEGER NOT NULL DEFAULT 0, PRIMARY KEY (key, version)
 );
 CREATE INDEX IF NOT EXISTS version_digest ON version (digest);
+CREATE TABLE IF NOT EXISTS document_text (hash TEXT PRIMARY KEY, text TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS document (
+  dialect TEXT NOT NULL, key TEXT NOT NULL, version TEXT NOT NULL, id TEXT NOT NULL, toolkit TEXT NOT NULL, hash TEXT,
+  PRIMARY KEY (dialect, key, version)
+);
+CREATE TABLE IF NOT EXISTS document_tool (
+  dialect TEXT NOT NULL, key TEXT NOT NULL, version TEXT NOT NULL, name TEXT NOT NULL, tool TEXT NOT NULL,
+  PRIMARY KEY (dialect, key, version, name)
+);
+CREATE INDEX IF NOT EXISTS document_tool_tool ON document_tool (tool);
 CREATE TABLE IF NOT EXISTS leaf (first TEXT PRIMARY KEY, count INTEGER NOT NULL, lines TEXT, records TEXT, dirty INTEGER);
 CREATE TABLE IF NOT EXISTS outbox (target TEXT PRIMARY KEY, revision INTEGER NOT NULL);
 CREATE TABLE IF NOT EXISTS retired (target TEXT PRIMARY KEY, at INTEGER NOT NULL);
@@ -31,6 +43,29 @@ INSERT OR IGNORE INTO leaf (first, count, dirty) VALUES ('', 0, 0);
 
 export function createTables(sql: SqlStorage): void {
   sql.exec(TABLES)
+  if (readMeta(sql, 'documents') === undefined) placeDocuments(sql)
+}
+
+/** The documents with ids that records of an earlier version hold inside: one dialect had them then, its tools called as here. */
+const PLACED = `FROM version WHERE json_extract(record, '$.source.dialect') = 'machine-context'
+  AND json_type(record, '$.source.document.id') = 'text'`
+const PLACED_ID = `json_extract(record, '$.source.document.id')`
+
+function placeDocuments(sql: SqlStorage): void {
+  sql.exec(
+    `INSERT OR IGNORE INTO document SELECT 'machine-context', lower(${PLACED_ID}), version, ${PLACED_ID},
+     json_extract(record, '$.toolkit'), NULL ${PLACED}`,
+  )
+  sql.exec(
+    `INSERT OR IGNORE INTO document_tool SELECT 'machine-context', lower(${PLACED_ID}), version,
+     json_extract(record, '$.tool'), key ${PLACED}`,
+  )
+  sql.exec(
+    "INSERT OR IGNORE INTO outbox SELECT DISTINCT ? || dialect || '/' || key, ? FROM document",
+    kvKey('address', ''),
+    readNumber(sql, 'revision'),
+  )
+  writeMeta(sql, 'documents', 'placed')
 }
 
 export function readMeta(sql: SqlStorage, name: string): string | undefined {

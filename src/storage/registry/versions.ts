@@ -1,6 +1,7 @@
 import { toolKey, type ToolName } from '../../core/tool/tool-id.ts'
 import type { ToolDocument, ToolRecord } from '../../core/tool/tool.ts'
 import { resolveVersion, type ToolStatus, type VersionStatus } from '../../core/tool/version.ts'
+import { isLeftOut, toolsBeside } from './documents.ts'
 import { exposedName } from './names.ts'
 import { kvKey } from '../keys.ts'
 import { column, field, firstRow } from '../rows.ts'
@@ -55,8 +56,9 @@ export function documentText(sql: SqlStorage, key: string): string | undefined {
   const name = nameOf(sql, key)
   if (!name) return undefined
   const versions = versionsOf(sql, key).map(({ version, digest, status }) => ({ version, digest, status }))
-  const newest = resolveVersion(versions)
-  const document: ToolDocument = { ...name, versions }
+  const leftOut = isLeftOut(sql, key)
+  const newest = leftOut ? undefined : resolveVersion(versions)
+  const document: ToolDocument = { ...name, versions, ...(leftOut ? { isLeftOut: true } : {}) }
   const text = JSON.stringify(document)
   const record = newest && recordText(sql, key, newest.version)
   return record === undefined ? text : `${text.slice(0, -1)},"newest":${record}}`
@@ -91,7 +93,8 @@ export function storeStatus(sql: SqlStorage, key: string, version: string, statu
     key,
     version,
   )
-  statusChanged(sql, key, revision)
+  // Another version of its document may be the newest now
+  for (const each of new Set([key, ...toolsBeside(sql, key)])) statusChanged(sql, each, revision)
 }
 
 /** Notes that the bundle no longer carries a version, or carries it again. */
@@ -100,14 +103,14 @@ export function storeLeftBundle(sql: SqlStorage, key: string, version: string, l
   statusChanged(sql, key, revision)
 }
 
-/** Another version may now be the one that the document holds. */
-function statusChanged(sql: SqlStorage, key: string, revision: number): void {
+/** Has KV and the catalogue follow where another version may now be the one that a tool's document holds, or none. */
+export function statusChanged(sql: SqlStorage, key: string, revision: number): void {
   for (const { digest } of versionsOf(sql, key)) queue(sql, kvKey('record', digest), revision)
   changed(sql, key, revision)
 }
 
 function changed(sql: SqlStorage, key: string, revision: number): void {
-  const active = versionsOf(sql, key).filter(({ status }) => status.state === 'active')
+  const active = isLeftOut(sql, key) ? [] : versionsOf(sql, key).filter(({ status }) => status.state === 'active')
   const listed = resolveVersion(active)?.version ?? null
   const text = listed === null ? undefined : recordText(sql, key, listed)
   const record: ToolRecord | undefined = text === undefined ? undefined : JSON.parse(text)

@@ -1,3 +1,4 @@
+import type { ToolRecord } from '../../../src/core/tool/tool.ts'
 import { describe, expect, it } from 'vitest'
 import { registryFace } from '../../../src/api/tools/routes.ts'
 import { ADMIN, ANONYMOUS, type Principal } from '../../../src/core/access/principal.ts'
@@ -8,6 +9,8 @@ import { recordOf } from '../../../src/core/publish/record.ts'
 import type { ToolStatus } from '../../../src/core/tool/version.ts'
 import { definitionOf, documentOf, plain, principal, sha256, type World, worldOf } from '../../core/publish/fakes.ts'
 import { gateFor } from '../../http/gate-for.ts'
+
+const whole = async (record: ToolRecord) => record
 
 const STATUS: Partial<Record<Failure['type'], number>> = {
   'unauthenticated': 401,
@@ -34,12 +37,13 @@ function setUp({ caller = publisher, ...world }: World & { caller?: Principal } 
         return deps.source.current(name)
       },
     },
-    source: deps.source,
+    source: { ...deps.source, whole },
     resolver: createResolver({
       source: {
         ...deps.source,
         document,
         named: async () => undefined,
+        whole,
         currentOrNearest: async (name) => (await document(name)) ?? [],
       },
       now: () => 0,
@@ -53,7 +57,7 @@ function setUp({ caller = publisher, ...world }: World & { caller?: Principal } 
     codecs: [plain],
     sha256,
     formats: new Map<string, Format>([
-      ['oxp', ({ source }) => ({ document: source.document, losses: [] })],
+      ['oxp', ({ source }) => ({ document: source.document ?? null, losses: [] })],
       ['id', ({ id }, name) => ({ document: { id, name }, losses: [{ path: '/input', reason: 'Has no place' }] })],
     ]),
   })

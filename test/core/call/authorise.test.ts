@@ -1,3 +1,4 @@
+import { askedByDocument } from '../../../src/core/tool/tool-id.ts'
 import { describe, expect, it } from 'vitest'
 import { ADMIN, ANONYMOUS, type Principal } from '../../../src/core/access/principal.ts'
 import { authorise, hideSuggestions, refuseUncovered, userOf } from '../../../src/core/call/authorise.ts'
@@ -35,10 +36,12 @@ describe('an id, before it is looked up', () => {
   })
 })
 
+const DOCUMENT = askedByDocument({ dialect: 'd', id: 'a b', tool: 'do it' })
+
 describe('suggestions', () => {
   const unknown = (...suggestions: string[]) => fail({ type: 'tool-unknown', asked: 'Example.Toll', suggestions })
   /** Tools whose level is in their name: `Example.L4`. */
-  function hide(principal: Principal, failing: ReturnType<typeof fail>) {
+  function hide(principal: Principal, failing: ReturnType<typeof fail>, called = 'Example.Toll') {
     const asked: string[] = []
     const behind = () => undefined
     const resolver: Resolver = {
@@ -52,7 +55,7 @@ describe('suggestions', () => {
       },
       forget: () => undefined,
     }
-    return { hidden: hideSuggestions(principal, failing, resolver, behind), asked }
+    return { hidden: hideSuggestions(principal, called, failing, resolver, behind), asked }
   }
 
   it('are three at most, of what the key covers', async () => {
@@ -74,9 +77,17 @@ describe('suggestions', () => {
     expect(asked).toEqual(['A.L0', 'B.L0', 'C.L0'])
   })
 
-  it('are all that is changed', async () => {
-    const failing = fail({ type: 'tool-disabled', id: 'Secret.Tool@1.0.0' })
+  it('are all that is changed of a tool that the key covers', async () => {
+    const failing = fail({ type: 'tool-disabled', id: 'Example.Tool@1.0.0' })
     expect(await hide(keyFor(['Example.*']), failing).hidden).toBe(failing)
+  })
+
+  it.each<[Failure, string, string]>([
+    [{ type: 'tool-disabled', id: 'Secret.Tool@1.0.0' }, 'name:secret', 'secret'],
+    [{ type: 'version-unavailable', tool: 'Secret.Tool', name: 's', asked: '9', available: [] }, DOCUMENT, 'a b.do it'],
+  ])('of %j that is hidden are those of one that there is not', async (failure, asked, named) => {
+    const { hidden } = hide(keyFor(['Example.*']), fail(failure), asked)
+    expect(await hidden).toEqual(fail({ type: 'tool-unknown', asked: named, suggestions: [] }))
   })
 })
 

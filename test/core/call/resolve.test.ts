@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createResolver } from '../../../src/core/call/resolve.ts'
-import type { ToolName } from '../../../src/core/tool/tool-id.ts'
-import type { ToolSource } from '../../../src/core/tool/tool-source.ts'
+import { askedByDocument, type ToolName } from '../../../src/core/tool/tool-id.ts'
+import type { DocumentAddress, ToolSource } from '../../../src/core/tool/tool-source.ts'
 import type { ToolDocument, ToolRecord } from '../../../src/core/tool/tool.ts'
 import type { ToolStatus } from '../../../src/core/tool/version.ts'
 import { callableOf, recordWith } from './fakes.ts'
@@ -34,6 +34,7 @@ interface Stored {
   quick?: ToolDocument | undefined
   current?: ToolDocument | readonly ToolName[]
   names?: Readonly<Record<string, ToolName>>
+  documents?: Readonly<Record<string, DocumentAddress>>
   without?: readonly string[]
 }
 
@@ -60,6 +61,11 @@ function setUp(stored: Stored = {}) {
       reads.push(`named ${name}`)
       return stored.names?.[name]
     },
+    async addressed(dialect, id) {
+      reads.push(`addressed ${dialect} ${id}`)
+      return stored.documents?.[id]
+    },
+    whole: async (record) => record,
     async currentOrNearest(name) {
       reads.push(`current ${text(name)}`)
       return stored.current ?? stored.quick ?? []
@@ -337,5 +343,40 @@ describe('a tool', () => {
     expect(made).toEqual(['Example.Tool@1.2.0'])
     expect(new Set(answers.map((answer) => answer.ok && answer.tool)).size).toBe(1)
     expect(reads.filter((read) => read.startsWith('record'))).toEqual([])
+  })
+})
+
+describe('what a document calls a tool', () => {
+  const asked = (id: string, tool: string, selector?: string) => askedByDocument({ dialect: 'd', id, tool }, selector)
+  const documents = { 'x y': { id: 'x y', toolkit: 'Example', tools: { 'do it': 'Tool' } } }
+
+  it('is the tool of that document, in the version that is asked for', async () => {
+    const { short } = setUp({ quick: documentOf(SOME, '1.2.0'), documents })
+    expect(await short(asked('x y', 'do it'))).toEqual([
+      'Example.Tool@1.2.0 active',
+      'addressed d x y',
+      'document Example.Tool',
+    ])
+    expect((await short(asked('x y', 'do it', '1.0.0')))[0]).toBe('Example.Tool@1.0.0 active')
+    // At once, when it was asked a moment ago
+    expect(await short(asked('x y', 'do it'))).toEqual(['Example.Tool@1.2.0 active'])
+  })
+
+  it('is the tool of that toolkit and name where there is no such document', async () => {
+    const { short } = setUp({ quick: documentOf(SOME, '1.2.0'), documents })
+    expect((await short(asked('Example', 'Tool')))[0]).toBe('Example.Tool@1.2.0 active')
+  })
+
+  it('is unknown otherwise', async () => {
+    const { short } = setUp({ quick: documentOf(SOME, '1.2.0'), documents })
+    for (const [id, tool] of [
+      ['x y', 'Tool'],
+      ['x y', 'constructor'],
+      ['z.z', 'do it'],
+    ] as const) {
+      const [failure] = await short(asked(id, tool))
+      expect(failure).toEqual({ type: 'tool-unknown', asked: `${id}.${tool}`, suggestions: [] })
+    }
+    expect((await short(asked('x y', 'do it', 'no range')))[0]).toMatchObject({ type: 'id-malformed' })
   })
 })

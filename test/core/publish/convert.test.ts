@@ -37,7 +37,7 @@ describe('a conversion', () => {
 
   it('of several tools that are written in one document gives that, and each loss once', async () => {
     const together: Format = ({ source, tool }) => ({
-      document: source.document,
+      document: source.document ?? null,
       losses: [
         { path: '/a', reason: 'Has no place' },
         { path: '/a', reason: 'Is too long' },

@@ -7,6 +7,7 @@ import type { Codec } from '../../../src/core/tool/codec.ts'
 import type { ImplementationKind } from '../../../src/core/tool/tool.ts'
 import type { JsonObject } from '../../../src/core/tool/json.ts'
 import { type Definition, NO_REQUIREMENTS, type ToolDocument, type ToolRecord } from '../../../src/core/tool/tool.ts'
+import type { DocumentAddress } from '../../../src/core/tool/tool-source.ts'
 import type { ToolStatus } from '../../../src/core/tool/version.ts'
 
 export const sha256 = async (text: string) => createHash('sha256').update(text).digest('hex')
@@ -70,7 +71,7 @@ export const plain: Codec = {
       },
     }
   },
-  encode: ({ source }) => ({ document: source.document, losses: [] }),
+  encode: ({ source }) => ({ document: source.document ?? null, losses: [] }),
 }
 
 /** Takes what it is told to; `{kind: 'echo', wrong: '/at'}` is wrong there. */
@@ -101,12 +102,14 @@ export interface World {
   readonly records?: readonly ToolRecord[]
   /** What the registry makes of a publication, by its first id; created otherwise. */
   readonly outcomes?: Readonly<Record<string, (ids: readonly string[], publication: Publication) => Published>>
+  /** Where documents are, by dialect and id. */
+  readonly addresses?: Readonly<Record<string, DocumentAddress>>
   /** The secrets that every tool may have. */
   readonly granted?: readonly string[]
 }
 
 /** A registry that does as it is told, the door to it, and what was asked of it in which order. */
-export function worldOf({ published = {}, records = [], outcomes = {}, granted = [] }: World = {}) {
+export function worldOf({ published = {}, records = [], outcomes = {}, addresses = {}, granted = [] }: World = {}) {
   const asked: string[] = []
   const stored: (readonly Publication[])[] = []
   const deps: PublishDeps = {
@@ -122,6 +125,7 @@ export function worldOf({ published = {}, records = [], outcomes = {}, granted =
         asked.push(`record ${digest}`)
         return records.find((each) => each.digest === digest)
       },
+      addressed: async (dialect, id) => addresses[`${dialect} ${id}`],
     },
     toolSecrets: {
       isGranted: (id) => granted.includes(id),

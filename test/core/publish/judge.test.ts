@@ -81,16 +81,19 @@ describe('a definition that an importer made', () => {
 })
 
 describe('an id', () => {
-  it.each([{}, { toolkit: 'a-_9', tool: 'x'.repeat(64) }, { version: '0.0.0' }])('may be of %j', (more) => {
-    expect(judgeId(definitionOf(more))).toEqual([])
-  })
+  it.each([{}, { toolkit: 'a-_9', tool: 'x'.repeat(64) }, { version: '0.0.0' }, { version: '1.0.0-rc.1+5' }])(
+    'may be of %j',
+    (more) => {
+      expect(judgeId(definitionOf(more))).toEqual([])
+    },
+  )
 
   it.each([
     [{ toolkit: 'a b' }, 'a b.Do@1.0.0'],
     [{ toolkit: '' }, '.Do@1.0.0'],
     [{ tool: 'a.b' }, 'Kit.a.b@1.0.0'],
     [{ version: '1.0' }, 'Kit.Do@1.0'],
-    [{ version: '1.0.0-rc' }, 'Kit.Do@1.0.0-rc'],
+    [{ version: '1.0.0-' }, 'Kit.Do@1.0.0-'],
   ])('is not of %j', (more, id) => {
     expect(judgeId(definitionOf(more))).toEqual([{ path: '', message: `'${id}' must be an id 'Toolkit.Tool@x.y.z'` }])
   })

@@ -3,11 +3,12 @@ import { prepareDefined, prepareDocument } from '../../../src/core/publish/prepa
 import { recordOf } from '../../../src/core/publish/record.ts'
 import type { DefinedTool } from '../../../src/core/publish/submission.ts'
 import { canonicalJson } from '../../../src/core/tool/digest.ts'
+import type { Codec, Given } from '../../../src/core/tool/codec.ts'
 import type { Json } from '../../../src/core/tool/json.ts'
 import type { Definition } from '../../../src/core/tool/tool.ts'
 import { definitionOf, plain, runners, schemasDeep, sha256 } from './fakes.ts'
 
-const deps = { codecs: [plain], runners, sha256 }
+const deps = { codecs: [plain], runners, sha256, source: { addressed: async () => undefined } }
 const LARGE = 'x'.repeat(256 * 1024)
 const BAD = { input: { type: 'text' } }
 
@@ -26,12 +27,16 @@ describe('a document', () => {
   it('becomes a record of each tool it defines, with the document as their source', async () => {
     const document = { plain: [{ tool: 'A' }, { tool: 'B', tags: ['own'] }] }
     const [a, b] = [{ tool: 'A' }, { tool: 'B', tags: ['own'] }].map((each) => definitionOf(each))
-    const source = { dialect: 'plain', document }
+    const text = JSON.stringify(document)
+    const source = { dialect: 'plain', document, hash: await sha256(text) }
+    const records = [
+      await recordOf({ definition: a!, ...source }, sha256),
+      await recordOf({ definition: b!, ...source }, sha256),
+    ]
+    expect(records.map((each) => each.source)).toEqual([1, 2].map(() => ({ dialect: 'plain', hash: source.hash })))
     expect(await prepared(document)).toEqual({
-      records: [
-        await recordOf({ definition: a!, ...source }, sha256),
-        await recordOf({ definition: b!, ...source }, sha256),
-      ],
+      records,
+      document: { dialect: 'plain', hash: source.hash, text, toolkit: 'Kit', tools: { A: 'A', B: 'B' } },
       given: { implementation: false, tags: false },
       warnings: [],
     })
@@ -42,10 +47,67 @@ describe('a document', () => {
     const implementation = { kind: 'echo', to: 'x' }
     const { records, given } = await prepared({ definition, implementation, tags: ['t'] })
     expect(records).toMatchObject([
-      { id: 'Kit.A@1.0.0', implementation, tags: ['t'], source: { dialect: 'plain', document: definition } },
-      { id: 'Kit.B@1.0.0', implementation, tags: ['t'], source: { dialect: 'plain', document: definition } },
+      { id: 'Kit.A@1.0.0', implementation, tags: ['t'] },
+      { id: 'Kit.B@1.0.0', implementation, tags: ['t'] },
     ])
     expect(given).toEqual({ implementation: true, tags: true })
+  })
+
+  it('of one tool stands in its record', async () => {
+    const document = { plain: [{}] }
+    expect(await prepared(document)).toMatchObject({ records: [{ source: { dialect: 'plain', document } }] })
+    expect(await prepared(document)).not.toHaveProperty('document')
+  })
+
+  it('may have an implementation for each tool beside it, and one for the others', async () => {
+    const definition = { plain: [{ tool: 'A' }, { tool: 'B' }, { tool: 'C' }] }
+    const [one, other] = [{ kind: 'echo', to: 'x' }, { kind: 'other' }]
+    const { records, given } = await prepared({ definition, implementations: { A: one, C: other } })
+    expect(records.map(({ implementation }) => implementation)).toEqual([one, undefined, other])
+    expect(given).toEqual({ implementation: true, tags: false })
+    const all = await prepared({ definition, implementations: { A: one }, implementation: other })
+    expect(all.records.map(({ implementation }) => implementation)).toEqual([one, other, other])
+  })
+
+  it('has its implementations judged where they stand', async () => {
+    const definition = { plain: [{ tool: 'A' }, { tool: 'B' }] }
+    const implementations = { 'A': { kind: 'echo', wrong: '/at' }, 'B': { kind: 'none' }, 'x/y': { kind: 'echo' } }
+    expect(await problems({ definition, implementations })).toEqual([
+      { path: '/implementations/x~1y', message: "The definition has no 'x/y': wanted one of 'A', 'B'" },
+      { path: '/implementations/A/at', message: 'Wrong for A' },
+      { path: '/implementations/B/kind', message: "Unknown kind 'none': wanted one of 'echo', 'other'" },
+    ])
+    expect(await paths({ definition, implementations: { A: 'http' } })).toEqual(['/implementations/A'])
+    expect(await paths({ definition, implementations: [] })).toEqual(['/implementations'])
+  })
+
+  it('with an id of its own is in the toolkit that it was in, unless another is given', async () => {
+    const codec = {
+      ...plain,
+      decode(document: Json, given: Given): ReturnType<Codec['decode']> {
+        const read = plain.decode(document, given)
+        const value = read.ok && { ...read.value, called: ['do it'], itself: { id: 'x', version: '1.0.0' } }
+        return value ? { ok: true, value } : read
+      },
+    }
+    const address = { id: 'x', toolkit: 'Before', tools: {} }
+    const asked: unknown[] = []
+    const addressed = async (...asking: unknown[]) => (asked.push(asking), address)
+    const of = async (body: Json) => {
+      const read = await prepareDocument({ body }, { ...deps, codecs: [codec], source: { addressed } })
+      if (!read.ok) throw new Error('Cannot read')
+      return read.value
+    }
+    expect(await of({ plain: [{}] })).toMatchObject({
+      isPlaced: true,
+      records: [{ id: 'Before.Do@1.0.0' }],
+      document: { itself: { id: 'x', version: '1.0.0' }, toolkit: 'Before', tools: { 'do it': 'Do' } },
+      warnings: [{ path: '', message: "Its tools are in the toolkit 'Before', as before" }],
+    })
+    expect(asked).toEqual([['plain', 'x']])
+    const given = await of({ definition: { plain: [{}] }, toolkit: 'Given' })
+    expect(given).toMatchObject({ document: { toolkit: 'Given' }, given: { toolkit: true }, warnings: [] })
+    expect(asked).toHaveLength(1)
   })
 
   it('keeps its own tags where none are said, and has none where none is said to be', async () => {

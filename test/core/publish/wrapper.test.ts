@@ -39,7 +39,7 @@ describe('what is said beside a definition', () => {
     ['a toolkit that is none', { toolkit: 'a b' }, '/toolkit', `${TOOLKIT}, got 'a b'`],
     ['a toolkit that is no text', { toolkit: 7 }, '/toolkit', `${TOOLKIT}, got 7`],
     ['a toolkit that is null', { toolkit: null }, '/toolkit', `${TOOLKIT}, got null`],
-    ['a version that is none', { version: '1' }, '/version', `${VERSION}, got '1'`],
+    ['a version that is none', { version: '1' }, '/version', `${VERSION}, such as '1.0.0', got '1'`],
     ['a version that is no text', { version: 1 }, '/version', `${VERSION}, got 1`],
     ['a version in a list', { version: ['1.2.3'] }, '/version', `${VERSION}, got an array of 1`],
     ['a toolkit in a list', { toolkit: ['Kit'] }, '/toolkit', `${TOOLKIT}, got an array of 1`],
@@ -71,7 +71,7 @@ describe('what is said beside a definition', () => {
       'an unknown field',
       { 'a/b': 1 },
       '/a~1b',
-      "Unknown field 'a/b': wanted 'definition', 'implementation', 'toolkit', 'version', 'tags'",
+      "Unknown field 'a/b': wanted 'definition', 'implementation', 'implementations', 'toolkit', 'version', 'tags'",
     ],
   ])('is not %s', (_, body, path, message) => {
     expect(read(body).problems).toEqual([{ path, message }])

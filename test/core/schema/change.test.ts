@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import {
   checkSuccessor,
+  checkWholeSuccessor,
   compareDefinitions,
   type Contract,
   lowestVersion,
@@ -417,5 +418,26 @@ describe('versions', () => {
           "Parameter 'c' is new: an addition needs version 1.1.0 or higher, got 1.0.1 (publish with ?allow=breaking to override)",
       },
     ])
+  })
+})
+
+describe('a document of several tools', () => {
+  const whole = (version: string, ...tools: string[]) => ({ version, tools })
+
+  test.each([
+    ['1.0.0', 'a', '1.0.1', 'a', undefined],
+    ['1.0.0', 'a', '1.1.0', 'ab', undefined],
+    ['1.0.0', 'a', '1.0.1', 'ab', 'needs version 1.1.0'],
+    ['1.0.0', 'ab', '1.1.0', 'a', 'needs version 2.0.0'],
+    ['1.0.0', 'ab', '2.0.0', 'a', undefined],
+    ['1.0.0', 'ab', '2.0.0-rc.1', 'a', undefined],
+    ['0.1.0', 'ab', '0.1.1', 'a', 'needs version 0.2.0'],
+    ['0.1.0', 'ab', '0.2.0', 'a', undefined],
+    ['1.0.0', 'a', '1.0.0+b', 'ab', 'needs version 1.1.0'],
+  ])('at %s with %s, then at %s with %s: %s', (before, had, after, has, wanted) => {
+    const problems = checkWholeSuccessor(whole(before, ...had), whole(after, ...has))
+    expect(problems.map(({ message }) => message)).toEqual(
+      wanted === undefined ? [] : [expect.stringContaining(wanted)],
+    )
   })
 })

@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { compareVersions, isSelector, resolveVersion, type ToolStatus } from '../../../src/core/tool/version.ts'
+import {
+  chooseVersion,
+  compareVersions,
+  isSelector,
+  nearestVersion,
+  resolveVersion,
+  type ToolStatus,
+} from '../../../src/core/tool/version.ts'
 
 const STATUS: Readonly<Record<string, ToolStatus>> = {
   '': { state: 'active' },
@@ -10,7 +17,7 @@ const STATUS: Readonly<Record<string, ToolStatus>> = {
 /** `1.2.3` is active; a letter behind it says deprecated, yanked or disabled (x). */
 const versionsOf = (...texts: readonly string[]) =>
   texts.map((text) => {
-    const [, version = '', letter = ''] = /^([\d.]+)([dyx]?)$/.exec(text) ?? []
+    const [, version = '', letter = ''] = /^([^dyx]+)([dyx]?)$/.exec(text) ?? []
     return { version, status: STATUS[letter] ?? { state: 'active' as const } }
   })
 const resolve = (versions: readonly string[], selector?: string) =>
@@ -75,6 +82,16 @@ describe('a version', () => {
     ['of any', ALL, '*', '2.0.0'],
     ['of an empty range', ALL, '', '2.0.0'],
     ['of a range that nothing matches', ALL, '^4.0.0', undefined],
+    // Pre-releases and builds
+    ['of nothing asked is a release before a later pre-release', ['1.0.0', '2.0.0-rc.1'], undefined, '1.0.0'],
+    ['of nothing asked is a pre-release where there is no other', ['1.0.0-b.2', '1.0.0-b.10'], undefined, '1.0.0-b.10'],
+    ['of latest is a release before a later pre-release', ['1.0.0', '2.0.0-rc.1'], 'latest', '1.0.0'],
+    ['of a range is no pre-release', ['1.0.0', '1.1.0-rc.1'], '^1.0.0', '1.0.0'],
+    ['of a range that names one may be it', ['1.0.0', '1.1.0-rc.2'], '^1.1.0-rc.1', '1.1.0-rc.2'],
+    ['that is a pre-release is exactly that', ['1.0.0', '1.1.0-rc.1'], '1.1.0-rc.1', '1.1.0-rc.1'],
+    ['with a build is exactly that', ['1.0.0+a', '1.0.0+b'], '1.0.0+a', '1.0.0+a'],
+    ['without a build is not one with', ['1.0.0+a'], '1.0.0', undefined],
+    ['of a range may have a build', ['1.0.0+a', '1.0.0+b'], '^1.0.0', '1.0.0+b'],
     // Neither
     ['of no selector', ALL, 'newest', undefined],
     ['of a word like latest', ALL, 'LATEST', undefined],
@@ -92,6 +109,34 @@ describe('a version', () => {
   it('is the first of two that are the same', () => {
     const [one, other] = [versionsOf('1.0.0')[0], versionsOf('1.0.0')[0]]
     expect(resolveVersion([one!, other!])).toBe(one)
+  })
+})
+
+describe('a tool that its document has left out', () => {
+  const versions = versionsOf('1.0.0', '1.1.0')
+
+  it.each([
+    [undefined, undefined],
+    ['latest', undefined],
+    ['1.0.0', '1.0.0'],
+    ['^1.0.0', '1.1.0'],
+  ])('asked for %j gives %j', (selector, wanted) => {
+    expect(chooseVersion({ versions, isLeftOut: true }, selector)?.version).toBe(wanted)
+    expect(chooseVersion({ versions }, selector)?.version).toBe(wanted ?? '1.1.0')
+  })
+})
+
+describe('the version that was probably meant', () => {
+  it.each([
+    ['v1', '1.0.0'],
+    ['1.2', '1.2.0'],
+    ['v1.2.3', '1.2.3'],
+    ['01.2.3', '1.2.3'],
+    ['2024-05-01', '2024.5.1'],
+    ['release', '1.0.0'],
+    ['', '1.0.0'],
+  ])('by %j is %s', (text, version) => {
+    expect(nearestVersion(text)).toBe(version)
   })
 })
 

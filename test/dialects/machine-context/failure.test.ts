@@ -27,7 +27,7 @@ const SAID: Readonly<Record<FailureType, unknown>> = {
   'id-malformed': {
     code: 'NOT_FOUND_ERROR',
     message:
-      "There can be no tool 'a b': ids and capabilities are 1 to 64 of the characters A-Z, a-z, 0-9, _ and -, and a version is x.y.z or a range",
+      "There can be no tool 'a b': ids and capabilities are 1 to 160 characters that can be seen, and a version is x.y.z or a range",
   },
   'tool-unknown': {
     code: 'NOT_FOUND_ERROR',

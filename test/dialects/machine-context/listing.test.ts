@@ -9,7 +9,7 @@ const capability = (name: string) => ({ name, description: 'What it does' })
 const whole = { id: 'Kit', name: 'Kit', version: '1.0.0' }
 
 describe('tools of other dialects', () => {
-  it('are one document a toolkit and version', () => {
+  it('are one document a toolkit, at its newest version, which says where others are at another', () => {
     const [a, b] = [recordOf({ tool: 'A' }), recordOf({ tool: 'B' })]
     expect(joined(a)).toEqual([
       { ...whole, description: 'What it does', capabilities: [capability('A')], securityLevel: 0 },
@@ -17,9 +17,17 @@ describe('tools of other dialects', () => {
     expect(joined(a, recordOf({ toolkit: 'Other' }), b, recordOf({ version: '2.0.0' }))).toEqual([
       {
         ...whole,
+        version: '2.0.0',
         description: 'The tools of this toolkit',
-        capabilities: [capability('A'), capability('B')],
+        capabilities: [capability('A'), capability('B'), capability('Tool')],
         securityLevel: 0,
+        metadata: {
+          capabilities: {
+            A: { version: '1.0.0', securityLevel: 0 },
+            B: { version: '1.0.0', securityLevel: 0 },
+            Tool: { version: '2.0.0', securityLevel: 0 },
+          },
+        },
       },
       {
         ...whole,
@@ -29,7 +37,6 @@ describe('tools of other dialects', () => {
         capabilities: [capability('Tool')],
         securityLevel: 0,
       },
-      { ...whole, version: '2.0.0', description: 'What it does', capabilities: [capability('Tool')], securityLevel: 0 },
     ])
   })
 
@@ -73,6 +80,39 @@ describe('a published document', () => {
     ]) {
       expect(joinShares([writeShare(of('A', given))])).toEqual([JSON.stringify(given)])
     }
+  })
+
+  it('is one entry at its newest version, whatever versions its capabilities are in', () => {
+    const at = (version: string, ...names: string[]) => ({ id: 'x', version, capabilities: names.map(capability) })
+    const share = (tool: string, version: string, given: JsonObject) =>
+      recordOf({ tool, version, source: { dialect: 'machine-context', document: given } })
+    expect(
+      joined(
+        share('A', '1.0.0', at('1.0.0', 'A', 'B')),
+        share('C', '1.10.0', at('1.10.0', 'C', 'D')),
+        share('D', '1.9.0', at('1.9.0', 'D')),
+        share('E', '2.0.0-rc', at('2.0.0-rc', 'E')),
+      ),
+    ).toEqual([at('1.10.0', 'C')])
+  })
+
+  it('has its id to itself: a toolkit of that name is listed at another address', () => {
+    const document: JsonObject = { id: 'kit', capabilities: [capability('A')] }
+    const share = recordOf({ toolkit: 'Other', tool: 'A', source: { dialect: 'machine-context', document } })
+    expect(joined(recordOf(), share).map(({ id, name }) => [id, name])).toEqual([
+      ['toolkit:Kit', 'Kit'],
+      ['kit', undefined],
+    ])
+  })
+
+  it('has the capabilities of tools that are called otherwise', () => {
+    const document: JsonObject = { id: 'x', capabilities: [capability('do it')] }
+    const made = recordOf({
+      tool: 'do_it',
+      _meta: { 'dev.switchboard/tool': { capability: 'do it' } },
+      source: { dialect: 'machine-context', document },
+    })
+    expect(joined(made)).toEqual([document])
   })
 
   it('keeps its order beyond nine', () => {

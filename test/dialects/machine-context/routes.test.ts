@@ -93,6 +93,7 @@ describe('POST /machine-context/execute', () => {
     expect(calls).toEqual([
       {
         asked: 'calculator.add',
+        address: 'document:["machine-context","calculator","add"]',
         callId: 'r1',
         traceId: 's1',
         input: { a: 1, b: 2 },
@@ -191,7 +192,7 @@ describe('POST /machine-context/execute', () => {
     })
   })
 
-  it.each(['a.b', 'name:x', 'a@1', '', 'x'.repeat(65)])('answers that there can be no tool %s', async (id) => {
+  it.each(['a\nb', '', 'x'.repeat(161)])('answers that there can be no tool %s', async (id) => {
     const { send, calls } = setUp()
     const { status, body } = await send('POST', '/machine-context/execute', request({ tool: { id } }))
     expect(status).toBe(200)
@@ -381,7 +382,7 @@ describe('GET and POST /machine-context/tools', () => {
     recordOf({ toolkit: 'Mail', tool: 'Sort', version: '2.0.0', description: 'Sorts', output: { type: 'number' } }),
   ]
 
-  it('gives a published document verbatim, and other tools as one document a toolkit and version', async () => {
+  it('gives a published document verbatim, and other tools as one document a toolkit', async () => {
     for (const method of ['GET', 'POST']) {
       const { status, body, text } = await setUp({ records }).send(method, '/machine-context/tools')
       expect(status).toBe(200)
@@ -390,24 +391,21 @@ describe('GET and POST /machine-context/tools', () => {
         {
           id: 'Mail',
           name: 'Mail',
-          version: '1.0.0',
+          version: '2.0.0',
           description: 'The tools of this toolkit',
           capabilities: [
             { name: 'Read', description: 'Reads' },
             { name: 'Send', description: 'Sends' },
+            { name: 'Sort', description: 'Sorts', return: { schema: { type: 'number' } } },
           ],
           securityLevel: 4,
           metadata: {
-            capabilities: { Read: { securityLevel: 0 }, Send: { securityLevel: 4, metadata: { tags: ['out'] } } },
+            capabilities: {
+              Read: { version: '1.0.0', securityLevel: 0 },
+              Send: { version: '1.0.0', securityLevel: 4, metadata: { tags: ['out'] } },
+              Sort: { version: '2.0.0', securityLevel: 0 },
+            },
           },
-        },
-        {
-          id: 'Mail',
-          name: 'Mail',
-          version: '2.0.0',
-          description: 'Sorts',
-          capabilities: [{ name: 'Sort', description: 'Sorts', return: { schema: { type: 'number' } } }],
-          securityLevel: 0,
         },
       ])
       for (const tool of body.tools) expect(machineContext.decode(tool, {})).toMatchObject({ ok: true })
@@ -422,7 +420,6 @@ describe('GET and POST /machine-context/tools', () => {
     expect(body.tools[1]).toMatchObject({ id: 'Mail', description: 'Reads', securityLevel: 0 })
     const { body: open } = await setUp({ records, principal: ANONYMOUS }).send('GET', '/machine-context/tools')
     expect(open.tools.map(({ id, version }: { id: string; version: string }) => `${id}@${version}`)).toEqual([
-      'Mail@1.0.0',
       'Mail@2.0.0',
     ])
   })

@@ -13,21 +13,36 @@ describe('a request message', () => {
   it.each<[unknown, unknown]>([
     [
       { header: { messageId: 'm', messageType: 'request' }, payload: { tool: { id: 'a', capability: 'b' } } },
-      { asked: 'a.b', input: {}, context: { tokens: new Map([]), secrets: new Map([]) } },
+      {
+        asked: 'a.b',
+        address: 'document:["machine-context","a","b"]',
+        input: {},
+        context: { tokens: new Map([]), secrets: new Map([]) },
+      },
     ],
     [
       {
         header: { messageId: 'm', messageType: 'request', version: '1' },
         payload: { tool: { id: 'a', capability: 'b' } },
       },
-      { asked: 'a.b', input: {}, context: { tokens: new Map([]), secrets: new Map([]) } },
+      {
+        asked: 'a.b',
+        address: 'document:["machine-context","a","b"]',
+        input: {},
+        context: { tokens: new Map([]), secrets: new Map([]) },
+      },
     ],
     [
       {
         header: { messageId: 'm', messageType: 'request', version: '1.2.3' },
         payload: { tool: { id: 'a', capability: 'b' } },
       },
-      { asked: 'a.b', input: {}, context: { tokens: new Map([]), secrets: new Map([]) } },
+      {
+        asked: 'a.b',
+        address: 'document:["machine-context","a","b"]',
+        input: {},
+        context: { tokens: new Map([]), secrets: new Map([]) },
+      },
     ],
     [
       {
@@ -90,7 +105,12 @@ describe('a request message', () => {
         header: { messageId: 'm', messageType: 'request', timestamp: null, source: null, destination: null, more: 1 },
         payload: { tool: { id: 'a', capability: 'b' } },
       },
-      { asked: 'a.b', input: {}, context: { tokens: new Map([]), secrets: new Map([]) } },
+      {
+        asked: 'a.b',
+        address: 'document:["machine-context","a","b"]',
+        input: {},
+        context: { tokens: new Map([]), secrets: new Map([]) },
+      },
     ],
     [
       {
@@ -108,14 +128,24 @@ describe('a request message', () => {
         header: { messageId: 'm', messageType: 'request' },
         payload: { tool: { id: 'a', capability: 'b', version: '^1', parameters: { a: 1 } } },
       },
-      { asked: 'a.b@^1', input: { a: 1 }, context: { tokens: new Map([]), secrets: new Map([]) } },
+      {
+        asked: 'a.b@^1',
+        address: 'document:["machine-context","a","b","^1"]',
+        input: { a: 1 },
+        context: { tokens: new Map([]), secrets: new Map([]) },
+      },
     ],
     [
       {
         header: { messageId: 'm', messageType: 'request' },
         payload: { tool: { id: 'a', capability: 'b', version: null, parameters: null } },
       },
-      { asked: 'a.b', input: {}, context: { tokens: new Map([]), secrets: new Map([]) } },
+      {
+        asked: 'a.b',
+        address: 'document:["machine-context","a","b"]',
+        input: {},
+        context: { tokens: new Map([]), secrets: new Map([]) },
+      },
     ],
     [
       { header: { messageId: 'm', messageType: 'request' }, payload: { tool: { id: 'a', capability: 'b', more: 1 } } },
@@ -127,14 +157,46 @@ describe('a request message', () => {
     ],
     [
       { header: { messageId: 'm', messageType: 'request' }, payload: { tool: { id: 'a.b', capability: 'b' } } },
-      { type: 'id-malformed', asked: 'a.b.b' },
+      {
+        asked: 'document:["machine-context","a.b","b"]',
+        address: 'document:["machine-context","a.b","b"]',
+        input: {},
+        context: { tokens: new Map([]), secrets: new Map([]) },
+      },
     ],
     [
       {
         header: { messageId: 'm', messageType: 'request' },
         payload: { tool: { id: 'a', capability: 'a b', version: '1.0.0' } },
       },
-      { type: 'id-malformed', asked: 'a.a b@1.0.0' },
+      {
+        asked: 'document:["machine-context","a","a b","1.0.0"]',
+        address: 'document:["machine-context","a","a b","1.0.0"]',
+        input: {},
+        context: { tokens: new Map([]), secrets: new Map([]) },
+      },
+    ],
+    [
+      { header: { messageId: 'm', messageType: 'request' }, payload: { tool: { id: 'toolkit:a', capability: 'b' } } },
+      { asked: 'a.b', input: {}, context: { tokens: new Map([]), secrets: new Map([]) } },
+    ],
+    [
+      {
+        header: { messageId: 'm', messageType: 'request' },
+        payload: { tool: { id: 'a'.repeat(161), capability: 'b' } },
+      },
+      { type: 'id-malformed', asked: `${'a'.repeat(161)}.b` },
+    ],
+    [
+      { header: { messageId: 'm', messageType: 'request' }, payload: { tool: { id: 'a', capability: '\n' } } },
+      { type: 'id-malformed', asked: 'a.\n' },
+    ],
+    [
+      {
+        header: { messageId: 'm', messageType: 'request' },
+        payload: { tool: { id: 'a', capability: 'b', version: '1'.repeat(129) } },
+      },
+      { type: 'id-malformed', asked: 'a.b' },
     ],
     [
       {
@@ -147,6 +209,7 @@ describe('a request message', () => {
       },
       {
         asked: 'a.b',
+        address: 'document:["machine-context","a","b"]',
         input: {},
         callId: 'r',
         traceId: 's',
@@ -158,7 +221,12 @@ describe('a request message', () => {
         header: { messageId: 'm', messageType: 'request' },
         payload: { tool: { id: 'a', capability: 'b' }, context: null },
       },
-      { asked: 'a.b', input: {}, context: { tokens: new Map([]), secrets: new Map([]) } },
+      {
+        asked: 'a.b',
+        address: 'document:["machine-context","a","b"]',
+        input: {},
+        context: { tokens: new Map([]), secrets: new Map([]) },
+      },
     ],
     [
       {
@@ -172,7 +240,12 @@ describe('a request message', () => {
     ],
     [
       { header: { messageId: 'm', messageType: 'request' }, payload: { tool: { id: 'a', capability: 'b' } }, more: 1 },
-      { asked: 'a.b', input: {}, context: { tokens: new Map([]), secrets: new Map([]) } },
+      {
+        asked: 'a.b',
+        address: 'document:["machine-context","a","b"]',
+        input: {},
+        context: { tokens: new Map([]), secrets: new Map([]) },
+      },
     ],
     [
       {},

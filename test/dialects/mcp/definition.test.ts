@@ -44,10 +44,16 @@ function decoded(document: Json, given: typeof GIVEN = GIVEN) {
 }
 
 async function published(document: Json): Promise<readonly ToolRecord[]> {
-  const deps = { codecs: [mcp], runners: new Map(), sha256: async (text: string) => String(text.length) }
+  const deps = {
+    codecs: [mcp],
+    runners: new Map(),
+    sha256: async (text: string) => String(text.length),
+    source: { addressed: async () => undefined },
+  }
   const prepared = await prepareDocument({ body: { definition: document, ...GIVEN } }, deps)
   if (!prepared.ok) throw new Error(JSON.stringify(prepared.problems))
-  return prepared.value.records
+  // As readers get them: a document of several tools is stored once, beside them
+  return prepared.value.records.map((record) => ({ ...record, source: { dialect: 'mcp', document } }))
 }
 
 const problemsOf = (document: Json, given = {}) => {

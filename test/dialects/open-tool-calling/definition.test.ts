@@ -402,7 +402,7 @@ describe('what is wrong with a definition', () => {
     [
       { toolkit: { name: 'a b', version: '1' } },
       [
-        ['/toolkit/version', "Must be a version of the form x.y.z, got '1'"],
+        ['/toolkit/version', "Must be a version of the form x.y.z, such as '1.0.0', got '1'"],
         ['/fully_qualified_name', "Must be 'Gmail.GetEmails@1', as the toolkit and the name say"],
       ],
     ],

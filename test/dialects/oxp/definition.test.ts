@@ -147,7 +147,7 @@ describe('an OXP definition', () => {
     ],
     [{ name: 'a b' }, [['/name', "Must be 1 to 64 of the characters A-Z, a-z, 0-9, _ and -, got 'a b'"]]],
     [{ description: 1 }, [['/description', 'Must be a string, got 1']]],
-    [{ version: '1' }, [['/version', "Must be a version of the form x.y.z, got '1'"]]],
+    [{ version: '1.0.1' }, [['/version', "Must be the version '1.0.0' that was given beside the definition"]]],
     [{ input_schema: undefined }, [['/input_schema', 'Is required']]],
     [{ input_schema: 1 }, [['/input_schema', "Must be an object: {'parameters': <JSON Schema>}, got 1"]]],
     [

@@ -106,7 +106,11 @@ export async function publish(
       codecs: [],
       runners: new Map([['http', http]]),
       sha256: async (text) => createHash('sha256').update(text).digest('hex'),
-      source: { current, record: async (digest) => records.find((each) => each.digest === digest) },
+      source: {
+        current,
+        addressed: async () => undefined,
+        record: async (digest) => records.find((each) => each.digest === digest),
+      },
       writer: {
         publish: async (publications) =>
           publications.map((publication) => {

@@ -255,3 +255,20 @@ describe('a token that is refused', () => {
     expect((await renewing([401], ['mail-2'], fields)).refused).toEqual([])
   })
 })
+
+describe('a URL that names the tool', () => {
+  const sent = async (url: string, inputs: readonly string[]) => {
+    const script = scripted([200])
+    const record = recordOf(definitionWith(inputs), { kind: 'http', method: 'GET', url })
+    const prepared = script.runner.prepare(record)
+    if (!prepared.ok) throw new Error(prepared.reason)
+    await prepared.run({ tool: 'given' }, contextWith())
+    return [record.tool, script.sent[0]?.url]
+  }
+
+  test('is of the tool that is called, unless an input is called so', async () => {
+    const [tool, url] = await sent('https://example.com/{tool}/x', ['a'])
+    expect(url).toContain(`https://example.com/${tool}/x`)
+    expect((await sent('https://example.com/{tool}/x', ['tool']))[1]).toBe('https://example.com/given/x')
+  })
+})

@@ -2,6 +2,7 @@ import { describe, expect, it, vi } from 'vitest'
 import { writeLine } from '../../../src/app.ts'
 import type { LineFormat, ListQuery } from '../../../src/core/access/catalogue.ts'
 import { decodeCursor, encodeCursor } from '../../../src/storage/registry/cursor.ts'
+import { createWholeRecords } from '../../../src/storage/registry/kv-documents.ts'
 import { createKvCatalogue } from '../../../src/storage/registry/kv-catalogue.ts'
 import { ADMIN, type Harness, inRegistry, publication, stopClock, stubOf } from './set-up.ts'
 
@@ -18,6 +19,7 @@ function isolate({ kv, registry }: Pick<Harness, 'kv' | 'registry'>) {
     kv: kv.binding,
     registry: () => stub,
     writeLine,
+    whole: createWholeRecords({ kv: kv.binding, registry: () => stub }),
     now: () => Date.now(),
   })
   const list = async (query: Partial<ListQuery> = {}, principal = ADMIN, format = STORED) =>

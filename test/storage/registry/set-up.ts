@@ -1,3 +1,4 @@
+import type { Json } from '../../../src/core/tool/json.ts'
 import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { afterEach, beforeEach, expect, vi } from 'vitest'
@@ -6,6 +7,7 @@ import type { Principal } from '../../../src/core/access/principal.ts'
 import { prepareDocument } from '../../../src/core/publish/prepare.ts'
 import type { Publication } from '../../../src/core/publish/registry.ts'
 import type { ToolDocument, ToolRecord } from '../../../src/core/tool/tool.ts'
+import { machineContext } from '../../../src/dialects/machine-context/definition.ts'
 import { oxp } from '../../../src/dialects/oxp/definition.ts'
 import type { Head } from '../../../src/storage/registry/pages.ts'
 import { defineRegistry, type RegistryObject } from '../../../src/storage/registry/registry-object.ts'
@@ -160,6 +162,7 @@ interface Beside {
 }
 
 /** The runner `echo` takes any implementation of its kind. */
+const source = { addressed: async () => undefined }
 const RUNNERS = new Map([['echo', { kind: 'echo', check: () => [] }]])
 
 export async function publication(
@@ -168,9 +171,25 @@ export async function publication(
   beside: Beside = {},
 ): Promise<Publication> {
   const body = JSON.parse(JSON.stringify({ definition: definition(id, given), ...beside }))
-  const prepared = await prepareDocument({ body }, { codecs: [oxp], runners: RUNNERS, sha256 })
+  return publicationOf(body)
+}
+
+/** What is published of a Machine Context document that has these capabilities. */
+export function documentPublication(
+  id: string,
+  version: string,
+  names: readonly string[],
+  beside: object = {},
+): Promise<Publication> {
+  const capabilities = names.map((name) => ({ name, description: `Does ${name}` }))
+  return publicationOf({ definition: { id, name: id, version, description: 'Does it', capabilities }, ...beside })
+}
+
+async function publicationOf(body: Json): Promise<Publication> {
+  const prepared = await prepareDocument({ body }, { codecs: [oxp, machineContext], runners: RUNNERS, sha256, source })
   if (!prepared.ok) throw new Error(JSON.stringify(prepared.problems))
-  return { records: prepared.value.records, given: prepared.value.given, allowBreaking: true }
+  const { records, document, given } = prepared.value
+  return { records, ...(document ? { document } : {}), given, allowBreaking: true }
 }
 
 export async function record(id: string, given: Readonly<Record<string, unknown>> = {}): Promise<ToolRecord> {

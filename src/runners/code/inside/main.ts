@@ -8,6 +8,8 @@ const MAX_MESSAGE = 2_000
 
 interface About {
   readonly callId: string
+  /** The name of the tool that is called: a module may be the implementation of several. */
+  readonly tool: string
   readonly userId?: string
   /** What is known of the user beside the id. */
   readonly userInfo?: object

@@ -61,7 +61,7 @@ describe('the body of an import', () => {
     [{ toolkit: undefined }, '/toolkit', 'Is required'],
     [{ toolkit: 'a b' }, '/toolkit', `${TOOLKIT}, got 'a b'`],
     [{ toolkit: 7 }, '/toolkit', `${TOOLKIT}, got 7`],
-    [{ version: '1' }, '/version', "Must be a version of the form x.y.z, got '1'"],
+    [{ version: '1' }, '/version', "Must be a version of the form x.y.z, such as '1.0.0', got '1'"],
     [{ version: 1 }, '/version', 'Must be a version of the form x.y.z, got 1'],
     [{ tools: 'a' }, '/tools', `${TOOLS}, got 'a'`],
     [{ tools: ['a.b'] }, '/tools', `${TOOLS}, got an array of 1`],

@@ -35,8 +35,8 @@ describe('the query of an upload', () => {
   const PAIR = "Must be a pair such as 'api-key:MY_SECRET', got a string"
   it.each([
     ['', '/version', 'Is required'],
-    ['version=', '/version', `${VERSION}, got ''`],
-    ['version=1', '/version', `${VERSION}, got '1'`],
+    ['version=', '/version', `${VERSION}, such as '1.0.0', got ''`],
+    ['version=1', '/version', `${VERSION}, such as '1.0.0', got '1'`],
     ['version=1.0.0&security_level=11', '/security_level', `${LEVEL}, got '11'`],
     ['version=1.0.0&security_level=', '/security_level', `${LEVEL}, got ''`],
     ['version=1.0.0&security_level=-1', '/security_level', `${LEVEL}, got '-1'`],

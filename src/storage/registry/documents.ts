@@ -1,0 +1,134 @@
+import type { KeptDocument } from '../../core/publish/registry.ts'
+import type { DocumentAddress } from '../../core/tool/tool-source.ts'
+import { toolKey } from '../../core/tool/tool-id.ts'
+import { resolveVersion } from '../../core/tool/version.ts'
+import { documentKey, kvKey } from '../keys.ts'
+import { column, field } from '../rows.ts'
+import { queue } from './tables.ts'
+
+/** A version of a document that has an id of its own. */
+export type DocumentRow = {
+  readonly id: string
+  readonly version: string
+  readonly toolkit: string
+  /** Null for one that an earlier version of Switchboard kept inside its records. */
+  readonly hash: string | null
+}
+
+/** All versions of the document of an id, ignoring case. */
+export function documentRows(sql: SqlStorage, dialect: string, id: string): DocumentRow[] {
+  return sql
+    .exec<DocumentRow>(
+      'SELECT id, version, toolkit, hash FROM document WHERE dialect = ? AND key = ?',
+      dialect,
+      id.toLowerCase(),
+    )
+    .toArray()
+}
+
+/** What a version of a document calls the tools it defines. */
+export function calledIn(sql: SqlStorage, dialect: string, { id, version }: DocumentRow): string[] {
+  return column<string>(
+    sql,
+    'SELECT name FROM document_tool WHERE dialect = ? AND key = ? AND version = ?',
+    dialect,
+    id.toLowerCase(),
+    version,
+  )
+}
+
+/** A version of a document as JSON. */
+export function documentText(sql: SqlStorage, dialect: string, { id, version, hash }: DocumentRow): string | undefined {
+  if (hash !== null) return textByHash(sql, hash)
+  return field<string>(
+    sql,
+    `SELECT json_extract(version.record, '$.source.document') FROM document_tool JOIN version
+     ON version.key = document_tool.tool AND version.version = document_tool.version
+     WHERE document_tool.dialect = ? AND document_tool.key = ? AND document_tool.version = ? LIMIT 1`,
+    dialect,
+    id.toLowerCase(),
+    version,
+  )
+}
+
+export function textByHash(sql: SqlStorage, hash: string): string | undefined {
+  return field<string>(sql, 'SELECT text FROM document_text WHERE hash = ?', hash)
+}
+
+/** The document that a tool is of, which alone gives it new versions. */
+export function documentOfTool(sql: SqlStorage, tool: string): { dialect: string; key: string } | undefined {
+  return sql
+    .exec<{ dialect: string; key: string }>('SELECT dialect, key FROM document_tool WHERE tool = ? LIMIT 1', tool)
+    .toArray()[0]
+}
+
+/** Keeps a document's text, once, and its place, if it has an id. Its records are to be stored in the same transaction. */
+export function storeDocument(sql: SqlStorage, document: KeptDocument, revision: number): void {
+  const { dialect, hash, text, itself, toolkit, tools } = document
+  if (textByHash(sql, hash) === undefined) {
+    sql.exec('INSERT INTO document_text VALUES (?, ?)', hash, text)
+    queue(sql, kvKey('document', hash), revision)
+  }
+  if (!itself) return
+  const { id, version } = itself
+  const key = id.toLowerCase()
+  sql.exec('INSERT OR REPLACE INTO document VALUES (?, ?, ?, ?, ?, ?)', dialect, key, version, id, toolkit, hash)
+  sql.exec('DELETE FROM document_tool WHERE dialect = ? AND key = ? AND version = ?', dialect, key, version)
+  for (const [name, tool] of Object.entries(tools)) {
+    const stored = toolKey({ toolkit, tool })
+    sql.exec('INSERT INTO document_tool VALUES (?, ?, ?, ?, ?)', dialect, key, version, name, stored)
+  }
+  queue(sql, kvKey('address', documentKey(dialect, id)), revision)
+}
+
+/** Where the tools of a document are, serialised. `of` is what `documentKey` made. */
+export function addressText(sql: SqlStorage, of: string): string | undefined {
+  const at = of.indexOf('/')
+  const [dialect, key] = [of.slice(0, at), of.slice(at + 1)]
+  const [first] = documentRows(sql, dialect, key)
+  if (!first) return undefined
+  const tools = sql
+    .exec<{ name: string; tool: string }>(
+      `SELECT DISTINCT name, tool.tool AS tool FROM document_tool JOIN tool ON tool.key = document_tool.tool
+       WHERE dialect = ? AND document_tool.key = ?`,
+      dialect,
+      key,
+    )
+    .toArray()
+  const { id, toolkit } = first
+  const address: DocumentAddress = {
+    id,
+    toolkit,
+    tools: Object.fromEntries(tools.map(({ name, tool }) => [name, tool])),
+  }
+  return JSON.stringify(address)
+}
+
+/** The keys of all tools that any version of a tool's document defines; none for a tool of no document. */
+export function toolsBeside(sql: SqlStorage, tool: string): string[] {
+  const document = documentOfTool(sql, tool)
+  if (!document) return []
+  const { dialect, key } = document
+  return column<string>(sql, 'SELECT DISTINCT tool FROM document_tool WHERE dialect = ? AND key = ?', dialect, key)
+}
+
+/** Whether the newest version of a tool's document, of those that were not withdrawn, does not define it. */
+export function isLeftOut(sql: SqlStorage, tool: string): boolean {
+  const document = documentOfTool(sql, tool)
+  if (!document) return false
+  const { dialect, key } = document
+  const versions = column<string>(
+    sql,
+    `SELECT version FROM document WHERE dialect = ? AND key = ? AND EXISTS (
+       SELECT 1 FROM document_tool JOIN version ON version.key = document_tool.tool AND version.version = document_tool.version
+       WHERE document_tool.dialect = document.dialect AND document_tool.key = document.key
+         AND document_tool.version = document.version
+         AND left_bundle = 0 AND json_extract(status, '$.state') = 'active')`,
+    dialect,
+    key,
+  )
+  const newest = resolveVersion(versions.map((version) => ({ version, status: { state: 'active' } })))
+  if (!newest) return false
+  const query = 'SELECT 1 FROM document_tool WHERE dialect = ? AND key = ? AND version = ? AND tool = ?'
+  return field(sql, query, dialect, key, newest.version, tool) === undefined
+}

@@ -1,0 +1,135 @@
+import { describe, expect, it } from 'vitest'
+import type { Publication, Published } from '../../../src/core/publish/registry.ts'
+import type { ToolRecord } from '../../../src/core/tool/tool.ts'
+import { createWholeRecords } from '../../../src/storage/registry/kv-documents.ts'
+import type { RegistryObject } from '../../../src/storage/registry/registry-object.ts'
+import { documentOf, documentPublication, inRegistry, publication, stopClock, stubOf, textOf } from './set-up.ts'
+
+stopClock()
+
+async function publish(registry: RegistryObject, one: Publication, allowBreaking = false): Promise<Published> {
+  const { published } = await registry.publish([{ ...one, allowBreaking }])
+  const [first] = published
+  if (!first) throw new Error('Wanted an answer')
+  return first
+}
+const made = documentPublication
+const addressOf = (registry: RegistryObject, id: string) =>
+  JSON.parse(textOf(registry, `address/machine-context/${id}`) ?? 'null')
+
+describe('a document with an id of its own', () => {
+  it('is stored once, whatever it makes, and its records name it', () =>
+    inRegistry(async ({ registry, kv, drain }) => {
+      const one = await made('x-y', '1.0.0', ['a', 'b c'])
+      expect(await publish(registry, one)).toEqual({ outcome: 'created', ids: ['x_y.a@1.0.0', 'x_y.b_c@1.0.0'] })
+      expect(await publish(registry, one)).toMatchObject({ outcome: 'unchanged' })
+      const hash = one.document?.hash ?? ''
+      await drain()
+      expect(JSON.parse(String(kv.values.get(`document/${hash}`)))).toMatchObject({ id: 'x-y' })
+      expect(documentOf(registry, 'x_y.a').newest?.source).toEqual({ dialect: 'machine-context', hash })
+      const address = { id: 'x-y', toolkit: 'x_y', tools: { 'a': 'a', 'b c': 'b_c' } }
+      expect(JSON.parse(String(kv.values.get('address/machine-context/x-y')))).toEqual(address)
+      const asked: string[] = []
+      const whole = createWholeRecords({ kv: kv.binding, registry: () => stubOf(registry, asked) })
+      const [record] = await whole([documentOf(registry, 'x_y.a').newest ?? missing()])
+      expect(record?.source).toMatchObject({ dialect: 'machine-context', document: { id: 'x-y', version: '1.0.0' } })
+      expect(asked).toEqual([])
+    }))
+
+  it('is never changed at a version, nor another of its id', () =>
+    inRegistry(async ({ registry }) => {
+      await publish(registry, await made('x', '1.0.0', ['a']))
+      for (const other of [
+        await made('x', '1.0.0', ['a', 'b']),
+        await made('x', '1.0.0', ['zzz']),
+        await made('X', '2.0.0', ['a']),
+        await made('x', '2.0.0', ['a'], { toolkit: 'Other' }),
+      ]) {
+        expect(await publish(registry, other, true)).toMatchObject({ outcome: 'conflict' })
+      }
+      expect(addressOf(registry, 'x')).toEqual({ id: 'x', toolkit: 'x', tools: { a: 'a' } })
+    }))
+
+  it('says how to give a toolkit where the one it would make has other tools', () =>
+    inRegistry(async ({ registry }) => {
+      await publish(registry, await publication('x_y.Other@1.0.0'))
+      expect(await publish(registry, await made('x-y', '1.0.0', ['a']))).toMatchObject({
+        outcome: 'conflict',
+        message: expect.stringContaining('"toolkit"'),
+      })
+      const given = { toolkit: 'x_y' }
+      expect(await publish(registry, await made('x-y', '1.0.0', ['a'], given))).toMatchObject({ outcome: 'created' })
+      expect(await publish(registry, await made('z', '1.0.0', ['a'], given))).toMatchObject({ outcome: 'conflict' })
+      expect(await publish(registry, await made('z', '1.0.0', ['Other'], given))).toMatchObject({ outcome: 'conflict' })
+      expect(await publish(registry, await publication('x_y.a@2.0.0'))).toMatchObject({
+        outcome: 'conflict',
+        message: expect.stringContaining("of the document 'x-y'"),
+      })
+    }))
+
+  it('is judged as a whole beside the release before it', () =>
+    inRegistry(async ({ registry }) => {
+      await publish(registry, await made('x', '1.0.0', ['a', 'b']))
+      await publish(registry, await made('x', '2.0.0-rc.1', ['c']))
+      for (const [version, names, wanted] of [
+        ['1.0.1', ['a'], "'b' is removed: a breaking change needs version 2.0.0 or higher, got 1.0.1"],
+        ['1.9.0', ['a'], "'b' is removed: a breaking change needs version 2.0.0 or higher, got 1.9.0"],
+        ['1.0.1', ['a', 'b', 'c'], "'c' is added: an addition needs version 1.1.0 or higher, got 1.0.1"],
+      ] as const) {
+        expect(await publish(registry, await made('x', version, names))).toMatchObject({
+          outcome: 'refused',
+          problems: [{ path: '', message: expect.stringContaining(wanted) }],
+        })
+      }
+      expect(await publish(registry, await made('x', '1.1.0', ['a', 'b', 'd']))).toMatchObject({ outcome: 'created' })
+      expect(await publish(registry, await made('x', '1.1.1', ['a']), true)).toMatchObject({ outcome: 'created' })
+    }))
+
+  it('leaves out what its newest version has not, until that is withdrawn', () =>
+    inRegistry(async ({ registry, kv, drain }) => {
+      await publish(registry, await made('x', '1.0.0', ['a', 'b']))
+      expect(await publish(registry, await made('x', '2.0.0', ['b']))).toMatchObject({ leftOut: ['x.a'] })
+      expect(documentOf(registry, 'x.a')).toMatchObject({ isLeftOut: true, versions: [{ version: '1.0.0' }] })
+      expect(documentOf(registry, 'x.a').newest).toBeUndefined()
+      expect((await registry.head()).count).toBe(1)
+      await drain()
+      const [{ digest } = { digest: '' }] = documentOf(registry, 'x.a').versions
+      expect(kv.values.has(`record/${digest}`)).toBe(true)
+      await registry.setStatus('x.b', '2.0.0', { state: 'yanked' })
+      expect(documentOf(registry, 'x.a')).toMatchObject({ newest: { id: 'x.a@1.0.0' } })
+      expect(documentOf(registry, 'x.a').isLeftOut).toBeUndefined()
+      expect((await registry.head()).count).toBe(2)
+    }))
+})
+
+describe('a document that an earlier version kept inside its records', () => {
+  it('has its address, and is the same when it is published again', () =>
+    inRegistry(async (harness) => {
+      const { registry, sql } = harness
+      const one = await made('x-y', '1.0.0', ['a', 'b'], { toolkit: 'x-y' })
+      await publish(registry, one)
+      const document = JSON.parse(one.document?.text ?? '')
+      for (const { key, record } of sql
+        .exec<{ key: string; record: string }>('SELECT key, record FROM version')
+        .toArray()) {
+        const stored: ToolRecord = JSON.parse(record)
+        const before = JSON.stringify({ ...stored, source: { dialect: 'machine-context', document } })
+        sql.exec('UPDATE version SET record = ? WHERE key = ?', before, key)
+      }
+      sql.exec('DELETE FROM document_text')
+      sql.exec('DELETE FROM document')
+      sql.exec('DELETE FROM document_tool')
+      sql.exec("DELETE FROM meta WHERE name = 'documents'")
+      harness.restart()
+      expect(addressOf(harness.registry, 'x-y')).toEqual({ id: 'x-y', toolkit: 'x-y', tools: { a: 'a', b: 'b' } })
+      expect(await publish(harness.registry, one)).toMatchObject({ outcome: 'unchanged' })
+      const other = await made('x-y', '1.0.0', ['a'], { toolkit: 'x-y' })
+      expect(await publish(harness.registry, other)).toMatchObject({ outcome: 'conflict' })
+      const next = await made('x-y', '2.0.0', ['b'], { toolkit: 'x-y' })
+      expect(await publish(harness.registry, next)).toMatchObject({ outcome: 'created', leftOut: ['x-y.a'] })
+    }))
+})
+
+function missing(): never {
+  throw new Error('No record')
+}
