@@ -51,9 +51,15 @@ describe('an engine', () => {
       finished_at: expect.stringMatching(/Z$/),
       output: { value: 6 },
     })
-    for (const tool of [{ name: 'Calculator_Add' }, { name: 'Add' }, { name: 'Calculator.Add', version: '1.0.0' }]) {
+    for (const tool of [{ name: 'Calculator_Add' }, { name: 'Calculator.Add', version: '1.0.0' }]) {
       expect((await invoke(tool, { a: 1, b: 2 })).body.output).toEqual({ value: 3 })
     }
+    expect((await invoke({ name: 'GetTimestamp' }, {})).body.success).toBe(true)
+  })
+
+  it('is told the candidates where a bare name is that of several tools', async () => {
+    const { error } = (await invoke({ name: 'Add' }, { a: 1, b: 2 })).body.output
+    for (const id of ['Calculator.Add@1.0.0', 'Arithmetic.add@1.0.0']) expect(error.message).toContain(id)
   })
 
   it('has an execution under an id it used before as another one, which is given back', async () => {
