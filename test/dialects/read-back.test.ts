@@ -1,4 +1,7 @@
 import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
 import canonicalize from 'canonicalize'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -14,12 +17,17 @@ import { type Definition, derivedSecurityLevel, type ToolRecord } from '../../sr
 import { encodeFlat } from '../../src/dialects/oxp/encode.ts'
 import { oxp } from '../../src/dialects/oxp/definition.ts'
 import { build } from '../fixtures/generated/build.ts'
+import { read } from '../importers/openapi/make.ts'
 import { hasShared, readShared, SKIPPED } from '../shared.ts'
 
 /**
  * What a dialect writes of any tool, its own reader takes, and gives the same tool again up to the losses it named. Two
  * schemas are the same that say the same with and without references, and with an object or a flag in place of each other.
  */
+
+const require = createRequire(import.meta.url)
+/** Of how many operations of a large API one is looked at. */
+const SHARE = 12
 
 const WRITERS: readonly (Codec & { readonly called: string })[] = [
   ...codecs.map((codec) => ({ ...codec, called: codec.dialect })),
@@ -33,12 +41,12 @@ function faults(record: ToolRecord, writer: Codec): readonly string[] {
   const { document: written, losses } = writer.encode(record)
   const document: Json = JSON.parse(JSON.stringify(written))
   const { toolkit, version } = record
-  const read = writer.decode(
+  const decoded = writer.decode(
     document,
     writer.dialect === 'plugin' || writer.dialect === 'mcp' ? { toolkit, version } : {},
   )
-  if (!read.ok) return read.problems.map(({ path, message }) => `${path}: ${message}`)
-  const { definitions, schemas } = read.value
+  if (!decoded.ok) return decoded.problems.map(({ path, message }) => `${path}: ${message}`)
+  const { definitions, schemas } = decoded.value
   const refused = judgeSchemas(schemas, writer.references, '').map(({ path, message }) => `${path}: ${message}`)
   if (refused.length > 0) return refused
   // A published document may hold further tools
@@ -129,13 +137,19 @@ describe.each(WRITERS)('$called', (writer) => {
     ['oxp-definitions.json', (text: string) => JSON.parse(text).items],
   ] as const)(
     `is read back, of the tools of %s${hasShared('catalogues') ? '' : ` (${SKIPPED})`}`,
-    async (file, read) => {
+    async (file, parse) => {
       if (!hasShared(`catalogues/${file}`)) return
-      const documents: Json[] = read(readShared(`catalogues/${file}`))
+      const documents: Json[] = parse(readShared(`catalogues/${file}`))
       expect(documents.length).toBeGreaterThan(20)
       expectReadBack(await recordsOf(documents, {}), writer)
     },
   )
+
+  it('is read back, of operations of the GitHub API', async () => {
+    const records = await github()
+    expect(records.length).toBeGreaterThan(50)
+    expectReadBack(records, writer)
+  }, 120_000)
 
   it(
     'is read back, of thousands of tools that were never written in it',
@@ -280,6 +294,22 @@ const tool: fc.Arbitrary<ToolRecord> = fc
     const id = `${toolkit}.${own}@${version}`
     return { ...whole, id, digest: id, source: { dialect: 'none', document: {} } } as ToolRecord
   })
+
+const GITHUB = join(dirname(require.resolve('@octokit/openapi/package.json')), 'generated/api.github.com.json')
+let imported: Promise<readonly ToolRecord[]> | undefined
+
+/** Some of the operations, made into tools once. */
+function github(): Promise<readonly ToolRecord[]> {
+  let asked = 0
+  const wants = () => asked++ % SHARE === 0
+  return (imported ??= read(JSON.parse(readFileSync(GITHUB, 'utf8')), { wants }).then(({ tools = [] }) =>
+    Promise.all(
+      tools.map(({ definition, implementation, document, dialect }) =>
+        recordOf({ definition: { ...definition, version: '1.0.0' }, implementation, document, dialect }, sha256),
+      ),
+    ),
+  ))
+}
 
 let generated: readonly ToolRecord[] | undefined
 
