@@ -10,6 +10,7 @@ import { judgeSchemas } from '../../src/core/publish/judge.ts'
 import { recordOf } from '../../src/core/publish/record.ts'
 import { expandSchema } from '../../src/core/schema/expand.ts'
 import { checkSchema } from '../../src/core/schema/publishable.ts'
+import { madeName } from '../../src/core/tool/made-name.ts'
 import { mapSubschemas } from '../../src/core/schema/subschemas.ts'
 import type { Codec, Loss } from '../../src/core/tool/codec.ts'
 import { isObject, type Json, type JsonObject } from '../../src/core/tool/json.ts'
@@ -298,14 +299,22 @@ const tool: fc.Arbitrary<ToolRecord> = fc
 const GITHUB = join(dirname(require.resolve('@octokit/openapi/package.json')), 'generated/api.github.com.json')
 let imported: Promise<readonly ToolRecord[]> | undefined
 
-/** Some of the operations, made into tools once. */
+/** Some of the operations, made into tools once, under names of the characters that names now have. */
 function github(): Promise<readonly ToolRecord[]> {
   let asked = 0
   const wants = () => asked++ % SHARE === 0
   return (imported ??= read(JSON.parse(readFileSync(GITHUB, 'utf8')), { wants }).then(({ tools = [] }) =>
     Promise.all(
       tools.map(({ definition, implementation, document, dialect }) =>
-        recordOf({ definition: { ...definition, version: '1.0.0' }, implementation, document, dialect }, sha256),
+        recordOf(
+          {
+            definition: { ...definition, tool: madeName(definition.tool), version: '1.0.0' },
+            implementation,
+            document,
+            dialect,
+          },
+          sha256,
+        ),
       ),
     ),
   ))

@@ -68,6 +68,20 @@ describe('a ListToolsResult', () => {
   })
 })
 
+describe('a tool with a dash in its name', () => {
+  it('is listed in OXP with an underscore, and called by what was listed', async () => {
+    const { body } = await server.json('GET', '/tools?toolkit=web', undefined, asAdmin)
+    const ids = body.items.map(({ id }: { id: string }) => id)
+    expect(ids).toContain('web.search_pages@1.0.0')
+    for (const tool_id of ['web.search_pages@1.0.0', 'web.search_pages', 'web.search-pages']) {
+      expect(await server.json('POST', '/tools/call', { tool_id }, asAdmin)).toMatchObject({
+        status: 422,
+        body: { parameter_errors: { q: 'Is required' } },
+      })
+    }
+  })
+})
+
 describe('describe', () => {
   it('gives every tool that can be called, under unique names', async () => {
     for (const method of ['GET', 'POST']) {

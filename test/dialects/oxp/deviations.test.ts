@@ -3,6 +3,7 @@ import { ok } from '../../../src/core/call/failure.ts'
 import type { JsonObject } from '../../../src/core/tool/json.ts'
 import { oxp } from '../../../src/dialects/oxp/definition.ts'
 import { listedLine } from '../../../src/dialects/oxp/encode.ts'
+import { listedAs } from '../../../src/dialects/oxp/id.ts'
 import { encodeOutcome } from '../../../src/dialects/oxp/wire.ts'
 import { recordOf } from '../machine-context/record.ts'
 
@@ -41,6 +42,10 @@ describe('where we deviate from OXP 1.0', () => {
     const { document, losses } = oxp.encode(recordOf({ toolkit: 'my-kit' }))
     expect(document).toMatchObject({ id: 'my_kit.Tool@1.0.0' })
     expect(losses.map(({ path }) => path)).toEqual(['/toolkit'])
+    const near = ['my-kit.Too', 'My-Kit.Tool']
+    expect(listedAs('my_kit.Tool@1.0.0', near)).toBe('My-Kit.Tool@1.0.0')
+    expect(listedAs('my_kit.tool', near)).toBe('My-Kit.Tool')
+    expect(listedAs('my_kit.Other', near)).toBeUndefined()
   })
 
   it('a reference that leads back to itself takes anything, which is a loss', () => {
