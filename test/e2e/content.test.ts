@@ -119,8 +119,8 @@ describe('definitions of every dialect', () => {
   it('are listed to MCP clients as they were published, where the revision has such names', async () => {
     const named = async (version: string) => {
       const { tools } = await mcp('tools/list', {}, version)
-      return tools.find((tool: { _meta: Record<string, string> }) =>
-        /^Admin\./.test(tool._meta['dev.switchboard/id'] ?? ''),
+      return tools.find(({ _meta }: { _meta: Record<string, string> }) =>
+        _meta['dev.switchboard/id']?.startsWith('Admin.'),
       )
     }
     expect(await named('2025-06-18')).toMatchObject({ name: 'admin_tools_list' })
