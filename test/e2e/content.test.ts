@@ -46,6 +46,15 @@ describe('what there is to look at', () => {
     if (schemas) expect(schemas.callResponse(await oxp('Fixture.MultipleContentTypes'))).toEqual([])
   })
 
+  it('comes over the Machine Context Protocol as a result that holds it', async () => {
+    const { body } = await server.json('POST', '/machine-context/execute', {
+      header: { version: '1.0', messageId: 'm', messageType: 'request' },
+      payload: { tool: { id: 'Fixture', capability: 'ImageContent' } },
+    })
+    expect(body.payload.execution).toMatchObject({ status: 'success', result: { content: [image] } })
+    expect(body.metadata).toEqual({ content: [image] })
+  })
+
   it.each([
     ['image/png', image],
     ['audio/mpeg', { type: 'audio', data: PNG, mimeType: 'audio/mpeg' }],

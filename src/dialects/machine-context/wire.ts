@@ -3,6 +3,7 @@ import { identifier, malformed } from '../../core/call/call-fields.ts'
 import { openContext } from '../../core/call/context-input.ts'
 import { type Failing, type Failure, fail } from '../../core/call/failure.ts'
 import { NO_CONTEXT } from '../../core/call/requirements.ts'
+import { heldValue } from '../../core/tool/content.ts'
 import { isObject, type JsonObject } from '../../core/tool/json.ts'
 import { anyObject, check, into, nullish, object, oneOf, optional, string } from '../../core/tool/json-reader.ts'
 import { askedByDocument, formatToolId, isNamePart } from '../../core/tool/tool-id.ts'
@@ -120,10 +121,11 @@ export function decodeCall(body: unknown): Call | Failing {
 /** The response to a request, or the error message of a caller who was not let in. */
 export function encodeOutcome({ durationMs, result }: Outcome, to: ReplyTo, stamp: Stamp): Message {
   if (!result.ok) return encodeFailure(result.failure, to, stamp, durationMs)
-  const { value, content, artifact, usage } = result
+  const { content, artifact, usage } = result
   const more = { ...(content ? { content } : {}), ...(artifact ? { artifact } : {}) }
   const used = usage ? { resource_usage: usage } : {}
-  const response = responseOf({ status: 'success', result: value, execution_time_ms: durationMs, ...used }, to, stamp)
+  const execution = { status: 'success', result: heldValue(result), execution_time_ms: durationMs, ...used }
+  const response = responseOf(execution, to, stamp)
   // The envelope's metadata is for what the protocol has no other place for
   return Object.keys(more).length > 0 ? { ...response, metadata: more } : response
 }

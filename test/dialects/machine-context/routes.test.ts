@@ -138,11 +138,15 @@ describe('POST /machine-context/execute', () => {
     expect(calls[0]?.asked).toBe('calculator.add@^1.2')
   })
 
-  it('gives a value as it is, with content and artifact in the metadata of the envelope', async () => {
+  it('gives what there is beside no value as the result, with content and artifact in the metadata of the envelope', async () => {
     const content = [{ type: 'text', text: 'Three' }] as const
     const artifact = { url: 'https://here/1', content_type: 'text/csv', size: 9, meta: { description: 'All' } }
     const { body } = await execute({ result: { ok: true, value: null, content, artifact } })
-    expect(body.payload.execution).toEqual({ status: 'success', result: null, execution_time_ms: 12 })
+    expect(body.payload.execution).toEqual({
+      status: 'success',
+      result: { artifact, content },
+      execution_time_ms: 12,
+    })
     expect(body.metadata).toEqual({ content, artifact })
   })
 
