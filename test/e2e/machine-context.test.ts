@@ -177,6 +177,15 @@ describe('the example of the specification on a fresh server', () => {
     }
   })
 
+  it('is no document of another toolkit that calls itself as a toolkit does', async () => {
+    const definition = { ...CALCULATOR, id: 'Fixture' }
+    const { status, body } = await publish({ definition, toolkit: 'Evil' })
+    expect({ status, message: body.message }).toEqual({
+      status: 409,
+      message: "'Fixture' is the name of another toolkit: give the document an id of its own",
+    })
+  })
+
   it('is no other at its version, nor another document of its id', async () => {
     const [add, subtract] = CALCULATOR.capabilities
     for (const other of [

@@ -34,11 +34,6 @@ export const inputSchema: Reader<JsonObject> = into(jsonSchema, (schema, report)
   return type === 'object' ? schema : wrong(report, "Must be 'object': a tool's parameters have names", '/type')
 })
 
-/** Reads the name of the toolkit that was given beside the document, if one was, else of any. */
-export function toolkitName({ toolkit }: Given): Reader<string> {
-  return judged(namePart, (name) => whyAnother('toolkit', name, toolkit))
-}
-
 /**
  * Reads the version that was given beside the document, if one was, else any. One that is given stands in for a text that
  * is no version, such as `v1` or `2024-05-01`.

@@ -79,6 +79,10 @@ function documentConflict(
   const { id, version } = document.itself
   const [first] = published
   if (!first) {
+    // The id is an address before a toolkit's name is: nobody's tools may be stood in front of
+    if (id !== toolkit && field(sql, 'SELECT 1 FROM tool WHERE toolkit = ? LIMIT 1', id) !== undefined) {
+      return `'${id}' is the name of another toolkit: give the document an id of its own`
+    }
     const key = `${toolkit.toLowerCase()}.`
     const holds = field(sql, 'SELECT 1 FROM tool WHERE substr(key, 1, ?) = ? LIMIT 1', key.length, key) !== undefined
     if (given.toolkit || !holds) return undefined
