@@ -4,6 +4,9 @@ import { defineConfig } from 'vitest/config'
 
 export const root = fileURLToPath(new URL('..', import.meta.url))
 
+/** What is tested by its users' means: over HTTP, through a server of its own. */
+const WHOLE_SERVER = ['e2e', 'seeds', 'attacks'].map((folder) => `test/${folder}/**/*.test.ts`)
+
 /** What is tested in this process: all but what needs workerd, or a whole server. */
 export const node = {
   name: 'node',
@@ -11,7 +14,7 @@ export const node = {
   // Some work through thousands of cases; on a busy machine that takes a while
   testTimeout: 30_000,
   include: ['test/**/*.test.ts', 'tools/**/*.test.ts'],
-  exclude: ['test/**/*.worker.test.ts', 'test/e2e/**'],
+  exclude: ['test/**/*.worker.test.ts', ...WHOLE_SERVER],
 }
 
 export default defineConfig({
@@ -40,7 +43,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'e2e',
-          include: ['test/e2e/**/*.test.ts'],
+          include: WHOLE_SERVER,
           testTimeout: 60_000,
           hookTimeout: 120_000,
           globalSetup: ['test/e2e/build-once.ts'],
