@@ -1,5 +1,7 @@
 import { Hono } from 'hono'
 import { version } from '../package.json'
+import { accessStub } from './storage/access/access-object.ts'
+import { createDeploymentKeys } from './storage/access/deployment-keys.ts'
 import { createCallLog } from './storage/calls/call-log.ts'
 import { interpretSchema } from './core/schema/validator.ts'
 import { createKvProviders, eitherProvider } from './storage/registry/kv-providers.ts'
@@ -65,6 +67,7 @@ export function createApp(env: Env, config: Config, build: Build): Hono {
     onChange: () => resolver.forget(),
   })
   const { catalogue, source, writer } = registry
+  const deploymentKeys = createDeploymentKeys(accessStub(env.Access))
   const givenProviders = createKvProviders({ kv: env.REGISTRY, registry: registryStub(env.Registry), now })
   const connected = (id: string) => connectedProvider(id, config.clientIdOf)
   const providers = eitherProvider(givenProviders, connected)
@@ -132,9 +135,6 @@ export function createApp(env: Env, config: Config, build: Build): Hono {
     return (found?.lines ?? []).filter((id) => parseToolId(id)?.tool.toLowerCase() === name.toLowerCase())
   }
 
-  // What every isolate of the deployment has, and nobody else
-  const sealSecret = adminKey ?? (config.vaultKeysArePublic ? undefined : config.vaultKeys[0])
-
   /** What most faces take; each is declared with what it uses of it. */
   const shared = {
     gate,
@@ -167,7 +167,7 @@ export function createApp(env: Env, config: Config, build: Build): Hono {
     }),
     mcpFace({
       ...shared,
-      seal: createStateSeal({ secret: sealSecret, now }),
+      seal: createStateSeal({ sealer: deploymentKeys.sealer('state'), now }),
       serverInfo: { name: 'switchboard', title: 'Switchboard', version },
     }),
     machineContextFace({ ...shared, today: () => new Date() }),

@@ -1,3 +1,4 @@
+import type { Access as AccessObject } from './storage/access/access-object.ts'
 import type { RegistryObject } from './storage/registry/registry-object.ts'
 import type { VaultObject } from './storage/vault/vault-object.ts'
 import { type Access, MIN_ADMIN_KEY } from './http/authenticate.ts'
@@ -14,6 +15,7 @@ export interface Env {
   readonly REGISTRY: KVNamespace
   readonly Registry: DurableObjectNamespace<RegistryObject>
   readonly Vault: DurableObjectNamespace<VaultObject>
+  readonly Access: DurableObjectNamespace<AccessObject>
   readonly RATE_LIMIT?: RateLimit
   readonly VERSION?: WorkerVersionMetadata
   /** Absent: `code` tools and `wasm` plugins cannot run. */

@@ -1,4 +1,5 @@
 import type { Hono } from 'hono'
+import { Access } from './storage/access/access-object.ts'
 import { defineRegistry } from './storage/registry/registry-object.ts'
 import { defineVault } from './storage/vault/vault-object.ts'
 import { createApp, writeLine } from './app.ts'
@@ -10,7 +11,7 @@ import { Egress } from './runners/sandbox/egress.ts'
 
 export const Registry = defineRegistry(writeLine)
 export const Vault = defineVault((env: Env) => vaultDeployment(loadConfig(env)))
-export { Egress }
+export { Access, Egress }
 
 declare global {
   namespace Cloudflare {

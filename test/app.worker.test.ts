@@ -2,6 +2,7 @@ import { createExecutionContext, runDurableObjectAlarm, runInDurableObject } fro
 import { env } from 'cloudflare:workers'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { RegistryObject } from '../src/storage/registry/registry-object.ts'
+import type { Access } from '../src/storage/access/access-object.ts'
 import type { VaultObject } from '../src/storage/vault/vault-object.ts'
 import { createApp } from '../src/app.ts'
 import { type Env, loadConfig } from '../src/env.ts'
@@ -14,6 +15,7 @@ declare global {
       readonly REGISTRY: KVNamespace
       readonly Registry: DurableObjectNamespace<RegistryObject>
       readonly Vault: DurableObjectNamespace<VaultObject>
+      readonly Access: DurableObjectNamespace<Access>
     }
   }
 }

@@ -1,4 +1,5 @@
 import { base64url } from 'jose'
+import { keysFrom, type Purpose } from './derived-key.ts'
 
 /** Encrypts under the first of a deployment's secrets, and opens what is under any of them. */
 export interface Keyring {
@@ -23,12 +24,9 @@ const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 /**
  * Makes a keyring of secrets, which may be any texts. AES-256-GCM (NIST SP 800-38D) with a random IV, under keys that
  * HKDF-SHA-256 (RFC 5869) derives; `bound` is the additional data. A sealed text is the key's id, a dot, and Base64url of
- * iv and ciphertext.
- *
- * Each purpose derives keys of its own, so nothing that one sealed opens for the other. What lies in vaults was sealed so:
- * another derivation or format would lose it.
+ * iv and ciphertext. What lies in vaults was sealed so: another derivation or format would lose it.
  */
-export function createKeyring(secrets: readonly string[], purpose: 'vault' | 'state'): Keyring {
+export function createKeyring(secrets: readonly string[], purpose: Purpose): Keyring {
   // Keys are kept, not their promises: no request may wait for what another one began
   const derived = new Map<string, Derived>()
   async function keyOf(secret: string): Promise<Derived> {
@@ -73,19 +71,8 @@ function parameters(iv: Uint8Array<ArrayBuffer>, bound: string) {
   return { name: 'AES-GCM', iv, additionalData: encoder.encode(bound) }
 }
 
-async function derive(secret: string, purpose: string): Promise<Derived> {
-  const bytes = encoder.encode(secret)
-  const material = await crypto.subtle.importKey('raw', bytes, 'HKDF', false, ['deriveKey', 'deriveBits'])
-  const info = (of: string) => ({
-    name: 'HKDF',
-    hash: 'SHA-256',
-    salt: new Uint8Array(0),
-    info: encoder.encode(`switchboard ${purpose} ${of} 1`),
-  })
-  const aes = { name: 'AES-GCM', length: 256 }
-  const [key, id] = await Promise.all([
-    crypto.subtle.deriveKey(info('key'), material, aes, false, ['encrypt', 'decrypt']),
-    crypto.subtle.deriveBits(info('key id'), material, 64),
-  ])
-  return { id: base64url.encode(new Uint8Array(id)), key }
+async function derive(secret: string, purpose: Purpose): Promise<Derived> {
+  const keys = await keysFrom(secret, purpose)
+  const [key, id] = await Promise.all([keys.encryption('key'), keys.id('key id')])
+  return { id: base64url.encode(id), key }
 }

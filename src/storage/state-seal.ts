@@ -1,10 +1,9 @@
-import { base64url } from 'jose'
+import { fail, ok, Unreachable } from '../core/call/failure.ts'
 import type { Seal } from '../core/call/seal.ts'
-import { createKeyring } from './keyring.ts'
+import type { Sealer } from './access/deployment-keys.ts'
 
 export interface StateSealOptions {
-  /** What the key is derived from, the same in every isolate; absent: a key that only this isolate has. */
-  readonly secret?: string | undefined
+  readonly sealer: Sealer
   /** Milliseconds since 1970. */
   readonly now: () => number
 }
@@ -13,14 +12,24 @@ export interface StateSealOptions {
 const TTL_MS = 3_600_000
 
 /** Seals what callers hand back later. What is encrypted is the time it expires, a space, and the text. */
-export function createStateSeal({ secret, now }: StateSealOptions): Seal {
-  const keyring = createKeyring([secret ?? base64url.encode(crypto.getRandomValues(new Uint8Array(32)))], 'state')
+export function createStateSeal({ sealer, now }: StateSealOptions): Seal {
   return {
-    seal: (text, bound) => keyring.seal(`${now() + TTL_MS} ${text}`, bound),
-    async unseal(sealed, bound) {
-      const opened = await keyring.open(sealed, bound)
-      const [expires = ''] = opened?.text.split(' ', 1) ?? []
-      return opened && now() < Number(expires) ? opened.text.slice(expires.length + 1) : undefined
-    },
+    seal: (text, bound) => reached(() => sealer.seal(`${now() + TTL_MS} ${text}`, bound)),
+    unseal: (sealed, bound) =>
+      reached(async () => {
+        const opened = await sealer.open(sealed, bound)
+        const [expires = ''] = opened?.text.split(' ', 1) ?? []
+        return opened && now() < Number(expires) ? opened.text.slice(expires.length + 1) : undefined
+      }),
+  }
+}
+
+async function reached<T>(work: () => Promise<T>) {
+  try {
+    return ok(await work())
+  } catch (error) {
+    if (!(error instanceof Unreachable)) throw error
+    console.error('Cannot seal', error)
+    return fail({ type: 'unavailable', message: error.message })
   }
 }

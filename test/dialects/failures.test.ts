@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type Failure, type FailureType, fail } from '../../src/core/call/failure.ts'
+import { type Failure, type FailureType, fail, ok } from '../../src/core/call/failure.ts'
 import type { Seal } from '../../src/core/call/seal.ts'
 import { encodeOutcome as encodeMachineContext, NOBODY, statusOf } from '../../src/dialects/machine-context/wire.ts'
 import { encodeFailure as encodeMcp } from '../../src/dialects/mcp/result.ts'
@@ -54,7 +54,7 @@ const STATUS: Readonly<
 }
 
 const server = { name: 's', title: 'S', version: '1' }
-const seal: Seal = { seal: async () => '', unseal: async () => undefined }
+const seal: Seal = { seal: async () => ok(''), unseal: async () => ok(undefined) }
 const stamp = { messageId: 'm', timestamp: '2026-01-01T00:00:00.000Z' }
 
 interface Answer {

@@ -41,6 +41,8 @@ export interface ServerOptions {
   readonly outbound?: (request: Request) => Response | Promise<Response>
   /** Whether there is a Worker Loader; there is one unless this says otherwise. */
   readonly loader?: boolean
+  /** A class of Durable Objects whose storage cannot be reached. */
+  readonly broken?: 'Access' | 'Registry' | 'Vault'
 }
 
 /**
@@ -70,7 +72,13 @@ export function buildBundle(): { readonly folder: string; readonly output: strin
  * the hosts of other services, and reach its storage. `startDevServer` starts the real `wrangler dev`, in ten times the
  * time.
  */
-export async function startServer({ vars, persistTo, outbound, loader = true }: ServerOptions = {}): Promise<Server> {
+export async function startServer({
+  vars,
+  persistTo,
+  outbound,
+  loader = true,
+  broken,
+}: ServerOptions = {}): Promise<Server> {
   const bundle = bundleFolder()
   const state = persistTo ?? (await mkdtemp(join(tmpdir(), 'switchboard-')))
   const { workerOptions } = readWorkerOptions(join(root, 'wrangler.toml'))
@@ -80,6 +88,7 @@ export async function startServer({ vars, persistTo, outbound, loader = true }: 
     convertV4MiniflareOptions({
       ...worker,
       ...(loader ? {} : { workerLoaders: {} }),
+      ...(broken ? { durableObjects: { ...Object(worker.durableObjects), [broken]: { className: broken } } } : {}),
       modulesRoot: bundle,
       modules: [{ type: 'ESModule', path: join(bundle, 'index.js') }],
       bindings: { ...Object(worker.bindings), ACCESS: 'open', TOOL_SECRETS, ...vars },

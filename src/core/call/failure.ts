@@ -69,6 +69,9 @@ export type FailureType = Failure['type']
 export type Failing = { readonly ok: false; readonly failure: Failure }
 export type Result<T> = { readonly ok: true; readonly value: T } | Failing
 
+/** Thrown where storage that an answer cannot do without is out of reach; the caller is told `unavailable`. */
+export class Unreachable extends Error {}
+
 export function ok<T>(value: T): { readonly ok: true; readonly value: T } {
   return { ok: true, value }
 }

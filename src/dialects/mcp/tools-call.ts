@@ -43,6 +43,7 @@ export async function answerCall(
   }
   const round = await revision.round(call, client)
   if ('code' in round) return round
+  if ('failure' in round) return answerFailure(round.failure, revision)
 
   const caller: Caller = {
     ...callerOf(principal, request, background, call.traceparent),
@@ -60,7 +61,11 @@ export async function answerCall(
     caller,
   )
   if (result.ok) return encodeSuccess(result, tool ? tool.output : {}, revision)
-  return (await round.ask(result.failure)) ?? answerFailure(result.failure, revision)
+  const asking = await round.ask(result.failure)
+  if (asking === undefined || (typeof asking === 'object' && 'failure' in asking)) {
+    return answerFailure(asking?.failure ?? result.failure, revision)
+  }
+  return asking
 }
 
 /** A failure by the table, with the headers HTTP wants with it. */

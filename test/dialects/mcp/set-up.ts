@@ -7,6 +7,7 @@ import type { Catalogue } from '../../../src/core/access/catalogue.ts'
 import type { Resolver } from '../../../src/core/call/resolve.ts'
 import { parseAskedName } from '../../../src/core/tool/tool-id.ts'
 import type { ToolRecord } from '../../../src/core/tool/tool.ts'
+import { createKeyring } from '../../../src/storage/keyring.ts'
 import { createStateSeal } from '../../../src/storage/state-seal.ts'
 import { mcpFace } from '../../../src/dialects/mcp/routes.ts'
 import { definitionWith, recordOf } from '../../runners/http/records.ts'
@@ -81,7 +82,7 @@ export function setUp(given: SetUp = {}) {
     },
     catalogue: { etag: async () => '"e"', list },
     resolver,
-    seal: createStateSeal({ secret: 'of the tests', now: given.now ?? Date.now }),
+    seal: createStateSeal({ sealer: createKeyring(['of the tests'], 'state'), now: given.now ?? Date.now }),
     serverInfo: { name: 'switchboard', title: 'Switchboard', version: '1.2.3' },
   })
   const app = new Hono().route('/', face)

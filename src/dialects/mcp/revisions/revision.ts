@@ -1,4 +1,4 @@
-import type { Failure, FailureType } from '../../../core/call/failure.ts'
+import type { Failing, Failure, FailureType } from '../../../core/call/failure.ts'
 import type { InputResponses } from '../../../core/tool/content.ts'
 import type { JsonObject } from '../../../core/tool/json.ts'
 import type { JsonSchema, ToolRecord } from '../../../core/tool/tool.ts'
@@ -34,13 +34,16 @@ export interface Revision {
   /** The session id to answer a method with, if any. `unique` makes a text that no other session has. */
   sessionId?(method: string, params: JsonObject, unique: () => string): string | undefined
   /** Begins a round of a call; an error when what the client gives back of an earlier one cannot be taken. */
-  round(call: ToolCall, client: Client): Round | Promise<Round | McpError>
+  round(call: ToolCall, client: Client): Round | Promise<Round | McpError | Failing>
 }
+
+/** A result that asks, or why it cannot; undefined where there is nobody to ask. */
+type Asked = string | McpError | Failing | undefined
 
 /** One request of a call: a client that is asked for something makes the call again, with the answer. */
 export interface Round {
   /** Answers to what the tool asked for in earlier rounds; absent where a tool cannot ask. */
   readonly answers?: InputResponses
   /** Asks the client for what a failure says is missing; undefined where it cannot be asked, and is told the failure. */
-  ask(failure: Failure): string | McpError | undefined | Promise<string | McpError | undefined>
+  ask(failure: Failure): Asked | Promise<Asked>
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { ok } from '../../../../src/core/call/failure.ts'
 import type { Seal } from '../../../../src/core/call/seal.ts'
 import type { JsonObject } from '../../../../src/core/tool/json.ts'
 import { revision2026 } from '../../../../src/dialects/mcp/revisions/2026-07-28.ts'
@@ -6,7 +7,7 @@ import { revisionOf, revisionOfBatch } from '../../../../src/dialects/mcp/revisi
 import { revision2025November, revisionsUntil2025 } from '../../../../src/dialects/mcp/revisions/until-2025-11-25.ts'
 
 const server = { name: 's', title: 'S', version: '1' }
-const seal: Seal = { seal: async () => '', unseal: async () => undefined }
+const seal: Seal = { seal: async () => ok(''), unseal: async () => ok(undefined) }
 const revisions = {
   until2025: revisionsUntil2025(server),
   of2025November: revision2025November(server),

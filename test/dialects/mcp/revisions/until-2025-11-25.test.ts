@@ -29,7 +29,7 @@ async function ask(failure: Failure, capabilities: object, session?: string) {
     background: () => undefined,
     toolset: { search: false, tools: undefined },
   })
-  return 'code' in round ? round : round.ask(failure)
+  return 'ask' in round ? round.ask(failure) : round
 }
 
 describe('a client of 2025-11-25 that can be shown URLs', () => {

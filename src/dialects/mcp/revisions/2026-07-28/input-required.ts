@@ -1,4 +1,4 @@
-import type { Failure } from '../../../../core/call/failure.ts'
+import type { Failing, Failure } from '../../../../core/call/failure.ts'
 import type { Seal } from '../../../../core/call/seal.ts'
 import { APPROVAL } from '../../../../core/consent/authorization.ts'
 import type { InputRequests } from '../../../../core/tool/content.ts'
@@ -30,17 +30,20 @@ const MISSING_CAPABILITY = -32021
  * Begins one round of a call (MCP 2026-07-28, "multi-round-trip requests"): a result may ask the client for something, and
  * the client makes the same call again with the answers, and with the state that it was given.
  */
-export async function beginRound(call: ToolCall, client: Client, deps: RoundDeps): Promise<Round | McpError> {
+export async function beginRound(call: ToolCall, client: Client, deps: RoundDeps): Promise<Round | McpError | Failing> {
   const { seal, revision, inputRequired } = deps
   const bound = () => boundTo(call, client)
   const earlier = await readState(call, bound, seal)
-  if ('code' in earlier) return earlier
+  if ('code' in earlier || 'failure' in earlier) return earlier
   const answers = answersOf(call, earlier)
 
-  async function asking(requests: Requests, state: Partial<RequestState>): Promise<string> {
+  async function asking(requests: Requests, state: Partial<RequestState>): Promise<string | Failing> {
     const sealed = await sealState(state, bound(), seal)
+    if (!sealed.ok) return sealed
     const members = `"inputRequests":${JSON.stringify(requests)}`
-    return inputRequired(sealed === undefined ? members : `${members},"requestState":${JSON.stringify(sealed)}`)
+    return inputRequired(
+      sealed.value === undefined ? members : `${members},"requestState":${JSON.stringify(sealed.value)}`,
+    )
   }
 
   return {

@@ -1,3 +1,4 @@
+import { type Failing, ok, type Result } from '../../../../core/call/failure.ts'
 import type { Seal } from '../../../../core/call/seal.ts'
 import type { InputResponses } from '../../../../core/tool/content.ts'
 import { canonicalJson } from '../../../../core/tool/digest.ts'
@@ -39,18 +40,24 @@ const NO_STATE: RequestState = { asked: [], responses: {} }
 const NO_ANSWERS: InputResponses = { responses: {} }
 
 /** Seals what is to be given back; undefined when there is nothing to give. */
-export async function sealState(state: Partial<RequestState>, bound: string, seal: Seal): Promise<string | undefined> {
-  return Object.keys(state).length === 0 ? undefined : seal.seal(JSON.stringify(state), bound)
+export async function sealState(
+  state: Partial<RequestState>,
+  bound: string,
+  seal: Seal,
+): Promise<Result<string | undefined>> {
+  return Object.keys(state).length === 0 ? ok(undefined) : seal.seal(JSON.stringify(state), bound)
 }
 
-/** What a call gives back; an error when it was changed, is old, or is another call's. */
+/** What a call gives back; an error when it was changed, is old, or is another call's, a failure when that cannot be told. */
 export async function readState(
   { requestState }: ToolCall,
   bound: () => string,
   seal: Seal,
-): Promise<RequestState | McpError> {
+): Promise<RequestState | McpError | Failing> {
   if (requestState === undefined) return NO_STATE
-  const text = await seal.unseal(requestState, bound())
+  const unsealed = await seal.unseal(requestState, bound())
+  if (!unsealed.ok) return unsealed
+  const text = unsealed.value
   if (text === undefined) return invalid("'requestState' was changed, has expired, or is of another call")
   const read = check(STATE, JSON.parse(text))
   return read.ok ? read.value : NO_STATE

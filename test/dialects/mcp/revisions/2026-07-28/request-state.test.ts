@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { ADMIN } from '../../../../../src/core/access/principal.ts'
+import { fail, ok } from '../../../../../src/core/call/failure.ts'
 import type { Seal } from '../../../../../src/core/call/seal.ts'
 import {
   answersOf,
@@ -12,8 +13,8 @@ import type { ToolCall } from '../../../../../src/dialects/mcp/wire.ts'
 
 /** Seals nothing: what is sealed is the text, and what it is bound to. */
 const seal: Seal = {
-  seal: async (text, bound) => `${bound}|${text}`,
-  unseal: async (sealed, bound) => (sealed.startsWith(`${bound}|`) ? sealed.slice(bound.length + 1) : undefined),
+  seal: async (text, bound) => ok(`${bound}|${text}`),
+  unseal: async (sealed, bound) => ok(sealed.startsWith(`${bound}|`) ? sealed.slice(bound.length + 1) : undefined),
 }
 const CALL: ToolCall = { name: 'echo', input: { b: 1, a: 2 }, logs: false, capabilities: {} }
 
@@ -22,8 +23,8 @@ describe('the state of a call', () => {
     readState(requestState === undefined ? CALL : { ...CALL, requestState }, () => 'b', seal)
 
   it('is sealed where there is any', async () => {
-    expect(await sealState({}, 'b', seal)).toBeUndefined()
-    expect(await sealState({ state: 1 }, 'b', seal)).toBe('b|{"state":1}')
+    expect(await sealState({}, 'b', seal)).toEqual(ok(undefined))
+    expect(await sealState({ state: 1 }, 'b', seal)).toEqual(ok('b|{"state":1}'))
   })
 
   it('is what was sealed, with nothing where nothing was', async () => {
@@ -32,6 +33,13 @@ describe('the state of a call', () => {
     expect(await read('b|{"state":null}')).toEqual({ ...nothing, state: null })
     expect(await read('b|{"asked":["x"],"responses":{"y":{}}}')).toEqual({ asked: ['x'], responses: { y: {} } })
     expect(await read('b|7')).toEqual(nothing)
+  })
+
+  it('is a failure while there is no key to be had', async () => {
+    const failing = fail({ type: 'unavailable', message: 'no key' })
+    const without: Seal = { seal: async () => failing, unseal: async () => failing }
+    expect(await sealState({ state: 1 }, 'b', without)).toEqual(failing)
+    expect(await readState({ ...CALL, requestState: 'x' }, () => 'b', without)).toEqual(failing)
   })
 
   it('is refused when it cannot be unsealed', async () => {
@@ -56,7 +64,7 @@ describe('the answers that are a tool’s own', () => {
 
   it('are none of a call that is made for the first time', async () => {
     const first = await readState(CALL, () => 'b', seal)
-    if ('code' in first) throw new Error('Cannot read')
+    if (!('asked' in first)) throw new Error('Cannot read')
     expect(answersOf(CALL, first)).toEqual({ responses: {} })
     expect(answersOf({ ...CALL, inputResponses: { a: {} } }, first)).toEqual({ responses: { a: {} } })
   })

@@ -1,0 +1,118 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createKeyring } from '../../src/storage/keyring.ts'
+import { type RunningServer, type Server, startServer } from '../e2e/server.ts'
+
+/** Keys that somebody could try offline, one after the other, against a text that was sealed under one of them. */
+const ADMIN_KEY = 'password-of-the-admin'
+const VAULT_KEYS = 'password-of-the-vault,an-older-vault-password'
+const vars = { ACCESS: 'keys', ADMIN_KEY, VAULT_KEYS, JWT_SECRET: 'password-of-the-issuer-of-tokens-1' }
+const GUESSES = [...Object.values(vars), ...VAULT_KEYS.split(','), '', 'switchboard', 'state', 'access', 'registry']
+
+const TOOL = 'test_input_required_result_request_state'
+
+/** A call whose tool asks its client for more; the answer comes with the state. */
+async function call(server: RunningServer, params: object = {}) {
+  const _meta = {
+    'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+    'io.modelcontextprotocol/clientCapabilities': { elicitation: { form: {} } },
+  }
+  const { status, body } = await server.json(
+    'POST',
+    '/mcp',
+    { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: TOOL, arguments: {}, _meta, ...params } },
+    {
+      'accept': 'application/json, text/event-stream',
+      'authorization': `Bearer ${ADMIN_KEY}`,
+      'mcp-protocol-version': '2026-07-28',
+      'mcp-method': 'tools/call',
+      'mcp-name': TOOL,
+    },
+  )
+  return { status, body }
+}
+
+const confirmed = (requestState: string) => ({
+  requestState,
+  inputResponses: { confirm: { action: 'accept', content: { ok: true } } },
+})
+
+let server: Server
+let sealed: string
+beforeAll(async () => {
+  server = await startServer({ vars })
+  sealed = (await call(server)).body.result.requestState
+})
+afterAll(() => server?.stop())
+
+describe('whoever holds what the deployment sealed', () => {
+  it('holds something that goes on, for this very call', async () => {
+    expect((await call(server, confirmed(sealed))).body.result.content).toEqual([{ type: 'text', text: 'state-ok' }])
+  })
+
+  it.each(['state', 'cursor', 'vault', 'artifact'] as const)(
+    'cannot open it with a key of a person, or one that everybody knows, as for %s',
+    async (purpose) => {
+      const ring = createKeyring(GUESSES, purpose)
+      const own = await ring.seal('x', 'y')
+      expect(await ring.open(own, 'y')).toMatchObject({ text: 'x' })
+      const bound = JSON.stringify(['mcp', 'admin', null, `name:${TOOL}`, '{}'])
+      expect(await ring.open(sealed, bound)).toBeUndefined()
+      // The part before the dot names the key: a guess that was right would be seen even without what it was bound to
+      const ids = await Promise.all(
+        GUESSES.map(async (guess) => (await createKeyring([guess], purpose).seal('', '')).split('.')[0]),
+      )
+      expect(ids).not.toContain(sealed.split('.')[0])
+    },
+  )
+
+  it('cannot make one up under such a key', async () => {
+    const bound = JSON.stringify(['mcp', 'admin', null, `name:${TOOL}`, '{}'])
+    for (const guess of GUESSES) {
+      const forged = await createKeyring([guess], 'state').seal(`${Date.now() + 60_000} {"state":"asked"}`, bound)
+      expect((await call(server, confirmed(forged))).body.error.message).toContain("'requestState' was changed")
+    }
+  })
+
+  it('cannot use it at another deployment with the very same keys', async () => {
+    const other = await startServer({ vars })
+    try {
+      expect((await call(other, confirmed(sealed))).body.error.message).toContain("'requestState' was changed")
+    } finally {
+      await other.stop()
+    }
+  })
+})
+
+describe('the deployment itself', () => {
+  it('opens after a restart, and with other keys of people, what it sealed before', async () => {
+    const before = await startServer({ vars })
+    const { body } = await call(before)
+    await before.stop({ keep: true })
+    const changed = { ...vars, VAULT_KEYS: 'another-vault-password-now' }
+    const after = await startServer({ vars: changed, persistTo: before.persistTo })
+    try {
+      const answer = await call(after, confirmed(body.result.requestState))
+      expect(answer.body.result.content).toEqual([{ type: 'text', text: 'state-ok' }])
+    } finally {
+      await after.stop()
+    }
+  })
+
+  it('neither seals nor opens while its storage is out of reach, and says so', async () => {
+    const without = await startServer({ vars, broken: 'Access' })
+    try {
+      for (const params of [{}, confirmed(sealed)]) {
+        const { status, body } = await call(without, params)
+        expect(status).toBe(503)
+        expect(body).toEqual({
+          jsonrpc: '2.0',
+          id: 1,
+          error: { code: -32603, message: "Cannot read the deployment's secret" },
+        })
+      }
+      expect((await without.json('GET', '/health')).status).toBe(200)
+    } finally {
+      await without.stop()
+    }
+  })
+})
