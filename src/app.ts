@@ -19,6 +19,7 @@ import { createResolver } from './core/call/resolve.ts'
 import { createToolSecrets } from './core/access/tool-secrets.ts'
 import { parseToolId } from './core/tool/tool-id.ts'
 import { codecs, formats } from './compose/dialects.ts'
+import { isTrialOf } from './compose/vaults.ts'
 import type { Config, Env } from './env.ts'
 import { authorizationsFace } from './api/authorizations/routes.ts'
 import { grantsFace } from './api/users/routes.ts'
@@ -71,12 +72,14 @@ export function createApp(env: Env, config: Config, build: Build): Hono {
   const givenProviders = createKvProviders({ kv: env.REGISTRY, registry: registryStub(env.Registry), now })
   const connected = (id: string) => connectedProvider(id, config.clientIdOf)
   const providers = eitherProvider(givenProviders, connected)
+  const isTrial = isTrialOf(config)
   const vault = createVault({
     namespace: env.Vault,
     providers,
     variablesOf: (id) => (knownProvider(id) ? clientVariables(id) : undefined),
     keepsGrants: (url) =>
       config.vaultKeys.length > 0 && (!config.vaultKeysArePublic || isLoopback(new URL(url).hostname)),
+    identifies: (url) => config.userVerifierUrl !== undefined || isTrial(url),
   })
   const jwt = config.jwt && createJwtVerifier(config.jwt)
   const { access, adminKey, workerSecret } = config
@@ -178,7 +181,14 @@ export function createApp(env: Env, config: Config, build: Build): Hono {
       now: () => new Date(),
     }),
     pluginFace(shared),
-    authorizationsFace({ ...shared, authorizations: vault, providers, shield: createShield(rateLimit), now }),
+    authorizationsFace({
+      ...shared,
+      authorizations: vault,
+      providers,
+      shield: createShield(rateLimit),
+      identifiesPeople: config.userVerifierUrl !== undefined,
+      now,
+    }),
     grantsFace({ ...shared, grants: vault }),
     providersFace({
       ...shared,

@@ -5,6 +5,7 @@ import type { VaultDeployment } from '../storage/vault/grants.ts'
 import type { Config } from '../env.ts'
 import { createTextJudge } from '../outbound/allowed-url.ts'
 import { createGuardedFetch } from '../outbound/guarded-fetch.ts'
+import { isLoopback } from '../http/loopback.ts'
 import { asFetch } from '../outbound/as-fetch.ts'
 
 /** Bytes of a provider's answer that are read. */
@@ -29,6 +30,12 @@ export function vaultDeployment(config: Config): VaultDeployment {
       secretOf: (name) => (judgeClientSecret(name) === undefined ? secretOf(name) : undefined),
     }),
     verifierUrl: userVerifierUrl,
+    isTrial: isTrialOf(config),
     now,
   }
+}
+
+/** Whether the deployment is open to whoever reaches it, as on the machine of whoever tries it out. */
+export function isTrialOf({ access }: Pick<Config, 'access'>): (url: string) => boolean {
+  return (url) => access === 'open' && isLoopback(new URL(url).hostname)
 }

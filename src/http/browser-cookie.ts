@@ -1,7 +1,8 @@
 import { base64url } from 'jose'
 
 const NAME = 'switchboard-browser'
-const LIFETIME_S = 900
+/** So that the person who granted something is known again when another toolkit asks for the same. */
+const LIFETIME_S = 30 * 86_400
 /** 32 bytes, base64url. */
 const VALUE = /^[\w-]{43}$/
 
@@ -24,7 +25,7 @@ export function newBrowser(): string {
   return base64url.encode(crypto.getRandomValues(new Uint8Array(32)))
 }
 
-/** The header `Set-Cookie` that has the browser keep it for 15 minutes, and come back with it from another site. */
+/** The header `Set-Cookie` that has the browser keep it for 30 days, and come back with it from another site. */
 export function browserCookie(request: Request, browser: string): string {
   const secure = isSecure(request) ? '; Secure' : ''
   return `${nameFor(request)}=${browser}; Path=/; Max-Age=${LIFETIME_S}; HttpOnly; SameSite=Lax${secure}`

@@ -665,7 +665,8 @@ describe('ACCESS=open', () => {
 describe('security levels of 8 and above', () => {
   let server: Server
   beforeAll(async () => {
-    server = await startServer({ vars: { ACCESS: 'keys', ADMIN_KEY } })
+    const vars = { ACCESS: 'keys', ADMIN_KEY, USER_VERIFIER_URL: 'https://app.example/who' }
+    server = await startServer({ vars })
   })
   afterAll(() => server?.stop())
 

@@ -6,10 +6,12 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { launchBrowser, NO_BROWSER, type Person, person, textOf } from './oauth/browser.ts'
 import { HttpPerson } from './oauth/http-person.ts'
 import { type Connected, connect, startWorld, type World } from './oauth/switchboard.ts'
+import { startVerifier, type Verifier } from './oauth/verifier.ts'
 
 const TOOL = 'mailbox.empty'
 
 let world: World
+let app: Verifier
 let edge: Connected
 let browser: Browser
 let who: Person
@@ -17,10 +19,12 @@ let users = 0
 
 beforeAll(async () => {
   world = await startWorld()
-  edge = await connect(world)
+  app = await startVerifier()
+  edge = await connect(world, { vars: { USER_VERIFIER_URL: app.url } })
+  app.edge = edge
   if (!NO_BROWSER) browser = await launchBrowser()
 })
-afterAll(() => Promise.all([edge?.server.stop(), browser?.close(), world?.close()]))
+afterAll(() => Promise.all([edge?.server.stop(), browser?.close(), world?.close(), app?.close()]))
 afterEach(() => who?.leave())
 
 const newUser = () => `user-${++users}`
@@ -31,7 +35,9 @@ const empty = (user: string | undefined, folder = 'spam', more = {}) =>
 /** Opens an approval's page, and presses a button of it. */
 async function approve(url: string): Promise<void> {
   const someone = new HttpPerson()
-  const { text } = await someone.press(await someone.open(url), /approve/i)
+  // First to the application that knows them, and back to decide
+  const identified = await someone.press(await someone.open(url), /approve/i)
+  const { text } = await someone.press(identified, /approve/i)
   expect(text).toMatch(/approved/i)
 }
 
@@ -42,6 +48,10 @@ async function decide(url: string, button: 'Approve' | 'Refuse'): Promise<string
   const asked = await textOf(who.page)
   await who.page.screenshot({ path: join(tmpdir(), 'switchboard-approval.png'), fullPage: true })
   await who.page.getByRole('button', { name: button }).click()
+  if (button === 'Approve') {
+    await who.page.waitForURL(url)
+    await who.page.getByRole('button', { name: button }).click()
+  }
   await who.page.waitForLoadState()
   await who.page.screenshot({ path: join(tmpdir(), `switchboard-${button}d.png`), fullPage: true })
   return asked

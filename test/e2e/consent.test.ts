@@ -61,7 +61,11 @@ async function expectAccessible(page: Page): Promise<void> {
   expect(await page.getByRole('heading', { level: 1 }).count()).toBe(1)
   expect(await page.getByRole('main').count()).toBe(1)
   for (const control of await page.locator('button, a, input:not([type=hidden])').all()) {
-    expect(await control.evaluate((element) => element.textContent || element.getAttribute('aria-label'))).toBeTruthy()
+    const named = await control.evaluate((element) => {
+      const label = element instanceof HTMLInputElement ? element.labels?.[0]?.textContent : undefined
+      return element.textContent || label || element.getAttribute('aria-label')
+    })
+    expect(named).toBeTruthy()
   }
   expect(await page.locator('script').count()).toBe(0)
 }
@@ -83,7 +87,8 @@ describe.skipIf(NO_BROWSER !== '')(`a tool that acts for a person ${NO_BROWSER}`
     const who = await newPerson()
     await who.page.goto(url)
     const asked = await textOf(who.page)
-    for (const word of ['Mail.GetEmails', 'mail.read', user, 'Test Mail']) expect(asked).toContain(word)
+    const { host } = world.api
+    for (const word of ['Mail.GetEmails', 'mail.read', user, 'Test Mail', host]) expect(asked).toContain(word)
     await expectAccessible(who.page)
     await picture(who.page, 'consent')
     await who.page.getByRole('button', { name: /continue/i }).click()

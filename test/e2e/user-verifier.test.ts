@@ -1,47 +1,23 @@
-import { createServer, type Server } from 'node:http'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { answerProvider, launchBrowser, NO_BROWSER, openAndContinue, person } from './oauth/browser.ts'
 import { HttpPerson } from './oauth/http-person.ts'
-import { close, listen } from './oauth/provider.ts'
-import { type Connected, connect, type Reply, startWorld, type World } from './oauth/switchboard.ts'
+import { type Connected, connect, startWorld, type World } from './oauth/switchboard.ts'
+import { startVerifier, type Verifier } from './oauth/verifier.ts'
 
 let world: World
 let edge: Connected
-let app: Server
+let app: Verifier
 let browser: Browser | undefined
-/** Who is signed in at the deployment's own application, in whichever browser. */
-let signedIn = ''
-let verifier = ''
-/** What browsers were sent to the application with, and what Switchboard said to its word. */
-const visits: { readonly authorization: string; readonly flow: string; readonly reply?: Reply }[] = []
-/** Whether the application says who is there, as it should. */
-let confirms = true
 let users = 0
 
 beforeAll(async () => {
   world = await startWorld()
-  app = createServer((request, response) => {
-    const { searchParams } = new URL(request.url ?? '/', 'http://app')
-    const visit = { authorization: searchParams.get('authorization') ?? '', flow: searchParams.get('flow') ?? '' }
-    const say = (text: string) => response.writeHead(200, { 'content-type': 'text/html' }).end(`<h1>${text}</h1>`)
-    if (!confirms) {
-      visits.push(visit)
-      return void say('The application is thinking')
-    }
-    void edge
-      .ask('POST', `/authorizations/${visit.authorization}/confirm`, { flow: visit.flow, user_id: signedIn })
-      .then((reply) => {
-        visits.push({ ...visit, reply })
-        if (reply.status === 200) response.writeHead(302, { location: reply.body.next }).end()
-        else say('This link is for somebody else')
-      })
-  })
-  const port = await listen(app, 0)
-  verifier = `http://localhost:${port}/verify?from=switchboard`
-  edge = await connect(world, { vars: { USER_VERIFIER_URL: verifier } })
+  app = await startVerifier()
+  edge = await connect(world, { vars: { USER_VERIFIER_URL: app.url } })
+  app.edge = edge
 })
-afterAll(() => Promise.all([edge?.server.stop(), browser?.close(), world?.close(), close(app)]))
+afterAll(() => Promise.all([edge?.server.stop(), browser?.close(), world?.close(), app?.close()]))
 
 const newUser = () => `user-${++users}`
 const opened = () => world.provider.opened.length
@@ -52,7 +28,7 @@ const succeeded = (account: string) => ({ status: 200, body: { result: { success
 async function begin(url: string) {
   const who = new HttpPerson()
   const ended = await who.press(await who.open(url), /continue|approve/i)
-  return { who, ended, visit: visits.at(-1)! }
+  return { who, ended, visit: app.visits.at(-1)! }
 }
 
 describe('with USER_VERIFIER_URL', () => {
@@ -60,7 +36,7 @@ describe('with USER_VERIFIER_URL', () => {
     browser = await launchBrowser()
     const user = newUser()
     const { url, check_url } = await edge.challenge('Mail.GetEmails', user)
-    signedIn = user
+    app.signedIn = user
     const who = await person(browser)
     await openAndContinue(who, url)
     await answerProvider(who, 'ann')
@@ -75,7 +51,7 @@ describe('with USER_VERIFIER_URL', () => {
     const before = opened()
     const { url } = await edge.challenge('Mail.GetEmails', mallory)
     // Mallory sent her own link to Ann
-    signedIn = 'ann'
+    app.signedIn = 'ann'
     const { who, ended, visit } = await begin(url)
     expect(ended.text).toContain('somebody else')
     expect(visit.reply).toMatchObject({ status: 403 })
@@ -90,7 +66,7 @@ describe('with USER_VERIFIER_URL', () => {
     const before = opened()
     const { url } = await edge.challenge('Mail.GetEmails', user)
     const resume = url.replace(/\/start$/, '/resume')
-    confirms = false
+    app.confirms = false
     const { who, visit } = await begin(url)
     expect([400, 403]).toContain((await who.open(resume)).status)
     const confirm = (flow: string, as = user) =>
@@ -110,7 +86,7 @@ describe('with USER_VERIFIER_URL', () => {
     const ended = await who.answerProvider(await who.open(confirmed.body.next), 'bob')
     expect(ended.url).toContain('/oauth/callback')
     expect(await get(user)).toMatchObject(succeeded('bob'))
-    confirms = true
+    app.confirms = true
   })
 
   it('a user who is lured to the application lets nobody on but their own browser', async () => {
@@ -122,22 +98,22 @@ describe('with USER_VERIFIER_URL', () => {
     ] as const) {
       const { url } = await edge.challenge(tool, user, input)
       // Mallory has the user's link, and presses its button
-      confirms = false
+      app.confirms = false
       const { who: mallory, visit } = await begin(url)
-      confirms = true
+      app.confirms = true
       // The user opens the application's address that Mallory was sent to
-      signedIn = user
-      const lured = new URL(verifier)
+      app.signedIn = user
+      const lured = new URL(app.url)
       lured.searchParams.set('authorization', visit.authorization)
       lured.searchParams.set('flow', visit.flow)
       expect((await new HttpPerson().open(lured.href)).status).toBe(403)
-      expect(visits.at(-1)?.reply).toMatchObject({ status: 200 })
+      expect(app.visits.at(-1)?.reply).toMatchObject({ status: 200 })
 
-      confirms = false
+      app.confirms = false
       expect((await mallory.open(url.replace(/\/start$/, '/resume'))).status).toBe(400)
       const page = await mallory.open(url)
       expect((await mallory.press(page, /continue|approve/i)).text).toContain('thinking')
-      confirms = true
+      app.confirms = true
       expect((await edge.call(tool, user, { input })).status).toBe(400)
     }
     expect(opened()).toBe(before)
@@ -146,9 +122,9 @@ describe('with USER_VERIFIER_URL', () => {
   it('only a credential that may act for the user can say that it is the user', async () => {
     const user = newUser()
     const { url } = await edge.challenge('Mail.GetEmails', user)
-    confirms = false
+    app.confirms = false
     const { visit } = await begin(url)
-    confirms = true
+    app.confirms = true
     const path = `/authorizations/${visit.authorization}/confirm`
     const word = { flow: visit.flow, user_id: user }
     const as = async (users: 'any' | readonly string[], scopes?: readonly string[]) => ({
@@ -166,11 +142,11 @@ describe('with USER_VERIFIER_URL', () => {
     const user = newUser()
     const call = { input: { folder: 'spam' } }
     const { url } = await edge.challenge('mailbox.empty', user, call.input)
-    signedIn = 'ann'
+    app.signedIn = 'ann'
     expect((await begin(url)).ended.text).toContain('somebody else')
     expect((await edge.call('mailbox.empty', user, call)).status).toBe(400)
 
-    signedIn = user
+    app.signedIn = user
     const again = await edge.challenge('mailbox.empty', user, call.input)
     const { who, ended } = await begin(again.url)
     // Back from the application at the page, where it can be approved now

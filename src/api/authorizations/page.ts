@@ -33,6 +33,8 @@ dl { display: grid; grid-template-columns: max-content 1fr; gap: .35rem 1rem; ma
 dt { color: var(--soft); }
 dd { margin: 0; }
 form { display: flex; flex-wrap: wrap; gap: .75rem; margin: 1.5rem 0 1rem; }
+label { flex: 1 1 100%; }
+input { font: inherit; display: block; width: 100%; margin-top: .25rem; padding: .5rem .6rem; border-radius: .5rem; border: 1px solid var(--soft); background: var(--page); color: inherit; }
 button { font: inherit; font-weight: 600; padding: .6rem 1.1rem; min-height: 2.75rem; border-radius: .5rem; border: 1px solid var(--soft); background: transparent; color: inherit; cursor: pointer; max-width: 100%; overflow-wrap: anywhere; }
 button.go { background: var(--go); border-color: var(--go); color: var(--go-text); }
 a { color: inherit; }

@@ -11,8 +11,9 @@ const BACK = html`<p>You can close this window and go back to where you came fro
 
 /** Asks for a grant: which tool wants which scopes, for whom and where. */
 export function grantPage(authorization: Authorization, providerName: string, now: number): Page {
-  const { provider, scopes, userId = '', tool } = authorization
+  const { provider, scopes, userId = '', tool, hosts, isHeld = false } = authorization
   const name = bounded(providerName, 100)
+  const toolkit = tool.slice(0, tool.indexOf('.'))
   const asked =
     scopes.length === 0
       ? html`<p>No scopes in particular: ${name} will say what this allows.</p>`
@@ -29,15 +30,21 @@ export function grantPage(authorization: Authorization, providerName: string, no
         <dd><strong>${bounded(userId, MAX_TEXT)}</strong></dd>
         <dt>At</dt>
         <dd>${name}</dd>
+        ${authorization.account === undefined ? undefined : accountRow(authorization.account)}
+        <dt>Sent to</dt>
+        <dd>${hosts.length === 0 ? 'nobody but this Switchboard' : hosts.map(hostItem)}</dd>
       </dl>
       <h2>It asks for</h2>
       ${asked}
+      <p>What you allow holds for all tools of the toolkit <code>${toolkit}</code>, at these addresses alone.</p>
+      ${isHeld ? html`<p>${name} has given this access already, for another toolkit: you are asked, and it is not.</p>` : undefined}
       <p class="care">
         Go on only if you are this user and asked for it yourself. Whoever sent you this link may otherwise use your
         account at ${name}.
       </p>
       <form method="post">
-        <button class="go" name="decision" value="continue">Continue to ${name}</button>
+        ${authorization.account === undefined ? accountField(authorization.accounts ?? []) : undefined}
+        <button class="go" name="decision" value="continue">${isHeld ? 'Continue' : `Continue to ${name}`}</button>
         <button name="decision" value="refuse">Refuse</button>
       </form>
       <p class="note">
@@ -47,13 +54,36 @@ export function grantPage(authorization: Authorization, providerName: string, no
   }
 }
 
+function hostItem(host: string): Markup {
+  return html`<code>${bounded(host, MAX_TEXT)}</code> `
+}
+
+function accountRow(account: string): Markup {
+  return html`<dt>Account</dt>
+    <dd>${account === '' ? 'the one without a name' : bounded(account, MAX_TEXT)}</dd>`
+}
+
+/** Lets the person say which of several accounts it is, or what a further one is called. */
+function accountField(accounts: readonly string[]): Markup {
+  const named = accounts.filter((account) => account !== '')
+  const known =
+    named.length === 0 ? undefined : html` Connected so far: ${named.map((account) => html`<code>${account}</code> `)}`
+  return html`<label class="note"
+    >Name of the account, if you have several (such as work).${known}
+    <input name="account" value="" maxlength="64" autocomplete="off" />
+  </label>`
+}
+
 function scopeItem(provider: string, scope: string): Markup {
   const words = scopeWords(provider, scope)
   return html`<li>${words}<code>${bounded(scope, MAX_TEXT)}</code></li>`
 }
 
-/** Asks for the approval of one call. */
-export function approvalPage(authorization: Authorization, now: number): Page {
+const NOBODY_IDENTIFIED =
+  'This Switchboard is open to whoever reaches it, to try things out: it does not know who you are, and whoever has this link can approve. Elsewhere nothing is approved without knowing who does.'
+
+/** Asks for the approval of one call; where nobody is identified, it says so. */
+export function approvalPage(authorization: Authorization, identifiesPeople: boolean, now: number): Page {
   const { userId, tool, input = {} } = authorization
   const whom = userId === undefined ? 'nobody in particular' : html`<strong>${bounded(userId, MAX_TEXT)}</strong>`
   return {
@@ -68,6 +98,7 @@ export function approvalPage(authorization: Authorization, now: number): Page {
       <h2>Its arguments</h2>
       ${inputBlock(input)}
       <p class="care">It runs only if you approve, once, and with exactly these arguments.</p>
+      ${identifiesPeople ? undefined : html`<p class="care">${NOBODY_IDENTIFIED}</p>`}
       <form method="post">
         <button class="go" name="decision" value="approve">Approve</button>
         <button name="decision" value="refuse">Refuse</button>

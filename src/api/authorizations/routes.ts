@@ -29,10 +29,13 @@ export interface AuthorizationsFaceDeps extends RouteDeps {
   readonly providers: Providers
   /** Holds strangers to a rate where pages need no credential: why a request is refused now, or undefined. */
   readonly shield: (c: Context) => Failing | undefined
+  /** Whether who decides is known to be the person who is asked. */
+  readonly identifiesPeople: boolean
   /** Milliseconds since the epoch. */
   readonly now: () => number
 }
 
+const ACCOUNT_NAME = /^\P{C}{0,64}$/u
 const FORM_LIMIT = 4_096
 const CONFIRM_LIMIT = 16_384
 const MAX_CALLBACK = 16_384
@@ -44,7 +47,7 @@ const MAX_CALLBACK = 16_384
  * Opening a page changes nothing, so that no preview of a link can.
  */
 export function authorizationsFace(deps: AuthorizationsFaceDeps): Hono {
-  const { authorizations, providers, shield, now } = deps
+  const { authorizations, providers, shield, identifiesPeople, now } = deps
   const route = createPrivateRoute(deps)
   const face = new Hono()
 
@@ -87,7 +90,9 @@ export function authorizationsFace(deps: AuthorizationsFaceDeps): Hono {
       return page(endedPage(authorization, name))
     }
     return page(
-      authorization.kind === 'approval' ? approvalPage(authorization, now()) : grantPage(authorization, name, now()),
+      authorization.kind === 'approval'
+        ? approvalPage(authorization, identifiesPeople, now())
+        : grantPage(authorization, name, now()),
     )
   })
 
@@ -115,7 +120,13 @@ export function authorizationsFace(deps: AuthorizationsFaceDeps): Hono {
       return page(endedPage(ended.authorization, name), headers)
     }
     if (kind === 'grant' && decision === 'continue') {
-      return go(await authorizations.start(id, { browser, callback: callbackOf(c) }), id, headers)
+      const account = form.value.get('account')?.trim() ?? ''
+      if (!ACCOUNT_NAME.test(account)) {
+        return page(plainPage(400, 'Not understood', 'An account has a name of at most 64 characters'))
+      }
+      // A person who says nothing takes the account that there is
+      const named = account === '' ? {} : { account }
+      return go(await authorizations.start(id, { browser, callback: callbackOf(c), ...named }), id, headers)
     }
     return page(plainPage(400, 'Not understood', 'The form did not say what to do, so nothing was done'))
   })

@@ -14,7 +14,8 @@ export interface GrantsFaceDeps extends RouteDeps {
 
 /**
  * `GET` and `DELETE /users/{user}/grants` and `/users/{user}/grants/{provider}`: what a user has granted, for whoever may
- * act for that user (else `forbidden`). Tokens are in no answer. To forget what is not there is in order for all of them
+ * act for that user (else `forbidden`), and which toolkits may act with it. `?account=` keeps to one of several accounts,
+ * `DELETE …?toolkit=` takes it from one toolkit only. Tokens are in no answer. To forget what is not there is in order for all of them
  * at once, and `not-found` for one.
  */
 export function grantsFace({ grants, ...deps }: GrantsFaceDeps): Hono {
@@ -39,21 +40,26 @@ export function grantsFace({ grants, ...deps }: GrantsFaceDeps): Hono {
 
   async function revokeAll(c: Context, user: string): Promise<Response | Failing> {
     const held = await grants.list(user)
-    await Promise.all(held.map(({ provider }) => grants.revoke(user, provider)))
+    await Promise.all(held.map(({ provider, account }) => grants.revoke(user, provider, { account })))
     return c.body(null, 204)
   }
 
   async function show(c: Context, user: string): Promise<Response | Failing> {
     const provider = pathSegment(c.req.url, 4)
     if (!provider.ok) return provider
-    const found = (await grants.list(user)).find((grant) => grant.provider === provider.value)
+    const account = c.req.query('account')
+    const all = (await grants.list(user)).filter((grant) => grant.provider === provider.value)
+    const found = all.find((grant) => account === undefined || grant.account === account)
     return found ? c.json(encodeGrant(found)) : unknown(provider.value)
   }
 
   async function revoke(c: Context, user: string): Promise<Response | Failing> {
     const provider = pathSegment(c.req.url, 4)
     if (!provider.ok) return provider
-    const revoked = await grants.revoke(user, provider.value)
+    const revoked = await grants.revoke(user, provider.value, {
+      ...given('account', c.req.query('account')),
+      ...given('toolkit', c.req.query('toolkit')),
+    })
     return revoked ? c.body(null, 204) : unknown(provider.value)
   }
 
@@ -68,6 +74,10 @@ function userOf(c: Context, principal: Principal): Result<string> {
   if (!read.ok) return malformed(read.problems, 'the path')
   if (mayActFor(principal, user.value)) return user
   return fail({ type: 'forbidden', reason: `The credential may not act for the user '${user.value}'` })
+}
+
+function given<K extends string>(name: K, value: string | undefined) {
+  return value === undefined ? {} : { [name]: value }
 }
 
 function unknown(provider: string): Failing {

@@ -14,11 +14,9 @@ export function claimApproval(
 ): undefined | Promise<Failing | undefined> {
   if (!needsApproval(tool)) return undefined
   const user = userId === undefined ? {} : { userId }
-  return approvals
-    .claim({ principal: principal.id, ...user, tool, input, reachedAt })
-    .then((claimed) =>
-      'approved' in claimed
-        ? undefined
-        : fail({ type: 'approval-required', id: tool.id, reason: claimed.reason, challenge: claimed.challenge }),
-    )
+  return approvals.claim({ principal: principal.id, ...user, tool, input, reachedAt }).then((claimed) => {
+    if ('approved' in claimed) return undefined
+    if ('refused' in claimed) return fail({ type: 'forbidden', reason: claimed.refused })
+    return fail({ type: 'approval-required', id: tool.id, reason: claimed.reason, challenge: claimed.challenge })
+  })
 }

@@ -12,7 +12,7 @@ import { type Deadline, endedEarly } from './deadline.ts'
 import { type Failing, fail } from './failure.ts'
 import { checkOutput } from './output.ts'
 import { type CallRecord, type Findings, loggedTool, recordOf } from './record.ts'
-import { meetRequirements } from './requirements.ts'
+import { accountOf, meetRequirements } from './requirements.ts'
 import type { Resolver } from './resolve.ts'
 import { messageOf, type RunCaller, type RunDeps, runTool } from './run.ts'
 import type { Success } from './runner.ts'
@@ -110,7 +110,9 @@ async function goThrough(
   const { timeoutMs } = runnable
   const deadline = deps.startDeadline(timeoutMs, caller.signal)
 
-  const met = await deadline.race(meetRequirements(record, call.context, userId, reachedAt, deps))
+  const met = await deadline.race(
+    meetRequirements(record, call.context, userId, { reachedAt, hosts: runnable.hosts }, deps),
+  )
   if (typeof met === 'string') return endedEarly(met, timeoutMs)
   if (!met.ok) return met
 
@@ -124,7 +126,8 @@ async function goThrough(
   if (unapproved) return unapproved
 
   const userInfo = userInfoOf(call.context)
-  const ran = await runTool({ callId, record, runnable, input, userId, userInfo, met, deadline, caller }, deps)
+  const account = accountOf(call.context)
+  const ran = await runTool({ callId, record, runnable, input, userId, userInfo, account, met, deadline, caller }, deps)
   if (!ran.ok) return ran
   const { result, redactor } = ran
   if (!result.ok || !givesArtifacts(record)) return checkOutput(result, validateOutput, redactor)

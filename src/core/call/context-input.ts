@@ -7,7 +7,7 @@ import type { ToolRecord } from '../tool/tool.ts'
 import { malformed } from './call-fields.ts'
 import { fail, type Result } from './failure.ts'
 import { checkInput } from './input.ts'
-import type { CallerContext } from './requirements.ts'
+import { ACCOUNT, type CallerContext } from './requirements.ts'
 
 /** An input as it was given, and where the rest of it may stand. */
 export interface GivenInput {
@@ -45,10 +45,11 @@ export function checkGivenInput(
   const names = nonInferrable(record)
   if (closedContext !== undefined && context.values !== undefined) {
     const { path, fields } = closedContext
-    const strays = Object.keys(context.values).filter((name) => !names.includes(name))
+    const taken = [...fields, ACCOUNT, ...names]
+    const strays = Object.keys(context.values).filter((name) => !taken.includes(name))
     const problems = strays.map((name) => ({
       path: path + pointerStep(name),
-      message: `Unknown field '${name.slice(0, 100)}': wanted ${quoted([...fields, ...names])}`,
+      message: `Unknown field '${name.slice(0, 100)}': wanted ${quoted(taken)}`,
     }))
     if (problems.length > 0) return malformed(problems)
   }

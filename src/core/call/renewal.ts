@@ -1,13 +1,14 @@
 import { formatToolId } from '../tool/tool-id.ts'
 import type { ToolRecord } from '../tool/tool.ts'
 import type { Failure } from './failure.ts'
-import { type TokenResult, unavailableFailure, type UserTokens } from './requirements.ts'
+import { type RequiredToken, type TokenResult, unavailableFailure, type UserTokens } from './requirements.ts'
 import type { Credential } from './runner.ts'
 
 interface RenewalOptions {
   /** Whose tokens they are. */
   readonly userId: string
-  readonly reachedAt: () => string
+  /** Where the tool may send them, and for which of the user's accounts, as the tokens were asked for. */
+  readonly asked: Pick<RequiredToken, 'hosts' | 'account' | 'reachedAt'>
   readonly userTokens: UserTokens
   readonly defect: (error: unknown) => void
 }
@@ -18,7 +19,11 @@ interface RenewableToken {
   renewed: boolean
   renewing?: Promise<string | undefined>
   /** Why there is no other: nothing is asked of the provider again. */
-  refusal?: Exclude<TokenResult, { readonly token: string }>
+  refusal?: Exclude<TokenResult, { readonly token: string } | { readonly accounts: readonly string[] }>
+}
+
+function lost(provider: string) {
+  return { unavailable: `The token of '${provider}' could not be renewed` }
 }
 
 /**
@@ -29,7 +34,7 @@ interface RenewableToken {
 export function createRenewals(
   record: ToolRecord,
   credentials: ReadonlyMap<string, Credential>,
-  { userId, reachedAt, userTokens, defect }: RenewalOptions,
+  { userId, asked, userTokens, defect }: RenewalOptions,
 ) {
   const tokens = new Map<string, RenewableToken>()
   for (const [provider, { value, from }] of credentials) {
@@ -43,11 +48,13 @@ export function createRenewals(
     if (!requirement) return undefined
     let result: TokenResult
     try {
-      result = await userTokens.renew({ userId, requirement, tool: record, reachedAt }, token.current, token.renewed)
+      result = await userTokens.renew({ userId, requirement, tool: record, ...asked }, token.current, token.renewed)
     } catch (error) {
       defect(error)
-      result = { unavailable: `The token of '${provider}' could not be renewed` }
+      result = lost(provider)
     }
+    // The user connected another account while the call ran
+    if ('accounts' in result) result = lost(provider)
     if (!('token' in result)) {
       token.refusal = result
       return undefined

@@ -24,13 +24,21 @@ export interface RequiredToken {
   readonly userId: string
   readonly requirement: AuthorizationRequirement
   readonly tool: ToolRecord
+  /** Where the tool may send it, as `host` or `host:port`. */
+  readonly hosts: readonly string[]
+  /** Which of the user's accounts at the provider, where the call names one. */
+  readonly account?: string
   /** A URL of this deployment as the caller reached it: links to it start with its origin. */
   readonly reachedAt: () => string
 }
 
 /** A token; or the challenge by which the user can consent, and why; or why there is neither for now. */
 export type TokenResult =
-  { readonly token: string } | { readonly challenge: Challenge; readonly reason: string } | Unavailable
+  | { readonly token: string }
+  | { readonly challenge: Challenge; readonly reason: string }
+  | Unavailable
+  /** The user has connected several accounts, and the call does not say which: these. */
+  | { readonly accounts: readonly string[] }
 
 /** The provider is down, slow, or answers what makes no sense. The grant is kept. */
 export interface Unavailable {
@@ -55,8 +63,16 @@ export interface MetRequirements {
   readonly tokens: ReadonlyMap<string, Credential>
 }
 
+/** The field of a context that says which of the user's accounts at a provider a call is for. */
+export const ACCOUNT = 'account'
+
 /** The provider id of a caller's token in dialects whose calls carry one token and say nothing of whose it is. */
 export const ANY_PROVIDER = '*'
+
+/** Where a call came in, and where its tool may send what it is given. */
+interface CallWay extends Pick<RequiredToken, 'reachedAt'> {
+  readonly hosts?: readonly string[] | undefined
+}
 
 interface RequirementDeps {
   readonly toolSecrets: ToolSecrets
@@ -74,19 +90,19 @@ export function meetRequirements(
   record: ToolRecord,
   context: Omit<CallerContext, 'userId'>,
   userId: string | undefined,
-  reachedAt: () => string,
+  way: CallWay,
   deps: RequirementDeps,
 ): MetRequirements | Promise<MetRequirements | Failing> {
   const { authorization, secrets, user_id } = record.requirements
   if (authorization.length === 0 && secrets.length === 0 && !user_id) return NOTHING_REQUIRED
-  return gather(record, context, userId, reachedAt, deps)
+  return gather(record, context, userId, way, deps)
 }
 
 async function gather(
   record: ToolRecord,
   context: Omit<CallerContext, 'userId'>,
   userId: string | undefined,
-  reachedAt: () => string,
+  { reachedAt, hosts = [] }: CallWay,
   { toolSecrets, userTokens }: RequirementDeps,
 ): Promise<MetRequirements | Failing> {
   const missingSecrets: { id: string }[] = []
@@ -107,6 +123,7 @@ async function gather(
   }
 
   const tokens = new Map<string, Credential>()
+  const account = accountOf(context)
   let lacksUser = record.requirements.user_id && !userId
   for (const requirement of record.requirements.authorization) {
     const own = context.tokens.get(requirement.id) ?? context.tokens.get(ANY_PROVIDER)
@@ -125,7 +142,8 @@ async function gather(
       challenges.push(challengeForNobody(requirement, reachedAt))
       continue
     }
-    const result = await userTokens.tokenFor({ userId, requirement, tool: record, reachedAt })
+    const result = await userTokens.tokenFor({ userId, requirement, tool: record, hosts, ...account, reachedAt })
+    if ('accounts' in result) return fail(whichAccount(requirement.id, result.accounts))
     if ('token' in result) tokens.set(requirement.id, { value: result.token, from: 'deployment' })
     else if ('challenge' in result) {
       challenges.push(result.challenge)
@@ -150,6 +168,19 @@ async function gather(
     user_id: lacksUser,
     detail: details.join('; '),
   })
+}
+
+/** A user with several accounts at a provider, of which the call names none. */
+export function whichAccount(provider: string, accounts: readonly string[]): Failure {
+  const names = accounts.map((account) => JSON.stringify(account)).join(', ')
+  const message = `The user has several accounts at '${provider}': name one in the call's context, as 'account'`
+  return { type: 'request-malformed', message, detail: `Wanted one of ${names}` }
+}
+
+/** Which of the user's accounts a call is for, where its context says so. */
+export function accountOf({ values }: Pick<CallerContext, 'values'>): Pick<RequiredToken, 'account'> {
+  const account = values?.[ACCOUNT]
+  return typeof account === 'string' ? { account } : {}
 }
 
 /** A provider that cannot be asked for now: what the tool would have done may work later. */

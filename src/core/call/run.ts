@@ -15,6 +15,8 @@ export interface RunOptions {
   readonly input: JsonObject
   readonly userId: string | undefined
   readonly userInfo?: JsonObject | undefined
+  /** Which of the user's accounts the call is for. */
+  readonly account?: { readonly account?: string }
   readonly met: MetRequirements
   readonly deadline: Deadline
   readonly caller: RunCaller
@@ -55,7 +57,7 @@ export async function runTool(options: RunOptions, deps: RunDeps): Promise<Ran |
       ? undefined
       : createRenewals(record, met.tokens, {
           userId,
-          reachedAt: caller.reachedAt,
+          asked: { hosts: runnable.hosts ?? [], ...options.account, reachedAt: caller.reachedAt },
           userTokens: deps.userTokens,
           defect: (error) => deps.defect(callId, record.id, messageOf(error)),
         })

@@ -75,7 +75,14 @@ export interface Runner extends ImplementationKind {
 }
 
 export type Runnable =
-  { readonly ok: true; readonly run: Run; readonly timeoutMs: number } | { readonly ok: false; readonly reason: string }
+  | {
+      readonly ok: true
+      readonly run: Run
+      readonly timeoutMs: number
+      /** Where what it is given may be sent, as `host` or `host:port`; none but what the deployment's own code chooses when absent. */
+      readonly hosts?: readonly string[]
+    }
+  | { readonly ok: false; readonly reason: string }
 
 /** A call's deadline in milliseconds when its tool names none, and the longest a tool may name. */
 export const DEFAULT_TIMEOUT_MS = 30_000

@@ -18,5 +18,10 @@ export interface Approvals {
     readonly input: JsonObject
     /** A URL of this deployment as the caller reached it: links to it start with its origin. */
     readonly reachedAt: () => string
-  }): Promise<{ readonly approved: true } | { readonly challenge: Challenge; readonly reason: string }>
+  }): Promise<
+    | { readonly approved: true }
+    | { readonly challenge: Challenge; readonly reason: string }
+    /** Nobody who could approve it can be told from the caller here: what an administrator has to set up. */
+    | { readonly refused: string }
+  >
 }

@@ -19,8 +19,16 @@ export interface Authorization {
   readonly status: AuthorizationStatus
   /** Why it failed, in words for the person and for the caller. */
   readonly reason?: string
-  /** Which tool asks: its id, `Toolkit.Name@x.y.z`. */
+  /** Which tool asks: its id, `Toolkit.Name@x.y.z`. What is granted is granted to its toolkit. */
   readonly tool: string
+  /** Of a grant: where the tool may send it, as `host` or `host:port`; none but what this deployment's own code chooses when empty. */
+  readonly hosts: readonly string[]
+  /** Of a grant: which of the user's accounts at the provider the call names. */
+  readonly account?: string
+  /** The accounts that the user has connected at the provider already; the first, mostly the only one, is called ''. */
+  readonly accounts?: readonly string[]
+  /** Whether the provider has granted the scopes already: then the person alone is asked, and not the provider again. */
+  readonly isHeld?: boolean
   /** What the call that is to be approved is made with. */
   readonly input?: JsonObject
   /** Milliseconds since the epoch. */
@@ -61,9 +69,22 @@ export type Step = { readonly ok: true; readonly location: string } | Stopped
 /** How a person's part ended: the authorization as it is now. */
 export type Ended<A = Authorization> = { readonly ok: true; readonly authorization: A } | Stopped
 
-/** A user's consent at one provider, as it can be shown: never with its tokens. */
+/** A user's consent that the tools of a toolkit act with a grant: for these scopes, and at these hosts. */
+export interface ToolkitConsent {
+  readonly toolkit: string
+  readonly hosts: readonly string[]
+  readonly scopes: readonly string[]
+  /** ISO 8601, UTC. */
+  readonly given_at: string
+}
+
+/** A user's grant at one provider, as it can be shown: never with its tokens. */
 export interface Grant {
   readonly provider: string
+  /** Which of the user's accounts there it is; '' unless the person named it. */
+  readonly account: string
+  /** The toolkits that may act with it, and where they may send it. */
+  readonly toolkits: readonly ToolkitConsent[]
   readonly scopes: readonly string[]
   /** ISO 8601, UTC. */
   readonly granted_at: string
@@ -78,6 +99,8 @@ export interface Visit {
   readonly browser: string
   /** The redirect URI where the browser is. */
   readonly callback: string
+  /** What the person calls the account at the provider that is to be used. */
+  readonly account?: string
 }
 
 /** The person's side: the pages of an authorization, and who waits for it. */
@@ -86,7 +109,10 @@ export interface Authorizations {
   find(id: string): Promise<Authorization | undefined>
   /** Answers as soon as the authorization has completed or failed, or its status differs from `from`; at the latest after `timeoutMs`. */
   changed(id: string, from: AuthorizationStatus, timeoutMs: number): Promise<Authorization | undefined>
-  /** The person pressed the button of a grant's page. Leads to the provider, or first to the verifier of users. */
+  /**
+   * The person pressed the button of a grant's page. Leads to the provider, or first to the verifier of users; or back to the
+   * page, where the provider need not be asked again.
+   */
   start(id: string, visit: Visit): Promise<Step>
   /**
    * The verifier's word on who the person is: `flow` is what the browser was sent there with. Leads on with a proof that
@@ -111,6 +137,13 @@ export interface Authorizations {
 /** What a user has granted. */
 export interface UserGrants {
   list(userId: string): Promise<readonly Grant[]>
-  /** Forgets a grant here, and revokes it at the provider where that takes it (RFC 7009). False when there was none. */
-  revoke(userId: string, provider: string): Promise<boolean>
+  /**
+   * Forgets what a user granted at a provider, and revokes it there where that takes it (RFC 7009): of all accounts, or one.
+   * With a toolkit only that one loses it. False when there was nothing.
+   */
+  revoke(
+    userId: string,
+    provider: string,
+    only?: { readonly account?: string; readonly toolkit?: string },
+  ): Promise<boolean>
 }

@@ -1,6 +1,6 @@
 import { isObject } from '../../core/tool/json.ts'
 import type { CredentialUse } from '../shared/credential-needs.ts'
-import { type Description, follow, listAt, type Node, objectAt, type Possible, textAt, textsOf } from './description.ts'
+import { type Description, follow, listAt, type Node, objectAt, type Possible, textsOf } from './description.ts'
 import type { CredentialOption } from './options.ts'
 import { schemeOfSwagger } from './swagger.ts'
 
@@ -85,7 +85,8 @@ function schemeUse(
     case 'oauth2':
     case 'openIdConnect': {
       if (option?.secret !== undefined) return useOf({ ...option, ...BEARER })
-      const provider = option?.authorization ?? textAt(scheme, 'x-switchboard-provider') ?? own.toLowerCase()
+      // Never one that the description names: whoever wrote it would be sent the tokens of users of that provider
+      const provider = option?.authorization ?? own.toLowerCase()
       return useOf({ authorization: provider, scopes: option?.scopes ?? scopes, ...BEARER })
     }
     default:

@@ -22,6 +22,7 @@ export function createCodeRunner({ sandbox, inside, allowHttpHosts, log }: Sandb
     return {
       ok: true,
       timeoutMs: implementation.timeout_ms,
+      hosts: implementation.allowed_hosts,
       async run(input, context) {
         const { placed, problem } = formatCredentials(implementation.credentials, context)
         if (problem !== undefined) return failed(`Cannot make the tool's requests: ${problem}`)

@@ -5,6 +5,7 @@ import type { GuardedFetch, GuardedResult } from '../../outbound/guarded-fetch.t
 import { isBusy, retryAfterMs } from '../../outbound/status.ts'
 import { checkedRunner } from '../shared/checked-runner.ts'
 import { isIdempotent, type RetryClock, type ServerOutcome, serverTool } from '../shared/server-call.ts'
+import { hostOf } from '../shared/url-template.ts'
 import { unanswered } from '../shared/server-failure.ts'
 import { type HttpImplementation, TOOL_VARIABLE } from './implementation.ts'
 import { checkHttpImplementation } from './publication-rules.ts'
@@ -31,7 +32,7 @@ export function createHttpRunner({
       const result = await guardedFetch({ ...built.request, signal: context.signal })
       return outcomeOf(result, built.request, reading, clock.now())
     }
-    return serverTool({ ask, credentials, retries, timeoutMs }, clock)
+    return serverTool({ ask, credentials, retries, timeoutMs, hosts: [hostOf(implementation.url)] }, clock)
   })
 }
 

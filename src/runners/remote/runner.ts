@@ -3,6 +3,7 @@ import type { RunContext, Runner } from '../../core/call/runner.ts'
 import type { ToolRecord } from '../../core/tool/tool.ts'
 import { checkedRunner } from '../shared/checked-runner.ts'
 import { isIdempotent, MAX_RETRIES, type RetryClock, type ServerOutcome, serverTool } from '../shared/server-call.ts'
+import { hostOf } from '../shared/url-template.ts'
 import { locate, type RemoteDeps } from './endpoint.ts'
 import { checkRemoteImplementation } from './implementation.ts'
 import { callMcp } from './mcp/call.ts'
@@ -26,7 +27,7 @@ export function createRemoteRunner(options: RetryClock & RemoteDeps): Runner {
         ? callMcp(mcpTool, input, endpoint, context, options)
         : callOxp(implementation, input, endpoint, context, options)
     }
-    return serverTool({ ask, credentials, retries, timeoutMs }, options)
+    return serverTool({ ask, credentials, retries, timeoutMs, hosts: [hostOf(implementation.url)] }, options)
   })
 }
 

@@ -29,6 +29,8 @@ interface ServerTool {
   /** How often to ask again at most. */
   readonly retries: number
   readonly timeoutMs: number
+  /** Where it sends what it is given. */
+  readonly hosts: readonly string[]
 }
 
 /** The most a call asks a server again. */
@@ -41,8 +43,11 @@ const FIRST_BACKOFF_MS = 250
  * Makes a server's tool one that runs: each call asks the server again while there is use in that, and with new tokens of
  * its user's where it did not take those it was sent. The last answer is the result.
  */
-export function serverTool({ ask, credentials, retries, timeoutMs }: ServerTool, { now, sleep }: RetryClock): Runnable {
-  return { ok: true, timeoutMs, run }
+export function serverTool(
+  { ask, credentials, retries, timeoutMs, hosts }: ServerTool,
+  { now, sleep }: RetryClock,
+): Runnable {
+  return { ok: true, timeoutMs, hosts, run }
 
   async function run(input: JsonObject, given: RunContext): Promise<RunResult> {
     const deadline = now() + timeoutMs

@@ -48,6 +48,12 @@ export function hasDotSegment(path: string): boolean {
   return path.split('/').some((segment) => DOT_SEGMENT.test(segment))
 }
 
+/** Where the requests of a URL or a template go: its host and port, with variables as they stand there. */
+export function hostOf(template: string): string {
+  const [, authority = template] = /^(?:https?:\/\/)?([^/?#]*)/i.exec(template) ?? []
+  return authority.toLowerCase().replace(/:443$/, '')
+}
+
 /** The names of a template part's variables, in order. */
 export function variableNames(parts: readonly TemplatePart[]): string[] {
   return parts.flatMap((part) => ('name' in part ? [part.name] : []))

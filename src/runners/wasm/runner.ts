@@ -33,6 +33,7 @@ export function createWasmRunner({ sandbox, inside, readBlob, allowHttpHosts, lo
     return {
       ok: true,
       timeoutMs,
+      hosts: implementation.allowed_hosts,
       async run(input, context) {
         id ??= await sandbox.identify(code)
         const started = now()

@@ -5,7 +5,10 @@ import { column, field, firstRow } from '../rows.ts'
 export type StoredAuthorization = Omit<Authorization, 'input'> & { readonly input?: string }
 
 /** What is to be asked of a person, before it has an id. */
-export interface NewAuthorization extends Pick<Authorization, 'kind' | 'provider' | 'userId' | 'scopes' | 'tool'> {
+export interface NewAuthorization extends Pick<
+  Authorization,
+  'kind' | 'provider' | 'userId' | 'scopes' | 'tool' | 'hosts' | 'account'
+> {
   /** Tells it from everything else that this person may be asked: while it is open, it is asked once. */
   readonly purpose: string
   /** The sealed input of a call. */
@@ -23,6 +26,8 @@ type Row = {
   readonly status: Authorization['status']
   readonly reason: string | null
   readonly expires: number
+  readonly hosts: string
+  readonly account: string | null
 }
 
 /** How long one that is over can still be looked at. */
@@ -84,12 +89,16 @@ export function authorizationRows(sql: SqlStorage, now: () => number, changed: (
     },
 
     insert(id: string, { purpose, input, ...wanted }: NewAuthorization): StoredAuthorization {
-      const { kind, provider, userId, scopes, tool } = wanted
+      const { kind, provider, userId, scopes, tool, hosts, account } = wanted
       const expires = now() + AUTHORIZATION_LIFETIME_MS
       // As JSON, since SQLite takes lone surrogates for one another
       const user = userId === undefined ? null : JSON.stringify(userId)
-      const row = [id, kind, provider, user, JSON.stringify(scopes), tool, purpose, input ?? null, now(), expires]
-      sql.exec("INSERT INTO authorization VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'not_started', NULL, ?, ?, NULL)", ...row)
+      const what = [id, kind, provider, user, JSON.stringify(scopes), tool, purpose, input ?? null]
+      const row = [...what, now(), expires, JSON.stringify(hosts), account ?? null]
+      sql.exec(
+        "INSERT INTO authorization VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'not_started', NULL, ?, ?, NULL, ?, ?)",
+        ...row,
+      )
       // Those that are over go first, then those that nobody has looked at
       const dropped = column<string>(
         sql,
@@ -154,6 +163,8 @@ function authorizationOf(row: Row): StoredAuthorization {
     status: row.status,
     ...(row.reason === null ? {} : { reason: row.reason }),
     tool: row.tool,
+    hosts: JSON.parse(row.hosts),
+    ...(row.account === null ? {} : { account: row.account }),
     ...(row.input === null ? {} : { input: row.input }),
     expiresAt: row.expires,
   }

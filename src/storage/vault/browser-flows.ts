@@ -18,6 +18,8 @@ export type BrowserFlow = {
   /** At the provider: its configuration as JSON, by which the answer is read, and the PKCE verifier, sealed. */
   readonly provider: string | null
   readonly sealed: string | null
+  /** Which of the user's accounts at the provider the person chose. */
+  readonly account: string
 }
 
 /** Browsers that may be on their way for one authorization at once; the oldest gives way. */
@@ -28,15 +30,15 @@ export type BrowserFlows = ReturnType<typeof browserFlows>
 /** The browsers that are on their way, each with one flow an authorization. Nothing here waits. */
 export function browserFlows(sql: SqlStorage, now: () => number) {
   function read(where: string, ...values: string[]): BrowserFlow | undefined {
-    const columns = 'authorization, browser, stage, secret, callback, provider, sealed'
+    const columns = 'authorization, browser, stage, secret, callback, provider, sealed, account'
     const query = `SELECT ${columns} FROM flow WHERE ${where} AND created > ?`
     return firstRow<BrowserFlow>(sql, query, ...values, now() - AUTHORIZATION_LIFETIME_MS)
   }
 
   return {
-    put({ authorization, browser, stage, secret, callback, provider, sealed }: BrowserFlow): void {
-      const row = [authorization, browser, stage, secret, callback, provider, sealed, now()]
-      sql.exec('INSERT OR REPLACE INTO flow VALUES (?, ?, ?, ?, ?, ?, ?, ?)', ...row)
+    put({ authorization, browser, stage, secret, callback, provider, sealed, account }: BrowserFlow): void {
+      const row = [authorization, browser, stage, secret, callback, provider, sealed, now(), account]
+      sql.exec('INSERT OR REPLACE INTO flow VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)', ...row)
       sql.exec(
         `DELETE FROM flow WHERE rowid IN (SELECT rowid FROM flow WHERE authorization = ?
          ORDER BY created DESC, rowid DESC LIMIT -1 OFFSET ?)`,

@@ -6,9 +6,10 @@ import type { Provider } from '../../core/consent/provider.ts'
 import { sha256 } from '../sha256.ts'
 import { type AuthorizationRows, isOpen, type StoredAuthorization } from './authorization-rows.ts'
 import type { BrowserFlows } from './browser-flows.ts'
+import { type ConsentRows, useOf } from './consent-rows.ts'
 import { type Grants, NO_KEYS, type VaultDeployment } from './grants.ts'
 import type { ProviderFailure } from './provider-failure.ts'
-import { GONE, OTHER_BROWSER, stopped } from './stopped.ts'
+import { GONE, NOBODY_IDENTIFIED, OTHER_BROWSER, stopped } from './stopped.ts'
 
 /** A browser that comes back from a provider. */
 export interface Return {
@@ -22,6 +23,7 @@ export interface ConsentDeps {
   readonly rows: AuthorizationRows
   readonly flows: BrowserFlows
   readonly grants: Grants
+  readonly consents: ConsentRows
   readonly deployment: VaultDeployment
   readonly newState: () => string
   /** Runs a function in one transaction. */
@@ -34,8 +36,8 @@ export type Consent = ReturnType<typeof createConsent>
  * A person's way through an authorization, from the button to the provider's answer. `browser` is the hash of the browser's
  * cookie here; `provider` may also be why there is none, in words for the person.
  */
-export function createConsent({ rows, flows, grants, deployment, newState, atOnce }: ConsentDeps) {
-  const { keyring, oauth, verifierUrl } = deployment
+export function createConsent({ rows, flows, grants, consents, deployment, newState, atOnce }: ConsentDeps) {
+  const { keyring, oauth, verifierUrl, isTrial } = deployment
 
   function openOne(id: string): StoredAuthorization | undefined {
     const found = rows.find(id)
@@ -47,11 +49,42 @@ export function createConsent({ rows, flows, grants, deployment, newState, atOnc
     return verifierUrl === undefined || flows.find(id, browser)?.stage === 'proven'
   }
 
-  async function toVerifier(id: string, { browser, callback }: Visit): Promise<Step> {
+  /** Which account is to be used: as the call says, else as the person does, else the only one there is. */
+  function accountOf({ provider, account }: StoredAuthorization, chosen: string | undefined): string {
+    const [only = '', ...others] = account === undefined && chosen === undefined ? grants.accounts(provider) : []
+    return account ?? chosen ?? (others.length === 0 ? only : '')
+  }
+
+  /**
+   * Where the provider has granted all of it already, the person's word is enough. It is known to be the person's where
+   * somebody was confirmed, or in the browser in which the provider granted it: whoever calls has the page's link too.
+   */
+  function takeWord(authorization: StoredAuthorization, visit: Visit, account: string): boolean {
+    const use = useOf(authorization, account)
+    const grant = grants.lackingConsent(use)
+    const isTheirs = verifierUrl !== undefined || isTrial(visit.callback) || grant?.browser === visit.browser
+    if (!grant || !isTheirs) return false
+    atOnce(() => {
+      consents.give(use)
+      rows.end(authorization.id, 'completed')
+    })
+    return true
+  }
+
+  async function toVerifier(id: string, { browser, callback, account = '' }: Visit): Promise<Step> {
     const flow = randomText()
     const secret = await sha256(flow)
     if (!openOne(id)) return GONE
-    flows.put({ authorization: id, browser, stage: 'verifying', secret, callback, provider: null, sealed: null })
+    flows.put({
+      authorization: id,
+      browser,
+      stage: 'verifying',
+      secret,
+      callback,
+      provider: null,
+      sealed: null,
+      account,
+    })
     rows.begin(id)
     const url = new URL(verifierUrl ?? callback)
     url.searchParams.set('authorization', id)
@@ -59,11 +92,14 @@ export function createConsent({ rows, flows, grants, deployment, newState, atOnc
     return { ok: true, location: url.href }
   }
 
-  async function toProvider(id: string, { browser, callback }: Visit, provider: Provider | string): Promise<Step> {
+  async function toProvider(id: string, visit: Visit, provider: Provider | string): Promise<Step> {
+    const { browser, callback } = visit
     const authorization = openOne(id)
     if (!authorization) return GONE
     if (typeof provider === 'string') return stopped('unavailable', provider)
     if (keyring.isEmpty) return stopped('unavailable', NO_KEYS)
+    const account = accountOf(authorization, visit.account)
+    if (takeWord(authorization, visit, account)) return { ok: true, location: `${pageOf(id, callback)}/start` }
     const [state, verifier] = [newState(), generateRandomCodeVerifier()]
     const { scopes } = authorization
     const begun = await oauth.begin(provider, { scopes, callback, state, verifier })
@@ -71,7 +107,8 @@ export function createConsent({ rows, flows, grants, deployment, newState, atOnc
     const [secret, sealed] = await Promise.all([sha256(state), keyring.seal(verifier, flowBound(id))])
     if (!openOne(id)) return GONE
     const configuration = JSON.stringify(provider)
-    flows.put({ authorization: id, browser, stage: 'at-provider', secret, callback, provider: configuration, sealed })
+    const flow = { authorization: id, browser, secret, callback, provider: configuration, sealed, account }
+    flows.put({ ...flow, stage: 'at-provider' })
     rows.begin(id)
     return { ok: true, location: begun.url }
   }
@@ -120,7 +157,7 @@ export function createConsent({ rows, flows, grants, deployment, newState, atOnc
         return stopped('refused', 'Nobody has confirmed yet that you are the user')
       }
       if (flow.browser !== visit.browser) return OTHER_BROWSER
-      if (authorization.kind === 'grant') return toProvider(id, visit, provider)
+      if (authorization.kind === 'grant') return toProvider(id, { ...visit, account: flow.account }, provider)
       flows.put({ ...flow, stage: 'proven' })
       return { ok: true, location: `${pageOf(id, flow.callback)}/start` }
     },
@@ -153,7 +190,9 @@ export function createConsent({ rows, flows, grants, deployment, newState, atOnc
       if (!issued.ok) return notIssued(id, issued)
       const { tokens } = issued
       const granted = tokens.scopes ?? asked
-      const sealed = await grants.seal(userId, provider.id, tokens)
+      const { account } = flow
+      const place = { provider: provider.id, account, browser }
+      const sealed = await grants.seal(userId, place, tokens)
       if (!openOne(id)) {
         // It ended meanwhile: the person said no in another window, say
         await oauth.revoke(provider, tokens)
@@ -162,7 +201,9 @@ export function createConsent({ rows, flows, grants, deployment, newState, atOnc
       const missing = missingScopes(provider.id, granted, asked)
       const reason = `The person gave less access at '${provider.id}' than '${tool}' needs: ${missing.join(', ')} is missing`
       atOnce(() => {
-        grants.store(provider.id, tokens, granted, sealed)
+        grants.store(place, tokens, granted, sealed)
+        const given = asked.filter((scope) => !missing.includes(scope))
+        consents.give({ ...useOf(authorization, account), scopes: given })
         if (missing.length === 0) rows.end(id, 'completed')
         else rows.end(id, 'failed', reason)
       })
@@ -180,6 +221,7 @@ export function createConsent({ rows, flows, grants, deployment, newState, atOnc
         return ended(id)
       }
       if (authorization.kind !== 'approval') return stopped('refused', 'Access is given at the provider, not here')
+      if (verifierUrl === undefined && !isTrial(visit.callback)) return stopped('refused', NOBODY_IDENTIFIED)
       if (!isConfirmed(id, visit.browser)) return toVerifier(id, visit)
       rows.approve(id)
       return ended(id)

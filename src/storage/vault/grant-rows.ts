@@ -1,9 +1,10 @@
 import type { Grant } from '../../core/consent/authorization.ts'
-import { field, firstRow } from '../rows.ts'
+import { column, field, firstRow } from '../rows.ts'
 import type { Tokens } from './oauth.ts'
 
 type Row = {
   readonly provider: string
+  readonly account: string
   /** Another one whenever its tokens change. */
   readonly generation: string
   readonly scopes: string
@@ -16,10 +17,15 @@ type Row = {
   /** The tokens; null once the provider no longer accepts the grant, and `lost` says so. */
   readonly sealed: string | null
   readonly lost: string | null
+  /** SHA-256 of what only the browser has in which the provider last granted it; null where that is not known. */
+  readonly browser: string | null
 }
 
 /** What the user granted at one provider, as it is stored. Times are milliseconds since the epoch. */
 export type StoredGrant = Omit<Row, 'scopes'> & { readonly scopes: readonly string[] }
+
+/** Which grant it is, and the browser in which it was given. */
+export type GrantPlace = Pick<Row, 'provider' | 'account' | 'browser'>
 
 /** A token is refreshed this long before it ends, or half its life where that is shorter. */
 const AHEAD_MS = 60_000
@@ -36,21 +42,22 @@ export function grantRows(sql: SqlStorage, now: () => number) {
   }
 
   return {
-    find(provider: string): StoredGrant | undefined {
-      const row = firstRow<Row>(sql, 'SELECT * FROM grant WHERE provider = ?', provider)
+    find(provider: string, account: string): StoredGrant | undefined {
+      const one = 'SELECT * FROM account_grant WHERE provider = ? AND account = ?'
+      const row = firstRow<Row>(sql, one, provider, account)
       return row && { ...row, scopes: JSON.parse(row.scopes) }
     },
 
     /** Keeps what a user granted, in place of what was there. */
-    put(provider: string, tokens: Tokens, scopes: readonly string[], sealed: string): void {
+    put({ provider, account, browser }: GrantPlace, tokens: Tokens, scopes: readonly string[], sealed: string): void {
       const [generation, refreshable] = [crypto.randomUUID(), tokens.refresh_token === undefined ? 0 : 1]
-      const row = [provider, generation, JSON.stringify(scopes), now(), ...times(tokens), refreshable, sealed]
-      sql.exec('INSERT OR REPLACE INTO grant VALUES (?, ?, ?, ?, ?, ?, ?, ?, NULL)', ...row)
+      const row = [provider, account, generation, JSON.stringify(scopes), now(), ...times(tokens), refreshable, sealed]
+      sql.exec('INSERT OR REPLACE INTO account_grant VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, NULL, ?)', ...row, browser)
     },
 
     /** Stores refreshed tokens in place of those of a generation; false when these are no longer there. */
     replace(generation: string, tokens: Tokens, scopes: readonly string[], sealed: string): boolean {
-      const update = `UPDATE grant SET generation = ?, scopes = ?, expires_at = ?, refresh_at = ?, sealed = ?
+      const update = `UPDATE account_grant SET generation = ?, scopes = ?, expires_at = ?, refresh_at = ?, sealed = ?
         WHERE generation = ? RETURNING provider`
       const row = [crypto.randomUUID(), JSON.stringify(scopes), ...times(tokens), sealed]
       return field(sql, update, ...row, generation) !== undefined
@@ -58,22 +65,29 @@ export function grantRows(sql: SqlStorage, now: () => number) {
 
     /** Stores the same tokens under another key. */
     reseal(generation: string, sealed: string): void {
-      sql.exec('UPDATE grant SET sealed = ? WHERE generation = ?', sealed, generation)
+      sql.exec('UPDATE account_grant SET sealed = ? WHERE generation = ?', sealed, generation)
     },
 
     /** Forgets tokens that the provider no longer accepts, and keeps why. */
     lose(generation: string, reason: string): void {
-      sql.exec('UPDATE grant SET sealed = NULL, lost = ? WHERE generation = ?', reason, generation)
+      sql.exec('UPDATE account_grant SET sealed = NULL, lost = ? WHERE generation = ?', reason, generation)
     },
 
-    remove(provider: string): void {
-      sql.exec('DELETE FROM grant WHERE provider = ?', provider)
+    remove(provider: string, account: string): void {
+      sql.exec('DELETE FROM account_grant WHERE provider = ? AND account = ?', provider, account)
     },
 
-    list(): Grant[] {
-      const rows = sql.exec<Row>('SELECT * FROM grant WHERE lost IS NULL ORDER BY provider').toArray()
+    /** The names of the accounts at a provider whose grant holds. */
+    accounts(provider: string): string[] {
+      const held = 'SELECT account FROM account_grant WHERE provider = ? AND lost IS NULL ORDER BY account'
+      return column<string>(sql, held, provider)
+    },
+
+    list(): Omit<Grant, 'toolkits'>[] {
+      const rows = sql.exec<Row>('SELECT * FROM account_grant WHERE lost IS NULL ORDER BY provider, account').toArray()
       return rows.map((row) => ({
         provider: row.provider,
+        account: row.account,
         scopes: JSON.parse(row.scopes),
         granted_at: new Date(row.granted_at).toISOString(),
         ...(row.expires_at === null ? {} : { expires_at: new Date(row.expires_at).toISOString() }),

@@ -1,7 +1,9 @@
 import type { Unavailable } from '../../core/call/requirements.ts'
+import type { Grant } from '../../core/consent/authorization.ts'
 import { missingScopes, unionScopes } from '../../core/consent/oauth-scopes.ts'
 import type { Provider } from '../../core/consent/provider.ts'
 import type { Keyring } from '../keyring.ts'
+import type { ConsentRows, ToolkitUse } from './consent-rows.ts'
 import type { GrantRows, StoredGrant } from './grant-rows.ts'
 import type { OAuth, Tokens } from './oauth.ts'
 
@@ -15,13 +17,21 @@ export interface TokenRequest {
   readonly scopes: readonly string[]
   /** The id of the tool that wants it. */
   readonly tool: string
+  readonly toolkit: string
+  /** Where the tool may send it. */
+  readonly hosts: readonly string[]
+  /** Which of the user's accounts, where the call says so. */
+  readonly account?: string
   /** A token that the provider's API answered 401 to. `final`: it was itself given in place of such a one. */
   readonly refused?: { readonly token: string; readonly final: boolean }
 }
 
-/** A token; or why there is none for now; or what the user has to be asked for, and why. */
+/** A token; or why there is none for now; or what the user has to be asked for, and why; or of which accounts to name one. */
 export type TokenAnswer =
-  { readonly token: string } | Unavailable | { readonly scopes: readonly string[]; readonly reason: string }
+  | { readonly token: string }
+  | Unavailable
+  | { readonly scopes: readonly string[]; readonly reason: string }
+  | { readonly accounts: readonly string[] }
 
 /** What a vault is of a deployment, the same for all users. */
 export interface VaultDeployment {
@@ -30,6 +40,8 @@ export interface VaultDeployment {
   readonly oauth: OAuth
   /** The deployment's own page that says who is in front of a browser. */
   readonly verifierUrl?: string | undefined
+  /** Whether a deployment that was reached by a URL is one to try things out, where nobody is told apart. */
+  readonly isTrial: (url: string) => boolean
   /** Milliseconds since the epoch. */
   readonly now: () => number
 }
@@ -43,18 +55,30 @@ interface HeldGrant extends Pick<TokenRequest, 'userId' | 'provider'> {
 export type Grants = ReturnType<typeof createGrants>
 
 /** The grants of one user. */
-export function createGrants(rows: GrantRows, { keyring, oauth, now }: VaultDeployment) {
+export function createGrants(rows: GrantRows, consents: ConsentRows, { keyring, oauth, now }: VaultDeployment) {
   /** Refreshes under way, by the generation of their grant: whoever comes meanwhile waits for the same one. */
   const refreshing = new Map<string, Promise<Unavailable | 'settled'>>()
 
-  async function openTokens(userId: string, { provider, sealed }: StoredGrant) {
-    const opened = sealed === null ? undefined : await keyring.open(sealed, boundTo(userId, provider))
+  async function openTokens(userId: string, { provider, account, sealed }: StoredGrant) {
+    const opened = sealed === null ? undefined : await keyring.open(sealed, boundTo(userId, provider, account))
     const tokens: Tokens | undefined = opened && JSON.parse(opened.text)
     return opened && tokens && { tokens, current: opened.current }
   }
 
-  function seal(userId: string, provider: string, { access_token, refresh_token }: Tokens): Promise<string> {
-    return keyring.seal(JSON.stringify({ access_token, refresh_token }), boundTo(userId, provider))
+  function seal(
+    userId: string,
+    { provider, account }: Pick<StoredGrant, 'provider' | 'account'>,
+    { access_token, refresh_token }: Tokens,
+  ): Promise<string> {
+    return keyring.seal(JSON.stringify({ access_token, refresh_token }), boundTo(userId, provider, account))
+  }
+
+  /** The account of a call that names none: the one that its toolkit may act with, or else the only one there is. */
+  function accountFor(provider: string, toolkit: string): string | readonly string[] {
+    const own = consents.accounts(provider, toolkit)
+    if (own.length > 1) return own
+    const [only = '', ...others] = rows.accounts(provider)
+    return own[0] ?? (others.length === 0 ? only : '')
   }
 
   /** Refreshes once for all who want it: what was rotated is stored before anybody is given anything. */
@@ -66,7 +90,7 @@ export function createGrants(rows: GrantRows, { keyring, oauth, now }: VaultDepl
   }
 
   async function refreshOnce({ userId, provider, grant, tokens }: HeldGrant): Promise<Unavailable | 'settled'> {
-    const { generation, scopes } = grant
+    const { generation, scopes, account } = grant
     const { refresh_token = '' } = tokens
     const issued = await oauth.refresh(provider, refresh_token, scopes)
     if (!issued.ok) {
@@ -75,22 +99,26 @@ export function createGrants(rows: GrantRows, { keyring, oauth, now }: VaultDepl
         return { unavailable: message, ...(retry_after_ms === undefined ? {} : { retry_after_ms }) }
       }
       rows.lose(generation, `${message}: what the user granted was revoked there, or is no longer accepted`)
+      consents.remove(provider.id, account)
       return 'settled'
     }
     const next = { refresh_token, ...issued.tokens }
-    const sealed = await seal(userId, provider.id, next)
+    const sealed = await seal(userId, grant, next)
     const isStored = rows.replace(generation, next, next.scopes?.length ? next.scopes : scopes, sealed)
     // The user revoked the grant meanwhile: what the provider issued since must not live on
-    if (!isStored && !rows.find(provider.id)) await oauth.revoke(provider, next)
+    if (!isStored && !rows.find(provider.id, account)) await oauth.revoke(provider, next)
     return 'settled'
   }
 
   return {
-    async token({ userId, provider, scopes, tool, refused }: TokenRequest): Promise<TokenAnswer> {
+    async token({ userId, provider, scopes, refused, ...by }: TokenRequest): Promise<TokenAnswer> {
       const { id } = provider
+      const { tool, toolkit, hosts } = by
+      const account = by.account ?? accountFor(id, toolkit)
+      if (typeof account !== 'string') return { accounts: account }
       let renewed = false
       for (;;) {
-        const grant = rows.find(id)
+        const grant = rows.find(id, account)
         if (!grant) return { scopes, reason: `'${tool}' needs access to '${id}', which the user has not granted yet` }
         if (grant.lost !== null) return { scopes, reason: grant.lost }
         const all = unionScopes(grant.scopes, scopes, provider.extra_scopes ?? [])
@@ -99,9 +127,13 @@ export function createGrants(rows: GrantRows, { keyring, oauth, now }: VaultDepl
           const reason = `'${tool}' needs more access to '${id}' than the user has granted: ${missing.join(', ')}`
           return { scopes: all, reason }
         }
+        if (!consents.covers({ provider: id, account, toolkit, hosts, scopes })) {
+          const at = hosts.length === 0 ? '' : `, and send it to ${hosts.join(', ')}`
+          return { scopes: all, reason: `'${tool}' needs the user's consent to act with the access to '${id}'${at}` }
+        }
         const opened = await openTokens(userId, grant)
         // The grant may have changed while its tokens were opened, and a refresh token can be used only once
-        if (rows.find(id)?.generation !== grant.generation) continue
+        if (rows.find(id, account)?.generation !== grant.generation) continue
         if (!opened) {
           const reason = `The stored grant at '${id}' cannot be read with the keys in VAULT_KEYS: the user has to grant it again, unless its key is put back`
           return { scopes: all, reason }
@@ -115,7 +147,7 @@ export function createGrants(rows: GrantRows, { keyring, oauth, now }: VaultDepl
         const isDue = isRefused || (grant.refresh_at !== null && grant.refresh_at <= now())
         if (renewed || !isDue) {
           // It is under an older key
-          if (!opened.current) rows.reseal(grant.generation, await seal(userId, id, opened.tokens))
+          if (!opened.current) rows.reseal(grant.generation, await seal(userId, grant, opened.tokens))
           return { token }
         }
         if (refresh_token === undefined) {
@@ -134,12 +166,28 @@ export function createGrants(rows: GrantRows, { keyring, oauth, now }: VaultDepl
     /** Keeps what a user granted, in place of what was there. */
     store: rows.put,
 
-    list: rows.list,
+    /**
+     * The grant that lacks nothing for a use but the user's consent, so that the provider need not be asked again. One whose
+     * tokens cannot be used any more is none, though the user did consent.
+     */
+    lackingConsent(use: ToolkitUse): StoredGrant | undefined {
+      const { provider, account, scopes } = use
+      const grant = rows.find(provider, account)
+      const isGranted = grant?.lost === null && missingScopes(provider, grant.scopes, scopes).length === 0
+      return isGranted && !consents.covers(use) ? grant : undefined
+    },
+
+    accounts: rows.accounts,
+
+    list(): Grant[] {
+      return rows.list().map((grant) => ({ ...grant, toolkits: consents.of(grant.provider, grant.account) }))
+    },
 
     /** Forgets a grant, then has the provider do so too, where it is connected still. False when there was none. */
-    async revoke(userId: string, provider: string, at: Provider | undefined): Promise<boolean> {
-      const grant = rows.find(provider)
-      rows.remove(provider)
+    async revoke(userId: string, provider: string, account: string, at: Provider | undefined): Promise<boolean> {
+      const grant = rows.find(provider, account)
+      rows.remove(provider, account)
+      consents.remove(provider, account)
       if (!grant || grant.lost !== null) return false
       const opened = at && (await openTokens(userId, grant))
       if (opened) await oauth.revoke(at, opened.tokens)
@@ -148,7 +196,8 @@ export function createGrants(rows: GrantRows, { keyring, oauth, now }: VaultDepl
   }
 }
 
-/** What a grant's tokens are bound to: they open for no other user, and no other provider. */
-function boundTo(userId: string, provider: string): string {
-  return JSON.stringify(['grant', userId, provider])
+/** What a grant's tokens are bound to: they open for no other user, no other provider, and no other account. */
+function boundTo(userId: string, provider: string, account: string): string {
+  // As it was before there were accounts
+  return JSON.stringify(account === '' ? ['grant', userId, provider] : ['grant', userId, provider, account])
 }

@@ -5,5 +5,9 @@ export function stopped(why: Stopped['why'], message: string): Stopped {
   return { ok: false, why, message }
 }
 
+/** Whoever makes a call has the link to its page too, so a person's word counts only where the person is known. */
+export const NOBODY_IDENTIFIED =
+  "nobody here can be told from the caller: an administrator must set 'USER_VERIFIER_URL' to a page that says who is in front of a browser"
+
 export const GONE = stopped('gone', 'This is over, or never was. Have your agent ask again')
 export const OTHER_BROWSER = stopped('other-browser', 'This was begun in another browser, and can only be ended there')

@@ -19,6 +19,7 @@ import {
   type StoredAuthorization,
 } from './authorization-rows.ts'
 import { browserFlows } from './browser-flows.ts'
+import { type ConsentRows, consentRows, useOf } from './consent-rows.ts'
 import { openInput, sealInput } from './call-input.ts'
 import { type Consent, createConsent, type Return } from './consent.ts'
 import { grantRows } from './grant-rows.ts'
@@ -60,6 +61,7 @@ export function defineVault<E>(deploy: (env: E) => VaultDeployment) {
     readonly #rows: AuthorizationRows
     readonly #consent: Consent
     readonly #grants: Grants
+    readonly #consents: ConsentRows
     readonly #changes = createAuthorizationChanges()
 
     constructor(state: DurableObjectState, env: E) {
@@ -69,11 +71,14 @@ export function defineVault<E>(deploy: (env: E) => VaultDeployment) {
       const { sql } = state.storage
       createTables(sql)
       this.#rows = authorizationRows(sql, now, this.#changes.announce)
-      this.#grants = createGrants(grantRows(sql, now), this.#deployment)
+      const consents = consentRows(sql, now)
+      this.#consents = consents
+      this.#grants = createGrants(grantRows(sql, now), consents, this.#deployment)
       this.#consent = createConsent({
         rows: this.#rows,
         flows: browserFlows(sql, now),
         grants: this.#grants,
+        consents,
         deployment: this.#deployment,
         newState: () => newState(state.id),
         atOnce: (change) => state.storage.transactionSync(change),
@@ -84,7 +89,7 @@ export function defineVault<E>(deploy: (env: E) => VaultDeployment) {
     async token(
       owner: string,
       request: CallTokenRequest,
-    ): Promise<{ readonly token: string } | Unavailable | OpenQuestion> {
+    ): Promise<{ readonly token: string } | Unavailable | OpenQuestion | { readonly accounts: readonly string[] }> {
       ensureOwner(this.ctx.storage.sql, owner)
       const { provider, scopes } = request
       if (typeof provider === 'string') return this.#ask(grantFor(request, scopes), provider)
@@ -106,7 +111,7 @@ export function defineVault<E>(deploy: (env: E) => VaultDeployment) {
       const sealed = await sealInput(this.#deployment.keyring, id, input)
       if (this.#rows.claim(purpose)) return 'approved'
       const user = userId === undefined ? {} : { userId }
-      const wanted = { kind: 'approval', provider: APPROVAL, ...user, scopes: [], tool, purpose } as const
+      const wanted = { kind: 'approval', provider: APPROVAL, ...user, scopes: [], hosts: [], tool, purpose } as const
       return this.#ask({ ...wanted, input: sealed }, this.#withLastFailure(reason, { purpose }), id)
     }
 
@@ -156,9 +161,23 @@ export function defineVault<E>(deploy: (env: E) => VaultDeployment) {
     }
 
     /** `provider` where it is connected still: then it is told, too. */
-    async revoke(owner: string, userId: string, providerId: string, provider?: Provider): Promise<boolean> {
+    async revoke(
+      owner: string,
+      userId: string,
+      providerId: string,
+      { account, toolkit }: { readonly account?: string; readonly toolkit?: string },
+      provider?: Provider,
+    ): Promise<boolean> {
       ensureOwner(this.ctx.storage.sql, owner)
-      return this.#grants.revoke(userId, providerId, provider)
+      const accounts = account === undefined ? this.#grants.accounts(providerId) : [account]
+      const revoked = await Promise.all(
+        accounts.map((each) =>
+          toolkit === undefined
+            ? this.#grants.revoke(userId, providerId, each, provider)
+            : this.#consents.remove(providerId, each, toolkit),
+        ),
+      )
+      return revoked.includes(true)
     }
 
     override async alarm(): Promise<void> {
@@ -194,9 +213,17 @@ export function defineVault<E>(deploy: (env: E) => VaultDeployment) {
       return { ...ended, authorization: await this.#opened(ended.authorization) }
     }
 
-    /** An authorization with the input of its call unsealed. */
+    /** What the user has at the provider already. */
+    #held(asked: StoredAuthorization): Pick<StoredAuthorization, 'accounts' | 'isHeld'> {
+      const accounts = this.#grants.accounts(asked.provider)
+      const used = asked.account ?? (accounts.length === 1 ? accounts[0] : undefined)
+      return { accounts, isHeld: used !== undefined && this.#grants.lackingConsent(useOf(asked, used)) !== undefined }
+    }
+
+    /** An authorization with the input of its call unsealed, or with what is held already. */
     async #opened(found: StoredAuthorization): Promise<StoredAuthorization> {
       const { input: stored, ...rest } = found
+      if (rest.kind === 'grant' && isOpen(rest)) return { ...rest, ...this.#held(rest) }
       if (stored === undefined) return rest
       const input = await openInput(this.#deployment.keyring, rest.id, stored)
       if (input !== undefined) return { ...rest, input }
@@ -209,7 +236,11 @@ export function defineVault<E>(deploy: (env: E) => VaultDeployment) {
 
 export type VaultObject = InstanceType<ReturnType<typeof defineVault>>
 
-function grantFor({ userId, providerId, tool }: CallTokenRequest, scopes: readonly string[]): NewAuthorization {
-  const purpose = JSON.stringify(['grant', providerId, tool, scopes.toSorted()])
-  return { kind: 'grant', provider: providerId, userId, scopes, tool, purpose }
+function grantFor(
+  { userId, providerId, tool, hosts, account }: CallTokenRequest,
+  scopes: readonly string[],
+): NewAuthorization {
+  const purpose = JSON.stringify(['grant', providerId, tool, scopes.toSorted(), hosts.toSorted(), account ?? null])
+  const named = account === undefined ? {} : { account }
+  return { kind: 'grant', provider: providerId, userId, scopes, tool, hosts, ...named, purpose }
 }

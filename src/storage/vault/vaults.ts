@@ -16,7 +16,7 @@ import { sha256 } from '../sha256.ts'
 import { isState, objectOf } from './authorization-id.ts'
 import type { StoredAuthorization } from './authorization-rows.ts'
 import { createProviderAccess, type ProviderAccessOptions } from './provider-access.ts'
-import { GONE, OTHER_BROWSER } from './stopped.ts'
+import { GONE, NOBODY_IDENTIFIED, OTHER_BROWSER } from './stopped.ts'
 import type { OpenQuestion, VaultObject } from './vault-object.ts'
 
 /** Bytes of the input of a call that a person can be asked to approve. */
@@ -28,9 +28,13 @@ const MAX_INPUT = 1_000_000
  * leads nowhere.
  */
 export function createVault(
-  options: ProviderAccessOptions & { readonly namespace: DurableObjectNamespace<VaultObject> },
+  options: ProviderAccessOptions & {
+    readonly namespace: DurableObjectNamespace<VaultObject>
+    /** Whether a person who decides is known to be that person, where this deployment was reached by a URL; or it is one to try things out. */
+    readonly identifies: (url: string) => boolean
+  },
 ): UserTokens & Approvals & Authorizations & UserGrants {
-  const { namespace, providers } = options
+  const { namespace, providers, identifies } = options
   const providerFor = createProviderAccess(options)
 
   /** A stub belongs to the request that got it, so it is got each time. */
@@ -44,7 +48,7 @@ export function createVault(
   }
 
   async function tokenOf(required: RequiredToken, refused?: { token: string; final: boolean }): Promise<TokenResult> {
-    const { userId, requirement, tool, reachedAt } = required
+    const { userId, requirement, tool, hosts, account, reachedAt } = required
     const url = reachedAt()
     const owner = userOwner(userId)
     const request = {
@@ -53,6 +57,9 @@ export function createVault(
       provider: await providerFor(requirement.id, tool.id, url),
       scopes: [...new Set(requirement.oauth2?.scopes ?? [])],
       tool: tool.id,
+      toolkit: tool.toolkit,
+      hosts,
+      ...(account === undefined ? {} : { account }),
       ...(refused ? { refused } : {}),
     }
     const answer = await twiceIfMoved(async () => vaultOf(owner).token(owner, request))
@@ -82,6 +89,7 @@ export function createVault(
     async claim({ principal, userId, tool, input, reachedAt }) {
       const url = reachedAt()
       const reason = `'${tool.id}' has security level ${tool.securityLevel}: a person must approve each call`
+      if (!identifies(url)) return { refused: `${reason}, and ${NOBODY_IDENTIFIED}` }
       const text = canonicalText(input)
       if (new TextEncoder().encode(text).length > MAX_INPUT) {
         const tooLarge = `${reason}, and the arguments of this one are too large to be shown to one`
@@ -139,9 +147,9 @@ export function createVault(
       return twiceIfMoved(async () => vaultOf(owner).list(owner))
     },
 
-    async revoke(userId, provider) {
+    async revoke(userId, provider, only = {}) {
       const owner = userOwner(userId)
-      return vaultOf(owner).revoke(owner, userId, provider, await providers.find(provider))
+      return vaultOf(owner).revoke(owner, userId, provider, only, await providers.find(provider))
     },
   }
 }

@@ -29,6 +29,22 @@ describe("a grant's page", () => {
     expect(acts()).toBe(0)
   })
 
+  it('says for which toolkit and where to, and with which account', async () => {
+    const text = await (await setUp().get(START)).text()
+    expect(text).toMatch(/all tools of the toolkit <code>Gmail<\/code>, at these addresses alone/)
+    expect(text).toContain('<code>api.mail.example</code>')
+    expect(text).toContain('<input name="account"')
+    const named = { ...GRANT, hosts: [], account: 'work', isHeld: true }
+    const other = await (await setUp({ known: [named] }).get(START)).text()
+    expect(other).toContain('nobody but this Switchboard')
+    expect(other).toContain('<dd>work</dd>')
+    expect(other).not.toContain('<input')
+    expect(other).toContain('Google has given this access already')
+    expect(other).toContain('>Continue</button>')
+    const [first] = await Promise.all([setUp({ known: [{ ...GRANT, accounts: ['', 'home'] }] }).get(START)])
+    expect(await first.text()).toContain('Connected so far: <code>home</code>')
+  })
+
   it('has one form, which needs no script, and is in a language with a title', async () => {
     const text = await (await setUp().get(START)).text()
     expect(text.match(/<form method="post">/g)).toHaveLength(1)
@@ -123,6 +139,12 @@ describe("an approval's page", () => {
     expect(text.length).toBeLessThan(110_000)
   })
 
+  it('says so where nobody is identified', async () => {
+    expect(await (await setUp().get(APPROVE)).text()).not.toContain('whoever has this link can approve')
+    const text = await (await setUp({ identifiesPeople: false }).get(APPROVE)).text()
+    expect(text).toContain('whoever has this link can approve')
+  })
+
   it('of a call for no user says that', async () => {
     const { userId: _, ...nobody } = APPROVAL
     expect(await (await setUp({ known: [nobody] }).get(APPROVE)).text()).toContain('nobody in particular')
@@ -170,8 +192,17 @@ describe("pressing a page's button", () => {
     expect(response.headers.get('cache-control')).toBe('no-store')
     const cookie = response.headers.get('set-cookie') ?? ''
     const [, browser] = /^__Host-switchboard-browser=([\w-]{43}); /.exec(cookie) ?? []
-    expect(cookie.split('; ').slice(1)).toEqual(['Path=/', 'Max-Age=900', 'HttpOnly', 'SameSite=Lax', 'Secure'])
+    expect(cookie.split('; ').slice(1)).toEqual(['Path=/', 'Max-Age=2592000', 'HttpOnly', 'SameSite=Lax', 'Secure'])
     expect(port.start.mock.calls).toEqual([['auth_1', { browser, callback: `${ORIGIN}/oauth/callback` }]])
+  })
+
+  it('says which account it is, where the person names one', async () => {
+    const { post, port } = setUp()
+    expect((await post(START, { decision: 'continue', account: ' work ' })).status).toBe(302)
+    expect(port.start.mock.calls[0]?.[1]).toMatchObject({ account: 'work' })
+    expect((await post(START, { decision: 'continue', account: 'x'.repeat(65) })).status).toBe(400)
+    expect((await post(START, { decision: 'continue', account: 'a\u0000' })).status).toBe(400)
+    expect(port.start).toHaveBeenCalledTimes(1)
   })
 
   it('makes another cookie for another browser', async () => {

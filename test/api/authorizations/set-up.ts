@@ -17,6 +17,7 @@ export const GRANT: Authorization = {
   userId: 'ann',
   scopes: ['https://www.googleapis.com/auth/gmail.readonly', 'urn:unheard-of'],
   status: 'not_started',
+  hosts: ['api.mail.example'],
   tool: 'Gmail.GetEmails@1.0.0',
   expiresAt: NOW + 12 * 60_000,
 }
@@ -59,9 +60,10 @@ export function setUp(
     readonly caller?: Principal | Failing
     readonly known?: readonly Authorization[]
     readonly limited?: Failing
+    readonly identifiesPeople?: boolean
   } = {},
 ) {
-  const { caller = ADMIN, known = [GRANT, APPROVAL], limited } = given
+  const { caller = ADMIN, known = [GRANT, APPROVAL], limited, identifiesPeople = true } = given
   const find = async (id: string) => known.find((each) => each.id === id)
   const step: Step = { ok: true, location: 'https://accounts.google.com/auth?x=1' }
   const ended: Ended = { ok: true, authorization: { ...GRANT, status: 'completed' } }
@@ -79,6 +81,7 @@ export function setUp(
     authorizations: port,
     providers: { find: async (id) => (id === 'google' ? GOOGLE : undefined) },
     shield: () => limited,
+    identifiesPeople,
     now: () => NOW,
     respond: (failure) => Response.json(failure, { status: STATUS[failure.type] ?? 400 }),
   })

@@ -9,12 +9,21 @@ import { gateFor } from '../../http/gate-for.ts'
 const STATUS: Partial<Record<Failure['type'], number>> = { 'unauthenticated': 401, 'forbidden': 403, 'not-found': 404 }
 const GRANT: Grant = {
   provider: 'google',
+  account: '',
+  toolkits: [],
   scopes: ['a', 'b'],
   granted_at: '2026-11-01T00:00:00.000Z',
   expires_at: '2026-11-01T01:00:00.000Z',
   refreshable: true,
 }
-const GITHUB: Grant = { provider: 'git/hub', scopes: [], granted_at: '2026-11-01T00:00:00.000Z', refreshable: false }
+const GITHUB: Grant = {
+  provider: 'git/hub',
+  account: 'work',
+  toolkits: [],
+  scopes: [],
+  granted_at: '2026-11-01T00:00:00.000Z',
+  refreshable: false,
+}
 
 function setUp(caller: Principal = ADMIN, kept: readonly Grant[] = [GRANT, GITHUB]) {
   const port = {
@@ -78,10 +87,18 @@ describe('DELETE /users/{user}/grants/{provider}', () => {
     expect(await response.text()).toBe('')
     expect((await send('/users/ann/grants/slack', 'DELETE')).status).toBe(404)
     expect(port.revoke.mock.calls).toEqual([
-      ['ann', 'google'],
-      ['ann', 'slack'],
+      ['ann', 'google', {}],
+      ['ann', 'slack', {}],
     ])
   })
+})
+
+it('keeps to one of several accounts, or to one toolkit', async () => {
+  const { send, port } = setUp()
+  expect(await (await send('/users/ann/grants/git%2Fhub?account=work')).json()).toEqual(GITHUB)
+  expect((await send('/users/ann/grants/git%2Fhub?account=home')).status).toBe(404)
+  await send('/users/ann/grants/google?account=work&toolkit=Mail', 'DELETE')
+  expect(port.revoke.mock.calls).toEqual([['ann', 'google', { account: 'work', toolkit: 'Mail' }]])
 })
 
 describe('DELETE /users/{user}/grants', () => {
@@ -90,8 +107,8 @@ describe('DELETE /users/{user}/grants', () => {
     expect((await send('/users/ann/grants', 'DELETE')).status).toBe(204)
     expect((await send('/users/bob/grants', 'DELETE')).status).toBe(204)
     expect(port.revoke.mock.calls).toEqual([
-      ['ann', 'google'],
-      ['ann', 'git/hub'],
+      ['ann', 'google', { account: '' }],
+      ['ann', 'git/hub', { account: 'work' }],
     ])
   })
 })

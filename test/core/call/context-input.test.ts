@@ -75,7 +75,9 @@ describe('what no model may infer', () => {
     expect(given({ admin: true, user: 'ann' })).toMatchObject({
       failure: {
         type: 'request-malformed',
-        message: expect.stringContaining("at 'context.user': Unknown field 'user': wanted 'user_id', 'admin'"),
+        message: expect.stringContaining(
+          "at 'context.user': Unknown field 'user': wanted 'user_id', 'account', 'admin'",
+        ),
       },
     })
   })

@@ -14,7 +14,7 @@ function renewing(renew?: World['renew'], tokens: Readonly<Record<string, Creden
   const defects: unknown[] = []
   const renewals = createRenewals(record, new Map(Object.entries(tokens)), {
     userId: 'ann',
-    reachedAt: () => REACHED_AT,
+    asked: { reachedAt: () => REACHED_AT, hosts: [] },
     userTokens: deps.userTokens,
     defect: (error) => void defects.push(error),
   })
@@ -103,7 +103,7 @@ describe('a token that was refused', () => {
     const { renew } = renewing((required) => (seen.push(required), { token: 'mail-2' }))
     await renew('mail', 'mail-1')
     expect(seen).toEqual([
-      { userId: 'ann', requirement: { id: 'mail' }, tool: record, reachedAt: expect.any(Function) },
+      { userId: 'ann', requirement: { id: 'mail' }, tool: record, hosts: [], reachedAt: expect.any(Function) },
     ])
   })
 
@@ -145,7 +145,12 @@ describe('a token that was refused', () => {
 
 it('there is nothing to renew where no token is the deployment’s', () => {
   const { deps } = worldOf()
-  const options = { userId: 'ann', reachedAt: () => REACHED_AT, userTokens: deps.userTokens, defect: () => undefined }
+  const options = {
+    userId: 'ann',
+    asked: { reachedAt: () => REACHED_AT, hosts: [] },
+    userTokens: deps.userTokens,
+    defect: () => undefined,
+  }
   expect(createRenewals(record, new Map(), options)).toBeUndefined()
   expect(createRenewals(record, new Map([['mail', { value: 'own', from: 'caller' }]]), options)).toBeUndefined()
 })

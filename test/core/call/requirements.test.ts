@@ -1,19 +1,34 @@
 import { describe, expect, it } from 'vitest'
+import type { JsonObject } from '../../../src/core/tool/json.ts'
 import { meetRequirements, unavailableFailure } from '../../../src/core/call/requirements.ts'
 import { callWith, challengeOf, type Given, type Needs, REACHED_AT, recordWith, type World, worldOf } from './fakes.ts'
 
 async function meet(needs: Needs, given: Given = {}, world: World = {}) {
   const { deps, asked } = worldOf(world)
-  const met = await meetRequirements(recordWith(needs), callWith(given).context, given.userId, () => REACHED_AT, deps)
+  const met = await meetRequirements(
+    recordWith(needs),
+    callWith(given).context,
+    given.userId,
+    { reachedAt: () => REACHED_AT, hosts: HOSTS },
+    deps,
+  )
   return { met, asked }
 }
 
+const HOSTS = ['api.example']
 const MAIL = { providers: ['mail'] }
 
 describe('what a tool requires', () => {
   it('is nothing, and costs nothing, where it declares nothing', () => {
     const { deps, asked } = worldOf()
-    const meetNothing = () => meetRequirements(recordWith({}), callWith().context, undefined, () => REACHED_AT, deps)
+    const meetNothing = () =>
+      meetRequirements(
+        recordWith({}),
+        callWith().context,
+        undefined,
+        { reachedAt: () => REACHED_AT, hosts: HOSTS },
+        deps,
+      )
     expect(meetNothing()).toEqual({ ok: true, secrets: new Map(), tokens: new Map() })
     expect(meetNothing()).toBe(meetNothing())
     expect(asked).toEqual([])
@@ -55,7 +70,13 @@ describe('what a tool requires', () => {
     const record = recordWith({})
     const requirements = { ...record.requirements, authorization: [{ id: 'token' }] }
     const meetWith = (given: Given) =>
-      meetRequirements({ ...record, requirements }, callWith(given).context, given.userId, () => REACHED_AT, deps)
+      meetRequirements(
+        { ...record, requirements },
+        callWith(given).context,
+        given.userId,
+        { reachedAt: () => REACHED_AT, hosts: HOSTS },
+        deps,
+      )
     for (const given of [{}, { userId: 'ann' }]) {
       expect(await meetWith(given)).toEqual({
         ok: false,
@@ -115,8 +136,33 @@ describe('what a tool requires', () => {
     const { deps } = worldOf({ tokenFor: (required) => (seen.push(required), { token: 't' }) })
     const reachedAt = () => REACHED_AT
     const record = recordWith(MAIL)
-    await meetRequirements(record, callWith().context, 'ann', reachedAt, deps)
-    expect(seen).toEqual([{ userId: 'ann', requirement: { id: 'mail' }, tool: record, reachedAt }])
+    await meetRequirements(record, callWith().context, 'ann', { reachedAt, hosts: HOSTS }, deps)
+    expect(seen).toEqual([{ userId: 'ann', requirement: { id: 'mail' }, tool: record, hosts: HOSTS, reachedAt }])
+  })
+
+  it('is of the account that the context names; of several that it does not name, it says which there are', async () => {
+    const seen: unknown[] = []
+    const { deps } = worldOf({
+      tokenFor: ({ account }) => (
+        seen.push(account),
+        account === undefined ? { accounts: ['', 'work'] } : { token: 't' }
+      ),
+    })
+    const meetWith = (values: JsonObject) => {
+      const context = { ...callWith().context, values }
+      return meetRequirements(recordWith(MAIL), context, 'ann', { reachedAt: () => REACHED_AT }, deps)
+    }
+    expect(await meetWith({ account: 'work' })).toMatchObject({ ok: true })
+    expect(await meetWith({ account: '' })).toMatchObject({ ok: true })
+    expect(await meetWith({ account: 7 })).toEqual({
+      ok: false,
+      failure: {
+        type: 'request-malformed',
+        message: "The user has several accounts at 'mail': name one in the call's context, as 'account'",
+        detail: 'Wanted one of "", "work"',
+      },
+    })
+    expect(seen).toEqual(['work', '', undefined])
   })
 
   it("is met by the user's grant", async () => {
@@ -209,7 +255,7 @@ describe('what a tool requires', () => {
     const requirements = { ...record.requirements, authorization: [{ id: 'mail', oauth2: { scopes: ['mail.read'] } }] }
     const { deps } = worldOf()
     const meetAt = (url: string) =>
-      meetRequirements({ ...record, requirements }, callWith().context, undefined, () => url, deps)
+      meetRequirements({ ...record, requirements }, callWith().context, undefined, { reachedAt: () => url }, deps)
     const challenge = { id: 'mail', scopes: ['mail.read'], status: 'not_started' }
     for (const [reached, origin] of [
       ['HTTPS://edge.example:8443/tools/call?a=https://other.example/', 'HTTPS://edge.example:8443'],

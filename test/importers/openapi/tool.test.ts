@@ -362,7 +362,7 @@ describe('security', () => {
       { id: 'kit_google', oauth2: { scopes: ['mail'] } },
     ])
     expect((await secured([{ known: [] }])).definition.requirements.authorization).toEqual([
-      { id: 'acme', oauth2: { scopes: [] } },
+      { id: 'kit_known', oauth2: { scopes: [] } },
     ])
   })
 

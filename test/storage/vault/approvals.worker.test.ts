@@ -119,6 +119,7 @@ describe('the approval of a call', () => {
       userId: world.user('ann'),
       requirement: { id: 'mail' },
       tool: PAY,
+      hosts: [],
       reachedAt,
     })
     const other = challenged(granted).authorization

@@ -196,6 +196,15 @@ describe('the way back', () => {
     expect(await world.vault.list(user)).toEqual([
       {
         provider: 'mail',
+        account: '',
+        toolkits: [
+          {
+            toolkit: 'Mail',
+            hosts: ['api.mail.example'],
+            scopes: ['mail.read'],
+            given_at: new Date(world.time).toISOString(),
+          },
+        ],
         scopes: ['mail.read', 'offline_access'],
         granted_at: new Date(world.time).toISOString(),
         expires_at: new Date(world.time + 60 * MINUTE).toISOString(),

@@ -98,12 +98,12 @@ describe('what is stored', () => {
     const sealedOf = (user: string) =>
       world.inVault(
         world.owner(user),
-        (_, { storage }) => storage.sql.exec<{ sealed: string }>('SELECT sealed FROM grant').one().sealed,
+        (_, { storage }) => storage.sql.exec<{ sealed: string }>('SELECT sealed FROM account_grant').one().sealed,
       )
     const annsTokens = await sealedOf(ann)
     await world.inVault(
       world.owner(bob),
-      (_, { storage }) => void storage.sql.exec('UPDATE grant SET sealed = ?', annsTokens),
+      (_, { storage }) => void storage.sql.exec('UPDATE account_grant SET sealed = ?', annsTokens),
     )
     expect(challenged(await world.vault.tokenFor(asking(bob))).reason).toContain('cannot be read')
     await world.inVault(world.owner(ann), (vault) => {

@@ -187,6 +187,7 @@ export function createWorld(options: WorldOptions = {}) {
     keys: options.keys ?? ['a key of the vault, long enough'],
     secret: 'secret' in options ? options.secret : SECRET,
     keepsGrants: true,
+    isTrial: true,
   }
   const instances = new Map<string, VaultObject>()
   const define = () =>
@@ -202,6 +203,7 @@ export function createWorld(options: WorldOptions = {}) {
           timeout: clock.timeout,
         }),
         ...(options.verifierUrl === undefined ? {} : { verifierUrl: options.verifierUrl }),
+        isTrial: () => settings.isTrial,
         now,
       }
     })
@@ -240,6 +242,7 @@ export function createWorld(options: WorldOptions = {}) {
     variablesOf: (id) =>
       id === 'google' ? { clientId: 'GOOGLE_CLIENT_ID', clientSecret: 'GOOGLE_CLIENT_SECRET' } : undefined,
     keepsGrants: () => settings.keepsGrants,
+    identifies: () => settings.isTrial || options.verifierUrl !== undefined,
   })
   return Object.assign(settings, {
     provider,
@@ -264,6 +267,7 @@ export function createWorld(options: WorldOptions = {}) {
 
 export type World = ReturnType<typeof createWorld>
 
+export const HOSTS = ['api.mail.example']
 export const reachedAt = () => `${ORIGIN}/tools/call`
 
 export function asking(
@@ -271,7 +275,14 @@ export function asking(
   scopes: readonly string[] = ['mail.read'],
   more: Partial<RequiredToken> = {},
 ): RequiredToken {
-  return { userId, requirement: { id: 'mail', oauth2: { scopes } }, tool: tool('Get'), reachedAt, ...more }
+  return {
+    userId,
+    requirement: { id: 'mail', oauth2: { scopes } },
+    tool: tool('Get'),
+    hosts: HOSTS,
+    reachedAt,
+    ...more,
+  }
 }
 
 /** The challenge that a call ends in, and its authorization. */

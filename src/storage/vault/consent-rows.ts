@@ -1,0 +1,86 @@
+import type { Authorization, ToolkitConsent } from '../../core/consent/authorization.ts'
+import { missingScopes } from '../../core/consent/oauth-scopes.ts'
+import { column, field, firstRow } from '../rows.ts'
+
+type Row = {
+  readonly toolkit: string
+  readonly hosts: string
+  readonly scopes: string
+  readonly given_at: number
+}
+
+/** What a toolkit may do with a grant, or wants to. */
+export interface ToolkitUse {
+  readonly provider: string
+  readonly account: string
+  readonly toolkit: string
+  readonly hosts: readonly string[]
+  readonly scopes: readonly string[]
+}
+
+/** What the toolkit of an authorization's tool would be allowed to do with an account. */
+export function useOf(
+  { provider, tool, hosts, scopes }: Pick<Authorization, 'provider' | 'tool' | 'hosts' | 'scopes'>,
+  account: string,
+): ToolkitUse {
+  return { provider, account, toolkit: tool.slice(0, tool.indexOf('.')), hosts, scopes }
+}
+
+export type ConsentRows = ReturnType<typeof consentRows>
+
+/**
+ * What the user of one vault consented to: that the tools of a toolkit act with the grant of an account, for these scopes
+ * and at these hosts. Nothing here waits, so each function is one step.
+ */
+export function consentRows(sql: SqlStorage, now: () => number) {
+  function read({ provider, account, toolkit }: Pick<ToolkitUse, 'provider' | 'account' | 'toolkit'>) {
+    const one =
+      'SELECT toolkit, hosts, scopes, given_at FROM consent WHERE provider = ? AND account = ? AND toolkit = ?'
+    const row = firstRow<Row>(sql, one, provider, account, toolkit)
+    return row && consentOf(row)
+  }
+
+  return {
+    /** Whether the user consented to all of this use. A list of no scopes is a consent like any other. */
+    covers(use: ToolkitUse): boolean {
+      const given = read(use)
+      return (
+        given !== undefined &&
+        use.hosts.every((host) => given.hosts.includes(host)) &&
+        missingScopes(use.provider, given.scopes, use.scopes).length === 0
+      )
+    },
+
+    /** Adds a use to what the user consented to. */
+    give(use: ToolkitUse): void {
+      const given = read(use)
+      const hosts = [...new Set([...(given?.hosts ?? []), ...use.hosts])]
+      const scopes = [...new Set([...(given?.scopes ?? []), ...use.scopes])]
+      const row = [use.provider, use.account, use.toolkit, JSON.stringify(hosts), JSON.stringify(scopes), now()]
+      sql.exec('INSERT OR REPLACE INTO consent VALUES (?, ?, ?, ?, ?, ?)', ...row)
+    },
+
+    /** The accounts that a toolkit may act with. */
+    accounts(provider: string, toolkit: string): string[] {
+      const all = 'SELECT account FROM consent WHERE provider = ? AND toolkit = ? ORDER BY account'
+      return column<string>(sql, all, provider, toolkit)
+    },
+
+    of(provider: string, account: string): ToolkitConsent[] {
+      const all =
+        'SELECT toolkit, hosts, scopes, given_at FROM consent WHERE provider = ? AND account = ? ORDER BY toolkit'
+      return sql.exec<Row>(all, provider, account).toArray().map(consentOf)
+    },
+
+    /** Takes consent back: of one toolkit, or of all. Whether there was any. */
+    remove(provider: string, account: string, toolkit?: string): boolean {
+      const which =
+        'DELETE FROM consent WHERE provider = ? AND account = ? AND (? IS NULL OR toolkit = ?) RETURNING toolkit'
+      return field(sql, which, provider, account, toolkit ?? null, toolkit ?? null) !== undefined
+    },
+  }
+}
+
+function consentOf({ toolkit, hosts, scopes, given_at }: Row): ToolkitConsent {
+  return { toolkit, hosts: JSON.parse(hosts), scopes: JSON.parse(scopes), given_at: new Date(given_at).toISOString() }
+}

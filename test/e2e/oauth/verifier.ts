@@ -1,0 +1,53 @@
+import { createServer } from 'node:http'
+import { close, listen } from './provider.ts'
+import type { Connected, Reply } from './switchboard.ts'
+
+/** A deployment's own application that knows who is in front of a browser (`USER_VERIFIER_URL`). */
+export interface Verifier {
+  readonly url: string
+  /** The Switchboard that it gives its word to. */
+  edge: Connected | undefined
+  /** Who is signed in there, in whichever browser; undefined: whoever the authorization is for. */
+  signedIn: string | undefined
+  /** Whether it says who is there, as it should. */
+  confirms: boolean
+  /** What browsers were sent there with, and what Switchboard said to its word. */
+  readonly visits: { readonly authorization: string; readonly flow: string; readonly reply?: Reply }[]
+  close(): Promise<void>
+}
+
+export async function startVerifier(): Promise<Verifier> {
+  const server = createServer((request, response) => {
+    const { searchParams } = new URL(request.url ?? '/', 'http://app')
+    const visit = { authorization: searchParams.get('authorization') ?? '', flow: searchParams.get('flow') ?? '' }
+    const say = (text: string) => response.writeHead(200, { 'content-type': 'text/html' }).end(`<h1>${text}</h1>`)
+    if (!verifier.confirms) {
+      verifier.visits.push(visit)
+      return void say('The application is thinking')
+    }
+    void confirm(visit).then((reply) => {
+      verifier.visits.push({ ...visit, reply })
+      if (reply.status === 200) response.writeHead(302, { location: reply.body.next }).end()
+      else say('This link is for somebody else')
+    })
+  })
+
+  async function confirm({ authorization, flow }: { readonly authorization: string; readonly flow: string }) {
+    const { edge, signedIn } = verifier
+    if (!edge) throw new Error('The application does not know its Switchboard')
+    const at = `/authorizations/${authorization}`
+    const user = signedIn ?? (await edge.ask('GET', at)).body.user_id ?? 'somebody'
+    return edge.ask('POST', `${at}/confirm`, { flow, user_id: user })
+  }
+
+  const port = await listen(server, 0)
+  const verifier: Verifier = {
+    url: `http://localhost:${port}/verify?from=switchboard`,
+    edge: undefined,
+    signedIn: undefined,
+    confirms: true,
+    visits: [],
+    close: () => close(server),
+  }
+  return verifier
+}

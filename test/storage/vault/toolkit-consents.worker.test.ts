@@ -1,0 +1,193 @@
+import { describe, expect, it } from 'vitest'
+import type { RequiredToken } from '../../../src/core/call/requirements.ts'
+import { asking, browser, CALLBACK, challenged, consent, createWorld, locationOf, tool, type World } from './world.ts'
+
+const WEATHER = tool('Weather', { id: 'Weather.Now@1.0.0', toolkit: 'Weather' })
+const weather = (user: string, scopes: readonly string[] = [], more: Partial<RequiredToken> = {}) =>
+  asking(user, scopes, { tool: WEATHER, hosts: ['weather.example'], ...more })
+const start = (world: World, id: string, from = 'b', account?: string) =>
+  world.vault.start(id, {
+    browser: browser(from),
+    callback: CALLBACK,
+    ...(account === undefined ? {} : { account }),
+  })
+const asked = async (world: World, required: RequiredToken) => challenged(await world.vault.tokenFor(required))
+
+/** A provider granted mail.read for the toolkit Mail, in the browser of that user, on a deployment that is no trial. */
+async function granted() {
+  const world = createWorld()
+  world.isTrial = false
+  const user = world.user('ann')
+  await consent(world, user)
+  return { world, user }
+}
+
+describe('a grant', () => {
+  it.each([[], ['mail.read']])(
+    'is for its toolkit: another one has to be allowed, for the scopes %j too',
+    async (...scopes) => {
+      const { world, user } = await granted()
+      expect(await world.vault.tokenFor(asking(user))).toHaveProperty('token')
+      const challenge = await asked(world, weather(user, scopes))
+      expect(challenge.reason).toBe(
+        "'Weather.Now@1.0.0' needs the user's consent to act with the access to 'mail', and send it to weather.example",
+      )
+      expect(challenge.scopes).toEqual(['mail.read'])
+      expect(await world.vault.find(challenge.authorization)).toMatchObject({
+        hosts: ['weather.example'],
+        accounts: [''],
+        isHeld: true,
+      })
+    },
+  )
+
+  it('is allowed to another toolkit with one click, in the browser in which the provider granted it', async () => {
+    const { world, user } = await granted()
+    const { authorization: id } = await asked(world, weather(user))
+    const before = world.provider.requests.length
+    expect(locationOf(await start(world, id, user))).toBe(`https://sb.example/authorizations/${id}/start`)
+    expect(world.provider.requests).toHaveLength(before)
+    expect(await world.vault.find(id)).toMatchObject({ status: 'completed' })
+    expect(await world.vault.tokenFor(weather(user))).toHaveProperty('token')
+    // What Mail may do is as it was
+    expect(await world.vault.tokenFor(asking(user))).toHaveProperty('token')
+  })
+
+  it('is never allowed by whoever has the link alone: the provider is asked, and that person says yes there', async () => {
+    const { world, user } = await granted()
+    const { authorization: id } = await asked(world, weather(user))
+    expect(locationOf(await start(world, id, 'agent'))).toMatch(/^https:\/\/mail\.example\/auth/)
+    expect(await world.vault.find(id)).toMatchObject({ status: 'pending' })
+    await asked(world, weather(user))
+  })
+
+  it('is sent to no other host than those that were shown', async () => {
+    const { world, user } = await granted()
+    const required = asking(user, ['mail.read'], { hosts: ['api.mail.example', 'collect.example'] })
+    const { authorization: id, reason } = await asked(world, required)
+    expect(reason).toContain('collect.example')
+    await start(world, id, user)
+    expect(await world.vault.tokenFor(required)).toHaveProperty('token')
+    expect(await world.vault.tokenFor(asking(user))).toHaveProperty('token')
+    await asked(world, asking(user, ['mail.read'], { hosts: ['api.mail.example', 'third.example'] }))
+  })
+
+  it("of which the provider took back everything is nobody's: each toolkit is asked for again", async () => {
+    const { world, user } = await granted()
+    const { authorization: id } = await asked(world, weather(user))
+    await start(world, id, user)
+    for (const token of world.provider.issued.values()) token.live = false
+    world.time += 7_200_000
+    await asked(world, asking(user))
+    await consent(world, user)
+    expect(await world.vault.tokenFor(asking(user))).toHaveProperty('token')
+    await asked(world, weather(user))
+  })
+
+  it('is taken from one toolkit, or from all', async () => {
+    const { world, user } = await granted()
+    const { authorization: id } = await asked(world, weather(user))
+    await start(world, id, user)
+    expect(await world.vault.revoke(user, 'mail', { toolkit: 'Weather' })).toBe(true)
+    expect(await world.vault.revoke(user, 'mail', { toolkit: 'Weather' })).toBe(false)
+    await asked(world, weather(user))
+    expect(await world.vault.tokenFor(asking(user))).toHaveProperty('token')
+    expect(await world.vault.revoke(user, 'mail')).toBe(true)
+    await asked(world, asking(user))
+    expect(await world.vault.list(user)).toEqual([])
+  })
+
+  it('that an earlier version kept is there still, for toolkits that are allowed it again', async () => {
+    const { world, user } = await granted()
+    await world.inVault(world.owner(user), (_, { storage: { sql } }) => {
+      sql.exec(`CREATE TABLE grant (provider TEXT PRIMARY KEY, generation TEXT NOT NULL, scopes TEXT NOT NULL,
+        granted_at INTEGER NOT NULL, expires_at INTEGER, refresh_at INTEGER, refreshable INTEGER NOT NULL, sealed TEXT, lost TEXT)`)
+      sql.exec(`INSERT INTO grant SELECT provider, generation, scopes, granted_at, expires_at, refresh_at, refreshable,
+        sealed, lost FROM account_grant`)
+      for (const table of ['account_grant', 'consent']) sql.exec(`DROP TABLE ${table}`)
+      sql.exec('ALTER TABLE authorization DROP COLUMN hosts')
+      sql.exec('ALTER TABLE authorization DROP COLUMN account')
+      sql.exec('ALTER TABLE flow DROP COLUMN account')
+    })
+    world.deploy()
+    world.isTrial = true
+    expect(await world.vault.list(user)).toMatchObject([{ provider: 'mail', account: '', toolkits: [] }])
+    const { authorization: id } = await asked(world, asking(user))
+    const before = world.provider.requests.length
+    await start(world, id)
+    expect(await world.vault.tokenFor(asking(user))).toHaveProperty('token')
+    expect(world.provider.requests).toHaveLength(before)
+  })
+})
+
+describe('several accounts at one provider', () => {
+  /** Connects another account, of the name that the call or the person gives it. */
+  async function connect(world: World, user: string, required: RequiredToken, named?: string) {
+    const { authorization: id } = await asked(world, required)
+    const step = await start(world, id, user, named)
+    const url = world.provider.allow(locationOf(step), `${user} at ${required.account ?? named}`)
+    expect(await world.vault.finish({ url, browser: browser(user), callback: CALLBACK })).toMatchObject({ ok: true })
+  }
+  const whose = async (world: World, required: RequiredToken) => {
+    const result = await world.vault.tokenFor(required)
+    return 'token' in result ? world.provider.whose(result.token) : result
+  }
+
+  it('are told apart by the name that the call gives', async () => {
+    const world = createWorld()
+    const user = world.user('ann')
+    for (const account of ['work', 'home']) await connect(world, user, asking(user, ['mail.read'], { account }))
+    for (const account of ['work', 'home']) {
+      expect(await whose(world, asking(user, ['mail.read'], { account }))).toBe(`${user} at ${account}`)
+    }
+    expect(await whose(world, asking(user))).toEqual({ accounts: ['home', 'work'] })
+    expect((await world.vault.list(user)).map(({ account }) => account)).toEqual(['home', 'work'])
+    expect(await world.vault.revoke(user, 'mail', { account: 'home' })).toBe(true)
+    expect(await whose(world, asking(user))).toBe(`${user} at work`)
+  })
+
+  it('are named by the person, where the call names none', async () => {
+    const world = createWorld()
+    const user = world.user('ann')
+    await connect(world, user, asking(user), 'work')
+    expect(await whose(world, asking(user))).toBe(`${user} at work`)
+    // A toolkit that may act with none yet is asked for, and the person says with which
+    await connect(world, user, weather(user), 'home')
+    expect(await whose(world, weather(user))).toBe(`${user} at home`)
+    expect(await whose(world, asking(user))).toBe(`${user} at work`)
+  })
+
+  it("keep each other's tokens closed", async () => {
+    const world = createWorld()
+    const user = world.user('ann')
+    for (const account of ['work', 'home']) await connect(world, user, asking(user, ['mail.read'], { account }))
+    await world.inVault(world.owner(user), (_, { storage: { sql } }) => {
+      sql.exec(
+        "UPDATE account_grant SET sealed = (SELECT sealed FROM account_grant WHERE account = 'work') WHERE account = 'home'",
+      )
+    })
+    const { reason } = await asked(world, asking(user, ['mail.read'], { account: 'home' }))
+    expect(reason).toContain('cannot be read')
+  })
+})
+
+describe("a call's approval", () => {
+  it('is refused where nobody can be told from the caller, and says what to set up', async () => {
+    const world = createWorld()
+    world.isTrial = false
+    const call = {
+      principal: world.principal('agent'),
+      userId: world.user('ann'),
+      tool: tool('Pay', { securityLevel: 9 }),
+      input: {},
+      reachedAt: () => CALLBACK,
+    }
+    expect(await world.vault.claim(call)).toEqual({ refused: expect.stringContaining('USER_VERIFIER_URL') })
+    // One that was asked for while it was a trial
+    world.isTrial = true
+    const { authorization: id } = challenged(await world.vault.claim(call))
+    world.isTrial = false
+    const visit = { browser: browser(), callback: CALLBACK, approve: true }
+    expect(await world.vault.decide(id, visit)).toMatchObject({ ok: false, why: 'refused' })
+  })
+})
