@@ -116,9 +116,7 @@ const INPUT_SCHEMA: Reader<InputSchema> = (value, report) => {
     const schema = PARAMETERS(value, report)
     return schema === WRONG ? WRONG : { path: '/input_schema', schema }
   }
-  if (!isJsonObject(value) || !isJsonObject(value.parameters)) {
-    return unfit(report, "an object: {'parameters': <JSON Schema>}", value)
-  }
+  if (!isJsonObject(value)) return unfit(report, "an object: {'parameters': <JSON Schema>}", value)
   const schema = readAt('parameters', PARAMETERS, value.parameters, report)
   return schema === WRONG ? WRONG : { path: '/input_schema/parameters', schema }
 }

@@ -150,10 +150,8 @@ describe('an OXP definition', () => {
     [{ version: '1.0.1' }, [['/version', "Must be the version '1.0.0' that was given beside the definition"]]],
     [{ input_schema: undefined }, [['/input_schema', 'Is required']]],
     [{ input_schema: 1 }, [['/input_schema', "Must be an object: {'parameters': <JSON Schema>}, got 1"]]],
-    [
-      { input_schema: { parameters: 1 } },
-      [['/input_schema', "Must be an object: {'parameters': <JSON Schema>}, got an object"]],
-    ],
+    [{ input_schema: { parameters: 1 } }, [['/input_schema/parameters', 'Must be a JSON Schema object, got 1']]],
+    [{ input_schema: { parameters: null } }, [['/input_schema/parameters', 'Must be a JSON Schema object, got null']]],
     [
       { input_schema: { parameters: { type: 'array' } } },
       [['/input_schema/parameters/type', "Must be 'object': a tool's parameters have names"]],

@@ -1,0 +1,109 @@
+import { expect } from 'vitest'
+import type { Server } from '../e2e/server.ts'
+
+type Fields = Readonly<Record<string, unknown>>
+
+/** A definition with what OXP 1.0 requires, and nothing more. A field that is given as undefined is left out. */
+export function definition(id: string, fields: Fields = {}) {
+  const [name = '', version = '1.0.0'] = id.split('@')
+  return {
+    id,
+    name: name.replaceAll(/\W/g, '_').slice(0, 64),
+    description: `What ${name} does.`,
+    version,
+    input_schema: { parameters: { type: 'object' } },
+    output_schema: {},
+    ...fields,
+  }
+}
+
+export const code = (module: string) => ({ kind: 'code', module })
+/** Gives the same value to everybody. */
+export const giving = (value: unknown) => code(`export default () => (${JSON.stringify(value)})`)
+/** Gives its input back. */
+export const ECHO = code('export default (input) => input')
+
+/** The answer to a call that ended with a value. */
+export const answered = (value: unknown) => ({
+  status: 200,
+  body: { $schema: 'urn:oxp:1.0', result: ended({ value }) },
+})
+/** The answer to a call whose tool failed. */
+export const failing = (error: Fields) => ({ status: 200, body: { $schema: 'urn:oxp:1.0', result: ended({ error }) } })
+/** The answer to a call that was refused, before its tool ran. */
+export const refusal = (status: number, body: Fields) => ({ status, body: { $schema: 'urn:oxp:1.0', ...body } })
+
+/** The answer to a call whose parameters are wrong. */
+export const invalid = (parameter_errors: Readonly<Record<string, string>>) =>
+  refusal(422, { message: 'Some input parameters are invalid', parameter_errors })
+
+/** How a problem names what it got. */
+export function got(value: unknown): string {
+  if (typeof value === 'string') {
+    return value.length > 40 || value.includes('\n') ? `a string of ${value.length} characters` : `'${value}'`
+  }
+  if (Array.isArray(value)) return value.length === 0 ? 'an empty array' : `an array of ${value.length}`
+  return typeof value === 'object' && value !== null ? 'an object' : JSON.stringify(value)
+}
+
+export const idsOf = (items: readonly { readonly id: string }[]) => items.map(({ id }) => id)
+
+const ended = (given: Fields) => ({
+  call_id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+  success: 'value' in given,
+  duration: expect.any(Number),
+  ...given,
+})
+
+/** What a caller does with the registry over HTTP. */
+export function registry(server: () => Server) {
+  async function ask(method: string, path: string, body?: unknown, headers?: Record<string, string>) {
+    const answer = await server().json(method, path, body, headers)
+    return { status: answer.status, body: answer.body }
+  }
+
+  return {
+    ask,
+
+    /** Publishes what is not published yet. */
+    async publish(document: { readonly id: string }, implementation?: object): Promise<void> {
+      const body = implementation ? { definition: document, implementation } : document
+      expect(await ask('POST', '/tools', body)).toEqual({ status: 201, body: { ids: [document.id] } })
+    },
+
+    /** Publishes a tool of another dialect, MCP, that gives 5. */
+    async publishTool(toolkit: string, version: string, definition: object): Promise<void> {
+      const answer = await ask('POST', '/tools', { definition, toolkit, version, implementation: giving(5) })
+      expect(answer, JSON.stringify(answer.body)).toMatchObject({ status: 201 })
+    },
+
+    /** Why a definition is refused: messages by their paths. */
+    async refused(document: unknown): Promise<Record<string, string>> {
+      const { status, body } = await ask('POST', '/tools?dialect=oxp', document)
+      const { errors, ...rest } = body
+      expect({ status, rest, errors }).toEqual({
+        status: 422,
+        rest: { $schema: 'urn:oxp:1.0', message: 'The definition is not valid' },
+        errors: expect.any(Array),
+      })
+      return Object.fromEntries(errors.map(({ path, message }: Record<string, string>) => [path, message]))
+    },
+
+    /** A definition as `GET /tools/{id}` gives it. */
+    async read(id: string) {
+      const { status, body } = await ask('GET', `/tools/${id}`)
+      expect({ status, body }).toMatchObject({ status: 200 })
+      return body
+    },
+
+    /** The definitions of a toolkit as `GET /tools` gives them. */
+    async listed(toolkit: string, query = '') {
+      const { body } = await ask('GET', `/tools?toolkit=${toolkit}${query}`)
+      expect(body).toEqual({ $schema: 'urn:oxp:1.0', items: expect.any(Array) })
+      return body.items
+    },
+
+    call: (tool_id: string, input?: unknown, context?: object) =>
+      ask('POST', '/tools/call', { request: { tool_id, input, context } }),
+  }
+}
