@@ -41,7 +41,7 @@ describe("a grant's page", () => {
     expect(other).not.toContain('<input')
     expect(other).toContain('Google has given this access already')
     expect(other).toContain('>Continue</button>')
-    const [first] = await Promise.all([setUp({ known: [{ ...GRANT, accounts: ['', 'home'] }] }).get(START)])
+    const first = await setUp({ known: [{ ...GRANT, accounts: ['', 'home'] }] }).get(START)
     expect(await first.text()).toContain('Connected so far: <code>home</code>')
   })
 
