@@ -1,3 +1,5 @@
+import { createRequire } from 'node:module'
+import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import standalone from 'ajv/dist/standalone/index.js'
@@ -28,12 +30,27 @@ export async function compileSchemas(schemas: Readonly<Record<string, JsonSchema
     target: 'es2023',
     charset: 'utf8',
     logLevel: 'silent',
-    plugins: [standaloneModules(schemas)],
+    plugins: [comparison, standaloneModules(schemas)],
   })
   return outputFiles[0]?.text ?? ''
 }
 
 const here = fileURLToPath(new URL('.', import.meta.url))
+
+/**
+ * Ajv compares values with `fast-deep-equal`, which calls a value's own `toString` and `valueOf`: it throws where these are
+ * data. The interpreter's comparison takes its place.
+ */
+const comparison: Plugin = {
+  name: 'comparison',
+  setup(bundler) {
+    bundler.onResolve({ filter: /^fast-deep-equal$/ }, () => ({ path: 'equal', namespace: 'comparison' }))
+    bundler.onLoad({ filter: /.*/, namespace: 'comparison' }, () => ({
+      contents: "module.exports = require('./deep-compare-strict.js').deepCompareStrict",
+      resolveDir: dirname(createRequire(import.meta.url).resolve('@cfworker/json-schema')),
+    }))
+  },
+}
 
 /** Resolves `schema:NAME` to the code Ajv writes for that schema. */
 function standaloneModules(schemas: Readonly<Record<string, JsonSchema>>): Plugin {
