@@ -4,7 +4,7 @@ import { openContext } from '../../core/call/context-input.ts'
 import { type Failing, fail } from '../../core/call/failure.ts'
 import { ANY_PROVIDER, type CallerContext, NO_CONTEXT } from '../../core/call/requirements.ts'
 import { isList, type JsonObject } from '../../core/tool/json.ts'
-import { anyObject, check, into, list, map, nullish, object, string } from '../../core/tool/json-reader.ts'
+import { anyObject, check, into, list, map, nullish, object, string, unquoted } from '../../core/tool/json-reader.ts'
 import { declaredModes } from '../../core/tool/metadata.ts'
 import { askedByName, formatToolId, parseToolId } from '../../core/tool/tool-id.ts'
 import { answerTo } from './failure.ts'
@@ -31,10 +31,11 @@ const CONTEXT = into(
   openContext(
     object(
       {
-        authorization: nullish(AUTHORIZATION, {}),
+        // Whoever puts a credential in the wrong place must not have it repeated
+        authorization: nullish(unquoted(AUTHORIZATION), {}),
         // A map, as the RFC has it, or a list, as its engine sends it
         secrets: nullish<ReadonlyMap<string, string>>(
-          (value, report) => (isList(value) ? SECRET_LIST : SECRET_MAP)(value, report),
+          unquoted((value, report) => (isList(value) ? SECRET_LIST : SECRET_MAP)(value, report)),
           NO_CONTEXT.secrets,
         ),
         user_id: nullish(string({ most: 256 })),

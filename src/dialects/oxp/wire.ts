@@ -5,7 +5,7 @@ import { type Failing, type Failure, fail } from '../../core/call/failure.ts'
 import { type CallerContext, NO_CONTEXT } from '../../core/call/requirements.ts'
 import { heldValue } from '../../core/tool/content.ts'
 import { isObject, type JsonObject } from '../../core/tool/json.ts'
-import { anyObject, check, into, list, object, optional, string } from '../../core/tool/json-reader.ts'
+import { anyObject, check, into, list, object, optional, string, unquoted } from '../../core/tool/json-reader.ts'
 import { failureBody, STATUS } from './failure.ts'
 
 export const SCHEMA = 'urn:oxp:1.0'
@@ -24,12 +24,13 @@ const CONTEXT = openContext(
   into(
     object(
       {
+        // Whoever puts a credential in the wrong place must not have it repeated
         authorization: optional(
-          into(list(TOKEN), (all) => new Map(all.map(({ id, token }) => [id, token]))),
+          unquoted(into(list(TOKEN), (all) => new Map(all.map(({ id, token }) => [id, token])))),
           NO_CONTEXT.tokens,
         ),
         secrets: optional(
-          into(list(SECRET), (all) => new Map(all.map(({ id, value }) => [id, value]))),
+          unquoted(into(list(SECRET), (all) => new Map(all.map(({ id, value }) => [id, value])))),
           NO_CONTEXT.secrets,
         ),
         user_id: optional(identifier),

@@ -196,7 +196,18 @@ describe('a tool request', () => {
     ],
     [
       { tool: { name: 'Add', toolkit: 'Demo' }, context: { secrets: 7 } },
-      { type: 'request-malformed', message: "Cannot read the body at 'context.secrets': Must be an object, got 7" },
+      {
+        type: 'request-malformed',
+        message: "Cannot read the body at 'context.secrets': Must be an object, got a number",
+      },
+    ],
+    [
+      { tool: { name: 'Add', toolkit: 'Demo' }, context: { authorization: 'a-token', secrets: ['a-secret'] } },
+      {
+        type: 'request-malformed',
+        message:
+          "Cannot read the body at 'context.authorization': Must be an object, got a string; at 'context.secrets[0]': Must be an object, got a string",
+      },
     ],
     [
       { tool: { name: 'Add', toolkit: 'Demo' }, context: { secrets: [{ key: 'A' }] } },

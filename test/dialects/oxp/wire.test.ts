@@ -86,6 +86,14 @@ describe('a call', () => {
       },
     ],
     [
+      { tool_id: 'Kit.Add', context: { authorization: 'a-token', secrets: ['a-secret'] } },
+      {
+        type: 'request-malformed',
+        message:
+          "Cannot read the body at 'context.authorization': Must be an array, got a string; at 'context.secrets[0]': Must be an object, got a string",
+      },
+    ],
+    [
       { tool_id: 'Kit.Add', context: { secrets: [{ id: 'K' }] } },
       { type: 'request-malformed', message: "Cannot read the body at 'context.secrets[0].value': Is required" },
     ],
