@@ -1,11 +1,13 @@
 import { needsApproval } from '../../core/access/principal.ts'
 import type { Encoded, Loss } from '../../core/tool/codec.ts'
-import { isJsonObject, isObject, isTexts, type Json, type JsonObject } from '../../core/tool/json.ts'
+import { isJsonObject, isList, isObject, isTexts, type Json, type JsonObject } from '../../core/tool/json.ts'
 import { givesArtifacts, nonInferrable, toolkitDescription } from '../../core/tool/metadata.ts'
 import { joinedName } from '../../core/tool/name-suffix.ts'
 import { pointerStep } from '../../core/tool/problem.ts'
+import { parseToolId } from '../../core/tool/tool-id.ts'
 import { derivedSecurityLevel, type ToolRecord } from '../../core/tool/tool.ts'
 import { encodeValueSchema } from './encode-value.ts'
+import { possibleNames } from './names.ts'
 import { encodeRequirements } from './requirements.ts'
 import { DEFINITION_SCHEMA } from './schema-uri.ts'
 
@@ -38,6 +40,40 @@ export function encode(record: ToolRecord): Encoded {
   const derived = derivedSecurityLevel({ authorization, secrets, user_id: false })
   if (record.securityLevel !== derived) losses.push({ path: '/securityLevel', reason: NO_FIELD })
   return { document, losses }
+}
+
+/**
+ * A record as lists show it: as the RFC's schema has it, also where the published document is as only its text has it, and
+ * with names and a version by which it can be called.
+ */
+export function encodeListed(record: ToolRecord): Json {
+  const { document } = encode(record)
+  if (!isJsonObject(document)) return document
+  const { $schema: _, id, name, fully_qualified_name = id, toolkit, input, ...rest } = document
+  const { name: kit, ...said } = isJsonObject(toolkit) ? toolkit : {}
+  return {
+    $schema: DEFINITION_SCHEMA,
+    name: callable(name, record.tool, possibleNames),
+    fully_qualified_name: isIdOf(record, fully_qualified_name) ? fully_qualified_name : record.id,
+    ...rest,
+    toolkit: {
+      name: callable(kit, record.toolkit, (readable) => possibleNames(readable).slice(0, 1)),
+      ...said,
+      version: record.version,
+    },
+    input: isJsonObject(input) ? input : { parameters: isList(input) ? input : [] },
+  }
+}
+
+/** The name that a document has, where `names`, those that a request may mean by it, lead to `own`; else that. */
+function callable(name: Json | undefined, own: string, names: (readable: string) => readonly string[]): string {
+  if (typeof name !== 'string') return own
+  return names(name).some((each) => each.toLowerCase() === own.toLowerCase()) ? name : own
+}
+
+function isIdOf({ toolkit, tool, version }: ToolRecord, qualified: Json | undefined): qualified is string {
+  const named = typeof qualified === 'string' ? parseToolId(qualified) : undefined
+  return named?.toolkit === toolkit && named.tool === tool && (named.selector ?? version) === version
 }
 
 /** What is said of a toolkit of which nobody said anything: the RFC's toolkits have descriptions. */

@@ -41,14 +41,17 @@ const AUTHORIZATION: Reader<AuthorizationRequirement> = into(
     ...(oauth2 === undefined ? {} : { oauth2 }),
   }),
 )
-const SECRET = into(object({ key_id: requirementId }), ({ key_id: id }) => ({ id }))
+/** The RFC's schema allows the same secret twice, which is required once. */
+const SECRETS = into(list(object({ key_id: requirementId })), (secrets) =>
+  [...new Set(secrets.map(({ key_id }) => key_id))].map((id) => ({ id })),
+)
 
 /**
  * Reads `requirements`: at most one authorization, called by its `provider_id`, else its `id`, else its
  * `provider_type`; "none" and null are no authorization, and "token" is one called so.
  */
 export const requirements: Reader<Requirements> = into(
-  object({ secrets: nullish(list(SECRET), []), authorization: nullish(authorization) }),
+  object({ secrets: nullish(SECRETS, []), authorization: nullish(authorization) }),
   ({ secrets, authorization: one }) => ({ authorization: one ? [one] : [], secrets, user_id: false }),
 )
 

@@ -3,14 +3,12 @@ import type { LineFormat } from '../../core/access/catalogue.ts'
 import type { Principal } from '../../core/access/principal.ts'
 import type { Caller, CallTool, Outcome } from '../../core/call/call.ts'
 import { type Failure, fail, ok } from '../../core/call/failure.ts'
-import { isJsonObject, type Json } from '../../core/tool/json.ts'
-import type { ToolRecord } from '../../core/tool/tool.ts'
 import { receiveCall } from '../../http/incoming-call.ts'
 import { jsonFailure, jsonText, PRIVATE } from '../../http/json-response.ts'
 import { answerToolList, type ToolListDeps, wholeList } from '../../http/tool-list.ts'
-import { openToolCalling } from './definition.ts'
+import { encodeListed } from './encode.ts'
 import { answerTo } from './failure.ts'
-import { DEFINITION_SCHEMA, RESPONSE_SCHEMA } from './schema-uri.ts'
+import { RESPONSE_SCHEMA } from './schema-uri.ts'
 import { decodeInvocation, encodeOutcome, type Invocation, withTool } from './wire.ts'
 
 export interface OpenToolCallingFaceDeps extends ToolListDeps {
@@ -21,7 +19,7 @@ export interface OpenToolCallingFaceDeps extends ToolListDeps {
 }
 
 const MAX_SUGGESTIONS = 3
-const FORMAT: LineFormat = { name: 'worker-tools', write: (record) => JSON.stringify(listed(record)) }
+const FORMAT: LineFormat = { name: 'worker-tools', write: (record) => JSON.stringify(encodeListed(record)) }
 
 /**
  * The Open Tool Calling RFC's schemas, at the paths where its living user, the Arcade engine, calls a worker. The gate also
@@ -64,12 +62,6 @@ export function openToolCallingFace(deps: OpenToolCallingFaceDeps): Hono {
 
 function isUnknown({ result }: Outcome): boolean {
   return !result.ok && result.failure.type === 'tool-unknown'
-}
-
-/** A definition as lists show it: it says which version of the RFC it is of, also where its publisher left that out. */
-function listed(record: ToolRecord): Json {
-  const { document } = openToolCalling.encode(record)
-  return isJsonObject(document) ? { $schema: DEFINITION_SCHEMA, ...document } : document
 }
 
 /** A failure in this face's shape: `detail` is where its engine looks, `message` where everybody else does. */

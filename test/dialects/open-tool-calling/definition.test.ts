@@ -281,7 +281,7 @@ describe('a record of another dialect', () => {
       properties: fc.dictionary(fc.string({ maxLength: 5 }), fc.tuple(value, fc.boolean(), fc.boolean())),
       output: fc.option(value),
       scopes: fc.option(fc.array(fc.string())),
-      secrets: fc.array(fc.constantFrom({ id: 'A' }, { id: 'B' })),
+      secrets: fc.uniqueArray(fc.constantFrom({ id: 'A' }, { id: 'B' })),
       user_id: fc.boolean(),
     })
     .map(({ properties, output, scopes, secrets, user_id }): ToolRecord => {

@@ -11,6 +11,10 @@ describe('requirements', () => {
       { secrets: null, authorization: null },
       { authorization: [], secrets: [], user_id: false },
     ],
+    [
+      { secrets: [{ key_id: 'A' }, { key_id: 'B' }, { key_id: 'A' }] },
+      { authorization: [], secrets: [{ id: 'A' }, { id: 'B' }], user_id: false },
+    ],
     [{ authorization: 'none' }, { authorization: [], secrets: [], user_id: false }],
     [{ authorization: 'token' }, { authorization: [{ id: 'token' }], secrets: [], user_id: false }],
     [{ authorization: 'basic' }, [['/authorization', "Must be null, 'none', 'token' or an object, got 'basic'"]]],
