@@ -57,6 +57,7 @@ export function describe(): i32 {
     tool('garble', 'Answers with something that is no result', '', ''),
     tool('answer', 'Answers with a result', '"result":{"type":"string"}', '"result"'),
     tool('method.name', 'Says how it was called', '', ''),
+    tool('request', 'Says what it was asked, word for word', '', ''),
   ]
   return give('{"tools":[' + tools.join(',') + ']}')
 }
@@ -155,5 +156,6 @@ export function call(): i32 {
   if (name == 'garble') return give('{"content":"none"}')
   if (name == 'answer') return give(textOf(input, 'result'))
   if (name == 'method.name') return say(textOf(request, 'method'))
+  if (name == 'request') return say(String.UTF8.decode(Host.input().buffer))
   return say('There is no tool ' + name, true)
 }
