@@ -6,7 +6,7 @@ import type { Connected, Reply } from './switchboard.ts'
 export interface Verifier {
   readonly url: string
   /** The Switchboard that it gives its word to. */
-  edge: Connected | undefined
+  edge: Pick<Connected, 'ask'> | undefined
   /** Who is signed in there, in whichever browser; undefined: whoever the authorization is for. */
   signedIn: string | undefined
   /** Whether it says who is there, as it should. */
