@@ -4,9 +4,10 @@ import { accessStub } from './storage/access/access-object.ts'
 import { createDeploymentKeys } from './storage/access/deployment-keys.ts'
 import { createCallLog } from './storage/calls/call-log.ts'
 import { interpretSchema } from './core/schema/validator.ts'
-import { createKvProviders, eitherProvider } from './storage/registry/kv-providers.ts'
+import { createKvKeys } from './storage/access/kv-keys.ts'
+import { createKvProviders, eitherProvider } from './storage/access/kv-providers.ts'
 import { createKvRegistry } from './storage/registry/kv-registry.ts'
-import { registryStub } from './storage/registry/kv-reader.ts'
+import { registryStub } from './storage/registry/registry-stub.ts'
 import { sha256 } from './storage/sha256.ts'
 import { createStateSeal } from './storage/state-seal.ts'
 import { createVault } from './storage/vault/vaults.ts'
@@ -68,8 +69,10 @@ export function createApp(env: Env, config: Config, build: Build): Hono {
     onChange: () => resolver.forget(),
   })
   const { catalogue, source, writer } = registry
-  const deploymentKeys = createDeploymentKeys(accessStub(env.Access))
-  const givenProviders = createKvProviders({ kv: env.REGISTRY, registry: registryStub(env.Registry), now })
+  const reach = { kv: env.REGISTRY, access: accessStub(env.Access), now }
+  const deploymentKeys = createDeploymentKeys(reach.access)
+  const keys = createKvKeys(reach)
+  const givenProviders = createKvProviders(reach)
   const connected = (id: string) => connectedProvider(id, config.clientIdOf)
   const providers = eitherProvider(givenProviders, connected)
   const isTrial = isTrialOf(config)
@@ -83,10 +86,12 @@ export function createApp(env: Env, config: Config, build: Build): Hono {
   })
   const jwt = config.jwt && createJwtVerifier(config.jwt)
   const { access, adminKey, workerSecret } = config
-  const authentication = { access, adminKey, findKey: registry.keys.find, sha256, now }
+  const authentication = { access, adminKey, findKey: keys.find, sha256, now }
   const authenticator = createAuthenticator({ ...authentication, jwt })
   const rateLimit = createRateLimit(env.RATE_LIMIT, now)
   const gate = createGate(authenticator, rateLimit, registry.takeIn)
+  // What has nothing to do with tools is there also while the registry is not
+  const gateBesideTools = createGate(authenticator, rateLimit, () => undefined)
   // At the routes of a worker, an engine's JWT is as good as any other credential
   const engines =
     workerSecret === undefined
@@ -158,7 +163,8 @@ export function createApp(env: Env, config: Config, build: Build): Hono {
     importFace({ ...shared, importers, toolSecrets }),
     keysFace({
       ...shared,
-      keys: registry.keys,
+      gate: gateBesideTools,
+      keys,
       onChange(change, id) {
         for (const each of engines ? [authenticator, engines] : [authenticator]) {
           if (change === 'created') each.forget()
@@ -183,15 +189,17 @@ export function createApp(env: Env, config: Config, build: Build): Hono {
     pluginFace(shared),
     authorizationsFace({
       ...shared,
+      gate: gateBesideTools,
       authorizations: vault,
       providers,
       shield: createShield(rateLimit),
       identifiesPeople: config.userVerifierUrl !== undefined,
       now,
     }),
-    grantsFace({ ...shared, grants: vault }),
+    grantsFace({ ...shared, gate: gateBesideTools, grants: vault }),
     providersFace({
       ...shared,
+      gate: gateBesideTools,
       store: givenProviders,
       rules: { judgeUrl: createTextJudge(config.allowHttpHosts), judgeSecret: config.judgeClientSecret },
       known: knownProvider,
@@ -201,7 +209,7 @@ export function createApp(env: Env, config: Config, build: Build): Hono {
 
   const app = new Hono()
   for (const face of faces) app.route('/', face)
-  app.notFound(unknownRoute(app, gate, shared.respond))
+  app.notFound(unknownRoute(app, gateBesideTools, shared.respond))
   app.onError(unexpected(shared.respond, newId, log))
   return app
 }

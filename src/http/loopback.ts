@@ -15,10 +15,12 @@ export function isTrustworthy({ protocol, hostname }: URL): boolean {
 /**
  * Whether a request was sent to this machine, and not by a web page of another. A page that rebinds its own name to
  * 127.0.0.1 is caught by the host, one that posts to `http://localhost` by its `Origin` (which is `null` for a
- * sandboxed frame).
+ * sandboxed frame). Where something in front says another URL than the request came with, the `Host` must agree.
  */
 export function isLocalRequest(request: Request): boolean {
   if (!isLoopback(new URL(request.url).hostname)) return false
+  const host = request.headers.get('host')
+  if (host !== null && !isLoopback(URL.parse(`http://${host}`)?.hostname ?? '')) return false
   const origin = request.headers.get('origin')
   if (origin === null) return true
   const url = URL.parse(origin)

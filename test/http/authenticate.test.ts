@@ -424,6 +424,24 @@ describe('ACCESS=open', () => {
     expect(await who(setUpOpen().ask(headers))).toBe('unauthenticated')
   })
 
+  it.each([
+    'evil.test',
+    'evil.test:8787',
+    'localhost.evil.test',
+    'localhost@evil.test',
+    'localhost, evil.test',
+    '',
+    '10.0.0.1',
+  ])("holds not under the Host '%s', whatever the URL says", async (host) => {
+    const { ask } = setUpOpen()
+    expect(await who(ask({ host }, 'http://localhost:8787/'))).toBe('unauthenticated')
+    expect(await who(ask({ host, ...bearer('nobody') }, 'http://localhost:8787/'))).toBe('unauthenticated')
+  })
+
+  it.each(['localhost', 'LOCALHOST:8787', '127.0.0.1:1', '[::1]:8787'])("holds under the Host '%s'", (host) => {
+    expect(setUpOpen().ask({ host }, 'http://localhost:8787/')).toMatchObject({ value: { id: 'open' } })
+  })
+
   it.each(['http://localhost:3000', 'http://127.0.0.1', 'https://[::1]:5173'])('lets a page of %s in', (origin) => {
     expect(setUpOpen().ask({ origin }, 'http://localhost:8787/')).toMatchObject({ value: { id: 'open' } })
   })

@@ -1,27 +1,106 @@
 import { DurableObject } from 'cloudflare:workers'
+import type { ApiKey } from '../../core/access/api-key.ts'
+import type { Provider } from '../../core/consent/provider.ts'
+import { createOutbox } from '../outbox.ts'
+import type { RegistryObject } from '../registry/registry-object.ts'
+import { registryStub } from '../registry/registry-stub.ts'
+import { type GivenKind, givenText, givenTexts, removeGiven, storeApiKey, storeProvider } from './given.ts'
 import { createTables, deploymentSecret } from './tables.ts'
+import { type EarlierKeeper, takeOver } from './take-over.ts'
+
+export interface AccessBindings {
+  readonly REGISTRY: KVNamespace
+  readonly Registry: DurableObjectNamespace<RegistryObject>
+}
 
 /**
- * The Access Durable Object, of which a deployment has one: what guards the deployment. It is apart from the registry, so
- * that nothing which publishers do can keep an administrator from it.
+ * The Access Durable Object, of which a deployment has one: what administrators give, and the deployment's secret. It is
+ * apart from the registry, so that nothing which publishers do can keep an administrator from it. Every change is one SQLite
+ * transaction, durable before it is acknowledged; KV follows through an outbox of its own.
  */
-export class Access extends DurableObject<object> {
+export class Access extends DurableObject<AccessBindings> {
   readonly #sql: SqlStorage
+  readonly #outbox: ReturnType<typeof createOutbox>
+  readonly #earlier: () => EarlierKeeper
+  #hasAll = false
 
-  constructor(state: DurableObjectState, env: object) {
+  constructor(state: DurableObjectState, env: AccessBindings) {
     super(state, env)
-    this.#sql = state.storage.sql
+    const { storage } = state
+    this.#sql = storage.sql
     createTables(this.#sql)
+    this.#earlier = registryStub(env.Registry)
+    this.#outbox = createOutbox({
+      storage,
+      kv: env.REGISTRY,
+      kinds: {
+        apiKey: { rank: 0, value: (hash) => givenText(this.#sql, 'apiKey', hash), without: 'delete' },
+        provider: { rank: 0, value: (id) => givenText(this.#sql, 'provider', id), without: 'delete' },
+      },
+    })
   }
 
   /** What the deployment's keys come of. It is stored before anybody gets it, and never changes. */
   deploymentSecret(): string {
     return deploymentSecret(this.#sql)
   }
+
+  /** What lies in KV under a key, or will as soon as the outbox is emptied. */
+  async value(key: string): Promise<string | ArrayBuffer | undefined> {
+    await this.#ready()
+    return this.#outbox.value(key)
+  }
+
+  createKey(key: ApiKey, hash: string): Promise<void> {
+    return this.#change(() => storeApiKey(this.#sql, key, hash))
+  }
+
+  /** Whether there was none of its id. */
+  putProvider(provider: Provider): Promise<boolean> {
+    return this.#change(() => storeProvider(this.#sql, provider))
+  }
+
+  /** All API keys or all providers, serialised. */
+  async given(kind: GivenKind): Promise<string[]> {
+    await this.#ready()
+    return givenTexts(this.#sql, kind)
+  }
+
+  /** Whether there was one of this id. */
+  removeGiven(kind: GivenKind, id: string): Promise<boolean> {
+    return this.#change(() => removeGiven(this.#sql, kind, id))
+  }
+
+  override async alarm(): Promise<void> {
+    await this.#outbox.run()
+  }
+
+  /** Changes the tables, all at once or not at all, and has KV follow. */
+  async #change<T>(change: () => T): Promise<T> {
+    await this.#ready()
+    const changed = this.ctx.storage.transactionSync(change)
+    await this.#outbox.schedule()
+    return changed
+  }
+
+  /** Sees to it that what an earlier version kept elsewhere is here. */
+  async #ready(): Promise<void> {
+    if (this.#hasAll) return
+    this.#hasAll = await takeOver(this.ctx.storage, this.#earlier())
+    await this.#outbox.schedule()
+  }
 }
 
 /** Gets a stub of the one Access Durable Object. A stub belongs to the request that got it, so it is got each time. */
-export type AccessStub = () => Pick<DurableObjectStub<Access>, 'deploymentSecret'>
+export type AccessStub = () => DurableObjectStub<Access>
+
+/** How one isolate reaches what administrators give. */
+export interface AccessReach {
+  readonly kv: KVNamespace
+  readonly access: AccessStub
+  /** Milliseconds since some fixed point. */
+  readonly now: () => number
+}
 
 export function accessStub(namespace: DurableObjectNamespace<Access>): AccessStub {
   return () => namespace.getByName('access')

@@ -27,7 +27,7 @@ const encoder = new TextEncoder()
  * asked when the first key is needed: later uses do no I/O. While it cannot be asked, nothing is sealed, opened, signed or
  * verified: each throws `Unreachable`.
  */
-export function createDeploymentKeys(access: AccessStub): DeploymentKeys {
+export function createDeploymentKeys(access: () => Pick<ReturnType<AccessStub>, 'deploymentSecret'>): DeploymentKeys {
   // Kept is the secret, not its promise: no request may wait for what another one began
   let secret: string | undefined
 

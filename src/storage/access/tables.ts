@@ -1,9 +1,18 @@
 import { base64url } from 'jose'
+import { OUTBOX_TABLE } from '../outbox.ts'
 import { field } from '../rows.ts'
 
-/** The Access object's tables (SQLite in a Durable Object). `secret` holds the deployment's own, made at random. */
+/**
+ * The Access object's tables (SQLite in a Durable Object). `secret` holds the deployment's own, made at random; `api_key`
+ * and `provider` what administrators give. `outbox` names the KV keys that are to be written; `meta` has how far the keys
+ * and providers of an earlier version were taken over.
+ */
 const TABLES = `
 CREATE TABLE IF NOT EXISTS secret (name TEXT PRIMARY KEY, value TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS api_key (id TEXT PRIMARY KEY, hash TEXT NOT NULL UNIQUE, body TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS provider (id TEXT PRIMARY KEY, body TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value TEXT NOT NULL);
+${OUTBOX_TABLE}
 `
 const SECRET_BYTES = 32
 
@@ -16,4 +25,9 @@ export function deploymentSecret(sql: SqlStorage): string {
   const random = base64url.encode(crypto.getRandomValues(new Uint8Array(SECRET_BYTES)))
   sql.exec("INSERT OR IGNORE INTO secret VALUES ('deployment', ?)", random)
   return field<string>(sql, "SELECT value FROM secret WHERE name = 'deployment'") ?? random
+}
+
+/** Asks for a KV key to be written, or deleted where nothing is stored for it. */
+export function queue(sql: SqlStorage, target: string): void {
+  sql.exec('INSERT INTO outbox VALUES (?, 1) ON CONFLICT DO UPDATE SET revision = revision + 1', target)
 }

@@ -6,10 +6,11 @@ import type { Principal } from '../../core/access/principal.ts'
 import type { ToolRecord } from '../../core/tool/tool.ts'
 import { HEAD_KEY, kvKey } from '../keys.ts'
 import { decodeCursor, encodeCursor } from './cursor.ts'
-import { CHANGING_TTL_S, IMMUTABLE_TTL_S, type KvReaderOptions, parsed } from './kv-reader.ts'
+import { CHANGING_TTL_S, IMMUTABLE_TTL_S, parsed } from '../kv-reader.ts'
 import type { Head, Leaf, PageIndex, WriteLine } from './pages.ts'
+import type { RegistryReach } from './registry-stub.ts'
 
-export interface KvCatalogueOptions extends KvReaderOptions {
+export interface KvCatalogueOptions extends RegistryReach {
   /** Writes a record as the stored lines are written. */
   readonly writeLine: WriteLine
   /** Gives records the documents they were published in. */

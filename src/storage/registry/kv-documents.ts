@@ -2,7 +2,8 @@ import { LRUCache } from 'lru-cache'
 import type { Json } from '../../core/tool/json.ts'
 import type { ToolRecord } from '../../core/tool/tool.ts'
 import { kvKey } from '../keys.ts'
-import { IMMUTABLE_TTL_S, type KvReaderOptions } from './kv-reader.ts'
+import { IMMUTABLE_TTL_S } from '../kv-reader.ts'
+import type { RegistryReach } from './registry-stub.ts'
 
 /** Documents kept in the isolate, in characters. */
 const MAX_CACHED = 8_000_000
@@ -12,7 +13,7 @@ const KV_BULK = 50
  * Makes what gives records the documents they were published in, in order. Those that are stored once, under their hash,
  * are read from KV, and from the registry while KV does not have them.
  */
-export function createWholeRecords({ kv, registry }: Pick<KvReaderOptions, 'kv' | 'registry'>) {
+export function createWholeRecords({ kv, registry }: Pick<RegistryReach, 'kv' | 'registry'>) {
   const texts = new LRUCache<string, string>({ maxSize: MAX_CACHED, sizeCalculation: ({ length }) => length + 1 })
 
   return async function whole(records: readonly ToolRecord[]): Promise<readonly ToolRecord[]> {

@@ -1,12 +1,11 @@
 import { LRUCache } from 'lru-cache'
-import type { KeyStore, ApiKey } from '../../core/access/api-key.ts'
 import type { Publication, Published, RegistryWriter } from '../../core/publish/registry.ts'
 import type { DocumentAddress, ToolSource } from '../../core/tool/tool-source.ts'
 import { parseToolId, toolKey, type ToolName } from '../../core/tool/tool-id.ts'
 import type { ToolDocument, ToolRecord } from '../../core/tool/tool.ts'
 import { documentKey, kvKey } from '../keys.ts'
 import { createKvCatalogue, type KvCatalogueOptions } from './kv-catalogue.ts'
-import { createKvReader, IMMUTABLE_TTL_S, parsed } from './kv-reader.ts'
+import { createKvReader, IMMUTABLE_TTL_S, parsed } from '../kv-reader.ts'
 import type { Bundle } from './bundle.ts'
 import { createWholeRecords } from './kv-documents.ts'
 import { inParts } from './parts.ts'
@@ -31,7 +30,7 @@ export function createKvRegistry(options: KvRegistryOptions) {
   const { kv, registry, bundle, deployedAt, onChange } = options
   const whole = createWholeRecords(options)
   const { catalogue, require } = createKvCatalogue({ ...options, whole })
-  const reader = createKvReader(options)
+  const reader = createKvReader({ kv, value: (key) => registry().value(key), now: options.now })
   /** The tools that names lead to, for ever. */
   const names = new LRUCache<string, ToolName>({ max: 20_000 })
   let takenIn = false
@@ -108,15 +107,6 @@ export function createKvRegistry(options: KvRegistryOptions) {
     },
   }
 
-  const keys: KeyStore = {
-    create: (key, hash) => registry().createKey(key, hash),
-    async list() {
-      return (await registry().given('apiKey')).map((text): ApiKey => JSON.parse(text))
-    },
-    remove: (id) => registry().removeGiven('apiKey', id),
-    find: (hash) => reader.read<ApiKey>(kvKey('apiKey', hash), 'ask'),
-  }
-
   const blobs = {
     /** Keeps bytes under their hash (SHA-256, hex). Once this is done they can be read everywhere. */
     store: (hash: string, bytes: ArrayBuffer): Promise<void> => registry().putBlob(hash, bytes),
@@ -141,5 +131,5 @@ export function createKvRegistry(options: KvRegistryOptions) {
     takenIn = true
   }
 
-  return { source, writer, catalogue, keys, blobs, takeIn }
+  return { source, writer, catalogue, blobs, takeIn }
 }

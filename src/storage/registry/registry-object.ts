@@ -1,7 +1,5 @@
 import { DurableObject } from 'cloudflare:workers'
-import type { ApiKey } from '../../core/access/api-key.ts'
 import { maySee, type Principal } from '../../core/access/principal.ts'
-import type { Provider } from '../../core/consent/provider.ts'
 import type { Publication, Published } from '../../core/publish/registry.ts'
 import type { ListQuery } from '../../core/access/catalogue.ts'
 import { toolKey, type ToolName } from '../../core/tool/tool-id.ts'
@@ -10,9 +8,9 @@ import { kvKey } from '../keys.ts'
 import { storeBlob } from './blobs.ts'
 import { type Bundle, isWanted, noteDeployment, takeInBundle } from './bundle.ts'
 import { toolsBeside } from './documents.ts'
-import { type GivenKind, givenTexts, removeGiven, storeApiKey, storeProvider } from './given.ts'
+import { forgetLeftBehind, type LeftBehind, leftBehind } from './left-behind.ts'
 import { keyOfName } from './names.ts'
-import { createOutbox } from './outbox.ts'
+import { createRegistryOutbox } from './outbox.ts'
 import { type Head, renewLines, settlePages, type WriteLine } from './pages.ts'
 import { store } from './publication.ts'
 import { query, type QueryAnswer } from './query.ts'
@@ -28,14 +26,14 @@ import { documentText, recordText, storeStatus } from './versions.ts'
 export function defineRegistry(writeLine: WriteLine) {
   return class Registry extends DurableObject<{ readonly REGISTRY: KVNamespace }> {
     readonly #sql: SqlStorage
-    readonly #outbox: ReturnType<typeof createOutbox>
+    readonly #outbox: ReturnType<typeof createRegistryOutbox>
 
     constructor(state: DurableObjectState, env: { readonly REGISTRY: KVNamespace }) {
       super(state, env)
       this.#sql = state.storage.sql
       createTables(this.#sql)
       renewLines(this.#sql)
-      this.#outbox = createOutbox(state.storage, env.REGISTRY, writeLine)
+      this.#outbox = createRegistryOutbox(state.storage, env.REGISTRY, writeLine)
     }
 
     /** Stores or refuses each publication by itself. Gives the revision of the catalogue that shows them all. */
@@ -104,21 +102,13 @@ export function defineRegistry(writeLine: WriteLine) {
       return query(this.#sql, listQuery, limit, (record) => maySee(principal, record))
     }
 
-    async createKey(key: ApiKey, hash: string): Promise<void> {
-      await this.#change(() => storeApiKey(this.#sql, key, hash))
+    /** The keys and providers that an earlier version kept here, for the Access object to take over. */
+    leftBehind(): LeftBehind {
+      return leftBehind(this.#sql)
     }
 
-    putProvider(provider: Provider): Promise<boolean> {
-      return this.#change(() => storeProvider(this.#sql, provider))
-    }
-
-    /** All API keys or all providers, serialised. */
-    given(kind: GivenKind): string[] {
-      return givenTexts(this.#sql, kind)
-    }
-
-    removeGiven(kind: GivenKind, id: string): Promise<boolean> {
-      return this.#change(() => removeGiven(this.#sql, kind, id))
+    forgetLeftBehind(): void {
+      this.ctx.storage.transactionSync(() => forgetLeftBehind(this.#sql))
     }
 
     /** Keeps bytes under their hash, for ever. */

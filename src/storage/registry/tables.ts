@@ -1,5 +1,7 @@
 import { kvKey } from '../keys.ts'
+import { OUTBOX_TABLE } from '../outbox.ts'
 import { field } from '../rows.ts'
+import { putAside } from './left-behind.ts'
 
 /**
  * The Registry's tables (SQLite in a Durable Object; a row is at most 2 MB). Everything in KV can be made from them.
@@ -31,10 +33,8 @@ CREATE TABLE IF NOT EXISTS document_tool (
 );
 CREATE INDEX IF NOT EXISTS document_tool_tool ON document_tool (tool);
 CREATE TABLE IF NOT EXISTS leaf (first TEXT PRIMARY KEY, count INTEGER NOT NULL, lines TEXT, records TEXT, dirty INTEGER);
-CREATE TABLE IF NOT EXISTS outbox (target TEXT PRIMARY KEY, revision INTEGER NOT NULL);
+${OUTBOX_TABLE}
 CREATE TABLE IF NOT EXISTS retired (target TEXT PRIMARY KEY, at INTEGER NOT NULL);
-CREATE TABLE IF NOT EXISTS api_key (id TEXT PRIMARY KEY, hash TEXT NOT NULL UNIQUE, body TEXT NOT NULL);
-CREATE TABLE IF NOT EXISTS provider (id TEXT PRIMARY KEY, body TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS blob (hash TEXT NOT NULL, part INTEGER NOT NULL, bytes BLOB NOT NULL, PRIMARY KEY (hash, part));
 CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value TEXT NOT NULL);
 CREATE VIRTUAL TABLE IF NOT EXISTS search USING fts5 (key UNINDEXED, name, toolkit, description, tags, tokenize = 'unicode61');
@@ -43,6 +43,7 @@ INSERT OR IGNORE INTO leaf (first, count, dirty) VALUES ('', 0, 0);
 
 export function createTables(sql: SqlStorage): void {
   sql.exec(TABLES)
+  putAside(sql)
   if (readMeta(sql, 'documents') === undefined) placeDocuments(sql)
 }
 
@@ -78,7 +79,7 @@ export function writeMeta(sql: SqlStorage, name: string, value: string): void {
 
 /**
  * A number that is kept of the registry, 0 at first: `revision` is its last change, `catalogue` the last that the
- * catalogue's pages may show (API keys change without it), `bundle_at` when the deployment of its bundle was made.
+ * catalogue's pages may show (blobs come without it), `bundle_at` when the deployment of its bundle was made.
  */
 export function readNumber(sql: SqlStorage, name: 'revision' | 'catalogue' | 'bundle_at'): number {
   return Number(readMeta(sql, name) ?? 0)

@@ -2,11 +2,17 @@ import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { describe, expect, it } from 'vitest'
 import { Access } from '../../../src/storage/access/access-object.ts'
+import { stopClock } from '../registry/set-up.ts'
+import { inAccess } from './set-up.ts'
 
-const fresh = () => env.Access.getByName(crypto.randomUUID())
+const KEY = { id: 'k', name: '', scopes: [], tools: [], users: [], created_at: '' } as const
+const PROVIDER = { id: 'p', name: '', client_id: 'c' }
+
+stopClock()
 
 describe('the secret of a deployment', () => {
   it('is made once, at random, and kept', async () => {
+    const fresh = () => env.Access.getByName(crypto.randomUUID())
     const access = fresh()
     const secret = await access.deploymentSecret()
     expect(secret).toMatch(/^[\w-]{43}$/)
@@ -16,4 +22,70 @@ describe('the secret of a deployment', () => {
     })
     expect(await fresh().deploymentSecret()).not.toBe(secret)
   })
+
+  it('is there also while the registry does not answer', () =>
+    inAccess(async ({ access, earlier }) => {
+      earlier.meanwhile = () => {
+        throw new Error('overloaded')
+      }
+      expect(access.deploymentSecret()).toMatch(/^[\w-]{43}$/)
+      await expect(access.given('apiKey')).rejects.toThrow('overloaded')
+    }))
+})
+
+describe('a key and a provider', () => {
+  it('are deleted from KV once they were removed, whether or not they had landed', () =>
+    inAccess(async ({ access, kv, drain }) => {
+      for (const isLanded of [true, false]) {
+        await access.createKey(KEY, 'hash')
+        await access.putProvider(PROVIDER)
+        if (isLanded) {
+          await drain()
+          expect(JSON.parse(kv.values.get('key/hash') ?? '')).toEqual(KEY)
+          expect(JSON.parse(kv.values.get('provider/p') ?? '')).toEqual(PROVIDER)
+        }
+        expect(await access.removeGiven('apiKey', 'k')).toBe(true)
+        expect(await access.removeGiven('provider', 'p')).toBe(true)
+        expect(await access.value('key/hash')).toBeUndefined()
+        await drain()
+        expect([...kv.values.keys()]).toEqual([])
+      }
+      expect(await access.removeGiven('apiKey', 'k')).toBe(false)
+      expect(await access.removeGiven('provider', 'p')).toBe(false)
+    }))
+
+  it('that is removed while KV refuses is deleted there once it no longer does', () =>
+    inAccess(async ({ access, kv, runAlarm, drain }) => {
+      await access.createKey(KEY, 'hash')
+      await drain()
+      kv.refuse = () => true
+      await access.removeGiven('apiKey', 'k')
+      for (let n = 0; n < 3; n += 1) await runAlarm()
+      expect(kv.values.has('key/hash')).toBe(true)
+      expect(await access.value('key/hash')).toBeUndefined()
+      kv.refuse = () => false
+      await drain()
+      expect(kv.values.has('key/hash')).toBe(false)
+    }))
+
+  it('that was removed and made again while the first was being written is what it is in the end', () =>
+    inAccess(async ({ access, kv, drain }) => {
+      await access.createKey(KEY, 'hash')
+      let changed = false
+      kv.meanwhile = async () => {
+        if (changed) return
+        changed = true
+        await access.removeGiven('apiKey', 'k')
+      }
+      await drain()
+      expect(kv.values.has('key/hash')).toBe(false)
+    }))
+
+  it('are there after a restart, in the order in which they were made', () =>
+    inAccess(async ({ access, restart, kv }) => {
+      for (const id of ['b', 'a']) await access.createKey({ ...KEY, id }, `hash of ${id}`)
+      kv.values.clear()
+      const ids = (await restart().given('apiKey')).map((text) => JSON.parse(text).id)
+      expect(ids).toEqual(['b', 'a'])
+    }))
 })

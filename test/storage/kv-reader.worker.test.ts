@@ -1,27 +1,25 @@
-import { env } from 'cloudflare:workers'
 import { describe, expect, it } from 'vitest'
-import { createKvReader, parsed } from '../../../src/storage/registry/kv-reader.ts'
-import { memoryKv } from './set-up.ts'
+import { createKvReader, parsed } from '../../src/storage/kv-reader.ts'
+import { memoryKv } from './registry/set-up.ts'
 
 const SECOND = 1_000
 
-/** One isolate's reader, with what it asked the registry for. */
+/** One isolate's reader, with what it asked the Durable Object for. */
 function isolate() {
   const kv = memoryKv()
   const asked: string[] = []
   const clock = { time: 0 }
-  const registry = new Map<string, string>()
+  const owner = new Map<string, string>()
   const ask = async (key: string) => {
     asked.push(key)
-    return registry.get(key)
+    return owner.get(key)
   }
-  const stub = new Proxy(env.Registry.getByName('of none'), { get: () => ask })
-  const reader = createKvReader({ kv: kv.binding, registry: () => stub, now: () => clock.time })
+  const reader = createKvReader({ kv: kv.binding, value: ask, now: () => clock.time })
   return {
     kv,
     asked,
     clock,
-    registry,
+    owner,
     wrote: reader.wrote,
     read: (key: string, unknown: 'ask' | 'believe' = 'ask') => reader.read<unknown>(key, unknown),
   }
@@ -35,10 +33,10 @@ describe('what changes in KV', () => {
     expect(asked).toEqual([])
   })
 
-  it('is read from the registry for a minute where it was changed, and nothing else is', async () => {
-    const { kv, asked, clock, registry, read, wrote } = isolate()
+  it('is read from its Durable Object for a minute where it was changed, and nothing else is', async () => {
+    const { kv, asked, clock, owner, read, wrote } = isolate()
     for (const key of ['a', 'b']) kv.values.set(key, '"before"')
-    registry.set('a', '"after"')
+    owner.set('a', '"after"')
     wrote('a')
     for (const at of [0, 30, 59.999]) {
       clock.time = at * SECOND
@@ -59,17 +57,17 @@ describe('what changes in KV', () => {
     expect(kv.reads).toEqual([])
   })
 
-  it('is asked of the registry where KV does not know it, if it is not to be believed', async () => {
-    const { asked, registry, read } = isolate()
-    registry.set('a', '"new"')
+  it('is asked of its Durable Object where KV does not know it, if it is not to be believed', async () => {
+    const { asked, owner, read } = isolate()
+    owner.set('a', '"new"')
     expect(await read('a', 'believe')).toBeUndefined()
     expect(asked).toEqual([])
     expect(await read('a', 'ask')).toBe('new')
   })
 
-  it('is asked of the registry 50 times a second, and is unknown to all others', async () => {
-    const { asked, clock, registry, read } = isolate()
-    for (let n = 0; n < 200; n += 1) registry.set(`made-up-${n}`, '1')
+  it('is asked of its Durable Object 50 times a second, and is unknown to all others', async () => {
+    const { asked, clock, owner, read } = isolate()
+    for (let n = 0; n < 200; n += 1) owner.set(`made-up-${n}`, '1')
     const answers = await Promise.all(Array.from({ length: 200 }, (_, n) => read(`made-up-${n}`)))
     expect(answers.filter((answer) => answer === 1)).toHaveLength(50)
     expect(asked).toHaveLength(50)
@@ -77,7 +75,7 @@ describe('what changes in KV', () => {
     expect(await read('made-up-199')).toBe(1)
   })
 
-  it('is asked of the registry however often where it was changed', async () => {
+  it('is asked of its Durable Object however often where it was changed', async () => {
     const { asked, read, wrote } = isolate()
     wrote('a')
     for (let n = 0; n < 100; n += 1) await read('a')

@@ -1,16 +1,9 @@
 import { LRUCache } from 'lru-cache'
-import type { RegistryObject } from './registry-object.ts'
-
-/** Gets a stub of the one Registry Durable Object. A stub belongs to the request that got it, so it is got each time. */
-export type RegistryStub = () => DurableObjectStub<RegistryObject>
-
-export function registryStub(namespace: DurableObjectNamespace<RegistryObject>): RegistryStub {
-  return () => namespace.getByName('registry')
-}
 
 export interface KvReaderOptions {
   readonly kv: KVNamespace
-  readonly registry: RegistryStub
+  /** Asks the Durable Object that writes the keys what is to lie under one. */
+  readonly value: (key: string) => Promise<string | ArrayBuffer | undefined>
   /** Milliseconds since some fixed point. */
   readonly now: () => number
 }
@@ -21,11 +14,11 @@ export const IMMUTABLE_TTL_S = 86_400
 /** For how long KV may go on giving what was before: the time that it takes to write, and that others keep what they read. */
 const BEHIND_MS = 2 * CHANGING_TTL_S * 1_000
 const MAX_WRITTEN = 5_000
-/** Keys that KV does not know, and this isolate asks the registry about, a second: whoever makes up keys must not hammer it. */
+/** Keys that KV does not know, and this isolate asks the Durable Object about, a second: whoever makes up keys must not hammer it. */
 const UNKNOWN_PER_S = 50
 
-/** KV as one isolate reads what changes there: what the isolate changed itself, it reads from the registry. */
-export function createKvReader({ kv, registry, now }: KvReaderOptions) {
+/** KV as one isolate reads what changes there: what the isolate changed itself, it reads from the Durable Object that wrote it. */
+export function createKvReader({ kv, value, now }: KvReaderOptions) {
   /** When this isolate changed a key. */
   const written = new LRUCache<string, number>({ max: MAX_WRITTEN })
   let asked = { second: 0, count: 0 }
@@ -49,13 +42,13 @@ export function createKvReader({ kv, registry, now }: KvReaderOptions) {
     },
 
     /**
-     * What lies under a key as JSON; undefined when there is none. The registry is asked in place of KV for what was
-     * changed here, and, where `unknown` says so, for what KV does not know yet.
+     * What lies under a key as JSON; undefined when there is none. The Durable Object is asked in place of KV for what
+     * was changed here, and, where `unknown` says so, for what KV does not know yet.
      */
     async read<Value>(key: string, unknown: 'ask' | 'believe') {
-      if (isBehind(key)) return parsed<Value>(await registry().value(key))
+      if (isBehind(key)) return parsed<Value>(await value(key))
       const text = await kv.get(key, { cacheTtl: CHANGING_TTL_S })
-      return parsed<Value>(text === null && unknown === 'ask' && mayAsk() ? await registry().value(key) : text)
+      return parsed<Value>(text === null && unknown === 'ask' && mayAsk() ? await value(key) : text)
     },
   }
 }

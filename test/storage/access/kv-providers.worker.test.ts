@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { Provider } from '../../../src/core/consent/provider.ts'
-import { createKvProviders, eitherProvider } from '../../../src/storage/registry/kv-providers.ts'
-import { type Harness, inRegistry, stopClock, stubOf } from './set-up.ts'
+import { createKvProviders, eitherProvider } from '../../../src/storage/access/kv-providers.ts'
+import { stopClock } from '../registry/set-up.ts'
+import { type Harness, inAccess, stubOf } from './set-up.ts'
 
 const ACME: Provider = { id: 'acme', name: 'Acme', issuer: 'https://acme.example', client_id: 'c1' }
 const SECOND = 1_000
@@ -9,17 +10,17 @@ const SECOND = 1_000
 stopClock()
 
 /** One isolate's view, with a clock of its own, and what it asked the Durable Object for. */
-function isolate({ registry, kv }: Pick<Harness, 'registry' | 'kv'>) {
+function isolate({ access, kv }: Pick<Harness, 'access' | 'kv'>) {
   const asked: string[] = []
   const clock = { time: 0 }
-  const stub = stubOf(registry, asked)
-  const providers = createKvProviders({ kv: kv.binding, registry: () => stub, now: () => clock.time })
+  const stub = stubOf(access, asked)
+  const providers = createKvProviders({ kv: kv.binding, access: () => stub, now: () => clock.time })
   return { ...providers, asked, clock }
 }
 
 describe('a provider that is given', () => {
   it('is there at once, here and in every other isolate', () =>
-    inRegistry(async (harness) => {
+    inAccess(async (harness) => {
       const [here, there] = [isolate(harness), isolate(harness)]
       expect(await here.find('acme')).toBeUndefined()
       expect(await here.put(ACME)).toBe(true)
@@ -29,7 +30,7 @@ describe('a provider that is given', () => {
     }))
 
   it('is replaced at once where that was done, whatever KV still says', () =>
-    inRegistry(async (harness) => {
+    inAccess(async (harness) => {
       const here = isolate(harness)
       harness.kv.values.set('provider/acme', JSON.stringify(ACME))
       const changed = { ...ACME, client_id: 'c2' }
@@ -41,7 +42,7 @@ describe('a provider that is given', () => {
     }))
 
   it('is gone at once where it was removed, whatever KV still says', () =>
-    inRegistry(async (harness) => {
+    inAccess(async (harness) => {
       const here = isolate(harness)
       harness.kv.values.set('provider/acme', JSON.stringify(ACME))
       await here.put(ACME)
@@ -52,7 +53,7 @@ describe('a provider that is given', () => {
     }))
 
   it('is the same id by its very letters only', () =>
-    inRegistry(async (harness) => {
+    inAccess(async (harness) => {
       const here = isolate(harness)
       await here.put(ACME)
       expect(await here.find('Acme')).toBeUndefined()
@@ -61,7 +62,7 @@ describe('a provider that is given', () => {
     }))
 
   it('is written to KV, overwritten there and deleted', () =>
-    inRegistry(async (harness) => {
+    inAccess(async (harness) => {
       const here = isolate(harness)
       const id = 'a/b%'
       const stored = () => JSON.parse(harness.kv.values.get(`provider/${id}`) ?? 'null')
@@ -79,7 +80,7 @@ describe('a provider that is given', () => {
 
 describe('an isolate', () => {
   it('reads KV alone for a provider that is there, and nothing for the next seconds', () =>
-    inRegistry(async (harness) => {
+    inAccess(async (harness) => {
       const { kv } = harness
       const { find, asked, clock } = isolate(harness)
       kv.values.set('provider/acme', JSON.stringify(ACME))
@@ -92,15 +93,15 @@ describe('an isolate', () => {
     }))
 
   it('remembers for a while that there is none', () =>
-    inRegistry(async (harness) => {
+    inAccess(async (harness) => {
       const { find, asked } = isolate(harness)
       for (let calls = 0; calls < 3; calls++) expect(await find('nobody')).toBeUndefined()
       expect(asked).toEqual(['value'])
       expect(harness.kv.reads).toHaveLength(1)
     }))
 
-  it('asks the registry about few unknown ids a second', () =>
-    inRegistry(async (harness) => {
+  it('asks the Durable Object about few unknown ids a second', () =>
+    inAccess(async (harness) => {
       const { find, asked, clock } = isolate(harness)
       for (let made = 0; made < 200; made++) await find(`made-up-${made}`)
       expect(asked).toHaveLength(50)
@@ -110,7 +111,7 @@ describe('an isolate', () => {
     }))
 
   it('keeps nothing that was looked up while it changed', () =>
-    inRegistry(async (harness) => {
+    inAccess(async (harness) => {
       const here = isolate(harness)
       harness.kv.values.set('provider/acme', JSON.stringify(ACME))
       const late = here.find('acme')
@@ -121,7 +122,7 @@ describe('an isolate', () => {
 })
 
 it('what was given comes before what is connected by variables', () =>
-  inRegistry(async (harness) => {
+  inAccess(async (harness) => {
     const given = isolate(harness)
     const builtIn = { ...ACME, client_id: 'by-variable' }
     const { find } = eitherProvider(given, (id) => (id === 'acme' ? builtIn : undefined))

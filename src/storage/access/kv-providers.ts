@@ -2,20 +2,20 @@ import { LRUCache } from 'lru-cache'
 import type { Provider, Providers, ProviderStore } from '../../core/consent/provider.ts'
 import { isProviderId } from '../../core/consent/provider.ts'
 import { kvKey } from '../keys.ts'
-import { createKvReader, type KvReaderOptions } from './kv-reader.ts'
+import { createKvReader } from '../kv-reader.ts'
+import type { AccessReach } from './access-object.ts'
 
 /** How long an isolate answers from memory, for ids nobody has too. */
 const FRESH_MS = 5_000
 const MAX_KEPT = 1_000
 
 /**
- * The providers a deployment was given: written through the Registry Durable Object, read from KV, and at once where they
+ * The providers a deployment was given: written through the Access Durable Object, read from KV, and at once where they
  * were written. What KV lacks is asked of the Durable Object, so a new provider is there for all; a change is seen
  * everywhere within a minute.
  */
-export function createKvProviders(options: KvReaderOptions): ProviderStore {
-  const { registry, now } = options
-  const reader = createKvReader(options)
+export function createKvProviders({ kv, access, now }: AccessReach): ProviderStore {
+  const reader = createKvReader({ kv, value: (key) => access().value(key), now })
   const kept = new LRUCache<string, { readonly provider: Provider | undefined; readonly until: number }>({
     max: MAX_KEPT,
   })
@@ -40,15 +40,15 @@ export function createKvProviders(options: KvReaderOptions): ProviderStore {
       return provider
     },
     async put(provider) {
-      const isNew = await registry().putProvider(provider)
+      const isNew = await access().putProvider(provider)
       changed(provider.id)
       return isNew
     },
     async list() {
-      return (await registry().given('provider')).map((text): Provider => JSON.parse(text))
+      return (await access().given('provider')).map((text): Provider => JSON.parse(text))
     },
     async remove(id) {
-      const removed = await registry().removeGiven('provider', id)
+      const removed = await access().removeGiven('provider', id)
       changed(id)
       return removed
     },

@@ -1,0 +1,86 @@
+import { runInDurableObject } from 'cloudflare:test'
+import { env } from 'cloudflare:workers'
+import { expect, vi } from 'vitest'
+import { Access } from '../../../src/storage/access/access-object.ts'
+import type { LeftBehind } from '../../../src/storage/registry/left-behind.ts'
+import { memoryKv } from '../registry/set-up.ts'
+
+export interface Harness {
+  readonly access: Access
+  readonly sql: SqlStorage
+  readonly kv: ReturnType<typeof memoryKv>
+  /** What an earlier version left in the registry, and what happens when it is asked for or to be forgotten. */
+  readonly earlier: {
+    left: LeftBehind
+    meanwhile: (asked: 'leftBehind' | 'forgetLeftBehind') => void | Promise<void>
+    asked: string[]
+  }
+  /** Lets the time of the next alarm come. */
+  readonly runAlarm: () => Promise<void>
+  /** Lets alarms come until everything is published. */
+  readonly drain: () => Promise<void>
+  /** Another Durable Object on the same storage, as after a crash. */
+  readonly restart: () => Access
+}
+
+const NOTHING: LeftBehind = { keys: [], providers: [], waiting: [] }
+
+/** An Access object of its own, before a KV of its own, beside a registry that is as it is told. */
+export async function inAccess(use: (harness: Harness) => Promise<void>): Promise<void> {
+  await runInDurableObject(env.Access.getByName(crypto.randomUUID()), async (_, state) => {
+    const { storage } = state
+    const { sql } = storage
+    const kv = memoryKv()
+    const earlier: Harness['earlier'] = { left: NOTHING, meanwhile: () => undefined, asked: [] }
+    const registry = {
+      async leftBehind() {
+        earlier.asked.push('leftBehind')
+        const { left } = earlier
+        await earlier.meanwhile('leftBehind')
+        return left
+      },
+      async forgetLeftBehind() {
+        earlier.asked.push('forgetLeftBehind')
+        await earlier.meanwhile('forgetLeftBehind')
+        earlier.left = NOTHING
+      },
+    }
+    const Registry = new Proxy(env.Registry, { get: () => () => registry })
+    const start = () => new Access(state, { REGISTRY: kv.binding, Registry })
+    const harness = {
+      access: start(),
+      sql,
+      kv,
+      earlier,
+      async runAlarm() {
+        const at = await storage.getAlarm()
+        if (at === null) throw new Error('No alarm is set')
+        vi.setSystemTime(Math.max(at, Date.now()))
+        await storage.deleteAlarm()
+        await harness.access.alarm()
+      },
+      async drain() {
+        for (let runs = 0; sql.exec('SELECT 1 FROM outbox').toArray().length > 0; runs += 1) {
+          expect(runs).toBeLessThan(50)
+          await harness.runAlarm()
+        }
+      },
+      restart: () => (harness.access = start()),
+    }
+    await use(harness)
+  })
+}
+
+/** The Access object as a Worker sees it: what goes there and comes back is copied. Methods that are called go to `asked`. */
+export function stubOf(access: Access, asked: string[]): DurableObjectStub<Access> {
+  return new Proxy(env.Access.getByName('of none'), {
+    get: (_, method) => {
+      const real: unknown = Reflect.get(access, method)
+      if (typeof real !== 'function') return undefined
+      return async (...given: unknown[]) => {
+        asked.push(String(method))
+        return structuredClone(await Reflect.apply(real, access, structuredClone(given)))
+      }
+    },
+  })
+}
