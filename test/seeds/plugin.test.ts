@@ -286,6 +286,11 @@ works(
   'a string',
   isNone(resource({ uri: 'a:b', blob: 7 }), NEITHER),
 )
+works(
+  'blob: type: string description: "Base64‐encoded binary data."',
+  'in base64',
+  isNone(resource({ uri: 'a:b', blob: '%PDF%' }), "'blob' must be base64"),
+)
 const BLOB_TYPE = 'mimeType: type: string description: "The MIME type of this resource, if known."'
 works(BLOB_TYPE, 'known', async () => {
   expect(await block(resource({ uri: 'a:b', blob: PIXEL, mimeType: 'image/png' }))).toMatchObject({
@@ -413,6 +418,10 @@ works(IS_ERROR, 'true, for callers of other dialects', async () => {
   expect(body.result).toMatchObject({ success: false, error: { message: 'no' } })
 })
 works(IS_ERROR, 'false', async () => expect(await given({ ...says('yes'), isError: false })).toEqual(says('yes')))
+works(IS_ERROR, 'nothing else', async () => {
+  const why = "The plugin answered with something that is no CallToolResult: 'isError' must be a boolean"
+  expect(await given({ ...says('yes'), isError: 'true' })).toEqual({ ...says(why), isError: true })
+})
 works('If not present, assume false.', '', async () => {
   const input = { result: JSON.stringify(says('yes')) }
   const { body } = await server.json('POST', '/tools/call', { tool_id: 'Box.answer', input })
@@ -466,11 +475,13 @@ works(DATA, 'of other tools', async () => {
   expect(body).toEqual({ content: [{ type: 'image', data: PIXEL, mimeType: 'image/png' }] })
 })
 works(DATA, 'a string', isNone({ type: 'image', data: [1, 2, 3] }, "'data' must be a string"))
+works(DATA, 'in base64', isNone({ type: 'image', data: '%PNG%' }, "'data' must be base64"))
 works(DATA, 'null is none', async () => expect(await block({ type: 'image', data: null })).toEqual({ type: 'image' }))
 const MIME = 'mimeType: type: string description: "The MIME type of the image or resource (if known)."'
 works(MIME, 'of an image', passes({ type: 'image', data: PIXEL, mimeType: 'image/png' }))
 works(MIME, 'of a resource', passes({ type: 'resource', text: '{}', mimeType: 'application/json' }))
 works(MIME, 'of a text', passes({ type: 'text', text: '{}', mimeType: 'application/json' }))
+works(MIME, 'a string', isNone({ type: 'image', data: PIXEL, mimeType: 7 }, "'mimeType' must be a string"))
 works(MIME, 'not known', passes({ type: 'image', data: PIXEL }))
 const TEXT = 'text: type: string description: "Textual content (if ContentType is “text”)."'
 works(TEXT, 'in any script', passes({ type: 'text', text: 'Grüße\n\u0000 ✓ 👋 "\\' }))
@@ -661,10 +672,12 @@ works(IMPORTANT, 'for callers over the Model Context Protocol', async () => {
 })
 const AUDIENCE = 'audience: type: array items: $ref: "#/components/schemas/Role"'
 works(AUDIENCE, 'no text', isNone(annotated({ audience: 'user', priority: 1 }), ROLES))
-works(AUDIENCE, 'empty', passes(annotated({ audience: [], priority: 1 })))
 const WHOM = 'description: > One or more Roles to indicate who this annotation is for (e.g., [“user”, “assistant”]).'
 works(WHOM, 'the example', passes(annotated({ audience: ['user', 'assistant'], priority: 1 })))
 works(WHOM, 'in its order', passes(annotated({ audience: ['assistant', 'user'], priority: 1 })))
+deviates(WHOM, 'none is both', '`TextAnnotation` requires', async () => {
+  expect((await block(annotated({ audience: [], priority: 1 }))).annotations).toEqual({ ...BOTH, priority: 1 })
+})
 const SCORE = "'annotations.priority' must be a number from 0 to 1"
 works('priority: type: number', 'no text', isNone(annotated({ audience: ['user'], priority: '1' }), SCORE))
 works('format: float', 'a fraction', passes(annotated({ audience: ['user'], priority: 0.125 })))

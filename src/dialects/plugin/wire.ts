@@ -98,8 +98,8 @@ function mediaOf({ mimeType }: { readonly mimeType?: string }): { readonly mimeT
 /** The schema wants both fields: content without an audience is for both, and one without a priority is of middling one. */
 function encodeAnnotations({ annotations }: Content): { readonly annotations?: Json } {
   if (annotations === undefined) return {}
-  const { audience = ['user', 'assistant'], priority = 0.5 } = annotations
-  return { annotations: { audience: [...audience], priority } }
+  const { audience = [], priority = 0.5 } = annotations
+  return { annotations: { audience: audience.length > 0 ? [...audience] : ['user', 'assistant'], priority } }
 }
 
 function encodeArtifact({ url, content_type, size, meta }: Artifact): JsonObject {

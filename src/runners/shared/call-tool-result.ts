@@ -44,7 +44,9 @@ function readBlock(block: unknown): Content | string {
   const data = block.data ?? ''
   if (typeof text !== 'string') return "'text' must be a string"
   if (typeof data !== 'string') return "'data' must be a string"
-  const media = typeof block.mimeType === 'string' ? { mimeType: block.mimeType } : {}
+  if (!isBase64(data)) return "'data' must be base64"
+  const media = mediaOf(block.mimeType ?? undefined)
+  if (typeof media === 'string') return media
   switch (type) {
     case 'text':
       return { type, text, ...media, ...annotations }
@@ -73,10 +75,23 @@ function readResource(
 ): Resource | string {
   if (given === undefined) return { ...media, ...beside }
   if (!isObject(given) || typeof given.uri !== 'string') return "'resource' must be an object with a 'uri'"
-  const about = { uri: given.uri, ...(typeof given.mimeType === 'string' ? { mimeType: given.mimeType } : media) }
+  const own = mediaOf(given.mimeType ?? media.mimeType)
+  if (typeof own === 'string') return own
+  const about = { uri: given.uri, ...own }
   if (typeof given.text === 'string') return { ...about, text: given.text }
-  if (typeof given.blob === 'string') return { ...about, blob: given.blob }
-  return "'resource' must have a 'text' or a 'blob'"
+  if (typeof given.blob !== 'string') return "'resource' must have a 'text' or a 'blob'"
+  return isBase64(given.blob) ? { ...about, blob: given.blob } : "'blob' must be base64"
+}
+
+/** A MIME type, or what is wrong with it. */
+function mediaOf(mimeType: unknown): { readonly mimeType?: string } | string {
+  if (mimeType === undefined) return {}
+  return typeof mimeType === 'string' ? { mimeType } : "'mimeType' must be a string"
+}
+
+/** Whether a text has no other characters than base64 (RFC 4648, section 4 or 5), and line breaks as in MIME. */
+function isBase64(text: string): boolean {
+  return !/[^\w+/=\s-]/.test(text)
 }
 
 /** Annotations, or what is wrong with them (plugin schema, "TextAnnotation"; MCP, "Annotations"). */

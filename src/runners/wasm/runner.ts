@@ -63,8 +63,12 @@ function readPluginResult(text: string, usage: Usage): RunResult {
   if (!isObject(result) || !Array.isArray(result.content)) {
     return failed("The plugin answered with something that is no CallToolResult: 'content' must be an array")
   }
-  const { content, structuredContent, isError, _meta } = result
-  const read = readCallToolResult(content, structuredContent ?? undefined, isError === true, 'The plugin')
+  const { content, structuredContent, _meta } = result
+  const isError = result.isError ?? false
+  if (typeof isError !== 'boolean') {
+    return failed("The plugin answered with something that is no CallToolResult: 'isError' must be a boolean")
+  }
+  const read = readCallToolResult(content, structuredContent ?? undefined, isError, 'The plugin')
   if (read.ok) return { ...read, usage }
   const { message, content: shown } = read
   return { ok: false, failure: { message, ...(shown ? { content: shown } : {}), ...failureMeta(_meta) } }

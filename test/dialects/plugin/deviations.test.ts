@@ -43,6 +43,9 @@ describe('where we deviate from the plugin schema', () => {
     expect(written({ type: 'text', text: 'a', annotations: { audience: ['user'] } })).toEqual([
       { type: 'text', text: 'a', annotations: { audience: ['user'], priority: 0.5 } },
     ])
+    expect(written({ type: 'text', text: 'a', annotations: { audience: [], priority: 1 } })).toEqual([
+      { type: 'text', text: 'a', annotations: { audience: ['user', 'assistant'], priority: 1 } },
+    ])
   })
 
   it('a sound is a resource, and links and artifacts are texts with the URL', () => {

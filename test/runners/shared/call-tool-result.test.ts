@@ -61,6 +61,10 @@ describe('a CallToolResult', () => {
     ],
     [{ ...text, data: null, mimeType: null, annotations: null }, text],
     [{ type: 'image' }, { type: 'image', data: '' }],
+    [
+      { type: 'image', data: 'A-_+\r\n/A==' },
+      { type: 'image', data: 'A-_+\r\n/A==' },
+    ],
     [{ type: 'resource' }, { type: 'resource', resource: { text: '' } }],
     [
       { type: 'resource', text: 'a,b', mimeType: 'text/csv' },
@@ -85,6 +89,10 @@ describe('a CallToolResult', () => {
     [{ type: 'text', annotations: { priority: 7 } }, "'annotations.priority' must be a number from 0 to 1"],
     [{ type: 'text', annotations: { priority: 'high' } }, "'annotations.priority' must be a number from 0 to 1"],
     [{ type: 'image', data: 1 }, "'data' must be a string"],
+    [{ type: 'image', data: 'data:image/png;base64,AA==' }, "'data' must be base64"],
+    [{ type: 'image', data: 'AA==', mimeType: 7 }, "'mimeType' must be a string"],
+    [{ type: 'resource', resource: { uri: 'file:///a', blob: 'Ä' } }, "'blob' must be base64"],
+    [{ type: 'resource', resource: { uri: 'file:///a', text: 'A', mimeType: [] } }, "'mimeType' must be a string"],
     [{ type: 'resource_link', uri: 'file:///a' }, "'uri' and 'name' must be strings"],
     [{ type: 'resource', resource: {} }, "'resource' must be an object with a 'uri'"],
     [{ type: 'resource', resource: { uri: 'file:///a' } }, "'resource' must have a 'text' or a 'blob'"],
