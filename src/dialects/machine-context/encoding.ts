@@ -2,7 +2,7 @@ import type { Encoded, Loss } from '../../core/tool/codec.ts'
 import { isJsonObject, type JsonObject } from '../../core/tool/json.ts'
 import { offered, withheld } from '../../core/tool/metadata.ts'
 import { joinedName } from '../../core/tool/name-suffix.ts'
-import type { ToolRecord } from '../../core/tool/tool.ts'
+import { titleOf, type ToolRecord } from '../../core/tool/tool.ts'
 import { encodeParameters } from './parameters.ts'
 import { tagsOf } from './tags.ts'
 
@@ -44,8 +44,8 @@ export function publishedDocument({ source }: ToolRecord): JsonObject | undefine
 }
 
 /** What a record is described by; the protocol requires a description. */
-export function describe({ description, title, name }: ToolRecord): string {
-  return description || title || name
+export function describe(record: ToolRecord): string {
+  return record.description || titleOf(record) || record.name
 }
 
 /** What a document calls the tool of a record that was made of it. */

@@ -194,6 +194,41 @@ describe('each field of a record', () => {
       },
     ],
     [
+      { description: '', title: 'T', annotations: { title: 'A' } },
+      {
+        document: {
+          id: 'Kit',
+          name: 'Kit',
+          version: '1.0.0',
+          description: 'T',
+          capabilities: [{ name: 'Tool', description: 'T' }],
+          securityLevel: 0,
+        },
+        losses: [
+          { path: '/description', reason: 'A description is required, so the title or the name is written' },
+          { path: '/title', reason: 'The Machine Context Protocol has no such field' },
+          { path: '/annotations', reason: 'The Machine Context Protocol has no such field' },
+        ],
+      },
+    ],
+    [
+      { description: '', annotations: { title: 'A' } },
+      {
+        document: {
+          id: 'Kit',
+          name: 'Kit',
+          version: '1.0.0',
+          description: 'A',
+          capabilities: [{ name: 'Tool', description: 'A' }],
+          securityLevel: 0,
+        },
+        losses: [
+          { path: '/description', reason: 'A description is required, so the title or the name is written' },
+          { path: '/annotations', reason: 'The Machine Context Protocol has no such field' },
+        ],
+      },
+    ],
+    [
       { requirements: { authorization: [{ id: 'a' }], secrets: [{ id: 'b' }], user_id: true } },
       {
         document: {
