@@ -139,7 +139,7 @@ function readAccess(value = 'keys'): Access {
 function readJwt(text: (name: string) => string | undefined): JwtOptions | undefined {
   const secret = text('JWT_SECRET')
   const jwksUrl = text('JWT_JWKS_URL')
-  const issuer = text('JWT_ISSUER')
+  const issuers = readIssuers(text('JWT_ISSUER'))
   const audience = text('JWT_AUDIENCE')
   if (secret !== undefined && bytesOf(secret) < MIN_JWT_SECRET) {
     throw new ConfigError(`JWT_SECRET must be at least ${MIN_JWT_SECRET} bytes long`)
@@ -149,12 +149,20 @@ function readJwt(text: (name: string) => string | undefined): JwtOptions | undef
     throw new ConfigError('JWT_JWKS_URL must be an https URL (http only to a loopback host)')
   }
   if (secret === undefined && jwksUrl === undefined) {
-    if (issuer !== undefined || audience !== undefined) {
+    if (issuers || audience !== undefined) {
       throw new ConfigError('JWT_ISSUER and JWT_AUDIENCE need JWT_SECRET or JWT_JWKS_URL beside them')
     }
     return undefined
   }
-  return { secret, jwksUrl, issuer, audience }
+  return { secret, jwksUrl, issuers, audience }
+}
+
+/** One issuer, or several with spaces between them. */
+function readIssuers(value: string | undefined): readonly string[] | undefined {
+  const issuers = value?.split(/\s+/).filter((issuer) => issuer !== '')
+  // What follows it in a user's id must not be taken for a part of it
+  if (issuers?.some((issuer) => issuer.includes('|'))) throw new ConfigError("JWT_ISSUER must not have a '|'")
+  return issuers && [...new Set(issuers)]
 }
 
 /** A table of `wrangler.toml` arrives as an object; `--var` gives its JSON text. */

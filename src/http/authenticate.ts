@@ -23,9 +23,10 @@ export interface AuthenticatorOptions {
 export interface Authenticator {
   /**
    * Who sends a request, or why nobody may (`unauthenticated`; `unavailable` when it cannot be checked now). A verdict
-   * that is known comes back without a promise: it is on the path of every call.
+   * that is known comes back without a promise: it is on the path of every call. Before a credential is
+   * looked up or verified, which the administrator's is not, `mayLookUp` may refuse to have that done now.
    */
-  authenticate(request: Request): Result<Principal> | Promise<Result<Principal>>
+  authenticate(request: Request, mayLookUp?: () => Failing | undefined): Result<Principal> | Promise<Result<Principal>>
   /** Forgets every verdict, also those being made, as after a key was made: it may have been tried before. */
   forget(): void
   /** Holds a key for dead from now on, whatever the store still says: reads elsewhere lag behind a deletion. */
@@ -74,7 +75,10 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
   const unauthenticated = (reason: string) => fail({ type: 'unauthenticated', reason: `${reason}${hint}` })
   const missing = unauthenticated(PRESENT)
 
-  function authenticate(request: Request): Result<Principal> | Promise<Result<Principal>> {
+  function authenticate(
+    request: Request,
+    mayLookUp?: () => Failing | undefined,
+  ): Result<Principal> | Promise<Result<Principal>> {
     const credential = credentialOf(request.headers)
     const open = access === 'open' && isLocalRequest(request)
     if (credential === undefined) return open ? OPEN_RESULT : access === 'public' ? ANONYMOUS_RESULT : missing
@@ -82,7 +86,7 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
     const known = fresh(granted.get(credential)) ?? fresh(refused.get(credential))
     // OXP 1.0, "Server authentication": a server without authentication ignores the header
     if (known) return open && !known.ok ? OPEN_RESULT : known
-    const verdict = judge(credential)
+    const verdict = judge(credential, mayLookUp)
     return open ? verdict.then((result) => (result.ok ? result : OPEN_RESULT)) : verdict
   }
 
@@ -95,10 +99,10 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
   }
 
   /** Judges a credential and keeps the verdict, save that it could not be judged. */
-  async function judge(credential: string): Promise<Result<Principal>> {
+  async function judge(credential: string, mayLookUp?: () => Failing | undefined): Promise<Result<Principal>> {
     const start = now()
     const begun = generation
-    const { result, expiresAt = Infinity } = await check(credential)
+    const { result, expiresAt = Infinity } = await check(credential, mayLookUp)
     if (begun !== generation) return result
     if (result.ok) {
       granted.set(credential, { result, until: Math.min(start + GRANTED_MS, expiresAt) })
@@ -108,13 +112,19 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
     return result
   }
 
-  async function check(credential: string): Promise<{ result: Result<Principal>; expiresAt?: number }> {
+  async function check(
+    credential: string,
+    mayLookUp?: () => Failing | undefined,
+  ): Promise<{ result: Result<Principal>; expiresAt?: number }> {
     const hash = await sha256(credential)
     if (adminKey !== undefined) {
       adminHash ??= await sha256(adminKey)
       if (sameDigest(hash, adminHash)) return { result: ok(ADMIN) }
     }
-    if (jwt && JWT.test(credential)) {
+    const isJwt = jwt !== undefined && JWT.test(credential)
+    const refusal = isJwt || KEY.test(credential) ? mayLookUp?.() : undefined
+    if (refusal) return { result: refusal }
+    if (isJwt) {
       const verified = await jwt.verify(credential)
       if (!verified.ok) return { result: hinted(verified) }
       return { result: ok(verified.value.principal), expiresAt: verified.value.expiresAt }

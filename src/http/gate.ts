@@ -32,7 +32,15 @@ export function createGate(
   prepare: () => Promise<void> | undefined,
 ): Gate {
   return async (c, scope) => {
-    const authenticating = authenticate(c.req.raw)
+    const address = c.req.raw.headers.get('cf-connecting-ip')
+    const limit = (key: string) => (address === null ? undefined : rateLimit(key, backgroundOf(c)))
+    let isCounted = false
+    // Whoever guesses credentials is held to the rate too, before any of them is looked up
+    const limitStranger = () => {
+      isCounted = true
+      return limit(`stranger ${address}`)
+    }
+    const authenticating = authenticate(c.req.raw, limitStranger)
     const preparing = prepare()
     let caller: Result<Principal>
     try {
@@ -42,10 +50,7 @@ export function createGate(
       console.error('Cannot get ready', error)
       return fail({ type: 'unavailable', message: 'Switchboard cannot reach its registry right now' })
     }
-    const address = c.req.raw.headers.get('cf-connecting-ip')
-    const limit = (key: string) => (address === null ? undefined : rateLimit(key, backgroundOf(c)))
-    // Whoever guesses credentials is held to the rate too
-    if (!caller.ok) return limit(`stranger ${address}`) ?? caller
+    if (!caller.ok) return isCounted ? caller : (limitStranger() ?? caller)
     const principal = caller.value
     const denial = scope && scopeDenial(principal, scope)
     if (denial) return fail(denial)

@@ -20,15 +20,16 @@ const CLAIMS = object(
 )
 
 /**
- * Who the claims of a verified JWT speak for: `sub` is the user, `scope` (RFC 8693 section 4.2) or, without it, the list
+ * Who the claims of a verified JWT speak for: `sub` is the user, of that issuer where there are several, `scope` (RFC 8693 section 4.2) or, without it, the list
  * `scopes` the scopes, of which those of other systems are passed over, and `tools` the tool patterns. `users: "any"`
  * counts only beside the scope `admin`. A claim of the wrong form is refused, not passed over: it was meant to restrict.
  */
-export function principalOfClaims(claims: Readonly<Record<string, unknown>>): Checked<Principal> {
+export function principalOfClaims(claims: Readonly<Record<string, unknown>>, issuer?: string): Checked<Principal> {
   const read = check(unquoted(CLAIMS), claims.scope === undefined ? claims : { ...claims, scopes: undefined })
   if (!read.ok) return read
   const { sub, scope, scopes = scope, tools, users } = read.value
   const held = scopes ? SCOPES.filter((known) => scopes.includes(known)) : DEFAULT_SCOPES
   const anybody = users === 'any' && held.includes('admin')
-  return { ok: true, value: { id: `jwt:${sub}`, kind: 'jwt', scopes: held, tools, users: anybody ? 'any' : [sub] } }
+  const user = issuer === undefined ? sub : `${issuer}|${sub}`
+  return { ok: true, value: { id: `jwt:${user}`, kind: 'jwt', scopes: held, tools, users: anybody ? 'any' : [user] } }
 }

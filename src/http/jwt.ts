@@ -1,4 +1,11 @@
-import { createRemoteJWKSet, customFetch, decodeProtectedHeader, errors, type JWTVerifyGetKey } from 'jose'
+import {
+  createRemoteJWKSet,
+  customFetch,
+  decodeProtectedHeader,
+  errors,
+  type JWTPayload,
+  type JWTVerifyGetKey,
+} from 'jose'
 import type { Principal } from '../core/access/principal.ts'
 import { type Failing, fail, ok, type Result } from '../core/call/failure.ts'
 import { cannotRead, quoted } from '../core/tool/problem.ts'
@@ -11,7 +18,8 @@ export interface JwtOptions {
   readonly secret?: string | undefined
   /** Where the public keys are; https, or http on a loopback host. */
   readonly jwksUrl?: string | undefined
-  readonly issuer?: string | undefined
+  /** Whose tokens are accepted, by their `iss`; absent: whoever signs. */
+  readonly issuers?: readonly string[] | undefined
   readonly audience?: string | undefined
 }
 
@@ -43,7 +51,8 @@ const JWKS_REST_MS = 2_000
 /**
  * Makes what verifies JWTs, with a shared secret (HS256), a JWKS (RS256, ES256, EdDSA) or both. `exp` is required,
  * `nbf` honoured, `iss` and `aud` checked where configured; a token that has an `aud` where none is configured is
- * refused (OXP 1.0, "Server authentication"). Throws a TypeError for options that cannot hold.
+ * refused (OXP 1.0, "Server authentication"). Where several issuers are accepted, or one key is shared and others are
+ * public and no issuer is named, each has users of its own: their ids are `<issuer>|<sub>`. Throws a TypeError for options that cannot hold.
  */
 export function createJwtVerifier(options: JwtOptions, platform: JwtPlatform = {}): JwtVerifier {
   const now = platform.now ?? Date.now
@@ -51,8 +60,13 @@ export function createJwtVerifier(options: JwtOptions, platform: JwtPlatform = {
   const jwks = options.jwksUrl === undefined ? undefined : jwksKeys(options.jwksUrl, platform, now)
   if (!secret && !jwks) throw new TypeError('Cannot verify JWTs: wanted a secret or a JWKS URL, got neither')
 
-  const { issuer, audience } = options
-  const wantedClaims = { ...(issuer !== undefined && { issuer }), ...(audience !== undefined && { audience }) }
+  const { issuers, audience } = options
+  const wantedClaims = { ...(issuers && { issuer: [...issuers] }), ...(audience !== undefined && { audience }) }
+  /** Whose a token's `sub` is, where there are several who could say the same one of different people. */
+  function issuerOf(claims: JWTPayload, usesSecret: boolean): string | undefined {
+    if (issuers) return issuers.length > 1 ? claims.iss : undefined
+    return secret && jwks ? (usesSecret ? 'secret' : 'jwks') : undefined
+  }
 
   return {
     async verify(token) {
@@ -76,7 +90,7 @@ export function createJwtVerifier(options: JwtOptions, platform: JwtPlatform = {
       if (audience === undefined && claims.aud !== undefined) {
         return refuse("it has an 'aud' claim, and this deployment names no audience")
       }
-      const principal = principalOfClaims(claims)
+      const principal = principalOfClaims(claims, issuerOf(claims, usesSecret))
       return principal.ok
         ? ok({ principal: principal.value, expiresAt })
         : refuse(cannotRead('its claims', principal.problems))

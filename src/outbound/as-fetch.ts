@@ -23,6 +23,8 @@ export function asFetch(guardedFetch: GuardedFetch): Fetch {
       body: bytes,
       credentialHeaders: CREDENTIAL_HEADERS,
       credentialBody: true,
+      // A bundled tool is the deployment's own, and has its secrets anyway
+      mayBePartial: true,
       redirect: request.redirect === 'follow' ? 'follow' : 'manual',
       signal,
     })

@@ -1,7 +1,7 @@
 import type { Fetch, Signal } from '../core/tool/platform.ts'
 import { createUrlJudge } from './allowed-url.ts'
 import { readToLimit, type ReadBytes } from './read-to-limit.ts'
-import { decodedHeaders } from './response-rules.ts'
+import { decodedHeaders, unreadable } from './response-rules.ts'
 import { untilAborted } from './until-aborted.ts'
 
 export interface GuardedFetchOptions {
@@ -28,6 +28,8 @@ export interface GuardedRequest {
   readonly credentialBody?: boolean
   /** `manual` gives a redirect back as the response; `follow` unless given. */
   readonly redirect?: 'follow' | 'manual'
+  /** Whether a part of an answer may be asked for: only where there is nothing to redact in it. */
+  readonly mayBePartial?: boolean
   readonly signal: Signal
 }
 
@@ -75,6 +77,7 @@ const BODY_HEADERS = ['content-type', 'content-length', 'content-encoding', 'con
  *
  * - Requests only what `createUrlJudge` allows, and judges each redirect hop again.
  * - Drops credential headers for good when a redirect leaves the origin, and refuses to take a credential body along.
+ * - Asks for whole answers that can be read, unless a part will do, and refuses all others.
  * - Counts the response body while it arrives, and cuts it off at the cap.
  * - Ends when the signal does, even if the underlying fetch does not.
  *
@@ -101,7 +104,9 @@ export function createGuardedOpen(
     const { signal } = request
     const start = URL.parse(String(request.url))
     if (start === null) return failure('refused', 'Cannot request what is not an absolute URL')
-    let hop: Hop = { method: request.method, url: start, headers: request.headers, body: request.body }
+    const mayBePartial = request.mayBePartial === true
+    const asked = askable(request.headers, mayBePartial)
+    let hop: Hop = { method: request.method, url: start, headers: asked, body: request.body }
     for (let redirects = 0; ; redirects++) {
       const { method, url, headers, body } = hop
       const reason = judge(url)
@@ -115,9 +120,11 @@ export function createGuardedOpen(
 
       const isFollowed = request.redirect !== 'manual' && REDIRECTS.has(response.status)
       const location = isFollowed ? response.headers.get('location') : null
-      if (location === null) return { ok: true, response, url }
+      const hidden = unreadable(response, mayBePartial)
+      if (location === null && hidden === undefined) return { ok: true, response, url }
       // A stream that cannot be cancelled has already ended
       response.body?.cancel().catch(() => undefined)
+      if (location === null) return failure('refused', `Cannot read the answer of "${shown(url)}": ${hidden}`)
       if (redirects === maxRedirects) {
         return failure('too-many-redirects', `Cannot follow "${shown(url)}": more than ${maxRedirects} redirects`)
       }
@@ -126,6 +133,14 @@ export function createGuardedOpen(
       hop = next
     }
   }
+}
+
+/** The headers without those that ask for what could not be read: the platform itself says which encodings it knows. */
+function askable(headers: Headers, mayBePartial: boolean): Headers {
+  const asked = new Headers(headers)
+  asked.delete('accept-encoding')
+  if (!mayBePartial) for (const name of ['range', 'if-range']) asked.delete(name)
+  return asked
 }
 
 /** The request a redirect asks for (Fetch Standard, "HTTP-redirect fetch"; RFC 9110 section 15.4). */

@@ -3,6 +3,22 @@ const NULL_BODY = new Set([101, 103, 204, 205, 304])
 /** They describe the bytes on the wire, which fetch has decoded. */
 const WIRE_HEADERS = ['content-encoding', 'content-length', 'transfer-encoding']
 
+/** The encodings that the platform takes off a body; a second one, or another, would stay. */
+const DECODED = new Set(['', 'identity', 'gzip', 'br'])
+const PARTIAL = 206
+
+/**
+ * Why a response cannot be looked through for what must not be in it, in words that follow its server; undefined when it
+ * can. What is encoded in a way that the platform does not know would hide it, and so would a part of it: half a secret is
+ * not recognised.
+ */
+export function unreadable({ status, headers, body }: Response, mayBePartial: boolean): string | undefined {
+  const encoding = (headers.get('content-encoding') ?? '').trim().toLowerCase()
+  if (body !== null && !DECODED.has(encoding)) return `its content encoding is '${encoding.slice(0, 40)}'`
+  const isPartial = status === PARTIAL || headers.has('content-range')
+  return isPartial && !mayBePartial ? 'it is only a part' : undefined
+}
+
 /** Whether a response of this status may have a body: none can be constructed with one that may not. */
 export function mayHaveBody(status: number): boolean {
   return !NULL_BODY.has(status)

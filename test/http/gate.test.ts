@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { ADMIN, ANONYMOUS, type Principal, type Scope } from '../../src/core/access/principal.ts'
 import { type Failing, fail, ok, type Result } from '../../src/core/call/failure.ts'
+import type { Authenticator } from '../../src/http/authenticate.ts'
 import { createGate, createShield } from '../../src/http/gate.ts'
 
 afterEach(() => vi.restoreAllMocks())
@@ -58,6 +59,26 @@ describe('the gate', () => {
     expect(await enter('192.0.2.1')).toEqual(REFUSED)
     expect(await enter('192.0.2.2')).toEqual(STRANGER)
     expect(counted).toEqual(['stranger 192.0.2.1', 'stranger 192.0.2.2'])
+  })
+
+  it('has no credential looked up of an address whose rate is used up, and counts each request once', async () => {
+    for (const used of [true, false]) {
+      const counted: string[] = []
+      const rateLimit = (key: string) => {
+        counted.push(key)
+        return used ? REFUSED : undefined
+      }
+      let lookedUp = 0
+      const authenticate: Authenticator['authenticate'] = async (_, mayLookUp) => {
+        const refusal = mayLookUp?.()
+        if (refusal) return refusal
+        lookedUp += 1
+        return STRANGER
+      }
+      const gate = createGate({ authenticate }, rateLimit, () => undefined)
+      expect(await gate(from('192.0.2.1'), 'admin')).toEqual(used ? REFUSED : STRANGER)
+      expect([lookedUp, counted]).toEqual([used ? 0 : 1, ['stranger 192.0.2.1']])
+    }
   })
 
   it('gives each address its own rate where nobody needs a credential', async () => {

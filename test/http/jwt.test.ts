@@ -79,8 +79,39 @@ describe('a JWT signed with the secret', () => {
     expect(await outcome(await sign({ aud: [] }))).toContain("it has an 'aud' claim")
   })
 
+  it('is of one of several issuers, each with users of its own', async () => {
+    const [one, other] = ['https://one.test', 'https://other.test']
+    const options = { secret: SECRET, issuers: [one, other] }
+    expect(await outcome(await sign({ iss: one }), options)).toMatchObject({
+      id: `jwt:${one}|ann`,
+      users: [`${one}|ann`],
+    })
+    expect(await outcome(await sign({ iss: other }), options)).toMatchObject({ users: [`${other}|ann`] })
+    expect(await outcome(await sign({ iss: 'https://evil.test' }), options)).toBe("its 'iss' claim is not accepted")
+    // Whoever writes another's prefix into a subject gets it behind the issuer's own
+    const forged = await sign({ iss: one, sub: `${other}|ann` })
+    expect(await outcome(forged, options)).toMatchObject({ users: [`${one}|${other}|ann`] })
+  })
+
+  it('is not of the users of a JWKS beside the secret, unless both sign for one issuer', async () => {
+    const both = { secret: SECRET, jwksUrl: JWKS_URL }
+    const platform = { fetch: serving(JWKS) }
+    const iss = 'https://one.test'
+    const bySecret = await sign({ iss })
+    const byKey = await sign({ iss }, { alg: 'RS256', kid: 'rsa' }, rs256.privateKey)
+    const users = async (token: string, options: JwtOptions) => Object(await outcome(token, options, platform)).users
+    expect(await users(bySecret, both)).toEqual(['secret|ann'])
+    expect(await users(byKey, both)).toEqual(['jwks|ann'])
+    for (const options of [{ ...both, issuers: [iss] }, { secret: SECRET }]) {
+      expect(await users(bySecret, options)).toEqual(['ann'])
+    }
+    for (const options of [{ ...both, issuers: [iss] }, { jwksUrl: JWKS_URL }]) {
+      expect(await users(byKey, options)).toEqual(['ann'])
+    }
+  })
+
   it('is held to the issuer', async () => {
-    const options = { secret: SECRET, issuer: 'https://issuer.test' }
+    const options = { secret: SECRET, issuers: ['https://issuer.test'] }
     expect(await outcome(await sign({ iss: 'https://issuer.test' }), options)).toHaveProperty('id')
     expect(await outcome(await sign({ iss: 'https://evil.test' }), options)).toBe("its 'iss' claim is not accepted")
     expect(await outcome(await sign(), options)).toBe("its 'iss' claim is missing")

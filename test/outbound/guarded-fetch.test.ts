@@ -50,6 +50,62 @@ function guard(options: Partial<GuardedFetchOptions> = {}) {
   return createGuardedFetch({ fetch: globalThis.fetch, allowHttpHosts: new Set(), ...options })
 }
 
+describe('an answer that is to be looked through for secrets', () => {
+  const URL_OF = 'https://api.example.com/'
+  const answering = (headers: Record<string, string>, status = 200, body: string | null = 'half a secr') =>
+    fakeFetch({ [URL_OF]: () => new Response(body, { status, headers }) })
+
+  test.each(['deflate', 'zstd', 'compress', 'x-gzip', 'gzip, deflate', 'gzip, gzip', 'GZIP,br', 'aes128gcm', 'x'])(
+    'is refused in the encoding %j, which the platform leaves on it',
+    async (encoding) => {
+      const { fetch } = answering({ 'content-encoding': encoding })
+      const result = await guard({ fetch })(request(URL_OF, { mayBePartial: true }))
+      const shown = `its content encoding is '${encoding.toLowerCase()}'`
+      const message = `Cannot read the answer of "https://api.example.com": ${shown}`
+      expect(result).toEqual({ ok: false, kind: 'refused', message })
+    },
+  )
+
+  test.each(['gzip', 'GZip', 'br', 'identity', ' ', ''])('is taken in the encoding %j', async (encoding) => {
+    const { fetch } = answering({ 'content-encoding': encoding })
+    expect(await guard({ fetch })(request(URL_OF))).toMatchObject({ ok: true })
+  })
+
+  test('is taken in any encoding where it has no body', async () => {
+    const { fetch } = answering({ 'content-encoding': 'deflate' }, 204, null)
+    expect(await guard({ fetch })(request(URL_OF))).toMatchObject({ ok: true })
+  })
+
+  test.each([
+    ['206', 206, {}],
+    ['a range', 200, { 'content-range': 'bytes 0-10/20' }],
+    ['several ranges', 206, { 'content-type': 'multipart/byteranges; boundary=x' }],
+    ['a range of an error', 416, { 'content-range': 'bytes */20' }],
+  ])('is refused as a part that nobody asked for: %s', async (_, status, headers) => {
+    const { fetch } = answering(headers, status)
+    const message = 'Cannot read the answer of "https://api.example.com": it is only a part'
+    expect(await guard({ fetch })(request(URL_OF))).toEqual({ ok: false, kind: 'refused', message })
+    expect(await guard({ fetch })(request(URL_OF, { mayBePartial: true }))).toMatchObject({ ok: true })
+  })
+
+  test('is asked for whole, and in encodings that the platform takes off, on every hop', async () => {
+    const { fetch, sent } = fakeFetch({
+      'https://api.example.com/a': redirectTo('/b'),
+      'https://api.example.com/b': () => new Response('ok'),
+    })
+    const headers = { 'Range': 'bytes=0-3', 'If-Range': '"x"', 'Accept-Encoding': 'deflate', 'X-Own': 'yes' }
+    for (const mayBePartial of [undefined, false, true]) {
+      sent.length = 0
+      const more = mayBePartial === undefined ? {} : { mayBePartial }
+      await guard({ fetch })(request('https://api.example.com/a', { headers: new Headers(headers), ...more }))
+      expect(sent).toHaveLength(2)
+      for (const { headers: reached } of sent) {
+        expect([...reached.keys()]).toEqual(mayBePartial ? ['if-range', 'range', 'x-own'] : ['x-own'])
+      }
+    }
+  })
+})
+
 describe('what may be requested', () => {
   const hostile = [
     // IPv4 in every notation the URL Standard knows

@@ -32,11 +32,14 @@ function escaped(text: string): string {
 }
 
 /**
- * Characters that cannot be seen, or that reorder what can (Unicode's control and format characters), as `\u` escapes:
- * what a person decides on must read as it is.
+ * Characters that cannot be seen, or that reorder what can: Unicode's control and format characters, those that it says may
+ * be shown as nothing (such as U+3164, a filler, and variation selectors), and the empty Braille pattern.
  */
+const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cs}\p{Default_Ignorable_Code_Point}\u2800]/gu
+
+/** A text with what cannot be seen in it as `\u` escapes: what a person decides on must read as it is. */
 function visible(text: string): string {
-  return text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cs}]/gu, (character) =>
+  return text.replaceAll(UNSEEN, (character) =>
     character === '\n' ? character : `\\u${(character.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`,
   )
 }

@@ -45,6 +45,7 @@ export async function answerEgress(
     body: sent?.bytes,
     credentialHeaders: [],
     redirect: 'manual',
+    mayBePartial: policy.sensitive.length === 0,
     signal: AbortSignal.any([request.signal, AbortSignal.timeout(policy.timeoutMs)]),
   })
   return result.ok ? responseOf(result.response, policy) : refusal(result.message)

@@ -1,4 +1,4 @@
-import { column } from '../rows.ts'
+import { column, field } from '../rows.ts'
 
 /**
  * One vault's tables (SQLite in a Durable Object). Times are milliseconds since the epoch. `sealed` columns are encrypted
@@ -38,6 +38,11 @@ const ADDED = [
   ['flow', 'account', "TEXT NOT NULL DEFAULT ''"],
 ] as const
 
+/** Whether the vault was ever used: until then it has no tables, and nothing of it is stored. */
+export function isKept(sql: SqlStorage): boolean {
+  return field(sql, "SELECT 1 FROM sqlite_master WHERE name = 'owner'") !== undefined
+}
+
 /**
  * Makes a vault's tables, and takes over what an earlier version kept. Its grants had one account a provider, and did not
  * say for which toolkit they were given: so each toolkit has the user's consent asked once more.
@@ -62,6 +67,7 @@ function columnsOf(sql: SqlStorage, table: string): string[] {
  * only a defect could bring here: no user may ever see another's grants.
  */
 export function ensureOwner(sql: SqlStorage, name: string): void {
+  if (!isKept(sql)) createTables(sql)
   sql.exec('INSERT INTO owner SELECT ? WHERE NOT EXISTS (SELECT 1 FROM owner)', name)
   if (sql.exec<{ name: string }>('SELECT name FROM owner').one().name !== name) {
     throw new Error('Cannot open the vault of one user for another')

@@ -24,7 +24,7 @@ import { openInput, sealInput } from './call-input.ts'
 import { type Consent, createConsent, type Return } from './consent.ts'
 import { grantRows } from './grant-rows.ts'
 import { createGrants, type Grants, NO_KEYS, type TokenRequest, type VaultDeployment } from './grants.ts'
-import { createTables, ensureOwner } from './tables.ts'
+import { createTables, ensureOwner, isKept } from './tables.ts'
 
 /** What a person is asked for, and why. */
 export interface OpenQuestion {
@@ -69,7 +69,8 @@ export function defineVault<E>(deploy: (env: E) => VaultDeployment) {
       this.#deployment = deployment ??= deploy(env)
       const { now } = this.#deployment
       const { sql } = state.storage
-      createTables(sql)
+      // A vault that is only looked at is not made: whoever asks for names that nobody has would fill the disk
+      if (isKept(sql)) createTables(sql)
       this.#rows = authorizationRows(sql, now, this.#changes.announce)
       const consents = consentRows(sql, now)
       this.#consents = consents
@@ -156,6 +157,7 @@ export function defineVault<E>(deploy: (env: E) => VaultDeployment) {
     }
 
     list(owner: string): Grant[] {
+      if (!isKept(this.ctx.storage.sql)) return []
       ensureOwner(this.ctx.storage.sql, owner)
       return this.#grants.list()
     }
@@ -168,6 +170,7 @@ export function defineVault<E>(deploy: (env: E) => VaultDeployment) {
       { account, toolkit }: { readonly account?: string; readonly toolkit?: string },
       provider?: Provider,
     ): Promise<boolean> {
+      if (!isKept(this.ctx.storage.sql)) return false
       ensureOwner(this.ctx.storage.sql, owner)
       const accounts = account === undefined ? this.#grants.accounts(providerId) : [account]
       const revoked = await Promise.all(

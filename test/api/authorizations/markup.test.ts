@@ -12,6 +12,11 @@ describe('markup', () => {
   it.each([
     ['\u202eabc', '\\u202eabc'],
     ['a\u200bb\u0000', 'a\\u200bb\\u0000'],
+    // Fillers, joiners and variation selectors that are letters or marks to Unicode, and the empty Braille pattern
+    ['a\u3164b\u2800c', 'a\\u3164b\\u2800c'],
+    ['\u034f\u115f\u1160\uffa0\ufe0f\u180b', '\\u034f\\u115f\\u1160\\uffa0\\ufe0f\\u180b'],
+    ['\u{e0100}\u{e0041}', '\\ue0100\\ue0041'],
+    ['é 日本語 אב ⠁ \u00a0', 'é 日本語 אב ⠁ \u00a0'],
     ['\ud800', '\\ud800'],
     ['\u{e0041}', '\\ue0041'],
     ['two\nlines, é, 日本, 👍', 'two\nlines, é, 日本, 👍'],

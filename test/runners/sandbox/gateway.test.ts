@@ -40,6 +40,19 @@ describe('the gateway', () => {
     expect(reached[0]?.headers.get('x-own')).toBe('yes')
   })
 
+  it('asks for parts of answers only where there is nothing to redact', async () => {
+    const { reached } = await send(new Request('https://other.example.com/', { headers: { range: 'bytes=0-3' } }))
+    expect(reached[0]?.mayBePartial).toBe(false)
+    const all: GuardedRequest[] = []
+    const guardedFetch: GuardedFetch = async (given) => {
+      all.push(given)
+      return { ok: false, kind: 'unreachable', message: 'Not in this test' }
+    }
+    const without = { ...POLICY, credentials: [], sensitive: [] }
+    await answerEgress(new Request('https://other.example.com/'), without, guardedFetch)
+    expect(all[0]?.mayBePartial).toBe(true)
+  })
+
   it('adds them for their own hosts alone', async () => {
     const { reached } = await send(
       new Request('https://other.example.com/?key=mine', { headers: { authorization: 'mine' } }),

@@ -1,0 +1,62 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type Server, startServer } from '../e2e/server.ts'
+
+const vars = { ACCESS: 'keys', ADMIN_KEY: 'an-administrators-key-1', VAULT_KEYS: 'a-key-for-the-vault-of-tests' }
+let server: Server
+let headers: Record<string, string>
+beforeAll(async () => {
+  server = await startServer({ vars })
+  const asked = { name: 'agent', scopes: ['tools:read', 'tools:call'], users: 'any', tools: ['Gmail.*'] }
+  const { body } = await server.json('POST', '/keys', asked, { authorization: `Bearer ${vars.ADMIN_KEY}` })
+  headers = { authorization: `Bearer ${body.key}` }
+})
+afterAll(() => server?.stop())
+
+/** The vaults that have anything stored: for an object that was only asked, workerd makes a database without tables. */
+function vaults(): string[] {
+  return readdirSync(server.persistTo, { recursive: true, encoding: 'utf8' }).filter(
+    (path) =>
+      /Vault.*[0-9a-f]{64}\.sqlite(?:-wal)?$/.test(path) &&
+      readFileSync(join(server.persistTo, path)).includes('CREATE TABLE'),
+  )
+}
+
+describe('whoever asks for the grants of users that there are not', () => {
+  it.each([
+    ['GET', (user: string) => `/users/${user}/grants`, 200],
+    ['DELETE', (user: string) => `/users/${user}/grants`, 204],
+    ['GET', (user: string) => `/users/${user}/grants/google`, 404],
+    ['DELETE', (user: string) => `/users/${user}/grants/google`, 404],
+  ] as const)('leaves nothing stored with %s', async (method, path, status) => {
+    const before = vaults()
+    for (let n = 0; n < 5; n += 1) {
+      const answer = await server.json(method, path(`made-up-${method}-${status}-${n}`), undefined, headers)
+      expect(answer.status).toBe(status)
+    }
+    expect(vaults()).toEqual(before)
+  })
+
+  it('leaves nothing stored with links that nobody was given', async () => {
+    const before = vaults()
+    for (const id of ['A'.repeat(64), Buffer.alloc(48, 7).toString('base64url'), 'x']) {
+      expect((await server.json('GET', `/authorizations/${id}`, undefined, headers)).status).toBe(404)
+    }
+    expect(vaults()).toEqual(before)
+  })
+
+  it('sees what there is once a user is asked for something', async () => {
+    const before = vaults().length
+    const { body } = await server.json(
+      'POST',
+      '/tools/call',
+      { tool_id: 'Gmail.GetEmails', input: {}, context: { user_id: 'ann' } },
+      headers,
+    )
+    expect(body).toHaveProperty('missing_requirements')
+    await expect.poll(() => vaults().length).toBeGreaterThan(before)
+    const { status, body: grants } = await server.json('GET', '/users/ann/grants', undefined, headers)
+    expect([status, grants]).toEqual([200, { items: [] }])
+  })
+})
