@@ -1,0 +1,61 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { raw } from '../e2e/raw.ts'
+import { type Server, startServer } from '../e2e/server.ts'
+
+let server: Server
+let fronted: string
+beforeAll(async () => {
+  server = await startServer()
+  // Miniflare's own door, which takes a request's URL from a header of whoever sends it
+  fronted = (await server.miniflare.ready).origin
+})
+afterAll(() => server?.stop())
+
+const FOREIGN = [
+  'evil.test',
+  'evil.test:8787',
+  'localhost.evil.test',
+  'localhost@evil.test',
+  '10.0.0.1',
+  '[::ffff:127.0.0.1]',
+]
+const PLACES = ['/keys', '/providers', '/users/ann/grants', '/tools', '/mcp', '/nowhere']
+
+describe.each(['its own door', "miniflare's door"])(
+  'a page whose name was rebound to this machine, through %s,',
+  (door) => {
+    const url = () => (door === 'its own door' ? server.url : fronted)
+
+    it.each(FOREIGN)('is nobody as %s, whatever it says of the URL', async (host) => {
+      for (const path of PLACES) {
+        for (const said of ['http://localhost', 'http://127.0.0.1:8787', 'https://[::1]']) {
+          const claims = {
+            'mf-original-url': `${said}${path}`,
+            'mf-original-hostname': 'localhost',
+            'x-forwarded-host': 'localhost',
+            'x-forwarded-proto': 'http',
+            'forwarded': 'host=localhost',
+          }
+          const answer = await raw(url(), { path, headers: { host, ...claims } })
+          expect([401, 403], `${path} as ${said}`).toContain(answer.status)
+          expect(answer.text).not.toContain('"items"')
+        }
+      }
+    })
+
+    it('can make itself no key', async () => {
+      const headers = {
+        'host': 'evil.test',
+        'content-type': 'application/json',
+        'mf-original-url': 'http://localhost/keys',
+      }
+      const body = JSON.stringify({ name: 'mine', scopes: ['admin'] })
+      for (const origin of [undefined, 'http://evil.test', 'null']) {
+        const sent = origin === undefined ? headers : { ...headers, origin }
+        expect((await raw(url(), { method: 'POST', path: '/keys', headers: sent, body })).status).toBe(401)
+      }
+      const { host } = new URL(url())
+      expect(JSON.parse((await raw(url(), { path: '/keys', headers: { host } })).text).items).toEqual([])
+    })
+  },
+)
