@@ -459,7 +459,15 @@ const SIMPLE =
   'Tools MUST be versioned using simple semantic versioning of the form x.y.z where x, y, and z are integers.'
 
 works(SIMPLE, 'from zeros to large numbers', async () => {
-  for (const version of ['0.0.0', '0.0.1', '0.1.0', '10.20.30', '2026.11.21', '999999999.999999999.999999999']) {
+  const large = '9'.repeat(15)
+  for (const version of [
+    '0.0.0',
+    '0.1.0',
+    '10.20.30',
+    '2026.11.21',
+    '1.0.20261121231500',
+    `${large}.${large}.${large}`,
+  ]) {
     await publish(definition(`Simple.Tool@${version}`))
     expect((await read(`Simple.Tool@${version}`)).version).toBe(version)
   }
@@ -506,6 +514,10 @@ async function expectNoVersion(version: string) {
   expect(Object.keys(problems), version).toEqual(['/id', '/version'])
   expect(problems['/version']).toBe(`Must be a version of the form x.y.z, got ${got(version)}`)
 }
+
+deviates(SIMPLE, 'of more than 15 digits', '"x, y, and z are integers"', async () => {
+  for (const version of [`1${'0'.repeat(15)}.0.0`, `0.0.1${'0'.repeat(15)}`]) await expectNoVersion(version)
+})
 
 deviates(SIMPLE, 'a tool of another dialect', '"Tools MUST be versioned', async () => {
   const tool = { name: 'T', inputSchema: { type: 'object' } }

@@ -14,7 +14,8 @@ export interface AskedId extends ToolName {
 
 const PART = /^[A-Za-z0-9_-]{1,64}$/
 const ID = /^([A-Za-z0-9_-]{1,64})\.([A-Za-z0-9_-]{1,64})(?:@([\x20-\x7e]{1,128}))?$/
-const NUMBER = '(?:0|[1-9]\\d{0,8})'
+/** Of up to 15 digits, which a number holds exactly. */
+const NUMBER = '(?:0|[1-9]\\d{0,14})'
 /** A part of a pre-release: a number, or a word. */
 const IDENTIFIER = `(?:${NUMBER}|\\d*[A-Za-z-][0-9A-Za-z-]*)`
 const VERSION = new RegExp(

@@ -25,7 +25,7 @@ export function isPrerelease(version: string): boolean {
 
 /** The version that was probably meant by a text that is none: `v1` is `1.0.0`, and `2024-05-01` is `2024.5.1`. */
 export function nearestVersion(text: string): string {
-  const numbers = /^\D{0,10}(\d{1,9})(?:[.\-_/](\d{1,9}))?(?:[.\-_/](\d{1,9}))?/.exec(text) ?? []
+  const numbers = /^\D{0,10}(\d{1,15})(?:[.\-_/](\d{1,15}))?(?:[.\-_/](\d{1,15}))?/.exec(text) ?? []
   const [major = 1, minor = 0, patch = 0] = numbers.slice(1).map((each) => (each === undefined ? 0 : Number(each)))
   return `${major}.${minor}.${patch}`
 }
@@ -43,7 +43,7 @@ export function nearestVersion(text: string): string {
  */
 export function resolveVersion<T extends VersionStatus>(versions: readonly T[], selector?: string): T | undefined {
   if (selector === undefined) return highest(versions, 'active') ?? highest(versions, 'deprecated')
-  const exact = /^\d{1,9}$/.test(selector) ? `${Number(selector)}.0.0` : selector
+  const exact = /^\d{1,15}$/.test(selector) ? `${Number(selector)}.0.0` : selector
   if (isVersion(exact)) return versions.find((each) => each.version === exact)
   if (selector === 'latest') return highest(versions, 'active')
   const range = semver.validRange(selector)

@@ -3,7 +3,7 @@ import type { ToolRecord } from '../../core/tool/tool.ts'
 
 /** Whether a version is one of OXP's: `x.y.z`, "where x, y, and z are integers" (OXP 1.0, "Metadata"). */
 export function isSimpleVersion(version: string): boolean {
-  return /^(?:0|[1-9]\d{0,8})(?:\.(?:0|[1-9]\d{0,8})){2}$/.test(version)
+  return /^(?:0|[1-9]\d{0,14})(?:\.(?:0|[1-9]\d{0,14})){2}$/.test(version)
 }
 
 /** The parts of a tool's id as OXP writes them: of its characters, and of a version that is three numbers. */

@@ -38,6 +38,14 @@ describe('where we deviate from OXP 1.0', () => {
     expect(listedLine(recordOf({ version: '1.0.0-rc.1' }))).toBe('')
   })
 
+  it('a version of numbers that are too large is refused', () => {
+    const version = `1.0.${'9'.repeat(15)}`
+    expect(oxp.decode({ ...DOCUMENT, input_schema: {}, id: `Kit.Add@${version}`, version }, {}).ok).toBe(true)
+    expect(
+      oxp.decode({ ...DOCUMENT, input_schema: {}, id: `Kit.Add@${version}9`, version: `${version}9` }, {}).ok,
+    ).toBe(false)
+  })
+
   it('an id with other characters is written with underscores, which is a loss', () => {
     const { document, losses } = oxp.encode(recordOf({ toolkit: 'my-kit' }))
     expect(document).toMatchObject({ id: 'my_kit.Tool@1.0.0' })
