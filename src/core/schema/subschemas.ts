@@ -59,10 +59,11 @@ export function mapSubschemas(
 ): Record<string, unknown> {
   const copy = emptyRecord()
   for (const [keyword, value] of Object.entries(schema)) {
+    copy[keyword] = value
     const holds = KEYWORDS.get(keyword)?.holds
+    if (holds === undefined) continue
     const path = pointerStep(keyword)
     const changed = (each: unknown, key: string | number) => change(each, keyword, path + pointerStep(key))
-    copy[keyword] = value
     if (holds === 'schemas by name' || holds === 'schemas or names by name') {
       if (!isObject(value)) continue
       const map = emptyRecord()

@@ -17,7 +17,9 @@ export function refused(message: string, path = ''): { readonly ok: false; reado
 
 /** One step of a JSON Pointer, escaped as RFC 6901 section 3 says. */
 export function pointerStep(key: string | number): string {
-  return `/${String(key).replaceAll('~', '~0').replaceAll('/', '~1')}`
+  const text = String(key)
+  // Schemas are walked through by pointers, and few names hold either
+  return /[~/]/.test(text) ? `/${text.replaceAll('~', '~0').replaceAll('/', '~1')}` : `/${text}`
 }
 
 /** Words in a message: `'a', 'b'`. */

@@ -1,6 +1,7 @@
 import type { Encoded, Loss } from '../../core/tool/codec.ts'
 import { isJsonObject, type JsonObject } from '../../core/tool/json.ts'
 import { offered, withheld } from '../../core/tool/metadata.ts'
+import { madeName } from '../../core/tool/made-name.ts'
 import { joinedName } from '../../core/tool/name-suffix.ts'
 import { titleOf, type ToolRecord } from '../../core/tool/tool.ts'
 import { encodeParameters } from './parameters.ts'
@@ -64,6 +65,10 @@ export function encodeCapability(record: ToolRecord): {
   const losses: Loss[] = [...unsaid, ...withheld(record)]
   const lose = (path: string, reason: string) => losses.push({ path, reason })
   if (record.description === '') lose('/description', 'A description is required, so the title or the name is written')
+  for (const part of ['toolkit', 'tool'] as const) {
+    const made = madeName(record[part])
+    if (made !== record[part]) lose(`/${part}`, `Is read as '${made}': names have no other characters any more`)
+  }
   const reason = 'The Machine Context Protocol has no such field'
   const name = joinedName(record)
   if (record.name !== name) lose('/name', `The name is made of the tool's id and the capability: '${name}'`)
