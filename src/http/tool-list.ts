@@ -60,13 +60,13 @@ const MAX_LISTED = 16_000_000
 
 /**
  * All newest tools that the principal may see, or those of one toolkit, for dialects whose lists have no pages: `join` makes
- * the body of their lines, without the empty ones. Fails with `tooMany`, where it is given, when they are too long for that.
+ * the body of their lines, without the empty ones. Fails with `tooMany` when they are too long for that.
  */
 export function wholeList(
   catalogue: Catalogue,
   format: LineFormat,
   join: (lines: readonly string[]) => string,
-  { toolkit, tooMany }: { readonly toolkit?: string | undefined; readonly tooMany?: Failure } = {},
+  { toolkit, tooMany }: { readonly toolkit?: string | undefined; readonly tooMany: Failure },
 ): ToolList {
   return {
     variant: [format.name, toolkit ?? ''],
@@ -82,7 +82,7 @@ export function wholeList(
           lines.push(line)
           characters += line.length
         }
-        if (tooMany && characters > MAX_LISTED) return fail(tooMany)
+        if (characters > MAX_LISTED) return fail(tooMany)
         cursor = listing.nextCursor
       } while (cursor !== undefined)
       return ok(join(lines))

@@ -74,6 +74,8 @@ async function readFound(path: string, name: ToolName): Promise<Found[]> {
   return [{ path, record: { ...record, source: { dialect: oxp.dialect, document } }, carried: (own) => own }]
 }
 
+const nothing = async () => undefined
+
 /** Those whose documents say of each tool what it is called. */
 const codecs = [oxp, openToolCalling, machineContext]
 
@@ -84,7 +86,7 @@ async function readDocument(path: string, toolkit: string, { document, handlers 
   const runners = new Map([['bundled', { kind: 'bundled', check: () => [] }]])
   const prepared = await prepareDocument(
     { body },
-    { codecs, runners, sha256, source: { addressed: async () => undefined } },
+    { codecs, runners, sha256, source: { addressed: nothing, current: nothing, holds: async () => false } },
   )
   if (!prepared.ok) return refuse(path, prepared.problems)
   const { records, document: kept } = prepared.value

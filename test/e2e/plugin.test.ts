@@ -38,7 +38,7 @@ const text = ({ body }: { body: { content: { text: string }[] } }) => body.conte
 
 describe('a ListToolsResult', () => {
   it('is published with the toolkit and version beside it', async () => {
-    const ids = ['web.status@1.0.0', 'web.search-pages@1.0.0']
+    const ids = ['web.status@1.0.0', 'web.search_pages@1.0.0']
     expect(await publish({ definition: LIST, implementation, ...GIVEN })).toMatchObject({ status: 201, body: { ids } })
     expect(await publish({ definition: LIST, implementation, ...GIVEN })).toMatchObject({ status: 200, body: { ids } })
   })

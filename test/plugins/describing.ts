@@ -1,23 +1,31 @@
 import { assemble } from './compile.ts'
 
-/** A plugin whose `describe` gives this text. */
-export function describing(text: string): Uint8Array<ArrayBuffer> {
-  const bytes = [...new TextEncoder().encode(text)].map((byte) => `\\${byte.toString(16).padStart(2, '0')}`).join('')
+/** A plugin whose `describe` gives this text, and `call` that answer whatever it is asked; nothing where there is none. */
+export function describing(text: string, answer = ''): Uint8Array<ArrayBuffer> {
+  const all = new TextEncoder().encode(text + answer)
   const length = new TextEncoder().encode(text).length
-  const pages = Math.ceil(length / 65_536) + 1
+  const bytes = [...all].map((byte) => `\\${byte.toString(16).padStart(2, '0')}`).join('')
+  const pages = Math.ceil(all.length / 65_536) + 1
   return assemble(`(module
     (import "extism:host/env" "alloc" (func $alloc (param i64) (result i64)))
     (import "extism:host/env" "store_u8" (func $store (param i64 i32)))
     (import "extism:host/env" "output_set" (func $output (param i64 i64)))
     (memory (export "memory") ${pages}) (data (i32.const 0) "${bytes}")
-    (func (export "describe") (result i32) (local $block i64) (local $at i32)
+    ${giving('describe', 0, length)}
+    ${answer === '' ? '(func (export "call") (result i32) (i32.const 0))' : giving('call', length, all.length - length)})`)
+}
+
+/** An export that gives a part of the memory. */
+function giving(name: string, from: number, length: number): string {
+  return `(func (export "${name}") (result i32) (local $block i64) (local $at i32)
       (local.set $block (call $alloc (i64.const ${length})))
       (block $end (loop $next
         (br_if $end (i32.ge_u (local.get $at) (i32.const ${length})))
-        (call $store (i64.add (local.get $block) (i64.extend_i32_u (local.get $at))) (i32.load8_u (local.get $at)))
+        (call $store
+          (i64.add (local.get $block) (i64.extend_i32_u (local.get $at)))
+          (i32.load8_u (i32.add (local.get $at) (i32.const ${from}))))
         (local.set $at (i32.add (local.get $at) (i32.const 1)))
         (br $next)))
       (call $output (local.get $block) (i64.const ${length}))
-      (i32.const 0))
-    (func (export "call") (result i32) (i32.const 0)))`)
+      (i32.const 0))`
 }

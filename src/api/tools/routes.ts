@@ -32,7 +32,7 @@ import {
 export interface RegistryFaceDeps extends RouteDeps {
   readonly publish: Publish
   readonly writer: Pick<RegistryWriter, 'setStatus'>
-  readonly source: Pick<ToolSource, 'current' | 'record' | 'whole'>
+  readonly source: Pick<ToolSource, 'current' | 'currentOrNearest' | 'record' | 'whole'>
   readonly resolver: Pick<Resolver, 'resolve'>
   /** The dialects a definition can be converted from. */
   readonly codecs: readonly Codec[]
@@ -106,15 +106,18 @@ export function registryFace(deps: RegistryFaceDeps): Hono {
   async function setStatus(c: Context, principal: Principal): Promise<Response | Failing> {
     const asked = c.req.param('id') ?? ''
     const id = parseToolId(asked)
-    if (!id || !covers(principal, id)) return unknown(asked)
+    if (!id) return unknown(asked)
     const body = await readJson(c.req.raw, STATUS_LIMIT)
     if (!body.ok) return body
     const status = decodeStatus(body.value)
     if (!status.ok) return malformed(status.problems)
-    const document = await source.current(id)
+    const found = await source.currentOrNearest(id)
+    const document = 'versions' in found && covers(principal, found) ? found : undefined
     const version = document && resolveVersion(document.versions, id.selector)?.version
-    const changed = version === undefined ? undefined : await writer.setStatus(id, version, status.value)
-    if (!changed || version === undefined) return unknown(asked)
+    if (!document || version === undefined) return unknown(asked)
+    const { toolkit, tool } = document
+    const changed = await writer.setStatus({ toolkit, tool }, version, status.value)
+    if (!changed) return unknown(asked)
     return jsonText(JSON.stringify(encodeStatus(changed, version, status.value)))
   }
 

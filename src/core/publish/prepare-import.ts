@@ -5,11 +5,12 @@ import type { ToolSource } from '../tool/tool-source.ts'
 import { compareVersions } from '../tool/version.ts'
 import { judgeImported, judgeText } from './judge.ts'
 import { type ImportState, type PrepareDeps, type Prepared, prepareDefined } from './prepare.ts'
+import { placeNames } from './place-names.ts'
 import { recordOf } from './record.ts'
 import type { ImportSubmission } from './submission.ts'
 
 export interface PrepareImportDeps extends PrepareDeps {
-  readonly source: Pick<ToolSource, 'current' | 'record' | 'addressed'>
+  readonly source: Pick<ToolSource, 'current' | 'record' | 'addressed' | 'holds'>
 }
 
 const FIRST_VERSION = '1.0.0'
@@ -23,7 +24,9 @@ export async function prepareImport(
   { imported, version, sourceVersion }: ImportSubmission,
   deps: PrepareImportDeps,
 ): Promise<Checked<Prepared>> {
-  const { definition, implementation } = imported
+  const { implementation } = imported
+  const { definitions } = await placeNames([imported.definition], deps.source)
+  const [definition = imported.definition] = definitions
   const asVersion = (of: string) => ({ ...imported, definition: { ...definition, version: of } })
 
   async function prepared(state: ImportState, chosen: string): Promise<Checked<Prepared>> {

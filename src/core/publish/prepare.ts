@@ -6,6 +6,7 @@ import type { Definition, ImplementationKind } from '../tool/tool.ts'
 import type { ToolSource } from '../tool/tool-source.ts'
 import { chooseCodec } from './choose-codec.ts'
 import { judgeId, judgeImplementation, judgeSchemas, judgeText } from './judge.ts'
+import { placeNames } from './place-names.ts'
 import { recordOf } from './record.ts'
 import type { Publication } from './registry.ts'
 import type { DefinedSubmission, DefinedTool, DocumentSubmission } from './submission.ts'
@@ -20,7 +21,7 @@ export interface PrepareDeps {
   /** The kinds of implementation that may arrive at run time. */
   readonly runners: ReadonlyMap<string, ImplementationKind>
   readonly sha256: Sha256
-  readonly source: Pick<ToolSource, 'addressed'>
+  readonly source: Pick<ToolSource, 'addressed' | 'current' | 'holds'>
 }
 
 /** What a submission came to when nothing is wrong with it. */
@@ -56,8 +57,9 @@ export async function prepareDocument(
   if (unfit.length > 0) return { ok: false, problems: [...problems, ...unfit] }
   const { decoded, placed } = await decodeInPlace(document, given, codec, deps)
   if (!decoded.ok) return { ok: false, problems: [...problems, ...decoded.problems.map((each) => under(prefix, each))] }
-  const { definitions, schemas, warnings, itself } = decoded.value
-  const called = decoded.value.called ?? definitions.map(({ tool }) => tool)
+  const { schemas, warnings, itself } = decoded.value
+  const { definitions, warnings: renamed } = await placeNames(decoded.value.definitions, deps.source)
+  const called = decoded.value.called ?? decoded.value.definitions.map(({ tool }) => tool)
   const { implementationOf, problems: misfits } = chooseImplementations(definitions, called, beside, runners)
   problems.push(...judgeSchemas(schemas, codec.references, prefix), ...misfits)
   if (problems.length > 0) return { ok: false, problems }
@@ -67,7 +69,14 @@ export async function prepareDocument(
     definitions.map((each, index) => {
       const definition = { ...each, tags: tags ?? each.tags }
       return recordOf(
-        { definition, implementation: implementationOf(index), dialect: codec.dialect, document, hash },
+        {
+          definition,
+          called: called[index],
+          implementation: implementationOf(index),
+          dialect: codec.dialect,
+          document,
+          hash,
+        },
         sha256,
       )
     }),
@@ -87,7 +96,7 @@ export async function prepareDocument(
         ? {}
         : { document: { dialect: codec.dialect, hash, text, toolkit, tools, ...(itself ? { itself } : {}) } }),
       given: said,
-      warnings: [...warnings, ...placed].map((each) => under(prefix, each)),
+      warnings: [...warnings, ...placed, ...renamed].map((each) => under(prefix, each)),
       ...(placed.length > 0 ? { isPlaced: true } : {}),
     },
   }
@@ -134,12 +143,21 @@ function chooseImplementations(
 /** Judges complete definitions and their implementations as a document's are, and gives everything that is wrong at once. */
 export async function prepareDefined(
   { tools, warnings }: DefinedSubmission,
-  { runners, sha256 }: PrepareDeps,
+  { runners, sha256, source }: PrepareDeps,
 ): Promise<Checked<Prepared>> {
   const problems = tools.flatMap((tool) => judgeTool(tool, runners))
   if (problems.length > 0) return { ok: false, problems }
-  const records = await Promise.all(tools.map((tool) => recordOf(tool, sha256)))
-  return { ok: true, value: { records, given: { implementation: true, tags: false }, warnings } }
+  const placed = await placeNames(
+    tools.map(({ definition }) => definition),
+    source,
+  )
+  const records = await Promise.all(
+    tools.map((tool, index) => {
+      return recordOf({ ...tool, definition: placed.definitions[index] ?? tool.definition }, sha256)
+    }),
+  )
+  const given = { implementation: true, tags: false }
+  return { ok: true, value: { records, given, warnings: [...warnings, ...placed.warnings] } }
 }
 
 function judgeTool(

@@ -1,7 +1,7 @@
 import type { Principal } from '../access/principal.ts'
 import type { ToolSecrets } from '../access/tool-secrets.ts'
 import type { Checked } from '../tool/problem.ts'
-import { authorise } from './authorise.ts'
+import { authorise, authoriseToolkit } from './authorise.ts'
 import { type Prepared, prepareDefined, prepareDocument } from './prepare.ts'
 import { prepareImport, type PrepareImportDeps } from './prepare-import.ts'
 import type { RegistryWriter } from './registry.ts'
@@ -56,8 +56,11 @@ async function admit(
   if (dryRun) return reportOf({ outcome: 'created', ids }, prepared.value)
   // Such a version breaks nothing, though the registry might say so: it takes any change of a shared schema for a break
   const followsChange = isImport && submission.version === undefined
+  const id = document?.itself?.id
+  const isIdOfOthers = id !== undefined && authoriseToolkit(principal, id) !== undefined
   const publication = {
     records,
+    ...(isIdOfOthers ? { isIdOfOthers } : {}),
     ...(document ? { document } : {}),
     given,
     allowBreaking: allowBreaking || followsChange,

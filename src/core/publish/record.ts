@@ -6,6 +6,8 @@ import { type Definition, derivedSecurityLevel, type Implementation, type ToolRe
 /** What a record is made of. */
 export interface RecordParts {
   readonly definition: Definition
+  /** What the document calls the tool. */
+  readonly called?: string | undefined
   readonly implementation?: Implementation | undefined
   readonly dialect: string
   readonly document: Json
@@ -15,11 +17,12 @@ export interface RecordParts {
 
 /** Completes a definition into the record that is stored: its id, its security level, its source and its digest. */
 export async function recordOf(
-  { definition, implementation, dialect, document, hash }: RecordParts,
+  { definition, called, implementation, dialect, document, hash }: RecordParts,
   sha256: Sha256,
 ): Promise<ToolRecord> {
   const visible = {
     ...definition,
+    ...(called === undefined || called === definition.tool ? {} : { called }),
     id: formatToolId(definition, definition.version),
     securityLevel: definition.securityLevel ?? derivedSecurityLevel(definition.requirements),
     ...(implementation ? { implementation } : {}),

@@ -23,6 +23,8 @@ export interface Publication {
   /** What the publisher said beside the document; what was not said is taken as it stands, should the id exist. */
   readonly given: { readonly implementation: boolean; readonly tags: boolean; readonly toolkit?: boolean }
   readonly allowBreaking: boolean
+  /** Whether the publisher may not publish in a toolkit that is called as the document calls itself. */
+  readonly isIdOfOthers?: true
 }
 
 /** What became of a publication. */

@@ -23,9 +23,12 @@ export function toolkitDescription({ metadata }: Described): string | undefined 
   return typeof text === 'string' ? text : undefined
 }
 
+/** Where a record's metadata names the inputs that no model may make up. */
+export const HIDDEN = 'non_inferrable_parameters'
+
 /** The inputs that no model may make up (`inferrable: false`): they are taken from the context of a call, by their names. */
 export function nonInferrable({ metadata }: Described): readonly string[] {
-  const names = metadata?.['non_inferrable_parameters']
+  const names = metadata?.[HIDDEN]
   return isTexts(names) ? names : []
 }
 

@@ -21,6 +21,11 @@ export interface ToolSource {
   addressed(dialect: string, id: string, tool?: string): Promise<DocumentAddress | undefined>
   /** The record with the document it was published in, wherever that lies. */
   whole(record: ToolRecord): Promise<ToolRecord>
-  /** What `current` gives; of a name that is unknown, the names near it, nearest first and at most 20. */
+  /** Whether a toolkit of this very name has tools. */
+  holds(toolkit: string): Promise<boolean>
+  /**
+   * What `current` gives, or the tool whose name differs in `-` and `_` alone: names have no `-` any more, and OXP writes those
+   * that do with `_`. Of a name that is unknown, the names near it, nearest first and at most 20.
+   */
   currentOrNearest(name: ToolName): Promise<ToolDocument | readonly ToolName[]>
 }

@@ -71,6 +71,8 @@ export interface ToolRecord extends Definition {
   /** `Toolkit.Name@x.y.z` */
   readonly id: string
   readonly securityLevel: number
+  /** What its document calls it, where that is not its name. */
+  readonly called?: string
   /**
    * The dialect it was published in, and the document, verbatim. A document that makes several tools, or has an id of its
    * own, is stored once, under its `hash`: whoever reads records gets it with them where it is asked for.

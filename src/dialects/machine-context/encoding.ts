@@ -1,6 +1,6 @@
 import type { Encoded, Loss } from '../../core/tool/codec.ts'
 import { isJsonObject, type JsonObject } from '../../core/tool/json.ts'
-import { offered, withheld } from '../../core/tool/metadata.ts'
+import { HIDDEN, offered, withheld } from '../../core/tool/metadata.ts'
 import { madeName } from '../../core/tool/made-name.ts'
 import { joinedName } from '../../core/tool/name-suffix.ts'
 import { titleOf, type ToolRecord } from '../../core/tool/tool.ts'
@@ -79,6 +79,7 @@ export function encodeCapability(record: ToolRecord): {
   if (requirements.secrets.length > 0) lose('/requirements/secrets', reason)
   if (requirements.user_id) lose('/requirements/user_id', reason)
   if (output === null) lose('/output', 'No output at all is written as the schema {"type": "null"}')
+  if (record.metadata?.[HIDDEN] !== undefined) lose(`/metadata/${HIDDEN}`, 'Names what no model may infer')
   const own = record.metadata?.tags
   if (own !== undefined && record.tags.length > 0 && JSON.stringify(own) !== JSON.stringify(record.tags)) {
     lose('/metadata/tags', "The tool's own tags stand there")
@@ -97,7 +98,9 @@ export function encodeCapability(record: ToolRecord): {
   return { capability, losses }
 }
 
-/** A record's metadata with its tags, as this dialect has them. */
+/** A record's metadata with its tags, as this dialect has them; it does not name what no model may infer. */
 export function encodeMetadata({ metadata, tags }: ToolRecord): JsonObject | undefined {
-  return tags.length > 0 ? { ...metadata, tags } : metadata
+  const { [HIDDEN]: hidden, ...shown } = metadata ?? {}
+  const rest = hidden !== undefined && Object.keys(shown).length === 0 ? undefined : metadata && shown
+  return tags.length > 0 ? { ...rest, tags } : rest
 }

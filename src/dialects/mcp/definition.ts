@@ -88,6 +88,7 @@ function decode(document: Json, given: Given): ReturnType<Codec['decode']> {
     ok: true,
     value: {
       definitions: read.value.map((each) => ({ ...each, toolkit, version })),
+      called: namesOf(isListing ? document.tools : [document]),
       schemas: read.value.flatMap(({ input, output }, index) => {
         const path = isListing ? `/tools/${index}` : ''
         return [
@@ -98,6 +99,12 @@ function decode(document: Json, given: Given): ReturnType<Codec['decode']> {
       warnings,
     },
   }
+}
+
+/** What the tools of a document that is in order are called. */
+function namesOf(tools: unknown): readonly string[] {
+  if (!isList(tools)) return []
+  return tools.map((each) => (isJsonObject(each) && typeof each.name === 'string' ? each.name : ''))
 }
 
 type Tool = Omit<Definition, 'toolkit' | 'version' | 'output'> & { readonly output: JsonObject }

@@ -69,6 +69,7 @@ function decode(document: Json, given: Given): ReturnType<Codec['decode']> {
     ok: true,
     value: {
       definitions: [definition],
+      called: [shown],
       schemas: [
         { path: '/input', schema: definition.input },
         ...(output.schema === null ? [] : [{ path: '/output', schema: output.schema }]),

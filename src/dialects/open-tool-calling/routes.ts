@@ -21,6 +21,12 @@ export interface OpenToolCallingFaceDeps extends ToolListDeps {
 const MAX_SUGGESTIONS = 3
 const FORMAT: LineFormat = { name: 'worker-tools', write: (record) => JSON.stringify(encodeListed(record)) }
 
+const TOO_MANY: Failure = {
+  type: 'request-malformed',
+  message: 'Cannot list so many tools at once',
+  detail: 'Use a key of fewer tools, or list and search by page with GET /tools?format=open-tool-calling',
+}
+
 /**
  * The Open Tool Calling RFC's schemas, at the paths where its living user, the Arcade engine, calls a worker. The gate also
  * lets in the engine that holds `WORKER_SECRET`.
@@ -28,7 +34,7 @@ const FORMAT: LineFormat = { name: 'worker-tools', write: (record) => JSON.strin
 export function openToolCallingFace(deps: OpenToolCallingFaceDeps): Hono {
   const { gate, callTool, catalogue, findByName, now } = deps
   const face = new Hono()
-  const list = wholeList(catalogue, FORMAT, (lines) => `[${lines.join(',')}]`)
+  const list = wholeList(catalogue, FORMAT, (lines) => `[${lines.join(',')}]`, { tooMany: TOO_MANY })
 
   face.get('/worker/health', () => jsonText('{"status":"ok"}'))
   face.get('/worker/tools', (c) => answerToolList(c, deps, () => ok(list), respond))

@@ -1,7 +1,7 @@
 import { type Bounds, type Cut, expandSchema } from '../../core/schema/expand.ts'
 import { MAX_SCHEMA_DEPTH, MAX_SUBSCHEMAS } from '../../core/schema/publishable.ts'
 import type { Encoded, Loss } from '../../core/tool/codec.ts'
-import { isJsonObject, type Json, type JsonObject } from '../../core/tool/json.ts'
+import { isJsonObject, isList, type Json, type JsonObject } from '../../core/tool/json.ts'
 import { offered, withheld } from '../../core/tool/metadata.ts'
 import { derivedSecurityLevel, type JsonSchema, type Requirements, type ToolRecord } from '../../core/tool/tool.ts'
 import { idOf, isSimpleVersion, nameOf } from './id.ts'
@@ -48,8 +48,25 @@ function flat(input: JsonObject): JsonObject {
 function formOf(record: ToolRecord, wrap: (input: JsonObject) => JsonObject) {
   const source = sourceOf(record)
   if (!source) return written(record, wrap)
-  // A document of before parameters had to be objects may have others
-  return { document: { ...source, input_schema: wrap(withParameters(offered(record).input)) }, losses: unsaid(record) }
+  // Documents of before may have parameters that are no objects, and an id in two requirements
+  const { requirements: asked } = source
+  const requirements = isJsonObject(asked) ? { requirements: withUniqueIds(asked) } : {}
+  const input_schema = wrap(withParameters(offered(record).input))
+  return { document: { ...source, input_schema, ...requirements }, losses: unsaid(record) }
+}
+
+/** "A unique identifier": the first requirement of each id counts. */
+function withUniqueIds(requirements: JsonObject): JsonObject {
+  const lists = Object.entries(requirements).map(([name, list]): [string, Json | undefined] => {
+    if (!isList(list)) return [name, list]
+    const first = new Map<unknown, Json>()
+    for (const each of list) {
+      const id = isJsonObject(each) ? each.id : each
+      if (!first.has(id)) first.set(id, each)
+    }
+    return [name, [...first.values()]]
+  })
+  return Object.fromEntries(lists)
 }
 
 function sourceOf({ source }: ToolRecord): JsonObject | undefined {

@@ -23,16 +23,6 @@ export function idOf(name: OxpName): string {
   return formatToolId(name, name.version)
 }
 
-/**
- * Which of the names near an unknown id is the one that OXP writes so, with the version that was asked for. An id with other
- * characters than OXP's is listed with underscores, and is called by what was listed.
- */
-export function listedAs(asked: string, near: readonly string[]): string | undefined {
-  const [name = '', ...version] = asked.split('@')
-  const own = near.find((each) => each.split('.').map(plain).join('.').toLowerCase() === name.toLowerCase())
-  return own === undefined ? undefined : [own, ...version].join('@')
-}
-
 function plain(part: string): string {
   return part.replaceAll(/[^A-Za-z0-9_]/g, '_')
 }

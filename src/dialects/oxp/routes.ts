@@ -1,6 +1,6 @@
 import { type Context, Hono } from 'hono'
 import type { Format } from '../../core/publish/convert.ts'
-import type { Call, Caller, CallTool, Outcome } from '../../core/call/call.ts'
+import type { CallTool } from '../../core/call/call.ts'
 import { wrongParameter } from '../../core/call/call-fields.ts'
 import { type Failing, type Failure, fail, ok, type Result } from '../../core/call/failure.ts'
 import type { LineFormat } from '../../core/access/catalogue.ts'
@@ -9,7 +9,7 @@ import { jsonFailure, jsonText } from '../../http/json-response.ts'
 import { answerToolList, type ToolList, type ToolListDeps } from '../../http/tool-list.ts'
 import type { ToolRecord } from '../../core/tool/tool.ts'
 import { STATUS } from './failure.ts'
-import { isSimpleVersion, listedAs } from './id.ts'
+import { isSimpleVersion } from './id.ts'
 import { decodeListQuery } from './list-query.ts'
 import { decodeCall, encodeFailure, encodeOutcome, type Form, SCHEMA, VERSION } from './wire.ts'
 
@@ -45,21 +45,12 @@ export function oxpFace(deps: OxpFaceDeps): Hono {
     if (!incoming.ok) return respond(incoming.failure, form)
     const decoded = decodeCall(incoming.value.body)
     if ('ok' in decoded) return respond(decoded.failure, form)
-    const outcome = await callAsListed(decoded, incoming.value.caller)
+    const outcome = await callTool(decoded, incoming.value.caller)
     const { result } = outcome
     const text = JSON.stringify(encodeOutcome(outcome, form))
     if (!result.ok) return jsonFailure(result.failure, text, STATUS[result.failure.type], versionHeader(form))
     // No cache keeps the answer to a POST, so a success needs no header that forbids it (RFC 9111, section 3)
     return jsonText(text, 200, versionHeader(form))
-  }
-
-  /** Calls a tool, by the id that it has in lists too. */
-  async function callAsListed(asking: Call, caller: Caller): Promise<Outcome> {
-    const outcome = await callTool(asking, caller)
-    const { result } = outcome
-    if (result.ok || result.failure.type !== 'tool-unknown') return outcome
-    const asked = listedAs(asking.asked, result.failure.suggestions)
-    return asked === undefined ? outcome : callTool({ ...asking, asked }, caller)
   }
 
   function list(c: Context, formatName: string): Promise<Response> {

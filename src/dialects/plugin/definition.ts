@@ -1,6 +1,6 @@
 import type { Codec, Encoded, Given, Loss } from '../../core/tool/codec.ts'
 import { inputSchema, whatIsNotGiven } from '../../core/tool/definition-fields.ts'
-import { isList, isObject, type Json, type JsonObject } from '../../core/tool/json.ts'
+import { isJsonObject, isList, isObject, type Json, type JsonObject } from '../../core/tool/json.ts'
 import { check, into, list, object, string, text, unique } from '../../core/tool/json-reader.ts'
 import { offered, withheld } from '../../core/tool/metadata.ts'
 import { plainName, PUBLISHED_NAME } from '../../core/tool/name-suffix.ts'
@@ -70,7 +70,10 @@ function decode(document: Json, given: Given): ReturnType<Codec['decode']> {
     tags: [],
   }))
   const schemas = tools.map((tool, index) => ({ path: `/tools/${index}/inputSchema`, schema: tool.inputSchema }))
-  return { ok: true, value: { definitions, schemas, warnings } }
+  // What the document calls them is what a plugin calls its functions
+  const named = isJsonObject(document) && isList(document.tools) ? document.tools : []
+  const called = named.map((each) => (isJsonObject(each) && typeof each.name === 'string' ? each.name : ''))
+  return { ok: true, value: { definitions, called, schemas, warnings } }
 }
 
 function listing() {

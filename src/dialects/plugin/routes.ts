@@ -48,10 +48,13 @@ export function pluginFace(deps: PluginFaceDeps): Hono {
     if (!context.ok) return respond(context.failure)
     const call = decodeCall(body)
     if ('ok' in call) return respond(call.failure)
-    const { name, input, method } = call
+    const { name, input, method, values } = call
     const asked = toolkit === undefined ? askedAnywhere(name) : await askedWithin(toolkit, name, caller.background)
     if (asked === undefined) return respond({ type: 'id-malformed', asked: name })
-    const outcome = await callTool({ asked, input, context: context.value }, { ...caller, method })
+    const outcome = await callTool(
+      { asked, input, context: { ...context.value, ...(values === undefined ? {} : { values }) } },
+      { ...caller, method },
+    )
     return outcome.result.ok ? jsonText(JSON.stringify(encodeOutcome(outcome))) : respond(outcome.result.failure)
   })
 

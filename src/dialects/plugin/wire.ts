@@ -2,8 +2,8 @@ import type { Call, Outcome } from '../../core/call/call.ts'
 import { malformed } from '../../core/call/call-fields.ts'
 import type { Failing, Failure } from '../../core/call/failure.ts'
 import type { Artifact, Content } from '../../core/tool/content.ts'
-import type { Json, JsonObject } from '../../core/tool/json.ts'
-import { anyObject, anything, check, nullish, object, string } from '../../core/tool/json-reader.ts'
+import { isObject, type Json, type JsonObject } from '../../core/tool/json.ts'
+import { anyObject, check, nullish, object, type Reader, string, WRONG } from '../../core/tool/json-reader.ts'
 import { textOf } from './failure.ts'
 
 /** A call by the name of a tool: which tool that is depends on where the call is made. */
@@ -12,6 +12,8 @@ export interface NamedCall {
   readonly input: Call['input']
   /** What the request calls its method, where it overrides the usual one. */
   readonly method?: string
+  /** What the request gives for parameters that no model may infer, by their names. */
+  readonly values?: JsonObject
 }
 
 /** The schema's CallToolResult. */
@@ -20,24 +22,36 @@ export interface CallToolResult {
   readonly isError?: boolean
 }
 
+/** Where `_meta` says what no model may infer, as over MCP: the schema's requests have no other place for it. */
+const CONTEXT_KEY = 'dev.switchboard/context'
+const META_FIELDS = object({ [CONTEXT_KEY]: nullish(anyObject) }, { unknown: 'ignore' })
+const META: Reader<{ readonly values?: JsonObject }> = (value, report) => {
+  if (!isObject(value)) return {}
+  const read = META_FIELDS(value, report)
+  if (read === WRONG) return WRONG
+  const { [CONTEXT_KEY]: values } = read
+  return values === undefined ? {} : { values }
+}
+
 const REQUEST = object(
   {
     method: nullish(string({ most: 256 })),
     // Arguments under a misspelled name would be a call without arguments
-    params: object({ name: string(), arguments: nullish(anyObject, {}), _meta: anything }),
+    params: object({ name: string(), arguments: nullish(anyObject, {}), _meta: META }),
   },
   { unknown: 'ignore' },
 )
 
 /**
- * Reads a CallToolRequest: `{method?, params: {name, arguments?}}`. The method is for a plugin to read, and `_meta`, which
- * hosts pass on from their own callers, is for nobody. What is no such request gives a failure that names the field.
+ * Reads a CallToolRequest: `{method?, params: {name, arguments?, _meta?}}`. The method is for a plugin to read; of `_meta`, which
+ * hosts pass on from their own callers, only the context is read. What is no such request gives a failure that names the field.
  */
 export function decodeCall(body: unknown): NamedCall | Failing {
   const read = check(REQUEST, body)
   if (!read.ok) return malformed(read.problems)
   const { method, params } = read.value
-  return { name: params.name, input: params.arguments, ...(method === undefined ? {} : { method }) }
+  const { name, arguments: input, _meta } = params
+  return { name, input, ..._meta, ...(method === undefined ? {} : { method }) }
 }
 
 /**

@@ -10,15 +10,16 @@ export interface NamedAfter {
 /**
  * Names tools after operations: by the `operationId`, with `_` for each run of characters that a name cannot have; without
  * one, by method and path. A name depends on nothing else, so it is the same in every import: where names meet (case does
- * not count), each gets a suffix made of its method and path, but for the one that is an `operationId` letter by letter.
+ * not count, nor whether a character is `-` or `_`), each gets a suffix made of its method and path, but for the one that is
+ * an `operationId` letter by letter and has no `-`.
  */
 export function toolNames<T extends NamedAfter>(operations: readonly T[]): (T & { readonly tool: string })[] {
   const wanted = operations.map((operation) => {
     const { operationId, method, path } = operation
     const source = operationId ?? `${method} ${path}`
     const name = source.replace(/[^A-Za-z0-9_-]+/g, '_').replace(/^_+|_+$/g, '') || 'operation'
-    const isVerbatim = name === operationId && name.length <= MAX_NAME
-    return { operation, name, key: name.toLowerCase(), isVerbatim }
+    const isVerbatim = name === operationId && name.length <= MAX_NAME && !name.includes('-')
+    return { operation, name, key: name.toLowerCase().replaceAll('-', '_'), isVerbatim }
   })
   const uses = new Map<string, number>()
   const verbatim = new Map<string, number>()

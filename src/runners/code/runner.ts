@@ -43,6 +43,7 @@ export function createCodeRunner({ sandbox, inside, allowHttpHosts, log }: Sandb
         const about = {
           callId: context.callId,
           tool: record.tool,
+          called: record.called ?? record.tool,
           ...(userId === undefined ? {} : { userId }),
           ...(userInfo === undefined ? {} : { userInfo }),
         }

@@ -27,8 +27,11 @@ export type HttpParameter = ReadBy<typeof PARAMETER>
 export type HttpBody = ReadBy<typeof BODY>
 export type HttpResponseMapping = ReadBy<typeof RESPONSE>
 
-/** The variable of a URL that stands for the name of the tool that is called: an implementation may be that of several. */
-export const TOOL_VARIABLE = 'tool'
+/**
+ * The variables of a URL that stand for the tool that is called, by its name and by what its document calls it: an
+ * implementation may be that of several tools.
+ */
+export const TOOL_VARIABLES: readonly string[] = ['tool', 'called']
 
 const PLACES = ['path', 'query', 'header', 'cookie', 'body'] as const
 /** The styles each place knows, the default first (OpenAPI 3.1, "Style Values"). */

@@ -6,7 +6,7 @@ import { placeKey, refuseUndeclared } from '../shared/credential.ts'
 import { headerNameProblem, isHeaderValue, isToken } from '../shared/header-rules.ts'
 import { parseUrlTemplate, variableNames } from '../shared/url-template.ts'
 import { bodyFieldSteps, bodyHasFields, unplacedInputs } from './default-places.ts'
-import { type HttpImplementation, httpImplementation, TOOL_VARIABLE } from './implementation.ts'
+import { type HttpImplementation, httpImplementation, TOOL_VARIABLES } from './implementation.ts'
 
 /** Reports what the parts of an implementation say of each other, and of the tool's inputs, that they must not. */
 type Rule = (implementation: HttpImplementation, inputs: ReadonlySet<string>, report: Report) => void
@@ -45,7 +45,7 @@ function templateIsFilled(implementation: HttpImplementation, inputs: ReadonlySe
     if (!secret.has(name)) wrong(report, `Must have a credential in 'path' for the host's '{${name}}'`, '/url')
   }
   for (const name of otherNames) {
-    if (secret.has(name) || placed.has(name) || inputs.has(name) || name === TOOL_VARIABLE) continue
+    if (secret.has(name) || placed.has(name) || inputs.has(name) || TOOL_VARIABLES.includes(name)) continue
     wrong(report, `Must have a 'path' parameter, a credential or an input for '{${name}}'`, '/url')
   }
   for (const { in: place, name, path } of written(implementation)) {

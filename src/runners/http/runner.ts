@@ -7,7 +7,7 @@ import { checkedRunner } from '../shared/checked-runner.ts'
 import { isIdempotent, type RetryClock, type ServerOutcome, serverTool } from '../shared/server-call.ts'
 import { hostOf } from '../shared/url-template.ts'
 import { unanswered } from '../shared/server-failure.ts'
-import { type HttpImplementation, TOOL_VARIABLE } from './implementation.ts'
+import { type HttpImplementation, TOOL_VARIABLES } from './implementation.ts'
 import { checkHttpImplementation } from './publication-rules.ts'
 import { type BuiltRequest, prepareRequest } from './request.ts'
 import { isExpected, readingOf, readResponse, type ResponseReading } from './response.ts'
@@ -36,16 +36,20 @@ export function createHttpRunner({
   })
 }
 
-/** Puts the tool's name where the URL says `{tool}`, unless an input or a credential is called so. */
-function namingTool(
-  implementation: HttpImplementation,
-  { tool, input: { properties } }: ToolRecord,
-): HttpImplementation {
-  const { url, parameters, credentials } = implementation
-  const isOther =
-    (isObject(properties) && Object.hasOwn(properties, TOOL_VARIABLE)) ||
-    [...parameters, ...credentials].some((each) => each.in === 'path' && each.name === TOOL_VARIABLE)
-  return isOther ? implementation : { ...implementation, url: url.replaceAll(`{${TOOL_VARIABLE}}`, tool) }
+/** Says which tool is called where the URL says `{tool}` and `{called}`, unless an input or a credential is called so. */
+function namingTool(implementation: HttpImplementation, record: ToolRecord): HttpImplementation {
+  const { parameters, credentials } = implementation
+  const { tool, called = tool } = record
+  const { properties } = record.input
+  const isOther = (name: string) =>
+    (isObject(properties) && Object.hasOwn(properties, name)) ||
+    [...parameters, ...credentials].some((each) => each.in === 'path' && each.name === name)
+  // A segment of nothing but dots would change what the path means
+  const values = [tool, /^\.+$/.test(called) ? tool : encodeURIComponent(called)]
+  const url = TOOL_VARIABLES.reduce((text, name, index) => {
+    return isOther(name) ? text : text.replaceAll(`{${name}}`, values[index] ?? '')
+  }, implementation.url)
+  return { ...implementation, url }
 }
 
 function outcomeOf(answer: GuardedResult, request: BuiltRequest, reading: ResponseReading, now: number): ServerOutcome {

@@ -74,6 +74,7 @@ export function createKvRegistry(options: KvRegistryOptions) {
       const [completed = record] = await whole([record])
       return completed
     },
+    holds: (toolkit) => registry().holds(toolkit),
     async currentOrNearest({ toolkit, tool }) {
       const answer = await registry().documentOrNearest({ toolkit, tool })
       return typeof answer === 'string' ? JSON.parse(answer) : answer

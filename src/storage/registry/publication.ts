@@ -5,7 +5,6 @@ import type { Problem } from '../../core/tool/problem.ts'
 import { formatToolId, toolKey } from '../../core/tool/tool-id.ts'
 import type { ToolRecord } from '../../core/tool/tool.ts'
 import { compareVersions, isPrerelease } from '../../core/tool/version.ts'
-import { field } from '../rows.ts'
 import {
   calledIn,
   documentOfTool,
@@ -17,7 +16,16 @@ import {
   textByHash,
   toolsBeside,
 } from './documents.ts'
-import { nameOf, recordText, statusChanged, storeVersion, versionsOf } from './versions.ts'
+import {
+  holdsToolkit,
+  keyAlike,
+  nameOf,
+  recordText,
+  statusChanged,
+  toolkitNamed,
+  storeVersion,
+  versionsOf,
+} from './versions.ts'
 
 /** Stores all of a publication's records and its document, or nothing, inside a transaction. `revision` is called when there is something to store. */
 export function store(sql: SqlStorage, publication: Publication, revision: () => number): Published {
@@ -71,7 +79,7 @@ const ANOTHER_TOOLKIT = 'give another beside the document: {"definition": …, "
 /** Why a document with an id of its own cannot be what it says. `published` are the versions of its id. */
 function documentConflict(
   sql: SqlStorage,
-  { document, given }: Publication,
+  { document, given, isIdOfOthers }: Publication,
   published: readonly DocumentRow[],
 ): string | undefined {
   if (!document?.itself) return undefined
@@ -79,13 +87,12 @@ function documentConflict(
   const { id, version } = document.itself
   const [first] = published
   if (!first) {
-    // The id is an address before a toolkit's name is: nobody's tools may be stood in front of
-    if (id !== toolkit && field(sql, 'SELECT 1 FROM tool WHERE toolkit = ? LIMIT 1', id) !== undefined) {
-      return `'${id}' is the name of another toolkit: give the document an id of its own`
+    // The id is an address before a toolkit's name is: nobody's tools may be stood in front of, in whichever case
+    const namesake = toolkitNamed(sql, id)
+    if (namesake !== undefined && ((id !== toolkit && holdsToolkit(sql, id)) || isIdOfOthers)) {
+      return `'${namesake}' is another toolkit, and the document's id '${id}' would be taken for it: give the document another 'id'`
     }
-    const key = `${toolkit.toLowerCase()}.`
-    const holds = field(sql, 'SELECT 1 FROM tool WHERE substr(key, 1, ?) = ? LIMIT 1', key.length, key) !== undefined
-    if (given.toolkit || !holds) return undefined
+    if (given.toolkit || toolkitNamed(sql, toolkit) === undefined) return undefined
     return `The toolkit '${toolkit}', which is named after the document's id, holds other tools: ${ANOTHER_TOOLKIT}`
   }
   if (first.id !== id) return `'${first.id}' exists: ids of documents are unique ignoring case`
@@ -102,6 +109,8 @@ function documentConflict(
 function toolConflict(sql: SqlStorage, record: ToolRecord, { document, given }: Publication): string | undefined {
   const key = toolKey(record)
   const name = nameOf(sql, key)
+  const alike = name ? undefined : nameOf(sql, keyAlike(sql, key) ?? '')
+  if (alike) return `'${formatToolId(alike)}' exists, which is written with '_' where a name has no '-'`
   if (!name) return undefined
   const advice = document?.itself && !given.toolkit ? `; ${ANOTHER_TOOLKIT}` : ''
   if (formatToolId(name) !== formatToolId(record)) {

@@ -16,7 +16,7 @@ import { store } from './publication.ts'
 import { query, type QueryAnswer } from './query.ts'
 import { nearestNames } from './search.ts'
 import { createTables, nextRevision, queue, readNumber } from './tables.ts'
-import { documentText, recordText, storeStatus } from './versions.ts'
+import { documentText, holdsToolkit, keyAlike, recordText, storeStatus } from './versions.ts'
 
 /**
  * Makes the class of the Registry Durable Object: the only writer of the registry. Every change is one SQLite
@@ -82,7 +82,14 @@ export function defineRegistry(writeLine: WriteLine) {
 
     /** A tool's document, or the names near one that is unknown: an unknown name costs one message. */
     documentOrNearest(name: ToolName): string | ToolName[] {
-      return documentText(this.#sql, toolKey(name)) ?? nearestNames(this.#sql, name)
+      const key = toolKey(name)
+      const alike = () => documentText(this.#sql, keyAlike(this.#sql, key) ?? '')
+      return documentText(this.#sql, key) ?? alike() ?? nearestNames(this.#sql, name)
+    }
+
+    /** Whether a toolkit has tools. */
+    holds(toolkit: string): boolean {
+      return holdsToolkit(this.#sql, toolkit)
     }
 
     /** The key of the tool that is, or was, exposed under a name. A name that is asked for goes to KV. */

@@ -30,6 +30,26 @@ export function nameOf(sql: SqlStorage, key: string): ToolName | undefined {
   return firstRow<{ toolkit: string; tool: string }>(sql, 'SELECT toolkit, tool FROM tool WHERE key = ?', key)
 }
 
+/**
+ * The key of the tool whose name differs from this one in `-` and `_` alone, where none has this very name: names have no `-`
+ * any more, and OXP writes those that do with `_`.
+ */
+export function keyAlike(sql: SqlStorage, key: string): string | undefined {
+  const plain = "SELECT key FROM tool WHERE replace(key, '-', '_') = ? AND key != ? ORDER BY key LIMIT 1"
+  return field<string>(sql, plain, key.replaceAll('-', '_'), key)
+}
+
+/** The toolkit of a name, ignoring case, as it is written. */
+export function toolkitNamed(sql: SqlStorage, name: string): string | undefined {
+  const start = `${name.toLowerCase()}.`
+  return field<string>(sql, 'SELECT toolkit FROM tool WHERE substr(key, 1, ?) = ? LIMIT 1', start.length, start)
+}
+
+/** Whether a toolkit of this very name has tools. */
+export function holdsToolkit(sql: SqlStorage, toolkit: string): boolean {
+  return field(sql, 'SELECT 1 FROM tool WHERE toolkit = ? LIMIT 1', toolkit) !== undefined
+}
+
 export function versionsOf(sql: SqlStorage, key: string): StoredVersion[] {
   return sql
     .exec<VersionRow>('SELECT version, digest, status, bundled, left_bundle FROM version WHERE key = ?', key)

@@ -37,7 +37,7 @@ function setUp({ caller = publisher, ...world }: World & { caller?: Principal } 
         return deps.source.current(name)
       },
     },
-    source: { ...deps.source, whole },
+    source: { ...deps.source, whole, currentOrNearest: async (name) => (await document(name)) ?? [] },
     resolver: createResolver({
       source: {
         ...deps.source,

@@ -65,6 +65,7 @@ function setUp(stored: Stored = {}) {
       reads.push(`addressed ${dialect} ${id}`)
       return stored.documents?.[id]
     },
+    holds: async () => false,
     whole: async (record) => record,
     async currentOrNearest(name) {
       reads.push(`current ${text(name)}`)

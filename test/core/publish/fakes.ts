@@ -126,6 +126,7 @@ export function worldOf({ published = {}, records = [], outcomes = {}, addresses
         return records.find((each) => each.digest === digest)
       },
       addressed: async (dialect, id) => addresses[`${dialect} ${id}`],
+      holds: async (toolkit) => Object.values(published).some((each) => each.toolkit === toolkit),
     },
     toolSecrets: {
       isGranted: (id) => granted.includes(id),

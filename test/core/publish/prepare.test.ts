@@ -8,7 +8,12 @@ import type { Json } from '../../../src/core/tool/json.ts'
 import type { Definition } from '../../../src/core/tool/tool.ts'
 import { definitionOf, plain, runners, schemasDeep, sha256 } from './fakes.ts'
 
-const deps = { codecs: [plain], runners, sha256, source: { addressed: async () => undefined } }
+const deps = {
+  codecs: [plain],
+  runners,
+  sha256,
+  source: { addressed: async () => undefined, current: async () => undefined, holds: async () => false },
+}
 const LARGE = 'x'.repeat(256 * 1024)
 const BAD = { input: { type: 'text' } }
 
@@ -94,7 +99,7 @@ describe('a document', () => {
     const asked: unknown[] = []
     const addressed = async (...asking: unknown[]) => (asked.push(asking), address)
     const of = async (body: Json) => {
-      const read = await prepareDocument({ body }, { ...deps, codecs: [codec], source: { addressed } })
+      const read = await prepareDocument({ body }, { ...deps, codecs: [codec], source: { ...deps.source, addressed } })
       if (!read.ok) throw new Error('Cannot read')
       return read.value
     }

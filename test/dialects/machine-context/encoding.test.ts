@@ -3,6 +3,25 @@ import type { ToolRecord } from '../../../src/core/tool/tool.ts'
 import { encode } from '../../../src/dialects/machine-context/encoding.ts'
 import { recordOf } from './record.ts'
 
+it('does not name what no model may infer', () => {
+  const metadata = { non_inferrable_parameters: ['key'] }
+  const input = { type: 'object', properties: { key: { type: 'string' }, city: { type: 'string' } } }
+  const { document, losses } = encode(recordOf({ metadata, input }))
+  expect(JSON.stringify(document)).not.toMatch(/key|non_inferrable/)
+  expect(losses.map(({ path }) => path)).toEqual(
+    expect.arrayContaining(['/input/properties/key', '/metadata/non_inferrable_parameters']),
+  )
+  expect(encode(recordOf({ metadata: { ...metadata, a: 1 } })).document).toMatchObject({ metadata: { a: 1 } })
+})
+
+it('says how a name with a dash is read', () => {
+  const { losses } = encode(recordOf({ toolkit: 'my-kit', tool: 'get-x' }))
+  expect(losses.filter(({ path }) => ['/toolkit', '/tool'].includes(path))).toEqual([
+    { path: '/toolkit', reason: "Is read as 'my_kit': names have no other characters any more" },
+    { path: '/tool', reason: "Is read as 'get_x': names have no other characters any more" },
+  ])
+})
+
 describe('each field of a record', () => {
   it.each<[Partial<ToolRecord>, unknown]>([
     [

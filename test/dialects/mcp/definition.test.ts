@@ -48,7 +48,7 @@ async function published(document: Json): Promise<readonly ToolRecord[]> {
     codecs: [mcp],
     runners: new Map(),
     sha256: async (text: string) => String(text.length),
-    source: { addressed: async () => undefined },
+    source: { addressed: async () => undefined, current: async () => undefined, holds: async () => false },
   }
   const prepared = await prepareDocument({ body: { definition: document, ...GIVEN } }, deps)
   if (!prepared.ok) throw new Error(JSON.stringify(prepared.problems))

@@ -47,6 +47,17 @@ function setUp(answer: Answer = ok(3), { found = [] as string[], refused = undef
   return { app, post, calls, list }
 }
 
+describe('GET /worker/tools', () => {
+  it('is one list, and refused where an isolate has no room for it', async () => {
+    const { app, list } = setUp()
+    expect(await (await app.request('/worker/tools')).json()).toEqual([{ n: 1 }, { n: 2 }])
+    list.mockResolvedValue({ lines: [`"${'x'.repeat(16_000_000)}"`] })
+    const refused = await app.request('/worker/tools')
+    expect(refused.status).toBe(400)
+    expect(await refused.json()).toMatchObject({ message: 'Cannot list so many tools at once' })
+  })
+})
+
 const REQUEST = {
   run_id: 'run_1',
   execution_id: 'te_1',

@@ -3,7 +3,6 @@ import { ok } from '../../../src/core/call/failure.ts'
 import type { JsonObject } from '../../../src/core/tool/json.ts'
 import { oxp } from '../../../src/dialects/oxp/definition.ts'
 import { listedLine } from '../../../src/dialects/oxp/encode.ts'
-import { listedAs } from '../../../src/dialects/oxp/id.ts'
 import { encodeOutcome } from '../../../src/dialects/oxp/wire.ts'
 import { recordOf } from '../machine-context/record.ts'
 
@@ -50,10 +49,20 @@ describe('where we deviate from OXP 1.0', () => {
     const { document, losses } = oxp.encode(recordOf({ toolkit: 'my-kit' }))
     expect(document).toMatchObject({ id: 'my_kit.Tool@1.0.0' })
     expect(losses.map(({ path }) => path)).toEqual(['/toolkit'])
-    const near = ['my-kit.Too', 'My-Kit.Tool']
-    expect(listedAs('my_kit.Tool@1.0.0', near)).toBe('My-Kit.Tool@1.0.0')
-    expect(listedAs('my_kit.tool', near)).toBe('My-Kit.Tool')
-    expect(listedAs('my_kit.Other', near)).toBeUndefined()
+  })
+
+  it('a definition of before, with an id in two requirements, is listed with the first', () => {
+    const authorization = [{ id: 'a', oauth2: { scopes: ['x'] } }, { id: 'a' }, { id: 'b' }]
+    const requirements = { authorization, secrets: [{ id: 'K' }, { id: 'K' }], user_id: true, more: 1 }
+    const document = { ...DOCUMENT, requirements }
+    const { id: _, ...listed } = JSON.parse(listedLine(recordOf({ source: { dialect: 'oxp', document } })))
+    expect(listed.requirements).toEqual({
+      authorization: [authorization[0], authorization[2]],
+      secrets: [{ id: 'K' }],
+      user_id: true,
+      more: 1,
+    })
+    expect(oxp.encode(recordOf({ source: { dialect: 'oxp', document } })).document).toEqual(document)
   })
 
   it('a reference that leads back to itself takes anything, which is a loss', () => {

@@ -68,6 +68,11 @@ describe('where we deviate from the plugin schema', () => {
     ])
   })
 
+  it('a request says in _meta what no model may infer', () => {
+    const _meta = { 'dev.switchboard/context': { key: 1 } }
+    expect(decodeCall({ params: { name: 'a', _meta } })).toEqual({ name: 'a', input: {}, values: { key: 1 } })
+  })
+
   it('a method is passed on as it is', () => {
     expect(decodeCall({ method: 'x/y', params: { name: 'a' } })).toEqual({ name: 'a', input: {}, method: 'x/y' })
   })

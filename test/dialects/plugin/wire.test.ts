@@ -11,6 +11,18 @@ describe('a CallToolRequest', () => {
       { name: 'a', input: { x: 1 }, method: 'tools/call' },
     ],
     [
+      { params: { name: 'a', _meta: { 'x': 1, 'dev.switchboard/context': { city: 'Oslo' } } } },
+      { name: 'a', input: {}, values: { city: 'Oslo' } },
+    ],
+    [{ params: { name: 'a', _meta: { 'dev.switchboard/context': null } } }, { name: 'a', input: {} }],
+    [
+      { params: { name: 'a', _meta: { 'dev.switchboard/context': 1 } } },
+      {
+        type: 'request-malformed',
+        message: "Cannot read the body at 'params._meta.dev.switchboard/context': Must be an object, got 1",
+      },
+    ],
+    [
       { method: null, params: { name: 'a', arguments: null } },
       { name: 'a', input: {} },
     ],

@@ -109,6 +109,7 @@ export async function publish(
       source: {
         current,
         addressed: async () => undefined,
+        holds: async () => false,
         record: async (digest) => records.find((each) => each.digest === digest),
       },
       writer: {

@@ -257,9 +257,12 @@ describe('a token that is refused', () => {
 })
 
 describe('a URL that names the tool', () => {
-  const sent = async (url: string, inputs: readonly string[]) => {
+  const sent = async (url: string, inputs: readonly string[], called?: string) => {
     const script = scripted([200])
-    const record = recordOf(definitionWith(inputs), { kind: 'http', method: 'GET', url })
+    const record = {
+      ...recordOf(definitionWith(inputs), { kind: 'http', method: 'GET', url }),
+      ...(called === undefined ? {} : { called }),
+    }
     const prepared = script.runner.prepare(record)
     if (!prepared.ok) throw new Error(prepared.reason)
     await prepared.run({ tool: 'given' }, contextWith())
@@ -270,5 +273,12 @@ describe('a URL that names the tool', () => {
     const [tool, url] = await sent('https://example.com/{tool}/x', ['a'])
     expect(url).toContain(`https://example.com/${tool}/x`)
     expect((await sent('https://example.com/{tool}/x', ['tool']))[1]).toBe('https://example.com/given/x')
+  })
+
+  test('says what the document calls it, too', async () => {
+    const of = async (called?: string) => (await sent('https://example.com/a/{called}/x', ['a'], called))[1]
+    expect(await of('get forecast/$&{tool}')).toContain('https://example.com/a/get%20forecast%2F%24%26%7Btool%7D/x')
+    const [tool] = await sent('https://example.com/', ['a'])
+    for (const called of [undefined, '.', '..']) expect(await of(called)).toContain(`https://example.com/a/${tool}/x`)
   })
 })

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Publication, Published } from '../../../src/core/publish/registry.ts'
 import type { RegistryObject } from '../../../src/storage/registry/registry-object.ts'
-import { documentOf, inRegistry, publication, stopClock } from './set-up.ts'
+import { documentOf, documentPublication, inRegistry, publication, stopClock, textOf } from './set-up.ts'
 
 stopClock()
 
@@ -47,6 +47,41 @@ describe('a publication', () => {
       expect(registry.value('tool/kit.a')).toBe(before)
     }),
   )
+
+  it('of an id that differs from one there is only in a dash is refused, and leads to that one', () =>
+    inRegistry(async ({ registry }) => {
+      const [stored, ...others] = (await publication('My_Kit.Tool@1.0.0')).records
+      if (!stored || others.length > 0) throw new Error('Wanted one record')
+      // As an earlier version of Switchboard took it
+      const dashed = { ...stored, toolkit: 'My-Kit', id: 'My-Kit.Tool@1.0.0' }
+      const before = { records: [dashed], given: { implementation: false, tags: false }, allowBreaking: true }
+      expect(await publish(registry, before)).toMatchObject({ outcome: 'created' })
+      expect(registry.holds('My-Kit')).toBe(true)
+      expect(registry.holds('My_Kit')).toBe(false)
+      const found = registry.documentOrNearest({ toolkit: 'my_kit', tool: 'tool' })
+      expect(found).toBe(textOf(registry, 'tool/my-kit.tool'))
+      expect(await publish(registry, await publication('my_kit.tool@2.0.0'))).toMatchObject({
+        outcome: 'conflict',
+        message: "'My-Kit.Tool' exists, which is written with '_' where a name has no '-'",
+      })
+      // What it is called stays, and gets new versions
+      const next = { ...dashed, version: '1.1.0', id: 'My-Kit.Tool@1.1.0', digest: 'next' }
+      expect(await publish(registry, { ...before, records: [next] })).toMatchObject({ outcome: 'created' })
+      expect(versionsOf(registry, 'my-kit.tool')).toEqual(['1.0.0', '1.1.0'])
+    }))
+
+  it('of a document whose id is the name of a toolkit of others is refused, in whichever case', () =>
+    inRegistry(async ({ registry }) => {
+      await publish(registry, await publication('Gmail.Send@1.0.0'))
+      const one = await documentPublication('gmail', '1.0.0', ['send'], { toolkit: 'Mine' })
+      expect(await publish(registry, { ...one, isIdOfOthers: true })).toMatchObject({
+        outcome: 'conflict',
+        message: expect.stringContaining("'Gmail' is another toolkit, and the document's id 'gmail'"),
+      })
+      expect(await publish(registry, one)).toMatchObject({ outcome: 'created', ids: ['Mine.send@1.0.0'] })
+      const free = await documentPublication('other', '1.0.0', ['send'], { toolkit: 'Theirs' })
+      expect(await publish(registry, { ...free, isIdOfOthers: true })).toMatchObject({ outcome: 'created' })
+    }))
 
   it('of an id that differs from one there is only in case is refused', () =>
     inRegistry(async ({ registry }) => {

@@ -2,6 +2,7 @@ import { patternCovers } from '../../../core/tool/tool-id.ts'
 import { IMPORT_KINDS, type ImportKind, type ImportRequest } from '../../../core/publish/import.ts'
 import type { Imported, Made } from '../../../core/publish/import-tools.ts'
 import { namePart, version } from '../../../core/tool/definition-fields.ts'
+import { madeName } from '../../../core/tool/made-name.ts'
 import { isJsonObject, isObject, isTexts } from '../../../core/tool/json.ts'
 import { anyObject, check, into, object, oneOf, optional, parsed } from '../../../core/tool/json-reader.ts'
 import { type Reader, readAt, unfit, unquoted, WRONG } from '../../../core/tool/json-reader.ts'
@@ -46,8 +47,10 @@ export function decodeImport(body: unknown, kinds: readonly ImportKind[]): Check
     const read = fields({ from, toolkit, version, tools }, report)
     if (read === WRONG) return WRONG
     const { from: source, tools: patterns, ...named } = read
-    const wants = (tool: string) =>
+    const covers = (tool: string) =>
       patterns.some((pattern) => pattern === '*' || patternCovers(`${named.toolkit}.${pattern}`, { ...named, tool }))
+    // By the name that the source's makes, or by the one that the tool has here
+    const wants = (tool: string) => covers(tool) || (tool.includes('-') && covers(madeName(tool)))
     return { ...source, ...named, wants, options }
   })
   return check(whole, body)

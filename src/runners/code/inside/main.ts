@@ -10,6 +10,8 @@ interface About {
   readonly callId: string
   /** The name of the tool that is called: a module may be the implementation of several. */
   readonly tool: string
+  /** What the document that defines the tool calls it. */
+  readonly called: string
   readonly userId?: string
   /** What is known of the user beside the id. */
   readonly userInfo?: object

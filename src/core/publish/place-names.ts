@@ -1,0 +1,49 @@
+import { madeName, madeNames } from '../tool/made-name.ts'
+import { joinedName } from '../tool/name-suffix.ts'
+import type { Problem } from '../tool/problem.ts'
+import type { ToolName } from '../tool/tool-id.ts'
+import type { ToolSource } from '../tool/tool-source.ts'
+
+/** Definitions of one toolkit under the names they are published by, and what is to be said of those that are made. */
+export interface Placed<T> {
+  readonly definitions: readonly T[]
+  readonly warnings: readonly Problem[]
+}
+
+/**
+ * Gives definitions of one toolkit names of the characters `[A-Za-z0-9_]`, whoever named them. What is published under a
+ * name with a `-` since before stays under it: a toolkit with its tools, and a tool with its versions. What models see keeps
+ * its `-`, where it was not made of the two.
+ */
+export async function placeNames<T extends ToolName & { readonly name: string }>(
+  definitions: readonly T[],
+  source: Pick<ToolSource, 'current' | 'holds'>,
+): Promise<Placed<T>> {
+  const [first] = definitions
+  if (!first || !definitions.some(hasDash)) return { definitions, warnings: [] }
+  const isKept = !first.toolkit.includes('-') || (await source.holds(first.toolkit))
+  const toolkit = isKept ? first.toolkit : madeName(first.toolkit)
+  const dashed = definitions.filter(({ tool }) => tool.includes('-'))
+  const known = isKept ? await Promise.all(dashed.map((each) => source.current(each))) : []
+  const kept = new Set(known.flatMap((each) => (each ? [each.tool] : [])))
+  const names = madeNames(definitions.map(({ tool }) => tool).filter((tool) => !kept.has(tool)))
+  const warnings: Problem[] = []
+  if (!isKept) warnings.push(said(`'${first.toolkit}' is no toolkit's name any more: the toolkit is '${toolkit}'`))
+  const placed = definitions.map((definition) => {
+    const tool = names.get(definition.tool) ?? definition.tool
+    if (tool !== definition.tool)
+      warnings.push(said(`'${definition.tool}' is no tool's name any more: it is '${tool}'`))
+    const isMade = definition.name === joinedName(definition)
+    const named = { ...definition, toolkit, tool }
+    return isMade ? { ...named, name: joinedName(named) } : named
+  })
+  return { definitions: placed, warnings }
+}
+
+function hasDash({ toolkit, tool }: ToolName): boolean {
+  return toolkit.includes('-') || tool.includes('-')
+}
+
+function said(message: string): Problem {
+  return { path: '', message }
+}

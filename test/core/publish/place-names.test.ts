@@ -1,0 +1,97 @@
+import { describe, expect, it } from 'vitest'
+import { placeNames } from '../../../src/core/publish/place-names.ts'
+import { definitionOf, documentOf, importedOf, principal, worldOf } from './fakes.ts'
+import type { ToolRecord } from '../../../src/core/tool/tool.ts'
+
+/** A registry in which tools of these names are published. */
+function holding(...names: readonly (readonly [toolkit: string, tool: string])[]) {
+  const asked: string[] = []
+  return {
+    asked,
+    async current({ toolkit, tool }: { toolkit: string; tool: string }) {
+      asked.push(`${toolkit}.${tool}`)
+      const isKnown = names.some((name) => name[0] === toolkit && name[1] === tool)
+      return isKnown ? documentOf([{ ...definitionOf({ toolkit, tool }), digest: 'd' } as ToolRecord]) : undefined
+    },
+    async holds(toolkit: string) {
+      asked.push(toolkit)
+      return names.some((name) => name[0] === toolkit)
+    },
+  }
+}
+
+const named = (toolkit: string, ...tools: readonly string[]) =>
+  tools.map((tool) => definitionOf({ toolkit, tool, name: `${toolkit}_${tool}` }))
+
+describe('names with a dash', () => {
+  it('are made into others, and the warnings say so', async () => {
+    const { definitions, warnings } = await placeNames(named('my-kit', 'get-x', 'put'), holding())
+    expect(definitions.map(({ toolkit, tool, name }) => [toolkit, tool, name])).toEqual([
+      ['my_kit', 'get_x', 'my_kit_get_x'],
+      ['my_kit', 'put', 'my_kit_put'],
+    ])
+    expect(warnings).toEqual([
+      { path: '', message: "'my-kit' is no toolkit's name any more: the toolkit is 'my_kit'" },
+      { path: '', message: "'get-x' is no tool's name any more: it is 'get_x'" },
+    ])
+  })
+
+  it('stay as they are where something is published under them', async () => {
+    const source = holding(['my-kit', 'get-x'])
+    const { definitions, warnings } = await placeNames(named('my-kit', 'get-x', 'get-y'), source)
+    expect(definitions.map(({ toolkit, tool }) => `${toolkit}.${tool}`)).toEqual(['my-kit.get-x', 'my-kit.get_y'])
+    expect(warnings.map(({ message }) => message)).toEqual(["'get-y' is no tool's name any more: it is 'get_y'"])
+  })
+
+  it('are told apart from those that are made alike', async () => {
+    const { definitions } = await placeNames(named('Kit', 'get-x', 'get_x'), holding())
+    const [made = '', own] = definitions.map(({ tool }) => tool)
+    expect(own).toBe('get_x')
+    expect(made).toMatch(/^get_x_[0-9a-f]{8}$/)
+  })
+
+  it('are kept in what models see, where that is not made of them', async () => {
+    const { definitions } = await placeNames([definitionOf({ tool: 'get-x', name: 'get-x' })], holding())
+    expect(definitions[0]).toMatchObject({ tool: 'get_x', name: 'get-x' })
+  })
+})
+
+it('asks for nothing where no name has a dash', async () => {
+  const source = holding()
+  const definitions = named('Kit', 'a', 'b_c')
+  expect((await placeNames(definitions, source)).definitions).toBe(definitions)
+  expect(source.asked).toEqual([])
+})
+
+describe('published', () => {
+  const implementation = { kind: 'echo' }
+  const toolkit = { definition: { plain: [{ tool: 'get-x', version: '1.0.0' }] }, toolkit: 'my-kit', implementation }
+
+  it('with a toolkit beside it, a document is in the toolkit that is made of that', async () => {
+    const { publish, stored } = worldOf()
+    const options = { principal: principal('*'), allowBreaking: false }
+    const [report] = await publish([{ body: toolkit }], options)
+    expect(report).toMatchObject({ ok: true, ids: ['my_kit.get_x@1.0.0'], warnings: [{}, {}] })
+    // What the document calls it is kept, for a module to be told
+    expect(stored[0]?.[0]?.records[0]).toMatchObject({ tool: 'get_x', called: 'get-x' })
+  })
+
+  it('nobody gets into a toolkit by a name that is not its own', async () => {
+    const { publish } = worldOf()
+    const [report] = await publish([{ body: toolkit }], { principal: principal('my-kit.*'), allowBreaking: false })
+    expect(report).toMatchObject({ ok: false, failure: { type: 'forbidden' } })
+  })
+
+  it('an import goes on with the tool that an earlier one called so', async () => {
+    const before = { ...definitionOf({ toolkit: 'Kit', tool: 'get-x' }), digest: 'other' } as ToolRecord
+    const published = { 'kit.get-x': documentOf([before], { newest: before }) }
+    const imported = importedOf({ toolkit: 'Kit', tool: 'get-x' })
+    const options = { principal: principal('Kit.*'), allowBreaking: false }
+    expect(await worldOf({ published }).publish([{ imported }], options)).toMatchObject([
+      { ok: true, state: 'changed', ids: [expect.stringMatching(/^Kit\.get-x@/)] },
+    ])
+    expect(await worldOf().publish([{ imported }], options)).toMatchObject([
+      { ok: true, state: 'new', ids: ['Kit.get_x@1.0.0'] },
+    ])
+  })
+})
