@@ -798,7 +798,8 @@ const NAME_ROW = '"The name of the tool (must match the function name)"'
 const WANTED = 'Must be 1 to 128 of the characters A-Z, a-z, 0-9, _, - and ., got'
 works(TOOL_NAME, 'with a dash', async () => {
   expect((await uploaded('Dashed', { tools: [{ ...TOOL, name: 'get-it' }] })).body).toEqual({
-    ids: ['Dashed.get-it@1.0.0'],
+    ids: ['Dashed.get_it@1.0.0'],
+    warnings: [{ path: '', message: "'get-it' is no tool's name any more: it is 'get_it'" }],
   })
   expect(await described('Dashed')).toEqual([{ ...TOOL, name: 'get-it' }])
 })
