@@ -128,4 +128,3 @@ export const anyTool: fc.Arbitrary<ToolRecord> = fc
     const id = `${toolkit}.${own}@${version}`
     return { ...whole, id, digest: id, source: { dialect: 'none', document: {} } } as ToolRecord
   })
-

@@ -10,6 +10,8 @@ import type { Codec } from '../../src/core/tool/codec.ts'
 import type { Json } from '../../src/core/tool/json.ts'
 import { madeName } from '../../src/core/tool/made-name.ts'
 import type { ToolRecord } from '../../src/core/tool/tool.ts'
+import { machineContext } from '../../src/dialects/machine-context/definition.ts'
+import { joinShares, writeShare } from '../../src/dialects/machine-context/listing.ts'
 import { oxp } from '../../src/dialects/oxp/definition.ts'
 import { encodeFlat } from '../../src/dialects/oxp/encode.ts'
 import { build } from '../../src/generated/build.ts'
@@ -27,7 +29,14 @@ const WRITERS: readonly (Codec & { readonly called: string })[] = [
 ]
 
 const CATALOGUES = [
-  ['rfc-definitions.ndjson', (text: string): Json[] => text.trim().split('\n').map((line) => JSON.parse(line))],
+  [
+    'rfc-definitions.ndjson',
+    (text: string): Json[] =>
+      text
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line)),
+  ],
   ['oxp-definitions.json', (text: string): Json[] => JSON.parse(text).items],
 ] as const
 
@@ -79,6 +88,25 @@ describe.each(WRITERS)('$called', (writer) => {
     expectReadBack(generated, writer)
   }, 120_000)
 })
+
+describe('the list of the Machine Context Protocol', () => {
+  it.each([
+    ['every operation of the GitHub API', () => github],
+    ['thousands of tools in some toolkits', () => inToolkits(generated)],
+  ] as const)('is of documents that its reader takes, made of %s', (_, records) => {
+    const documents: Json[] = joinShares(records().map(writeShare)).map((text) => JSON.parse(text))
+    expect(documents.length).toBeGreaterThan(0)
+    const refused = documents.flatMap((document) => {
+      const read = machineContext.decode(document, {})
+      return read.ok ? [] : read.problems.map(({ path, message }) => `${path}: ${message}`)
+    })
+    expect(refused.slice(0, 10)).toEqual([])
+  })
+})
+
+function inToolkits(records: readonly ToolRecord[]): readonly ToolRecord[] {
+  return records.map((record, index) => ({ ...record, toolkit: `Kit${index % 50}`, tool: `${record.tool}_${index}` }))
+}
 
 function expectReadBack(records: readonly ToolRecord[], writer: Codec) {
   const faulty = records.flatMap((record) => faults(record, writer).map((fault) => `${record.id} ${fault}`))

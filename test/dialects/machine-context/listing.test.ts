@@ -60,6 +60,11 @@ describe('tools of other dialects', () => {
 })
 
 describe('a published document', () => {
+  it('is listed as it was published, without what it leaves out', () => {
+    const document = { ...whole, description: 'Adds', capabilities: [capability('Tool')] }
+    expect(joined(recordOf({ securityLevel: 0, source: { dialect: 'machine-context', document } }))).toEqual([document])
+  })
+
   const document: JsonObject = {
     id: 'x',
     capabilities: [capability('A'), 7, capability('B'), capability('C')],
