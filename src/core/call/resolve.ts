@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type { Validate } from '../schema/validator.ts'
+import { madeName } from '../tool/made-name.ts'
 import type { Background } from '../tool/platform.ts'
 import {
   type AskedDocument,
@@ -90,7 +91,9 @@ export function createResolver({ source, makeCallable, now }: ResolverDeps): Res
     const address = await source.addressed(dialect, id, called)
     const tool = address && Object.hasOwn(address.tools, called) ? address.tools[called] : undefined
     if (address && tool !== undefined) return lookUpTool({ toolkit: address.toolkit, tool }, selector, asked)
-    if (isNamePart(id) && isNamePart(called)) return lookUpTool({ toolkit: id, tool: called }, selector, asked)
+    // Such an id is never a toolkit's, save one that a document's tools have been in since before
+    const isToolkit = isNamePart(id) && (!address || address.toolkit === id || madeName(id) === id)
+    if (isToolkit && isNamePart(called)) return lookUpTool({ toolkit: id, tool: called }, selector, asked)
     return fail({ type: 'tool-unknown', asked, suggestions: [] })
   }
 

@@ -90,7 +90,8 @@ function documentConflict(
     // The id is an address before a toolkit's name is: nobody's tools may be stood in front of, in whichever case
     const namesake = toolkitNamed(sql, id)
     if (namesake !== undefined && ((id !== toolkit && holdsToolkit(sql, id)) || isIdOfOthers)) {
-      return `'${namesake}' is another toolkit, and the document's id '${id}' would be taken for it: give the document another 'id'`
+      const named = namesake === id ? '' : `, '${namesake}'`
+      return `'${id}' is the name of another toolkit${named}: give the document an id of its own`
     }
     if (given.toolkit || toolkitNamed(sql, toolkit) === undefined) return undefined
     return `The toolkit '${toolkit}', which is named after the document's id, holds other tools: ${ANOTHER_TOOLKIT}`

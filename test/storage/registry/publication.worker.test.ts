@@ -76,7 +76,7 @@ describe('a publication', () => {
       const one = await documentPublication('gmail', '1.0.0', ['send'], { toolkit: 'Mine' })
       expect(await publish(registry, { ...one, isIdOfOthers: true })).toMatchObject({
         outcome: 'conflict',
-        message: expect.stringContaining("'Gmail' is another toolkit, and the document's id 'gmail'"),
+        message: "'gmail' is the name of another toolkit, 'Gmail': give the document an id of its own",
       })
       expect(await publish(registry, one)).toMatchObject({ outcome: 'created', ids: ['Mine.send@1.0.0'] })
       const free = await documentPublication('other', '1.0.0', ['send'], { toolkit: 'Theirs' })
