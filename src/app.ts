@@ -2,6 +2,7 @@ import { Hono } from 'hono'
 import { version } from '../package.json'
 import { accessStub } from './storage/access/access-object.ts'
 import { createDeploymentKeys } from './storage/access/deployment-keys.ts'
+import { createR2Artifacts, noArtifacts } from './storage/artifacts/r2-artifacts.ts'
 import { createCallLog } from './storage/calls/call-log.ts'
 import { interpretSchema } from './core/schema/validator.ts'
 import { createKvKeys } from './storage/access/kv-keys.ts'
@@ -22,6 +23,7 @@ import { parseToolId } from './core/tool/tool-id.ts'
 import { codecs, formats } from './compose/dialects.ts'
 import { isTrialOf } from './compose/vaults.ts'
 import type { Config, Env } from './env.ts'
+import { artifactsFace } from './api/artifacts/routes.ts'
 import { authorizationsFace } from './api/authorizations/routes.ts'
 import { grantsFace } from './api/users/routes.ts'
 import { importFace } from './api/toolkits/import/routes.ts'
@@ -47,7 +49,7 @@ import { unexpected } from './http/unexpected.ts'
 import { createWorkerVerifier } from './http/worker-jwt.ts'
 import { createTextJudge } from './outbound/allowed-url.ts'
 import type { Build } from './node/build.ts'
-import { base64 } from './outbound/base64.ts'
+import { base64, bytesOfBase64 } from './outbound/base64.ts'
 import { sleep, startDeadline } from './compose/clock.ts'
 import { log } from './compose/log.ts'
 import { createRunners } from './compose/runners.ts'
@@ -92,6 +94,7 @@ export function createApp(env: Env, config: Config, build: Build): Hono {
   const gate = createGate(authenticator, rateLimit, registry.takeIn)
   // What has nothing to do with tools is there also while the registry is not
   const gateBesideTools = createGate(authenticator, rateLimit, () => undefined)
+  const shield = createShield(rateLimit)
   // At the routes of a worker, an engine's JWT is as good as any other credential
   const engines =
     workerSecret === undefined
@@ -120,12 +123,21 @@ export function createApp(env: Env, config: Config, build: Build): Hono {
       }
     },
   })
+  const artifacts = env.ARTIFACTS
+    ? createR2Artifacts({
+        bucket: env.ARTIFACTS,
+        signer: deploymentKeys.signer('artifact'),
+        bytesOf: bytesOfBase64,
+        now,
+      })
+    : noArtifacts
   const toolSecrets = createToolSecrets(config.toolSecrets, config.secretOf)
   const callTool = createCallTool({
     resolver,
     toolSecrets,
     userTokens: vault,
     approvals: vault,
+    artifacts,
     now,
     newId,
     startDeadline,
@@ -187,12 +199,13 @@ export function createApp(env: Env, config: Config, build: Build): Hono {
       now: () => new Date(),
     }),
     pluginFace(shared),
+    artifactsFace({ ...shared, artifacts, shield, now }),
     authorizationsFace({
       ...shared,
       gate: gateBesideTools,
       authorizations: vault,
       providers,
-      shield: createShield(rateLimit),
+      shield,
       identifiesPeople: config.userVerifierUrl !== undefined,
       now,
     }),

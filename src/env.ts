@@ -20,6 +20,8 @@ export interface Env {
   readonly VERSION?: WorkerVersionMetadata
   /** Absent: `code` tools and `wasm` plugins cannot run. */
   readonly LOADER?: WorkerLoader
+  /** Absent: what is too large for an answer is an error. */
+  readonly ARTIFACTS?: R2Bucket
 }
 
 /** What a deployment is configured to do. */

@@ -16,6 +16,7 @@ declare global {
       readonly Registry: DurableObjectNamespace<RegistryObject>
       readonly Vault: DurableObjectNamespace<VaultObject>
       readonly Access: DurableObjectNamespace<Access>
+      readonly ARTIFACTS: R2Bucket
     }
   }
 }

@@ -73,6 +73,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'dialects/oxp': [...CORE, 'http'],
   'dialects/plugin': [...CORE, 'http'],
   'formats': ['core/tool', 'core/schema'],
+  'api/artifacts': [...CORE, 'http'],
   'api/authorizations': [...CORE, 'http'],
   'api/keys': [...CORE, 'http'],
   'api/providers': [...CORE, 'http'],

@@ -14,6 +14,7 @@ export const HTTP_STATUS = {
   'definition-invalid': 422,
   'conflict': 409,
   'not-found': 404,
+  'gone': 410,
   'unavailable': 503,
   'internal': 500,
 } as const satisfies Partial<Record<FailureType, number>>

@@ -7,6 +7,15 @@ export function base64OfBytes(bytes: Uint8Array): string {
   return btoa(binaryText(bytes))
 }
 
+/** The bytes of a text in Base64 (RFC 4648, section 4 or 5), with or without line breaks and padding; undefined for any other. */
+export function bytesOfBase64(text: string): Uint8Array<ArrayBuffer> | undefined {
+  try {
+    return bytesOfBinary(atob(text.replaceAll('-', '+').replaceAll('_', '/')))
+  } catch {
+    return undefined
+  }
+}
+
 /** A text with a character a byte. */
 export function binaryText(bytes: Uint8Array): string {
   let text = ''

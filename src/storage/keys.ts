@@ -29,6 +29,11 @@ export function parseKvKey(key: string): { readonly kind: KvKind; readonly of: s
   return kind && { kind, of: key.slice(PREFIXES[kind].length) }
 }
 
+/** The key of an artifact in R2, which holds nothing else. */
+export function artifactKey(id: string): string {
+  return 'artifact/' + id
+}
+
 /** What tells a document from others by its own id, which is unique in its dialect, ignoring case. */
 export function documentKey(dialect: string, id: string): string {
   return `${dialect}/${id.toLowerCase()}`

@@ -178,12 +178,13 @@ describe('a tool of the RFC', () => {
     const { output } = await call(await publish({ modes: ['artifact', 'error'], implementation }))
     expect(output).toEqual({
       artifact: {
-        url: `data:image/png;base64,${btoa('image')}`,
+        url: expect.stringContaining('/artifacts/'),
         content_type: 'image/png',
         size: 5,
         meta: { description: expect.any(String) },
       },
     })
+    expect(await (await fetch(output.artifact.url)).text()).toBe('image')
     const held = await call(await publish({ implementation }))
     expect(held.output.value.content).toEqual([{ type: 'image', mimeType: 'image/png', data: btoa('image') }])
   })

@@ -43,6 +43,8 @@ export interface ServerOptions {
   readonly loader?: boolean
   /** A class of Durable Objects whose storage cannot be reached. */
   readonly broken?: 'Access' | 'Registry' | 'Vault'
+  /** Whether there is a bucket for artifacts; there is one unless this says otherwise. */
+  readonly bucket?: boolean
 }
 
 /**
@@ -77,6 +79,7 @@ export async function startServer({
   persistTo,
   outbound,
   loader = true,
+  bucket = true,
   broken,
 }: ServerOptions = {}): Promise<Server> {
   const bundle = bundleFolder()
@@ -89,6 +92,7 @@ export async function startServer({
       ...worker,
       ...(loader ? {} : { workerLoaders: {} }),
       ...(broken ? { durableObjects: { ...Object(worker.durableObjects), [broken]: { className: broken } } } : {}),
+      ...(bucket ? {} : { r2Buckets: {} }),
       modulesRoot: bundle,
       modules: [{ type: 'ESModule', path: join(bundle, 'index.js') }],
       bindings: { ...Object(worker.bindings), ACCESS: 'open', TOOL_SECRETS, ...vars },

@@ -1416,7 +1416,7 @@ works('**`available_modes`**: A list of modes', 'tools of other dialects say wha
   expect(await modes('Calculator.Add@1.0.0')).toEqual(['value', 'error'])
   expect(await modes('Fixture.SimpleText@1.0.0')).toEqual(['null', 'error'])
   expect(await modes('Fixture.Artifact@1.0.0')).toEqual(['null', 'error', 'artifact'])
-  expect(await modes('Gmail.GetEmails@1.2.0')).toEqual(['value', 'error', 'requires_authorization'])
+  expect(await modes('Gmail.GetEmails@1.2.0')).toEqual(['value', 'error', 'artifact', 'requires_authorization'])
 })
 
 works('**`available_modes`**: A list of modes', 'without it', async () => {

@@ -1109,13 +1109,15 @@ works('**`url`**: Location of the stored artifact.', 'what no agent may open', a
 
 deviates(
   '**`url`**: Location of the stored artifact.',
-  'bytes of a server are in it',
+  'bytes of a server lie behind a link of their own',
   '`artifact.url`: "location of the stored artifact"',
   async () => {
     const name = await tool(withModes('artifact', 'error'), http('/pdf', { method: 'GET' }))
-    expect((await call(name)).output).toEqual({
+    const { output } = await call(name)
+    expect(await (await fetch(output.artifact.url)).text()).toBe('%PDF')
+    expect(output).toEqual({
       artifact: {
-        url: `data:application/pdf;base64,${btoa('%PDF')}`,
+        url: expect.stringMatching(/\/artifacts\/[\w-]+\?expires=\d+&signature=[\w-]+$/),
         content_type: 'application/pdf',
         size: 4,
         meta: { description: expect.stringMatching(/\w/) },

@@ -1,5 +1,8 @@
+import type { Content } from '../tool/content.ts'
 import { isObject } from '../tool/json.ts'
 import { anything, check, integer, object, string, text, unquoted } from '../tool/json-reader.ts'
+import { declaredModes, givesArtifacts } from '../tool/metadata.ts'
+import type { ToolRecord } from '../tool/tool.ts'
 import { fail, ok, type Result } from './failure.ts'
 import type { Success } from './runner.ts'
 
@@ -26,4 +29,19 @@ export function readArtifact(result: Success): Result<Success> {
   if (!read.ok) return fail({ type: 'output-invalid', problems: read.problems })
   const { artifact, value = null } = read.value
   return ok({ ...result, value, artifact })
+}
+
+/** The bytes that a tool which declares artifacts gave as one: a single block of them, and no value that it declares too. */
+export function bytesGiven(record: Pick<ToolRecord, 'metadata'>, { value, content }: Success): Content | undefined {
+  const block = content?.length === 1 ? content[0] : undefined
+  if (!block || !givesArtifacts(record)) return undefined
+  const isWanted = value === null || value === undefined || declaredModes(record)?.includes('value') === false
+  const isBytes = 'data' in block || (block.type === 'resource' && 'blob' in block.resource)
+  return isWanted && isBytes ? block : undefined
+}
+
+/** Whether an artifact is given in place of a value, so that there is none for the output schema to judge. */
+export function isInPlace(record: Pick<ToolRecord, 'metadata'>, result: Success): boolean {
+  const hasNone = result.value === null || result.value === undefined
+  return hasNone && givesArtifacts(record) && (result.artifact ?? bytesGiven(record, result)) !== undefined
 }

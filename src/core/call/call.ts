@@ -2,14 +2,17 @@ import type { ToolSecrets } from '../access/tool-secrets.ts'
 import { covers, type Principal } from '../access/principal.ts'
 import type { Approvals } from '../consent/approvals.ts'
 import { givesArtifacts } from '../tool/metadata.ts'
+import type { Validate } from '../schema/validator.ts'
 import type { Background, Signal } from '../tool/platform.ts'
 import type { ToolRecord } from '../tool/tool.ts'
 import { claimApproval } from './approval.ts'
-import { readArtifact } from './artifact-output.ts'
+import { isInPlace, readArtifact } from './artifact-output.ts'
+import type { ArtifactStore } from './artifact-store.ts'
 import { authorise, hideSuggestions, refuseUncovered, userOf } from './authorise.ts'
 import { checkGivenInput, type GivenInput, userInfoOf } from './context-input.ts'
 import { type Deadline, endedEarly } from './deadline.ts'
 import { type Failing, fail } from './failure.ts'
+import { needsPlace, placeOutput } from './large-output.ts'
 import { checkOutput } from './output.ts'
 import { type CallRecord, type Findings, loggedTool, recordOf } from './record.ts'
 import { accountOf, meetRequirements } from './requirements.ts'
@@ -51,6 +54,7 @@ export interface CallDeps extends RunDeps {
   readonly resolver: Resolver
   readonly toolSecrets: ToolSecrets
   readonly approvals: Approvals
+  readonly artifacts: ArtifactStore
   readonly startDeadline: (timeoutMs: number, caller: () => Signal | undefined) => Deadline
   /** Milliseconds since some fixed point. */
   readonly now: () => number
@@ -59,8 +63,8 @@ export interface CallDeps extends RunDeps {
 }
 
 /**
- * The one door that every call goes through: resolve, authorise, requirements, input, approval, run, output, record. What
- * comes out holds no secret that the tool was given.
+ * The one door that every call goes through: resolve, authorise, requirements, input, approval, run, output, its place,
+ * record. What comes out, and what is kept, holds no secret that the tool was given.
  */
 export function createCallTool(deps: CallDeps): CallTool {
   const { now, newId, defect, writeRecord } = deps
@@ -81,6 +85,9 @@ export function createCallTool(deps: CallDeps): CallTool {
     return { callId, durationMs, result, tool: findings.called }
   }
 }
+
+/** There is no value for an output schema to judge. */
+const NOT_JUDGED: Validate = () => []
 
 /** Every stage but the record, in order: each ends the call, or leads to the next. */
 async function goThrough(
@@ -130,7 +137,12 @@ async function goThrough(
   const ran = await runTool({ callId, record, runnable, input, userId, userInfo, account, met, deadline, caller }, deps)
   if (!ran.ok) return ran
   const { result, redactor } = ran
-  if (!result.ok || !givesArtifacts(record)) return checkOutput(result, validateOutput, redactor)
-  const read = readArtifact(result)
-  return read.ok ? checkOutput(read.value, validateOutput, redactor) : read
+  const read = result.ok && givesArtifacts(record) ? readArtifact(result) : undefined
+  if (read?.ok === false) return read
+  const given = read?.value ?? result
+  const hasNoValue = given.ok && isInPlace(record, given)
+  const output = checkOutput(given, hasNoValue ? NOT_JUDGED : validateOutput, redactor)
+  if (!output.ok || !needsPlace(output, record)) return output
+  const owner = { callId, tool: record.id, principal: principal.id, userId, reachedAt }
+  return placeOutput(output, { record, validateOutput, owner, artifacts: deps.artifacts })
 }

@@ -60,12 +60,22 @@ export function wordsOf(failure: Exclude<Failure, { type: OwnWords }>): FailureW
       }
     case 'output-invalid':
       return { message: 'The tool returned something its output schema does not allow' }
+    case 'output-elsewhere': {
+      const { url, content_type, size } = failure.artifact
+      return {
+        message: `The output lies at ${url}`,
+        detail: `it has ${size} bytes of ${content_type}, and its schema allows no link in its place`,
+      }
+    }
+    case 'output-too-large':
+      return { message: `The output is larger than ${failure.limit} bytes`, detail: failure.why }
     case 'cancelled':
       return { message: 'The call was cancelled' }
     case 'definition-invalid':
       return { message: 'The definition is not valid' }
     case 'conflict':
     case 'not-found':
+    case 'gone':
     case 'unavailable':
       return { message: failure.message }
     case 'internal':

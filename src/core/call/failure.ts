@@ -1,5 +1,5 @@
 import type { Challenge } from '../consent/authorization.ts'
-import type { InputRequests } from '../tool/content.ts'
+import type { Artifact, InputRequests } from '../tool/content.ts'
 import type { Problem } from '../tool/problem.ts'
 import type { ToolFailure } from '../tool/tool-failure.ts'
 
@@ -54,12 +54,16 @@ export type Failure =
   | ({ readonly type: 'tool-failed' } & ToolFailure)
   | { readonly type: 'tool-timed-out'; readonly timeout_ms: number }
   | { readonly type: 'output-invalid'; readonly problems: readonly Problem[] }
+  /** The call succeeded; what it gave lies there, and its output schema lets no value say so. */
+  | { readonly type: 'output-elsewhere'; readonly artifact: Artifact }
+  | { readonly type: 'output-too-large'; readonly limit: number; readonly why: string }
   | { readonly type: 'cancelled' }
   | ({ readonly type: 'input-required' } & InputRequests)
   // Publication
   | { readonly type: 'definition-invalid'; readonly problems: readonly Problem[] }
   | { readonly type: 'conflict'; readonly message: string }
   | { readonly type: 'not-found'; readonly message: string }
+  | { readonly type: 'gone'; readonly message: string }
   // Ourselves
   | { readonly type: 'unavailable'; readonly message: string }
   | { readonly type: 'internal'; readonly reference: string }

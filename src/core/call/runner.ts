@@ -47,6 +47,8 @@ export interface Success {
   readonly value: unknown
   readonly content?: readonly Content[]
   readonly artifact?: Artifact
+  /** Where the value lies that is in no answer; `value` says so, or is undefined where the output schema lets none say it. */
+  readonly elsewhere?: Artifact
   readonly usage?: Usage
 }
 

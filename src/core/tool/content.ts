@@ -11,7 +11,13 @@ export type Content = (
         { readonly text: string } | { readonly blob: string }
       )
     }
-  | { readonly type: 'resource_link'; readonly uri: string; readonly name: string; readonly mimeType?: string }
+  | {
+      readonly type: 'resource_link'
+      readonly uri: string
+      readonly name: string
+      readonly mimeType?: string
+      readonly size?: number
+    }
 ) & { readonly annotations?: { readonly audience?: readonly ('user' | 'assistant')[]; readonly priority?: number } }
 
 /** A large output that lies elsewhere (Open Tool Calling RFC, "artifact"). */

@@ -7,5 +7,8 @@ export type Signal = Fetch extends (input: never, init?: infer Init) => unknown
   ? NonNullable<NonNullable<Init> extends { signal?: infer S } ? S : never>
   : never
 
+/** Bytes that come one after the other. */
+export type ByteStream = Fetch extends (...given: never) => Promise<{ body: infer B }> ? NonNullable<B> : never
+
 /** Work that may outlive the request that starts it. */
 export type Background = (work: Promise<unknown>) => void

@@ -40,11 +40,14 @@ export const ANSWERS = {
   'tool-failed': { code: 'EXECUTION_ERROR', execution: 'failure' },
   'tool-timed-out': { code: 'TIMEOUT_ERROR', execution: 'timeout' },
   'output-invalid': { code: 'EXECUTION_ERROR', execution: 'failure' },
+  'output-elsewhere': { code: 'RESOURCE_ERROR', execution: 'failure' },
+  'output-too-large': { code: 'RESOURCE_ERROR', execution: 'failure' },
   'cancelled': { code: 'EXECUTION_ERROR', execution: 'cancelled' },
   'input-required': { code: 'EXECUTION_ERROR', execution: 'failure' },
   'definition-invalid': { code: 'VALIDATION_ERROR', status: 422 },
   'conflict': { code: 'VALIDATION_ERROR', status: 409 },
   'not-found': { code: 'NOT_FOUND_ERROR', status: 404 },
+  'gone': { code: 'NOT_FOUND_ERROR', status: 410 },
   'unavailable': { code: 'SYSTEM_ERROR', status: 503 },
   'internal': { code: 'SYSTEM_ERROR', execution: 'failure' },
 } as const satisfies Record<FailureType, Answer>
@@ -107,6 +110,10 @@ function detailsOf(failure: Failure): JsonObject | undefined {
       const { type: _, message: _message, ...details } = failure
       return Object.keys(details).length > 0 ? details : undefined
     }
+    case 'output-elsewhere':
+      return { artifact: { ...failure.artifact } }
+    case 'output-too-large':
+      return { limit_bytes: failure.limit }
     case 'output-invalid':
     case 'definition-invalid':
       return { problems: failure.problems.map((each) => ({ ...each })) }

@@ -2,6 +2,7 @@ import type { Call, Outcome } from '../../core/call/call.ts'
 import { identifier, malformed } from '../../core/call/call-fields.ts'
 import { openContext } from '../../core/call/context-input.ts'
 import { type Failing, type Failure, fail } from '../../core/call/failure.ts'
+import { asValue } from '../../core/call/large-output.ts'
 import { NO_CONTEXT } from '../../core/call/requirements.ts'
 import { heldValue } from '../../core/tool/content.ts'
 import { isObject, type JsonObject } from '../../core/tool/json.ts'
@@ -119,9 +120,10 @@ export function decodeCall(body: unknown): Call | Failing {
 }
 
 /** The response to a request, or the error message of a caller who was not let in. */
-export function encodeOutcome({ durationMs, result }: Outcome, to: ReplyTo, stamp: Stamp): Message {
+export function encodeOutcome({ durationMs, result: given }: Outcome, to: ReplyTo, stamp: Stamp): Message {
+  const result = given.ok ? asValue(given) : given
   if (!result.ok) return encodeFailure(result.failure, to, stamp, durationMs)
-  const { content, artifact, usage } = result
+  const { content, elsewhere, artifact = elsewhere, usage } = result
   const more = { ...(content ? { content } : {}), ...(artifact ? { artifact } : {}) }
   const used = usage ? { resource_usage: usage } : {}
   const execution = { status: 'success', result: heldValue(result), execution_time_ms: durationMs, ...used }

@@ -1,6 +1,7 @@
 import type { Failure } from '../../core/call/failure.ts'
+import { asValue } from '../../core/call/large-output.ts'
 import type { Success } from '../../core/call/runner.ts'
-import type { Content } from '../../core/tool/content.ts'
+import type { Artifact, Content } from '../../core/tool/content.ts'
 import type { JsonObject } from '../../core/tool/json.ts'
 import type { JsonSchema } from '../../core/tool/tool.ts'
 import { ANSWERS, metaOf, textOf } from './failure.ts'
@@ -9,16 +10,21 @@ import type { Revision } from './revisions/revision.ts'
 
 /**
  * A successful call as a CallToolResult: the content the tool gave, else its value as text; and the value itself as
- * `structuredContent` where the revision can say it.
+ * `structuredContent` where the revision can say it. What lies elsewhere is a link, and where the output schema allows
+ * nothing in its place, one with `isError`: clients refuse a result without `structuredContent` that has a schema.
  */
-export function encodeSuccess(
-  { value, content, artifact }: Success,
-  output: JsonSchema | null,
-  revision: Revision,
-): string {
+export function encodeSuccess(success: Success, output: JsonSchema | null, revision: Revision): string {
+  const { content, artifact, elsewhere } = success
+  const sayable = asValue(success)
+  if (!sayable.ok) return encodeErrorContent(contentOf(sayable.failure) ?? [], revision)
+  const { value } = sayable
   const text = JSON.stringify(value) ?? 'null'
-  const shown = content || artifact
-  const blocks = [...(content ?? []).map(asBlock), ...(artifact ? [linkTo(artifact)] : [])]
+  const shown = content || artifact || elsewhere
+  const blocks = [
+    ...(content ?? []).map(asBlock),
+    ...(artifact ? [linkTo(artifact)] : []),
+    ...(elsewhere ? [{ type: 'text', text: `The output lies at ${elsewhere.url}` } as const, linkTo(elsewhere)] : []),
+  ]
   const said = shown
     ? JSON.stringify(blocks)
     : `[{"type":"text","text":${typeof value === 'string' ? text : JSON.stringify(text)}}]`
@@ -46,8 +52,20 @@ function asBlock(block: Content, index: number): Content {
   }
 }
 
-function linkTo({ url, content_type, meta }: NonNullable<Success['artifact']>): Content {
-  return { type: 'resource_link', uri: url, name: meta.description, mimeType: content_type }
+function linkTo({ url, content_type, size, meta }: Artifact): Content {
+  return { type: 'resource_link', uri: url, name: meta.description, mimeType: content_type, size }
+}
+
+/** What of a failure there is to look at. */
+function contentOf(failure: Failure): readonly Content[] | undefined {
+  if (failure.type === 'tool-failed') return failure.content
+  return failure.type === 'output-elsewhere'
+    ? [{ type: 'text', text: textOf(failure) }, linkTo(failure.artifact)]
+    : undefined
+}
+
+function encodeErrorContent(content: readonly Content[], revision: Revision, meta?: JsonObject): string {
+  return revision.result(`"content":${JSON.stringify(content.map(asBlock))},"isError":true`, meta)
 }
 
 /** A failure as a result that a model reads: `isError`, and why. */
@@ -59,9 +77,9 @@ export function encodeErrorResult(text: string, revision: Revision, meta?: JsonO
 export function encodeFailure(failure: Failure, revision: Revision): string | McpError {
   const answer = ANSWERS[failure.type]
   if (answer === 'result') {
-    const content = failure.type === 'tool-failed' ? failure.content : undefined
+    const content = contentOf(failure)
     if (!content) return encodeErrorResult(textOf(failure), revision, metaOf(failure))
-    return revision.result(`"content":${JSON.stringify(content.map(asBlock))},"isError":true`, metaOf(failure))
+    return encodeErrorContent(content, revision, metaOf(failure))
   }
   return { code: answer.code, message: textOf(failure), status: revision.statuses[failure.type] ?? answer.status }
 }

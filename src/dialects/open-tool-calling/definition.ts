@@ -139,12 +139,14 @@ const SOME_MODES = parsed(`an array of one or more of ${quoted(MODES)}`, (value)
   isTexts(value) && value.length > 0 && value.every((mode) => MODES.includes(mode)) ? value : undefined,
 )
 
-/** Reads `output`. Without the mode `value` there is none; an artifact may be anything; the mode `null` allows null. */
+/** Reads `output`. Without the mode `value` there is none, or an artifact, which may be anything; the mode `null` allows null. */
 const OUTPUT: Reader<Output> = into(
   object({ available_modes: SOME_MODES, description: optional(string()), value_schema: optional(valueSchema, {}) }),
   ({ available_modes: modes, value_schema, ...said }) => {
-    if (modes.includes('artifact')) return { schema: said, modes, ...said }
-    if (!modes.includes('value')) return { schema: null, modes, ...said }
+    if (!modes.includes('value')) {
+      const isAny = modes.includes('artifact') && !modes.includes('null')
+      return { schema: isAny ? said : null, modes, ...said }
+    }
     return { schema: { ...(modes.includes('null') ? orNull(value_schema) : value_schema), ...said }, modes, ...said }
   },
 )

@@ -1,11 +1,12 @@
 import { needsApproval } from '../../core/access/principal.ts'
+import { MAX_INLINE } from '../../core/call/large-output.ts'
 import type { Encoded, Loss } from '../../core/tool/codec.ts'
 import { isJsonObject, isList, isObject, isTexts, type Json, type JsonObject } from '../../core/tool/json.ts'
 import { givesArtifacts, nonInferrable, toolkitDescription } from '../../core/tool/metadata.ts'
 import { joinedName } from '../../core/tool/name-suffix.ts'
 import { pointerStep } from '../../core/tool/problem.ts'
 import { parseToolId } from '../../core/tool/tool-id.ts'
-import { derivedSecurityLevel, type ToolRecord } from '../../core/tool/tool.ts'
+import { derivedSecurityLevel, type JsonSchema, type ToolRecord } from '../../core/tool/tool.ts'
 import { encodeValueSchema } from './encode-value.ts'
 import { possibleNames } from './names.ts'
 import { encodeRequirements } from './requirements.ts'
@@ -105,7 +106,7 @@ function encodeParameters(input: JsonObject, hidden: readonly string[], losses: 
 
 function encodeOutput(record: ToolRecord, losses: Loss[]): JsonObject {
   const { output } = record
-  const modes = (...usual: string[]) => ({ available_modes: [...usual, ...furtherModes(record, losses)] })
+  const modes = (...usual: string[]) => ({ available_modes: [...usual, ...furtherModes(record)] })
   if (output === null || isNullSchema(output)) return modes('null', 'error')
   if (output === true || (isObject(output) && Object.keys(output).every((keyword) => keyword === 'description'))) {
     return { ...modes('value', 'error', 'null'), ...descriptionOf(output, '/output', losses) }
@@ -119,12 +120,26 @@ function encodeOutput(record: ToolRecord, losses: Loss[]): JsonObject {
 }
 
 /** What may come beside a value, nothing or an error: an artifact, or what a person must do first. */
-function furtherModes(record: ToolRecord, losses: Loss[]): readonly string[] {
-  const isArtifact = givesArtifacts(record)
-  if (isArtifact) losses.push({ path: '/output', reason: 'What may come as an artifact may be anything' })
+function furtherModes(record: ToolRecord): readonly string[] {
+  const isArtifact = givesArtifacts(record) || mayBeLarge(record.output)
   const asks = record.requirements.authorization.length > 0 || needsApproval(record)
   return [...(isArtifact ? ['artifact'] : []), ...(asks ? ['requires_authorization'] : [])]
 }
+
+/** Whether an output may be too large for an answer, which is then an artifact: whatever is not a short scalar by its schema. */
+function mayBeLarge(output: JsonSchema | null): boolean {
+  if (output === null || output === false) return false
+  if (output === true) return true
+  const { type, enum: values, const: only, maxLength } = output
+  if (values !== undefined || only !== undefined) return false
+  const types = isTexts(type) ? type : [type]
+  if (typeof maxLength === 'number' && maxLength <= MAX_INLINE / LONGEST_CHARACTER) return types.some(isStructure)
+  return types.some((each) => each === 'string' || isStructure(each))
+}
+
+/** Bytes of a character that JSON escapes. */
+const LONGEST_CHARACTER = 6
+const isStructure = (type: unknown) => type === undefined || type === 'object' || type === 'array'
 
 /** The schema of what else there may be, when an output may also be null; undefined when it may not. */
 function withoutNull(output: Json): JsonObject | undefined {

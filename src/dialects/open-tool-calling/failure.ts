@@ -46,6 +46,9 @@ export function answerTo(failure: Failure): FailureAnswer {
     case 'tool-timed-out':
     case 'cancelled':
       return error(wordsOf(failure), { can_retry: true })
+    case 'output-elsewhere':
+    case 'output-too-large':
+      return error(wordsOf(failure))
     case 'output-invalid':
       return error(wordsOf(failure), { developer_message: listed(failure.problems) })
     case 'input-required':

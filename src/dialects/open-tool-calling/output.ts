@@ -1,14 +1,16 @@
+import { bytesGiven } from '../../core/call/artifact-output.ts'
 import type { Success } from '../../core/call/runner.ts'
 import { type Artifact, type Content, heldValue } from '../../core/tool/content.ts'
 import type { JsonObject } from '../../core/tool/json.ts'
+import type { ToolRecord } from '../../core/tool/tool.ts'
 
 /**
  * What a successful call gave, as an output (section 4.3): an artifact, else a value. Nothing at all gives undefined: the
- * RFC's schema allows no null there. Content without a value is a value that holds it; but a single block of bytes is an
- * artifact, which says its bytes itself, where `modes` has artifacts and no values, or there is no value.
+ * RFC's schema allows no null there. Content without a value is a value that holds it; but bytes of a `tool` that declares
+ * artifacts are one, whose URL holds them where they are kept nowhere.
  */
-export function encodeOutput(success: Success, modes: readonly string[] = []): JsonObject | undefined {
-  const { artifact = declaredArtifact(success, modes) } = success
+export function encodeOutput(success: Success, tool: Pick<ToolRecord, 'metadata'> = {}): JsonObject | undefined {
+  const { elsewhere, artifact = elsewhere ?? heldArtifact(bytesGiven(tool, success)) } = success
   if (artifact) return { artifact: { ...artifact, meta: { ...artifact.meta } } }
   const value = heldValue(success)
   if (value === null) return undefined
@@ -17,15 +19,9 @@ export function encodeOutput(success: Success, modes: readonly string[] = []): J
   return { ...output }
 }
 
-function declaredArtifact({ value, content = [] }: Success, modes: readonly string[]): Artifact | undefined {
-  const [first, ...others] = content
-  const isWanted = modes.includes('artifact') && (value === null || value === undefined || !modes.includes('value'))
-  return isWanted && first && others.length === 0 ? artifactOf(first) : undefined
-}
-
 /** A block of bytes as an artifact whose URL holds them (RFC 2397); undefined for what is no bytes. */
-function artifactOf(block: Content): Artifact | undefined {
-  switch (block.type) {
+function heldArtifact(block: Content | undefined): Artifact | undefined {
+  switch (block?.type) {
     case 'image':
     case 'audio':
       return dataArtifact(block.data, block.mimeType, `What the tool gave: ${block.type}`)
@@ -33,8 +29,7 @@ function artifactOf(block: Content): Artifact | undefined {
       const { resource } = block
       return 'blob' in resource ? dataArtifact(resource.blob, resource.mimeType, resource.uri) : undefined
     }
-    case 'resource_link':
-    case 'text':
+    default:
       return undefined
   }
 }

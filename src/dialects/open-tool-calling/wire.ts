@@ -5,7 +5,6 @@ import { type Failing, fail } from '../../core/call/failure.ts'
 import { ANY_PROVIDER, type CallerContext, NO_CONTEXT } from '../../core/call/requirements.ts'
 import { isList, type JsonObject } from '../../core/tool/json.ts'
 import { anyObject, check, into, list, map, nullish, object, string, unquoted } from '../../core/tool/json-reader.ts'
-import { declaredModes } from '../../core/tool/metadata.ts'
 import { askedByName, formatToolId, parseToolId } from '../../core/tool/tool-id.ts'
 import { answerTo } from './failure.ts'
 import { possibleNames } from './names.ts'
@@ -108,7 +107,7 @@ export function encodeOutcome({ callId, durationMs, result, tool }: Outcome, fin
     const answer = answerTo(result.failure)
     return 'output' in answer ? { ...frame, success: false, output: answer.output } : undefined
   }
-  const output = encodeOutput(result, tool && declaredModes(tool))
+  const output = encodeOutput(result, tool)
   return output ? { ...frame, success: true, output } : { ...frame, success: true }
 }
 

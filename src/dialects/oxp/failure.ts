@@ -18,6 +18,8 @@ export const STATUS = {
   'tool-failed': 200,
   'tool-timed-out': 200,
   'output-invalid': 200,
+  'output-elsewhere': 200,
+  'output-too-large': 200,
   'cancelled': 200,
   'input-required': 200,
 } as const satisfies Record<FailureType, number>
@@ -79,6 +81,10 @@ export function failureBody(failure: Failure): JsonObject {
       const problems = failure.problems.map(({ path, message }) => `${path || 'The output'}: ${message}`)
       return { ...said(wordsOf(failure), problems.join('; ')), can_retry: false }
     }
+    case 'output-elsewhere':
+      return { ...said(wordsOf(failure)), can_retry: false, artifact: { ...failure.artifact } }
+    case 'output-too-large':
+      return { ...said(wordsOf(failure)), can_retry: false }
     case 'input-required':
       return {
         message: 'The tool asks for more input, and OXP has no way to give it',

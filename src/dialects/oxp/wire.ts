@@ -2,6 +2,7 @@ import type { Call, Outcome } from '../../core/call/call.ts'
 import { credentialValue, identifier, malformed } from '../../core/call/call-fields.ts'
 import { openContext } from '../../core/call/context-input.ts'
 import { type Failing, type Failure, fail } from '../../core/call/failure.ts'
+import { asValue } from '../../core/call/large-output.ts'
 import { type CallerContext, NO_CONTEXT } from '../../core/call/requirements.ts'
 import { heldValue } from '../../core/tool/content.ts'
 import { isObject, type JsonObject } from '../../core/tool/json.ts'
@@ -81,7 +82,8 @@ export function decodeCall(body: unknown): Call | Failing {
 }
 
 /** A CallToolResponse, or the body of whatever failure kept the tool from running. */
-export function encodeOutcome({ callId, durationMs, result }: Outcome, form: Form): object {
+export function encodeOutcome({ callId, durationMs, result: given }: Outcome, form: Form): object {
+  const result = given.ok ? asValue(given) : given
   if (result.ok)
     return envelope({ call_id: callId, success: true, duration: durationMs, value: heldValue(result) }, form)
   const { failure } = result

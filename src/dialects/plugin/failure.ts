@@ -20,6 +20,8 @@ export const STATUS = {
   'tool-failed': 200,
   'tool-timed-out': 200,
   'output-invalid': 200,
+  'output-elsewhere': 200,
+  'output-too-large': 200,
   'cancelled': 200,
   'input-required': 200,
 } as const satisfies Record<FailureType, number>

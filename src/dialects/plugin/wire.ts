@@ -60,11 +60,11 @@ export function decodeCall(body: unknown): NamedCall | Failing {
  */
 export function encodeOutcome({ result }: Outcome): CallToolResult {
   if (!result.ok) return encodeFailure(result.failure)
-  const { value = null, content, artifact } = result
+  const { value = null, content, artifact, elsewhere } = result
   const blocks = (content ?? []).map(encodeContent)
-  const isShown = blocks.length > 0 || (value === null && (content !== undefined || artifact !== undefined))
-  if (!isShown) blocks.push(text(typeof value === 'string' ? value : JSON.stringify(value)))
-  return { content: artifact ? [...blocks, encodeArtifact(artifact)] : blocks }
+  const hasNoValue = elsewhere !== undefined || (value === null && (content !== undefined || artifact !== undefined))
+  if (blocks.length === 0 && !hasNoValue) blocks.push(text(typeof value === 'string' ? value : JSON.stringify(value)))
+  return { content: [...blocks, ...[artifact, elsewhere].flatMap((each) => (each ? [encodeArtifact(each)] : []))] }
 }
 
 /** A CallToolResult that says what went wrong: in the tool's own content, where it gave that. */

@@ -1,5 +1,5 @@
 import { isObject } from '../../core/tool/json.ts'
-import { bytesOfBinary } from '../../outbound/base64.ts'
+import { bytesOfBase64 } from '../../outbound/base64.ts'
 import type { GuardedBody } from '../../outbound/guarded-fetch.ts'
 import type { HttpBody } from './implementation.ts'
 import { plainText, type Serialisation, serialiseQuery } from './serialisation.ts'
@@ -119,14 +119,6 @@ function readFile(value: unknown) {
   if (!isObject(value)) return undefined
   const { filename, content_type: contentType = 'application/octet-stream', data } = value
   if (typeof filename !== 'string' || typeof contentType !== 'string' || typeof data !== 'string') return undefined
-  const bytes = decodeBase64(data)
+  const bytes = bytesOfBase64(data)
   return bytes && { filename, contentType, bytes }
-}
-
-function decodeBase64(text: string): Uint8Array<ArrayBuffer> | undefined {
-  try {
-    return bytesOfBinary(atob(text))
-  } catch {
-    return undefined
-  }
 }

@@ -4,7 +4,8 @@ import type { RunResult } from '../../core/call/runner.ts'
 import { keywordsWhere } from '../../core/schema/keywords.ts'
 import type { Content } from '../../core/tool/content.ts'
 import type { ToolFailure } from '../../core/tool/tool-failure.ts'
-import type { JsonSchema } from '../../core/tool/tool.ts'
+import { givesArtifacts } from '../../core/tool/metadata.ts'
+import type { JsonSchema, ToolRecord } from '../../core/tool/tool.ts'
 import { base64OfBytes } from '../../outbound/base64.ts'
 import type { GuardedResponse } from '../../outbound/guarded-fetch.ts'
 import type { Redact } from '../../outbound/redaction.ts'
@@ -27,9 +28,12 @@ export interface ResponseReading extends Omit<HttpResponseMapping, 'type'> {
 /** Keywords that judge a value. */
 const JUDGING = keywordsWhere(({ role }) => role === 'applicator' || role === 'assertion' || role === 'reference')
 
-/** How a mapping reads answers: where it does not say as what, as declared, unless only JSON has what the tool gives. */
-export function readingOf({ type, ...mapping }: HttpResponseMapping, output: JsonSchema | null): ResponseReading {
-  const isDeclared = mapping.pointer === '' && mayBeText(output)
+/** How a mapping reads answers: where it does not say as what, as declared, unless only JSON has what the tool gives. What gives artifacts gives any bytes. */
+export function readingOf(
+  { type, ...mapping }: HttpResponseMapping,
+  record: Pick<ToolRecord, 'output' | 'metadata'>,
+): ResponseReading {
+  const isDeclared = mapping.pointer === '' && (mayBeText(record.output) || givesArtifacts(record))
   return { ...mapping, type: type ?? (isDeclared ? 'declared' : 'json') }
 }
 

@@ -22,7 +22,7 @@ export function createHttpRunner({
 }: RetryClock & { readonly guardedFetch: GuardedFetch }): Runner {
   return checkedRunner('http', checkHttpImplementation, (implementation, record) => {
     const { method, credentials, response, retry, timeout_ms: timeoutMs } = implementation
-    const reading = readingOf(response, record.output)
+    const reading = readingOf(response, record)
     const mayRepeat = IDEMPOTENT_METHODS.has(method) || isIdempotent(record)
     const retries = mayRepeat ? retry.attempts : 0
     const build = prepareRequest(namingTool(implementation, record))

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { readArtifact } from '../../../src/core/call/artifact-output.ts'
+import { bytesGiven, isInPlace, readArtifact } from '../../../src/core/call/artifact-output.ts'
+import type { Content } from '../../../src/core/tool/content.ts'
 
 const ARTIFACT = {
   url: 'https://x.test/a.csv',
@@ -40,5 +41,37 @@ describe('a value that says it is an artifact', () => {
       ok: false,
       failure: { type: 'output-invalid', problems: [{ path }] },
     })
+  })
+})
+
+describe('bytes that a tool gave', () => {
+  const image: Content = { type: 'image', data: 'QUJD' }
+  const blob: Content = { type: 'resource', resource: { blob: 'QUJD' } }
+  const text: Content = { type: 'text', text: 'a' }
+  const page: Content = { type: 'resource', resource: { text: 'a' } }
+  const modes = (...available_modes: string[]) => ({ metadata: { available_modes } })
+  const gave = (content: readonly Content[], value: unknown = null) => ({ ok: true, value, content }) as const
+
+  it('are an artifact of a tool that declares them, and no value beside it', () => {
+    const record = modes('artifact', 'value')
+    for (const block of [image, blob]) expect(bytesGiven(record, gave([block]))).toBe(block)
+    expect(bytesGiven(modes('artifact'), gave([image], 7))).toBe(image)
+    expect(bytesGiven(record, gave([image], undefined))).toBe(image)
+    for (const content of [[], [text], [page], [image, image]]) {
+      expect(bytesGiven(record, gave(content))).toBeUndefined()
+    }
+    expect(bytesGiven(record, gave([image], 7))).toBeUndefined()
+    expect(bytesGiven(modes('value'), gave([image]))).toBeUndefined()
+    expect(bytesGiven({}, gave([image]))).toBeUndefined()
+    expect(bytesGiven(record, { ok: true, value: null })).toBeUndefined()
+  })
+
+  it('stand in place of a value, as an artifact does', () => {
+    const record = modes('artifact', 'value')
+    expect(isInPlace(record, gave([image]))).toBe(true)
+    expect(isInPlace(record, { ok: true, value: undefined, artifact: ARTIFACT })).toBe(true)
+    expect(isInPlace(record, { ok: true, value: 1, artifact: ARTIFACT })).toBe(false)
+    expect(isInPlace(record, gave([text]))).toBe(false)
+    expect(isInPlace({}, { ok: true, value: null, artifact: ARTIFACT })).toBe(false)
   })
 })

@@ -1,8 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { ADMIN, type Principal } from '../../../src/core/access/principal.ts'
+import type { ArtifactOwner, ArtifactStore, Keepable } from '../../../src/core/call/artifact-store.ts'
 import { createCallTool } from '../../../src/core/call/call.ts'
 import { fail } from '../../../src/core/call/failure.ts'
 import type { Run } from '../../../src/core/call/runner.ts'
+import type { Validate } from '../../../src/core/schema/validator.ts'
+import type { ToolRecord } from '../../../src/core/tool/tool.ts'
 import {
   callableOf,
   callerWith,
@@ -334,5 +337,53 @@ describe("a call with a user's token", () => {
       tokenFor: ({ reachedAt }) => (origins.push(reachedAt()), { token: 't' }),
     })
     expect(origins).toEqual([REACHED_AT])
+  })
+})
+
+describe('what a call gives that is too large for an answer', () => {
+  const LONG = 'x'.repeat(300_000)
+  const artifact = { url: 'https://x.test/a', content_type: 'text/csv', size: 9, meta: { description: 'Rows' } }
+
+  async function placed(run: Run, needs: Needs = {}, metadata?: ToolRecord['metadata']) {
+    const kept: [Keepable, ArtifactOwner][] = []
+    const artifacts: ArtifactStore = {
+      async keep(what, owner) {
+        kept.push([what, owner])
+        return { ok: true, url: 'https://edge.example/artifacts/1', size: 7, expiresAt: 'tomorrow' }
+      },
+      open: async () => 'missing',
+    }
+    const record = { ...recordWith(needs), ...(metadata ? { metadata } : {}) }
+    const tool = { ...callableOf(record, run), validateOutput: noNull }
+    const { deps } = worldOf({ tool, secretOf: () => 'a-long-secret-0123456789' })
+    const { result } = await createCallTool({ ...deps, artifacts })(callWith({ userId: 'ann' }), callerWith())
+    return { result, kept }
+  }
+  const noNull: Validate = (given) =>
+    given === 'bad' || given === null || Array.isArray(given) ? [{ path: '', message: 'Is bad' }] : []
+
+  it('is kept for its caller, without the secrets that the tool was given', async () => {
+    const run: Run = (_, { secrets }) => value({ was: secrets.get('KEY')?.value, LONG })
+    const { result, kept } = await placed(run, { secrets: ['KEY'] })
+    expect(result).toMatchObject({ value: { artifact: { url: 'https://edge.example/artifacts/1', size: 7 } } })
+    const [[what, owner] = []] = kept
+    expect(what?.content).toEqual({ text: JSON.stringify({ was: '[redacted]', LONG }) })
+    expect(owner).toMatchObject({ callId: 'call', tool: 'Example.Tool@1.0.0', principal: 'admin', userId: 'ann' })
+    expect(owner?.reachedAt()).toBe(REACHED_AT)
+  })
+
+  it('is not kept when its schema refuses it, nor what is small', async () => {
+    for (const given of [[LONG], { a: 1 }]) expect((await placed(() => value(given))).kept).toEqual([])
+    expect((await placed(() => value([LONG]))).result).toMatchObject({ failure: { type: 'output-invalid' } })
+  })
+
+  it('is no value for a schema to judge where a tool gives an artifact in its place', async () => {
+    const modes = { available_modes: ['value', 'artifact'] }
+    const { result } = await placed(() => value({ artifact }), {}, modes)
+    expect(result).toEqual({ ok: true, value: { artifact }, elsewhere: artifact })
+    const none = await placed(() => value(null), {}, modes)
+    expect(none.result).toMatchObject({ failure: { type: 'output-invalid' } })
+    const wrong = await placed(() => value({ artifact: { url: 1 } }), {}, modes)
+    expect(wrong.result).toMatchObject({ failure: { type: 'output-invalid' } })
   })
 })

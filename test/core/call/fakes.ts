@@ -95,6 +95,7 @@ export function worldOf({ tool, tokenFor, renew, claim, secretOf }: World = {}) 
         return claim ? claim(asking) : { approved: true }
       },
     },
+    artifacts: { keep: async () => ({ ok: false, why: 'nothing is kept' }), open: async () => 'missing' },
     startDeadline,
     base64: (text) => Buffer.from(text).toString('base64'),
     defect: (callId, tool, message) => void defects.push(`${callId} ${tool}: ${message}`),

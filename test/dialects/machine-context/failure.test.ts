@@ -97,6 +97,19 @@ const SAID: Readonly<Record<FailureType, unknown>> = {
     message: 'The tool returned something its return schema does not allow',
     details: { problems: [{ path: '/sum', message: 'Must be a number' }] },
   },
+  'output-elsewhere': {
+    code: 'RESOURCE_ERROR',
+    message:
+      'The output lies at https://here/artifacts/a: it has 9 bytes of text/csv, and its schema allows no link in its place',
+    details: {
+      artifact: { url: 'https://here/artifacts/a', content_type: 'text/csv', size: 9, meta: { description: 'Rows' } },
+    },
+  },
+  'output-too-large': {
+    code: 'RESOURCE_ERROR',
+    message: 'The output is larger than 10 bytes: nothing is kept here',
+    details: { limit_bytes: 10 },
+  },
   'cancelled': { code: 'EXECUTION_ERROR', message: 'The call was cancelled' },
   'input-required': {
     code: 'EXECUTION_ERROR',
@@ -110,6 +123,7 @@ const SAID: Readonly<Record<FailureType, unknown>> = {
   },
   'conflict': { code: 'VALIDATION_ERROR', message: 'Taken' },
   'not-found': { code: 'NOT_FOUND_ERROR', message: 'Gone' },
+  'gone': { code: 'NOT_FOUND_ERROR', message: 'No longer' },
   'unavailable': { code: 'SYSTEM_ERROR', message: 'Storage is away' },
   'internal': { code: 'SYSTEM_ERROR', message: 'Something went wrong on our side', details: { reference: 'r1' } },
 }

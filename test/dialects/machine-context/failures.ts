@@ -69,11 +69,17 @@ export const FAILURES: { readonly [T in FailureType]: Extract<Failure, { type: T
   },
   'tool-timed-out': { type: 'tool-timed-out', timeout_ms: 30_000 },
   'output-invalid': { type: 'output-invalid', problems: [{ path: '/sum', message: 'Must be a number' }] },
+  'output-elsewhere': {
+    type: 'output-elsewhere',
+    artifact: { url: 'https://here/artifacts/a', content_type: 'text/csv', size: 9, meta: { description: 'Rows' } },
+  },
+  'output-too-large': { type: 'output-too-large', limit: 10, why: 'nothing is kept here' },
   'cancelled': { type: 'cancelled' },
   'input-required': { type: 'input-required', requests: { city: { method: 'elicitation/create', params: {} } } },
   'definition-invalid': { type: 'definition-invalid', problems: [{ path: '/id', message: 'Is required' }] },
   'conflict': { type: 'conflict', message: 'Taken' },
   'not-found': { type: 'not-found', message: 'Gone' },
+  'gone': { type: 'gone', message: 'No longer' },
   'unavailable': { type: 'unavailable', message: 'Storage is away' },
   'internal': { type: 'internal', reference: 'r1' },
 }

@@ -312,6 +312,22 @@ const WANTED: Readonly<Record<FailureType, Wanted>> = {
     message: 'return schema',
     details: { problems: [{ path: '/sum', message: 'Must be a number' }] },
   },
+  'output-elsewhere': {
+    status: 200,
+    code: 'RESOURCE_ERROR',
+    execution: 'failure',
+    message: 'https://here/artifacts/a',
+    details: {
+      artifact: { url: 'https://here/artifacts/a', content_type: 'text/csv', size: 9, meta: { description: 'Rows' } },
+    },
+  },
+  'output-too-large': {
+    status: 200,
+    code: 'RESOURCE_ERROR',
+    execution: 'failure',
+    message: 'nothing is kept here',
+    details: { limit_bytes: 10 },
+  },
   'cancelled': { status: 200, code: 'EXECUTION_ERROR', execution: 'cancelled', message: 'cancelled' },
   'input-required': {
     status: 200,
@@ -328,6 +344,7 @@ const WANTED: Readonly<Record<FailureType, Wanted>> = {
   },
   'conflict': { status: 409, code: 'VALIDATION_ERROR', message: 'Taken' },
   'not-found': { status: 404, code: 'NOT_FOUND_ERROR', message: 'Gone' },
+  'gone': { status: 410, code: 'NOT_FOUND_ERROR', message: 'No longer' },
   'unavailable': { status: 503, code: 'SYSTEM_ERROR', message: 'away' },
   'internal': {
     status: 200,

@@ -306,6 +306,11 @@ describe('a reply', () => {
     })
     const artifact = { url: 'u', content_type: 't', size: 1, meta: { description: 'd' } }
     expect(encodeOutcome({ ...outcome, result: { ...ok(1), artifact } }, to, stamp).metadata).toEqual({ artifact })
+    const link = encodeOutcome({ ...outcome, result: { ...ok({ artifact }), elsewhere: artifact } }, to, stamp)
+    expect(link).toMatchObject({ payload: { execution: { result: { artifact } } }, metadata: { artifact } })
+    const none = encodeOutcome({ ...outcome, result: { ...ok(undefined), elsewhere: artifact } }, to, stamp)
+    const error = { code: 'RESOURCE_ERROR', details: { artifact } }
+    expect(none).toMatchObject({ payload: { execution: { status: 'failure', error } } })
   })
 
   it('holds the failure of the execution, or is an error message', () => {

@@ -89,4 +89,23 @@ describe('where we deviate from the Tool of the MCP SDK', () => {
     const wrapped = { type: 'object', properties: { result: outputSchema }, required: ['result'] }
     expect((await listed([imported], '2025-11-25'))[0]?.outputSchema).toEqual(wrapped)
   })
+
+  it('what lies elsewhere is a link, and an error where the output schema allows none', async () => {
+    const elsewhere = { url: 'https://here/a', content_type: 'text/csv', size: 9, meta: { description: 'All rows' } }
+    const link = { type: 'resource_link', uri: 'https://here/a', name: 'All rows', mimeType: 'text/csv', size: 9 }
+    const records = [recordOf({ ...TOOL, outputSchema: { type: 'object' } })]
+    const answer = async (value: unknown) => {
+      const { legacy } = setUp({ records, run: () => ({ ok: true, value, elsewhere }) })
+      const body = (await (await legacy('tools/call', { name: 'add' })).json()) as { result: object }
+      return body.result
+    }
+    expect(await answer({ artifact: elsewhere })).toEqual({
+      content: [{ type: 'text', text: 'The output lies at https://here/a' }, link],
+      structuredContent: { artifact: elsewhere },
+    })
+    expect(await answer(undefined)).toEqual({
+      content: [{ type: 'text', text: expect.stringContaining('https://here/a') }, link],
+      isError: true,
+    })
+  })
 })

@@ -119,6 +119,23 @@ const TABLE: {
     200,
     /the output: Is wrong/,
   ],
+  'output-elsewhere': [
+    {
+      type: 'output-elsewhere',
+      artifact: { url: 'https://here/artifacts/a', content_type: 'text/csv', size: 9, meta: { description: 'Rows' } },
+    },
+    undefined,
+    200,
+    200,
+    /lies at https:/,
+  ],
+  'output-too-large': [
+    { type: 'output-too-large', limit: 9, why: 'no bucket' },
+    undefined,
+    200,
+    200,
+    /9 bytes: no bucket/,
+  ],
   'cancelled': [{ type: 'cancelled' }, undefined, 200, 200, /cancelled/],
   'input-required': [
     {
@@ -139,6 +156,7 @@ const TABLE: {
   ],
   'conflict': [{ type: 'conflict', message: 'm' }, -32602, 200, 200, /^m$/],
   'not-found': [{ type: 'not-found', message: 'm' }, -32602, 200, 200, /^m$/],
+  'gone': [{ type: 'gone', message: 'm' }, -32602, 200, 200, /^m$/],
   'unavailable': [{ type: 'unavailable', message: 'm' }, -32603, 503, 503, /^m$/],
   'internal': [{ type: 'internal', reference: 'ref' }, -32603, 500, 500, /'ref'/],
 }
@@ -153,7 +171,8 @@ describe.each(Object.entries(TABLE))('a call that ends in %s', (type, [failure, 
     expect(answer.status).toBe(status)
     expect(answer.headers.get('content-type')).toBe('application/json')
     if (code === undefined) {
-      expect(body).toMatchObject({ id: 1, result: { isError: true, content: [{ type: 'text' }] } })
+      expect(body).toMatchObject({ id: 1, result: { isError: true } })
+      expect(body.result?.content[0]).toMatchObject({ type: 'text' })
       expect(body.result?.content[0]?.text).toMatch(text)
       expect(body.result?.content[0]?.text).not.toContain('for developers')
       if (revision === 'modern') expect(body.result).toMatchObject({ resultType: 'complete' })
@@ -219,12 +238,16 @@ const SAID: Readonly<Record<FailureType, unknown>> = {
   'tool-failed': 'No such mailbox\nAsk for another\nTry again in 2000 ms',
   'tool-timed-out': 'The tool did not answer within 30 seconds: it may work when called again',
   'output-invalid': 'The tool returned something its output schema does not allow: /sum: Must be a number',
+  'output-elsewhere':
+    'The output lies at https://here/artifacts/a: it has 9 bytes of text/csv, and its schema allows no link in its place',
+  'output-too-large': 'The output is larger than 10 bytes: nothing is kept here',
   'cancelled': 'The call was cancelled',
   'input-required':
     'The tool asks for more input, which this client cannot give: it takes MCP 2026-07-28\n- city: elicitation/create',
   'definition-invalid': 'The definition is not valid: /id: Is required',
   'conflict': 'Taken',
   'not-found': 'Gone',
+  'gone': 'No longer',
   'unavailable': 'Storage is away',
   'internal': "Something went wrong on our side: reference 'r1'",
 }

@@ -76,7 +76,9 @@ describe('a definition', () => {
     [['value', 'error', 'null'], { type: ['string', 'null'] }],
     [['null', 'error'], null],
     [['error'], null],
-    [['value', 'artifact'], {}],
+    [['value', 'artifact'], { type: 'string' }],
+    [['artifact', 'error'], {}],
+    [['artifact', 'null'], null],
   ])('with the modes %j has the output %j', (available_modes, output) => {
     const change = { output: { available_modes, value_schema: { val_type: 'string' } } }
     expect(decoded({ ...DEFINITION, ...change }).output).toEqual(output)
@@ -206,20 +208,34 @@ describe('a record of another dialect', () => {
     const metadata = { toolkit_description: 'Letters' }
     expect(written({ metadata }).toolkit.description).toBe('Letters')
     const again = openToolCalling.decode(written({}), {})
-    expect(again.ok && again.value.definitions[0]).toEqual(plain)
+    const modes = ['value', 'error', 'artifact']
+    expect(again.ok && again.value.definitions[0]).toEqual({ ...plain, metadata: { available_modes: modes } })
   })
 
   it.each<[Partial<Definition>, readonly string[]]>([
-    [{}, ['value', 'error']],
+    [{}, ['value', 'error', 'artifact']],
+    [{ output: true }, ['value', 'error', 'null', 'artifact']],
+    [{ output: { type: 'object' } }, ['value', 'error', 'artifact']],
+    [{ output: { type: ['integer', 'array'] } }, ['value', 'error', 'artifact']],
+    [{ output: { anyOf: [{ type: 'string' }] } }, ['value', 'error', 'artifact']],
+    [{ output: { type: 'string', maxLength: 43_691 } }, ['value', 'error', 'artifact']],
+    [{ output: { type: 'string', maxLength: 43_690 } }, ['value', 'error']],
+    [{ output: { maxLength: 1 } }, ['value', 'error', 'artifact']],
+    [{ output: { type: 'string', enum: ['a'] } }, ['value', 'error']],
+    [{ output: { const: 'a' } }, ['value', 'error']],
+    [{ output: { type: 'number' } }, ['value', 'error']],
+    [{ output: { type: 'boolean' } }, ['value', 'error']],
+    [{ output: false }, ['value', 'error']],
     [{ output: null }, ['null', 'error']],
     [
       { requirements: { authorization: [{ id: 'g' }], secrets: [], user_id: false } },
-      ['value', 'error', 'requires_authorization'],
+      ['value', 'error', 'artifact', 'requires_authorization'],
     ],
-    [{ securityLevel: 8 }, ['value', 'error', 'requires_authorization']],
-    [{ securityLevel: 7 }, ['value', 'error']],
+    [{ securityLevel: 8 }, ['value', 'error', 'artifact', 'requires_authorization']],
+    [{ securityLevel: 7 }, ['value', 'error', 'artifact']],
     [{ output: null, metadata: { available_modes: ['artifact'] } }, ['null', 'error', 'artifact']],
-    [{ metadata: { available_modes: 'artifact' } }, ['value', 'error']],
+    [{ output: { type: 'number' }, metadata: { available_modes: 'artifact' } }, ['value', 'error']],
+    [{ output: { type: 'number' }, metadata: { available_modes: ['artifact'] } }, ['value', 'error', 'artifact']],
   ])('with %j lists the modes %j', (more, modes) => {
     expect(written(more).output.available_modes).toEqual(modes)
   })
@@ -339,12 +355,14 @@ describe('a record of another dialect', () => {
 /** A definition with what is said of every tool, where its publisher left that out. */
 function completed(document: JsonObject): unknown {
   const { output, requirements, toolkit } = JSON.parse(JSON.stringify(document))
+  const isScalar = ['number', 'integer', 'boolean'].includes(output.value_schema?.val_type)
+  const large = isScalar || !output.available_modes.includes('value') ? [] : ['artifact']
   const asks = requirements?.authorization ? ['requires_authorization'] : []
   return {
     ...document,
     $schema: DEFINITION_SCHEMA,
     toolkit: { ...toolkit, description: `The tools of ${toolkit.name}` },
-    output: { ...output, available_modes: [...output.available_modes, ...asks] },
+    output: { ...output, available_modes: [...output.available_modes, ...large, ...asks] },
   }
 }
 

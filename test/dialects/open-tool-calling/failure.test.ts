@@ -108,6 +108,24 @@ const SAID: Readonly<Record<FailureType, unknown>> = {
       },
     },
   },
+  'output-elsewhere': {
+    output: {
+      error: {
+        message: 'The output lies at https://here/artifacts/a',
+        developer_message: 'It has 9 bytes of text/csv, and its schema allows no link in its place',
+        can_retry: false,
+      },
+    },
+  },
+  'output-too-large': {
+    output: {
+      error: {
+        message: 'The output is larger than 10 bytes',
+        developer_message: 'Nothing is kept here',
+        can_retry: false,
+      },
+    },
+  },
   'cancelled': { output: { error: { message: 'The call was cancelled', can_retry: true } } },
   'input-required': {
     output: {
@@ -121,6 +139,7 @@ const SAID: Readonly<Record<FailureType, unknown>> = {
   'definition-invalid': { status: 422, message: 'The definition is not valid', detail: '/id: Is required' },
   'conflict': { status: 409, message: 'Taken' },
   'not-found': { status: 404, message: 'Gone' },
+  'gone': { status: 410, message: 'No longer' },
   'unavailable': { status: 503, message: 'Storage is away' },
   'internal': { status: 500, message: "Something went wrong on our side: reference 'r1'" },
 }

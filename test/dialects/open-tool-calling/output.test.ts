@@ -3,17 +3,18 @@ import type { Success } from '../../../src/core/call/runner.ts'
 import type { Content } from '../../../src/core/tool/content.ts'
 import { encodeOutput } from '../../../src/dialects/open-tool-calling/output.ts'
 
-const ARTIFACTS = ['artifact', 'error']
+const modes = (...available_modes: string[]) => ({ metadata: { available_modes } })
+const ARTIFACTS = modes('artifact', 'error')
 const image: Content = { type: 'image', data: 'aW1hZ2U=', mimeType: 'image/png' }
 const text: Content = { type: 'text', text: 'Hello' }
 const blob: Content = { type: 'resource', resource: { uri: 'file:///a', blob: 'YQ==' } }
 const gave = (content: readonly Content[], value: unknown = null): Success => ({ ok: true, value, content })
 
 describe('an output of content', () => {
-  it.each<[string, Success, readonly string[], object | undefined]>([
-    ['holds the blocks as its value', gave([image, text]), [], { value: { content: [image, text] } }],
-    ['holds a single block too', gave([image]), [], { value: { content: [image] } }],
-    ['is the value where there is one', gave([image], 7), ['value', 'artifact'], { value: 7 }],
+  it.each<[string, Success, object, object | undefined]>([
+    ['holds the blocks as its value', gave([image, text]), {}, { value: { content: [image, text] } }],
+    ['holds a single block too', gave([image]), {}, { value: { content: [image] } }],
+    ['is the value where there is one', gave([image], 7), modes('value', 'artifact'), { value: 7 }],
     ['is the artifact where values were not declared', gave([image], 7), ARTIFACTS, { artifact: { size: 5 } }],
     ['is a text when it is nothing but texts', gave([text, text]), ARTIFACTS, { value: 'Hello\nHello' }],
     ['is nothing where there is none', gave([]), ARTIFACTS, undefined],
@@ -44,9 +45,9 @@ describe('an output of content', () => {
       },
     ],
     ['is no artifact when it is several', gave([image, image]), ARTIFACTS, { value: { content: [image, image] } }],
-  ])('%s', (_, success, modes, output) => {
-    if (output === undefined) expect(encodeOutput(success, modes)).toBeUndefined()
-    else expect(encodeOutput(success, modes)).toMatchObject(output)
+  ])('%s', (_, success, tool, output) => {
+    if (output === undefined) expect(encodeOutput(success, tool)).toBeUndefined()
+    else expect(encodeOutput(success, tool)).toMatchObject(output)
   })
 
   it('keeps what is no media type out of the URL', () => {

@@ -311,11 +311,17 @@ const FAILURES: { readonly [T in Failure['type']]: Extract<Failure, { type: T }>
   'tool-failed': { type: 'tool-failed', message: 'm', retry_after_ms: 0.5 },
   'tool-timed-out': { type: 'tool-timed-out', timeout_ms: 1 },
   'output-invalid': { type: 'output-invalid', problems: [{ path: '', message: 'm' }] },
+  'output-elsewhere': {
+    type: 'output-elsewhere',
+    artifact: { url: 'https://u.test', content_type: 'a/b', size: 1, meta: { description: 'd' } },
+  },
+  'output-too-large': { type: 'output-too-large', limit: 1, why: 'w' },
   'cancelled': { type: 'cancelled' },
   'input-required': { type: 'input-required', requests: {} },
   'definition-invalid': { type: 'definition-invalid', problems: [] },
   'conflict': { type: 'conflict', message: 'm' },
   'not-found': { type: 'not-found', message: 'm' },
+  'gone': { type: 'gone', message: 'm' },
   'unavailable': { type: 'unavailable', message: 'm' },
   'internal': { type: 'internal', reference: 'r' },
 }
@@ -338,7 +344,7 @@ describe('a failure', () => {
     const errors = Object.values(FAILURES).filter((failure) => 'status' in answerTo(failure))
     expect(errors.map(({ type }) => type).sort()).toEqual(
       (
-        'body-too-large conflict definition-invalid forbidden internal media-type-unsupported ' +
+        'body-too-large conflict definition-invalid forbidden gone internal media-type-unsupported ' +
         'method-not-allowed not-found protocol-version-unsupported rate-limited ' +
         'request-malformed route-unknown unauthenticated unavailable'
       ).split(' '),

@@ -318,6 +318,14 @@ describe('a tool response', () => {
       success: true,
       output: { artifact },
     })
+    for (const value of [{ artifact }, undefined]) {
+      const lying = { ...ok(value), elsewhere: artifact }
+      expect(encodeOutcome({ ...outcome, result: lying }, now)).toEqual({
+        ...frame,
+        success: true,
+        output: { artifact },
+      })
+    }
   })
 
   it('holds the error, but for failures that HTTP has statuses for', () => {

@@ -102,6 +102,17 @@ const SAID: Readonly<Record<FailureType, unknown>> = {
     developer_message: '/sum: Must be a number',
     can_retry: false,
   },
+  'output-elsewhere': {
+    message: 'The output lies at https://here/artifacts/a',
+    developer_message: 'It has 9 bytes of text/csv, and its schema allows no link in its place',
+    can_retry: false,
+    artifact: { url: 'https://here/artifacts/a', content_type: 'text/csv', size: 9, meta: { description: 'Rows' } },
+  },
+  'output-too-large': {
+    message: 'The output is larger than 10 bytes',
+    developer_message: 'Nothing is kept here',
+    can_retry: false,
+  },
   'cancelled': { message: 'The call was cancelled', can_retry: true },
   'input-required': {
     message: 'The tool asks for more input, and OXP has no way to give it',
@@ -111,6 +122,7 @@ const SAID: Readonly<Record<FailureType, unknown>> = {
   'definition-invalid': { message: 'The definition is not valid', errors: [{ path: '/id', message: 'Is required' }] },
   'conflict': { message: 'Taken' },
   'not-found': { message: 'Gone' },
+  'gone': { message: 'No longer' },
   'unavailable': { message: 'Storage is away' },
   'internal': { message: 'Something went wrong on our side', developer_message: "Reference 'r1'" },
 }

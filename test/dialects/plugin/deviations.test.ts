@@ -76,4 +76,12 @@ describe('where we deviate from the plugin schema', () => {
   it('a method is passed on as it is', () => {
     expect(decodeCall({ method: 'x/y', params: { name: 'a' } })).toEqual({ name: 'a', input: {}, method: 'x/y' })
   })
+
+  it('what lies elsewhere is a text with its type, its size and its URL', () => {
+    const elsewhere = { url: 'https://here/a', content_type: 'text/csv', size: 9, meta: { description: 'All rows' } }
+    for (const value of [{ artifact: elsewhere }, undefined]) {
+      const { content } = encodeOutcome({ callId: 'c', durationMs: 1, result: { ...ok(value), elsewhere } })
+      expect(content).toEqual([{ type: 'text', text: '[All rows (text/csv, 9 bytes): https://here/a]' }])
+    }
+  })
 })

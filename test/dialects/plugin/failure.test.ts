@@ -27,11 +27,15 @@ const SAID: Readonly<Record<FailureType, unknown>> = {
   'tool-failed': 'No such mailbox\nIMAP 5\nAsk for another\nTry again in 2 seconds',
   'tool-timed-out': 'The tool did not answer within 30 seconds',
   'output-invalid': "The tool returned something its output schema does not allow: 'sum': Must be a number",
+  'output-elsewhere':
+    'The output lies at https://here/artifacts/a: it has 9 bytes of text/csv, and its schema allows no link in its place',
+  'output-too-large': 'The output is larger than 10 bytes: nothing is kept here',
   'cancelled': 'The call was cancelled',
   'input-required': "The tool asks for more input (city), and a plugin's call has no way to give it",
   'definition-invalid': "The definition is not valid: 'id': Is required",
   'conflict': 'Taken',
   'not-found': 'Gone',
+  'gone': 'No longer',
   'unavailable': 'Storage is away',
   'internal': "Something went wrong on our side (reference 'r1')",
 }

@@ -123,9 +123,12 @@ describe('values', () => {
     [false, 'json'],
   ])('a mapping that does not say as what, of a tool with the output %j, is read as %s', (output, type) => {
     const mapping = { pointer: '', statuses: ['2xx'] }
-    expect(readingOf(mapping, output as never).type).toBe(type)
-    expect(readingOf({ ...mapping, pointer: '/a' }, output as never).type).toBe('json')
-    expect(readingOf({ ...mapping, type: 'binary' }, output as never).type).toBe('binary')
+    expect(readingOf(mapping, { output: output as never }).type).toBe(type)
+    expect(readingOf({ ...mapping, pointer: '/a' }, { output: output as never }).type).toBe('json')
+    expect(readingOf({ ...mapping, type: 'binary' }, { output: output as never }).type).toBe('binary')
+    const giving = { output: output as never, metadata: { available_modes: ['value', 'artifact'] } }
+    expect(readingOf(mapping, giving).type).toBe('declared')
+    expect(readingOf({ ...mapping, pointer: '/a' }, giving).type).toBe('json')
   })
 
   const document = '{"data":{"a/b":[{"~":7}],"null":null},"toString2":1}'

@@ -1,0 +1,48 @@
+import type { ByteStream } from '../tool/platform.ts'
+
+/** What is to be kept: a text, or bytes in Base64. */
+export interface Keepable {
+  readonly content: { readonly text: string } | { readonly base64: string }
+  /** A media type, without parameters. */
+  readonly contentType: string
+}
+
+/** The call that gave something, and for whom. */
+export interface ArtifactOwner {
+  readonly callId: string
+  readonly tool: string
+  readonly principal: string
+  readonly userId?: string | undefined
+  /** A URL of this deployment as the caller reached it: links to it start with its origin. */
+  readonly reachedAt: () => string
+}
+
+/** Where something lies that was kept, or why it was not. */
+export type Kept =
+  | { readonly ok: true; readonly url: string; readonly size: number; readonly expiresAt: string }
+  | { readonly ok: false; readonly why: string }
+
+/** Keeps what is too large for an answer, for whoever has the link, until it expires. */
+export interface ArtifactStore {
+  keep(what: Keepable, owner: ArtifactOwner): Promise<Kept>
+  /** What a link leads to, or what is wrong with it: it was not given out so, is over, or what it led to is no more. */
+  open(link: ArtifactLink): Promise<StoredArtifact | 'forged' | 'expired' | 'missing'>
+}
+
+/** The parts of a link, as a URL has them. */
+export interface ArtifactLink {
+  readonly id: string
+  /** Seconds since 1970. */
+  readonly expires: string
+  readonly signature: string
+}
+
+export interface StoredArtifact {
+  readonly contentType: string
+  /** Bytes. */
+  readonly size: number
+  /** A strong entity tag, with its quotes. */
+  readonly etag: string
+  /** Its bytes, or a part of them; undefined when it was deleted meanwhile. */
+  read(part?: { readonly offset: number; readonly length: number }): Promise<ByteStream | undefined>
+}

@@ -1,0 +1,193 @@
+import type { Validate } from '../schema/validator.ts'
+import type { Artifact, Content } from '../tool/content.ts'
+import { isObject } from '../tool/json.ts'
+import { jsonSize } from '../tool/json-size.ts'
+import type { ToolRecord } from '../tool/tool.ts'
+import { bytesGiven } from './artifact-output.ts'
+import type { ArtifactOwner, ArtifactStore, Keepable } from './artifact-store.ts'
+import { type Failing, fail, ok, type Result } from './failure.ts'
+import type { Success } from './runner.ts'
+
+/** The most bytes of an output, as JSON, that stand in an answer: what is larger is kept, and answered by its link. */
+export const MAX_INLINE = 262_144
+/** So many blocks of one output are kept one by one; of more, all are kept as one. */
+const MAX_BLOCKS = 16
+
+/** The call whose output is looked at, and where large ones go. */
+export interface Placing {
+  readonly record: ToolRecord
+  readonly validateOutput: Validate
+  readonly owner: ArtifactOwner
+  readonly artifacts: ArtifactStore
+}
+
+/** Whether an output is not simply its answer's: it is too large, or an artifact. A small one costs the counting of its bytes. */
+export function needsPlace(success: Success, record: ToolRecord): boolean {
+  return success.artifact !== undefined || !fits(success) || bytesGiven(record, success) !== undefined
+}
+
+/**
+ * The last stage of a call whose output needs a place: what is too large for an answer is kept and linked to, never cut; so
+ * are bytes of a tool that declares artifacts. What is given has passed the output schema, and holds no secret.
+ */
+export function placeOutput(success: Success, placing: Placing): Success | Promise<Success | Failing> {
+  const isMoved = !fits(success) || bytesGiven(placing.record, success) !== undefined
+  return isMoved ? move(success, placing) : settle(success, placing)
+}
+
+/** What dialects are given whose results hold to the output schema: a failure with the link, where it allows no value that has it. */
+export function asValue(success: Success): Success | Failing {
+  const { value, elsewhere } = success
+  return elsewhere && value === undefined ? fail({ type: 'output-elsewhere', artifact: elsewhere }) : success
+}
+
+function fits({ value, content, artifact }: Success): boolean {
+  let left = MAX_INLINE - jsonSize(value, MAX_INLINE)
+  if (content && left >= 0) left -= jsonSize(content, left)
+  if (artifact && left >= 0) left -= jsonSize(artifact, left)
+  return left >= 0
+}
+
+/** An artifact in place of a value that the output schema wants is where that lies. */
+function settle(success: Success, { validateOutput }: Placing): Success {
+  const { artifact, ...rest } = success
+  if (artifact === undefined || success.value !== null || validateOutput(null).length === 0) return success
+  return { ...rest, ...lying(artifact, validateOutput) }
+}
+
+/** What stands in place of a value that lies elsewhere: `{"artifact": …}`, if the output schema allows that. */
+function lying(elsewhere: Artifact, validateOutput: Validate): Pick<Success, 'value' | 'elsewhere'> {
+  const link = { artifact: elsewhere }
+  return { value: validateOutput(link).length === 0 ? link : undefined, elsewhere }
+}
+
+async function move(success: Success, placing: Placing): Promise<Success | Failing> {
+  const { value, content = [], artifact: own, ...rest } = success
+  const { validateOutput, record } = placing
+  const isSmall = fits(success)
+  const [only] = content.length === 1 ? content : []
+  const bytes = only && keepable(only)
+  if (only && bytes && !own && (value === null || holds(value, bytes))) {
+    const kept = await keep(bytes, nameOf(only), placing)
+    // There is room for them, where there is nothing to keep them in
+    if (!kept.ok) return isSmall ? success : kept
+    if (value !== null) return { ...rest, ...lying(kept.value, validateOutput) }
+    return settle({ ...rest, value, ...(isSmall ? { content } : {}), artifact: kept.value }, placing)
+  }
+
+  let placed: Success = { ...rest, value }
+  let left = MAX_INLINE
+  const size = jsonSize(value, left)
+  if (size > left) {
+    const kept = await keep(keepableValue(value), `The output of ${record.id}`, placing)
+    if (!kept.ok) return kept
+    placed = { ...rest, ...lying(kept.value, validateOutput) }
+  } else left -= size
+  if (own) {
+    const kept = jsonSize(own, left) > left ? await moveData(own, placing) : ok(own)
+    if (!kept.ok) return kept
+    left -= jsonSize(kept.value, left)
+    placed = { ...placed, artifact: kept.value }
+  }
+  if (content.length > 0) {
+    const shown = await moveBlocks(content, left, placing)
+    if (!shown.ok) return shown
+    placed = { ...placed, content: shown.value }
+  }
+  return settle(placed, placing)
+}
+
+/** Blocks in their order, those that there is no more room for as links; or all of them as one link, where they are many. */
+async function moveBlocks(
+  blocks: readonly Content[],
+  room: number,
+  placing: Placing,
+): Promise<Result<readonly Content[]>> {
+  const shown: Content[] = []
+  let left = room
+  let moved = 0
+  for (const block of blocks) {
+    const size = jsonSize(block, left)
+    if (size <= left) {
+      left -= size
+      shown.push(block)
+      continue
+    }
+    const part = keepable(block)
+    if (!part || ++moved > MAX_BLOCKS) {
+      const all = await keep(keepableValue(blocks), `All that ${placing.record.id} gave to look at`, placing)
+      return all.ok ? ok([linkTo(all.value)]) : all
+    }
+    const kept = await keep(part, nameOf(block), placing)
+    if (!kept.ok) return kept
+    shown.push(linkTo(kept.value))
+  }
+  return ok(shown)
+}
+
+/** A tool's own artifact whose URL holds it (RFC 2397), with a link in place of that. */
+async function moveData(own: Artifact, placing: Placing): Promise<Result<Artifact>> {
+  const comma = own.url.indexOf(',')
+  if (!/^data:[^,]*;base64$/i.test(own.url.slice(0, Math.max(0, comma)))) {
+    return tooLarge("it is an artifact with a long URL, which is no 'data:' URL in Base64")
+  }
+  const part = { content: { base64: own.url.slice(comma + 1) }, contentType: mediaType(own.content_type, BYTES) }
+  return keep(part, own.meta.description, placing)
+}
+
+async function keep(what: Keepable, name: string, { artifacts, owner }: Placing): Promise<Result<Artifact>> {
+  const kept = await artifacts.keep(what, owner)
+  if (!kept.ok) return tooLarge(kept.why)
+  const { url, size, expiresAt } = kept
+  const description = `${name}, until ${expiresAt}`
+  return ok({ url, content_type: what.contentType, size, meta: { description } })
+}
+
+function tooLarge(why: string): Failing {
+  return fail({ type: 'output-too-large', limit: MAX_INLINE, why })
+}
+
+const BYTES = 'application/octet-stream'
+
+function keepableValue(value: unknown): Keepable {
+  if (typeof value === 'string') return { content: { text: value }, contentType: 'text/plain' }
+  return { content: { text: JSON.stringify(value) }, contentType: 'application/json' }
+}
+
+/** What of a block can be kept by itself; undefined for a link, which has nothing. */
+function keepable(block: Content): Keepable | undefined {
+  switch (block.type) {
+    case 'text':
+      return { content: { text: block.text }, contentType: mediaType(block.mimeType, 'text/plain') }
+    case 'image':
+    case 'audio':
+      return { content: { base64: block.data }, contentType: mediaType(block.mimeType, BYTES) }
+    case 'resource': {
+      const { resource } = block
+      return 'text' in resource
+        ? { content: { text: resource.text }, contentType: mediaType(resource.mimeType, 'text/plain') }
+        : { content: { base64: resource.blob }, contentType: mediaType(resource.mimeType, BYTES) }
+    }
+    case 'resource_link':
+      return undefined
+  }
+}
+
+/** What would not stay whole in a header is no media type either. */
+function mediaType(declared = '', otherwise: string): string {
+  return /^[\w!#$&^.+-]{1,127}\/[\w!#$&^.+-]{1,127}/.exec(declared)?.[0] ?? otherwise
+}
+
+function nameOf(block: Content): string {
+  const uri = block.type === 'resource' ? block.resource.uri : undefined
+  return uri !== undefined && uri.length <= 200 ? uri : `What the tool gave: ${block.type}`
+}
+
+/** Whether a value says the same bytes as the block beside it, for those who read values alone. */
+function holds(value: unknown, { content }: Keepable): boolean {
+  return 'base64' in content && isObject(value) && Object.values(value).includes(content.base64)
+}
+
+function linkTo({ url, content_type, size, meta }: Artifact): Content {
+  return { type: 'resource_link', uri: url, name: meta.description, mimeType: content_type, size }
+}

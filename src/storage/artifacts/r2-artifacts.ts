@@ -1,0 +1,78 @@
+import { base64url } from 'jose'
+import type { ArtifactLink, ArtifactOwner, ArtifactStore } from '../../core/call/artifact-store.ts'
+import type { Signer } from '../access/deployment-keys.ts'
+import { artifactKey } from '../keys.ts'
+
+export interface R2ArtifactsOptions {
+  readonly bucket: R2Bucket
+  readonly signer: Signer
+  /** The bytes of a text in Base64; undefined for what is none. */
+  readonly bytesOf: (base64: string) => Uint8Array<ArrayBuffer> | undefined
+  /** Milliseconds since 1970. */
+  readonly now: () => number
+}
+
+/** How long a link leads to what is kept. */
+const LIFETIME_MS = 86_400_000
+/** As many random bits as an id has nobody guesses; and without its signature it leads nowhere. */
+const ID_BYTES = 16
+const ID = /^[\w-]{22}$/
+const SECONDS = /^\d{1,12}$/
+
+/**
+ * Artifacts as objects of an R2 bucket. The link is all it takes to read one: it says until when it holds, and its signature
+ * (HMAC) binds the id to that time. What is over is refused at once; a lifecycle rule of the bucket deletes it.
+ */
+export function createR2Artifacts({ bucket, signer, bytesOf, now }: R2ArtifactsOptions): ArtifactStore {
+  return {
+    async keep({ content, contentType }, owner) {
+      const bytes = 'text' in content ? content.text : bytesOf(content.base64)
+      if (bytes === undefined) return { ok: false, why: 'its bytes are no Base64' }
+      const isWords = 'text' in content && contentType.startsWith('text/')
+      const id = base64url.encode(crypto.getRandomValues(new Uint8Array(ID_BYTES)))
+      const expires = String(Math.floor((now() + LIFETIME_MS) / 1000))
+      const { size } = await bucket.put(artifactKey(id), bytes, {
+        httpMetadata: { contentType: isWords ? `${contentType}; charset=utf-8` : contentType },
+        customMetadata: metadataOf(owner, expires),
+      })
+      const query = new URLSearchParams({ expires, signature: await signer.sign(signed(id, expires)) })
+      const url = `${new URL(owner.reachedAt()).origin}/artifacts/${id}?${query}`
+      return { ok: true, url, size, expiresAt: new Date(Number(expires) * 1000).toISOString() }
+    },
+    async open({ id, expires, signature }: ArtifactLink) {
+      const isOurs = ID.test(id) && SECONDS.test(expires) && (await signer.verify(signed(id, expires), signature))
+      if (!isOurs) return 'forged'
+      if (now() >= Number(expires) * 1000) return 'expired'
+      const stored = await bucket.head(artifactKey(id))
+      if (!stored) return 'missing'
+      return {
+        contentType: stored.httpMetadata?.contentType ?? 'application/octet-stream',
+        size: stored.size,
+        etag: stored.httpEtag,
+        async read(part) {
+          const read = await bucket.get(artifactKey(id), part ? { range: part } : {})
+          return read?.body
+        },
+      }
+    },
+  }
+}
+
+/** Where there is no bucket: everything works but what would lie in it. */
+export const noArtifacts: ArtifactStore = {
+  keep: async () => ({
+    ok: false,
+    why: 'to keep it, this deployment needs the binding ARTIFACTS (an R2 bucket): add [[r2_buckets]] with binding = "ARTIFACTS" to wrangler.toml',
+  }),
+  open: async () => 'missing',
+}
+
+function signed(id: string, expires: string): string {
+  return `${id} ${expires}`
+}
+
+/** Who an artifact is of, for whoever looks after the bucket. Percent-encoded, since metadata travels in headers. */
+function metadataOf({ callId, tool, principal, userId = '' }: ArtifactOwner, expires: string): Record<string, string> {
+  const said = Object.entries({ call: callId, tool, principal, user: userId, expires })
+  return Object.fromEntries(said.map(([name, value]) => [name, encodeURIComponent(value.toWellFormed())]))
+}

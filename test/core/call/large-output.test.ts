@@ -1,0 +1,199 @@
+import { describe, expect, it } from 'vitest'
+import type { ArtifactOwner, ArtifactStore, Keepable } from '../../../src/core/call/artifact-store.ts'
+import { asValue, MAX_INLINE, needsPlace, placeOutput } from '../../../src/core/call/large-output.ts'
+import type { Success } from '../../../src/core/call/runner.ts'
+import type { Validate } from '../../../src/core/schema/validator.ts'
+import type { Content } from '../../../src/core/tool/content.ts'
+import { recordWith } from './fakes.ts'
+
+const anything: Validate = () => []
+const textsOnly: Validate = (value) => (typeof value === 'string' ? [] : [{ path: '', message: 'Must be a string' }])
+const OWNER: ArtifactOwner = { callId: 'c', tool: 'A.B@1.0.0', principal: 'p', reachedAt: () => 'https://here/x' }
+const LONG = 'x'.repeat(MAX_INLINE)
+const BYTES = 'QUJD'.repeat(100_000)
+const image = (data: string): Content => ({ type: 'image', data, mimeType: 'image/png' })
+
+interface Way {
+  readonly modes?: readonly string[]
+  readonly validateOutput?: Validate
+  readonly store?: 'none'
+}
+
+/** Places an output, and says what was kept for it. */
+async function place(success: Success, { modes, validateOutput = anything, store }: Way = {}) {
+  const kept: Keepable[] = []
+  const artifacts: ArtifactStore = {
+    async keep(what, owner) {
+      expect(owner).toBe(OWNER)
+      if (store === 'none') return { ok: false, why: 'no bucket' }
+      kept.push(what)
+      return { ok: true, url: `https://here/artifacts/${kept.length}`, size: 7, expiresAt: 'tomorrow' }
+    },
+    open: async () => 'missing',
+  }
+  const record = { ...recordWith({}), ...(modes ? { metadata: { available_modes: modes } } : {}) }
+  const result = placeOutput(success, { record, validateOutput, owner: OWNER, artifacts })
+  return { result: await result, kept, isAtOnce: !(result instanceof Promise) }
+}
+
+const artifact = (number: number, content_type: string, name: string) => ({
+  url: `https://here/artifacts/${number}`,
+  content_type,
+  size: 7,
+  meta: { description: `${name}, until tomorrow` },
+})
+const link = (number: number, mimeType: string, name: string) => ({
+  type: 'resource_link',
+  uri: `https://here/artifacts/${number}`,
+  name: `${name}, until tomorrow`,
+  mimeType,
+  size: 7,
+})
+const OUTPUT = 'The output of Example.Tool@1.0.0'
+const SHOWN = 'What the tool gave: image'
+const tooLarge = (why: string) => ({ ok: false, failure: { type: 'output-too-large', limit: MAX_INLINE, why } })
+
+describe('an output that fits an answer', () => {
+  it.each<Success>([
+    { ok: true, value: { a: 1 } },
+    { ok: true, value: 'x'.repeat(MAX_INLINE - 2) },
+    { ok: true, value: null, content: [image('QUJD')], usage: { instructions: 1 } },
+    { ok: true, value: null, artifact: artifact(1, 'a/b', 'own') },
+  ])('is given as it is, at once', async (success) => {
+    expect(needsPlace(success, recordWith({}))).toBe(success.artifact !== undefined)
+    const { result, kept, isAtOnce } = await place(success)
+    expect(result).toBe(success)
+    expect(isAtOnce).toBe(true)
+    expect(kept).toEqual([])
+  })
+})
+
+describe('a value that is too large for an answer', () => {
+  it('is kept whole, as JSON, and a value that says where stands in its place', async () => {
+    const value = { rows: [LONG] }
+    expect(needsPlace({ ok: true, value }, recordWith({}))).toBe(true)
+    const { result, kept } = await place({ ok: true, value, usage: { instructions: 1 } })
+    expect(kept).toEqual([{ content: { text: JSON.stringify(value) }, contentType: 'application/json' }])
+    const elsewhere = artifact(1, 'application/json', OUTPUT)
+    expect(result).toEqual({ ok: true, value: { artifact: elsewhere }, elsewhere, usage: { instructions: 1 } })
+    expect(result.ok && asValue(result)).toBe(result)
+  })
+
+  it('is kept as the text it is', async () => {
+    const { kept } = await place({ ok: true, value: `${LONG}é` })
+    expect(kept).toEqual([{ content: { text: `${LONG}é` }, contentType: 'text/plain' }])
+  })
+
+  it('is a failure with the link for whoever holds to a schema that allows none', async () => {
+    const { result } = await place({ ok: true, value: LONG }, { validateOutput: textsOnly })
+    const elsewhere = artifact(1, 'text/plain', OUTPUT)
+    expect(result).toEqual({ ok: true, value: undefined, elsewhere })
+    expect(result.ok && asValue(result)).toEqual({
+      ok: false,
+      failure: { type: 'output-elsewhere', artifact: elsewhere },
+    })
+  })
+
+  it('leaves what there is to look at where it is', async () => {
+    const content = [image('QUJD')]
+    const { result } = await place({ ok: true, value: [LONG], content })
+    expect(result).toMatchObject({ content, elsewhere: { url: 'https://here/artifacts/1' } })
+  })
+
+  it('is an error that says what is missing where nothing can be kept', async () => {
+    const { result } = await place({ ok: true, value: [LONG] }, { store: 'none' })
+    expect(result).toEqual(tooLarge('no bucket'))
+  })
+})
+
+describe('content that is too large for an answer', () => {
+  it('is the artifact, when it is all there is', async () => {
+    const { result, kept } = await place({ ok: true, value: null, content: [image(BYTES)] })
+    expect(kept).toEqual([{ content: { base64: BYTES }, contentType: 'image/png' }])
+    expect(result).toEqual({ ok: true, value: null, artifact: artifact(1, 'image/png', SHOWN) })
+  })
+
+  it('is kept once, as bytes, where the value says the same', async () => {
+    const content: Content[] = [{ type: 'resource', resource: { uri: 'file:///a.pdf', blob: BYTES } }]
+    const { result, kept } = await place({ ok: true, value: { content_type: 'application/pdf', data: BYTES }, content })
+    expect(kept).toHaveLength(1)
+    const elsewhere = artifact(1, 'application/octet-stream', 'file:///a.pdf')
+    expect(result).toEqual({ ok: true, value: { artifact: elsewhere }, elsewhere })
+  })
+
+  it('is linked to where there is no more room for it, and what is small stays', async () => {
+    const text: Content = { type: 'text', text: 'look' }
+    const page: Content = { type: 'resource', resource: { text: LONG, mimeType: 'text/html; charset=x' } }
+    const given = [text, image(BYTES), page, image('QUJD')]
+    const { result, kept } = await place({ ok: true, value: 1, content: given })
+    expect(kept.map(({ contentType }) => contentType)).toEqual(['image/png', 'text/html'])
+    const links = [link(1, 'image/png', SHOWN), link(2, 'text/html', 'What the tool gave: resource')]
+    expect(result).toEqual({ ok: true, value: 1, content: [text, ...links, image('QUJD')] })
+  })
+
+  it('is kept as one where there is much of it, or nothing of it can be', async () => {
+    const many = Array.from({ length: 40 }, () => image(BYTES))
+    const { result, kept } = await place({ ok: true, value: 1, content: many })
+    expect(kept).toHaveLength(17)
+    expect(kept.at(-1)).toEqual({ content: { text: JSON.stringify(many) }, contentType: 'application/json' })
+    expect(Object(result).content).toEqual([
+      link(17, 'application/json', 'All that Example.Tool@1.0.0 gave to look at'),
+    ])
+    const endless: Content = { type: 'resource_link', uri: `https://x/${LONG}`, name: 'x' }
+    const one = await place({ ok: true, value: null, content: [endless] })
+    expect(Object(one.result).content).toMatchObject([{ uri: 'https://here/artifacts/1' }])
+  })
+
+  it('has no type that would not stay whole in a header', async () => {
+    const odd: Content = { type: 'audio', data: BYTES, mimeType: 'a\r\nx: y' }
+    const { kept } = await place({ ok: true, value: null, content: [odd] })
+    expect(kept).toMatchObject([{ contentType: 'application/octet-stream' }])
+  })
+
+  it('is an error where nothing can be kept', async () => {
+    const { result } = await place({ ok: true, value: null, content: [image(BYTES)] }, { store: 'none' })
+    expect(result).toEqual(tooLarge('no bucket'))
+    const both = await place({ ok: true, value: 1, content: [image('QUJD'), image(BYTES)] }, { store: 'none' })
+    expect(both.result).toEqual(tooLarge('no bucket'))
+  })
+})
+
+describe('a tool that declares artifacts', () => {
+  const modes = ['artifact', 'error']
+
+  it('gives its bytes as one, small ones to look at too', async () => {
+    const given: Success = { ok: true, value: null, content: [image('QUJD')] }
+    expect(needsPlace(given, { ...recordWith({}), metadata: { available_modes: modes } })).toBe(true)
+    const small = await place(given, { modes })
+    const made = artifact(1, 'image/png', SHOWN)
+    expect(small.result).toEqual({ ok: true, value: null, content: [image('QUJD')], artifact: made })
+    const text: Content = { type: 'text', text: 'a' }
+    const [words, beside, several] = await Promise.all([
+      place({ ok: true, value: null, content: [text] }, { modes }),
+      place({ ok: true, value: 1, content: [image('QUJD')] }, { modes: ['value', ...modes] }),
+      place({ ok: true, value: null, content: [text, image('QUJD')] }, { modes }),
+    ])
+    for (const { kept } of [words, beside, several]) expect(kept).toEqual([])
+  })
+
+  it('gives small bytes as they are where nothing can be kept', async () => {
+    const success: Success = { ok: true, value: null, content: [image('QUJD')] }
+    const { result } = await place(success, { modes, store: 'none' })
+    expect(result).toBe(success)
+  })
+
+  it('has one that holds itself kept, when it is large', async () => {
+    const own = (url: string) => ({ ...artifact(9, 'text/csv', 'Rows'), url })
+    const held = await place({ ok: true, value: null, artifact: own(`data:text/csv;base64,${BYTES}`) }, { modes })
+    expect(held.kept).toEqual([{ content: { base64: BYTES }, contentType: 'text/csv' }])
+    expect(held.result).toMatchObject({ artifact: { url: 'https://here/artifacts/1', content_type: 'text/csv' } })
+    const long = await place({ ok: true, value: null, artifact: own(`https://x/${LONG}`) }, { modes })
+    expect(long.result).toMatchObject({ ok: false, failure: { type: 'output-too-large' } })
+  })
+
+  it('is where the value lies, for a schema that wants one', async () => {
+    const own = artifact(9, 'text/csv', 'Rows')
+    const { result } = await place({ ok: true, value: null, artifact: own }, { modes, validateOutput: textsOnly })
+    expect(result).toEqual({ ok: true, value: undefined, elsewhere: own })
+  })
+})

@@ -1,0 +1,46 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { jsonSize } from '../../../src/core/tool/json-size.ts'
+
+const MANY = 10_000_000
+const written = (value: unknown) => Buffer.byteLength(JSON.stringify(value))
+
+describe('the size of a value as JSON', () => {
+  it.each([
+    null,
+    true,
+    false,
+    0,
+    -1.5e-7,
+    '',
+    'plain',
+    'a "quote", a \\ and a /',
+    '\u0000\b\t\n\u000b\f\r\u001f\u007f',
+    'é€😀',
+    [],
+    [[]],
+    [1, 'two', null],
+    {},
+    { 'a': 1, 'b"': [{}], 'é': '' },
+    { absent: undefined, present: 1 },
+  ])('is that of %j', (value) => expect(jsonSize(value, MANY)).toBe(written(value)))
+
+  it('is that of whatever JSON can say', () => {
+    const anyJson = fc.jsonValue({ stringUnit: 'grapheme' })
+    const isCounted = (value: unknown) => {
+      expect(jsonSize(value, MANY)).toBe(written(value))
+    }
+    fc.assert(fc.property(anyJson, isCounted))
+  })
+
+  it('is counted no further than above what is asked for', () => {
+    const huge = Array.from({ length: 1_000_000 }, () => ({ text: 'a'.repeat(100) }))
+    const started = performance.now()
+    const size = jsonSize(huge, 1_000)
+    expect(size).toBeGreaterThan(1_000)
+    expect(size).toBeLessThan(2_000)
+    expect(performance.now() - started).toBeLessThan(50)
+    expect(jsonSize({ [`${'k'.repeat(5_000)}`]: huge }, 1_000)).toBeGreaterThan(1_000)
+    expect(jsonSize('é'.repeat(900), 1_000)).toBeGreaterThan(1_000)
+  })
+})

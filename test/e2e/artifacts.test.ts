@@ -1,0 +1,371 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type Upstream, startUpstream } from '../upstream.ts'
+import { oxpSchemas } from './oxp-response.ts'
+import { type Server, startServer } from './server.ts'
+
+const ROWS = Array.from({ length: 6_000 }, (_, index) => ({ index, text: `ü ${'x'.repeat(60)}` }))
+const PICTURE = Buffer.alloc(400_000, 7)
+const schemas = oxpSchemas()
+
+let upstream: Upstream
+let server: Server
+beforeAll(async () => {
+  upstream = await startUpstream(({ url }, response) => {
+    if (url === '/html') response.writeHead(200, { 'content-type': 'text/html' }).end(HOSTILE)
+    else if (url === '/small') response.writeHead(200, { 'content-type': 'image/png' }).end('small')
+    else response.writeHead(200, { 'content-type': 'image/png' }).end(PICTURE)
+  })
+  server = await startServer({ vars: { ALLOW_HTTP_HOSTS: upstream.host } })
+})
+afterAll(() => Promise.all([server?.stop(), upstream?.close()]))
+
+const HOSTILE = `<script>fetch('/keys')</script>${'<p>'.repeat(100_000)}`
+const giving = (code: string) => ({ kind: 'code', module: `export default () => (${code})` })
+const rows = giving("Array.from({ length: 6_000 }, (_, index) => ({ index, text: `ü ${'x'.repeat(60)}` }))")
+const from = (path: string, response = {}) => ({
+  kind: 'http',
+  method: 'GET',
+  url: `${upstream.origin}${path}`,
+  response,
+})
+
+let count = 0
+/** Publishes a tool in OXP, and gives its name in the toolkit `Large`. */
+async function publish(implementation: object, output_schema: object | null = {}, on = server): Promise<string> {
+  const tool = `T${++count}`
+  const definition = {
+    id: `Large.${tool}@1.0.0`,
+    name: `Large_${tool}`,
+    description: 'Gives much',
+    version: '1.0.0',
+    input_schema: { parameters: { type: 'object' } },
+    output_schema,
+  }
+  const { status, body } = await on.json('POST', '/tools', { definition, implementation })
+  expect(status, JSON.stringify(body)).toBe(201)
+  return tool
+}
+
+/** Publishes a tool that declares artifacts, and gives its name in the toolkit `Large`. */
+async function publishArtifact(name: string, implementation: object, on = server): Promise<string> {
+  const definition = {
+    name,
+    fully_qualified_name: `Large.${name}@1.0.0`,
+    description: 'Gives an artifact',
+    toolkit: { name: 'Large', version: '1.0.0' },
+    input: { parameters: [] },
+    output: { available_modes: ['artifact', 'error'] },
+  }
+  const { status, body } = await on.json('POST', '/tools', { definition, implementation })
+  expect(status, JSON.stringify(body)).toBe(201)
+  return name
+}
+
+/** A module's value: an artifact whose URL holds a page, in what is to be Base64. */
+const inUrl = (base64: string) =>
+  `{ artifact: { url: 'data:text/html;base64,' + ${base64}, content_type: 'text/html', size: 1, meta: { description: 'A page' } } }`
+
+const oxp = async (tool: string, on = server) =>
+  (await on.json('POST', '/tools/call', { tool_id: `Large.${tool}`, input: {} })).body
+const rfc = async (tool: string, on = server) =>
+  (await on.json('POST', '/worker/tools/invoke', { tool: { name: tool, toolkit: 'Large' } })).body
+const machineContext = async (tool: string, on = server) =>
+  (
+    await on.json('POST', '/machine-context/execute', {
+      header: { version: '1.0', messageId: 'm', messageType: 'request' },
+      payload: { tool: { id: 'Large', capability: tool } },
+    })
+  ).body
+const plugin = async (tool: string, on = server) =>
+  (await on.json('POST', '/plugin/call', { params: { name: `Large_${tool}` } })).body
+const mcp = async (tool: string, on = server, version = '2025-11-25') =>
+  (
+    await on.json(
+      'POST',
+      '/mcp',
+      { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: `Large_${tool}` } },
+      { 'accept': 'application/json, text/event-stream', 'mcp-protocol-version': version },
+    )
+  ).body.result
+
+const ARTIFACT = {
+  url: expect.stringMatching(/\/artifacts\/[\w-]{22}\?expires=\d+&signature=[\w-]{43}$/),
+  content_type: 'application/json',
+  size: Buffer.byteLength(JSON.stringify(ROWS)),
+  meta: { description: expect.stringMatching(/^The output of Large\.T\d+@1\.0\.0, until 20/) },
+}
+const linkIn = (answer: unknown) => {
+  const [url = ''] = /http:[^"\s\\\]]+\/artifacts\/[^"\s\\\]]+/.exec(JSON.stringify(answer)) ?? []
+  return new URL(url.replace(/:$/, ''))
+}
+const readJson = async (url: URL) => JSON.parse(await (await fetch(url)).text())
+
+describe('a value that is too large for an answer, where its schema allows a link', () => {
+  let tool: string
+  beforeAll(async () => void (tool = await publish(rows)))
+
+  it('is an artifact over the Open Tool Calling RFC', async () => {
+    const { success, output } = await rfc(tool)
+    expect(success).toBe(true)
+    expect(output).toEqual({ artifact: ARTIFACT })
+    expect(await readJson(linkIn(output))).toEqual(ROWS)
+  })
+
+  it('is a value that says where it lies over OXP', async () => {
+    const body = await oxp(tool)
+    expect(body.result).toMatchObject({ success: true, value: { artifact: ARTIFACT } })
+    if (schemas) expect(schemas.callResponse(body.result)).toEqual([])
+    expect(await readJson(linkIn(body))).toEqual(ROWS)
+  })
+
+  it('is a result that says where it lies over the Machine Context Protocol', async () => {
+    const { payload, metadata } = await machineContext(tool)
+    expect(payload.execution).toMatchObject({ status: 'success', result: { artifact: ARTIFACT } })
+    expect(metadata).toEqual({ artifact: ARTIFACT })
+    expect(await readJson(linkIn(payload))).toEqual(ROWS)
+  })
+
+  it('is a text with the link over the plugin face', async () => {
+    const { content, isError } = await plugin(tool)
+    expect(isError).toBeUndefined()
+    expect(content).toEqual([{ type: 'text', text: expect.stringContaining('application/json') }])
+    expect(await readJson(linkIn(content))).toEqual(ROWS)
+  })
+
+  it.each(['2024-11-05', '2025-11-25', '2026-07-28'])('is a link to a resource over MCP %s', async (version) => {
+    const headers = { 'mcp-method': 'tools/call', 'mcp-name': `Large_${tool}`, 'mcp-protocol-version': version }
+    const _meta = {
+      'io.modelcontextprotocol/protocolVersion': version,
+      'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
+      'io.modelcontextprotocol/clientCapabilities': {},
+    }
+    const params = { name: `Large_${tool}`, ...(version > '2026' ? { _meta } : {}) }
+    const message = { jsonrpc: '2.0', id: 1, method: 'tools/call', params }
+    const { body } = await server.json('POST', '/mcp', message, {
+      accept: 'application/json, text/event-stream',
+      ...headers,
+    })
+    const { content, isError } = body.result
+    expect(isError).toBeUndefined()
+    expect(content).toMatchObject([
+      { type: 'text', text: expect.stringContaining('/artifacts/') },
+      { type: 'resource_link', uri: ARTIFACT.url, mimeType: 'application/json', size: ARTIFACT.size },
+    ])
+    expect(await readJson(new URL(content[1].uri))).toEqual(ROWS)
+  })
+})
+
+describe('a value that is too large for an answer, where its schema allows none but itself', () => {
+  let tool: string
+  beforeAll(async () => void (tool = await publish(rows, { type: 'array', items: { type: 'object' } })))
+
+  it('is an error with the link, or what the dialect has for it', async () => {
+    const { result } = await oxp(tool)
+    expect(result).toMatchObject({ success: false, error: { message: expect.stringContaining('/artifacts/') } })
+    expect(result.error.artifact).toEqual(ARTIFACT)
+    if (schemas) expect(schemas.callResponse(result)).toEqual([])
+    const { payload } = await machineContext(tool)
+    expect(payload.execution).toMatchObject({ status: 'failure', error: { code: 'RESOURCE_ERROR' } })
+    expect(payload.execution.error.details).toEqual({ artifact: ARTIFACT })
+    // Clients refuse a result that has a schema and no structured content, unless it is an error
+    const answer = await mcp(tool)
+    expect(answer).toMatchObject({ isError: true, content: [{ type: 'text' }, { type: 'resource_link' }] })
+    expect((await rfc(tool)).output).toEqual({ artifact: ARTIFACT })
+    expect((await plugin(tool)).isError).toBeUndefined()
+    for (const each of [result, payload, answer]) expect(await readJson(linkIn(each))).toEqual(ROWS)
+  })
+
+  it('is not kept when it is not what the schema allows', async () => {
+    const wrong = await publish(rows, { type: 'array', items: { type: 'string' } })
+    const { result } = await oxp(wrong)
+    expect(result).toMatchObject({ success: false, error: { message: expect.stringContaining('output schema') } })
+    expect(JSON.stringify(result)).not.toContain('/artifacts/')
+  })
+})
+
+describe('bytes', () => {
+  it('that are many are an artifact of their own type, in each face', async () => {
+    for (const tool of [
+      await publish(from('/picture')),
+      await publish(from('/picture', { type: 'binary' }), { type: 'object' }),
+    ]) {
+      const artifact = { url: ARTIFACT.url, content_type: 'image/png', size: PICTURE.length, meta: expect.anything() }
+      expect((await rfc(tool)).output).toEqual({ artifact })
+      expect((await oxp(tool)).result).toMatchObject({ success: true, value: { artifact } })
+      const { content } = await mcp(tool)
+      expect(content.at(-1)).toMatchObject({ type: 'resource_link', mimeType: 'image/png', size: PICTURE.length })
+      const answer = await fetch(content.at(-1).uri)
+      expect(Buffer.from(await answer.arrayBuffer()).equals(PICTURE)).toBe(true)
+      expect(JSON.stringify(await plugin(tool)).length).toBeLessThan(1_000)
+    }
+  })
+
+  it('that are few stay where a model sees them', async () => {
+    const tool = await publish(from('/small'))
+    const block = { type: 'image', mimeType: 'image/png', data: btoa('small') }
+    expect((await mcp(tool)).content).toEqual([block])
+    expect((await oxp(tool)).result.value).toEqual({ content: [block] })
+  })
+
+  it('that are no Base64 are refused, and said to be', async () => {
+    const tool = await publishArtifact('Odd', giving(inUrl("'!'.repeat(300_000)")))
+    expect((await rfc(tool)).output.error).toMatchObject({ developer_message: expect.stringContaining('no Base64') })
+  })
+})
+
+describe('a link', () => {
+  let url: URL
+  beforeAll(async () => void (url = linkIn(await oxp(await publish(rows)))))
+
+  const get = (change: (url: URL) => void = () => undefined, init: RequestInit = {}) => {
+    const changed = new URL(url)
+    change(changed)
+    return fetch(changed, init)
+  }
+  const whole = JSON.stringify(ROWS)
+
+  it('is read whole, in parts, and not again when it is held', async () => {
+    const first = await get()
+    expect(first.status).toBe(200)
+    expect(first.headers.get('content-type')).toBe('application/json')
+    expect(first.headers.get('content-length')).toBe(String(Buffer.byteLength(whole)))
+    expect(await first.text()).toBe(whole)
+    const etag = first.headers.get('etag') ?? ''
+
+    const part = await get(undefined, { headers: { range: 'bytes=10-19' } })
+    expect(part.status).toBe(206)
+    expect(part.headers.get('content-range')).toBe(`bytes 10-19/${Buffer.byteLength(whole)}`)
+    expect(await part.text()).toBe(Buffer.from(whole).subarray(10, 20).toString())
+    const last = await get(undefined, { headers: { 'range': 'bytes=-3', 'if-range': etag } })
+    expect([last.status, await last.text()]).toEqual([206, whole.slice(-3)])
+    const stale = await get(undefined, { headers: { 'range': 'bytes=-3', 'if-range': '"other"' } })
+    expect([stale.status, (await stale.text()).length]).toEqual([200, whole.length])
+    const beyond = await get(undefined, { headers: { range: 'bytes=99999999-' } })
+    expect([beyond.status, beyond.headers.get('content-range')]).toEqual([416, `bytes */${Buffer.byteLength(whole)}`])
+    expect((await get(undefined, { headers: { 'if-none-match': etag } })).status).toBe(304)
+    const head = await get(undefined, { method: 'HEAD' })
+    expect([head.status, await head.text()]).toEqual([200, ''])
+    expect(head.headers.get('content-length')).toBe(String(Buffer.byteLength(whole)))
+    expect((await get(undefined, { method: 'POST' })).status).toBe(405)
+  })
+
+  it('that was changed in any way is refused, and says why', async () => {
+    const { pathname } = linkIn(await oxp(await publish(rows)))
+    const changes: ((url: URL) => void)[] = [
+      (changed) => changed.searchParams.set('signature', `A${changed.searchParams.get('signature')?.slice(1)}`),
+      (changed) => changed.searchParams.set('expires', '99999999999'),
+      (changed) => changed.searchParams.delete('signature'),
+      (changed) => void (changed.search = ''),
+      (changed) => void (changed.pathname = pathname),
+      (changed) => void (changed.pathname = '/artifacts/x'),
+    ]
+    for (const change of changes) {
+      const answer = await get(change)
+      expect(answer.status).toBe(403)
+      expect(await answer.json()).toMatchObject({ message: expect.stringContaining('signature') })
+    }
+    expect((await get((changed) => void (changed.pathname = '/artifacts/%FF'))).status).toBe(400)
+  })
+
+  it('whose object is no more is not found', async () => {
+    const gone = linkIn(await oxp(await publish(rows)))
+    const bucket = await server.miniflare.getR2Bucket('ARTIFACTS')
+    await bucket.delete(`artifact/${gone.pathname.split('/')[2]}`)
+    const answer = await fetch(gone)
+    expect(answer.status).toBe(404)
+    expect(await answer.json()).toMatchObject({ message: expect.stringContaining('no such artifact') })
+  })
+
+  it('needs no credential, and holds after a restart', async () => {
+    const first = await startServer({ vars: { ACCESS: 'open' } })
+    const link = linkIn(await oxp(await publish(rows, {}, first), first))
+    await first.stop({ keep: true })
+    const again = await startServer({ vars: { ACCESS: 'keys' }, persistTo: first.persistTo })
+    try {
+      const moved = new URL(`${link.pathname}${link.search}`, again.url)
+      expect((await fetch(moved)).status).toBe(200)
+      expect((await fetch(new URL('/tools', again.url))).status).toBe(401)
+      moved.searchParams.delete('signature')
+      expect((await fetch(moved)).status).toBe(403)
+    } finally {
+      await again.stop()
+    }
+  })
+
+  it('to hostile HTML is saved, and shown and run nowhere', async () => {
+    const tool = await publish(from('/html'), { type: 'string' })
+    const answer = await fetch(linkIn(await oxp(tool)))
+    expect(await answer.text()).toBe(HOSTILE)
+    expect(answer.headers.get('content-type')).toBe('text/plain; charset=utf-8')
+    const content = `<script>alert(1)</script>${'x'.repeat(300_000)}`
+    const held = giving(inUrl("btoa('<script>alert(1)</script>' + 'x'.repeat(300_000))"))
+    const { output } = await rfc(await publishArtifact('Page', held))
+    const page = await fetch(output.artifact.url)
+    expect(await page.text()).toBe(content)
+    expect(Object.fromEntries(page.headers)).toMatchObject({
+      'content-type': 'text/html',
+      'content-disposition': expect.stringMatching(/^attachment; filename="[\w-]{22}\.html"$/),
+      'content-security-policy': expect.stringMatching(/^sandbox; default-src 'none'/),
+      'x-content-type-options': 'nosniff',
+    })
+  })
+})
+
+describe('what is kept', () => {
+  it('holds no secret that the tool was given', async () => {
+    const secret = 'a-secret-of-the-caller-0123456789'
+    const definition = {
+      id: 'Large.Leak@1.0.0',
+      name: 'Large_Leak',
+      description: 'Gives its secret back',
+      version: '1.0.0',
+      input_schema: { parameters: { type: 'object' } },
+      output_schema: {},
+      requirements: { secrets: [{ id: 'API_KEY' }] },
+    }
+    const echo = await startUpstream(({ headers }, response) => {
+      const said = { was: headers['x-key'], more: 'x'.repeat(300_000) }
+      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(said))
+    })
+    const holder = await startServer({ vars: { ALLOW_HTTP_HOSTS: echo.host } })
+    try {
+      const credentials = [{ secret: 'API_KEY', in: 'header', name: 'x-key' }]
+      const implementation = { kind: 'http', method: 'GET', url: `${echo.origin}/`, credentials }
+      expect((await holder.json('POST', '/tools', { definition, implementation })).status).toBe(201)
+      const context = { secrets: [{ id: 'API_KEY', value: secret }] }
+      const { body } = await holder.json('POST', '/tools/call', { tool_id: 'Large.Leak', input: {}, context })
+      const text = await (await fetch(linkIn(body))).text()
+      expect(text).toContain('[redacted]')
+      expect(text).not.toContain(secret)
+    } finally {
+      await Promise.all([holder.stop(), echo.close()])
+    }
+  })
+})
+
+describe('a deployment without a bucket', () => {
+  let bare: Server
+  beforeAll(async () => void (bare = await startServer({ bucket: false, vars: { ALLOW_HTTP_HOSTS: upstream.host } })))
+  afterAll(() => bare?.stop())
+
+  it('says in each face what it takes to keep a large output', async () => {
+    const tool = await publish(rows, {}, bare)
+    const picture = await publish(from('/picture'), {}, bare)
+    for (const call of [oxp, rfc, machineContext, plugin, mcp]) {
+      for (const each of [tool, picture]) {
+        const answer = JSON.stringify(await call(each, bare))
+        expect(answer).toContain('262144')
+        expect(answer.length).toBeLessThan(2_000)
+        expect(answer).toContain('[[r2_buckets]]')
+      }
+    }
+    expect((await fetch(new URL('/artifacts/x?expires=1&signature=x', bare.url))).status).toBe(404)
+  })
+
+  it('gives what is small as it is, and bytes of a tool that declares artifacts in the URL', async () => {
+    await publishArtifact('Picture', from('/small'), bare)
+    const { output } = await rfc('Picture', bare)
+    expect(output).toMatchObject({ artifact: { url: `data:image/png;base64,${btoa('small')}`, size: 5 } })
+    expect((await mcp('Picture', bare)).content).toHaveLength(1)
+  })
+})

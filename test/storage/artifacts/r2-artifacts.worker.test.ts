@@ -1,0 +1,124 @@
+import { env } from 'cloudflare:workers'
+import { describe, expect, it } from 'vitest'
+import type { ArtifactLink, ArtifactOwner, Keepable } from '../../../src/core/call/artifact-store.ts'
+import { bytesOfBase64 } from '../../../src/outbound/base64.ts'
+import { createDeploymentKeys } from '../../../src/storage/access/deployment-keys.ts'
+import { createR2Artifacts, noArtifacts } from '../../../src/storage/artifacts/r2-artifacts.ts'
+import { artifactKey } from '../../../src/storage/keys.ts'
+
+const OWNER: ArtifactOwner = {
+  callId: 'call 1',
+  tool: 'A.B@1.0.0',
+  principal: 'key:k',
+  userId: 'ünn@x.test',
+  reachedAt: () => 'https://here.test:8443/tools/call?x=1',
+}
+const START = Date.UTC(2026, 0, 1)
+const DAY = 86_400_000
+
+/** The artifacts of a deployment whose secret this is, at a time. */
+function artifactsAt(time: number, secret = 'the secret') {
+  const keys = createDeploymentKeys(() => ({ deploymentSecret: async () => secret }))
+  const signer = keys.signer('artifact')
+  return createR2Artifacts({ bucket: env.ARTIFACTS, signer, bytesOf: bytesOfBase64, now: () => time })
+}
+
+async function kept(what: Keepable, owner = OWNER) {
+  const result = await artifactsAt(START).keep(what, owner)
+  if (!result.ok) throw new Error(result.why)
+  const url = new URL(result.url)
+  const link: ArtifactLink = {
+    id: url.pathname.split('/')[2] ?? '',
+    expires: url.searchParams.get('expires') ?? '',
+    signature: url.searchParams.get('signature') ?? '',
+  }
+  return { result, url, link }
+}
+
+const text = (words: string, contentType = 'text/csv'): Keepable => ({ content: { text: words }, contentType })
+
+async function read(link: ArtifactLink, part?: { offset: number; length: number }) {
+  const found = await artifactsAt(START).open(link)
+  if (typeof found === 'string') return found
+  return { ...found, body: await new Response((await found.read(part)) ?? null).arrayBuffer() }
+}
+
+describe('an artifact', () => {
+  it('is read by its link, whole and in parts', async () => {
+    const { result, url, link } = await kept(text('a,ü'))
+    expect(url.origin).toBe('https://here.test:8443')
+    expect(result).toMatchObject({ size: 4, expiresAt: '2026-01-02T00:00:00.000Z' })
+    const found = await read(link)
+    expect(found).toMatchObject({ contentType: 'text/csv; charset=utf-8', size: 4 })
+    if (typeof found === 'string') throw new Error(found)
+    expect(found.etag).toMatch(/^"\w+"$/)
+    expect(new TextDecoder().decode(found.body)).toBe('a,ü')
+    const part = await read(link, { offset: 1, length: 1 })
+    expect(typeof part !== 'string' && new TextDecoder().decode(part.body)).toBe(',')
+  })
+
+  it('may be of bytes, and has the type of its own', async () => {
+    const { link } = await kept({ content: { base64: btoa('\u0000\u00ff') }, contentType: 'image/png' })
+    const found = await read(link)
+    expect(found).toMatchObject({ contentType: 'image/png', size: 2 })
+    expect(typeof found !== 'string' && new Uint8Array(found.body)).toEqual(new Uint8Array([0, 255]))
+    const line = await kept({ content: { base64: '-_\r\n-_' }, contentType: 'a/b' })
+    expect(line.result.size).toBe(3)
+    const bad = await artifactsAt(START).keep({ content: { base64: 'not Base64!' }, contentType: 'a/b' }, OWNER)
+    expect(bad).toEqual({ ok: false, why: expect.stringContaining('Base64') })
+  })
+
+  it('says whose it is to whoever looks after the bucket', async () => {
+    const { link } = await kept(text('x'))
+    const stored = await env.ARTIFACTS.head(artifactKey(link.id))
+    expect(stored?.customMetadata).toEqual({
+      call: 'call%201',
+      tool: encodeURIComponent(OWNER.tool),
+      principal: 'key%3Ak',
+      user: encodeURIComponent('ünn@x.test'),
+      expires: link.expires,
+    })
+  })
+})
+
+describe('a link', () => {
+  it('holds for a day, and no longer', async () => {
+    const { link } = await kept(text('x'))
+    expect(await artifactsAt(START + DAY - 1_000).open(link)).toBeTypeOf('object')
+    expect(await artifactsAt(START + DAY).open(link)).toBe('expired')
+  })
+
+  it('leads nowhere when any of it is another, or another deployment signed it', async () => {
+    const { link } = await kept(text('x'))
+    const { link: other } = await kept(text('y'))
+    const forged: ArtifactLink[] = [
+      { ...link, id: other.id },
+      { ...link, signature: other.signature },
+      { ...link, expires: String(Number(link.expires) + 1) },
+      { ...link, expires: `0${link.expires}` },
+      { ...link, signature: '' },
+      { ...link, signature: `${link.signature}A` },
+      { ...link, signature: link.signature.slice(1) },
+      { ...link, id: '../secrets' },
+      { id: '', expires: '', signature: '' },
+    ]
+    for (const each of forged) expect(await artifactsAt(START).open(each), JSON.stringify(each)).toBe('forged')
+    expect(await artifactsAt(START, 'another secret').open(link)).toBe('forged')
+  })
+
+  it('leads to nothing once its object is deleted', async () => {
+    const { link } = await kept(text('x'))
+    const opened = await artifactsAt(START).open(link)
+    await env.ARTIFACTS.delete(artifactKey(link.id))
+    expect(typeof opened === 'object' && (await opened.read())).toBeUndefined()
+    expect(await artifactsAt(START).open(link)).toBe('missing')
+  })
+})
+
+describe('a deployment without a bucket', () => {
+  it('keeps nothing, and says what it needs', async () => {
+    const kept = await noArtifacts.keep(text('x'), OWNER)
+    expect(kept).toEqual({ ok: false, why: expect.stringMatching(/ARTIFACTS.*\[\[r2_buckets\]\]/) })
+    expect(await noArtifacts.open({ id: '', expires: '', signature: '' })).toBe('missing')
+  })
+})
