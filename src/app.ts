@@ -10,6 +10,7 @@ import { createKvProviders, eitherProvider } from './storage/access/kv-providers
 import { createKvRegistry } from './storage/registry/kv-registry.ts'
 import { registryStub } from './storage/registry/registry-stub.ts'
 import { sha256 } from './storage/sha256.ts'
+import { createLedger } from './storage/ledger/ledger.ts'
 import { createStateSeal } from './storage/state-seal.ts'
 import { createVault } from './storage/vault/vaults.ts'
 import type { Principal } from './core/access/principal.ts'
@@ -138,6 +139,12 @@ export function createApp(env: Env, config: Config, build: Build): Hono {
     userTokens: vault,
     approvals: vault,
     artifacts,
+    ledger: createLedger({
+      namespace: env.Ledger,
+      sealer: deploymentKeys.sealer('ledger'),
+      newId,
+      defect: (error) => log({ event: 'ledger-unreachable', error: String(error) }),
+    }),
     now,
     newId,
     startDeadline,

@@ -1,4 +1,5 @@
 import type { Access as AccessObject } from './storage/access/access-object.ts'
+import type { LedgerObject } from './storage/ledger/ledger-object.ts'
 import type { RegistryObject } from './storage/registry/registry-object.ts'
 import type { VaultObject } from './storage/vault/vault-object.ts'
 import { type Access, MIN_ADMIN_KEY } from './http/authenticate.ts'
@@ -14,6 +15,7 @@ import { check, list, map } from './core/tool/json-reader.ts'
 export interface Env {
   readonly REGISTRY: KVNamespace
   readonly Registry: DurableObjectNamespace<RegistryObject>
+  readonly Ledger: DurableObjectNamespace<LedgerObject>
   readonly Vault: DurableObjectNamespace<VaultObject>
   readonly Access: DurableObjectNamespace<AccessObject>
   readonly RATE_LIMIT?: RateLimit

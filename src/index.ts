@@ -1,5 +1,6 @@
 import type { Hono } from 'hono'
 import { Access } from './storage/access/access-object.ts'
+import { defineLedger } from './storage/ledger/ledger-object.ts'
 import { defineRegistry } from './storage/registry/registry-object.ts'
 import { defineVault } from './storage/vault/vault-object.ts'
 import { createApp, writeLine } from './app.ts'
@@ -11,6 +12,7 @@ import { Egress } from './runners/sandbox/egress.ts'
 
 export const Registry = defineRegistry(writeLine)
 export const Vault = defineVault((env: Env) => vaultDeployment(loadConfig(env)))
+export const Ledger = defineLedger<Env>(Date.now)
 export { Access, Egress }
 
 declare global {

@@ -3,6 +3,7 @@ import { env } from 'cloudflare:workers'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { RegistryObject } from '../src/storage/registry/registry-object.ts'
 import type { Access } from '../src/storage/access/access-object.ts'
+import type { LedgerObject } from '../src/storage/ledger/ledger-object.ts'
 import type { VaultObject } from '../src/storage/vault/vault-object.ts'
 import { createApp } from '../src/app.ts'
 import { type Env, loadConfig } from '../src/env.ts'
@@ -15,6 +16,7 @@ declare global {
       readonly REGISTRY: KVNamespace
       readonly Registry: DurableObjectNamespace<RegistryObject>
       readonly Vault: DurableObjectNamespace<VaultObject>
+      readonly Ledger: DurableObjectNamespace<LedgerObject>
       readonly Access: DurableObjectNamespace<Access>
       readonly ARTIFACTS: R2Bucket
     }

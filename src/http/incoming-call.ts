@@ -38,6 +38,7 @@ export async function receiveCall(
 }
 
 const MAX_USER_ID = 256
+const MAX_CALL_ID = 256
 
 /** The context of a call in a dialect that has no word for the user: the header `X-User-Id` names one, if any. */
 export function contextOf({ headers }: Request): Result<CallerContext> {
@@ -45,6 +46,15 @@ export function contextOf({ headers }: Request): Result<CallerContext> {
   if (userId === null) return ok(NO_CONTEXT)
   if (userId !== '' && userId.length <= MAX_USER_ID) return ok({ ...NO_CONTEXT, userId })
   const message = `The header 'X-User-Id' must be of 1 to ${MAX_USER_ID} characters`
+  return fail({ type: 'request-malformed', message })
+}
+
+/** The id of a call in a dialect that has no word for it: the header `Idempotency-Key`, if there is one. */
+export function callIdOf({ headers }: Request): Result<{ readonly callId?: string }> {
+  const callId = headers.get('idempotency-key')
+  if (callId === null) return ok({})
+  if (callId !== '' && callId.length <= MAX_CALL_ID) return ok({ callId })
+  const message = `The header 'Idempotency-Key' must be of 1 to ${MAX_CALL_ID} characters`
   return fail({ type: 'request-malformed', message })
 }
 

@@ -47,6 +47,7 @@ const STATUS: Readonly<
   'output-elsewhere': [200, 200, 200, 200, 200, 200],
   'output-too-large': [200, 200, 200, 200, 200, 200],
   'cancelled': [200, 200, 200, 200, 200, 200],
+  'outcome-unknown': [200, 200, 200, 200, 200, 200],
   'input-required': [200, 200, 200, 200, 200, 200],
   'definition-invalid': [422, 422, 422, 422, 200, 200],
   'conflict': [409, 409, 409, 409, 200, 200],

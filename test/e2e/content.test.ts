@@ -48,7 +48,7 @@ describe('what there is to look at', () => {
 
   it('comes over the Machine Context Protocol as a result that holds it', async () => {
     const { body } = await server.json('POST', '/machine-context/execute', {
-      header: { version: '1.0', messageId: 'm', messageType: 'request' },
+      header: { version: '1.0', messageId: crypto.randomUUID(), messageType: 'request' },
       payload: { tool: { id: 'Fixture', capability: 'ImageContent' } },
     })
     expect(body.payload.execution).toMatchObject({ status: 'success', result: { content: [image] } })

@@ -169,7 +169,7 @@ describe('a document of any dialect', () => {
     const squirrel = await server.json('POST', '/machine-context/execute', {
       header: {
         version: '1.0',
-        messageId: 'm',
+        messageId: crypto.randomUUID(),
         timestamp: new Date().toISOString(),
         messageType: 'request',
         source: 'c',

@@ -298,7 +298,7 @@ describe('who cannot be shown a page', () => {
       )
     const header = {
       version: '1.0',
-      messageId: 'm1',
+      messageId: crypto.randomUUID(),
       timestamp: new Date().toISOString(),
       messageType: 'request',
       source: 'client',

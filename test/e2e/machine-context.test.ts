@@ -35,11 +35,13 @@ const publish = (body: unknown, query = '') => server.json('POST', `/tools${quer
 const list = (query = '', headers: Record<string, string> = asAdmin) =>
   server.json('GET', `/machine-context/tools${query}`, undefined, headers)
 
+let messages = 0
+
 function execute(tool: Record<string, unknown>, headers: Record<string, string> = asAdmin, context = {}) {
   const message = {
     header: {
       version: '1.0',
-      messageId: 'm1',
+      messageId: `m${(messages += 1)}`,
       timestamp: new Date().toISOString(),
       messageType: 'request',
       source: 'client',
@@ -140,7 +142,10 @@ describe('a document of n capabilities', () => {
     )
     expect(answer).toMatchObject({
       status: 403,
-      body: { header: { messageType: 'error', requestId: 'm1' }, error: { code: 'SECURITY_ERROR' } },
+      body: {
+        header: { messageType: 'error', requestId: expect.stringMatching(/^m\d+$/) },
+        error: { code: 'SECURITY_ERROR' },
+      },
     })
   })
 })
@@ -415,7 +420,7 @@ describe('the tools of the deployment', () => {
     expect(body.header).toMatchObject({
       version: '1.0',
       messageType: 'response',
-      requestId: 'm1',
+      requestId: expect.stringMatching(/^m\d+$/),
       source: 'server',
       destination: 'client',
     })

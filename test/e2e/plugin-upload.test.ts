@@ -163,7 +163,7 @@ describe('a plugin', () => {
     const execute = async (capability: string, parameters: object) =>
       (
         await server.json('POST', '/machine-context/execute', {
-          header: { messageId: 'm', messageType: 'request' },
+          header: { messageId: crypto.randomUUID(), messageType: 'request' },
           payload: { tool: { id: 'Box', capability, parameters } },
         })
       ).body.payload.execution
@@ -261,7 +261,7 @@ describe('a runaway plugin', () => {
 
   it('that spins is a timeout in every face', async () => {
     const { body } = await server.json('POST', '/machine-context/execute', {
-      header: { messageId: 'm', messageType: 'request' },
+      header: { messageId: crypto.randomUUID(), messageType: 'request' },
       payload: { tool: { id: 'Box', capability: 'spin', parameters: {} } },
     })
     expect(body.payload.execution).toMatchObject({ status: 'timeout', error: { code: 'TIMEOUT_ERROR' } })

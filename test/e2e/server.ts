@@ -42,9 +42,9 @@ export interface ServerOptions {
   /** Whether there is a Worker Loader; there is one unless this says otherwise. */
   readonly loader?: boolean
   /** A class of Durable Objects whose storage cannot be reached. */
-  readonly broken?: 'Access' | 'Registry' | 'Vault'
   /** Whether there is a bucket for artifacts; there is one unless this says otherwise. */
   readonly bucket?: boolean
+  readonly broken?: 'Access' | 'Ledger' | 'Registry' | 'Vault'
 }
 
 /**

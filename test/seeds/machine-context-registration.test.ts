@@ -490,13 +490,14 @@ works('"tags": ["math", "calculation"]', 'find it', async () => {
 aside('## Related Specifications', '<version>1.0.0</version>')
 const PROTOCOL = '[Protocol Specification](./README.md)'
 works(PROTOCOL, 'a response answers a request', async () => {
-  const { body } = await send(request({ id: 'types', capability: 'any', parameters: { value: 1 } }))
+  const message = request({ id: 'types', capability: 'any', parameters: { value: 1 } })
+  const { body } = await send(message)
   expect(body.header).toEqual({
     version: '1.0',
     messageId: expect.stringMatching(/^[0-9a-f-]{36}$/),
     timestamp: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
     messageType: 'response',
-    requestId: 'message-1',
+    requestId: message.header.messageId,
     source: 'mcp-server',
     destination: 'client-id',
   })

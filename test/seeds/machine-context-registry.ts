@@ -39,7 +39,12 @@ export const HEADER = {
   source: 'client-id',
   destination: 'mcp-server',
 }
-export const request = (tool: object, more = {}) => ({ header: HEADER, payload: { tool, ...more } })
+let messages = 0
+/** A message of an id that no other has: one of the same id would be the same call. */
+export const request = (tool: object, more = {}) => ({
+  header: { ...HEADER, messageId: `message-${(messages += 1)}` },
+  payload: { tool, ...more },
+})
 export const DONE = { status: 200, code: undefined, result: 'done' }
 export const denied = (status: number) => ({ status, code: 'SECURITY_ERROR', result: undefined })
 

@@ -224,21 +224,13 @@ works('**`execution_id`**: Unique identifier for the specific tool execution.', 
   expect(await refusal(adding({ execution_id: {} }))).toEqual([400, `'execution_id': ${what}, got an object`])
 })
 
-deviates(
-  '**`execution_id`**: Unique identifier for the specific tool execution.',
-  'the same one again',
-  '`execution_id`: "unique identifier for the specific tool execution"',
-  async () => {
-    const [first, second] = [
-      await send(adding({ execution_id: 'te_twice' })),
-      await send(adding({ execution_id: 'te_twice', inputs: { a: 5, b: 5 } })),
-    ]
-    expect([first.body, second.body].map(({ execution_id, output }) => [execution_id, output.value])).toEqual([
-      ['te_twice', 3],
-      ['te_twice', 10],
-    ])
-  },
-)
+works('**`execution_id`**: Unique identifier for the specific tool execution.', 'the same one again', async () => {
+  const name = await tool({}, code('Math.random()'))
+  const first = await send(rfc(name, { execution_id: 'te_twice' }))
+  expect((await send(rfc(name, { execution_id: 'te_twice' }))).body).toEqual(first.body)
+  const other = await send(rfc(await tool({}, code('1')), { execution_id: 'te_twice' }))
+  expect(other.status).toBe(409)
+})
 
 aside('- **Tool Metadata:**')
 

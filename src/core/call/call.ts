@@ -4,7 +4,7 @@ import type { Approvals } from '../consent/approvals.ts'
 import { givesArtifacts } from '../tool/metadata.ts'
 import type { Validate } from '../schema/validator.ts'
 import type { Background, Signal } from '../tool/platform.ts'
-import type { ToolRecord } from '../tool/tool.ts'
+import { isIdempotent, type ToolRecord } from '../tool/tool.ts'
 import { claimApproval } from './approval.ts'
 import { isInPlace, readArtifact } from './artifact-output.ts'
 import type { ArtifactStore } from './artifact-store.ts'
@@ -15,9 +15,10 @@ import { type Failing, fail } from './failure.ts'
 import { needsPlace, placeOutput } from './large-output.ts'
 import { checkOutput } from './output.ts'
 import { type CallRecord, type Findings, loggedTool, recordOf } from './record.ts'
+import { type Ledger, runOnce } from './ledger.ts'
 import { accountOf, meetRequirements } from './requirements.ts'
 import type { Resolver } from './resolve.ts'
-import { messageOf, type RunCaller, type RunDeps, runTool } from './run.ts'
+import { messageOf, type RunCaller, type RunDeps, type RunOptions, runTool } from './run.ts'
 import type { Success } from './runner.ts'
 
 /** A call in no dialect's words. */
@@ -43,6 +44,8 @@ export interface Outcome {
   readonly callId: string
   readonly durationMs: number
   readonly result: Success | Failing
+  /** When it was over, in milliseconds since 1970, where whoever repeats the call is told the same. */
+  readonly finishedAt?: number
   /** The tool that was called; absent when there is none that the caller may call. */
   readonly tool?: ToolRecord | undefined
 }
@@ -56,15 +59,16 @@ export interface CallDeps extends RunDeps {
   readonly approvals: Approvals
   readonly artifacts: ArtifactStore
   readonly startDeadline: (timeoutMs: number, caller: () => Signal | undefined) => Deadline
-  /** Milliseconds since some fixed point. */
+  readonly ledger: Ledger
+  /** Milliseconds since 1970. */
   readonly now: () => number
   readonly newId: () => string
   readonly writeRecord: (record: CallRecord, background: Background) => void
 }
 
 /**
- * The one door that every call goes through: resolve, authorise, requirements, input, approval, run, output, its place,
- * record. What comes out, and what is kept, holds no secret that the tool was given.
+ * The one door that every call goes through: resolve, authorise, requirements, input, ledger, approval, run, output, its
+ * place, record. What comes out, and what is kept, holds no secret that the tool was given.
  */
 export function createCallTool(deps: CallDeps): CallTool {
   const { now, newId, defect, writeRecord } = deps
@@ -80,9 +84,11 @@ export function createCallTool(deps: CallDeps): CallTool {
       defect(callId, loggedTool(call.asked, findings.found), messageOf(error))
       result = fail({ type: 'internal', reference: callId })
     }
-    const durationMs = now() - started
+    const { finished } = findings
+    const durationMs = finished?.durationMs ?? now() - started
     writeRecord(recordOf(callId, call, caller, findings, result, durationMs), caller.background)
-    return { callId, durationMs, result, tool: findings.called }
+    const outcome = { callId, durationMs, result, tool: findings.called }
+    return finished ? { ...outcome, finishedAt: finished.finishedAt } : outcome
   }
 }
 
@@ -127,14 +133,30 @@ async function goThrough(
   if (!checked.ok) return checked
   const input = checked.value
 
+  const run = { callId, record, runnable, input, userId, met, deadline, caller }
+  if (call.callId === undefined || principal.kind === 'anonymous' || isIdempotent(record)) {
+    return runApproved(run, call, validateOutput, deps)
+  }
+  const once = { principal: principal.id, callId, userId, tool: record, input, timeoutMs }
+  const finished = await runOnce(once, () => runApproved(run, call, validateOutput, deps), deps)
+  findings.finished = finished
+  return finished.result
+}
+
+/** What is left of a call once its input is known: a person's approval, its run, and what came out of it. */
+async function runApproved(
+  run: Omit<RunOptions, 'userInfo' | 'account'> & { readonly caller: Caller },
+  { context }: Call,
+  validateOutput: Validate,
+  deps: CallDeps,
+): Promise<Success | Failing> {
+  const { callId, record, input, userId, deadline, caller, runnable } = run
   // A person is asked to approve only what could then run
   const unapproved = await deadline.race(claimApproval(record, input, userId, caller, deps.approvals))
-  if (typeof unapproved === 'string') return endedEarly(unapproved, timeoutMs)
+  if (typeof unapproved === 'string') return endedEarly(unapproved, runnable.timeoutMs)
   if (unapproved) return unapproved
 
-  const userInfo = userInfoOf(call.context)
-  const account = accountOf(call.context)
-  const ran = await runTool({ callId, record, runnable, input, userId, userInfo, account, met, deadline, caller }, deps)
+  const ran = await runTool({ ...run, userInfo: userInfoOf(context), account: accountOf(context) }, deps)
   if (!ran.ok) return ran
   const { result, redactor } = ran
   const read = result.ok && givesArtifacts(record) ? readArtifact(result) : undefined
@@ -143,6 +165,6 @@ async function goThrough(
   const hasNoValue = given.ok && isInPlace(record, given)
   const output = checkOutput(given, hasNoValue ? NOT_JUDGED : validateOutput, redactor)
   if (!output.ok || !needsPlace(output, record)) return output
-  const owner = { callId, tool: record.id, principal: principal.id, userId, reachedAt }
+  const owner = { callId, tool: record.id, principal: caller.principal.id, userId, reachedAt: caller.reachedAt }
   return placeOutput(output, { record, validateOutput, owner, artifacts: deps.artifacts })
 }

@@ -71,6 +71,11 @@ export function wordsOf(failure: Exclude<Failure, { type: OwnWords }>): FailureW
       return { message: `The output is larger than ${failure.limit} bytes`, detail: failure.why }
     case 'cancelled':
       return { message: 'The call was cancelled' }
+    case 'outcome-unknown':
+      return {
+        message: 'It is not known what became of this call: it was begun, and not heard of again',
+        detail: `it is not run again under the id '${failure.call_id}': see what it did, then call under another id if need be`,
+      }
     case 'definition-invalid':
       return { message: 'The definition is not valid' }
     case 'conflict':

@@ -57,6 +57,8 @@ export type Failure =
   /** The call succeeded; what it gave lies there, and its output schema lets no value say so. */
   | { readonly type: 'output-elsewhere'; readonly artifact: Artifact }
   | { readonly type: 'output-too-large'; readonly limit: number; readonly why: string }
+  /** It was begun under this id, and nobody can tell any more what became of it. */
+  | { readonly type: 'outcome-unknown'; readonly call_id: string }
   | { readonly type: 'cancelled' }
   | ({ readonly type: 'input-required' } & InputRequests)
   // Publication

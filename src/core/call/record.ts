@@ -1,6 +1,7 @@
 import type { Principal } from '../access/principal.ts'
 import type { ToolRecord } from '../tool/tool.ts'
 import type { Failing, FailureType } from './failure.ts'
+import type { Finished } from './ledger.ts'
 
 /** What is written down of a call: never inputs, outputs or secrets. */
 export interface CallRecord {
@@ -22,6 +23,8 @@ export interface Findings {
   /** The same tool, once it is known that the caller may call it. */
   called?: ToolRecord
   userId?: string | undefined
+  /** What the call came to, where it was looked up whether it had been made before. */
+  finished?: Finished
 }
 
 /** The most characters of what was asked for, where there is no such tool: anybody can ask for anything. */

@@ -110,3 +110,8 @@ export function derivedSecurityLevel(requirements: Requirements): number {
   const asks = requirements.authorization.length > 0 || requirements.secrets.length > 0 || requirements.user_id
   return asks ? 4 : 0
 }
+
+/** Whether a tool says that it may be called twice. */
+export function isIdempotent({ annotations }: Pick<Definition, 'annotations'>): boolean {
+  return annotations?.['idempotentHint'] === true || annotations?.['readOnlyHint'] === true
+}

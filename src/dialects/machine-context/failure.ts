@@ -42,6 +42,7 @@ export const ANSWERS = {
   'output-invalid': { code: 'EXECUTION_ERROR', execution: 'failure' },
   'output-elsewhere': { code: 'RESOURCE_ERROR', execution: 'failure' },
   'output-too-large': { code: 'RESOURCE_ERROR', execution: 'failure' },
+  'outcome-unknown': { code: 'EXECUTION_ERROR', execution: 'failure' },
   'cancelled': { code: 'EXECUTION_ERROR', execution: 'cancelled' },
   'input-required': { code: 'EXECUTION_ERROR', execution: 'failure' },
   'definition-invalid': { code: 'VALIDATION_ERROR', status: 422 },

@@ -84,7 +84,8 @@ export function replyTo(body: unknown): ReplyTo {
 /**
  * Reads a request message ("Tool Execution"): `{header, payload: {tool: {id, capability, parameters?, version?}, context?,
  * security?}}`: the capability of the document of that very id, or else a tool by its toolkit and name. The version, exact
- * or a range, is an addition of ours. Of the context, `request_id` is the call's id,
+ * or a range, is an addition of ours. The message's id is the call's, unless
+ * the context has a `request_id`; of the context,
  * `session_id` its trace and `user_id` its user. `security` is not read: credentials travel in HTTP's own headers.
  */
 export function decodeCall(body: unknown): Call | Failing {
@@ -104,12 +105,13 @@ export function decodeCall(body: unknown): Call | Failing {
   const toolkit = isToolkit ? id.slice(TOOLKIT_PREFIX.length) : id
   const hasName = isNamePart(toolkit) && isNamePart(capability)
   const { request_id, session_id, user_id, values } = context
+  const callId = request_id ?? replyTo(body).messageId
   return {
     // What no tool can be called is sought among documents alone
     asked: hasName ? formatToolId({ toolkit, tool: capability }, selector) : address,
     ...(isToolkit ? {} : { address }),
     input: parameters,
-    ...(request_id === undefined ? {} : { callId: request_id }),
+    ...(callId === undefined ? {} : { callId }),
     ...(session_id === undefined ? {} : { traceId: session_id }),
     context: {
       ...NO_CONTEXT,

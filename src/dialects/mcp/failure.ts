@@ -38,6 +38,7 @@ export const ANSWERS = {
   'output-invalid': 'result',
   'output-elsewhere': 'result',
   'output-too-large': 'result',
+  'outcome-unknown': 'result',
   'cancelled': 'result',
   'input-required': 'result',
   'definition-invalid': { code: INVALID_PARAMS, status: 200 },

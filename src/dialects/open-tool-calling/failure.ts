@@ -43,6 +43,8 @@ export function answerTo(failure: Failure): FailureAnswer {
       return invalidInput(failure.problems)
     case 'tool-failed':
       return { output: { error: toolError(failure) } }
+    case 'outcome-unknown':
+      return error(wordsOf(failure))
     case 'tool-timed-out':
     case 'cancelled':
       return error(wordsOf(failure), { can_retry: true })

@@ -44,7 +44,7 @@ export function openToolCallingFace(deps: OpenToolCallingFaceDeps): Hono {
     const invocation = decodeInvocation(incoming.value.body)
     if ('ok' in invocation) return respond(invocation.failure)
     const outcome = await execute(invocation, incoming.value.caller)
-    const response = encodeOutcome(outcome, now())
+    const response = encodeOutcome(outcome, outcome.finishedAt === undefined ? now() : new Date(outcome.finishedAt))
     if (response) return jsonText(JSON.stringify(response), 200, PRIVATE)
     return respond(outcome.result.ok ? { type: 'internal', reference: outcome.callId } : outcome.result.failure)
   })

@@ -20,6 +20,7 @@ export const STATUS = {
   'output-invalid': 200,
   'output-elsewhere': 200,
   'output-too-large': 200,
+  'outcome-unknown': 200,
   'cancelled': 200,
   'input-required': 200,
 } as const satisfies Record<FailureType, number>
@@ -77,6 +78,8 @@ export function failureBody(failure: Failure): JsonObject {
     case 'tool-timed-out':
     case 'cancelled':
       return { ...said(wordsOf(failure)), can_retry: true }
+    case 'outcome-unknown':
+      return { ...said(wordsOf(failure)), can_retry: false }
     case 'output-invalid': {
       const problems = failure.problems.map(({ path, message }) => `${path || 'The output'}: ${message}`)
       return { ...said(wordsOf(failure), problems.join('; ')), can_retry: false }

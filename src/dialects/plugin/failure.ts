@@ -22,6 +22,7 @@ export const STATUS = {
   'output-invalid': 200,
   'output-elsewhere': 200,
   'output-too-large': 200,
+  'outcome-unknown': 200,
   'cancelled': 200,
   'input-required': 200,
 } as const satisfies Record<FailureType, number>

@@ -7,7 +7,7 @@ import type { Resolver } from '../../core/call/resolve.ts'
 import type { Background } from '../../core/tool/platform.ts'
 import { plainName, PUBLISHED_NAME } from '../../core/tool/name-suffix.ts'
 import { askedByName, formatToolId, isNamePart, parseToolId } from '../../core/tool/tool-id.ts'
-import { contextOf, receiveCall } from '../../http/incoming-call.ts'
+import { callIdOf, contextOf, receiveCall } from '../../http/incoming-call.ts'
 import { jsonFailure, jsonText } from '../../http/json-response.ts'
 import { answerToolList, type ToolList, type ToolListDeps, wholeList } from '../../http/tool-list.ts'
 import { toolDescription } from './definition.ts'
@@ -31,7 +31,8 @@ const FORMAT: LineFormat = {
  * - `GET` or `POST /plugin/describe`: a ListToolsResult of every tool that can be called, under names that are unique.
  * - `POST /plugin/call`: a CallToolRequest, answered with a CallToolResult: 200 for whatever the tool came to, and an error
  *   status when there is no such tool, the request is none, or its sender is not let in. A tool answers to its name in
- *   `describe`, to its id, and with `?toolkit=` to its own name in that toolkit. The header `X-User-Id` says for which user.
+ *   `describe`, to its id, and with `?toolkit=` to its own name in that toolkit. The header `X-User-Id` says for which user,
+ *   `Idempotency-Key` by which id: the same call again is answered, and not run.
  */
 export function pluginFace(deps: PluginFaceDeps): Hono {
   const { gate, callTool, catalogue, resolver } = deps
@@ -51,10 +52,10 @@ export function pluginFace(deps: PluginFaceDeps): Hono {
     const { name, input, method, values } = call
     const asked = toolkit === undefined ? askedAnywhere(name) : await askedWithin(toolkit, name, caller.background)
     if (asked === undefined) return respond({ type: 'id-malformed', asked: name })
-    const outcome = await callTool(
-      { asked, input, context: { ...context.value, ...(values === undefined ? {} : { values }) } },
-      { ...caller, method },
-    )
+    const id = callIdOf(c.req.raw)
+    if (!id.ok) return respond(id.failure)
+    const given = { ...context.value, ...(values === undefined ? {} : { values }) }
+    const outcome = await callTool({ asked, input, ...id.value, context: given }, { ...caller, method })
     return outcome.result.ok ? jsonText(JSON.stringify(encodeOutcome(outcome))) : respond(outcome.result.failure)
   })
 

@@ -1,7 +1,6 @@
 import type { Runnable, RunContext, RunResult } from '../../core/call/runner.ts'
 import type { JsonObject } from '../../core/tool/json.ts'
 import type { Signal } from '../../core/tool/platform.ts'
-import type { Definition } from '../../core/tool/tool.ts'
 import { untilAborted } from '../../outbound/until-aborted.ts'
 import type { CredentialPlacement } from './credential.ts'
 
@@ -91,9 +90,4 @@ async function withNewTokens(
     isRenewed = true
   }
   return isRenewed ? { ...context, tokens } : undefined
-}
-
-/** Whether a tool says that it may be called twice. */
-export function isIdempotent({ annotations }: Pick<Definition, 'annotations'>): boolean {
-  return annotations?.['idempotentHint'] === true || annotations?.['readOnlyHint'] === true
 }

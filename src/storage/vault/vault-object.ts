@@ -9,7 +9,7 @@ import {
   type Visit,
 } from '../../core/consent/authorization.ts'
 import type { Provider } from '../../core/consent/provider.ts'
-import { createAuthorizationChanges } from './authorization-changes.ts'
+import { createChanges } from '../changes.ts'
 import { newAuthorizationId, newState } from './authorization-id.ts'
 import {
   type AuthorizationRows,
@@ -62,7 +62,7 @@ export function defineVault<E>(deploy: (env: E) => VaultDeployment) {
     readonly #consent: Consent
     readonly #grants: Grants
     readonly #consents: ConsentRows
-    readonly #changes = createAuthorizationChanges()
+    readonly #changes = createChanges()
 
     constructor(state: DurableObjectState, env: E) {
       super(state, env)

@@ -12,6 +12,8 @@ import {
 import type { JsonObject } from '../../core/tool/json.ts'
 import type { Provider } from '../../core/consent/provider.ts'
 import type { RequiredToken, TokenResult, UserTokens } from '../../core/call/requirements.ts'
+import { canonicalText } from '../canonical-text.ts'
+import { twiceIfMoved } from '../moved.ts'
 import { sha256 } from '../sha256.ts'
 import { isState, objectOf } from './authorization-id.ts'
 import type { StoredAuthorization } from './authorization-rows.ts'
@@ -182,22 +184,4 @@ function authorizationOf({ input, ...rest }: StoredAuthorization): Authorization
   if (input === undefined) return rest
   const value: JsonObject = JSON.parse(input)
   return { ...rest, input: value }
-}
-
-/** JSON with its properties in order, so that the same input has the same text. Unlike RFC 8785 it takes any text. */
-function canonicalText(input: JsonObject): string {
-  return JSON.stringify(input, (_, value: unknown) => {
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
-    return Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)))
-  })
-}
-
-/** Asks a second time when the vault was moved or deployed again under the first: nothing that it stored is lost. */
-async function twiceIfMoved<T>(ask: () => Promise<T>): Promise<T> {
-  try {
-    return await ask()
-  } catch (error) {
-    if (error instanceof Error && 'retryable' in error && error.retryable === true) return ask()
-    throw error
-  }
 }

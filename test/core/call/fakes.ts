@@ -4,6 +4,7 @@ import type { Approvals } from '../../../src/core/consent/approvals.ts'
 import type { Challenge } from '../../../src/core/consent/authorization.ts'
 import type { Call, CallDeps, Caller } from '../../../src/core/call/call.ts'
 import { fail } from '../../../src/core/call/failure.ts'
+import type { Ledger } from '../../../src/core/call/ledger.ts'
 import type { CallRecord } from '../../../src/core/call/record.ts'
 import type { RequiredToken, TokenResult } from '../../../src/core/call/requirements.ts'
 import type { CallableTool } from '../../../src/core/call/resolve.ts'
@@ -53,10 +54,11 @@ export interface World {
   readonly renew?: (asking: RequiredToken, refused: string, final: boolean) => TokenResult | Promise<TokenResult>
   readonly claim?: (asking: Parameters<Approvals['claim']>[0]) => ReturnType<Approvals['claim']>
   readonly secretOf?: (id: string) => string | undefined
+  readonly ledger?: Ledger
 }
 
 /** What calling takes, what was asked of it, and what it wrote down. */
-export function worldOf({ tool, tokenFor, renew, claim, secretOf }: World = {}) {
+export function worldOf({ tool, tokenFor, renew, claim, secretOf, ledger }: World = {}) {
   const asked: string[] = []
   const defects: string[] = []
   const records: CallRecord[] = []
@@ -96,6 +98,7 @@ export function worldOf({ tool, tokenFor, renew, claim, secretOf }: World = {}) 
       },
     },
     artifacts: { keep: async () => ({ ok: false, why: 'nothing is kept' }), open: async () => 'missing' },
+    ledger: ledger ?? { claim: async () => ({ state: 'claimed', settle: async () => undefined }) },
     startDeadline,
     base64: (text) => Buffer.from(text).toString('base64'),
     defect: (callId, tool, message) => void defects.push(`${callId} ${tool}: ${message}`),

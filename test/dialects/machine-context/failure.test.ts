@@ -111,6 +111,11 @@ const SAID: Readonly<Record<FailureType, unknown>> = {
     details: { limit_bytes: 10 },
   },
   'cancelled': { code: 'EXECUTION_ERROR', message: 'The call was cancelled' },
+  'outcome-unknown': {
+    code: 'EXECUTION_ERROR',
+    message:
+      "It is not known what became of this call: it was begun, and not heard of again: it is not run again under the id 'c1': see what it did, then call under another id if need be",
+  },
   'input-required': {
     code: 'EXECUTION_ERROR',
     message: 'The tool asks for more input, and this protocol has no way to give it',

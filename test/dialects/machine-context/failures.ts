@@ -75,6 +75,7 @@ export const FAILURES: { readonly [T in FailureType]: Extract<Failure, { type: T
   },
   'output-too-large': { type: 'output-too-large', limit: 10, why: 'nothing is kept here' },
   'cancelled': { type: 'cancelled' },
+  'outcome-unknown': { type: 'outcome-unknown', call_id: 'c1' },
   'input-required': { type: 'input-required', requests: { city: { method: 'elicitation/create', params: {} } } },
   'definition-invalid': { type: 'definition-invalid', problems: [{ path: '/id', message: 'Is required' }] },
   'conflict': { type: 'conflict', message: 'Taken' },

@@ -126,9 +126,9 @@ describe('POST /machine-context/execute', () => {
     await send('POST', '/machine-context/execute', nulls)
     await send('POST', '/machine-context/execute', { ...REQUEST, payload: { ...REQUEST.payload, context: null } })
     expect(calls.map(({ asked, callId, context }) => [asked, callId, context.userId])).toEqual([
-      ['a.b', undefined, undefined],
-      ['calculator.add', undefined, undefined],
-      ['calculator.add', undefined, undefined],
+      ['a.b', 'm', undefined],
+      ['calculator.add', 'm1', undefined],
+      ['calculator.add', 'm1', undefined],
     ])
   })
 
@@ -329,6 +329,7 @@ const WANTED: Readonly<Record<FailureType, Wanted>> = {
     details: { limit_bytes: 10 },
   },
   'cancelled': { status: 200, code: 'EXECUTION_ERROR', execution: 'cancelled', message: 'cancelled' },
+  'outcome-unknown': { status: 200, code: 'EXECUTION_ERROR', execution: 'failure', message: 'not known what became' },
   'input-required': {
     status: 200,
     code: 'EXECUTION_ERROR',

@@ -14,6 +14,7 @@ describe('a request message', () => {
     [
       { header: { messageId: 'm', messageType: 'request' }, payload: { tool: { id: 'a', capability: 'b' } } },
       {
+        callId: 'm',
         asked: 'a.b',
         address: 'document:["machine-context","a","b"]',
         input: {},
@@ -26,6 +27,7 @@ describe('a request message', () => {
         payload: { tool: { id: 'a', capability: 'b' } },
       },
       {
+        callId: 'm',
         asked: 'a.b',
         address: 'document:["machine-context","a","b"]',
         input: {},
@@ -38,6 +40,7 @@ describe('a request message', () => {
         payload: { tool: { id: 'a', capability: 'b' } },
       },
       {
+        callId: 'm',
         asked: 'a.b',
         address: 'document:["machine-context","a","b"]',
         input: {},
@@ -106,6 +109,7 @@ describe('a request message', () => {
         payload: { tool: { id: 'a', capability: 'b' } },
       },
       {
+        callId: 'm',
         asked: 'a.b',
         address: 'document:["machine-context","a","b"]',
         input: {},
@@ -129,6 +133,7 @@ describe('a request message', () => {
         payload: { tool: { id: 'a', capability: 'b', version: '^1', parameters: { a: 1 } } },
       },
       {
+        callId: 'm',
         asked: 'a.b@^1',
         address: 'document:["machine-context","a","b","^1"]',
         input: { a: 1 },
@@ -141,6 +146,7 @@ describe('a request message', () => {
         payload: { tool: { id: 'a', capability: 'b', version: null, parameters: null } },
       },
       {
+        callId: 'm',
         asked: 'a.b',
         address: 'document:["machine-context","a","b"]',
         input: {},
@@ -158,6 +164,7 @@ describe('a request message', () => {
     [
       { header: { messageId: 'm', messageType: 'request' }, payload: { tool: { id: 'a.b', capability: 'b' } } },
       {
+        callId: 'm',
         asked: 'document:["machine-context","a.b","b"]',
         address: 'document:["machine-context","a.b","b"]',
         input: {},
@@ -170,6 +177,7 @@ describe('a request message', () => {
         payload: { tool: { id: 'a', capability: 'a b', version: '1.0.0' } },
       },
       {
+        callId: 'm',
         asked: 'document:["machine-context","a","a b","1.0.0"]',
         address: 'document:["machine-context","a","a b","1.0.0"]',
         input: {},
@@ -178,7 +186,7 @@ describe('a request message', () => {
     ],
     [
       { header: { messageId: 'm', messageType: 'request' }, payload: { tool: { id: 'toolkit:a', capability: 'b' } } },
-      { asked: 'a.b', input: {}, context: { tokens: new Map([]), secrets: new Map([]) } },
+      { callId: 'm', asked: 'a.b', input: {}, context: { tokens: new Map([]), secrets: new Map([]) } },
     ],
     [
       {
@@ -222,6 +230,7 @@ describe('a request message', () => {
         payload: { tool: { id: 'a', capability: 'b' }, context: null },
       },
       {
+        callId: 'm',
         asked: 'a.b',
         address: 'document:["machine-context","a","b"]',
         input: {},
@@ -241,6 +250,7 @@ describe('a request message', () => {
     [
       { header: { messageId: 'm', messageType: 'request' }, payload: { tool: { id: 'a', capability: 'b' } }, more: 1 },
       {
+        callId: 'm',
         asked: 'a.b',
         address: 'document:["machine-context","a","b"]',
         input: {},

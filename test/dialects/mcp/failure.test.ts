@@ -137,6 +137,7 @@ const TABLE: {
     /9 bytes: no bucket/,
   ],
   'cancelled': [{ type: 'cancelled' }, undefined, 200, 200, /cancelled/],
+  'outcome-unknown': [{ type: 'outcome-unknown', call_id: 'c1' }, undefined, 200, 200, /not known what became/],
   'input-required': [
     {
       type: 'input-required',
@@ -242,6 +243,8 @@ const SAID: Readonly<Record<FailureType, unknown>> = {
     'The output lies at https://here/artifacts/a: it has 9 bytes of text/csv, and its schema allows no link in its place',
   'output-too-large': 'The output is larger than 10 bytes: nothing is kept here',
   'cancelled': 'The call was cancelled',
+  'outcome-unknown':
+    "It is not known what became of this call: it was begun, and not heard of again: it is not run again under the id 'c1': see what it did, then call under another id if need be",
   'input-required':
     'The tool asks for more input, which this client cannot give: it takes MCP 2026-07-28\n- city: elicitation/create',
   'definition-invalid': 'The definition is not valid: /id: Is required',

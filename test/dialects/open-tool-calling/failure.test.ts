@@ -127,6 +127,16 @@ const SAID: Readonly<Record<FailureType, unknown>> = {
     },
   },
   'cancelled': { output: { error: { message: 'The call was cancelled', can_retry: true } } },
+  'outcome-unknown': {
+    output: {
+      error: {
+        message: 'It is not known what became of this call: it was begun, and not heard of again',
+        developer_message:
+          "It is not run again under the id 'c1': see what it did, then call under another id if need be",
+        can_retry: false,
+      },
+    },
+  },
   'input-required': {
     output: {
       error: {

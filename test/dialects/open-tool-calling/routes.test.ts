@@ -317,6 +317,7 @@ const FAILURES: { readonly [T in Failure['type']]: Extract<Failure, { type: T }>
   },
   'output-too-large': { type: 'output-too-large', limit: 1, why: 'w' },
   'cancelled': { type: 'cancelled' },
+  'outcome-unknown': { type: 'outcome-unknown', call_id: 'c1' },
   'input-required': { type: 'input-required', requests: {} },
   'definition-invalid': { type: 'definition-invalid', problems: [] },
   'conflict': { type: 'conflict', message: 'm' },

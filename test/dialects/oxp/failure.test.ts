@@ -114,6 +114,11 @@ const SAID: Readonly<Record<FailureType, unknown>> = {
     can_retry: false,
   },
   'cancelled': { message: 'The call was cancelled', can_retry: true },
+  'outcome-unknown': {
+    message: 'It is not known what became of this call: it was begun, and not heard of again',
+    developer_message: "It is not run again under the id 'c1': see what it did, then call under another id if need be",
+    can_retry: false,
+  },
   'input-required': {
     message: 'The tool asks for more input, and OXP has no way to give it',
     developer_message: 'It asks for city: call it through /mcp',

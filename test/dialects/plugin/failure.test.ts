@@ -31,6 +31,8 @@ const SAID: Readonly<Record<FailureType, unknown>> = {
     'The output lies at https://here/artifacts/a: it has 9 bytes of text/csv, and its schema allows no link in its place',
   'output-too-large': 'The output is larger than 10 bytes: nothing is kept here',
   'cancelled': 'The call was cancelled',
+  'outcome-unknown':
+    "It is not known what became of this call: it was begun, and not heard of again: it is not run again under the id 'c1': see what it did, then call under another id if need be",
   'input-required': "The tool asks for more input (city), and a plugin's call has no way to give it",
   'definition-invalid': "The definition is not valid: 'id': Is required",
   'conflict': 'Taken',

@@ -1,8 +1,8 @@
-/** Callers that wait for an authorization to change. In memory: a Durable Object's events may wait for each other. */
-export function createAuthorizationChanges() {
+/** Callers that wait for something to change, by its id. In memory: a Durable Object's events may wait for each other. */
+export function createChanges() {
   const waiting = new Map<string, Set<(how: 'changed') => void>>()
   return {
-    /** Resolves when the authorization of an id changes, or when so many milliseconds are over; says which. */
+    /** Resolves when what has this id changes, or when so many milliseconds are over; says which. */
     async next(id: string, timeoutMs: number): Promise<'changed' | 'timeout'> {
       const { promise, resolve } = Promise.withResolvers<'changed' | 'timeout'>()
       const all = waiting.get(id) ?? new Set()

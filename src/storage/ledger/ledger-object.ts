@@ -1,0 +1,92 @@
+import { DurableObject } from 'cloudflare:workers'
+import { createChanges } from '../changes.ts'
+import { field, firstRow } from '../rows.ts'
+import { createTables } from './tables.ts'
+
+type Row = {
+  readonly fingerprint: string
+  readonly claim: string
+  readonly until: number
+  readonly outcome: string | null
+}
+
+/** A call that wants to run. */
+export interface ClaimRequest {
+  readonly callId: string
+  /** A hash of everything that makes it this call and no other. */
+  readonly fingerprint: string
+  /** Tells who claims it: the same one again, after the object was moved, is the same claim. */
+  readonly claim: string
+  /** How long it may run, in milliseconds. */
+  readonly forMs: number
+}
+
+export type ClaimAnswer =
+  { readonly state: 'finished'; readonly outcome: string } | { readonly state: 'claimed' | 'reused' | 'unknown' }
+
+/** How long an outcome is kept. */
+const KEPT_MS = 86_400_000
+const SWEEP_MS = 600_000
+
+/**
+ * Makes the class of the Ledger Durable Object, of which each principal has one: the calls it made under ids of its own,
+ * and what they came to, sealed. Whoever repeats a call that runs waits for it here.
+ */
+export function defineLedger<E>(clock: () => number) {
+  return class Ledger extends DurableObject<E> {
+    readonly #sql: SqlStorage
+    readonly #changes = createChanges()
+
+    constructor(state: DurableObjectState, env: E) {
+      super(state, env)
+      this.#sql = state.storage.sql
+      createTables(this.#sql)
+    }
+
+    async claim({ callId, fingerprint, claim, forMs }: ClaimRequest): Promise<ClaimAnswer> {
+      for (;;) {
+        const now = clock()
+        this.#sql.exec('DELETE FROM call WHERE expires <= ?', now)
+        const known = firstRow<Row>(
+          this.#sql,
+          'SELECT fingerprint, claim, until, outcome FROM call WHERE id = ?',
+          callId,
+        )
+        if (!known) {
+          const row = [callId, fingerprint, claim, now + forMs, now + forMs + KEPT_MS]
+          this.#sql.exec('INSERT INTO call VALUES (?, ?, ?, ?, NULL, ?)', ...row)
+          await this.#sweepLater()
+          return { state: 'claimed' }
+        }
+        if (known.fingerprint !== fingerprint) return { state: 'reused' }
+        if (known.outcome !== null) return { state: 'finished', outcome: known.outcome }
+        if (known.claim === claim) return { state: 'claimed' }
+        if (known.until <= now) return { state: 'unknown' }
+        await this.#changes.next(callId, known.until - now)
+      }
+    }
+
+    /** Ends a claim: with its outcome, or so that the call can be made again. What is not claimed so any more stays. */
+    settle(callId: string, claim: string, outcome: string | undefined): void {
+      if (outcome === undefined) this.#sql.exec('DELETE FROM call WHERE id = ? AND claim = ?', callId, claim)
+      else {
+        const end = 'UPDATE call SET outcome = ?, expires = ? WHERE id = ? AND claim = ? AND outcome IS NULL'
+        this.#sql.exec(end, outcome, clock() + KEPT_MS, callId, claim)
+      }
+      this.#changes.announce(callId)
+    }
+
+    override async alarm(): Promise<void> {
+      this.#sql.exec('DELETE FROM call WHERE expires <= ?', clock())
+      await this.#sweepLater()
+    }
+
+    async #sweepLater(): Promise<void> {
+      const next = field<number | null>(this.#sql, 'SELECT min(expires) FROM call')
+      if (next === null || next === undefined) return
+      if ((await this.ctx.storage.getAlarm()) === null) await this.ctx.storage.setAlarm(next + SWEEP_MS)
+    }
+  }
+}
+
+export type LedgerObject = InstanceType<ReturnType<typeof defineLedger>>

@@ -1,0 +1,84 @@
+import type { Claimed, Finished, Ledger, LedgerCall } from '../../core/call/ledger.ts'
+import { fail } from '../../core/call/failure.ts'
+import type { Sealer } from '../access/deployment-keys.ts'
+import { canonicalText } from '../canonical-text.ts'
+import { twiceIfMoved } from '../moved.ts'
+import { sha256 } from '../sha256.ts'
+import type { LedgerObject } from './ledger-object.ts'
+
+export interface LedgerOptions {
+  readonly namespace: DurableObjectNamespace<LedgerObject>
+  /** Outcomes are kept sealed: what a tool gave is the caller's. */
+  readonly sealer: Sealer
+  readonly newId: () => string
+  /** Told when the ledger could not be reached. */
+  readonly defect: (error: unknown) => void
+}
+
+/** A call is given up this long after its deadline, in milliseconds: its answer may have been on the way. */
+const GRACE_MS = 5_000
+/** Characters of an outcome that is kept: SQLite takes two million bytes a row. */
+const MAX_OUTCOME = 600_000
+
+/** The ledgers: each principal has one, so that no id of one is another's. */
+export function createLedger({ namespace, sealer, newId, defect }: LedgerOptions): Ledger {
+  /** A stub belongs to the request that got it, so it is got each time. */
+  const ledgerOf = (principal: string) => namespace.getByName(principal)
+
+  async function ask(call: LedgerCall): Promise<Claimed> {
+    const { principal, callId, userId, tool, input, timeoutMs } = call
+    const fingerprint = await sha256(JSON.stringify([tool.id, tool.digest, userId ?? null, canonicalText(input)]))
+    const bound = JSON.stringify(['call', principal, callId, fingerprint])
+    const claim = newId()
+    const request = { callId, fingerprint, claim, forMs: timeoutMs + GRACE_MS }
+    const answer = await twiceIfMoved(async () => ledgerOf(principal).claim(request))
+    if (answer.state === 'finished') {
+      const opened = await sealer.open(answer.outcome, bound)
+      if (!opened) return { state: 'unknown' }
+      const finished: Finished = JSON.parse(opened.text)
+      return { state: 'finished', finished }
+    }
+    if (answer.state !== 'claimed') return { state: answer.state }
+    return {
+      state: 'claimed',
+      async settle(finished) {
+        try {
+          const outcome = finished && (await sealer.seal(textOf(finished), bound))
+          await twiceIfMoved(async () => ledgerOf(principal).settle(callId, claim, outcome))
+        } catch (error) {
+          // Whoever repeats it is told that nobody knows; this caller does
+          defect(error)
+        }
+      },
+    }
+  }
+
+  return {
+    async claim(call) {
+      try {
+        // Whoever repeats a call waits as long as it may take
+        return await within(call.timeoutMs + 2 * GRACE_MS, ask(call))
+      } catch (error) {
+        defect(error)
+        return { state: 'unreachable' }
+      }
+    },
+  }
+}
+
+async function within(ms: number, work: Promise<Claimed>): Promise<Claimed> {
+  const { promise, resolve } = Promise.withResolvers<Claimed>()
+  const timer = setTimeout(() => resolve({ state: 'unreachable' }), ms)
+  try {
+    return await Promise.race([work, promise])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+function textOf(finished: Finished): string {
+  const text = JSON.stringify(finished)
+  if (text.length <= MAX_OUTCOME) return text
+  const message = 'The call succeeded, and its answer is too large to be given a second time'
+  return JSON.stringify({ ...finished, result: fail({ type: 'tool-failed', message, can_retry: false }) })
+}

@@ -1,0 +1,224 @@
+import { spawnSync } from 'node:child_process'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { startUpstream, type Upstream } from '../upstream.ts'
+import { type ServerProcess, startProcess } from './process.ts'
+import { bundleFolder, type RunningServer, type Server, startServer } from './server.ts'
+
+const ADMIN_KEY = 'the-administrator-of-this-test'
+const ADMIN = { authorization: `Bearer ${ADMIN_KEY}` }
+
+let upstream: Upstream
+let server: Server
+/** How the upstream answers; it takes a moment, so that calls meet. */
+let answer: { status: number; body: string; delayMs: number }
+
+beforeAll(async () => {
+  upstream = await startUpstream(async (_, response) => {
+    const { status, body, delayMs } = answer
+    await new Promise((resolve) => setTimeout(resolve, delayMs))
+    response.writeHead(status, { 'content-type': 'application/json' }).end(body)
+  })
+  server = await startServer({ vars: { ACCESS: 'keys', ADMIN_KEY, ALLOW_HTTP_HOSTS: upstream.host } })
+  await publish(server, 'Bank.Pay')
+  await publish(server, 'Bank.Balance', { annotations: { readOnlyHint: true } })
+})
+afterAll(() => Promise.all([server?.stop(), upstream?.close()]))
+beforeEach(() => {
+  upstream.arrived.length = 0
+  answer = { status: 200, body: '{"paid": true}', delayMs: 100 }
+})
+
+/** Publishes a tool that posts to the upstream, as an MCP document, the one that has annotations. */
+async function publish(to: RunningServer, id: string, more: object = {}, timeoutMs = 30_000): Promise<void> {
+  const [toolkit = '', name = ''] = id.split('.')
+  const published = await to.json(
+    'POST',
+    '/tools',
+    {
+      definition: {
+        name,
+        description: `What ${id} does`,
+        inputSchema: { type: 'object', properties: { cents: { type: 'integer' } } },
+        ...more,
+      },
+      toolkit,
+      version: '1.0.0',
+      implementation: {
+        kind: 'http',
+        method: 'POST',
+        url: `${upstream.origin}/pay`,
+        response: { type: 'json' },
+        timeout_ms: timeoutMs,
+      },
+    },
+    ADMIN,
+  )
+  expect(published.status, JSON.stringify(published.body)).toBe(201)
+}
+
+const json = (path: string, body: unknown, headers: Readonly<Record<string, string>> = {}) =>
+  server.json('POST', path, body, { ...ADMIN, ...headers })
+const pay = (call_id: string | undefined, cents = 100, headers = {}) =>
+  json('/tools/call', { tool_id: 'Bank.Pay', ...(call_id === undefined ? {} : { call_id }), input: { cents } }, headers)
+const MCP = { 'accept': 'application/json, text/event-stream', 'mcp-protocol-version': '2025-11-25' }
+
+/** One call in each dialect that has an id for it, by that id. */
+const DIALECTS: Readonly<Record<string, (id: string, cents?: number) => ReturnType<typeof json>>> = {
+  'OXP': (id, cents) => pay(id, cents),
+  'the Open Tool Calling RFC': (id, cents = 100) =>
+    json('/worker/tools/invoke', {
+      run_id: 'r',
+      execution_id: id,
+      created_at: new Date(0).toISOString(),
+      tool: { name: 'Pay', toolkit: 'Bank', version: '1.0.0' },
+      inputs: { cents },
+    }),
+  'MCP': (id, cents = 100) =>
+    json(
+      '/mcp',
+      {
+        jsonrpc: '2.0',
+        id: 1,
+        method: 'tools/call',
+        params: { name: 'Pay', arguments: { cents }, _meta: { 'dev.switchboard/call_id': id } },
+      },
+      MCP,
+    ),
+  'the plugin schema': (id, cents = 100) =>
+    json('/plugin/call', { params: { name: 'Pay', arguments: { cents } } }, { 'idempotency-key': id }),
+  'the Machine Context Protocol': async (id, cents = 100) => {
+    const reply = await json('/machine-context/execute', {
+      header: { messageId: id, messageType: 'request' },
+      payload: { tool: { id: 'Bank', capability: 'Pay', parameters: { cents } } },
+    })
+    // Each message has an id and a time of its own
+    return { ...reply, body: { ...reply.body, header: undefined } }
+  },
+}
+
+describe.each(Object.entries(DIALECTS))('over %s', (name, call) => {
+  it('50 calls of one id are one execution, and 50 equal answers; so is one that comes later', async () => {
+    const id = `fifty of ${name}`
+    const answers = await Promise.all(Array.from({ length: 50 }, () => call(id)))
+    expect(upstream.arrived).toHaveLength(1)
+    const [first] = answers
+    expect(JSON.stringify(first?.body)).toMatch(/paid/)
+    for (const { status, body } of answers)
+      expect({ status, body }).toEqual({ status: first?.status, body: first?.body })
+    expect((await call(id)).body).toEqual(first?.body)
+    expect(upstream.arrived).toHaveLength(1)
+  })
+
+  it('another call under the same id is refused', async () => {
+    const id = `reused of ${name}`
+    await call(id)
+    const other = await call(id, 200)
+    expect(JSON.stringify(other.body)).toContain('is that of another call')
+    expect(upstream.arrived).toHaveLength(1)
+  })
+})
+
+describe('a call id', () => {
+  it('is refused with 409 for another user, another version or another tool too', async () => {
+    await pay('used')
+    const others = [
+      { tool_id: 'Bank.Pay', call_id: 'used', input: { cents: 100 }, context: { user_id: 'ann' } },
+      { tool_id: 'Bank.Pay', call_id: 'used', input: {} },
+    ]
+    for (const body of others) expect((await json('/tools/call', body)).status).toBe(409)
+    // The same one, written in another way
+    const again = await json('/tools/call', { input: { cents: 100.0 }, call_id: 'used', tool_id: 'Bank.Pay@1.0.0' })
+    expect(again.body.result).toMatchObject({ success: true, value: { paid: true } })
+    expect(upstream.arrived).toHaveLength(1)
+  })
+
+  it("is its principal's: another one's call of the same id is another call", async () => {
+    const made = await json('/keys', { name: 'k', scopes: ['tools:call'], tools: ['Bank.*'], users: 'any' })
+    await pay('mine')
+    const theirs = await pay('mine', 200, { authorization: `Bearer ${made.body.key}` })
+    expect(theirs.body.result).toMatchObject({ success: true })
+    expect(upstream.arrived).toHaveLength(2)
+  })
+
+  it('is not asked for: calls without one, and of tools that only read, run each time', async () => {
+    await Promise.all([pay(undefined), pay(undefined)])
+    const read = { tool_id: 'Bank.Balance', call_id: 'read', input: {} }
+    await Promise.all([json('/tools/call', read), json('/tools/call', read)])
+    expect(upstream.arrived).toHaveLength(4)
+  })
+
+  it('can be used again after a failure that says so, and not after any other', async () => {
+    answer = { status: 503, body: '{}', delayMs: 0 }
+    const busy = await pay('busy')
+    expect(busy.body.result.error).toMatchObject({ can_retry: true })
+    answer = { status: 400, body: '{"message": "No such account"}', delayMs: 0 }
+    const refused = await pay('busy')
+    expect(refused.body.result).toMatchObject({ success: false, error: { can_retry: false } })
+    answer = { status: 200, body: '{"paid": true}', delayMs: 0 }
+    expect((await pay('busy')).body).toEqual(refused.body)
+    expect(upstream.arrived).toHaveLength(2)
+  })
+
+  it("is answered in nobody's words: what is stored is sealed", async () => {
+    answer = { status: 200, body: '{"paid": "confidential-receipt"}', delayMs: 0 }
+    await pay('sealed')
+    const namespace = await server.miniflare.getDurableObjectNamespace('Ledger')
+    const stub = namespace.get(namespace.idFromName('admin'))
+    const request = { callId: 'sealed', fingerprint: 'another', claim: 'c', forMs: 1 }
+    expect(await Reflect.get(stub, 'claim').call(stub, request)).toEqual({ state: 'reused' })
+    // 1: it is in no file
+    expect(spawnSync('grep', ['-rlaq', 'confidential-receipt', server.persistTo]).status).toBe(1)
+  })
+})
+
+describe('a server that is killed while a call runs', () => {
+  it('never runs it again: whoever repeats it is told that nobody knows, and one that was over is answered', async () => {
+    const persistTo = await mkdtemp(join(tmpdir(), 'switchboard-ledger-'))
+    const start = () =>
+      startProcess(
+        ['node', 'src/node/serve.ts', '--built', '--outdir', bundleFolder()].concat(
+          ['ACCESS:keys', `ADMIN_KEY:${ADMIN_KEY}`, `ALLOW_HTTP_HOSTS:${upstream.host}`].flatMap((each) => [
+            '--var',
+            each,
+          ]),
+        ),
+        persistTo,
+      )
+    let running: ServerProcess | undefined
+    try {
+      running = await start()
+      await publish(running, 'Slow.Pay', {}, 1_000)
+      const call = (id: string) =>
+        running?.json('POST', '/tools/call', { tool_id: 'Slow.Pay', call_id: id, input: { cents: 1 } }, ADMIN)
+      const over = await call('over')
+      answer.delayMs = 60_000
+      const cut = call('cut')?.catch(() => 'cut')
+      await expect.poll(() => upstream.arrived.length).toBe(2)
+      await running.stop({ signal: 'SIGKILL', keep: true })
+      expect(await cut).toBe('cut')
+
+      running = await start()
+      expect((await call('over'))?.body).toEqual(over?.body)
+      const answers = await Promise.all(Array.from({ length: 50 }, () => call('cut')))
+      for (const each of answers) {
+        const { duration: _, ...result } = each?.body.result ?? {}
+        expect(result).toEqual({
+          call_id: 'cut',
+          success: false,
+          error: {
+            message: 'It is not known what became of this call: it was begun, and not heard of again',
+            developer_message: expect.stringContaining('call under another id if need be'),
+            can_retry: false,
+          },
+        })
+      }
+      expect(upstream.arrived).toHaveLength(2)
+    } finally {
+      await running?.stop({ keep: true })
+      await rm(persistTo, { recursive: true, force: true })
+    }
+  })
+})

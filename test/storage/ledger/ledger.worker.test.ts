@@ -1,0 +1,167 @@
+import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
+import { env } from 'cloudflare:workers'
+import { describe, expect, it } from 'vitest'
+import { createKeyring } from '../../../src/storage/keyring.ts'
+import { createLedger } from '../../../src/storage/ledger/ledger.ts'
+import { defineLedger, type LedgerObject } from '../../../src/storage/ledger/ledger-object.ts'
+import type { Finished, LedgerCall } from '../../../src/core/call/ledger.ts'
+import { recordWith } from '../../core/call/fakes.ts'
+
+/** Ledgers over real Durable Objects, whose clock goes only when it is set. */
+function createWorld() {
+  const run = crypto.randomUUID()
+  const world = { time: Date.now() + 86_400_000, reachable: true, deploys: 0 }
+  const defects: unknown[] = []
+  const instances = new Map<string, LedgerObject>()
+  let Ledger = defineLedger(() => world.time)
+  const stubOf = (name: string) => env.Ledger.getByName(`${name} ${run}`)
+  const within = <T>(name: string, use: (ledger: LedgerObject, state: DurableObjectState) => T | Promise<T>) =>
+    runInDurableObject(stubOf(name), (_, state) => {
+      const instance = instances.get(name) ?? new Ledger(state, {})
+      instances.set(name, instance)
+      return use(instance, state)
+    })
+  const namespace = new Proxy(env.Ledger, {
+    get: () => (name: string) =>
+      new Proxy(stubOf(name), {
+        get:
+          (_, method) =>
+          (...given: unknown[]) => {
+            if (!world.reachable) throw new Error('The object cannot be reached')
+            return within(name, async (ledger) =>
+              structuredClone(await Reflect.apply(Reflect.get(ledger, method), ledger, structuredClone(given))),
+            )
+          },
+      }),
+  })
+  const ledger = createLedger({
+    namespace,
+    sealer: createKeyring(['a secret of the deployment'], 'ledger'),
+    newId: () => crypto.randomUUID(),
+    defect: (error) => void defects.push(error),
+  })
+  return Object.assign(world, {
+    ledger,
+    defects,
+    within,
+    alarm: (name: string) => runDurableObjectAlarm(stubOf(name)),
+    /** All ledgers afresh on their storage. */
+    deploy() {
+      instances.clear()
+      Ledger = defineLedger(() => world.time)
+    },
+  })
+}
+
+const call = (given: Partial<LedgerCall> = {}): LedgerCall => ({
+  principal: 'key:1',
+  callId: 'c1',
+  userId: 'ann',
+  tool: recordWith({}),
+  input: { a: 1, b: { c: [1, 2] } },
+  timeoutMs: 1_000,
+  ...given,
+})
+const FINISHED: Finished = { result: { ok: true, value: { paid: true } }, durationMs: 12, finishedAt: 40 }
+
+async function settle(world: ReturnType<typeof createWorld>, finished: Finished | undefined, given = {}) {
+  const claimed = await world.ledger.claim(call(given))
+  if (claimed.state !== 'claimed') throw new Error(`Wanted a claim, got ${claimed.state}`)
+  await claimed.settle(finished)
+}
+
+describe('the ledger', () => {
+  it('gives a claim once, and to whoever comes meanwhile what it came to', async () => {
+    const world = createWorld()
+    const claimed = await world.ledger.claim(call())
+    const others = Promise.all([1, 2, 3].map(() => world.ledger.claim(call({ input: { b: { c: [1, 2] }, a: 1 } }))))
+    if (claimed.state === 'claimed') await claimed.settle(FINISHED)
+    expect(await others).toEqual(Array(3).fill({ state: 'finished', finished: FINISHED }))
+    world.deploy()
+    expect(await world.ledger.claim(call())).toEqual({ state: 'finished', finished: FINISHED })
+  })
+
+  it('keeps it for 24 hours, sealed, and nothing after that', async () => {
+    const world = createWorld()
+    await settle(world, FINISHED)
+    await world.within('key:1', (_, { storage }) => {
+      const rows = storage.sql.exec('SELECT * FROM call').toArray()
+      expect(rows).toHaveLength(1)
+      expect(JSON.stringify(rows)).not.toContain('paid')
+    })
+    world.time += 86_400_000 - 1
+    expect((await world.ledger.claim(call())).state).toBe('finished')
+    world.time += 1
+    await world.alarm('key:1')
+    await world.within('key:1', async (ledger, { storage }) => {
+      await ledger.alarm()
+      expect(storage.sql.exec('SELECT * FROM call').toArray()).toEqual([])
+    })
+    expect((await world.ledger.claim(call())).state).toBe('claimed')
+  })
+
+  it.each([
+    ['input', { input: { a: 2 } }],
+    ['user', { userId: 'bob' }],
+    ['user, who is none', { userId: undefined }],
+    ['tool', { tool: { ...recordWith({}), id: 'Example.Other@1.0.0' } }],
+    ['version of the tool', { tool: { ...recordWith({}), digest: 'another' } }],
+  ])('refuses another %s under the same id, while it runs and afterwards', async (_, other) => {
+    const world = createWorld()
+    const claimed = await world.ledger.claim(call())
+    expect(await world.ledger.claim(call(other))).toEqual({ state: 'reused' })
+    if (claimed.state === 'claimed') await claimed.settle(FINISHED)
+    expect(await world.ledger.claim(call(other))).toEqual({ state: 'reused' })
+  })
+
+  it("holds ids of one principal apart from another's", async () => {
+    const world = createWorld()
+    await settle(world, FINISHED)
+    expect((await world.ledger.claim(call({ principal: 'key:2', input: { a: 2 } }))).state).toBe('claimed')
+  })
+
+  it('lets a call be made again that was not run after all, by one of those who wait', async () => {
+    const world = createWorld()
+    const claimed = await world.ledger.claim(call())
+    const others = [1, 2].map(() => world.ledger.claim(call()))
+    if (claimed.state === 'claimed') await claimed.settle(undefined)
+    const next = await Promise.race(others)
+    expect(next.state).toBe('claimed')
+    if (next.state === 'claimed') await next.settle(FINISHED)
+    expect((await Promise.all(others)).map(({ state }) => state).toSorted()).toEqual(['claimed', 'finished'])
+  })
+
+  it('says that nobody knows, once the time of a call that was never settled is over', async () => {
+    const world = createWorld()
+    await world.ledger.claim(call())
+    world.deploy()
+    world.time += 6_000
+    expect(await world.ledger.claim(call())).toEqual({ state: 'unknown' })
+    expect(await world.ledger.claim(call())).toEqual({ state: 'unknown' })
+  })
+
+  it('takes no settlement of a claim that is not there any more', async () => {
+    const world = createWorld()
+    const claimed = await world.ledger.claim(call())
+    await world.within('key:1', (ledger) => ledger.settle('c1', 'another claim', 'forged'))
+    if (claimed.state === 'claimed') await claimed.settle(FINISHED)
+    expect(await world.ledger.claim(call())).toEqual({ state: 'finished', finished: FINISHED })
+  })
+
+  it('that cannot be reached runs nothing, and keeps nobody from an answer that is there', async () => {
+    const world = createWorld()
+    const claimed = await world.ledger.claim(call())
+    world.reachable = false
+    expect(await world.ledger.claim(call({ callId: 'c2' }))).toEqual({ state: 'unreachable' })
+    if (claimed.state === 'claimed') await claimed.settle(FINISHED)
+    expect(world.defects).toHaveLength(2)
+  })
+
+  it('says so of an answer that is too large to be kept', async () => {
+    const world = createWorld()
+    await settle(world, { ...FINISHED, result: { ok: true, value: 'x'.repeat(700_000) } })
+    expect(await world.ledger.claim(call())).toMatchObject({
+      finished: { result: { failure: { message: expect.stringContaining('too large to be given a second time') } } },
+    })
+  })
+})
