@@ -62,6 +62,8 @@ export const writeLine = listedLine
 export function createApp(env: Env, config: Config, build: Build): Hono {
   const { now } = Date
   const newId = () => crypto.randomUUID()
+  const reach = { kv: env.REGISTRY, access: accessStub(env.Access), now }
+  const deploymentKeys = createDeploymentKeys(reach.access)
   const registry = createKvRegistry({
     kv: env.REGISTRY,
     registry: registryStub(env.Registry),
@@ -69,11 +71,10 @@ export function createApp(env: Env, config: Config, build: Build): Hono {
     now,
     bundle: { hash: build.hash, records: build.tools.map(({ record }) => record), documents: build.documents },
     deployedAt: Date.parse(env.VERSION?.timestamp ?? '') || 0,
+    sealer: deploymentKeys.sealer('cursor'),
     onChange: () => resolver.forget(),
   })
   const { catalogue, source, writer } = registry
-  const reach = { kv: env.REGISTRY, access: accessStub(env.Access), now }
-  const deploymentKeys = createDeploymentKeys(reach.access)
   const keys = createKvKeys(reach)
   const givenProviders = createKvProviders(reach)
   const connected = (id: string) => connectedProvider(id, config.clientIdOf)

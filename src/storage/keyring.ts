@@ -5,8 +5,10 @@ import { keysFrom, type Purpose } from './derived-key.ts'
 export interface Keyring {
   /** Whether there is no secret to encrypt under: then it opens nothing, and sealing is a defect. */
   readonly isEmpty: boolean
-  /** Seals a text for `bound`: only who names the same opens it. The sealed text has URL-safe characters alone. */
-  seal(text: string, bound: string): Promise<string>
+  /**
+   * Seals a text for `bound`: only who names the same opens it. The sealed text has URL-safe characters alone. For what must compare equal it can be sealed the same each time: then whoever sees two knows whether they are.
+   */
+  seal(text: string, bound: string, how?: 'the same each time'): Promise<string>
   /** Undefined for what no secret opens, or is bound to something else. `current`: it is under the first secret. */
   open(sealed: string, bound: string): Promise<{ readonly text: string; readonly current: boolean } | undefined>
 }
@@ -15,6 +17,8 @@ interface Derived {
   /** Tells which key a text is under; it says nothing of the key. */
   readonly id: string
   readonly key: CryptoKey
+  /** Makes IVs of what is sealed the same each time. */
+  readonly ivKey: CryptoKey
 }
 
 const IV = 12
@@ -22,7 +26,7 @@ const encoder = new TextEncoder()
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 /**
- * Makes a keyring of secrets, which may be any texts. AES-256-GCM (NIST SP 800-38D) with a random IV, under keys that
+ * Makes a keyring of secrets, which may be any texts. AES-256-GCM (NIST SP 800-38D) with a random IV (or one made of all that is sealed), under keys that
  * HKDF-SHA-256 (RFC 5869) derives; `bound` is the additional data. A sealed text is the key's id, a dot, and Base64url of
  * iv and ciphertext. What lies in vaults was sealed so: another derivation or format would lose it.
  */
@@ -37,11 +41,11 @@ export function createKeyring(secrets: readonly string[], purpose: Purpose): Key
 
   return {
     isEmpty: secrets.length === 0,
-    async seal(text, bound) {
+    async seal(text, bound, how) {
       const [first] = secrets
       if (first === undefined) throw new Error('Cannot seal without a secret')
-      const { id, key } = await keyOf(first)
-      const iv = crypto.getRandomValues(new Uint8Array(IV))
+      const { id, key, ivKey } = await keyOf(first)
+      const iv = how === undefined ? crypto.getRandomValues(new Uint8Array(IV)) : await ivOf(ivKey, bound, text)
       const sealed = await crypto.subtle.encrypt(parameters(iv, bound), key, encoder.encode(text))
       const all = new Uint8Array(IV + sealed.byteLength)
       all.set(iv)
@@ -71,8 +75,14 @@ function parameters(iv: Uint8Array<ArrayBuffer>, bound: string) {
   return { name: 'AES-GCM', iv, additionalData: encoder.encode(bound) }
 }
 
+/** An IV that no other text or purpose has: a synthetic one, as in RFC 8452. */
+async function ivOf(key: CryptoKey, bound: string, text: string): Promise<Uint8Array<ArrayBuffer>> {
+  const mac = await crypto.subtle.sign('HMAC', key, encoder.encode(JSON.stringify([bound, text])))
+  return new Uint8Array(mac, 0, IV)
+}
+
 async function derive(secret: string, purpose: Purpose): Promise<Derived> {
   const keys = await keysFrom(secret, purpose)
-  const [key, id] = await Promise.all([keys.encryption('key'), keys.id('key id')])
-  return { id: base64url.encode(id), key }
+  const [key, id, ivKey] = await Promise.all([keys.encryption('key'), keys.id('key id'), keys.signature('iv')])
+  return { id: base64url.encode(id), key, ivKey }
 }

@@ -16,6 +16,22 @@ describe('a keyring', () => {
     expect(await old.open(sealed, 'bob')).toBeUndefined()
   })
 
+  it('seals the same each time where that is wanted, and another thing differently', async () => {
+    const ring = createKeyring([OLD], 'cursor')
+    const sealed = await ring.seal('a text', 'ann', 'the same each time')
+    expect(await createKeyring([OLD], 'cursor').seal('a text', 'ann', 'the same each time')).toBe(sealed)
+    expect(await ring.open(sealed, 'ann')).toMatchObject({ text: 'a text' })
+    const ivOf = (text: string) =>
+      Buffer.from(text.split('.')[1] ?? '', 'base64url')
+        .subarray(0, 12)
+        .toString('hex')
+    const others = [
+      await ring.seal('a text', 'bob', 'the same each time'),
+      await ring.seal('a texts', 'ann', 'the same each time'),
+    ]
+    expect(new Set([sealed, ...others, await ring.seal('a text', 'ann')].map(ivOf)).size).toBe(4)
+  })
+
   it('opens nothing that was changed', async () => {
     const ring = createKeyring([OLD], 'vault')
     const sealed = await ring.seal('a text', 'ann')

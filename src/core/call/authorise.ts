@@ -1,11 +1,14 @@
 import { coverDenial, covers, denial, mayActFor, maySee, type Principal } from '../access/principal.ts'
 import type { Background } from '../tool/platform.ts'
-import { parseAskedDocument, parseAskedName, parseToolId } from '../tool/tool-id.ts'
+import { quoted } from '../tool/problem.ts'
+import { askedAsUnknown, formatToolId, parseAskedDocument, parseAskedName, parseToolId } from '../tool/tool-id.ts'
 import type { ToolRecord } from '../tool/tool.ts'
 import { type Failing, fail } from './failure.ts'
 import type { Resolver } from './resolve.ts'
 
 const MAX_SUGGESTIONS = 3
+/** Versions of one tool that are looked up to be shown to the anonymous. */
+const MAX_AVAILABLE = 20
 
 /** Refuses an uncovered tool by its id, before it is looked up: it cannot be told from one that does not exist. */
 export function refuseUncovered(principal: Principal, asked: string): Failing | undefined {
@@ -15,7 +18,29 @@ export function refuseUncovered(principal: Principal, asked: string): Failing | 
   return denied && fail(denied)
 }
 
-/** A failure to resolve, with only such suggestions as the principal may see in lists, and of no tool that it may not. */
+/** Whether the anonymous ask for a tool that they may not know of. */
+export function isHidden(principal: Principal, record: ToolRecord): boolean {
+  return principal.kind === 'anonymous' && !maySee(principal, record)
+}
+
+/** What the anonymous are told of a tool that they may not know of: the same as of one that there is none of. */
+export async function refuseHidden(
+  principal: Principal,
+  asked: string,
+  resolver: Resolver,
+  background: Background,
+): Promise<Failing> {
+  const document = parseAskedDocument(asked)
+  const id = document ? `${document.id}.${document.tool}` : asked
+  const asUnknown = parseToolId(id) ? await resolver.resolve(askedAsUnknown(id), background) : undefined
+  if (!asUnknown || asUnknown.ok || asUnknown.failure.type !== 'tool-unknown') return unknown(principal, asked)
+  return hideSuggestions(principal, asked, asUnknown, resolver, background)
+}
+
+/**
+ * A failure to resolve, with only such suggestions as the principal may see in lists, and of no tool or version that it may
+ * not: that is said in the words for what there is none of.
+ */
 export async function hideSuggestions(
   principal: Principal,
   asked: string,
@@ -24,19 +49,38 @@ export async function hideSuggestions(
   background: Background,
 ): Promise<Failing> {
   const { failure } = failing
-  const found = failure.type === 'version-unavailable' ? failure.tool : failure.type === 'tool-disabled' && failure.id
-  const name = found ? parseToolId(found) : undefined
-  if (name && !covers(principal, name)) return unknown(asked)
+  /** Whether lists show the principal a tool; only the anonymous are shown less than what they cover. */
+  async function isShown(id: string): Promise<boolean> {
+    const name = parseToolId(id)
+    if (!name || !covers(principal, name)) return false
+    const resolved = principal.kind === 'anonymous' ? await resolver.resolve(id, background) : undefined
+    return !resolved || (resolved.ok && maySee(principal, resolved.tool.record))
+  }
+
+  function ofHidden(): Failing | Promise<Failing> {
+    if (principal.kind !== 'anonymous') return unknown(principal, asked)
+    return refuseHidden(principal, asked, resolver, background)
+  }
+
+  if (failure.type === 'tool-disabled') {
+    const name = parseToolId(failure.id)
+    return name && (await isShown(formatToolId(name))) ? failing : ofHidden()
+  }
+  if (failure.type === 'version-unavailable') {
+    if (!(await isShown(failure.tool))) return ofHidden()
+    const available: string[] = []
+    for (const version of failure.available.slice(0, MAX_AVAILABLE)) {
+      if (await isShown(`${failure.tool}@${version}`)) available.push(version)
+    }
+    return principal.kind === 'anonymous' ? fail({ ...failure, available }) : failing
+  }
   if (failure.type !== 'tool-unknown') return failing
   const suggestions: string[] = []
   for (const id of failure.suggestions) {
     if (suggestions.length === MAX_SUGGESTIONS) break
-    const name = parseToolId(id)
-    if (!name || !covers(principal, name)) continue
-    const resolved = principal.kind === 'anonymous' ? await resolver.resolve(id, background) : undefined
-    if (!resolved || (resolved.ok && maySee(principal, resolved.tool.record))) suggestions.push(id)
+    if (await isShown(id)) suggestions.push(id)
   }
-  return fail({ ...failure, suggestions })
+  return principal.kind === 'anonymous' ? unknown(principal, asked, suggestions) : fail({ ...failure, suggestions })
 }
 
 /** For which user a call is: the one it names, else the only one that its principal may act for. */
@@ -53,16 +97,19 @@ export function authorise(
   userId: string | undefined,
 ): Failing | undefined {
   // What says nothing of a toolkit must not be refused: that would tell that there is such a tool
-  if (!parseToolId(asked) && !covers(principal, record)) return unknown(asked)
+  if (!parseToolId(asked) && !covers(principal, record)) return unknown(principal, asked)
   const denied = denial(principal, record)
   if (denied) return fail(denied)
   if (userId === undefined || mayActFor(principal, userId)) return undefined
   return fail({ type: 'forbidden', reason: 'The credential may not act for this user' })
 }
 
-/** What is said of a name, or of a document's tool, that there is none of. */
-function unknown(asked: string): Failing {
+/** What is said of a tool that there is none of, and of one that the principal may not know of. */
+function unknown(principal: Principal, asked: string, suggestions: readonly string[] = []): Failing {
   const document = parseAskedDocument(asked)
   const name = document ? `${document.id}.${document.tool}` : (parseAskedName(asked)?.name ?? asked)
-  return fail({ type: 'tool-unknown', asked: name, suggestions: [] })
+  if (principal.kind !== 'anonymous') return fail({ type: 'tool-unknown', asked: name, suggestions })
+  const nearest = suggestions.length === 0 ? '' : `: did you mean ${quoted(suggestions)}?`
+  const reason = `There is no tool '${name.slice(0, 200)}' for callers without a credential${nearest}`
+  return fail({ type: 'unauthenticated', reason, suggestions })
 }

@@ -8,7 +8,7 @@ import { isIdempotent, type ToolRecord } from '../tool/tool.ts'
 import { claimApproval } from './approval.ts'
 import { isInPlace, readArtifact } from './artifact-output.ts'
 import type { ArtifactStore } from './artifact-store.ts'
-import { authorise, hideSuggestions, refuseUncovered, userOf } from './authorise.ts'
+import { authorise, hideSuggestions, isHidden, refuseHidden, refuseUncovered, userOf } from './authorise.ts'
 import { checkGivenInput, type GivenInput, userInfoOf } from './context-input.ts'
 import { type Deadline, endedEarly } from './deadline.ts'
 import { type Failing, fail } from './failure.ts'
@@ -113,6 +113,7 @@ async function goThrough(
   if (!resolved.ok) return hideSuggestions(principal, call.asked, resolved, deps.resolver, background)
   const { record, runnable, validateInput, validateOutput } = resolved.tool
   findings.found = record
+  if (isHidden(principal, record)) return refuseHidden(principal, call.asked, deps.resolver, background)
 
   const userId = userOf(principal, call.context.userId)
   findings.userId = userId

@@ -17,7 +17,12 @@ export type Failure =
   | { readonly type: 'route-unknown'; readonly method: string; readonly path: string }
   | { readonly type: 'method-not-allowed'; readonly method: string; readonly allowed: readonly string[] }
   // Who is asking
-  | { readonly type: 'unauthenticated'; readonly reason: string }
+  | {
+      readonly type: 'unauthenticated'
+      readonly reason: string
+      /** Names near the one that was asked for, where a credential might have led to it. */
+      readonly suggestions?: readonly string[]
+    }
   | { readonly type: 'forbidden'; readonly reason: string }
   | { readonly type: 'rate-limited'; readonly retry_after_ms: number }
   // Which tool
@@ -74,6 +79,11 @@ export type FailureType = Failure['type']
 
 export type Failing = { readonly ok: false; readonly failure: Failure }
 export type Result<T> = { readonly ok: true; readonly value: T } | Failing
+
+/** The names near the one that was asked for, where it led to no tool that the caller may know of; undefined otherwise. */
+export function suggestionsOf(failure: Failure): readonly string[] | undefined {
+  return failure.type === 'tool-unknown' || failure.type === 'unauthenticated' ? failure.suggestions : undefined
+}
 
 /** Thrown where storage that an answer cannot do without is out of reach; the caller is told `unavailable`. */
 export class Unreachable extends Error {}

@@ -6,6 +6,7 @@ import {
   type AskedDocument,
   formatToolId,
   isNamePart,
+  parseAskedAsUnknown,
   parseAskedDocument,
   parseAskedName,
   parseToolId,
@@ -71,6 +72,11 @@ export function createResolver({ source, makeCallable, now }: ResolverDeps): Res
   let generation = 0
 
   async function lookUp(asked: string): Promise<Resolved | Failing> {
+    const asUnknown = parseAskedAsUnknown(asked)
+    if (asUnknown) {
+      const near = await source.nearest(asUnknown)
+      return fail({ type: 'tool-unknown', asked, suggestions: near.map((each) => formatToolId(each)) })
+    }
     const addressed = parseAskedDocument(asked)
     if (addressed) return lookUpDocument(addressed)
     const named = parseAskedName(asked)

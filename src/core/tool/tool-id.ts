@@ -86,6 +86,18 @@ export function parseAskedDocument(text: string): AskedDocument | undefined {
   return selector === undefined ? { dialect, id, tool } : { dialect, id, tool, selector }
 }
 
+const AS_UNKNOWN = 'unknown:'
+
+/** How what is said of an id that leads to no tool is asked for, also where it leads to one. */
+export function askedAsUnknown(id: string): string {
+  return AS_UNKNOWN + id
+}
+
+/** Reads what `askedAsUnknown` wrote of an id; undefined for everything else. */
+export function parseAskedAsUnknown(text: string): AskedId | undefined {
+  return text.startsWith(AS_UNKNOWN) ? parseToolId(text.slice(AS_UNKNOWN.length)) : undefined
+}
+
 /** `Toolkit.Name`, or `Toolkit.Name@x.y.z` when a version is given. */
 export function formatToolId(name: ToolName, version?: string): string {
   const base = `${name.toolkit}.${name.tool}`

@@ -28,4 +28,6 @@ export interface ToolSource {
    * that do with `_`. Of a name that is unknown, the names near it, nearest first and at most 20.
    */
   currentOrNearest(name: ToolName): Promise<ToolDocument | readonly ToolName[]>
+  /** The names near one, whether or not there is such a tool, nearest first and at most 20. */
+  nearest(name: ToolName): Promise<readonly ToolName[]>
 }

@@ -91,6 +91,8 @@ function detailsOf(failure: Failure): JsonObject | undefined {
       return { limit_bytes: failure.limit }
     case 'rate-limited':
       return { retry_after_ms: failure.retry_after_ms }
+    case 'unauthenticated':
+      return (failure.suggestions ?? []).length === 0 ? undefined : { suggestions: failure.suggestions ?? [] }
     case 'tool-unknown':
       return failure.suggestions.length === 0 ? undefined : { suggestions: failure.suggestions }
     case 'version-unavailable':

@@ -1,3 +1,4 @@
+import { maySee } from '../../core/access/principal.ts'
 import type { Caller, CallTool } from '../../core/call/call.ts'
 import type { Failure } from '../../core/call/failure.ts'
 import type { Resolver } from '../../core/call/resolve.ts'
@@ -38,7 +39,9 @@ export async function answerCall(
   if (toolset.tools !== undefined || name !== call.name) {
     const resolved = await deps.resolver.resolve(asked, background)
     const record = resolved.ok ? resolved.tool.record : undefined
-    const isMeant = record && isChosen(toolset, record) && (name === call.name || publishedName(record) === call.name)
+    // What the principal may not see is as good as none
+    const isShown = record && maySee(principal, record) && isChosen(toolset, record)
+    const isMeant = isShown && (name === call.name || publishedName(record) === call.name)
     if (!isMeant) return answerFailure(unknownTool(call.name), revision)
   }
   const round = await revision.round(call, client)

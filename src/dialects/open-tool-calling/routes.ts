@@ -2,7 +2,7 @@ import { Hono } from 'hono'
 import type { LineFormat } from '../../core/access/catalogue.ts'
 import type { Principal } from '../../core/access/principal.ts'
 import type { Caller, CallTool, Outcome } from '../../core/call/call.ts'
-import { type Failure, fail, ok } from '../../core/call/failure.ts'
+import { type Failure, fail, ok, suggestionsOf } from '../../core/call/failure.ts'
 import { receiveCall } from '../../http/incoming-call.ts'
 import { jsonFailure, jsonText, PRIVATE } from '../../http/json-response.ts'
 import { answerToolList, type ToolListDeps, wholeList } from '../../http/tool-list.ts'
@@ -67,7 +67,7 @@ export function openToolCallingFace(deps: OpenToolCallingFaceDeps): Hono {
 }
 
 function isUnknown({ result }: Outcome): boolean {
-  return !result.ok && result.failure.type === 'tool-unknown'
+  return !result.ok && suggestionsOf(result.failure) !== undefined
 }
 
 /** A failure in this face's shape: `detail` is where its engine looks, `message` where everybody else does. */

@@ -44,6 +44,10 @@ export function failureBody(failure: Failure): JsonObject {
       const body = said(wordsOf(failure), `${asked.slice(0, 200)} is not available`)
       return suggestions.length === 0 ? body : { ...body, suggestions }
     }
+    case 'unauthenticated': {
+      const { suggestions = [] } = failure
+      return suggestions.length === 0 ? said(wordsOf(failure)) : { ...said(wordsOf(failure)), suggestions }
+    }
     case 'version-unavailable':
       return {
         message: `Tool '${failure.name}' was not found`,

@@ -1,10 +1,10 @@
 import { type Context, Hono } from 'hono'
-import type { CallTool } from '../../core/call/call.ts'
+import { maySee } from '../../core/access/principal.ts'
+import type { Caller, CallTool } from '../../core/call/call.ts'
 import { wrongParameter } from '../../core/call/call-fields.ts'
 import { type Failure, ok, type Result } from '../../core/call/failure.ts'
 import type { LineFormat } from '../../core/access/catalogue.ts'
 import type { Resolver } from '../../core/call/resolve.ts'
-import type { Background } from '../../core/tool/platform.ts'
 import { plainName, PUBLISHED_NAME } from '../../core/tool/name-suffix.ts'
 import { askedByName, formatToolId, isNamePart, parseToolId } from '../../core/tool/tool-id.ts'
 import { callIdOf, contextOf, receiveCall } from '../../http/incoming-call.ts'
@@ -50,7 +50,7 @@ export function pluginFace(deps: PluginFaceDeps): Hono {
     const call = decodeCall(body)
     if ('ok' in call) return respond(call.failure)
     const { name, input, method, values } = call
-    const asked = toolkit === undefined ? askedAnywhere(name) : await askedWithin(toolkit, name, caller.background)
+    const asked = toolkit === undefined ? askedAnywhere(name) : await askedWithin(toolkit, name, caller)
     if (asked === undefined) return respond({ type: 'id-malformed', asked: name })
     const id = callIdOf(c.req.raw)
     if (!id.ok) return respond(id.failure)
@@ -60,15 +60,17 @@ export function pluginFace(deps: PluginFaceDeps): Hono {
   })
 
   /** The tool a name is exposed for when it is of this toolkit, and the toolkit's own tool of that name otherwise. */
-  async function askedWithin(toolkit: string, name: string, background: Background): Promise<string | undefined> {
+  async function askedWithin(toolkit: string, name: string, caller: Caller): Promise<string | undefined> {
     const id = parseToolId(name)
     if (id?.toolkit.toLowerCase() === toolkit.toLowerCase()) return name
     if (!PUBLISHED_NAME.test(name)) return undefined
     const own = formatToolId({ toolkit, tool: plainName(name) })
     if (!isNamePart(name)) return own
+    const { principal, background } = caller
     try {
       const exposed = await resolver.resolve(askedByName(name), background)
-      const isWithin = exposed.ok && exposed.tool.record.toolkit.toLowerCase() === toolkit.toLowerCase()
+      const found = exposed.ok && maySee(principal, exposed.tool.record) ? exposed.tool.record : undefined
+      const isWithin = found?.toolkit.toLowerCase() === toolkit.toLowerCase()
       return isWithin ? askedByName(name) : own
     } catch {
       // Storage that cannot be reached: the call meets the same, and has words for it

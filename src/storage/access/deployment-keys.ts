@@ -44,7 +44,7 @@ export function createDeploymentKeys(access: () => Pick<ReturnType<AccessStub>, 
       let keyring: Keyring | undefined
       const ready = async () => (keyring ??= createKeyring([secret ?? (await read())], purpose))
       return {
-        seal: async (text, bound) => (keyring ?? (await ready())).seal(text, bound),
+        seal: async (...given) => (keyring ?? (await ready())).seal(...given),
         open: async (sealed, bound) => (keyring ?? (await ready())).open(sealed, bound),
       }
     },

@@ -4,6 +4,7 @@ import { parseToolId } from '../../core/tool/tool-id.ts'
 import type { Catalogue, LineFormat, ListedTool, Listing, ListQuery } from '../../core/access/catalogue.ts'
 import type { Principal } from '../../core/access/principal.ts'
 import type { ToolRecord } from '../../core/tool/tool.ts'
+import type { Sealer } from '../access/deployment-keys.ts'
 import { HEAD_KEY, kvKey } from '../keys.ts'
 import { decodeCursor, encodeCursor } from './cursor.ts'
 import { CHANGING_TTL_S, IMMUTABLE_TTL_S, parsed } from '../kv-reader.ts'
@@ -15,6 +16,8 @@ export interface KvCatalogueOptions extends RegistryReach {
   readonly writeLine: WriteLine
   /** Gives records the documents they were published in. */
   readonly whole: (records: readonly ToolRecord[]) => Promise<readonly ToolRecord[]>
+  /** Seals the places of searches and of lists of all versions, which may be of tools that the caller may not know of. */
+  readonly sealer: Sealer
 }
 
 /** The head is read again after this long. */
@@ -25,6 +28,8 @@ const KV_BULK = 100
 /** KV answers a bulk read with 25 MB at most, and an isolate has 128 MB: a list of giants ends early, with a cursor. */
 const LEAVES_AT_ONCE = 8
 const MAX_LISTED = 8_000_000
+/** As long as a place can be, so that a sealed one does not tell how long it is: a tool's id and a version. */
+const PLACE_LENGTH = 200
 
 interface Page {
   readonly index: PageIndex
@@ -35,7 +40,7 @@ interface Page {
  * The catalogue, read from content-addressed pages in KV. What KV does not have yet, the registry is asked for. Pages are
  * cut into lines and never parsed, save for a format other than the stored one, whose lines are then kept.
  */
-export function createKvCatalogue({ kv, registry, writeLine, whole, now }: KvCatalogueOptions) {
+export function createKvCatalogue({ kv, registry, writeLine, whole, now, sealer }: KvCatalogueOptions) {
   const texts = new LRUCache<string, string>({ maxSize: MAX_CACHED, sizeCalculation: (text) => text.length + 1 })
   const formatted = new LRUCache<string, readonly string[]>({
     maxSize: MAX_CACHED,
@@ -150,9 +155,9 @@ export function createKvCatalogue({ kv, registry, writeLine, whole, now }: KvCat
     etag: async () => (await head()).etag,
 
     async list(query, principal, format) {
+      if (query.q !== undefined || query.versions === 'all') return ask(query, principal, format)
       const after = query.cursor === undefined ? '' : decodeCursor(query.cursor)
       if (after === undefined) return undefined
-      if (query.q !== undefined || query.versions === 'all') return ask(query, after, principal, format)
       if (after !== '' && !parseToolId(after)) return undefined
       const visible = (tool: ListedTool) =>
         maySee(principal, tool) && (query.tag === undefined || tool.tags.includes(query.tag))
@@ -165,19 +170,17 @@ export function createKvCatalogue({ kv, registry, writeLine, whole, now }: KvCat
     },
   }
 
-  async function ask(
-    query: ListQuery,
-    cursor: string,
-    principal: Principal,
-    format: LineFormat,
-  ): Promise<Listing | undefined> {
-    const asked = { ...query, cursor: cursor === '' ? undefined : cursor }
-    const answer = await registry().query(asked, query.limit, principal)
+  async function ask(query: ListQuery, principal: Principal, format: LineFormat): Promise<Listing | undefined> {
+    const bound = JSON.stringify([principal.id, query.q ?? null, query.versions])
+    const opened = query.cursor === undefined ? undefined : await sealer.open(query.cursor, bound)
+    if (query.cursor !== undefined && !opened) return undefined
+    const answer = await registry().query({ ...query, cursor: opened?.text.trimEnd() }, query.limit, principal)
     if (!answer) return undefined
     const write = 'write' in format ? format.write : writeLine
     const records = await whole(answer.found.map(({ record }): ToolRecord => JSON.parse(record)))
     const lines = records.map((record, at) => write(record, answer.found[at]?.name || record.name))
-    return answer.next === undefined ? { lines } : { lines, nextCursor: encodeCursor(answer.next) }
+    if (answer.next === undefined) return { lines }
+    return { lines, nextCursor: await sealer.seal(answer.next.padEnd(PLACE_LENGTH), bound, 'the same each time') }
   }
 
   return {

@@ -75,6 +75,7 @@ export function createKvRegistry(options: KvRegistryOptions) {
       return completed
     },
     holds: (toolkit) => registry().holds(toolkit),
+    nearest: ({ toolkit, tool }) => registry().nearest({ toolkit, tool }),
     async currentOrNearest({ toolkit, tool }) {
       const answer = await registry().documentOrNearest({ toolkit, tool })
       return typeof answer === 'string' ? JSON.parse(answer) : answer

@@ -41,17 +41,24 @@ export function query(
   const found: Found[] = []
   let looked = 0
   let characters = 0
+  /** After the last that was found, and after the last that was looked at, which may be hidden. */
   let last: string | undefined
+  let lookedTo: string | undefined
   for (const row of rows) {
-    if (found.length === limit || looked === MAX_LOOKED_AT || characters > MAX_CHARACTERS)
-      return last === undefined ? { found } : { found, next: last }
+    if (looked === MAX_LOOKED_AT || characters > MAX_CHARACTERS) {
+      const next = found.length === limit ? last : lookedTo
+      return next === undefined ? { found } : { found, next }
+    }
     looked += 1
-    last = row.cursor
+    lookedTo = row.cursor
     const record: ToolRecord = JSON.parse(row.record)
     if (toolkit !== undefined && record.toolkit.toLowerCase() !== toolkit.toLowerCase()) continue
     if (tag !== undefined && !record.tags.includes(tag)) continue
     if (!isVisible(record)) continue
+    // That there is more is said of what the principal may see
+    if (found.length === limit) return last === undefined ? { found } : { found, next: last }
     found.push(row)
+    last = row.cursor
     characters += row.record.length
   }
   return { found }

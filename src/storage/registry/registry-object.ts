@@ -92,6 +92,11 @@ export function defineRegistry(writeLine: WriteLine) {
       return holdsToolkit(this.#sql, toolkit)
     }
 
+    /** The names near one, whether or not there is such a tool. */
+    nearest(name: ToolName): ToolName[] {
+      return nearestNames(this.#sql, name)
+    }
+
     /** The key of the tool that is, or was, exposed under a name. A name that is asked for goes to KV. */
     async named(name: string): Promise<string | undefined> {
       const key = keyOfName(this.#sql, name)

@@ -44,6 +44,7 @@ function setUp({ caller = publisher, ...world }: World & { caller?: Principal } 
         document,
         named: async () => undefined,
         whole,
+        nearest: async () => [],
         currentOrNearest: async (name) => (await document(name)) ?? [],
       },
       now: () => 0,

@@ -1,7 +1,14 @@
 import { askedByDocument } from '../../../src/core/tool/tool-id.ts'
 import { describe, expect, it } from 'vitest'
 import { ADMIN, ANONYMOUS, type Principal } from '../../../src/core/access/principal.ts'
-import { authorise, hideSuggestions, refuseUncovered, userOf } from '../../../src/core/call/authorise.ts'
+import {
+  authorise,
+  hideSuggestions,
+  isHidden,
+  refuseHidden,
+  refuseUncovered,
+  userOf,
+} from '../../../src/core/call/authorise.ts'
 import { type Failure, fail } from '../../../src/core/call/failure.ts'
 import type { Resolver } from '../../../src/core/call/resolve.ts'
 import { callableOf, recordWith } from './fakes.ts'
@@ -38,26 +45,36 @@ describe('an id, before it is looked up', () => {
 
 const DOCUMENT = askedByDocument({ dialect: 'd', id: 'a b', tool: 'do it' })
 
-describe('suggestions', () => {
-  const unknown = (...suggestions: string[]) => fail({ type: 'tool-unknown', asked: 'Example.Toll', suggestions })
-  /** Tools whose level is in their name: `Example.L4`. */
-  function hide(principal: Principal, failing: ReturnType<typeof fail>, called = 'Example.Toll') {
-    const asked: string[] = []
-    const behind = () => undefined
-    const resolver: Resolver = {
-      resolve(id, background) {
-        expect(background).toBe(behind)
-        asked.push(id)
-        const level = /L(\d+)$/.exec(id)?.[1]
-        if (level === undefined) return fail({ type: 'tool-disabled', id })
-        const tool = callableOf(recordWith({ securityLevel: Number(level) }), () => ({ ok: true, value: 1 }))
-        return Promise.resolve({ ok: true, status: { state: 'active' }, tool })
-      },
-      forget: () => undefined,
-    }
-    return { hidden: hideSuggestions(principal, called, failing, resolver, behind), asked }
-  }
+const unknown = (...suggestions: string[]) => fail({ type: 'tool-unknown', asked: 'Example.Toll', suggestions })
 
+/** What the anonymous are told of a tool that there is none of, or none for them. */
+function nobodys(asked: string, ...suggestions: string[]) {
+  const nearest = suggestions.length === 0 ? '' : `: did you mean '${suggestions.join("', '")}'?`
+  const reason = `There is no tool '${asked}' for callers without a credential${nearest}`
+  return fail({ type: 'unauthenticated', reason, suggestions })
+}
+
+/** Tools whose level is in their name: `Example.L4`. */
+function hide(principal: Principal, failing: ReturnType<typeof fail>, called = 'Example.Toll') {
+  const asked: string[] = []
+  const behind = () => undefined
+  const resolver: Resolver = {
+    resolve(id, background) {
+      expect(background).toBe(behind)
+      if (id.startsWith('unknown:'))
+        return fail({ type: 'tool-unknown', asked: id, suggestions: ['Near.L1', 'Near.L0'] })
+      asked.push(id)
+      const level = /L(\d+)(?:@.*)?$/.exec(id)?.[1]
+      if (level === undefined) return fail({ type: 'tool-disabled', id })
+      const tool = callableOf(recordWith({ securityLevel: Number(level) }), () => ({ ok: true, value: 1 }))
+      return Promise.resolve({ ok: true, status: { state: 'active' }, tool })
+    },
+    forget: () => undefined,
+  }
+  return { hidden: hideSuggestions(principal, called, failing, resolver, behind), asked, resolver, behind }
+}
+
+describe('suggestions', () => {
   it('are three at most, of what the key covers', async () => {
     const failing = unknown('Example.A', 'Secret.B', 'no id', 'Example.C', 'Example.D', 'Example.E')
     const { hidden, asked } = hide(keyFor(['Example.*']), failing)
@@ -67,13 +84,13 @@ describe('suggestions', () => {
 
   it('are of level 0 for the anonymous, who see no other in lists', async () => {
     const { hidden, asked } = hide(ANONYMOUS, unknown('Example.L4', 'Example.L0', 'Example.Off', 'B.L0'))
-    expect(await hidden).toEqual(unknown('Example.L0', 'B.L0'))
+    expect(await hidden).toEqual(nobodys('Example.Toll', 'Example.L0', 'B.L0'))
     expect(asked).toEqual(['Example.L4', 'Example.L0', 'Example.Off', 'B.L0'])
   })
 
   it('are not looked up when there are enough', async () => {
     const { hidden, asked } = hide(ANONYMOUS, unknown('A.L0', 'B.L0', 'C.L0', 'D.L0'))
-    expect(await hidden).toEqual(unknown('A.L0', 'B.L0', 'C.L0'))
+    expect(await hidden).toEqual(nobodys('Example.Toll', 'A.L0', 'B.L0', 'C.L0'))
     expect(asked).toEqual(['A.L0', 'B.L0', 'C.L0'])
   })
 
@@ -88,6 +105,49 @@ describe('suggestions', () => {
   ])('of %j that is hidden are those of one that there is not', async (failure, asked, named) => {
     const { hidden } = hide(keyFor(['Example.*']), fail(failure), asked)
     expect(await hidden).toEqual(fail({ type: 'tool-unknown', asked: named, suggestions: [] }))
+  })
+})
+
+describe('the anonymous', () => {
+  const disabled = (id: string): Failure => ({ type: 'tool-disabled', id })
+  const unavailable = (tool: string, ...available: string[]): Failure => ({
+    type: 'version-unavailable',
+    tool,
+    name: 'n',
+    asked: '9',
+    available,
+  })
+
+  it.each([
+    ['is disabled', disabled('Example.L4@1.0.0'), 'Example.L4@1.0.0'],
+    ['is disabled, and nothing else', disabled('Example.Off@1.0.0'), 'Example.Off@1.0.0'],
+    ['has no such version', unavailable('Example.L4', '1.0.0'), 'Example.L4@9'],
+  ])(
+    'are told of a tool that they may not see and that %s as of one that there is none of',
+    async (_, failure, asked) => {
+      expect(await hide(ANONYMOUS, fail(failure), asked).hidden).toEqual(nobodys(asked, 'Near.L0'))
+    },
+  )
+
+  it('are told so of a tool that was found, and that they may not see', async () => {
+    const { resolver, behind } = hide(ANONYMOUS, unknown())
+    const [low, high] = [recordWith({ securityLevel: 0 }), recordWith({ securityLevel: 1 })]
+    expect([isHidden(ANONYMOUS, low), isHidden(ANONYMOUS, high), isHidden(keyFor(['A.*']), high)]).toEqual([
+      false,
+      true,
+      false,
+    ])
+    const told = (asked: string) => refuseHidden(ANONYMOUS, asked, resolver, behind)
+    expect(await told('Example.L4')).toEqual(nobodys('Example.L4', 'Near.L0'))
+    expect(await told('name:example')).toEqual(nobodys('example'))
+    expect(await told(DOCUMENT)).toEqual(nobodys('a b.do it'))
+  })
+
+  it('are told of a tool that they see what is wrong, with the versions that they see', async () => {
+    const wrong = fail(disabled('Example.L0@1.0.0'))
+    expect(await hide(ANONYMOUS, wrong, 'Example.L0@1.0.0').hidden).toBe(wrong)
+    const { hidden } = hide(ANONYMOUS, fail(unavailable('Example.L0', '1.0.0', '2.0.0')), 'Example.L0@9')
+    expect(await hidden).toEqual(fail(unavailable('Example.L0', '1.0.0', '2.0.0')))
   })
 })
 

@@ -67,6 +67,7 @@ function setUp(stored: Stored = {}) {
     },
     holds: async () => false,
     whole: async (record) => record,
+    nearest: async () => [{ toolkit: 'Near', tool: 'By' }],
     async currentOrNearest(name) {
       reads.push(`current ${text(name)}`)
       return stored.current ?? stored.quick ?? []

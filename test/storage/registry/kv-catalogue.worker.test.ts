@@ -3,6 +3,7 @@ import { writeLine } from '../../../src/app.ts'
 import type { LineFormat, ListQuery } from '../../../src/core/access/catalogue.ts'
 import { decodeCursor, encodeCursor } from '../../../src/storage/registry/cursor.ts'
 import { createWholeRecords } from '../../../src/storage/registry/kv-documents.ts'
+import { createKeyring } from '../../../src/storage/keyring.ts'
 import { createKvCatalogue } from '../../../src/storage/registry/kv-catalogue.ts'
 import { ADMIN, type Harness, inRegistry, publication, stopClock, stubOf } from './set-up.ts'
 
@@ -21,6 +22,7 @@ function isolate({ kv, registry }: Pick<Harness, 'kv' | 'registry'>) {
     writeLine,
     whole: createWholeRecords({ kv: kv.binding, registry: () => stub }),
     now: () => Date.now(),
+    sealer: createKeyring(['of the tests'], 'cursor'),
   })
   const list = async (query: Partial<ListQuery> = {}, principal = ADMIN, format = STORED) =>
     catalogue.list({ ...QUERY, ...query }, principal, format)

@@ -1,0 +1,235 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { definition } from '../e2e/definition.ts'
+import { raw } from '../e2e/raw.ts'
+import { type Server, startServer } from '../e2e/server.ts'
+
+const ADMIN_KEY = 'an-administrators-key-1'
+const asAdmin = { authorization: `Bearer ${ADMIN_KEY}` }
+const JSON_TYPE = { 'content-type': 'application/json' }
+/** Of the same form, so that nothing but their being there can tell them apart. */
+const [HIDDEN, UNKNOWN] = ['Hushed', 'Unmade']
+
+let server: Server
+const who = new Map<string, Record<string, string>>([['the anonymous', {}]])
+
+beforeAll(async () => {
+  server = await startServer({ vars: { ACCESS: 'public', ADMIN_KEY } })
+  const tools = [
+    definition('Hushed.Plan@1.0.0', { requirements: { user_id: true } }),
+    definition('Hushed.Plan@1.1.0', { requirements: { user_id: true } }),
+    definition('Hushed.Gone@1.0.0', { requirements: { user_id: true } }),
+    ...Array.from({ length: 5 }, (_, n) => definition(`Hushed.T${n}@1.0.0`, { requirements: { user_id: true } })),
+    definition('Seen.One@1.0.0'),
+    definition('Seen.Two@1.0.0'),
+    definition('Seen.Two@1.1.0'),
+    // Near to these, so that both would be suggested
+    definition('Hushes.Plan@1.0.0'),
+    definition('Unmake.Plan@1.0.0'),
+    definition('Zoo.Last@1.0.0', { requirements: { user_id: true } }),
+  ]
+  const { body } = await server.json('POST', '/tools', tools, asAdmin)
+  expect(body.results.map(({ status }: { status: number }) => status)).toEqual(tools.map(() => 201))
+  expect((await server.json('PATCH', '/tools/Hushed.Gone@1.0.0', { status: 'disabled' }, asAdmin)).status).toBe(200)
+  const asked = { name: 'k', scopes: ['tools:read', 'tools:call', 'tools:publish'], tools: ['Seen.*'], users: 'any' }
+  const { body: made } = await server.json('POST', '/keys', asked, asAdmin)
+  who.set('a key of another toolkit', { authorization: `Bearer ${made.key}` })
+})
+afterAll(() => server?.stop())
+
+/** Everything that a caller gets to see, with what no two answers share, and the toolkit, taken out. */
+async function answer(caller: string, probe: Probe, toolkit: string) {
+  const { method = 'GET', path, body, headers = {} } = probe(toolkit)
+  const sent = { ...JSON_TYPE, ...who.get(caller), ...headers }
+  const {
+    status,
+    text,
+    headers: got,
+  } = await raw(server.url, {
+    method,
+    path,
+    headers: body === undefined ? { ...who.get(caller), ...headers } : sent,
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  })
+  const same = (all: string) =>
+    all
+      .replaceAll(new RegExp(toolkit, 'gi'), '@')
+      .replaceAll(/Hushes|Unmake/g, 'near')
+      .replaceAll(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, 'an id')
+      .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+(?:Z|\+00:00)/g, 'a time')
+      .replaceAll(/"(duration|execution_time_ms)":[\d.]+/g, '"$1":0')
+  const { date: _, etag, 'content-length': __, ...others } = got
+  return { status, text: same(text), headers: same(JSON.stringify(others)), hasEtag: etag !== undefined }
+}
+
+type Probe = (toolkit: string) => {
+  readonly method?: string
+  readonly path: string
+  readonly body?: unknown
+  readonly headers?: Record<string, string>
+}
+
+const modern = (name: string, method: string, params: object, query = ''): ReturnType<Probe> => ({
+  method: 'POST',
+  path: `/mcp${query}`,
+  headers: {
+    'accept': 'application/json, text/event-stream',
+    'mcp-protocol-version': '2026-07-28',
+    'mcp-method': method,
+    'mcp-name': name,
+  },
+  body: {
+    jsonrpc: '2.0',
+    id: 1,
+    method,
+    params: {
+      ...params,
+      _meta: {
+        'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+        'io.modelcontextprotocol/clientCapabilities': {},
+        ...Object(Reflect.get(params, '_meta')),
+      },
+    },
+  },
+})
+const legacy = (params: object, query = ''): ReturnType<Probe> => ({
+  method: 'POST',
+  path: `/mcp${query}`,
+  body: { jsonrpc: '2.0', id: 1, method: 'tools/call', params },
+})
+const execute = (id: string, capability: string): ReturnType<Probe> => ({
+  method: 'POST',
+  path: '/machine-context/execute',
+  body: {
+    header: {
+      version: '1.0',
+      messageId: 'm',
+      timestamp: '2026-01-01T00:00:00Z',
+      source: 'a',
+      destination: 'b',
+      messageType: 'request',
+    },
+    payload: { tool: { id, capability, parameters: {} }, context: {}, security: {} },
+  },
+})
+const invoke = (tool: object): ReturnType<Probe> => ({
+  method: 'POST',
+  path: '/worker/tools/invoke',
+  body: { run_id: 'r', execution_id: 'e', created_at: '2026-01-01T00:00:00Z', tool, inputs: {}, context: {} },
+})
+
+const IDS = ['Plan', 'Plan@1.0.0', 'Plan@9.9.9', 'Plan@^7', 'Plan@1', 'Gone', 'Gone@1.0.0', 'Gone@2.0.0', 'T1', 'None']
+const PROBES: Record<string, Probe> = {}
+for (const id of IDS) {
+  const [tool = '', version] = id.split('@')
+  const pinned = version === undefined ? {} : { _meta: { 'dev.switchboard/version': version } }
+  for (const path of ['/tools/call', '/oxp/tools/call']) {
+    PROBES[`POST ${path} ${id}`] = (kit) => ({
+      method: 'POST',
+      path,
+      body: { request: { tool_id: `${kit}.${id}`, call_id: 'c', input: {} } },
+    })
+  }
+  PROBES[`bare OXP ${id}`] = (kit) => ({
+    method: 'POST',
+    path: '/tools/call',
+    headers: { 'oxp-version': '1.0' },
+    body: { tool_id: `${kit.toLowerCase()}.${id}`, call_id: 'c', input: {} },
+  })
+  for (const format of ['', '?format=mcp', '?format=openai']) {
+    PROBES[`GET /tools/${id}${format}`] = (kit) => ({ path: `/tools/${kit}.${encodeURIComponent(id)}${format}` })
+  }
+  PROBES[`PATCH ${id}`] = (kit) => ({
+    method: 'PATCH',
+    path: `/tools/${kit}.${encodeURIComponent(id)}`,
+    body: { status: 'yanked' },
+  })
+  PROBES[`MCP ${id}`] = (kit) =>
+    modern(`${kit}_${tool}`, 'tools/call', { name: `${kit}_${tool}`, arguments: {}, ...pinned })
+  PROBES[`MCP in its toolset ${id}`] = (kit) =>
+    modern(`${kit}_${tool}`, 'tools/call', { name: `${kit}_${tool}`, arguments: {}, ...pinned }, `?toolkits=${kit}`)
+  PROBES[`MCP of an earlier revision ${id}`] = (kit) => legacy({ name: `${kit}_${tool}`, arguments: {}, ...pinned })
+  for (const called of ['describe_tool', 'call_tool']) {
+    PROBES[`MCP ${called} ${id}`] = (kit) =>
+      legacy({ name: called, arguments: { name: `${kit}_${tool}` }, ...pinned }, '?mode=search')
+  }
+  PROBES[`Machine Context ${id}`] = (kit) => execute(kit, tool)
+  PROBES[`RFC ${id}`] = (kit) => invoke({ name: tool, toolkit: kit, ...(version ? { version } : {}) })
+  PROBES[`RFC by name ${id}`] = (kit) => invoke({ name: `${kit}_${tool}`, ...(version ? { version } : {}) })
+  for (const query of ['', `?toolkit=@`, '?toolkit=Seen']) {
+    for (const form of ['_', '.']) {
+      PROBES[`plugin ${form} ${query} ${id}`] = (kit) => ({
+        method: 'POST',
+        path: `/plugin/call${query.replace('@', kit)}`,
+        body: { method: 'tools/call', params: { name: `${kit}${form}${form === '.' ? id : tool}`, arguments: {} } },
+      })
+    }
+  }
+}
+for (const path of [
+  '/tools?toolkit=@',
+  '/tools?toolkit=@&versions=all',
+  '/tools?q=@',
+  '/tools?q=@&versions=all',
+  '/oxp/tools?toolkit=@',
+  '/plugin/describe?toolkit=@',
+  '/machine-context/tools?toolkit=@',
+]) {
+  PROBES[`GET ${path}`] = (kit) => ({ path: path.replace('@', kit) })
+}
+PROBES['MCP list'] = (kit) => modern('', 'tools/list', {}, `?toolkits=${kit}`)
+PROBES['MCP search'] = (kit) => legacy({ name: 'search_tools', arguments: { query: `${kit} plan` } }, '?mode=search')
+
+describe.each(['the anonymous', 'a key of another toolkit'])('to %s, a tool that it may not know of', (caller) => {
+  it('answers as one that there is none of, in every dialect', async () => {
+    const different: unknown[] = []
+    for (const [name, probe] of Object.entries(PROBES)) {
+      const [hidden, unknown] = [await answer(caller, probe, HIDDEN), await answer(caller, probe, UNKNOWN)]
+      if (JSON.stringify(hidden) !== JSON.stringify(unknown)) different.push({ name, hidden, unknown })
+      expect(hidden.status, name).toBeLessThan(500)
+    }
+    expect(different).toEqual([])
+  })
+
+  it.each(['versions=all', 'q=does', 'q=tool&versions=all', 'q=hushed+seen+zoo'])(
+    'is in no cursor of ?%s',
+    async (query) => {
+      const seen: string[] = []
+      let cursor: string | undefined
+      for (let pages = 0; pages < 100; pages += 1) {
+        const after = cursor === undefined ? '' : `&cursor=${cursor}`
+        const { status, body } = await server.json('GET', `/tools?limit=1&${query}${after}`, undefined, who.get(caller))
+        expect(status).toBe(200)
+        seen.push(...body.items.map(({ id }: { id: string }) => id))
+        cursor = body.next_cursor
+        if (cursor === undefined) break
+        const decoded = cursor.split('.').map((part) => Buffer.from(part, 'base64url').toString('latin1'))
+        expect(`${cursor} ${decoded.join(' ')}`).not.toMatch(/hushed|zoo\.last|seen\./i)
+      }
+      expect(cursor).toBeUndefined()
+      expect(seen.filter((id) => /^(?:Hushed|Zoo)\./.test(id))).toEqual([])
+      expect(new Set(seen).size).toBe(seen.length)
+    },
+  )
+
+  it('does not make a list of all versions longer: what comes last has no cursor', async () => {
+    const path = '/tools?versions=all&toolkit=Seen&limit=3'
+    const { body } = await server.json('GET', path, undefined, who.get(caller))
+    expect(body.items).toHaveLength(3)
+    expect(body).not.toHaveProperty('next_cursor')
+  })
+})
+
+it('what is near is suggested to the anonymous, whether or not there is what they ask for', async () => {
+  const near = async (tool_id: string) => (await server.json('POST', '/tools/call', { tool_id, input: {} })).body
+  expect(await near('Hushed.Plan')).toMatchObject({ suggestions: expect.arrayContaining(['Hushes.Plan']) })
+  expect(await near('Unmade.Plan')).toMatchObject({ suggestions: expect.arrayContaining(['Unmake.Plan']) })
+})
+
+it("a cursor is nobody else's", async () => {
+  const { body } = await server.json('GET', '/tools?limit=1&versions=all', undefined, asAdmin)
+  expect(body.next_cursor).toMatch(/^[\w.-]+$/)
+  for (const headers of who.values()) {
+    const path = `/tools?limit=1&versions=all&cursor=${body.next_cursor}`
+    expect((await server.json('GET', path, undefined, headers)).status).toBe(400)
+  }
+})
