@@ -39,6 +39,7 @@ import { plugin } from './dialects/plugin/definition.ts'
 import { pluginFace } from './dialects/plugin/routes.ts'
 import { providersFace } from './api/providers/routes.ts'
 import { registryFace } from './api/tools/routes.ts'
+import { toolkitsFace } from './api/toolkits/routes.ts'
 import { uploadFace } from './api/toolkits/plugin/routes.ts'
 import { createAuthenticator } from './http/authenticate.ts'
 import { createGate, createShield } from './http/gate.ts'
@@ -179,8 +180,9 @@ export function createApp(env: Env, config: Config, build: Build): Hono {
   const faces = [
     oxpFace(shared),
     registryFace({ ...shared, writer, source }),
-    uploadFace({ ...shared, plugins, codec: plugin }),
-    importFace({ ...shared, importers, toolSecrets }),
+    uploadFace({ ...shared, plugins, codec: plugin, writer }),
+    importFace({ ...shared, importers, toolSecrets, writer }),
+    toolkitsFace({ ...shared, toolkits: registry.toolkits, keys }),
     keysFace({
       ...shared,
       gate: gateBesideTools,

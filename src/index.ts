@@ -1,4 +1,5 @@
 import type { Hono } from 'hono'
+import { createToolSecrets } from './core/access/tool-secrets.ts'
 import { Access } from './storage/access/access-object.ts'
 import { defineLedger } from './storage/ledger/ledger-object.ts'
 import { defineRegistry } from './storage/registry/registry-object.ts'
@@ -10,7 +11,10 @@ import { respond } from './dialects/oxp/routes.ts'
 import { build } from './generated/build.ts'
 import { Egress } from './runners/sandbox/egress.ts'
 
-export const Registry = defineRegistry(writeLine)
+export const Registry = defineRegistry(writeLine, (env: Env) => {
+  const { toolSecrets, secretOf } = loadConfig(env)
+  return createToolSecrets(toolSecrets, secretOf)
+})
 export const Vault = defineVault((env: Env) => vaultDeployment(loadConfig(env)))
 export const Ledger = defineLedger<Env>(Date.now)
 export { Access, Egress }

@@ -38,6 +38,7 @@ const STATUS: Readonly<
   'version-unavailable': [400, 200, 200, 404, 200, 200],
   'tool-disabled': [400, 200, 200, 404, 200, 200],
   'tool-not-executable': [400, 200, 200, 404, 200, 200],
+  'tool-untrusted': [400, 200, 200, 200, 200, 200],
   'requirements-missing': [400, 200, 200, 200, 200, 200],
   'approval-required': [400, 200, 200, 200, 200, 200],
   'input-invalid': [422, 200, 200, 200, 200, 200],

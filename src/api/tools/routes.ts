@@ -1,5 +1,6 @@
 import { type Context, Hono } from 'hono'
 import { covers, maySee, type Principal } from '../../core/access/principal.ts'
+import { isAdministrator } from '../../core/access/toolkit.ts'
 import { malformed } from '../../core/call/call-fields.ts'
 import { type Failing, fail } from '../../core/call/failure.ts'
 import type { Resolver } from '../../core/call/resolve.ts'
@@ -13,7 +14,7 @@ import { isJsonObject, isList, type Json } from '../../core/tool/json.ts'
 import { check } from '../../core/tool/json-reader.ts'
 import type { Background } from '../../core/tool/platform.ts'
 import type { ToolSource } from '../../core/tool/tool-source.ts'
-import { parseToolId } from '../../core/tool/tool-id.ts'
+import { isVersion, parseToolId } from '../../core/tool/tool-id.ts'
 import { resolveVersion } from '../../core/tool/version.ts'
 import { readJson } from '../../http/body.ts'
 import { jsonText, notModified, PRIVATE } from '../../http/json-response.ts'
@@ -21,17 +22,18 @@ import { backgroundOf } from '../../http/gate.ts'
 import { createRoute, type RouteDeps } from '../../http/route.ts'
 import {
   askedId,
-  decodeStatus,
+  decodeChange,
   encodePublished,
   encodeResult,
-  encodeStatus,
+  encodeVersion,
   publicationQuery,
+  publisherHeaders,
   statusHeaders,
 } from './wire.ts'
 
 export interface RegistryFaceDeps extends RouteDeps {
   readonly publish: Publish
-  readonly writer: Pick<RegistryWriter, 'setStatus'>
+  readonly writer: Pick<RegistryWriter, 'change'>
   readonly source: Pick<ToolSource, 'current' | 'currentOrNearest' | 'record' | 'whole'>
   readonly resolver: Pick<Resolver, 'resolve'>
   /** The dialects a definition can be converted from. */
@@ -46,6 +48,7 @@ const PUBLISH_LIMIT = 16 * 1024 * 1024
 const STATUS_LIMIT = 64 * 1024
 const CONVERT_LIMIT = 1024 * 1024
 const MAX_BATCH = 1_000
+const EXACT = 'PATCH /tools/Toolkit.Tool@1.2.3'
 
 /** The registry's own routes: `POST /tools`, `GET` and `PATCH /tools/{id}`, and `POST /convert`, which needs no key. */
 export function registryFace(deps: RegistryFaceDeps): Hono {
@@ -55,7 +58,7 @@ export function registryFace(deps: RegistryFaceDeps): Hono {
 
   face.post('/tools', route('tools:publish', publishAll))
   face.get('/tools/:id', route('tools:read', show))
-  face.patch('/tools/:id', route('tools:publish', setStatus))
+  face.patch('/tools/:id', route('tools:publish', change))
   face.post('/convert', async (c) => {
     const answer = await converted(c)
     return answer instanceof Response ? answer : respond(answer.failure)
@@ -98,27 +101,38 @@ export function registryFace(deps: RegistryFaceDeps): Hono {
     const withLosses = c.req.query('losses') === '1'
     const etag =
       formatName || withLosses ? `"${found.record.digest}.${formatName}.${withLosses}"` : `"${found.record.digest}"`
-    const headers = { ...PRIVATE, ...statusHeaders(found.status), etag }
+    const about = isAdministrator(principal) ? publisherHeaders(found.publisher) : {}
+    const headers = { ...PRIVATE, ...statusHeaders(found.status), ...about, etag }
     const text = () => JSON.stringify(withLosses ? { document, losses } : document)
     return notModified(c.req.raw, headers) ?? jsonText(text(), 200, headers)
   }
 
-  async function setStatus(c: Context, principal: Principal): Promise<Response | Failing> {
+  async function change(c: Context, principal: Principal): Promise<Response | Failing> {
     const asked = c.req.param('id') ?? ''
     const id = parseToolId(asked)
     if (!id) return unknown(asked)
     const body = await readJson(c.req.raw, STATUS_LIMIT)
     if (!body.ok) return body
-    const status = decodeStatus(body.value)
-    if (!status.ok) return malformed(status.problems)
+    const change = decodeChange(body.value)
+    if (!change.ok) return malformed(change.problems)
+    // Another version may have come since an administrator looked
+    if (change.value.trusted !== undefined && !isVersion(id.selector ?? '')) {
+      return fail({
+        type: 'request-malformed',
+        message: `To trust '${asked.slice(0, 200)}', name its version: ${EXACT}`,
+      })
+    }
     const found = await source.currentOrNearest(id)
     const document = 'versions' in found && covers(principal, found) ? found : undefined
     const version = document && resolveVersion(document.versions, id.selector)?.version
     if (!document || version === undefined) return unknown(asked)
     const { toolkit, tool } = document
-    const changed = await writer.setStatus({ toolkit, tool }, version, status.value)
+    const changed = await writer.change({ toolkit, tool }, version, change.value, principal)
     if (!changed) return unknown(asked)
-    return jsonText(JSON.stringify(encodeStatus(changed, version, status.value)))
+    if (!changed.ok) return fail({ type: 'forbidden', reason: changed.reason })
+    const entry = changed.document.versions.find((each) => each.version === version)
+    if (!entry) return unknown(asked)
+    return jsonText(JSON.stringify(encodeVersion(changed.document, entry, isAdministrator(principal))))
   }
 
   async function converted(c: Context): Promise<Response | Failing> {
@@ -140,12 +154,12 @@ export function registryFace(deps: RegistryFaceDeps): Hono {
   /** The record an id stands for; also one that is disabled, which no call would reach. */
   async function find(asked: string, background: Background) {
     const resolved = await resolver.resolve(asked, background)
-    if (resolved.ok) return { record: resolved.tool.record, status: resolved.status }
+    if (resolved.ok) return { record: resolved.tool.record, status: resolved.status, publisher: resolved.publisher }
     if (resolved.failure.type !== 'tool-disabled') return undefined
     const id = parseToolId(resolved.failure.id)
     const entry = id && resolveVersion((await source.current(id))?.versions ?? [], id.selector)
     const record = entry && (await source.record(entry.digest))
-    return record && { record, status: entry.status }
+    return record && { record, status: entry.status, publisher: entry.publisher }
   }
 
   return face

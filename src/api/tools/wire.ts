@@ -1,9 +1,11 @@
 import type { PublicationFailure, Report as PublicationReport } from '../../core/publish/report.ts'
 import { isObject } from '../../core/tool/json.ts'
-import { check, into, map, object, oneOf, optional, string } from '../../core/tool/json-reader.ts'
+import { boolean, check, into, map, object, oneOf, optional, string } from '../../core/tool/json-reader.ts'
 import { type Reader, type Report, text, WRONG, wrong } from '../../core/tool/json-reader.ts'
 import { type Checked, pointerStep, type Problem } from '../../core/tool/problem.ts'
 import { formatToolId, parseToolId, type ToolName } from '../../core/tool/tool-id.ts'
+import type { Publisher, VersionEntry } from '../../core/tool/tool.ts'
+import type { VersionChange } from '../../core/publish/registry.ts'
 import type { ToolStatus } from '../../core/tool/version.ts'
 
 const STATE = oneOf(['active', 'deprecated', 'yanked', 'disabled'])
@@ -72,10 +74,18 @@ export function askedId(document: unknown): string | null {
 
 /**
  * Reads `{"status": …}`: a state (`"yanked"`), with `message` and `successor` beside it for `"deprecated"`, or an object
- * with `state`, or with the state as its only key.
+ * with `state`, or with the state as its only key. `{"trusted": true | false}` stands beside it, or alone.
  */
-export function decodeStatus(body: unknown): Checked<ToolStatus> {
-  return check(STATUS_BODY, body)
+export function decodeChange(body: unknown): Checked<VersionChange> {
+  if (!isObject(body) || !('trusted' in body)) {
+    const status = check(STATUS_BODY, body)
+    return status.ok ? { ok: true, value: { status: status.value } } : status
+  }
+  const { trusted: said, ...rest } = body
+  const trusted = check(object({ trusted: boolean }), { trusted: said })
+  if (!trusted.ok || Object.keys(rest).length === 0) return trusted
+  const status = check(STATUS_BODY, rest)
+  return status.ok ? { ok: true, value: { ...trusted.value, status: status.value } } : status
 }
 
 function statusOf(state: ToolStatus['state'], details: Details, report: Report): ToolStatus | typeof WRONG {
@@ -84,9 +94,18 @@ function statusOf(state: ToolStatus['state'], details: Details, report: Report):
   return field === undefined ? { state } : wrong(report, "Must not be said but of 'deprecated'", pointerStep(field))
 }
 
-export function encodeStatus(name: ToolName, version: string, status: ToolStatus) {
+/** A version as it stands after a change; who published it is for administrators. */
+export function encodeVersion(name: ToolName, { version, status, publisher }: VersionEntry, isAdmin: boolean) {
   const { state, ...details } = status
-  return { id: formatToolId(name, version), status: state, ...details }
+  const about = { publisher: publisher.principal, trusted: publisher.trusted }
+  return { id: formatToolId(name, version), status: state, ...details, ...(isAdmin ? about : {}) }
+}
+
+/** Who published a version, and whether it may be given credentials, for administrators to read. */
+export function publisherHeaders({ principal, trusted }: Publisher): Record<string, string> {
+  // A subject of a JWT may hold what no header can
+  const id = principal === null ? 'unknown' : encodeURI(principal.toWellFormed())
+  return { 'switchboard-publisher': id, 'switchboard-trusted': String(trusted) }
 }
 
 /** A status that is not active, and what succeeds the tool (RFC 8288, RFC 5829). */

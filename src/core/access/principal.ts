@@ -93,10 +93,10 @@ export function needsApproval({ securityLevel }: ToolRecord): boolean {
 }
 
 /**
- * Whether a principal may decide what a tool does with a secret of the deployment's or with users' tokens: an
- * administrator, or whoever's credential names the tool or its toolkit. Publishing is enough to send one anywhere.
+ * Whether a principal is trusted with a tool: an administrator, or whoever's credential names the tool or its toolkit. What
+ * others publish is given no secret of the deployment's and no user's token, since to publish is to send them anywhere.
  */
-export function mayHandleCredentials(principal: Principal, name: ToolName): boolean {
+export function isTrustedWith(principal: Principal, name: ToolName): boolean {
   return hasScope(principal, 'admin') || names(principal, name)
 }
 

@@ -125,7 +125,7 @@ async function goThrough(
   const deadline = deps.startDeadline(timeoutMs, caller.signal)
 
   const met = await deadline.race(
-    meetRequirements(record, call.context, userId, { reachedAt, hosts: runnable.hosts }, deps),
+    meetRequirements(record, resolved.publisher, call.context, userId, { reachedAt, hosts: runnable.hosts }, deps),
   )
   if (typeof met === 'string') return endedEarly(met, timeoutMs)
   if (!met.ok) return met

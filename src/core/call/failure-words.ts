@@ -49,6 +49,11 @@ export function wordsOf(failure: Exclude<Failure, { type: OwnWords }>): FailureW
       return { message: `Tool '${failure.id}' is disabled` }
     case 'tool-not-executable':
       return { message: `Tool '${failure.id}' cannot be called here`, detail: failure.reason }
+    case 'tool-untrusted':
+      return {
+        message: `Tool '${failure.id}' is not trusted with ${failure.credentials.join(' and ')}`,
+        detail: `whoever published it had no key that names it or its toolkit: an administrator can trust it with PATCH /tools/${failure.id} {"trusted": true}, or the caller can send its own along`,
+      }
     case 'requirements-missing':
       return { message: `Tool '${failure.tool}' needs something more before it can be called`, detail: failure.detail }
     case 'approval-required':

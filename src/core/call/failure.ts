@@ -37,6 +37,8 @@ export type Failure =
     }
   | { readonly type: 'tool-disabled'; readonly id: string }
   | { readonly type: 'tool-not-executable'; readonly id: string; readonly reason: string }
+  /** It is given no credential of the deployment's: whoever published it was not trusted with its toolkit. */
+  | { readonly type: 'tool-untrusted'; readonly id: string; readonly credentials: readonly string[] }
   // What the call lacks
   | {
       readonly type: 'requirements-missing'

@@ -2,7 +2,7 @@ import type { ToolSecrets } from '../access/tool-secrets.ts'
 import type { Challenge } from '../consent/authorization.ts'
 import type { JsonObject } from '../tool/json.ts'
 import { formatToolId } from '../tool/tool-id.ts'
-import { type AuthorizationRequirement, isToken, type ToolRecord } from '../tool/tool.ts'
+import { type AuthorizationRequirement, isToken, type Publisher, type ToolRecord } from '../tool/tool.ts'
 import { type Failing, type Failure, fail } from './failure.ts'
 import type { Credential } from './runner.ts'
 
@@ -84,10 +84,12 @@ const NOTHING_REQUIRED: MetRequirements = { ok: true, secrets: NOTHING, tokens: 
 
 /**
  * Gathers what a tool requires: the caller's own secrets and tokens first, then the deployment's secrets and the user's
- * grants. Everything that is missing is reported at once. What the tool did not declare is not handed on.
+ * grants, which go to trusted tools alone. Everything that is missing is reported at once. What the tool did not declare is
+ * not handed on.
  */
 export function meetRequirements(
   record: ToolRecord,
+  publisher: Publisher,
   context: Omit<CallerContext, 'userId'>,
   userId: string | undefined,
   way: CallWay,
@@ -95,11 +97,12 @@ export function meetRequirements(
 ): MetRequirements | Promise<MetRequirements | Failing> {
   const { authorization, secrets, user_id } = record.requirements
   if (authorization.length === 0 && secrets.length === 0 && !user_id) return NOTHING_REQUIRED
-  return gather(record, context, userId, way, deps)
+  return gather(record, publisher, context, userId, way, deps)
 }
 
 async function gather(
   record: ToolRecord,
+  { trusted }: Publisher,
   context: Omit<CallerContext, 'userId'>,
   userId: string | undefined,
   { reachedAt, hosts = [] }: CallWay,
@@ -110,10 +113,16 @@ async function gather(
   const challenges: Challenge[] = []
   const unavailable: Unavailable[] = []
   const details: string[] = []
+  /** What the deployment would give, were the tool trusted. */
+  const withheld: string[] = []
 
   const secrets = new Map<string, Credential>()
   for (const { id } of record.requirements.secrets) {
     const own = context.secrets.get(id)
+    if (!own && !trusted && toolSecrets.isGranted(id, record)) {
+      withheld.push(`the secret '${id}'`)
+      continue
+    }
     const secret = own ? { value: own } : toolSecrets.secretFor(id, record)
     if ('value' in secret) secrets.set(id, { value: secret.value, from: own ? 'caller' : 'deployment' })
     else {
@@ -136,6 +145,10 @@ async function gather(
       details.push(`Send the token along that the tool calls '${requirement.id}'`)
       continue
     }
+    if (!trusted) {
+      withheld.push(`users' tokens of '${requirement.id}'`)
+      continue
+    }
     if (!userId) {
       // Grants are users': without one there is none to look for, nor anybody to ask
       lacksUser = true
@@ -154,6 +167,7 @@ async function gather(
     }
   }
 
+  if (withheld.length > 0) return fail({ type: 'tool-untrusted', id: record.id, credentials: withheld })
   if (lacksUser) details.push('The call names no user')
   if (missingSecrets.length + missingTokens.length + challenges.length === 0 && !lacksUser) {
     const [first] = unavailable

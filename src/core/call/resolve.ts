@@ -13,7 +13,7 @@ import {
   type ToolName,
 } from '../tool/tool-id.ts'
 import type { ToolSource } from '../tool/tool-source.ts'
-import type { ToolDocument, ToolRecord } from '../tool/tool.ts'
+import type { Publisher, ToolDocument, ToolRecord } from '../tool/tool.ts'
 import { chooseVersion, isSelector, type ToolStatus } from '../tool/version.ts'
 import { type Failing, fail } from './failure.ts'
 import type { Runnable } from './runner.ts'
@@ -30,6 +30,7 @@ export interface Resolved {
   readonly ok: true
   readonly tool: CallableTool
   readonly status: ToolStatus
+  readonly publisher: Publisher
 }
 
 export interface Resolver {
@@ -119,13 +120,14 @@ export function createResolver({ source, makeCallable, now }: ResolverDeps): Res
       return fail({ type: 'tool-disabled', id: formatToolId(document, version.version) })
     }
     const known = tools.get(version.digest)
-    if (known) return { ok: true, tool: known, status: version.status }
+    const { status, publisher } = version
+    if (known) return { ok: true, tool: known, status, publisher }
     const inline = document.newest?.digest === version.digest ? document.newest : undefined
     const record = inline ?? (await source.record(version.digest))
     if (!record) return undefined
     const tool = makeCallable(record)
     tools.set(record.digest, tool)
-    return { ok: true, tool, status: version.status }
+    return { ok: true, tool, status, publisher }
   }
 
   async function load(asked: string): Promise<Resolved | Failing> {

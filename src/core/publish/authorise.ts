@@ -1,7 +1,8 @@
-import { coverDenial, mayHandleCredentials, type Principal } from '../access/principal.ts'
+import { coverDenial, isTrustedWith, type Principal } from '../access/principal.ts'
 import type { ToolSecrets } from '../access/tool-secrets.ts'
 import { formatToolId, type ToolName } from '../tool/tool-id.ts'
 import type { Requirements } from '../tool/tool.ts'
+import type { RegistryWriter } from './registry.ts'
 
 /** Why a principal may not publish tools. Who publishes one decides where its secrets and users' tokens are sent. */
 export function authorise(
@@ -12,7 +13,7 @@ export function authorise(
   for (const tool of tools) {
     const denied = coverDenial(principal, tool)
     if (denied) return denied.reason
-    if (mayHandleCredentials(principal, tool)) continue
+    if (isTrustedWith(principal, tool)) continue
     const { secrets, authorization } = tool.requirements
     const secret = secrets.find((each) => toolSecrets.isGranted(each.id, tool))
     const [provider] = authorization
@@ -26,7 +27,12 @@ export function authorise(
 }
 
 /** Why a principal may not publish what a source is going to make of a toolkit. Each tool is authorised all the same. */
-export function authoriseToolkit(principal: Principal, toolkit: string): string | undefined {
+export async function authoriseToolkit(
+  principal: Principal,
+  toolkit: string,
+  writer: Pick<RegistryWriter, 'denial'>,
+): Promise<string | undefined> {
   // A pattern that covers any tool of the toolkit covers one called '*'
-  return coverDenial(principal, { toolkit, tool: '*' })?.reason
+  const whole = { toolkit, tool: '*' }
+  return coverDenial(principal, whole)?.reason ?? writer.denial(whole, principal)
 }

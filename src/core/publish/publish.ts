@@ -1,7 +1,7 @@
-import type { Principal } from '../access/principal.ts'
+import { coverDenial, type Principal } from '../access/principal.ts'
 import type { ToolSecrets } from '../access/tool-secrets.ts'
 import type { Checked } from '../tool/problem.ts'
-import { authorise, authoriseToolkit } from './authorise.ts'
+import { authorise } from './authorise.ts'
 import { type Prepared, prepareDefined, prepareDocument } from './prepare.ts'
 import { prepareImport, type PrepareImportDeps } from './prepare-import.ts'
 import type { RegistryWriter } from './registry.ts'
@@ -29,11 +29,9 @@ export type Publish = (submissions: readonly Submission[], options: PublishOptio
 export function createPublish(deps: PublishDeps): Publish {
   return async (submissions, options) => {
     const all = await Promise.all(submissions.map((submission) => admit(submission, options, deps)))
-    return store(all, deps.writer)
+    return store(all, deps.writer, options.principal)
   }
 }
-
-const TAKEN = 'A document of this id is published already, and ids of documents are unique: give it an id of its own'
 
 async function admit(
   submission: Submission,
@@ -46,18 +44,16 @@ async function admit(
   if (early !== undefined) return refusal({ type: 'forbidden', reason: early })
   const prepared = await prepare(submission, deps)
   if (!prepared.ok) return refusal({ type: 'definition-invalid', problems: prepared.problems })
-  const { records, document, given, state, isPlaced } = prepared.value
+  const { records, document, given, state } = prepared.value
   const ids = records.map(({ id }) => id)
   const reason = authorise(principal, records, deps.toolSecrets)
-  // Where the tools of another's document are is nobody else's to know
-  if (reason !== undefined && isPlaced) return refusal({ type: 'conflict', message: TAKEN })
-  if (reason !== undefined) return refusal({ type: 'forbidden', reason }, ids)
+  if (reason !== undefined) return reportOf({ outcome: 'forbidden', ids, reason }, prepared.value)
   if (state === 'unchanged') return reportOf({ outcome: 'unchanged', ids }, prepared.value)
   if (dryRun) return reportOf({ outcome: 'created', ids }, prepared.value)
   // Such a version breaks nothing, though the registry might say so: it takes any change of a shared schema for a break
   const followsChange = isImport && submission.version === undefined
   const id = document?.itself?.id
-  const isIdOfOthers = id !== undefined && authoriseToolkit(principal, id) !== undefined
+  const isIdOfOthers = id !== undefined && coverDenial(principal, { toolkit: id, tool: '*' }) !== undefined
   const publication = {
     records,
     ...(isIdOfOthers ? { isIdOfOthers } : {}),

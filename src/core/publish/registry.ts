@@ -1,3 +1,4 @@
+import type { Principal } from '../access/principal.ts'
 import type { Problem } from '../tool/problem.ts'
 import type { ToolName } from '../tool/tool-id.ts'
 import type { ToolDocument, ToolRecord } from '../tool/tool.ts'
@@ -29,6 +30,7 @@ export interface Publication {
 
 /** What became of a publication. */
 export type Published =
+  | { readonly outcome: 'forbidden'; readonly ids: readonly string[]; readonly reason: string }
   | {
       readonly outcome: 'created' | 'unchanged'
       readonly ids: readonly string[]
@@ -38,10 +40,22 @@ export type Published =
   | { readonly outcome: 'conflict'; readonly ids: readonly string[]; readonly message: string }
   | { readonly outcome: 'refused'; readonly ids: readonly string[]; readonly problems: readonly Problem[] }
 
-/** The one writer of the registry. Its answers are never stale. */
+/** What of a version can be changed: its status, and whether it is trusted with credentials, which administrators say. */
+export interface VersionChange {
+  readonly status?: ToolStatus
+  readonly trusted?: boolean
+}
+
+/** The tool's document after a change, or why the principal may not change it. */
+export type Changed =
+  { readonly ok: true; readonly document: ToolDocument } | { readonly ok: false; readonly reason: string }
+
+/** The one writer of the registry, which alone decides who may write what. Its answers are never stale. */
 export interface RegistryWriter {
-  /** Stores each publication, judging each alone and in order. */
-  publish(publications: readonly Publication[]): Promise<readonly Published[]>
-  /** Gives the tool's document after the change, or undefined when there is no such version. */
-  setStatus(name: ToolName, version: string, status: ToolStatus): Promise<ToolDocument | undefined>
+  /** Stores each publication for who publishes it, judging each alone and in order. */
+  publish(publications: readonly Publication[], principal: Principal): Promise<readonly Published[]>
+  /** Undefined when there is no such version. */
+  change(name: ToolName, version: string, change: VersionChange, principal: Principal): Promise<Changed | undefined>
+  /** Why a principal may publish nothing of this name, or of this toolkit where the tool is `*`. */
+  denial(name: ToolName, principal: Principal): Promise<string | undefined>
 }

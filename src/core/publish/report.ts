@@ -23,12 +23,17 @@ export type Report =
   /** Without ids where it could not be told which tools these are. */
   | { readonly ok: false; readonly ids: readonly string[]; readonly failure: PublicationFailure }
 
+const TAKEN = 'A document of this id is published already, and ids of documents are unique: give it an id of its own'
+
 export function refusal(failure: PublicationFailure, ids: readonly string[] = []): Report {
   return { ok: false, ids, failure }
 }
 
 /** Reports what the registry made of a publication. */
-export function reportOf(published: Published, { warnings, state }: Pick<Prepared, 'warnings' | 'state'>): Report {
+export function reportOf(
+  published: Published,
+  { warnings, state, isPlaced }: Pick<Prepared, 'warnings' | 'state' | 'isPlaced'>,
+): Report {
   const { ids } = published
   switch (published.outcome) {
     case 'created':
@@ -41,6 +46,11 @@ export function reportOf(published: Published, { warnings, state }: Pick<Prepare
         ...(published.leftOut ? { leftOut: published.leftOut } : {}),
         ...(state === undefined ? {} : { state }),
       }
+    case 'forbidden':
+      // Where the tools of another's document are is nobody else's to know
+      return isPlaced
+        ? refusal({ type: 'conflict', message: TAKEN })
+        : refusal({ type: 'forbidden', reason: published.reason }, ids)
     case 'conflict':
       return refusal({ type: 'conflict', message: published.message }, ids)
     case 'refused':

@@ -84,9 +84,18 @@ export interface ToolRecord extends Definition {
   readonly implementation?: Implementation
 }
 
+/** Who published a version, and whether that makes it one that credentials may be given to. */
+export interface Publisher {
+  /** The principal's id; `bundle` for a bundled tool; null for what is older than the knowledge of it. */
+  readonly principal: string | null
+  /** Whether the principal was trusted with the tool when it published it, unless an administrator said otherwise since. */
+  readonly trusted: boolean
+}
+
 /** A version of a tool as it stands now. */
 export interface VersionEntry extends VersionStatus {
   readonly digest: string
+  readonly publisher: Publisher
 }
 
 /** All that is known of a tool's versions, and the record that answers to its bare name. */

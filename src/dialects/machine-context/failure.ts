@@ -34,6 +34,7 @@ export const ANSWERS = {
   'version-unavailable': { code: 'NOT_FOUND_ERROR', execution: 'failure' },
   'tool-disabled': { code: 'VALIDATION_ERROR', execution: 'failure' },
   'tool-not-executable': { code: 'VALIDATION_ERROR', execution: 'failure' },
+  'tool-untrusted': { code: 'SECURITY_ERROR', execution: 'failure' },
   'requirements-missing': { code: 'SECURITY_ERROR', execution: 'failure' },
   'approval-required': { code: 'SECURITY_ERROR', execution: 'failure' },
   'input-invalid': { code: 'VALIDATION_ERROR', execution: 'failure' },

@@ -30,6 +30,7 @@ export const ANSWERS = {
   'version-unavailable': { code: INVALID_PARAMS, status: 200 },
   'tool-disabled': { code: INVALID_PARAMS, status: 200 },
   'tool-not-executable': { code: INVALID_PARAMS, status: 200 },
+  'tool-untrusted': 'result',
   'requirements-missing': 'result',
   'approval-required': 'result',
   'input-invalid': 'result',

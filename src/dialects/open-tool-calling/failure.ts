@@ -31,6 +31,7 @@ export function answerTo(failure: Failure): FailureAnswer {
       })
     case 'tool-disabled':
     case 'tool-not-executable':
+    case 'tool-untrusted':
       return error(wordsOf(failure))
     case 'approval-required':
       return { output: { requires_authorization: challenge(failure.challenge) } }

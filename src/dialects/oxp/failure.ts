@@ -12,6 +12,7 @@ export const STATUS = {
   'version-unavailable': 400,
   'tool-disabled': 400,
   'tool-not-executable': 400,
+  'tool-untrusted': 400,
   'requirements-missing': 400,
   'approval-required': 400,
   'input-invalid': 422,

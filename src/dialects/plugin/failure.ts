@@ -14,6 +14,7 @@ export const STATUS = {
   'version-unavailable': 404,
   'tool-disabled': 404,
   'tool-not-executable': 404,
+  'tool-untrusted': 200,
   'requirements-missing': 200,
   'approval-required': 200,
   'input-invalid': 200,

@@ -45,7 +45,7 @@ export function takeInBundle(sql: SqlStorage, bundle: Bundle, deployedAt: number
   for (const record of bundle.records) {
     const key = toolKey(record)
     const stored = versionsOf(sql, key).find(({ version }) => version === record.version)
-    if (!stored || stored.digest !== record.digest || !stored.bundled) storeVersion(sql, record, true, revision)
+    if (!stored || stored.digest !== record.digest || !stored.bundled) storeVersion(sql, record, 'bundle', revision)
     else if (stored.leftBundle) storeLeftBundle(sql, key, record.version, false, revision)
   }
   for (const { toolkit } of bundle.documents) {

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import type { ToolkitStore } from '../../core/access/toolkit.ts'
 import type { Publication, Published, RegistryWriter } from '../../core/publish/registry.ts'
 import type { DocumentAddress, ToolSource } from '../../core/tool/tool-source.ts'
 import { parseToolId, toolKey, type ToolName } from '../../core/tool/tool-id.ts'
@@ -42,8 +43,11 @@ export function createKvRegistry(options: KvRegistryOptions) {
   }
 
   const source: ToolSource = {
-    document(name) {
-      return reader.read<ToolDocument>(kvKey('tool', toolKey(name)), 'believe')
+    async document(name) {
+      const document = await reader.read<ToolDocument>(kvKey('tool', toolKey(name)), 'believe')
+      // One that an earlier Switchboard wrote says nothing of publishers, until the outbox has written it anew
+      const isOfNow = document?.versions.every((version) => 'publisher' in version) ?? true
+      return isOfNow ? document : source.current(name)
     },
     async current(name) {
       return parsed<ToolDocument>(await registry().value(kvKey('tool', toolKey(name))))
@@ -83,10 +87,10 @@ export function createKvRegistry(options: KvRegistryOptions) {
   }
 
   const writer: RegistryWriter = {
-    async publish(publications) {
+    async publish(publications, principal) {
       const all: Published[] = []
       for (const chunk of inParts(publications, lengthOf, { maxSize: MAX_MESSAGE_CHARACTERS })) {
-        const { published, revision } = await registry().publish(chunk)
+        const { published, revision } = await registry().publish(chunk, principal)
         const left = published.flatMap((each) => ('leftOut' in each ? (each.leftOut ?? []) : []))
         for (const { document } of chunk) {
           if (document?.itself) reader.wrote(kvKey('address', documentKey(document.dialect, document.itself.id)))
@@ -100,13 +104,20 @@ export function createKvRegistry(options: KvRegistryOptions) {
       return all
     },
 
-    async setStatus(name, version, status) {
-      const key = toolKey(name)
-      const answer = await registry().setStatus(key, version, status)
+    async change(name, version, change, principal) {
+      const answer = await registry().change(name, version, change, principal)
       if (!answer) return undefined
+      if ('denied' in answer) return { ok: false, reason: answer.denied }
       changed(answer.revision, answer.keys)
-      return JSON.parse(answer.document)
+      return { ok: true, document: JSON.parse(answer.document) }
     },
+
+    denial: ({ toolkit, tool }, principal) => registry().denial({ toolkit, tool }, principal),
+  }
+
+  const toolkits: ToolkitStore = {
+    find: (toolkit) => registry().toolkit(toolkit),
+    give: (toolkit, principal) => registry().giveToolkit(toolkit, principal),
   }
 
   const blobs = {
@@ -133,5 +144,5 @@ export function createKvRegistry(options: KvRegistryOptions) {
     takenIn = true
   }
 
-  return { source, writer, catalogue, blobs, takeIn }
+  return { source, writer, toolkits, catalogue, blobs, takeIn }
 }

@@ -1,5 +1,6 @@
 import { canonicalJson } from '../../core/tool/digest.ts'
 import type { KeptDocument, Publication, Published } from '../../core/publish/registry.ts'
+import type { Principal } from '../../core/access/principal.ts'
 import { checkSuccessor, checkWholeSuccessor } from '../../core/schema/change.ts'
 import type { Problem } from '../../core/tool/problem.ts'
 import { formatToolId, toolKey } from '../../core/tool/tool-id.ts'
@@ -16,6 +17,7 @@ import {
   textByHash,
   toolsBeside,
 } from './documents.ts'
+import { claimToolkit, publishDenial } from './toolkits.ts'
 import {
   holdsToolkit,
   keyAlike,
@@ -27,12 +29,24 @@ import {
   versionsOf,
 } from './versions.ts'
 
-/** Stores all of a publication's records and its document, or nothing, inside a transaction. `revision` is called when there is something to store. */
-export function store(sql: SqlStorage, publication: Publication, revision: () => number): Published {
+/**
+ * Stores all of a publication's records and its document, or nothing, inside a transaction: so of two who are the first to
+ * publish in a toolkit, one is. `revision` is called when there is something to store.
+ */
+export function store(
+  sql: SqlStorage,
+  publication: Publication,
+  principal: Principal,
+  revision: () => number,
+): Published {
   const { records, document, allowBreaking } = publication
   const ids = records.map(({ id }) => id)
+  for (const record of records) {
+    const reason = publishDenial(sql, principal, record)
+    if (reason !== undefined) return { outcome: 'forbidden', ids, reason }
+  }
   const published = document ? documentRows(sql, document.dialect, document.itself?.id ?? '') : []
-  const message = documentConflict(sql, publication, published)
+  const message = documentConflict(sql, publication, published, principal)
   if (message !== undefined) return { outcome: 'conflict', ids, message }
   const fresh: ToolRecord[] = []
   for (const record of records) {
@@ -57,7 +71,10 @@ export function store(sql: SqlStorage, publication: Publication, revision: () =>
   }
   const at = revision()
   if (document) storeDocument(sql, document, at)
-  for (const record of fresh) storeVersion(sql, record, false, at)
+  for (const record of fresh) {
+    claimToolkit(sql, principal, record.toolkit)
+    storeVersion(sql, record, principal, at)
+  }
   const others = document?.itself ? leaveOut(sql, records, at) : []
   return { outcome: 'created', ids, ...(others.length > 0 ? { leftOut: others } : {}) }
 }
@@ -81,6 +98,7 @@ function documentConflict(
   sql: SqlStorage,
   { document, given, isIdOfOthers }: Publication,
   published: readonly DocumentRow[],
+  principal: Principal,
 ): string | undefined {
   if (!document?.itself) return undefined
   const { dialect, toolkit } = document
@@ -89,7 +107,8 @@ function documentConflict(
   if (!first) {
     // The id is an address before a toolkit's name is: nobody's tools may be stood in front of, in whichever case
     const namesake = toolkitNamed(sql, id)
-    if (namesake !== undefined && ((id !== toolkit && holdsToolkit(sql, id)) || isIdOfOthers)) {
+    const isOthers = isIdOfOthers || publishDenial(sql, principal, { toolkit: id, tool: '*' }) !== undefined
+    if (namesake !== undefined && ((id !== toolkit && holdsToolkit(sql, id)) || isOthers)) {
       const named = namesake === id ? '' : `, '${namesake}'`
       return `'${id}' is the name of another toolkit${named}: give the document an id of its own`
     }

@@ -1,9 +1,10 @@
 import { DurableObject } from 'cloudflare:workers'
+import type { ToolSecrets } from '../../core/access/tool-secrets.ts'
 import { maySee, type Principal } from '../../core/access/principal.ts'
-import type { Publication, Published } from '../../core/publish/registry.ts'
+import { isAdministrator, type Toolkit } from '../../core/access/toolkit.ts'
+import type { Publication, Published, VersionChange } from '../../core/publish/registry.ts'
 import type { ListQuery } from '../../core/access/catalogue.ts'
 import { toolKey, type ToolName } from '../../core/tool/tool-id.ts'
-import type { ToolStatus } from '../../core/tool/version.ts'
 import { kvKey } from '../keys.ts'
 import { storeBlob } from './blobs.ts'
 import { type Bundle, isWanted, noteDeployment, takeInBundle } from './bundle.ts'
@@ -16,48 +17,85 @@ import { store } from './publication.ts'
 import { query, type QueryAnswer } from './query.ts'
 import { nearestNames } from './search.ts'
 import { createTables, nextRevision, queue, readNumber } from './tables.ts'
-import { documentText, holdsToolkit, keyAlike, recordText, storeStatus } from './versions.ts'
+import { changeDenial, giveToolkit, publishDenial, toolkitOf } from './toolkits.ts'
+import { documentText, holdsToolkit, keyAlike, recordText, storeStatus, storeTrust } from './versions.ts'
+
+interface RegistryEnv {
+  readonly REGISTRY: KVNamespace
+}
 
 /**
  * Makes the class of the Registry Durable Object: the only writer of the registry. Every change is one SQLite
  * transaction, durable before it is acknowledged; KV follows through the outbox. Records, documents and pages travel as
  * the JSON text they are stored as. A thrown error would lose its fields on the way, so what may go wrong is an answer.
+ * `toolSecretsOf` is asked once, about what is older than trust.
  */
-export function defineRegistry(writeLine: WriteLine) {
-  return class Registry extends DurableObject<{ readonly REGISTRY: KVNamespace }> {
+export function defineRegistry<Env extends RegistryEnv>(
+  writeLine: WriteLine,
+  toolSecretsOf: (env: Env) => Pick<ToolSecrets, 'isGranted'>,
+) {
+  return class Registry extends DurableObject<Env> {
     readonly #sql: SqlStorage
     readonly #outbox: ReturnType<typeof createRegistryOutbox>
 
-    constructor(state: DurableObjectState, env: { readonly REGISTRY: KVNamespace }) {
+    constructor(state: DurableObjectState, env: Env) {
       super(state, env)
       this.#sql = state.storage.sql
-      createTables(this.#sql)
+      createTables(this.#sql, (id, name) => toolSecretsOf(env).isGranted(id, name))
       renewLines(this.#sql)
       this.#outbox = createRegistryOutbox(state.storage, env.REGISTRY, writeLine)
     }
 
     /** Stores or refuses each publication by itself. Gives the revision of the catalogue that shows them all. */
-    async publish(publications: readonly Publication[]): Promise<{ published: Published[]; revision: number }> {
+    async publish(
+      publications: readonly Publication[],
+      principal: Principal,
+    ): Promise<{ published: Published[]; revision: number }> {
       const published = publications.map((publication) =>
-        this.ctx.storage.transactionSync(() => store(this.#sql, publication, () => nextRevision(this.#sql))),
+        this.ctx.storage.transactionSync(() => store(this.#sql, publication, principal, () => nextRevision(this.#sql))),
       )
       await this.#outbox.schedule()
       return { published, revision: readNumber(this.#sql, 'catalogue') }
     }
 
     /** Gives the tool's document after the change, and the keys of the tools it touches; undefined when there is no such version. */
-    async setStatus(
-      key: string,
+    async change(
+      name: ToolName,
       version: string,
-      status: ToolStatus,
-    ): Promise<{ document: string; revision: number; keys: string[] } | undefined> {
+      { status, trusted }: VersionChange,
+      principal: Principal,
+    ): Promise<{ document: string; revision: number; keys: string[] } | { denied: string } | undefined> {
+      const key = toolKey(name)
       if (recordText(this.#sql, key, version) === undefined) return undefined
+      const isAdmin = isAdministrator(principal)
+      const denied =
+        trusted === undefined || isAdmin
+          ? changeDenial(this.#sql, principal, name, version)
+          : 'Only an administrator says which tools are trusted with credentials'
+      if (denied !== undefined) return { denied }
       const document = await this.#change(() => {
-        storeStatus(this.#sql, key, version, status, nextRevision(this.#sql))
+        const revision = nextRevision(this.#sql)
+        if (status) storeStatus(this.#sql, { key, version }, status, isAdmin, revision)
+        if (trusted !== undefined) storeTrust(this.#sql, { key, version }, trusted, revision)
         return documentText(this.#sql, key)
       })
       const keys = [key, ...toolsBeside(this.#sql, key)]
       return document === undefined ? undefined : { document, revision: readNumber(this.#sql, 'catalogue'), keys }
+    }
+
+    /** Why a principal may not publish a tool, or anything of a toolkit where the tool is `*`. */
+    denial(name: ToolName, principal: Principal): string | undefined {
+      return publishDenial(this.#sql, principal, name)
+    }
+
+    toolkit(name: string): Toolkit | undefined {
+      return toolkitOf(this.#sql, name)
+    }
+
+    /** Undefined when the toolkit has bundled tools, and cannot be given. */
+    async giveToolkit(name: string, principal: string | null): Promise<Toolkit | undefined> {
+      const given = await this.#change(() => giveToolkit(this.#sql, name, principal))
+      return given ? toolkitOf(this.#sql, name) : undefined
     }
 
     /** Takes in a deployment's bundle. Without its records, says whether they are wanted. */

@@ -1,6 +1,7 @@
 import { kvKey } from '../keys.ts'
+import type { ToolName } from '../../core/tool/tool-id.ts'
 import { OUTBOX_TABLE } from '../outbox.ts'
-import { field } from '../rows.ts'
+import { column, field } from '../rows.ts'
 import { putAside } from './left-behind.ts'
 
 /**
@@ -13,6 +14,8 @@ import { putAside } from './left-behind.ts'
  * the KV keys that are to be written, and `retired` those to be deleted after a while. `blob` holds bytes by their hash, in
  * parts that fit into rows. `document_text` holds documents by their hash; `document` the versions of those with ids of their
  * own, by dialect and id in lower case; `document_tool` the key of each tool that a version defines, by what it calls it.
+ * `version.publisher` is the id of the principal who published it, `trusted` whether it may be given credentials, and `held`
+ * whether an administrator disabled it. `toolkit.owner` is a principal's id, null for the deployment.
  */
 const TABLES = `
 CREATE TABLE IF NOT EXISTS tool (key TEXT PRIMARY KEY, toolkit TEXT NOT NULL, tool TEXT NOT NULL, listed TEXT, exposed TEXT);
@@ -20,9 +23,12 @@ CREATE INDEX IF NOT EXISTS tool_plain ON tool (replace(key, '-', '_'));
 CREATE TABLE IF NOT EXISTS name (name TEXT PRIMARY KEY, key TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS version (
   key TEXT NOT NULL, version TEXT NOT NULL, digest TEXT NOT NULL, status TEXT NOT NULL, record TEXT NOT NULL,
-  bundled INTEGER NOT NULL DEFAULT 0, left_bundle INTEGER NOT NULL DEFAULT 0, PRIMARY KEY (key, version)
+  bundled INTEGER NOT NULL DEFAULT 0, left_bundle INTEGER NOT NULL DEFAULT 0,
+  publisher TEXT, trusted INTEGER NOT NULL DEFAULT 0, held INTEGER NOT NULL DEFAULT 0, PRIMARY KEY (key, version)
 );
+CREATE TABLE IF NOT EXISTS toolkit (key TEXT PRIMARY KEY, name TEXT NOT NULL, owner TEXT);
 CREATE INDEX IF NOT EXISTS version_digest ON version (digest);
+CREATE INDEX IF NOT EXISTS version_bundled ON version (key) WHERE bundled = 1;
 CREATE TABLE IF NOT EXISTS document_text (hash TEXT PRIMARY KEY, text TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS document (
   dialect TEXT NOT NULL, key TEXT NOT NULL, version TEXT NOT NULL, id TEXT NOT NULL, toolkit TEXT NOT NULL, hash TEXT,
@@ -42,10 +48,43 @@ CREATE VIRTUAL TABLE IF NOT EXISTS search USING fts5 (key UNINDEXED, name, toolk
 INSERT OR IGNORE INTO leaf (first, count, dirty) VALUES ('', 0, 0);
 `
 
-export function createTables(sql: SqlStorage): void {
+/** `mayHaveSecret`: whether TOOL_SECRETS lets a tool have a secret, asked for what is older than trust. */
+export function createTables(sql: SqlStorage, mayHaveSecret: MayHaveSecret): void {
   sql.exec(TABLES)
   putAside(sql)
   if (readMeta(sql, 'documents') === undefined) placeDocuments(sql)
+  if (readMeta(sql, 'publishers') === undefined) judgePublishers(sql, mayHaveSecret)
+}
+
+export type MayHaveSecret = (id: string, name: ToolName) => boolean
+
+/**
+ * What was published before publishers were known: trusted is the bundle, and what only who was trusted could publish, that
+ * is what requires authorization or a secret that `mayHaveSecret` lets it have now. So nothing that had credentials loses
+ * them, and a secret that is named later reaches nothing that was planted before. Whoever disabled something is taken to
+ * have been an administrator.
+ */
+function judgePublishers(sql: SqlStorage, mayHaveSecret: MayHaveSecret): void {
+  const columns = column<string>(sql, "SELECT name FROM pragma_table_info('version')")
+  if (!columns.includes('publisher')) {
+    const asking = sql.exec<{ key: string; version: string; toolkit: string; tool: string; id: string }>(
+      `SELECT version.key, version, tool.toolkit, tool.tool, json_extract(secret.value, '$.id') AS id
+       FROM version JOIN tool ON tool.key = version.key, json_each(record, '$.requirements.secrets') AS secret`,
+    )
+    const having = asking.toArray().filter(({ id, ...name }) => mayHaveSecret(id, name))
+    sql.exec('ALTER TABLE version ADD COLUMN publisher TEXT')
+    sql.exec('ALTER TABLE version ADD COLUMN trusted INTEGER NOT NULL DEFAULT 0')
+    sql.exec('ALTER TABLE version ADD COLUMN held INTEGER NOT NULL DEFAULT 0')
+    sql.exec("UPDATE version SET publisher = 'bundle', trusted = 1 WHERE bundled = 1")
+    sql.exec("UPDATE version SET held = 1 WHERE json_extract(status, '$.state') = 'disabled'")
+    sql.exec("UPDATE version SET trusted = 1 WHERE json_array_length(record, '$.requirements.authorization') > 0")
+    for (const { key, version } of having) {
+      sql.exec('UPDATE version SET trusted = 1 WHERE key = ? AND version = ?', key, version)
+    }
+    const revision = nextRevision(sql)
+    sql.exec('INSERT OR IGNORE INTO outbox SELECT ? || key, ? FROM tool', kvKey('tool', ''), revision)
+  }
+  writeMeta(sql, 'publishers', 'judged')
 }
 
 /** The documents with ids that records of an earlier version hold inside: one dialect had them then, its tools called as here. */

@@ -1,5 +1,5 @@
 import { toolKey, type ToolName } from '../../core/tool/tool-id.ts'
-import type { ToolDocument, ToolRecord } from '../../core/tool/tool.ts'
+import type { Publisher, ToolDocument, ToolRecord } from '../../core/tool/tool.ts'
 import { resolveVersion, type ToolStatus, type VersionStatus } from '../../core/tool/version.ts'
 import { isLeftOut, toolsBeside } from './documents.ts'
 import { exposedName } from './names.ts'
@@ -7,6 +7,7 @@ import { kvKey } from '../keys.ts'
 import { column, field, firstRow } from '../rows.ts'
 import { touchLeaf } from './pages.ts'
 import { queue } from './tables.ts'
+import { publisherOf, type Source } from './toolkits.ts'
 import { indexTool } from './search.ts'
 
 type VersionRow = {
@@ -15,11 +16,14 @@ type VersionRow = {
   status: string
   bundled: number
   left_bundle: number
+  publisher: string | null
+  trusted: number
 }
 
 /** A stored version without its record. */
 export interface StoredVersion extends VersionStatus {
   readonly digest: string
+  readonly publisher: Publisher
   readonly bundled: boolean
   /** Whether it is disabled because a deployment no longer carries it. */
   readonly leftBundle: boolean
@@ -52,12 +56,16 @@ export function holdsToolkit(sql: SqlStorage, toolkit: string): boolean {
 
 export function versionsOf(sql: SqlStorage, key: string): StoredVersion[] {
   return sql
-    .exec<VersionRow>('SELECT version, digest, status, bundled, left_bundle FROM version WHERE key = ?', key)
+    .exec<VersionRow>(
+      'SELECT version, digest, status, bundled, left_bundle, publisher, trusted FROM version WHERE key = ?',
+      key,
+    )
     .toArray()
-    .map(({ version, digest, status, bundled, left_bundle }) => ({
+    .map(({ version, digest, status, bundled, left_bundle, publisher, trusted }) => ({
       version,
       digest,
       status: left_bundle === 1 ? { state: 'disabled' } : JSON.parse(status),
+      publisher: { principal: publisher, trusted: trusted === 1 },
       bundled: bundled === 1,
       leftBundle: left_bundle === 1,
     }))
@@ -75,7 +83,12 @@ export function recordTextByDigest(sql: SqlStorage, digest: string): string | un
 export function documentText(sql: SqlStorage, key: string): string | undefined {
   const name = nameOf(sql, key)
   if (!name) return undefined
-  const versions = versionsOf(sql, key).map(({ version, digest, status }) => ({ version, digest, status }))
+  const versions = versionsOf(sql, key).map(({ version, digest, status, publisher }) => ({
+    version,
+    digest,
+    status,
+    publisher,
+  }))
   const leftOut = isLeftOut(sql, key)
   const newest = leftOut ? undefined : resolveVersion(versions)
   const document: ToolDocument = { ...name, versions, ...(leftOut ? { isLeftOut: true } : {}) }
@@ -85,19 +98,23 @@ export function documentText(sql: SqlStorage, key: string): string | undefined {
 }
 
 /** Stores a version, new or in place of one of the same id, whose status it keeps, and has KV and the catalogue follow. */
-export function storeVersion(sql: SqlStorage, record: ToolRecord, bundled: boolean, revision: number): void {
+export function storeVersion(sql: SqlStorage, record: ToolRecord, source: Source, revision: number): void {
   const key = toolKey(record)
+  const { principal, trusted } = publisherOf(source, record)
   const superseded = column<string>(sql, 'SELECT digest FROM version WHERE key = ?', key)
   sql.exec('INSERT OR IGNORE INTO tool (key, toolkit, tool) VALUES (?, ?, ?)', key, record.toolkit, record.tool)
   sql.exec(
-    `INSERT INTO version (key, version, digest, status, record, bundled) VALUES (?, ?, ?, '{"state":"active"}', ?, ?)
+    `INSERT INTO version (key, version, digest, status, record, bundled, publisher, trusted)
+     VALUES (?, ?, ?, '{"state":"active"}', ?, ?, ?, ?)
      ON CONFLICT DO UPDATE SET digest = excluded.digest, record = excluded.record, bundled = excluded.bundled,
-       left_bundle = 0`,
+       left_bundle = 0, publisher = excluded.publisher, trusted = excluded.trusted`,
     key,
     record.version,
     record.digest,
     JSON.stringify(record),
-    bundled ? 1 : 0,
+    source === 'bundle' ? 1 : 0,
+    principal,
+    trusted ? 1 : 0,
   )
   // A document holds the record of one version; those of its other versions are read by digest
   for (const digest of superseded) queue(sql, kvKey('record', digest), revision)
@@ -105,16 +122,37 @@ export function storeVersion(sql: SqlStorage, record: ToolRecord, bundled: boole
   changed(sql, key, revision)
 }
 
-/** Sets what a person says of a version; it holds for one that left the bundle too. */
-export function storeStatus(sql: SqlStorage, key: string, version: string, status: ToolStatus, revision: number): void {
+/**
+ * Sets what a person says of a version; it holds for one that left the bundle too. What an administrator disables is held
+ * until an administrator says otherwise.
+ */
+export function storeStatus(
+  sql: SqlStorage,
+  { key, version }: { readonly key: string; readonly version: string },
+  status: ToolStatus,
+  byAdministrator: boolean,
+  revision: number,
+): void {
   sql.exec(
-    'UPDATE version SET status = ?, left_bundle = 0 WHERE key = ? AND version = ?',
+    'UPDATE version SET status = ?, left_bundle = 0, held = ? WHERE key = ? AND version = ?',
     JSON.stringify(status),
+    byAdministrator && status.state === 'disabled' ? 1 : 0,
     key,
     version,
   )
   // Another version of its document may be the newest now
   for (const each of new Set([key, ...toolsBeside(sql, key)])) statusChanged(sql, each, revision)
+}
+
+/** Sets whether a version may be given credentials. */
+export function storeTrust(
+  sql: SqlStorage,
+  { key, version }: { readonly key: string; readonly version: string },
+  trusted: boolean,
+  revision: number,
+): void {
+  sql.exec('UPDATE version SET trusted = ? WHERE key = ? AND version = ?', trusted ? 1 : 0, key, version)
+  queue(sql, kvKey('tool', key), revision)
 }
 
 /** Notes that the bundle no longer carries a version, or carries it again. */

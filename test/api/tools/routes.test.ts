@@ -23,7 +23,7 @@ const STATUS: Partial<Record<Failure['type'], number>> = {
 }
 const publisher: Principal = { ...principal('Kit.*'), scopes: ['tools:publish', 'tools:read'] }
 
-function setUp({ caller = publisher, ...world }: World & { caller?: Principal } = {}) {
+function setUp({ caller = publisher, refused, ...world }: World & { caller?: Principal; refused?: string } = {}) {
   const { deps, publish, stored, asked } = worldOf(world)
   const set: unknown[] = []
   const document = async (name: Parameters<typeof deps.source.current>[0]) => deps.source.current(name)
@@ -32,9 +32,20 @@ function setUp({ caller = publisher, ...world }: World & { caller?: Principal } 
     respond: (failure) => Response.json(failure, { status: STATUS[failure.type] ?? 400 }),
     publish,
     writer: {
-      async setStatus(name, version, status) {
-        set.push([name, version, status])
-        return deps.source.current(name)
+      async change(name, version, change, by) {
+        set.push([name, version, change, by.id])
+        const found = await deps.source.current(name)
+        const changed = found?.versions.map((each) =>
+          each.version === version
+            ? {
+                ...each,
+                status: change.status ?? each.status,
+                publisher: { ...each.publisher, trusted: change.trusted ?? each.publisher.trusted },
+              }
+            : each,
+        )
+        if (refused !== undefined) return { ok: false, reason: refused }
+        return found && { ok: true, document: { ...found, versions: changed ?? [] } }
       },
     },
     source: { ...deps.source, whole, currentOrNearest: async (name) => (await document(name)) ?? [] },
@@ -262,7 +273,35 @@ describe('a tool', () => {
       status: 200,
       body: { id: 'Kit.Do@1.0.0', status: 'yanked' },
     })
-    expect(set).toEqual([[{ toolkit: 'Kit', tool: 'Do' }, '1.0.0', { state: 'yanked' }]])
+    expect(set).toEqual([[{ toolkit: 'Kit', tool: 'Do' }, '1.0.0', { status: { state: 'yanked' } }, 'key:k1']])
+  })
+
+  it('is trusted by the very version, and its publisher is for administrators to see', async () => {
+    const { known } = await published()
+    const { send, set } = setUp({ ...known, caller: ADMIN })
+    expect(await send('PATCH', '/tools/Kit.Do@1.0.0', { trusted: false, status: 'yanked' })).toMatchObject({
+      status: 200,
+      body: { id: 'Kit.Do@1.0.0', status: 'yanked', publisher: 'key:k1', trusted: false },
+    })
+    for (const id of ['Kit.Do', 'Kit.Do@1', 'Kit.Do@^1', 'Kit.Do@latest']) {
+      const { status, body } = await send('PATCH', `/tools/${id}`, { trusted: true })
+      expect([status, body.message]).toEqual([400, expect.stringContaining('name its version')])
+    }
+    for (const trusted of ['true', 1, null]) {
+      expect(await send('PATCH', '/tools/Kit.Do@1.0.0', { trusted })).toMatchObject({ status: 400 })
+    }
+    expect(set).toHaveLength(1)
+    const shown = await send('GET', '/tools/Kit.Do')
+    expect(shown.headers.get('switchboard-publisher')).toBe('key:k1')
+    expect(shown.headers.get('switchboard-trusted')).toBe('true')
+    const others = await setUp(known).send('GET', '/tools/Kit.Do')
+    expect([...others.headers.keys()].filter((name) => name.startsWith('switchboard-'))).toEqual([])
+  })
+
+  it('is not changed where the registry says no, and the answer says why', async () => {
+    const { known } = await published()
+    const { send } = setUp({ ...known, refused: "It is another's" })
+    expect(await send('PATCH', '/tools/Kit.Do', { status: 'yanked' })).toMatchObject({ status: 403 })
   })
 
   it('keeps its status where the request, its id or its caller is wrong', async () => {

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import {
   askedId,
-  decodeStatus,
+  decodeChange,
   encodePublished,
   encodeResult,
-  encodeStatus,
+  encodeVersion,
   statusHeaders,
 } from '../../../src/api/tools/wire.ts'
 
@@ -69,7 +69,7 @@ describe('a status', () => {
     ],
     [{ status: { state: 'deprecated', message: '' } }, { state: 'deprecated', message: '' }],
     [{ status: { deprecated: { successor: 'A.B' } } }, { state: 'deprecated', successor: 'A.B' }],
-  ])('may be said as %j', (body, status) => expect(decodeStatus(body)).toEqual({ ok: true, value: status }))
+  ])('may be said as %j', (body, status) => expect(decodeChange(body)).toEqual({ ok: true, value: { status } }))
 
   const ONE_OF = "Must be one of 'active', 'deprecated', 'yanked', 'disabled'"
   const ONE_KEY = 'Must be an object of at most 1 fields, got an object'
@@ -101,12 +101,14 @@ describe('a status', () => {
     [{ status: 'deprecated', successor: 7 }, '/successor', 'Must be a tool id, got 7'],
     [{ status: 'deprecated', successor: 'A' }, '/successor', "Must be a tool id, got 'A'"],
   ])('is not said as %j', (body, path, message) =>
-    expect(decodeStatus(body)).toEqual({ ok: false, problems: [{ path, message }] }),
+    expect(decodeChange(body)).toEqual({ ok: false, problems: [{ path, message }] }),
   )
 
   it('is told with the id, and in headers where it is not active', () => {
     const status = { state: 'deprecated', message: 'Old', successor: 'A.C@^2' } as const
-    expect(encodeStatus({ toolkit: 'A', tool: 'B' }, '1.0.0', status)).toEqual({
+    const publisher = { principal: 'key:k', trusted: false }
+    const entry = { version: '1.0.0', digest: 'd', status, publisher }
+    expect(encodeVersion({ toolkit: 'A', tool: 'B' }, entry, false)).toEqual({
       id: 'A.B@1.0.0',
       status: 'deprecated',
       message: 'Old',

@@ -6,7 +6,7 @@ import {
   denial,
   hasScope,
   mayActFor,
-  mayHandleCredentials,
+  isTrustedWith,
   maySee,
   NEEDS_CREDENTIAL,
   needsApproval,
@@ -189,13 +189,13 @@ describe('security levels', () => {
 
 describe('credentials that a tool is given', () => {
   it('are sent where only an admin, or who names the tool or its toolkit, says', () => {
-    const may = (some: Partial<Principal>) => mayHandleCredentials(principal(some), record(0))
+    const may = (some: Partial<Principal>) => isTrustedWith(principal(some), record(0))
     expect(may({ scopes: ['admin'] })).toBe(true)
     expect(may({ tools: ['Gmail.*'] })).toBe(true)
     expect(may({ tools: ['Gmail.Get*'] })).toBe(true)
     expect(may({ tools: ['*', 'Slack.*'] })).toBe(false)
     expect(may({ tools: ['Gmail*.GetEmails'] })).toBe(false)
-    expect(mayHandleCredentials(ENGINE, record(0))).toBe(false)
+    expect(isTrustedWith(ENGINE, record(0))).toBe(false)
   })
 })
 

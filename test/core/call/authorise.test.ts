@@ -11,7 +11,7 @@ import {
 } from '../../../src/core/call/authorise.ts'
 import { type Failure, fail } from '../../../src/core/call/failure.ts'
 import type { Resolver } from '../../../src/core/call/resolve.ts'
-import { callableOf, recordWith } from './fakes.ts'
+import { callableOf, PUBLISHER, recordWith } from './fakes.ts'
 
 const keyFor = (tools: readonly string[], more: Partial<Principal> = {}): Principal => ({
   id: 'key:1',
@@ -67,7 +67,7 @@ function hide(principal: Principal, failing: ReturnType<typeof fail>, called = '
       const level = /L(\d+)(?:@.*)?$/.exec(id)?.[1]
       if (level === undefined) return fail({ type: 'tool-disabled', id })
       const tool = callableOf(recordWith({ securityLevel: Number(level) }), () => ({ ok: true, value: 1 }))
-      return Promise.resolve({ ok: true, status: { state: 'active' }, tool })
+      return Promise.resolve({ ok: true, status: { state: 'active' }, publisher: PUBLISHER, tool })
     },
     forget: () => undefined,
   }

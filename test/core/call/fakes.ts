@@ -9,7 +9,7 @@ import type { CallRecord } from '../../../src/core/call/record.ts'
 import type { RequiredToken, TokenResult } from '../../../src/core/call/requirements.ts'
 import type { CallableTool } from '../../../src/core/call/resolve.ts'
 import type { Run } from '../../../src/core/call/runner.ts'
-import type { ToolRecord } from '../../../src/core/tool/tool.ts'
+import type { Publisher, ToolRecord } from '../../../src/core/tool/tool.ts'
 import { definitionWith, recordOf } from '../../runners/http/records.ts'
 
 /** Where the made-up caller reached the made-up deployment. */
@@ -55,10 +55,14 @@ export interface World {
   readonly claim?: (asking: Parameters<Approvals['claim']>[0]) => ReturnType<Approvals['claim']>
   readonly secretOf?: (id: string) => string | undefined
   readonly ledger?: Ledger
+  readonly publisher?: Publisher
 }
 
+/** Whoever publishes a tool of a test. */
+export const PUBLISHER: Publisher = { principal: 'key:trusted', trusted: true }
+
 /** What calling takes, what was asked of it, and what it wrote down. */
-export function worldOf({ tool, tokenFor, renew, claim, secretOf, ledger }: World = {}) {
+export function worldOf({ tool, publisher = PUBLISHER, tokenFor, renew, claim, secretOf, ledger }: World = {}) {
   const asked: string[] = []
   const defects: string[] = []
   const records: CallRecord[] = []
@@ -67,7 +71,7 @@ export function worldOf({ tool, tokenFor, renew, claim, secretOf, ledger }: Worl
     resolver: {
       resolve: (id) =>
         tool && id === 'Example.Tool'
-          ? { ok: true, tool, status: { state: 'active' } }
+          ? { ok: true, tool, status: { state: 'active' }, publisher }
           : fail({ type: 'tool-unknown', asked: id, suggestions: [] }),
       forget: () => undefined,
     },

@@ -1,12 +1,23 @@
 import { describe, expect, it } from 'vitest'
 import type { JsonObject } from '../../../src/core/tool/json.ts'
 import { meetRequirements, unavailableFailure } from '../../../src/core/call/requirements.ts'
-import { callWith, challengeOf, type Given, type Needs, REACHED_AT, recordWith, type World, worldOf } from './fakes.ts'
+import {
+  callWith,
+  challengeOf,
+  PUBLISHER,
+  type Given,
+  type Needs,
+  REACHED_AT,
+  recordWith,
+  type World,
+  worldOf,
+} from './fakes.ts'
 
 async function meet(needs: Needs, given: Given = {}, world: World = {}) {
   const { deps, asked } = worldOf(world)
   const met = await meetRequirements(
     recordWith(needs),
+    PUBLISHER,
     callWith(given).context,
     given.userId,
     { reachedAt: () => REACHED_AT, hosts: HOSTS },
@@ -24,6 +35,7 @@ describe('what a tool requires', () => {
     const meetNothing = () =>
       meetRequirements(
         recordWith({}),
+        PUBLISHER,
         callWith().context,
         undefined,
         { reachedAt: () => REACHED_AT, hosts: HOSTS },
@@ -49,6 +61,31 @@ describe('what a tool requires', () => {
     })
   })
 
+  it('is withheld from a tool whose publisher was not trusted, and no grant is looked for', async () => {
+    const { deps, asked } = worldOf({ secretOf: (id) => (id === 'KEY' ? 'deployed' : undefined) })
+    const ask = (needs: Needs, given: Given = {}) =>
+      meetRequirements(
+        recordWith(needs),
+        { principal: 'key:any', trusted: false },
+        callWith(given).context,
+        'ann',
+        { reachedAt: () => REACHED_AT, hosts: HOSTS },
+        deps,
+      )
+    const withheld = (...credentials: string[]) => ({
+      ok: false,
+      failure: { type: 'tool-untrusted', id: 'Example.Tool@1.0.0', credentials },
+    })
+    expect(await ask({ secrets: ['KEY'], ...MAIL })).toEqual(withheld("the secret 'KEY'", "users' tokens of 'mail'"))
+    expect(await ask({ ...MAIL, secrets: ['OWN'] }, { secrets: { OWN: 'own' } })).toEqual(
+      withheld("users' tokens of 'mail'"),
+    )
+    expect(await ask({ secrets: ['KEY'] }, { secrets: { KEY: 'own' } })).toMatchObject({ ok: true })
+    expect(await ask(MAIL, { tokens: { mail: 'own' } })).toMatchObject({ ok: true })
+    expect(await ask({ user_id: true })).toMatchObject({ ok: true })
+    expect(asked.filter((each) => each.startsWith('token'))).toEqual([])
+  })
+
   it('is reported when a secret or a user is missing', async () => {
     const missing = { type: 'requirements-missing', tool: 'Example.Tool', authorization: [] }
     expect((await meet({ secrets: ['A', 'B'] })).met).toEqual({
@@ -72,6 +109,7 @@ describe('what a tool requires', () => {
     const meetWith = (given: Given) =>
       meetRequirements(
         { ...record, requirements },
+        PUBLISHER,
         callWith(given).context,
         given.userId,
         { reachedAt: () => REACHED_AT, hosts: HOSTS },
@@ -136,7 +174,7 @@ describe('what a tool requires', () => {
     const { deps } = worldOf({ tokenFor: (required) => (seen.push(required), { token: 't' }) })
     const reachedAt = () => REACHED_AT
     const record = recordWith(MAIL)
-    await meetRequirements(record, callWith().context, 'ann', { reachedAt, hosts: HOSTS }, deps)
+    await meetRequirements(record, PUBLISHER, callWith().context, 'ann', { reachedAt, hosts: HOSTS }, deps)
     expect(seen).toEqual([{ userId: 'ann', requirement: { id: 'mail' }, tool: record, hosts: HOSTS, reachedAt }])
   })
 
@@ -150,7 +188,7 @@ describe('what a tool requires', () => {
     })
     const meetWith = (values: JsonObject) => {
       const context = { ...callWith().context, values }
-      return meetRequirements(recordWith(MAIL), context, 'ann', { reachedAt: () => REACHED_AT }, deps)
+      return meetRequirements(recordWith(MAIL), PUBLISHER, context, 'ann', { reachedAt: () => REACHED_AT }, deps)
     }
     expect(await meetWith({ account: 'work' })).toMatchObject({ ok: true })
     expect(await meetWith({ account: '' })).toMatchObject({ ok: true })
@@ -255,7 +293,14 @@ describe('what a tool requires', () => {
     const requirements = { ...record.requirements, authorization: [{ id: 'mail', oauth2: { scopes: ['mail.read'] } }] }
     const { deps } = worldOf()
     const meetAt = (url: string) =>
-      meetRequirements({ ...record, requirements }, callWith().context, undefined, { reachedAt: () => url }, deps)
+      meetRequirements(
+        { ...record, requirements },
+        PUBLISHER,
+        callWith().context,
+        undefined,
+        { reachedAt: () => url },
+        deps,
+      )
     const challenge = { id: 'mail', scopes: ['mail.read'], status: 'not_started' }
     for (const [reached, origin] of [
       ['HTTPS://edge.example:8443/tools/call?a=https://other.example/', 'HTTPS://edge.example:8443'],

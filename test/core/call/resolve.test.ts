@@ -4,7 +4,7 @@ import { askedByDocument, type ToolName } from '../../../src/core/tool/tool-id.t
 import type { DocumentAddress, ToolSource } from '../../../src/core/tool/tool-source.ts'
 import type { ToolDocument, ToolRecord } from '../../../src/core/tool/tool.ts'
 import type { ToolStatus } from '../../../src/core/tool/version.ts'
-import { callableOf, recordWith } from './fakes.ts'
+import { callableOf, PUBLISHER, recordWith } from './fakes.ts'
 
 type Versions = Readonly<Record<string, ToolStatus['state']>>
 
@@ -24,6 +24,7 @@ function documentOf(versions: Versions, newest?: string): ToolDocument {
       version,
       digest: `of ${version}`,
       status: { state },
+      publisher: PUBLISHER,
     })),
     ...(newest === undefined ? {} : { newest: recordAt(newest) }),
   }

@@ -73,12 +73,16 @@ describe('a publisher', () => {
 })
 
 describe('a toolkit', () => {
-  it('is covered when all of its tools are', () => {
+  const denial = async () => undefined
+
+  it('is covered when all of its tools are', async () => {
     for (const pattern of ['*', 'Kit.*', 'kit.*', 'K*.*']) {
-      expect(authoriseToolkit(principal(pattern), 'Kit')).toBeUndefined()
+      expect(await authoriseToolkit(principal(pattern), 'Kit', { denial })).toBeUndefined()
     }
     for (const pattern of ['Kit.A', 'Kit.A*', 'Other.*']) {
-      expect(authoriseToolkit(principal(pattern), 'Kit')).toBe("The credential does not cover 'Kit.*'")
+      expect(await authoriseToolkit(principal(pattern), 'Kit', { denial })).toBe(
+        "The credential does not cover 'Kit.*'",
+      )
     }
   })
 })

@@ -91,7 +91,12 @@ export function documentOf(
   { newest, status = { state: 'active' } }: { newest?: ToolRecord | undefined; status?: ToolStatus } = {},
 ): ToolDocument {
   const [{ toolkit, tool } = definitionOf()] = records
-  const versions = records.map(({ version, digest }) => ({ version, digest, status }))
+  const versions = records.map(({ version, digest }) => ({
+    version,
+    digest,
+    status,
+    publisher: { principal: 'key:k1', trusted: true },
+  }))
   return { toolkit, tool, versions, ...(newest ? { newest } : {}) }
 }
 
@@ -106,10 +111,19 @@ export interface World {
   readonly addresses?: Readonly<Record<string, DocumentAddress>>
   /** The secrets that every tool may have. */
   readonly granted?: readonly string[]
+  /** Why nothing may be published in any toolkit. */
+  readonly denied?: string
 }
 
 /** A registry that does as it is told, the door to it, and what was asked of it in which order. */
-export function worldOf({ published = {}, records = [], outcomes = {}, addresses = {}, granted = [] }: World = {}) {
+export function worldOf({
+  published = {},
+  records = [],
+  outcomes = {},
+  addresses = {},
+  granted = [],
+  denied,
+}: World = {}) {
   const asked: string[] = []
   const stored: (readonly Publication[])[] = []
   const deps: PublishDeps = {
@@ -141,7 +155,8 @@ export function worldOf({ published = {}, records = [], outcomes = {}, addresses
           return outcomes[ids[0] ?? '']?.(ids, publication) ?? { outcome: 'created', ids }
         })
       },
-      setStatus: async () => undefined,
+      change: async () => undefined,
+      denial: async () => denied,
     },
   }
   return { deps, asked, stored, publish: createPublish(deps) }

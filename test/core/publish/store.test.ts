@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { recordOf } from '../../../src/core/publish/record.ts'
 import type { Published } from '../../../src/core/publish/registry.ts'
 import { type Admitted, store } from '../../../src/core/publish/store.ts'
-import { definitionOf, sha256, worldOf } from './fakes.ts'
+import { definitionOf, principal, sha256, worldOf } from './fakes.ts'
 
 const NOTHING = { outcome: 'unchanged', ids: [] } as const
 
@@ -20,7 +20,7 @@ describe('what was admitted', () => {
     const unchanged = { ok: true, ...NOTHING, warnings: [] } as const
     const warnings = [{ path: '/w', message: 'Is odd' }]
     const [a, b, c] = [await admitted('A', { warnings }), await admitted('B'), await admitted('C', { state: 'new' })]
-    expect(await store([refused, a, b, unchanged, c], deps.writer)).toEqual([
+    expect(await store([refused, a, b, unchanged, c], deps.writer, principal('*'))).toEqual([
       refused,
       { ok: true, outcome: 'created', ids: ['Kit.A@1.0.0'], warnings },
       { ok: false, ids: ['Kit.B@1.0.0'], failure: { type: 'conflict', message: 'Exists' } },
@@ -33,13 +33,13 @@ describe('what was admitted', () => {
   it('may be nothing, of which the registry is not told', async () => {
     const { deps, asked } = worldOf()
     const refused = { ok: false, ids: [], failure: { type: 'forbidden', reason: 'No' } } as const
-    expect(await store([refused], deps.writer)).toEqual([refused])
-    expect(await store([], deps.writer)).toEqual([])
+    expect(await store([refused], deps.writer, principal('*'))).toEqual([refused])
+    expect(await store([], deps.writer, principal('*'))).toEqual([])
     expect(asked).toEqual([])
   })
 
   it('comes to something', async () => {
-    const writer = { publish: async () => [], setStatus: async () => undefined }
-    await expect(store([await admitted('A')], writer)).rejects.toThrow('A publication came to nothing')
+    const writer = { publish: async () => [], change: async () => undefined, denial: async () => undefined }
+    await expect(store([await admitted('A')], writer, principal('*'))).rejects.toThrow('A publication came to nothing')
   })
 })

@@ -44,6 +44,10 @@ const SAID: Readonly<Record<FailureType, unknown>> = {
     code: 'VALIDATION_ERROR',
     message: "Tool 'Kit.Tool@1.0.0' cannot be called here: No implementation",
   },
+  'tool-untrusted': {
+    code: 'SECURITY_ERROR',
+    message: `Tool 'Kit.Tool@1.0.0' is not trusted with the secret 'KEY': whoever published it had no key that names it or its toolkit: an administrator can trust it with PATCH /tools/Kit.Tool@1.0.0 {"trusted": true}, or the caller can send its own along`,
+  },
   'requirements-missing': {
     code: 'SECURITY_ERROR',
     message: "Tool 'Kit.Tool' needs something more before it can be called: No grant",

@@ -22,6 +22,7 @@ export const FAILURES: { readonly [T in FailureType]: Extract<Failure, { type: T
   },
   'tool-disabled': { type: 'tool-disabled', id: 'Kit.Tool@1.0.0' },
   'tool-not-executable': { type: 'tool-not-executable', id: 'Kit.Tool@1.0.0', reason: 'No implementation' },
+  'tool-untrusted': { type: 'tool-untrusted', id: 'Kit.Tool@1.0.0', credentials: ["the secret 'KEY'"] },
   'requirements-missing': {
     type: 'requirements-missing',
     tool: 'Kit.Tool',

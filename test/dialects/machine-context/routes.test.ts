@@ -249,6 +249,7 @@ const WANTED: Readonly<Record<FailureType, Wanted>> = {
   },
   'tool-disabled': { status: 200, code: 'VALIDATION_ERROR', execution: 'failure', message: 'is disabled' },
   'tool-not-executable': { status: 200, code: 'VALIDATION_ERROR', execution: 'failure', message: 'No implementation' },
+  'tool-untrusted': { status: 200, code: 'SECURITY_ERROR', execution: 'failure', message: 'is not trusted with' },
   'requirements-missing': {
     status: 200,
     code: 'SECURITY_ERROR',

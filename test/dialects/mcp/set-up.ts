@@ -63,6 +63,7 @@ export function setUp(given: SetUp = {}) {
       return {
         ok: true,
         status: { state: 'active' },
+        publisher: { principal: 'admin', trusted: true },
         tool: {
           record: found,
           validateInput: () => [],

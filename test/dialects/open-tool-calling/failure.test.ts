@@ -63,6 +63,15 @@ const SAID: Readonly<Record<FailureType, unknown>> = {
       },
     },
   },
+  'tool-untrusted': {
+    output: {
+      error: {
+        message: `Tool 'Kit.Tool@1.0.0' is not trusted with the secret 'KEY'`,
+        developer_message: `Whoever published it had no key that names it or its toolkit: an administrator can trust it with PATCH /tools/Kit.Tool@1.0.0 {"trusted": true}, or the caller can send its own along`,
+        can_retry: false,
+      },
+    },
+  },
   'requirements-missing': {
     output: { requires_authorization: { id: 'a1', url: 'https://here/start', scopes: ['mail'], status: 'pending' } },
   },

@@ -302,6 +302,7 @@ const FAILURES: { readonly [T in Failure['type']]: Extract<Failure, { type: T }>
   'version-unavailable': { type: 'version-unavailable', tool: 't', name: 'n', asked: 'a', available: [] },
   'tool-disabled': { type: 'tool-disabled', id: 'i' },
   'tool-not-executable': { type: 'tool-not-executable', id: 'i', reason: 'r' },
+  'tool-untrusted': { type: 'tool-untrusted', id: 'Kit.Tool@1.0.0', credentials: ["the secret 'KEY'"] },
   'requirements-missing': { ...MISSING, type: 'requirements-missing' } as Extract<
     Failure,
     { type: 'requirements-missing' }

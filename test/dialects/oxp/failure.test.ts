@@ -68,6 +68,10 @@ const SAID: Readonly<Record<FailureType, unknown>> = {
     message: "Tool 'Kit.Tool@1.0.0' cannot be called here",
     developer_message: 'No implementation',
   },
+  'tool-untrusted': {
+    message: `Tool 'Kit.Tool@1.0.0' is not trusted with the secret 'KEY'`,
+    developer_message: `Whoever published it had no key that names it or its toolkit: an administrator can trust it with PATCH /tools/Kit.Tool@1.0.0 {"trusted": true}, or the caller can send its own along`,
+  },
   'requirements-missing': {
     message: "Tool 'Kit.Tool' needs something more before it can be called",
     developer_message: 'No grant',

@@ -30,6 +30,7 @@ function resolverOf(records: readonly ToolRecord[]): Resolver {
         ok: true,
         tool: { record, validateInput: nothing, validateOutput: nothing, runnable },
         status: { state: 'active' },
+        publisher: { principal: 'admin', trusted: true },
       }
     },
     forget: () => undefined,
@@ -209,6 +210,7 @@ const WANTED: Readonly<Record<FailureType, readonly [number, ...string[]]>> = {
   'version-unavailable': [404, "'^9'"],
   'tool-disabled': [404, 'is disabled'],
   'tool-not-executable': [404, 'No implementation'],
+  'tool-untrusted': [200, "is not trusted with the secret 'KEY'", 'an administrator can'],
   'requirements-missing': [200, 'No grant', "authorize 'google', open https://here/start"],
   'approval-required': [200, 'Level 8', 'open https://here/approve and then call again'],
   'input-invalid': [200, "'b': Is required", 'Too many'],

@@ -55,13 +55,18 @@ describe('the bundle', () => {
       const a = await record('Kit.A@1.0.0')
       const changed = await record('Kit.A@1.0.0', { description: 'changed' })
       await registry.takeIn('1', 1, [a])
-      await registry.setStatus('kit.a', '1.0.0', { state: 'disabled' })
+      await registry.change({ toolkit: 'kit', tool: 'a' }, '1.0.0', { status: { state: 'disabled' } }, ADMIN)
       await registry.takeIn('2', 2, [changed])
       expect(stateOf(registry, 'kit.a')).toEqual(['1.0.0 disabled'])
       await registry.takeIn('3', 3, [])
       await registry.takeIn('4', 4, [a])
       expect(stateOf(registry, 'kit.a')).toEqual(['1.0.0 disabled'])
-      await registry.setStatus('kit.a', '1.0.0', { state: 'deprecated', message: 'm' })
+      await registry.change(
+        { toolkit: 'kit', tool: 'a' },
+        '1.0.0',
+        { status: { state: 'deprecated', message: 'm' } },
+        ADMIN,
+      )
       await registry.takeIn('5', 5, [])
       expect(stateOf(registry, 'kit.a')).toEqual(['1.0.0 disabled'])
       await registry.takeIn('6', 6, [changed])
@@ -70,10 +75,10 @@ describe('the bundle', () => {
 
   it('takes the place of what was published under its id, and keeps the other versions', () =>
     inRegistry(async ({ registry }) => {
-      await registry.publish([
-        await publication('Kit.A@1.0.0', { description: 'foreign' }),
-        await publication('Kit.A@0.9.0'),
-      ])
+      await registry.publish(
+        [await publication('Kit.A@1.0.0', { description: 'foreign' }), await publication('Kit.A@0.9.0')],
+        ADMIN,
+      )
       await registry.takeIn('1', 1, [await record('Kit.A@1.0.0')])
       expect(documentOf(registry, 'kit.a').newest?.description).toBe('What Kit.A does')
       expect(stateOf(registry, 'kit.a').sort()).toEqual(['0.9.0 active', '1.0.0 active'])

@@ -3,12 +3,12 @@ import type { Publication, Published } from '../../../src/core/publish/registry.
 import type { ToolRecord } from '../../../src/core/tool/tool.ts'
 import { createWholeRecords } from '../../../src/storage/registry/kv-documents.ts'
 import type { RegistryObject } from '../../../src/storage/registry/registry-object.ts'
-import { documentOf, documentPublication, inRegistry, publication, stopClock, stubOf, textOf } from './set-up.ts'
+import { ADMIN, documentOf, documentPublication, inRegistry, publication, stopClock, stubOf, textOf } from './set-up.ts'
 
 stopClock()
 
 async function publish(registry: RegistryObject, one: Publication, allowBreaking = false): Promise<Published> {
-  const { published } = await registry.publish([{ ...one, allowBreaking }])
+  const { published } = await registry.publish([{ ...one, allowBreaking }], ADMIN)
   const [first] = published
   if (!first) throw new Error('Wanted an answer')
   return first
@@ -95,7 +95,7 @@ describe('a document with an id of its own', () => {
       await drain()
       const [{ digest } = { digest: '' }] = documentOf(registry, 'x.a').versions
       expect(kv.values.has(`record/${digest}`)).toBe(true)
-      await registry.setStatus('x.b', '2.0.0', { state: 'yanked' })
+      await registry.change({ toolkit: 'x', tool: 'b' }, '2.0.0', { status: { state: 'yanked' } }, ADMIN)
       expect(documentOf(registry, 'x.a')).toMatchObject({ newest: { id: 'x.a@1.0.0' } })
       expect(documentOf(registry, 'x.a').isLeftOut).toBeUndefined()
       expect((await registry.head()).count).toBe(2)

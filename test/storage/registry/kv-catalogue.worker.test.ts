@@ -47,6 +47,7 @@ async function publishMany({ registry, drain }: Harness): Promise<string[]> {
   const ids = Array.from({ length: 300 }, (_, n) => `Kit${n % 3}.T${n}@1.0.0`)
   await registry.publish(
     await Promise.all(ids.map((id, n) => publication(id, {}, n % 10 === 0 ? { tags: ['tenth'] } : {}))),
+    ADMIN,
   )
   await drain()
   const keyOf = (id: string) => id.toLowerCase().replace(/@.*/, '')
@@ -107,8 +108,8 @@ describe('a listing', () => {
       const { list, require } = isolate(harness)
       const { nextCursor } = (await list({ toolkit: 'Kit0', limit: 1 })) ?? {}
       expect(decodeCursor(nextCursor ?? '')).toBe('kit0.t0')
-      await harness.registry.setStatus('kit0.t0', '1.0.0', { state: 'yanked' })
-      const { revision } = await harness.registry.publish([await publication('Kit0.T0a@1.0.0')])
+      await harness.registry.change({ toolkit: 'kit0', tool: 't0' }, '1.0.0', { status: { state: 'yanked' } }, ADMIN)
+      const { revision } = await harness.registry.publish([await publication('Kit0.T0a@1.0.0')], ADMIN)
       require(revision)
       const { lines = [] } = (await list({ toolkit: 'Kit0', limit: 1, cursor: nextCursor })) ?? {}
       expect(lines.map((line): string => JSON.parse(line).id)).toEqual(['Kit0.T0a@1.0.0'])
@@ -141,7 +142,7 @@ describe('an isolate', () => {
       await publishMany(harness)
       const { etag, walk } = isolate(harness)
       const before = await etag()
-      await registry.publish([await publication('New.Tool@1.0.0')])
+      await registry.publish([await publication('New.Tool@1.0.0')], ADMIN)
       const now = Date.now()
       await drain()
       vi.setSystemTime(now + 4_999)
@@ -159,7 +160,7 @@ describe('an isolate', () => {
       await publishMany(harness)
       const { require, walk, asked } = isolate(harness)
       await walk(1_000)
-      const { revision } = await registry.publish([await publication('New.Tool@1.0.0')])
+      const { revision } = await registry.publish([await publication('New.Tool@1.0.0')], ADMIN)
       expect(await walk(1_000)).toHaveLength(300)
       require(revision)
       expect(await walk(1_000)).toContain('New.Tool@1.0.0')
@@ -172,7 +173,10 @@ describe('an isolate', () => {
       await publishMany(harness)
       const { etag, walk } = isolate(harness)
       await etag()
-      await registry.publish(await Promise.all(['Kit0.New@1.0.0', 'Kit2.New@1.0.0'].map((id) => publication(id))))
+      await registry.publish(
+        await Promise.all(['Kit0.New@1.0.0', 'Kit2.New@1.0.0'].map((id) => publication(id))),
+        ADMIN,
+      )
       const now = Date.now()
       await drain()
       vi.setSystemTime(now)

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { exposedName, keyOfName } from '../../../src/storage/registry/names.ts'
-import { inRegistry, publication, stopClock } from './set-up.ts'
+import { ADMIN, inRegistry, publication, stopClock } from './set-up.ts'
 
 stopClock()
 
@@ -39,16 +39,16 @@ describe('the name a tool is exposed under', () => {
 
   it('leads to its tool for ever, whatever that is called later, ignoring case', () =>
     inRegistry(async ({ registry, kv, drain }) => {
-      await registry.publish([await publication('Mail.Send@1.0.0', { name: 'Send' })])
-      await registry.publish([await publication('Mail.Send@2.0.0', { name: 'SendMail' })])
-      await registry.publish([await publication('Sms.Send@1.0.0', { name: 'send' })])
+      await registry.publish([await publication('Mail.Send@1.0.0', { name: 'Send' })], ADMIN)
+      await registry.publish([await publication('Mail.Send@2.0.0', { name: 'SendMail' })], ADMIN)
+      await registry.publish([await publication('Sms.Send@1.0.0', { name: 'send' })], ADMIN)
       for (const name of ['Send', 'SEND', 'sendmail']) expect(await registry.named(name)).toBe('mail.send')
       expect(await registry.named('nobody')).toBeUndefined()
       await drain()
       expect(kv.keys('name/').toSorted()).toEqual(['name/send', 'name/sendmail'])
       expect(kv.values.get('name/send')).toBe('mail.send')
-      await registry.setStatus('mail.send', '2.0.0', { state: 'disabled' })
-      await registry.setStatus('mail.send', '1.0.0', { state: 'disabled' })
+      await registry.change({ toolkit: 'mail', tool: 'send' }, '2.0.0', { status: { state: 'disabled' } }, ADMIN)
+      await registry.change({ toolkit: 'mail', tool: 'send' }, '1.0.0', { status: { state: 'disabled' } }, ADMIN)
       expect(await registry.named('SendMail')).toBe('mail.send')
     }))
 })

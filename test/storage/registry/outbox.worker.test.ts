@@ -1,12 +1,12 @@
 import { describe, expect, it, vi } from 'vitest'
-import { documentOf, inRegistry, listedIn, publication, publications, record, stopClock } from './set-up.ts'
+import { ADMIN, documentOf, inRegistry, listedIn, publication, publications, record, stopClock } from './set-up.ts'
 
 stopClock()
 
 describe('the outbox', () => {
   it('publishes 1,000 tools for one document each, a page or two for every 64, and one head, which comes last', () =>
     inRegistry(async ({ registry, kv, drain }) => {
-      await registry.publish(await publications(0, 1_000))
+      await registry.publish(await publications(0, 1_000), ADMIN)
       await drain()
       expect(kv.keys('tool/').length).toBe(1_000)
       expect(kv.keys('catalogue/page/').length).toBeLessThanOrEqual(40)
@@ -17,7 +17,7 @@ describe('the outbox', () => {
 
       // One more tool rewrites the two pages it is on
       kv.log.length = 0
-      await registry.publish(await publications(1_000, 1_001))
+      await registry.publish(await publications(1_000, 1_001), ADMIN)
       await drain()
       expect(kv.keys('').length).toBe(4)
       expect(kv.keys('catalogue/page/').length).toBe(2)
@@ -34,7 +34,7 @@ describe('the outbox', () => {
         failures += 1
         return true
       }
-      await registry.publish(await publications(0, 150))
+      await registry.publish(await publications(0, 150), ADMIN)
       await drain()
       expect(failures).toBe(7)
       expect(kv.log.at(-1)?.key).toBe('catalogue/head')
@@ -47,7 +47,7 @@ describe('the outbox', () => {
       kv.refuse = () => true
       const waits: number[] = []
       for (let n = 0; n < 9; n += 1) {
-        await registry.publish(await publications(n, n + 1))
+        await registry.publish(await publications(n, n + 1), ADMIN)
         await runAlarm()
         waits.push(((await alarm()) ?? 0) - Date.now())
       }
@@ -61,15 +61,26 @@ describe('the outbox', () => {
 
   it('writes a key that changes over and over no more than once a second', () =>
     inRegistry(async ({ registry, kv, runAlarm, drain }) => {
-      await registry.publish(await publications(0, 1))
+      await registry.publish(await publications(0, 1), ADMIN)
       await drain()
       kv.log.length = 0
       kv.meanwhile = async (key) => {
         // Changes that come while a run writes
-        if (kv.log.length < 60) await registry.setStatus('kit0.t0', '1.0.0', { state: 'deprecated', message: key })
+        if (kv.log.length < 60)
+          await registry.change(
+            { toolkit: 'kit0', tool: 't0' },
+            '1.0.0',
+            { status: { state: 'deprecated', message: key } },
+            ADMIN,
+          )
       }
       for (let n = 0; n < 100; n += 1) {
-        await registry.setStatus('kit0.t0', '1.0.0', { state: 'deprecated', message: String(n) })
+        await registry.change(
+          { toolkit: 'kit0', tool: 't0' },
+          '1.0.0',
+          { status: { state: 'deprecated', message: String(n) } },
+          ADMIN,
+        )
         if (n % 10 === 9) await runAlarm()
       }
       await drain()
@@ -86,9 +97,9 @@ describe('the outbox', () => {
       let next = 0
       kv.meanwhile = async () => {
         if (next < 600 && next % 3 === 0) await registry.head()
-        if (next < 600) await registry.publish(await publications(next, (next += 1)))
+        if (next < 600) await registry.publish(await publications(next, (next += 1)), ADMIN)
       }
-      await registry.publish(await publications(600, 640))
+      await registry.publish(await publications(600, 640), ADMIN)
       while (next < 600) {
         await runAlarm()
         if (!kv.values.has('catalogue/head')) continue
@@ -104,10 +115,10 @@ describe('the outbox', () => {
       kv.meanwhile = async (key) => {
         if (key !== 'catalogue/head') return
         kv.meanwhile = async () => undefined
-        await registry.publish(await publications(3, 4))
+        await registry.publish(await publications(3, 4), ADMIN)
         await registry.head()
       }
-      await registry.publish(await publications(0, 3))
+      await registry.publish(await publications(0, 3), ADMIN)
       await drain()
       expect(listedIn(kv).length).toBe(4)
       expect(kv.keys('catalogue/head').length).toBe(2)
@@ -115,12 +126,12 @@ describe('the outbox', () => {
 
   it('publishes at once although the next alarm was for sweeping old pages', () =>
     inRegistry(async ({ registry, kv, drain, alarm }) => {
-      await registry.publish(await publications(0, 5))
+      await registry.publish(await publications(0, 5), ADMIN)
       await drain()
-      await registry.publish(await publications(5, 6))
+      await registry.publish(await publications(5, 6), ADMIN)
       await drain()
       expect(((await alarm()) ?? 0) - Date.now()).toBeGreaterThan(60_000)
-      await registry.publish(await publications(6, 7))
+      await registry.publish(await publications(6, 7), ADMIN)
       expect(((await alarm()) ?? 0) - Date.now()).toBeLessThanOrEqual(1_100)
       await drain()
       expect(listedIn(kv).length).toBe(7)
@@ -129,7 +140,7 @@ describe('the outbox', () => {
   it('deletes pages some minutes after no head names them, and no other', () =>
     inRegistry(async ({ registry, kv, drain, runAlarm }) => {
       for (let n = 0; n < 5; n += 1) {
-        await registry.publish(await publications(n, n + 1))
+        await registry.publish(await publications(n, n + 1), ADMIN)
         await drain()
       }
       const pages = () => [...kv.values.keys()].filter((key) => key.startsWith('catalogue/page/')).length
@@ -143,7 +154,7 @@ describe('the outbox', () => {
   it('goes on where it was after a crash in the middle', () =>
     inRegistry(async ({ registry, kv, runAlarm, drain, restart }) => {
       kv.refuse = () => kv.log.length >= 30
-      await registry.publish(await publications(0, 100))
+      await registry.publish(await publications(0, 100), ADMIN)
       await runAlarm()
       expect(kv.values.has('catalogue/head')).toBe(false)
       kv.refuse = () => false
@@ -155,12 +166,12 @@ describe('the outbox', () => {
 
   it('lands a page that was touched and came out the same while it waited', () =>
     inRegistry(async ({ registry, kv, drain }) => {
-      await registry.publish(await publications(0, 3))
+      await registry.publish(await publications(0, 3), ADMIN)
       let touched = false
       kv.meanwhile = async () => {
         if (touched) return
         touched = true
-        await registry.setStatus('kit0.t0', '1.0.0', { state: 'active' })
+        await registry.change({ toolkit: 'kit0', tool: 't0' }, '1.0.0', { status: { state: 'active' } }, ADMIN)
       }
       await drain()
       expect(listedIn(kv).length).toBe(3)
@@ -174,7 +185,7 @@ describe('the outbox', () => {
       // The document waits from the first version on, and so came before the records that the second one asks for
       for (const version of ['1.0.0', '2.0.0']) {
         const ids = Array.from({ length: 20 }, (_, n) => `Kit.T${n}@${version}`)
-        await registry.publish(await Promise.all(ids.map((id) => publication(id))))
+        await registry.publish(await Promise.all(ids.map((id) => publication(id))), ADMIN)
       }
       await drain()
       expect(kv.keys('record/').length).toBe(40)
@@ -189,7 +200,7 @@ describe('the outbox', () => {
 
   it('lands no document whose record KV refuses, nor after a crash in between', () =>
     inRegistry(async ({ registry, kv, runAlarm, drain, restart }) => {
-      await registry.publish([await publication('Kit.A@1.0.0'), await publication('Kit.A@2.0.0')])
+      await registry.publish([await publication('Kit.A@1.0.0'), await publication('Kit.A@2.0.0')], ADMIN)
       kv.refuse = (key) => key.startsWith('record/')
       await runAlarm()
       expect(kv.keys('tool/')).toEqual([])
@@ -207,7 +218,7 @@ describe('the outbox', () => {
 
   it('writes once what changed a hundred times, as it is in the end', () =>
     inRegistry(async ({ registry, kv, drain }) => {
-      for (let n = 1; n <= 100; n += 1) await registry.publish([await publication(`Kit.A@1.0.${n}`)])
+      for (let n = 1; n <= 100; n += 1) await registry.publish([await publication(`Kit.A@1.0.${n}`)], ADMIN)
       await drain()
       expect(kv.keys('tool/')).toEqual(['tool/kit.a'])
       expect(kv.keys('catalogue/')).toHaveLength(3)
@@ -226,10 +237,10 @@ describe('the outbox', () => {
 
   it('deletes no page while a head in KV names it, however long the next head takes', () =>
     inRegistry(async ({ registry, sql, kv, runAlarm, drain }) => {
-      await registry.publish(await publications(0, 1))
+      await registry.publish(await publications(0, 1), ADMIN)
       await drain()
       const old = [...kv.values.keys()].filter((key) => key.startsWith('catalogue/page/'))
-      await registry.publish(await publications(1, 2))
+      await registry.publish(await publications(1, 2), ADMIN)
       const start = Date.now()
       while (Date.now() - start < 15 * 60_000) {
         // Always more than one run writes

@@ -3,7 +3,7 @@ import { toolKey } from '../../../src/core/tool/tool-id.ts'
 import type { ToolRecord } from '../../../src/core/tool/tool.ts'
 import type { PageIndex } from '../../../src/storage/registry/pages.ts'
 import type { RegistryObject } from '../../../src/storage/registry/registry-object.ts'
-import { type Harness, inRegistry, listedIn, publication, publications, stopClock, textOf } from './set-up.ts'
+import { ADMIN, type Harness, inRegistry, listedIn, publication, publications, stopClock, textOf } from './set-up.ts'
 
 stopClock()
 
@@ -35,7 +35,7 @@ const inOrder = (count: number, given: Readonly<Record<string, unknown>> = {}) =
 describe('pages of lines in another form', () => {
   it('are made anew by the deployment that writes them differently, once', () =>
     inRegistry(async ({ registry, sql, restart, drain, kv }) => {
-      await registry.publish(await inOrder(2))
+      await registry.publish(await inOrder(2), ADMIN)
       await drain()
       const { leaves, revision } = await registry.head()
       const written = () => sql.exec<{ lines: string }>('SELECT lines FROM leaf').one().lines
@@ -56,9 +56,9 @@ describe('a leaf', () => {
   it('holds up to 128 tools; of more it is split into parts of 64, in the order of ids', () =>
     inRegistry(async ({ registry }) => {
       const all = await inOrder(129)
-      await registry.publish(all.slice(0, 128))
+      await registry.publish(all.slice(0, 128), ADMIN)
       expect((await leavesOf(registry)).keys.map(({ length }) => length)).toEqual([128])
-      await registry.publish(all.slice(128))
+      await registry.publish(all.slice(128), ADMIN)
       const { leaves, keys } = await leavesOf(registry)
       expect(keys.map(({ length }) => length)).toEqual([64, 64, 1])
       expect(keys.flat()).toEqual(all.flatMap(({ records }) => records.map(toolKey)))
@@ -68,7 +68,7 @@ describe('a leaf', () => {
   it('holds up to a million characters, and a single tool whatever its length', () =>
     inRegistry(async ({ registry }) => {
       // A record holds a definition twice
-      await registry.publish(await inOrder(9, { description: 'x'.repeat(60_000) }))
+      await registry.publish(await inOrder(9, { description: 'x'.repeat(60_000) }), ADMIN)
       const { leaves, keys } = await leavesOf(registry)
       expect(keys.map(({ length }) => length)).toEqual([4, 4, 1])
       for (const leaf of leaves) expect(pageOf(registry, leaf.records).length).toBeLessThanOrEqual(500_000)
@@ -76,9 +76,9 @@ describe('a leaf', () => {
 
   it('takes in what belongs between its tools, and leaves the pages of the others alone', () =>
     inRegistry(async ({ registry }) => {
-      await registry.publish(await inOrder(129))
+      await registry.publish(await inOrder(129), ADMIN)
       const before = await leavesOf(registry)
-      await registry.publish([await publication('Kit.T0099a@1.0.0')])
+      await registry.publish([await publication('Kit.T0099a@1.0.0')], ADMIN)
       const after = await leavesOf(registry)
       expect(after.keys.map(({ length }) => length)).toEqual([64, 65, 1])
       expect(after.keys[1]?.slice(35, 37)).toEqual(['kit.t0099', 'kit.t0099a'])
@@ -98,12 +98,12 @@ describe('a leaf', () => {
 describe('the etag', () => {
   it('is that of what is listed: the same when that comes back', () =>
     inRegistry(async ({ registry }) => {
-      await registry.publish(await publications(0, 2))
+      await registry.publish(await publications(0, 2), ADMIN)
       const { etag, revision } = await registry.head()
-      await registry.setStatus('kit0.t0', '1.0.0', { state: 'disabled' })
+      await registry.change({ toolkit: 'kit0', tool: 't0' }, '1.0.0', { status: { state: 'disabled' } }, ADMIN)
       const other = await registry.head()
       expect(other.etag).not.toBe(etag)
-      await registry.setStatus('kit0.t0', '1.0.0', { state: 'active' })
+      await registry.change({ toolkit: 'kit0', tool: 't0' }, '1.0.0', { status: { state: 'active' } }, ADMIN)
       const again = await registry.head()
       expect(again.etag).toBe(etag)
       expect(again.revision).toBeGreaterThan(revision)
@@ -113,10 +113,10 @@ describe('the etag', () => {
 describe('a page', () => {
   it('is known by its hash while it is part of the catalogue', () =>
     inRegistry(async ({ registry }) => {
-      await registry.publish(await publications(0, 1))
+      await registry.publish(await publications(0, 1), ADMIN)
       const [leaf] = (await registry.head()).leaves
       expect(pageOf(registry, leaf?.lines ?? '')).toContain('Kit0.T0')
-      await registry.publish(await publications(1, 2))
+      await registry.publish(await publications(1, 2), ADMIN)
       expect(registry.value(`catalogue/page/${leaf?.lines}`)).toBeUndefined()
       await registry.head()
       expect(registry.value(`catalogue/page/${leaf?.lines}`)).toBeUndefined()
@@ -133,10 +133,10 @@ describe('a page', () => {
   it('that comes back while it waits to be deleted stays', () =>
     inRegistry(async (harness) => {
       const { registry, kv, drain } = harness
-      await registry.publish(await publications(0, 2))
+      await registry.publish(await publications(0, 2), ADMIN)
       await drain()
       for (const state of ['disabled', 'active'] as const) {
-        await registry.setStatus('kit0.t0', '1.0.0', { state })
+        await registry.change({ toolkit: 'kit0', tool: 't0' }, '1.0.0', { status: { state } }, ADMIN)
         await drain()
       }
       await anHour(harness)
@@ -147,10 +147,10 @@ describe('a page', () => {
   it('that comes back after it was deleted is written again', () =>
     inRegistry(async (harness) => {
       const { registry, kv, drain } = harness
-      await registry.publish(await publications(0, 2))
+      await registry.publish(await publications(0, 2), ADMIN)
       await drain()
       for (const state of ['disabled', 'active'] as const) {
-        await registry.setStatus('kit0.t0', '1.0.0', { state })
+        await registry.change({ toolkit: 'kit0', tool: 't0' }, '1.0.0', { status: { state } }, ADMIN)
         await drain()
         await anHour(harness)
       }

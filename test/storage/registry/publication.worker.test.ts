@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import type { Publication, Published } from '../../../src/core/publish/registry.ts'
 import type { RegistryObject } from '../../../src/storage/registry/registry-object.ts'
-import { documentOf, documentPublication, inRegistry, publication, stopClock, textOf } from './set-up.ts'
+import { ADMIN, documentOf, documentPublication, inRegistry, publication, stopClock, textOf } from './set-up.ts'
 
 stopClock()
 
 /** What became of one publication, and how many changes the registry counts now. */
 async function publish(registry: RegistryObject, one: Publication): Promise<Published & { revision: number }> {
-  const { published, revision } = await registry.publish([one])
+  const { published, revision } = await registry.publish([one], ADMIN)
   const [first] = published
   if (!first || published.length !== 1) throw new Error('Wanted one answer')
   return { ...first, revision }
@@ -115,7 +115,7 @@ describe('a publication', () => {
   it('is judged by itself, and by what those before it stored', () =>
     inRegistry(async ({ registry }) => {
       const all = ['Kit.A@1.0.0', 'Kit.A@1.0.0', 'kit.a@2.0.0', 'Kit.B@1.0.0']
-      const { published } = await registry.publish(await Promise.all(all.map((id) => publication(id))))
+      const { published } = await registry.publish(await Promise.all(all.map((id) => publication(id))), ADMIN)
       expect(published.map(({ outcome }) => outcome)).toEqual(['created', 'unchanged', 'conflict', 'created'])
     }))
 })
@@ -153,7 +153,8 @@ describe('a version that breaks what the one before it promised', () => {
       expect(await outcomeOf('Kit.A@2.0.1', 'a')).toBe('refused')
       expect(await outcomeOf('Kit.A@2.0.1', 'b')).toBe('created')
       expect(await outcomeOf('Kit.A@0.1.0', 'z')).toBe('created')
-      for (const version of ['2.0.0', '2.0.1']) await registry.setStatus('kit.a', version, { state: 'yanked' })
+      for (const version of ['2.0.0', '2.0.1'])
+        await registry.change({ toolkit: 'kit', tool: 'a' }, version, { status: { state: 'yanked' } }, ADMIN)
       expect(await outcomeOf('Kit.A@2.0.2', 'a')).toBe('created')
     }))
 })

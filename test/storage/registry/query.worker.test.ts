@@ -23,7 +23,7 @@ function walk(registry: RegistryObject, query: ListQuery, limit: number): string
 
 const publishMany = async (registry: RegistryObject) => {
   const ids = ['A.B@1.0.0', 'A.B@1.10.0', 'A.B@1.9.0', 'A.C@1.0.0', 'B.A@1.0.0', 'B.A@2.0.0']
-  await registry.publish(await Promise.all(ids.map((id) => publication(id, {}, { tags: [id.slice(-5)] }))))
+  await registry.publish(await Promise.all(ids.map((id) => publication(id, {}, { tags: [id.slice(-5)] }))), ADMIN)
   return ids
 }
 
@@ -40,9 +40,9 @@ describe('a listing of all versions', () => {
   it('shows what is active or deprecated', () =>
     inRegistry(async ({ registry }) => {
       await publishMany(registry)
-      await registry.setStatus('a.b', '1.0.0', { state: 'deprecated' })
-      await registry.setStatus('a.b', '1.9.0', { state: 'yanked' })
-      await registry.setStatus('b.a', '1.0.0', { state: 'disabled' })
+      await registry.change({ toolkit: 'a', tool: 'b' }, '1.0.0', { status: { state: 'deprecated' } }, ADMIN)
+      await registry.change({ toolkit: 'a', tool: 'b' }, '1.9.0', { status: { state: 'yanked' } }, ADMIN)
+      await registry.change({ toolkit: 'b', tool: 'a' }, '1.0.0', { status: { state: 'disabled' } }, ADMIN)
       expect(walk(registry, QUERY, 2)).toEqual(['A.B@1.0.0', 'A.B@1.10.0', 'A.C@1.0.0', 'B.A@2.0.0'])
     }))
 
@@ -51,8 +51,8 @@ describe('a listing of all versions', () => {
       await publishMany(registry)
       const { found, next } = registry.query(QUERY, 3, ADMIN) ?? { found: [] }
       expect(found).toHaveLength(3)
-      await registry.setStatus('a.b', '1.9.0', { state: 'yanked' })
-      await registry.publish([await publication('A.A@1.0.0'), await publication('A.Z@1.0.0')])
+      await registry.change({ toolkit: 'a', tool: 'b' }, '1.9.0', { status: { state: 'yanked' } }, ADMIN)
+      await registry.publish([await publication('A.A@1.0.0'), await publication('A.Z@1.0.0')], ADMIN)
       const rest = registry.query({ ...QUERY, cursor: next }, 100, ADMIN)?.found
       expect(rest?.map(({ cursor }) => cursor)).toEqual(['a.c@1.0.0', 'a.z@1.0.0', 'b.a@1.0.0', 'b.a@2.0.0'])
     }))
@@ -96,9 +96,9 @@ describe('a query', () => {
     inRegistry(async ({ registry }) => {
       for (let from = 0; from < 2_001; from += 500) {
         const ids = Array.from({ length: 500 }, (_, n) => `Hidden.T${String(from + n).padStart(5, '0')}@1.0.0`)
-        await registry.publish(await Promise.all(ids.map((id) => publication(id))))
+        await registry.publish(await Promise.all(ids.map((id) => publication(id))), ADMIN)
       }
-      await registry.publish([await publication('Seen.T@1.0.0')])
+      await registry.publish([await publication('Seen.T@1.0.0')], ADMIN)
       const principal = { ...ADMIN, kind: 'key', tools: ['Seen.*'] } as const
       const first = registry.query(QUERY, 100, principal)
       expect(first).toEqual({ found: [], next: 'hidden.t01999@1.0.0' })

@@ -6,7 +6,7 @@ import { ADMIN, type Harness, inRegistry, publication, stopClock } from './set-u
 stopClock()
 
 const publish = async ({ registry }: Harness, ...ids: readonly string[]) =>
-  registry.publish(await Promise.all(ids.map((id) => publication(id))))
+  registry.publish(await Promise.all(ids.map((id) => publication(id))), ADMIN)
 
 const near = (registry: RegistryObject, toolkit: string, tool: string) => {
   const answer = registry.documentOrNearest({ toolkit, tool })
@@ -40,9 +40,9 @@ describe('the names near an unknown one', () => {
       const { registry } = harness
       await publish(harness, 'Mail.Send@1.0.0', 'Mail.Sent@1.0.0')
       expect(near(registry, 'Mail', 'Sens')).toEqual(['Mail.Send', 'Mail.Sent'])
-      await registry.setStatus('mail.send', '1.0.0', { state })
+      await registry.change({ toolkit: 'mail', tool: 'send' }, '1.0.0', { status: { state } }, ADMIN)
       expect(near(registry, 'Mail', 'Sens')).toEqual(['Mail.Sent'])
-      await registry.setStatus('mail.send', '1.0.0', { state: 'active' })
+      await registry.change({ toolkit: 'mail', tool: 'send' }, '1.0.0', { status: { state: 'active' } }, ADMIN)
       expect(near(registry, 'Mail', 'Sens')).toEqual(['Mail.Send', 'Mail.Sent'])
     }),
   )
@@ -60,10 +60,13 @@ describe('the names near an unknown one', () => {
 describe('a search', () => {
   it('finds words of names, toolkits, descriptions and tags, and what begins so', () =>
     inRegistry(async ({ registry }) => {
-      await registry.publish([
-        await publication('Mail.GetLetters@1.0.0', { description: 'Reads what was posted' }, { tags: ['inbox'] }),
-        await publication('Weather.Forecast@1.0.0', { description: 'Rain or shine' }),
-      ])
+      await registry.publish(
+        [
+          await publication('Mail.GetLetters@1.0.0', { description: 'Reads what was posted' }, { tags: ['inbox'] }),
+          await publication('Weather.Forecast@1.0.0', { description: 'Rain or shine' }),
+        ],
+        ADMIN,
+      )
       for (const q of ['letters', 'lett', 'get_letters', 'GETLETTERS', 'mail', 'posted', 'inbox', 'rainbow inbox']) {
         expect(found(registry, q)).toEqual(['Mail.GetLetters@1.0.0'])
       }
@@ -72,10 +75,13 @@ describe('a search', () => {
 
   it('gives the tool of that very name first, whatever its case and separators', () =>
     inRegistry(async ({ registry }) => {
-      await registry.publish([
-        await publication('A.SendMessageToAll@1.0.0', { description: 'send message send message send message' }),
-        await publication('B.SendMessage@1.0.0', { description: 'Delivers' }),
-      ])
+      await registry.publish(
+        [
+          await publication('A.SendMessageToAll@1.0.0', { description: 'send message send message send message' }),
+          await publication('B.SendMessage@1.0.0', { description: 'Delivers' }),
+        ],
+        ADMIN,
+      )
       for (const q of ['sendmessage', 'Send-Message', 'b.send message', 'B_SendMessage']) {
         expect(found(registry, q)?.[0]).toBe('B.SendMessage@1.0.0')
       }
@@ -83,16 +89,19 @@ describe('a search', () => {
 
   it('finds a tool as its listed version describes it, and none that is not listed', () =>
     inRegistry(async ({ registry }) => {
-      await registry.publish([
-        await publication('Mail.Send@1.0.0', { description: 'pigeons' }),
-        await publication('Mail.Send@2.0.0', { description: 'telegraphs' }),
-      ])
+      await registry.publish(
+        [
+          await publication('Mail.Send@1.0.0', { description: 'pigeons' }),
+          await publication('Mail.Send@2.0.0', { description: 'telegraphs' }),
+        ],
+        ADMIN,
+      )
       expect(found(registry, 'pigeons')).toEqual([])
       expect(found(registry, 'telegraphs')).toEqual(['Mail.Send@2.0.0'])
-      await registry.setStatus('mail.send', '2.0.0', { state: 'disabled' })
+      await registry.change({ toolkit: 'mail', tool: 'send' }, '2.0.0', { status: { state: 'disabled' } }, ADMIN)
       expect(found(registry, 'pigeons')).toEqual(['Mail.Send@1.0.0'])
       expect(found(registry, 'telegraphs')).toEqual([])
-      await registry.setStatus('mail.send', '1.0.0', { state: 'disabled' })
+      await registry.change({ toolkit: 'mail', tool: 'send' }, '1.0.0', { status: { state: 'disabled' } }, ADMIN)
       expect(found(registry, 'pigeons')).toEqual([])
     }))
 })

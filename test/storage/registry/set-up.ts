@@ -15,9 +15,9 @@ import { sha256 } from '../../../src/storage/sha256.ts'
 import { definition } from '../../e2e/definition.ts'
 
 /** Whoever may see everything. */
-export const ADMIN: Principal = { id: 'x', kind: 'admin', scopes: [], tools: ['*'], users: 'any' }
+export const ADMIN: Principal = { id: 'x', kind: 'admin', scopes: ['admin'], tools: ['*'], users: 'any' }
 
-const Registry = defineRegistry(writeLine)
+const Registry = defineRegistry(writeLine, () => ({ isGranted: (id) => id === 'GRANTED' }))
 
 /** For each test a clock that stands still, a day ahead, so that no alarm comes due by itself. */
 export function stopClock(): void {

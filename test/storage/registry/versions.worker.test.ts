@@ -5,7 +5,7 @@ import { ADMIN, documentOf, inRegistry, publication, record, stopClock, textOf }
 stopClock()
 
 const publish = async (registry: RegistryObject, ...ids: readonly string[]) =>
-  registry.publish(await Promise.all(ids.map((id) => publication(id))))
+  registry.publish(await Promise.all(ids.map((id) => publication(id))), ADMIN)
 
 /** The version that lists show. */
 const listed = async (registry: RegistryObject, key: string) => {
@@ -22,7 +22,12 @@ describe("a tool's document", () => {
       const { digest } = await record('Kit.Tool@1.2.0')
       const document = documentOf(registry, 'kit.tool')
       expect(document).toMatchObject({ toolkit: 'Kit', tool: 'Tool', newest: await record('Kit.Tool@1.10.0') })
-      expect(document.versions).toContainEqual({ version: '1.2.0', digest, status: { state: 'active' } })
+      expect(document.versions).toContainEqual({
+        version: '1.2.0',
+        digest,
+        status: { state: 'active' },
+        publisher: { principal: 'x', trusted: true },
+      })
       expect(document.versions).toHaveLength(3)
       expect(registry.value('tool/kit.other')).toBeUndefined()
     }))
@@ -30,11 +35,11 @@ describe("a tool's document", () => {
   it.each(['disabled', 'yanked', 'deprecated'] as const)('follows its newest version being %s', (state) =>
     inRegistry(async ({ registry }) => {
       await publish(registry, 'Kit.Tool@1.0.0', 'Kit.Tool@2.0.0')
-      const answer = await registry.setStatus('kit.tool', '2.0.0', { state })
-      expect(answer?.document).toBe(registry.value('tool/kit.tool'))
+      const answer = await registry.change({ toolkit: 'kit', tool: 'tool' }, '2.0.0', { status: { state } }, ADMIN)
+      expect(answer).toMatchObject({ document: registry.value('tool/kit.tool') })
       expect(documentOf(registry, 'kit.tool').newest?.version).toBe('1.0.0')
       expect(await listed(registry, 'kit.tool')).toBe('1.0.0')
-      await registry.setStatus('kit.tool', '2.0.0', { state: 'active' })
+      await registry.change({ toolkit: 'kit', tool: 'tool' }, '2.0.0', { status: { state: 'active' } }, ADMIN)
       expect(documentOf(registry, 'kit.tool').newest?.version).toBe('2.0.0')
       expect(await listed(registry, 'kit.tool')).toBe('2.0.0')
     }),
@@ -44,21 +49,26 @@ describe("a tool's document", () => {
     inRegistry(async ({ registry }) => {
       await publish(registry, 'Kit.Tool@1.0.0')
       const status = { state: 'deprecated', message: 'Use the other', successor: 'Kit.Other@1.0.0' } as const
-      await registry.setStatus('kit.tool', '1.0.0', status)
+      await registry.change({ toolkit: 'kit', tool: 'tool' }, '1.0.0', { status }, ADMIN)
       expect(documentOf(registry, 'kit.tool').versions).toMatchObject([{ status }])
     }))
 
   it('has no status set for a version there is not', () =>
     inRegistry(async ({ registry }) => {
       await publish(registry, 'Kit.Tool@1.0.0')
-      expect(await registry.setStatus('kit.tool', '2.0.0', { state: 'yanked' })).toBeUndefined()
-      expect(await registry.setStatus('kit.other', '1.0.0', { state: 'yanked' })).toBeUndefined()
+      expect(
+        await registry.change({ toolkit: 'kit', tool: 'tool' }, '2.0.0', { status: { state: 'yanked' } }, ADMIN),
+      ).toBeUndefined()
+      expect(
+        await registry.change({ toolkit: 'kit', tool: 'other' }, '1.0.0', { status: { state: 'yanked' } }, ADMIN),
+      ).toBeUndefined()
     }))
 
   it('is shown nowhere once no version is active', () =>
     inRegistry(async ({ registry }) => {
       await publish(registry, 'Kit.Tool@1.0.0', 'Kit.Tool@2.0.0')
-      for (const version of ['1.0.0', '2.0.0']) await registry.setStatus('kit.tool', version, { state: 'disabled' })
+      for (const version of ['1.0.0', '2.0.0'])
+        await registry.change({ toolkit: 'kit', tool: 'tool' }, version, { status: { state: 'disabled' } }, ADMIN)
       expect(await listed(registry, 'kit.tool')).toBeUndefined()
       expect(registry.query({ q: 'tool', versions: 'newest', limit: 9 }, 9, ADMIN)?.found).toEqual([])
       expect(documentOf(registry, 'kit.tool').versions).toHaveLength(2)
@@ -88,7 +98,7 @@ describe('the record of a version', () => {
   it('goes to KV when a status was set, as the document may hold another one then', () =>
     inRegistry(async ({ registry, kv, drain }) => {
       await publish(registry, 'Kit.Tool@1.0.0')
-      await registry.setStatus('kit.tool', '1.0.0', { state: 'yanked' })
+      await registry.change({ toolkit: 'kit', tool: 'tool' }, '1.0.0', { status: { state: 'yanked' } }, ADMIN)
       await drain()
       expect(kv.keys('record/')).toEqual([`record/${(await record('Kit.Tool@1.0.0')).digest}`])
       expect(JSON.parse(kv.values.get('tool/kit.tool') ?? '')).not.toHaveProperty('newest')

@@ -1,5 +1,5 @@
 import { type Context, Hono } from 'hono'
-import { mayHandleCredentials, type Principal } from '../../../core/access/principal.ts'
+import { isTrustedWith, type Principal } from '../../../core/access/principal.ts'
 import type { ToolSecrets } from '../../../core/access/tool-secrets.ts'
 import { malformed } from '../../../core/call/call-fields.ts'
 import { type Failing, fail } from '../../../core/call/failure.ts'
@@ -7,6 +7,7 @@ import { authoriseToolkit } from '../../../core/publish/authorise.ts'
 import type { Importer, ImportRequest } from '../../../core/publish/import.ts'
 import { importTools } from '../../../core/publish/import-tools.ts'
 import type { Publish } from '../../../core/publish/publish.ts'
+import type { RegistryWriter } from '../../../core/publish/registry.ts'
 import { check } from '../../../core/tool/json-reader.ts'
 import { readJson } from '../../../http/body.ts'
 import { jsonText } from '../../../http/json-response.ts'
@@ -17,6 +18,7 @@ export interface ImportFaceDeps extends RouteDeps {
   readonly importers: readonly Importer[]
   readonly publish: Publish
   readonly toolSecrets: ToolSecrets
+  readonly writer: Pick<RegistryWriter, 'denial'>
 }
 
 /** The largest body, in bytes: a whole description fits into it. */
@@ -27,7 +29,7 @@ const IMPORT_LIMIT = 16 * 1024 * 1024
  * `?allow=breaking` lets a given version break what semantic versioning promises.
  */
 export function importFace(deps: ImportFaceDeps): Hono {
-  const { importers, publish, toolSecrets } = deps
+  const { importers, publish, toolSecrets, writer } = deps
   const route = createRoute(deps)
   const kinds = importers.map(({ kind }) => kind)
   return new Hono().post('/toolkits/import', route('tools:publish', importToolkit))
@@ -41,7 +43,7 @@ export function importFace(deps: ImportFaceDeps): Hono {
     const asked = decodeImport(body.value, kinds)
     if (!asked.ok) return fail({ type: 'definition-invalid', problems: asked.problems })
     const { kind, source, toolkit, version, wants, options } = asked.value
-    const reason = authoriseToolkit(principal, toolkit)
+    const reason = await authoriseToolkit(principal, toolkit, writer)
     if (reason !== undefined) return fail({ type: 'forbidden', reason })
     const importer = importers.find((each) => each.kind === kind)
     if (!importer) throw new Error(`No importer for '${kind}'`)
@@ -69,7 +71,7 @@ export function importFace(deps: ImportFaceDeps): Hono {
   function secretsOf(principal: Principal, toolkit: string): ImportRequest['secret'] {
     const whole = { toolkit, tool: '*' }
     return (id) =>
-      mayHandleCredentials(principal, whole)
+      isTrustedWith(principal, whole)
         ? toolSecrets.secretFor(id, whole)
         : { missing: `To use the secret '${id}', the credential must name the toolkit '${toolkit}'` }
   }

@@ -5,6 +5,7 @@ import { type Failing, fail } from '../../../core/call/failure.ts'
 import { authoriseToolkit } from '../../../core/publish/authorise.ts'
 import { type PluginReader, pluginSubmission } from '../../../core/publish/plugin.ts'
 import type { Publish } from '../../../core/publish/publish.ts'
+import type { RegistryWriter } from '../../../core/publish/registry.ts'
 import type { Codec } from '../../../core/tool/codec.ts'
 import { isJsonObject } from '../../../core/tool/json.ts'
 import { isNamePart } from '../../../core/tool/tool-id.ts'
@@ -19,6 +20,7 @@ export interface UploadFaceDeps extends RouteDeps {
   /** The dialect in which plugins describe themselves. */
   readonly codec: Codec
   readonly publish: Publish
+  readonly writer: Pick<RegistryWriter, 'denial'>
 }
 
 /** The largest plugin, in bytes. */
@@ -29,7 +31,7 @@ const PLUGIN_LIMIT = 5 * 1024 * 1024
  * `200` when that version was published so before; `422` with what is wrong with the plugin or with what it describes.
  */
 export function uploadFace(deps: UploadFaceDeps): Hono {
-  const { plugins, codec, publish } = deps
+  const { plugins, codec, publish, writer } = deps
   const route = createRoute(deps)
   return new Hono().put('/toolkits/:toolkit/plugin', route('tools:publish', upload))
 
@@ -40,7 +42,7 @@ export function uploadFace(deps: UploadFaceDeps): Hono {
       const message = "The toolkit's name must be 1 to 64 of A-Z, a-z, 0-9, _ and -"
       return fail({ type: 'request-malformed', message })
     }
-    const reason = authoriseToolkit(principal, toolkit)
+    const reason = await authoriseToolkit(principal, toolkit, writer)
     if (reason !== undefined) return fail({ type: 'forbidden', reason })
     const query = decodeQuery(toolkit, new URL(request.url).searchParams)
     if (!query.ok) return malformed(query.problems, 'the query')

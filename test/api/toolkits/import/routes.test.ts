@@ -52,6 +52,7 @@ async function imports(
     respond: (failure) => Response.json(failure, { status: STATUS[failure.type] ?? 400 }),
     importers: [importer],
     publish,
+    writer: deps.writer,
     toolSecrets: {
       ...deps.toolSecrets,
       secretFor: (id, tool) => ({ value: `${id} for ${tool.toolkit}.${tool.tool}` }),

@@ -33,7 +33,7 @@ async function upload(
     ...world
   }: World & { caller?: Principal; path?: string; type?: string; bytes?: number; refused?: Failure } = {},
 ) {
-  const { publish, stored } = worldOf(world)
+  const { deps, publish, stored } = worldOf(world)
   const read: string[] = []
   const plugins: PluginReader = {
     async read(body, { toolkit }) {
@@ -52,6 +52,7 @@ async function upload(
     plugins,
     codec: plugin,
     publish,
+    writer: deps.writer,
   })
   const init = { method: 'PUT', headers: { 'content-type': type }, body: new Uint8Array(bytes) }
   const response = await face.request(path, init)

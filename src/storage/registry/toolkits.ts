@@ -1,0 +1,102 @@
+import { isAdministrator, type Toolkit, toolkitDenial, type ToolkitOwner } from '../../core/access/toolkit.ts'
+import { isTrustedWith, type Principal } from '../../core/access/principal.ts'
+import { formatToolId, toolKey, type ToolName } from '../../core/tool/tool-id.ts'
+import type { Publisher } from '../../core/tool/tool.ts'
+import { column, field, firstRow } from '../rows.ts'
+
+/** Who publishes what is stored: a principal, or a deployment that brings it along. */
+export type Source = Principal | 'bundle'
+
+/** What the record of a version says of who published it. */
+export function publisherOf(source: Source, name: ToolName): Publisher {
+  if (source === 'bundle') return { principal: 'bundle', trusted: true }
+  return { principal: source.id, trusted: isTrustedWith(source, name) }
+}
+
+/** Why a principal may not publish a tool, or anything of a toolkit where the tool is `*`. Every writer asks this. */
+export function publishDenial(sql: SqlStorage, principal: Principal, name: ToolName): string | undefined {
+  const denied = toolkitDenial(principal, name, ownerOf(sql, name.toolkit))
+  if (denied !== undefined || isAdministrator(principal)) return denied
+  const [stands] = column<number>(sql, 'SELECT min(held) FROM version WHERE key = ?', toolKey(name))
+  if (stands !== 1) return undefined
+  return `An administrator disabled '${formatToolId(name)}': only an administrator publishes it again`
+}
+
+/** Why a principal may not change what is published of a tool's version. */
+export function changeDenial(
+  sql: SqlStorage,
+  principal: Principal,
+  name: ToolName,
+  version: string,
+): string | undefined {
+  const denied = toolkitDenial(principal, name, ownerOf(sql, name.toolkit))
+  if (denied !== undefined || isAdministrator(principal)) return denied
+  const held = field<number>(sql, 'SELECT held FROM version WHERE key = ? AND version = ?', toolKey(name), version)
+  if (held !== 1) return undefined
+  return `An administrator disabled '${formatToolId(name, version)}': only an administrator enables it`
+}
+
+/** Makes a toolkit that is nobody's the principal's who publishes in it. */
+export function claimToolkit(sql: SqlStorage, source: Source, toolkit: string): void {
+  if (source === 'bundle' || ownerOf(sql, toolkit) !== 'nobody') return
+  sql.exec('INSERT INTO toolkit VALUES (?, ?, ?)', toolkit.toLowerCase(), toolkit, source.id)
+}
+
+/** Gives a toolkit to a principal, or to the deployment: whether it could be given. */
+export function giveToolkit(sql: SqlStorage, toolkit: string, principal: string | null): boolean {
+  if (isBundled(sql, toolkit)) return false
+  sql.exec('INSERT OR REPLACE INTO toolkit VALUES (?, ?, ?)', toolkit.toLowerCase(), toolkit, principal)
+  return true
+}
+
+/** Undefined where nothing is published in a toolkit and nobody was given it. */
+export function toolkitOf(sql: SqlStorage, toolkit: string): Toolkit | undefined {
+  const owner = ownerOf(sql, toolkit)
+  if (owner === 'nobody') return undefined
+  const untrusted = sql
+    .exec<{ toolkit: string; tool: string; version: string }>(
+      `SELECT toolkit, tool, version FROM version JOIN tool ON tool.key = version.key
+       WHERE ${WITHIN} AND trusted = 0 ORDER BY version.key, version LIMIT 1000`,
+      ...rangeOf(toolkit),
+    )
+    .toArray()
+    .map(({ version, ...name }) => formatToolId(name, version))
+  return { toolkit: nameOf(sql, toolkit), owner, isBundled: isBundled(sql, toolkit), untrusted }
+}
+
+function ownerOf(sql: SqlStorage, toolkit: string): ToolkitOwner {
+  if (isBundled(sql, toolkit)) return 'deployment'
+  const query = 'SELECT owner FROM toolkit WHERE key = ?'
+  const given = firstRow<{ owner: string | null }>(sql, query, toolkit.toLowerCase())
+  if (given) return given.owner === null ? 'deployment' : { principal: given.owner }
+  // What was published before toolkits had owners is the deployment's, until an administrator gives it to somebody; so is a
+  // name that differs from such a one in `-` and `_` alone
+  const plain = rangeOf(toolkit.replaceAll('-', '_'))
+  const older = field(sql, `SELECT 1 FROM tool WHERE ${ALIKE} >= ? AND ${ALIKE} < ? LIMIT 1`, ...plain)
+  return older === undefined ? 'nobody' : 'deployment'
+}
+
+/** Also while the newest deployment does not carry its tools: it may carry them again. */
+function isBundled(sql: SqlStorage, toolkit: string): boolean {
+  const query = `SELECT 1 FROM version WHERE ${WITHIN} AND bundled = 1 LIMIT 1`
+  return field(sql, query, ...rangeOf(toolkit)) !== undefined
+}
+
+/** A toolkit's name as it was first written. */
+function nameOf(sql: SqlStorage, toolkit: string): string {
+  const published = field<string>(
+    sql,
+    'SELECT toolkit FROM tool WHERE key >= ? AND key < ? LIMIT 1',
+    ...rangeOf(toolkit),
+  )
+  return published ?? field<string>(sql, 'SELECT name FROM toolkit WHERE key = ?', toolkit.toLowerCase()) ?? toolkit
+}
+
+/** As `versions.ts` compares keys that are alike. */
+const ALIKE = "replace(key, '-', '_')"
+/** The keys of a toolkit's tools begin with its name and a dot, and a slash is the next character. */
+const WITHIN = 'version.key >= ? AND version.key < ?'
+function rangeOf(toolkit: string): [string, string] {
+  const key = toolkit.toLowerCase()
+  return [`${key}.`, `${key}/`]
+}

@@ -1,0 +1,170 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { raw } from '../e2e/raw.ts'
+import { type Server, startServer } from '../e2e/server.ts'
+import { ADMIN_KEY, asAdmin, documents, type Headers, keyOf } from './set-up.ts'
+
+let server: Server
+/** Whoever may publish anything, as its key says. */
+let mallory: Awaited<ReturnType<typeof keyOf>>
+let ann: Awaited<ReturnType<typeof keyOf>>
+/** Whose key names the toolkit of the bundle. */
+let operator: Awaited<ReturnType<typeof keyOf>>
+
+beforeAll(async () => {
+  server = await startServer({ vars: { ACCESS: 'keys', ADMIN_KEY } })
+  mallory = await keyOf(server, ['*'])
+  ann = await keyOf(server, ['*'])
+  operator = await keyOf(server, ['SMS.*'])
+})
+afterAll(() => server?.stop())
+
+const publish = (body: unknown, { as }: { as: Headers }) => server.json('POST', '/tools', body, as)
+const status = (id: string, to: string, { as }: { as: Headers }) =>
+  server.json('PATCH', `/tools/${id}`, { status: to }, as)
+const asRoot = { as: asAdmin }
+const own = (toolkit: string, tool = 'Do', version = '1.0.0') => documents(toolkit, tool, version).oxp
+const PETS = {
+  openapi: '3.0.0',
+  info: { title: 'x', version: '99.0.0' },
+  servers: [{ url: 'https://evil.example' }],
+  paths: { '/x': { get: { operationId: 'Send' } }, '/y': { get: { operationId: 'Other' } } },
+}
+
+describe("a toolkit of the deployment's own", () => {
+  const versions = async () => {
+    const { body } = await server.json('GET', '/tools?toolkit=SMS&versions=all', undefined, asAdmin)
+    return body.items.map(({ id }: { id: string }) => id)
+  }
+
+  it.each(['SMS', 'sms', 'Sms'])(
+    'gets no new version of a tool, and no new tool, of who may publish anything: %s',
+    async (kit) => {
+      const before = await versions()
+      for (const tool of ['Send', 'send', 'Other']) {
+        for (const [dialect, body] of Object.entries(documents(kit, tool, '99.0.0'))) {
+          const answer = await publish(body, mallory)
+          expect([dialect, answer.status]).toEqual([dialect, 403])
+          expect(answer.body.message).toContain("is the deployment's")
+          const batch = await publish([body, own('MalloryBatch')], mallory)
+          expect(batch.body.results.map((each: { status: number }) => each.status)[0]).toBe(403)
+        }
+      }
+      expect(await versions()).toEqual(before)
+    },
+  )
+
+  it.each(['SMS', 'sms'])('is not imported into, not even to see what that would make: %s', async (toolkit) => {
+    for (const query of ['', '?dry_run=1', '?allow=breaking']) {
+      const answer = await server.json(
+        'POST',
+        `/toolkits/import${query}`,
+        { from: { openapi: PETS }, toolkit },
+        mallory.as,
+      )
+      expect([query, answer.status]).toEqual([query, 403])
+    }
+  })
+
+  it.each(['SMS', 'sms'])('takes no plugin, whose bytes are not even read: %s', async (toolkit) => {
+    const { status, text } = await raw(server.url, {
+      method: 'PUT',
+      path: `/toolkits/${toolkit}/plugin?version=99.0.0`,
+      headers: { 'content-type': 'application/wasm', ...mallory.as },
+      body: new Uint8Array([1, 2, 3]),
+    })
+    expect([status, JSON.parse(text).message]).toEqual([403, expect.stringContaining("is the deployment's")])
+  })
+
+  it('has no status changed', async () => {
+    for (const to of ['disabled', 'yanked', 'deprecated', 'active']) {
+      expect(await status('SMS.Send', to, mallory)).toMatchObject({ status: 403 })
+    }
+    expect((await status('sms.send@0.1.2', 'active', operator)).status).toBe(200)
+  })
+
+  it('is open to a key that names it, and to administrators', async () => {
+    expect((await publish(own('SMS', 'Named'), operator)).status).toBe(201)
+    expect((await publish(own('SMS', 'Rooted'), asRoot)).status).toBe(201)
+  })
+
+  it('is nobody else’s to be given', async () => {
+    const answer = await server.json('PUT', '/toolkits/SMS', { owner: mallory.id }, asAdmin)
+    expect([answer.status, answer.body.message]).toEqual([409, expect.stringContaining('bundled tools')])
+    const seen = await server.json('GET', '/toolkits/sms', undefined, asAdmin)
+    expect(seen.body).toEqual({ toolkit: 'SMS', owner: null, bundled: true, untrusted: [] })
+  })
+})
+
+describe('a toolkit of somebody', () => {
+  it('is of whoever publishes in it first, and of one alone of two who do at once', async () => {
+    const both = await Promise.all(
+      Array.from({ length: 8 }, (_, n) => publish(own('Raced', `Do${n}`), n % 2 === 0 ? mallory : ann)),
+    )
+    const stored = both.map((answer) => answer.status)
+    expect(stored.filter((each) => each === 201)).toHaveLength(4)
+    expect(stored.filter((each) => each === 403)).toHaveLength(4)
+    expect(new Set(stored.filter((_, n) => n % 2 === 0)).size).toBe(1)
+  })
+
+  it('is published in, imported into and changed by nobody else, and the answer says what to do', async () => {
+    expect((await publish(own('Anns'), ann)).status).toBe(201)
+    for (const body of Object.values(documents('anns', 'More', '2.0.0'))) {
+      const answer = await publish(body, mallory)
+      expect([answer.status, answer.body.message]).toEqual([
+        403,
+        expect.stringContaining('have an administrator give you'),
+      ])
+    }
+    // The same again would be no change, and is no way to learn what is there
+    expect((await publish(own('Anns'), mallory)).status).toBe(403)
+    expect((await status('Anns.Do', 'disabled', mallory)).status).toBe(403)
+    expect(
+      (await server.json('POST', '/toolkits/import', { from: { openapi: PETS }, toolkit: 'Anns' }, mallory.as)).status,
+    ).toBe(403)
+    expect((await status('Anns.Do', 'deprecated', ann)).status).toBe(200)
+  })
+
+  it('is given to another by an administrator alone', async () => {
+    expect((await publish(own('Given'), mallory)).status).toBe(201)
+    for (const { as } of [mallory, ann]) {
+      expect((await server.json('PUT', '/toolkits/Given', { owner: ann.id }, as)).status).toBe(403)
+      expect((await server.json('GET', '/toolkits/Given', undefined, as)).status).toBe(403)
+    }
+    const give = (owner: unknown) => server.json('PUT', '/toolkits/given', { owner }, asAdmin)
+    expect((await give('no such key')).status).toBe(422)
+    expect((await give(7)).status).toBe(422)
+    expect(await give(ann.id)).toMatchObject({ status: 200, body: { toolkit: 'Given', owner: ann.id, bundled: false } })
+    expect((await publish(own('Given', 'Later'), ann)).status).toBe(201)
+    expect((await publish(own('Given', 'Mine'), mallory)).status).toBe(403)
+    expect(await give(null)).toMatchObject({ status: 200, body: { owner: null } })
+    expect((await publish(own('Given', 'Last'), ann)).status).toBe(403)
+  })
+
+  it('may be given before anything is in it', async () => {
+    await server.json('PUT', '/toolkits/Reserved', { owner: ann.id }, asAdmin)
+    expect((await publish(own('reserved'), mallory)).status).toBe(403)
+    expect((await publish(own('Reserved'), ann)).status).toBe(201)
+  })
+})
+
+describe('what an administrator disabled', () => {
+  it('is enabled by an administrator alone: by no other status, and by no new version', async () => {
+    await publish(own('Stopped'), mallory)
+    expect((await status('Stopped.Do', 'disabled', mallory)).status).toBe(200)
+    expect((await status('Stopped.Do@1.0.0', 'active', mallory)).status).toBe(200)
+    expect((await status('Stopped.Do', 'disabled', asRoot)).status).toBe(200)
+    for (const to of ['active', 'deprecated', 'yanked', 'disabled']) {
+      const answer = await status('Stopped.Do@1.0.0', to, mallory)
+      expect([to, answer.status, answer.body.message]).toEqual([
+        to,
+        403,
+        expect.stringContaining('An administrator disabled'),
+      ])
+    }
+    const again = await publish(own('stopped', 'Do', '1.0.1'), mallory)
+    expect([again.status, again.body.message]).toEqual([403, expect.stringContaining('An administrator disabled')])
+    expect((await server.json('POST', '/tools/call', { tool_id: 'Stopped.Do' }, mallory.as)).status).toBe(400)
+    expect((await status('Stopped.Do@1.0.0', 'active', asRoot)).status).toBe(200)
+    expect((await publish(own('Stopped', 'Do', '1.0.1'), mallory)).status).toBe(201)
+  })
+})
