@@ -41,9 +41,9 @@ export interface ServerOptions {
   readonly outbound?: (request: Request) => Response | Promise<Response>
   /** Whether there is a Worker Loader; there is one unless this says otherwise. */
   readonly loader?: boolean
-  /** A class of Durable Objects whose storage cannot be reached. */
   /** Whether there is a bucket for artifacts; there is one unless this says otherwise. */
   readonly bucket?: boolean
+  /** A class of Durable Objects whose storage cannot be reached. */
   readonly broken?: 'Access' | 'Ledger' | 'Registry' | 'Vault'
 }
 
