@@ -1093,6 +1093,52 @@ works('Contains an `artifact` object describing:', 'whoever calls in another dia
   expect(mcp.body.result.content).toMatchObject([{ type: 'resource_link', uri: ARTIFACT.url, mimeType: 'text/csv' }])
 })
 
+/** What a link of this deployment leads to, for whoever has it. */
+async function lying(url: string) {
+  const response = await fetch(url)
+  return { status: response.status, type: response.headers.get('content-type'), text: await response.text() }
+}
+
+deviates(
+  'Contains an `artifact` object describing:',
+  'a large value lies elsewhere, and whole, whatever the modes',
+  'Artifacts (4.3)',
+  async () => {
+    const output = { available_modes: ['value', 'error'], value_schema: { val_type: 'string' } }
+    const name = await tool({ output }, code("'x'.repeat(409_600)"))
+    const { success, output: given } = await call(name)
+    expect({ success, given }).toEqual({
+      success: true,
+      given: {
+        artifact: {
+          url: expect.stringContaining(`${server.url}/artifacts/`),
+          content_type: 'text/plain',
+          size: 409_600,
+          meta: { description: expect.stringContaining(`The output of Rfc.${name}@1.0.0, until `) },
+        },
+      },
+    })
+    const there = await lying(given.artifact.url)
+    expect({ status: there.status, isWhole: there.text === 'x'.repeat(409_600) }).toEqual({
+      status: 200,
+      isWhole: true,
+    })
+  },
+)
+
+deviates('Contains an `artifact` object describing:', 'a large object is JSON there', 'Artifacts (4.3)', async () => {
+  const { output } = await call(await tool({}, code('{ rows: Array.from({ length: 50_000 }, (_, row) => ({ row })) }')))
+  expect(output.artifact.content_type).toBe('application/json')
+  const { rows } = JSON.parse((await lying(output.artifact.url)).text)
+  expect([rows.length, rows[49_999]]).toEqual([50_000, { row: 49_999 }])
+})
+
+works('Contains an `artifact` object describing:', 'a value that an answer has room for is none', async () => {
+  const { output } = await call(await tool({}, code("'x'.repeat(262_000)")))
+  expect(Object.keys(output)).toEqual(['value'])
+  expect(output.value.length).toBe(262_000)
+})
+
 works('**`url`**: Location of the stored artifact.', 'what no agent may open', async () => {
   for (const url of ['javascript:alert(1)', 'file:///etc/passwd', '/a']) {
     expect(await misshapen({ url })).toBe("/artifact/url: Must be an 'https:', 'http:' or 'data:' URL, got a string")
@@ -1106,7 +1152,7 @@ deviates(
   async () => {
     const name = await tool(withModes('artifact', 'error'), http('/pdf', { method: 'GET' }))
     const { output } = await call(name)
-    expect(await (await fetch(output.artifact.url)).text()).toBe('%PDF')
+    expect((await lying(output.artifact.url)).text).toBe('%PDF')
     expect(output).toEqual({
       artifact: {
         url: expect.stringMatching(/\/artifacts\/[\w-]+\?expires=\d+&signature=[\w-]+$/),
@@ -1115,6 +1161,25 @@ deviates(
         meta: { description: expect.stringMatching(/\w/) },
       },
     })
+  },
+)
+
+deviates(
+  '**`url`**: Location of the stored artifact.',
+  'a link that was changed leads nowhere',
+  '`artifact.url`: "location of the stored artifact"',
+  async () => {
+    const { output } = await call(await tool(withModes('artifact', 'error'), http('/pdf', { method: 'GET' })))
+    const url = new URL(output.artifact.url)
+    for (const field of ['expires', 'signature']) {
+      const changed = new URL(url)
+      changed.searchParams.set(field, `${url.searchParams.get(field)}0`)
+      const { status, text } = await lying(changed.href)
+      expect(status, field).toBeGreaterThanOrEqual(400)
+      expect(status, field).toBeLessThan(500)
+      expect(text).not.toContain('%PDF')
+    }
+    expect(await lying(url.href)).toEqual({ status: 200, type: 'application/pdf', text: '%PDF' })
   },
 )
 
