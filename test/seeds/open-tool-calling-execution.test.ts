@@ -18,7 +18,7 @@ import {
   requestOf,
   RESPONSE_SCHEMA,
   throwing,
-} from './open-tool-calling.ts'
+} from './open-tool-calling-registry.ts'
 import { openDocument } from './source-document.ts'
 
 // The RFC's chapters on calls; `open-tool-calling-definitions.test.ts` has the others

@@ -13,7 +13,7 @@ import {
   requestOf,
   RESPONSE_SCHEMA,
   throwing,
-} from './open-tool-calling.ts'
+} from './open-tool-calling-registry.ts'
 import { openDocument } from './source-document.ts'
 
 // The RFC's introduction, and its chapter on definitions; `open-tool-calling-execution.test.ts` has the others

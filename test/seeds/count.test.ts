@@ -1,0 +1,19 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { expect, it } from 'vitest'
+
+const here = fileURLToPath(new URL('.', import.meta.url))
+const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8').replaceAll(/ +/g, ' ')
+
+it.each(['oxp', 'open-tool-calling', 'machine-context', 'plugin', 'mcp'])(
+  'the README says how many statements of %s hold, and how many we do otherwise',
+  (document) => {
+    const tests = readdirSync(here)
+      .filter((name) => name.startsWith(document) && name.endsWith('.test.ts'))
+      .map((name) => readFileSync(`${here}${name}`, 'utf8'))
+    // Each is called at the start of a line, and none in a loop
+    const count = (called: string) =>
+      tests.flatMap((text) => text.match(new RegExp(`^ *${called}\\((?:$|['"\`A-Z])`, 'gm')) ?? []).length
+    expect(readme).toContain(`(test/seeds/${document}.test.ts) | ${count('works')} | ${count('deviates')} |`)
+  },
+)
