@@ -7,6 +7,7 @@ import { NO_CONTEXT } from '../../core/call/requirements.ts'
 import { heldValue } from '../../core/tool/content.ts'
 import { isObject, type JsonObject } from '../../core/tool/json.ts'
 import { anyObject, check, into, nullish, object, oneOf, optional, string } from '../../core/tool/json-reader.ts'
+import { madeName } from '../../core/tool/made-name.ts'
 import { askedByDocument, formatToolId, isNamePart } from '../../core/tool/tool-id.ts'
 import { DIALECT, isIdentity, TOOLKIT_PREFIX } from './encoding.ts'
 import { ANSWERS, type Answer, errorOf } from './failure.ts'
@@ -103,7 +104,9 @@ export function decodeCall(body: unknown): Call | Failing {
   const isToolkit = id.startsWith(TOOLKIT_PREFIX)
   const address = askedByDocument({ dialect: DIALECT, id, tool: capability }, selector)
   const toolkit = isToolkit ? id.slice(TOOLKIT_PREFIX.length) : id
-  const hasName = isNamePart(toolkit) && isNamePart(capability)
+  // An id with a dash is a document's before it is a toolkit's of before, and its capabilities keep their case
+  const isPlain = isToolkit || madeName(id) === id
+  const hasName = isPlain && isNamePart(toolkit) && isNamePart(capability)
   const { request_id, session_id, user_id, values } = context
   const callId = request_id ?? replyTo(body).messageId
   return {
