@@ -21,7 +21,7 @@ import {
 } from './open-tool-calling-registry.ts'
 import { openDocument } from './source-document.ts'
 
-// The RFC's chapters on calls; `open-tool-calling-definitions.test.ts` has the others
+// The RFC's chapters on calls; `open-tool-calling.test.ts` has the others
 
 const { works, deviates, aside, whole } = openDocument('open-tool-calling-rfc.txt', 'open-tool-calling')
 
