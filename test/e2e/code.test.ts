@@ -88,9 +88,9 @@ describe('a module', () => {
     const module =
       'export default (_, { userId, callId, tool, log, fetch, ...rest }) => [userId ?? null, typeof callId, Object.keys(rest)]'
     const anonymous = await tool({ module })
-    expect(await anonymous({}, { user_id: 'ann' })).toMatchObject({ value: [null, 'string', []] })
+    expect(await anonymous({}, { user_id: 'ann' })).toMatchObject({ value: [null, 'string', ['called']] })
     const personal = await tool({ module, requirements: { user_id: true } })
-    expect(await personal({}, { user_id: 'ann' })).toMatchObject({ value: ['ann', 'string', []] })
+    expect(await personal({}, { user_id: 'ann' })).toMatchObject({ value: ['ann', 'string', ['called']] })
   })
 
   it('finds nothing of the deployment around it', async () => {

@@ -49,13 +49,18 @@ async function everywhere(called: Called) {
   const oxp = await post('/tools/call', { $schema: 'urn:oxp:1.0', request: { tool_id, input } })
   const rfc = await post('/worker/tools/invoke', {
     run_id: 'run',
-    execution_id: 'execution',
+    execution_id: crypto.randomUUID(),
     created_at: '2026-01-01T00:00:00Z',
     tool: { name: tool, toolkit, version },
     inputs: input,
     context: {},
   })
-  const header = { version: '1.0', messageId: 'm-1', timestamp: '2026-01-01T00:00:00Z', messageType: 'request' }
+  const header = {
+    version: '1.0',
+    messageId: crypto.randomUUID(),
+    timestamp: '2026-01-01T00:00:00Z',
+    messageType: 'request',
+  }
   const machineContext = await post('/machine-context/execute', {
     header: { ...header, source: 'client', destination: 'switchboard' },
     payload: { tool: { id, version, capability, parameters: input }, context: {}, security: {} },

@@ -29,7 +29,9 @@ export function createHttpRunner({
     const ask = async (input: JsonObject, context: RunContext): Promise<ServerOutcome> => {
       const built = build(input, context)
       if (!built.ok) return { result: built }
-      const result = await guardedFetch({ ...built.request, signal: context.signal })
+      // There is nothing to redact in an answer where the tool is given nothing
+      const mayBePartial = context.secrets.size + context.tokens.size === 0
+      const result = await guardedFetch({ ...built.request, mayBePartial, signal: context.signal })
       return outcomeOf(result, built.request, reading, clock.now())
     }
     return serverTool({ ask, credentials, retries, timeoutMs, hosts: [hostOf(implementation.url)] }, clock)
