@@ -13,14 +13,14 @@ import { sha256 } from './storage/sha256.ts'
 import { createLedger } from './storage/ledger/ledger.ts'
 import { createStateSeal } from './storage/state-seal.ts'
 import { createVault } from './storage/vault/vaults.ts'
-import type { Principal } from './core/access/principal.ts'
+import { ADMIN } from './core/access/principal.ts'
+import { type Candidate, createFindCandidates } from './core/call/bare-name.ts'
 import { createCallTool } from './core/call/call.ts'
 import type { Failure } from './core/call/failure.ts'
 import { clientVariables, connectedProvider, knownProvider, knownProviderIds } from './core/consent/known-providers.ts'
 import { createPublish } from './core/publish/publish.ts'
 import { createResolver } from './core/call/resolve.ts'
 import { createToolSecrets } from './core/access/tool-secrets.ts'
-import { parseToolId } from './core/tool/tool-id.ts'
 import { codecs, formats } from './compose/dialects.ts'
 import { isTrialOf } from './compose/vaults.ts'
 import type { Config, Env } from './env.ts'
@@ -126,6 +126,16 @@ export function createApp(env: Env, config: Config, build: Build): Hono {
       }
     },
   })
+  /** The tools of this name, whatever their toolkits. */
+  async function findTools(name: string): Promise<Candidate[]> {
+    const query = { q: name, versions: 'newest', limit: 50 } as const
+    const write = ({ id, toolkit, tool, securityLevel }: Candidate) =>
+      JSON.stringify({ id, toolkit, tool, securityLevel })
+    const found = await catalogue.list(query, ADMIN, { name: 'candidate', write })
+    const all = (found?.lines ?? []).map((line): Candidate => JSON.parse(line))
+    return all.filter(({ tool }) => tool.toLowerCase() === name.toLowerCase())
+  }
+
   const artifacts = env.ARTIFACTS
     ? createR2Artifacts({
         bucket: env.ARTIFACTS,
@@ -137,6 +147,7 @@ export function createApp(env: Env, config: Config, build: Build): Hono {
   const toolSecrets = createToolSecrets(config.toolSecrets, config.secretOf)
   const callTool = createCallTool({
     resolver,
+    findCandidates: createFindCandidates({ resolver, findTools, now }),
     toolSecrets,
     userTokens: vault,
     approvals: vault,
@@ -156,13 +167,6 @@ export function createApp(env: Env, config: Config, build: Build): Hono {
   })
 
   const publish = createPublish({ codecs, runners, sha256, source, toolSecrets, writer })
-
-  /** The ids of the tools of this name that a principal may see, whatever their toolkits. */
-  async function findByName(name: string, principal: Principal): Promise<string[]> {
-    const query = { q: name, versions: 'newest', limit: 50 } as const
-    const found = await catalogue.list(query, principal, { name: 'id', write: ({ id }) => id })
-    return (found?.lines ?? []).filter((id) => parseToolId(id)?.tool.toLowerCase() === name.toLowerCase())
-  }
 
   /** What most faces take; each is declared with what it uses of it. */
   const shared = {
@@ -187,6 +191,8 @@ export function createApp(env: Env, config: Config, build: Build): Hono {
       ...shared,
       gate: gateBesideTools,
       keys,
+      published: registry.published,
+      quota: config.quota,
       onChange(change, id) {
         for (const each of engines ? [authenticator, engines] : [authenticator]) {
           if (change === 'created') each.forget()
@@ -205,7 +211,6 @@ export function createApp(env: Env, config: Config, build: Build): Hono {
     openToolCallingFace({
       ...shared,
       gate: engines ? createGate(engines, rateLimit, registry.takeIn) : gate,
-      findByName,
       now: () => new Date(),
     }),
     pluginFace(shared),

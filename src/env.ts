@@ -6,10 +6,11 @@ import { type Access, MIN_ADMIN_KEY } from './http/authenticate.ts'
 import { MIN_WORKER_SECRET } from './http/worker-jwt.ts'
 import { isTrustworthy } from './http/loopback.ts'
 import { type JwtOptions, MIN_JWT_SECRET } from './http/jwt.ts'
+import type { Published } from './core/access/quota.ts'
 import { toolPattern } from './core/tool/tool-id.ts'
 import { clientVariables, knownProviderIds } from './core/consent/known-providers.ts'
 import { isList } from './core/tool/json.ts'
-import { check, list, map } from './core/tool/json-reader.ts'
+import { check, integer, list, map, object, optional } from './core/tool/json-reader.ts'
 
 /** The bindings of `wrangler.toml`. Variables and secrets beside them are read by name. */
 export interface Env {
@@ -36,6 +37,8 @@ export interface Config {
   /** Secret name to the patterns of the tools that may have it. */
   readonly toolSecrets: ReadonlyMap<string, readonly string[]>
   readonly secretOf: (name: string) => string | undefined
+  /** The most that one principal may publish, administrators excepted. */
+  readonly quota: Published
   /** The variable that says which client the deployment is at a well-known provider, such as `GOOGLE_CLIENT_ID`. */
   readonly clientIdOf: (name: string) => string | undefined
   /** Why a provider's client may not have a secret, in words that follow its name; undefined when it may. */
@@ -108,6 +111,7 @@ export function loadConfig(env: Env): Config {
     workerSecret,
     toolSecrets,
     secretOf: text,
+    quota: readQuota(variables.get('PUBLISHER_QUOTA')),
     clientIdOf: text,
     judgeClientSecret(name) {
       if (OWN_KEYS.test(name)) return "Is Switchboard's own, and is sent to nobody"
@@ -185,6 +189,21 @@ function readToolSecrets(
     text(name)
   }
   return new Map(Object.entries(read.value))
+}
+
+const DEFAULT_QUOTA: Published = { documents: 10_000, bytes: 256 * 1024 * 1024 }
+const AMOUNT = integer(0, Number.MAX_SAFE_INTEGER)
+const QUOTA = object({
+  documents: optional(AMOUNT, DEFAULT_QUOTA.documents),
+  bytes: optional(AMOUNT, DEFAULT_QUOTA.bytes),
+})
+
+function readQuota(value: unknown): Published {
+  const wanted =
+    'PUBLISHER_QUOTA must say how much one key may publish, such as {"documents": 10000, "bytes": 268435456}'
+  const read = check(QUOTA, parsed(value, wanted) ?? {})
+  if (!read.ok) throw new ConfigError(wanted)
+  return read.value
 }
 
 function readHosts(value: unknown): ReadonlySet<string> {

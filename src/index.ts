@@ -12,8 +12,8 @@ import { build } from './generated/build.ts'
 import { Egress } from './runners/sandbox/egress.ts'
 
 export const Registry = defineRegistry(writeLine, (env: Env) => {
-  const { toolSecrets, secretOf } = loadConfig(env)
-  return createToolSecrets(toolSecrets, secretOf)
+  const { toolSecrets, secretOf, quota } = loadConfig(env)
+  return { toolSecrets: createToolSecrets(toolSecrets, secretOf), quota }
 })
 export const Vault = defineVault((env: Env) => vaultDeployment(loadConfig(env)))
 export const Ledger = defineLedger<Env>(Date.now)

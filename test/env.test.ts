@@ -72,3 +72,14 @@ describe("the address of the deployment's verifier of users", () => {
     },
   )
 })
+
+describe('how much one key may publish', () => {
+  it('has a default, of which a part may be said', () => {
+    expect(configOf({}).quota).toEqual({ documents: 10_000, bytes: 268_435_456 })
+    expect(configOf({ PUBLISHER_QUOTA: '{"documents": 5}' }).quota).toEqual({ documents: 5, bytes: 268_435_456 })
+  })
+
+  it.each([5, '{"documents": -1}', { tools: 5 }, '{'])('is found to be set wrong: %j', (value) => {
+    expect(() => configOf({ PUBLISHER_QUOTA: value })).toThrow('PUBLISHER_QUOTA must say how much one key may publish')
+  })
+})

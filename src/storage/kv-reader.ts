@@ -36,6 +36,9 @@ export function createKvReader({ kv, value, now }: KvReaderOptions) {
   }
 
   return {
+    /** Whether this isolate changed what lies under a key so lately that KV may not have it. */
+    isBehind,
+
     /** Notes that this isolate changed what lies under a key. */
     wrote(key: string): void {
       written.set(key, now())

@@ -1,6 +1,7 @@
 import { exportJWK, exportSPKI, generateKeyPair, SignJWT, UnsecuredJWT } from 'jose'
 import { Response } from 'miniflare'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { ADMIN } from '../../src/core/access/principal.ts'
 import { type Upstream, startUpstream } from '../upstream.ts'
 import type { Answer } from './json.ts'
 import { raw } from './raw.ts'
@@ -698,7 +699,7 @@ describe('security levels of 8 and above', () => {
       implementation: { kind: 'http', method: 'GET', url: 'https://bank.example.com/' },
     }
     const publications = [{ records: [record], given: { implementation: true, tags: true }, allowBreaking: false }]
-    expect(await Reflect.get(stub, 'publish').call(stub, publications)).toMatchObject({
+    expect(await Reflect.get(stub, 'publish').call(stub, publications, ADMIN)).toMatchObject({
       published: [{ outcome: 'created' }],
     })
     const made = await request('/keys', { name: 'k', scopes: ['tools:call'], tools: ['Bank.*'] }, asAdmin)

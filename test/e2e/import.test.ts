@@ -164,8 +164,8 @@ describe('who imports', () => {
     documents.set('/docs/pets2.yaml', PETS.replaceAll('getPet', 'stealKey'))
     const body = { from: { openapi: `${upstream.origin}/docs/pets2.yaml` }, toolkit: 'Pets', credentials }
     const refused = await importing(body, { headers: await keyWith(['*']) })
-    expect(refused.status).toBe(422)
-    expect(JSON.stringify(refused.body)).toContain("may have the secret 'PET_KEY'")
+    expect(refused.status).toBe(403)
+    expect(refused.body.message).toContain("The toolkit 'Pets' is another's")
     expect((await importing(body, { headers: await keyWith(['Pets.*']) })).status).toBe(201)
   })
 })

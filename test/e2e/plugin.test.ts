@@ -113,8 +113,8 @@ describe('describe', () => {
     })
     const exposed = names(await describeTools('?toolkit=web2'))
     expect(exposed).toHaveLength(2)
-    for (const name of exposed) expect(name).toMatch(/^(?:status|search-pages)_[0-9a-f]+$/)
-    const search = exposed.find((name) => name.startsWith('search'))
+    for (const name of exposed) expect(name).toMatch(/^web2_(?:status|search[-_]pages)$/)
+    const search = exposed.find((name) => name.includes('search'))
     expect(await call({ name: search, arguments: {} })).toMatchObject({ status: 200, body: { isError: true } })
     expect(await call({ name: 'search-pages' }, '?toolkit=web2')).toMatchObject({
       status: 200,

@@ -253,12 +253,16 @@ works(EXPOSE, 'tools that come one by one, and several of one listing', async ()
 })
 
 works(EXPOSE, 'models of other makers are given them too', async () => {
-  await publish({ name: 'expose_models', ...FULL }, 'ExposeModels')
+  await publish({ name: 'models_exposed', ...FULL }, 'ExposeModels')
   const { description, inputSchema } = FULL
-  const formatted = (format: string) => ask('GET', `/tools/ExposeModels.expose_models?format=${format}`)
-  expect((await formatted('anthropic')).body).toEqual({ name: 'expose_models', description, input_schema: inputSchema })
+  const formatted = (format: string) => ask('GET', `/tools/ExposeModels.models_exposed?format=${format}`)
+  expect((await formatted('anthropic')).body).toEqual({
+    name: 'models_exposed',
+    description,
+    input_schema: inputSchema,
+  })
   expect((await formatted('openai')).body.function).toEqual({
-    name: 'expose_models',
+    name: 'models_exposed',
     description,
     parameters: inputSchema,
   })
@@ -266,12 +270,12 @@ works(EXPOSE, 'models of other makers are given them too', async () => {
 
 works(EXPOSE, 'a tool that fails says so in its result', async () => {
   await publish(
-    { name: 'expose_failure', ...PLAIN },
+    { name: 'failure_exposed', ...PLAIN },
     'ExposeFailure',
     code('export default () => { throw new Error("No") }'),
   )
   for (const version of ALL) {
-    expect(await callTool('expose_failure', {}, version)).toEqual(text('No', { isError: true }))
+    expect(await callTool('failure_exposed', {}, version)).toEqual(text('No', { isError: true }))
   }
 })
 
@@ -746,14 +750,19 @@ works(IDENTIFIER, 'two tools of one listing have not the same', async () => {
 
 deviates(
   IDENTIFIER,
-  'of two tools, the second has a suffix',
+  'of two tools, the second is called by its toolkit too',
   '"The programmatic identifier for this tool"',
   async () => {
     await publish({ name: 'identifier_taken', ...PLAIN }, 'IdentifierFirst', giving({ of: 1 }))
-    await publish({ name: 'identifier_taken', ...PLAIN }, 'IdentifierSecond', giving({ of: 2 }))
+    const second = submission({ name: 'identifier_taken', ...PLAIN }, 'IdentifierSecond', giving({ of: 2 }))
+    const { status, body } = await ask('POST', '/tools?dialect=mcp', second)
+    expect([status, JSON.stringify(body.warnings)]).toEqual([
+      201,
+      expect.stringContaining('IdentifierSecond_identifier'),
+    ])
     expect((await toolsOf('IdentifierFirst'))[0].name).toBe('identifier_taken')
     const [{ name }] = await toolsOf('IdentifierSecond')
-    expect(name).toMatch(/^identifier_taken_[0-9a-f]{8}$/)
+    expect(name).toBe('IdentifierSecond_identifier_taken')
     expect(await callTool('identifier_taken')).toEqual(text('{"of":1}', { structuredContent: { of: 1 } }))
     expect(await callTool(name)).toEqual(text('{"of":2}', { structuredContent: { of: 2 } }))
   },
@@ -788,8 +797,8 @@ works(LOGICAL, 'the tool is called by it, and its title is no name', async () =>
 })
 
 works(LOGICAL, 'its id here is made of it', async () => {
-  await publish({ name: 'logical_id', ...PLAIN }, 'LogicalId')
-  const { status, body } = await ask('POST', '/tools/call', { tool_id: 'LogicalId.logical_id@1.0.0' })
+  await publish({ name: 'id_logical', ...PLAIN }, 'LogicalId')
+  const { status, body } = await ask('POST', '/tools/call', { tool_id: 'LogicalId.id_logical@1.0.0' })
   expect({ status, value: body.result.value }).toEqual({ status: 200, value: { sum: 5 } })
 })
 

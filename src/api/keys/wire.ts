@@ -1,9 +1,19 @@
 import { base64url } from 'jose'
 import type { ApiKey } from '../../core/access/api-key.ts'
+import type { Published } from '../../core/access/quota.ts'
 
 /** A key as `GET /keys` shows it: what may be known of it, and never its text or hash. */
 export function encodeKey({ id, name, scopes, tools, users, created_at, expires_at }: ApiKey) {
   return { id, name, scopes, tools, users, created_at, expires_at }
+}
+
+/** A key as lists show it: what was published with it, and the most that may be, unless it is an administrator's. */
+export function encodeListed(key: ApiKey, published: Published | undefined, quota: Published) {
+  const isAdmin = key.scopes.includes('admin')
+  return {
+    ...encodeKey(key),
+    published: { ...(published ?? { documents: 0, bytes: 0 }), ...(isAdmin ? {} : { quota }) },
+  }
 }
 
 /** The answer to `POST /keys`, the only one that ever holds the key's text. */

@@ -129,7 +129,10 @@ export function registryFace(deps: RegistryFaceDeps): Hono {
     const { toolkit, tool } = document
     const changed = await writer.change({ toolkit, tool }, version, change.value, principal)
     if (!changed) return unknown(asked)
-    if (!changed.ok) return fail({ type: 'forbidden', reason: changed.reason })
+    if (!changed.ok) {
+      const { reason } = changed
+      return fail(changed.isConflict ? { type: 'conflict', message: reason } : { type: 'forbidden', reason })
+    }
     const entry = changed.document.versions.find((each) => each.version === version)
     if (!entry) return unknown(asked)
     return jsonText(JSON.stringify(encodeVersion(changed.document, entry, isAdministrator(principal))))

@@ -3,7 +3,7 @@ import { isObject } from '../../core/tool/json.ts'
 import { boolean, check, into, map, object, oneOf, optional, string } from '../../core/tool/json-reader.ts'
 import { type Reader, type Report, text, WRONG, wrong } from '../../core/tool/json-reader.ts'
 import { type Checked, pointerStep, type Problem } from '../../core/tool/problem.ts'
-import { formatToolId, parseToolId, type ToolName } from '../../core/tool/tool-id.ts'
+import { formatToolId, isNamePart, parseToolId, type ToolName } from '../../core/tool/tool-id.ts'
 import type { Publisher, VersionEntry } from '../../core/tool/tool.ts'
 import type { VersionChange } from '../../core/publish/registry.ts'
 import type { ToolStatus } from '../../core/tool/version.ts'
@@ -31,6 +31,12 @@ const STATUS_BODY: Reader<ToolStatus> = (body, report) => {
   const read = object({ status: 'state' in body.status ? BY_FIELD : BY_KEY })(body, report)
   return read === WRONG ? WRONG : read.status
 }
+
+const NAME = text('a name of 1 to 64 of A-Z, a-z, 0-9, _ and -', isNamePart)
+const BY_ADMINISTRATOR = object({
+  trusted: optional(boolean),
+  name: optional<string | null>((value, report) => (value === null ? null : NAME(value, report))),
+})
 
 /** Reads `?allow=breaking`: a version may then break what semantic versioning promises. */
 export const publicationQuery = object({ allow: optional(oneOf(['breaking'])) }, { unknown: 'ignore' })
@@ -74,18 +80,22 @@ export function askedId(document: unknown): string | null {
 
 /**
  * Reads `{"status": …}`: a state (`"yanked"`), with `message` and `successor` beside it for `"deprecated"`, or an object
- * with `state`, or with the state as its only key. `{"trusted": true | false}` stands beside it, or alone.
+ * with `state`, or with the state as its only key. `{"trusted": true | false}` and `{"name": … | null}` stand beside it, or
+ * alone.
  */
 export function decodeChange(body: unknown): Checked<VersionChange> {
-  if (!isObject(body) || !('trusted' in body)) {
-    const status = check(STATUS_BODY, body)
-    return status.ok ? { ok: true, value: { status: status.value } } : status
+  const { trusted, name, ...rest } = isObject(body) ? body : {}
+  const said = { ...(trusted === undefined ? {} : { trusted }), ...(name === undefined ? {} : { name }) }
+  const others = check(BY_ADMINISTRATOR, said)
+  if (!others.ok) return others
+  const { trusted: isTrusted, name: given } = others.value
+  const value = {
+    ...(isTrusted === undefined ? {} : { trusted: isTrusted }),
+    ...(given === undefined ? {} : { name: given }),
   }
-  const { trusted: said, ...rest } = body
-  const trusted = check(object({ trusted: boolean }), { trusted: said })
-  if (!trusted.ok || Object.keys(rest).length === 0) return trusted
-  const status = check(STATUS_BODY, rest)
-  return status.ok ? { ok: true, value: { ...trusted.value, status: status.value } } : status
+  if (Object.keys(said).length > 0 && Object.keys(rest).length === 0) return { ok: true, value }
+  const status = check(STATUS_BODY, isObject(body) ? rest : body)
+  return status.ok ? { ok: true, value: { ...value, status: status.value } } : status
 }
 
 function statusOf(state: ToolStatus['state'], details: Details, report: Report): ToolStatus | typeof WRONG {

@@ -6,6 +6,7 @@ import type { Validate } from '../schema/validator.ts'
 import type { Background, Signal } from '../tool/platform.ts'
 import { isIdempotent, type ToolRecord } from '../tool/tool.ts'
 import { claimApproval } from './approval.ts'
+import { type BareName, type FindCandidates, meantBy } from './bare-name.ts'
 import { isInPlace, readArtifact } from './artifact-output.ts'
 import type { ArtifactStore } from './artifact-store.ts'
 import { authorise, hideSuggestions, isHidden, refuseHidden, refuseUncovered, userOf } from './authorise.ts'
@@ -16,7 +17,7 @@ import { needsPlace, placeOutput } from './large-output.ts'
 import { checkOutput } from './output.ts'
 import { type CallRecord, type Findings, loggedTool, recordOf } from './record.ts'
 import { type Ledger, runOnce } from './ledger.ts'
-import { accountOf, meetRequirements } from './requirements.ts'
+import { accountOf, meetRequirements, withoutAnyToken } from './requirements.ts'
 import type { Resolver } from './resolve.ts'
 import { messageOf, type RunCaller, type RunDeps, type RunOptions, runTool } from './run.ts'
 import type { Success } from './runner.ts'
@@ -25,6 +26,8 @@ import type { Success } from './runner.ts'
 export interface Call extends GivenInput {
   /** The tool's id as the caller wrote it. */
   readonly asked: string
+  /** The same where it is a name without a toolkit: it must be one tool's, which is given no token of no provider. */
+  readonly bareName?: BareName
   /** The same as an address of a document's tool, which is tried first (`askedByDocument`). */
   readonly address?: string
   readonly callId?: string
@@ -55,6 +58,7 @@ export type CallTool = (call: Call, caller: Caller) => Promise<Outcome>
 
 export interface CallDeps extends RunDeps {
   readonly resolver: Resolver
+  readonly findCandidates: FindCandidates
   readonly toolSecrets: ToolSecrets
   readonly approvals: Approvals
   readonly artifacts: ArtifactStore
@@ -107,17 +111,21 @@ async function goThrough(
   const addressed = call.address === undefined ? undefined : await deps.resolver.resolve(call.address, background)
   // A document's tool that the caller may not know of is as good as none
   const isAddressed = addressed?.ok && covers(principal, addressed.tool.record)
-  const uncovered = isAddressed ? undefined : refuseUncovered(principal, call.asked)
+  const { bareName } = call
+  const meant = bareName && meantBy(bareName, principal, await deps.findCandidates(bareName.name, background))
+  if (typeof meant === 'object') return meant
+  const asked = meant ?? call.asked
+  const uncovered = isAddressed ? undefined : refuseUncovered(principal, asked)
   if (uncovered) return uncovered
-  const resolved = isAddressed ? addressed : await deps.resolver.resolve(call.asked, background)
-  if (!resolved.ok) return hideSuggestions(principal, call.asked, resolved, deps.resolver, background)
+  const resolved = isAddressed ? addressed : await deps.resolver.resolve(asked, background)
+  if (!resolved.ok) return hideSuggestions(principal, asked, resolved, deps.resolver, background)
   const { record, runnable, validateInput, validateOutput } = resolved.tool
   findings.found = record
-  if (isHidden(principal, record)) return refuseHidden(principal, call.asked, deps.resolver, background)
+  if (isHidden(principal, record)) return refuseHidden(principal, asked, deps.resolver, background)
 
   const userId = userOf(principal, call.context.userId)
   findings.userId = userId
-  const refused = authorise(principal, call.asked, record, userId)
+  const refused = authorise(principal, asked, record, userId)
   if (refused) return refused
   findings.called = record
   if (!runnable.ok) return fail({ type: 'tool-not-executable', id: record.id, reason: runnable.reason })
@@ -125,7 +133,14 @@ async function goThrough(
   const deadline = deps.startDeadline(timeoutMs, caller.signal)
 
   const met = await deadline.race(
-    meetRequirements(record, resolved.publisher, call.context, userId, { reachedAt, hosts: runnable.hosts }, deps),
+    meetRequirements(
+      record,
+      resolved.publisher,
+      bareName ? withoutAnyToken(call.context) : call.context,
+      userId,
+      { reachedAt, hosts: runnable.hosts },
+      deps,
+    ),
   )
   if (typeof met === 'string') return endedEarly(met, timeoutMs)
   if (!met.ok) return met

@@ -11,6 +11,8 @@ export interface CallerContext {
   readonly tokens: ReadonlyMap<string, string>
   readonly secrets: ReadonlyMap<string, string>
   readonly userId?: string
+  /** Whether a token without a provider was sent to nobody, since the tool was asked for without a toolkit. */
+  readonly keepsToken?: true
   /** What else it says, by name: what no model may infer of the input, and `user_info`. */
   readonly values?: JsonObject
 }
@@ -68,6 +70,12 @@ export const ACCOUNT = 'account'
 
 /** The provider id of a caller's token in dialects whose calls carry one token and say nothing of whose it is. */
 export const ANY_PROVIDER = '*'
+
+/** A context without the token that says nothing of a provider. */
+export function withoutAnyToken(context: CallerContext): CallerContext {
+  if (!context.tokens.has(ANY_PROVIDER)) return context
+  return { ...context, tokens: new Map([...context.tokens].filter(([id]) => id !== ANY_PROVIDER)), keepsToken: true }
+}
 
 /** Where a call came in, and where its tool may send what it is given. */
 interface CallWay extends Pick<RequiredToken, 'reachedAt'> {
@@ -168,6 +176,9 @@ async function gather(
   }
 
   if (withheld.length > 0) return fail({ type: 'tool-untrusted', id: record.id, credentials: withheld })
+  if (context.keepsToken && missingTokens.length + challenges.length > 0) {
+    details.push(`The token was not used, since the tool was asked for without its toolkit, '${record.toolkit}'`)
+  }
   if (lacksUser) details.push('The call names no user')
   if (missingSecrets.length + missingTokens.length + challenges.length === 0 && !lacksUser) {
     const [first] = unavailable

@@ -60,7 +60,15 @@ export async function importTools(
         // Refused by the registry, it goes by the name that it would have been exposed under
         skipped.push({ name: ids.length === 0 ? tool : name, reason: worded(failure), about })
       } else if (report?.ids[0] !== undefined && report.state !== undefined) {
-        made.push({ id: report.ids[0], name, state: report.state, about, requirements, warnings })
+        const more = report.warnings.map(({ message }) => message)
+        made.push({
+          id: report.ids[0],
+          name,
+          state: report.state,
+          about,
+          requirements,
+          warnings: [...warnings, ...more],
+        })
       } else throw new Error(`Nothing became of the imported tool '${tool}'`)
     }
   }

@@ -26,6 +26,25 @@ export function judgeImported(definition: Omit<Definition, 'version'>): readonly
   return [{ path: '', message: `Its definition is larger than ${MAX_CHARACTERS} characters` }]
 }
 
+/** The most tools that one document may define. */
+const MAX_TOOLS = 500
+/** The most characters of canonical JSON that the definitions of one document may come to: what all of them repeat, too. */
+const MAX_TOGETHER = 2 * 1024 * 1024
+
+/** Judges how much one document comes to: what it says of itself stands in the record of each of its tools. */
+export function judgeTogether(definitions: readonly Definition[], path: string): readonly Problem[] {
+  const count = definitions.length
+  if (count > MAX_TOOLS) return [{ path, message: `Must define at most ${MAX_TOOLS} tools, got ${count}` }]
+  let characters = 0
+  for (const definition of definitions) {
+    characters += canonicalText(definition)?.length ?? 0
+    if (characters <= MAX_TOGETHER) continue
+    const message = `Comes to more than ${MAX_TOGETHER} characters, since what it says of all its ${count} tools is kept with each: say less of them together, or define fewer in one document`
+    return [{ path, message }]
+  }
+  return []
+}
+
 /** Judges the id that whoever made a definition gave it. */
 export function judgeId({ toolkit, tool, version }: Definition): readonly Problem[] {
   if (isNamePart(toolkit) && isNamePart(tool) && isVersion(version)) return []

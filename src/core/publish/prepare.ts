@@ -5,7 +5,7 @@ import { type Checked, pointerStep, type Problem, quoted } from '../tool/problem
 import type { Definition, ImplementationKind } from '../tool/tool.ts'
 import type { ToolSource } from '../tool/tool-source.ts'
 import { chooseCodec } from './choose-codec.ts'
-import { judgeId, judgeImplementation, judgeSchemas, judgeText } from './judge.ts'
+import { judgeId, judgeImplementation, judgeSchemas, judgeText, judgeTogether } from './judge.ts'
 import { placeNames } from './place-names.ts'
 import { recordOf } from './record.ts'
 import type { Publication } from './registry.ts'
@@ -58,6 +58,8 @@ export async function prepareDocument(
   const { decoded, placed } = await decodeInPlace(document, given, codec, deps)
   if (!decoded.ok) return { ok: false, problems: [...problems, ...decoded.problems.map((each) => under(prefix, each))] }
   const { schemas, warnings, itself } = decoded.value
+  const tooMuch = judgeTogether(decoded.value.definitions, prefix)
+  if (tooMuch.length > 0) return { ok: false, problems: [...problems, ...tooMuch] }
   const { definitions, warnings: renamed } = await placeNames(decoded.value.definitions, deps.source)
   const called = decoded.value.called ?? decoded.value.definitions.map(({ tool }) => tool)
   const { implementationOf, problems: misfits } = chooseImplementations(definitions, called, beside, runners)
@@ -145,7 +147,11 @@ export async function prepareDefined(
   { tools, warnings }: DefinedSubmission,
   { runners, sha256, source }: PrepareDeps,
 ): Promise<Checked<Prepared>> {
-  const problems = tools.flatMap((tool) => judgeTool(tool, runners))
+  const tooMuch = judgeTogether(
+    tools.map(({ definition }) => definition),
+    '',
+  )
+  const problems = tooMuch.length > 0 ? tooMuch : tools.flatMap((tool) => judgeTool(tool, runners))
   if (problems.length > 0) return { ok: false, problems }
   const placed = await placeNames(
     tools.map(({ definition }) => definition),

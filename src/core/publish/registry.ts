@@ -36,19 +36,26 @@ export type Published =
       readonly ids: readonly string[]
       /** The tools of earlier versions of the document that this one has not, without versions. */
       readonly leftOut?: readonly string[]
+      /** What its publisher did not ask for, and should know. */
+      readonly warnings?: readonly string[]
     }
   | { readonly outcome: 'conflict'; readonly ids: readonly string[]; readonly message: string }
   | { readonly outcome: 'refused'; readonly ids: readonly string[]; readonly problems: readonly Problem[] }
 
-/** What of a version can be changed: its status, and whether it is trusted with credentials, which administrators say. */
+/**
+ * What can be changed: a version's status; and, by administrators, whether it is trusted with credentials, and the name that
+ * its tool has where tools have names alone, null being the one it has by itself.
+ */
 export interface VersionChange {
   readonly status?: ToolStatus
   readonly trusted?: boolean
+  readonly name?: string | null
 }
 
 /** The tool's document after a change, or why the principal may not change it. */
 export type Changed =
-  { readonly ok: true; readonly document: ToolDocument } | { readonly ok: false; readonly reason: string }
+  | { readonly ok: true; readonly document: ToolDocument }
+  | { readonly ok: false; readonly reason: string; readonly isConflict?: true }
 
 /** The one writer of the registry, which alone decides who may write what. Its answers are never stale. */
 export interface RegistryWriter {

@@ -42,7 +42,7 @@ export function reportOf(
         ok: true,
         outcome: published.outcome,
         ids,
-        warnings,
+        warnings: [...warnings, ...(published.warnings ?? []).map((message) => ({ path: '', message }))],
         ...(published.leftOut ? { leftOut: published.leftOut } : {}),
         ...(state === undefined ? {} : { state }),
       }

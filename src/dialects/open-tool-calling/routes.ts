@@ -1,24 +1,20 @@
 import { Hono } from 'hono'
 import type { LineFormat } from '../../core/access/catalogue.ts'
-import type { Principal } from '../../core/access/principal.ts'
 import type { Caller, CallTool, Outcome } from '../../core/call/call.ts'
-import { type Failure, fail, ok, suggestionsOf } from '../../core/call/failure.ts'
+import { type Failure, ok, suggestionsOf } from '../../core/call/failure.ts'
 import { receiveCall } from '../../http/incoming-call.ts'
 import { jsonFailure, jsonText, PRIVATE } from '../../http/json-response.ts'
 import { answerToolList, type ToolListDeps, wholeList } from '../../http/tool-list.ts'
 import { encodeListed } from './encode.ts'
 import { answerTo } from './failure.ts'
 import { RESPONSE_SCHEMA } from './schema-uri.ts'
-import { decodeInvocation, encodeOutcome, type Invocation, withTool } from './wire.ts'
+import { decodeInvocation, encodeOutcome, type Invocation } from './wire.ts'
 
 export interface OpenToolCallingFaceDeps extends ToolListDeps {
   readonly callTool: CallTool
-  /** The ids of the tools that are called so, ignoring case and toolkits, out of those the principal may see. */
-  readonly findByName: (name: string, principal: Principal) => Promise<readonly string[]>
   readonly now: () => Date
 }
 
-const MAX_SUGGESTIONS = 3
 const FORMAT: LineFormat = { name: 'worker-tools', write: (record) => JSON.stringify(encodeListed(record)) }
 
 const TOO_MANY: Failure = {
@@ -32,7 +28,7 @@ const TOO_MANY: Failure = {
  * lets in the engine that holds `WORKER_SECRET`.
  */
 export function openToolCallingFace(deps: OpenToolCallingFaceDeps): Hono {
-  const { gate, callTool, catalogue, findByName, now } = deps
+  const { gate, callTool, catalogue, now } = deps
   const face = new Hono()
   const list = wholeList(catalogue, FORMAT, (lines) => `[${lines.join(',')}]`, { tooMany: TOO_MANY })
 
@@ -49,18 +45,9 @@ export function openToolCallingFace(deps: OpenToolCallingFaceDeps): Hono {
     return respond(outcome.result.ok ? { type: 'internal', reference: outcome.callId } : outcome.result.failure)
   })
 
-  /** A name without a toolkit is the name that models see, else that of the one tool called so in any toolkit. */
-  async function execute(invocation: Invocation, caller: Caller): Promise<Outcome> {
-    const { call, bare, otherwise } = invocation
-    const first = await callTool(call, caller)
-    const outcome = otherwise && isUnknown(first) ? await callTool({ ...call, asked: otherwise }, caller) : first
-    if (!bare || !isUnknown(outcome)) return outcome
-    const ids = await findByName(bare.name, caller.principal)
-    const [only, ...others] = ids
-    if (only === undefined) return outcome
-    if (others.length === 0) return callTool(withTool(invocation, only), caller)
-    const suggestions = ids.slice(0, MAX_SUGGESTIONS)
-    return { ...outcome, result: fail({ type: 'tool-unknown', asked: bare.name, suggestions }) }
+  async function execute({ call, otherwise }: Invocation, caller: Caller): Promise<Outcome> {
+    const outcome = await callTool(call, caller)
+    return otherwise && isUnknown(outcome) ? callTool({ ...call, asked: otherwise }, caller) : outcome
   }
 
   return face

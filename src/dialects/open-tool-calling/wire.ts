@@ -5,18 +5,17 @@ import { type Failing, fail } from '../../core/call/failure.ts'
 import { ANY_PROVIDER, type CallerContext, NO_CONTEXT } from '../../core/call/requirements.ts'
 import { isList, type JsonObject } from '../../core/tool/json.ts'
 import { anyObject, check, into, list, map, nullish, object, string, unquoted } from '../../core/tool/json-reader.ts'
-import { askedByName, formatToolId, parseToolId } from '../../core/tool/tool-id.ts'
+import { askedByName, formatToolId } from '../../core/tool/tool-id.ts'
 import { answerTo } from './failure.ts'
 import { possibleNames } from './names.ts'
 import { encodeOutput } from './output.ts'
 import { isOfRfc, REQUEST_SCHEMA, RESPONSE_SCHEMA } from './schema-uri.ts'
 
-/** A call, and the tool's name alone when the request names no toolkit, so that several tools may be meant. */
+/** A call. */
 export interface Invocation {
   readonly call: Call
   /** What else may be meant by the name, where that holds what no id can, in case there is no such tool. */
   readonly otherwise?: string
-  readonly bare?: { readonly name: string; readonly version?: string }
 }
 
 /** One token, for whichever provider the tool asks: the RFC does not say whose it is. Its engine has the user's beside it. */
@@ -74,11 +73,11 @@ export function decodeInvocation(body: unknown): Invocation | Failing {
   if ($schema !== undefined && !isOfRfc($schema, 'request')) {
     return fail({ type: 'protocol-version-unsupported', asked: $schema.slice(0, 200), supported: REQUEST_SCHEMA })
   }
-  const { asked, ...others } = askedFor(tool)
+  const { otherwise, ...asked } = askedFor(tool)
   return {
-    ...others,
+    ...(otherwise === undefined ? {} : { otherwise }),
     call: {
-      asked,
+      ...asked,
       ...(callId === undefined ? {} : { callId }),
       ...(traceId === undefined ? {} : { traceId }),
       input: inputs,
@@ -87,12 +86,6 @@ export function decodeInvocation(body: unknown): Invocation | Failing {
       context,
     },
   }
-}
-
-/** The call again, of the one tool that `id` names, in the version that was asked for. */
-export function withTool({ call, bare }: Invocation, id: string): Call {
-  const name = parseToolId(id)
-  return { ...call, asked: name ? formatToolId(name, bare?.version) : id }
 }
 
 /** A tool response (section 4.3), but for failures that are HTTP errors, which give undefined. */
@@ -115,7 +108,7 @@ function askedFor(tool: {
   readonly name: string
   readonly toolkit?: string
   readonly version?: string
-}): Omit<Invocation, 'call'> & { readonly asked: string } {
+}): Omit<Invocation, 'call'> & Pick<Call, 'asked' | 'bareName'> {
   const { name, toolkit } = tool
   const selector = tool.version || undefined
   if (toolkit) {
@@ -129,6 +122,6 @@ function askedFor(tool: {
   const [bare = name] = possibleNames(name)
   return {
     asked: askedByName(bare, selector),
-    bare: { name: bare, ...(selector === undefined ? {} : { version: selector }) },
+    bareName: { name: bare, ...(selector === undefined ? {} : { selector }) },
   }
 }

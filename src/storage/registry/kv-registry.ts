@@ -1,12 +1,12 @@
-import { LRUCache } from 'lru-cache'
 import type { ToolkitStore } from '../../core/access/toolkit.ts'
 import type { Publication, Published, RegistryWriter } from '../../core/publish/registry.ts'
 import type { DocumentAddress, ToolSource } from '../../core/tool/tool-source.ts'
-import { parseToolId, toolKey, type ToolName } from '../../core/tool/tool-id.ts'
+import { joinedName } from '../../core/tool/name-suffix.ts'
+import { parseToolId, toolKey } from '../../core/tool/tool-id.ts'
 import type { ToolDocument, ToolRecord } from '../../core/tool/tool.ts'
 import { documentKey, kvKey } from '../keys.ts'
 import { createKvCatalogue, type KvCatalogueOptions } from './kv-catalogue.ts'
-import { createKvReader, IMMUTABLE_TTL_S, parsed } from '../kv-reader.ts'
+import { CHANGING_TTL_S, createKvReader, IMMUTABLE_TTL_S, parsed } from '../kv-reader.ts'
 import type { Bundle } from './bundle.ts'
 import { createWholeRecords } from './kv-documents.ts'
 import { inParts } from './parts.ts'
@@ -32,8 +32,6 @@ export function createKvRegistry(options: KvRegistryOptions) {
   const whole = createWholeRecords(options)
   const { catalogue, require } = createKvCatalogue({ ...options, whole })
   const reader = createKvReader({ kv, value: (key) => registry().value(key), now: options.now })
-  /** The tools that names lead to, for ever. */
-  const names = new LRUCache<string, ToolName>({ max: 20_000 })
   let takenIn = false
 
   function changed(revision: number, keys: Iterable<string>): void {
@@ -59,12 +57,10 @@ export function createKvRegistry(options: KvRegistryOptions) {
     },
     async named(asked) {
       const name = asked.toLowerCase()
-      const known = names.get(name)
-      if (known) return known
-      const key = (await kv.get(kvKey('name', name), { cacheTtl: IMMUTABLE_TTL_S })) ?? (await registry().named(name))
-      const tool = key === undefined ? undefined : parseToolId(key)
-      if (tool) names.set(name, tool)
-      return tool
+      const stored = kvKey('name', name)
+      const known = reader.isBehind(stored) ? null : await kv.get(stored, { cacheTtl: CHANGING_TTL_S })
+      const key = known ?? (await registry().named(name))
+      return key === undefined ? undefined : parseToolId(key)
     },
     async addressed(dialect, id, tool) {
       const key = kvKey('address', documentKey(dialect, id))
@@ -95,6 +91,9 @@ export function createKvRegistry(options: KvRegistryOptions) {
         for (const { document } of chunk) {
           if (document?.itself) reader.wrote(kvKey('address', documentKey(document.dialect, document.itself.id)))
         }
+        for (const record of chunk.flatMap(({ records }) => records)) {
+          for (const name of [record.name, joinedName(record)]) reader.wrote(kvKey('name', name.toLowerCase()))
+        }
         changed(revision, [
           ...chunk.flatMap(({ records }) => records.map(toolKey)),
           ...left.map((id) => id.toLowerCase()),
@@ -107,13 +106,19 @@ export function createKvRegistry(options: KvRegistryOptions) {
     async change(name, version, change, principal) {
       const answer = await registry().change(name, version, change, principal)
       if (!answer) return undefined
-      if ('denied' in answer) return { ok: false, reason: answer.denied }
+      if ('denied' in answer) {
+        return { ok: false, reason: answer.denied, ...(answer.isConflict ? { isConflict: true } : {}) }
+      }
+      if (typeof change.name === 'string') reader.wrote(kvKey('name', change.name.toLowerCase()))
       changed(answer.revision, answer.keys)
       return { ok: true, document: JSON.parse(answer.document) }
     },
 
     denial: ({ toolkit, tool }, principal) => registry().denial({ toolkit, tool }, principal),
   }
+
+  /** What each principal has published, by its id. */
+  const published = () => registry().published()
 
   const toolkits: ToolkitStore = {
     find: (toolkit) => registry().toolkit(toolkit),
@@ -144,5 +149,5 @@ export function createKvRegistry(options: KvRegistryOptions) {
     takenIn = true
   }
 
-  return { source, writer, toolkits, catalogue, blobs, takeIn }
+  return { source, writer, published, toolkits, catalogue, blobs, takeIn }
 }

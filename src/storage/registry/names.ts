@@ -1,16 +1,34 @@
-import { withSuffix } from '../../core/tool/name-suffix.ts'
-import { field } from '../rows.ts'
+import { joinedName, withSuffix } from '../../core/tool/name-suffix.ts'
+import { toolKey, type ToolName } from '../../core/tool/tool-id.ts'
+import { column, field, firstRow } from '../rows.ts'
+import { kvKey } from '../keys.ts'
+import { queue } from './tables.ts'
+import { isToolkit } from './toolkits.ts'
+
+/** Under which name a tool is exposed, and the tools that lost theirs to it, whose own are to be found anew. */
+export interface Exposed {
+  readonly name: string
+  readonly displaced: readonly string[]
+}
 
 /**
- * The name a tool is exposed under where tools have names and no ids: its own, unless another tool had it first (ignoring
- * case); then its own with a suffix that stays the same. A name once given leads to its tool for ever.
+ * The name a tool is exposed under where tools have names and no ids: the one that an administrator gave it; else its
+ * document's, if it may have that; else the derived one, `Toolkit_Tool`, which is its own for ever. A name once given leads
+ * to its tool until an administrator gives it to another, or a tool comes whose derived name it is.
  */
-export function exposedName(sql: SqlStorage, wanted: string, key: string): string {
-  if (claim(sql, wanted, key)) return wanted
-  for (let salt = key; ; salt += '+') {
-    const alias = withSuffix(wanted, salt)
-    if (claim(sql, alias, key)) return alias
-  }
+export function exposedName(sql: SqlStorage, name: ToolName, wanted: string): Exposed {
+  const key = toolKey(name)
+  const { derived, displaced } = claimDerived(sql, name)
+  const given = field<string | null>(sql, 'SELECT given FROM tool WHERE key = ?', key) ?? wanted
+  return { name: claimDeclared(sql, name, given) ? given : derived, displaced }
+}
+
+/** Whose derived name a tool's is, that is not to be had for it: a tool whose document declares it. */
+export function holderOfDerived(sql: SqlStorage, name: ToolName): string | undefined {
+  const holder = keyOfName(sql, joinedName(name))
+  return holder === undefined || holder === toolKey(name) || hasDerived(sql, holder, joinedName(name))
+    ? undefined
+    : holder
 }
 
 /** The key of the tool that a name leads to. */
@@ -18,9 +36,76 @@ export function keyOfName(sql: SqlStorage, name: string): string | undefined {
   return field<string>(sql, 'SELECT key FROM name WHERE name = ?', name.toLowerCase())
 }
 
-function claim(sql: SqlStorage, name: string, key: string): boolean {
-  const owner = keyOfName(sql, name)
-  if (owner !== undefined) return owner === key
-  sql.exec('INSERT INTO name VALUES (?, ?)', name.toLowerCase(), key)
+/**
+ * Has a name lead to a tool, which is exposed under it from now on; null takes back what it was given. Gives the tools whose
+ * names are to be found anew, or undefined when it is the derived name of another tool.
+ */
+export function giveName(sql: SqlStorage, key: string, name: string | null): readonly string[] | undefined {
+  if (name === null) {
+    sql.exec('UPDATE tool SET given = NULL WHERE key = ?', key)
+    return [key]
+  }
+  const holder = keyOfName(sql, name)
+  if (holder !== undefined && holder !== key && hasDerived(sql, holder, name)) return undefined
+  if (holder !== undefined)
+    sql.exec('UPDATE tool SET given = NULL WHERE key = ? AND lower(given) = lower(?)', holder, name)
+  sql.exec('UPDATE tool SET given = ? WHERE key = ?', name, key)
+  lead(sql, name, key)
+  return holder === undefined || holder === key ? [key] : [key, holder]
+}
+
+/** Gives every tool its derived name, where storage is older than that. Gives the tools that had one of another's. */
+export function claimDerivedNames(sql: SqlStorage): readonly string[] {
+  const names = sql.exec<{ toolkit: string; tool: string }>('SELECT toolkit, tool FROM tool ORDER BY key').toArray()
+  return names.flatMap((name) => claimDerived(sql, name).displaced)
+}
+
+function claimDerived(sql: SqlStorage, name: ToolName): { derived: string; displaced: readonly string[] } {
+  const key = toolKey(name)
+  const whole = joinedName(name)
+  for (let derived = whole, salt = key; ; salt += '+') {
+    const holder = keyOfName(sql, derived)
+    if (holder === key) return { derived, displaced: [] }
+    // `A_B.C` and `A.B_C` have one derived name: the second has it with a suffix that stays the same
+    if (holder === undefined || !hasDerived(sql, holder, derived)) {
+      lead(sql, derived, key)
+      return { derived, displaced: holder === undefined ? [] : [holder] }
+    }
+    derived = withSuffix(whole, salt)
+  }
+}
+
+function claimDeclared(sql: SqlStorage, name: ToolName, wanted: string): boolean {
+  const key = toolKey(name)
+  const holder = keyOfName(sql, wanted)
+  if (holder !== undefined) return holder === key
+  if (isOfAnotherToolkit(sql, name, wanted)) return false
+  lead(sql, wanted, key)
   return true
+}
+
+/** Whether a name begins with another toolkit's and an underscore, ignoring case. */
+function isOfAnotherToolkit(sql: SqlStorage, { toolkit }: ToolName, wanted: string): boolean {
+  const name = wanted.toLowerCase()
+  if (name.startsWith(`${toolkit.toLowerCase()}_`)) return false
+  for (let at = name.indexOf('_', 1); at !== -1; at = name.indexOf('_', at + 1)) {
+    if (isToolkit(sql, name.slice(0, at))) return true
+  }
+  return false
+}
+
+/** Whether a name is one that is derived of a tool's, with a suffix or without. */
+function hasDerived(sql: SqlStorage, key: string, name: string): boolean {
+  const tool = firstRow<{ toolkit: string; tool: string }>(sql, 'SELECT toolkit, tool FROM tool WHERE key = ?', key)
+  if (!tool) return false
+  const whole = joinedName(tool).toLowerCase()
+  const asked = name.toLowerCase()
+  return asked === whole || asked === withSuffix(whole, key).toLowerCase()
+}
+
+function lead(sql: SqlStorage, name: string, key: string): void {
+  const before = column<string>(sql, 'SELECT key FROM name WHERE name = ?', name.toLowerCase())
+  sql.exec('INSERT OR REPLACE INTO name VALUES (?, ?)', name.toLowerCase(), key)
+  // Others may have asked for it before, and KV has what they were told
+  if (before.length > 0) queue(sql, kvKey('name', name.toLowerCase()))
 }

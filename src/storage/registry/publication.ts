@@ -1,11 +1,15 @@
 import { canonicalJson } from '../../core/tool/digest.ts'
 import type { KeptDocument, Publication, Published } from '../../core/publish/registry.ts'
-import type { Principal } from '../../core/access/principal.ts'
+import { isTrustedWith, type Principal } from '../../core/access/principal.ts'
+import { isAdministrator } from '../../core/access/toolkit.ts'
+import { joinedName } from '../../core/tool/name-suffix.ts'
 import { checkSuccessor, checkWholeSuccessor } from '../../core/schema/change.ts'
+import { type Published as Quota, quotaDenial } from '../../core/access/quota.ts'
 import type { Problem } from '../../core/tool/problem.ts'
 import { formatToolId, toolKey } from '../../core/tool/tool-id.ts'
 import type { ToolRecord } from '../../core/tool/tool.ts'
 import { compareVersions, isPrerelease } from '../../core/tool/version.ts'
+import { field } from '../rows.ts'
 import {
   calledIn,
   documentOfTool,
@@ -17,11 +21,14 @@ import {
   textByHash,
   toolsBeside,
 } from './documents.ts'
+import { countPublished, publishedBy } from './quota.ts'
 import { claimToolkit, publishDenial } from './toolkits.ts'
+import { holderOfDerived } from './names.ts'
 import {
   holdsToolkit,
   keyAlike,
   nameOf,
+  nameWarning,
   recordText,
   statusChanged,
   toolkitNamed,
@@ -36,7 +43,7 @@ import {
 export function store(
   sql: SqlStorage,
   publication: Publication,
-  principal: Principal,
+  { principal, quota }: { readonly principal: Principal; readonly quota: Quota },
   revision: () => number,
 ): Published {
   const { records, document, allowBreaking } = publication
@@ -46,11 +53,11 @@ export function store(
     if (reason !== undefined) return { outcome: 'forbidden', ids, reason }
   }
   const published = document ? documentRows(sql, document.dialect, document.itself?.id ?? '') : []
-  const message = documentConflict(sql, publication, published, principal)
-  if (message !== undefined) return { outcome: 'conflict', ids, message }
+  const taken = documentConflict(sql, publication, published, principal)
+  if (taken !== undefined) return { outcome: 'conflict', ids, message: taken }
   const fresh: ToolRecord[] = []
   for (const record of records) {
-    const conflict = toolConflict(sql, record, publication)
+    const conflict = toolConflict(sql, record, publication) ?? nameConflict(sql, record, principal)
     if (conflict !== undefined) return { outcome: 'conflict', ids, message: conflict }
     const existing = recordText(sql, toolKey(record), record.version)
     if (existing === undefined) fresh.push(record)
@@ -69,6 +76,10 @@ export function store(
     ]
     if (problems.length > 0) return { outcome: 'refused', ids, problems }
   }
+  const bytes = bytesOf(sql, fresh, document)
+  const message = quotaDenial(isAdministrator(principal) ? undefined : quota, publishedBy(sql, principal.id), bytes)
+  if (message !== undefined) return { outcome: 'refused', ids, problems: [{ path: '', message }] }
+  countPublished(sql, principal.id, bytes)
   const at = revision()
   if (document) storeDocument(sql, document, at)
   for (const record of fresh) {
@@ -76,7 +87,19 @@ export function store(
     storeVersion(sql, record, principal, at)
   }
   const others = document?.itself ? leaveOut(sql, records, at) : []
-  return { outcome: 'created', ids, ...(others.length > 0 ? { leftOut: others } : {}) }
+  const warnings = fresh.flatMap((record) => nameWarning(sql, record) ?? [])
+  return {
+    outcome: 'created',
+    ids,
+    ...(others.length > 0 ? { leftOut: others } : {}),
+    ...(warnings.length > 0 ? { warnings } : {}),
+  }
+}
+
+/** About the bytes that are kept of a publication: its records, and its document unless that is there already. */
+function bytesOf(sql: SqlStorage, records: readonly ToolRecord[], document: KeptDocument | undefined): number {
+  const text = document && textByHash(sql, document.hash) === undefined ? document.text.length : 0
+  return records.reduce((sum, record) => sum + JSON.stringify(record).length, text)
 }
 
 /** Has KV and the catalogue follow for tools that other versions of a document define. Gives the names of those left out. */
@@ -143,6 +166,19 @@ function toolConflict(sql: SqlStorage, record: ToolRecord, { document, given }: 
   }
   if (!owner) return undefined
   return `'${formatToolId(name)}' is of the document '${owner.key}' of the dialect '${owner.dialect}': publish a new version of that`
+}
+
+/**
+ * Why a new tool cannot have its derived name: another declares it, of somebody as trusted. Else whoever may publish
+ * anything could name a toolkit and a tool so that together they are what callers know another's tool by.
+ */
+function nameConflict(sql: SqlStorage, record: ToolRecord, principal: Principal): string | undefined {
+  const holder = holderOfDerived(sql, record)
+  if (holder === undefined || isAdministrator(principal)) return undefined
+  const query =
+    'SELECT trusted FROM version JOIN tool ON tool.key = version.key AND version = listed WHERE tool.key = ?'
+  if (isTrustedWith(principal, record) && field<number>(sql, query, holder) !== 1) return undefined
+  return `'${joinedName(record)}', which '${formatToolId(record)}' is called where tools have names alone, is another tool's name: call the tool or its toolkit otherwise, or have an administrator publish it`
 }
 
 /** Whether a record says what is stored, where what the publisher left out is taken as it stands. */

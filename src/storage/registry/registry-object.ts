@@ -1,6 +1,7 @@
 import { DurableObject } from 'cloudflare:workers'
 import type { ToolSecrets } from '../../core/access/tool-secrets.ts'
 import { maySee, type Principal } from '../../core/access/principal.ts'
+import type { Published as Quota } from '../../core/access/quota.ts'
 import { isAdministrator, type Toolkit } from '../../core/access/toolkit.ts'
 import type { Publication, Published, VersionChange } from '../../core/publish/registry.ts'
 import type { ListQuery } from '../../core/access/catalogue.ts'
@@ -15,10 +16,28 @@ import { createRegistryOutbox } from './outbox.ts'
 import { type Head, renewLines, settlePages, type WriteLine } from './pages.ts'
 import { store } from './publication.ts'
 import { query, type QueryAnswer } from './query.ts'
+import { publishedByAll } from './quota.ts'
 import { nearestNames } from './search.ts'
 import { createTables, nextRevision, queue, readNumber } from './tables.ts'
 import { changeDenial, giveToolkit, publishDenial, toolkitOf } from './toolkits.ts'
-import { documentText, holdsToolkit, keyAlike, recordText, storeStatus, storeTrust } from './versions.ts'
+import {
+  documentText,
+  holdsToolkit,
+  keyAlike,
+  recordText,
+  reserveDerivedNames,
+  storeName,
+  storeStatus,
+  storeTrust,
+} from './versions.ts'
+
+/** What a deployment's configuration says of its registry. */
+export interface RegistryDeployment {
+  /** Asked about what is older than trust. */
+  readonly toolSecrets: Pick<ToolSecrets, 'isGranted'>
+  /** The most that one principal may publish, administrators excepted. */
+  readonly quota: Quota
+}
 
 interface RegistryEnv {
   readonly REGISTRY: KVNamespace
@@ -28,11 +47,11 @@ interface RegistryEnv {
  * Makes the class of the Registry Durable Object: the only writer of the registry. Every change is one SQLite
  * transaction, durable before it is acknowledged; KV follows through the outbox. Records, documents and pages travel as
  * the JSON text they are stored as. A thrown error would lose its fields on the way, so what may go wrong is an answer.
- * `toolSecretsOf` is asked once, about what is older than trust.
+ * `deploymentOf` says what the deployment is configured to, and is asked late, since it may be set wrong.
  */
 export function defineRegistry<Env extends RegistryEnv>(
   writeLine: WriteLine,
-  toolSecretsOf: (env: Env) => Pick<ToolSecrets, 'isGranted'>,
+  deploymentOf: (env: Env) => RegistryDeployment,
 ) {
   return class Registry extends DurableObject<Env> {
     readonly #sql: SqlStorage
@@ -41,8 +60,9 @@ export function defineRegistry<Env extends RegistryEnv>(
     constructor(state: DurableObjectState, env: Env) {
       super(state, env)
       this.#sql = state.storage.sql
-      createTables(this.#sql, (id, name) => toolSecretsOf(env).isGranted(id, name))
+      createTables(this.#sql, (id, name) => deploymentOf(env).toolSecrets.isGranted(id, name))
       renewLines(this.#sql)
+      reserveDerivedNames(this.#sql)
       this.#outbox = createRegistryOutbox(state.storage, env.REGISTRY, writeLine)
     }
 
@@ -51,8 +71,11 @@ export function defineRegistry<Env extends RegistryEnv>(
       publications: readonly Publication[],
       principal: Principal,
     ): Promise<{ published: Published[]; revision: number }> {
+      const { quota } = deploymentOf(this.env)
       const published = publications.map((publication) =>
-        this.ctx.storage.transactionSync(() => store(this.#sql, publication, principal, () => nextRevision(this.#sql))),
+        this.ctx.storage.transactionSync(() =>
+          store(this.#sql, publication, { principal, quota }, () => nextRevision(this.#sql)),
+        ),
       )
       await this.#outbox.schedule()
       return { published, revision: readNumber(this.#sql, 'catalogue') }
@@ -62,17 +85,28 @@ export function defineRegistry<Env extends RegistryEnv>(
     async change(
       name: ToolName,
       version: string,
-      { status, trusted }: VersionChange,
+      { status, trusted, name: given }: VersionChange,
       principal: Principal,
-    ): Promise<{ document: string; revision: number; keys: string[] } | { denied: string } | undefined> {
+    ): Promise<
+      { document: string; revision: number; keys: string[] } | { denied: string; isConflict?: true } | undefined
+    > {
       const key = toolKey(name)
       if (recordText(this.#sql, key, version) === undefined) return undefined
       const isAdmin = isAdministrator(principal)
       const denied =
-        trusted === undefined || isAdmin
+        (trusted === undefined && given === undefined) || isAdmin
           ? changeDenial(this.#sql, principal, name, version)
-          : 'Only an administrator says which tools are trusted with credentials'
+          : 'Only an administrator says which tools are trusted with credentials, and what they are called'
       if (denied !== undefined) return { denied }
+      if (
+        given !== undefined &&
+        !(await this.#change(() => storeName(this.#sql, key, given, nextRevision(this.#sql))))
+      ) {
+        return {
+          denied: `'${given}' is the name of another tool by its toolkit's, which nobody else has`,
+          isConflict: true,
+        }
+      }
       const document = await this.#change(() => {
         const revision = nextRevision(this.#sql)
         if (status) storeStatus(this.#sql, { key, version }, status, isAdmin, revision)
@@ -86,6 +120,11 @@ export function defineRegistry<Env extends RegistryEnv>(
     /** Why a principal may not publish a tool, or anything of a toolkit where the tool is `*`. */
     denial(name: ToolName, principal: Principal): string | undefined {
       return publishDenial(this.#sql, principal, name)
+    }
+
+    /** What each principal has published, by its id. */
+    published(): Record<string, Quota> {
+      return publishedByAll(this.#sql)
     }
 
     toolkit(name: string): Toolkit | undefined {

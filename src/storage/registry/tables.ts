@@ -7,7 +7,8 @@ import { putAside } from './left-behind.ts'
 /**
  * The Registry's tables (SQLite in a Durable Object; a row is at most 2 MB). Everything in KV can be made from them.
  *
- * `tool.listed` is the newest active version, null while none is active; `tool.exposed` the unique name it then has, and
+ * `tool.listed` is the newest active version, null while none is active; `tool.exposed` the unique name it then has,
+ * `tool.given` the one that an administrator gave it, and
  * `name` every name a tool was exposed under, in lower case. `version.left_bundle` marks a bundled tool that a deployment
  * no longer carries, which disables it whatever a person said of it in `status`. `leaf` partitions the tools into catalogue
  * pages by their first key; `dirty` is the revision that last touched a leaf, null once its pages are made. `outbox` names
@@ -15,10 +16,11 @@ import { putAside } from './left-behind.ts'
  * parts that fit into rows. `document_text` holds documents by their hash; `document` the versions of those with ids of their
  * own, by dialect and id in lower case; `document_tool` the key of each tool that a version defines, by what it calls it.
  * `version.publisher` is the id of the principal who published it, `trusted` whether it may be given credentials, and `held`
- * whether an administrator disabled it. `toolkit.owner` is a principal's id, null for the deployment.
+ * whether an administrator disabled it. `publisher` counts what each principal published. `toolkit.owner` is a principal's
+ * id, null for the deployment.
  */
 const TABLES = `
-CREATE TABLE IF NOT EXISTS tool (key TEXT PRIMARY KEY, toolkit TEXT NOT NULL, tool TEXT NOT NULL, listed TEXT, exposed TEXT);
+CREATE TABLE IF NOT EXISTS tool (key TEXT PRIMARY KEY, toolkit TEXT NOT NULL, tool TEXT NOT NULL, listed TEXT, exposed TEXT, given TEXT);
 CREATE INDEX IF NOT EXISTS tool_plain ON tool (replace(key, '-', '_'));
 CREATE TABLE IF NOT EXISTS name (name TEXT PRIMARY KEY, key TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS version (
@@ -26,6 +28,7 @@ CREATE TABLE IF NOT EXISTS version (
   bundled INTEGER NOT NULL DEFAULT 0, left_bundle INTEGER NOT NULL DEFAULT 0,
   publisher TEXT, trusted INTEGER NOT NULL DEFAULT 0, held INTEGER NOT NULL DEFAULT 0, PRIMARY KEY (key, version)
 );
+CREATE TABLE IF NOT EXISTS publisher (id TEXT PRIMARY KEY, documents INTEGER NOT NULL, bytes INTEGER NOT NULL);
 CREATE TABLE IF NOT EXISTS toolkit (key TEXT PRIMARY KEY, name TEXT NOT NULL, owner TEXT);
 CREATE INDEX IF NOT EXISTS version_digest ON version (digest);
 CREATE INDEX IF NOT EXISTS version_bundled ON version (key) WHERE bundled = 1;
@@ -52,8 +55,13 @@ INSERT OR IGNORE INTO leaf (first, count, dirty) VALUES ('', 0, 0);
 export function createTables(sql: SqlStorage, mayHaveSecret: MayHaveSecret): void {
   sql.exec(TABLES)
   putAside(sql)
+  if (!columnsOf(sql, 'tool').includes('given')) sql.exec('ALTER TABLE tool ADD COLUMN given TEXT')
   if (readMeta(sql, 'documents') === undefined) placeDocuments(sql)
   if (readMeta(sql, 'publishers') === undefined) judgePublishers(sql, mayHaveSecret)
+}
+
+function columnsOf(sql: SqlStorage, table: 'tool' | 'version'): readonly string[] {
+  return column<string>(sql, 'SELECT name FROM pragma_table_info(?)', table)
 }
 
 export type MayHaveSecret = (id: string, name: ToolName) => boolean
@@ -65,8 +73,7 @@ export type MayHaveSecret = (id: string, name: ToolName) => boolean
  * have been an administrator.
  */
 function judgePublishers(sql: SqlStorage, mayHaveSecret: MayHaveSecret): void {
-  const columns = column<string>(sql, "SELECT name FROM pragma_table_info('version')")
-  if (!columns.includes('publisher')) {
+  if (!columnsOf(sql, 'version').includes('publisher')) {
     const asking = sql.exec<{ key: string; version: string; toolkit: string; tool: string; id: string }>(
       `SELECT version.key, version, tool.toolkit, tool.tool, json_extract(secret.value, '$.id') AS id
        FROM version JOIN tool ON tool.key = version.key, json_each(record, '$.requirements.secrets') AS secret`,

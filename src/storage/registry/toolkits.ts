@@ -64,6 +64,11 @@ export function toolkitOf(sql: SqlStorage, toolkit: string): Toolkit | undefined
   return { toolkit: nameOf(sql, toolkit), owner, isBundled: isBundled(sql, toolkit), untrusted }
 }
 
+/** Whether there is a toolkit of a name, or an administrator gave one of that name to somebody. */
+export function isToolkit(sql: SqlStorage, name: string): boolean {
+  return ownerOf(sql, name) !== 'nobody'
+}
+
 function ownerOf(sql: SqlStorage, toolkit: string): ToolkitOwner {
   if (isBundled(sql, toolkit)) return 'deployment'
   const query = 'SELECT owner FROM toolkit WHERE key = ?'

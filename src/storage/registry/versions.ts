@@ -2,11 +2,11 @@ import { toolKey, type ToolName } from '../../core/tool/tool-id.ts'
 import type { Publisher, ToolDocument, ToolRecord } from '../../core/tool/tool.ts'
 import { resolveVersion, type ToolStatus, type VersionStatus } from '../../core/tool/version.ts'
 import { isLeftOut, toolsBeside } from './documents.ts'
-import { exposedName } from './names.ts'
+import { claimDerivedNames, exposedName, giveName } from './names.ts'
 import { kvKey } from '../keys.ts'
 import { column, field, firstRow } from '../rows.ts'
 import { touchLeaf } from './pages.ts'
-import { queue } from './tables.ts'
+import { nextRevision, queue, readMeta, writeMeta } from './tables.ts'
 import { publisherOf, type Source } from './toolkits.ts'
 import { indexTool } from './search.ts'
 
@@ -172,9 +172,34 @@ function changed(sql: SqlStorage, key: string, revision: number): void {
   const listed = resolveVersion(active)?.version ?? null
   const text = listed === null ? undefined : recordText(sql, key, listed)
   const record: ToolRecord | undefined = text === undefined ? undefined : JSON.parse(text)
-  const exposed = record ? exposedName(sql, record.name, key) : null
-  sql.exec('UPDATE tool SET listed = ?, exposed = ? WHERE key = ?', listed, exposed, key)
+  const exposed = record && exposedName(sql, record, record.name)
+  sql.exec('UPDATE tool SET listed = ?, exposed = ? WHERE key = ?', listed, exposed?.name ?? null, key)
   indexTool(sql, key, record)
   queue(sql, kvKey('tool', key), revision)
   touchLeaf(sql, key, revision)
+  for (const other of exposed?.displaced ?? []) changed(sql, other, revision)
+}
+
+/** Gives a tool a name, or takes back what it was given: whether that could be done. */
+export function storeName(sql: SqlStorage, key: string, name: string | null, revision: number): boolean {
+  const renamed = giveName(sql, key, name)
+  for (const each of renamed ?? []) changed(sql, each, revision)
+  return renamed !== undefined
+}
+
+/** Has every tool have its derived name, in storage that is older than that. */
+export function reserveDerivedNames(sql: SqlStorage): void {
+  if (readMeta(sql, 'names') !== undefined) return
+  const displaced = claimDerivedNames(sql)
+  const revision = displaced.length > 0 ? nextRevision(sql) : 0
+  for (const key of displaced) changed(sql, key, revision)
+  writeMeta(sql, 'names', 'derived')
+}
+
+/** What is worth knowing of a version that is listed under another name than its own. */
+export function nameWarning(sql: SqlStorage, record: ToolRecord): string | undefined {
+  const query = 'SELECT exposed FROM tool WHERE key = ? AND listed = ?'
+  const exposed = field<string | null>(sql, query, toolKey(record), record.version)
+  if (!exposed || exposed === record.name) return undefined
+  return `'${record.id}' is called '${exposed}' where tools have names alone: '${record.name}' is another tool's, or begins with another toolkit's name`
 }

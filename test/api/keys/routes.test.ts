@@ -38,11 +38,19 @@ const STATUS: Partial<Record<Failure['type'], number>> = {
   'definition-invalid': 422,
 }
 
+/** What the first key has published, and what each may. */
+const QUOTA = {
+  published: async () => ({ 'key:id1': { documents: 2, bytes: 30 } }),
+  quota: { documents: 10, bytes: 400 },
+}
+const PUBLISHED = { published: { documents: 2, bytes: 30, quota: QUOTA.quota } }
+
 function setUp(caller: Principal = ADMIN) {
   const { store, stored } = memoryStore()
   const onChange = vi.fn()
   const face = keysFace({
     keys: store,
+    ...QUOTA,
     gate: gateFor(caller),
     onChange,
     sha256,
@@ -105,7 +113,7 @@ describe('GET /keys', () => {
     await send('POST', '/keys', BODY)
     const response = await send('GET', '/keys')
     const text = await response.text()
-    expect(JSON.parse(text)).toEqual({ items: [SHOWN] })
+    expect(JSON.parse(text)).toEqual({ items: [{ ...SHOWN, ...PUBLISHED }] })
     expect(text).not.toContain(KEY)
     expect(text).not.toContain(hashOf(KEY))
     expect(response.headers.get('cache-control')).toBe('no-store')
@@ -115,13 +123,13 @@ describe('GET /keys', () => {
     const { send, stored } = setUp()
     const kept = { ...SHOWN, hash: 'secret' }
     stored.set('h', kept)
-    expect(await (await send('GET', '/keys/id1')).json()).toEqual(SHOWN)
+    expect(await (await send('GET', '/keys/id1')).json()).toEqual({ ...SHOWN, ...PUBLISHED })
   })
 
   it('shows one, or says that there is none', async () => {
     const { send } = setUp()
     await send('POST', '/keys', BODY)
-    expect(await (await send('GET', '/keys/id1')).json()).toEqual(SHOWN)
+    expect(await (await send('GET', '/keys/id1')).json()).toEqual({ ...SHOWN, ...PUBLISHED })
     const response = await send('GET', '/keys/id9')
     expect(response.status).toBe(404)
     expect(await response.json()).toEqual({ type: 'not-found', message: "Cannot find the key 'id9'" })
@@ -172,7 +180,7 @@ it('without a credential every route is 401', async () => {
   const gate = gateFor({ type: 'unauthenticated', reason: 'who?' })
   const respond = (failure: Failure) => Response.json(failure, { status: STATUS[failure.type] ?? 400 })
   const rest = { onChange: () => undefined, sha256, randomKey: () => KEY, newId: () => 'id1', now: () => new Date(NOW) }
-  const app = new Hono().route('/', keysFace({ keys: store, gate, respond, ...rest }))
+  const app = new Hono().route('/', keysFace({ keys: store, ...QUOTA, gate, respond, ...rest }))
   app.notFound(unknownRoute(app, gate, respond))
   for (const method of ['GET', 'POST', 'DELETE']) {
     expect((await app.request('/keys', { method })).status).toBe(401)
@@ -191,6 +199,7 @@ it('a key works the moment it is made, and is dead the moment it is removed', as
   })
   const face = keysFace({
     keys: store,
+    ...QUOTA,
     gate: gateOf(authenticator.authenticate),
     onChange: (change, id) => (change === 'created' ? authenticator.forget() : authenticator.forgetKey(id)),
     sha256,

@@ -1,5 +1,6 @@
 import { startDeadline } from '../../../src/compose/clock.ts'
 import { ADMIN, type Principal } from '../../../src/core/access/principal.ts'
+import type { Candidate } from '../../../src/core/call/bare-name.ts'
 import type { Approvals } from '../../../src/core/consent/approvals.ts'
 import type { Challenge } from '../../../src/core/consent/authorization.ts'
 import type { Call, CallDeps, Caller } from '../../../src/core/call/call.ts'
@@ -56,13 +57,24 @@ export interface World {
   readonly secretOf?: (id: string) => string | undefined
   readonly ledger?: Ledger
   readonly publisher?: Publisher
+  /** What a bare name may mean. */
+  readonly candidates?: readonly Candidate[]
 }
 
 /** Whoever publishes a tool of a test. */
 export const PUBLISHER: Publisher = { principal: 'key:trusted', trusted: true }
 
 /** What calling takes, what was asked of it, and what it wrote down. */
-export function worldOf({ tool, publisher = PUBLISHER, tokenFor, renew, claim, secretOf, ledger }: World = {}) {
+export function worldOf({
+  tool,
+  candidates = [],
+  publisher = PUBLISHER,
+  tokenFor,
+  renew,
+  claim,
+  secretOf,
+  ledger,
+}: World = {}) {
   const asked: string[] = []
   const defects: string[] = []
   const records: CallRecord[] = []
@@ -75,6 +87,7 @@ export function worldOf({ tool, publisher = PUBLISHER, tokenFor, renew, claim, s
           : fail({ type: 'tool-unknown', asked: id, suggestions: [] }),
       forget: () => undefined,
     },
+    findCandidates: () => candidates,
     now: () => (time += 5),
     newId: () => 'made',
     writeRecord: (record) => void records.push(record),

@@ -5,6 +5,7 @@ import {
   judgeImplementation,
   judgeSchemas,
   judgeText,
+  judgeTogether,
 } from '../../../src/core/publish/judge.ts'
 import { canonicalJson } from '../../../src/core/tool/digest.ts'
 import { definitionOf, runners } from './fakes.ts'
@@ -76,6 +77,31 @@ describe('a definition that an importer made', () => {
   it('is a text', () => {
     expect(judgeImported({ ...definition, description: '\ud800' })).toEqual([
       { path: '', message: 'It holds a lone surrogate, which is no text' },
+    ])
+  })
+})
+
+describe('the tools of one document', () => {
+  const tools = (count: number, characters: number) =>
+    Array.from({ length: count }, (_, n) => {
+      const size = canonicalJson(definitionOf({ tool: `T${n}`, description: '' })).length
+      return definitionOf({ tool: `T${n}`, description: 'x'.repeat(Math.max(0, characters - size)) })
+    })
+
+  it('are at most 500', () => {
+    expect(judgeTogether(tools(500, 0), '')).toEqual([])
+    expect(judgeTogether(tools(501, 0), '/definition')).toEqual([
+      { path: '/definition', message: 'Must define at most 500 tools, got 501' },
+    ])
+  })
+
+  it('come to at most 2 MiB together, whatever each of them repeats', () => {
+    expect(judgeTogether(tools(8, 256 * 1024), '')).toEqual([])
+    const [problem, ...others] = judgeTogether(tools(400, 240_000), '/definition')
+    expect([problem?.path, problem?.message, others]).toEqual([
+      '/definition',
+      expect.stringContaining('Comes to more than 2097152 characters, since what it says of all its 400 tools'),
+      [],
     ])
   })
 })

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { fail, ok } from '../../../src/core/call/failure.ts'
 import { REQUEST_SCHEMA, RESPONSE_SCHEMA } from '../../../src/dialects/open-tool-calling/schema-uri.ts'
-import { decodeInvocation, encodeOutcome, withTool } from '../../../src/dialects/open-tool-calling/wire.ts'
+import { decodeInvocation, encodeOutcome } from '../../../src/dialects/open-tool-calling/wire.ts'
 
 describe('a tool request', () => {
   it.each<[unknown, unknown]>([
@@ -30,9 +30,9 @@ describe('a tool request', () => {
     [
       { tool: { name: 'Add', toolkit: '', version: '' } },
       {
-        bare: { name: 'Add' },
         call: {
           asked: 'name:Add',
+          bareName: { name: 'Add' },
           input: {},
           inputIsWhole: true,
           context: { tokens: new Map([]), secrets: new Map([]) },
@@ -42,9 +42,9 @@ describe('a tool request', () => {
     [
       { tool: { name: 'Add', version: '1.0.0' } },
       {
-        bare: { name: 'Add', version: '1.0.0' },
         call: {
           asked: 'name:Add@1.0.0',
+          bareName: { name: 'Add', selector: '1.0.0' },
           input: {},
           inputIsWhole: true,
           context: { tokens: new Map([]), secrets: new Map([]) },
@@ -283,15 +283,6 @@ describe('a tool request', () => {
   ])('written as %j is read as it is meant', (body, wanted) => {
     const read = decodeInvocation(body)
     expect('ok' in read ? read.failure : read).toEqual(wanted)
-  })
-
-  it('is made again of the one tool that a name without a toolkit meant', () => {
-    const bare = decodeInvocation({ tool: { name: 'Add', version: '^1' }, inputs: { a: 1 } })
-    if ('ok' in bare) throw new Error('Cannot decode')
-    expect(withTool(bare, 'Demo.Add@2.0.0')).toEqual({ ...bare.call, asked: 'Demo.Add@^1' })
-    const { bare: _, ...whole } = bare
-    expect(withTool(whole, 'Demo.Add@2.0.0').asked).toBe('Demo.Add')
-    expect(withTool(bare, 'no id').asked).toBe('no id')
   })
 })
 

@@ -17,7 +17,10 @@ import { definition } from '../../e2e/definition.ts'
 /** Whoever may see everything. */
 export const ADMIN: Principal = { id: 'x', kind: 'admin', scopes: ['admin'], tools: ['*'], users: 'any' }
 
-const Registry = defineRegistry(writeLine, () => ({ isGranted: (id) => id === 'GRANTED' }))
+const Registry = defineRegistry(writeLine, () => ({
+  toolSecrets: { isGranted: (id) => id === 'GRANTED' },
+  quota: { documents: 2_000, bytes: 100_000_000 },
+}))
 
 /** For each test a clock that stands still, a day ahead, so that no alarm comes due by itself. */
 export function stopClock(): void {

@@ -1,0 +1,18 @@
+/** What one principal may publish in all, or has published: documents, and the bytes that are kept of them. */
+export interface Published {
+  readonly documents: number
+  readonly bytes: number
+}
+
+/** Why a publication is more than its publisher may have; undefined when it is not. `quota` is undefined for administrators. */
+export function quotaDenial(quota: Published | undefined, before: Published, bytes: number): string | undefined {
+  if (!quota) return undefined
+  const raise = 'an administrator sees what each key has published in GET /keys, and raises it in PUBLISHER_QUOTA'
+  if (before.documents >= quota.documents) {
+    return `The credential has published ${before.documents} documents, of ${quota.documents} that one may: ${raise}`
+  }
+  if (before.bytes + bytes > quota.bytes) {
+    return `The credential has published ${before.bytes} bytes, of ${quota.bytes} that one may, and this takes ${bytes} more: ${raise}`
+  }
+  return undefined
+}

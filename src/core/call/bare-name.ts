@@ -1,0 +1,95 @@
+import { LRUCache } from 'lru-cache'
+import { maySee, type Principal } from '../access/principal.ts'
+import { joinedName } from '../tool/name-suffix.ts'
+import type { Background } from '../tool/platform.ts'
+import { askedByName, formatToolId, toolKey, type ToolName } from '../tool/tool-id.ts'
+import { type Failing, fail } from './failure.ts'
+import type { Resolver } from './resolve.ts'
+
+/** A tool that a bare name may mean. */
+export interface Candidate extends ToolName {
+  readonly id: string
+  readonly securityLevel: number
+}
+
+/** A name without a toolkit, which must be one tool's, and the version that is asked for. */
+export interface BareName {
+  readonly name: string
+  readonly selector?: string
+}
+
+/** Finds the tools that a name without a toolkit may mean, whoever asks. At once, and without I/O, when it was asked a moment ago. */
+export type FindCandidates = (
+  name: string,
+  background: Background,
+) => readonly Candidate[] | Promise<readonly Candidate[]>
+
+export interface CandidatesDeps {
+  readonly resolver: Pick<Resolver, 'resolve'>
+  /** Every tool of this name, ignoring case, whatever its toolkit. */
+  readonly findTools: (name: string) => Promise<readonly Candidate[]>
+  /** Milliseconds since some fixed point. */
+  readonly now: () => number
+}
+
+/** As long as the answers of the resolver. */
+const FRESH_MS = 5_000
+const STALE_MS = 25_000
+const MAX_KEPT = 5_000
+const MAX_SUGGESTIONS = 3
+
+/**
+ * Makes what finds the tool that has a name by its toolkit's; else every tool that is called so, and the one that is exposed
+ * under it. What was found is kept, and found anew behind a call, so that a warm call waits for nothing.
+ */
+export function createFindCandidates({ resolver, findTools, now }: CandidatesDeps): FindCandidates {
+  interface Kept {
+    readonly all: readonly Candidate[]
+    freshUntil: number
+    readonly staleUntil: number
+  }
+  const kept = new LRUCache<string, Kept>({ max: MAX_KEPT })
+
+  async function find(name: string, background: Background): Promise<readonly Candidate[]> {
+    const exposed = await resolver.resolve(askedByName(name), background)
+    const record = exposed.ok ? exposed.tool.record : undefined
+    const isDerived = record && joinedName(record).toLowerCase() === name.toLowerCase()
+    const called = isDerived ? [] : await findTools(name)
+    const all = new Map<string, Candidate>()
+    for (const { id, toolkit, tool, securityLevel } of [...(record ? [record] : []), ...called]) {
+      all.set(toolKey({ toolkit, tool }), { id, toolkit, tool, securityLevel })
+    }
+    const at = now()
+    const found = [...all.values()]
+    kept.set(name.toLowerCase(), { all: found, freshUntil: at + FRESH_MS, staleUntil: at + STALE_MS })
+    return found
+  }
+
+  return (name, background) => {
+    const hit = kept.get(name.toLowerCase())
+    const at = now()
+    if (!hit || at >= hit.staleUntil) return find(name, background)
+    if (at >= hit.freshUntil) {
+      hit.freshUntil = at + FRESH_MS
+      background(find(name, background))
+    }
+    return hit.all
+  }
+}
+
+/**
+ * The id of the one tool that a bare name means among those that its caller may see; undefined where it means none. Several
+ * are told to the caller, for nobody is to guess whose tool is sent what the call holds.
+ */
+export function meantBy(
+  { name, selector }: BareName,
+  principal: Principal,
+  candidates: readonly Candidate[],
+): string | undefined | Failing {
+  const visible = candidates.filter((each) => maySee(principal, each))
+  const [only, ...others] = visible
+  if (!only) return undefined
+  if (others.length === 0) return formatToolId(only, selector)
+  const suggestions = visible.slice(0, MAX_SUGGESTIONS).map(({ id }) => id)
+  return fail({ type: 'tool-unknown', asked: name, suggestions })
+}

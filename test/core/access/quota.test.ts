@@ -1,0 +1,21 @@
+import { describe, expect, it } from 'vitest'
+import { quotaDenial } from '../../../src/core/access/quota.ts'
+
+const QUOTA = { documents: 2, bytes: 100 }
+
+describe('a quota', () => {
+  it.each([
+    [{ documents: 1, bytes: 90 }, 10],
+    [{ documents: 0, bytes: 0 }, 100],
+  ])('leaves room after %j for %d bytes', (before, bytes) => {
+    expect(quotaDenial(QUOTA, before, bytes)).toBeUndefined()
+  })
+
+  it.each([
+    [{ documents: 2, bytes: 0 }, 0, 'has published 2 documents, of 2 that one may'],
+    [{ documents: 1, bytes: 90 }, 11, 'has published 90 bytes, of 100 that one may, and this takes 11 more'],
+  ])('leaves none after %j for %d bytes, and says of what', (before, bytes, why) => {
+    expect(quotaDenial(QUOTA, before, bytes)).toContain(why)
+    expect(quotaDenial(undefined, before, bytes)).toBeUndefined()
+  })
+})
