@@ -155,9 +155,11 @@ describe('ACCESS=keys with an administrator, JWTs and a key server', () => {
         expires_at: '2998-12-31T23:00:00.000Z',
       })
       const listed = await server.json('GET', '/keys', undefined, asAdmin)
-      expect(listed.body.items).toContainEqual(shown)
+      const published = { documents: 0, bytes: 0, quota: { documents: 10_000, bytes: 268_435_456 } }
+      const entry = { ...shown, published }
+      expect(listed.body.items).toContainEqual(entry)
       expect(JSON.stringify(listed.body)).not.toContain(text)
-      expect((await server.json('GET', `/keys/${shown.id}`, undefined, asAdmin)).body).toEqual(shown)
+      expect((await server.json('GET', `/keys/${shown.id}`, undefined, asAdmin)).body).toEqual(entry)
       expect((await server.json('DELETE', `/keys/${shown.id}`, undefined, asAdmin)).status).toBe(204)
       expect((await server.json('DELETE', `/keys/${shown.id}`, undefined, asAdmin)).status).toBe(404)
       expect((await server.json('GET', `/keys/${shown.id}`, undefined, asAdmin)).status).toBe(404)

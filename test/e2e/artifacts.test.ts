@@ -72,7 +72,7 @@ const rfc = async (tool: string, on = server) =>
 const machineContext = async (tool: string, on = server) =>
   (
     await on.json('POST', '/machine-context/execute', {
-      header: { version: '1.0', messageId: 'm', messageType: 'request' },
+      header: { version: '1.0', messageId: crypto.randomUUID(), messageType: 'request' },
       payload: { tool: { id: 'Large', capability: tool } },
     })
   ).body

@@ -29,7 +29,7 @@ beforeAll(async () => {
     vars: {
       ALLOW_HTTP_HOSTS: hosts.join(','),
       UPSTREAM_KEY,
-      TOOL_SECRETS: JSON.stringify({ UPSTREAM_KEY: ['Other.*', 'Copy.*'] }),
+      TOOL_SECRETS: JSON.stringify({ UPSTREAM_KEY: ['Other.*', 'Copy.*', 'Spare.*'] }),
     },
   })
 })
@@ -159,11 +159,14 @@ describe('another Switchboard', () => {
       users: [],
     })
     const headers = { authorization: `Bearer ${key.body.key}` }
-    const body = { from: { oxp: hostile.origin }, toolkit: 'Other', credentials }
+    const loading = (toolkit: string) =>
+      server.json('POST', '/toolkits/import', { from: { oxp: hostile.origin }, toolkit, credentials }, headers)
     hostile.arrived.length = 0
-    const answer = await server.json('POST', '/toolkits/import', body, headers)
-    expect(answer.status, JSON.stringify(answer.body)).toBe(422)
-    expect(answer.body.errors).toMatchObject([{ path: '/credentials' }])
+    const taken = await loading('Other')
+    expect([taken.status, taken.body.message]).toEqual([403, expect.stringContaining("'Other' is another's")])
+    const free = await loading('Spare')
+    expect(free.status, JSON.stringify(free.body)).toBe(422)
+    expect(free.body.errors).toMatchObject([{ path: '/credentials' }])
     const ungranted = await load({ oxp: hostile.origin }, 'Mine', { credentials })
     expect(ungranted.body.errors).toMatchObject([
       { path: '/credentials', message: expect.stringContaining('TOOL_SECRETS') },
