@@ -52,7 +52,7 @@ import { createWorkerVerifier } from './http/worker-jwt.ts'
 import { createTextJudge } from './outbound/allowed-url.ts'
 import type { Build } from './node/build.ts'
 import { base64, bytesOfBase64 } from './outbound/base64.ts'
-import { sleep, startDeadline } from './compose/clock.ts'
+import { giveWay, sleep, startDeadline } from './compose/clock.ts'
 import { log } from './compose/log.ts'
 import { createRunners } from './compose/runners.ts'
 
@@ -70,6 +70,7 @@ export function createApp(env: Env, config: Config, build: Build): Hono {
     registry: registryStub(env.Registry),
     writeLine,
     now,
+    giveWay,
     bundle: { hash: build.hash, records: build.tools.map(({ record }) => record), documents: build.documents },
     deployedAt: Date.parse(env.VERSION?.timestamp ?? '') || 0,
     sealer: deploymentKeys.sealer('cursor'),
@@ -166,7 +167,7 @@ export function createApp(env: Env, config: Config, build: Build): Hono {
     defect: (call_id, tool, message) => log({ event: 'tool-defect', call_id, tool, message }),
   })
 
-  const publish = createPublish({ codecs, runners, sha256, source, toolSecrets, writer })
+  const publish = createPublish({ codecs, runners, formats, sha256, source, toolSecrets, writer, giveWay })
 
   /** What most faces take; each is declared with what it uses of it. */
   const shared = {

@@ -5,6 +5,11 @@ export function sleep(ms: number): Promise<void> {
   return new Promise((done) => setTimeout(done, ms))
 }
 
+/** Lets what other requests wait for have the thread. */
+export function giveWay(): Promise<void> {
+  return sleep(0)
+}
+
 /** A call's deadline, and its caller going away, as one signal. A tool that answers at once costs no timer. */
 export function startDeadline(timeoutMs: number, caller: () => AbortSignal | undefined): Deadline {
   const started = Date.now()

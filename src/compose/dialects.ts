@@ -1,6 +1,6 @@
 import type { Codec } from '../core/tool/codec.ts'
 import { offered, withheld } from '../core/tool/metadata.ts'
-import type { Format } from '../core/publish/convert.ts'
+import { bounded, type Format, type Writer } from '../core/publish/export.ts'
 import { anthropic } from '../formats/anthropic.ts'
 import { gemini } from '../formats/gemini.ts'
 import { openai } from '../formats/openai.ts'
@@ -17,17 +17,17 @@ export const codecs: readonly Codec[] = [oxp, openToolCalling, machineContext, p
 
 /** The ways a definition can be read: every dialect, and what model providers take. */
 export const formats: ReadonlyMap<string, Format> = new Map<string, Format>([
-  ...codecs.map(({ dialect, encode }): [string, Format] => [dialect, encode]),
-  ['oxp-flat', encodeFlat],
+  ...codecs.map(({ dialect, encode }): [string, Format] => [dialect, bounded(dialect, encode)]),
+  ['oxp-flat', bounded('oxp-flat', encodeFlat)],
   ...Object.entries({ openai, 'openai-strict': openaiStrict, anthropic, gemini }).map(
-    ([name, format]): [string, Format] => [name, forModels(format)],
+    ([name, write]): [string, Format] => [name, bounded(name, forModels(write))],
   ),
 ])
 
 /** A model provider's form of what models may be shown of a tool. */
-function forModels(format: Format): Format {
-  return (record, name) => {
-    const { document, losses } = format(offered(record), name)
+function forModels(write: Writer): Writer {
+  return (record, name, budget) => {
+    const { document, losses } = write(offered(record), name, budget)
     const hidden = withheld(record)
     return { document, losses: hidden.length === 0 ? losses : [...losses, ...hidden] }
   }

@@ -1,3 +1,4 @@
+import { createBudget } from '../core/tool/budget.ts'
 import type { Encoded, Loss } from '../core/tool/codec.ts'
 import { isObject } from '../core/tool/json.ts'
 import { pointerStep } from '../core/tool/problem.ts'
@@ -13,10 +14,11 @@ const PROPERTY = /^[a-zA-Z0-9_.-]{1,64}$/
  * A tool as Anthropic's Messages API takes it: JSON Schema 2020-12 below a root of type object. `name` is the one that
  * models see. Every change is among the losses.
  */
-export function anthropic(record: ToolRecord, name: string): Encoded {
+export function anthropic(record: ToolRecord, name: string, budget = createBudget()): Encoded {
   const losses = recordLosses(record)
-  const root = withNames(rootObject(record.input, '/input', losses), losses)
-  const input_schema = current(root, '/input', losses)
+  const writing = { root: record.input, losses, budget }
+  const root = withNames(rootObject(record.input, '/input', writing), losses)
+  const input_schema = current(root, '/input', writing)
   return { document: { name: providerName(name, losses), description: record.description, input_schema }, losses }
 }
 
@@ -24,15 +26,15 @@ export function anthropic(record: ToolRecord, name: string): Encoded {
 function withNames(root: Schema, losses: Loss[]): Schema {
   const { properties, required } = root
   if (!isObject(properties)) return root
-  const refused = Object.keys(properties).filter((name) => !PROPERTY.test(name))
-  if (refused.length === 0) return root
+  const refused = new Set(Object.keys(properties).filter((name) => !PROPERTY.test(name)))
+  if (refused.size === 0) return root
   for (const name of refused) {
     losses.push({
       path: `/input/properties${pointerStep(name)}`,
       reason: "Has a name of other characters than 'A-Z', 'a-z', '0-9', '_', '.', '-'",
     })
   }
-  const isKept = (name: unknown) => typeof name !== 'string' || !refused.includes(name)
+  const isKept = (name: unknown) => typeof name !== 'string' || !refused.has(name)
   return {
     ...root,
     properties: Object.fromEntries(Object.entries(properties).filter(([name]) => isKept(name))),

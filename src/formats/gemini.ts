@@ -1,9 +1,10 @@
-import type { Encoded, Loss } from '../core/tool/codec.ts'
+import { createBudget } from '../core/tool/budget.ts'
+import type { Encoded } from '../core/tool/codec.ts'
 import { isJson, isObject, type Json, type JsonObject } from '../core/tool/json.ts'
 import { pointerStep } from '../core/tool/problem.ts'
 import type { ToolRecord } from '../core/tool/tool.ts'
 import { localTarget } from './local-reference.ts'
-import { mergeAllOf, type Schema } from './merge.ts'
+import { mergeAllOf, type Schema, visit, type Writing } from './merge.ts'
 import { providerName, recordLosses } from './declaration.ts'
 import { rootObject } from './root-object.ts'
 import { type Alternatives, alternativesOf, isNull, typesOf } from './schema-types.ts'
@@ -27,9 +28,7 @@ const FORMATS: Readonly<Record<string, readonly string[]>> = {
 }
 const ANNOTATIONS = ['default', 'example']
 
-interface Work {
-  readonly root: Schema
-  readonly losses: Loss[]
+interface Work extends Writing {
   left: number
 }
 
@@ -45,10 +44,10 @@ interface Place {
  * enums of strings, no references. `parameters` is left out when there are none. `name` is the one that models see.
  * Every change is among the losses.
  */
-export function gemini(record: ToolRecord, name: string): Encoded {
+export function gemini(record: ToolRecord, name: string, budget = createBudget()): Encoded {
   const losses = recordLosses(record)
-  const root = rootObject(record.input, '/input', losses)
-  const work: Work = { root: record.input, losses, left: MAX_SCHEMAS }
+  const work: Work = { root: record.input, losses, budget, left: MAX_SCHEMAS }
+  const root = rootObject(record.input, '/input', work)
   const parameters = typed(root, 'object', { path: '/input', level: 1, within: [] }, work)
   const declaration = { name: providerName(name, losses, 'letter'), description: record.description }
   // An object without properties is refused, so a tool without parameters declares none
@@ -57,6 +56,7 @@ export function gemini(record: ToolRecord, name: string): Encoded {
 
 function convert(schema: unknown, place: Place, work: Work): JsonObject {
   const { path, level, within } = place
+  visit(schema, path, work)
   const lose = (reason: string, at = '') => work.losses.push({ path: path + at, reason })
   if (!isObject(schema)) {
     if (schema !== true) lose('Becomes anything')
@@ -70,7 +70,7 @@ function convert(schema: unknown, place: Place, work: Work): JsonObject {
   const below = { ...place, level: level + 1 }
   if ('$ref' in schema) {
     const { $ref, ...siblings } = schema
-    const target = localTarget(work.root, $ref)
+    const target = localTarget($ref, path, work)
     const isCycle = target !== undefined && (target.path === '' || within.includes(target.path))
     if (!target || isCycle || !isObject(target.schema)) {
       lose(isCycle ? 'Refers to itself, and becomes anything' : 'Refers to no object')
@@ -79,7 +79,7 @@ function convert(schema: unknown, place: Place, work: Work): JsonObject {
     lose('Is put in place', '/$ref')
     return convert({ ...target.schema, ...siblings }, { ...below, within: [...within, target.path] }, work)
   }
-  if (Array.isArray(schema.allOf)) return convert(mergeAllOf(schema, path, work.root, work.losses), below, work)
+  if (Array.isArray(schema.allOf)) return convert(mergeAllOf(schema, path, work), below, work)
   const alternatives = alternativesOf(schema)
   if (alternatives) return union(schema, alternatives, place, work)
   const types = typesOf(schema)
@@ -169,8 +169,8 @@ function setProperties(schema: Schema, said: Map<string, Json>, place: Place, wo
     said.set('properties', Object.fromEntries(converted))
   }
   if (!Array.isArray(schema.required)) return
-  const names = properties.map(([name]) => name)
-  const required = schema.required.filter((name) => typeof name === 'string' && names.includes(name))
+  const names = new Set<unknown>(properties.map(([name]) => name))
+  const required = schema.required.filter((name) => names.has(name))
   if (required.length < schema.required.length) {
     work.losses.push({ path: `${path}/required`, reason: 'Names a property that has no schema' })
   }

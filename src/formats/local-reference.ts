@@ -1,6 +1,8 @@
+import { unitsOf } from '../core/tool/budget.ts'
 import { isObject } from '../core/tool/json.ts'
 import { pointerStep, valueAt } from '../core/tool/problem.ts'
 import { everySubschema, localReference } from '../core/schema/subschemas.ts'
+import type { Writing } from './merge.ts'
 
 const MAX_DEPTH = 64
 
@@ -10,17 +12,20 @@ export interface Target {
   readonly path: string
 }
 
-/** What a local `$ref` (a JSON Pointer or an anchor) points to; undefined for every other one, which is never fetched. */
-export function localTarget(root: unknown, reference: unknown): Target | undefined {
-  const steps = typeof reference === 'string' ? localReference(reference) : undefined
-  if (typeof steps === 'string') return anchored(root, steps)
+/** What a local `$ref` (a JSON Pointer or an anchor) at `path` points to; undefined for every other one, which is never fetched. */
+export function localTarget(reference: unknown, path: string, writing: Writing): Target | undefined {
+  if (typeof reference !== 'string') return undefined
+  writing.budget.spend(unitsOf(reference), path)
+  const steps = localReference(reference)
+  if (typeof steps === 'string') return anchored(steps, path, writing)
   if (!steps) return undefined
-  const schema = valueAt(root, steps)
+  const schema = valueAt(writing.root, steps)
   return schema === undefined ? undefined : { schema, path: steps.map(pointerStep).join('') }
 }
 
-function anchored(root: unknown, name: string): Target | undefined {
+function anchored(name: string, at: string, { root, budget }: Writing): Target | undefined {
   for (const { schema, path } of everySubschema(root, MAX_DEPTH)) {
+    budget.spend(1, at)
     if (isObject(schema) && (schema.$anchor === name || schema.$dynamicAnchor === name)) return { schema, path }
   }
   return undefined

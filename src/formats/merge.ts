@@ -1,3 +1,4 @@
+import { type Budget, unitsOf, weigh } from '../core/tool/budget.ts'
 import type { Loss } from '../core/tool/codec.ts'
 import { isObject } from '../core/tool/json.ts'
 import { pointerStep } from '../core/tool/problem.ts'
@@ -5,67 +6,101 @@ import { localTarget } from './local-reference.ts'
 
 export type Schema = Readonly<Record<string, unknown>>
 
+/** The writing of one schema in a provider's form: what is lost on the way, and the work that may still be done. */
+export interface Writing {
+  /** The schema as a whole, into which references point. */
+  readonly root: Schema
+  readonly losses: Loss[]
+  readonly budget: Budget
+}
+
+/** Takes the units that looking at a schema takes, what is below it not counted. */
+export function visit(schema: unknown, path: string, { budget }: Writing): void {
+  let units = unitsOf(path)
+  if (isObject(schema)) {
+    for (const value of Object.values(schema)) units += Array.isArray(value) ? 1 + value.length : 1
+  }
+  budget.spend(units, path)
+}
+
 /** Levels of `allOf` and `$ref` within each other that are followed. */
 const MAX_LEVELS = 16
 
 /**
  * A schema whose `allOf` is merged into it, as far as one schema can say what several do: properties and required names
- * are joined, of other keywords the first counts. The merging, and what it passes over, join `losses`.
+ * are joined, of other keywords the first counts. The merging, and what it passes over, join the losses. What is merged
+ * can double with every level: each part takes from the budget.
  */
-export function mergeAllOf(schema: Schema, path: string, root: unknown, losses: Loss[], level = 0): Schema {
+export function mergeAllOf(schema: Schema, path: string, writing: Writing, level = 0): Schema {
   const { allOf, ...own } = schema
   if (!Array.isArray(allOf)) return schema
-  losses.push({ path: `${path}/allOf`, reason: 'Is merged into the schema around it' })
-  let merged: Schema = own
+  writing.losses.push({ path: `${path}/allOf`, reason: 'Is merged into the schema around it' })
+  const merged = new Map(Object.entries(own))
   for (const [index, branch] of allOf.entries()) {
     const at = `${path}/allOf/${index}`
-    const found = follow(branch, at, root, losses, level)
-    if (found) merged = join(merged, found, at, losses)
+    const found = follow(branch, at, writing, level)
+    if (found) join(merged, found, at, writing)
   }
-  return merged
+  return Object.fromEntries(merged)
 }
 
 /** A branch as a schema without `$ref` and `allOf`. */
-export function follow(branch: unknown, path: string, root: unknown, losses: Loss[], level = 0): Schema | undefined {
+export function follow(branch: unknown, path: string, writing: Writing, level = 0): Schema | undefined {
+  const { losses } = writing
+  visit(branch, path, writing)
   if (branch === true) return undefined
   if (!isObject(branch) || level >= MAX_LEVELS) {
     losses.push({ path, reason: 'Cannot be merged' })
     return undefined
   }
-  if (!('$ref' in branch)) return mergeAllOf(branch, path, root, losses, level + 1)
+  if (!('$ref' in branch)) return mergeAllOf(branch, path, writing, level + 1)
   const { $ref, ...siblings } = branch
-  const target = localTarget(root, $ref)
+  const target = localTarget($ref, path, writing)
   losses.push({ path: `${path}/$ref`, reason: target ? 'Is put in place' : 'Points to no schema of this document' })
-  const found = target && follow(target.schema, path, root, losses, level + 1)
-  const beside = mergeAllOf(siblings, path, root, losses, level + 1)
-  return found ? join(beside, found, path, losses) : beside
+  const found = target && follow(target.schema, path, writing, level + 1)
+  const beside = mergeAllOf(siblings, path, writing, level + 1)
+  if (!found) return beside
+  const joined = new Map(Object.entries(beside))
+  join(joined, found, path, writing)
+  return Object.fromEntries(joined)
 }
 
-function join(one: Schema, other: Schema, path: string, losses: Loss[]): Schema {
-  const joined = new Map(Object.entries(one))
+function join(joined: Map<string, unknown>, other: Schema, path: string, writing: Writing): void {
+  writing.budget.spend(joined.size, path)
   for (const [keyword, value] of Object.entries(other)) {
     const own = joined.get(keyword)
     const at = path + pointerStep(keyword)
-    if (own === undefined) joined.set(keyword, value)
-    else if (keyword === 'properties' && isObject(own) && isObject(value)) {
-      joined.set(keyword, joinProperties(own, value, at, losses))
+    if (own === undefined) {
+      writing.budget.spend(unitsOf(keyword), at)
+      joined.set(keyword, value)
+    } else if (keyword === 'properties' && isObject(own) && isObject(value)) {
+      joined.set(keyword, joinProperties(own, value, at, writing))
     } else if (keyword === 'required' && Array.isArray(own) && Array.isArray(value)) {
+      writing.budget.spend(own.length + value.length, at)
       joined.set(keyword, [...new Set([...own, ...value])])
-    } else if (JSON.stringify(own) !== JSON.stringify(value)) {
-      losses.push({ path: at, reason: 'Stands beside another one, which counts' })
+    } else if (!isSame(own, value, at, writing)) {
+      writing.losses.push({ path: at, reason: 'Stands beside another one, which counts' })
+    }
+  }
+}
+
+/** All properties of two schemas; of a property in both, the first counts. */
+export function joinProperties(one: Schema, other: Schema, path: string, writing: Writing): Schema {
+  const joined = new Map(Object.entries(one))
+  writing.budget.spend(joined.size, path)
+  for (const [name, schema] of Object.entries(other)) {
+    writing.budget.spend(unitsOf(name), path)
+    if (!joined.has(name)) joined.set(name, schema)
+    else if (!isSame(joined.get(name), schema, path, writing)) {
+      writing.losses.push({ path: path + pointerStep(name), reason: 'Stands beside another one, which counts' })
     }
   }
   return Object.fromEntries(joined)
 }
 
-/** All properties of two schemas; of a property in both, the first counts. */
-export function joinProperties(one: Schema, other: Schema, path: string, losses: Loss[]): Schema {
-  const joined = new Map(Object.entries(one))
-  for (const [name, schema] of Object.entries(other)) {
-    if (!joined.has(name)) joined.set(name, schema)
-    else if (JSON.stringify(joined.get(name)) !== JSON.stringify(schema)) {
-      losses.push({ path: path + pointerStep(name), reason: 'Stands beside another one, which counts' })
-    }
-  }
-  return Object.fromEntries(joined)
+function isSame(one: unknown, other: unknown, path: string, { budget }: Writing): boolean {
+  if (one === other) return true
+  weigh(one, budget, path)
+  weigh(other, budget, path)
+  return JSON.stringify(one) === JSON.stringify(other)
 }

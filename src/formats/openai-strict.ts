@@ -1,9 +1,10 @@
-import type { Encoded, Loss } from '../core/tool/codec.ts'
+import { createBudget, unitsOf } from '../core/tool/budget.ts'
+import type { Encoded } from '../core/tool/codec.ts'
 import { isObject, type Json, type JsonObject } from '../core/tool/json.ts'
 import { pointerStep } from '../core/tool/problem.ts'
 import type { ToolRecord } from '../core/tool/tool.ts'
 import { localTarget } from './local-reference.ts'
-import { mergeAllOf, type Schema } from './merge.ts'
+import { mergeAllOf, type Schema, visit, type Writing } from './merge.ts'
 import { providerName, recordLosses } from './declaration.ts'
 import { rootObject } from './root-object.ts'
 import { type Alternatives, alternativesOf, isOfType, nullable, typesOf } from './schema-types.ts'
@@ -25,9 +26,7 @@ const KEYWORDS: Readonly<Record<string, readonly string[]>> = {
   object: ['properties', 'required', 'additionalProperties'],
 }
 
-interface Work {
-  readonly root: Schema
-  readonly losses: Loss[]
+interface Work extends Writing {
   /** The names of definitions by the path they were found at. */
   readonly names: Map<string, string>
   readonly definitions: Map<string, JsonObject>
@@ -42,11 +41,11 @@ interface Work {
  * their properties required, optional ones nullable; at most 10 levels; only the keywords that strict mode supports.
  * References stay, under `$defs`. `name` is the one that models see. Every change is among the losses.
  */
-export function openaiStrict(record: ToolRecord, name: string): Encoded {
+export function openaiStrict(record: ToolRecord, name: string, budget = createBudget()): Encoded {
   const losses = recordLosses(record)
-  const root = rootObject(record.input, '/input', losses)
   const definitions = new Map<string, JsonObject>()
-  const work: Work = { root: record.input, losses, names: new Map(), definitions, left: MAX_SCHEMAS, deep: 0 }
+  const work: Work = { root: record.input, losses, budget, names: new Map(), definitions, left: MAX_SCHEMAS, deep: 0 }
+  const root = rootObject(record.input, '/input', work)
   const schema = objectSchema(root, '/input', 1, work)
   const parameters = definitions.size === 0 ? schema : { ...schema, $defs: Object.fromEntries(definitions) }
   const accepted = providerName(name, losses)
@@ -55,6 +54,7 @@ export function openaiStrict(record: ToolRecord, name: string): Encoded {
 }
 
 function convert(schema: unknown, path: string, level: number, work: Work): JsonObject {
+  visit(schema, path, work)
   if (!isObject(schema) || --work.left < 0 || work.deep >= MAX_DEPTH) return anything(path, work)
   work.deep += 1
   const converted = convertObject(schema, path, level, work)
@@ -64,7 +64,7 @@ function convert(schema: unknown, path: string, level: number, work: Work): Json
 
 function convertObject(schema: Schema, path: string, level: number, work: Work): JsonObject {
   if ('$ref' in schema) return reference(schema, path, level, work)
-  if (Array.isArray(schema.allOf)) return convert(mergeAllOf(schema, path, work.root, work.losses), path, level, work)
+  if (Array.isArray(schema.allOf)) return convert(mergeAllOf(schema, path, work), path, level, work)
   const types = typesOf(schema)
   const alternatives = alternativesOf(schema)
   if (alternatives) return union(schema, alternatives, path, level, work)
@@ -92,17 +92,17 @@ function ofType(schema: Schema, type: string, path: string, level: number, work:
 /** An object as strict mode wants it: closed, with all of its properties required. */
 function objectSchema(schema: Schema, path: string, level: number, work: Work): JsonObject {
   const { losses } = work
-  const required: readonly unknown[] = Array.isArray(schema.required) ? schema.required : []
+  const required = new Set<unknown>(Array.isArray(schema.required) ? schema.required : [])
   const properties = isObject(schema.properties) ? schema.properties : {}
   if (schema.additionalProperties !== false) {
     losses.push({ path: `${path}/additionalProperties`, reason: 'Strict mode allows no other properties' })
   }
-  const stray = required.filter((name) => typeof name !== 'string' || !Object.hasOwn(properties, name))
-  if (stray.length > 0) losses.push({ path: `${path}/required`, reason: 'Names a property that has no schema' })
+  if ([...required].some((name) => typeof name !== 'string' || !Object.hasOwn(properties, name)))
+    losses.push({ path: `${path}/required`, reason: 'Names a property that has no schema' })
   const converted = Object.entries(properties).map(([name, property]): [string, JsonObject] => {
     const at = `${path}/properties${pointerStep(name)}`
     const changed = convert(property, at, level, work)
-    if (required.includes(name)) return [name, changed]
+    if (required.has(name)) return [name, changed]
     losses.push({ path: at, reason: 'Is optional, and becomes required and nullable' })
     return [name, nullable(changed)]
   })
@@ -150,7 +150,7 @@ function union(schema: Schema, alternatives: Alternatives, path: string, level: 
 
 /** A reference to a definition, made when it is first referred to. */
 function reference(schema: Schema, path: string, level: number, work: Work): JsonObject {
-  const target = localTarget(work.root, schema.$ref)
+  const target = localTarget(schema.$ref, path, work)
   for (const keyword of Object.keys(schema)) {
     if (keyword === '$ref') continue
     work.losses.push({ path: path + pointerStep(keyword), reason: "Strict mode allows nothing beside '$ref'" })
@@ -162,7 +162,7 @@ function reference(schema: Schema, path: string, level: number, work: Work): Jso
   if (target.path === '') return { $ref: '#' }
   let name = work.names.get(target.path)
   if (name === undefined) {
-    name = definitionName(target.path, work)
+    name = definitionName(target.path, path, work)
     work.names.set(target.path, name)
     // Takes its place before it is made, since it may refer to itself
     work.definitions.set(name, {})
@@ -173,10 +173,13 @@ function reference(schema: Schema, path: string, level: number, work: Work): Jso
   return { $ref }
 }
 
-function definitionName(path: string, { definitions }: Work): string {
+function definitionName(path: string, at: string, { definitions, budget }: Work): string {
   const wanted = path.slice(path.lastIndexOf('/') + 1).replace(/[^A-Za-z0-9_-]/g, '_') || 'definition'
   let name = wanted
-  for (let count = 2; definitions.has(name); count++) name = `${wanted}_${count}`
+  for (let count = 2; definitions.has(name); count++) {
+    budget.spend(unitsOf(wanted), at)
+    name = `${wanted}_${count}`
+  }
   return name
 }
 

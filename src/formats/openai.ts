@@ -1,3 +1,4 @@
+import { createBudget } from '../core/tool/budget.ts'
 import type { Encoded } from '../core/tool/codec.ts'
 import type { ToolRecord } from '../core/tool/tool.ts'
 import { providerName, recordLosses } from './declaration.ts'
@@ -7,9 +8,10 @@ import { current, rootObject } from './root-object.ts'
  * A tool as OpenAI's function tool, without strict mode: any JSON Schema below a root of type object. `name` is the one
  * that models see. Every change is among the losses.
  */
-export function openai(record: ToolRecord, name: string): Encoded {
+export function openai(record: ToolRecord, name: string, budget = createBudget()): Encoded {
   const losses = recordLosses(record)
-  const parameters = current(rootObject(record.input, '/input', losses), '/input', losses)
+  const writing = { root: record.input, losses, budget }
+  const parameters = current(rootObject(record.input, '/input', writing), '/input', writing)
   const accepted = providerName(name, losses)
   const { description } = record
   return { document: { type: 'function', function: { name: accepted, description, parameters } }, losses }

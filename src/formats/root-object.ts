@@ -1,8 +1,7 @@
-import type { Loss } from '../core/tool/codec.ts'
 import { isJsonObject, isObject, type JsonObject } from '../core/tool/json.ts'
 import { pointerStep } from '../core/tool/problem.ts'
 import { mapSubschemas } from '../core/schema/subschemas.ts'
-import { follow, joinProperties, type Schema } from './merge.ts'
+import { follow, joinProperties, type Schema, visit, type Writing } from './merge.ts'
 
 /** What OpenAI refuses beside the type of the root; of these, Anthropic refuses the first three. */
 const REFUSED = ['anyOf', 'oneOf', 'allOf', 'not', 'enum', 'const', '$dynamicRef'] as const
@@ -11,8 +10,9 @@ const REFUSED = ['anyOf', 'oneOf', 'allOf', 'not', 'enum', 'const', '$dynamicRef
  * An input as a root of type object with `properties`, and none of the keywords that providers refuse there. What the
  * root says by `allOf` or `$ref` is merged into it; the properties of its alternatives become optional ones.
  */
-export function rootObject(input: Schema, path: string, losses: Loss[]): Schema {
-  const merged = 'allOf' in input || '$ref' in input ? (follow(input, path, input, losses) ?? {}) : input
+export function rootObject(input: Schema, path: string, writing: Writing): Schema {
+  const { losses } = writing
+  const merged = 'allOf' in input || '$ref' in input ? (follow(input, path, writing) ?? {}) : input
   const rest = new Map(Object.entries(merged))
   let properties = isObject(merged.properties) ? merged.properties : {}
   for (const keyword of REFUSED) {
@@ -22,8 +22,8 @@ export function rootObject(input: Schema, path: string, losses: Loss[]): Schema 
     losses.push({ path: at, reason: 'The provider takes it below the root only' })
     if ((keyword !== 'anyOf' && keyword !== 'oneOf') || !Array.isArray(alternatives)) continue
     for (const [index, each] of alternatives.entries()) {
-      const found = follow(each, `${at}/${index}`, input, losses)
-      if (isObject(found?.properties)) properties = joinProperties(properties, found.properties, at, losses)
+      const found = follow(each, `${at}/${index}`, writing)
+      if (isObject(found?.properties)) properties = joinProperties(properties, found.properties, at, writing)
     }
   }
   if (merged.type !== 'object') losses.push({ path: `${path}/type`, reason: "Becomes 'object'" })
@@ -34,8 +34,9 @@ export function rootObject(input: Schema, path: string, losses: Loss[]): Schema 
  * A schema in the words of 2020-12 alone: no `$schema`, a tuple's schemas under `prefixItems`, and every list with
  * `items`, which OpenAI wants. What is changed joins `losses`.
  */
-export function current(schema: Schema, path: string, losses: Loss[]): JsonObject {
-  const lose = (keyword: string, reason: string) => losses.push({ path: `${path}/${keyword}`, reason })
+export function current(schema: Schema, path: string, writing: Writing): JsonObject {
+  visit(schema, path, writing)
+  const lose = (keyword: string, reason: string) => writing.losses.push({ path: `${path}/${keyword}`, reason })
   const words = new Map(Object.entries(schema))
   const { items, additionalItems = {}, type } = schema
   if (words.delete('$schema')) lose('$schema', 'The provider takes JSON Schema 2020-12')
@@ -50,7 +51,7 @@ export function current(schema: Schema, path: string, losses: Loss[]): JsonObjec
     words.set('items', {})
   }
   const changed = mapSubschemas(Object.fromEntries(words), (below, _, step) =>
-    isObject(below) ? current(below, path + step, losses) : below,
+    isObject(below) ? current(below, path + step, writing) : below,
   )
   return isJsonObject(changed) ? changed : {}
 }

@@ -1,3 +1,4 @@
+import { createBudget } from '../../src/core/tool/budget.ts'
 import canonicalize from 'canonicalize'
 import { judgeSchemas } from '../../src/core/publish/judge.ts'
 import { expandSchema } from '../../src/core/schema/expand.ts'
@@ -20,7 +21,9 @@ export function faults(record: ToolRecord, writer: Codec): readonly string[] {
   )
   if (!decoded.ok) return decoded.problems.map(({ path, message }) => `${path}: ${message}`)
   const { definitions, schemas } = decoded.value
-  const refused = judgeSchemas(schemas, writer.references, '').map(({ path, message }) => `${path}: ${message}`)
+  const refused = judgeSchemas(schemas, writer.references, '', createBudget()).map(
+    ({ path, message }) => `${path}: ${message}`,
+  )
   if (refused.length > 0) return refused
   // A published document may hold further tools
   const isOwn = record.source.dialect === writer.dialect

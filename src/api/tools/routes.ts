@@ -4,7 +4,8 @@ import { isAdministrator } from '../../core/access/toolkit.ts'
 import { malformed } from '../../core/call/call-fields.ts'
 import { type Failing, fail } from '../../core/call/failure.ts'
 import type { Resolver } from '../../core/call/resolve.ts'
-import { convert, type Format } from '../../core/publish/convert.ts'
+import { convert } from '../../core/publish/convert.ts'
+import type { Format } from '../../core/publish/export.ts'
 import type { Publish } from '../../core/publish/publish.ts'
 import type { RegistryWriter } from '../../core/publish/registry.ts'
 import { readWrapper } from '../../core/publish/wrapper.ts'
@@ -50,19 +51,16 @@ const CONVERT_LIMIT = 1024 * 1024
 const MAX_BATCH = 1_000
 const EXACT = 'PATCH /tools/Toolkit.Tool@1.2.3'
 
-/** The registry's own routes: `POST /tools`, `GET` and `PATCH /tools/{id}`, and `POST /convert`, which needs no key. */
+/** The registry's own routes: `POST /tools`, `GET` and `PATCH /tools/{id}`, and `POST /convert`. */
 export function registryFace(deps: RegistryFaceDeps): Hono {
-  const { publish, writer, source, resolver, codecs, sha256, formats, respond } = deps
+  const { publish, writer, source, resolver, codecs, sha256, formats } = deps
   const route = createRoute(deps)
   const face = new Hono()
 
   face.post('/tools', route('tools:publish', publishAll))
   face.get('/tools/:id', route('tools:read', show))
   face.patch('/tools/:id', route('tools:publish', change))
-  face.post('/convert', async (c) => {
-    const answer = await converted(c)
-    return answer instanceof Response ? answer : respond(answer.failure)
-  })
+  face.post('/convert', route('tools:read', converted))
 
   async function publishAll(c: Context, principal: Principal): Promise<Response | Failing> {
     const query = check(publicationQuery, c.req.query())
@@ -97,7 +95,10 @@ export function registryFace(deps: RegistryFaceDeps): Hono {
     if (!encode) return unknownFormat('format')
     const found = await find(asked, backgroundOf(c))
     if (!found || !maySee(principal, found.record)) return unknown(asked)
-    const { document, losses } = encode(await source.whole(found.record), found.record.name)
+    const written = encode(await source.whole(found.record), found.record.name)
+    // Published by an earlier version of Switchboard, which did not judge it
+    if (!written.ok) return fail({ type: 'definition-invalid', problems: written.problems })
+    const { document, losses } = written.value
     const withLosses = c.req.query('losses') === '1'
     const etag =
       formatName || withLosses ? `"${found.record.digest}.${formatName}.${withLosses}"` : `"${found.record.digest}"`

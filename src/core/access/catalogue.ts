@@ -1,3 +1,4 @@
+import type { Budget } from '../tool/budget.ts'
 import type { ToolName } from '../tool/tool-id.ts'
 import type { ToolRecord } from '../tool/tool.ts'
 import type { Principal } from './principal.ts'
@@ -28,9 +29,13 @@ export interface Listing {
   readonly nextCursor?: string
 }
 
-/** How a listing writes its tools: as stored (OXP as its specification has it), or made from each record. */
+/**
+ * How a listing writes its tools: as stored (OXP as its specification has it), or made from each record. Each line has a
+ * budget of its own; what is too costly to write is an empty line.
+ */
 export type LineFormat =
-  { readonly name: 'stored' } | { readonly name: string; readonly write: (record: ToolRecord, name: string) => string }
+  | { readonly name: 'stored' }
+  | { readonly name: string; readonly write: (record: ToolRecord, name: string, budget: Budget) => string }
 
 export interface Catalogue {
   /** Names the whole catalogue's state: it changes whenever a listing does. */

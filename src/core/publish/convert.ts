@@ -1,14 +1,12 @@
+import { type Budget, createBudget } from '../tool/budget.ts'
 import type { Codec, Encoded, Given, Loss } from '../tool/codec.ts'
 import type { Sha256 } from '../tool/digest.ts'
 import type { Json } from '../tool/json.ts'
 import { type Checked, refused } from '../tool/problem.ts'
-import type { ToolRecord } from '../tool/tool.ts'
 import { chooseCodec } from './choose-codec.ts'
-import { judgeSchemas, judgeText } from './judge.ts'
+import type { Format } from './export.ts'
+import { judgeSchemas, judgeText, judgeWork } from './judge.ts'
 import { recordOf } from './record.ts'
-
-/** A way to write a definition: a dialect, or a model provider's own form. `name` is what the tool is exposed under. */
-export type Format = (record: ToolRecord, name: string) => Encoded
 
 export interface ConvertOptions {
   /** The dialect's name; recognised by the document's shape when absent. */
@@ -19,27 +17,33 @@ export interface ConvertOptions {
 
 /**
  * Translates a definition document, keeping nothing. A document of several tools that the target writes one by one gives
- * an array, and its losses start at the tool they belong to.
+ * an array, and its losses start at the tool they belong to. All of it draws on one budget.
  */
 export async function convert(
   document: Json,
   { from, to, given }: ConvertOptions,
   codecs: readonly Codec[],
   sha256: Sha256,
+  budget: Budget = createBudget(),
 ): Promise<Checked<Encoded>> {
   const codec = chooseCodec(document, from, codecs)
   if (typeof codec === 'string') return refused(codec)
   // It is not stored, and so no larger than whoever reads the body lets it be
-  const unfit = judgeText(document, 'a definition', '', Infinity)
+  const unfit = [...judgeText(document, 'a definition', '', Infinity), ...judgeWork(document, '', budget)]
   if (unfit.length > 0) return { ok: false, problems: unfit }
-  const decoded = codec.decode(document, given)
+  const decoded = codec.decode(document, given, budget)
   if (!decoded.ok) return decoded
-  const problems = judgeSchemas(decoded.value.schemas, codec.references, '')
+  const problems = judgeSchemas(decoded.value.schemas, codec.references, '', budget)
   if (problems.length > 0) return { ok: false, problems }
   const records = await Promise.all(
     decoded.value.definitions.map((definition) => recordOf({ definition, dialect: codec.dialect, document }, sha256)),
   )
-  const encoded = records.map((record) => to(record, record.name))
+  const encoded: Encoded[] = []
+  for (const record of records) {
+    const written = to(record, record.name, budget)
+    if (!written.ok) return written
+    encoded.push(written.value)
+  }
   const [first] = encoded
   const texts = new Set(encoded.map((each) => JSON.stringify(each.document)))
   if (first && texts.size === 1)

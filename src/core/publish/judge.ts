@@ -1,4 +1,5 @@
 import { checkSchema, type SchemaOptions } from '../schema/publishable.ts'
+import { afford, type Budget, weigh } from '../tool/budget.ts'
 import type { Decoded } from '../tool/codec.ts'
 import { canonicalJson } from '../tool/digest.ts'
 import { type Problem, quoted } from '../tool/problem.ts'
@@ -16,6 +17,13 @@ export function judgeText(value: unknown, what: string, path: string, most = MAX
   if (text === undefined) return [{ path, message: 'Holds a lone surrogate, which is no text' }]
   if (utf8Length(text) <= most) return []
   return [{ path, message: `Is larger than ${most} bytes, the most ${what} may have` }]
+}
+
+/** Judges the work that reading a document takes, which grows with its parts and no faster. */
+export function judgeWork(document: unknown, path: string, budget: Budget): readonly Problem[] {
+  const message = 'Takes too much work to read: it has too many parts'
+  const weighed = afford(() => weigh(document, budget, path), message)
+  return weighed.ok ? [] : weighed.problems
 }
 
 /** Judges a definition that an importer made as a text: its document, which is a part of the source, does not bound it. */
@@ -56,8 +64,9 @@ export function judgeSchemas(
   schemas: Decoded['schemas'],
   references: SchemaOptions['references'],
   prefix: string,
+  budget: Budget,
 ): readonly Problem[] {
-  return schemas.flatMap(({ path, schema }) => checkSchema(schema, { references }, `${prefix}${path}`))
+  return schemas.flatMap(({ path, schema }) => checkSchema(schema, { references, budget }, `${prefix}${path}`))
 }
 
 /** Judges an implementation, which stands at `place`, by the rules of the runner it names. */

@@ -47,7 +47,7 @@ export async function prepareImport(
   const asBefore = await recordOf(asVersion(highest.version), deps.sha256)
   if (asBefore.digest === highest.digest) {
     const given = { implementation: true, tags: false }
-    return { ok: true, value: { records: [asBefore], given, warnings: [], state: 'unchanged' } }
+    return { ok: true, value: { records: [asBefore], inputs: [], given, warnings: [], state: 'unchanged' } }
   }
   if (version !== undefined) {
     if (compareVersions(version, highest.version) > 0) return prepared('changed', version)

@@ -1,3 +1,4 @@
+import { type Budget, createBudget } from '../tool/budget.ts'
 import type { Codec, Given } from '../tool/codec.ts'
 import type { Sha256 } from '../tool/digest.ts'
 import { isObject, type Json } from '../tool/json.ts'
@@ -5,7 +6,7 @@ import { type Checked, pointerStep, type Problem, quoted } from '../tool/problem
 import type { Definition, ImplementationKind } from '../tool/tool.ts'
 import type { ToolSource } from '../tool/tool-source.ts'
 import { chooseCodec } from './choose-codec.ts'
-import { judgeId, judgeImplementation, judgeSchemas, judgeText, judgeTogether } from './judge.ts'
+import { judgeId, judgeImplementation, judgeSchemas, judgeText, judgeTogether, judgeWork } from './judge.ts'
 import { placeNames } from './place-names.ts'
 import { recordOf } from './record.ts'
 import type { Publication } from './registry.ts'
@@ -27,6 +28,8 @@ export interface PrepareDeps {
 /** What a submission came to when nothing is wrong with it. */
 export interface Prepared extends Pick<Publication, 'records' | 'document' | 'given'> {
   readonly warnings: readonly Problem[]
+  /** Where the input's schema of each record stands in what was submitted. */
+  readonly inputs: readonly string[]
   /** Of an import's tool. */
   readonly state?: ImportState
   /** Whether its tools are in a toolkit that neither its publisher nor its document named, but an earlier version. */
@@ -53,9 +56,10 @@ export async function prepareDocument(
   const { given, implementation, tags } = beside
   const codec = chooseCodec(document, dialect, codecs)
   if (typeof codec === 'string') return { ok: false, problems: [...problems, { path: prefix, message: codec }] }
-  const unfit = judgeText(document, 'a definition', prefix)
+  const budget = createBudget()
+  const unfit = [...judgeText(document, 'a definition', prefix), ...judgeWork(document, prefix, budget)]
   if (unfit.length > 0) return { ok: false, problems: [...problems, ...unfit] }
-  const { decoded, placed } = await decodeInPlace(document, given, codec, deps)
+  const { decoded, placed } = await decodeInPlace(document, given, codec, deps, budget)
   if (!decoded.ok) return { ok: false, problems: [...problems, ...decoded.problems.map((each) => under(prefix, each))] }
   const { schemas, warnings, itself } = decoded.value
   const tooMuch = judgeTogether(decoded.value.definitions, prefix)
@@ -63,7 +67,7 @@ export async function prepareDocument(
   const { definitions, warnings: renamed } = await placeNames(decoded.value.definitions, deps.source)
   const called = decoded.value.called ?? decoded.value.definitions.map(({ tool }) => tool)
   const { implementationOf, problems: misfits } = chooseImplementations(definitions, called, beside, runners)
-  problems.push(...judgeSchemas(schemas, codec.references, prefix), ...misfits)
+  problems.push(...judgeSchemas(schemas, codec.references, prefix, budget), ...misfits)
   if (problems.length > 0) return { ok: false, problems }
   const text = JSON.stringify(document)
   const hash = itself || definitions.length > 1 ? await sha256(text) : undefined
@@ -98,6 +102,9 @@ export async function prepareDocument(
         ? {}
         : { document: { dialect: codec.dialect, hash, text, toolkit, tools, ...(itself ? { itself } : {}) } }),
       given: said,
+      inputs: definitions.map(({ input }) => {
+        return prefix + (schemas.find(({ schema }) => schema === input)?.path ?? '/input')
+      }),
       warnings: [...warnings, ...placed, ...renamed].map((each) => under(prefix, each)),
       ...(placed.length > 0 ? { isPlaced: true } : {}),
     },
@@ -105,14 +112,14 @@ export async function prepareDocument(
 }
 
 /** Reads a document into the toolkit that is given, else into the one that earlier versions of it are in, else into its own. */
-async function decodeInPlace(document: Json, given: Given, codec: Codec, { source }: PrepareDeps) {
-  const decoded = codec.decode(document, given)
+async function decodeInPlace(document: Json, given: Given, codec: Codec, { source }: PrepareDeps, budget: Budget) {
+  const decoded = codec.decode(document, given, budget)
   if (!decoded.ok || !decoded.value.itself || given.toolkit !== undefined) return { decoded, placed: [] }
   const { id } = decoded.value.itself
   const address = await source.addressed(codec.dialect, id)
   if (!address || address.toolkit === decoded.value.definitions[0]?.toolkit) return { decoded, placed: [] }
   const placed = [{ path: '', message: `Its tools are in the toolkit '${address.toolkit}', as before` }]
-  return { decoded: codec.decode(document, { ...given, toolkit: address.toolkit }), placed }
+  return { decoded: codec.decode(document, { ...given, toolkit: address.toolkit }, budget), placed }
 }
 
 /** The implementation of each tool, by its index: the one given for it by name, else the one given for all. */
@@ -147,11 +154,12 @@ export async function prepareDefined(
   { tools, warnings }: DefinedSubmission,
   { runners, sha256, source }: PrepareDeps,
 ): Promise<Checked<Prepared>> {
+  const budget = createBudget()
   const tooMuch = judgeTogether(
     tools.map(({ definition }) => definition),
     '',
   )
-  const problems = tooMuch.length > 0 ? tooMuch : tools.flatMap((tool) => judgeTool(tool, runners))
+  const problems = tooMuch.length > 0 ? tooMuch : tools.flatMap((tool) => judgeTool(tool, runners, budget))
   if (problems.length > 0) return { ok: false, problems }
   const placed = await placeNames(
     tools.map(({ definition }) => definition),
@@ -163,15 +171,17 @@ export async function prepareDefined(
     }),
   )
   const given = { implementation: true, tags: false }
-  return { ok: true, value: { records, given, warnings: [...warnings, ...placed.warnings] } }
+  const inputs = tools.map(({ schemaPaths }) => schemaPaths.input)
+  return { ok: true, value: { records, inputs, given, warnings: [...warnings, ...placed.warnings] } }
 }
 
 function judgeTool(
   { definition, implementation, document, schemaPaths }: DefinedTool,
   runners: PrepareDeps['runners'],
+  budget: Budget,
 ): readonly Problem[] {
   const problems = [...judgeId(definition), ...judgeText(implementation, 'an implementation', '/implementation')]
-  const unfit = judgeText(document, 'a definition', '/definition')
+  const unfit = [...judgeText(document, 'a definition', '/definition'), ...judgeWork(definition, '/definition', budget)]
   if (unfit.length > 0) return [...problems, ...unfit]
   const { input, output } = definition
   const schemas = [
@@ -181,7 +191,7 @@ function judgeTool(
   return [
     ...problems,
     ...judgeText(definition, 'a complete definition', '', MAX_COMPLETE_BYTES),
-    ...judgeSchemas(schemas, 'local', ''),
+    ...judgeSchemas(schemas, 'local', '', budget),
     ...judgeImplementation(implementation, definition, runners),
   ]
 }

@@ -1,7 +1,9 @@
 import { coverDenial, type Principal } from '../access/principal.ts'
 import type { ToolSecrets } from '../access/tool-secrets.ts'
+import { createBudget } from '../tool/budget.ts'
 import type { Checked } from '../tool/problem.ts'
 import { authorise } from './authorise.ts'
+import { type Format, judgeExports } from './export.ts'
 import { type Prepared, prepareDefined, prepareDocument } from './prepare.ts'
 import { prepareImport, type PrepareImportDeps } from './prepare-import.ts'
 import type { RegistryWriter } from './registry.ts'
@@ -12,6 +14,10 @@ import type { Submission } from './submission.ts'
 export interface PublishDeps extends PrepareImportDeps {
   readonly toolSecrets: ToolSecrets
   readonly writer: RegistryWriter
+  /** Every form in which definitions can be read. */
+  readonly formats: ReadonlyMap<string, Format>
+  /** Lets other requests have the thread. */
+  readonly giveWay: () => Promise<void>
 }
 
 export interface PublishOptions {
@@ -25,10 +31,17 @@ export interface PublishOptions {
 /** Judges each submission alone, stores together what is in order, and gives a report on each, in order. */
 export type Publish = (submissions: readonly Submission[], options: PublishOptions) => Promise<readonly Report[]>
 
-/** The one door to the registry, for whatever is published: prepare → authorise → store → report. */
+/**
+ * The one door to the registry, for whatever is published: prepare → authorise → store → report. Each submission has a
+ * budget to be read with and one to be written with, and others get the thread in between.
+ */
 export function createPublish(deps: PublishDeps): Publish {
   return async (submissions, options) => {
-    const all = await Promise.all(submissions.map((submission) => admit(submission, options, deps)))
+    const all: (Admitted | Report)[] = []
+    for (const submission of submissions) {
+      if (all.length > 0) await deps.giveWay()
+      all.push(await admit(submission, options, deps))
+    }
     return store(all, deps.writer, options.principal)
   }
 }
@@ -44,11 +57,14 @@ async function admit(
   if (early !== undefined) return refusal({ type: 'forbidden', reason: early })
   const prepared = await prepare(submission, deps)
   if (!prepared.ok) return refusal({ type: 'definition-invalid', problems: prepared.problems })
-  const { records, document, given, state } = prepared.value
+  const { records, inputs, document, given, state } = prepared.value
   const ids = records.map(({ id }) => id)
   const reason = authorise(principal, records, deps.toolSecrets)
   if (reason !== undefined) return reportOf({ outcome: 'forbidden', ids, reason }, prepared.value)
   if (state === 'unchanged') return reportOf({ outcome: 'unchanged', ids }, prepared.value)
+  await deps.giveWay()
+  const unwritable = judgeExports(records, deps.formats.values(), (index) => inputs[index] ?? '', createBudget())
+  if (unwritable.length > 0) return refusal({ type: 'definition-invalid', problems: unwritable }, ids)
   if (dryRun) return reportOf({ outcome: 'created', ids }, prepared.value)
   // Such a version breaks nothing, though the registry might say so: it takes any change of a shared schema for a break
   const followsChange = isImport && submission.version === undefined

@@ -1,3 +1,4 @@
+import { createBudget } from '../tool/budget.ts'
 import type { Given } from '../tool/codec.ts'
 import { namePart, tags, version } from '../tool/definition-fields.ts'
 import { isJsonObject, isObject, type JsonObject } from '../tool/json.ts'
@@ -37,7 +38,7 @@ export function readWrapper(body: JsonObject, problems: Problem[]): Beside {
       beside = { given, implementation, implementations, tags }
     },
   })
-  wrapper(body, { problems, warnings: [], quotes: true })
+  wrapper(body, { problems, warnings: [], quotes: true, budget: createBudget() })
   problems.push(
     ...judgeText(body.implementation ?? null, 'an implementation', '/implementation'),
     ...(isJsonObject(body.implementations) ? Object.entries(body.implementations) : []).flatMap(([tool, each]) =>

@@ -1,3 +1,4 @@
+import { afford, type Budget, createBudget } from '../tool/budget.ts'
 import { degreeOf, isExponential } from './ambiguity.ts'
 import { automatonOf } from './pattern-automaton.ts'
 import { parsePattern, type Part, repetitionOf, tokensOf, withoutEnd } from './pattern-syntax.ts'
@@ -9,35 +10,28 @@ export type Backtracking =
   | { readonly kind: 'exponential' }
   | { readonly kind: 'invalid'; readonly message: string }
 
-/** Work that may still be done, in steps of well under a microsecond. Share one between the patterns of a document. */
-export interface Effort {
-  left: number
-}
-
 /** Longer patterns are not analysed. */
 export const MAX_PATTERN_LENGTH = 4096
 
-/** No pattern takes more than this. */
-const MAX_STEPS = 400_000
-
-class Exhausted extends Error {}
+/** No pattern takes more units than this. */
+const MAX_UNITS = 40_000
+/** Steps of well under a microsecond. */
+const STEPS_PER_UNIT = 10
 
 /**
  * How a backtracking engine fares with `pattern`, an ECMAScript pattern with flag `u` that is searched for anywhere in
  * a text (JSON Schema 2020-12 Validation section 6.3.3). Errs to the worse: `exponential` may need a text that goes on
- * in a way no text can. When `effort` does not suffice, the answer is the worst that the quantifiers alone allow.
+ * in a way no text can. Where a pattern takes more than its share of the budget, or than there is, the answer is the
+ * worst that the quantifiers alone allow.
  */
-export function backtracking(pattern: string, effort: Effort = { left: MAX_STEPS }): Backtracking {
+export function backtracking(pattern: string, budget?: Budget): Backtracking {
   if (pattern.length > MAX_PATTERN_LENGTH) {
     return { kind: 'invalid', message: `Must be at most ${MAX_PATTERN_LENGTH} characters long` }
   }
-  const stop = Math.max(0, effort.left - MAX_STEPS)
-  const spend = (steps: number): void => {
-    effort.left -= steps
-    if (effort.left < stop) throw new Exhausted()
-  }
+  const share = createBudget(MAX_UNITS, budget)
+  const spend = (steps: number) => share.spend(steps / STEPS_PER_UNIT)
   let tokens: readonly string[] = []
-  try {
+  const analyse = (): Backtracking => {
     tokens = tokensOf(pattern)
     spend(pattern.length)
     const syntax = parsePattern(tokens)
@@ -47,8 +41,11 @@ export function backtracking(pattern: string, effort: Effort = { left: MAX_STEPS
     const loops = degreeOf(contested === syntax ? automaton : automatonOf(contested, spend), spend)
     const degree = loops + degreesOf(mostWays(contested))
     return ofDegree(automaton.repeatsBehind ? 2 * degree : degree)
+  }
+  try {
+    const analysed = afford(analyse, '')
+    return analysed.ok ? analysed.value : worst(tokens)
   } catch (error) {
-    if (error instanceof Exhausted) return worst(tokens)
     if (error instanceof RangeError) return { kind: 'invalid', message: 'Must nest less deep' }
     if (!(error instanceof SyntaxError)) throw error
     return { kind: 'invalid', message: 'Must be a regular expression of ECMAScript, valid with the flag "u"' }

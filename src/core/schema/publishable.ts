@@ -1,7 +1,8 @@
+import { type Budget, createBudget } from '../tool/budget.ts'
 import { isObject } from '../tool/json.ts'
 import { pointerStep, type Problem } from '../tool/problem.ts'
 import { malformed, REFERRING } from './keywords.ts'
-import { backtracking, type Effort } from './pattern.ts'
+import { backtracking } from './pattern.ts'
 import { checkReferences } from './references.ts'
 import { everySubschema, type Located } from './subschemas.ts'
 import { MAX_PROBLEMS } from './wording.ts'
@@ -13,20 +14,17 @@ export const MAX_SUBSCHEMAS = 2_000
 /** Arrays and objects within each other, in `const` and `examples` too, so that no recursion over a schema can fail. */
 const MAX_NESTING = 128
 
-/** For the patterns of one document together: some 200 ms. */
-const PATTERN_EFFORT = 2_000_000
-
 const DIALECTS: ReadonlyMap<unknown, 'current' | 'older'> = new Map([
   ['https://json-schema.org/draft/2020-12/schema', 'current'],
   ['https://json-schema.org/draft/2019-09/schema', 'older'],
   ['http://json-schema.org/draft-07/schema', 'older'],
 ])
 
-export type { Effort }
-
 export interface SchemaOptions {
   /** `none` refuses `$ref` and `$defs` altogether (OXP 1.0); `local` allows references within the document. */
   readonly references: 'none' | 'local'
+  /** What the analysis of patterns draws on: everything else is bounded by the size of the document. */
+  readonly budget?: Budget
 }
 
 /**
@@ -67,7 +65,7 @@ function* everyProblem(root: unknown, options: SchemaOptions): Generator<Problem
       yield { path, message: 'Must be a schema: an object, true or false' }
     }
   }
-  yield* checkPatterns(schemas)
+  yield* checkPatterns(schemas, options.budget ?? createBudget())
   if (options.references === 'local') yield* checkReferences(schemas)
 }
 
@@ -113,8 +111,7 @@ function* checkKeywords(
   }
 }
 
-function* checkPatterns(schemas: readonly Located[]): Generator<Problem> {
-  const effort: Effort = { left: PATTERN_EFFORT }
+function* checkPatterns(schemas: readonly Located[], budget: Budget): Generator<Problem> {
   const judged = new Map<string, string | undefined>()
   for (const { schema, path } of schemas) {
     if (!isObject(schema)) continue
@@ -122,16 +119,16 @@ function* checkPatterns(schemas: readonly Located[]): Generator<Problem> {
     const named = isObject(patternProperties) ? Object.keys(patternProperties) : []
     const patterns = named.map((name) => [`/patternProperties${pointerStep(name)}`, name] as const)
     for (const [at, each] of typeof pattern === 'string' ? [['/pattern', pattern] as const, ...patterns] : patterns) {
-      if (!judged.has(each)) judged.set(each, checkPattern(each, effort))
+      if (!judged.has(each)) judged.set(each, checkPattern(each, budget))
       const message = judged.get(each)
       if (message !== undefined) yield { path: path + at, message }
     }
   }
 }
 
-/** What keeps a pattern from publication; undefined when nothing does. Takes from the effort that is left. */
-export function checkPattern(pattern: string, effort: Effort): string | undefined {
-  const verdict = backtracking(pattern, effort)
+/** What keeps a pattern from publication; undefined when nothing does. */
+export function checkPattern(pattern: string, budget: Budget): string | undefined {
+  const verdict = backtracking(pattern, budget)
   if (verdict.kind === 'invalid') return verdict.message
   if (verdict.kind !== 'exponential') return undefined
   return 'Must not need exponential time on some texts: make its repetitions unambiguous'

@@ -1,3 +1,4 @@
+import type { Budget } from './budget.ts'
 import type { Json } from './json.ts'
 import type { Checked, Problem } from './problem.ts'
 import type { Definition, JsonSchema, ToolRecord } from './tool.ts'
@@ -43,6 +44,6 @@ export interface Codec {
   /** Whether a document has this dialect's shape; the codecs are asked in order, the most particular first. */
   recognises(document: unknown): boolean
   /** The tools a document defines (one, or all capabilities of a kit), or every breach of the dialect's rules. */
-  decode(document: Json, given: Given): Checked<Decoded>
+  decode(document: Json, given: Given, budget?: Budget): Checked<Decoded>
   encode(record: ToolRecord): Encoded
 }

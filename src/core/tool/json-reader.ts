@@ -1,3 +1,4 @@
+import { type Budget, createBudget } from './budget.ts'
 import { isJson, isJsonObject, isList, isObject, isTexts, type Json, type JsonObject } from './json.ts'
 import { type Checked, pointerStep, type Problem, quoted } from './problem.ts'
 
@@ -31,6 +32,8 @@ export interface Report {
   readonly warnings: Problem[]
   /** Whether messages repeat values, the short ones. */
   readonly quotes: boolean
+  /** What readers draw on whose work can grow faster than the value. */
+  readonly budget: Budget
 }
 
 interface Bounds {
@@ -55,9 +58,14 @@ interface ObjectRules<T> {
 }
 
 /** Reads a whole document: gives it, or every problem. What is worth saying all the same joins `warnings`. */
-export function check<T>(reader: Reader<T>, document: unknown, warnings: Problem[] = []): Checked<T> {
+export function check<T>(
+  reader: Reader<T>,
+  document: unknown,
+  warnings: Problem[] = [],
+  budget = createBudget(),
+): Checked<T> {
   const problems: Problem[] = []
-  const value = reader(document, { problems, warnings, quotes: true })
+  const value = reader(document, { problems, warnings, quotes: true, budget })
   return value === WRONG || problems.length > 0 ? { ok: false, problems } : { ok: true, value }
 }
 
@@ -233,7 +241,7 @@ export function judged<T>(reader: Reader<T>, why: (value: T) => string | undefin
 
 /** Reads what no message may repeat, since it may be a secret. */
 export function unquoted<T>(reader: Reader<T>): Reader<T> {
-  return (value, report) => reader(value, { problems: report.problems, warnings: report.warnings, quotes: false })
+  return (value, report) => reader(value, { ...report, quotes: false })
 }
 
 /** Reads strings of which none comes twice. It remembers them, so each document needs a reader of its own. */

@@ -1,3 +1,4 @@
+import type { Budget } from '../../core/tool/budget.ts'
 import type { Codec, Given } from '../../core/tool/codec.ts'
 import { jsonSchema, toolVersion } from '../../core/tool/definition-fields.ts'
 import { isObject, type Json, type JsonObject } from '../../core/tool/json.ts'
@@ -53,9 +54,9 @@ interface Capability extends Pick<Definition, 'description' | 'input'> {
   readonly returns?: string
 }
 
-function decode(document: Json, given: Given): ReturnType<Codec['decode']> {
+function decode(document: Json, given: Given, budget?: Budget): ReturnType<Codec['decode']> {
   const warnings: Problem[] = []
-  const read = check(toolDefinition(given), document, warnings)
+  const read = check(toolDefinition(given), document, warnings, budget)
   if (!read.ok) return read
   const { id, name, description, capabilities, ...rest } = read.value
   const toolkit = given.toolkit ?? madeName(id)

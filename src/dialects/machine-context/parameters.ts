@@ -38,7 +38,7 @@ export const parameters: Reader<JsonObject> = (value, report) => {
     ...(required.length > 0 ? { required } : {}),
   }
   // A parameter is no document of its own, so there is nothing a reference inside it could mean
-  const problems = checkSchema(input, { references: 'none' })
+  const problems = checkSchema(input, { references: 'none', budget: report.budget })
   for (const { path, message } of problems) {
     const [keyword, name, ...inner] = pointerSteps(path) ?? []
     const index = keyword === 'properties' ? read.findIndex((each) => each.name === name) : -1
@@ -88,15 +88,15 @@ export function encodeParameters(input: JsonObject): {
     if (!['type', 'properties', 'required'].includes(key)) lose(pointerStep(key), 'Parameters have no such keyword')
   }
   const properties = isJsonObject(input.properties) ? input.properties : {}
-  const required = isList(input.required) ? input.required : []
+  const required = new Set(isList(input.required) ? input.required : [])
   const parameters: JsonObject[] = []
   for (const [name, schema] of Object.entries(properties)) {
     const at = `/properties${pointerStep(name)}`
     if (name === '') lose(at, 'A parameter must have a name')
     else if (schema === false) lose(at, 'A parameter cannot be forbidden')
-    else parameters.push(encodeParameter(name, isJsonObject(schema) ? schema : {}, required, at, lose))
+    else parameters.push(encodeParameter(name, isJsonObject(schema) ? schema : {}, required.has(name), at, lose))
   }
-  for (const [index, name] of required.entries()) {
+  for (const [index, name] of [...required].entries()) {
     if (typeof name !== 'string' || Object.hasOwn(properties, name)) continue
     lose(`/required${pointerStep(index)}`, `A parameter needs a type, so '${name}' is written as one of type any`)
     if (name !== '') parameters.push({ name, description: '', type: 'any', required: true })
@@ -108,7 +108,7 @@ export function encodeParameters(input: JsonObject): {
 function encodeParameter(
   name: string,
   schema: JsonObject,
-  required: readonly Json[],
+  required: boolean,
   at: string,
   lose: (path: string, reason: string) => void,
 ): JsonObject {
@@ -130,7 +130,7 @@ function encodeParameter(
     name,
     description: typeof description === 'string' ? description : '',
     type: written,
-    required: required.includes(name),
+    required,
     ...said,
   }
 }

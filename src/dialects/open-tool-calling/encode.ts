@@ -83,20 +83,20 @@ export function describeToolkit(toolkit: string): string {
 }
 
 function encodeParameters(input: JsonObject, hidden: readonly string[], losses: Loss[]): JsonObject[] {
-  const required = isTexts(input.required) ? input.required : []
+  const required = new Set(isTexts(input.required) ? input.required : [])
   const properties = isObject(input.properties) ? input.properties : {}
   for (const [keyword, value] of Object.entries(input)) {
     if (ROOT_KEYWORDS.includes(keyword) || (keyword === 'additionalProperties' && value === true)) continue
     losses.push({ path: `/input${pointerStep(keyword)}`, reason: 'The RFC has parameters, and no schema of them all' })
   }
-  if (required.some((name) => !Object.hasOwn(properties, name))) {
+  if ([...required].some((name) => !Object.hasOwn(properties, name))) {
     losses.push({ path: '/input/required', reason: 'Names a parameter that has no schema' })
   }
   return Object.entries(properties).map(([name, schema]) => {
     const path = `/input/properties${pointerStep(name)}`
     return {
       name,
-      required: required.includes(name),
+      required: required.has(name),
       ...descriptionOf(schema, path, losses),
       value_schema: encodeValueSchema(schema, path, losses),
       inferrable: !hidden.includes(name),

@@ -1,5 +1,5 @@
 import { type Context, Hono } from 'hono'
-import type { Format } from '../../core/publish/convert.ts'
+import type { Format } from '../../core/publish/export.ts'
 import type { CallTool } from '../../core/call/call.ts'
 import { wrongParameter } from '../../core/call/call-fields.ts'
 import { type Failing, type Failure, fail, ok, type Result } from '../../core/call/failure.ts'
@@ -7,6 +7,7 @@ import type { LineFormat } from '../../core/access/catalogue.ts'
 import { receiveCall } from '../../http/incoming-call.ts'
 import { jsonFailure, jsonText } from '../../http/json-response.ts'
 import { answerToolList, type ToolList, type ToolListDeps } from '../../http/tool-list.ts'
+import type { Budget } from '../../core/tool/budget.ts'
 import type { ToolRecord } from '../../core/tool/tool.ts'
 import { STATUS } from './failure.ts'
 import { isSimpleVersion } from './id.ts'
@@ -19,8 +20,8 @@ export interface OxpFaceDeps extends ToolListDeps {
   readonly formats: ReadonlyMap<string, Format>
 }
 
-/** A tool of a version that OXP has no word for: no id of OXP would lead to it. */
-const UNLISTED = { document: undefined, losses: [{ path: '', reason: "Is not listed: OXP's versions are x.y.z" }] }
+/** Why a list leaves a tool out. */
+const unlisted = (path: string, reason: string) => ({ document: undefined, losses: [{ path, reason }] })
 
 /**
  * The OXP 1.0 face: `/tools` with definitions as the specification writes them, and the same under `/oxp` with flat
@@ -92,16 +93,30 @@ export function oxpFace(deps: OxpFaceDeps): Hono {
     if (name === 'oxp' && !withLosses) return { name: 'stored' }
     const encode = formats.get(name)
     if (!encode) return undefined
-    const isListed = ({ version }: ToolRecord) => !name.startsWith('oxp') || isSimpleVersion(version)
+    const written = (record: ToolRecord, exposed: string, budget: Budget) => {
+      // No id of OXP would lead to a tool of another version
+      if (name.startsWith('oxp') && !isSimpleVersion(record.version)) {
+        return unlisted('', "Is not listed: OXP's versions are x.y.z")
+      }
+      const encoded = encode(record, exposed, budget)
+      if (encoded.ok) return encoded.value
+      const [{ path, message } = { path: '', message: '' }] = encoded.problems
+      return unlisted(path, `Is not listed: ${message}`)
+    }
     if (!withLosses) {
-      const write = (record: ToolRecord, exposed: string) => JSON.stringify(encode(record, exposed).document)
-      // Faces name their own lines after their dialects
-      return { name: `format ${name}`, write: (record, exposed) => (isListed(record) ? write(record, exposed) : '') }
+      return {
+        // Faces name their own lines after their dialects
+        name: `format ${name}`,
+        write: (record, exposed, budget) => {
+          const { document } = written(record, exposed, budget)
+          return document === undefined ? '' : JSON.stringify(document)
+        },
+      }
     }
     return {
       name: `${name} with losses`,
-      write(record, exposed) {
-        const { document, losses } = isListed(record) ? encode(record, exposed) : UNLISTED
+      write(record, exposed, budget) {
+        const { document, losses } = written(record, exposed, budget)
         return JSON.stringify({ document, losses: losses.map((loss) => ({ id: record.id, ...loss })) })
       },
     }

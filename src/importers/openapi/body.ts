@@ -62,7 +62,7 @@ export function placeBody(draft: Draft, given: unknown, method: string): void {
   const { type, kind } = media
   const { schema: raw = {}, encoding } = objectAt(content, type)
   const isWhole = kind === 'text' || kind === 'binary'
-  const shape = isWhole ? undefined : shapeOf(description, raw)
+  const shape = isWhole ? undefined : shapeOf(draft, raw)
   if (shape && (required || shape.required.size === 0)) {
     placeFields(draft, shape, { kind, method, encoding: isObject(encoding) ? encoding : {} })
     const contentType = kind === 'json' && !isPlainJson(type) ? { content_type: type } : {}
@@ -112,15 +112,15 @@ function encodingOf(encoding: Node): JsonObject {
   }
 }
 
-function shapeOf(description: Description, raw: unknown, depth = 0): Shape | undefined {
-  const schema = followToObject(description, raw)
+function shapeOf(draft: Draft, raw: unknown, depth = 0): Shape | undefined {
+  const schema = followToObject(draft.description, raw)
   if (!schema || depth > MAX_MERGED) return undefined
-  if (depth > 0) return mergedShape(description, schema, depth)
-  if (!shapes.has(schema)) shapes.set(schema, mergedShape(description, schema, depth))
+  if (depth > 0) return mergedShape(draft, schema, depth)
+  if (!shapes.has(schema)) shapes.set(schema, mergedShape(draft, schema, depth))
   return shapes.get(schema)
 }
 
-function mergedShape(description: Description, schema: Node, depth: number): Shape | undefined {
+function mergedShape(draft: Draft, schema: Node, depth: number): Shape | undefined {
   const { type = 'object', additionalProperties = false } = schema
   const isClosed = additionalProperties === false
   const isPlain = type === 'object' && isClosed && schema.nullable !== true && schema['x-nullable'] !== true
@@ -128,8 +128,9 @@ function mergedShape(description: Description, schema: Node, depth: number): Sha
   const properties = new Map<string, unknown>(Object.entries(objectAt(schema, 'properties')))
   const required = new Set(textsOf(schema.required))
   for (const each of listAt(schema, 'allOf')) {
-    const part = shapeOf(description, each, depth + 1)
+    const part = shapeOf(draft, each, depth + 1)
     if (!part) return undefined
+    draft.budget.spend(1 + part.properties.size + part.required.size)
     for (const [name, property] of part.properties) {
       if (properties.has(name) && properties.get(name) !== property) return undefined
       properties.set(name, property)
@@ -148,13 +149,13 @@ function mergedShape(description: Description, schema: Node, depth: number): Sha
 }
 
 /** The schema of a file, or of a list of files, where a part of a multipart body is that. */
-function fileSchema(description: Description, raw: unknown): Node | undefined {
+function fileSchema(description: Description, raw: unknown, depth = 0): Node | undefined {
   const schema = followToObject(description, raw)
-  if (!schema) return undefined
+  if (!schema || depth > MAX_MERGED) return undefined
   const { description: text } = schema
   if (isBytes(schema)) return { ...FILE, description: text ?? FILE.description }
   if (schema.type !== 'array') return undefined
-  const items = fileSchema(description, schema.items)
+  const items = fileSchema(description, schema.items, depth + 1)
   return items && { ...schema, items }
 }
 

@@ -1,3 +1,4 @@
+import { type Budget, createBudget } from '../../core/tool/budget.ts'
 import type { JsonObject } from '../../core/tool/json.ts'
 import { MAX_NAME } from '../../core/tool/name-suffix.ts'
 import type { Description } from './description.ts'
@@ -14,6 +15,7 @@ export interface Input {
 /** What a request is made of, while it is put together: what the tool asks for, and where that goes. */
 export interface Draft {
   readonly description: Description
+  readonly budget: Budget
   /** Adds an input, and gives the name it got: of two with the same name the later says its place as well. */
   readonly addInput: (name: string, place: string, schema: unknown, more: Omit<Input, 'name' | 'schema'>) => string
   readonly inputs: Input[]
@@ -41,7 +43,7 @@ export function createDraft(description: Description, converter: SchemaConverter
     inputs.push({ name, schema: converter.convert(schema), ...more })
     return name
   }
-  return { description, addInput, inputs, parameters: [], problems, warnings: [] }
+  return { description, budget: createBudget(), addInput, inputs, parameters: [], problems, warnings: [] }
 }
 
 /** A name that every model provider takes for a property: up to 64 letters, digits, dots, dashes and underscores. */

@@ -1,3 +1,4 @@
+import { afford } from '../../core/tool/budget.ts'
 import type { ImportItem } from '../../core/publish/import.ts'
 import type { JsonObject } from '../../core/tool/json.ts'
 import type { JsonSchema } from '../../core/tool/tool.ts'
@@ -49,7 +50,12 @@ export function toolOf(operation: Operation, maker: ToolMaker): ImportItem {
   const security = chooseSecurity(description, document, toolkit, options.credentials)
   if (!security.ok) return skip(security.problem)
   const credentials = security.value.flatMap((use) => use.credentials)
-  const request = draftRequest(description, maker.requests, operation, credentials)
+  const drafted = afford(
+    () => draftRequest(description, maker.requests, operation, credentials),
+    "its body takes too much work to merge: its parts repeat each other too often, by '$ref' or 'allOf'",
+  )
+  if (!drafted.ok) return skip(drafted.problems.map(({ message }) => message).join())
+  const request = drafted.value
   if (request.problems.length > 0) return skip([...new Set(request.problems)].slice(0, 5).join('; '))
   const input = inputSchema(request, maker.requests)
   if (!input.ok) return skip(`its input schema cannot be used: ${input.problem}`)

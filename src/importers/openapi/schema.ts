@@ -1,7 +1,8 @@
+import { createBudget } from '../../core/tool/budget.ts'
 import { isJsonObject, isList, isObject, type Json, type JsonObject } from '../../core/tool/json.ts'
 import { pointerStep } from '../../core/tool/problem.ts'
 import { keywordsWhere, malformed } from '../../core/schema/keywords.ts'
-import { checkPattern, type Effort } from '../../core/schema/publishable.ts'
+import { checkPattern } from '../../core/schema/publishable.ts'
 import { mapSubschemas } from '../../core/schema/subschemas.ts'
 import type { JsonSchema } from '../../core/tool/tool.ts'
 import { fnv1a } from '../../core/tool/name-suffix.ts'
@@ -49,7 +50,7 @@ const KEPT: ReadonlySet<string> = new Set(
   ),
 )
 /** For all patterns of a description together; those after that are left out. */
-const PATTERN_EFFORT = 20_000_000
+const PATTERN_UNITS = 2_000_000
 const MAX_EXAMPLE = 200
 
 /**
@@ -61,7 +62,7 @@ const MAX_EXAMPLE = 200
 export function createSchemaConverter(description: Description, direction: Direction): SchemaConverter {
   const known = new WeakMap<object, Converted>()
   const definitions = new Map<string, unknown>()
-  const effort: Effort = { left: PATTERN_EFFORT }
+  const patterns = createBudget(PATTERN_UNITS)
 
   function convert(raw: unknown): Converted {
     const before = isObject(raw) ? known.get(raw) : undefined
@@ -148,7 +149,7 @@ export function createSchemaConverter(description: Description, direction: Direc
   }
 
   function isUsable(pattern: unknown): boolean {
-    return typeof pattern === 'string' && effort.left > 0 && checkPattern(pattern, effort) === undefined
+    return typeof pattern === 'string' && checkPattern(pattern, patterns) === undefined
   }
 
   /** The name of what a reference into the document points to: the same whatever else the document holds. */

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import { maySee } from '../../core/access/principal.ts'
+import { type Budget, createBudget, UNITS, unitsOf } from '../../core/tool/budget.ts'
 import { parseToolId } from '../../core/tool/tool-id.ts'
 import type { Catalogue, LineFormat, ListedTool, Listing, ListQuery } from '../../core/access/catalogue.ts'
 import type { Principal } from '../../core/access/principal.ts'
@@ -18,6 +19,8 @@ export interface KvCatalogueOptions extends RegistryReach {
   readonly whole: (records: readonly ToolRecord[]) => Promise<readonly ToolRecord[]>
   /** Seals the places of searches and of lists of all versions, which may be of tools that the caller may not know of. */
   readonly sealer: Sealer
+  /** Lets other requests have the thread. */
+  readonly giveWay: () => Promise<void>
 }
 
 /** The head is read again after this long. */
@@ -30,6 +33,10 @@ const LEAVES_AT_ONCE = 8
 const MAX_LISTED = 8_000_000
 /** As long as a place can be, so that a sealed one does not tell how long it is: a tool's id and a version. */
 const PLACE_LENGTH = 200
+/** A list ends early, with a cursor, when so much work was done for it. */
+const MAX_UNITS = 1_000_000
+/** So much is done before others get the thread. One line more may take a budget of its own. */
+const STRETCH = 30_000
 
 interface Page {
   readonly index: PageIndex
@@ -40,7 +47,7 @@ interface Page {
  * The catalogue, read from content-addressed pages in KV. What KV does not have yet, the registry is asked for. Pages are
  * cut into lines and never parsed, save for a format other than the stored one, whose lines are then kept.
  */
-export function createKvCatalogue({ kv, registry, writeLine, whole, now, sealer }: KvCatalogueOptions) {
+export function createKvCatalogue({ kv, registry, writeLine, whole, now, sealer, giveWay }: KvCatalogueOptions) {
   const texts = new LRUCache<string, string>({ maxSize: MAX_CACHED, sizeCalculation: (text) => text.length + 1 })
   const formatted = new LRUCache<string, readonly string[]>({
     maxSize: MAX_CACHED,
@@ -79,7 +86,33 @@ export function createKvCatalogue({ kv, registry, writeLine, whole, now, sealer 
     return all
   }
 
-  async function pagesOf(leaves: readonly Leaf[], format: LineFormat): Promise<readonly Page[] | undefined> {
+  /** Writes lines of records, `work` counting what that takes. */
+  async function write(
+    records: readonly ToolRecord[],
+    format: Exclude<LineFormat, { name: 'stored' }>,
+    nameOf: (index: number) => string,
+    work: Budget,
+  ): Promise<readonly string[]> {
+    const lines: string[] = []
+    let from = work.spent
+    for (const [index, record] of records.entries()) {
+      if (work.spent - from > STRETCH) {
+        await giveWay()
+        from = work.spent
+      }
+      const line = format.write(record, nameOf(index), createBudget(UNITS, work))
+      work.spend(unitsOf(line))
+      lines.push(line)
+    }
+    return lines
+  }
+
+  /** The pages of the leaves, in order: all, or at least one and as many more as `MAX_UNITS` of work go. */
+  async function pagesOf(
+    leaves: readonly Leaf[],
+    format: LineFormat,
+    work: Budget,
+  ): Promise<readonly Page[] | undefined> {
     const stored = await pageTexts(leaves.map(({ lines }) => lines))
     if (!stored) return undefined
     const pages = stored.map((text): Page => {
@@ -95,6 +128,7 @@ export function createKvCatalogue({ kv, registry, writeLine, whole, now, sealer 
     const texts = unwritten.values()
     const written: Page[] = []
     for (const [at, { index }] of pages.entries()) {
+      if (written.length > 0 && work.spent > MAX_UNITS) break
       const text = known[at] ? '' : (texts.next().value ?? '')
       const records = await whole(
         text
@@ -102,7 +136,7 @@ export function createKvCatalogue({ kv, registry, writeLine, whole, now, sealer 
           .filter(Boolean)
           .map((record): ToolRecord => JSON.parse(record)),
       )
-      const lines = known[at] ?? records.map((record, of) => format.write(record, index[of]?.name ?? ''))
+      const lines = known[at] ?? (await write(records, format, (of) => index[of]?.name ?? '', work))
       formatted.set(cacheKeys[at] ?? '', lines)
       written.push({ index, lines })
     }
@@ -118,6 +152,7 @@ export function createKvCatalogue({ kv, registry, writeLine, whole, now, sealer 
   ): Promise<Listing | undefined> {
     const prefix = query.toolkit === undefined ? '' : `${query.toolkit.toLowerCase()}.`
     const from = after > prefix ? after : prefix
+    const work = createBudget(Infinity)
     const lines: string[] = []
     let characters = 0
     let at = Math.max(
@@ -135,8 +170,9 @@ export function createKvCatalogue({ kv, registry, writeLine, whole, now, sealer 
         some.push(leaf)
         sum += leaf.count
       }
-      const pages = await pagesOf(some, format)
+      const pages = await pagesOf(some, format, work)
       if (!pages) return undefined
+      at -= some.length - pages.length
       for (const { index, lines: written } of pages) {
         for (const [position, tool] of index.entries()) {
           if (tool.key <= after || !tool.key.startsWith(prefix) || !visible(tool)) continue
@@ -147,6 +183,8 @@ export function createKvCatalogue({ kv, registry, writeLine, whole, now, sealer 
           last = tool.key
         }
       }
+      const isCut = work.spent > MAX_UNITS && at < until && lines.length > 0
+      if (isCut) return { lines, nextCursor: encodeCursor(last) }
     }
     return { lines }
   }
@@ -176,9 +214,10 @@ export function createKvCatalogue({ kv, registry, writeLine, whole, now, sealer 
     if (query.cursor !== undefined && !opened) return undefined
     const answer = await registry().query({ ...query, cursor: opened?.text.trimEnd() }, query.limit, principal)
     if (!answer) return undefined
-    const write = 'write' in format ? format.write : writeLine
     const records = await whole(answer.found.map(({ record }): ToolRecord => JSON.parse(record)))
-    const lines = records.map((record, at) => write(record, answer.found[at]?.name || record.name))
+    const form = 'write' in format ? format : { name: 'stored line', write: writeLine }
+    const nameOf = (at: number) => answer.found[at]?.name || (records[at]?.name ?? '')
+    const lines = await write(records, form, nameOf, createBudget(Infinity))
     if (answer.next === undefined) return { lines }
     return { lines, nextCursor: await sealer.seal(answer.next.padEnd(PLACE_LENGTH), bound, 'the same each time') }
   }

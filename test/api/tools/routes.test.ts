@@ -4,11 +4,20 @@ import { registryFace } from '../../../src/api/tools/routes.ts'
 import { ADMIN, ANONYMOUS, type Principal } from '../../../src/core/access/principal.ts'
 import type { Failure } from '../../../src/core/call/failure.ts'
 import { createResolver } from '../../../src/core/call/resolve.ts'
-import type { Format } from '../../../src/core/publish/convert.ts'
+import { bounded, type Writer } from '../../../src/core/publish/export.ts'
 import { recordOf } from '../../../src/core/publish/record.ts'
 import type { ToolStatus } from '../../../src/core/tool/version.ts'
 import { definitionOf, documentOf, plain, principal, sha256, type World, worldOf } from '../../core/publish/fakes.ts'
 import { gateFor } from '../../http/gate-for.ts'
+
+const WRITERS: Readonly<Record<string, Writer>> = {
+  oxp: ({ source }) => ({ document: source.document ?? null, losses: [] }),
+  id: ({ id }, name) => ({ document: { id, name }, losses: [{ path: '/input', reason: 'Has no place' }] }),
+  costly(_record, _name, budget) {
+    budget.spend(Infinity, '/input/a')
+    return { document: null, losses: [] }
+  },
+}
 
 const whole = async (record: ToolRecord) => record
 
@@ -68,10 +77,7 @@ function setUp({ caller = publisher, refused, ...world }: World & { caller?: Pri
     }),
     codecs: [plain],
     sha256,
-    formats: new Map<string, Format>([
-      ['oxp', ({ source }) => ({ document: source.document ?? null, losses: [] })],
-      ['id', ({ id }, name) => ({ document: { id, name }, losses: [{ path: '/input', reason: 'Has no place' }] })],
-    ]),
+    formats: new Map(Object.entries(WRITERS).map(([name, write]) => [name, bounded(name, write)])),
   })
   const background = { waitUntil: () => undefined, passThroughOnException: () => undefined, props: {} }
   async function send(method: string, path: string, body?: unknown, headers: Record<string, string> = {}) {
@@ -235,7 +241,7 @@ describe('a tool', () => {
     expect((await send('GET', '/tools/Kit.Do?losses=1')).body).toEqual({ document: { said: 'so' }, losses: [] })
     expect(await send('GET', '/tools/Kit.Do?format=x')).toMatchObject({
       status: 400,
-      body: { message: "The query parameter 'format' must be one of oxp, id" },
+      body: { message: "The query parameter 'format' must be one of oxp, id, costly" },
     })
   })
 
@@ -325,7 +331,26 @@ describe('a tool', () => {
 describe('POST /convert', () => {
   const { send } = setUp({ caller: ANONYMOUS })
 
-  it('converts a document for anybody, bare or with its toolkit and version beside it', async () => {
+  it('is for whoever may read', async () => {
+    const publisher = setUp({ caller: { ...ANONYMOUS, scopes: ['tools:publish'] } })
+    expect(await publisher.send('POST', '/convert?to=id', { plain: [{}] })).toMatchObject({ status: 403 })
+  })
+
+  it('says where a document takes too much work, to read and to write', async () => {
+    const many = { plain: Array.from({ length: 400 }, () => ({ input: { enum: Array(400).fill(0) } })) }
+    expect(await send('POST', '/convert?to=id', many)).toMatchObject({
+      status: 422,
+      body: { problems: [{ path: '', message: 'Takes too much work to read: it has too many parts' }] },
+    })
+    expect(await send('POST', '/convert?to=costly', { plain: [{}] })).toMatchObject({
+      status: 422,
+      body: {
+        problems: [{ path: '/input/a', message: expect.stringMatching(/^Takes too much work to write as 'costly'/) }],
+      },
+    })
+  })
+
+  it('converts a document, bare or with its toolkit and version beside it', async () => {
     const losses = [{ path: '/input', reason: 'Has no place' }]
     expect(await send('POST', '/convert?to=id', { plain: [{}] })).toMatchObject({
       status: 200,
@@ -340,7 +365,7 @@ describe('POST /convert', () => {
   it('says what is wrong', async () => {
     expect(await send('POST', '/convert', {})).toMatchObject({
       status: 400,
-      body: { message: "The query parameter 'to' must be one of oxp, id" },
+      body: { message: "The query parameter 'to' must be one of oxp, id, costly" },
     })
     expect(await send('POST', '/convert?to=id&from=x', {})).toMatchObject({
       status: 422,

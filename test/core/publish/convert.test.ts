@@ -1,15 +1,16 @@
 import { describe, expect, it } from 'vitest'
-import { convert, type Format } from '../../../src/core/publish/convert.ts'
+import { convert } from '../../../src/core/publish/convert.ts'
+import { bounded, type Writer } from '../../../src/core/publish/export.ts'
 import type { Json } from '../../../src/core/tool/json.ts'
 import { plain, sha256 } from './fakes.ts'
 
 /** Writes ids and names; of a tool called `Do` it cannot say its name. */
-const byId: Format = ({ id, tool }, name) => ({
+const byId: Writer = ({ id, tool }, name) => ({
   document: { id, name },
   losses: tool === 'Do' ? [{ path: '/name', reason: 'Has no place' }] : [],
 })
-const into = (document: Json, to: Format = byId, from?: string) =>
-  convert(document, { from, to, given: { version: '2.0.0' } }, [plain], sha256)
+const into = (document: Json, to: Writer = byId, from?: string) =>
+  convert(document, { from, to: bounded('test', to), given: { version: '2.0.0' } }, [plain], sha256)
 
 describe('a conversion', () => {
   it('of one tool gives its document', async () => {
@@ -36,7 +37,7 @@ describe('a conversion', () => {
   })
 
   it('of several tools that are written in one document gives that, and each loss once', async () => {
-    const together: Format = ({ source, tool }) => ({
+    const together: Writer = ({ source, tool }) => ({
       document: source.document ?? null,
       losses: [
         { path: '/a', reason: 'Has no place' },

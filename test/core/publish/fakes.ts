@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Principal } from '../../../src/core/access/principal.ts'
 import type { ImportedTool } from '../../../src/core/publish/import.ts'
+import { bounded } from '../../../src/core/publish/export.ts'
 import { createPublish, type PublishDeps } from '../../../src/core/publish/publish.ts'
 import type { Publication, Published } from '../../../src/core/publish/registry.ts'
 import type { Codec } from '../../../src/core/tool/codec.ts'
@@ -128,6 +129,8 @@ export function worldOf({
   const stored: (readonly Publication[])[] = []
   const deps: PublishDeps = {
     codecs: [plain],
+    formats: new Map([['plain', bounded('plain', plain.encode)]]),
+    giveWay: async () => undefined,
     runners,
     sha256,
     source: {

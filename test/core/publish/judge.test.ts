@@ -1,3 +1,4 @@
+import { createBudget } from '../../../src/core/tool/budget.ts'
 import { describe, expect, it } from 'vitest'
 import {
   judgeImported,
@@ -132,13 +133,13 @@ describe('schemas', () => {
       { path: '/b', schema: { $defs: { x: {} }, $ref: '#/$defs/x' } },
       { path: '/c', schema: true },
     ]
-    expect(judgeSchemas(schemas, 'none', '/definition').map(({ path }) => path)).toEqual([
+    expect(judgeSchemas(schemas, 'none', '/definition', createBudget()).map(({ path }) => path)).toEqual([
       '/definition/a/type',
       '/definition/b/$defs',
       '/definition/b/$ref',
     ])
-    expect(judgeSchemas(schemas, 'local', '').map(({ path }) => path)).toEqual(['/a/type'])
-    expect(judgeSchemas([], 'none', '')).toEqual([])
+    expect(judgeSchemas(schemas, 'local', '', createBudget()).map(({ path }) => path)).toEqual(['/a/type'])
+    expect(judgeSchemas([], 'none', '', createBudget())).toEqual([])
   })
 })
 

@@ -49,6 +49,7 @@ describe('a tool that is not published', () => {
       prepared: {
         state: 'new',
         records: [await recordAs('1.0.0', tool)],
+        inputs: ['/definition/input'],
         given: { implementation: true, tags: false },
         warnings: [],
       },
@@ -116,6 +117,7 @@ describe('a tool that is published as it is', () => {
       prepared: {
         state: 'unchanged',
         records: [await recordAs('1.0.0', again)],
+        inputs: [],
         given: { implementation: true, tags: false },
         warnings: [],
       },

@@ -43,6 +43,7 @@ describe('a document', () => {
       records,
       document: { dialect: 'plain', hash: source.hash, text, toolkit: 'Kit', tools: { A: 'A', B: 'B' } },
       given: { implementation: false, tags: false },
+      inputs: ['/plain/0/input', '/plain/1/input'],
       warnings: [],
     })
   })
@@ -226,6 +227,7 @@ describe('complete definitions', () => {
       ok: true,
       value: {
         records: await Promise.all(tools.map((each) => recordOf(each, sha256))),
+        inputs: ['/in', '/in'],
         given: { implementation: true, tags: false },
         warnings,
       },

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { createBudget } from '../../../src/core/tool/budget.ts'
 import { backtracking, MAX_PATTERN_LENGTH } from '../../../src/core/schema/pattern.ts'
 
 const SEMVER =
@@ -193,34 +194,34 @@ describe('the classes are what a backtracking matcher does', () => {
 })
 
 describe('the work is bounded', () => {
-  test('patterns that are too much for the effort are taken for the worst that they can be', () => {
-    expect(backtracking('^[a-z]+-[a-z]+$', { left: 10 })).toEqual({ kind: 'polynomial', degree: 3 })
-    expect(backtracking('^([a-z]+-)+$', { left: 10 })).toEqual({ kind: 'exponential' })
-    expect(backtracking('^[A-Z]{2}$', { left: 0 })).toEqual({ kind: 'polynomial', degree: 2 })
-    expect(backtracking('^abc?$', { left: 0 })).toEqual({ kind: 'linear' })
-    expect(backtracking('(a|b)*$', { left: 0 })).toEqual({ kind: 'exponential' })
-    expect(backtracking('(?:ab|ab)'.repeat(6), { left: 0 })).toEqual({ kind: 'linear' })
-    expect(backtracking('(?:ab|ab)'.repeat(7), { left: 0 })).toEqual({ kind: 'polynomial', degree: 2 })
-    expect(backtracking('(?:ab|ab)'.repeat(30), { left: 0 })).toEqual({ kind: 'exponential' })
-    expect(backtracking('(a)\\1', { left: 0 })).toEqual({ kind: 'polynomial', degree: 2 })
-    expect(backtracking('a{1}b{0,1}c{0}', { left: 0 })).toEqual({ kind: 'linear' })
-    expect(backtracking('[\\w]a(?:b){1}', { left: 0 })).toEqual({ kind: 'linear' })
-    expect(backtracking('(?:a?){2}', { left: 0 })).toEqual({ kind: 'exponential' })
-    expect(backtracking(`${'a?'.repeat(6)}b`, { left: 0 })).toEqual({ kind: 'linear' })
-    expect(backtracking(`${'a?'.repeat(7)}b`, { left: 0 })).toEqual({ kind: 'polynomial', degree: 2 })
-    expect(backtracking('a*b*c*d*e*f', { left: 0 })).toEqual({ kind: 'polynomial', degree: 6 })
-    expect(backtracking('a*b*c*d*e*f*', { left: 0 })).toEqual({ kind: 'exponential' })
-    expect(backtracking('(', { left: 0 }).kind).toBe('invalid')
-    expect(backtracking('(?i:a)', { left: 0 }).kind).toBe('invalid')
+  test('patterns that are too much for the budget are taken for the worst that they can be', () => {
+    expect(backtracking('^[a-z]+-[a-z]+$', createBudget(1))).toEqual({ kind: 'polynomial', degree: 3 })
+    expect(backtracking('^([a-z]+-)+$', createBudget(1))).toEqual({ kind: 'exponential' })
+    expect(backtracking('^[A-Z]{2}$', createBudget(0))).toEqual({ kind: 'polynomial', degree: 2 })
+    expect(backtracking('^abc?$', createBudget(0))).toEqual({ kind: 'linear' })
+    expect(backtracking('(a|b)*$', createBudget(0))).toEqual({ kind: 'exponential' })
+    expect(backtracking('(?:ab|ab)'.repeat(6), createBudget(0))).toEqual({ kind: 'linear' })
+    expect(backtracking('(?:ab|ab)'.repeat(7), createBudget(0))).toEqual({ kind: 'polynomial', degree: 2 })
+    expect(backtracking('(?:ab|ab)'.repeat(30), createBudget(0))).toEqual({ kind: 'exponential' })
+    expect(backtracking('(a)\\1', createBudget(0))).toEqual({ kind: 'polynomial', degree: 2 })
+    expect(backtracking('a{1}b{0,1}c{0}', createBudget(0))).toEqual({ kind: 'linear' })
+    expect(backtracking('[\\w]a(?:b){1}', createBudget(0))).toEqual({ kind: 'linear' })
+    expect(backtracking('(?:a?){2}', createBudget(0))).toEqual({ kind: 'exponential' })
+    expect(backtracking(`${'a?'.repeat(6)}b`, createBudget(0))).toEqual({ kind: 'linear' })
+    expect(backtracking(`${'a?'.repeat(7)}b`, createBudget(0))).toEqual({ kind: 'polynomial', degree: 2 })
+    expect(backtracking('a*b*c*d*e*f', createBudget(0))).toEqual({ kind: 'polynomial', degree: 6 })
+    expect(backtracking('a*b*c*d*e*f*', createBudget(0))).toEqual({ kind: 'exponential' })
+    expect(backtracking('(', createBudget(0)).kind).toBe('invalid')
+    expect(backtracking('(?i:a)', createBudget(0)).kind).toBe('invalid')
   })
 
   test('no pattern takes more than its share', () => {
     const oneOf = (count: number) => Array.from({ length: count }, (_, index) => `w${index.toString(36)}x`).join('|')
-    const effort = { left: 2_000_000 }
-    expect(backtracking(`^(?:${oneOf(400)})*$`, effort).kind).toBe('polynomial')
-    expect(effort.left).toBeGreaterThan(1_500_000)
-    expect(backtracking(`^(?:${oneOf(800)})*$`, effort).kind).toBe('exponential')
-    expect(effort.left).toBeGreaterThan(1_000_000)
+    const budget = createBudget(200_000)
+    expect(backtracking(`^(?:${oneOf(400)})*$`, budget).kind).toBe('polynomial')
+    expect(budget.spent).toBeLessThan(50_000)
+    expect(backtracking(`^(?:${oneOf(800)})*$`, budget).kind).toBe('exponential')
+    expect(budget.spent).toBeLessThan(100_000)
   })
 
   test.each(['(?:^){256}', '(?:^|){2}', '(?:a?){2}', '(?:a?)+', '(?=a|b)'])('parts multiply: %s', (part) => {

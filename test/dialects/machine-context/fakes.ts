@@ -1,3 +1,4 @@
+import { createBudget } from '../../../src/core/tool/budget.ts'
 import { createHash } from 'node:crypto'
 import type { ExecutionContext } from 'hono'
 import type { Hono } from 'hono'
@@ -31,7 +32,7 @@ export function catalogueOf(records: readonly ToolRecord[], page = 2): Catalogue
         .filter((record) => maySee(principal, record))
         .filter(({ toolkit }) => query.toolkit === undefined || toolkit.toLowerCase() === query.toolkit.toLowerCase())
       const from = Number(query.cursor ?? 0)
-      const lines = seen.slice(from, from + page).map((record) => format.write(record, record.name))
+      const lines = seen.slice(from, from + page).map((record) => format.write(record, record.name, createBudget()))
       return Promise.resolve(from + page < seen.length ? { lines, nextCursor: String(from + page) } : { lines })
     },
   }

@@ -1,3 +1,4 @@
+import { createBudget } from '../../../src/core/tool/budget.ts'
 import { Hono } from 'hono'
 import { vi } from 'vitest'
 import { ADMIN, type Principal } from '../../../src/core/access/principal.ts'
@@ -52,7 +53,7 @@ export function setUp(given: SetUp = {}) {
         seer.tools.includes(`${each.toolkit}.${each.tool}`) ||
         seer.tools.includes(`${each.toolkit}.*`),
     )
-    const lines = shown.map((each) => format.write(each, each.name))
+    const lines = shown.map((each) => format.write(each, each.name, createBudget()))
     return query.cursor === 'more' || query.q !== undefined ? { lines } : { lines, nextCursor: 'more' }
   })
   const resolver: Resolver = {

@@ -1,3 +1,5 @@
+import { createBudget } from '../../../src/core/tool/budget.ts'
+import { bounded, type Writer } from '../../../src/core/publish/export.ts'
 import { describe, expect, it } from 'vitest'
 import type { Catalogue } from '../../../src/core/access/catalogue.ts'
 import type { Principal } from '../../../src/core/access/principal.ts'
@@ -32,11 +34,16 @@ function setUp({ principal, result = ok(3) }: Given = {}) {
       return written.list(query, caller, 'write' in format ? format : { name: 'id', write: ({ id }) => `"${id}"` })
     },
   }
-  const formats = new Map([
-    ['oxp', oxp.encode],
-    ['oxp-flat', encodeFlat],
-    ['title', ({ title = null }) => ({ document: title, losses: [{ path: '/id', reason: 'r' }] })],
-  ])
+  const writers: Record<string, Writer> = {
+    'oxp': oxp.encode,
+    'oxp-flat': encodeFlat,
+    'title': ({ title = null }) => ({ document: title, losses: [{ path: '/id', reason: 'r' }] }),
+    'costly': ({ id, tool }, _, budget) => {
+      if (tool === first?.tool) budget.spend(Infinity, '/input/a')
+      return { document: id, losses: [] }
+    },
+  }
+  const formats = new Map(Object.entries(writers).map(([name, write]) => [name, bounded(name, write)]))
   const face = oxpFace({ gate: gateFor(principal), callTool: called.callTool, catalogue, sha256, formats })
   return { send: clientOf(face), found, ...called }
 }
@@ -113,15 +120,15 @@ describe('a tool of a version that OXP has not', () => {
       etag: async () => 'e',
       list: async (_query, _principal, format) => ({
         lines: [beta, first as ToolRecord].map((each) =>
-          'write' in format ? format.write(each, each.name) : listedLine(each),
+          'write' in format ? format.write(each, each.name, createBudget()) : listedLine(each),
         ),
       }),
     },
     sha256,
     formats: new Map([
-      ['oxp', oxp.encode],
-      ['oxp-flat', encodeFlat],
-      ['version', ({ version }) => ({ document: version, losses: [] })],
+      ['oxp', bounded('oxp', oxp.encode)],
+      ['oxp-flat', bounded('oxp-flat', encodeFlat)],
+      ['version', bounded('version', ({ version }) => ({ document: version, losses: [] }))],
     ]),
   })
   const send = clientOf(face)

@@ -1,3 +1,4 @@
+import { formats } from '../../../src/compose/dialects.ts'
 import { createHash } from 'node:crypto'
 import { ADMIN } from '../../../src/core/access/principal.ts'
 import { importTools } from '../../../src/core/publish/import-tools.ts'
@@ -109,6 +110,8 @@ export async function publish(
     { principal: ADMIN, dryRun: false, allowBreaking: false, ...more },
     createPublish({
       codecs: [],
+      formats,
+      giveWay: async () => undefined,
       runners: new Map([['http', http]]),
       sha256: async (text) => createHash('sha256').update(text).digest('hex'),
       source: {

@@ -23,6 +23,7 @@ function isolate({ kv, registry }: Pick<Harness, 'kv' | 'registry'>) {
     whole: createWholeRecords({ kv: kv.binding, registry: () => stub }),
     now: () => Date.now(),
     sealer: createKeyring(['of the tests'], 'cursor'),
+    giveWay: async () => undefined,
   })
   const list = async (query: Partial<ListQuery> = {}, principal = ADMIN, format = STORED) =>
     catalogue.list({ ...QUERY, ...query }, principal, format)

@@ -11,6 +11,8 @@ const BAD_DESCRIPTOR = 8
 const INVALID = 28
 export const NOT_SUPPORTED = 52
 const MAX_PARTS = 1_024
+/** The most bytes of one write: its parts may overlap, and so be far more than the memory. What is left over is written again. */
+const MAX_WRITTEN = 65_536
 
 export function wasiFunctions({ charge, log, memory }: Call): Functions {
   const none = (count: number, size: number) => {
@@ -43,7 +45,7 @@ export function wasiFunctions({ charge, log, memory }: Call): Functions {
       let text = ''
       for (let index = 0; index < count; index++) {
         const start = view.getUint32(parts + 8 * index, true)
-        const length = view.getUint32(parts + 8 * index + 4, true)
+        const length = Math.min(view.getUint32(parts + 8 * index + 4, true), MAX_WRITTEN - size)
         charge(length)
         text += new TextDecoder().decode(new Uint8Array(view.buffer, start, length))
         size += length

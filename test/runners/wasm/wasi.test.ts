@@ -1,0 +1,52 @@
+import { describe, expect, it } from 'vitest'
+import type { Call } from '../../../src/runners/wasm/inside/call.ts'
+import { createKernel } from '../../../src/runners/wasm/inside/kernel.ts'
+import { wasiFunctions } from '../../../src/runners/wasm/inside/wasi.ts'
+
+const MIB = 1024 * 1024
+const WRITTEN = 0
+const PARTS = 16
+
+/** What a plugin with a memory of 2 MiB, full of letters, writes to its log, and what that is charged. */
+function write(parts: readonly (readonly [start: number, length: number])[]) {
+  const memory = new DataView(new ArrayBuffer(2 * MIB))
+  new Uint8Array(memory.buffer).fill('a'.charCodeAt(0))
+  for (const [index, [start, length]] of parts.entries()) {
+    memory.setUint32(PARTS + 8 * index, start, true)
+    memory.setUint32(PARTS + 8 * index + 4, length, true)
+  }
+  const logged: string[] = []
+  let charged = 0
+  const call: Call = {
+    kernel: createKernel(),
+    input: new Uint8Array(),
+    config: {},
+    charge: (bytes) => void (charged += bytes),
+    log: (line) => void logged.push(line),
+    memory: () => memory,
+    http: { requests: 0, status: 0, headers: {} },
+    output: '',
+    error: undefined,
+  }
+  const fdWrite: ((...given: never[]) => unknown) | undefined = wasiFunctions(call)['fd_write']
+  const code: unknown = Reflect.apply(fdWrite ?? (() => undefined), undefined, [1, PARTS, parts.length, WRITTEN])
+  return { code, written: memory.getUint32(WRITTEN, true), logged: logged.join().length, charged }
+}
+
+describe('fd_write', () => {
+  it('writes all of what is not much', () => {
+    const text = [MIB, 10] as const
+    expect(write([text, text])).toEqual({ code: 0, written: 20, logged: 20, charged: 20 })
+  })
+
+  it.each([
+    ['1,024 parts that overlap', Array.from({ length: 1_024 }, () => [MIB, MIB] as const)],
+    ['one large part', [[MIB, MIB] as const]],
+  ])('takes no more than 64 KiB at once: %s', (_, parts) => {
+    expect(write(parts)).toEqual({ code: 0, written: 65_536, logged: 65_536, charged: 65_536 })
+  })
+
+  it('takes at most 1,024 parts', () => {
+    expect(write(Array.from({ length: 1_025 }, () => [MIB, 1] as const))).toMatchObject({ code: 28, logged: 0 })
+  })
+})
