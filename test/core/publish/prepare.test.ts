@@ -43,7 +43,7 @@ describe('a document', () => {
       records,
       document: { dialect: 'plain', hash: source.hash, text, toolkit: 'Kit', tools: { A: 'A', B: 'B' } },
       given: { implementation: false, tags: false },
-      inputs: ['/plain/0/input', '/plain/1/input'],
+      inputs: ['/input', '/input'],
       warnings: [],
     })
   })

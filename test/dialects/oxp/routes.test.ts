@@ -39,7 +39,7 @@ function setUp({ principal, result = ok(3) }: Given = {}) {
     'oxp-flat': encodeFlat,
     'title': ({ title = null }) => ({ document: title, losses: [{ path: '/id', reason: 'r' }] }),
     'costly': ({ id, tool }, _, budget) => {
-      if (tool === first?.tool) budget.spend(Infinity, '/input/a')
+      if (tool === 'Add') budget.spend(Infinity, '/input/a')
       return { document: id, losses: [] }
     },
   }
@@ -107,6 +107,17 @@ describe('the header OXP-Version', () => {
     const list = await send('GET', '/tools?limit=0', undefined, { 'oxp-version': '9' })
     expect(list.body.message).toContain("'9'")
     expect((await setUp({ principal: stranger }).send('GET', '/tools?limit=0')).status).toBe(401)
+  })
+})
+
+describe('a tool that takes too much work to write in a format', () => {
+  it('is left out of lists in it, with the reason where losses are asked for', async () => {
+    const { send } = setUp()
+    expect((await send('GET', '/tools?format=costly')).body.items).toEqual(['Kit.Divide@1.0.0'])
+    const { items, losses } = (await send('GET', '/tools?format=costly&losses=1')).body
+    expect(items).toEqual(['Kit.Divide@1.0.0'])
+    const reason = expect.stringMatching(/^Is not listed: Takes too much work to write as 'costly'/)
+    expect(losses).toEqual([{ id: 'Kit.Add@1.0.0', path: '/input/a', reason }])
   })
 })
 

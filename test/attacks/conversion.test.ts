@@ -1,0 +1,75 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type Server, startServer } from '../e2e/server.ts'
+import { GROWING } from './schemas.ts'
+
+const ADMIN_KEY = 'admin-key-of-this-test-0123456789'
+const admin = { authorization: `Bearer ${ADMIN_KEY}` }
+const FORMATS = ['openai', 'openai-strict', 'anthropic', 'gemini', 'oxp', 'open-tool-calling', 'machine-context']
+
+let server: Server
+let open: Server
+beforeAll(async () => {
+  server = await startServer({ vars: { ACCESS: 'keys', ADMIN_KEY } })
+  open = await startServer()
+})
+afterAll(async () => {
+  await Promise.all([server?.stop(), open?.stop()])
+})
+
+const bodyOf = (inputSchema: unknown) => ({
+  definition: { name: 'x', description: 'd', inputSchema },
+  toolkit: 'Evil',
+  version: '1.0.0',
+})
+
+/** What a conversion comes to, while somebody else is answered. */
+async function convert(to: string, inputSchema: unknown, at: Server, headers = {}) {
+  const [answer, health] = await Promise.all([
+    at.json('POST', `/convert?from=mcp&to=${to}`, bodyOf(inputSchema), headers),
+    at.json('GET', '/health'),
+  ])
+  expect(health.status).toBe(200)
+  return answer
+}
+
+describe('a conversion that grows without end', () => {
+  it('is not begun for a stranger, nor for a key that may not read', async () => {
+    const growing = GROWING['8 wide and 8 deep']
+    expect(await convert('gemini', growing, server)).toMatchObject({ status: 401 })
+    const asked = { name: 'caller', scopes: ['tools:call'], tools: ['*'] }
+    const { body } = await server.json('POST', '/keys', asked, admin)
+    const headers = { authorization: `Bearer ${body.key}` }
+    expect(await convert('gemini', growing, server, headers)).toMatchObject({ status: 403 })
+  })
+
+  describe.each(Object.entries(GROWING))('%s', (_, schema) => {
+    it.each(FORMATS)('comes to an answer, or to why there is none, as %s', async (format) => {
+      const { status, body } = await convert(format, schema, open)
+      const problem = { path: expect.any(String), message: expect.stringMatching(/^Takes too much work/) }
+      if (status === 200) expect(JSON.stringify(body).length).toBeLessThan(8_000_000)
+      else
+        expect({ status, errors: body.errors ?? body.parameter_errors }).toMatchObject({
+          status: 422,
+          errors: [problem],
+        })
+    })
+  })
+
+  it('is refused with its place where it is exponential', async () => {
+    const { status, body } = await convert('gemini', GROWING['8 wide and 8 deep'], open)
+    expect(status).toBe(422)
+    expect(JSON.stringify(body)).toMatch(/Takes too much work to write as 'gemini'/)
+    expect(JSON.stringify(body)).toContain('/input/properties/x/allOf/0')
+  })
+
+  it('is no larger in a batch of tools than alone', async () => {
+    const tools = Array.from({ length: 200 }, (_, index) => ({
+      name: `t${index}`,
+      description: 'd',
+      inputSchema: GROWING['5 wide and 8 deep'],
+    }))
+    const document = { definition: { tools }, toolkit: 'Evil', version: '1.0.0' }
+    const { status } = await open.json('POST', '/convert?from=plugin&to=openai', document)
+    expect(status).toBe(422)
+  })
+})

@@ -1,0 +1,52 @@
+import { describe, expect, it } from 'vitest'
+import { afford, createBudget, unitsOf, weigh } from '../../../src/core/tool/budget.ts'
+
+describe('a budget', () => {
+  it('gives so many units, and then no more', () => {
+    const budget = createBudget(10)
+    const work = (units: number) => afford(() => budget.spend(units, '/a'), 'Too much')
+    expect(work(10)).toEqual({ ok: true, value: undefined })
+    expect(work(1)).toEqual({ ok: false, problems: [{ path: '/a', message: 'Too much' }] })
+    expect(work(0).ok).toBe(false)
+  })
+
+  it('may be a share of another, which is then the smaller for it', () => {
+    const whole = createBudget(10)
+    const [one, other] = [createBudget(8, whole), createBudget(8, whole)]
+    one.spend(8)
+    expect([whole.spent, one.spent, other.spent]).toEqual([8, 8, 0])
+    expect(afford(() => one.spend(1), '').ok).toBe(false)
+    expect(afford(() => other.spend(2), '').ok).toBe(false)
+  })
+
+  it('says of a long path its beginning', () => {
+    const exhausted = afford(() => createBudget(0).spend(1, `/${'n'.repeat(100_000)}`), 'Too much')
+    expect(exhausted).toMatchObject({ ok: false, problems: [{ path: `/${'n'.repeat(999)}` }] })
+  })
+
+  it('makes nothing of other errors', () => {
+    const defect = () => {
+      throw new TypeError('defect')
+    }
+    expect(() => afford(defect, '')).toThrow('defect')
+  })
+})
+
+describe('a value', () => {
+  const units = (value: unknown) => {
+    const budget = createBudget(Infinity)
+    weigh(value, budget)
+    return budget.spent
+  }
+
+  it('takes a unit a part, and one for 64 characters', () => {
+    expect([units(null), units(1), units([]), units({}), units([[], [1, true]])]).toEqual([1, 1, 1, 1, 5])
+    expect([units(''), units('a'.repeat(64)), unitsOf('a'.repeat(128))]).toEqual([1, 2, 3])
+    expect(units({ ['k'.repeat(64)]: 0 })).toBe(3)
+  })
+
+  it('takes what it holds several times so often', () => {
+    const part = ['a', 'b', 'c']
+    expect(units([part, part, part])).toBe(1 + 3 * units(part))
+  })
+})
