@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Server, startServer } from '../e2e/server.ts'
-import { GROWING } from './schemas.ts'
+import { chained, GROWING } from './schemas.ts'
 
 const ADMIN_KEY = 'admin-key-of-this-test-0123456789'
 const admin = { authorization: `Bearer ${ADMIN_KEY}` }
@@ -62,14 +62,13 @@ describe('a conversion that grows without end', () => {
     expect(JSON.stringify(body)).toContain('/input/properties/x/allOf/0')
   })
 
-  it('is no larger in a batch of tools than alone', async () => {
-    const tools = Array.from({ length: 200 }, (_, index) => ({
-      name: `t${index}`,
-      description: 'd',
-      inputSchema: GROWING['5 wide and 8 deep'],
-    }))
-    const document = { definition: { tools }, toolkit: 'Evil', version: '1.0.0' }
-    const { status } = await open.json('POST', '/convert?from=plugin&to=openai', document)
-    expect(status).toBe(422)
+  it('has one budget for all the tools of a document', async () => {
+    const inputSchema = chained(2, 15)
+    const statusOf = async (count: number) => {
+      const tools = Array.from({ length: count }, (_, index) => ({ name: `t${index}`, description: 'd', inputSchema }))
+      const document = { definition: { tools }, toolkit: 'Evil', version: '1.0.0' }
+      return (await open.json('POST', '/convert?from=plugin&to=gemini', document)).status
+    }
+    expect([await statusOf(1), await statusOf(20)]).toEqual([200, 422])
   })
 })
