@@ -1,4 +1,4 @@
-import { afford, type Budget, createBudget, unitsOf, weigh } from '../tool/budget.ts'
+import { afford, type Budget, createBudget, UNITS, unitsOf, weigh } from '../tool/budget.ts'
 import type { Encoded } from '../tool/codec.ts'
 import type { Checked, Problem } from '../tool/problem.ts'
 import type { ToolRecord } from '../tool/tool.ts'
@@ -20,21 +20,31 @@ export function bounded(form: string, write: Writer): Format {
     }, `Takes too much work to write as '${form}': its parts repeat each other too often, by '$ref' or 'allOf'`)
 }
 
+/** For all records of one publication in every form: what a document of large tools takes, many times. */
+const MAX_UNITS = 2_000_000
+/** So much is done before others get the thread. */
+const STRETCH = 30_000
+
 /**
- * Judges whether records can be written in every form, so that no reader meets one that cannot: all of them together are
- * to leave something of the budget. `placeOf` says where the input of a record stands in what was published.
+ * Judges whether records can be written in every form, so that no reader meets one that cannot. `placeOf` says where the
+ * input of a record stands in what was published; `giveWay` lets other requests have the thread.
  */
-export function judgeExports(
+export async function judgeExports(
   records: readonly ToolRecord[],
   formats: Iterable<Format>,
   placeOf: (index: number) => string,
-  budget: Budget,
-): readonly Problem[] {
+  giveWay: () => Promise<void>,
+): Promise<readonly Problem[]> {
   const all = [...formats]
+  const whole = createBudget(MAX_UNITS)
+  let from = 0
   for (const [index, record] of records.entries()) {
     for (const format of all) {
-      const written = format(record, record.name, budget)
+      const written = format(record, record.name, createBudget(UNITS, whole))
       if (!written.ok) return written.problems.map((problem) => placed(problem, placeOf(index)))
+      if (whole.spent - from <= STRETCH) continue
+      await giveWay()
+      from = whole.spent
     }
   }
   return []

@@ -1,6 +1,5 @@
 import { coverDenial, type Principal } from '../access/principal.ts'
 import type { ToolSecrets } from '../access/tool-secrets.ts'
-import { createBudget } from '../tool/budget.ts'
 import type { Checked } from '../tool/problem.ts'
 import { authorise } from './authorise.ts'
 import { type Format, judgeExports } from './export.ts'
@@ -33,7 +32,7 @@ export type Publish = (submissions: readonly Submission[], options: PublishOptio
 
 /**
  * The one door to the registry, for whatever is published: prepare → authorise → store → report. Each submission has a
- * budget to be read with and one to be written with, and others get the thread in between.
+ * budget to be read with and one for each form that it is written in, and others get the thread in between.
  */
 export function createPublish(deps: PublishDeps): Publish {
   return async (submissions, options) => {
@@ -63,7 +62,8 @@ async function admit(
   if (reason !== undefined) return reportOf({ outcome: 'forbidden', ids, reason }, prepared.value)
   if (state === 'unchanged') return reportOf({ outcome: 'unchanged', ids }, prepared.value)
   await deps.giveWay()
-  const unwritable = judgeExports(records, deps.formats.values(), (index) => inputs[index] ?? '', createBudget())
+  const placeOf = (index: number) => inputs[index] ?? ''
+  const unwritable = await judgeExports(records, deps.formats.values(), placeOf, deps.giveWay)
   if (unwritable.length > 0) return refusal({ type: 'definition-invalid', problems: unwritable }, ids)
   if (dryRun) return reportOf({ outcome: 'created', ids }, prepared.value)
   // Such a version breaks nothing, though the registry might say so: it takes any change of a shared schema for a break

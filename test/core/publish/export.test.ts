@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { bounded, judgeExports } from '../../../src/core/publish/export.ts'
 import { recordOf } from '../../formats/records.ts'
-import { createBudget, UNITS } from '../../../src/core/tool/budget.ts'
+import { UNITS } from '../../../src/core/tool/budget.ts'
 
 const RECORD = recordOf({ type: 'object' })
 const spending = (units: number) =>
@@ -42,16 +42,27 @@ describe('a form', () => {
 
 describe('the judging of exports', () => {
   const places = ['/tools/0/inputSchema', '/tools/1/inputSchema']
-  const judge = (formats: Parameters<typeof judgeExports>[1]) =>
-    judgeExports([RECORD, RECORD], formats, (index) => places[index] ?? '', createBudget(100))
+  const judge = async (formats: Parameters<typeof judgeExports>[1]) => {
+    let gaveWay = 0
+    const giveWay = async () => void (gaveWay += 1)
+    const problems = await judgeExports([RECORD, RECORD], formats, (index) => places[index] ?? '', giveWay)
+    return { problems, gaveWay }
+  }
 
-  it('finds nothing wrong with what all formats can write', () => {
-    expect(judge([spending(1), spending(2)])).toEqual([])
+  it('finds nothing wrong with what each form can be written in, and gives way in between', async () => {
+    expect(await judge([spending(1), spending(2)])).toEqual({ problems: [], gaveWay: 0 })
+    expect(await judge([spending(0.9 * UNITS), spending(0.9 * UNITS)])).toEqual({ problems: [], gaveWay: 4 })
   })
 
-  it('counts all formats of all records together, and says where a schema stands in what was published', () => {
-    expect(judge([spending(30), spending(40)])).toEqual([
-      { path: '/tools/1/inputSchema/properties/a', message: MESSAGE },
+  it('says where a schema stands in what was published', async () => {
+    expect((await judge([spending(1), spending(UNITS + 1)])).problems).toEqual([
+      { path: '/tools/0/inputSchema/properties/a', message: MESSAGE },
     ])
+  })
+
+  it('bounds all forms of all records together', async () => {
+    const { problems, gaveWay } = await judge(Array.from({ length: 20 }, () => spending(0.9 * UNITS)))
+    expect(problems).toEqual([{ path: '/tools/1/inputSchema/properties/a', message: MESSAGE }])
+    expect(gaveWay).toBe(22)
   })
 })
