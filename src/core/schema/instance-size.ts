@@ -8,6 +8,38 @@ export interface InstanceSize {
   readonly longNames: readonly string[]
   /** The steps that matching all names of one object against a pattern of the degree can take; 0 when names are free. */
   readonly nameSteps: number
+  /** The characters of its longest text. */
+  readonly longest: number
+}
+
+/** How much there is to compare in the lists of a value, whose parts are its scalars, lists and objects. */
+export interface ListSize {
+  /** The parts of the heaviest item of any list. An object counts as several, since its names are looked up. */
+  readonly heaviest: number
+  /** The parts that comparing each item of one list with each other takes at most. */
+  readonly most: number
+}
+
+const PARTS_OF_OBJECT = 8
+
+/** Measures the lists of a JSON value. */
+export function measureLists(value: unknown): ListSize {
+  let heaviest = 0
+  let most = 0
+  const weigh = (each: unknown): number => {
+    if (typeof each !== 'object' || each === null) return 1
+    const isList = Array.isArray(each)
+    let weight = isList ? 1 : PARTS_OF_OBJECT
+    for (const inner of isList ? each : Object.values(each)) {
+      const own = weigh(inner)
+      weight += isList ? own : own + 1
+      if (isList && own > heaviest) heaviest = own
+    }
+    if (isList) most = Math.max(most, each.length * weight)
+    return weight
+  }
+  weigh(value)
+  return { heaviest, most }
 }
 
 /** Measures a JSON value in one pass, without recursion. */
@@ -16,16 +48,21 @@ export function measure(value: unknown, names: { readonly degree: number; readon
   const longNames: string[] = []
   const waiting: { value: unknown; path: string }[] = [{ value, path: '' }]
   let width = 0
+  let longest = 0
   let nameSteps = 0
   for (let next = waiting.pop(); next; next = waiting.pop()) {
     const { value: each, path } = next
-    if (typeof each === 'string') width = Math.max(width, each.length / 16)
+    if (typeof each === 'string') {
+      width = Math.max(width, each.length / 16)
+      longest = Math.max(longest, each.length)
+    }
     if (typeof each !== 'object' || each === null) continue
     const isArray = Array.isArray(each)
     const entries = Object.entries(each)
     if (!isArray) width = Math.max(width, entries.length)
     let steps = 0
     for (const [key, inner] of entries) {
+      if (!isArray) width = Math.max(width, key.length / 16)
       if (!isArray && !areFree) {
         if (key.length > names.maxLength) longNames.push(path + pointerStep(key))
         steps += key.length ** names.degree
@@ -37,5 +74,5 @@ export function measure(value: unknown, names: { readonly degree: number; readon
     }
     nameSteps = Math.max(nameSteps, steps)
   }
-  return { width, longNames, nameSteps }
+  return { width, longNames, nameSteps, longest }
 }

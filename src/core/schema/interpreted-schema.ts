@@ -8,6 +8,10 @@ import { type Finding, problemMessage } from './wording.ts'
 /** The schemas of a document by absolute URI, as the library makes it. */
 export type Lookup = ReturnType<typeof dereference>
 
+/** More is not looked through: what is told of a value is less, and its places may be long. */
+const MAX_FINDINGS = 1_000
+const MAX_PLACES = 1_000_000
+
 const SURPLUS = keywordsWhere(({ tells }) => tells === 'surplus')
 /** Keywords that only say that another keyword below them failed; of `propertyNames`, that one says at which name. */
 const WRAPPERS: ReadonlySet<string> = new Set([
@@ -20,8 +24,11 @@ const WRAPPERS: ReadonlySet<string> = new Set([
 export function findingsOfUnits(units: readonly OutputUnit[], prepared: Prepared, lookup: Lookup): Finding[] {
   const found: Finding[] = []
   const places = new Map<string, ReturnType<typeof locate>>()
+  let characters = 0
   for (const { keyword, keywordLocation, instanceLocation, error } of units) {
     if (WRAPPERS.has(keyword)) continue
+    characters += instanceLocation.length + keywordLocation.length
+    if (found.length === MAX_FINDINGS || (characters > MAX_PLACES && found.length > 0)) break
     const place = places.get(keywordLocation) ?? locate(keywordLocation, prepared.root, lookup)
     places.set(keywordLocation, place)
     const path = decodeURIComponent(instanceLocation).slice(1)

@@ -1,10 +1,11 @@
 import { dereference, validate } from '@cfworker/json-schema'
+import { afford, createBudget } from '../tool/budget.ts'
 import type { Problem } from '../tool/problem.ts'
 import type { JsonSchema } from '../tool/tool.ts'
 import { type CompiledError, findingsOfErrors } from './compiled-schema.ts'
-import { measure } from './instance-size.ts'
+import { measure, measureLists } from './instance-size.ts'
 import { findingsOfUnits, type Lookup } from './interpreted-schema.ts'
-import { type Budget, type Prepared, prepareSchema, STEPS_PER_EVALUATION, TooCostly } from './prepared-schema.ts'
+import { type Prepared, prepareSchema, STEPS_PER_UNIT, type Validation } from './prepared-schema.ts'
 import { type Finding, reported } from './wording.ts'
 
 /** Checks a JSON value against one schema: every problem at once (at most 100), none when it is valid. Never throws. */
@@ -18,7 +19,8 @@ export interface CompiledSchema {
 
 /**
  * A validator out of a compiled validation function: the same problems in the same words as `interpretSchema` gives.
- * Costs neither parsing nor code generation at run time, which Workers refuse, and takes as long as the schema allows.
+ * Costs neither parsing nor code generation at run time, which Workers refuse. It counts no work: such a schema is the
+ * deployment's own, so a stranger makes it grow by the value alone, whose size the limit of a body bounds.
  */
 export function compiledValidate(compiled: CompiledSchema): Validate {
   return (value) => {
@@ -31,11 +33,13 @@ export function compiledValidate(compiled: CompiledSchema): Validate {
   }
 }
 
-/** Evaluations of a subschema that one validation may take. */
-const MAX_EVALUATIONS = 200_000
-
-/** An evaluation can take time in proportion to the widest part of the value, so a wide value gets fewer. */
-const MAX_WORK = 1e8
+/** The units that the evaluation of a schema costs, and from which width of the value on it costs more. */
+const EVALUATION = 0.65
+const WIDE = 1_250
+/** Characters of a text that are read through for a unit. */
+const READ_PER_UNIT = 1_000
+const TOO_COSTLY = 'Is too costly to check against its schema'
+const NO_LISTS = { heaviest: 0, most: 0 }
 
 /**
  * Makes a schema's validator without generating code, which Workers refuse during a request. Preparation is done once.
@@ -44,26 +48,38 @@ const MAX_WORK = 1e8
  * document only. A schema that cannot be used at all gives a validator that refuses everything.
  */
 export function interpretSchema(schema: JsonSchema): Validate {
-  const budget: Budget = { left: 0, names: 0, unmatched: undefined }
+  const validation: Validation = {
+    budget: createBudget(),
+    evaluation: EVALUATION,
+    names: 0,
+    text: 0,
+    lists: NO_LISTS,
+    unmatched: undefined,
+  }
   let prepared: Prepared
   let lookup: Lookup
   try {
-    prepared = prepareSchema(schema, budget)
+    prepared = prepareSchema(schema, validation)
     lookup = dereference(prepared.root)
   } catch {
     return () => [{ path: '', message: 'Cannot be checked, since the schema cannot be used' }]
   }
   return (value) => {
     try {
-      const { width, longNames, nameSteps } = measure(value, prepared.names)
+      const { width, longNames, nameSteps, longest } = measure(value, prepared.names)
       if (longNames.length > 0) return reported(longNames.map((path) => nameTooLong(path, prepared.names.maxLength)))
-      budget.left = Math.min(MAX_EVALUATIONS, Math.floor(MAX_WORK / Math.max(1, width)))
-      budget.names = nameSteps / STEPS_PER_EVALUATION
-      budget.unmatched = undefined
-      const { valid, errors } = validate(value, prepared.root, '2020-12', lookup, false)
+      validation.budget = createBudget()
+      validation.evaluation = EVALUATION * Math.max(1, width / WIDE)
+      validation.names = nameSteps / STEPS_PER_UNIT
+      validation.text = longest / READ_PER_UNIT
+      validation.lists = prepared.comparesItems ? measureLists(value) : NO_LISTS
+      validation.unmatched = undefined
+      const checked = afford(() => validate(value, prepared.root, '2020-12', lookup, false), TOO_COSTLY)
+      if (!checked.ok) return checked.problems
+      const { valid, errors } = checked.value
       if (!valid) return reported(findingsOfUnits(errors, prepared, lookup))
       // Below `not` or `anyOf` a limit of ours may have made valid what is not.
-      return budget.unmatched === undefined ? [] : [{ path: '', message: budget.unmatched }]
+      return validation.unmatched === undefined ? [] : [{ path: '', message: validation.unmatched }]
     } catch (error) {
       return [{ path: '', message: refusal(error) }]
     }
@@ -76,7 +92,6 @@ function nameTooLong(path: string, length: number): Finding {
 }
 
 function refusal(error: unknown): string {
-  if (error instanceof TooCostly) return 'Is too costly to check against its schema'
   if (error instanceof RangeError) return 'Is too deep or too large to check against its schema'
   return 'Cannot be checked against its schema'
 }

@@ -15,7 +15,7 @@ test.each<[unknown, number]>([
   [{ a: { b: { c: 1, d: 'e'.repeat(80) } } }, 5],
   [[[[['a'.repeat(48)]]]], 3],
 ])('the width of %j is %s', (value, width) =>
-  expect(measure(value, FREE)).toEqual({ width, longNames: [], nameSteps: 0 }),
+  expect(measure(value, FREE)).toMatchObject({ width, longNames: [], nameSteps: 0 }),
 )
 
 test('names longer than asked are found wherever they are', () => {
