@@ -3,7 +3,7 @@ import type { Encoded, Loss } from '../core/tool/codec.ts'
 import { isObject } from '../core/tool/json.ts'
 import { pointerStep } from '../core/tool/problem.ts'
 import type { ToolRecord } from '../core/tool/tool.ts'
-import type { Schema } from './merge.ts'
+import type { Schema } from './writing.ts'
 import { providerName, recordLosses } from './declaration.ts'
 import { current, rootObject } from './root-object.ts'
 

@@ -2,7 +2,7 @@ import { unitsOf } from '../core/tool/budget.ts'
 import { isObject } from '../core/tool/json.ts'
 import { pointerStep, valueAt } from '../core/tool/problem.ts'
 import { everySubschema, localReference } from '../core/schema/subschemas.ts'
-import type { Writing } from './merge.ts'
+import type { Writing } from './writing.ts'
 
 const MAX_DEPTH = 64
 

@@ -1,7 +1,8 @@
 import { isJsonObject, isObject, type JsonObject } from '../core/tool/json.ts'
 import { pointerStep } from '../core/tool/problem.ts'
 import { mapSubschemas } from '../core/schema/subschemas.ts'
-import { follow, joinProperties, type Schema, visit, type Writing } from './merge.ts'
+import { follow, joinProperties } from './merge.ts'
+import { type Schema, visit, type Writing } from './writing.ts'
 
 /** What OpenAI refuses beside the type of the root; of these, Anthropic refuses the first three. */
 const REFUSED = ['anyOf', 'oneOf', 'allOf', 'not', 'enum', 'const', '$dynamicRef'] as const

@@ -1,5 +1,5 @@
 import { isObject, type JsonObject } from '../core/tool/json.ts'
-import type { Schema } from './merge.ts'
+import type { Schema } from './writing.ts'
 
 const NULL = { type: 'null' }
 const NAMES = ['string', 'number', 'integer', 'boolean', 'object', 'array', 'null']

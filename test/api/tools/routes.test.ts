@@ -333,7 +333,7 @@ describe('POST /convert', () => {
 
   it('is for whoever may read', async () => {
     const publisher = setUp({ caller: { ...ANONYMOUS, scopes: ['tools:publish'] } })
-    expect(await publisher.send('POST', '/convert?to=id', { plain: [{}] })).toMatchObject({ status: 403 })
+    expect(await publisher.send('POST', '/convert?to=id', { plain: [{}] })).toMatchObject({ status: 401 })
   })
 
   it('says where a document takes too much work, to read and to write', async () => {
