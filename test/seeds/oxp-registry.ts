@@ -71,6 +71,14 @@ export function registry(server: () => Server) {
       expect(await ask('POST', '/tools', body)).toEqual({ status: 201, body: { ids: [document.id] } })
     },
 
+    /** Publishes what is not published yet and has the name of another tool: where names are alone, it is called otherwise. */
+    async publishNamesake(document: { readonly id: string }, called: string): Promise<void> {
+      const body = { definition: document, implementation: giving(1) }
+      const warning = { path: '', message: expect.stringContaining(`'${document.id}' is called '${called}' where`) }
+      const answer = { status: 201, body: { ids: [document.id], warnings: [warning] } }
+      expect(await ask('POST', '/tools', body)).toEqual(answer)
+    },
+
     /** Publishes a tool of another dialect, MCP, that gives 5. */
     async publishTool(toolkit: string, version: string, definition: object): Promise<void> {
       const answer = await ask('POST', '/tools', { definition, toolkit, version, implementation: giving(5) })

@@ -577,8 +577,9 @@ works(ILLUSTRATE, 'together they are a batch', async () => {
 /** Publishes an example in a toolkit of its own, with an implementation, and gives its id. */
 async function publishAs(toolkit: string, text: string, implementation: object): Promise<string> {
   const example = JSON.parse(text)
-  const id = `${toolkit}.${example.id.split('.').slice(1).join('.')}`
-  await publish({ ...example, id }, implementation)
+  const [, tool = '', ...version] = example.id.split(/[.@]/)
+  const id = `${toolkit}.${tool}@${version.join('.')}`
+  await publish({ ...example, id, name: `${toolkit}_${tool}` }, implementation)
   return id
 }
 

@@ -11,7 +11,7 @@ beforeAll(async () => {
   server = await startServer()
 })
 afterAll(() => server?.stop())
-const { ask, publish, publishTool, refused, read, listed, call } = registry(() => server)
+const { ask, publish, publishNamesake, publishTool, refused, read, listed, call } = registry(() => server)
 
 aside(
   'Specification (1.0) Schemas Tool Definition',
@@ -221,13 +221,11 @@ const noName = (name: unknown) => `Must be 1 to 64 of the characters A-Z, a-z, 0
 const READABLE = 'A human-readable name for the tool. For example, Add or Calculator_Add.'
 
 works(READABLE, 'both examples are names, whatever the id is', async () => {
-  for (const [id, name] of [
-    ['NameExample.Sum@1.0.0', 'Add'],
-    ['NameExample.Plus@1.0.0', 'Calculator_Add'],
-  ] as const) {
-    await publish(definition(id, { name }))
-    expect(await read(id)).toMatchObject({ id, name })
-  }
+  const [sum, plus] = ['NameExample.Sum@1.0.0', 'NameExample.Plus@1.0.0'] as const
+  await publish(definition(sum, { name: 'Add' }))
+  expect(await read(sum)).toMatchObject({ id: sum, name: 'Add' })
+  await publishNamesake(definition(plus, { name: 'Calculator_Add' }), 'NameExample_Plus')
+  expect(await read(plus)).toMatchObject({ id: plus, name: 'Calculator_Add' })
 })
 
 works(READABLE, 'models know the tool by it', async () => {
@@ -245,9 +243,12 @@ async function toolsOfMcp(toolkit: string): Promise<readonly { name: string; des
 }
 
 works(READABLE, 'two tools may have the same, and keep it', async () => {
-  const documents = ['NameTwice.A@1.0.0', 'NameTwice.B@1.0.0'].map((id) => definition(id, { name: 'The_Same' }))
-  for (const document of documents) await publish(document)
-  expect(await listed('NameTwice')).toEqual(documents)
+  const name = 'The_Same'
+  const [first, second] = [definition('NameTwice.A@1.0.0', { name }), definition('NameTwice.B@1.0.0', { name })]
+  await publish(first, giving(1))
+  await publishNamesake(second, 'NameTwice_B')
+  expect(await listed('NameTwice')).toEqual([first, second])
+  expect((await toolsOfMcp('NameTwice')).map((tool) => tool.name).sort()).toEqual(['NameTwice_B', name])
 })
 
 const CHARACTERS = 'The name MUST contain only alphanumeric characters, underscores, and dashes,'

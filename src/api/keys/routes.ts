@@ -1,5 +1,5 @@
 import { type Context, Hono } from 'hono'
-import { type ApiKey, decodeNewKey, type KeyStore, principalOf } from '../../core/access/api-key.ts'
+import { type ApiKey, decodeNewKey, type KeyStore } from '../../core/access/api-key.ts'
 import type { Published } from '../../core/access/quota.ts'
 import type { Sha256 } from '../../core/tool/digest.ts'
 import { type Failing, fail } from '../../core/call/failure.ts'
@@ -9,8 +9,8 @@ import { encodeListed, encodeNewKey } from './wire.ts'
 
 export interface KeysFaceDeps extends RouteDeps {
   readonly keys: KeyStore
-  /** What each principal has published, by its id. */
-  published(): Promise<Readonly<Record<string, Published>>>
+  /** What each principal has published, by its id; undefined while that cannot be read. */
+  published(): Promise<Readonly<Record<string, Published>> | undefined>
   readonly quota: Published
   /** Called after a key was made or removed, so that this isolate's verdicts follow at once. */
   onChange(change: 'created' | 'removed', id: string): void
@@ -52,14 +52,14 @@ export function keysFace(deps: KeysFaceDeps): Hono {
 
   async function list(c: Context): Promise<Response> {
     const [all, published] = await Promise.all([keys.list(), deps.published()])
-    return c.json({ items: all.map((key) => encodeListed(key, published[principalOf(key).id], deps.quota)) })
+    return c.json({ items: all.map((key) => encodeListed(key, published, deps.quota)) })
   }
 
   async function show(c: Context): Promise<Response | Failing> {
     const id = c.req.param('id') ?? ''
     const [all, published] = await Promise.all([keys.list(), deps.published()])
     const key = all.find((candidate) => candidate.id === id)
-    return key ? c.json(encodeListed(key, published[principalOf(key).id], deps.quota)) : unknown(id)
+    return key ? c.json(encodeListed(key, published, deps.quota)) : unknown(id)
   }
 
   async function remove(c: Context): Promise<Response | Failing> {

@@ -1,5 +1,5 @@
 import { base64url } from 'jose'
-import type { ApiKey } from '../../core/access/api-key.ts'
+import { type ApiKey, principalOf } from '../../core/access/api-key.ts'
 import type { Published } from '../../core/access/quota.ts'
 
 /** A key as `GET /keys` shows it: what may be known of it, and never its text or hash. */
@@ -7,13 +7,14 @@ export function encodeKey({ id, name, scopes, tools, users, created_at, expires_
   return { id, name, scopes, tools, users, created_at, expires_at }
 }
 
-/** A key as lists show it: what was published with it, and the most that may be, unless it is an administrator's. */
-export function encodeListed(key: ApiKey, published: Published | undefined, quota: Published) {
-  const isAdmin = key.scopes.includes('admin')
-  return {
-    ...encodeKey(key),
-    published: { ...(published ?? { documents: 0, bytes: 0 }), ...(isAdmin ? {} : { quota }) },
-  }
+/**
+ * A key as lists show it: what was published with it, and the most that may be, unless it is an administrator's. Neither
+ * is said where it is not known what each principal has published.
+ */
+export function encodeListed(key: ApiKey, all: Readonly<Record<string, Published>> | undefined, quota: Published) {
+  if (!all) return encodeKey(key)
+  const published = all[principalOf(key).id] ?? { documents: 0, bytes: 0 }
+  return { ...encodeKey(key), published: { ...published, ...(key.scopes.includes('admin') ? {} : { quota }) } }
 }
 
 /** The answer to `POST /keys`, the only one that ever holds the key's text. */

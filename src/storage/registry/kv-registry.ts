@@ -117,8 +117,15 @@ export function createKvRegistry(options: KvRegistryOptions) {
     denial: ({ toolkit, tool }, principal) => registry().denial({ toolkit, tool }, principal),
   }
 
-  /** What each principal has published, by its id. */
-  const published = () => registry().published()
+  /** What each principal has published, by its id; undefined while the registry does not answer: keys are listed all the same. */
+  async function published() {
+    try {
+      return await registry().published()
+    } catch (error) {
+      console.error('Cannot read what each key has published', error)
+      return undefined
+    }
+  }
 
   const toolkits: ToolkitStore = {
     find: (toolkit) => registry().toolkit(toolkit),

@@ -4,7 +4,7 @@ import { describe, expect, it, vi } from 'vitest'
 import { ADMIN, type Principal, type Scope } from '../../../src/core/access/principal.ts'
 import type { ApiKey, KeyStore } from '../../../src/core/access/api-key.ts'
 import type { Failure } from '../../../src/core/call/failure.ts'
-import { keysFace } from '../../../src/api/keys/routes.ts'
+import { type KeysFaceDeps, keysFace } from '../../../src/api/keys/routes.ts'
 import { keyText } from '../../../src/api/keys/wire.ts'
 import { createAuthenticator } from '../../../src/http/authenticate.ts'
 import { unknownRoute } from '../../../src/http/unknown-route.ts'
@@ -45,12 +45,12 @@ const QUOTA = {
 }
 const PUBLISHED = { published: { documents: 2, bytes: 30, quota: QUOTA.quota } }
 
-function setUp(caller: Principal = ADMIN) {
+function setUp(caller: Principal = ADMIN, quota: Pick<KeysFaceDeps, 'published' | 'quota'> = QUOTA) {
   const { store, stored } = memoryStore()
   const onChange = vi.fn()
   const face = keysFace({
     keys: store,
-    ...QUOTA,
+    ...quota,
     gate: gateFor(caller),
     onChange,
     sha256,
@@ -124,6 +124,13 @@ describe('GET /keys', () => {
     const kept = { ...SHOWN, hash: 'secret' }
     stored.set('h', kept)
     expect(await (await send('GET', '/keys/id1')).json()).toEqual({ ...SHOWN, ...PUBLISHED })
+  })
+
+  it('shows keys without what they published while that cannot be read', async () => {
+    const { send } = setUp(ADMIN, { ...QUOTA, published: async () => undefined })
+    await send('POST', '/keys', BODY)
+    expect(await (await send('GET', '/keys')).json()).toEqual({ items: [SHOWN] })
+    expect(await (await send('GET', '/keys/id1')).json()).toEqual(SHOWN)
   })
 
   it('shows one, or says that there is none', async () => {
