@@ -3,6 +3,7 @@ import canonicalize from 'canonicalize'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Encoded } from '../../src/core/tool/codec.ts'
+import { bounded } from '../../src/core/publish/export.ts'
 import type { JsonObject } from '../../src/core/tool/json.ts'
 import { anthropic } from '../../src/formats/anthropic.ts'
 import { gemini } from '../../src/formats/gemini.ts'
@@ -335,11 +336,18 @@ const inputs = fc
   .tuple(schemas.object, schemas.schema, fc.constantFrom('anyOf', 'oneOf', 'allOf', 'title'))
   .map(([root, d, keyword]): JsonObject => ({ ...root, $defs: { d }, [keyword]: keyword === 'title' ? 't' : [d] }))
 
-describe.each(EXPORTS)('%s, of any schema', (_, encode, check) => {
+describe.each(EXPORTS)('%s, of any schema', (form, encode, check) => {
+  /** What is written of an input; those that take too much work to write are refused at publication, and passed over here. */
+  function written(input: JsonObject): Encoded {
+    const within = bounded(form, encode)(recordOf(input), 'n')
+    fc.pre(within.ok)
+    return within.ok ? within.value : { document: {}, losses: [] }
+  }
+
   it("gives what its provider's rules allow, never throws, and gives the same again", () => {
     fc.assert(
       fc.property(inputs, (input) => {
-        const encoded = encode(recordOf(input), 'n')
+        const encoded = written(input)
         const parameters = parametersOf(encoded.document)
         expect(check(parameters)).toEqual([])
         expect(encode(recordOf(input), 'n')).toEqual(encoded)
@@ -351,7 +359,7 @@ describe.each(EXPORTS)('%s, of any schema', (_, encode, check) => {
   it('loses nothing silently: every keyword is there still, or its place or one around it is listed', () => {
     fc.assert(
       fc.property(inputs, (input) => {
-        expect(silent(input, encode(recordOf(input), 'n'))).toEqual([])
+        expect(silent(input, written(input))).toEqual([])
       }),
       { numRuns: 150 },
     )
