@@ -1,5 +1,6 @@
 import type { Authorization, Step } from '../../core/consent/authorization.ts'
 import type { JsonObject } from '../../core/tool/json.ts'
+import { parseToolId } from '../../core/tool/tool-id.ts'
 import { bounded, html, type Markup } from './markup.ts'
 import type { Page } from './page.ts'
 import { scopeWords } from './scope-words.ts'
@@ -13,7 +14,7 @@ const BACK = html`<p>You can close this window and go back to where you came fro
 export function grantPage(authorization: Authorization, providerName: string, now: number): Page {
   const { provider, scopes, userId = '', tool, hosts, isHeld = false } = authorization
   const name = bounded(providerName, 100)
-  const toolkit = tool.slice(0, tool.indexOf('.'))
+  const toolkit = parseToolId(tool)?.toolkit ?? tool
   const asked =
     scopes.length === 0
       ? html`<p>No scopes in particular: ${name} will say what this allows.</p>`
@@ -37,7 +38,7 @@ export function grantPage(authorization: Authorization, providerName: string, no
       <h2>It asks for</h2>
       ${asked}
       <p>What you allow holds for all tools of the toolkit <code>${toolkit}</code>, at these addresses alone.</p>
-      ${isHeld ? html`<p>${name} has given this access already, for another toolkit: you are asked, and it is not.</p>` : undefined}
+      ${isHeld ? html`<p>${name} has given this access already: you are asked whether it may be used so, too.</p>` : undefined}
       <p class="care">
         Go on only if you are this user and asked for it yourself. Whoever sent you this link may otherwise use your
         account at ${name}.

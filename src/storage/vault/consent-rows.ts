@@ -1,5 +1,6 @@
 import type { Authorization, ToolkitConsent } from '../../core/consent/authorization.ts'
 import { missingScopes } from '../../core/consent/oauth-scopes.ts'
+import { parseToolId } from '../../core/tool/tool-id.ts'
 import { column, field, firstRow } from '../rows.ts'
 
 type Row = {
@@ -23,7 +24,7 @@ export function useOf(
   { provider, tool, hosts, scopes }: Pick<Authorization, 'provider' | 'tool' | 'hosts' | 'scopes'>,
   account: string,
 ): ToolkitUse {
-  return { provider, account, toolkit: tool.slice(0, tool.indexOf('.')), hosts, scopes }
+  return { provider, account, toolkit: parseToolId(tool)?.toolkit ?? tool, hosts, scopes }
 }
 
 export type ConsentRows = ReturnType<typeof consentRows>
