@@ -88,7 +88,7 @@ export async function settlePages(sql: SqlStorage, writeLine: WriteLine, now: nu
 
 /** The text of a page that is part of the catalogue as it stands; undefined for any other hash. */
 export function pageText(sql: SqlStorage, hash: string, writeLine: WriteLine): string | undefined {
-  const leaf = firstRow<LeafRow>(sql, 'SELECT * FROM leaf WHERE dirty IS NULL AND ? IN (lines, records)', hash)
+  const leaf = firstRow<LeafRow>(sql, 'SELECT * FROM leaf WHERE dirty IS NULL AND (lines = ?1 OR records = ?1)', hash)
   if (!leaf) return undefined
   const { lines, records } = pageTexts(readLeaf(sql, leaf.first), writeLine)
   return leaf.lines === hash ? lines : records

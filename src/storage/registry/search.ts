@@ -1,19 +1,28 @@
 import { distance } from 'fastest-levenshtein'
 import { formatToolId, type ToolName } from '../../core/tool/tool-id.ts'
 import { titleOf, type ToolRecord } from '../../core/tool/tool.ts'
+import { field } from '../rows.ts'
 
 /** How much a hit counts in a tool's name, its toolkit, its description and its tags. */
 const WEIGHTS = '0, 10, 8, 1, 4'
 const MAX_WORDS = 32
 const MAX_NEAREST = 20
 
-/** Puts a tool into the search index as its listed version describes it, or takes it out. */
+/**
+ * Puts a tool into the search index as its listed version describes it, or takes it out. Its row there is found by its
+ * number, which `tool.indexed` has: to find it by its key would take a look at every tool.
+ */
 export function indexTool(sql: SqlStorage, key: string, record: ToolRecord | undefined): void {
-  sql.exec('DELETE FROM search WHERE key = ?', key)
-  if (!record) return
+  const row = field<number | null>(sql, 'SELECT indexed FROM tool WHERE key = ?', key) ?? null
+  if (row !== null) sql.exec('DELETE FROM search WHERE rowid = ?', row)
+  if (!record) {
+    sql.exec('UPDATE tool SET indexed = NULL WHERE key = ?', key)
+    return
+  }
   const name = `${words(record.tool)} ${record.name} ${titleOf(record) ?? ''}`
   const toolkit = `${words(record.toolkit)} ${record.toolkit}`
   sql.exec('INSERT INTO search VALUES (?, ?, ?, ?, ?)', key, name, toolkit, record.description, record.tags.join(' '))
+  sql.exec('UPDATE tool SET indexed = last_insert_rowid() WHERE key = ?', key)
 }
 
 /** An FTS5 query for any of the words, each also as the beginning of a longer one; undefined when there is no word. */

@@ -8,7 +8,7 @@ import { putAside } from './left-behind.ts'
  * The Registry's tables (SQLite in a Durable Object; a row is at most 2 MB). Everything in KV can be made from them.
  *
  * `tool.listed` is the newest active version, null while none is active; `tool.exposed` the unique name it then has,
- * `tool.given` the one that an administrator gave it, and
+ * `tool.given` the one that an administrator gave it, `tool.indexed` its row in the search index while it is listed, and
  * `name` every name a tool was exposed under, in lower case. `version.left_bundle` marks a bundled tool that a deployment
  * no longer carries, which disables it whatever a person said of it in `status`. `leaf` partitions the tools into catalogue
  * pages by their first key; `dirty` is the revision that last touched a leaf, null once its pages are made. `outbox` names
@@ -20,7 +20,7 @@ import { putAside } from './left-behind.ts'
  * id, null for the deployment.
  */
 const TABLES = `
-CREATE TABLE IF NOT EXISTS tool (key TEXT PRIMARY KEY, toolkit TEXT NOT NULL, tool TEXT NOT NULL, listed TEXT, exposed TEXT, given TEXT);
+CREATE TABLE IF NOT EXISTS tool (key TEXT PRIMARY KEY, toolkit TEXT NOT NULL, tool TEXT NOT NULL, listed TEXT, exposed TEXT, given TEXT, indexed INTEGER);
 CREATE INDEX IF NOT EXISTS tool_plain ON tool (replace(key, '-', '_'));
 CREATE TABLE IF NOT EXISTS name (name TEXT PRIMARY KEY, key TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS version (
@@ -43,6 +43,9 @@ CREATE TABLE IF NOT EXISTS document_tool (
 );
 CREATE INDEX IF NOT EXISTS document_tool_tool ON document_tool (tool);
 CREATE TABLE IF NOT EXISTS leaf (first TEXT PRIMARY KEY, count INTEGER NOT NULL, lines TEXT, records TEXT, dirty INTEGER);
+CREATE INDEX IF NOT EXISTS leaf_dirty ON leaf (first) WHERE dirty IS NOT NULL;
+CREATE INDEX IF NOT EXISTS leaf_lines ON leaf (lines);
+CREATE INDEX IF NOT EXISTS leaf_records ON leaf (records);
 ${OUTBOX_TABLE}
 CREATE TABLE IF NOT EXISTS retired (target TEXT PRIMARY KEY, at INTEGER NOT NULL);
 CREATE TABLE IF NOT EXISTS blob (hash TEXT NOT NULL, part INTEGER NOT NULL, bytes BLOB NOT NULL, PRIMARY KEY (hash, part));
@@ -56,12 +59,21 @@ export function createTables(sql: SqlStorage, mayHaveSecret: MayHaveSecret): voi
   sql.exec(TABLES)
   putAside(sql)
   if (!columnsOf(sql, 'tool').includes('given')) sql.exec('ALTER TABLE tool ADD COLUMN given TEXT')
+  if (!columnsOf(sql, 'tool').includes('indexed')) numberIndexed(sql)
   if (readMeta(sql, 'documents') === undefined) placeDocuments(sql)
   if (readMeta(sql, 'publishers') === undefined) judgePublishers(sql, mayHaveSecret)
 }
 
 function columnsOf(sql: SqlStorage, table: 'tool' | 'version'): readonly string[] {
   return column<string>(sql, 'SELECT name FROM pragma_table_info(?)', table)
+}
+
+/** Notes where each tool is in the search index, in storage that is older than that: what is indexed stays as it is. */
+function numberIndexed(sql: SqlStorage): void {
+  sql.exec('ALTER TABLE tool ADD COLUMN indexed INTEGER')
+  for (const { key, row } of sql.exec<{ key: string; row: number }>('SELECT key, rowid AS row FROM search')) {
+    sql.exec('UPDATE tool SET indexed = ? WHERE key = ?', row, key)
+  }
 }
 
 export type MayHaveSecret = (id: string, name: ToolName) => boolean

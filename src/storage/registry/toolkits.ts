@@ -57,7 +57,7 @@ export function toolkitOf(sql: SqlStorage, toolkit: string): Toolkit | undefined
     .exec<{ toolkit: string; tool: string; version: string }>(
       `SELECT toolkit, tool, version FROM version JOIN tool ON tool.key = version.key
        WHERE ${WITHIN} AND trusted = 0 ORDER BY version.key, version LIMIT 1000`,
-      ...rangeOf(toolkit),
+      ...keysOf(toolkit),
     )
     .toArray()
     .map(({ version, ...name }) => formatToolId(name, version))
@@ -76,7 +76,7 @@ function ownerOf(sql: SqlStorage, toolkit: string): ToolkitOwner {
   if (given) return given.owner === null ? 'deployment' : { principal: given.owner }
   // What was published before toolkits had owners is the deployment's, until an administrator gives it to somebody; so is a
   // name that differs from such a one in `-` and `_` alone
-  const plain = rangeOf(toolkit.replaceAll('-', '_'))
+  const plain = keysOf(toolkit.replaceAll('-', '_'))
   const older = field(sql, `SELECT 1 FROM tool WHERE ${ALIKE} >= ? AND ${ALIKE} < ? LIMIT 1`, ...plain)
   return older === undefined ? 'nobody' : 'deployment'
 }
@@ -84,7 +84,7 @@ function ownerOf(sql: SqlStorage, toolkit: string): ToolkitOwner {
 /** Also while the newest deployment does not carry its tools: it may carry them again. */
 function isBundled(sql: SqlStorage, toolkit: string): boolean {
   const query = `SELECT 1 FROM version WHERE ${WITHIN} AND bundled = 1 LIMIT 1`
-  return field(sql, query, ...rangeOf(toolkit)) !== undefined
+  return field(sql, query, ...keysOf(toolkit)) !== undefined
 }
 
 /** A toolkit's name as it was first written. */
@@ -92,16 +92,17 @@ function nameOf(sql: SqlStorage, toolkit: string): string {
   const published = field<string>(
     sql,
     'SELECT toolkit FROM tool WHERE key >= ? AND key < ? LIMIT 1',
-    ...rangeOf(toolkit),
+    ...keysOf(toolkit),
   )
   return published ?? field<string>(sql, 'SELECT name FROM toolkit WHERE key = ?', toolkit.toLowerCase()) ?? toolkit
 }
 
 /** As `versions.ts` compares keys that are alike. */
 const ALIKE = "replace(key, '-', '_')"
-/** The keys of a toolkit's tools begin with its name and a dot, and a slash is the next character. */
 const WITHIN = 'version.key >= ? AND version.key < ?'
-function rangeOf(toolkit: string): [string, string] {
+
+/** From which key, and up to which, a toolkit's tools are: they begin with its name and a dot, and a slash is the next character. */
+export function keysOf(toolkit: string): [string, string] {
   const key = toolkit.toLowerCase()
   return [`${key}.`, `${key}/`]
 }

@@ -7,7 +7,7 @@ import { kvKey } from '../keys.ts'
 import { column, field, firstRow } from '../rows.ts'
 import { touchLeaf } from './pages.ts'
 import { nextRevision, queue, readMeta, writeMeta } from './tables.ts'
-import { publisherOf, type Source } from './toolkits.ts'
+import { keysOf, publisherOf, type Source } from './toolkits.ts'
 import { indexTool } from './search.ts'
 
 type VersionRow = {
@@ -45,13 +45,13 @@ export function keyAlike(sql: SqlStorage, key: string): string | undefined {
 
 /** The toolkit of a name, ignoring case, as it is written. */
 export function toolkitNamed(sql: SqlStorage, name: string): string | undefined {
-  const start = `${name.toLowerCase()}.`
-  return field<string>(sql, 'SELECT toolkit FROM tool WHERE substr(key, 1, ?) = ? LIMIT 1', start.length, start)
+  return field<string>(sql, 'SELECT toolkit FROM tool WHERE key >= ? AND key < ? LIMIT 1', ...keysOf(name))
 }
 
 /** Whether a toolkit of this very name has tools. */
 export function holdsToolkit(sql: SqlStorage, toolkit: string): boolean {
-  return field(sql, 'SELECT 1 FROM tool WHERE toolkit = ? LIMIT 1', toolkit) !== undefined
+  const query = 'SELECT 1 FROM tool WHERE key >= ? AND key < ? AND toolkit = ? LIMIT 1'
+  return field(sql, query, ...keysOf(toolkit), toolkit) !== undefined
 }
 
 export function versionsOf(sql: SqlStorage, key: string): StoredVersion[] {

@@ -1,7 +1,16 @@
 import { describe, expect, it } from 'vitest'
 import { matchExpression } from '../../../src/storage/registry/search.ts'
 import type { RegistryObject } from '../../../src/storage/registry/registry-object.ts'
-import { ADMIN, type Harness, inRegistry, publication, stopClock } from './set-up.ts'
+import {
+  ADMIN,
+  documentPublication,
+  type Harness,
+  inRegistry,
+  publication,
+  publications,
+  rowsOf,
+  stopClock,
+} from './set-up.ts'
 
 stopClock()
 
@@ -103,6 +112,47 @@ describe('a search', () => {
       expect(found(registry, 'telegraphs')).toEqual([])
       await registry.change({ toolkit: 'mail', tool: 'send' }, '1.0.0', { status: { state: 'disabled' } }, ADMIN)
       expect(found(registry, 'pigeons')).toEqual([])
+    }))
+})
+
+describe('the index', () => {
+  it('costs as many rows however many tools there are', () =>
+    inRegistry(async ({ registry, sql, drain }) => {
+      const costs: number[] = []
+      for (const [at, more] of [100, 900].entries()) {
+        await registry.publish(await publications(at * 100, at * 100 + more), ADMIN)
+        await drain()
+        const work = [
+          async () => registry.publish([await publication(`Fresh${at}.Tool@1.0.0`)], ADMIN),
+          async () => registry.publish([await publication(`Fresh${at}.Tool@2.0.0`)], ADMIN),
+          () =>
+            registry.change({ toolkit: `fresh${at}`, tool: 'tool' }, '2.0.0', { status: { state: 'yanked' } }, ADMIN),
+          async () => registry.publish([await documentPublication(`document-${at}`, '1.0.0', ['a', 'b'])], ADMIN),
+          async () => registry.holds(`Nothing${at}`),
+        ]
+        const rows: number[] = []
+        for (const each of work) rows.push(await rowsOf(sql, each))
+        costs.push(rows.reduce((sum, n) => sum + n))
+        await drain()
+      }
+      expect(costs[1]).toBe(costs[0])
+    }))
+
+  it('is kept as it is where an earlier version did not note which row is whose', () =>
+    inRegistry(async ({ registry, sql, restart }) => {
+      await registry.publish(
+        [
+          await publication('Mail.Send@1.0.0', { description: 'pigeons' }),
+          await publication('Mail.Read@1.0.0', { description: 'pigeons' }),
+        ],
+        ADMIN,
+      )
+      sql.exec('ALTER TABLE tool DROP COLUMN indexed')
+      const again = restart()
+      expect(found(again, 'pigeons')?.toSorted()).toEqual(['Mail.Read@1.0.0', 'Mail.Send@1.0.0'])
+      await again.publish([await publication('Mail.Send@2.0.0', { description: 'telegraphs' })], ADMIN)
+      expect(found(again, 'pigeons')).toEqual(['Mail.Read@1.0.0'])
+      expect(found(again, 'telegraphs')).toEqual(['Mail.Send@2.0.0'])
     }))
 })
 

@@ -144,6 +144,18 @@ export async function inRegistry(use: (harness: Harness) => Promise<void>): Prom
   })
 }
 
+/** How many rows of tables some work reads and writes. */
+export async function rowsOf(sql: SqlStorage, work: () => Promise<unknown>): Promise<number> {
+  const spy = vi.spyOn(sql, 'exec')
+  await work()
+  const rows = spy.mock.results.reduce(
+    (sum, { type, value }) => (type === 'return' ? sum + value.rowsRead + value.rowsWritten : sum),
+    0,
+  )
+  spy.mockRestore()
+  return rows
+}
+
 /** A registry as a Worker sees it: what goes there and comes back is copied. Methods that are called go to `asked`. */
 export function stubOf(registry: RegistryObject, asked: string[]): DurableObjectStub<RegistryObject> {
   return new Proxy(env.Registry.getByName('of none'), {
