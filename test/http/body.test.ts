@@ -155,6 +155,30 @@ describe('the text', () => {
     expect(await read('"ok"')).toEqual({ ok: true, value: 'ok' })
   })
 
+  it.each([
+    ['a byte that begins nothing', [0xff]],
+    ['a character of two bytes without its last', [0xc3]],
+    ['a character of three bytes without its last', [0xe2, 0x82]],
+    ['a character of four bytes without its last two', [0xf0, 0x9f]],
+    ['a surrogate', [0xed, 0xa0, 0x80]],
+    ['an overlong form', [0xc0, 0xaf]],
+    ['more bytes than one character may have', [0xf8, 0x88, 0x80, 0x80, 0x80]],
+    ['a true U+FFFD beside a byte that is none', [0xef, 0xbf, 0xbd, 0xff]],
+  ])('of a known length must be UTF-8 too: %s', async (_, bytes) => {
+    const body = Uint8Array.of(0x22, ...bytes, 0x22)
+    const request = post(body, { 'content-length': String(body.length) })
+    expect(await readJson(request, LIMIT)).toMatchObject({
+      failure: { message: 'Cannot read the body: invalid UTF-8' },
+    })
+  })
+
+  it('of a known length may hold U+FFFD itself, which a character without its last of four bytes is read as', async () => {
+    expect(await read('"a\ufffdb"')).toEqual({ ok: true, value: 'a\ufffdb' })
+    const cut = Uint8Array.of(0x22, 0xf0, 0x9f, 0x98, 0x22)
+    expect(await readJson(post(cut, { 'content-length': '5' }), LIMIT)).toEqual({ ok: true, value: '\ufffd' })
+    expect(await failureOf(cut)).toMatchObject({ message: 'Cannot read the body: invalid UTF-8' })
+  })
+
   it('may begin with a byte order mark', async () => {
     expect(await read('\ufeff{"a":1}')).toEqual({ ok: true, value: { a: 1 } })
   })
