@@ -45,6 +45,8 @@ const STATUS: Readonly<
   'tool-failed': [200, 200, 200, 200, 200, 200],
   'tool-timed-out': [200, 200, 200, 200, 200, 200],
   'output-invalid': [200, 200, 200, 200, 200, 200],
+  'select-invalid': [400, 200, 200, 200, 200, 200],
+  'select-failed': [200, 200, 200, 200, 200, 200],
   'output-elsewhere': [200, 200, 200, 200, 200, 200],
   'output-too-large': [200, 200, 200, 200, 200, 200],
   'cancelled': [200, 200, 200, 200, 200, 200],

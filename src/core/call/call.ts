@@ -3,6 +3,7 @@ import { covers, type Principal } from '../access/principal.ts'
 import type { Approvals } from '../consent/approvals.ts'
 import { givesArtifacts } from '../tool/metadata.ts'
 import type { Validate } from '../schema/validator.ts'
+import type { Json } from '../tool/json.ts'
 import type { Background, Signal } from '../tool/platform.ts'
 import { isIdempotent, type ToolRecord } from '../tool/tool.ts'
 import { claimApproval } from './approval.ts'
@@ -13,7 +14,7 @@ import { authorise, hideSuggestions, isHidden, refuseHidden, refuseUncovered, us
 import { checkGivenInput, type GivenInput, userInfoOf } from './context-input.ts'
 import { type Deadline, endedEarly } from './deadline.ts'
 import { type Failing, fail } from './failure.ts'
-import { needsPlace, placeOutput } from './large-output.ts'
+import { keepWhole, needsPlace, placeOutput } from './large-output.ts'
 import { checkOutput } from './output.ts'
 import { type CallRecord, type Findings, loggedTool, recordOf } from './record.ts'
 import { type Ledger, runOnce } from './ledger.ts'
@@ -21,6 +22,7 @@ import { accountOf, meetRequirements, withoutAnyToken } from './requirements.ts'
 import type { Resolver } from './resolve.ts'
 import { messageOf, type RunCaller, type RunDeps, type RunOptions, runTool } from './run.ts'
 import type { Success } from './runner.ts'
+import { readSelect, type Select, selectOf } from './select.ts'
 
 /** A call in no dialect's words. */
 export interface Call extends GivenInput {
@@ -32,6 +34,8 @@ export interface Call extends GivenInput {
   readonly address?: string
   readonly callId?: string
   readonly traceId?: string
+  /** Which part of the output is wanted, in a dialect that has a place for it beside the context. */
+  readonly select?: Json
 }
 
 /** Who makes a call, and what the way it came in allows. */
@@ -71,8 +75,8 @@ export interface CallDeps extends RunDeps {
 }
 
 /**
- * The one door that every call goes through: resolve, authorise, requirements, input, ledger, approval, run, output, its
- * place, record. What comes out, and what is kept, holds no secret that the tool was given.
+ * The one door that every call goes through: resolve, authorise, requirements, input, ledger, approval, run, output, the part of it
+ * that is wanted, its place, record. What comes out, and what is kept, holds no secret that the tool was given.
  */
 export function createCallTool(deps: CallDeps): CallTool {
   const { now, newId, defect, writeRecord } = deps
@@ -129,6 +133,10 @@ async function goThrough(
   if (refused) return refused
   findings.called = record
   if (!runnable.ok) return fail({ type: 'tool-not-executable', id: record.id, reason: runnable.reason })
+  const wanted = selectOf(call, record)
+  const read = wanted === undefined ? undefined : await readSelect(wanted)
+  if (read?.ok === false) return read
+  const select = read?.value
   const { timeoutMs } = runnable
   const deadline = deps.startDeadline(timeoutMs, caller.signal)
 
@@ -149,11 +157,11 @@ async function goThrough(
   if (!checked.ok) return checked
   const input = checked.value
 
-  const run = { callId, record, runnable, input, userId, met, deadline, caller }
+  const run = { callId, record, runnable, input, userId, met, deadline, caller, select }
   if (call.callId === undefined || principal.kind === 'anonymous' || isIdempotent(record)) {
     return runApproved(run, call, validateOutput, deps)
   }
-  const once = { principal: principal.id, callId, userId, tool: record, input, timeoutMs }
+  const once = { principal: principal.id, callId, userId, tool: record, input, select: wanted, timeoutMs }
   const finished = await runOnce(once, () => runApproved(run, call, validateOutput, deps), deps)
   findings.finished = finished
   return finished.result
@@ -161,12 +169,12 @@ async function goThrough(
 
 /** What is left of a call once its input is known: a person's approval, its run, and what came out of it. */
 async function runApproved(
-  run: Omit<RunOptions, 'userInfo' | 'account'> & { readonly caller: Caller },
+  run: Omit<RunOptions, 'userInfo' | 'account'> & { readonly caller: Caller; readonly select: Select | undefined },
   { context }: Call,
   validateOutput: Validate,
   deps: CallDeps,
 ): Promise<Success | Failing> {
-  const { callId, record, input, userId, deadline, caller, runnable } = run
+  const { callId, record, input, userId, deadline, caller, runnable, select } = run
   // A person is asked to approve only what could then run
   const unapproved = await deadline.race(claimApproval(record, input, userId, caller, deps.approvals))
   if (typeof unapproved === 'string') return endedEarly(unapproved, runnable.timeoutMs)
@@ -180,7 +188,13 @@ async function runApproved(
   const given = read?.value ?? result
   const hasNoValue = given.ok && isInPlace(record, given)
   const output = checkOutput(given, hasNoValue ? NOT_JUDGED : validateOutput, redactor)
-  if (!output.ok || !needsPlace(output, record)) return output
+  if (!output.ok) return output
+  const selected = select ? select(output) : output
+  if (selected.ok && !needsPlace(selected, record)) return selected
   const owner = { callId, tool: record.id, principal: caller.principal.id, userId, reachedAt: caller.reachedAt }
-  return placeOutput(output, { record, validateOutput, owner, artifacts: deps.artifacts })
+  // No schema says what a part of an output is
+  const placing = { record, validateOutput: select ? NOT_JUDGED : validateOutput, owner, artifacts: deps.artifacts }
+  if (selected.ok) return placeOutput(selected, placing)
+  const artifact = await keepWhole(output, placing)
+  return fail({ type: 'select-failed', why: selected.why, ...(artifact ? { artifact } : {}) })
 }

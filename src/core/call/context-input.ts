@@ -8,6 +8,7 @@ import { malformed } from './call-fields.ts'
 import { fail, type Result } from './failure.ts'
 import { checkInput } from './input.ts'
 import { ACCOUNT, type CallerContext } from './requirements.ts'
+import { SELECT } from './select.ts'
 
 /** An input as it was given, and where the rest of it may stand. */
 export interface GivenInput {
@@ -45,7 +46,7 @@ export function checkGivenInput(
   const names = nonInferrable(record)
   if (closedContext !== undefined && context.values !== undefined) {
     const { path, fields } = closedContext
-    const taken = [...fields, ACCOUNT, ...names]
+    const taken = [...fields, ACCOUNT, SELECT, ...names]
     const strays = Object.keys(context.values).filter((name) => !taken.includes(name))
     const problems = strays.map((name) => ({
       path: path + pointerStep(name),

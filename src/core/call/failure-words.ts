@@ -58,6 +58,11 @@ export function wordsOf(failure: Exclude<Failure, { type: OwnWords }>): FailureW
       return { message: `Tool '${failure.tool}' needs something more before it can be called`, detail: failure.detail }
     case 'approval-required':
       return { message: 'A person must approve this call first', detail: failure.reason }
+    case 'select-invalid':
+      return {
+        message: `What 'select' says is no JMESPath expression: ${failure.message}`,
+        detail: `${failure.at === undefined ? '' : `at character ${failure.at + 1}; `}wanted an expression such as 'items[].name'`,
+      }
     case 'tool-timed-out':
       return {
         message: `The tool did not answer within ${failure.timeout_ms / 1000} seconds`,
@@ -70,6 +75,14 @@ export function wordsOf(failure: Exclude<Failure, { type: OwnWords }>): FailureW
       return {
         message: `The output lies at ${url}`,
         detail: `it has ${size} bytes of ${content_type}, and its schema allows no link in its place`,
+      }
+    }
+    case 'select-failed': {
+      const { why, artifact } = failure
+      const whole = artifact ? `: all that it gave lies at ${artifact.url}` : ''
+      return {
+        message: `The tool ran, and nothing can be selected from its output: ${why}`,
+        detail: `the call is not to be made again for this${whole}`,
       }
     }
     case 'output-too-large':

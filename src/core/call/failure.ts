@@ -57,12 +57,16 @@ export type Failure =
       readonly challenge: Challenge
     }
   | { readonly type: 'input-invalid'; readonly problems: readonly Problem[] }
+  /** What it wants of the output is no JMESPath expression: at which of its characters, counted from 0. */
+  | { readonly type: 'select-invalid'; readonly message: string; readonly at?: number }
   // What the tool did
   | ({ readonly type: 'tool-failed' } & ToolFailure)
   | { readonly type: 'tool-timed-out'; readonly timeout_ms: number }
   | { readonly type: 'output-invalid'; readonly problems: readonly Problem[] }
   /** The call succeeded; what it gave lies there, and its output schema lets no value say so. */
   | { readonly type: 'output-elsewhere'; readonly artifact: Artifact }
+  /** The call succeeded; what it wants cannot be selected from what the tool gave, which lies there. */
+  | { readonly type: 'select-failed'; readonly why: string; readonly artifact?: Artifact }
   | { readonly type: 'output-too-large'; readonly limit: number; readonly why: string }
   /** It was begun under this id, and nobody can tell any more what became of it. */
   | { readonly type: 'outcome-unknown'; readonly call_id: string }

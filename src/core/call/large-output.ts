@@ -1,5 +1,5 @@
 import type { Validate } from '../schema/validator.ts'
-import type { Artifact, Content } from '../tool/content.ts'
+import { type Artifact, type Content, heldValue } from '../tool/content.ts'
 import { isObject } from '../tool/json.ts'
 import { jsonSize } from '../tool/json-size.ts'
 import type { ToolRecord } from '../tool/tool.ts'
@@ -39,6 +39,12 @@ export function placeOutput(success: Success, placing: Placing): Success | Promi
 export function asValue(success: Success): Success | Failing {
   const { value, elsewhere } = success
   return elsewhere && value === undefined ? fail({ type: 'output-elsewhere', artifact: elsewhere }) : success
+}
+
+/** Keeps all of an output of which no part could be selected: its tool has run, and may not be run again. */
+export async function keepWhole(success: Success, placing: Placing): Promise<Artifact | undefined> {
+  const kept = await keep(keepableValue(heldValue(success)), `The whole output of ${placing.record.id}`, placing)
+  return kept.ok ? kept.value : undefined
 }
 
 function fits({ value, content, artifact }: Success): boolean {

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../tool/json.ts'
+import type { Json, JsonObject } from '../tool/json.ts'
 import type { ToolRecord } from '../tool/tool.ts'
 import { type Failing, type Failure, fail } from './failure.ts'
 import type { Success } from './runner.ts'
@@ -20,6 +20,8 @@ export interface LedgerCall {
   readonly tool: ToolRecord
   /** As the tool gets it. */
   readonly input: JsonObject
+  /** Which part of the output is wanted. */
+  readonly select?: Json | undefined
   /** How long it may run, in milliseconds. */
   readonly timeoutMs: number
 }
@@ -58,7 +60,7 @@ export async function runOnce(
     case 'finished':
       return claimed.finished
     case 'reused': {
-      const message = `The call id '${call.callId}' is that of another call, with another tool, version, user or input`
+      const message = `The call id '${call.callId}' is that of another call, with another tool, version, user, input or selection`
       return finishedWith(fail({ type: 'conflict', message }))
     }
     case 'unknown':
@@ -90,6 +92,7 @@ function wasRun(failure: Failure): boolean {
     case 'tool-timed-out':
     case 'output-invalid':
     case 'output-elsewhere':
+    case 'select-failed':
     case 'output-too-large':
     case 'cancelled':
       return true

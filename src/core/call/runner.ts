@@ -49,6 +49,8 @@ export interface Success {
   readonly artifact?: Artifact
   /** Where the value lies that is in no answer; `value` says so, or is undefined where the output schema lets none say it. */
   readonly elsewhere?: Artifact
+  /** Whether the value is the part of the tool's that the caller wanted, of which its output schema says nothing. */
+  readonly selected?: true
   readonly usage?: Usage
 }
 

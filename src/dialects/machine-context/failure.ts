@@ -38,10 +38,12 @@ export const ANSWERS = {
   'requirements-missing': { code: 'SECURITY_ERROR', execution: 'failure' },
   'approval-required': { code: 'SECURITY_ERROR', execution: 'failure' },
   'input-invalid': { code: 'VALIDATION_ERROR', execution: 'failure' },
+  'select-invalid': { code: 'VALIDATION_ERROR', execution: 'failure' },
   'tool-failed': { code: 'EXECUTION_ERROR', execution: 'failure' },
   'tool-timed-out': { code: 'TIMEOUT_ERROR', execution: 'timeout' },
   'output-invalid': { code: 'EXECUTION_ERROR', execution: 'failure' },
   'output-elsewhere': { code: 'RESOURCE_ERROR', execution: 'failure' },
+  'select-failed': { code: 'EXECUTION_ERROR', execution: 'failure' },
   'output-too-large': { code: 'RESOURCE_ERROR', execution: 'failure' },
   'outcome-unknown': { code: 'EXECUTION_ERROR', execution: 'failure' },
   'cancelled': { code: 'EXECUTION_ERROR', execution: 'cancelled' },
@@ -115,7 +117,10 @@ function detailsOf(failure: Failure): JsonObject | undefined {
       return Object.keys(details).length > 0 ? details : undefined
     }
     case 'output-elsewhere':
-      return { artifact: { ...failure.artifact } }
+    case 'select-failed':
+      return failure.artifact ? { artifact: { ...failure.artifact } } : undefined
+    case 'select-invalid':
+      return failure.at === undefined ? undefined : { character: failure.at + 1 }
     case 'output-too-large':
       return { limit_bytes: failure.limit }
     case 'output-invalid':

@@ -29,7 +29,9 @@ export function encodeSuccess(success: Success, output: JsonSchema | null, revis
     ? JSON.stringify(blocks)
     : `[{"type":"text","text":${typeof value === 'string' ? text : JSON.stringify(text)}}]`
   // A tool that gave content and null gave no value
-  const structured = shown && value === null ? undefined : revision.structured(value, text, output)
+  // The schema is of the whole output, and says nothing of a part
+  const structured =
+    shown && value === null ? undefined : revision.structured(value, text, success.selected ? {} : output)
   return revision.result(
     structured === undefined ? `"content":${said}` : `"content":${said},"structuredContent":${structured}`,
   )
@@ -59,9 +61,8 @@ function linkTo({ url, content_type, size, meta }: Artifact): Content {
 /** What of a failure there is to look at. */
 function contentOf(failure: Failure): readonly Content[] | undefined {
   if (failure.type === 'tool-failed') return failure.content
-  return failure.type === 'output-elsewhere'
-    ? [{ type: 'text', text: textOf(failure) }, linkTo(failure.artifact)]
-    : undefined
+  const lies = failure.type === 'output-elsewhere' || failure.type === 'select-failed' ? failure.artifact : undefined
+  return lies && [{ type: 'text', text: textOf(failure) }, linkTo(lies)]
 }
 
 function encodeErrorContent(content: readonly Content[], revision: Revision, meta?: JsonObject): string {

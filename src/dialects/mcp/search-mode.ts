@@ -8,6 +8,7 @@ import { titleOf } from '../../core/tool/tool.ts'
 import { publishedName } from './tool-document.ts'
 import { encodeErrorResult, encodeSuccess } from './result.ts'
 import type { Revision } from './revisions/revision.ts'
+import { withSelect } from './select-parameter.ts'
 import { type Client, isChosen, narrowedTo } from './toolset.ts'
 import type { ToolCall } from './wire.ts'
 
@@ -118,7 +119,8 @@ async function describe(name: string, revision: Revision, client: Client, { reso
   if (!record || !maySee(client.principal, record) || !isChosen(client.toolset, record)) {
     return encodeErrorResult(`Unknown tool: '${name.slice(0, 200)}': search_tools finds the names there are`, revision)
   }
-  return encodeSuccess({ ok: true, value: revision.tool(record, plain) }, {}, revision)
+  const tool = revision.tool(record, plain)
+  return encodeSuccess({ ok: true, value: client.toolset.select ? withSelect(tool) : tool }, {}, revision)
 }
 
 function wrong(argument: string, wanted: string, revision: Revision): string {

@@ -10,6 +10,7 @@ import { textOf } from './failure.ts'
 import { type McpError, notificationText } from './json-rpc.ts'
 import { encodeFailure, encodeSuccess } from './result.ts'
 import type { Revision } from './revisions/revision.ts'
+import { takeSelect } from './select-parameter.ts'
 import type { Messages } from './stream.ts'
 import { publishedName } from './tool-document.ts'
 import { type Client, isChosen } from './toolset.ts'
@@ -25,15 +26,16 @@ export interface ToolsCallDeps {
  * `messages`, where the caller asked for them.
  */
 export async function answerCall(
-  call: ToolCall,
+  given: ToolCall,
   revision: Revision,
   client: Client,
   messages: Messages | undefined,
   deps: ToolsCallDeps,
 ): Promise<string | McpError> {
   const { request, principal, background, toolset } = client
-  const name = plainName(call.name)
-  const asked = askedByName(name, call.selector)
+  const name = plainName(given.name)
+  const asked = askedByName(name, given.selector)
+  const call = toolset.select ? await takeSelect(given, asked, deps.resolver, background) : given
   const context = contextOf(request)
   if (!context.ok) return invalid(textOf(context.failure))
   if (toolset.tools !== undefined || name !== call.name) {
@@ -59,6 +61,7 @@ export async function answerCall(
       asked,
       ...(call.callId === undefined ? {} : { callId: call.callId }),
       input: call.input,
+      ...(call.select === undefined ? {} : { select: call.select }),
       context: { ...context.value, ...(call.values === undefined ? {} : { values: call.values }) },
     },
     caller,

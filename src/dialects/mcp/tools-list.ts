@@ -1,8 +1,10 @@
 import type { Catalogue, LineFormat, ListQuery } from '../../core/access/catalogue.ts'
 import type { JsonObject } from '../../core/tool/json.ts'
+import type { ToolRecord } from '../../core/tool/tool.ts'
 import type { McpError } from './json-rpc.ts'
 import type { Revision } from './revisions/revision.ts'
-import { type Client, narrowedTo } from './toolset.ts'
+import { withSelect } from './select-parameter.ts'
+import { type Client, narrowedTo, type Toolset } from './toolset.ts'
 import { invalid } from './wire.ts'
 
 /** So many, since clients in use read the first page only. */
@@ -18,7 +20,7 @@ export async function listTools(
 ): Promise<string | McpError> {
   if (cursor !== undefined && (typeof cursor !== 'string' || cursor.length > 500)) return BAD_CURSOR
   const query: ListQuery = { versions: 'newest', limit: PAGE, cursor }
-  const listing = await catalogue.list(query, narrowedTo(principal, toolset), lineFormat(revision))
+  const listing = await catalogue.list(query, narrowedTo(principal, toolset), lineFormat(revision, toolset))
   if (!listing) return BAD_CURSOR
   const tools = `"tools":[${listing.lines.filter((line) => line !== '').join(',')}]`
   const next = listing.nextCursor === undefined ? '' : `,"nextCursor":${JSON.stringify(listing.nextCursor)}`
@@ -26,9 +28,10 @@ export async function listTools(
 }
 
 /** How lists of a revision write their tools: those that cannot be called are left out, as empty lines. */
-function lineFormat({ format, tool }: Revision): LineFormat {
+function lineFormat({ format, tool }: Revision, { select }: Toolset): LineFormat {
+  const shown = select ? (record: ToolRecord, name: string) => withSelect(tool(record, name)) : tool
   return {
-    name: format,
-    write: (record, name) => (record.implementation === undefined ? '' : JSON.stringify(tool(record, name))),
+    name: select ? `${format}-select` : format,
+    write: (record, name) => (record.implementation === undefined ? '' : JSON.stringify(shown(record, name))),
   }
 }

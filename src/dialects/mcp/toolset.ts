@@ -13,14 +13,17 @@ export interface Client {
   readonly toolset: Toolset
 }
 
-/** The tools that the URL chooses, with `?toolkits=a,b` and `?tools=T.N`, and whether they are found by searching. */
+/** The tools that the URL chooses, with `?toolkits=a,b` and `?tools=T.N`, and how they are shown. */
 export interface Toolset {
+  /** Whether they are found by searching. */
   readonly search: boolean
+  /** Whether each takes a parameter that says which part of its result is wanted. */
+  readonly select: boolean
   /** Tool patterns `T.*` and `T.N`, their parts spelt out; undefined chooses every tool. */
   readonly tools: readonly string[] | undefined
 }
 
-const ALL: Toolset = { search: false, tools: undefined }
+const ALL: Toolset = { search: false, select: false, tools: undefined }
 const MAX_NAMES = 256
 
 /** Reads the query of a URL; what cannot be meant gives a failure that says which parameter. */
@@ -30,6 +33,8 @@ export function readToolset(url: string): Toolset | Failing {
   const query = new URLSearchParams(url.slice(at + 1))
   const mode = query.get('mode')
   if (mode !== null && mode !== 'search') return wrongParameter('mode', "'search'")
+  const select = query.get('select')
+  if (select !== null && select !== '1' && select !== '0') return wrongParameter('select', "'1' or '0'")
   const toolkits = names(query.getAll('toolkits'))
   const tools = names(query.getAll('tools'))
   if (toolkits.length + tools.length > MAX_NAMES) return wrongParameter('tools', `at most ${MAX_NAMES} names`)
@@ -40,7 +45,11 @@ export function readToolset(url: string): Toolset | Failing {
   }
   if (!tools.every(isTool)) return wrongParameter('tools', "names such as 'Toolkit.Tool', separated by commas")
   const chosen = query.has('toolkits') || query.has('tools')
-  return { search: mode === 'search', tools: chosen ? [...toolkits.map((name) => `${name}.*`), ...tools] : undefined }
+  return {
+    search: mode === 'search',
+    select: select === '1',
+    tools: chosen ? [...toolkits.map((name) => `${name}.*`), ...tools] : undefined,
+  }
 }
 
 /** Whether a tool is among the chosen ones. */

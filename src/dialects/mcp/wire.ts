@@ -1,6 +1,6 @@
 import { identifier } from '../../core/call/call-fields.ts'
 import type { InputResponses } from '../../core/tool/content.ts'
-import { isJsonObject, type JsonObject } from '../../core/tool/json.ts'
+import { isJsonObject, type Json, type JsonObject } from '../../core/tool/json.ts'
 import {
   anyObject,
   anything,
@@ -22,6 +22,7 @@ const LOG_LEVEL_KEY = 'io.modelcontextprotocol/logLevel'
 const CALL_ID_KEY = 'dev.switchboard/call_id'
 const CONTEXT_KEY = 'dev.switchboard/context'
 const SELECTOR_KEY = 'dev.switchboard/version'
+const SELECT_KEY = 'dev.switchboard/select'
 /** The levels of logs (RFC 5424), and those that let through `info`, at which tools log. */
 const LEVELS = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency']
 const WITH_INFO = ['debug', 'info']
@@ -37,6 +38,8 @@ export interface ToolCall {
   readonly progressToken?: string | number
   /** What no model may infer, by the parameters' names: the client says it, not the model. */
   readonly values?: JsonObject
+  /** Which part of the output is wanted. */
+  readonly select?: Json
   /** Whether the caller wants what the tool logs. */
   readonly logs: boolean
   /** What the client declares with the call that it is capable of. */
@@ -58,6 +61,7 @@ const META = object(
     traceparent: anything,
     [SELECTOR_KEY]: optional(string({ least: 1, most: 128 })),
     [CALL_ID_KEY]: optional(identifier),
+    [SELECT_KEY]: optional(string()),
     [LOG_LEVEL_KEY]: optional(oneOf(LEVELS)),
     [CONTEXT_KEY]: optional(anyObject),
     [CAPABILITIES_KEY]: anything,
@@ -81,13 +85,19 @@ export function decodeToolCall(params: JsonObject): ToolCall | McpError {
   if (!read.ok) return invalid(cannotRead('the params', read.problems))
   const { arguments: input, _meta, ...rest } = read.value
   const { progressToken, traceparent, [SELECTOR_KEY]: selector, [CALL_ID_KEY]: callId } = _meta
-  const { [LOG_LEVEL_KEY]: level, [CAPABILITIES_KEY]: capabilities, [CONTEXT_KEY]: values } = _meta
+  const {
+    [LOG_LEVEL_KEY]: level,
+    [CAPABILITIES_KEY]: capabilities,
+    [CONTEXT_KEY]: values,
+    [SELECT_KEY]: select,
+  } = _meta
   return {
     ...rest,
     input,
     ...(selector === undefined ? {} : { selector }),
     ...(callId === undefined ? {} : { callId }),
     ...(values === undefined ? {} : { values }),
+    ...(select === undefined ? {} : { select }),
     ...(typeof traceparent === 'string' ? { traceparent } : {}),
     ...(progressToken === undefined ? {} : { progressToken }),
     logs: level !== undefined && WITH_INFO.includes(level),

@@ -49,7 +49,10 @@ export function answerTo(failure: Failure): FailureAnswer {
     case 'tool-timed-out':
     case 'cancelled':
       return error(wordsOf(failure), { can_retry: true })
+    case 'select-invalid':
+      return error(wordsOf(failure), { can_retry: true })
     case 'output-elsewhere':
+    case 'select-failed':
     case 'output-too-large':
       return error(wordsOf(failure))
     case 'output-invalid':

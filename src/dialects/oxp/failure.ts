@@ -16,10 +16,12 @@ export const STATUS = {
   'requirements-missing': 400,
   'approval-required': 400,
   'input-invalid': 422,
+  'select-invalid': 400,
   'tool-failed': 200,
   'tool-timed-out': 200,
   'output-invalid': 200,
   'output-elsewhere': 200,
+  'select-failed': 200,
   'output-too-large': 200,
   'outcome-unknown': 200,
   'cancelled': 200,
@@ -90,7 +92,12 @@ export function failureBody(failure: Failure): JsonObject {
       return { ...said(wordsOf(failure), problems.join('; ')), can_retry: false }
     }
     case 'output-elsewhere':
-      return { ...said(wordsOf(failure)), can_retry: false, artifact: { ...failure.artifact } }
+    case 'select-failed':
+      return {
+        ...said(wordsOf(failure)),
+        can_retry: false,
+        ...(failure.artifact ? { artifact: { ...failure.artifact } } : {}),
+      }
     case 'output-too-large':
       return { ...said(wordsOf(failure)), can_retry: false }
     case 'input-required':

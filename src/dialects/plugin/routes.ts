@@ -49,13 +49,16 @@ export function pluginFace(deps: PluginFaceDeps): Hono {
     if (!context.ok) return respond(context.failure)
     const call = decodeCall(body)
     if ('ok' in call) return respond(call.failure)
-    const { name, input, method, values } = call
+    const { name, input, method, values, select } = call
     const asked = toolkit === undefined ? askedAnywhere(name) : await askedWithin(toolkit, name, caller)
     if (asked === undefined) return respond({ type: 'id-malformed', asked: name })
     const id = callIdOf(c.req.raw)
     if (!id.ok) return respond(id.failure)
     const given = { ...context.value, ...(values === undefined ? {} : { values }) }
-    const outcome = await callTool({ asked, input, ...id.value, context: given }, { ...caller, method })
+    const outcome = await callTool(
+      { asked, input, ...id.value, context: given, ...(select === undefined ? {} : { select }) },
+      { ...caller, method },
+    )
     return outcome.result.ok ? jsonText(JSON.stringify(encodeOutcome(outcome))) : respond(outcome.result.failure)
   })
 

@@ -14,6 +14,8 @@ export interface NamedCall {
   readonly method?: string
   /** What the request gives for parameters that no model may infer, by their names. */
   readonly values?: JsonObject
+  /** Which part of the output is wanted. */
+  readonly select?: string
 }
 
 /** The schema's CallToolResult. */
@@ -24,13 +26,18 @@ export interface CallToolResult {
 
 /** Where `_meta` says what no model may infer, as over MCP: the schema's requests have no other place for it. */
 const CONTEXT_KEY = 'dev.switchboard/context'
-const META_FIELDS = object({ [CONTEXT_KEY]: nullish(anyObject) }, { unknown: 'ignore' })
-const META: Reader<{ readonly values?: JsonObject }> = (value, report) => {
+/** Where it says which part of the output is wanted. */
+const SELECT_KEY = 'dev.switchboard/select'
+const META_FIELDS = object(
+  { [CONTEXT_KEY]: nullish(anyObject), [SELECT_KEY]: nullish(string()) },
+  { unknown: 'ignore' },
+)
+const META: Reader<Pick<NamedCall, 'values' | 'select'>> = (value, report) => {
   if (!isObject(value)) return {}
   const read = META_FIELDS(value, report)
   if (read === WRONG) return WRONG
-  const { [CONTEXT_KEY]: values } = read
-  return values === undefined ? {} : { values }
+  const { [CONTEXT_KEY]: values, [SELECT_KEY]: select } = read
+  return { ...(values === undefined ? {} : { values }), ...(select === undefined ? {} : { select }) }
 }
 
 const REQUEST = object(
@@ -44,7 +51,7 @@ const REQUEST = object(
 
 /**
  * Reads a CallToolRequest: `{method?, params: {name, arguments?, _meta?}}`. The method is for a plugin to read; of `_meta`, which
- * hosts pass on from their own callers, only the context is read. What is no such request gives a failure that names the field.
+ * hosts pass on from their own callers, only the context and the selection are read. What is no such request gives a failure that names the field.
  */
 export function decodeCall(body: unknown): NamedCall | Failing {
   const read = check(REQUEST, body)

@@ -26,8 +26,15 @@ export function createLedger({ namespace, sealer, newId, defect }: LedgerOptions
   const ledgerOf = (principal: string) => namespace.getByName(principal)
 
   async function ask(call: LedgerCall): Promise<Claimed> {
-    const { principal, callId, userId, tool, input, timeoutMs } = call
-    const fingerprint = await sha256(JSON.stringify([tool.id, tool.digest, userId ?? null, canonicalText(input)]))
+    const { principal, callId, userId, tool, input, select, timeoutMs } = call
+    const parts = [
+      tool.id,
+      tool.digest,
+      userId ?? null,
+      canonicalText(input),
+      ...(select === undefined ? [] : [select]),
+    ]
+    const fingerprint = await sha256(JSON.stringify(parts))
     const bound = JSON.stringify(['call', principal, callId, fingerprint])
     const claim = newId()
     const request = { callId, fingerprint, claim, forMs: timeoutMs + GRACE_MS }

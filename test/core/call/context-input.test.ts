@@ -76,7 +76,7 @@ describe('what no model may infer', () => {
       failure: {
         type: 'request-malformed',
         message: expect.stringContaining(
-          "at 'context.user': Unknown field 'user': wanted 'user_id', 'account', 'admin'",
+          "at 'context.user': Unknown field 'user': wanted 'user_id', 'account', 'select', 'admin'",
         ),
       },
     })

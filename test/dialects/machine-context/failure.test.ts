@@ -101,6 +101,20 @@ const SAID: Readonly<Record<FailureType, unknown>> = {
     message: 'The tool returned something its return schema does not allow',
     details: { problems: [{ path: '/sum', message: 'Must be a number' }] },
   },
+  'select-invalid': {
+    code: 'VALIDATION_ERROR',
+    message:
+      "What 'select' says is no JMESPath expression: 'b' cannot stand there: at character 4; wanted an expression such as 'items[].name'",
+    details: { character: 4 },
+  },
+  'select-failed': {
+    code: 'EXECUTION_ERROR',
+    message:
+      'The tool ran, and nothing can be selected from its output: no array: the call is not to be made again for this: all that it gave lies at https://here/artifacts/a',
+    details: {
+      artifact: { url: 'https://here/artifacts/a', content_type: 'text/csv', size: 9, meta: { description: 'Rows' } },
+    },
+  },
   'output-elsewhere': {
     code: 'RESOURCE_ERROR',
     message:

@@ -70,6 +70,12 @@ export const FAILURES: { readonly [T in FailureType]: Extract<Failure, { type: T
   },
   'tool-timed-out': { type: 'tool-timed-out', timeout_ms: 30_000 },
   'output-invalid': { type: 'output-invalid', problems: [{ path: '/sum', message: 'Must be a number' }] },
+  'select-invalid': { type: 'select-invalid', message: "'b' cannot stand there", at: 3 },
+  'select-failed': {
+    type: 'select-failed',
+    why: 'no array',
+    artifact: { url: 'https://here/artifacts/a', content_type: 'text/csv', size: 9, meta: { description: 'Rows' } },
+  },
   'output-elsewhere': {
     type: 'output-elsewhere',
     artifact: { url: 'https://here/artifacts/a', content_type: 'text/csv', size: 9, meta: { description: 'Rows' } },

@@ -313,6 +313,22 @@ const WANTED: Readonly<Record<FailureType, Wanted>> = {
     message: 'return schema',
     details: { problems: [{ path: '/sum', message: 'Must be a number' }] },
   },
+  'select-invalid': {
+    status: 200,
+    code: 'VALIDATION_ERROR',
+    execution: 'failure',
+    message: 'cannot stand there',
+    details: { character: 4 },
+  },
+  'select-failed': {
+    status: 200,
+    code: 'EXECUTION_ERROR',
+    execution: 'failure',
+    message: 'https://here/artifacts/a',
+    details: {
+      artifact: { url: 'https://here/artifacts/a', content_type: 'text/csv', size: 9, meta: { description: 'Rows' } },
+    },
+  },
   'output-elsewhere': {
     status: 200,
     code: 'RESOURCE_ERROR',

@@ -126,6 +126,24 @@ const TABLE: {
     200,
     /the output: Is wrong/,
   ],
+  'select-invalid': [
+    { type: 'select-invalid', message: "'b' cannot stand there", at: 3 },
+    undefined,
+    200,
+    200,
+    /at character 4/,
+  ],
+  'select-failed': [
+    {
+      type: 'select-failed',
+      why: 'no array',
+      artifact: { url: 'https://here/artifacts/a', content_type: 'text/csv', size: 9, meta: { description: 'Rows' } },
+    },
+    undefined,
+    200,
+    200,
+    /lies at https:/,
+  ],
   'output-elsewhere': [
     {
       type: 'output-elsewhere',
@@ -247,6 +265,10 @@ const SAID: Readonly<Record<FailureType, unknown>> = {
   'tool-failed': 'No such mailbox\nAsk for another\nTry again in 2000 ms',
   'tool-timed-out': 'The tool did not answer within 30 seconds: it may work when called again',
   'output-invalid': 'The tool returned something its output schema does not allow: /sum: Must be a number',
+  'select-invalid':
+    "What 'select' says is no JMESPath expression: 'b' cannot stand there: at character 4; wanted an expression such as 'items[].name'",
+  'select-failed':
+    'The tool ran, and nothing can be selected from its output: no array: the call is not to be made again for this: all that it gave lies at https://here/artifacts/a',
   'output-elsewhere':
     'The output lies at https://here/artifacts/a: it has 9 bytes of text/csv, and its schema allows no link in its place',
   'output-too-large': 'The output is larger than 10 bytes: nothing is kept here',

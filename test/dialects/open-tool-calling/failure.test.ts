@@ -117,6 +117,25 @@ const SAID: Readonly<Record<FailureType, unknown>> = {
       },
     },
   },
+  'select-invalid': {
+    output: {
+      error: {
+        message: "What 'select' says is no JMESPath expression: 'b' cannot stand there",
+        developer_message: "At character 4; wanted an expression such as 'items[].name'",
+        can_retry: true,
+      },
+    },
+  },
+  'select-failed': {
+    output: {
+      error: {
+        message: 'The tool ran, and nothing can be selected from its output: no array',
+        developer_message:
+          'The call is not to be made again for this: all that it gave lies at https://here/artifacts/a',
+        can_retry: false,
+      },
+    },
+  },
   'output-elsewhere': {
     output: {
       error: {

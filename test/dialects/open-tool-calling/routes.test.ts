@@ -307,6 +307,12 @@ const FAILURES: { readonly [T in Failure['type']]: Extract<Failure, { type: T }>
   'tool-failed': { type: 'tool-failed', message: 'm', retry_after_ms: 0.5 },
   'tool-timed-out': { type: 'tool-timed-out', timeout_ms: 1 },
   'output-invalid': { type: 'output-invalid', problems: [{ path: '', message: 'm' }] },
+  'select-invalid': { type: 'select-invalid', message: "'b' cannot stand there", at: 3 },
+  'select-failed': {
+    type: 'select-failed',
+    why: 'no array',
+    artifact: { url: 'https://here/artifacts/a', content_type: 'text/csv', size: 9, meta: { description: 'Rows' } },
+  },
   'output-elsewhere': {
     type: 'output-elsewhere',
     artifact: { url: 'https://u.test', content_type: 'a/b', size: 1, meta: { description: 'd' } },

@@ -106,6 +106,16 @@ const SAID: Readonly<Record<FailureType, unknown>> = {
     developer_message: '/sum: Must be a number',
     can_retry: false,
   },
+  'select-invalid': {
+    message: "What 'select' says is no JMESPath expression: 'b' cannot stand there",
+    developer_message: "At character 4; wanted an expression such as 'items[].name'",
+  },
+  'select-failed': {
+    message: 'The tool ran, and nothing can be selected from its output: no array',
+    developer_message: 'The call is not to be made again for this: all that it gave lies at https://here/artifacts/a',
+    can_retry: false,
+    artifact: { url: 'https://here/artifacts/a', content_type: 'text/csv', size: 9, meta: { description: 'Rows' } },
+  },
   'output-elsewhere': {
     message: 'The output lies at https://here/artifacts/a',
     developer_message: 'It has 9 bytes of text/csv, and its schema allows no link in its place',

@@ -28,6 +28,10 @@ const SAID: Readonly<Record<FailureType, unknown>> = {
   'tool-failed': 'No such mailbox\nIMAP 5\nAsk for another\nTry again in 2 seconds',
   'tool-timed-out': 'The tool did not answer within 30 seconds',
   'output-invalid': "The tool returned something its output schema does not allow: 'sum': Must be a number",
+  'select-invalid':
+    "What 'select' says is no JMESPath expression: 'b' cannot stand there: at character 4; wanted an expression such as 'items[].name'",
+  'select-failed':
+    'The tool ran, and nothing can be selected from its output: no array: the call is not to be made again for this: all that it gave lies at https://here/artifacts/a',
   'output-elsewhere':
     'The output lies at https://here/artifacts/a: it has 9 bytes of text/csv, and its schema allows no link in its place',
   'output-too-large': 'The output is larger than 10 bytes: nothing is kept here',

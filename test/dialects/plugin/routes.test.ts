@@ -217,6 +217,8 @@ const WANTED: Readonly<Record<FailureType, readonly [number, ...string[]]>> = {
   'tool-failed': [200, 'No such mailbox', 'IMAP 5', 'Ask for another', '2 seconds'],
   'tool-timed-out': [200, '30 seconds'],
   'output-invalid': [200, "'sum': Must be a number"],
+  'select-invalid': [200, 'at character 4'],
+  'select-failed': [200, 'https://here/artifacts/a'],
   'output-elsewhere': [200, 'https://here/artifacts/a'],
   'output-too-large': [200, 'nothing is kept here'],
   'cancelled': [200, 'cancelled'],

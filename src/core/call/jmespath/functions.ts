@@ -1,0 +1,252 @@
+import type { Budget } from '../../tool/budget.ts'
+import { isJsonObject, isList, isTexts, type Json, type JsonObject } from '../../tool/json.ts'
+import { CHARACTERS, isSame, namesOf, STEP, typeOf, valuesOf, weighJson, WrongType } from './evaluation.ts'
+
+/** An argument that is an expression, for a function to evaluate on whatever it will. */
+type Expression = (value: Json) => Json
+type Argument = Json | Expression
+
+interface JmesFunction {
+  /** Arguments, at least and at most. */
+  readonly least: number
+  readonly most: number
+  /** Which argument is an expression, counted from 0. */
+  readonly expression?: number
+  readonly call: (take: Take, budget: Budget) => Json
+}
+
+/** Characters of two texts that searching for the one in the other compares at worst, in a unit. */
+const COMPARISONS = 1_000
+const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[Ee][+-]?\d+)?$/
+
+/** The functions of JMESPath ("Built-in Functions"). Each takes units for the items and characters it passes, before it does. */
+export const FUNCTIONS: ReadonlyMap<string, JmesFunction> = new Map<string, JmesFunction>([
+  ['abs', taking(1, (take) => Math.abs(take.number(0)))],
+  ['avg', taking(1, (take) => average(take.numbers(0)))],
+  ['ceil', taking(1, (take) => Math.ceil(take.number(0)))],
+  ['contains', taking(2, contains)],
+  ['ends_with', taking(2, (take) => take.text(0).endsWith(take.text(1)))],
+  ['floor', taking(1, (take) => Math.floor(take.number(0)))],
+  ['join', taking(2, join)],
+  ['keys', taking(1, (take, budget) => namesOf(take.object(0), budget))],
+  ['length', taking(1, length)],
+  ['map', { least: 2, most: 2, expression: 0, call: (take) => take.list(1).map(take.expression(0)) }],
+  ['max', taking(1, (take) => extreme(take.comparable(0), 1))],
+  ['max_by', by((list, keys) => list[extremeIndex(keys, 1)] ?? null)],
+  ['merge', { least: 1, most: Infinity, call: merge }],
+  ['min', taking(1, (take) => extreme(take.comparable(0), -1))],
+  ['min_by', by((list, keys) => list[extremeIndex(keys, -1)] ?? null)],
+  ['not_null', { least: 1, most: Infinity, call: (take) => take.all().find((each) => each !== null) ?? null }],
+  ['reverse', taking(1, reverse)],
+  ['sort', taking(1, (take, budget) => sorted(take.comparable(0), budget).map(({ key }) => key))],
+  ['sort_by', by((list, keys, budget) => sorted(keys, budget).map(({ index }) => list[index] ?? null))],
+  ['starts_with', taking(2, (take) => take.text(0).startsWith(take.text(1)))],
+  ['sum', taking(1, (take) => take.numbers(0).reduce((sum, each) => sum + each, 0))],
+  ['to_array', taking(1, (take) => (isList(take.any(0)) ? take.any(0) : [take.any(0)]))],
+  ['to_number', taking(1, (take) => toNumber(take.any(0)))],
+  ['to_string', taking(1, toText)],
+  ['type', taking(1, (take) => typeOf(take.any(0)))],
+  ['values', taking(1, (take, budget) => valuesOf(take.object(0), budget))],
+])
+
+/** Calls a function that there is, with as many arguments as it takes. */
+export function callFunction(name: string, given: readonly Argument[], budget: Budget): Json {
+  const result = FUNCTIONS.get(name)?.call(taker(name, given, budget), budget) ?? null
+  if (typeof result === 'number' && !Number.isFinite(result)) throw new WrongType(`${name}() gives no finite number`)
+  return result
+}
+
+/** Takes arguments by their place, each of the type that a function wants there. */
+interface Take {
+  any(index: number): Json
+  all(): readonly Json[]
+  number(index: number): number
+  text(index: number): string
+  object(index: number): JsonObject
+  list(index: number): readonly Json[]
+  numbers(index: number): readonly number[]
+  texts(index: number): readonly string[]
+  comparable(index: number): readonly number[] | readonly string[]
+  expression(index: number): Expression
+  /** What is wrong with an argument. */
+  wrong(index: number, wanted: string): WrongType
+}
+
+function taker(name: string, given: readonly Argument[], budget: Budget): Take {
+  const any = (index: number): Json => {
+    const argument = given[index] ?? null
+    return typeof argument === 'function' ? null : argument
+  }
+  const wrong = (index: number, wanted: string) => {
+    const got = typeOf(any(index))
+    return new WrongType(
+      `${name}() takes ${wanted} as argument ${index + 1}, and was given ${got === 'array' ? 'an array of something else' : got}`,
+    )
+  }
+  function list(index: number): readonly Json[] {
+    const value = any(index)
+    if (!isList(value)) throw wrong(index, 'an array')
+    budget.spend(value.length * STEP)
+    return value
+  }
+  return {
+    any,
+    all: () => given.map((_, index) => any(index)),
+    wrong,
+    list,
+    number(index) {
+      const value = any(index)
+      if (typeof value === 'number') return value
+      throw wrong(index, 'a number')
+    },
+    text(index) {
+      const value = any(index)
+      if (typeof value !== 'string') throw wrong(index, 'a string')
+      budget.spend(value.length / CHARACTERS)
+      return value
+    },
+    object(index) {
+      const value = any(index)
+      if (isJsonObject(value)) return value
+      throw wrong(index, 'an object')
+    },
+    numbers(index) {
+      const values = list(index)
+      if (isNumbers(values)) return values
+      throw wrong(index, 'an array of numbers')
+    },
+    texts(index) {
+      const values = list(index)
+      if (isTexts(values)) return values
+      throw wrong(index, 'an array of strings')
+    },
+    comparable(index) {
+      const values = list(index)
+      if (isTexts(values) || isNumbers(values)) return values
+      throw wrong(index, 'an array of numbers, or of strings,')
+    },
+    expression(index) {
+      const argument = given[index]
+      return typeof argument === 'function' ? argument : () => null
+    },
+  }
+}
+
+function taking(count: number, call: JmesFunction['call']): JmesFunction {
+  return { least: count, most: count, call }
+}
+
+/** A function of a list whose items are compared by what an expression gives for each. */
+function by(
+  choose: (list: readonly Json[], keys: readonly number[] | readonly string[], budget: Budget) => Json,
+): JmesFunction {
+  return {
+    least: 2,
+    most: 2,
+    expression: 1,
+    call(take, budget) {
+      const list = take.list(0)
+      const keys = list.map(take.expression(1))
+      if (isTexts(keys) || isNumbers(keys)) return choose(list, keys, budget)
+      throw new WrongType('What an array is ordered by must be a number for each item, or a string for each')
+    },
+  }
+}
+
+function isNumbers(values: readonly Json[]): values is readonly number[] {
+  return values.every((each) => typeof each === 'number')
+}
+
+function average(numbers: readonly number[]): Json {
+  return numbers.length === 0 ? null : numbers.reduce((sum, each) => sum + each, 0) / numbers.length
+}
+
+function contains(take: Take, budget: Budget): boolean {
+  const subject = take.any(0)
+  const sought = take.any(1)
+  if (isList(subject)) return take.list(0).some((each) => isSame(each, sought, budget))
+  if (typeof subject !== 'string') throw take.wrong(0, 'an array or a string')
+  if (typeof sought !== 'string') return false
+  budget.spend(subject.length / CHARACTERS + (subject.length * sought.length) / COMPARISONS)
+  return subject.includes(sought)
+}
+
+function join(take: Take, budget: Budget): string {
+  const glue = take.text(0)
+  const texts = take.texts(1)
+  const length = texts.reduce((sum, each) => sum + each.length, 0)
+  budget.spend((length + glue.length * texts.length) / CHARACTERS)
+  return texts.join(glue)
+}
+
+/** Of a text, its characters, however many units of UTF-16 they take. */
+function length(take: Take, budget: Budget): number {
+  const value = take.any(0)
+  if (isList(value)) return value.length
+  if (typeof value === 'string') return countCharacters(take.text(0))
+  if (isJsonObject(value)) return namesOf(value, budget).length
+  throw take.wrong(0, 'an array, an object or a string')
+}
+
+function reverse(take: Take, budget: Budget): Json {
+  const value = take.any(0)
+  if (typeof value !== 'string') return take.list(0).toReversed()
+  budget.spend(value.length * STEP)
+  return [...value].toReversed().join('')
+}
+
+function countCharacters(text: string): number {
+  let count = 0
+  for (let at = 0; at < text.length; at++) {
+    count++
+    if ((text.codePointAt(at) ?? 0) > 0xffff) at++
+  }
+  return count
+}
+
+function merge(take: Take, budget: Budget): Json {
+  const members = take.all().flatMap((_, index) => {
+    const object = take.object(index)
+    return namesOf(object, budget).map((name) => [name, object[name]] as const)
+  })
+  budget.spend(members.length)
+  return Object.fromEntries(members)
+}
+
+function toNumber(value: Json): Json {
+  if (typeof value === 'number') return value
+  return typeof value === 'string' && NUMBER.test(value) ? Number(value) : null
+}
+
+function toText(take: Take, budget: Budget): string {
+  const value = take.any(0)
+  if (typeof value === 'string') return value
+  weighJson(value, budget)
+  return JSON.stringify(value)
+}
+
+type Key = number | string
+
+function extreme(keys: readonly number[] | readonly string[], direction: 1 | -1): Json {
+  return keys[extremeIndex(keys, direction)] ?? null
+}
+
+/** Where the greatest (1) or the least (-1) key stands first; -1 where there is none. */
+function extremeIndex(keys: readonly Key[], direction: 1 | -1): number {
+  return keys.reduce<number>((best, key, index) => {
+    const than = keys[best]
+    return than === undefined || compareKeys(key, than) * direction > 0 ? index : best
+  }, -1)
+}
+
+/** Keys of one type in their order, each with its place. Takes units for every comparison. */
+function sorted(keys: readonly Key[], budget: Budget): { readonly key: Key; readonly index: number }[] {
+  const characters = keys.reduce<number>((sum, key) => sum + (typeof key === 'string' ? key.length : 0), 0)
+  budget.spend((keys.length * STEP + characters / COMPARISONS) * Math.log2(keys.length + 1))
+  return keys.map((key, index) => ({ key, index })).sort((one, other) => compareKeys(one.key, other.key))
+}
+
+function compareKeys(one: Key, other: Key): number {
+  if (one === other) return 0
+  return one > other ? 1 : -1
+}

@@ -1,0 +1,36 @@
+import { afford, createBudget } from '../../tool/budget.ts'
+import type { Json } from '../../tool/json.ts'
+import { evaluate } from './evaluate.ts'
+import { weighJson, WrongType } from './evaluation.ts'
+import { parse, type Parsed } from './expression.ts'
+
+/** What an expression selects from a value, or why it selects nothing from it. */
+export type Search = (
+  value: Json,
+) => { readonly ok: true; readonly value: Json } | { readonly ok: false; readonly why: string }
+
+/** Makes a search of a JMESPath expression; or says what is wrong with it, and where. */
+export function createSearch(
+  expression: string,
+): { readonly ok: true; readonly search: Search } | Exclude<Parsed, { ok: true }> {
+  const parsed = parse(expression)
+  if (!parsed.ok) return parsed
+  return {
+    ok: true,
+    search(value) {
+      const budget = createBudget()
+      try {
+        const found = afford(() => {
+          const selected = evaluate(parsed.node, value, budget)
+          // A part that is selected many times is small until it is written
+          weighJson(selected, budget)
+          return selected
+        }, 'It takes too much work: select less, or in fewer steps')
+        return found.ok ? found : { ok: false, why: found.problems[0]?.message ?? '' }
+      } catch (error) {
+        if (error instanceof WrongType) return { ok: false, why: error.message }
+        throw error
+      }
+    },
+  }
+}

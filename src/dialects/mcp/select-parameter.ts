@@ -1,0 +1,40 @@
+import type { Background } from '../../core/tool/platform.ts'
+import { isJsonObject, type JsonObject } from '../../core/tool/json.ts'
+import type { Resolver } from '../../core/call/resolve.ts'
+import type { ToolCall } from './wire.ts'
+
+/** The parameter that `?select=1` adds to every listed tool, for models that want a part of a result. */
+const SELECT = '_select'
+const SCHEMA = {
+  type: 'string',
+  description:
+    "Optional. A JMESPath expression: only what it selects of the result comes back, such as 'items[].{id: id, name: name}'.",
+}
+
+/** A listed tool with the parameter, unless it has one of that name; what it gives is then of no schema. */
+export function withSelect(tool: JsonObject): JsonObject {
+  const { outputSchema: _, ...rest } = tool
+  const schema = isJsonObject(tool.inputSchema) ? tool.inputSchema : {}
+  if (hasOwn(schema)) return tool
+  const properties = isJsonObject(schema.properties) ? schema.properties : {}
+  return { ...rest, inputSchema: { ...schema, properties: { ...properties, [SELECT]: SCHEMA } } }
+}
+
+/** A call without the parameter, which no tool is given: it says what of the output is wanted. A tool's own stays. */
+export async function takeSelect(
+  call: ToolCall,
+  asked: string,
+  resolver: Resolver,
+  background: Background,
+): Promise<ToolCall> {
+  if (!Object.hasOwn(call.input, SELECT)) return call
+  const resolved = await resolver.resolve(asked, background)
+  if (!resolved.ok || hasOwn(resolved.tool.record.input)) return call
+  const { [SELECT]: select, ...input } = call.input
+  // Models send null, or nothing, for what they leave out
+  return select === undefined || select === null || select === '' ? { ...call, input } : { ...call, input, select }
+}
+
+function hasOwn({ properties }: JsonObject): boolean {
+  return isJsonObject(properties) && Object.hasOwn(properties, SELECT)
+}

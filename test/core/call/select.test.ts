@@ -1,0 +1,104 @@
+import { describe, expect, it } from 'vitest'
+import { createCallTool } from '../../../src/core/call/call.ts'
+import type { Ledger } from '../../../src/core/call/ledger.ts'
+import { NO_CONTEXT } from '../../../src/core/call/requirements.ts'
+import type { RunResult } from '../../../src/core/call/runner.ts'
+import { readSelect, selectOf } from '../../../src/core/call/select.ts'
+import type { Json } from '../../../src/core/tool/json.ts'
+import { callableOf, callerWith, callWith, recordWith, worldOf } from './fakes.ts'
+
+const OUTPUT = { rows: [{ id: 1 }, { id: 2 }], text: 'x' }
+
+/** Calls a tool that gives `output`, and says how often it ran, what was kept and what was claimed. */
+async function call(select: Json, output: RunResult = { ok: true, value: OUTPUT }) {
+  let runs = 0
+  const kept: unknown[] = []
+  const claimed: unknown[] = []
+  const tool = callableOf(recordWith({}), () => {
+    runs++
+    return output
+  })
+  const ledger: Ledger = {
+    async claim(asked) {
+      claimed.push(asked.select)
+      return { state: 'claimed', settle: async (finished) => void claimed.push(finished?.result) }
+    },
+  }
+  const { deps } = worldOf({ tool, ledger })
+  const artifacts: typeof deps.artifacts = {
+    ...deps.artifacts,
+    async keep({ content }) {
+      kept.push('text' in content ? JSON.parse(content.text) : content)
+      return { ok: true, url: 'https://here/artifacts/a', size: 9, expiresAt: '2030-01-01' }
+    },
+  }
+  const { result } = await createCallTool({ ...deps, artifacts })({ ...callWith({}), select }, callerWith())
+  return { result, runs, kept, claimed }
+}
+
+describe('the part of an output that a caller wants', () => {
+  it('is all that is answered, and what is kept for whoever repeats the call', async () => {
+    const wanted = { ok: true, value: [1, 2], selected: true }
+    expect(await call('rows[].id')).toEqual({ result: wanted, runs: 1, kept: [], claimed: ['rows[].id', wanted] })
+  })
+
+  it('is of the content and the artifact, where there is no value', async () => {
+    const image = { type: 'image', data: 'AA==', mimeType: 'image/png' } as const
+    const shown = await call('content[0].mimeType', { ok: true, value: null, content: [image] })
+    expect(shown.result).toEqual({ ok: true, value: 'image/png', selected: true })
+    const texts = await call('@', { ok: true, value: null, content: [{ type: 'text', text: 'words' }] })
+    expect(texts.result).toMatchObject({ value: 'words' })
+    expect((await call('rows', { ok: true, value: OUTPUT, content: [image] })).result).not.toHaveProperty('content')
+  })
+
+  it('is judged by the size it has itself', async () => {
+    const large = { ok: true, value: { few: 1, many: 'x'.repeat(300_000) } } as const
+    expect(await call('few', large)).toMatchObject({ result: { value: 1 }, kept: [] })
+    expect((await call('{all: many}', large)).result).toMatchObject({ value: { artifact: { size: 9 } } })
+  })
+
+  it('is not wanted of a tool that fails', async () => {
+    const { result } = await call('rows', { ok: false, failure: { message: 'No' } })
+    expect(result).toMatchObject({ failure: { type: 'tool-failed', message: 'No' } })
+  })
+
+  it('is refused before anything runs, where it is no expression', async () => {
+    const refused = await call('rows[')
+    expect(refused).toMatchObject({ result: { failure: { type: 'select-invalid', at: 5 } }, runs: 0, claimed: [] })
+    expect(await call(7)).toMatchObject({ result: { failure: { type: 'select-invalid' } }, runs: 0 })
+  })
+
+  it('is a failure of a call that ran where there is none, which keeps the whole', async () => {
+    const { result, runs, kept, claimed } = await call('length(rows[0].id)')
+    const artifact = { url: 'https://here/artifacts/a', content_type: 'application/json', size: 9 }
+    expect(result).toMatchObject({ ok: false, failure: { type: 'select-failed', artifact } })
+    expect({ runs, kept }).toEqual({ runs: 1, kept: [OUTPUT] })
+    expect(claimed[1]).toEqual(result)
+  })
+})
+
+describe('what says it', () => {
+  const record = recordWith({})
+  const context = (values: { readonly [name: string]: Json }) => ({ ...NO_CONTEXT, values })
+
+  it('is a field of the context, or stands beside it', () => {
+    expect(selectOf({ context: context({ select: 'a' }) }, record)).toBe('a')
+    expect(selectOf({ select: 'b', context: context({ select: 'a' }) }, record)).toBe('b')
+    expect(selectOf({ context: context({ select: null }) }, record)).toBeUndefined()
+    expect(selectOf({ context: context({ other: 1 }) }, record)).toBeUndefined()
+    expect(selectOf({ context: NO_CONTEXT }, record)).toBeUndefined()
+  })
+
+  it('is the tool’s own where no model may infer a parameter of that name', () => {
+    const own = { ...record, metadata: { non_inferrable_parameters: ['select'] } }
+    expect(selectOf({ context: context({ select: 'a' }) }, own)).toBeUndefined()
+    expect(selectOf({ select: 'b', context: context({ select: 'a' }) }, own)).toBe('b')
+  })
+
+  it('must be a text', async () => {
+    expect(await readSelect(['a'])).toMatchObject({
+      ok: false,
+      failure: { type: 'select-invalid', message: 'it is no string' },
+    })
+  })
+})
