@@ -34,10 +34,12 @@ export class Access extends DurableObject<AccessBindings> {
       storage,
       kv: env.REGISTRY,
       kinds: {
-        apiKey: { rank: 0, value: (hash) => givenText(this.#sql, 'apiKey', hash), without: 'delete' },
-        provider: { rank: 0, value: (id) => givenText(this.#sql, 'provider', id), without: 'delete' },
+        apiKey: { value: (hash) => givenText(this.#sql, 'apiKey', hash), without: 'delete' },
+        provider: { value: (id) => givenText(this.#sql, 'provider', id), without: 'delete' },
       },
     })
+    // The platform gives up an alarm that cannot be run for long
+    state.waitUntil(this.#outbox.schedule())
   }
 
   /** What the deployment's keys come of. It is stored before anybody gets it, and never changes. */

@@ -32,7 +32,7 @@ export function storeApiKey(sql: SqlStorage, key: ApiKey, hash: string): void {
 export function storeProvider(sql: SqlStorage, provider: Provider): boolean {
   const isNew = givenText(sql, 'provider', provider.id) === undefined
   sql.exec('INSERT OR REPLACE INTO provider VALUES (?, ?)', provider.id, JSON.stringify(provider))
-  queue(sql, kvKey('provider', provider.id))
+  queue(sql, kvKey('provider', provider.id), isNew ? 'publication' : 'status')
   return isNew
 }
 
@@ -40,6 +40,6 @@ export function storeProvider(sql: SqlStorage, provider: Provider): boolean {
 export function removeGiven(sql: SqlStorage, kind: GivenKind, id: string): boolean {
   const { table, address } = TABLES[kind]
   const of = field<string>(sql, `DELETE FROM ${table} WHERE id = ? RETURNING ${address}`, id)
-  if (of !== undefined) queue(sql, kvKey(kind, of))
+  if (of !== undefined) queue(sql, kvKey(kind, of), 'revocation')
   return of !== undefined
 }

@@ -1,5 +1,5 @@
 import { base64url } from 'jose'
-import { OUTBOX_TABLE } from '../outbox.ts'
+import { createOutboxTable, enqueue, type Reason } from '../outbox.ts'
 import { field } from '../rows.ts'
 
 /**
@@ -12,11 +12,11 @@ CREATE TABLE IF NOT EXISTS secret (name TEXT PRIMARY KEY, value TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS api_key (id TEXT PRIMARY KEY, hash TEXT NOT NULL UNIQUE, body TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS provider (id TEXT PRIMARY KEY, body TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value TEXT NOT NULL);
-${OUTBOX_TABLE}
 `
 const SECRET_BYTES = 32
 
 export function createTables(sql: SqlStorage): void {
+  createOutboxTable(sql)
   sql.exec(TABLES)
 }
 
@@ -28,6 +28,7 @@ export function deploymentSecret(sql: SqlStorage): string {
 }
 
 /** Asks for a KV key to be written, or deleted where nothing is stored for it. */
-export function queue(sql: SqlStorage, target: string): void {
-  sql.exec('INSERT INTO outbox VALUES (?, 1) ON CONFLICT DO UPDATE SET revision = revision + 1', target)
+export function queue(sql: SqlStorage, target: string, reason?: Reason): void {
+  const waiting = field<number>(sql, 'SELECT revision FROM outbox WHERE target = ?', target)
+  enqueue(sql, target, (waiting ?? 0) + 1, reason)
 }

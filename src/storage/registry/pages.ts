@@ -2,8 +2,8 @@ import { sha256 } from '../sha256.ts'
 import type { ListedTool } from '../../core/access/catalogue.ts'
 import { toolKey } from '../../core/tool/tool-id.ts'
 import type { ToolRecord } from '../../core/tool/tool.ts'
-import { HEAD_KEY, kvKey } from '../keys.ts'
-import { firstRow } from '../rows.ts'
+import { HEAD_KEY } from '../keys.ts'
+import { field, firstRow } from '../rows.ts'
 import { inParts } from './parts.ts'
 import { nextRevision, queue, readMeta, readNumber, writeMeta } from './tables.ts'
 
@@ -33,7 +33,24 @@ export type PageIndex = readonly (ListedTool & { readonly key: string })[]
 
 export type WriteLine = (record: ToolRecord) => string
 
-type LeafRow = { first: string; count: number; lines: string | null; records: string | null; dirty: number | null }
+/** The pages of a leaf as it was when they were made. */
+export interface LeafPages {
+  readonly leaf: Leaf
+  readonly texts: { readonly lines: string; readonly records: string }
+  /** The change that KV lacked then. */
+  readonly behind: number | null
+  /** The first key of the next leaf; undefined for the last one. */
+  readonly until: string | undefined
+}
+
+type LeafRow = {
+  first: string
+  count: number
+  lines: string | null
+  records: string | null
+  dirty: number | null
+  behind: number | null
+}
 
 /** Counts up with each change of what is written of the same records. */
 const LINES = '2'
@@ -42,64 +59,102 @@ const LINES = '2'
 export function renewLines(sql: SqlStorage): void {
   if (readMeta(sql, 'lines') === LINES) return
   writeMeta(sql, 'lines', LINES)
-  if (!firstRow(sql, 'SELECT first FROM leaf WHERE lines IS NOT NULL')) return
+  if (!firstRow(sql, 'SELECT first FROM leaf WHERE lines IS NOT NULL OR landed_lines IS NOT NULL')) return
   const revision = nextRevision(sql)
-  sql.exec('UPDATE leaf SET dirty = ?', revision)
-  writeMeta(sql, 'catalogue', String(revision))
+  sql.exec('UPDATE leaf SET dirty = ?1, behind = ?1', revision)
+  noteCatalogue(sql, revision)
 }
 
 /** Marks the leaf that holds a key, so that its pages are made anew. */
 export function touchLeaf(sql: SqlStorage, key: string, revision: number): void {
-  sql.exec('UPDATE leaf SET dirty = ? WHERE first = (SELECT max(first) FROM leaf WHERE first <= ?)', revision, key)
-  writeMeta(sql, 'catalogue', String(revision))
+  sql.exec(
+    'UPDATE leaf SET dirty = ?1, behind = ?1 WHERE first = (SELECT max(first) FROM leaf WHERE first <= ?2)',
+    revision,
+    key,
+  )
+  noteCatalogue(sql, revision)
 }
 
-/** Makes the pages of every touched leaf, and gives the head that names all pages. */
-export async function settlePages(sql: SqlStorage, writeLine: WriteLine, now: number): Promise<Head> {
+function noteCatalogue(sql: SqlStorage, revision: number): void {
+  writeMeta(sql, 'catalogue', String(revision))
+  queue(sql, HEAD_KEY, revision)
+}
+
+/** Makes the pages of every touched leaf, and gives the head that names all pages as of now. */
+export async function settlePages(sql: SqlStorage, writeLine: WriteLine): Promise<Head> {
   for (;;) {
-    const dirty = firstRow<LeafRow>(sql, 'SELECT * FROM leaf WHERE dirty IS NOT NULL ORDER BY first LIMIT 1')
-    if (!dirty) break
-    const [tools = [], ...others] = divide(readLeaf(sql, dirty.first))
-    // A leaf that has grown too large gives most of its tools to new ones, and all are made in their turn
-    for (const [tool] of others) {
-      const first: ToolRecord = JSON.parse(tool?.record ?? '{}')
-      sql.exec('INSERT INTO leaf (first, count, dirty) VALUES (?, 0, ?)', toolKey(first), dirty.dirty)
-    }
-    if (others.length > 0) continue
-    const { lines, records } = pageTexts(tools, writeLine)
-    const hashes = { lines: await sha256(lines), records: await sha256(records) }
+    const dirty = field<string>(sql, 'SELECT first FROM leaf WHERE dirty IS NOT NULL ORDER BY first LIMIT 1')
+    if (dirty === undefined) break
+    const revision = field<number>(sql, 'SELECT dirty FROM leaf WHERE first = ?', dirty) ?? 0
+    const pages = await pagesOfLeaf(sql, dirty, writeLine)
+    if (!pages) continue
+    const { first, count, lines, records } = pages.leaf
     // Another publication may have come in meanwhile: then the leaf is made again
-    const { rowsWritten } = sql.exec(
+    sql.exec(
       'UPDATE leaf SET lines = ?, records = ?, count = ?, dirty = NULL WHERE first = ? AND dirty = ?',
-      hashes.lines,
-      hashes.records,
-      tools.length,
-      dirty.first,
-      dirty.dirty,
+      lines,
+      records,
+      count,
+      first,
+      revision,
     )
-    if (rowsWritten === 0) continue
-    const revision = readNumber(sql, 'revision')
-    replacePage(sql, dirty.lines, hashes.lines, revision, now)
-    replacePage(sql, dirty.records, hashes.records, revision, now)
-    queue(sql, HEAD_KEY)
   }
-  return readHead(sql)
+  const leaves = sql
+    .exec<LeafRow>('SELECT * FROM leaf ORDER BY first')
+    .toArray()
+    .map(({ first, count, lines, records }) => ({ first, count, lines: lines ?? '', records: records ?? '' }))
+  return headOf(leaves, readNumber(sql, 'revision'))
+}
+
+/** The first key of the first leaf, from a key on, of which KV does not have the pages of now. */
+export function nextBehind(sql: SqlStorage, from: string): string | undefined {
+  return field<string>(
+    sql,
+    'SELECT first FROM leaf WHERE behind IS NOT NULL AND first >= ? ORDER BY first LIMIT 1',
+    from,
+  )
+}
+
+/** The pages of a leaf as it is now. One that has grown too large gives most of its tools to new leaves before. */
+export async function pagesOfLeaf(
+  sql: SqlStorage,
+  first: string,
+  writeLine: WriteLine,
+): Promise<LeafPages | undefined> {
+  const row = firstRow<LeafRow>(sql, 'SELECT * FROM leaf WHERE first = ?', first)
+  if (!row) return undefined
+  const [tools = [], ...others] = divide(readLeaf(sql, first))
+  const { dirty, behind } = row
+  for (const [tool] of others) {
+    const record: ToolRecord = JSON.parse(tool?.record ?? '{}')
+    const key = toolKey(record)
+    sql.exec(
+      'INSERT INTO leaf (first, count, dirty, behind) VALUES (?, 0, ?, ?)',
+      key,
+      dirty ?? behind,
+      behind ?? dirty,
+    )
+  }
+  if (others.length > 0) {
+    sql.exec('UPDATE leaf SET dirty = ?, behind = ? WHERE first = ?', dirty ?? behind, behind ?? dirty, first)
+  }
+  const until = field<string>(sql, 'SELECT first FROM leaf WHERE first > ? ORDER BY first LIMIT 1', first)
+  const texts = pageTexts(tools, writeLine)
+  const leaf = { first, count: tools.length, lines: await sha256(texts.lines), records: await sha256(texts.records) }
+  return { leaf, texts, behind: others.length > 0 ? (behind ?? dirty) : behind, until }
 }
 
 /** The text of a page that is part of the catalogue as it stands; undefined for any other hash. */
 export function pageText(sql: SqlStorage, hash: string, writeLine: WriteLine): string | undefined {
-  const leaf = firstRow<LeafRow>(sql, 'SELECT * FROM leaf WHERE dirty IS NULL AND (lines = ?1 OR records = ?1)', hash)
+  const query = 'SELECT * FROM leaf WHERE dirty IS NULL AND (lines = ?1 OR records = ?1)'
+  const leaf = firstRow<LeafRow>(sql, query, hash)
   if (!leaf) return undefined
   const { lines, records } = pageTexts(readLeaf(sql, leaf.first), writeLine)
   return leaf.lines === hash ? lines : records
 }
 
-async function readHead(sql: SqlStorage): Promise<Head> {
-  const leaves = sql
-    .exec<LeafRow>('SELECT * FROM leaf ORDER BY first')
-    .toArray()
-    .map(({ first, count, lines, records }) => ({ first, count, lines: lines ?? '', records: records ?? '' }))
-  const revision = readNumber(sql, 'revision')
+/** The head that names these leaves, and shows all changes up to a number. */
+export async function headOf(leaves: readonly Leaf[], revision: number): Promise<Head> {
   const count = leaves.reduce((sum, leaf) => sum + leaf.count, 0)
   return { revision, count, leaves, etag: await sha256(leaves.map(({ lines, records }) => lines + records).join()) }
 }
@@ -143,15 +198,4 @@ function pageTexts(tools: readonly LeafTool[], writeLine: WriteLine): { lines: s
     lines: [JSON.stringify(index), ...records.map(writeLine)].join('\n'),
     records: tools.map(({ record }) => record).join('\n'),
   }
-}
-
-/** Has a page written to KV in place of another. The new one may have been retired before; the old one is deleted in a while. */
-function replacePage(sql: SqlStorage, old: string | null, fresh: string, revision: number, now: number): void {
-  if (old === fresh) return
-  if (old !== null) {
-    sql.exec('DELETE FROM outbox WHERE target = ?', kvKey('page', old))
-    sql.exec('INSERT OR REPLACE INTO retired VALUES (?, ?)', kvKey('page', old), now)
-  }
-  sql.exec('DELETE FROM retired WHERE target = ?', kvKey('page', fresh))
-  queue(sql, kvKey('page', fresh), revision)
 }

@@ -64,6 +64,8 @@ export function defineRegistry<Env extends RegistryEnv>(
       renewLines(this.#sql)
       reserveDerivedNames(this.#sql)
       this.#outbox = createRegistryOutbox(state.storage, env.REGISTRY, writeLine)
+      // The platform gives up an alarm that cannot be run for long
+      state.waitUntil(this.#outbox.schedule())
     }
 
     /** Stores or refuses each publication by itself. Gives the revision of the catalogue that shows them all. */
@@ -182,7 +184,7 @@ export function defineRegistry<Env extends RegistryEnv>(
     }
 
     async head(): Promise<Head> {
-      const head = await settlePages(this.#sql, writeLine, Date.now())
+      const head = await settlePages(this.#sql, writeLine)
       await this.#outbox.schedule()
       return head
     }

@@ -1,6 +1,6 @@
-import { kvKey } from '../keys.ts'
+import { HEAD_KEY, kvKey } from '../keys.ts'
 import type { ToolName } from '../../core/tool/tool-id.ts'
-import { OUTBOX_TABLE } from '../outbox.ts'
+import { createOutboxTable, enqueue, type Reason } from '../outbox.ts'
 import { column, field } from '../rows.ts'
 import { putAside } from './left-behind.ts'
 
@@ -11,7 +11,8 @@ import { putAside } from './left-behind.ts'
  * `tool.given` the one that an administrator gave it, `tool.indexed` its row in the search index while it is listed, and
  * `name` every name a tool was exposed under, in lower case. `version.left_bundle` marks a bundled tool that a deployment
  * no longer carries, which disables it whatever a person said of it in `status`. `leaf` partitions the tools into catalogue
- * pages by their first key; `dirty` is the revision that last touched a leaf, null once its pages are made. `outbox` names
+ * pages by their first key; `dirty` is the revision that last touched a leaf, null once its pages are made, and `behind` the
+ * same until KV has them; `landed_…` are the pages that the head in KV names. `outbox` names
  * the KV keys that are to be written, and `retired` those to be deleted after a while. `blob` holds bytes by their hash, in
  * parts that fit into rows. `document_text` holds documents by their hash; `document` the versions of those with ids of their
  * own, by dialect and id in lower case; `document_tool` the key of each tool that a version defines, by what it calls it.
@@ -42,21 +43,22 @@ CREATE TABLE IF NOT EXISTS document_tool (
   PRIMARY KEY (dialect, key, version, name)
 );
 CREATE INDEX IF NOT EXISTS document_tool_tool ON document_tool (tool);
-CREATE TABLE IF NOT EXISTS leaf (first TEXT PRIMARY KEY, count INTEGER NOT NULL, lines TEXT, records TEXT, dirty INTEGER);
+CREATE TABLE IF NOT EXISTS leaf (first TEXT PRIMARY KEY, count INTEGER NOT NULL, lines TEXT, records TEXT, dirty INTEGER,
+  behind INTEGER, landed_count INTEGER, landed_lines TEXT, landed_records TEXT);
 CREATE INDEX IF NOT EXISTS leaf_dirty ON leaf (first) WHERE dirty IS NOT NULL;
 CREATE INDEX IF NOT EXISTS leaf_lines ON leaf (lines);
 CREATE INDEX IF NOT EXISTS leaf_records ON leaf (records);
-${OUTBOX_TABLE}
 CREATE TABLE IF NOT EXISTS retired (target TEXT PRIMARY KEY, at INTEGER NOT NULL);
 CREATE TABLE IF NOT EXISTS blob (hash TEXT NOT NULL, part INTEGER NOT NULL, bytes BLOB NOT NULL, PRIMARY KEY (hash, part));
 CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value TEXT NOT NULL);
 CREATE VIRTUAL TABLE IF NOT EXISTS search USING fts5 (key UNINDEXED, name, toolkit, description, tags, tokenize = 'unicode61');
-INSERT OR IGNORE INTO leaf (first, count, dirty) VALUES ('', 0, 0);
 `
 
 /** `mayHaveSecret`: whether TOOL_SECRETS lets a tool have a secret, asked for what is older than trust. */
 export function createTables(sql: SqlStorage, mayHaveSecret: MayHaveSecret): void {
+  createOutboxTable(sql)
   sql.exec(TABLES)
+  placeLeaves(sql)
   putAside(sql)
   if (!columnsOf(sql, 'tool').includes('given')) sql.exec('ALTER TABLE tool ADD COLUMN given TEXT')
   if (!columnsOf(sql, 'tool').includes('indexed')) numberIndexed(sql)
@@ -64,8 +66,33 @@ export function createTables(sql: SqlStorage, mayHaveSecret: MayHaveSecret): voi
   if (readMeta(sql, 'publishers') === undefined) judgePublishers(sql, mayHaveSecret)
 }
 
-function columnsOf(sql: SqlStorage, table: 'tool' | 'version'): readonly string[] {
+function columnsOf(sql: SqlStorage, table: 'tool' | 'version' | 'leaf'): readonly string[] {
   return column<string>(sql, 'SELECT name FROM pragma_table_info(?)', table)
+}
+
+/**
+ * Has a first leaf, and, in storage that is older than that, has each leaf know which of its pages KV has: those that an
+ * earlier version wrote to the end.
+ */
+function placeLeaves(sql: SqlStorage): void {
+  if (!columnsOf(sql, 'leaf').includes('behind')) {
+    for (const added of ['behind INTEGER', 'landed_count INTEGER', 'landed_lines TEXT', 'landed_records TEXT']) {
+      sql.exec(`ALTER TABLE leaf ADD COLUMN ${added}`)
+    }
+    const page = kvKey('page', '')
+    sql.exec(
+      `UPDATE leaf SET landed_count = count, landed_lines = lines, landed_records = records,
+         behind = CASE WHEN dirty IS NULL AND ?1 || lines NOT IN (SELECT target FROM outbox)
+           AND ?1 || records NOT IN (SELECT target FROM outbox) THEN NULL ELSE coalesce(dirty, ?2) END`,
+      page,
+      readNumber(sql, 'revision'),
+    )
+    sql.exec(`DELETE FROM outbox WHERE target LIKE '${page}%'`)
+    if (field(sql, 'SELECT 1 FROM leaf WHERE behind IS NOT NULL') !== undefined) queue(sql, HEAD_KEY)
+  }
+  sql.exec('CREATE INDEX IF NOT EXISTS leaf_behind ON leaf (first) WHERE behind IS NOT NULL')
+  const { rowsWritten } = sql.exec("INSERT OR IGNORE INTO leaf (first, count, dirty, behind) VALUES ('', 0, 0, 0)")
+  if (rowsWritten > 0) queue(sql, HEAD_KEY)
 }
 
 /** Notes where each tool is in the search index, in storage that is older than that: what is indexed stays as it is. */
@@ -101,7 +128,7 @@ function judgePublishers(sql: SqlStorage, mayHaveSecret: MayHaveSecret): void {
       sql.exec('UPDATE version SET trusted = 1 WHERE key = ? AND version = ?', key, version)
     }
     const revision = nextRevision(sql)
-    sql.exec('INSERT OR IGNORE INTO outbox SELECT ? || key, ? FROM tool', kvKey('tool', ''), revision)
+    for (const key of column<string>(sql, 'SELECT key FROM tool')) enqueue(sql, kvKey('tool', key), revision)
   }
   writeMeta(sql, 'publishers', 'judged')
 }
@@ -120,11 +147,9 @@ function placeDocuments(sql: SqlStorage): void {
     `INSERT OR IGNORE INTO document_tool SELECT 'machine-context', lower(${PLACED_ID}), version,
      json_extract(record, '$.tool'), key ${PLACED}`,
   )
-  sql.exec(
-    "INSERT OR IGNORE INTO outbox SELECT DISTINCT ? || dialect || '/' || key, ? FROM document",
-    kvKey('address', ''),
-    readNumber(sql, 'revision'),
-  )
+  for (const of of column<string>(sql, "SELECT DISTINCT dialect || '/' || key FROM document")) {
+    enqueue(sql, kvKey('address', of), readNumber(sql, 'revision'))
+  }
   writeMeta(sql, 'documents', 'placed')
 }
 
@@ -152,6 +177,6 @@ export function nextRevision(sql: SqlStorage): number {
 }
 
 /** Asks for a KV key to be written, or deleted where nothing is stored for it. Counts as a change of its own unless told. */
-export function queue(sql: SqlStorage, target: string, revision = nextRevision(sql)): void {
-  sql.exec('INSERT INTO outbox VALUES (?, ?) ON CONFLICT DO UPDATE SET revision = excluded.revision', target, revision)
+export function queue(sql: SqlStorage, target: string, revision = nextRevision(sql), reason?: Reason): void {
+  enqueue(sql, target, revision, reason)
 }

@@ -5,6 +5,7 @@ import { isLeftOut, toolsBeside } from './documents.ts'
 import { claimDerivedNames, exposedName, giveName } from './names.ts'
 import { kvKey } from '../keys.ts'
 import { column, field, firstRow } from '../rows.ts'
+import { hasten, type Reason } from '../outbox.ts'
 import { touchLeaf } from './pages.ts'
 import { nextRevision, queue, readMeta, writeMeta } from './tables.ts'
 import { keysOf, publisherOf, type Source } from './toolkits.ts'
@@ -140,8 +141,9 @@ export function storeStatus(
     key,
     version,
   )
+  const reason = byAdministrator && status.state !== 'active' ? 'revocation' : 'status'
   // Another version of its document may be the newest now
-  for (const each of new Set([key, ...toolsBeside(sql, key)])) statusChanged(sql, each, revision)
+  for (const each of new Set([key, ...toolsBeside(sql, key)])) statusChanged(sql, each, revision, reason)
 }
 
 /** Sets whether a version may be given credentials. */
@@ -152,7 +154,7 @@ export function storeTrust(
   revision: number,
 ): void {
   sql.exec('UPDATE version SET trusted = ? WHERE key = ? AND version = ?', trusted ? 1 : 0, key, version)
-  queue(sql, kvKey('tool', key), revision)
+  queueVersions(sql, key, revision, trusted ? 'status' : 'revocation')
 }
 
 /** Notes that the bundle no longer carries a version, or carries it again. */
@@ -162,9 +164,19 @@ export function storeLeftBundle(sql: SqlStorage, key: string, version: string, l
 }
 
 /** Has KV and the catalogue follow where another version may now be the one that a tool's document holds, or none. */
-export function statusChanged(sql: SqlStorage, key: string, revision: number): void {
-  for (const { digest } of versionsOf(sql, key)) queue(sql, kvKey('record', digest), revision)
+export function statusChanged(sql: SqlStorage, key: string, revision: number, reason: Reason = 'status'): void {
+  queueVersions(sql, key, revision, reason)
   changed(sql, key, revision)
+}
+
+/** Has KV follow in what is said of a tool's versions, and before that in all that its document names. */
+function queueVersions(sql: SqlStorage, key: string, revision: number, reason: Reason): void {
+  for (const { digest } of versionsOf(sql, key)) queue(sql, kvKey('record', digest), revision, reason)
+  const sources = "SELECT DISTINCT json_extract(record, '$.source.hash') FROM version WHERE key = ?"
+  for (const hash of column<string | null>(sql, sources, key)) {
+    if (hash !== null) hasten(sql, kvKey('document', hash), reason)
+  }
+  queue(sql, kvKey('tool', key), revision, reason)
 }
 
 function changed(sql: SqlStorage, key: string, revision: number): void {

@@ -68,6 +68,19 @@ describe('a key and a provider', () => {
       expect(kv.values.has('key/hash')).toBe(false)
     }))
 
+  it('that is removed is deleted from KV before a thousand others are written', () =>
+    inAccess(async ({ access, kv, drain, runAlarm }) => {
+      await access.createKey(KEY, 'hash')
+      await drain()
+      for (let n = 0; n < 1_000; n += 1) await access.createKey({ ...KEY, id: `k${n}` }, `hash-${n}`)
+      await access.removeGiven('apiKey', 'k')
+      await runAlarm()
+      expect(kv.values.has('key/hash')).toBe(false)
+      expect(kv.values.has('key/hash-999')).toBe(false)
+      await drain()
+      expect(kv.values.size).toBe(1_000)
+    }))
+
   it('that was removed and made again while the first was being written is what it is in the end', () =>
     inAccess(async ({ access, kv, drain }) => {
       await access.createKey(KEY, 'hash')
