@@ -17,8 +17,10 @@ export const codecs: readonly Codec[] = [oxp, openToolCalling, machineContext, p
 
 /** The ways a definition can be read: every dialect, and what model providers take. */
 export const formats: ReadonlyMap<string, Format> = new Map<string, Format>([
-  ...codecs.map(({ dialect, encode }): [string, Format] => [dialect, bounded(dialect, encode)]),
-  ['oxp-flat', bounded('oxp-flat', encodeFlat)],
+  ...[...codecs, { dialect: 'oxp-flat', encode: encodeFlat }].map(({ dialect, encode }): [string, Format] => [
+    dialect,
+    bounded(dialect, (record, _, budget) => encode(record, budget)),
+  ]),
   ...Object.entries({ openai, 'openai-strict': openaiStrict, anthropic, gemini }).map(
     ([name, write]): [string, Format] => [name, bounded(name, forModels(write))],
   ),

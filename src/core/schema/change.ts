@@ -1,3 +1,4 @@
+import { afford, type Budget, createBudget } from '../tool/budget.ts'
 import type { Problem } from '../tool/problem.ts'
 import { type Definition, derivedSecurityLevel, type JsonSchema } from '../tool/tool.ts'
 import { compareVersions } from '../tool/version.ts'
@@ -7,34 +8,44 @@ import { type Change, compareInput, compareOutput, type Level } from './schema-c
 /** The part of a definition that callers rely on. */
 export type Contract = Pick<Definition, 'version' | 'input' | 'output' | 'requirements' | 'securityLevel'>
 
-/** Everything that differs between two versions of a tool in what callers rely on; none when they agree in it. */
-export function compareDefinitions(previous: Contract, next: Contract): Change[] {
-  return [
-    ...compareInput(previous.input, next.input, '/input'),
-    ...compareOutput(previous.output, next.output, '/output'),
+/**
+ * Everything that differs between two versions of a tool in what callers rely on; none when they agree in it. Where that
+ * takes too much work to tell, the one change is that it does, which is `major`.
+ */
+export function compareDefinitions(previous: Contract, next: Contract, budget = createBudget()): Change[] {
+  return toldOf(() => [
+    ...compareInput(previous.input, next.input, '/input', budget),
+    ...compareOutput(previous.output, next.output, '/output', budget),
     ...requirementChanges(previous, next),
-  ]
+  ])
 }
 
 /** What the gravest change between two versions asks of the newer one's version, wherever their schemas say things. */
-export function requiredBump(previous: Contract, next: Contract): Level {
-  const levels = new Set(compareDefinitions(expanded(previous), expanded(next)).map(({ level }) => level))
+export function requiredBump(previous: Contract, next: Contract, budget = createBudget()): Level {
+  const changes = toldOf(() => compareDefinitions(expanded(previous, budget), expanded(next, budget), budget))
+  const levels = new Set(changes.map(({ level }) => level))
   return levels.has('major') ? 'major' : levels.has('minor') ? 'minor' : 'patch'
 }
 
-function expanded(definition: Contract): Contract {
+function toldOf(compare: () => Change[]): Change[] {
+  const compared = afford(compare, 'The schemas take too much work to compare')
+  if (compared.ok) return compared.value
+  return compared.problems.map(({ path, message }) => ({ path, what: message, level: 'major' }))
+}
+
+function expanded(definition: Contract, budget: Budget): Contract {
   const { input, output } = definition
-  const whole = wholly(input)
+  const whole = wholly(input, budget)
   return {
     ...definition,
     input: typeof whole === 'boolean' ? input : whole,
-    output: output === null ? null : wholly(output),
+    output: output === null ? null : wholly(output, budget),
   }
 }
 
 /** A schema with its references written out, so that it can be compared part by part; as it is where not all can be. */
-function wholly(schema: JsonSchema): JsonSchema {
-  const { schema: written, cut } = expandSchema(schema)
+function wholly(schema: JsonSchema, budget: Budget): JsonSchema {
+  const { schema: written, cut } = expandSchema(schema, undefined, budget)
   return cut.length === 0 ? written : schema
 }
 

@@ -1,3 +1,4 @@
+import { type Budget, createBudget, unitsOf, weigh } from '../tool/budget.ts'
 import { isJsonObject, isObject } from '../tool/json.ts'
 import type { JsonSchema } from '../tool/tool.ts'
 import { keywordsWhere, REFERRING } from './keywords.ts'
@@ -40,12 +41,13 @@ const MOST: Bounds = { schemas: 10_000, depth: MAX_LEVELS, nesting: Infinity, ch
 /**
  * Writes each reference of a schema out: the schema it leads to stands in its place, beside what stood there. What leads
  * back to itself is cut; so is every reference where the whole would outgrow the bounds. A schema that refers to nothing
- * is given back itself. Takes time in proportion to its size.
+ * is given back itself. Draws on the budget for each schema that is looked at, and for the texts of those that are made.
  */
-export function expandSchema(schema: JsonSchema, bounds = MOST): Expanded {
+export function expandSchema(schema: JsonSchema, bounds = MOST, budget = createBudget()): Expanded {
   if (!isObject(schema) || !refers(schema)) return { schema, cut: [] }
-  const whole = write(schema, true)
-  return whole && fits(sizeOf(whole.schema, new Map()), bounds) ? whole : (write(schema, false) ?? { schema, cut: [] })
+  const whole = write(schema, true, budget)
+  if (whole && fits(sizeOf(whole.schema, new Map(), budget), bounds)) return whole
+  return write(schema, false, budget) ?? { schema, cut: [] }
 }
 
 function refers(root: unknown): boolean {
@@ -56,8 +58,8 @@ function refers(root: unknown): boolean {
 }
 
 /** Writes references out, or where `follows` is not so, cuts them all. Undefined where they lead too deep. */
-function write(root: Schema, follows: boolean): Expanded | undefined {
-  const places = placesOf(root)
+function write(root: Schema, follows: boolean, budget: Budget): Expanded | undefined {
+  const places = placesOf(root, budget)
   const written = new Map<string, unknown>()
   const open: string[] = []
   const cut = new Map<string, Cut>()
@@ -68,6 +70,7 @@ function write(root: Schema, follows: boolean): Expanded | undefined {
     if (!isObject(given)) return given
     if (level === MAX_LEVELS) isTooDeep = true
     if (isTooDeep) return true
+    budget.spend(1 + Object.keys(given).length, path)
     level += 1
     const own = Object.entries(given).filter(([keyword]) => !REFERRING.has(keyword) && !ANCHORS.has(keyword))
     let result: Schema = mapSubschemas(Object.fromEntries(own), (below, _, at) => expand(below, path + at))
@@ -81,6 +84,7 @@ function write(root: Schema, follows: boolean): Expanded | undefined {
   function targetOf(reference: unknown, from: string, path: string): unknown {
     const place = typeof reference === 'string' ? placeOf(reference) : undefined
     const target = place === undefined ? undefined : places.get(place)
+    budget.spend(unitsOf(from) + open.length, path)
     const why = whyCut(target?.path, from)
     if (!target || why) {
       cut.set(path, { path, why: why ?? 'unresolved' })
@@ -105,10 +109,11 @@ function write(root: Schema, follows: boolean): Expanded | undefined {
 }
 
 /** Every schema of a document by its JSON Pointer, and by its anchors. */
-function placesOf(root: unknown): ReadonlyMap<string, Located> {
+function placesOf(root: unknown, budget: Budget): ReadonlyMap<string, Located> {
   const places = new Map<string, Located>()
   for (const located of everySubschema(root, Infinity)) {
     const { schema, path } = located
+    budget.spend(unitsOf(path), path)
     places.set(path, located)
     if (!isObject(schema)) continue
     for (const keyword of ANCHORS) {
@@ -134,14 +139,15 @@ function listOf(value: unknown): readonly unknown[] {
 }
 
 /** How large a schema is as a text; parts of it that are one object are looked at once. */
-function sizeOf(schema: unknown, known: Map<object, Bounds>): Bounds {
+function sizeOf(schema: unknown, known: Map<object, Bounds>, budget: Budget): Bounds {
   if (!isObject(schema)) return { schemas: 1, depth: 1, nesting: 0, characters: 5 }
   const before = known.get(schema)
   if (before) return before
   const bare = mapSubschemas(schema, () => true)
+  weigh(bare, budget)
   let size: Bounds = { schemas: 1, depth: 1, nesting: nestingOf(bare), characters: JSON.stringify(bare).length }
   for (const { schema: below, path } of subschemas(schema)) {
-    const part = sizeOf(below, known)
+    const part = sizeOf(below, known, budget)
     const steps = path.split('/').length - 1
     size = {
       schemas: size.schemas + part.schemas,

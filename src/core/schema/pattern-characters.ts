@@ -18,6 +18,8 @@ const LAST = 0x10ffff
 /** What it takes to look through all of them for those that have a property. */
 const STEPS_FOR_PROPERTY = 30_000
 let listed: string | undefined
+/** By the property. Unicode has some hundred of them, under a few names each. */
+const edgesByProperty = new Map<string, readonly number[]>()
 
 /**
  * What each of some characters, escapes and classes of a pattern reads, as bit masks: two of them can read the same
@@ -35,15 +37,16 @@ export function masksOf(sources: readonly string[], spend: Spend): bigint[] {
   }
   spend(edges.size * sources.length)
   const matchers = sources.map((source) => new RegExp(`^${source}$`, 'u'))
-  const bits = new Map<string, bigint>()
   const masks = sources.map(() => 0n)
+  const kinds = new Set<string>()
   for (const code of edges) {
     const text = String.fromCodePoint(code)
-    const readers = [...matchers.keys()].filter((index) => matchers[index]?.test(text))
-    const key = readers.join()
-    const bit = bits.get(key) ?? 1n << BigInt(bits.size)
-    bits.set(key, bit)
-    for (const index of readers) masks[index] = (masks[index] ?? 0n) | bit
+    let kind = ''
+    for (const matcher of matchers) kind += matcher.test(text) ? '1' : '0'
+    if (kinds.has(kind)) continue
+    const bit = 1n << BigInt(kinds.size)
+    kinds.add(kind)
+    for (let index = 0; index < kind.length; index++) if (kind[index] === '1') masks[index] = (masks[index] ?? 0n) | bit
   }
   return masks
 }
@@ -62,21 +65,47 @@ function codesOf(text: string): number[] {
   return Array.from(text, (character) => character.codePointAt(0) ?? 0)
 }
 
-/** The characters at which a property of characters begins or ends to hold. */
-function edgesOf(property: string): number[] {
+/** The characters at which a property of characters begins or ends to hold. Takes some milliseconds, once. */
+function edgesOf(property: string): readonly number[] {
+  const known = edgesByProperty.get(property)
+  if (known) return known
   listed ??= listCharacters()
   const all = listed
-  return [...all.matchAll(new RegExp(`${property}+`, 'gu'))].flatMap(({ 0: run, index }) => [
+  const edges = [...all.matchAll(new RegExp(`${property}+`, 'gu'))].flatMap(({ 0: run, index }) => [
     all.codePointAt(index) ?? 0,
     all.codePointAt(index + run.length) ?? 0,
   ])
+  edgesByProperty.set(property, edges)
+  return edges
 }
 
-/** All characters up to `LAST_LISTED` but the surrogates, which no well-formed text holds. */
+/** Kinds of characters that have every property together: ideographs, syllables, and what stands for nothing yet. */
+const ALIKE = new RegExp(
+  [
+    '(?:(?!\\p{Changes_When_NFKC_Casefolded})\\p{Unified_Ideograph})+',
+    '\\p{Script=Hangul}+',
+    '\\p{Script=Tangut}+',
+    '\\p{Co}+',
+    '(?:(?![\\p{Extended_Pictographic}\\p{Noncharacter_Code_Point}])\\p{Cn})+',
+  ].join('|'),
+  'gu',
+)
+/** Shorter runs of them are listed whole: some are not quite alike. */
+const LONG = 1_000
+
+/**
+ * The characters up to `LAST_LISTED` in order, but for surrogates, which no well-formed text holds; of a long run that is
+ * alike, the ends. So seven of eight need not be looked at for each property.
+ */
 function listCharacters(): string {
   const parts: string[] = []
   for (let code = 0; code <= LAST_LISTED; code++) {
     if (code < 0xd800 || code > 0xdfff) parts.push(String.fromCodePoint(code))
   }
-  return parts.join('')
+  return parts.join('').replaceAll(ALIKE, (run) => {
+    if (run.length < LONG) return run
+    const [first = ''] = run
+    const [last = ''] = [...run.slice(-first.length)]
+    return first + last
+  })
 }

@@ -4,6 +4,7 @@ import { isObject } from '../tool/json.ts'
 import type { ListSize } from './instance-size.ts'
 import { keywordsWhere } from './keywords.ts'
 import { backtracking } from './pattern.ts'
+import { MAX_POINTER } from './publishable.ts'
 import { emptyRecord, everySubschema, mapSubschemas } from './subschemas.ts'
 import type { JsonSchema } from '../tool/tool.ts'
 
@@ -187,6 +188,8 @@ function known(schema: Readonly<Record<string, unknown>>): Record<string, unknow
 /** Whether some reference needs the document's own URI to be understood; else a URI could only do harm. */
 function refersAbroad(schema: JsonSchema): boolean {
   for (const { schema: each, path } of everySubschema(schema, Infinity)) {
+    // The library keeps each schema under its place, as publication does
+    if (path.length > MAX_POINTER) throw new TypeError('Cannot prepare a schema that lies below such long names')
     if (!isObject(each)) continue
     if (path !== '' && each['$id'] !== undefined) return true
     for (const reference of [each['$ref'], each['$dynamicRef']]) {

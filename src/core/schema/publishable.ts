@@ -10,6 +10,11 @@ import { MAX_PROBLEMS } from './wording.ts'
 /** Schemas below schemas, the root counted. */
 export const MAX_SCHEMA_DEPTH = 32
 export const MAX_SUBSCHEMAS = 2_000
+/**
+ * Of the JSON Pointer to a schema. Maps are keyed by such, and engines hash no text of more than some thousand characters:
+ * under one name of 200,000, two thousand schemas would take half a minute to find.
+ */
+export const MAX_POINTER = 4_000
 
 /** Arrays and objects within each other, in `const` and `examples` too, so that no recursion over a schema can fail. */
 const MAX_NESTING = 128
@@ -29,14 +34,14 @@ export interface SchemaOptions {
 
 /**
  * Judges a schema at publication: whether it is a well-formed JSON Schema 2020-12 document and cheap enough to check
- * values against (at most 32 deep, 2,000 subschemas, no pattern that backtracks exponentially, no reference out of the
+ * values against (at most 32 deep, 2,000 subschemas, names of some length, no pattern that backtracks exponentially, no reference out of the
  * document or around in a circle). Unknown keywords are allowed. Gives every problem, up to 100, under `path`. Never
  * throws, whatever `schema` is, and takes time in proportion to its size.
  */
 export function checkSchema(schema: unknown, options: SchemaOptions, path = ''): readonly Problem[] {
   const problems: Problem[] = []
   for (const problem of everyProblem(schema, options)) {
-    problems.push({ path: path + problem.path, message: problem.message })
+    problems.push({ path: path + problem.path.slice(0, MAX_POINTER), message: problem.message })
     if (problems.length === MAX_PROBLEMS) break
   }
   return problems
@@ -50,6 +55,10 @@ function* everyProblem(root: unknown, options: SchemaOptions): Generator<Problem
     const { schema, path, depth } = located
     if (depth > MAX_SCHEMA_DEPTH) {
       yield { path, message: `Must not be more than ${MAX_SCHEMA_DEPTH} schemas deep` }
+      continue
+    }
+    if (path.length > MAX_POINTER) {
+      yield { path, message: `Must not lie below names of more than ${MAX_POINTER} characters together` }
       continue
     }
     if (schemas.length === MAX_SUBSCHEMAS) {

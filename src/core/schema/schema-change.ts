@@ -1,8 +1,9 @@
+import { type Budget, createBudget, unitsOf, weigh } from '../tool/budget.ts'
 import { canonicalJson } from '../tool/digest.ts'
 import { isObject } from '../tool/json.ts'
 import { pointerStep } from '../tool/problem.ts'
 import { keywordsWhere } from './keywords.ts'
-import { mapSubschemas } from './subschemas.ts'
+import { createMeanings, JUDGING, type Meaning, type Meanings } from './meaning.ts'
 
 /** A difference between two versions: where (a JSON Pointer into the newer one), what, and what it means to callers. */
 export interface Change {
@@ -17,29 +18,54 @@ export type Level = 'major' | 'minor' | 'patch'
 
 type Schema = Readonly<Record<string, unknown>>
 
+/** What comparing two schemas keyword by keyword takes, beside what they hold. */
+const KEYWORDS = 20
+
 const LOWER_BOUNDS = keywordsWhere(({ changes }) => changes === 'lower')
 const UPPER_BOUNDS = keywordsWhere(({ changes }) => changes === 'upper')
 const CONSTRAINTS = keywordsWhere(({ changes }) => changes === 'constraint')
 const OPAQUE = keywordsWhere(({ changes }) => changes === 'opaque')
-/** Every keyword that decides which values are valid. */
-const JUDGING = keywordsWhere(({ changes }) => changes !== undefined)
+
+/** Two versions that are compared, and the work that may still be done. */
+interface Comparison {
+  readonly meanings: Meanings
+  readonly budget: Budget
+}
 
 /**
  * How a schema of inputs changed: `major` where it may refuse what was accepted, `minor` where it accepts more, `patch`
- * where only the description differs. What is too hard to compare is `major`.
+ * where only the description differs. What is too hard to compare is `major`. Draws on the budget for all that it reads and
+ * tells.
  */
-export function compareInput(before: unknown, after: unknown, path: string, name?: string): Change[] {
-  const place = name === undefined ? 'The input' : `Parameter '${name}'`
-  const from = bare(before)
-  const to = bare(after)
-  if (same(from, to)) return described(before, after, path, place)
-  if (to === false || from === false) {
-    return [{ path, what: `${place} is ${to ? 'now' : 'no longer'} accepted`, level: to ? 'minor' : 'major' }]
-  }
-  return [...inputChanges(objectOf(from), objectOf(to), path, place)]
+export function compareInput(before: unknown, after: unknown, path: string, budget = createBudget()): Change[] {
+  const meanings = createMeanings(budget)
+  const [from, to] = [meanings.of(before), meanings.of(after)]
+  if (from === to) return described(before, after, path, 'The input', budget)
+  return counted(inputChange(from, to, path, 'The input', { meanings, budget }), budget)
 }
 
-function* inputChanges(from: Schema, to: Schema, path: string, place: string): Generator<Change> {
+function* inputChange(
+  before: Meaning,
+  after: Meaning,
+  path: string,
+  place: string,
+  comparison: Comparison,
+): Generator<Change> {
+  if (before === after) return
+  comparison.budget.spend(KEYWORDS + before.units + after.units, path)
+  const [from, to] = [before.asked, after.asked]
+  if (to === false || from === false) {
+    yield { path, what: `${place} is ${to ? 'now' : 'no longer'} accepted`, level: to ? 'minor' : 'major' }
+  } else yield* inputChanges(objectOf(from), objectOf(to), path, place, comparison)
+}
+
+function* inputChanges(
+  from: Schema,
+  to: Schema,
+  path: string,
+  place: string,
+  comparison: Comparison,
+): Generator<Change> {
   const told = (keyword: string, clause: string, level: Level): Change => {
     return { path: path + pointerStep(keyword), what: `${place} ${clause}`, level }
   }
@@ -69,19 +95,25 @@ function* inputChanges(from: Schema, to: Schema, path: string, place: string): G
   }
   for (const keyword of ['items', 'additionalProperties']) {
     const at = path + pointerStep(keyword)
-    for (const change of compareInput(from[keyword] ?? true, to[keyword] ?? true, at)) {
+    if (Array.isArray(from[keyword]) || Array.isArray(to[keyword])) {
+      if (!same(from[keyword], to[keyword])) yield told(keyword, `has another '${keyword}'`, 'major')
+      continue
+    }
+    const [before, after] = [from, to].map((schema) => comparison.meanings.numbered(schema[keyword]))
+    if (!before || !after) continue
+    for (const change of inputChange(before, after, at, 'The input', comparison)) {
       const isNamed = change.path !== at && !change.what.startsWith('The input ')
       yield isNamed ? change : { ...change, what: `${place} has another '${keyword}'` }
     }
   }
-  yield* propertyChanges(from, to, path, 'input')
+  yield* propertyChanges(from, to, path, comparison, 'input')
 }
 
 function enumChange(from: unknown, to: unknown): [clause: string, level: Level] | undefined {
   if (same(from, to)) return undefined
   if (!Array.isArray(to)) return ['accepts any value', 'minor']
   if (!Array.isArray(from)) return ['accepts only some values', 'major']
-  const [before, after] = [new Set(from.map(canonicalJson)), new Set(to.map(canonicalJson))]
+  const [before, after] = [new Set<unknown>(from), new Set<unknown>(to)]
   if ([...before].some((value) => !after.has(value))) return ['accepts fewer values', 'major']
   return after.size > before.size ? ['accepts more values', 'minor'] : undefined
 }
@@ -90,34 +122,68 @@ function enumChange(from: unknown, to: unknown): [clause: string, level: Level] 
  * How a schema of outputs changed: callers rely on what was promised, so everything is `major` but a further property,
  * a further guarantee (`minor`) and the description (`patch`). null is no output at all.
  */
-export function compareOutput(before: unknown, after: unknown, path: string, name?: string): Change[] {
-  const place = name === undefined ? 'The output' : `Output property '${name}'`
-  const from = bare(before)
-  const to = bare(after)
-  if (same(from, to)) return described(before, after, path, place)
-  if (!isObject(from) || !isObject(to)) return [{ path, what: `${place} has another type`, level: 'major' }]
-  return [...outputChanges(from, to, path, place)]
+export function compareOutput(before: unknown, after: unknown, path: string, budget = createBudget()): Change[] {
+  const meanings = createMeanings(budget)
+  const [from, to] = [meanings.of(before), meanings.of(after)]
+  const isGiven = before !== null && after !== null
+  if (from === to && isGiven) return described(before, after, path, 'The output', budget)
+  if (!isGiven) return before === after ? [] : [{ path, what: 'The output has another type', level: 'major' }]
+  return counted(outputChange(from, to, path, 'The output', { meanings, budget }), budget)
 }
 
-function* outputChanges(from: Schema, to: Schema, path: string, place: string): Generator<Change> {
+function* outputChange(
+  before: Meaning,
+  after: Meaning,
+  path: string,
+  place: string,
+  comparison: Comparison,
+): Generator<Change> {
+  if (before === after) return
+  comparison.budget.spend(KEYWORDS + before.units + after.units, path)
+  const [from, to] = [before.asked, after.asked]
+  if (!isObject(from) || !isObject(to)) yield { path, what: `${place} has another type`, level: 'major' }
+  else yield* outputChanges(from, to, path, place, comparison)
+}
+
+function* outputChanges(
+  from: Schema,
+  to: Schema,
+  path: string,
+  place: string,
+  comparison: Comparison,
+): Generator<Change> {
+  const isList = Array.isArray(from['items']) || Array.isArray(to['items'])
   for (const keyword of JUDGING) {
-    if (['properties', 'required', 'items'].includes(keyword) || same(from[keyword], to[keyword])) continue
+    if (keyword === 'properties' || keyword === 'required' || (keyword === 'items' && !isList)) continue
+    if (same(from[keyword], to[keyword])) continue
     yield { path: path + pointerStep(keyword), what: `${place} has another '${keyword}'`, level: 'major' }
   }
-  yield* compareOutput(from['items'] ?? true, to['items'] ?? true, `${path}/items`)
-  yield* propertyChanges(from, to, path, 'output')
+  const [before, after] = [from, to].map(({ items }) => comparison.meanings.numbered(items))
+  if (before && after && !isList) yield* outputChange(before, after, `${path}/items`, 'The output', comparison)
+  yield* propertyChanges(from, to, path, comparison, 'output')
 }
 
-function* propertyChanges(from: Schema, to: Schema, path: string, of: 'input' | 'output'): Generator<Change> {
+function* propertyChanges(
+  from: Schema,
+  to: Schema,
+  path: string,
+  comparison: Comparison,
+  of: 'input' | 'output',
+): Generator<Change> {
+  const { meanings, budget } = comparison
   const [before, after] = [objectOf(from['properties']), objectOf(to['properties'])]
   const [needed, needs] = [namesOf(from['required']), namesOf(to['required'])]
   for (const name of new Set([...Object.keys(before), ...Object.keys(after), ...needed, ...needs])) {
+    budget.spend(unitsOf(name), path)
     const at = `${path}/properties${pointerStep(name)}`
     const place = of === 'input' ? `Parameter '${name}'` : `Output property '${name}'`
     const [was, is] = [Object.hasOwn(before, name), Object.hasOwn(after, name)]
     const isGained = needs.has(name) && !needed.has(name)
     const isLost = needed.has(name) && !needs.has(name)
-    if (was && is) yield* (of === 'input' ? compareInput : compareOutput)(before[name], after[name], at, name)
+    if (was && is) {
+      const change = of === 'input' ? inputChange : outputChange
+      yield* change(meanings.numbered(before[name]), meanings.numbered(after[name]), at, place, comparison)
+    }
     if (was && !is) yield { path: at, what: `${place} is removed`, level: 'major' }
     if (of === 'input') {
       if (isGained) yield { path: at, what: `${place} is now required`, level: 'major' }
@@ -131,30 +197,27 @@ function* propertyChanges(from: Schema, to: Schema, path: string, of: 'input' | 
   }
 }
 
-/** A schema with only what decides which values are valid, and without the order of its lists of names. */
-function bare(schema: unknown): unknown {
-  if (!isObject(schema)) return schema
-  const copy: Record<string, unknown> = {}
-  for (const [keyword, value] of Object.entries(mapSubschemas(schema, bare))) {
-    if (!JUDGING.has(keyword)) continue
-    const isUnordered = keyword === 'required' || keyword === 'enum' || keyword === 'type'
-    copy[keyword] = isUnordered && Array.isArray(value) ? value.toSorted(byCanonicalJson) : value
-  }
-  return Object.keys(copy).length === 0 ? true : copy
-}
-
-function byCanonicalJson(a: unknown, b: unknown): number {
-  return canonicalJson(a) < canonicalJson(b) ? -1 : 1
-}
-
+/** Numbers of meanings, and values: what they are is one text. */
 function same(a: unknown, b: unknown): boolean {
-  if (a === undefined || b === undefined) return a === b
+  if (a === undefined || b === undefined || typeof a !== 'object') return a === b
   return canonicalJson(a) === canonicalJson(b)
 }
 
 /** What is told of two schemas that accept the same values. */
-function described(before: unknown, after: unknown, path: string, place: string): Change[] {
+function described(before: unknown, after: unknown, path: string, place: string, budget: Budget): Change[] {
+  weigh(before, budget, path)
+  weigh(after, budget, path)
   return same(before, after) ? [] : [{ path, what: `${place} is described differently`, level: 'patch' }]
+}
+
+/** Names of properties may be as long as a document, and stand in the path of all that is below them. */
+function counted(changes: Iterable<Change>, budget: Budget): Change[] {
+  const all: Change[] = []
+  for (const change of changes) {
+    budget.spend(unitsOf(change.path) + unitsOf(change.what))
+    all.push(change)
+  }
+  return all
 }
 
 function objectOf(value: unknown): Schema {

@@ -45,5 +45,5 @@ export interface Codec {
   recognises(document: unknown): boolean
   /** The tools a document defines (one, or all capabilities of a kit), or every breach of the dialect's rules. */
   decode(document: Json, given: Given, budget?: Budget): Checked<Decoded>
-  encode(record: ToolRecord): Encoded
+  encode(record: ToolRecord, budget?: Budget): Encoded
 }

@@ -1,6 +1,7 @@
 import { type Bounds, type Cut, expandSchema } from '../../core/schema/expand.ts'
 import { MAX_SCHEMA_DEPTH, MAX_SUBSCHEMAS } from '../../core/schema/publishable.ts'
 import type { Encoded, Loss } from '../../core/tool/codec.ts'
+import { afford, type Budget, createBudget } from '../../core/tool/budget.ts'
 import { isJsonObject, isList, type Json, type JsonObject } from '../../core/tool/json.ts'
 import { offered, withheld } from '../../core/tool/metadata.ts'
 import { derivedSecurityLevel, type JsonSchema, type Requirements, type ToolRecord } from '../../core/tool/tool.ts'
@@ -17,27 +18,30 @@ const WHY_CUT: Readonly<Record<Cut['why'], string>> = {
 }
 
 /** A record as OXP 1.0: the published document, or one that says what OXP can, with losses. */
-export function encode(record: ToolRecord): Encoded {
+export function encode(record: ToolRecord, budget = createBudget()): Encoded {
   const source = sourceOf(record)
-  return source ? { document: source, losses: unsaid(record) } : written(record, (input) => ({ parameters: input }))
+  if (source) return { document: source, losses: unsaid(record) }
+  return written(record, (input) => ({ parameters: input }), budget)
 }
 
 /** A record with `input_schema` always as the specification has it. */
 export function seedForm(record: ToolRecord): JsonObject {
-  return formOf(record, (input) => ({ parameters: input })).document
+  return formOf(record, (input) => ({ parameters: input }), createBudget()).document
 }
 
 /** A record as the published OpenAPI document and its client libraries have it: `input_schema` flat. */
-export function encodeFlat(record: ToolRecord): Encoded {
-  return formOf(record, flat)
+export function encodeFlat(record: ToolRecord, budget = createBudget()): Encoded {
+  return formOf(record, flat, budget)
 }
 
 /**
  * A record as a line of `GET /tools`: `input_schema` as the specification has it. Empty for a version that is no `x.y.z`,
- * since no id of OXP leads to it.
+ * since no id of OXP leads to it, and for one that takes too much work to write, as none does that is published today.
  */
 export function listedLine(record: ToolRecord): string {
-  return isSimpleVersion(record.version) ? JSON.stringify(seedForm(record)) : ''
+  if (!isSimpleVersion(record.version)) return ''
+  const written = afford(() => JSON.stringify(seedForm(record)), '')
+  return written.ok ? written.value : ''
 }
 
 /** A schema that `parameters` stands in would be taken for one that wraps the parameters, unless it says what it is of. */
@@ -45,9 +49,9 @@ function flat(input: JsonObject): JsonObject {
   return 'parameters' in input && !('type' in input) && !('properties' in input) ? { type: 'object', ...input } : input
 }
 
-function formOf(record: ToolRecord, wrap: (input: JsonObject) => JsonObject) {
+function formOf(record: ToolRecord, wrap: (input: JsonObject) => JsonObject, budget: Budget) {
   const source = sourceOf(record)
-  if (!source) return written(record, wrap)
+  if (!source) return written(record, wrap, budget)
   // Documents of before may have parameters that are no objects, and an id in two requirements
   const { requirements: asked } = source
   const requirements = isJsonObject(asked) ? { requirements: withUniqueIds(asked) } : {}
@@ -74,7 +78,7 @@ function sourceOf({ source }: ToolRecord): JsonObject | undefined {
 }
 
 /** A record of another dialect. */
-function written(record: ToolRecord, wrap: (input: JsonObject) => JsonObject) {
+function written(record: ToolRecord, wrap: (input: JsonObject) => JsonObject, budget: Budget) {
   const losses: Loss[] = [...withheld(record)]
   const lose: Lose = (path, reason) => losses.push({ path, reason })
   const name = nameOf(record)
@@ -87,8 +91,8 @@ function written(record: ToolRecord, wrap: (input: JsonObject) => JsonObject) {
     name: record.name,
     description: record.description,
     version: name.version,
-    input_schema: wrap(withParameters(expanded(offered(record).input, '/input', lose))),
-    output_schema: record.output === null ? null : expanded(record.output, '/output', lose),
+    input_schema: wrap(withParameters(expanded(offered(record).input, '/input', lose, budget))),
+    output_schema: record.output === null ? null : expanded(record.output, '/output', lose, budget),
   }
   const requirements = encodeRequirements(record.requirements)
   return { document: requirements ? { ...document, requirements } : document, losses: [...losses, ...unsaid(record)] }
@@ -104,8 +108,8 @@ function unsaid(record: ToolRecord): readonly Loss[] {
 }
 
 /** "Excludes $ref and nested definitions": what references lead to is written out, and a schema is an object. */
-function expanded(schema: JsonSchema, path: string, lose: Lose): JsonObject {
-  const { schema: whole, cut } = expandSchema(schema, BOUNDS)
+function expanded(schema: JsonSchema, path: string, lose: Lose, budget: Budget): JsonObject {
+  const { schema: whole, cut } = expandSchema(schema, BOUNDS, budget)
   for (const each of cut) lose(path + each.path, WHY_CUT[each.why])
   return objectOf(whole)
 }

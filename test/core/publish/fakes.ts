@@ -129,7 +129,7 @@ export function worldOf({
   const stored: (readonly Publication[])[] = []
   const deps: PublishDeps = {
     codecs: [plain],
-    formats: new Map([['plain', bounded('plain', plain.encode)]]),
+    formats: new Map([['plain', bounded('plain', (record, _, budget) => plain.encode(record, budget))]]),
     giveWay: async () => undefined,
     runners,
     sha256,

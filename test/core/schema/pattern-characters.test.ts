@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { masksOf } from '../../../src/core/schema/pattern-characters.ts'
 
@@ -80,4 +81,46 @@ test('asking takes steps: for each class and character, and more for a property'
   expect(taken('a', 'c')).toBe(2 * (one + 2))
   expect(taken('\\p{Lu}')).toBeGreaterThan(30_000 + one)
   expect(taken('[\\p{Lu}\\P{N}]')).toBeGreaterThan(60_000)
+})
+
+/** Every general category, some scripts, and every property of characters that ECMAScript names. */
+const PROPERTIES = (
+  'L Lu Ll Lt LC Lm Lo M Mn Mc Me N Nd Nl No P Pc Pd Ps Pe Pi Pf Po S Sm Sc Sk So Z Zs Zl Zp C Cc Cf Co Cn ' +
+  'sc=Greek sc=Latin sc=Cyrillic sc=Han sc=Hangul sc=Tangut sc=Yi sc=Common sc=Inherited sc=Hiragana sc=Arabic ' +
+  'scx=Greek scx=Latin scx=Han scx=Hangul scx=Common scx=Bopomofo scx=Yi scx=Devanagari scx=Cuneiform ' +
+  'Alphabetic ASCII ASCII_Hex_Digit Assigned Bidi_Control Bidi_Mirrored Case_Ignorable Cased Changes_When_Casefolded ' +
+  'Changes_When_Casemapped Changes_When_Lowercased Changes_When_NFKC_Casefolded Changes_When_Titlecased ' +
+  'Changes_When_Uppercased Dash Default_Ignorable_Code_Point Deprecated Diacritic Emoji Emoji_Component Emoji_Modifier ' +
+  'Emoji_Modifier_Base Emoji_Presentation Extended_Pictographic Extender Grapheme_Base Grapheme_Extend Hex_Digit ' +
+  'IDS_Binary_Operator IDS_Trinary_Operator ID_Continue ID_Start Ideographic Join_Control Logical_Order_Exception ' +
+  'Lowercase Math Noncharacter_Code_Point Pattern_Syntax Pattern_White_Space Quotation_Mark Radical Regional_Indicator ' +
+  'Sentence_Terminal Soft_Dotted Terminal_Punctuation Unified_Ideograph Uppercase Variation_Selector White_Space ' +
+  'XID_Continue XID_Start'
+).split(' ')
+
+/** Every character but the surrogates, and of the planes that hold few kinds where these begin and end. */
+const RANGES: readonly (readonly [number, number])[] = [
+  [0, 0xd7ff],
+  [0xe000, 0x40010],
+  [0x4fff0, 0x50010],
+  [0xdfff0, 0xe1000],
+  [0xefff0, 0xf0010],
+  [0xffff0, 0x100010],
+  [0x10fff0, 0x10ffff],
+]
+
+test('two properties share a character exactly where there is one that has both', () => {
+  const characters = RANGES.flatMap(([first, last]) =>
+    Array.from({ length: last - first + 1 }, (_, index) => String.fromCodePoint(first + index)),
+  ).join('')
+  const property = fc
+    .tuple(fc.constantFrom('\\p', '\\P'), fc.constantFrom(...PROPERTIES))
+    .map(([escape, name]) => `${escape}{${name}}`)
+  fc.assert(
+    fc.property(property, property, (one, other) => {
+      const [a = 0n, b = 0n] = masksOf([one, other], free)
+      expect((a & b) !== 0n).toBe(new RegExp(`(?=${one})${other}`, 'u').test(characters))
+    }),
+    { numRuns: 300, seed: 7 },
+  )
 })

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { checkSchema } from '../../../src/core/schema/publishable.ts'
+import { checkSchema, MAX_POINTER } from '../../../src/core/schema/publishable.ts'
 
 const local = { references: 'local' } as const
 const none = { references: 'none' } as const
@@ -252,6 +252,16 @@ describe('bounds', () => {
     expect(checkSchema(properties(2_000), local)).toEqual([{ path: '', message: 'Must have at most 2000 subschemas' }])
   })
 
+  test('names of 4,000 characters on the way to a schema', () => {
+    const below = (name: string) => ({ properties: { [name]: { items: {} } } })
+    const longest = 'n'.repeat(MAX_POINTER - '/properties//items'.length)
+    expect(checkSchema(below(longest), local)).toEqual([])
+    const path = `/properties/${longest}n/items`
+    expect(checkSchema(below(`${longest}n`), local)).toEqual([
+      { path: path.slice(0, MAX_POINTER), message: 'Must not lie below names of more than 4000 characters together' },
+    ])
+  })
+
   test('deep values that are no schemas', () => {
     let value: unknown = 1
     for (let level = 0; level < 200; level++) value = [value]
@@ -289,6 +299,13 @@ describe('bounds', () => {
     [
       'many names',
       () => ({ patternProperties: Object.fromEntries(Array.from({ length: 60_000 }, (_, i) => [`${i}+`, {}])) }),
+    ],
+    [
+      'below a long name',
+      () => {
+        const below = Array.from({ length: 1_900 }, (_, i) => [`p${i}`, { $ref: '#/$defs/a' }])
+        return { properties: { ['n'.repeat(200_000)]: { properties: Object.fromEntries(below) } }, $defs: { a: {} } }
+      },
     ],
     ['a long list of names', () => ({ required: Array.from({ length: 60_000 }, (_, i) => `${i}`) })],
   ])('a hostile document is judged: %s', (_, make) => {

@@ -35,8 +35,8 @@ function setUp({ principal, result = ok(3) }: Given = {}) {
     },
   }
   const writers: Record<string, Writer> = {
-    'oxp': oxp.encode,
-    'oxp-flat': encodeFlat,
+    'oxp': (record, _, budget) => oxp.encode(record, budget),
+    'oxp-flat': (record, _, budget) => encodeFlat(record, budget),
     'title': ({ title = null }) => ({ document: title, losses: [{ path: '/id', reason: 'r' }] }),
     'costly': ({ id, tool }, _, budget) => {
       if (tool === 'Add') budget.spend(Infinity, '/input/a')
@@ -137,8 +137,8 @@ describe('a tool of a version that OXP has not', () => {
     },
     sha256,
     formats: new Map([
-      ['oxp', bounded('oxp', oxp.encode)],
-      ['oxp-flat', bounded('oxp-flat', encodeFlat)],
+      ['oxp', bounded('oxp', (record, _, budget) => oxp.encode(record, budget))],
+      ['oxp-flat', bounded('oxp-flat', (record, _, budget) => encodeFlat(record, budget))],
       ['version', bounded('version', ({ version }) => ({ document: version, losses: [] }))],
     ]),
   })

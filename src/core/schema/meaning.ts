@@ -1,0 +1,68 @@
+import { type Budget, createBudget, weigh } from '../tool/budget.ts'
+import { canonicalJson } from '../tool/digest.ts'
+import { isObject } from '../tool/json.ts'
+import { keywordsWhere } from './keywords.ts'
+import { mapSubschemas } from './subschemas.ts'
+
+/**
+ * What a schema asks of values: its judging keywords, with the number of a meaning in the place of each schema below it, and
+ * without the order of lists that have none. `true` where it asks nothing.
+ */
+export interface Meaning {
+  readonly number: number
+  readonly asked: Readonly<Record<string, unknown>> | boolean
+  /** The units that it takes to look through what is asked. */
+  readonly units: number
+}
+
+/** What schemas mean: those that ask the same of values have one meaning. */
+export interface Meanings {
+  of(schema: unknown): Meaning
+  /** The meaning that has this number; of anything else, that of a schema that asks nothing. */
+  numbered(number: unknown): Meaning
+}
+
+/** Every keyword that decides which values are valid. */
+export const JUDGING = keywordsWhere(({ changes }) => changes !== undefined)
+
+/** Looks at each schema once, however many it lies in: so comparing all parts of two takes no longer than reading them. */
+export function createMeanings(budget: Budget): Meanings {
+  const all: Meaning[] = []
+  const bySchema = new Map<object, Meaning>()
+  const byText = new Map<string, Meaning>()
+
+  function of(schema: unknown): Meaning {
+    if (!isObject(schema)) return meant(schema !== false)
+    const known = bySchema.get(schema)
+    if (known) return known
+    const asked: Record<string, unknown> = {}
+    const own = createBudget(Infinity, budget)
+    for (const [keyword, value] of Object.entries(mapSubschemas(schema, (below) => of(below).number))) {
+      if (!JUDGING.has(keyword)) continue
+      weigh(value, own)
+      asked[keyword] = Array.isArray(value) ? withoutOrder(keyword, value) : value
+    }
+    const meaning = meant(Object.keys(asked).length === 0 || asked, own.spent)
+    bySchema.set(schema, meaning)
+    return meaning
+  }
+
+  function meant(asked: Meaning['asked'], units = 1): Meaning {
+    budget.spend(1)
+    const text = canonicalJson(asked)
+    const known = byText.get(text)
+    if (known) return known
+    const meaning = { number: all.length, asked, units }
+    all.push(meaning)
+    byText.set(text, meaning)
+    return meaning
+  }
+
+  return { of, numbered: (number) => (typeof number === 'number' ? all[number] : undefined) ?? meant(true) }
+}
+
+/** The values of an `enum` as texts, which can be ordered. */
+function withoutOrder(keyword: string, list: readonly unknown[]): readonly unknown[] {
+  if (keyword === 'enum') return list.map(canonicalJson).toSorted()
+  return keyword === 'required' || keyword === 'type' ? list.toSorted() : list
+}
