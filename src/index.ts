@@ -9,7 +9,8 @@ import { ConfigError, type Env, loadConfig } from './env.ts'
 import { vaultDeployment } from './compose/vaults.ts'
 import { respond } from './dialects/oxp/routes.ts'
 import { build } from './generated/build.ts'
-import { Egress } from './runners/sandbox/egress.ts'
+import { traffic } from './compose/traffic.ts'
+import { defineEgress } from './runners/sandbox/egress.ts'
 
 export const Registry = defineRegistry(writeLine, (env: Env) => {
   const { toolSecrets, secretOf, quota } = loadConfig(env)
@@ -17,7 +18,8 @@ export const Registry = defineRegistry(writeLine, (env: Env) => {
 })
 export const Vault = defineVault((env: Env) => vaultDeployment(loadConfig(env)))
 export const Ledger = defineLedger<Env>(Date.now)
-export { Access, Egress }
+export const Egress = defineEgress(traffic)
+export { Access }
 
 declare global {
   namespace Cloudflare {

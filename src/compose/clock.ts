@@ -36,7 +36,9 @@ export function startDeadline(timeoutMs: number, caller: () => AbortSignal | und
         const end = (how: 'expired' | 'cancelled') => {
           resolve(how)
           live().abort(
-            new DOMException(how === 'expired' ? 'The deadline passed' : 'The caller went away', 'AbortError'),
+            how === 'expired'
+              ? new DOMException('The deadline passed', 'TimeoutError')
+              : new DOMException('The caller went away', 'AbortError'),
           )
         }
         const timer = setTimeout(() => end('expired'), Math.max(0, timeoutMs - (Date.now() - started)))

@@ -26,6 +26,7 @@ import { createSandbox } from '../runners/sandbox/sandbox.ts'
 import { createPluginReader } from '../runners/wasm/plugin-reader.ts'
 import { createWasmRunner } from '../runners/wasm/runner.ts'
 import { log } from './log.ts'
+import { traffic } from './traffic.ts'
 import { sleep } from './clock.ts'
 
 /**
@@ -40,7 +41,7 @@ export function createRunners(
 ) {
   const { now } = Date
   const { allowHttpHosts } = config
-  const reach: GuardedFetchOptions = { fetch: (...given) => fetch(...given), allowHttpHosts }
+  const reach: GuardedFetchOptions = { fetch: (...given) => fetch(...given), allowHttpHosts, traffic }
   const guardedFetch = createGuardedFetch(reach)
   const fetchText = createTextFetch(
     createGuardedFetch({ ...reach, maxResponseBytes: MAX_JSON }),
@@ -48,12 +49,13 @@ export function createRunners(
   )
   const bundled = createBundledRunner({
     carried: new Map(build.tools.map((carried) => [carried.record.id, carried])),
-    fetch: asFetch(guardedFetch),
+    fetchFor: (tool) => asFetch(guardedFetch, tool),
     log: toolLog,
   })
-  const http = createHttpRunner({ guardedFetch, now, sleep })
+  const { random } = Math
+  const http = createHttpRunner({ guardedFetch, now, sleep, random })
   const speaking = { guardedFetch, guardedStream: createGuardedStream(reach), revisions: createKnownRevisions(), now }
-  const remote = createRemoteRunner({ ...speaking, sleep })
+  const remote = createRemoteRunner({ ...speaking, sleep, random })
   const upstreams = createUpstreams(speaking)
   const sandbox =
     env.LOADER && createSandbox({ loader: env.LOADER, openEgress: (props) => exports.Egress({ props }), sha256 })

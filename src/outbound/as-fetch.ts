@@ -1,5 +1,6 @@
 import type { Fetch } from '../core/tool/platform.ts'
 import type { GuardedFetch } from './guarded-fetch.ts'
+import type { Asker } from './traffic.ts'
 import { mayHaveBody } from './response-rules.ts'
 
 /** Headers that carry credentials in requests that do not say which do. */
@@ -9,9 +10,10 @@ const CREDENTIAL_HEADERS = ['authorization', 'cookie', 'x-api-key', 'proxy-autho
  * The guarded fetch in the shape of the platform's own, for bundled tools. Gives a Response whose body has arrived
  * already; rejects with a TypeError that says why when the guard refuses, the server cannot be reached or answers
  * too much, and with the signal's reason when it aborts. A redirect to another origin loses its credential headers,
- * and is refused where it keeps the body, which may hold a client secret.
+ * and is refused where it keeps the body, which may hold a client secret. `toolkit` and `timeoutMs` are those of the tool
+ * that it is for; undefined where it is for none.
  */
-export function asFetch(guardedFetch: GuardedFetch): Fetch {
+export function asFetch(guardedFetch: GuardedFetch, tool?: Omit<Asker, 'signal'>): Fetch {
   return async (input, init) => {
     const request = new Request(input, init)
     const { method, url, headers, signal } = request
@@ -27,6 +29,7 @@ export function asFetch(guardedFetch: GuardedFetch): Fetch {
       mayBePartial: true,
       redirect: request.redirect === 'follow' ? 'follow' : 'manual',
       signal,
+      asker: tool && { ...tool, signal },
     })
     if (!result.ok) {
       if (result.kind === 'aborted') signal.throwIfAborted()

@@ -1,9 +1,8 @@
 import type { Signal } from '../core/tool/platform.ts'
 import type { GuardedFetch } from './guarded-fetch.ts'
+import { utf8Text } from './utf8.ts'
 
 const TIMEOUT_MS = 30_000
-
-const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false })
 
 /**
  * Fetches a document's text through the guarded fetch, within 30 seconds; `accept` says which types are welcome. Never
@@ -22,6 +21,7 @@ export function createTextFetch(guardedFetch: GuardedFetch, accept: string) {
       url,
       headers: new Headers({ accept, 'user-agent': 'switchboard' }),
       credentialHeaders: [],
+      asker: undefined,
       signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
     })
     if (!result.ok) {
@@ -29,10 +29,7 @@ export function createTextFetch(guardedFetch: GuardedFetch, accept: string) {
     }
     const { status, body, url: from } = result.response
     if (status !== 200) return { ok: false, problem: `Cannot be fetched: the server answered ${status}, wanted 200` }
-    try {
-      return { ok: true, text: utf8.decode(body), url: from }
-    } catch {
-      return { ok: false, problem: 'Is not in UTF-8' }
-    }
+    const text = utf8Text(body)
+    return text === undefined ? { ok: false, problem: 'Is not in UTF-8' } : { ok: true, text, url: from }
   }
 }

@@ -1,8 +1,11 @@
+import { isObject } from '../core/tool/json.ts'
 import type { Fetch, Signal } from '../core/tool/platform.ts'
 import { createUrlJudge } from './allowed-url.ts'
 import { readToLimit, type ReadBytes } from './read-to-limit.ts'
-import { decodedHeaders, unreadable } from './response-rules.ts'
+import { decodedHeaders, isEncoded, unreadable } from './response-rules.ts'
+import { isUnanswered } from './status.ts'
 import { untilAborted } from './until-aborted.ts'
+import type { Asker, Ending, Passage, Traffic } from './traffic.ts'
 
 export interface GuardedFetchOptions {
   readonly fetch: Fetch
@@ -12,6 +15,8 @@ export interface GuardedFetchOptions {
   readonly maxResponseBytes?: number
   /** The most redirects that are followed; 5 unless given. */
   readonly maxRedirects?: number
+  /** Holds requests of tools to what their hosts can take; absent where none are made for a tool. */
+  readonly traffic?: Traffic
 }
 
 /** A body that can be sent again, when a redirect asks for it. */
@@ -31,6 +36,8 @@ export interface GuardedRequest {
   /** Whether a part of an answer may be asked for: only where there is nothing to redact in it. */
   readonly mayBePartial?: boolean
   readonly signal: Signal
+  /** The call that it is made for; undefined where it is for none. */
+  readonly asker: Asker | undefined
 }
 
 export interface GuardedResponse {
@@ -42,10 +49,18 @@ export interface GuardedResponse {
   readonly body: Uint8Array<ArrayBuffer>
 }
 
-export type GuardedFailureKind = 'refused' | 'unreachable' | 'too-large' | 'too-many-redirects' | 'aborted'
+/** `failing` and `busy`: the request was not sent, and may be later. `broken`: the answer came, and is not what it says it is. */
+export type GuardedFailureKind =
+  'refused' | 'unreachable' | 'too-large' | 'too-many-redirects' | 'aborted' | 'broken' | 'failing' | 'busy'
 
 /** Messages name a URL's origin only: paths and queries may hold credentials. */
-export type GuardedFailure = { readonly ok: false; readonly kind: GuardedFailureKind; readonly message: string }
+export interface GuardedFailure {
+  readonly ok: false
+  readonly kind: GuardedFailureKind
+  readonly message: string
+  /** When it may be sent, in milliseconds, where it was not. */
+  readonly retryAfterMs?: number
+}
 export type GuardedResult = { readonly ok: true; readonly response: GuardedResponse } | GuardedFailure
 
 export type GuardedFetch = (request: GuardedRequest) => Promise<GuardedResult>
@@ -56,6 +71,8 @@ export interface Opened {
   readonly response: Response
   /** Where the response comes from, after redirects. */
   readonly url: URL
+  /** Told what came of the body. */
+  readonly end: (ending: Ending) => void
 }
 
 interface Hop {
@@ -80,6 +97,7 @@ const BODY_HEADERS = ['content-type', 'content-length', 'content-encoding', 'con
  * - Asks for whole answers that can be read, unless a part will do, and refuses all others.
  * - Counts the response body while it arrives, and cuts it off at the cap.
  * - Ends when the signal does, even if the underlying fetch does not.
+ * - Sends no more at a time to a host than it may be sent, and nothing while it does not answer.
  *
  * Never rejects: what can go wrong is in the result.
  */
@@ -88,7 +106,7 @@ export function createGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
   const open = createGuardedOpen(options)
   return async (request) => {
     const opened = await open(request)
-    return opened.ok ? readResponse(opened.response, opened.url, maxResponseBytes, request.signal) : opened
+    return opened.ok ? readResponse(opened, maxResponseBytes, request.signal) : opened
   }
 }
 
@@ -97,11 +115,11 @@ export function createGuardedOpen(
   options: Omit<GuardedFetchOptions, 'maxResponseBytes'>,
 ): (request: GuardedRequest) => Promise<Opened | GuardedFailure> {
   // Taken out of the options, since workerd's fetch refuses to be called as a method of another object.
-  const { fetch, maxRedirects = DEFAULT_MAX_REDIRECTS } = options
+  const { fetch, maxRedirects = DEFAULT_MAX_REDIRECTS, traffic } = options
   const judge = createUrlJudge(options.allowHttpHosts)
 
   return async (request) => {
-    const { signal } = request
+    const { signal, asker } = request
     const start = URL.parse(String(request.url))
     if (start === null) return failure('refused', 'Cannot request what is not an absolute URL')
     const mayBePartial = request.mayBePartial === true
@@ -112,18 +130,29 @@ export function createGuardedOpen(
       const reason = judge(url)
       if (reason !== undefined) return failure('refused', `Cannot request "${shown(url)}": ${reason}`)
 
+      const passage = traffic && asker ? await traffic.admit(url.host, asker) : UNBOUNDED
+      if ('kind' in passage) {
+        const { kind, reason: why, retryAfterMs } = passage
+        return { ...failure(kind, `Cannot request "${shown(url)}" now: ${why}`), retryAfterMs }
+      }
       const init = { method, headers, redirect: 'manual' as const, signal, ...(body === undefined ? {} : { body }) }
       const answer = await untilAborted(() => fetch(url.href, init), signal)
-      if (answer.state === 'aborted') return aborted(url)
-      if (answer.state === 'failed') return failure('unreachable', `Cannot reach "${shown(url)}"`)
+      if (answer.state !== 'done') {
+        passage.end(answer.state === 'failed' ? 'failed' : 'abandoned')
+        return answer.state === 'failed' ? failure('unreachable', `Cannot reach "${shown(url)}"`) : aborted(url)
+      }
       const response = answer.value
+      // What a gateway says of the server behind it counts as no answer, once all of it was read
+      const end = (ending: Ending) =>
+        passage.end(ending === 'answered' && isUnanswered(response.status) ? 'failed' : ending)
 
       const isFollowed = request.redirect !== 'manual' && REDIRECTS.has(response.status)
       const location = isFollowed ? response.headers.get('location') : null
       const hidden = unreadable(response, mayBePartial)
-      if (location === null && hidden === undefined) return { ok: true, response, url }
+      if (location === null && hidden === undefined) return { ok: true, response, url, end }
       // A stream that cannot be cancelled has already ended
       response.body?.cancel().catch(() => undefined)
+      end('answered')
       if (location === null) return failure('refused', `Cannot read the answer of "${shown(url)}": ${hidden}`)
       if (redirects === maxRedirects) {
         return failure('too-many-redirects', `Cannot follow "${shown(url)}": more than ${maxRedirects} redirects`)
@@ -165,13 +194,18 @@ function nextHop(hop: Hop, status: number, location: string, request: GuardedReq
   return { method: becomesGet ? 'GET' : hop.method, url, headers, body }
 }
 
-async function readResponse(response: Response, url: URL, maxBytes: number, signal: Signal): Promise<GuardedResult> {
+async function readResponse({ response, url, end }: Opened, maxBytes: number, signal: Signal): Promise<GuardedResult> {
   let read: ReadBytes
   try {
     read = await readToLimit(response.body, maxBytes, signal)
-  } catch {
-    return signal.aborted ? aborted(url) : lost(url)
+  } catch (error) {
+    if (signal.aborted) {
+      end('abandoned')
+      return aborted(url)
+    }
+    return brokenOff(response, url, error, end)
   }
+  end('answered')
   if (!read.isWhole) return tooLarge(url, maxBytes)
   const { status, statusText } = response
   const headers = decodedHeaders(response.headers)
@@ -182,12 +216,29 @@ function shown(url: URL): string {
   return `${url.protocol}//${url.host}`
 }
 
-export function lost(url: URL): GuardedFailure {
-  return failure('unreachable', `Lost "${shown(url)}" while it answered`)
+/** Nothing holds these requests back. */
+const UNBOUNDED: Passage = { end: () => undefined }
+
+/** Why a body could not be read to its end: its server was lost, or sent what cannot be decoded, and would again. */
+export function brokenOff(response: Response, url: URL, error: unknown, end: (ending: Ending) => void): GuardedFailure {
+  const isBroken = isEncoded(response) && !isLost(error)
+  end(isBroken ? 'answered' : 'failed')
+  return isBroken
+    ? failure('broken', `Cannot read the answer of "${shown(url)}": it is not in its content encoding`)
+    : failure('unreachable', `Lost "${shown(url)}" while it answered`)
+}
+
+/** workerd marks the errors of lost connections as worth another try. */
+function isLost(error: unknown): boolean {
+  return isObject(error) && error['retryable'] === true
 }
 
 export function tooLarge(url: URL, maxBytes: number): GuardedFailure {
   return failure('too-large', `Cannot read the answer of "${shown(url)}": it is over ${maxBytes} bytes`)
+}
+
+export function notUtf8(url: URL): GuardedFailure {
+  return failure('broken', `Cannot read the answer of "${shown(url)}": it is not UTF-8`)
 }
 
 export function aborted(url: URL): GuardedFailure {

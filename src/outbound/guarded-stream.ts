@@ -1,10 +1,12 @@
 import {
   aborted,
+  brokenOff,
   createGuardedOpen,
   type GuardedFailure,
   type GuardedFetchOptions,
   type GuardedRequest,
-  lost,
+  notUtf8,
+  type Opened,
   tooLarge,
 } from './guarded-fetch.ts'
 import { decodedHeaders, mayHaveBody } from './response-rules.ts'
@@ -21,6 +23,8 @@ export function byteAllowance(bytes: number): ByteAllowance {
 }
 
 export interface GuardedStreamRequest extends GuardedRequest {
+  /** Whether the body must be UTF-8. */
+  readonly isText: boolean
   readonly allowance: ByteAllowance
   /** Told when the body cannot be read to its end; the body then fails with the same message. */
   readonly onFailure: (failure: GuardedFailure) => void
@@ -40,18 +44,20 @@ export function createGuardedStream(options: Omit<GuardedFetchOptions, 'maxRespo
     const { status, statusText, headers, body } = opened.response
     if (body === null || !mayHaveBody(status)) {
       body?.cancel().catch(() => undefined)
+      opened.end('answered')
       return { ok: true, response: new Response(null, { status, statusText, headers }) }
     }
-    const counted = countedBody(body.getReader(), opened.url, request)
+    const counted = countedBody(body.getReader(), opened, request)
     return { ok: true, response: new Response(counted, { status, statusText, headers: decodedHeaders(headers) }) }
   }
 }
 
 function countedBody(
   reader: ReadableStreamDefaultReader<Uint8Array>,
-  url: URL,
-  { allowance, signal, onFailure }: Pick<GuardedStreamRequest, 'allowance' | 'signal' | 'onFailure'>,
+  { response, url, end }: Opened,
+  { allowance, signal, onFailure, isText }: GuardedStreamRequest,
 ): ReadableStream<Uint8Array> {
+  const decoder = isText ? new TextDecoder('utf-8', { fatal: true, ignoreBOM: false }) : undefined
   return new ReadableStream<Uint8Array>({
     async pull(controller) {
       const stop = (failure: GuardedFailure) => {
@@ -60,15 +66,41 @@ function countedBody(
         controller.error(new Error(failure.message))
       }
       const step = await untilAborted(() => reader.read(), signal)
-      if (step.state !== 'done') return stop(step.state === 'aborted' ? aborted(url) : lost(url))
+      if (step.state === 'failed') return stop(brokenOff(response, url, step.error, end))
+      if (step.state === 'aborted') {
+        // Not at the end of its call, which had ended it: whoever reads has had the answer
+        end('answered')
+        return stop(aborted(url))
+      }
       const { done, value } = step.value
-      if (done) return controller.close()
+      if (!isUtf8(decoder, value)) {
+        end('answered')
+        return stop(notUtf8(url))
+      }
+      if (done) {
+        end('answered')
+        return controller.close()
+      }
       allowance.left -= value.byteLength
-      if (allowance.left < 0) return stop(tooLarge(url, allowance.bytes))
+      if (allowance.left < 0) {
+        end('answered')
+        return stop(tooLarge(url, allowance.bytes))
+      }
       controller.enqueue(value)
     },
     async cancel(reason) {
+      end('answered')
       await reader.cancel(reason).catch(() => undefined)
     },
   })
+}
+
+/** Whether a body's next bytes go on as UTF-8; undefined is its end. */
+function isUtf8(decoder: TextDecoder | undefined, bytes: Uint8Array | undefined): boolean {
+  try {
+    decoder?.decode(bytes, { stream: bytes !== undefined })
+    return true
+  } catch {
+    return false
+  }
 }

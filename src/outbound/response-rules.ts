@@ -19,6 +19,11 @@ export function unreadable({ status, headers, body }: Response, mayBePartial: bo
   return isPartial && !mayBePartial ? 'it is only a part' : undefined
 }
 
+/** Whether the platform decodes a response's body while it is read. */
+export function isEncoded({ headers }: Pick<Response, 'headers'>): boolean {
+  return headers.has('content-encoding')
+}
+
 /** Whether a response of this status may have a body: none can be constructed with one that may not. */
 export function mayHaveBody(status: number): boolean {
   return !NULL_BODY.has(status)

@@ -46,6 +46,11 @@ export function isTransient(status: number): boolean {
   return TRANSIENT.has(status) || status >= 500
 }
 
+/** Whether a status is what a gateway says of a server that did not answer it. A server that is busy (503) speaks for itself. */
+export function isUnanswered(status: number): boolean {
+  return status === 502 || status === 504
+}
+
 /** Whether a status says that the same request may be answered a little later. */
 export function isBusy(status: number): boolean {
   return status === 429 || status === 503

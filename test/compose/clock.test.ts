@@ -35,7 +35,7 @@ describe('a deadline', () => {
     await vi.advanceTimersByTimeAsync(1)
     expect(await waiting).toBe('expired')
     expect(deadline.signal.aborted).toBe(true)
-    expect(deadline.signal.reason).toMatchObject({ name: 'AbortError', message: 'The deadline passed' })
+    expect(deadline.signal.reason).toMatchObject({ name: 'TimeoutError', message: 'The deadline passed' })
   })
 
   it('passes at once when it is over already', async () => {

@@ -2,6 +2,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { createGuardedFetch } from '../../src/outbound/guarded-fetch.ts'
 import type { GuardedFetchOptions, GuardedRequest } from '../../src/outbound/guarded-fetch.ts'
 import { asFetch } from '../../src/outbound/as-fetch.ts'
+import type { Traffic } from '../../src/outbound/traffic.ts'
 import { startUpstream } from '../upstream.ts'
 import type { Upstream } from '../upstream.ts'
 
@@ -41,6 +42,7 @@ function request(url: string, more: Partial<GuardedRequest> = {}): GuardedReques
     url,
     headers: new Headers(),
     credentialHeaders: [],
+    asker: undefined,
     signal: AbortSignal.timeout(10_000),
     ...more,
   }
@@ -462,6 +464,96 @@ describe('answers', () => {
     expect(await guarded(request(server.origin))).toMatchObject({ ok: false, kind: 'unreachable' })
     await server.close()
     expect(await guarded(request(server.origin))).toMatchObject({ ok: false, kind: 'unreachable' })
+  })
+})
+
+describe('a body that is not in its content encoding', () => {
+  const answering = (error: unknown, encoding = 'gzip') => {
+    const body = () => new ReadableStream({ pull: (controller) => controller.error(error) })
+    return fakeFetch({
+      'https://api.example.com/': () => new Response(body(), { headers: { 'content-encoding': encoding } }),
+    })
+  }
+
+  test('is broken, and one that breaks off with its connection is lost', async () => {
+    const result = async (error: unknown, encoding?: string) =>
+      guard({ fetch: answering(error, encoding).fetch })(request('https://api.example.com/'))
+    const broken = 'Cannot read the answer of "https://api.example.com": it is not in its content encoding'
+    expect(await result(new TypeError('Gzip decompression failed.'))).toEqual({
+      ok: false,
+      kind: 'broken',
+      message: broken,
+    })
+    const lost = Object.assign(new Error('Network connection lost.'), { retryable: true })
+    expect(await result(lost)).toMatchObject({ kind: 'unreachable' })
+    expect(await result(new TypeError('Whatever'), '')).toMatchObject({ kind: 'broken' })
+  })
+})
+
+describe('the traffic to a host', () => {
+  const URL_OF = 'https://api.example.com/'
+  const call = new AbortController()
+  const asker = { toolkit: 'Kit', timeoutMs: 1_000, signal: call.signal }
+
+  /** A guarded fetch that is let through, and how each of its requests ended. */
+  function watched(answers: Parameters<typeof fakeFetch>[0]) {
+    const ended: string[] = []
+    const traffic: Traffic = {
+      async admit(host, given) {
+        expect(given).toBe(asker)
+        return { end: (ending) => void ended.push(`${host} ${ending}`) }
+      },
+      health: () => ({ state: 'closed', failures: 0, inFlight: 0 }),
+    }
+    const send = (url = URL_OF) => guard({ fetch: fakeFetch(answers).fetch, traffic })(request(url, { asker }))
+    return { ended, send }
+  }
+
+  test.each([
+    [200, 'answered'],
+    [404, 'answered'],
+    [429, 'answered'],
+    [500, 'answered'],
+    [503, 'answered'],
+    [502, 'failed'],
+    [504, 'failed'],
+  ])('sees %i as %s', async (status, ending) => {
+    const { ended, send } = watched({ [URL_OF]: () => new Response('x', { status }) })
+    await send()
+    expect(ended).toEqual([`api.example.com ${ending}`])
+  })
+
+  test('sees each hop as a request to its own host', async () => {
+    const { ended, send } = watched({
+      [URL_OF]: redirectTo('https://other.example.com/'),
+      'https://other.example.com/': redirectTo('https://gone.example.com/'),
+    })
+    expect(await send()).toMatchObject({ ok: false, kind: 'unreachable' })
+    expect(ended).toEqual(['api.example.com answered', 'other.example.com answered', 'gone.example.com failed'])
+  })
+
+  test('is not asked about what is for no call, nor for what is refused anyway', async () => {
+    const { ended, send } = watched({})
+    await send('http://127.0.0.1/')
+    const traffic: Traffic = {
+      admit: () => Promise.reject(new Error('Asked')),
+      health: () => ({ state: 'closed', failures: 0, inFlight: 0 }),
+    }
+    const { fetch } = fakeFetch({ [URL_OF]: () => new Response('ok') })
+    expect(await guard({ fetch, traffic })(request(URL_OF))).toMatchObject({ ok: true })
+    expect(ended).toEqual([])
+  })
+
+  test('may hold a request back, which says when to try again', async () => {
+    const traffic: Traffic = {
+      admit: async () => ({ kind: 'busy', reason: 'too many', retryAfterMs: 70 }),
+      health: () => ({ state: 'closed', failures: 0, inFlight: 64 }),
+    }
+    const { fetch, sent } = fakeFetch({})
+    const message = 'Cannot request "https://api.example.com" now: too many'
+    const result = await guard({ fetch, traffic })(request(URL_OF, { asker }))
+    expect(result).toEqual({ ok: false, kind: 'busy', message, retryAfterMs: 70 })
+    expect(sent).toEqual([])
   })
 })
 

@@ -4,7 +4,7 @@ import type { Fetch } from '../../core/tool/platform.ts'
 import { DEFAULT_TIMEOUT_MS, type RunContext, type Runner, type RunResult } from '../../core/call/runner.ts'
 import type { ToolFailure } from '../../core/tool/tool-failure.ts'
 import { redacting, sensitiveValues } from '../../outbound/redaction.ts'
-import { createRenewingTokens } from '../../outbound/renewing-fetch.ts'
+import { createRenewingTokens, type RenewingTokens } from '../../outbound/renewing-fetch.ts'
 
 /** A tool of the bundle with the digest of the record it was built for. */
 export interface Carried {
@@ -15,7 +15,8 @@ export interface Carried {
 export interface BundledRunnerOptions {
   /** By id. */
   readonly carried: ReadonlyMap<string, Carried>
-  readonly fetch: Fetch
+  /** Makes the fetch of a toolkit's tool, which may take so many milliseconds. */
+  readonly fetchFor: (tool: { readonly toolkit: string; readonly timeoutMs: number }) => Fetch
   /** Writes a line of a tool's, redacted, to the log. */
   readonly log: (callId: string, message: string) => void
 }
@@ -24,8 +25,7 @@ export interface BundledRunnerOptions {
 const MAX_LINE = 1_000
 
 /** Runs the functions under `tools/`, in process, with no more than each declared. */
-export function createBundledRunner(options: BundledRunnerOptions): Runner {
-  const { carried } = options
+export function createBundledRunner({ carried, fetchFor, log }: BundledRunnerOptions): Runner {
   return {
     kind: 'bundled',
     check: () => [{ path: '/kind', message: "'bundled' tools come with a deployment and cannot be published" }],
@@ -33,11 +33,13 @@ export function createBundledRunner(options: BundledRunnerOptions): Runner {
       const found = carried.get(record.id)
       if (!found || found.digest !== record.digest) return { ok: false, reason: 'This deployment does not carry it' }
       const { tool } = found
+      const { timeoutMs = DEFAULT_TIMEOUT_MS } = tool
+      const fetch = fetchFor({ toolkit: record.toolkit, timeoutMs })
       return {
         ok: true,
-        timeoutMs: tool.timeoutMs ?? DEFAULT_TIMEOUT_MS,
+        timeoutMs,
         run(input, context) {
-          const result = tool.handler(input, toolContext(context, options))
+          const result = tool.handler(input, toolContext(context, fetch, log))
           return result instanceof Promise ? result.then(asResult) : asResult(result)
         },
       }
@@ -62,11 +64,23 @@ function isFailed(result: unknown): result is { readonly failed: ToolFailure } {
   return isObject(result) && isObject(result.failed) && typeof result.failed.message === 'string'
 }
 
-function toolContext(context: RunContext, { fetch, log }: BundledRunnerOptions): ToolContext {
+/** A text without what the call was given. Read anew for each, since tokens may have been renewed in between. */
+function redacted(text: string, context: RunContext, renewing: RenewingTokens | undefined): string {
+  const renewed = () => renewing?.all.map(({ token }) => token) ?? []
+  return redacting(() => [...sensitiveValues(context), ...renewed()])(text)
+}
+
+/** The fetch of a call whose requests end with it, whatever else ends them. */
+function untilItEnds(context: RunContext, fetch: Fetch): Fetch {
+  return (input, init) => {
+    const own = init?.signal ?? (input instanceof Request ? input.signal : undefined)
+    const { signal } = context
+    return fetch(input, { ...init, signal: own ? AbortSignal.any([own, signal]) : signal })
+  }
+}
+
+function toolContext(context: RunContext, fetch: Fetch, log: BundledRunnerOptions['log']): ToolContext {
   const renewing = context.renew && createRenewingTokens(context.tokens, context.renew, fetch)
-  // Made anew for each text, since tokens may have been renewed in between
-  const redact = (text: string) =>
-    redacting(() => [...sensitiveValues(context), ...(renewing?.all.map(({ token }) => token) ?? [])])(text)
   return {
     get secrets() {
       return Object.fromEntries([...context.secrets].map(([id, { value }]) => [id, value]))
@@ -81,15 +95,17 @@ function toolContext(context: RunContext, { fetch, log }: BundledRunnerOptions):
     get signal() {
       return context.signal
     },
-    fetch: renewing?.fetch ?? fetch,
+    get fetch() {
+      return untilItEnds(context, renewing?.fetch ?? fetch)
+    },
     log(message) {
-      const line = redact(message).slice(0, MAX_LINE)
+      const line = redacted(message, context, renewing).slice(0, MAX_LINE)
       log(context.callId, line)
       context.log?.(line)
     },
     progress(progress, total, message) {
       const { progress: report } = context
-      report?.(progress, total, message === undefined ? undefined : redact(message))
+      report?.(progress, total, message === undefined ? undefined : redacted(message, context, renewing))
     },
     answers: context.answers,
   }

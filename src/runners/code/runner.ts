@@ -33,7 +33,7 @@ export function createCodeRunner({ sandbox, inside, allowHttpHosts, log }: Sandb
         const code: SandboxCode = {
           name: `code:${inside.hash}:${record.digest}`,
           modules: () => ({ ...inside.modules, 'tool.js': { js: implementation.module } }),
-          egress: egressPolicy(implementation, allowHttpHosts, placed, sensitive),
+          egress: egressPolicy(implementation, record.toolkit, allowHttpHosts, placed, sensitive),
           owner: userId ?? '',
         }
         const isShared = placed.length === 0 && userId === undefined

@@ -63,12 +63,15 @@ export function readResponse(
   if (!isExpected(status, mapping)) {
     return withSaid(failed(`${shown.host} answered ${statusWords(status)}`), response, mapping, redact)
   }
+  const notText = `${shown.host} answered what is not ${decoder(headers, false).encoding.toUpperCase()}`
   const isDeclared = mapping.type === 'declared'
   switch (mapping.type === 'auto' || mapping.type === 'declared' ? typeOf(response, isDeclared) : mapping.type) {
     case 'none':
       return { ok: true, value: null }
-    case 'text':
-      return { ok: true, value: decode(response) }
+    case 'text': {
+      const text = decodeStrictly(response)
+      return text === undefined ? failed(notText) : { ok: true, value: text }
+    }
     case 'binary': {
       const contentType = headers.get('content-type') ?? 'application/octet-stream'
       const data = base64OfBytes(body)
@@ -77,7 +80,8 @@ export function readResponse(
       return { ok: true, value: isDeclared ? null : { content_type: contentType, data }, content }
     }
     case 'json': {
-      const text = decode(response)
+      const text = decodeStrictly(response)
+      if (text === undefined) return failed(notText)
       if (text.trim() === '') return { ok: true, value: null }
       const document = parseJson(text)
       if (document === undefined) return failed(`${shown.host} answered what is not JSON`)
@@ -115,11 +119,15 @@ function withSaid(
   }
 }
 
-/** What a body is by its content type; without one, text, or where `mayBeJson`, JSON if it is that. */
+/** What a body is by its content type; without one, bytes or text, or where `mayBeJson`, JSON if it is that. */
 function typeOf(response: GuardedResponse, mayBeJson: boolean): 'json' | 'text' | 'binary' {
   const type = mediaType(response.headers)
   if (response.body.byteLength === 0 || /[/+]json$/.test(type)) return 'json'
-  if (type === '' && mayBeJson && parseJson(decode(response)) !== undefined) return 'json'
+  if (type === '') {
+    const text = decodeStrictly(response)
+    if (text === undefined) return 'binary'
+    if (mayBeJson && parseJson(text) !== undefined) return 'json'
+  }
   return type === '' || type.startsWith('text/') || /[/+]xml$/.test(type) ? 'text' : 'binary'
 }
 
@@ -140,16 +148,25 @@ export function isExpected(status: number, { statuses }: Pick<HttpResponseMappin
   return statuses.includes(status) || statuses.includes(`${Math.floor(status / 100)}xx`)
 }
 
-/** The body as text, in the charset its content type names, or else in UTF-8; a byte order mark is dropped. */
+/** The body as text, in the charset its content type names, or else in UTF-8; a byte order mark is dropped. What is none is replaced. */
 function decode({ headers, body }: GuardedResponse): string {
-  const charset = /;\s*charset="?([^\s;"]+)/i.exec(headers.get('content-type') ?? '')?.[1] ?? 'utf-8'
-  return decoder(charset).decode(body)
+  return decoder(headers, false).decode(body)
 }
 
-function decoder(charset: string): TextDecoder {
+/** The same; undefined where some of it is none: characters in its place would be nobody's words. */
+function decodeStrictly({ headers, body }: GuardedResponse): string | undefined {
   try {
-    return new TextDecoder(charset)
+    return decoder(headers, true).decode(body)
   } catch {
-    return new TextDecoder()
+    return undefined
+  }
+}
+
+function decoder(headers: Headers, fatal: boolean): TextDecoder {
+  const charset = /;\s*charset="?([^\s;"]+)/i.exec(headers.get('content-type') ?? '')?.[1] ?? 'utf-8'
+  try {
+    return new TextDecoder(charset, { fatal, ignoreBOM: false })
+  } catch {
+    return new TextDecoder('utf-8', { fatal, ignoreBOM: false })
   }
 }

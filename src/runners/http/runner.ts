@@ -31,7 +31,9 @@ export function createHttpRunner({
       if (!built.ok) return { result: built }
       // There is nothing to redact in an answer where the tool is given nothing
       const mayBePartial = context.secrets.size + context.tokens.size === 0
-      const result = await guardedFetch({ ...built.request, mayBePartial, signal: context.signal })
+      const { signal } = context
+      const asker = { toolkit: record.toolkit, timeoutMs, signal }
+      const result = await guardedFetch({ ...built.request, mayBePartial, signal, asker })
       return outcomeOf(result, built.request, reading, clock.now())
     }
     return serverTool({ ask, credentials, retries, timeoutMs, hosts: [hostOf(implementation.url)] }, clock)

@@ -3,6 +3,7 @@ import type { RunContext } from '../../core/call/runner.ts'
 import type { GuardedFetch } from '../../outbound/guarded-fetch.ts'
 import type { GuardedStream } from '../../outbound/guarded-stream.ts'
 import type { Redact } from '../../outbound/redaction.ts'
+import type { Asker } from '../../outbound/traffic.ts'
 import { placeCredentials } from '../shared/place-credentials.ts'
 import { requestHeaders, unbuildable } from '../shared/server-request.ts'
 import { parseUrlTemplate } from '../shared/url-template.ts'
@@ -27,12 +28,15 @@ export interface Endpoint {
   readonly host: string
   /** Takes its credentials out of a text. */
   readonly redact: Redact
+  /** The call that it is reached for; undefined while its tools are listed. */
+  readonly asker: Asker | undefined
 }
 
 /** Puts a call's secrets and tokens where an implementation wants them; or says what is missing or does not fit. */
 export function locate(
   { url, credentials }: Pick<RemoteImplementation, 'url' | 'credentials'>,
   context: Pick<RunContext, 'secrets' | 'tokens' | 'traceparent'>,
+  asker: Asker | undefined,
 ): { readonly ok: true; readonly endpoint: Endpoint } | { readonly ok: false; readonly failure: ToolFailure } {
   const template = parseUrlTemplate(url)
   if ('problem' in template) throw new TypeError(`Cannot read the URL: ${template.problem}`)
@@ -43,5 +47,6 @@ export function locate(
   const headers = requestHeaders(context)
   for (const [name, value] of placed.headers) headers.set(name, value)
   const credentialHeaders = [...placed.headers.keys()]
-  return { ok: true, endpoint: { url: whole, headers, credentialHeaders, host: whole.host, redact: placed.redact } }
+  const { redact } = placed
+  return { ok: true, endpoint: { url: whole, headers, credentialHeaders, host: whole.host, redact, asker } }
 }

@@ -20,7 +20,8 @@ export function createRemoteRunner(options: RetryClock & RemoteDeps): Runner {
     const mcpTool = { ...implementation, inputSchema: headerSchema(record) }
     const retries = isIdempotent(record) ? MAX_RETRIES : 0
     const ask = (input: JsonObject, context: RunContext): ServerOutcome | Promise<ServerOutcome> => {
-      const located = locate(implementation, context)
+      const asker = { toolkit: record.toolkit, timeoutMs, signal: context.signal }
+      const located = locate(implementation, context, asker)
       if (!located.ok) return { result: located }
       const { endpoint } = located
       return protocol === 'mcp'

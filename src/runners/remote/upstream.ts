@@ -27,7 +27,7 @@ export function createUpstreams(deps: RemoteDeps) {
       async value(secrets: ReadonlyMap<string, Credential>, { toolkit, timeoutMs, signal }: Listing) {
         // A user's token is nobody's while importing: what the server lists without it is what there is
         const ours = credentials.filter(({ source }) => source === 'secret')
-        const located = locate({ url, credentials: ours }, { secrets, tokens: new Map() })
+        const located = locate({ url, credentials: ours }, { secrets, tokens: new Map() }, undefined)
         if (!located.ok) return wrong('/credentials', located.failure.message)
         const listed =
           protocol === 'mcp'

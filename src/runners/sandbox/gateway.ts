@@ -3,6 +3,7 @@ import type { GuardedFetch, GuardedResponse } from '../../outbound/guarded-fetch
 import { readToLimit } from '../../outbound/read-to-limit.ts'
 import { type Redact, redacting } from '../../outbound/redaction.ts'
 import { mayHaveBody } from '../../outbound/response-rules.ts'
+import { utf8Text } from '../../outbound/utf8.ts'
 import { headerNameProblem } from '../shared/header-rules.ts'
 import { encodeStrictly } from '../shared/percent-encoding.ts'
 import { isAllowedHost } from './allowed-hosts.ts'
@@ -38,6 +39,7 @@ export async function answerEgress(
     if (place === 'header') headers.set(name, text)
     else url.search = withParameter(url.search, name, text)
   }
+  const signal = AbortSignal.any([request.signal, AbortSignal.timeout(policy.timeoutMs)])
   const result = await guardedFetch({
     method: request.method,
     url,
@@ -46,7 +48,8 @@ export async function answerEgress(
     credentialHeaders: [],
     redirect: 'manual',
     mayBePartial: policy.sensitive.length === 0,
-    signal: AbortSignal.any([request.signal, AbortSignal.timeout(policy.timeoutMs)]),
+    signal,
+    asker: { toolkit: policy.toolkit, timeoutMs: policy.timeoutMs, signal },
   })
   return result.ok ? responseOf(result.response, policy) : refusal(result.message)
 }
@@ -78,7 +81,7 @@ function responseOf({ status, statusText, headers, body }: GuardedResponse, { se
 
 /** Bytes with every secret in them redacted: as UTF-8 when they are that, else byte by byte. */
 function redacted(bytes: Uint8Array<ArrayBuffer>, redact: Redact): Uint8Array<ArrayBuffer> {
-  const text = utf8(bytes)
+  const text = utf8Text(bytes, { ignoreBOM: true })
   if (text !== undefined) {
     const safe = redact(text)
     return safe === text ? bytes : new Uint8Array(new TextEncoder().encode(safe))
@@ -86,12 +89,4 @@ function redacted(bytes: Uint8Array<ArrayBuffer>, redact: Redact): Uint8Array<Ar
   const binary = binaryText(bytes)
   const safe = redact(binary)
   return safe === binary ? bytes : bytesOfBinary(safe)
-}
-
-function utf8(bytes: Uint8Array): string | undefined {
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
-  } catch {
-    return undefined
-  }
 }

@@ -10,6 +10,8 @@ export interface EgressPolicy {
   readonly credentials: readonly PlacedCredential[]
   /** What must not be read back from an answer. */
   readonly sensitive: readonly string[]
+  /** Whose tool sends the requests. */
+  readonly toolkit: string
   /** How long one request may take, in milliseconds. */
   readonly timeoutMs: number
 }
@@ -17,13 +19,14 @@ export interface EgressPolicy {
 /** The policy of an implementation; null, which cuts its sandbox off from the network, where it names no hosts. */
 export function egressPolicy(
   { allowed_hosts, timeout_ms }: { readonly allowed_hosts: readonly string[]; readonly timeout_ms: number },
+  toolkit: string,
   allowHttpHosts: ReadonlySet<string>,
   credentials: readonly PlacedCredential[],
   sensitive: readonly string[],
 ): EgressPolicy | null {
   if (allowed_hosts.length === 0) return null
   const reach = { allowedHosts: allowed_hosts, allowHttpHosts: [...allowHttpHosts] }
-  return { ...reach, credentials, sensitive, timeoutMs: timeout_ms }
+  return { ...reach, credentials, sensitive, toolkit, timeoutMs: timeout_ms }
 }
 
 /** A credential of one call, in the words in which it is sent, for these hosts alone. */

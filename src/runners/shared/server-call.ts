@@ -9,6 +9,8 @@ export interface RetryClock {
   readonly now: () => number
   /** Resolves after so many milliseconds, and may do so as soon as the signal aborts. */
   readonly sleep: (ms: number, signal: Signal) => Promise<void>
+  /** From 0 up to 1. */
+  readonly random: () => number
 }
 
 /** What one request to a server came to. */
@@ -35,8 +37,10 @@ interface ServerTool {
 /** The most a call asks a server again. */
 export const MAX_RETRIES = 2
 
-/** The wait before a server is asked again the first time, in milliseconds; it doubles with each. */
+/** The longest wait before a server is asked again the first time, in milliseconds; it doubles with each. */
 const FIRST_BACKOFF_MS = 250
+/** The most that is added to the wait that a server asks for. */
+const MAX_JITTER_MS = 1_000
 
 /**
  * Makes a server's tool one that runs: each call asks the server again while there is use in that, and with new tokens of
@@ -44,7 +48,7 @@ const FIRST_BACKOFF_MS = 250
  */
 export function serverTool(
   { ask, credentials, retries, timeoutMs, hosts }: ServerTool,
-  { now, sleep }: RetryClock,
+  { now, sleep, random }: RetryClock,
 ): Runnable {
   return { ok: true, timeoutMs, hosts, run }
 
@@ -63,7 +67,11 @@ export function serverTool(
       const outcome = await ask(input, context)
       const { retryAfter } = outcome
       if (retryAfter === undefined || made === retries) return outcome
-      const wait = retryAfter === 'backoff' ? FIRST_BACKOFF_MS * 2 ** made : retryAfter
+      // Not all at once: calls that failed together would be made again together
+      const wait =
+        retryAfter === 'backoff'
+          ? FIRST_BACKOFF_MS * 2 ** made * (0.5 + random() / 2)
+          : retryAfter + Math.min(retryAfter / 10, MAX_JITTER_MS) * random()
       // A wait past the deadline would only turn this answer into a timeout
       if (now() + wait >= deadline) return outcome
       await untilAborted(() => sleep(wait, context.signal), context.signal)

@@ -17,13 +17,21 @@ export interface BadAnswer {
 /** A request to a server that came to nothing. */
 export type FailedCall = ServerOutcome & { readonly result: { readonly ok: false; readonly failure: ToolFailure } }
 
-/** A server gave no answer, or none that could be read. `request` is what it was asked, in words for developers. */
-export function unanswered({ kind, message }: GuardedFailure, request: string, redact: Redact): FailedCall {
+/**
+ * A server was not asked, gave no answer, or none that could be read. `request` is what it was asked, in words for developers.
+ * Only where it could not be reached there is use in asking again soon.
+ */
+export function unanswered(
+  { kind, message, retryAfterMs }: GuardedFailure,
+  request: string,
+  redact: Redact,
+): FailedCall {
   const isUnreachable = kind === 'unreachable'
   const failure = {
     message: redact(message),
     developer_message: redact(`${request} had no answer (${kind})`),
-    can_retry: isUnreachable,
+    can_retry: isUnreachable || retryAfterMs !== undefined,
+    ...(retryAfterMs === undefined ? {} : { retry_after_ms: retryAfterMs }),
   }
   return { result: { ok: false, failure }, ...(isUnreachable ? { retryAfter: 'backoff' } : {}) }
 }

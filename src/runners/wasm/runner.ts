@@ -21,10 +21,11 @@ export interface WasmRunnerOptions extends SandboxRunnerOptions {
  * plugin's configuration are the plugin's to read; nothing of a call is there for the next one.
  */
 export function createWasmRunner({ sandbox, inside, readBlob, allowHttpHosts, log, now }: WasmRunnerOptions): Runner {
-  return checkedRunner('wasm', checkWasmImplementation, (implementation) => {
+  return checkedRunner('wasm', checkWasmImplementation, (implementation, { toolkit }) => {
     if (!sandbox) return { ok: false, reason: NO_LOADER }
     const { blob, tool, config, timeout_ms: timeoutMs } = implementation
-    const code = pluginCode(inside, blob, egressPolicy(implementation, allowHttpHosts, [], []), async () => {
+    const egress = egressPolicy(implementation, toolkit, allowHttpHosts, [], [])
+    const code = pluginCode(inside, blob, egress, async () => {
       const bytes = await readBlob(blob)
       if (!bytes) throw new Error(`Nothing is kept under '${blob}'`)
       return bytes

@@ -20,6 +20,7 @@ export interface Options {
 const http = createHttpRunner({
   guardedFetch: () => Promise.reject(new Error('Nothing is called')),
   now: () => 0,
+  random: () => 0,
   sleep: () => Promise.resolve(),
 })
 

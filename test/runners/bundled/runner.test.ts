@@ -17,7 +17,7 @@ function runner(handler: BundledTool['handler'], digest = 'd1') {
   const tool: BundledTool = { version: '1.0.0', description: '', input: { type: 'object' }, output: {}, handler }
   const made = createBundledRunner({
     carried: new Map([[record.id, { digest, tool }]]),
-    fetch: () => Promise.reject(new TypeError('No network')),
+    fetchFor: () => () => Promise.reject(new TypeError('No network')),
     log: (callId, message) => void logged.push(`${callId}: ${message}`),
   })
   return { ...made, logged }
@@ -132,7 +132,7 @@ describe('the runner of bundled tools', () => {
           },
         ],
       ]),
-      fetch: async (input, init) => {
+      fetchFor: () => async (input, init) => {
         const { headers, url } = new Request(input, init)
         const response = new Response(null, { status: headers.get('authorization') === 'mail-two' ? 200 : 401 })
         return Object.defineProperty(response, 'url', { value: url })
@@ -145,14 +145,36 @@ describe('the runner of bundled tools', () => {
     expect(logged).toEqual(['from [redacted] to [redacted]'])
   })
 
-  it('hands on the very fetch there is to tools without renewable tokens', () => {
-    const fetches = new Set<unknown>()
-    const made = runner((_, { fetch }) => void fetches.add(fetch))
-    const prepared = made.prepare(record)
+  it('makes a fetch once for each tool, whose requests end with the call whatever else would end them', async () => {
+    const made: unknown[] = []
+    const signals: (AbortSignal | undefined)[] = []
+    const handler: BundledTool['handler'] = async (_, { fetch }) => {
+      const own = new AbortController().signal
+      await fetch('https://api.example/')
+      await fetch('https://api.example/', { signal: own })
+      await fetch(new Request('https://api.example/', { signal: own }), { method: 'PUT' })
+    }
+    const tool: BundledTool = { version: '1.0.0', description: '', input: { type: 'object' }, output: {}, handler }
+    const prepared = createBundledRunner({
+      carried: new Map([[record.id, { digest: record.digest, tool }]]),
+      fetchFor(given) {
+        made.push(given)
+        return async (_, init) => {
+          signals.push(init?.signal ?? undefined)
+          return new Response()
+        }
+      },
+      log: () => undefined,
+    }).prepare(record)
     if (!prepared.ok) throw new Error(prepared.reason)
-    prepared.run({}, contextWith({ tokens: { mail: { value: 'own', from: 'caller' } } }))
-    prepared.run({}, contextWith())
-    expect(fetches.size).toBe(1)
+    const call = new AbortController()
+    await prepared.run({}, contextWith({ signal: call.signal }))
+    await prepared.run({}, contextWith())
+    expect(made).toEqual([{ toolkit: 'Example', timeoutMs: 30_000 }])
+    call.abort(new DOMException('', 'TimeoutError'))
+    const reasons = signals.map((signal) => signal?.reason?.name)
+    expect(reasons.slice(0, 3)).toEqual(['TimeoutError', 'TimeoutError', 'TimeoutError'])
+    expect(reasons.slice(3)).toEqual([undefined, undefined, undefined])
   })
 
   it('runs nothing that the deployment does not carry, or carries with another definition', () => {

@@ -71,6 +71,7 @@ async function run(
       allowHttpHosts: new Set(local ? [server.host] : []),
     }),
     now: () => 0,
+    random: () => 0,
     sleep: () => Promise.resolve(),
   })
 

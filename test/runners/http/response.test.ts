@@ -168,6 +168,30 @@ describe('values', () => {
     })
   })
 
+  test('no text where it is not in its charset', () => {
+    const latin1 = new Uint8Array([0x22, 0x66, 0xfc, 0x6e, 0x22])
+    const answer = (type: ResponseReading['type'], contentType?: string, status = 200) =>
+      read(latin1, {
+        mapping: { type },
+        status,
+        ...(contentType === undefined ? {} : { headers: { 'content-type': contentType } }),
+      })
+    const message = 'api.example.com answered what is not UTF-8'
+    for (const type of ['json', 'text'] as const)
+      expect(failureOf(answer(type))).toMatchObject({ message, can_retry: false })
+    for (const type of ['auto', 'declared'] as const) {
+      for (const contentType of ['text/plain', 'application/json', 'text/html; charset=nonsense']) {
+        expect(failureOf(answer(type, contentType))).toMatchObject({ message })
+      }
+      // Bytes, where nothing says that it is a text
+      expect(answer(type)).toMatchObject({ ok: true })
+      expect(answer(type, 'application/pdf')).toMatchObject({ ok: true })
+    }
+    expect(failureOf(answer('text', 'text/plain; charset=shift_jis')).message).toMatch(/is not SHIFT_JIS$/)
+    // What a failure says is shown as far as it goes
+    expect(failureOf(answer('text', 'text/plain', 500)).developer_message).toContain('"f\ufffdn"')
+  })
+
   test('binary as base64, also when it is large', () => {
     const bytes = Uint8Array.from({ length: 100_001 }, (_, index) => index % 251)
     expect(read(bytes, { mapping: { type: 'binary' }, headers: { 'content-type': 'image/png' } })).toEqual({

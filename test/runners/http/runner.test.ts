@@ -8,7 +8,7 @@ import { contextWith, definitionWith, recordOf } from './records.ts'
 type Answer = number | { status: number; retryAfter: string } | 'unreachable' | 'refused' | 'too-large' | 'aborted'
 
 /** A runner whose server gives these answers in turn, and whose clock moves by what it sleeps. */
-function scripted(answers: readonly Answer[], hooks: { onSleep?: () => void } = {}) {
+function scripted(answers: readonly Answer[], hooks: { onSleep?: () => void; random?: number } = {}) {
   const sent: GuardedRequest[] = []
   const slept: number[] = []
   let time = 1_000_000
@@ -18,6 +18,7 @@ function scripted(answers: readonly Answer[], hooks: { onSleep?: () => void } = 
       return Promise.resolve(request.signal.aborted ? resultOf('aborted') : resultOf(answers[sent.length - 1] ?? 200))
     },
     now: () => time,
+    random: () => hooks.random ?? 0,
     sleep: (ms) => {
       slept.push(ms)
       time += ms
@@ -56,9 +57,18 @@ describe('retries', () => {
       const script = scripted([answer, answer, answer, answer])
       expect(await call(script)).toMatchObject({ ok: false, failure: { can_retry: true } })
       expect(script.sent).toHaveLength(3)
-      expect(script.slept).toEqual([250, 500])
+      expect(script.slept).toEqual([125, 250])
     },
   )
+
+  test('are not all made at once', async () => {
+    const script = scripted([503, { status: 503, retryAfter: '2' }], { random: 1 })
+    await call(script)
+    expect(script.slept).toEqual([250, 2200])
+    const patient = scripted([{ status: 503, retryAfter: '20' }], { random: 1 })
+    await call(patient)
+    expect(patient.slept).toEqual([21_000])
+  })
 
   test('the first good answer counts', async () => {
     const script = scripted(['unreachable', 200])

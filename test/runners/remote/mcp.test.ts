@@ -299,6 +299,18 @@ describe('a server that does not behave', () => {
     expect(deps.slept).toHaveLength(2)
   })
 
+  test('answers what is not UTF-8', async () => {
+    const { result, deps } = await against(({ body }, response) => {
+      response.setHeader('content-type', 'application/json')
+      const { method } = JSON.parse(body)
+      if (method === 'server/discover') return void response.end(modern(body, DISCOVERED))
+      const text = modern(body, { resultType: 'complete', content: [{ type: 'text', text: 'caf\u00e9' }] })
+      response.end(Buffer.from(text, 'latin1'))
+    }, READ_ONLY)
+    expect(result).toMatchObject({ failure: { message: expect.stringMatching(/it is not UTF-8$/), can_retry: false } })
+    expect(deps.slept).toEqual([])
+  })
+
   test('answers what nests without end', async () => {
     const { result } = await against(({ body }, response) => {
       const { method, id } = JSON.parse(body)
@@ -344,7 +356,7 @@ describe('a server that does not behave', () => {
     const deps = upstreamDeps('127.0.0.1:9')
     const gone = await callRemote(deps, { url: 'http://127.0.0.1:9/mcp', tool: 'any' }, READ_ONLY)
     expect(gone).toMatchObject({ failure: { message: 'Cannot reach "http://127.0.0.1:9"', can_retry: true } })
-    expect(deps.slept).toEqual([250, 500])
+    expect(deps.slept).toEqual([125, 250])
     const refused = await callRemote(upstreamDeps(), { url: 'http://127.0.0.1:9/mcp', tool: 'any' })
     expect(refused).toMatchObject({ failure: { message: expect.stringContaining('Cannot request'), can_retry: false } })
   })

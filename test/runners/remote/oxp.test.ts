@@ -58,6 +58,12 @@ describe('a call of an OXP tool', () => {
     expect((await against(json(200, body))).result).toMatchObject(expected as object)
   })
 
+  test('answered with what is not UTF-8', async () => {
+    const latin1 = Buffer.from('{"success":true,"value":"caf\u00e9"}', 'latin1')
+    const { result } = await against((_, response) => void response.end(latin1))
+    expect(result).toMatchObject({ failure: { message: expect.stringMatching(/is not UTF-8$/), can_retry: false } })
+  })
+
   test('that lacks something there says what, with the link', async () => {
     const authorization = [{ id: 'google', url: 'https://example.com/grant' }]
     const missing_requirements = { authorization, secrets: [{ id: 'TOKEN' }], user_id: true }
@@ -75,7 +81,7 @@ describe('a call of an OXP tool', () => {
   test('is tried again when the server is busy, if it may be called twice', async () => {
     const annotations = { idempotentHint: true }
     const { deps, result } = await against(json(503, { message: 'Busy' }), { annotations })
-    expect(deps.slept).toEqual([250, 500])
+    expect(deps.slept).toEqual([125, 250])
     expect(result).toMatchObject({ failure: { can_retry: true } })
     await server?.close()
     expect((await against(json(503, { message: 'Busy' }))).deps.slept).toEqual([])

@@ -27,6 +27,7 @@ export function upstreamDeps(...hosts: readonly string[]) {
       time += ms
       return Promise.resolve()
     },
+    random: () => 0,
     slept,
   }
 }

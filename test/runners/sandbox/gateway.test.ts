@@ -12,6 +12,7 @@ const POLICY: EgressPolicy = {
     { hosts: ['api.example.com'], in: 'query', name: 'key', text: 'k&y of ann' },
   ],
   sensitive: ['token-of-ann', 'k&y of ann'],
+  toolkit: 'Kit',
   timeoutMs: 1_000,
 }
 

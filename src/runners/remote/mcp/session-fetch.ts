@@ -48,7 +48,9 @@ export function createSessionFetch(guardedStream: GuardedStream, endpoint: Endpo
         credentialHeaders: endpoint.credentialHeaders,
         redirect: 'manual',
         signal: init?.signal ?? new AbortController().signal,
+        asker: endpoint.asker,
         allowance,
+        isText: true,
         onFailure: note,
       })
       if (!answer.ok) {

@@ -1,8 +1,10 @@
 import type { Signal } from '../../../core/tool/platform.ts'
 import { parseJson } from '../../../core/tool/json.ts'
 import type { GuardedFetch } from '../../../outbound/guarded-fetch.ts'
+import { utf8Text } from '../../../outbound/utf8.ts'
 import { type BadAnswer, type FailedCall, unanswered } from '../../shared/server-failure.ts'
 import type { Endpoint } from '../endpoint.ts'
+import { failed } from '../failed-call.ts'
 
 /** What an OXP server answered, whatever its status. */
 interface OxpAnswer extends BadAnswer {
@@ -16,7 +18,7 @@ interface OxpAnswer extends BadAnswer {
 /** Sends one request to a route of an OXP server, whose URL the route is added to. */
 export async function askServer(
   route: string,
-  { url, headers, credentialHeaders, host, redact }: Endpoint,
+  { url, headers, credentialHeaders, host, redact, asker }: Endpoint,
   asking: { readonly query?: Readonly<Record<string, string>>; readonly body?: string; readonly signal: Signal },
   guardedFetch: GuardedFetch,
 ): Promise<OxpAnswer | { readonly ok: false; readonly failed: FailedCall }> {
@@ -33,9 +35,12 @@ export async function askServer(
     body: asking.body,
     credentialHeaders,
     signal: asking.signal,
+    asker,
   })
   if (!answer.ok) return { ok: false, failed: unanswered(answer, host, redact) }
   const { status, headers: answered, body } = answer.response
-  const text = new TextDecoder().decode(body)
+  const text = utf8Text(body)
+  if (text === undefined)
+    return { ok: false, failed: failed(`${host} answered what is not UTF-8`, undefined, { redact }) }
   return { ok: true, status, headers: answered, text, size: body.byteLength, document: parseJson(text) }
 }

@@ -1,0 +1,12 @@
+import { createTraffic } from '../outbound/traffic.ts'
+import { sleep } from './clock.ts'
+import { log } from './log.ts'
+
+/** What this isolate knows of the hosts that its tools send requests to: the sandboxes' requests leave through it too. */
+export const traffic = createTraffic({
+  now: Date.now,
+  sleep,
+  onChange(host, toolkit, { state, failures, retryAfterMs }) {
+    log({ event: 'host', host, toolkit, state, failures, retry_after_ms: retryAfterMs })
+  },
+})

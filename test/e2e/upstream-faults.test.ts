@@ -1,0 +1,232 @@
+import { connect } from 'node:net'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type FaultyUpstream, startFaultyUpstream } from './faulty-upstream.ts'
+import { type Server, startServer } from './server.ts'
+
+/** Nothing listens there. */
+const NOBODY = '127.0.0.1:9'
+
+let upstream: FaultyUpstream
+let server: Server
+
+beforeAll(async () => {
+  upstream = await startFaultyUpstream()
+  server = await startServer({ vars: { ALLOW_HTTP_HOSTS: `${upstream.host},${NOBODY}` } })
+})
+afterAll(() => Promise.all([server?.stop(), upstream?.close()]))
+
+let toolkits = 0
+
+/** Publishes a tool in a toolkit of its own, since what a host does to one toolkit is held against no other. */
+async function publish(path: string, { origin = upstream.origin, annotations = {}, ...more }: PublishOptions = {}) {
+  const toolkit = `Fault${++toolkits}`
+  const published = await server.json('POST', '/tools', {
+    definition: {
+      name: 'Ask',
+      description: 'Asks the server',
+      inputSchema: { type: 'object' },
+      annotations,
+    },
+    toolkit,
+    version: '1.0.0',
+    implementation: { kind: 'http', method: 'GET', url: `${origin}${path}`, timeout_ms: 10_000, ...more },
+  })
+  expect(published.status, JSON.stringify(published.body)).toBe(201)
+  return toolkit
+}
+
+interface PublishOptions {
+  readonly origin?: string
+  readonly annotations?: object
+  readonly [field: string]: unknown
+}
+
+const call = async (toolkit: string) => {
+  const { status, body } = await server.json('POST', '/tools/call', { tool_id: `${toolkit}.Ask`, input: {} })
+  expect(status, JSON.stringify(body)).toBe(200)
+  return body.result
+}
+
+/** A call of a tool in each dialect, and the failure as that dialect has it. */
+const FACES: Readonly<Record<string, (toolkit: string) => Promise<unknown>>> = {
+  'OXP': async (toolkit) => (await call(toolkit)).error,
+  'the Open Tool Calling RFC': async (toolkit) => {
+    const { body } = await server.json('POST', '/worker/tools/invoke', { tool: { name: 'Ask', toolkit } })
+    return body.output.error
+  },
+  'the Machine Context Protocol': async (toolkit) => {
+    const { body } = await server.json('POST', '/machine-context/execute', {
+      header: { version: '1.0', messageId: crypto.randomUUID(), messageType: 'request' },
+      payload: { tool: { id: toolkit, capability: 'Ask' } },
+    })
+    return body.payload.execution
+  },
+  'a plugin': async (toolkit) => {
+    const { body } = await server.json('POST', '/plugin/call', { params: { name: `${toolkit}_Ask` } })
+    return body
+  },
+  'MCP': async (toolkit) => {
+    const { body } = await server.json(
+      'POST',
+      '/mcp',
+      { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: `${toolkit}_Ask` } },
+      { 'accept': 'application/json, text/event-stream', 'mcp-protocol-version': '2025-11-25' },
+    )
+    return body.result
+  },
+}
+
+describe('a server that', () => {
+  it.each<[what: string, path: string, asked: number, message: RegExp, canRetry: boolean]>([
+    ['resets the connection', '/reset', 3, /^Cannot reach/, true],
+    ['closes it without an answer', '/closed', 3, /^Cannot reach/, true],
+    ['speaks no HTTP', '/no-http', 3, /^Cannot reach/, true],
+    ['says two lengths', '/two-lengths', 3, /^Cannot reach/, true],
+    ['says it sends more than it does', '/too-short', 3, /^Lost .* while it answered$/, true],
+    ['sends no chunks where it says so', '/no-chunk', 3, /^Lost .* while it answered$/, true],
+    ['is lost while it answers', '/lost', 3, /^Lost .* while it answered$/, true],
+    ['says that what is plain is gzip', '/no-gzip', 1, /: it is not in its content encoding$/, false],
+    ['sends half of what it compressed with gzip', '/cut-gzip', 1, /: it is not in its content encoding$/, false],
+    ['sends half of what it compressed with brotli', '/cut-brotli', 1, /: it is not in its content encoding$/, false],
+    ['encodes in a way that nobody asked for', '/deflate', 1, /: its content encoding is 'deflate'$/, false],
+    ['answers JSON that is not UTF-8', '/json-latin1', 1, /answered what is not UTF-8$/, false],
+    ['answers a text that is not UTF-8', '/text-latin1', 1, /answered what is not UTF-8$/, false],
+    ['floods', '/flood', 1, /: it is over 8388608 bytes$/, false],
+    ['asks for a wait past the deadline', '/503-in-an-hour', 1, /answered 503 Service Unavailable$/, true],
+  ])('%s is told in words, and asked again only where that may help', async (_, path, asked, message, canRetry) => {
+    const { success, error } = await call(await publish(path))
+    expect({ success, error }).toMatchObject({
+      success: false,
+      error: { message: expect.stringMatching(message), can_retry: canRetry },
+    })
+    expect(upstream.asked(path)).toBe(asked)
+    if (path.startsWith('/503')) expect(error.retry_after_ms).toBe(3_600_000)
+  })
+
+  it.each(['/hang', '/head-only', '/drip'])(
+    'does %s ends with the deadline, and so does its connection',
+    async (path) => {
+      const { success, error } = await call(await publish(path, { timeout_ms: 300 }))
+      expect({ success, error }).toMatchObject({
+        success: false,
+        error: { message: 'The tool did not answer within 0.3 seconds' },
+      })
+      expect(upstream.asked(path)).toBe(1)
+      await expect.poll(() => upstream.open(path)).toBe(0)
+    },
+  )
+
+  it('answers in another charset, or bytes, is understood', async () => {
+    const declared = await publish('/text-latin1-declared', { response: { type: 'text' } })
+    expect(await call(declared)).toMatchObject({ success: true, value: '"café"' })
+    const bytes = await publish('/bytes', { response: { type: 'binary' } })
+    expect(await call(bytes)).toMatchObject({ success: true, value: { data: 'ImNhZuki' } })
+  })
+})
+
+describe('a server that is not there', () => {
+  /** What is said of it once it has come to nothing five times. */
+  const said =
+    /^Cannot request "http:\/\/127\.0\.0\.1:9" now: it did not answer 5 requests in a row, and is asked again in \d s/
+  const words = expect.stringMatching(said)
+  const when = expect.any(Number)
+
+  it.each<[face: string, failure: unknown]>([
+    ['OXP', { message: words, can_retry: true, retry_after_ms: when }],
+    ['the Open Tool Calling RFC', { message: words, can_retry: true, retry_after_ms: when }],
+    [
+      'the Machine Context Protocol',
+      {
+        status: 'failure',
+        error: { code: 'EXECUTION_ERROR', message: words, details: { can_retry: true, retry_after_ms: when } },
+      },
+    ],
+    [
+      'a plugin',
+      { isError: true, content: [{ text: expect.stringMatching(/in a row[^]*\nTry again in \d seconds$/) }] },
+    ],
+    [
+      'MCP',
+      {
+        isError: true,
+        content: [{ text: expect.stringMatching(/in a row[^]*\nTry again in \d+ ms$/) }],
+        _meta: { 'dev.switchboard/error': { can_retry: true, retry_after_ms: when } },
+      },
+    ],
+  ])('is not asked any more after a few failures, and when it is stands in the failure: %s', async (face, failure) => {
+    const ask = FACES[face]!
+    const toolkit = await publish('/', { origin: `http://${NOBODY}` })
+    // The first call asks three times; the second finds out that there is no use in it
+    await ask(toolkit)
+    await ask(toolkit)
+    expect(await ask(toolkit)).toMatchObject(Object(failure))
+  })
+
+  it('is told apart by toolkit, and written down', async () => {
+    const toolkit = await publish('/', { origin: `http://${NOBODY}` })
+    await call(toolkit)
+    await call(toolkit)
+    expect((await call(toolkit)).error.message).toMatch(said)
+    expect((await call(await publish('/', { origin: `http://${NOBODY}` }))).error.message).toMatch(/^Cannot reach/)
+    const line = server
+      .printed()
+      .split('\n')
+      .find((each) => each.includes('"event":"host"') && each.includes(`"${toolkit}"`))
+    expect(JSON.parse(line ?? '{}')).toMatchObject({ host: NOBODY, toolkit, state: 'open', failures: 5 })
+  })
+})
+
+describe('a gateway that is down', () => {
+  it('counts as no answer, and a server that fails as one', async () => {
+    const [down, failing] = [await publish('/502'), await publish('/500')]
+    for (let count = 0; count < 5; count++) {
+      expect((await call(down)).error.message).toMatch(/answered 502/)
+      expect((await call(failing)).error.message).toMatch(/answered 500/)
+    }
+    expect((await call(down)).error.message).toMatch(/did not answer 5 requests in a row/)
+    expect((await call(failing)).error.message).toMatch(/answered 500/)
+  })
+})
+
+describe('a server that hangs', () => {
+  it('takes nothing from others while 500 of its calls are in flight, each of which ends as it should', async () => {
+    const toolkit = await publish('/hang', { timeout_ms: 8_000 })
+    const good = await publish('/good')
+    let ended = 0
+    const hanging = Array.from({ length: 500 }, () => call(toolkit).finally(() => void (ended += 1)))
+    await expect.poll(() => upstream.open('/hang')).toBe(64)
+    const results: unknown[] = []
+    for (let count = 0; count < 200; count++) {
+      const add = { tool_id: 'Calculator.Add', input: { a: count, b: 1 } }
+      results.push((await server.json('POST', '/tools/call', add)).body.result.value)
+    }
+    expect(results).toEqual(Array.from({ length: 200 }, (_, count) => count + 1))
+    // Another toolkit's tool of the very same host
+    expect(await call(good)).toMatchObject({ success: true, value: 'good' })
+    expect(ended).toBeLessThanOrEqual(500 - 64)
+    const errors = (await Promise.all(hanging)).map(({ error }) => error)
+    const busy = errors.filter(({ message }) => /: 64 requests of this toolkit are waiting/.test(message))
+    expect(busy).toHaveLength(500 - 64)
+    for (const error of busy) expect(error).toMatchObject({ can_retry: true, retry_after_ms: 1_000 })
+    const late = errors.filter(({ message }) => message === 'The tool did not answer within 8 seconds')
+    expect(late).toHaveLength(64)
+    await expect.poll(() => upstream.open('/hang')).toBe(0)
+  })
+
+  it('has its places back when callers go away', async () => {
+    const toolkit = await publish('/hang', { timeout_ms: 60_000 })
+    const { hostname, port } = new URL(server.url)
+    const body = JSON.stringify({ tool_id: `${toolkit}.Ask`, input: {} })
+    const head = `POST /tools/call HTTP/1.1\r\nhost: ${hostname}\r\ncontent-type: application/json\r\n`
+    const clients = Array.from({ length: 64 }, () => connect(Number(port), hostname))
+    for (const client of clients) client.write(`${head}content-length: ${body.length}\r\n\r\n${body}`)
+    await expect.poll(() => upstream.open('/hang')).toBe(64)
+    // With a reset: an end alone could be that of a client that still reads
+    for (const client of clients) client.resetAndDestroy()
+    await expect.poll(() => upstream.open('/hang')).toBe(0)
+    const asked = upstream.asked('/hang')
+    void call(toolkit).catch(() => undefined)
+    await expect.poll(() => upstream.asked('/hang')).toBe(asked + 1)
+    upstream.release()
+  })
+})
