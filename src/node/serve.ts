@@ -2,67 +2,168 @@
  * `npm run serve`: the production bundle on workerd, through miniflare and without the proxies of `wrangler dev`. Takes
  * `--port`, `--ip`, `--persist-to` and `--var NAME:value` as `wrangler dev` does. `--built` serves what `--outdir` holds
  * already.
+ *
+ * `npm run dev` is the same with `--watch`: what changes is served when it can be built, and what was served before goes
+ * on until then.
  */
-import { spawnSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { parseArgs } from 'node:util'
+import { isDeepStrictEqual } from 'node:util'
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
-import { unstable_getMiniflareWorkerOptions as readWorkerOptions } from 'wrangler'
+import { unstable_getMiniflareWorkerOptions as readWorkerOptions, unstable_readConfig as readConfig } from 'wrangler'
+import { bundle, type Bundled } from './bundle.ts'
+import { readOptions } from './options.ts'
+import { sourcePlaces } from './source-places.ts'
+import { onChange, type Watched } from './watch.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
+const stopping = new AbortController()
+const options = orEnd(() => readOptions(process.argv.slice(2)))
+const outdir = options.outdir === undefined && options.watch ? ownFolder() : resolve(root, options.outdir ?? 'dist')
+const entry = join(outdir, options.entry)
+/** What came out of a build has places in it that are those of the bundle; without a build to read, as it is. */
+let inSources = (text: string) => text
+let miniflare: Miniflare | undefined
+let unwatch: (() => void) | undefined
+/** What is printed while a bundle starts, which it may not be able to. */
+let starting: string[] | undefined = []
 
-const { values } = parseArgs({
-  options: {
-    'port': { type: 'string', default: '8787' },
-    'ip': { type: 'string', default: '127.0.0.1' },
-    'persist-to': { type: 'string', default: join(root, '.wrangler/state') },
-    'var': { type: 'string', multiple: true, default: [] },
-    'config': { type: 'string', default: 'wrangler.toml' },
-    'outdir': { type: 'string', default: 'dist' },
-    'entry': { type: 'string', default: 'index.js' },
-    'built': { type: 'boolean', default: false },
-  },
-})
-const outdir = resolve(root, values.outdir)
-const variables = Object.fromEntries(
-  values.var.map((text) => {
-    const at = text.indexOf(':')
-    if (at < 1) throw new Error(`Cannot read '--var ${text}': wanted NAME:value`)
-    return [text.slice(0, at), text.slice(at + 1)]
-  }),
-)
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void stop())
+// The shell that npm starts a script in hands no signal on: it ends, and this ends with it
+const parent = process.ppid
+const isOrphan = () => process.env['npm_lifecycle_event'] !== undefined && process.ppid !== parent
+setInterval(() => void (isOrphan() && stop()), 500).unref()
 
-if (!values.built) build()
-
-const { workerOptions } = readWorkerOptions(join(root, values.config))
-const { modulesRules: _, ...worker } = workerOptions
-const miniflare = new Miniflare(
-  convertV4MiniflareOptions({
-    ...worker,
-    modulesRoot: outdir,
-    modules: [{ type: 'ESModule', path: join(outdir, values.entry) }],
-    bindings: { ...Object(worker.bindings), ...variables },
-    port: 0,
-    unsafeDirectSockets: [{ host: values.ip, port: Number(values.port) }],
-    resourcePersistencePath: values['persist-to'],
-  }),
-)
-for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-  process.on(signal, () => void miniflare.dispose().finally(() => process.exit(0)))
+if (!options.built) {
+  const made = await make()
+  if (!made.ok) end(made.message)
 }
-await miniflare.ready
-const { port } = await miniflare.unsafeGetDirectURL()
-console.log(`Ready on http://${values.ip}:${port}`)
+let served = orEnd(() => workerOf(options.port))
+const running = new Miniflare(served)
+miniflare = running
+await running.ready.catch((error: unknown) => {
+  const isTaken = Object(error).code === 'ERR_ADDRESS_IN_USE'
+  return end(isTaken ? `Cannot listen on ${options.ip}:${options.port}: it is taken, give another --port` : why(error))
+})
+hasStarted()
+const { port } = await running.unsafeGetDirectURL()
+const url = `http://${options.ip.includes(':') ? `[${options.ip}]` : options.ip}:${port}`
+console.log(`Ready on ${url}`)
 
-function build(): void {
-  const args = ['deploy', '--dry-run', '--config', values.config, '--outdir', outdir]
-  const { status, stdout, stderr, error } = spawnSync('wrangler', args, {
-    cwd: root,
-    encoding: 'utf8',
-    env: { ...process.env, WRANGLER_SEND_METRICS: 'false' },
+if (options.watch) unwatch = onChange(sources(), refresh)
+
+/** Serves what has changed, or goes on with what there was. */
+async function refresh(): Promise<void> {
+  try {
+    const made = await make()
+    if (!made.ok) return console.error(`${made.message}\nWhat was served before goes on at ${url}`)
+    const next = workerOf(Number(port))
+    if (isDeepStrictEqual(next, served)) return console.log(`Ready on ${url}, as before`)
+    starting = []
+    await running.setOptions(next)
+    served = next
+    hasStarted()
+    console.log(`Ready on ${url}, with what changed`)
+  } catch (error) {
+    if (stopping.signal.aborted) return
+    const reason = why(error)
+    await running.setOptions(served)
+    hasStarted()
+    console.error(`${reason}\nWhat was served before goes on at ${url}`)
+  }
+}
+
+function hasStarted(): void {
+  for (const line of starting ?? []) console.log(line)
+  starting = undefined
+}
+
+/** What kept a bundle from starting: what the Worker threw, if it did, and not what came of that. */
+function why(error: unknown): string {
+  const thrown = starting?.filter((line) => line.startsWith('service core:user:')) ?? []
+  starting = []
+  return thrown.join('\n') || said(error)
+}
+
+function make(): Promise<Bundled> {
+  const { config, tools, watch } = options
+  return bundle({ config, outdir, tools, readable: watch, signal: stopping.signal })
+}
+
+/** What miniflare serves: the bundle with the bindings of the configuration, `.dev.vars` and `--var`. */
+function workerOf(port: number) {
+  const { workerOptions } = readWorkerOptions(join(root, options.config))
+  const { modulesRules: _, ...worker } = workerOptions
+  const contents = readFileSync(entry, 'utf8')
+  if (options.watch) inSources = sourcePlaces(root, entry, JSON.parse(readFileSync(`${entry}.map`, 'utf8')))
+  return convertV4MiniflareOptions({
+    ...worker,
+    ...storage(),
+    modulesRoot: outdir,
+    modules: [{ type: 'ESModule', path: entry, contents }],
+    bindings: { ...Object(worker.bindings), ...options.variables },
+    port: 0,
+    unsafeDirectSockets: [{ host: options.ip, port }],
+    handleStructuredLogs: print,
   })
-  if (status === 0) return
-  process.stderr.write(`${stdout ?? ''}${stderr ?? ''}${error ? `${error.message}\n` : ''}`)
+}
+
+/** Where `wrangler dev` stores, and under the name it does, so that `npm run dev` has what that stored. `npm run serve` stores beside it. */
+function storage() {
+  const folder = resolve(options['persist-to'] ?? join(root, '.wrangler/state'))
+  if (!options.watch) return { resourcePersistencePath: folder }
+  const { name = 'worker' } = readConfig({ config: join(root, options.config) }, { hideWarnings: true })
+  return { name, resourcePersistencePath: join(folder, 'v3') }
+}
+
+/** What the bundle is made of, but what is made for it. */
+function sources(): Watched[] {
+  const isGenerated = (file: string) => /^generated(?:[/\\]|$)/.test(file)
+  const isSetting = (file: string) => file === options.config || file.startsWith('.dev.vars')
+  return [
+    { folder: join(root, 'src'), counts: (file) => !isGenerated(file), isDeep: true },
+    { folder: join(root, options.tools?.from ?? 'tools'), counts: () => true, isDeep: true },
+    { folder: root, counts: isSetting, isDeep: false },
+  ]
+}
+
+/** A folder for one run, which goes with it. */
+function ownFolder(): string {
+  const parent = join(root, '.wrangler/tmp')
+  mkdirSync(parent, { recursive: true })
+  const folder = mkdtempSync(join(parent, 'dev-'))
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
+
+function print({ level, message }: { readonly level: string; readonly message: string }): void {
+  const write = level === 'error' || level === 'warn' ? console.error : console.log
+  if (starting) starting.push(inSources(message))
+  else write(inSources(message))
+}
+
+async function stop(): Promise<void> {
+  if (stopping.signal.aborted) return
+  stopping.abort()
+  unwatch?.()
+  await miniflare?.dispose()
+  process.exit(0)
+}
+
+function said(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}
+
+function end(message: string): never {
+  console.error(message)
   process.exit(1)
+}
+
+function orEnd<T>(read: () => T): T {
+  try {
+    return read()
+  } catch (error) {
+    return end(said(error))
+  }
 }

@@ -1,15 +1,18 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type ServerProcess, startProcess } from '../e2e/process.ts'
 import { raw } from '../e2e/raw.ts'
 import { type Server, startServer } from '../e2e/server.ts'
 
 let server: Server
 let fronted: string
+let dev: ServerProcess
 beforeAll(async () => {
   server = await startServer()
   // Miniflare's own door, which takes a request's URL from a header of whoever sends it
   fronted = (await server.miniflare.ready).origin
+  dev = await startProcess(['npm', 'run', '--silent', 'dev', '--'])
 })
-afterAll(() => server?.stop())
+afterAll(() => Promise.all([server?.stop(), dev?.stop()]))
 
 const FOREIGN = [
   'evil.test',
@@ -21,10 +24,10 @@ const FOREIGN = [
 ]
 const PLACES = ['/keys', '/providers', '/users/ann/grants', '/tools', '/mcp', '/nowhere']
 
-describe.each(['its own door', "miniflare's door"])(
+describe.each(['its own door', "miniflare's door", "npm run dev's door"] as const)(
   'a page whose name was rebound to this machine, through %s,',
   (door) => {
-    const url = () => (door === 'its own door' ? server.url : fronted)
+    const url = () => ({ 'its own door': server.url, "miniflare's door": fronted, "npm run dev's door": dev.url })[door]
 
     it.each(FOREIGN)('is nobody as %s, whatever it says of the URL', async (host) => {
       for (const path of PLACES) {

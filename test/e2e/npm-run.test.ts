@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { build } from '../../src/generated/build.ts'
+import { build as fixtures } from '../fixtures/generated/build.ts'
 import { definition } from './definition.ts'
 import { type ServerProcess, startProcess } from './process.ts'
 
@@ -12,20 +13,21 @@ beforeAll(async () => {
 })
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
-/** The commands that serve what lies under `tools`, whatever that is. */
+/** The commands that serve, each with what it has bundled: what lies under `tools`, whatever that is, or the fixtures. */
 const COMMANDS = [
-  ['dev', () => []],
+  ['dev', () => [], build],
   // `dist` may be another's
-  ['serve', () => ['--outdir', join(folder, 'dist'), '--var', 'ACCESS:open']],
+  ['serve', () => ['--outdir', join(folder, 'dist'), '--var', 'ACCESS:open'], build],
+  ['fixtures', () => [], fixtures],
 ] as const
 
-describe.each(COMMANDS)('npm run %s', (name, options) => {
+describe.each(COMMANDS)('npm run %s', (name, options, { tools }) => {
   it('serves the bundled tools at a loopback host, and keeps what is published over a restart', async () => {
     const persistTo = join(folder, name)
     const command = ['npm', 'run', '--silent', name, '--', ...options()]
     const listed = async ({ json }: ServerProcess): Promise<string[]> =>
       (await json('GET', '/tools?limit=1000')).body.items.map(({ id }: { id: string }) => id).sort()
-    const bundled = build.tools.map(({ record }) => record.id)
+    const bundled = tools.map(({ record }) => record.id)
 
     const first = await startProcess(command, persistTo)
     try {
@@ -41,5 +43,25 @@ describe.each(COMMANDS)('npm run %s', (name, options) => {
     } finally {
       await again.stop()
     }
+  }, 240_000)
+})
+
+describe('what `wrangler dev` stored', () => {
+  it('is served by `npm run dev`, and the other way round; by itself it is closed', async () => {
+    const persistTo = join(folder, 'wrangler')
+    const wrangler = (...args: string[]) => startProcess(['wrangler', 'dev', ...args], persistTo)
+    const first = await wrangler('--var', 'ACCESS:open')
+    expect((await first.json('POST', '/tools', definition('Kept.First@1.0.0'))).status).toBe(201)
+    await first.stop({ keep: true })
+    const dev = await startProcess(['npm', 'run', '--silent', 'dev', '--'], persistTo)
+    expect((await dev.json('GET', '/tools/Kept.First')).status).toBe(200)
+    expect((await dev.json('POST', '/tools', definition('Kept.Second@1.0.0'))).status).toBe(201)
+    await dev.stop({ keep: true })
+    const again = await wrangler('--var', 'ACCESS:open')
+    expect((await again.json('GET', '/tools/Kept.Second')).status).toBe(200)
+    await again.stop({ keep: true })
+    const closed = await wrangler()
+    expect((await closed.json('GET', '/tools/Kept.Second')).status).toBe(401)
+    await closed.stop()
   }, 240_000)
 })

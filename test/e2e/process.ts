@@ -17,16 +17,16 @@ export interface ServerProcess extends RunningServer {
 
 /**
  * Starts Switchboard as its user does, by a command that takes `wrangler dev`'s options and says where it is ready, at a
- * loopback port that it picks itself; waits until it is healthy.
+ * loopback port that it picks itself; waits until it is healthy. `cwd` is another working tree than this.
  */
-export async function startProcess(command: readonly string[], persistTo?: string): Promise<ServerProcess> {
+export async function startProcess(command: readonly string[], persistTo?: string, cwd = root): Promise<ServerProcess> {
   const state = persistTo ?? (await mkdtemp(join(tmpdir(), 'switchboard-')))
   const child = spawn(
     leash,
     [...command, '--port', '0', '--ip', '127.0.0.1', '--persist-to', state],
     // A group of its own, so that it can be ended as a whole
     {
-      cwd: root,
+      cwd,
       detached: true,
       stdio: ['ignore', 'pipe', 'pipe'],
       env: { ...process.env, WRANGLER_SEND_METRICS: 'false', CI: 'true' },

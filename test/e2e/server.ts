@@ -71,8 +71,7 @@ export function buildBundle(): { readonly folder: string; readonly output: strin
 /**
  * Starts the production bundle on workerd at a free loopback port, open to whoever asks, through miniflare as
  * `src/node/serve.ts` does, but in this process: so it ends with the process, and a test can answer what leaves it for
- * the hosts of other services, and reach its storage. `startDevServer` starts the real `wrangler dev`, in ten times the
- * time.
+ * the hosts of other services, and reach its storage. `startProcess` starts the real commands, in ten times the time.
  */
 export async function startServer({
   vars,

@@ -6,26 +6,36 @@ import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
-export interface Fork {
+const git = (cwd: string, ...args: string[]) => execFileSync('git', args, { cwd, encoding: 'utf8' })
+
+export interface Copy {
   readonly folder: string
+  remove(): void
+}
+
+export interface Fork extends Copy {
   /** The tools that are new, another and no longer there, as `Toolkit/Tool`. */
   readonly added: string
   readonly changed: string
   readonly removed: string
-  remove(): void
 }
 
-/** A copy of the working tree in which one tool was added, one changed and one removed, each with its own test. */
-export function fork(): Fork {
+/** A copy of the working tree, to change at will. */
+export function copyTree(): Copy {
   const folder = mkdtempSync(join(tmpdir(), 'switchboard-fork-'))
-  const git = (cwd: string, ...args: string[]) => execFileSync('git', args, { cwd, encoding: 'utf8' })
   const paths = git(root, 'ls-files', '--cached', '--others', '--exclude-standard', '-z').split('\0').filter(Boolean)
   for (const path of paths) {
     mkdirSync(dirname(join(folder, path)), { recursive: true })
     cpSync(join(root, path), join(folder, path), { force: true })
   }
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
+  return { folder, remove: () => rmSync(folder, { recursive: true, force: true }) }
+}
 
+/** A copy of the working tree in which one tool was added, one changed and one removed, each with its own test. */
+export function fork(): Fork {
+  const copy = copyTree()
+  const { folder } = copy
   const [changed = '', removed = ''] = toolsIn(folder)
   const added = 'Fork/Added'
   const fileOf = (tool: string) => join(folder, 'tools', `${tool}.ts`)
@@ -36,7 +46,7 @@ export function fork(): Fork {
   // What is tracked is looked at too
   git(folder, 'init', '--quiet')
   git(folder, 'add', '--all')
-  return { folder, added, changed, removed, remove: () => rmSync(folder, { recursive: true, force: true }) }
+  return { ...copy, added, changed, removed }
 }
 
 /** Files that declare one tool each, whose paths are ids. */

@@ -66,7 +66,7 @@ export interface ConnectOptions {
 export const vaultKey = () => randomBytes(32).toString('base64url')
 
 /**
- * Starts `wrangler dev` beside a world. On state that is there already, provider and tools are published again, which
+ * Starts a server beside a world. On state that is there already, provider and tools are published again, which
  * changes nothing.
  */
 export async function connect(world: World, { vars = {}, persistTo }: ConnectOptions = {}): Promise<Connected> {

@@ -1,0 +1,17 @@
+import { relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const here = fileURLToPath(new URL('.', import.meta.url))
+
+/** What keeps a source from being built, in one line: the file, the line where that is known, and what is wrong. */
+export class Broken extends Error {}
+
+/** What came of importing a file, in one line with its place: in that file, or in one that it imports. */
+export function placed(path: string, error: unknown): string {
+  if (!(error instanceof Error)) return `${path}: throws ${String(error)}`
+  const places = [...(error.stack ?? '').matchAll(/(?:file:\/\/)?(\/[^\s():]+):(\d+)/g)]
+  const [, file, line] = places.find(([, seen]) => seen?.startsWith(root)) ?? []
+  const isKnown = file !== undefined && !file.startsWith(here)
+  return `${isKnown ? `${relative(root, file)}:${line}` : path}: ${error.name}: ${error.message.replaceAll(root, '')}`
+}

@@ -1,0 +1,124 @@
+import { createHash } from 'node:crypto'
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { prepareDocument } from '../core/publish/prepare.ts'
+import { recordOf } from '../core/publish/record.ts'
+import type { KeptDocument } from '../core/publish/registry.ts'
+import { checkSchema } from '../core/schema/publishable.ts'
+import type { BundledDocument, BundledTool } from '../core/tool/bundled-tool.ts'
+import { isObject } from '../core/tool/json.ts'
+import type { Problem } from '../core/tool/problem.ts'
+import { isNamePart, isVersion, type ToolName } from '../core/tool/tool-id.ts'
+import { NO_REQUIREMENTS, type ToolRecord } from '../core/tool/tool.ts'
+import { machineContext } from '../dialects/machine-context/definition.ts'
+import { openToolCalling } from '../dialects/open-tool-calling/definition.ts'
+import { oxp } from '../dialects/oxp/definition.ts'
+import { Broken, placed } from './broken.ts'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+
+export interface FoundTool {
+  readonly path: string
+  readonly record: ToolRecord
+  /** What the generated module takes of the tool's own, whose default export is `own`. */
+  readonly carried: (own: string) => string
+  readonly document?: KeptDocument
+}
+
+export const sha256 = async (text: string) => createHash('sha256').update(text).digest('hex')
+
+/** Reads the tools that a file declares; the path of one is its id. Throws a `Broken` when it declares what it may not. */
+async function readFile(folder: string, path: string, name: ToolName): Promise<FoundTool[]> {
+  const tool = await declaredIn(path)
+  if ('document' in tool) return readDocument(path, name.toolkit, tool)
+  const { version, description, input, output, title, securityLevel, annotations, mayGiveArtifact, tags = [] } = tool
+  if (!isNamePart(name.toolkit) || !isNamePart(name.tool) || !isVersion(version)) {
+    throw new Broken(`${path}: must be ${folder}/<Toolkit>/<Tool>.ts, with a version such as 1.0.0`)
+  }
+  const definition = {
+    ...name,
+    version,
+    name: tool.name ?? `${name.toolkit}_${name.tool}`,
+    ...(title === undefined ? {} : { title }),
+    description,
+    input,
+    output,
+    requirements: { ...NO_REQUIREMENTS, ...tool.requirements },
+    ...(securityLevel === undefined ? {} : { securityLevel }),
+    ...(annotations === undefined ? {} : { annotations }),
+    ...(mayGiveArtifact ? { metadata: { available_modes: ['artifact'] } } : {}),
+    tags,
+  }
+  const parts = { definition, implementation: { kind: 'bundled' }, dialect: 'bundle', document: null }
+  const record = await recordOf(parts, sha256)
+  const { document } = oxp.encode(record)
+  const problems = [input, output ?? {}].flatMap((schema) => checkSchema(schema, { references: oxp.references }))
+  const decoded = oxp.decode(document, {})
+  if (!decoded.ok) problems.push(...decoded.problems)
+  refuse(path, problems)
+  return [{ path, record: { ...record, source: { dialect: oxp.dialect, document } }, carried: (own) => own }]
+}
+
+/** What a file exports as its tools. */
+async function declaredIn(path: string): Promise<BundledTool | BundledDocument> {
+  const { href } = pathToFileURL(join(root, path))
+  const { default: tool }: { default: unknown } = await import(href).catch((error: unknown) => {
+    throw new Broken(placed(path, error))
+  })
+  if (!isDeclared(tool)) throw new Broken(`${path}: must export what 'tool' of '#tool' makes, by default`)
+  return tool
+}
+
+const isDeclared = (tool: unknown): tool is BundledTool | BundledDocument =>
+  isObject(tool) && (isObject(tool['document']) || (isObject(tool['input']) && typeof tool['handler'] === 'function'))
+
+const nothing = async () => undefined
+
+/** Those whose documents say of each tool what it is called. */
+const codecs = [oxp, openToolCalling, machineContext]
+
+/** Reads a definition document, whose tools are the folder's. */
+async function readDocument(
+  path: string,
+  toolkit: string,
+  { document, handlers }: BundledDocument,
+): Promise<FoundTool[]> {
+  const everyTool = Object.fromEntries(Object.keys(handlers).map((name) => [name, { kind: 'bundled' }]))
+  const body = { definition: document, toolkit, implementations: everyTool }
+  const runners = new Map([['bundled', { kind: 'bundled', check: () => [] }]])
+  const prepared = await prepareDocument(
+    { body },
+    { codecs, runners, sha256, source: { addressed: nothing, current: nothing, holds: async () => false } },
+  )
+  if (!prepared.ok) return refuse(path, prepared.problems)
+  const { records, document: kept } = prepared.value
+  if (!kept) throw new Broken(`${path}: a document of one tool is written as a tool`)
+  const named = new Map(Object.entries(kept.tools).map(([name, tool]) => [tool, name]))
+  return records.map((record) => {
+    const name = named.get(record.tool)
+    if (name === undefined || !record.implementation) throw new Broken(`${path}: '${record.tool}' has no handler`)
+    return { path, record, document: kept, carried: (own) => `{ handler: ${own}.handlerOf(${JSON.stringify(name)}) }` }
+  })
+}
+
+function refuse(path: string, problems: readonly Problem[]): never[] {
+  if (problems.length === 0) return []
+  throw new Broken(`${path}: ${problems.map(({ path: at, message }) => `${at || 'it'}: ${message}`).join('; ')}`)
+}
+
+/** Reads every tool of a folder of toolkits, such as `tools`, by id. Throws a `Broken`. */
+export async function readTools(folder: string): Promise<FoundTool[]> {
+  const found: FoundTool[] = []
+  for (const toolkit of await readdir(join(root, folder), { withFileTypes: true })) {
+    if (!toolkit.isDirectory()) continue
+    for (const file of await readdir(join(root, folder, toolkit.name))) {
+      const tool = /^([^.]+)\.ts$/.exec(file)?.[1]
+      if (tool === undefined) continue
+      found.push(...(await readFile(folder, `${folder}/${toolkit.name}/${file}`, { toolkit: toolkit.name, tool })))
+    }
+  }
+  const ids = new Set(found.map(({ record }) => record.id.toLowerCase()))
+  if (ids.size < found.length) throw new Broken('Two tools have the same id, ignoring case')
+  return found.sort((a, b) => (a.record.id < b.record.id ? -1 : 1))
+}

@@ -1,0 +1,39 @@
+import { type FSWatcher, watch } from 'node:fs'
+
+export interface Watched {
+  readonly folder: string
+  /** Whether a change of this file, given from the folder, is one. */
+  readonly counts: (file: string) => boolean
+  /** Whether folders inside are watched too. */
+  readonly isDeep: boolean
+}
+
+/**
+ * Acts on changes of files: once for those that come within a tenth of a second, and once more for those that come while
+ * it acts, never twice at a time. Gives what ends the watching.
+ */
+export function onChange(watched: readonly Watched[], act: () => Promise<void>): () => void {
+  let timer: NodeJS.Timeout | undefined
+  let isActing = false
+  let isStale = false
+  async function begin(): Promise<void> {
+    if (isActing) return void (isStale = true)
+    isActing = true
+    do {
+      isStale = false
+      await act()
+    } while (isStale)
+    isActing = false
+  }
+  const watchers = watched.map(({ folder, counts, isDeep }): FSWatcher =>
+    watch(folder, { recursive: isDeep }, (_, file) => {
+      if (file !== null && !counts(file)) return
+      clearTimeout(timer)
+      timer = setTimeout(() => void begin(), 100)
+    }),
+  )
+  return () => {
+    clearTimeout(timer)
+    for (const watcher of watchers) watcher.close()
+  }
+}

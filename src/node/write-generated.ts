@@ -1,0 +1,103 @@
+import { randomUUID } from 'node:crypto'
+import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { stripTypeScriptTypes } from 'node:module'
+import { join, relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { JsonObject } from '../core/tool/json.ts'
+import { Broken, placed } from './broken.ts'
+import { compileSchemas } from './compile-schemas.ts'
+import { readTools, sha256 } from './read-tools.ts'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+
+/**
+ * Writes what a build adds to the source into a folder: the tools of a folder of toolkits, both given from the root, and
+ * what runs inside sandboxes. Throws a `Broken` for a source that cannot be built.
+ */
+export async function writeGenerated(from: string, to: string): Promise<void> {
+  const folder = join(root, to)
+  await mkdir(folder, { recursive: true })
+  for (const [name, text] of [...(await bundledTools(from, folder)), await sandboxes()]) {
+    await write(join(folder, name), text)
+  }
+}
+
+type File = readonly [name: string, text: string]
+
+/** The bundle of the tools with their records, digests and compiled validators. */
+async function bundledTools(from: string, folder: string): Promise<File[]> {
+  /** How a generated file names a file of the repository. */
+  const place = (path: string) => relative(folder, join(root, path)).replaceAll('\\', '/')
+  const tools = await readTools(from)
+  const schemas: Record<string, JsonObject> = {}
+  tools.forEach(({ record }, index) => {
+    schemas[`input${index}`] = record.input
+    schemas[`output${index}`] = record.output === null ? { type: 'null' } : Object(record.output)
+  })
+  const documents = [...new Set(tools.flatMap(({ document }) => document ?? []))]
+  const hash = await sha256([...tools.map(({ record }) => record.digest), ...documents.map((each) => each.hash)].join())
+  const declarations = [
+    `import type { CompiledSchema } from '${place('src/core/schema/validator.ts')}'`,
+    ...Object.keys(schemas).map((name) => `export const ${name}: CompiledSchema`),
+    '',
+  ]
+  const build = [
+    `import type { Build } from '${place('src/node/build.ts')}'`,
+    `import { compiledValidate } from '${place('src/core/schema/validator.ts')}'`,
+    "import * as validators from './validators.js'",
+    ...tools.map(({ path }, index) => `import tool${index} from '${place(path)}'`),
+    '',
+    `export const build: Build = {`,
+    `  hash: '${hash}',`,
+    '  tools: [',
+    ...tools.map(
+      ({ record, carried }, index) =>
+        `    { digest: '${record.digest}', tool: ${carried(`tool${index}`)}, validateInput: compiledValidate(validators.input${index}), validateOutput: compiledValidate(validators.output${index}), record: ${JSON.stringify(record)} },`,
+    ),
+    '  ],',
+    `  documents: ${JSON.stringify(documents)},`,
+    '}',
+    '',
+  ]
+  return [
+    ['validators.js', await compileSchemas(schemas)],
+    ['validators.d.ts', declarations.join('\n')],
+    ['build.ts', build.join('\n')],
+  ]
+}
+
+/** What runs inside sandboxes, as text. */
+async function sandboxes(): Promise<File> {
+  const inside = {
+    code: await readInside('src/runners/code/inside'),
+    wasm: await readInside('src/runners/wasm/inside'),
+  }
+  return ['inside.ts', `export const inside = ${JSON.stringify(inside)} as const\n`]
+}
+
+/** The modules of a folder as JavaScript, and a hash of them all. They are loaded as text, so nothing bundles them. */
+async function readInside(folder: string): Promise<{ hash: string; modules: Record<string, { js: string }> }> {
+  const modules: Record<string, { js: string }> = {}
+  for (const name of (await readdir(join(root, folder))).filter((each) => /^[a-z0-9-]+\.[jt]s$/.test(each)).sort()) {
+    const source = await readFile(join(root, folder, name), 'utf8')
+    const uncommented = stripped(`${folder}/${name}`, source).replaceAll(/^ *(?:\/\*\*|\*|\/\/).*$/gm, '')
+    modules[name] = { js: uncommented.replaceAll(/ +$/gm, '').replaceAll(/\n{2,}/g, '\n') }
+  }
+  return { hash: await sha256(JSON.stringify(modules)), modules }
+}
+
+function stripped(path: string, source: string): string {
+  try {
+    return stripTypeScriptTypes(source)
+  } catch (error) {
+    throw new Broken(placed(path, error))
+  }
+}
+
+/** Writes a file only when it changed, in one step: a dev server watches the folder, and another build may be at it too. */
+async function write(path: string, text: string): Promise<void> {
+  if ((await readFile(path, 'utf8').catch(() => undefined)) === text) return
+  const unfinished = `${path}.${randomUUID()}.tmp`
+  await writeFile(unfinished, text)
+  await rename(unfinished, path)
+}

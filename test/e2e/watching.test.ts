@@ -1,0 +1,134 @@
+import { execFileSync } from 'node:child_process'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type Copy, copyTree } from '../fork/fork.ts'
+import { type ServerProcess, startProcess } from './process.ts'
+
+const COMMAND = ['npm', 'run', '--silent', 'dev', '--']
+/** A build takes three seconds, and much longer where others are at work. */
+const LONG = { timeout: 100_000 }
+let copy: Copy
+let server: ServerProcess
+beforeAll(async () => {
+  copy = copyTree()
+  server = await startProcess(COMMAND, undefined, copy.folder)
+})
+afterAll(async () => {
+  await server?.stop()
+  copy?.remove()
+})
+
+const at = (path: string) => join(copy.folder, path)
+const tool = (handler: string) => `import { tool } from '#tool'
+
+export default tool({
+  version: '1.0.0',
+  description: 'Says something.',
+  input: { type: 'object' },
+  output: {},
+  handler: ${handler},
+})
+`
+/** Waits until what is printed after a change holds a text, and gives what was printed. */
+async function after(change: () => void, text: string): Promise<string> {
+  const before = server.printed().length
+  change()
+  await expect.poll(() => server.printed().slice(before), LONG).toContain(text)
+  return server.printed().slice(before)
+}
+const goesOn = async () => {
+  expect((await server.json('GET', '/health')).status).toBe(200)
+  expect((await server.json('GET', '/keys')).status).toBe(200)
+}
+
+describe('npm run dev', { timeout: 300_000 }, () => {
+  it('says in one line what is wrong with a tool, and goes on serving until it is right', async () => {
+    const file = at('tools/Doorbell/Whisper.ts')
+    const broken = await after(() => writeFileSync(file, 'export default {\n  a: ;\n}\n'), 'goes on at')
+    expect(broken.split('\n').filter(Boolean)).toEqual([
+      'tools/Doorbell/Whisper.ts:2: SyntaxError: Expression expected',
+      `What was served before goes on at ${server.url}`,
+    ])
+    await goesOn()
+    const misnamed = tool('() => 1').replace('1.0.0', 'one')
+    expect(await after(() => writeFileSync(file, misnamed), 'goes on at')).toMatch(
+      /^tools\/Doorbell\/Whisper\.ts: must be /m,
+    )
+    await goesOn()
+    const right = tool("() => { console.error('heard'); throw new Error('hoarse') }")
+    await after(() => writeFileSync(file, right), `Ready on ${server.url}, with what changed`)
+    const call = { tool_id: 'Doorbell.Whisper', input: {} }
+    const { body } = await server.json('POST', '/tools/call', call)
+    expect(body.result.success).toBe(false)
+    await expect.poll(() => server.printed()).toContain('hoarse')
+    expect(server.printed()).toContain('heard\n')
+    await after(() => rmSync(file), 'with what changed')
+    expect((await server.json('POST', '/tools/call', call)).status).toBe(400)
+  })
+
+  it('says so of what tools and Worker share', async () => {
+    const file = at('src/core/tool/tool-id.ts')
+    const text = readFileSync(file, 'utf8')
+    const lines = text.split('\n').length
+    const broken = await after(() => writeFileSync(file, `${text}const unfinished = {\n`), 'goes on at')
+    expect(broken).toMatch(new RegExp(`^src/core/tool/tool-id\\.ts:${lines}: SyntaxError: .+\nWhat was served`, 'm'))
+    await after(() => writeFileSync(file, text), 'as before')
+  })
+
+  it('says what is wrong with the source, and where, also when that is seen only as the Worker starts', async () => {
+    const file = at('src/app.ts')
+    const text = readFileSync(file, 'utf8')
+    const lines = text.split('\n').length
+    const unfinished = await after(() => writeFileSync(file, `${text}const unfinished = {\n`), 'goes on at')
+    expect(unfinished).toContain(`src/app.ts:${lines + 1}:0`)
+    expect(unfinished).not.toMatch(/\[3\dm|Logs were written|custom build/)
+    await goesOn()
+    const throwing = await after(() => writeFileSync(file, `${text}throw new Error('at the start')\n`), 'goes on at')
+    expect(throwing.split('\n').slice(0, 2)).toEqual([
+      'service core:user:switchboard: Uncaught Error: at the start',
+      `  at src/app.ts:${lines}:7`,
+    ])
+    await goesOn()
+    await after(() => writeFileSync(file, text), 'as before')
+  })
+
+  it('takes secrets from .dev.vars, as they are at the time, and variables from --var above all', async () => {
+    const key = 'an-admin-key-in-the-file-0123456789'
+    const closed = await startProcess([...COMMAND, '--var', 'ACCESS:keys'], undefined, copy.folder)
+    const status = async (headers = {}) => (await closed.json('GET', '/keys', undefined, headers)).status
+    const printed = () =>
+      closed
+        .printed()
+        .split('\n')
+        .filter((line) => line.startsWith('Ready on')).length
+    const asAdmin = { authorization: `Bearer ${key}` }
+    try {
+      expect([await status(), await status(asAdmin)]).toEqual([401, 401])
+      writeFileSync(at('.dev.vars'), `ADMIN_KEY=${key}\nACCESS=open\n`)
+      await expect.poll(printed, LONG).toBe(2)
+      expect([await status(), await status(asAdmin)]).toEqual([401, 200])
+      rmSync(at('.dev.vars'))
+      await expect.poll(printed, LONG).toBe(3)
+      expect(await status(asAdmin)).toBe(401)
+    } finally {
+      await closed.stop()
+    }
+  })
+
+  it.each([
+    ['Ctrl+C, which all of them get', 'SIGINT', -1],
+    ['SIGTERM, which npm gets alone', 'SIGTERM', 1],
+  ] as const)('ends with all its processes on %s', async (_, signal, which) => {
+    const ending = await startProcess(COMMAND, undefined, copy.folder)
+    const { pid = 0 } = ending
+    const alive = () =>
+      execFileSync('ps', ['-eo', 'pgid=,stat=,args='], { encoding: 'utf8' })
+        .split('\n')
+        .filter((line) => line.trim().startsWith(`${pid} `) && !/^ *\d+ +Z/.test(line))
+    expect(alive().length).toBeGreaterThan(2)
+    process.kill(which * pid, signal)
+    await expect.poll(alive, LONG).toEqual([])
+    await ending.stop()
+  })
+})
