@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import { createPerSecond } from './per-second.ts'
 
 export interface KvReaderOptions {
   readonly kv: KVNamespace
@@ -21,18 +22,11 @@ const UNKNOWN_PER_S = 50
 export function createKvReader({ kv, value, now }: KvReaderOptions) {
   /** When this isolate changed a key. */
   const written = new LRUCache<string, number>({ max: MAX_WRITTEN })
-  let asked = { second: 0, count: 0 }
+  const mayAsk = createPerSecond(UNKNOWN_PER_S, now)
 
   function isBehind(key: string): boolean {
     const at = written.get(key)
     return at !== undefined && now() - at < BEHIND_MS
-  }
-
-  function mayAsk(): boolean {
-    const second = Math.floor(now() / 1_000)
-    asked = asked.second === second ? asked : { second, count: 0 }
-    asked.count += 1
-    return asked.count <= UNKNOWN_PER_S
   }
 
   return {

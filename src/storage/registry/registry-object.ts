@@ -7,17 +7,18 @@ import type { Publication, Published, VersionChange } from '../../core/publish/r
 import type { ListQuery } from '../../core/access/catalogue.ts'
 import { toolKey, type ToolName } from '../../core/tool/tool-id.ts'
 import { kvKey } from '../keys.ts'
+import { createPerSecond } from '../per-second.ts'
 import { storeBlob } from './blobs.ts'
 import { type Bundle, isWanted, noteDeployment, takeInBundle } from './bundle.ts'
 import { toolsBeside } from './documents.ts'
 import { forgetLeftBehind, type LeftBehind, leftBehind } from './left-behind.ts'
 import { keyOfName } from './names.ts'
+import { nearestNames } from './nearest.ts'
 import { createRegistryOutbox } from './outbox.ts'
 import { type Head, renewLines, settlePages, type WriteLine } from './pages.ts'
 import { store } from './publication.ts'
 import { query, type QueryAnswer } from './query.ts'
 import { publishedByAll } from './quota.ts'
-import { nearestNames } from './search.ts'
 import { createTables, nextRevision, queue, readNumber } from './tables.ts'
 import { changeDenial, giveToolkit, publishDenial, toolkitOf } from './toolkits.ts'
 import {
@@ -43,6 +44,9 @@ interface RegistryEnv {
   readonly REGISTRY: KVNamespace
 }
 
+/** Unknown names that are told what is near them, a second: whoever makes up names must not keep others waiting. */
+const NEAREST_PER_S = 100
+
 /**
  * Makes the class of the Registry Durable Object: the only writer of the registry. Every change is one SQLite
  * transaction, durable before it is acknowledged; KV follows through the outbox. Records, documents and pages travel as
@@ -56,6 +60,7 @@ export function defineRegistry<Env extends RegistryEnv>(
   return class Registry extends DurableObject<Env> {
     readonly #sql: SqlStorage
     readonly #outbox: ReturnType<typeof createRegistryOutbox>
+    readonly #mayLookNear = createPerSecond(NEAREST_PER_S, () => Date.now())
 
     constructor(state: DurableObjectState, env: Env) {
       super(state, env)
@@ -163,7 +168,7 @@ export function defineRegistry<Env extends RegistryEnv>(
     documentOrNearest(name: ToolName): string | ToolName[] {
       const key = toolKey(name)
       const alike = () => documentText(this.#sql, keyAlike(this.#sql, key) ?? '')
-      return documentText(this.#sql, key) ?? alike() ?? nearestNames(this.#sql, name)
+      return documentText(this.#sql, key) ?? alike() ?? this.nearest(name)
     }
 
     /** Whether a toolkit has tools. */
@@ -171,9 +176,9 @@ export function defineRegistry<Env extends RegistryEnv>(
       return holdsToolkit(this.#sql, toolkit)
     }
 
-    /** The names near one, whether or not there is such a tool. */
+    /** The names near one, whether or not there is such a tool; none when too many were asked for lately. */
     nearest(name: ToolName): ToolName[] {
-      return nearestNames(this.#sql, name)
+      return this.#mayLookNear() ? nearestNames(this.#sql, name) : []
     }
 
     /** The key of the tool that is, or was, exposed under a name. A name that is asked for goes to KV. */

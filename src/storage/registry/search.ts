@@ -1,12 +1,9 @@
-import { distance } from 'fastest-levenshtein'
-import { formatToolId, type ToolName } from '../../core/tool/tool-id.ts'
 import { titleOf, type ToolRecord } from '../../core/tool/tool.ts'
 import { field } from '../rows.ts'
 
 /** How much a hit counts in a tool's name, its toolkit, its description and its tags. */
 const WEIGHTS = '0, 10, 8, 1, 4'
 const MAX_WORDS = 32
-const MAX_NEAREST = 20
 
 /**
  * Puts a tool into the search index as its listed version describes it, or takes it out. Its row there is found by its
@@ -46,25 +43,6 @@ export function exactName(q: string): string {
 
 function squeezed(column: string): string {
   return ['.', '_', '-'].reduce((sql, separator) => `replace(${sql}, '${separator}', '')`, `lower(${column})`)
-}
-
-/** The names of listed tools nearest to one that is unknown, ignoring case, nearest first. */
-export function nearestNames(sql: SqlStorage, asked: ToolName): ToolName[] {
-  const wanted = formatToolId(asked).toLowerCase()
-  const tool = asked.tool.toLowerCase()
-  const near: { name: ToolName; far: number }[] = []
-  const rows = sql.exec<{ key: string; toolkit: string; tool: string }>(
-    'SELECT key, toolkit, tool FROM tool WHERE listed IS NOT NULL AND abs(length(key) - ?) <= 12',
-    wanted.length,
-  )
-  for (const { key, ...name } of rows) {
-    const far = name.tool.toLowerCase() === tool ? 1 : distance(wanted, key)
-    if (far <= Math.max(2, wanted.length / 3)) near.push({ name, far })
-  }
-  return near
-    .sort((a, b) => a.far - b.far)
-    .slice(0, MAX_NEAREST)
-    .map(({ name }) => name)
 }
 
 /** `GetEmails` and `send_sms` as separate words. */

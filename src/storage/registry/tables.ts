@@ -23,6 +23,7 @@ import { putAside } from './left-behind.ts'
 const TABLES = `
 CREATE TABLE IF NOT EXISTS tool (key TEXT PRIMARY KEY, toolkit TEXT NOT NULL, tool TEXT NOT NULL, listed TEXT, exposed TEXT, given TEXT, indexed INTEGER);
 CREATE INDEX IF NOT EXISTS tool_plain ON tool (replace(key, '-', '_'));
+CREATE INDEX IF NOT EXISTS tool_called ON tool (lower(tool));
 CREATE TABLE IF NOT EXISTS name (name TEXT PRIMARY KEY, key TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS version (
   key TEXT NOT NULL, version TEXT NOT NULL, digest TEXT NOT NULL, status TEXT NOT NULL, record TEXT NOT NULL,

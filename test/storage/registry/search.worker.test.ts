@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { matchExpression } from '../../../src/storage/registry/search.ts'
 import type { RegistryObject } from '../../../src/storage/registry/registry-object.ts'
 import {
@@ -42,6 +42,39 @@ describe('the names near an unknown one', () => {
     inRegistry(async (harness) => {
       await publish(harness, ...Array.from({ length: 30 }, (_, n) => `Kit${n}.Send@1.0.0`))
       expect(near(harness.registry, 'Kit', 'Send')).toHaveLength(20)
+    }))
+
+  it('are found in a large registry too, for a bounded number of rows', { timeout: 120_000 }, () =>
+    inRegistry(async (harness) => {
+      const { registry, sql } = harness
+      const costs: number[] = []
+      for (const [from, to] of [
+        [0, 2_100],
+        [2_100, 3_000],
+      ] as const) {
+        const ids = Array.from({ length: to - from }, (_, n) => `Kit${(from + n) % 50}.SendThing${from + n}@1.0.0`)
+        await publish(harness, ...ids)
+        const work = async () => void near(registry, 'Kit7', 'SendTing2057')
+        costs.push(await rowsOf(sql, work))
+      }
+      await publish(harness, 'Mail.SendAll@1.0.0', 'Sms.Send@1.0.0')
+      expect(near(registry, 'Kit7', 'SendTing2057')[0]).toBe('Kit7.SendThing2057')
+      expect(near(registry, 'MAIL', 'sendal')).toEqual(['Mail.SendAll'])
+      expect(near(registry, 'Male', 'SendAll')[0]).toBe('Mail.SendAll')
+      expect(near(registry, 'Fax', 'Send')[0]).toBe('Sms.Send')
+      expect(near(registry, 'Quite', 'Another')).toEqual([])
+      expect(Math.max(...costs)).toBeLessThan(4_000)
+    }),
+  )
+
+  it('are looked for a hundred times a second', () =>
+    inRegistry(async (harness) => {
+      const { registry } = harness
+      await publish(harness, 'Mail.Send@1.0.0')
+      const answers = Array.from({ length: 300 }, () => near(registry, 'Mail', 'Sent').length)
+      expect(answers.filter((found) => found === 1)).toHaveLength(100)
+      vi.setSystemTime(Date.now() + 1_000)
+      expect(near(registry, 'Mail', 'Sent')).toEqual(['Mail.Send'])
     }))
 
   it.each(['disabled', 'yanked', 'deprecated'] as const)('are none of a tool that is %s', (state) =>
