@@ -186,7 +186,7 @@ export function createApp(env: Env, config: Config, build: Build): Hono {
     oxpFace(shared),
     registryFace({ ...shared, writer, source }),
     uploadFace({ ...shared, plugins, codec: plugin, writer }),
-    importFace({ ...shared, importers, toolSecrets, writer }),
+    importFace({ ...shared, importers, toolSecrets, writer, giveWay }),
     toolkitsFace({ ...shared, toolkits: registry.toolkits, keys }),
     keysFace({
       ...shared,

@@ -1,3 +1,4 @@
+import { importBudget } from '../../src/core/publish/import-tools.ts'
 import type { ImportedTool, Importer, ImportRequest, Skipped } from '../../src/core/publish/import.ts'
 
 export type Read = {
@@ -16,6 +17,7 @@ export async function readAll(importer: Importer, request: Partial<ImportRequest
     wants: () => true,
     options: {},
     secret: (id) => ({ missing: `No secret '${id}' in this test` }),
+    budget: importBudget(),
     signal: new AbortController().signal,
     ...request,
   })

@@ -23,20 +23,22 @@ export function bounded(form: string, write: Writer): Format {
 /** For all records of one publication in every form: what a document of large tools takes, many times. */
 const MAX_UNITS = 2_000_000
 /** So much is done before others get the thread. */
-const STRETCH = 30_000
+export const STRETCH = 30_000
 
 /**
  * Judges whether records can be written in every form, so that no reader meets one that cannot. `placeOf` says where the
- * input of a record stands in what was published; `giveWay` lets other requests have the thread.
+ * input of a record stands in what was published; `giveWay` lets other requests have the thread; `budget` is that of what
+ * they are published with.
  */
 export async function judgeExports(
   records: readonly ToolRecord[],
   formats: Iterable<Format>,
   placeOf: (index: number) => string,
   giveWay: () => Promise<void>,
+  budget?: Budget,
 ): Promise<readonly Problem[]> {
   const all = [...formats]
-  const whole = createBudget(MAX_UNITS)
+  const whole = createBudget(MAX_UNITS, budget)
   let from = 0
   for (const [index, record] of records.entries()) {
     for (const format of all) {

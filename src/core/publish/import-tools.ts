@@ -1,12 +1,19 @@
+import { type Budget, createBudget } from '../tool/budget.ts'
 import type { JsonObject } from '../tool/json.ts'
 import type { Requirements } from '../tool/tool.ts'
+import { STRETCH } from './export.ts'
 import type { ImportItem, Skipped } from './import.ts'
 import type { ImportState } from './prepare.ts'
 import type { Publish, PublishOptions } from './publish.ts'
 import type { PublicationFailure } from './report.ts'
 import type { ImportSubmission } from './submission.ts'
 
-export interface ImportOptions extends PublishOptions, Pick<ImportSubmission, 'version' | 'sourceVersion'> {}
+export interface ImportOptions extends PublishOptions, Pick<ImportSubmission, 'version' | 'sourceVersion'> {
+  /** What making the items draws on, and publishing them. */
+  readonly budget: Budget
+  /** Lets other requests have the thread. */
+  readonly giveWay: () => Promise<void>
+}
 
 /** What became, or would become, of one tool. */
 export interface Made {
@@ -27,6 +34,15 @@ export interface Imported {
 
 /** Tools published together: enough to spare messages, and few enough that a large source never lies whole in memory. */
 const BATCH = 50
+/** For all that one source takes: more than twice what 5,000 tools of 50 kB each do. */
+const MAX_UNITS = 500_000_000
+const TOO_MUCH = "The source takes too much work as a whole: import it in parts, chosen by 'tools'"
+
+/** For an importer to draw on, and then for `importTools`. */
+export function importBudget(): Budget {
+  return createBudget(MAX_UNITS)
+}
+
 /** The most problems that say why a tool was skipped. */
 const MAX_PROBLEMS = 5
 
@@ -36,19 +52,19 @@ const MAX_PROBLEMS = 5
  */
 export async function importTools(
   items: Iterable<ImportItem>,
-  { version, sourceVersion, ...options }: ImportOptions,
+  { version, sourceVersion, budget, giveWay, ...options }: ImportOptions,
   publish: Publish,
 ): Promise<Imported> {
   const made: Made[] = []
   const skipped: Skipped[] = []
   let denied = 0
-  for (const batch of batches(items)) {
+  for await (const batch of batches(items, budget, giveWay)) {
     const tools = batch.flatMap((item) => ('tool' in item ? [item.tool] : []))
-    const submissions = tools.map((imported) => ({ imported, version, sourceVersion }))
+    const submissions = tools.map((imported) => ({ imported, version, sourceVersion, budget }))
     const reports = (await publish(submissions, options)).values()
     for (const item of batch) {
       if ('skipped' in item) {
-        skipped.push(item.skipped)
+        skipped.push(budget.isSpent ? { ...item.skipped, reason: TOO_MUCH } : item.skipped)
         continue
       }
       const { definition, about, warnings } = item.tool
@@ -58,7 +74,11 @@ export async function importTools(
         const { failure, ids } = report
         if (failure.type === 'forbidden') denied += 1
         // Refused by the registry, it goes by the name that it would have been exposed under
-        skipped.push({ name: ids.length === 0 ? tool : name, reason: worded(failure), about })
+        skipped.push({
+          name: ids.length === 0 ? tool : name,
+          reason: budget.isSpent ? TOO_MUCH : worded(failure),
+          about,
+        })
       } else if (report?.ids[0] !== undefined && report.state !== undefined) {
         const more = report.warnings.map(({ message }) => message)
         made.push({
@@ -75,10 +95,19 @@ export async function importTools(
   return { made, skipped, denied }
 }
 
-function* batches(items: Iterable<ImportItem>): Iterable<readonly ImportItem[]> {
+async function* batches(
+  items: Iterable<ImportItem>,
+  budget: Budget,
+  giveWay: () => Promise<void>,
+): AsyncGenerator<readonly ImportItem[]> {
   let batch: ImportItem[] = []
+  let from = budget.spent
   for (const item of items) {
     batch.push(item)
+    if (budget.spent - from > STRETCH) {
+      await giveWay()
+      from = budget.spent
+    }
     if (batch.length < BATCH) continue
     yield batch
     batch = []

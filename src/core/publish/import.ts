@@ -1,3 +1,4 @@
+import type { Budget } from '../tool/budget.ts'
 import type { Refused } from './source-refusal.ts'
 import type { Json, JsonObject } from '../tool/json.ts'
 import type { Signal } from '../tool/platform.ts'
@@ -18,6 +19,8 @@ export interface ImportRequest {
   readonly options: JsonObject
   /** A secret of the deployment's that reading the source takes: its value, or why it cannot be had for this. */
   readonly secret: (id: string) => { readonly value: string } | { readonly missing: string }
+  /** What making the items draws on, each a share of it. */
+  readonly budget: Budget
   /** Aborts when the caller goes away. */
   readonly signal: Signal
 }

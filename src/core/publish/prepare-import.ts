@@ -1,4 +1,5 @@
 import { lowestVersion, requiredBump } from '../schema/change.ts'
+import { createBudget, UNITS } from '../tool/budget.ts'
 import { type Checked, refused } from '../tool/problem.ts'
 import { formatToolId } from '../tool/tool-id.ts'
 import type { ToolSource } from '../tool/tool-source.ts'
@@ -21,7 +22,7 @@ const SCHEMA_PATHS = { input: '/definition/input', output: '/definition/output' 
  * as its highest version is that version, and is not judged again.
  */
 export async function prepareImport(
-  { imported, version, sourceVersion }: ImportSubmission,
+  { imported, version, sourceVersion, budget }: ImportSubmission,
   deps: PrepareImportDeps,
 ): Promise<Checked<Prepared>> {
   const { implementation } = imported
@@ -31,7 +32,7 @@ export async function prepareImport(
 
   async function prepared(state: ImportState, chosen: string): Promise<Checked<Prepared>> {
     const tools = [{ ...asVersion(chosen), schemaPaths: SCHEMA_PATHS }]
-    const result = await prepareDefined({ tools, warnings: [] }, deps)
+    const result = await prepareDefined({ tools, warnings: [], ...(budget ? { budget } : {}) }, deps)
     return result.ok ? { ok: true, value: { ...result.value, state } } : result
   }
 
@@ -55,6 +56,6 @@ export async function prepareImport(
   }
   const { newest } = existing
   const previous = newest?.digest === highest.digest ? newest : await deps.source.record(highest.digest)
-  const level = previous ? requiredBump(previous, asBefore) : 'major'
+  const level = previous ? requiredBump(previous, asBefore, createBudget(UNITS, budget)) : 'major'
   return prepared('changed', lowestVersion(highest.version, level))
 }

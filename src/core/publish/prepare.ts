@@ -1,4 +1,4 @@
-import { type Budget, createBudget } from '../tool/budget.ts'
+import { type Budget, createBudget, UNITS } from '../tool/budget.ts'
 import type { Codec, Given } from '../tool/codec.ts'
 import type { Sha256 } from '../tool/digest.ts'
 import { isObject, type Json } from '../tool/json.ts'
@@ -151,10 +151,10 @@ function chooseImplementations(
 
 /** Judges complete definitions and their implementations as a document's are, and gives everything that is wrong at once. */
 export async function prepareDefined(
-  { tools, warnings }: DefinedSubmission,
+  { tools, warnings, budget: whole }: DefinedSubmission,
   { runners, sha256, source }: PrepareDeps,
 ): Promise<Checked<Prepared>> {
-  const budget = createBudget()
+  const budget = createBudget(UNITS, whole)
   const tooMuch = judgeTogether(
     tools.map(({ definition }) => definition),
     '',

@@ -63,7 +63,8 @@ async function admit(
   if (state === 'unchanged') return reportOf({ outcome: 'unchanged', ids }, prepared.value)
   await deps.giveWay()
   const placeOf = (index: number) => inputs[index] ?? ''
-  const unwritable = await judgeExports(records, deps.formats.values(), placeOf, deps.giveWay)
+  const budget = 'budget' in submission ? submission.budget : undefined
+  const unwritable = await judgeExports(records, deps.formats.values(), placeOf, deps.giveWay, budget)
   if (unwritable.length > 0) return refusal({ type: 'definition-invalid', problems: unwritable }, ids)
   if (dryRun) return reportOf({ outcome: 'created', ids }, prepared.value)
   // Such a version breaks nothing, though the registry might say so: it takes any change of a shared schema for a break

@@ -1,3 +1,4 @@
+import type { Budget } from '../tool/budget.ts'
 import type { Json } from '../tool/json.ts'
 import type { Problem } from '../tool/problem.ts'
 import type { Definition, Implementation } from '../tool/tool.ts'
@@ -18,6 +19,8 @@ export interface DocumentSubmission {
 export interface DefinedSubmission {
   readonly tools: readonly DefinedTool[]
   readonly warnings: readonly Problem[]
+  /** What judging and writing them takes a share of, where they are published with others. */
+  readonly budget?: Budget
 }
 
 export interface DefinedTool {
@@ -36,4 +39,6 @@ export interface ImportSubmission {
   /** Of a tool that is new or changed. Without it a new tool gets the source's, and a changed one what its change asks. */
   readonly version?: string | undefined
   readonly sourceVersion?: string | undefined
+  /** Of the whole import. */
+  readonly budget?: Budget
 }

@@ -7,6 +7,8 @@ import { type Checked, refused } from './problem.ts'
  */
 export interface Budget {
   readonly spent: number
+  /** Whether nothing is left: what goes on drawing on it is refused. */
+  readonly isSpent: boolean
   /** Takes units for work on the part at `path` (a JSON Pointer). Throws `Exhausted` where there are not so many left. */
   spend(units: number, path?: string): void
 }
@@ -32,6 +34,9 @@ export function createBudget(units: number = UNITS, whole?: Budget): Budget {
   return {
     get spent() {
       return spent
+    },
+    get isSpent() {
+      return spent > units
     },
     spend(taken, path = '') {
       spent += taken
@@ -67,8 +72,8 @@ export function weigh(value: unknown, budget: Budget, path = ''): void {
     for (const each of value) weigh(each, budget, path)
     return
   }
-  for (const [key, each] of Object.entries(value)) {
+  for (const key in value) {
     budget.spend(key.length / CHARACTERS, path)
-    weigh(each, budget, path)
+    weigh(Reflect.get(value, key), budget, path)
   }
 }

@@ -130,7 +130,7 @@ function mergedShape(draft: Draft, schema: Node, depth: number): Shape | undefin
   for (const each of listAt(schema, 'allOf')) {
     const part = shapeOf(draft, each, depth + 1)
     if (!part) return undefined
-    draft.budget.spend(1 + part.properties.size + part.required.size)
+    draft.work.budget.spend(1 + part.properties.size + part.required.size)
     for (const [name, property] of part.properties) {
       if (properties.has(name) && properties.get(name) !== property) return undefined
       properties.set(name, property)

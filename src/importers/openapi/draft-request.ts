@@ -4,7 +4,7 @@ import { createDraft, type Draft } from './draft.ts'
 import { type Description, follow, listAt, type Node, objectAt, textAt } from './description.ts'
 import { kindOfMedia } from './media-type.ts'
 import type { Operation } from './operations.ts'
-import type { SchemaConverter } from './schema.ts'
+import type { SchemaConverter, Work } from './schema.ts'
 import { placeOf } from './security.ts'
 import { operationOfSwagger } from './swagger.ts'
 
@@ -52,11 +52,12 @@ export function draftRequest(
   converter: SchemaConverter,
   given: Operation,
   credentials: readonly JsonObject[],
+  work: Work,
 ): Draft & { readonly path: string; readonly operation: Node } {
   const { operation, parameters, problems } = normalise(description, given)
   const { method, path } = given
   const written = new Set(credentials.map(placeOf))
-  const draft = createDraft(description, converter, problems)
+  const draft = createDraft(description, converter, problems, work)
   const { template, variables } = templateOf(path)
   for (const parameter of parameters) {
     if (!written.has(placeOf(parameter))) placeParameter(draft, parameter, variables)

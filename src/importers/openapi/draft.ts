@@ -1,8 +1,7 @@
-import { type Budget, createBudget } from '../../core/tool/budget.ts'
 import type { JsonObject } from '../../core/tool/json.ts'
 import { MAX_NAME } from '../../core/tool/name-suffix.ts'
 import type { Description } from './description.ts'
-import type { Converted, SchemaConverter } from './schema.ts'
+import type { Converted, SchemaConverter, Work } from './schema.ts'
 
 /** One input of a tool. */
 export interface Input {
@@ -15,7 +14,7 @@ export interface Input {
 /** What a request is made of, while it is put together: what the tool asks for, and where that goes. */
 export interface Draft {
   readonly description: Description
-  readonly budget: Budget
+  readonly work: Work
   /** Adds an input, and gives the name it got: of two with the same name the later says its place as well. */
   readonly addInput: (name: string, place: string, schema: unknown, more: Omit<Input, 'name' | 'schema'>) => string
   readonly inputs: Input[]
@@ -28,7 +27,12 @@ export interface Draft {
 }
 
 /** Begins a request. */
-export function createDraft(description: Description, converter: SchemaConverter, problems: string[]): Draft {
+export function createDraft(
+  description: Description,
+  converter: SchemaConverter,
+  problems: string[],
+  work: Work,
+): Draft {
   const inputs: Input[] = []
   const taken = new Set<string>()
   const addInput: Draft['addInput'] = (wanted, place, schema, more) => {
@@ -36,14 +40,15 @@ export function createDraft(description: Description, converter: SchemaConverter
     const placed = `${place}_${plain}`
     let name = [plain, placed.slice(0, MAX_NAME)].find((each) => !taken.has(each))
     for (let count = 2; name === undefined; count++) {
+      work.budget.spend(1)
       const numbered = `${placed.slice(0, MAX_NAME - 6)}_${count}`
       if (!taken.has(numbered)) name = numbered
     }
     taken.add(name)
-    inputs.push({ name, schema: converter.convert(schema), ...more })
+    inputs.push({ name, schema: converter.convert(schema, work), ...more })
     return name
   }
-  return { description, budget: createBudget(), addInput, inputs, parameters: [], problems, warnings: [] }
+  return { description, work, addInput, inputs, parameters: [], problems, warnings: [] }
 }
 
 /** A name that every model provider takes for a property: up to 64 letters, digits, dots, dashes and underscores. */

@@ -53,6 +53,7 @@ export function createOpenApiImporter({ fetchText }: OpenApiImporterOptions): Im
         responses: createSchemaConverter(description, 'response'),
         toolkit: request.toolkit,
         options: options.value,
+        budget: request.budget,
       })
       const { version } = objectAt(description.root, 'info')
       return { ok: true, items, ...(typeof version === 'string' && isVersion(version) ? { version } : {}) }

@@ -1,4 +1,4 @@
-import { afford } from '../../core/tool/budget.ts'
+import { afford, type Budget, createBudget, UNITS, weigh } from '../../core/tool/budget.ts'
 import type { ImportItem } from '../../core/publish/import.ts'
 import type { JsonObject } from '../../core/tool/json.ts'
 import type { JsonSchema } from '../../core/tool/tool.ts'
@@ -9,7 +9,7 @@ import type { Operation } from './operations.ts'
 import type { Options } from './options.ts'
 import { draftRequest } from './draft-request.ts'
 import { outputOf } from './output.ts'
-import { type Converted, madeOf, type SchemaConverter } from './schema.ts'
+import { type Converted, madeOf, type SchemaConverter, type Work } from './schema.ts'
 import { chooseSecurity } from './security.ts'
 import { serverOf } from './servers.ts'
 import { standaloneSchema } from './standalone-schema.ts'
@@ -20,6 +20,8 @@ export interface ToolMaker {
   readonly responses: SchemaConverter
   readonly toolkit: string
   readonly options: Options
+  /** For all operations together. */
+  readonly budget: Budget
 }
 
 /** In characters: larger input schemas keep what they use more than once under `$defs`. */
@@ -38,29 +40,62 @@ const ANNOTATIONS: Readonly<Record<string, JsonObject>> = {
   DELETE: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: true },
 }
 
+/** Of the whole, for one operation. */
+const SHARE = 2 * UNITS
+const TOO_MUCH =
+  "it takes too much work to make a tool of: it says too much, or its parts repeat each other too often, by '$ref' or 'allOf'"
+
 /** Makes the tool of one operation, or says precisely why there is none. */
 export function toolOf(operation: Operation, maker: ToolMaker): ImportItem {
-  const { description, options, toolkit } = maker
-  const { method, path, operationId, tool, operation: document } = operation
+  const { method, path, tool } = operation
   const about = { method, path }
   const skip = (reason: string): ImportItem => ({ skipped: { name: tool, reason, about } })
+  if (maker.budget.isSpent) return skip(TOO_MUCH)
+  const budget = createBudget(SHARE, maker.budget)
+  const made = afford(() => {
+    for (const part of [operation.operation, operation.pathItem.parameters, operation.pathItem.servers]) {
+      budget.spend(unitsToRead(part))
+    }
+    for (const part of ['security', 'servers']) budget.spend(unitsToRead(maker.description.root[part]))
+    return make(operation, maker, { about, skip, work: { budget, patterns: createBudget(UNITS / 2, budget) } })
+  }, TOO_MUCH)
+  return made.ok ? made.value : skip(TOO_MUCH)
+}
+
+/** Parts of a description, which many operations may share, are looked through once. */
+const readBefore = new WeakMap<object, number>()
+
+function unitsToRead(part: unknown): number {
+  if (typeof part !== 'object' || part === null) return 1
+  const known = readBefore.get(part)
+  if (known !== undefined) return known
+  const counted = createBudget(SHARE)
+  afford(() => weigh(part, counted), TOO_MUCH)
+  readBefore.set(part, counted.spent)
+  return counted.spent
+}
+
+interface Making {
+  readonly about: { readonly method: string; readonly path: string }
+  readonly skip: (reason: string) => ImportItem
+  readonly work: Work
+}
+
+function make(operation: Operation, maker: ToolMaker, { about, skip, work }: Making): ImportItem {
+  const { description, options, toolkit } = maker
+  const { method, path, operationId, tool, operation: document } = operation
   if (method === 'TRACE') return skip('TRACE requests cannot be sent from Workers')
   const server = serverOf(description, operation, options.base_url)
   if (!server.ok) return skip(server.problem)
   const security = chooseSecurity(description, document, toolkit, options.credentials)
   if (!security.ok) return skip(security.problem)
   const credentials = security.value.flatMap((use) => use.credentials)
-  const drafted = afford(
-    () => draftRequest(description, maker.requests, operation, credentials),
-    "its body takes too much work to merge: its parts repeat each other too often, by '$ref' or 'allOf'",
-  )
-  if (!drafted.ok) return skip(drafted.problems.map(({ message }) => message).join())
-  const request = drafted.value
+  const request = draftRequest(description, maker.requests, operation, credentials, work)
   if (request.problems.length > 0) return skip([...new Set(request.problems)].slice(0, 5).join('; '))
   const input = inputSchema(request, maker.requests)
   if (!input.ok) return skip(`its input schema cannot be used: ${input.problem}`)
-  const { response, accept, ...described } = outputOf(description, maker.responses, request.operation, method)
-  const output = outputSchema(described.schema, maker)
+  const { response, accept, ...described } = outputOf(description, maker.responses, request.operation, method, work)
+  const output = outputSchema(described.schema, maker, work)
   const warnings = [
     ...request.warnings,
     ...request.inputs.flatMap(({ name, schema }) => schema.warnings.map((each) => `input '${name}': ${each}`)),
@@ -101,7 +136,7 @@ export function toolOf(operation: Operation, maker: ToolMaker): ImportItem {
   }
 }
 
-function inputSchema({ inputs }: Draft, converter: SchemaConverter): Possible<JsonObject> {
+function inputSchema({ inputs, work }: Draft, converter: SchemaConverter): Possible<JsonObject> {
   const required = inputs.filter((each) => each.required).map(({ name }) => name)
   const properties = inputs.map(({ name, schema, description }) => [name, withDescription(schema.schema, description)])
   const root = madeOf(
@@ -113,9 +148,9 @@ function inputSchema({ inputs }: Draft, converter: SchemaConverter): Possible<Js
     },
     inputs.map(({ schema }) => schema),
   )
-  const written = standaloneSchema(root, converter, 'recursive')
+  const written = standaloneSchema(root, converter, 'recursive', work)
   const isSmall = written.ok && JSON.stringify(written.value).length <= LARGE_INPUT
-  const whole = isSmall ? written : standaloneSchema(root, converter, 'shared')
+  const whole = isSmall ? written : standaloneSchema(root, converter, 'shared', work)
   if (!whole.ok) return whole
   const { value } = whole
   return typeof value === 'boolean' ? { ok: false, problem: 'it is no object' } : { ok: true, value }
@@ -131,10 +166,11 @@ function withDescription(schema: JsonSchema, description: string | undefined): J
 function outputSchema(
   schema: Converted | null,
   { responses, options }: ToolMaker,
+  work: Work,
 ): { readonly schema: JsonSchema | null; readonly warnings: readonly string[] } {
   if (!schema) return { schema: null, warnings: [] }
   if (options.outputs === 'any') return { schema: {}, warnings: [] }
-  const whole = standaloneSchema(schema, responses, 'shared')
+  const whole = standaloneSchema(schema, responses, 'shared', work)
   if (whole.ok) return { schema: whole.value === true ? {} : whole.value, warnings: schema.warnings }
   return { schema: {}, warnings: [`the output may be anything, since its schema cannot be used: ${whole.problem}`] }
 }

@@ -2,7 +2,7 @@ import { isObject, type JsonObject } from '../../core/tool/json.ts'
 import type { JsonSchema } from '../../core/tool/tool.ts'
 import { type Description, follow, type Node, objectAt } from './description.ts'
 import { chooseMedia, isRange } from './media-type.ts'
-import { type Converted, madeOf, type SchemaConverter } from './schema.ts'
+import { type Converted, madeOf, type SchemaConverter, type Work } from './schema.ts'
 
 /** What a tool gives back, and how its implementation reads it. */
 export interface Output {
@@ -31,6 +31,7 @@ export function outputOf(
   converter: SchemaConverter,
   operation: Node,
   method: string,
+  work: Work,
 ): Output {
   const warnings: string[] = []
   if (method === 'HEAD') return of('none', null)
@@ -59,7 +60,7 @@ export function outputOf(
   for (const content of contents) {
     const type = chooseMedia(Object.keys(content))
     if (!type) withoutContent += 1
-    else if (type.kind === 'json') schemas.push(converter.convert(objectAt(content, type.type).schema ?? {}))
+    else if (type.kind === 'json') schemas.push(converter.convert(objectAt(content, type.type).schema ?? {}, work))
     else return of('auto', {})
   }
   return { schema: either(schemas, withoutContent > 0), ...acceptOf(media.type), warnings }

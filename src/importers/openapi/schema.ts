@@ -1,4 +1,4 @@
-import { createBudget } from '../../core/tool/budget.ts'
+import type { Budget } from '../../core/tool/budget.ts'
 import { isJsonObject, isList, isObject, type Json, type JsonObject } from '../../core/tool/json.ts'
 import { pointerStep } from '../../core/tool/problem.ts'
 import { keywordsWhere, malformed } from '../../core/schema/keywords.ts'
@@ -32,10 +32,16 @@ export function madeOf(schema: JsonSchema, parts: readonly Converted[] = []): Co
   }
 }
 
+/** What may still be done for one operation; `patterns` is the share of it that judging patterns may take. */
+export interface Work {
+  readonly budget: Budget
+  readonly patterns: Budget
+}
+
 /** Turns schemas of a description into JSON Schemas, each once; what they refer to is turned when it is asked for. */
 export interface SchemaConverter {
-  convert(raw: unknown): Converted
-  definition(name: string): Converted | undefined
+  convert(raw: unknown, work: Work): Converted
+  definition(name: string, work: Work): Converted | undefined
 }
 
 /** What a request's schemas must not ask for (`readOnly`), and what a response's cannot hold (`writeOnly`). */
@@ -49,9 +55,9 @@ const KEPT: ReadonlySet<string> = new Set(
     (keyword) => keyword !== 'readOnly' && keyword !== 'writeOnly',
   ),
 )
-/** For all patterns of a description together; those after that are left out. */
-const PATTERN_UNITS = 2_000_000
 const MAX_EXAMPLE = 200
+/** What turning one schema takes, beside its keywords. */
+const SCHEMA_UNITS = 4
 
 /**
  * Makes the converter of one direction. In requests `readOnly` properties are left out and small examples are kept; in
@@ -62,9 +68,8 @@ const MAX_EXAMPLE = 200
 export function createSchemaConverter(description: Description, direction: Direction): SchemaConverter {
   const known = new WeakMap<object, Converted>()
   const definitions = new Map<string, unknown>()
-  const patterns = createBudget(PATTERN_UNITS)
 
-  function convert(raw: unknown): Converted {
+  function convert(raw: unknown, { budget, patterns }: Work): Converted {
     const before = isObject(raw) ? known.get(raw) : undefined
     if (before) return before
     const references: string[] = []
@@ -78,6 +83,7 @@ export function createSchemaConverter(description: Description, direction: Direc
 
     function schemaOf(given: unknown): JsonSchema {
       size += 1
+      budget.spend(isObject(given) ? SCHEMA_UNITS + Object.keys(given).length : 1)
       if (typeof given === 'boolean') return given
       if (!isObject(given)) {
         warnings.push('a schema that is none is taken to allow anything')
@@ -89,6 +95,7 @@ export function createSchemaConverter(description: Description, direction: Direc
     }
 
     function referring(given: Node, reference: string): JsonSchema {
+      budget.spend(SCHEMA_UNITS)
       const name = nameOf(reference)
       if (!name.ok) {
         problems.push(name.problem)
@@ -110,9 +117,11 @@ export function createSchemaConverter(description: Description, direction: Direc
       for (const [keyword, value] of Object.entries(mapSubschemas(node, (each) => schemaOf(each)))) {
         if (!KEPT.has(keyword)) continue
         if (direction === 'response' && (keyword === 'pattern' || keyword === 'examples')) continue
+        if (Array.isArray(value)) budget.spend(value.length)
         const wrong = malformed(keyword, value)
         if (wrong !== undefined) warnings.push(`'${keyword}' is left out: ${wrong}`)
-        else if (keyword === 'pattern' && !isUsable(value)) warnings.push("a 'pattern' that is too costly is left out")
+        else if (keyword === 'pattern' && !isUsable(value, patterns))
+          warnings.push("a 'pattern' that is too costly is left out")
         else schema[keyword] = value
       }
       if (Array.isArray(schema.required)) {
@@ -148,7 +157,7 @@ export function createSchemaConverter(description: Description, direction: Direc
     }
   }
 
-  function isUsable(pattern: unknown): boolean {
+  function isUsable(pattern: unknown, patterns: Budget): boolean {
     return typeof pattern === 'string' && checkPattern(pattern, patterns) === undefined
   }
 
@@ -171,7 +180,7 @@ export function createSchemaConverter(description: Description, direction: Direc
 
   return {
     convert,
-    definition: (name) => (definitions.has(name) ? convert(definitions.get(name)) : undefined),
+    definition: (name, work) => (definitions.has(name) ? convert(definitions.get(name), work) : undefined),
   }
 }
 

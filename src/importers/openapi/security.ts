@@ -41,8 +41,11 @@ export function chooseSecurity(
       problems.push(`its security schemes ${Object.keys(candidate).join(', ')} all write ${twice}`)
     if (problems.length === wrong) return { ok: true, value: all }
   }
-  return { ok: false, problem: problems.join('; ') }
+  return { ok: false, problem: problems.slice(0, MAX_PROBLEMS).join('; ') }
 }
+
+/** The most reasons that say why none of an operation's alternatives will do. */
+const MAX_PROBLEMS = 5
 
 /** A description's security schemes, by name. */
 export function schemesOf({ root, edition }: Description): Node {

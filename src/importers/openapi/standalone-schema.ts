@@ -4,7 +4,7 @@ import { checkSchema } from '../../core/schema/publishable.ts'
 import { mapSubschemas } from '../../core/schema/subschemas.ts'
 import type { JsonSchema } from '../../core/tool/tool.ts'
 import type { Possible } from './description.ts'
-import { asSchema, type Converted, type SchemaConverter } from './schema.ts'
+import { asSchema, type Converted, type SchemaConverter, type Work } from './schema.ts'
 
 /**
  * Which definitions a schema keeps apart under `$defs`: `recursive`, those that lead back to themselves; `shared`,
@@ -30,8 +30,10 @@ export function standaloneSchema(
   root: Converted,
   converter: SchemaConverter,
   keep: KeptDefinitions,
+  work: Work,
 ): Possible<JsonSchema> {
-  const gathered = gather(root, converter)
+  const { budget } = work
+  const gathered = gather(root, converter, work)
   if (!gathered.ok) return gathered
   const { definitions, uses, recursive } = gathered
   const isSmall = (definition: Converted | undefined) =>
@@ -47,9 +49,11 @@ export function standaloneSchema(
 
   function writeOut(given: unknown, depth: number): JsonSchema {
     nodes += depth > MAX_STEPS ? MAX_NODES : 1
+    budget.spend(1)
     if (isOver() || typeof given === 'boolean' || !isObject(given))
       return given === false ? false : given === true || {}
     for (const [keyword, value] of Object.entries(given)) {
+      budget.spend(1)
       characters += keyword.length + (HOLDERS.has(keyword) ? namesIn(value) : weightOf(value))
     }
     const name = definitionName(given)
@@ -76,7 +80,7 @@ export function standaloneSchema(
   const whole = kept.size === 0 || typeof schema === 'boolean' ? schema : { ...schema, $defs: Object.fromEntries(kept) }
   // With prototypes again: objects without one cannot be sent to a Durable Object
   const plain: JsonSchema = JSON.parse(JSON.stringify(whole))
-  const [problem] = checkSchema(plain, { references: 'local' })
+  const [problem] = checkSchema(plain, { references: 'local', budget })
   if (problem) return { ok: false, problem: `at '${problem.path}': ${problem.message}` }
   return { ok: true, value: plain }
 }
@@ -84,7 +88,7 @@ export function standaloneSchema(
 const tooMany = { ok: false, problem: `it has more than ${MAX_NODES} subschemas` } as const
 
 /** Every definition a schema leads to, how often each is referred to, and which lead back to themselves. */
-function gather(root: Converted, converter: SchemaConverter) {
+function gather(root: Converted, converter: SchemaConverter, work: Work) {
   const definitions = new Map<string, Converted>()
   const uses = new Map<string, number>()
   const recursive = new Set<string>()
@@ -96,6 +100,7 @@ function gather(root: Converted, converter: SchemaConverter) {
   ]
   for (let top = path.at(-1); top; top = path.at(-1)) {
     const name = top.references[top.next++]
+    work.budget.spend(1)
     if (name === undefined) {
       if (top.name !== undefined) open.delete(top.name)
       path.pop()
@@ -104,10 +109,10 @@ function gather(root: Converted, converter: SchemaConverter) {
     uses.set(name, (uses.get(name) ?? 0) + 1)
     if (open.has(name)) recursive.add(name)
     if (definitions.has(name)) continue
-    const definition = converter.definition(name)
+    const definition = converter.definition(name, work)
     if (!definition) continue
     definitions.set(name, definition)
-    problems.push(...definition.problems)
+    problems.push(...definition.problems.slice(0, 1))
     // Each is written at least once, so one that is too large by itself spoils the whole: no need to go through it
     if (definition.size > MAX_NODES) return tooMany
     if (definitions.size > MAX_NODES) {

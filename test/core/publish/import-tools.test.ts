@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { ImportItem } from '../../../src/core/publish/import.ts'
-import { importTools } from '../../../src/core/publish/import-tools.ts'
+import { importBudget, importTools } from '../../../src/core/publish/import-tools.ts'
 import type { Submission } from '../../../src/core/publish/submission.ts'
+import { createBudget } from '../../../src/core/tool/budget.ts'
 import type { ToolRecord } from '../../../src/core/tool/tool.ts'
 import { publish, read } from '../../importers/openapi/make.ts'
 import { importedOf, principal, worldOf } from './fakes.ts'
@@ -157,7 +158,8 @@ describe('a tool that cannot be published', () => {
 })
 
 describe('what a source makes', () => {
-  const options = { principal: principal('Kit.*'), allowBreaking: false }
+  const giveWay = async () => undefined
+  const options = { principal: principal('Kit.*'), allowBreaking: false, budget: importBudget(), giveWay }
   const named = (tool: string, more: Parameters<typeof importedOf>[0] = {}): ImportItem => ({
     tool: importedOf({ tool, name: `Kit_${tool}`, ...more }),
   })
@@ -222,10 +224,49 @@ describe('what a source makes', () => {
       return door(submissions, options)
     }
     await importTools([item], { ...options, version: '2.0.0', sourceVersion: '3.0.0', dryRun: true }, watching)
+    const { principal: publisher, allowBreaking, budget } = options
     expect(given).toEqual([
-      [{ imported: 'tool' in item && item.tool, version: '2.0.0', sourceVersion: '3.0.0' }],
-      { ...options, dryRun: true },
+      [{ imported: 'tool' in item && item.tool, version: '2.0.0', sourceVersion: '3.0.0', budget }],
+      { principal: publisher, allowBreaking, dryRun: true },
     ])
+  })
+
+  it('lets others have the thread between items that take work', async () => {
+    const budget = importBudget()
+    let [made, ways] = [0, 0]
+    function* items(): Iterable<ImportItem> {
+      for (const item of numbered(10)) {
+        made += 1
+        budget.spend(20_000)
+        yield item
+      }
+    }
+    const givingWay = async () => {
+      ways += 1
+      expect(made).toBe(2 * ways)
+    }
+    await importTools(items(), { ...options, budget, giveWay: givingWay }, async (submissions) => {
+      return submissions.map(({}, index) => ({
+        ok: true,
+        outcome: 'created',
+        ids: [`${index}`],
+        warnings: [],
+        state: 'new',
+      }))
+    })
+    expect(ways).toBe(5)
+  })
+
+  it('has one budget for judging and writing all of it, and says so of what is beyond', async () => {
+    const budget = createBudget(1_000)
+    const { publish: door } = worldOf()
+    const { made, skipped } = await importTools(numbered(60), { ...options, budget }, door)
+    expect(made.length).toBeGreaterThan(0)
+    expect(made.length + skipped.length).toBe(60)
+    const [first] = skipped
+    expect(first?.reason).toBe("The source takes too much work as a whole: import it in parts, chosen by 'tools'")
+    expect(new Set(skipped.map(({ reason }) => reason)).size).toBe(1)
+    expect(budget.spent).toBeLessThan(2_000)
   })
 
   it('is skipped where it cannot be published, in the order of the source, and the rest is not', async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { MAX_JSON, MAX_YAML, readText } from '../../../src/importers/openapi/document-text.ts'
+import { createBudget, UNITS } from '../../../src/core/tool/budget.ts'
 import { publish, read } from './make.ts'
 
 const problemOf = async (source: string | object) => {
@@ -106,6 +107,60 @@ describe('a description that means harm', () => {
     expect(await asking({ enum: Array.from({ length: 50_000 }, (_, index) => `value ${index}`) })).toMatch(
       /more than 200000 characters/,
     )
+  })
+
+  describe('of operations that share what takes long to read', () => {
+    const OPERATIONS = 40
+    /** As many operations, each made of the same path item. */
+    const sharing = (count: number, pathItem: object, more: object = {}) => ({
+      openapi: '3.1.0',
+      servers: [{ url: 'https://a.example' }],
+      paths: Object.fromEntries(Array.from({ length: count }, (_, index) => [`/${index}`, { $ref: '#/x' }])),
+      x: pathItem,
+      ...more,
+    })
+    const many = <T>(count: number, make: (index: number) => T) =>
+      Array.from({ length: count }, (_, index) => make(index))
+    const inBody = (schema: unknown) => ({ post: { requestBody: { content: { 'application/json': { schema } } } } })
+    const patterned = (index: number) => ({ pattern: `^(?:${index}|[a-z]{1,99}){1,9}\\p{L}*$` })
+    const references = many(1_900, (index) => $ref(`S${index}`))
+    const meshed = Object.fromEntries(many(1_900, (index) => [`S${index}`, { anyOf: references }]))
+
+    it.each<[string, object]>([
+      ['tags', sharing(OPERATIONS, { get: { tags: many(300_000, String) } })],
+      [
+        'responses',
+        sharing(OPERATIONS, { get: { responses: Object.fromEntries(many(300_000, (index) => [`2${index}`, {}])) } }),
+      ],
+      ['security', sharing(OPERATIONS, { get: {} }, { security: many(300_000, (index) => ({ [`s${index}`]: [] })) })],
+      ['servers', sharing(OPERATIONS, { get: {} }, { servers: many(300_000, () => ({ url: 'https://{a}.example' })) })],
+      [
+        'parameters',
+        sharing(OPERATIONS, { get: {}, parameters: many(300_000, (index) => ({ name: `p${index}`, in: 'query' })) }),
+      ],
+      ['a schema of many parts', sharing(OPERATIONS, inBody({ enum: many(300_000, String) }))],
+      ['patterns', sharing(OPERATIONS, inBody({ allOf: many(1_900, patterned) }))],
+      [
+        'schemas that all lead to each other',
+        sharing(OPERATIONS, inBody(meshed.S0), { components: { schemas: meshed } }),
+      ],
+    ])('takes no more than a share of one budget each: %s', async (_, document) => {
+      const budget = createBudget(Infinity)
+      const { tools = [], skipped = [] } = await read(document, { budget })
+      expect(tools.length + skipped.length).toBe(OPERATIONS)
+      for (const { reason } of skipped)
+        expect(reason).toMatch(/too much work to make a tool of|cannot be used|500 parameters/)
+      expect(budget.spent).toBeLessThan(OPERATIONS * 2.1 * UNITS)
+    })
+
+    it('ends with the budget of the whole', async () => {
+      const budget = createBudget(3 * UNITS)
+      const mesh = sharing(OPERATIONS, inBody(meshed.S0), { components: { schemas: meshed } })
+      const { items = [] } = await read(mesh, { budget })
+      expect(budget.isSpent).toBe(true)
+      expect(items).toHaveLength(OPERATIONS)
+      expect(budget.spent).toBeLessThan(3.1 * UNITS)
+    })
   })
 
   it('of references that go around in a circle is refused where they judge nothing', async () => {

@@ -1,9 +1,10 @@
 import { formats } from '../../../src/compose/dialects.ts'
 import { createHash } from 'node:crypto'
 import { ADMIN } from '../../../src/core/access/principal.ts'
-import { importTools } from '../../../src/core/publish/import-tools.ts'
+import { importBudget, importTools } from '../../../src/core/publish/import-tools.ts'
 import type { ImportedTool, Skipped } from '../../../src/core/publish/import.ts'
 import { createPublish } from '../../../src/core/publish/publish.ts'
+import type { Budget } from '../../../src/core/tool/budget.ts'
 import type { JsonObject } from '../../../src/core/tool/json.ts'
 import type { ToolRecord } from '../../../src/core/tool/tool.ts'
 import { createOpenApiImporter } from '../../../src/importers/openapi/importer.ts'
@@ -15,6 +16,7 @@ export interface Options {
   readonly wants?: (tool: string) => boolean
   /** What a URL as the source gives. */
   readonly served?: string
+  readonly budget?: Budget
 }
 
 const http = createHttpRunner({
@@ -27,7 +29,7 @@ const http = createHttpRunner({
 /** What the importer makes of a description, without publishing it. */
 export async function read(
   source: string | object,
-  { options = {}, toolkit = 'Kit', wants = () => true, served }: Options = {},
+  { options = {}, toolkit = 'Kit', wants = () => true, served, budget = importBudget() }: Options = {},
 ) {
   const importer = createOpenApiImporter({
     fetchText: async (url) =>
@@ -39,6 +41,7 @@ export async function read(
     wants,
     options,
     secret: () => ({ missing: 'No secrets here' }),
+    budget,
     signal: new AbortController().signal,
   })
   if (!result.ok)
@@ -108,7 +111,14 @@ export async function publish(
   }
   return importTools(
     items,
-    { principal: ADMIN, dryRun: false, allowBreaking: false, ...more },
+    {
+      principal: ADMIN,
+      dryRun: false,
+      allowBreaking: false,
+      budget: importBudget(),
+      giveWay: async () => undefined,
+      ...more,
+    },
     createPublish({
       codecs: [],
       formats,

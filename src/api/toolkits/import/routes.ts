@@ -5,7 +5,7 @@ import { malformed } from '../../../core/call/call-fields.ts'
 import { type Failing, fail } from '../../../core/call/failure.ts'
 import { authoriseToolkit } from '../../../core/publish/authorise.ts'
 import type { Importer, ImportRequest } from '../../../core/publish/import.ts'
-import { importTools } from '../../../core/publish/import-tools.ts'
+import { importBudget, importTools } from '../../../core/publish/import-tools.ts'
 import type { Publish } from '../../../core/publish/publish.ts'
 import type { RegistryWriter } from '../../../core/publish/registry.ts'
 import { check } from '../../../core/tool/json-reader.ts'
@@ -19,6 +19,8 @@ export interface ImportFaceDeps extends RouteDeps {
   readonly publish: Publish
   readonly toolSecrets: ToolSecrets
   readonly writer: Pick<RegistryWriter, 'denial'>
+  /** Lets other requests have the thread. */
+  readonly giveWay: () => Promise<void>
 }
 
 /** The largest body, in bytes: a whole description fits into it. */
@@ -29,7 +31,7 @@ const IMPORT_LIMIT = 16 * 1024 * 1024
  * `?allow=breaking` lets a given version break what semantic versioning promises.
  */
 export function importFace(deps: ImportFaceDeps): Hono {
-  const { importers, publish, toolSecrets, writer } = deps
+  const { importers, publish, toolSecrets, writer, giveWay } = deps
   const route = createRoute(deps)
   const kinds = importers.map(({ kind }) => kind)
   return new Hono().post('/toolkits/import', route('tools:publish', importToolkit))
@@ -48,12 +50,21 @@ export function importFace(deps: ImportFaceDeps): Hono {
     const importer = importers.find((each) => each.kind === kind)
     if (!importer) throw new Error(`No importer for '${kind}'`)
     const secret = secretsOf(principal, toolkit)
-    const read = await importer.read({ source, toolkit, wants, options, secret, signal: c.req.raw.signal })
+    const budget = importBudget()
+    const read = await importer.read({ source, toolkit, wants, options, secret, budget, signal: c.req.raw.signal })
     if (!read.ok) return read
     const dryRun = dry_run === '1'
     const imported = await importTools(
       read.items,
-      { principal, version, sourceVersion: read.version, dryRun, allowBreaking: allow !== undefined },
+      {
+        principal,
+        version,
+        sourceVersion: read.version,
+        dryRun,
+        allowBreaking: allow !== undefined,
+        budget,
+        giveWay,
+      },
       publish,
     )
     if (dryRun) return jsonText(JSON.stringify(encodeDryRun(imported)))

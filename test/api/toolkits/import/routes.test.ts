@@ -53,6 +53,7 @@ async function imports(
     importers: [importer],
     publish,
     writer: deps.writer,
+    giveWay: deps.giveWay,
     toolSecrets: {
       ...deps.toolSecrets,
       secretFor: (id, tool) => ({ value: `${id} for ${tool.toolkit}.${tool.tool}` }),
