@@ -6,6 +6,9 @@ import { type Access, MIN_ADMIN_KEY } from './http/authenticate.ts'
 import { MIN_WORKER_SECRET } from './http/worker-jwt.ts'
 import { isTrustworthy } from './http/loopback.ts'
 import { type JwtOptions, MIN_JWT_SECRET } from './http/jwt.ts'
+import type { PeopleRules } from './http/jwt-claims.ts'
+import { decodeRules } from './core/access/sign-in-rules.ts'
+import { cannotRead } from './core/tool/problem.ts'
 import type { Published } from './core/access/quota.ts'
 import { toolPattern } from './core/tool/tool-id.ts'
 import { clientVariables, knownProviderIds } from './core/consent/known-providers.ts'
@@ -32,6 +35,10 @@ export interface Config {
   readonly access: Access
   readonly adminKey: string | undefined
   readonly jwt: JwtOptions | undefined
+  /** The provider that people sign in with. */
+  readonly signIn: SignInClient | undefined
+  /** Who the people are of whom providers give their word, and what they may do. */
+  readonly people: PeopleRules
   /** Shared with an engine that calls this deployment as its worker. */
   readonly workerSecret: string | undefined
   /** Secret name to the patterns of the tools that may have it. */
@@ -53,11 +60,20 @@ export interface Config {
   readonly allowHttpHosts: ReadonlySet<string>
 }
 
+/** The deployment as a client of the OpenID provider that people sign in with. */
+export interface SignInClient {
+  readonly issuer: string
+  readonly clientId: string
+  readonly clientSecret: string
+  /** Whether tokens of other issuers are accepted too, so that each has users of its own. */
+  readonly isOneOfSeveral: boolean
+}
+
 /** A variable or secret whose value cannot be used; the message says which, and what to set. */
 export class ConfigError extends Error {}
 
 /** What guards Switchboard itself, and is sent to nobody. */
-const OWN_KEYS = /^(?:ADMIN_KEY|JWT_SECRET|WORKER_SECRET|VAULT_KEYS)$/i
+const OWN_KEYS = /^(?:ADMIN_KEY|JWT_SECRET|WORKER_SECRET|VAULT_KEYS|SIGN_IN_CLIENT_SECRET)$/i
 /** Switchboard's own secrets, which no tool may have whatever TOOL_SECRETS says. */
 const OWN_SECRETS = /^(?:ADMIN_KEY|JWT_SECRET|WORKER_SECRET|VAULT_KEYS|.*_CLIENT_SECRET)$/i
 const PATTERNS = list(toolPattern)
@@ -101,13 +117,20 @@ export function loadConfig(env: Env): Config {
   const vaultKeys = readVaultKeys(text('VAULT_KEYS'))
   const vaultKeysArePublic = vaultKeys.length === 0 && access === 'open'
   const userVerifierUrl = text('USER_VERIFIER_URL')
-  if (userVerifierUrl !== undefined && !isVerifierUrl(userVerifierUrl, allowHttpHosts)) {
+  if (userVerifierUrl !== undefined && !isOutsideUrl(userVerifierUrl, allowHttpHosts)) {
     throw new ConfigError('USER_VERIFIER_URL must be an https URL (http only to a loopback host or ALLOW_HTTP_HOSTS)')
   }
+  const rules = readRules(variables.get('SIGN_IN_RULES'))
+  const named = readJwt(text)
+  const signIn = readSignIn(text, allowHttpHosts, named)
+  const claims = { user: text('SIGN_IN_USER'), groups: text('SIGN_IN_GROUPS') ?? 'groups' }
+  const people: PeopleRules = { issuer: signIn?.issuer, claims, rules }
   return {
     access,
     adminKey,
-    jwt: readJwt(text),
+    jwt: named && { ...named, people },
+    signIn,
+    people,
     workerSecret,
     toolSecrets,
     secretOf: text,
@@ -133,7 +156,7 @@ function readVaultKeys(value = ''): readonly string[] {
   throw new ConfigError(`VAULT_KEYS must be keys of at least ${MIN_VAULT_KEY} characters, separated by commas`)
 }
 
-function isVerifierUrl(text: string, allowHttpHosts: ReadonlySet<string>): boolean {
+function isOutsideUrl(text: string, allowHttpHosts: ReadonlySet<string>): boolean {
   const url = URL.parse(text)
   if (!url || url.username !== '' || url.password !== '') return false
   return isTrustworthy(url) || (url.protocol === 'http:' && allowHttpHosts.has(url.host))
@@ -163,6 +186,44 @@ function readJwt(text: (name: string) => string | undefined): JwtOptions | undef
     return undefined
   }
   return { secret, jwksUrl, issuers, audience }
+}
+
+function readSignIn(
+  text: (name: string) => string | undefined,
+  allowHttpHosts: ReadonlySet<string>,
+  jwt: JwtOptions | undefined,
+): SignInClient | undefined {
+  const issuer = text('SIGN_IN_ISSUER')
+  const clientId = text('SIGN_IN_CLIENT_ID')
+  const clientSecret = text('SIGN_IN_CLIENT_SECRET')
+  if (issuer === undefined) {
+    if (clientId === undefined && clientSecret === undefined) return undefined
+    throw new ConfigError('SIGN_IN_CLIENT_ID and SIGN_IN_CLIENT_SECRET need SIGN_IN_ISSUER beside them')
+  }
+  if (!isOutsideUrl(issuer, allowHttpHosts) || /[?#|]/.test(issuer)) {
+    throw new ConfigError(
+      "SIGN_IN_ISSUER must be an OpenID provider's issuer, an https URL (http only to ALLOW_HTTP_HOSTS), such as 'https://acme.okta.com'",
+    )
+  }
+  if (clientId === undefined || clientSecret === undefined) {
+    throw new ConfigError('SIGN_IN_ISSUER needs SIGN_IN_CLIENT_ID and the secret SIGN_IN_CLIENT_SECRET beside it')
+  }
+  // Whose a token's user is must be known where there are two who could say the same of different people
+  if (jwt && !jwt.issuers) {
+    throw new ConfigError('JWT_ISSUER must say whose JWTs are accepted where SIGN_IN_ISSUER is set')
+  }
+  const isOneOfSeveral = jwt?.issuers?.some((other) => other !== issuer) === true
+  return { issuer, clientId, clientSecret, isOneOfSeveral }
+}
+
+function readRules(value: unknown): PeopleRules['rules'] {
+  const wanted =
+    'SIGN_IN_RULES must be a list such as [{"domain": "acme.com", "scopes": ["tools:read", "tools:call"], "tools": ["*"]}]'
+  const given = parsed(value, wanted)
+  if (given === undefined) return undefined
+  const read = decodeRules(given)
+  if (!read.ok) throw new ConfigError(`${cannotRead('SIGN_IN_RULES', read.problems)}. ${wanted}`)
+  return read.value
 }
 
 /** One issuer, or several with spaces between them. */

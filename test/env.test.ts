@@ -7,9 +7,12 @@ const configOf = (variables: Readonly<Record<string, unknown>>) => loadConfig(Ob
 describe("a client's secret", () => {
   const { judgeClientSecret } = configOf({ TOOL_SECRETS: '{"TWILIO_API_KEY": ["SMS.Send"]}' })
 
-  it.each(['ADMIN_KEY', 'JWT_SECRET', 'WORKER_SECRET', 'VAULT_KEYS', 'admin_key'])("may not be '%s'", (name) => {
-    expect(judgeClientSecret(name)).toContain("Switchboard's own")
-  })
+  it.each(['ADMIN_KEY', 'JWT_SECRET', 'WORKER_SECRET', 'VAULT_KEYS', 'SIGN_IN_CLIENT_SECRET', 'admin_key'])(
+    "may not be '%s'",
+    (name) => {
+      expect(judgeClientSecret(name)).toContain("Switchboard's own")
+    },
+  )
 
   it('may not be one that tools have', () => {
     expect(judgeClientSecret('TWILIO_API_KEY')).toContain('TOOL_SECRETS')
@@ -81,5 +84,50 @@ describe('how much one key may publish', () => {
 
   it.each([5, '{"documents": -1}', { tools: 5 }, '{'])('is found to be set wrong: %j', (value) => {
     expect(() => configOf({ PUBLISHER_QUOTA: value })).toThrow('PUBLISHER_QUOTA must say how much one key may publish')
+  })
+})
+
+describe('sign-in', () => {
+  const client = { SIGN_IN_ISSUER: 'https://id.test', SIGN_IN_CLIENT_ID: 'c1', SIGN_IN_CLIENT_SECRET: 's1' }
+  const jwks = { JWT_JWKS_URL: 'https://id.test/jwks', JWT_ISSUER: 'https://id.test' }
+
+  it('is with a provider, a client and its secret', () => {
+    expect(configOf({}).signIn).toBeUndefined()
+    expect(configOf(client).signIn).toEqual({
+      issuer: 'https://id.test',
+      clientId: 'c1',
+      clientSecret: 's1',
+      isOneOfSeveral: false,
+    })
+    expect(configOf({ ...client, ...jwks }).signIn).toMatchObject({ isOneOfSeveral: false })
+    const others = { ...client, ...jwks, JWT_ISSUER: 'https://other.test' }
+    expect(configOf(others).signIn).toMatchObject({ isOneOfSeveral: true })
+  })
+
+  it('has the rules, and the claims that users and groups are named by', () => {
+    const rules = [{ group: 'staff', scopes: ['tools:read'], toolkits: ['Gmail'] }]
+    const read = [{ group: 'staff', scopes: ['tools:read'], tools: ['Gmail.*'] }]
+    expect(configOf({ SIGN_IN_RULES: JSON.stringify(rules), ...jwks }).jwt).toMatchObject({
+      people: { claims: { groups: 'groups' }, rules: read },
+    })
+    const named = configOf({ SIGN_IN_RULES: rules, SIGN_IN_USER: 'oid', SIGN_IN_GROUPS: 'roles', ...client })
+    expect(named.people).toEqual({ issuer: 'https://id.test', claims: { user: 'oid', groups: 'roles' }, rules: read })
+  })
+
+  it.each([
+    [{ ...client, SIGN_IN_CLIENT_ID: undefined }, 'SIGN_IN_CLIENT_ID'],
+    [{ ...client, SIGN_IN_CLIENT_SECRET: '' }, 'SIGN_IN_CLIENT_SECRET'],
+    [{ SIGN_IN_CLIENT_ID: 'c1' }, 'need SIGN_IN_ISSUER'],
+    [{ ...client, SIGN_IN_ISSUER: 'http://id.test' }, 'an https URL'],
+    [{ ...client, SIGN_IN_ISSUER: 'https://id.test?x' }, 'an https URL'],
+    [{ ...client, SIGN_IN_ISSUER: 'https://a:b@id.test' }, 'an https URL'],
+    [{ ...client, JWT_JWKS_URL: 'https://id.test/jwks' }, 'JWT_ISSUER must say'],
+    [{ SIGN_IN_RULES: '[{' }, 'SIGN_IN_RULES must be a list'],
+    [{ SIGN_IN_RULES: '[{"domain": "Acme.com"}]' }, "Cannot read SIGN_IN_RULES at '0.domain': Must be a domain"],
+    [{ SIGN_IN_RULES: '{"domain": "acme.com"}' }, 'Cannot read SIGN_IN_RULES: Must be an array'],
+  ])('%j is refused: %s', (variables, why) => {
+    const load = () => configOf(variables)
+    expect(load).toThrow(ConfigError)
+    expect(load).toThrow(why)
   })
 })

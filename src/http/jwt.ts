@@ -9,7 +9,7 @@ import {
 import type { Principal } from '../core/access/principal.ts'
 import { type Failing, fail, ok, type Result } from '../core/call/failure.ts'
 import { cannotRead, quoted } from '../core/tool/problem.ts'
-import { principalOfClaims } from './jwt-claims.ts'
+import { type PeopleRules, principalOfClaims } from './jwt-claims.ts'
 import { isTrustworthy } from './loopback.ts'
 import { KeysUnavailable, type SignedClaims, signedClaims } from './signed-claims.ts'
 
@@ -21,6 +21,8 @@ export interface JwtOptions {
   /** Whose tokens are accepted, by their `iss`; absent: whoever signs. */
   readonly issuers?: readonly string[] | undefined
   readonly audience?: string | undefined
+  /** Of tokens that the JWKS signs: who people are, and what they may do. */
+  readonly people?: PeopleRules | undefined
 }
 
 export interface VerifiedJwt {
@@ -52,7 +54,8 @@ const JWKS_REST_MS = 2_000
  * Makes what verifies JWTs, with a shared secret (HS256), a JWKS (RS256, ES256, EdDSA) or both. `exp` is required,
  * `nbf` honoured, `iss` and `aud` checked where configured; a token that has an `aud` where none is configured is
  * refused (OXP 1.0, "Server authentication"). Where several issuers are accepted, or one key is shared and others are
- * public and no issuer is named, each has users of its own: their ids are `<issuer>|<sub>`. Throws a TypeError for options that cannot hold.
+ * public and no issuer is named, each has users of its own: their ids are `<issuer>|<sub>`; the provider that people sign
+ * in with is one of them. A token of a person whom no rule is for is `forbidden`. Throws a TypeError for options that cannot hold.
  */
 export function createJwtVerifier(options: JwtOptions, platform: JwtPlatform = {}): JwtVerifier {
   const now = platform.now ?? Date.now
@@ -60,11 +63,13 @@ export function createJwtVerifier(options: JwtOptions, platform: JwtPlatform = {
   const jwks = options.jwksUrl === undefined ? undefined : jwksKeys(options.jwksUrl, platform, now)
   if (!secret && !jwks) throw new TypeError('Cannot verify JWTs: wanted a secret or a JWKS URL, got neither')
 
-  const { issuers, audience } = options
+  const { issuers, audience, people } = options
+  const hasSeveralIssuers =
+    new Set([...(issuers ?? []), ...(people?.issuer === undefined ? [] : [people.issuer])]).size > 1
   const wantedClaims = { ...(issuers && { issuer: [...issuers] }), ...(audience !== undefined && { audience }) }
   /** Whose a token's `sub` is, where there are several who could say the same one of different people. */
   function issuerOf(claims: JWTPayload, usesSecret: boolean): string | undefined {
-    if (issuers) return issuers.length > 1 ? claims.iss : undefined
+    if (issuers) return hasSeveralIssuers ? claims.iss : undefined
     return secret && jwks ? (usesSecret ? 'secret' : 'jwks') : undefined
   }
 
@@ -90,10 +95,13 @@ export function createJwtVerifier(options: JwtOptions, platform: JwtPlatform = {
       if (audience === undefined && claims.aud !== undefined) {
         return refuse("it has an 'aud' claim, and this deployment names no audience")
       }
-      const principal = principalOfClaims(claims, issuerOf(claims, usesSecret))
-      return principal.ok
-        ? ok({ principal: principal.value, expiresAt })
-        : refuse(cannotRead('its claims', principal.problems))
+      const principal = principalOfClaims(claims, issuerOf(claims, usesSecret), usesSecret ? undefined : people)
+      if (principal.ok) return ok({ principal: principal.value, expiresAt })
+      if ('problems' in principal) return refuse(cannotRead('its claims', principal.problems))
+      if ('lacks' in principal) {
+        return refuse(`it ${principal.lacks}: an administrator can name another claim in SIGN_IN_USER`)
+      }
+      return fail({ type: 'forbidden', reason: `No rule of SIGN_IN_RULES is for '${principal.unruled}'` })
     },
   }
 }

@@ -391,3 +391,101 @@ describe('options that cannot hold', () => {
     expect(() => createJwtVerifier({ secret: 'hunter2' })).toThrow('wanted at least 32 bytes, got 7')
   })
 })
+
+describe('with rules for people', () => {
+  const ISSUER = 'https://id.test'
+  const rules = [
+    { domain: 'acme.com', scopes: ['tools:read', 'tools:call'], tools: ['Gmail.*'] },
+    { group: 'platform', scopes: ['admin'], tools: ['*'] },
+  ] as const
+  const people = { issuer: ISSUER, claims: { groups: 'groups' }, rules }
+  const ann = { iss: ISSUER, sub: 'a1', email: 'Ann@acme.com', email_verified: true }
+  const platform = { fetch: serving(JWKS) }
+  const judged = async (claims: Record<string, unknown>, options: JwtOptions = {}) =>
+    outcome(
+      await sign(claims, { alg: 'ES256', kid: 'ec' }, es256.privateKey),
+      { jwksUrl: JWKS_URL, issuers: [ISSUER], people, ...options },
+      platform,
+    )
+
+  it('a plain token reaches what its rules give, as the user who would sign in', async () => {
+    expect(await judged(ann)).toEqual({
+      id: 'jwt:ann@acme.com',
+      kind: 'jwt',
+      scopes: ['tools:read', 'tools:call'],
+      tools: ['Gmail.*'],
+      users: ['ann@acme.com'],
+    })
+    expect(await judged({ ...ann, scope: 'openid profile email' })).toMatchObject({
+      scopes: ['tools:read', 'tools:call'],
+    })
+    expect(await judged({ ...ann, groups: ['platform'] })).toMatchObject({ scopes: expect.arrayContaining(['admin']) })
+  })
+
+  it.each([
+    [{ scope: 'openid tools:read' }, ['tools:read']],
+    [{ scope: 'admin' }, ['tools:read', 'tools:call']],
+    [{ scope: 'tools:publish' }, []],
+    [{ scope: '' }, []],
+    [{ scopes: [] }, []],
+    [{ groups: ['platform'], scope: 'tools:call' }, ['tools:call']],
+  ])('%j narrow that, and never add to it: %j', async (claims, scopes) => {
+    expect(await judged({ ...ann, ...claims })).toMatchObject({ scopes })
+  })
+
+  it('a token that names its tools says itself what it may do', async () => {
+    expect(await judged({ ...ann, tools: ['Math.*'], scope: 'tools:call' })).toMatchObject({
+      scopes: ['tools:call'],
+      tools: ['Math.*'],
+    })
+    const stranger = { ...ann, email: 'eve@evil.com', tools: ['Math.*'] }
+    expect(await judged(stranger)).toMatchObject({ tools: ['Math.*'], users: ['eve@evil.com'] })
+  })
+
+  it('a token that no rule is for is forbidden, whatever scopes it asked for', async () => {
+    for (const more of [{}, { scope: 'admin tools:call' }]) {
+      expect(await judged({ ...ann, email: 'eve@evil.com', ...more })).toEqual({
+        type: 'forbidden',
+        reason: "No rule of SIGN_IN_RULES is for 'eve@evil.com'",
+      })
+    }
+  })
+
+  it('an address that is not verified is nobody', async () => {
+    const why = "it has no verified e-mail address in 'email': an administrator can name another claim in SIGN_IN_USER"
+    expect(await judged({ ...ann, email_verified: false })).toBe(why)
+    expect(await judged({ iss: ISSUER, sub: 'ann@acme.com', tools: ['*'] })).toBe(why)
+  })
+
+  it('a service without an address is its sub', async () => {
+    expect(await judged({ iss: ISSUER, sub: 'client-1', tools: ['Math.*'] })).toMatchObject({ users: ['client-1'] })
+  })
+
+  it('SIGN_IN_USER names another claim', async () => {
+    const byOid = { people: { ...people, claims: { user: 'oid', groups: 'groups' } } }
+    expect(await judged({ ...ann, oid: 'o1' }, byOid)).toMatchObject({ users: ['o1'] })
+    expect(await judged(ann, byOid)).toContain("in 'oid'")
+  })
+
+  it('the provider is one of several issuers', async () => {
+    const other = 'https://other.test'
+    const both = { issuers: [ISSUER, other] }
+    expect(await judged(ann, both)).toMatchObject({ users: [`${ISSUER}|ann@acme.com`] })
+    expect(await judged({ ...ann, iss: other }, both)).toMatchObject({ users: [`${other}|a1`] })
+    // Also where its own tokens are not taken
+    expect(await judged({ ...ann, iss: other, sub: 'ann@acme.com' }, { issuers: [other] })).toMatchObject({
+      users: [`${other}|ann@acme.com`],
+    })
+  })
+
+  it('a token of the secret stays what it was', async () => {
+    const token = await sign({ sub: 'ann', iss: ISSUER })
+    const options = { secret: SECRET, jwksUrl: JWKS_URL, issuers: [ISSUER], people }
+    expect(await outcome(token, options, platform)).toMatchObject({ users: ['ann'], tools: ['*'] })
+  })
+
+  it('where nobody signs in a user stays the sub', async () => {
+    const alone = { people: { claims: { groups: 'groups' }, rules } }
+    expect(await judged(ann, alone)).toMatchObject({ users: ['a1'], tools: ['Gmail.*'] })
+  })
+})

@@ -10,10 +10,12 @@ export type Scope = (typeof SCOPES)[number]
 export interface Principal {
   /** Stable and printable: it stands in logs. */
   readonly id: string
-  readonly kind: 'admin' | 'key' | 'jwt' | 'anonymous'
+  readonly kind: 'admin' | 'key' | 'jwt' | 'person' | 'anonymous'
   readonly scopes: readonly Scope[]
   /** Tool patterns such as `*`, `Gmail.*` or `Gmail.GetEmails`; `*` stands for any run of characters. */
   readonly tools: readonly string[]
+  /** The patterns of those scopes that do not hold for all of `tools`. */
+  readonly toolsFor?: Readonly<Partial<Record<Scope, readonly string[]>>>
   readonly users: 'any' | readonly string[]
 }
 
@@ -29,7 +31,7 @@ export const ANONYMOUS: Principal = {
   users: [],
 }
 
-export function hasScope(principal: Principal, scope: Scope): boolean {
+export function hasScope(principal: Pick<Principal, 'scopes'>, scope: Scope): boolean {
   return principal.scopes.includes('admin') || principal.scopes.includes(scope)
 }
 
@@ -38,10 +40,16 @@ export function covers(principal: Principal, name: ToolName): boolean {
   return principal.tools.some((pattern) => patternCovers(pattern, name))
 }
 
-/** Why a principal may not know of a tool, or undefined when its patterns cover it. */
-export function coverDenial(principal: Principal, name: ToolName): Denial | undefined {
-  if (covers(principal, name)) return undefined
+/** Why a principal may not know of a tool, or use a scope with it; undefined when its patterns cover it. */
+export function coverDenial(principal: Principal, name: ToolName, scope?: Scope): Denial | undefined {
+  const patterns = scope === undefined ? principal.tools : patternsFor(principal, scope)
+  if (patterns.some((pattern) => patternCovers(pattern, name))) return undefined
   return { type: 'forbidden', reason: `The credential does not cover '${formatToolId(name)}'` }
+}
+
+/** The tools that a principal may use a scope with. */
+function patternsFor({ tools, toolsFor }: Principal, scope: Scope): readonly string[] {
+  return toolsFor?.[scope] ?? tools
 }
 
 /** Whether a principal may see a tool in lists: its patterns cover it, and the anonymous see level 0 only. */
@@ -71,7 +79,7 @@ export const NEEDS_CREDENTIAL: Denial = { type: 'unauthenticated', reason: 'This
  * asked for when everything else is in order.
  */
 export function denial(principal: Principal, record: ToolRecord): Denial | undefined {
-  const denied = scopeDenial(principal, 'tools:call') ?? coverDenial(principal, record)
+  const denied = scopeDenial(principal, 'tools:call') ?? coverDenial(principal, record, 'tools:call')
   if (denied) return denied
   const level = record.securityLevel
   if (level >= 1 && principal.kind === 'anonymous') {
@@ -80,7 +88,12 @@ export function denial(principal: Principal, record: ToolRecord): Denial | undef
       reason: `'${formatToolId(record)}' has security level ${level} and needs a credential`,
     }
   }
-  if (level >= 4 && principal.kind !== 'admin' && !hasScope(principal, 'admin') && !names(principal, record)) {
+  if (
+    level >= 4 &&
+    principal.kind !== 'admin' &&
+    !hasScope(principal, 'admin') &&
+    !names(principal, record, 'tools:call')
+  ) {
     const reason = `'${formatToolId(record)}' has security level ${level}: the credential must name it or its toolkit, such as '${record.toolkit}.*'`
     return { type: 'forbidden', reason }
   }
@@ -97,7 +110,7 @@ export function needsApproval({ securityLevel }: ToolRecord): boolean {
  * others publish is given no secret of the deployment's and no user's token, since to publish is to send them anywhere.
  */
 export function isTrustedWith(principal: Principal, name: ToolName): boolean {
-  return hasScope(principal, 'admin') || names(principal, name)
+  return hasScope(principal, 'admin') || names(principal, name, 'tools:publish')
 }
 
 /** Whether a principal may act for a user. */
@@ -105,7 +118,9 @@ export function mayActFor(principal: Principal, userId: string): boolean {
   return principal.users === 'any' || principal.users.includes(userId)
 }
 
-/** Whether a credential names a tool: a pattern that spells out at least its toolkit. */
-function names(principal: Principal, name: ToolName): boolean {
-  return principal.tools.some((pattern) => !pattern.split('.')[0]?.includes('*') && patternCovers(pattern, name))
+/** Whether a credential names a tool for a scope: a pattern that spells out at least its toolkit. */
+function names(principal: Principal, name: ToolName, scope: Scope): boolean {
+  return patternsFor(principal, scope).some(
+    (pattern) => !pattern.split('.')[0]?.includes('*') && patternCovers(pattern, name),
+  )
 }

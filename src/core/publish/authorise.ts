@@ -11,7 +11,7 @@ export function authorise(
   toolSecrets: ToolSecrets,
 ): string | undefined {
   for (const tool of tools) {
-    const denied = coverDenial(principal, tool)
+    const denied = coverDenial(principal, tool, 'tools:publish')
     if (denied) return denied.reason
     if (isTrustedWith(principal, tool)) continue
     const { secrets, authorization } = tool.requirements
@@ -34,5 +34,5 @@ export async function authoriseToolkit(
 ): Promise<string | undefined> {
   // A pattern that covers any tool of the toolkit covers one called '*'
   const whole = { toolkit, tool: '*' }
-  return coverDenial(principal, whole)?.reason ?? writer.denial(whole, principal)
+  return coverDenial(principal, whole, 'tools:publish')?.reason ?? writer.denial(whole, principal)
 }

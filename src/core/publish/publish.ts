@@ -70,7 +70,8 @@ async function admit(
   // Such a version breaks nothing, though the registry might say so: it takes any change of a shared schema for a break
   const followsChange = isImport && submission.version === undefined
   const id = document?.itself?.id
-  const isIdOfOthers = id !== undefined && coverDenial(principal, { toolkit: id, tool: '*' }) !== undefined
+  const isIdOfOthers =
+    id !== undefined && coverDenial(principal, { toolkit: id, tool: '*' }, 'tools:publish') !== undefined
   const publication = {
     records,
     ...(isIdOfOthers ? { isIdOfOthers } : {}),

@@ -1,0 +1,89 @@
+import { check, list, object, oneOf, optional, text, wrong } from '../tool/json-reader.ts'
+import type { Checked } from '../tool/problem.ts'
+import { toolPattern } from '../tool/tool-id.ts'
+import { domainOf, type Person } from './person.ts'
+import { type Principal, type Scope, SCOPES } from './principal.ts'
+
+/** What people may do of whom all that it names is true. */
+export interface SignInRule {
+  /** Of a verified e-mail address, in lower case; subdomains are others. */
+  readonly domain?: string
+  /** A verified e-mail address, in lower case. */
+  readonly address?: string
+  readonly group?: string
+  readonly scopes: readonly Scope[]
+  /** Tool patterns. */
+  readonly tools: readonly string[]
+}
+
+/** What a person may do: as a principal, but for who they are. */
+export type Rights = Pick<Principal, 'scopes' | 'tools' | 'toolsFor'>
+
+const MAX_RULES = 1_000
+const DEFAULT_SCOPES: readonly Scope[] = ['tools:read', 'tools:call']
+const TOOLKIT = text("a toolkit's name, such as 'Gmail'", /^[A-Za-z0-9_-]{1,64}$/)
+const RULE = object(
+  {
+    domain: optional(text("a domain in lower case, such as 'acme.com'", /^(?:[a-z0-9-]{1,63}\.)+[a-z0-9-]{2,63}$/)),
+    address: optional(
+      text("an e-mail address in lower case, such as 'ann@acme.com'", /^[^\s@A-Z]{1,64}@[a-z0-9.-]{3,190}$/),
+    ),
+    group: optional(text('a group of 1 to 256 characters', /^.{1,256}$/su)),
+    scopes: optional(list(oneOf(SCOPES)), DEFAULT_SCOPES),
+    tools: optional(list(toolPattern)),
+    toolkits: optional(list(TOOLKIT)),
+  },
+  {
+    rule({ domain, address, group }, report, source) {
+      const isNamed = [domain, address, group].some((each) => each !== undefined)
+      const isMeant = ['domain', 'address', 'group'].some((name) => source[name] !== undefined)
+      if (!isNamed && !isMeant) wrong(report, "Must say whom it is for: wanted 'domain', 'address' or 'group'")
+    },
+  },
+)
+const RULES = list(RULE, { most: MAX_RULES })
+
+/**
+ * Reads `SIGN_IN_RULES`: `[{"domain" | "address" | "group", "scopes"?, "tools"?, "toolkits"?}]`. A rule that names several of
+ * the first three is for those of whom all are true. Scopes are `tools:read` and `tools:call` where it does not say; tools are
+ * all where it names neither tools nor toolkits.
+ */
+export function decodeRules(value: unknown): Checked<readonly SignInRule[]> {
+  const read = check(RULES, value)
+  if (!read.ok) return read
+  return {
+    ok: true,
+    value: read.value.map(({ tools, toolkits, ...rule }) => ({
+      ...rule,
+      tools: tools || toolkits ? [...(tools ?? []), ...(toolkits ?? []).map((toolkit) => `${toolkit}.*`)] : ['*'],
+    })),
+  }
+}
+
+/**
+ * What the rules give a person; undefined where none is for them. What several give is put together, and a scope holds for
+ * the tools of those rules alone that give it: who may call the tools of one toolkit and publish in another may not publish
+ * in the first.
+ */
+export function rightsOf(person: Person, rules: readonly SignInRule[]): Rights | undefined {
+  const matching = rules.filter((rule) => matches(rule, person))
+  if (matching.length === 0) return undefined
+  const scopes = SCOPES.filter((scope) => matching.some((rule) => rule.scopes.includes(scope)))
+  const tools = union(matching)
+  const giving = (scope: Scope) =>
+    matching.filter(({ scopes: given }) => given.includes(scope) || given.includes('admin'))
+  const byScope = (scopes.includes('admin') ? SCOPES : scopes).map((scope) => [scope, union(giving(scope))] as const)
+  if (byScope.every(([, patterns]) => patterns.length === tools.length)) return { scopes, tools }
+  return { scopes, tools, toolsFor: Object.fromEntries(byScope) }
+}
+
+function matches({ domain, address, group }: SignInRule, person: Person): boolean {
+  if (domain === undefined && address === undefined && group === undefined) return false
+  if (address !== undefined && person.address !== address) return false
+  if (domain !== undefined && (person.address === undefined || domainOf(person.address) !== domain)) return false
+  return group === undefined || person.groups.includes(group)
+}
+
+function union(rules: readonly SignInRule[]): readonly string[] {
+  return [...new Set(rules.flatMap(({ tools }) => tools))]
+}

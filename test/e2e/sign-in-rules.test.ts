@@ -1,0 +1,73 @@
+import { exportJWK, generateKeyPair, SignJWT } from 'jose'
+import { Response } from 'miniflare'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type Server, startServer } from './server.ts'
+
+const ISSUER = 'https://id.acme.test'
+const RULES = [
+  { domain: 'acme.test', toolkits: ['SMS'] },
+  { domain: 'partner.test' },
+  { group: 'platform', scopes: ['admin'] },
+]
+
+let server: Server
+let sign: (claims: Record<string, unknown>) => Promise<{ authorization: string }>
+
+beforeAll(async () => {
+  const { privateKey, publicKey } = await generateKeyPair('ES256', { extractable: true })
+  const keys = [{ ...(await exportJWK(publicKey)), kid: 'k1', alg: 'ES256' }]
+  sign = async (claims) => {
+    const token = new SignJWT({ iss: ISSUER, sub: '00u1', email_verified: true, ...claims })
+    const jwt = await token.setProtectedHeader({ alg: 'ES256', kid: 'k1' }).setExpirationTime('5m').sign(privateKey)
+    return { authorization: `Bearer ${jwt}` }
+  }
+  const vars = { ACCESS: 'keys', JWT_JWKS_URL: `${ISSUER}/keys`, JWT_ISSUER: ISSUER, SIGN_IN_USER: 'email' }
+  server = await startServer({ vars: { ...vars, SIGN_IN_RULES: RULES }, outbound: () => Response.json({ keys }) })
+})
+afterAll(() => server?.stop())
+
+const call = async (tool: string, claims: Record<string, unknown>, input: object, more: object = {}) =>
+  server.json('POST', '/tools/call', { tool_id: tool, input, ...more }, await sign(claims))
+const send = (claims: Record<string, unknown>, more?: object) =>
+  call('SMS.Send', claims, { phone_number: '+14155550100', message: 'Hi' }, more)
+const missing = { missing_requirements: { secrets: [{ id: 'TWILIO_API_KEY' }] } }
+
+describe("a company's plain token", () => {
+  it('reaches a tool of level 4 whose toolkit a rule gives, as its verified e-mail address', async () => {
+    const ann = { email: 'Ann@acme.test' }
+    // All that is missing is the secret of this deployment
+    expect(await send(ann)).toMatchObject({ status: 400, body: missing })
+    expect(await send(ann, { context: { user_id: 'ann@acme.test' } })).toMatchObject({ status: 400, body: missing })
+    expect(await send(ann, { context: { user_id: 'bob@acme.test' } })).toMatchObject({ status: 403 })
+    const { body } = await server.json('GET', '/tools', undefined, await sign(ann))
+    expect(new Set(body.items.map(({ id }: { id: string }) => id.split('.')[0]))).toEqual(new Set(['SMS']))
+  })
+
+  it('reaches no more than its rules give', async () => {
+    const bob = { email: 'bob@partner.test' }
+    expect(await call('Calculator.Subtract', bob, { a: 3, b: 1 })).toMatchObject({ status: 200 })
+    expect(await send(bob)).toMatchObject({ status: 403 })
+    expect(await server.json('GET', '/keys', undefined, await sign(bob))).toMatchObject({ status: 403 })
+    const root = await sign({ email: 'root@partner.test', groups: ['platform'] })
+    expect(await server.json('GET', '/keys', undefined, root)).toMatchObject({ status: 200 })
+  })
+
+  it.each([
+    [{ email: 'eve@acme.test.evil.test' }, 403, 'No rule of SIGN_IN_RULES'],
+    [{ email: 'eve@evil.test', scope: 'admin' }, 403, 'No rule of SIGN_IN_RULES'],
+    [{ email: 'ann@acme.test', email_verified: false }, 401, 'no verified e-mail address'],
+    [{ sub: 'ann@acme.test' }, 401, 'no verified e-mail address'],
+  ])('with %j is refused', async (claims, status, why) => {
+    for (const path of ['/tools', '/worker/tools', '/machine-context/tools', '/plugin/describe', '/keys']) {
+      const answer = await server.json('GET', path, undefined, await sign(claims))
+      expect(answer.status, path).toBe(status)
+      expect(JSON.stringify(answer.body), path).toContain(why)
+    }
+  })
+
+  it('that names its tools says itself what it may do', async () => {
+    const named = { email: 'eve@evil.test', tools: ['SMS.*'] }
+    expect(await send(named)).toMatchObject({ status: 400, body: missing })
+    expect(await call('Calculator.Subtract', named, { a: 3, b: 1 })).toMatchObject({ status: 403 })
+  })
+})
