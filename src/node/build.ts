@@ -8,8 +8,9 @@ export interface Build {
   readonly hash: string
   readonly tools: readonly (Carried & {
     readonly record: ToolRecord
-    readonly validateInput: Validate
-    readonly validateOutput: Validate
+    /** Absent where the schema must be interpreted, since compiled code would count no work. */
+    readonly validateInput?: Validate
+    readonly validateOutput?: Validate
   })[]
   /** The documents that several of the tools come from. */
   readonly documents: readonly KeptDocument[]

@@ -3,7 +3,8 @@ import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { stripTypeScriptTypes } from 'node:module'
 import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { JsonObject } from '../core/tool/json.ts'
+import { isCheckedInLinearTime } from '../core/schema/validator.ts'
+import type { JsonSchema } from '../core/tool/tool.ts'
 import { Broken, placed } from './broken.ts'
 import { compileSchemas } from './compile-schemas.ts'
 import { readTools, sha256 } from './read-tools.ts'
@@ -29,11 +30,15 @@ async function bundledTools(from: string, folder: string): Promise<File[]> {
   /** How a generated file names a file of the repository. */
   const place = (path: string) => relative(folder, join(root, path)).replaceAll('\\', '/')
   const tools = await readTools(from)
-  const schemas: Record<string, JsonObject> = {}
+  const schemas: Record<string, JsonSchema> = {}
   tools.forEach(({ record }, index) => {
     schemas[`input${index}`] = record.input
-    schemas[`output${index}`] = record.output === null ? { type: 'null' } : Object(record.output)
+    schemas[`output${index}`] = record.output ?? { type: 'null' }
   })
+  // The others are interpreted, which counts what it takes
+  for (const [name, schema] of Object.entries(schemas)) if (!isCheckedInLinearTime(schema)) delete schemas[name]
+  const compiled = (field: string, name: string) =>
+    name in schemas ? `${field}: compiledValidate(validators.${name}), ` : ''
   const documents = [...new Set(tools.flatMap(({ document }) => document ?? []))]
   const hash = await sha256([...tools.map(({ record }) => record.digest), ...documents.map((each) => each.hash)].join())
   const declarations = [
@@ -52,7 +57,7 @@ async function bundledTools(from: string, folder: string): Promise<File[]> {
     '  tools: [',
     ...tools.map(
       ({ record, carried }, index) =>
-        `    { digest: '${record.digest}', tool: ${carried(`tool${index}`)}, validateInput: compiledValidate(validators.input${index}), validateOutput: compiledValidate(validators.output${index}), record: ${JSON.stringify(record)} },`,
+        `    { digest: '${record.digest}', tool: ${carried(`tool${index}`)}, ${compiled('validateInput', `input${index}`)}${compiled('validateOutput', `output${index}`)}record: ${JSON.stringify(record)} },`,
     ),
     '  ],',
     `  documents: ${JSON.stringify(documents)},`,

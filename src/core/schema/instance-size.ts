@@ -42,6 +42,20 @@ export function measureLists(value: unknown): ListSize {
   return { heaviest, most }
 }
 
+/** Whether a JSON value has more parts than so many: its scalars, lists and objects. Looks at no more of them. */
+export function hasMoreParts(value: unknown, most: number): boolean {
+  let left = most
+  const count = (each: unknown): boolean => {
+    left -= 1
+    if (left < 0) return true
+    if (typeof each !== 'object' || each === null) return false
+    if (Array.isArray(each)) return each.some(count)
+    for (const key in each) if (count(Reflect.get(each, key))) return true
+    return false
+  }
+  return count(value)
+}
+
 /** Measures a JSON value in one pass, without recursion. */
 export function measure(value: unknown, names: { readonly degree: number; readonly maxLength: number }): InstanceSize {
   const areFree = names.maxLength === Infinity

@@ -1,11 +1,15 @@
 import { dereference, validate } from '@cfworker/json-schema'
 import { afford, createBudget } from '../tool/budget.ts'
+import { isObject } from '../tool/json.ts'
 import type { Problem } from '../tool/problem.ts'
 import type { JsonSchema } from '../tool/tool.ts'
 import { type CompiledError, findingsOfErrors } from './compiled-schema.ts'
-import { measure, measureLists } from './instance-size.ts'
+import { expandSchema } from './expand.ts'
+import { hasMoreParts, measure, measureLists } from './instance-size.ts'
 import { findingsOfUnits, type Lookup } from './interpreted-schema.ts'
+import { backtracking } from './pattern.ts'
 import { type Prepared, prepareSchema, STEPS_PER_UNIT, type Validation } from './prepared-schema.ts'
+import { everySubschema } from './subschemas.ts'
 import { type Finding, reported } from './wording.ts'
 
 /** Checks a JSON value against one schema: every problem at once (at most 100), none when it is valid. Never throws. */
@@ -17,14 +21,35 @@ export interface CompiledSchema {
   errors?: readonly CompiledError[] | null
 }
 
+/** About as many as the interpreter looks at for its budget; each may have several problems. */
+const MAX_PARTS = 150_000
+
+/**
+ * Whether compiled code checks any value against a schema in time proportional to the value. It counts nothing, so whatever
+ * else is asked for must be interpreted: patterns that backtrack, items that differ, and what leads back to itself, since
+ * alternatives there are tried again at each level.
+ */
+export function isCheckedInLinearTime(schema: JsonSchema): boolean {
+  for (const { schema: each } of everySubschema(schema, Infinity)) {
+    if (!isObject(each)) continue
+    const { pattern, patternProperties, uniqueItems } = each
+    if (uniqueItems === true) return false
+    const patterns = [pattern, ...(isObject(patternProperties) ? Object.keys(patternProperties) : [])]
+    if (patterns.some((text) => typeof text === 'string' && backtracking(text).kind !== 'linear')) return false
+  }
+  const expanded = afford(() => expandSchema(schema), '')
+  return expanded.ok && expanded.value.cut.length === 0
+}
+
 /**
  * A validator out of a compiled validation function: the same problems in the same words as `interpretSchema` gives.
- * Costs neither parsing nor code generation at run time, which Workers refuse. It counts no work: such a schema is the
- * deployment's own, so a stranger makes it grow by the value alone, whose size the limit of a body bounds.
+ * Costs neither parsing nor code generation at run time, which Workers refuse. The schema is one of those that are checked
+ * in linear time.
  */
 export function compiledValidate(compiled: CompiledSchema): Validate {
   return (value) => {
     try {
+      if (hasMoreParts(value, MAX_PARTS)) return [{ path: '', message: TOO_COSTLY }]
       return compiled(value) ? [] : reported(findingsOfErrors(compiled.errors ?? []))
     } catch (error) {
       if (error instanceof RangeError) return [{ path: '', message: 'Must nest less deep to be checked' }]

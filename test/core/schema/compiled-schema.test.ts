@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { compiledValidate } from '../../../src/core/schema/validator.ts'
+import { compiledValidate, isCheckedInLinearTime } from '../../../src/core/schema/validator.ts'
 import { interpretSchema } from '../../../src/core/schema/validator.ts'
 import { compileSchemas } from '../../../src/node/compile-schemas.ts'
 import type { Problem } from '../../../src/core/tool/problem.ts'
@@ -321,4 +321,37 @@ test('what cannot be compiled is refused when building', async () => {
 test('schemas with one $id do not meet', async () => {
   const same = await importCompiled({ a: { $id: 'x:y', type: 'string' }, b: { $id: 'x:y', type: 'number' } })
   expect([same['a']!('s'), same['b']!('s')]).toEqual([true, false])
+})
+
+const $ref = (name: string) => ({ $ref: `#/$defs/${name}` })
+/** Definitions that each hold the next one eight times. */
+const doubling = Object.fromEntries(
+  Array.from({ length: 12 }, (_, level) => [
+    `d${level}`,
+    { anyOf: Array(8).fill(level === 11 ? true : $ref(`d${level + 1}`)) },
+  ]),
+)
+
+test.each<[string, boolean, JsonSchema]>([
+  ['what people write', true, { ...person, properties: { name: { type: 'string', pattern: '^[a-z]+$' } } }],
+  ['references that lead on', true, { items: $ref('a'), $defs: { a: { type: 'string' } } }],
+  ['names by a pattern', true, { patternProperties: { '^x-': { type: 'string' } } }],
+  ['items that may be the same', true, { uniqueItems: false }],
+  ['items that differ', false, person],
+  ['items that differ, below an alternative', false, { anyOf: [{ not: { uniqueItems: true } }] }],
+  ['a pattern that backtracks', false, { properties: { a: { pattern: 'a*b' } } }],
+  ['names by such a pattern', false, { patternProperties: { '(a|b)*c': {} } }],
+  ['what leads back to itself', false, { anyOf: [{ items: { $ref: '#' } }, { properties: { a: { $ref: '#' } } }] }],
+  ['what repeats itself without end', false, { ...$ref('d0'), $defs: doubling }],
+])('compiled code checks %s in linear time: %s', (_, expected, schema) => {
+  expect(isCheckedInLinearTime(schema)).toBe(expected)
+})
+
+test('a value of more parts than the interpreter looks at is not checked', async () => {
+  const { schema } = await importCompiled({ schema: { items: { type: 'string' } } })
+  const validate = compiledValidate(schema!)
+  expect(validate(Array(149_999).fill('a'))).toEqual([])
+  expect(validate({ a: Array(150_000).fill(1) })).toEqual([
+    { path: '', message: 'Is too costly to check against its schema' },
+  ])
 })

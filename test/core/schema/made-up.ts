@@ -2,6 +2,8 @@ import fc from 'fast-check'
 import { isObject, type Json, type JsonObject } from '../../../src/core/tool/json.ts'
 
 const NAMES = ['a', 'b', 'c'] as const
+/** Under two of them no schema may lie. */
+const LONG_NAME = 'n'.repeat(2_500)
 const reference = fc.constantFrom(...NAMES.map((name) => ({ $ref: `#/$defs/${name}` })), { $ref: '#' })
 
 const ATOMS = ['a', 'b', '[ab]', '[^a]', '.', '\\w', '\\p{L}', '(?:a|b)', '(a|ab)', '(?=a)', '(?<=b)', '\\1', '^', '$']
@@ -42,7 +44,10 @@ const { schema } = fc.letrec<{ schema: Json; many: Json[] }>((tie) => ({
     }),
     fc.record({
       type: fc.constant('object'),
-      properties: fc.dictionary(fc.constantFrom(...NAMES, 'toString', '$ref', ''), fc.oneof(reference, tie('schema'))),
+      properties: fc.dictionary(
+        fc.constantFrom(...NAMES, 'toString', '$ref', '', LONG_NAME),
+        fc.oneof(reference, tie('schema')),
+      ),
       required: fc.uniqueArray(fc.constantFrom(...NAMES, 'toString'), { maxLength: 3 }),
       additionalProperties: tie('schema'),
     }),
@@ -69,7 +74,7 @@ const wide = fc.oneof(
 /** A value that such inputs may be asked to take. */
 export const value = fc.oneof(
   fc.dictionary(
-    fc.constantFrom(...NAMES, 'toString', '__proto__'),
+    fc.constantFrom(...NAMES, 'toString', '__proto__', LONG_NAME),
     fc.oneof({ weight: 4, arbitrary: fc.jsonValue({ maxDepth: 2 }) }, { weight: 1, arbitrary: wide }),
     { maxKeys: 4 },
   ),
