@@ -51,6 +51,11 @@ export function isUnanswered(status: number): boolean {
   return status === 502 || status === 504
 }
 
+/** Whether a server that answers so may have done what it was asked; one that is busy says that it did not. */
+export function mayHaveRun(status: number): boolean {
+  return status >= 500 && status !== 503
+}
+
 /** Whether a status says that the same request may be answered a little later. */
 export function isBusy(status: number): boolean {
   return status === 429 || status === 503

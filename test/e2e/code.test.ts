@@ -86,7 +86,7 @@ describe('a module', () => {
 
   it('learns who calls only when it asks for that', async () => {
     const module =
-      'export default (_, { userId, callId, tool, log, fetch, ...rest }) => [userId ?? null, typeof callId, Object.keys(rest)]'
+      'export default (_, { userId, callId, tool, log, fetch, signal, ...rest }) => [userId ?? null, typeof callId, Object.keys(rest)]'
     const anonymous = await tool({ module })
     expect(await anonymous({}, { user_id: 'ann' })).toMatchObject({ value: [null, 'string', ['called']] })
     const personal = await tool({ module, requirements: { user_id: true } })

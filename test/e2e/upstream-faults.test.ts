@@ -124,6 +124,102 @@ describe('a server that', () => {
   })
 })
 
+describe('what must not be done twice, and may have been done', () => {
+  const POST = { method: 'POST', response: { type: 'json' } }
+  const warning = 'It may have done what was asked all the same: see what it did before you call it again'
+  const inWords = expect.stringMatching(/: it may have done what was asked all the same: see what it did/)
+
+  it.each<[face: string, failure: unknown]>([
+    ['OXP', { can_retry: false, additional_prompt_content: warning }],
+    ['the Open Tool Calling RFC', { can_retry: false, additional_prompt_content: warning }],
+    [
+      'the Machine Context Protocol',
+      { status: 'timeout', error: { code: 'TIMEOUT_ERROR', message: inWords, details: { can_retry: false } } },
+    ],
+    ['a plugin', { isError: true, content: [{ text: inWords }] }],
+    ['MCP', { isError: true, content: [{ text: inWords }], _meta: { 'dev.switchboard/error': { can_retry: false } } }],
+  ])('is said so when its time is over: %s', async (face, failure) => {
+    expect(await FACES[face]!(await publish('/hang', { ...POST, timeout_ms: 200 }))).toMatchObject(Object(failure))
+    const annotations = { idempotentHint: true }
+    const again = await FACES[face]!(await publish('/hang', { ...POST, timeout_ms: 200, annotations }))
+    expect(JSON.stringify(again)).not.toMatch(/may have done/)
+  })
+
+  it.each([
+    ['/reset', /^Cannot reach/],
+    ['/lost', /^Lost/],
+    ['/500', /answered 500/],
+    ['/502', /answered 502/],
+    ['/no-gzip', /content encoding$/],
+  ])('is said so where the server breaks: %s', async (path, message) => {
+    const asked = upstream.asked(path)
+    const { error } = await call(await publish(path, POST))
+    expect(error.message).toMatch(message)
+    expect(error).toMatchObject({ can_retry: false, additional_prompt_content: warning })
+    expect(upstream.asked(path)).toBe(asked + 1)
+  })
+
+  it('is told the same when it is called again under its id, and not done', async () => {
+    const toolkit = await publish('/hang', { ...POST, timeout_ms: 200 })
+    const request = { tool_id: `${toolkit}.Ask`, call_id: crypto.randomUUID(), input: {} }
+    const first = await server.json('POST', '/tools/call', request)
+    const asked = upstream.asked('/hang')
+    const again = await server.json('POST', '/tools/call', request)
+    expect(again.body).toEqual(first.body)
+    expect(upstream.asked('/hang')).toBe(asked)
+  })
+
+  it('is not said of what was not sent', async () => {
+    const toolkit = await publish('/', { ...POST, origin: `http://${NOBODY}` })
+    for (let count = 0; count < 5; count++) expect((await call(toolkit)).error.can_retry).toBe(false)
+    expect((await call(toolkit)).error).toMatchObject({
+      message: expect.stringMatching(/did not answer 5 requests/),
+      can_retry: true,
+      retry_after_ms: expect.any(Number),
+    })
+  })
+})
+
+describe('a module', () => {
+  const code = (module: string, more: object = {}) =>
+    publish('', { kind: 'code', method: undefined, url: undefined, module, ...more })
+  const there = () => ({ allowed_hosts: [upstream.host] })
+
+  it('whose promise never settles ends at its deadline', async () => {
+    const started = Date.now()
+    const { success, error } = await call(await code('export default () => new Promise(() => {})', { timeout_ms: 400 }))
+    expect({ success, error }).toMatchObject({
+      success: false,
+      // It had no network to change anything by
+      error: { message: 'The tool did not answer within 0.4 seconds', can_retry: true },
+    })
+    expect(Date.now() - started).toBeGreaterThanOrEqual(400)
+  })
+
+  it('is told of its deadline, and its requests end with it', async () => {
+    const told = await call(
+      await code('export default (_, { signal }) => [signal instanceof AbortSignal, signal.aborted]'),
+    )
+    expect(told).toMatchObject({ success: true, value: [true, false] })
+    const late = `export default async () => {
+      await new Promise((done) => setTimeout(done, 300))
+      return (await fetch('${upstream.origin}/hang')).text()
+    }`
+    const { error } = await call(await code(late, { timeout_ms: 500, ...there() }))
+    expect(error).toMatchObject({ message: 'The tool did not answer within 0.5 seconds', can_retry: false })
+    await expect.poll(() => upstream.open('/hang')).toBe(0)
+  })
+
+  it('is not let through to a host that does not answer either', async () => {
+    const asks = `export default async () => (await fetch('${upstream.origin}/reset')).text()`
+    const toolkit = await code(asks, there())
+    for (let count = 0; count < 5; count++) expect((await call(toolkit)).error.message).toMatch(/^Cannot reach/)
+    const asked = upstream.asked('/reset')
+    expect((await call(toolkit)).error.message).toMatch(/did not answer 5 requests in a row/)
+    expect(upstream.asked('/reset')).toBe(asked)
+  })
+})
+
 describe('a server that is not there', () => {
   /** What is said of it once it has come to nothing five times. */
   const said =

@@ -11,7 +11,10 @@ export interface Deadline {
   race<T>(work: T | Promise<T>): T | Promise<T | EarlyEnd>
 }
 
-/** What a call comes to that ended early. */
-export function endedEarly(how: EarlyEnd, timeoutMs: number): Failing {
-  return fail(how === 'expired' ? { type: 'tool-timed-out', timeout_ms: timeoutMs } : { type: 'cancelled' })
+/** What a call comes to that ended early; `mayHaveRun` where its tool may have done what must not be done twice. */
+export function endedEarly(how: EarlyEnd, timeoutMs: number, mayHaveRun = false): Failing {
+  const ran = mayHaveRun ? ({ may_have_run: true } as const) : {}
+  return fail(
+    how === 'expired' ? { type: 'tool-timed-out', timeout_ms: timeoutMs, ...ran } : { type: 'cancelled', ...ran },
+  )
 }

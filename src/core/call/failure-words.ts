@@ -10,6 +10,16 @@ export interface FailureWords {
 /** Failures that each dialect words in the terms of its own specification. */
 type OwnWords = 'id-malformed' | 'input-invalid' | 'input-required' | 'tool-failed'
 
+/** What a model is to know before it makes a call again of which nobody can tell what it did. */
+export const MAY_HAVE_RUN = 'It may have done what was asked all the same: see what it did before you call it again'
+
+type EndedEarly = Extract<Failure, { type: 'tool-timed-out' | 'cancelled' }>
+
+/** Whether a call that ended early can be made again, as whoever called is told (OXP 1.0, "Tool error"). */
+export function againOf({ may_have_run }: EndedEarly) {
+  return may_have_run ? { can_retry: false, additional_prompt_content: MAY_HAVE_RUN } : { can_retry: true }
+}
+
 /** A failure in the words that dialects share. */
 export function wordsOf(failure: Exclude<Failure, { type: OwnWords }>): FailureWords {
   switch (failure.type) {
@@ -66,7 +76,7 @@ export function wordsOf(failure: Exclude<Failure, { type: OwnWords }>): FailureW
     case 'tool-timed-out':
       return {
         message: `The tool did not answer within ${failure.timeout_ms / 1000} seconds`,
-        detail: 'the deadline passed while the tool ran',
+        detail: failure.may_have_run ? lowerFirst(MAY_HAVE_RUN) : 'the deadline passed while the tool ran',
       }
     case 'output-invalid':
       return { message: 'The tool returned something its output schema does not allow' }
@@ -88,7 +98,10 @@ export function wordsOf(failure: Exclude<Failure, { type: OwnWords }>): FailureW
     case 'output-too-large':
       return { message: `The output is larger than ${failure.limit} bytes`, detail: failure.why }
     case 'cancelled':
-      return { message: 'The call was cancelled' }
+      return {
+        message: 'The call was cancelled',
+        ...(failure.may_have_run ? { detail: lowerFirst(MAY_HAVE_RUN) } : {}),
+      }
     case 'outcome-unknown':
       return {
         message: 'It is not known what became of this call: it was begun, and not heard of again',
@@ -104,6 +117,10 @@ export function wordsOf(failure: Exclude<Failure, { type: OwnWords }>): FailureW
     case 'internal':
       return { message: 'Something went wrong on our side', detail: `reference '${failure.reference}'` }
   }
+}
+
+function lowerFirst(text: string): string {
+  return text.charAt(0).toLowerCase() + text.slice(1)
 }
 
 /** Words as one sentence, for where there is no place of its own for the detail. */

@@ -61,7 +61,7 @@ export type Failure =
   | { readonly type: 'select-invalid'; readonly message: string; readonly at?: number }
   // What the tool did
   | ({ readonly type: 'tool-failed' } & ToolFailure)
-  | { readonly type: 'tool-timed-out'; readonly timeout_ms: number }
+  | { readonly type: 'tool-timed-out'; readonly timeout_ms: number; readonly may_have_run?: MayHaveRun }
   | { readonly type: 'output-invalid'; readonly problems: readonly Problem[] }
   /** The call succeeded; what it gave lies there, and its output schema lets no value say so. */
   | { readonly type: 'output-elsewhere'; readonly artifact: Artifact }
@@ -70,7 +70,7 @@ export type Failure =
   | { readonly type: 'output-too-large'; readonly limit: number; readonly why: string }
   /** It was begun under this id, and nobody can tell any more what became of it. */
   | { readonly type: 'outcome-unknown'; readonly call_id: string }
-  | { readonly type: 'cancelled' }
+  | { readonly type: 'cancelled'; readonly may_have_run?: MayHaveRun }
   | ({ readonly type: 'input-required' } & InputRequests)
   // Publication
   | { readonly type: 'definition-invalid'; readonly problems: readonly Problem[] }
@@ -80,6 +80,9 @@ export type Failure =
   // Ourselves
   | { readonly type: 'unavailable'; readonly message: string }
   | { readonly type: 'internal'; readonly reference: string }
+
+/** The call was ended while its tool ran: nobody can tell what that did, and it must not be done twice. */
+type MayHaveRun = true
 
 export type FailureType = Failure['type']
 

@@ -90,11 +90,12 @@ function wasRun(failure: Failure): boolean {
     case 'tool-failed':
       return failure.can_retry !== true
     case 'tool-timed-out':
+    case 'cancelled':
+      return failure.may_have_run === true
     case 'output-invalid':
     case 'output-elsewhere':
     case 'select-failed':
     case 'output-too-large':
-    case 'cancelled':
       return true
     default:
       return false

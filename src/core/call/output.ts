@@ -1,18 +1,17 @@
 import type { Validate } from '../schema/validator.ts'
 import { type Failing, type Failure, fail } from './failure.ts'
 import type { Redactor } from './redact.ts'
-import type { RunResult, Success } from './runner.ts'
+import type { Success, ToolResult } from './runner.ts'
 
 /** Levels of objects and lists in a tool's output. */
 const MAX_OUTPUT_DEPTH = 500
 
 /** What a call comes to by what its tool did: its output holds to its schema, and no text holds a secret. */
 export function checkOutput(
-  result: RunResult,
+  result: ToolResult,
   validateOutput: Validate,
   redactor: Redactor | undefined,
 ): Success | Failing {
-  if ('expired_ms' in result) return fail({ type: 'tool-timed-out', timeout_ms: result.expired_ms })
   if ('asks' in result) {
     const { requests } = result.asks
     // Its state goes back to the tool, and is sealed on the way

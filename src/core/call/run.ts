@@ -1,11 +1,11 @@
 import type { JsonObject } from '../tool/json.ts'
-import type { ToolRecord } from '../tool/tool.ts'
+import { isIdempotent, type ToolRecord } from '../tool/tool.ts'
 import { type Deadline, type EarlyEnd, endedEarly } from './deadline.ts'
 import { type Failing, fail } from './failure.ts'
 import { createRedactor, type Redactor } from './redact.ts'
 import { createRenewals } from './renewal.ts'
 import type { MetRequirements, UserTokens } from './requirements.ts'
-import type { Runnable, RunContext, RunResult } from './runner.ts'
+import type { Runnable, RunContext, RunResult, ToolResult } from './runner.ts'
 
 /** One run of a tool: what it gets, and for whom. */
 export interface RunOptions {
@@ -41,7 +41,7 @@ export interface RunDeps {
 /** What a tool came to, and what hides the credentials it was given. */
 export interface Ran {
   readonly ok: true
-  readonly result: RunResult
+  readonly result: ToolResult
   readonly redactor: Redactor | undefined
 }
 
@@ -85,11 +85,12 @@ export async function runTool(options: RunOptions, deps: RunDeps): Promise<Ran |
   } catch (error) {
     ran = { thrown: error }
   }
-  if (ran === 'cancelled') return endedEarly(ran, timeoutMs)
+  if (ran === 'cancelled') return endedEarly(ran, timeoutMs, runsOnceOnly(options))
   const succeeded = typeof ran === 'object' && 'ok' in ran && (ran.ok || 'asks' in ran)
   const refusal = succeeded ? undefined : renewals?.failure()
   if (refusal) return fail(refusal)
-  if (ran === 'expired') return endedEarly(ran, timeoutMs)
+  if (ran === 'expired') return endedEarly(ran, timeoutMs, runsOnceOnly(options))
+  if ('expired_ms' in ran) return endedEarly('expired', ran.expired_ms, runsOnceOnly(options))
   let redactor: Redactor | undefined
   if (met.secrets.size + met.tokens.size > 0) {
     const values = [...met.secrets.values(), ...met.tokens.values()].map(({ value }) => value)
@@ -101,6 +102,11 @@ export async function runTool(options: RunOptions, deps: RunDeps): Promise<Ran |
   deps.defect(callId, record.id, safe)
   const failed = `The tool '${record.id}' failed unexpectedly`
   return fail({ type: 'tool-failed', message: failed, developer_message: safe })
+}
+
+/** Whether nothing says that the tool may run twice. */
+function runsOnceOnly({ runnable, record }: Pick<RunOptions, 'runnable' | 'record'>): boolean {
+  return runnable.isRepeatable !== true && !isIdempotent(record)
 }
 
 /** What an error says of itself. */

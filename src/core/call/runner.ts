@@ -55,12 +55,13 @@ export interface Success {
 }
 
 /** What a tool came to: what it gives, a failure, or what it asks for first. A thrown error is a defect of the tool. */
-export type RunResult =
+export type ToolResult =
   | Success
   | { readonly ok: false; readonly failure: ToolFailure }
-  /** It used up what it may, after so many milliseconds. */
-  | { readonly ok: false; readonly failure?: never; readonly expired_ms: number }
   | { readonly ok: false; readonly failure?: never; readonly asks: InputRequests }
+
+/** The same, or that it used up what it may, after so many milliseconds. */
+export type RunResult = ToolResult | { readonly ok: false; readonly failure?: never; readonly expired_ms: number }
 
 /** What a run used, where that is counted. */
 export interface Usage {
@@ -83,6 +84,8 @@ export type Runnable =
       readonly ok: true
       readonly run: Run
       readonly timeoutMs: number
+      /** Whether it may run twice, whatever its record says: it changes nothing, or the same each time. */
+      readonly isRepeatable?: boolean
       /** Where what it is given may be sent, as `host` or `host:port`; none but what the deployment's own code chooses when absent. */
       readonly hosts?: readonly string[]
     }

@@ -76,10 +76,11 @@ function messageOf(failure: Failure): string {
     case 'request-malformed':
     case 'rate-limited':
     case 'tool-failed':
-    case 'tool-timed-out':
     case 'internal':
       // What more there is to say stands in the details
       return failure.type === 'tool-failed' ? failure.message : wordsOf(failure).message
+    case 'tool-timed-out':
+      return failure.may_have_run ? sentence(wordsOf(failure)) : wordsOf(failure).message
     default:
       return sentence(wordsOf(failure))
   }
@@ -116,6 +117,9 @@ function detailsOf(failure: Failure): JsonObject | undefined {
       const { type: _, message: _message, ...details } = failure
       return Object.keys(details).length > 0 ? details : undefined
     }
+    case 'tool-timed-out':
+    case 'cancelled':
+      return failure.may_have_run ? { can_retry: false } : undefined
     case 'output-elsewhere':
     case 'select-failed':
       return failure.artifact ? { artifact: { ...failure.artifact } } : undefined

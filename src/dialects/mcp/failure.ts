@@ -79,7 +79,9 @@ export function textOf(failure: Failure): string {
     case 'tool-failed':
       return toolFailed(failure)
     case 'tool-timed-out':
-      return sentence({ ...wordsOf(failure), detail: 'it may work when called again' })
+      return failure.may_have_run
+        ? sentence(wordsOf(failure))
+        : sentence({ ...wordsOf(failure), detail: 'it may work when called again' })
     case 'output-invalid':
       return sentence({ ...wordsOf(failure), detail: located(failure.problems, 'the output') })
     case 'input-required':
@@ -104,6 +106,9 @@ export function metaOf(failure: Failure): JsonObject | undefined {
       const { type: _type, message: _message, additional_prompt_content: _content, ...rest } = failure
       return Object.keys(rest).length === 0 ? undefined : { 'dev.switchboard/error': rest }
     }
+    case 'tool-timed-out':
+    case 'cancelled':
+      return failure.may_have_run ? { 'dev.switchboard/error': { can_retry: false } } : undefined
     default:
       return undefined
   }

@@ -1,5 +1,12 @@
 import type { Failure } from '../../core/call/failure.ts'
-import { detailOf, type FailureWords, inputProblems, sentence, wordsOf } from '../../core/call/failure-words.ts'
+import {
+  againOf,
+  detailOf,
+  type FailureWords,
+  inputProblems,
+  sentence,
+  wordsOf,
+} from '../../core/call/failure-words.ts'
 import type { Challenge } from '../../core/consent/authorization.ts'
 import type { JsonObject } from '../../core/tool/json.ts'
 import { type Problem, quoted } from '../../core/tool/problem.ts'
@@ -48,7 +55,7 @@ export function answerTo(failure: Failure): FailureAnswer {
       return error(wordsOf(failure))
     case 'tool-timed-out':
     case 'cancelled':
-      return error(wordsOf(failure), { can_retry: true })
+      return error(wordsOf(failure), againOf(failure))
     case 'select-invalid':
       return error(wordsOf(failure), { can_retry: true })
     case 'output-elsewhere':

@@ -1,5 +1,5 @@
 import type { Failure, FailureType } from '../../core/call/failure.ts'
-import { detailOf, type FailureWords, inputProblems, wordsOf } from '../../core/call/failure-words.ts'
+import { againOf, detailOf, type FailureWords, inputProblems, wordsOf } from '../../core/call/failure-words.ts'
 import type { Challenge } from '../../core/consent/authorization.ts'
 import type { JsonObject } from '../../core/tool/json.ts'
 import { HTTP_STATUS } from '../../http/failure-status.ts'
@@ -84,7 +84,7 @@ export function failureBody(failure: Failure): JsonObject {
     }
     case 'tool-timed-out':
     case 'cancelled':
-      return { ...said(wordsOf(failure)), can_retry: true }
+      return { ...said(wordsOf(failure)), ...againOf(failure) }
     case 'outcome-unknown':
       return { ...said(wordsOf(failure)), can_retry: false }
     case 'output-invalid': {

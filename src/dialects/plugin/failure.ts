@@ -61,7 +61,7 @@ export function textOf(failure: Failure): string {
       return [message, ...more, ...retry].join('\n')
     }
     case 'tool-timed-out':
-      return wordsOf(failure).message
+      return failure.may_have_run ? sentence(wordsOf(failure)) : wordsOf(failure).message
     case 'output-invalid':
       return sentence({ ...wordsOf(failure), detail: listed(failure.problems, 'The output') })
     case 'input-required':

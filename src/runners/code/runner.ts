@@ -22,6 +22,8 @@ export function createCodeRunner({ sandbox, inside, allowHttpHosts, log }: Sandb
     return {
       ok: true,
       timeoutMs: implementation.timeout_ms,
+      // Cut off from the network, it can change nothing
+      isRepeatable: implementation.allowed_hosts.length === 0,
       hosts: implementation.allowed_hosts,
       async run(input, context) {
         const { placed, problem } = formatCredentials(implementation.credentials, context)
@@ -48,7 +50,8 @@ export function createCodeRunner({ sandbox, inside, allowHttpHosts, log }: Sandb
           ...(userInfo === undefined ? {} : { userInfo }),
         }
         const progress = progressOf(context)
-        const given = context.progress ? [input, about, progress.report] : [input, about]
+        const call = { about, timeoutMs: implementation.timeout_ms }
+        const given = context.progress ? [input, call, progress.report] : [input, call]
         const waited = await sandbox.call(id, code, given, context.signal)
         progress.end()
         const answer = readAnswer(waited, "The tool's module", 'The call ended before the tool did')

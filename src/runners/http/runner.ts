@@ -2,7 +2,7 @@ import type { RunContext, Runner } from '../../core/call/runner.ts'
 import { isObject, type JsonObject } from '../../core/tool/json.ts'
 import { isIdempotent, type ToolRecord } from '../../core/tool/tool.ts'
 import type { GuardedFetch, GuardedResult } from '../../outbound/guarded-fetch.ts'
-import { isBusy, retryAfterMs } from '../../outbound/status.ts'
+import { isBusy, mayHaveRun, retryAfterMs } from '../../outbound/status.ts'
 import { checkedRunner } from '../shared/checked-runner.ts'
 import { type RetryClock, type ServerOutcome, serverTool } from '../shared/server-call.ts'
 import { hostOf } from '../shared/url-template.ts'
@@ -23,8 +23,7 @@ export function createHttpRunner({
   return checkedRunner('http', checkHttpImplementation, (implementation, record) => {
     const { method, credentials, response, retry, timeout_ms: timeoutMs } = implementation
     const reading = readingOf(response, record)
-    const mayRepeat = IDEMPOTENT_METHODS.has(method) || isIdempotent(record)
-    const retries = mayRepeat ? retry.attempts : 0
+    const isRepeatable = IDEMPOTENT_METHODS.has(method) || isIdempotent(record)
     const build = prepareRequest(namingTool(implementation, record))
     const ask = async (input: JsonObject, context: RunContext): Promise<ServerOutcome> => {
       const built = build(input, context)
@@ -36,7 +35,10 @@ export function createHttpRunner({
       const result = await guardedFetch({ ...built.request, mayBePartial, signal, asker })
       return outcomeOf(result, built.request, reading, clock.now())
     }
-    return serverTool({ ask, credentials, retries, timeoutMs, hosts: [hostOf(implementation.url)] }, clock)
+    return serverTool(
+      { ask, credentials, isRepeatable, retries: retry.attempts, timeoutMs, hosts: [hostOf(implementation.url)] },
+      clock,
+    )
   })
 }
 
@@ -62,6 +64,8 @@ function outcomeOf(answer: GuardedResult, request: BuiltRequest, reading: Respon
   const result = readResponse(answer.response, reading, request, now)
   if (isExpected(status, reading)) return { result }
   if (isBusy(status)) return { result, retryAfter: retryAfterMs(headers, now) ?? 'backoff' }
+  // Where the implementation says how the server says it, that counts
+  if (mayHaveRun(status) && reading.error?.can_retry === undefined) return { result, isUncertain: true }
   // Another origin, where a redirect led, was not shown the credentials
   return { result, isUnauthorized: status === 401 && URL.parse(url)?.origin === new URL(request.url).origin }
 }

@@ -1,5 +1,5 @@
 import type { ToolFailure } from '../../core/tool/tool-failure.ts'
-import { isBusy, statusWords } from '../../outbound/status.ts'
+import { isBusy, mayHaveRun, statusWords } from '../../outbound/status.ts'
 import { answeredFailure, type BadAnswer, type FailedCall } from '../shared/server-failure.ts'
 import type { Endpoint } from './endpoint.ts'
 
@@ -12,7 +12,8 @@ export function refused(answer: BadAnswer, { host, redact }: Endpoint, now: numb
   const failure = answeredFailure(wordsFor(status, host), answer, host, redact, now)
   const result = { ok: false, failure } as const
   if (status === 401) return { result, isUnauthorized: true }
-  return isBusy(status) ? { result, retryAfter: failure.retry_after_ms ?? 'backoff' } : { result }
+  if (isBusy(status)) return { result, retryAfter: failure.retry_after_ms ?? 'backoff' }
+  return mayHaveRun(status) ? { result, isUncertain: true } : { result }
 }
 
 function wordsFor(status: number, host: string): string {

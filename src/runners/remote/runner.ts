@@ -18,7 +18,7 @@ export function createRemoteRunner(options: RetryClock & RemoteDeps): Runner {
   return checkedRunner('remote', checkRemoteImplementation, (implementation, record) => {
     const { protocol, credentials, timeout_ms: timeoutMs } = implementation
     const mcpTool = { ...implementation, inputSchema: headerSchema(record) }
-    const retries = isIdempotent(record) ? MAX_RETRIES : 0
+    const isRepeatable = isIdempotent(record)
     const ask = (input: JsonObject, context: RunContext): ServerOutcome | Promise<ServerOutcome> => {
       const asker = { toolkit: record.toolkit, timeoutMs, signal: context.signal }
       const located = locate(implementation, context, asker)
@@ -28,7 +28,10 @@ export function createRemoteRunner(options: RetryClock & RemoteDeps): Runner {
         ? callMcp(mcpTool, input, endpoint, context, options)
         : callOxp(implementation, input, endpoint, context, options)
     }
-    return serverTool({ ask, credentials, retries, timeoutMs, hosts: [hostOf(implementation.url)] }, options)
+    return serverTool(
+      { ask, credentials, isRepeatable, retries: MAX_RETRIES, timeoutMs, hosts: [hostOf(implementation.url)] },
+      options,
+    )
   })
 }
 

@@ -1,3 +1,4 @@
+import { MAY_HAVE_RUN } from '../../core/call/failure-words.ts'
 import type { Runnable, RunContext, RunResult } from '../../core/call/runner.ts'
 import type { JsonObject } from '../../core/tool/json.ts'
 import type { Signal } from '../../core/tool/platform.ts'
@@ -18,6 +19,8 @@ export interface ServerOutcome {
   readonly result: RunResult
   /** There is use in asking again: after so many milliseconds, or after a while where the server did not say. */
   readonly retryAfter?: number | 'backoff'
+  /** Whether the server may have done what it was asked, though it does not say so. */
+  readonly isUncertain?: boolean
   /** Whether the server did not take the credentials it was sent (RFC 9110 section 15.5.2). */
   readonly isUnauthorized?: boolean
 }
@@ -27,7 +30,9 @@ interface ServerTool {
   /** Asks the server once, with the tokens of this context. */
   readonly ask: (input: JsonObject, context: RunContext) => ServerOutcome | Promise<ServerOutcome>
   readonly credentials: readonly Pick<CredentialPlacement, 'source' | 'id'>[]
-  /** How often to ask again at most. */
+  /** Whether it may be asked twice. */
+  readonly isRepeatable: boolean
+  /** How often to ask again at most, where it may be. */
   readonly retries: number
   readonly timeoutMs: number
   /** Where it sends what it is given. */
@@ -44,20 +49,21 @@ const MAX_JITTER_MS = 1_000
 
 /**
  * Makes a server's tool one that runs: each call asks the server again while there is use in that, and with new tokens of
- * its user's where it did not take those it was sent. The last answer is the result.
+ * its user's where it did not take those it was sent. The last answer is the result. One that may not be asked twice, and may
+ * have done what it was asked, is said not to be tried again.
  */
 export function serverTool(
-  { ask, credentials, retries, timeoutMs, hosts }: ServerTool,
+  { ask, credentials, isRepeatable, retries, timeoutMs, hosts }: ServerTool,
   { now, sleep, random }: RetryClock,
 ): Runnable {
-  return { ok: true, timeoutMs, hosts, run }
+  return { ok: true, timeoutMs, isRepeatable, hosts, run }
 
   async function run(input: JsonObject, given: RunContext): Promise<RunResult> {
     const deadline = now() + timeoutMs
     for (let context = given; ;) {
-      const { result, isUnauthorized } = await askWithRetries(input, context, deadline)
-      const renewed = isUnauthorized ? await withNewTokens(context, credentials) : undefined
-      if (!renewed) return result
+      const outcome = await askWithRetries(input, context, deadline)
+      const renewed = outcome.isUnauthorized ? await withNewTokens(context, credentials) : undefined
+      if (!renewed) return isRepeatable ? outcome.result : honest(outcome)
       context = renewed
     }
   }
@@ -66,7 +72,7 @@ export function serverTool(
     for (let made = 0; ; made++) {
       const outcome = await ask(input, context)
       const { retryAfter } = outcome
-      if (retryAfter === undefined || made === retries) return outcome
+      if (retryAfter === undefined || !isRepeatable || made === retries) return outcome
       // Not all at once: calls that failed together would be made again together
       const wait =
         retryAfter === 'backoff'
@@ -77,6 +83,13 @@ export function serverTool(
       await untilAborted(() => sleep(wait, context.signal), context.signal)
     }
   }
+}
+
+/** The result of what may not be asked twice: it is not to be tried again where nobody knows what the server did. */
+function honest({ result, isUncertain }: ServerOutcome): RunResult {
+  if (result.ok || !result.failure || !isUncertain) return result
+  const { retry_after_ms: _, ...failure } = result.failure
+  return { ok: false, failure: { ...failure, can_retry: false, additional_prompt_content: MAY_HAVE_RUN } }
 }
 
 /** The context with new tokens in place of the deployment's among these credentials; undefined when there are none. */

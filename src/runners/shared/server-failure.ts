@@ -33,7 +33,12 @@ export function unanswered(
     can_retry: isUnreachable || retryAfterMs !== undefined,
     ...(retryAfterMs === undefined ? {} : { retry_after_ms: retryAfterMs }),
   }
-  return { result: { ok: false, failure }, ...(isUnreachable ? { retryAfter: 'backoff' } : {}) }
+  return {
+    result: { ok: false, failure },
+    // To the platform, not to reach a server and to lose it after it was asked are the same
+    ...(isUnreachable || kind === 'broken' || kind === 'too-large' ? { isUncertain: true } : {}),
+    ...(isUnreachable ? { retryAfter: 'backoff' } : {}),
+  }
 }
 
 /** A server gave a bad answer, which `message` says in words. `now` is the time in milliseconds. */

@@ -34,6 +34,8 @@ export function createWasmRunner({ sandbox, inside, readBlob, allowHttpHosts, lo
     return {
       ok: true,
       timeoutMs,
+      // Cut off from the network, it can change nothing
+      isRepeatable: implementation.allowed_hosts.length === 0,
       hosts: implementation.allowed_hosts,
       async run(input, context) {
         id ??= await sandbox.identify(code)

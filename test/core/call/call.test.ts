@@ -190,9 +190,9 @@ describe('a call', () => {
     const slow: Run = () => new Promise((done) => setTimeout(() => done(value(1)), 100))
     expect((await call({}, slow, {}, {}, 101)).result).toEqual(value(1))
     const late = await call({}, slow, {}, {}, 99)
-    expect(late.result).toEqual(fail({ type: 'tool-timed-out', timeout_ms: 99 }))
+    expect(late.result).toEqual(fail({ type: 'tool-timed-out', timeout_ms: 99, may_have_run: true }))
     const gone = await call({}, slow, { signal: AbortSignal.abort() })
-    expect(gone.result).toEqual(fail({ type: 'cancelled' }))
+    expect(gone.result).toEqual(fail({ type: 'cancelled', may_have_run: true }))
   })
 })
 

@@ -4,4 +4,7 @@ import { endedEarly } from '../../../src/core/call/deadline.ts'
 it('a call that ended early says how', () => {
   expect(endedEarly('expired', 70)).toEqual({ ok: false, failure: { type: 'tool-timed-out', timeout_ms: 70 } })
   expect(endedEarly('cancelled', 70)).toEqual({ ok: false, failure: { type: 'cancelled' } })
+  const ran = { may_have_run: true }
+  expect(endedEarly('expired', 70, true)).toMatchObject({ failure: { type: 'tool-timed-out', timeout_ms: 70, ...ran } })
+  expect(endedEarly('cancelled', 70, true)).toEqual({ ok: false, failure: { type: 'cancelled', ...ran } })
 })

@@ -1,9 +1,22 @@
 import { describe, expect, it } from 'vitest'
-import { detailOf, inputProblems, sentence, wordsOf } from '../../../src/core/call/failure-words.ts'
+import {
+  detailOf,
+  inputProblems,
+  sentence,
+  againOf,
+  MAY_HAVE_RUN,
+  wordsOf,
+} from '../../../src/core/call/failure-words.ts'
 
 describe('words of a failure', () => {
   it('are a message, and a detail where there is one', () => {
     expect(wordsOf({ type: 'cancelled' })).toEqual({ message: 'The call was cancelled' })
+    const ended = { type: 'cancelled', may_have_run: true } as const
+    expect(wordsOf(ended).detail).toMatch(/^it may have done what was asked all the same: see what it did/)
+    expect([againOf({ type: 'cancelled' }), againOf(ended)]).toEqual([
+      { can_retry: true },
+      { can_retry: false, additional_prompt_content: MAY_HAVE_RUN },
+    ])
     expect(wordsOf({ type: 'tool-timed-out', timeout_ms: 1500 })).toEqual({
       message: 'The tool did not answer within 1.5 seconds',
       detail: 'the deadline passed while the tool ran',

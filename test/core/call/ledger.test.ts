@@ -62,9 +62,11 @@ describe('a call under an id of its caller', () => {
   it.each<[boolean, Failure]>([
     [true, { type: 'tool-failed', message: 'm' }],
     [true, { type: 'tool-failed', message: 'm', can_retry: false }],
-    [true, { type: 'tool-timed-out', timeout_ms: 1 }],
+    [true, { type: 'tool-timed-out', timeout_ms: 1, may_have_run: true }],
+    [false, { type: 'tool-timed-out', timeout_ms: 1 }],
     [true, { type: 'output-invalid', problems: [] }],
-    [true, { type: 'cancelled' }],
+    [true, { type: 'cancelled', may_have_run: true }],
+    [false, { type: 'cancelled' }],
     [false, { type: 'tool-failed', message: 'm', can_retry: true }],
     [false, { type: 'approval-required', id: 'A.B@1.0.0', reason: 'r', challenge: challengeOf('approval') }],
     [false, { type: 'forbidden', reason: 'r' }],

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import { checkOutput } from '../../../src/core/call/output.ts'
 import { createRedactor } from '../../../src/core/call/redact.ts'
-import type { RunResult } from '../../../src/core/call/runner.ts'
+import type { ToolResult } from '../../../src/core/call/runner.ts'
 import type { Validate } from '../../../src/core/schema/validator.ts'
 import type { Content } from '../../../src/core/tool/content.ts'
 
 const SECRET = 's3cret'
 const redactor = createRedactor([SECRET], (text) => Buffer.from(text).toString('base64'))
 const anything: Validate = () => []
-const check = (result: RunResult, validate = anything, hiding?: typeof redactor) =>
+const check = (result: ToolResult, validate = anything, hiding?: typeof redactor) =>
   checkOutput(result, validate, hiding)
 const nested = (levels: number): unknown =>
   levels === 0 ? 1 : levels % 2 ? [nested(levels - 1)] : { a: nested(levels - 1) }
@@ -122,13 +122,6 @@ describe('a tool that fails', () => {
     expect(check({ ok: false, failure: forged })).toMatchObject({ failure: { type: 'tool-failed' } })
     expect(check({ ok: false, failure: forged }, anything, redactor)).toMatchObject({
       failure: { type: 'tool-failed' },
-    })
-  })
-
-  it('may have used up what it may', () => {
-    expect(check({ ok: false, expired_ms: 70 })).toEqual({
-      ok: false,
-      failure: { type: 'tool-timed-out', timeout_ms: 70 },
     })
   })
 })

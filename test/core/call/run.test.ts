@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { Deadline, EarlyEnd } from '../../../src/core/call/deadline.ts'
 import { messageOf, type RunOptions, runTool } from '../../../src/core/call/run.ts'
 import type { Credential, Run, RunContext } from '../../../src/core/call/runner.ts'
+import type { Definition } from '../../../src/core/tool/tool.ts'
 import { challengeOf, REACHED_AT, recordWith, type World, worldOf } from './fakes.ts'
 
 const MAIL: Credential = { value: 'mail-one', from: 'deployment' }
@@ -15,6 +16,8 @@ interface Given {
   readonly caller?: Partial<RunOptions['caller']>
   /** How the call ends, whatever its tool gives. */
   readonly end?: EarlyEnd
+  readonly annotations?: Definition['annotations']
+  readonly isRepeatable?: boolean
   readonly world?: World
 }
 
@@ -41,10 +44,11 @@ async function run(given: Given = {}) {
   const ran = await runTool(
     {
       callId: 'c1',
-      record: recordWith({ providers: ['mail'] }),
+      record: { ...recordWith({ providers: ['mail'] }), ...(given.annotations && { annotations: given.annotations }) },
       runnable: {
         ok: true,
         timeoutMs: 70,
+        ...(given.isRepeatable && { isRepeatable: true }),
         run(input, context) {
           contexts.push(context)
           return given.run ? given.run(input, context) : { ok: true, value: input }
@@ -156,12 +160,34 @@ describe('a run', () => {
   it('that takes too long has timed out', async () => {
     expect((await run({ end: 'expired' })).ran).toEqual({
       ok: false,
-      failure: { type: 'tool-timed-out', timeout_ms: 70 },
+      failure: { type: 'tool-timed-out', timeout_ms: 70, may_have_run: true },
     })
   })
 
+  it('that used up what it may has timed out too', async () => {
+    expect((await run({ run: () => ({ ok: false, expired_ms: 9 }), isRepeatable: true })).ran).toEqual({
+      ok: false,
+      failure: { type: 'tool-timed-out', timeout_ms: 9 },
+    })
+  })
+
+  it.each<[Given, true | undefined]>([
+    [{}, true],
+    [{ annotations: { idempotentHint: false, readOnlyHint: false } }, true],
+    [{ annotations: { idempotentHint: true } }, undefined],
+    [{ annotations: { readOnlyHint: true } }, undefined],
+    [{ isRepeatable: true }, undefined],
+  ])('of %j that ended early may have done it: %j', async (given, may_have_run) => {
+    const used: Run = () => ({ ok: false, expired_ms: 9 })
+    for (const each of [{ end: 'expired' }, { end: 'cancelled' }, { run: used }] satisfies Given[]) {
+      const { ran } = await run({ ...given, ...each })
+      expect(ran).toMatchObject({ ok: false })
+      expect(Object(ran).failure.may_have_run).toBe(may_have_run)
+    }
+  })
+
   it('whose caller has gone is cancelled, whatever became of its tokens', async () => {
-    const cancelled = { ok: false, failure: { type: 'cancelled' } }
+    const cancelled = { ok: false, failure: { type: 'cancelled', may_have_run: true } }
     expect((await run({ end: 'cancelled' })).ran).toEqual(cancelled)
     const refused = await run({ end: 'cancelled', ...refusedBy() })
     expect(refused.ran).toEqual(cancelled)

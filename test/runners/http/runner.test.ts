@@ -1,11 +1,13 @@
 import { describe, expect, test } from 'vitest'
+import { MAY_HAVE_RUN } from '../../../src/core/call/failure-words.ts'
 import type { JsonObject } from '../../../src/core/tool/json.ts'
 import type { Implementation } from '../../../src/core/tool/tool.ts'
-import type { GuardedRequest, GuardedResult } from '../../../src/outbound/guarded-fetch.ts'
+import type { GuardedFailureKind, GuardedRequest, GuardedResult } from '../../../src/outbound/guarded-fetch.ts'
 import { createHttpRunner } from '../../../src/runners/http/runner.ts'
 import { contextWith, definitionWith, recordOf } from './records.ts'
 
-type Answer = number | { status: number; retryAfter: string } | 'unreachable' | 'refused' | 'too-large' | 'aborted'
+type Answer =
+  number | { status: number; retryAfter?: string; body?: string } | Exclude<GuardedFailureKind, 'too-many-redirects'>
 
 /** A runner whose server gives these answers in turn, and whose clock moves by what it sleeps. */
 function scripted(answers: readonly Answer[], hooks: { onSleep?: () => void; random?: number } = {}) {
@@ -30,11 +32,14 @@ function scripted(answers: readonly Answer[], hooks: { onSleep?: () => void; ran
 }
 
 function resultOf(answer: Answer): GuardedResult {
-  if (typeof answer === 'string')
-    return { ok: false, kind: answer, message: `${answer} at "https://s3cret.example.com"` }
-  const { status, retryAfter } = typeof answer === 'number' ? { status: answer, retryAfter: undefined } : answer
+  if (typeof answer === 'string') {
+    const wait = answer === 'busy' || answer === 'failing' ? { retryAfterMs: 70 } : {}
+    return { ok: false, kind: answer, message: `${answer} at "https://s3cret.example.com"`, ...wait }
+  }
+  const given = typeof answer === 'number' ? { status: answer } : answer
+  const { status, retryAfter, body: text = `{"status":${status}}` } = { retryAfter: undefined, ...given }
   const headers = new Headers(retryAfter === undefined ? {} : { 'retry-after': retryAfter })
-  const body = new TextEncoder().encode(`{"status":${status}}`)
+  const body = new TextEncoder().encode(text)
   return { ok: true, response: { status, statusText: '', headers, url: 'https://example.com/', body } }
 }
 
@@ -68,6 +73,48 @@ describe('retries', () => {
     const patient = scripted([{ status: 503, retryAfter: '20' }], { random: 1 })
     await call(patient)
     expect(patient.slept).toEqual([21_000])
+  })
+
+  test.each<[Answer, string, boolean]>([
+    ['unreachable', 'POST', false],
+    [500, 'POST', false],
+    [502, 'POST', false],
+    [504, 'PATCH', false],
+    [503, 'POST', true],
+    [429, 'POST', true],
+    [408, 'POST', true],
+    ['busy', 'POST', true],
+    ['failing', 'POST', true],
+    ['unreachable', 'PUT', true],
+    [500, 'DELETE', true],
+  ])('after %j to a %s, whether it can be made again is %j', async (answer, method, canRetry) => {
+    const script = scripted([answer, answer, answer])
+    const result = await call(script, { method })
+    expect(result).toMatchObject({ ok: false, failure: { can_retry: canRetry } })
+    // What was not done, or may be done twice, needs no warning
+    expect(JSON.stringify(result).includes(MAY_HAVE_RUN)).toBe(!canRetry)
+    if (!canRetry) expect(result).not.toHaveProperty('failure.retry_after_ms')
+  })
+
+  test.each<Answer>(['broken', 'too-large'])('what is %s was done, perhaps', async (answer) => {
+    const failure = { can_retry: false, additional_prompt_content: MAY_HAVE_RUN }
+    expect(await call(scripted([answer]), { method: 'POST' })).toMatchObject({ failure })
+  })
+
+  test('a server that says itself whether it can be made again is believed', async () => {
+    const response = { error: { can_retry: '/again' } }
+    const body = '{"again":true}'
+    expect(await call(scripted([{ status: 500, body }]), { method: 'POST', response })).toMatchObject({
+      failure: { can_retry: true },
+    })
+  })
+
+  test('what was not sent is not sent again soon', async () => {
+    for (const answer of ['busy', 'failing'] as const) {
+      const script = scripted([answer])
+      expect(await call(script)).toMatchObject({ failure: { can_retry: true, retry_after_ms: 70 } })
+      expect(script.sent).toHaveLength(1)
+    }
   })
 
   test('the first good answer counts', async () => {

@@ -17,14 +17,26 @@ interface About {
   readonly userInfo?: object
 }
 
+interface Call {
+  /** What the module is told. */
+  readonly about: About
+  /** How long it may take, in milliseconds. */
+  readonly timeoutMs: number
+}
+
 type Progress = (progress: number, total?: number, message?: string) => unknown
 
 export default class extends WorkerEntrypoint {
   /** Never rejects: what the module throws is in the answer. */
-  run(input: unknown, about: About, progress?: Progress): Promise<string> {
+  run(input: unknown, { about, timeoutMs }: Call, progress?: Progress): Promise<string> {
     const logs: string[] = []
+    const deadline = new AbortController()
+    // workerd ends at once what waits for nothing that it knows of: this has it wait as long as the call may take
+    const timer = setTimeout(() => deadline.abort(new DOMException('The deadline passed', 'TimeoutError')), timeoutMs)
     return currentLines.run(logs, async () => {
-      const answer = await outcomeOf(input, { ...about, log, ...(progress ? { progress } : {}), fetch })
+      const { signal } = deadline
+      const answer = await outcomeOf(input, { ...about, signal, log, ...(progress ? { progress } : {}), fetch })
+      clearTimeout(timer)
       return `{${answer},"logs":${JSON.stringify(logs)}}`
     })
   }

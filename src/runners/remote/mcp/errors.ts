@@ -28,7 +28,7 @@ export function explain(error: unknown, failures: TransportFailures, endpoint: E
   const message = error instanceof Error ? error.message : String(error)
   if (code === STREAM_ENDED) {
     const ended = failed(`${host} ended its answer before it was complete`, undefined, endpoint, { can_retry: true })
-    return { ...ended, retryAfter: 'backoff' }
+    return { ...ended, retryAfter: 'backoff', isUncertain: true }
   }
   if (code === URL_ELICITATION_REQUIRED) {
     const links = Array.isArray(data['elicitations']) ? data['elicitations'] : []
