@@ -3,6 +3,7 @@ import { version } from '../package.json'
 import { accessStub } from './storage/access/access-object.ts'
 import { createDeploymentKeys } from './storage/access/deployment-keys.ts'
 import { createR2Artifacts, noArtifacts } from './storage/artifacts/r2-artifacts.ts'
+import { createR2Uploads, noUploads } from './storage/artifacts/r2-uploads.ts'
 import { createCallLog } from './storage/calls/call-log.ts'
 import { interpretSchema } from './core/schema/validator.ts'
 import { createKvKeys } from './storage/access/kv-keys.ts'
@@ -51,7 +52,7 @@ import { unexpected } from './http/unexpected.ts'
 import { createWorkerVerifier } from './http/worker-jwt.ts'
 import { createTextJudge } from './outbound/allowed-url.ts'
 import type { Build } from './node/build.ts'
-import { base64, bytesOfBase64 } from './outbound/base64.ts'
+import { base64, base64OfBytes, bytesOfBase64 } from './outbound/base64.ts'
 import { giveWay, sleep, startDeadline } from './compose/clock.ts'
 import { log } from './compose/log.ts'
 import { createRunners } from './compose/runners.ts'
@@ -145,6 +146,7 @@ export function createApp(env: Env, config: Config, build: Build): Hono {
         now,
       })
     : noArtifacts
+  const uploads = env.ARTIFACTS ? createR2Uploads({ bucket: env.ARTIFACTS, base64Of: base64OfBytes, now }) : noUploads
   const toolSecrets = createToolSecrets(config.toolSecrets, config.secretOf)
   const callTool = createCallTool({
     resolver,
@@ -153,6 +155,7 @@ export function createApp(env: Env, config: Config, build: Build): Hono {
     userTokens: vault,
     approvals: vault,
     artifacts,
+    uploads,
     ledger: createLedger({
       namespace: env.Ledger,
       sealer: deploymentKeys.sealer('ledger'),
@@ -215,7 +218,7 @@ export function createApp(env: Env, config: Config, build: Build): Hono {
       now: () => new Date(),
     }),
     pluginFace(shared),
-    artifactsFace({ ...shared, artifacts, shield, now }),
+    artifactsFace({ ...shared, artifacts, uploads, shield, now }),
     authorizationsFace({
       ...shared,
       gate: gateBesideTools,

@@ -29,9 +29,15 @@ export function parseKvKey(key: string): { readonly kind: KvKind; readonly of: s
   return kind && { kind, of: key.slice(PREFIXES[kind].length) }
 }
 
-/** The key of an artifact in R2, which holds nothing else. */
+/** The key of an artifact in R2: what a call gave. */
 export function artifactKey(id: string): string {
   return 'artifact/' + id
+}
+
+/** The key of a file in R2 that somebody sent; without an id, what the keys of all that a principal sent begin with. */
+export function uploadKey(principal: string, user = '', id?: string): string {
+  const own = `upload/${principal}/`
+  return id === undefined ? own : `${own}${user || '-'}/${id}`
 }
 
 /** What tells a document from others by its own id, which is unique in its dialect, ignoring case. */

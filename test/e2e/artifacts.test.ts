@@ -255,7 +255,6 @@ describe('a link', () => {
       (changed) => changed.searchParams.set('signature', `A${changed.searchParams.get('signature')?.slice(1)}`),
       (changed) => changed.searchParams.set('expires', '99999999999'),
       (changed) => changed.searchParams.delete('signature'),
-      (changed) => void (changed.search = ''),
       (changed) => void (changed.pathname = pathname),
       (changed) => void (changed.pathname = '/artifacts/x'),
     ]
@@ -265,6 +264,12 @@ describe('a link', () => {
       expect(await answer.json()).toMatchObject({ message: expect.stringContaining('signature') })
     }
     expect((await get((changed) => void (changed.pathname = '/artifacts/%FF'))).status).toBe(400)
+    // Without a link it is an address of files that were sent, of which it is none
+    const bare = await get((changed) => void (changed.search = ''))
+    expect([bare.status, await bare.json()]).toMatchObject([
+      404,
+      { message: 'There is no such file of yours, or no longer' },
+    ])
   })
 
   it('whose object is no more is not found', async () => {

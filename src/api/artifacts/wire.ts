@@ -1,5 +1,8 @@
-import type { Failure } from '../../core/call/failure.ts'
+import { fail, type Failure, ok, type Result } from '../../core/call/failure.ts'
 import type { StoredArtifact } from '../../core/call/artifact-store.ts'
+import { wrongParameter } from '../../core/call/call-fields.ts'
+import { handleOf, type Upload } from '../../core/call/upload-store.ts'
+import type { JsonObject } from '../../core/tool/json.ts'
 
 /** A part of something, in bytes. */
 export interface Part {
@@ -44,10 +47,11 @@ export function readRange(header: string | null, size: number): Part | 'unsatisf
 export function headersOf(
   { contentType, etag }: Pick<StoredArtifact, 'contentType' | 'etag'>,
   id: string,
-  expires: string,
+  /** Seconds since 1970. */
+  expires: number,
   now: number,
 ): Record<string, string> & { readonly etag: string } {
-  const left = Math.max(0, Math.floor(Number(expires) - now / 1000))
+  const left = Math.max(0, Math.floor(expires - now / 1000))
   return {
     'content-type': contentType,
     'content-disposition': `attachment; filename="${id}${endingOf(contentType)}"`,
@@ -68,4 +72,51 @@ function endingOf(contentType: string): string {
   if (contentType.startsWith('text/plain')) return '.txt'
   const [, subtype] = /^\w+\/([a-z0-9]{2,5})(?:\+\w+)?(?:;|$)/.exec(contentType) ?? []
   return subtype === undefined ? '' : `.${subtype}`
+}
+
+/** Said of a file that there is none of, that is over, and that is somebody else's. */
+export const UNKNOWN_FILE: Failure = { type: 'not-found', message: 'There is no such file of yours, or no longer' }
+
+/** The most bytes of a file that is sent. */
+export const MAX_UPLOAD = 26_214_400
+const MAX_FILENAME = 255
+const MEDIA_TYPE = /^[\w!#$&^.+-]{1,127}\/[\w!#$&^.+-]{1,127}/
+
+/**
+ * What a request says of the file that its body is, which is not read: its length, as HTTP has it, its media type
+ * (`application/octet-stream` where it says none that could be one), and its name, `?filename=`.
+ */
+export function readUpload(headers: Headers, filename: string | undefined): Result<Omit<Upload, 'body'>> {
+  const length = headers.get('content-length') ?? ''
+  if (!/^\d{1,15}$/.test(length)) {
+    const message = "Cannot take a file without knowing its length: send the header 'Content-Length'"
+    return fail({ type: 'request-malformed', message })
+  }
+  const size = Number(length)
+  if (size > MAX_UPLOAD) return fail({ type: 'body-too-large', limit: MAX_UPLOAD, got: size })
+  if (filename !== undefined && !isFilename(filename)) {
+    return wrongParameter('filename', `a name of 1 to ${MAX_FILENAME} characters, without a path or control characters`)
+  }
+  const contentType = MEDIA_TYPE.exec(headers.get('content-type') ?? '')?.[0] ?? 'application/octet-stream'
+  return ok({ size, contentType, filename })
+}
+
+function isFilename(name: string): boolean {
+  // What Unicode hides, or turns around, would show people another name
+  return name.length <= MAX_FILENAME && /^[^/\\\p{C}]+$/u.test(name) && !/^\.+$/.test(name) && name.trim() !== ''
+}
+
+/** What is said of a file that was kept. */
+export function encodeUpload(
+  id: string,
+  { size, contentType, filename }: Omit<Upload, 'body'>,
+  expires: number,
+): JsonObject {
+  return {
+    handle: handleOf(id),
+    size,
+    content_type: contentType,
+    ...(filename === undefined ? {} : { filename }),
+    expires_at: new Date(expires * 1000).toISOString(),
+  }
 }

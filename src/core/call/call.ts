@@ -14,12 +14,14 @@ import { authorise, hideSuggestions, isHidden, refuseHidden, refuseUncovered, us
 import { checkGivenInput, type GivenInput, userInfoOf } from './context-input.ts'
 import { type Deadline, endedEarly } from './deadline.ts'
 import { type Failing, fail } from './failure.ts'
+import { findFiles, readFiles } from './files.ts'
 import { keepWhole, needsPlace, placeOutput } from './large-output.ts'
 import { checkOutput } from './output.ts'
 import { type CallRecord, type Findings, loggedTool, recordOf } from './record.ts'
 import { type Ledger, runOnce } from './ledger.ts'
 import { accountOf, meetRequirements, withoutAnyToken } from './requirements.ts'
 import type { Resolver } from './resolve.ts'
+import type { UploadStore } from './upload-store.ts'
 import { messageOf, type RunCaller, type RunDeps, type RunOptions, runTool } from './run.ts'
 import type { Success } from './runner.ts'
 import { readSelect, type Select, selectOf } from './select.ts'
@@ -66,6 +68,7 @@ export interface CallDeps extends RunDeps {
   readonly toolSecrets: ToolSecrets
   readonly approvals: Approvals
   readonly artifacts: ArtifactStore
+  readonly uploads: UploadStore
   readonly startDeadline: (timeoutMs: number, caller: () => Signal | undefined) => Deadline
   readonly ledger: Ledger
   /** Milliseconds since 1970. */
@@ -75,8 +78,8 @@ export interface CallDeps extends RunDeps {
 }
 
 /**
- * The one door that every call goes through: resolve, authorise, requirements, input, ledger, approval, run, output, the part of it
- * that is wanted, its place, record. What comes out, and what is kept, holds no secret that the tool was given.
+ * The one door that every call goes through: resolve, authorise, requirements, input, ledger, files, approval, run, output, the part
+ * of it that is wanted, its place, record. What comes out, and what is kept, holds no secret that the tool was given.
  */
 export function createCallTool(deps: CallDeps): CallTool {
   const { now, newId, defect, writeRecord } = deps
@@ -167,27 +170,43 @@ async function goThrough(
   return finished.result
 }
 
+type ApprovedRun = Omit<RunOptions, 'userInfo' | 'account'> & {
+  readonly caller: Caller
+  readonly select: Select | undefined
+}
+
 /** What is left of a call once its input is known: a person's approval, its run, and what came out of it. */
 async function runApproved(
-  run: Omit<RunOptions, 'userInfo' | 'account'> & { readonly caller: Caller; readonly select: Select | undefined },
+  run: ApprovedRun,
   { context }: Call,
   validateOutput: Validate,
   deps: CallDeps,
 ): Promise<Success | Failing> {
   const { callId, record, input, userId, deadline, caller, runnable, select } = run
+  const asBase64 = runnable.takesFiles !== true
+  const sender = { principal: caller.principal.id, userId }
+  const looked = findFiles(record, input, asBase64, sender, deps.uploads)
+  const named = looked && (await deadline.race(looked))
+  if (typeof named === 'string') return endedEarly(named, runnable.timeoutMs)
+  if (named?.ok === false) return named
   // A person is asked to approve only what could then run
   const unapproved = await deadline.race(claimApproval(record, input, userId, caller, deps.approvals))
   if (typeof unapproved === 'string') return endedEarly(unapproved, runnable.timeoutMs)
   if (unapproved) return unapproved
 
-  const ran = await runTool({ ...run, userInfo: userInfoOf(context), account: accountOf(context) }, deps)
+  const given = named?.value && (await deadline.race(readFiles(named.value, input, asBase64)))
+  if (typeof given === 'string') return endedEarly(given, runnable.timeoutMs)
+  if (given?.ok === false) return given
+
+  const about = { userInfo: userInfoOf(context), account: accountOf(context) }
+  const ran = await runTool({ ...run, ...given?.value, ...about }, deps)
   if (!ran.ok) return ran
   const { result, redactor } = ran
   const read = result.ok && givesArtifacts(record) ? readArtifact(result) : undefined
   if (read?.ok === false) return read
-  const given = read?.value ?? result
-  const hasNoValue = given.ok && isInPlace(record, given)
-  const output = checkOutput(given, hasNoValue ? NOT_JUDGED : validateOutput, redactor)
+  const came = read?.value ?? result
+  const hasNoValue = came.ok && isInPlace(record, came)
+  const output = checkOutput(came, hasNoValue ? NOT_JUDGED : validateOutput, redactor)
   if (!output.ok) return output
   const selected = select ? select(output) : output
   if (selected.ok && !needsPlace(selected, record)) return selected

@@ -18,6 +18,7 @@ export interface RunOptions {
   /** Which of the user's accounts the call is for. */
   readonly account?: { readonly account?: string }
   readonly met: MetRequirements
+  readonly files?: RunContext['files']
   readonly deadline: Deadline
   readonly caller: RunCaller
 }
@@ -73,6 +74,7 @@ export async function runTool(options: RunOptions, deps: RunDeps): Promise<Ran |
     progress: caller.progress,
     log: caller.log,
     answers: caller.answers,
+    files: options.files,
     background: caller.background,
     get signal() {
       return deadline.signal

@@ -3,6 +3,7 @@ import type { JsonObject } from '../tool/json.ts'
 import type { Background, Signal } from '../tool/platform.ts'
 import type { Implementation, ImplementationKind, ToolRecord } from '../tool/tool.ts'
 import type { ToolFailure } from '../tool/tool-failure.ts'
+import type { FileBytes } from './files.ts'
 
 /** A secret's or a token's value, and who supplied it: the caller for this call, or the deployment. */
 export interface Credential {
@@ -37,6 +38,8 @@ export interface RunContext {
   readonly log?: ((message: string) => void) | undefined
   /** Answers to what the tool asked for before; absent where the caller cannot be asked. */
   readonly answers?: InputResponses | undefined
+  /** The files that the input names, by their handles, for a runner that sends bytes. */
+  readonly files?: ReadonlyMap<string, FileBytes> | undefined
   /** Keeps work alive that goes on behind the answer: telling another server that the call is over. */
   readonly background?: Background | undefined
 }
@@ -88,6 +91,8 @@ export type Runnable =
       readonly isRepeatable?: boolean
       /** Where what it is given may be sent, as `host` or `host:port`; none but what the deployment's own code chooses when absent. */
       readonly hosts?: readonly string[]
+      /** Whether it reads files out of its context; else its input holds them in Base64. */
+      readonly takesFiles?: boolean
     }
   | { readonly ok: false; readonly reason: string }
 

@@ -1,3 +1,4 @@
+import type { RunContext } from '../../core/call/runner.ts'
 import { isObject } from '../../core/tool/json.ts'
 import { bytesOfBase64 } from '../../outbound/base64.ts'
 import type { GuardedBody } from '../../outbound/guarded-fetch.ts'
@@ -19,6 +20,7 @@ export interface EncodedBody {
   readonly contentType: string | undefined
 }
 
+type Files = RunContext['files']
 type Tree = Map<string, unknown>
 
 export const FORM_EXPLODED: Serialisation = { style: 'form', explode: true, allow_reserved: false }
@@ -33,12 +35,13 @@ const CONTENT_TYPES = {
 /**
  * Encodes a request body from the `whole` value of the body's input, or else from fields. Gives undefined when there is
  * nothing to send, and a problem when a value does not fit. A JSON body that the implementation declares is sent
- * even when it is empty, as `{}`.
+ * even when it is empty, as `{}`. `files` are those that the call names: their handles stand for their bytes.
  */
 export function encodeBody(
   declared: HttpBody | undefined,
   fields: readonly BodyField[],
   whole: unknown,
+  files: Files,
 ): EncodedBody | { readonly problem: string } | undefined {
   const type = declared?.type ?? 'json'
   if (type === 'none') return undefined
@@ -51,7 +54,7 @@ export function encodeBody(
     case 'json':
       return { content: JSON.stringify(isWhole ? whole : nested(fields)), contentType }
     case 'raw': {
-      const file = readFile(whole)
+      const file = readFile(whole, files)
       if (file) return { content: file.bytes, contentType: declared?.content_type ?? file.contentType }
       return { content: plainText(whole), contentType }
     }
@@ -59,7 +62,7 @@ export function encodeBody(
     case 'multipart': {
       const all = isWhole ? fieldsOf(whole) : fields
       if (!all) return { problem: `wanted an object as the ${type} body, got ${typeof whole}` }
-      return type === 'form' ? { content: formText(all), contentType } : { content: formData(all), contentType }
+      return type === 'form' ? { content: formText(all), contentType } : { content: formData(all, files), contentType }
     }
   }
 }
@@ -101,12 +104,12 @@ function formText(fields: readonly BodyField[]): string {
 }
 
 /** `multipart/form-data` (RFC 7578): a part for each item of an array, files as files, other objects as JSON text. */
-function formData(fields: readonly BodyField[]): FormData {
+function formData(fields: readonly BodyField[], files: Files): FormData {
   const data = new FormData()
   for (const { name, value } of fields) {
     for (const item of Array.isArray(value) ? value : [value]) {
       if (item === null || item === undefined) continue
-      const file = readFile(item)
+      const file = readFile(item, files)
       if (file) data.append(name, new Blob([file.bytes], { type: file.contentType }), file.filename)
       else data.append(name, plainText(item))
     }
@@ -114,11 +117,13 @@ function formData(fields: readonly BodyField[]): FormData {
   return data
 }
 
-/** A file as an input: `{"filename", "content_type"?, "data"}` with its bytes in base64. */
-function readFile(value: unknown) {
+/** A file as an input: `{"filename", "content_type"?, "data"}` with its bytes in base64, or its handle; or the handle alone. */
+function readFile(value: unknown, files: Files) {
+  const named = typeof value === 'string' ? files?.get(value) : undefined
+  if (named) return { ...named, filename: named.filename ?? 'file' }
   if (!isObject(value)) return undefined
   const { filename, content_type: contentType = 'application/octet-stream', data } = value
   if (typeof filename !== 'string' || typeof contentType !== 'string' || typeof data !== 'string') return undefined
-  const bytes = bytesOfBase64(data)
+  const bytes = files?.get(data)?.bytes ?? bytesOfBase64(data)
   return bytes && { filename, contentType, bytes }
 }

@@ -24,7 +24,7 @@ export interface BuiltRequest {
 
 type BuildRequest = (
   input: JsonObject,
-  context: Pick<RunContext, 'secrets' | 'tokens' | 'traceparent'>,
+  context: Pick<RunContext, 'secrets' | 'tokens' | 'traceparent' | 'files'>,
 ) => { readonly ok: true; readonly request: BuiltRequest } | { readonly ok: false; readonly failure: ToolFailure }
 
 const ACCEPT = {
@@ -50,7 +50,7 @@ export function prepareRequest(implementation: HttpImplementation): BuildRequest
     const inputs = place(input)
     const secret = placeCredentials(credentials, template, context)
     const whole = declared?.input === undefined ? undefined : ownValue(input, declared.input)
-    const body = encodeBody(declared, inputs.fields, whole)
+    const body = encodeBody(declared, inputs.fields, whole, context.files)
     const { url, shown, problem } = expandUrl(template, inputs, secret)
     const problems = [...inputs.problems, ...secret.problems]
     if (body && 'problem' in body) return unbuildable([...problems, body.problem])

@@ -1,5 +1,6 @@
 import type { RunContext, Runner } from '../../core/call/runner.ts'
-import { isObject, type JsonObject } from '../../core/tool/json.ts'
+import { mayHoldFiles } from '../../core/call/files.ts'
+import { isJsonObject, isObject, type JsonObject } from '../../core/tool/json.ts'
 import { isIdempotent, type ToolRecord } from '../../core/tool/tool.ts'
 import type { GuardedFetch, GuardedResult } from '../../outbound/guarded-fetch.ts'
 import { isBusy, mayHaveRun, retryAfterMs } from '../../outbound/status.ts'
@@ -35,11 +36,23 @@ export function createHttpRunner({
       const result = await guardedFetch({ ...built.request, mayBePartial, signal, asker })
       return outcomeOf(result, built.request, reading, clock.now())
     }
-    return serverTool(
+    const tool = serverTool(
       { ask, credentials, isRepeatable, retries: retry.attempts, timeoutMs, hosts: [hostOf(implementation.url)] },
       clock,
     )
+    return sendsFiles(implementation, record) ? { ...tool, takesFiles: true } : tool
   })
+}
+
+/** Whether the body has a place for bytes, and nothing that goes elsewhere may be a file: a handle there would be a text. */
+function sendsFiles({ body, parameters }: HttpImplementation, { input }: ToolRecord): boolean {
+  if (body?.type !== 'raw' && body?.type !== 'multipart') return false
+  const properties = isJsonObject(input.properties) ? input.properties : {}
+  const placed = new Map(parameters.map((each) => [each.input, each.in]))
+  const elsewhere = Object.entries(properties).filter(([name]) => {
+    return body.input === undefined ? (placed.get(name) ?? 'body') !== 'body' : name !== body.input
+  })
+  return !elsewhere.some(([, schema]) => mayHoldFiles(schema) || JSON.stringify(schema).includes('"$ref"'))
 }
 
 /** Says which tool is called where the URL says `{tool}` and `{called}`, unless an input or a credential is called so. */

@@ -24,7 +24,7 @@ describe('a range', () => {
 })
 
 describe('the headers of an artifact', () => {
-  const of = (contentType: string) => headersOf({ contentType, etag: '"e"' }, 'id', '1000', 900_500)
+  const of = (contentType: string) => headersOf({ contentType, etag: '"e"' }, 'id', 1_000, 900_500)
 
   it('keep what is in it from acting, and from being taken for something else', () => {
     expect(of('text/html')).toMatchObject({

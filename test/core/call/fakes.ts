@@ -115,6 +115,11 @@ export function worldOf({
       },
     },
     artifacts: { keep: async () => ({ ok: false, why: 'nothing is kept' }), open: async () => 'missing' },
+    uploads: {
+      keep: async () => fail({ type: 'unavailable', message: 'nothing is kept' }),
+      find: async () => undefined,
+      remove: async () => false,
+    },
     ledger: ledger ?? { claim: async () => ({ state: 'claimed', settle: async () => undefined }) },
     startDeadline,
     base64: (text) => Buffer.from(text).toString('base64'),

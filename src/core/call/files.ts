@@ -1,0 +1,214 @@
+import { afford, type Budget, createBudget } from '../tool/budget.ts'
+import { isJsonObject, isList, type Json, type JsonObject } from '../tool/json.ts'
+import { pointerStep, pointerSteps, type Problem, valueAt } from '../tool/problem.ts'
+import type { ToolRecord } from '../tool/tool.ts'
+import { localReference } from '../schema/subschemas.ts'
+import { type Failing, fail, ok, type Result } from './failure.ts'
+import { readHandle, type UploadedFile, type UploadOwner, type UploadStore } from './upload-store.ts'
+
+/** A file as a runner gets it that sends bytes. */
+export interface FileBytes {
+  readonly bytes: Uint8Array<ArrayBuffer>
+  readonly contentType: string
+  readonly filename: string | undefined
+}
+
+/** Where an input names a file. */
+interface Place {
+  readonly path: string
+  readonly handle: string
+  readonly id: string
+  /** The most characters of Base64 that its schema allows there. */
+  readonly most: number
+}
+
+/** The files that an input names, which their owner may be given. */
+export interface NamedFiles {
+  readonly places: readonly Place[]
+  readonly byHandle: ReadonlyMap<string, UploadedFile>
+}
+
+/** Files of one call, and the bytes of all of them: as they are, and for a tool that takes them as Base64 in its input. */
+const MAX_FILES = 16
+const MAX_BYTES = 26_214_400
+const MAX_AS_BASE64 = 8_388_608
+
+const FOR_BYTES = /"(?:contentEncoding":"base64|format":"(?:binary|byte))"/i
+/** By the record's own input, which is kept while the tool is in use. */
+const takers = new WeakMap<JsonObject, boolean>()
+
+/** Whether a schema says of some part of a value that it is bytes. */
+export function mayHoldFiles(schema: Json | undefined): boolean {
+  return FOR_BYTES.test(JSON.stringify(schema) ?? '')
+}
+
+/** Whether some part of a tool's input may be a file. */
+function takesFiles(input: JsonObject): boolean {
+  const known = takers.get(input) ?? mayHoldFiles(input)
+  takers.set(input, known)
+  return known
+}
+
+/**
+ * The files that an input names, at texts that its schema says are bytes (`contentEncoding: "base64"`, or `format: "binary"` or
+ * `"byte"`); undefined where it names none. Anywhere else such a text is a text. A file that is somebody else's is as good as
+ * none. Fails with `input-invalid` for each that there is none of, and that is too large.
+ */
+export function findFiles(
+  { input: schema }: Pick<ToolRecord, 'input'>,
+  input: JsonObject,
+  asBase64: boolean,
+  owner: UploadOwner,
+  uploads: UploadStore,
+): Failing | Promise<Result<NamedFiles>> | undefined {
+  if (!takesFiles(schema)) return undefined
+  const found = afford(
+    () => [...handles(input, schema, { root: schema, path: '', budget: createBudget() })],
+    TOO_COSTLY,
+  )
+  if (!found.ok) return fail({ type: 'input-invalid', problems: found.problems })
+  const places = [...new Map(found.value.map((place) => [place.path, place])).values()]
+  if (places.length === 0) return undefined
+  if (places.length > MAX_FILES) return invalid([{ path: '', message: `Must name at most ${MAX_FILES} files` }])
+  return whileReachable(find(places, asBase64 ? MAX_AS_BASE64 : MAX_BYTES, owner, uploads))
+}
+
+async function find(
+  places: readonly Place[],
+  limit: number,
+  owner: UploadOwner,
+  uploads: UploadStore,
+): Promise<Result<NamedFiles>> {
+  const byHandle = new Map<string, UploadedFile>()
+  const problems: Problem[] = []
+  let size = 0
+  for (const { path, handle, id, most } of places) {
+    const file = byHandle.get(handle) ?? (await findFile(id, owner, uploads))
+    if (!file) {
+      problems.push({
+        path,
+        message: 'Names no file that you sent, or one that is over: send it again, with POST /artifacts',
+      })
+      continue
+    }
+    byHandle.set(handle, file)
+    size += file.size
+    const characters = Math.ceil(file.size / 3) * 4
+    if (characters > most)
+      problems.push({ path, message: `Must be of at most ${most} characters in Base64, got ${characters}` })
+  }
+  if (size > limit)
+    problems.push({ path: '', message: `Must name files of at most ${limit} bytes together, got ${size}` })
+  return problems.length > 0 ? invalid(problems) : ok({ places, byHandle })
+}
+
+const TOO_COSTLY = 'Is too costly to be searched for files'
+
+/** What was sent for a user is found by calls for that user alone; what was sent for none, by all of the principal's. */
+async function findFile(id: string, owner: UploadOwner, uploads: UploadStore): Promise<UploadedFile | undefined> {
+  const own = await uploads.find(id, owner)
+  return own ?? (owner.userId === undefined ? undefined : uploads.find(id, { principal: owner.principal }))
+}
+
+/** The files as a tool's runner takes them: in an input of its own, in Base64, or beside the input, as bytes. */
+export function readFiles(
+  { places, byHandle }: NamedFiles,
+  input: JsonObject,
+  asBase64: boolean,
+): Promise<Result<GivenFiles>> {
+  return whileReachable(asBase64 ? inBase64() : asBytes())
+
+  async function inBase64(): Promise<Result<GivenFiles>> {
+    let whole: Json = input
+    for (const { path, handle } of places) {
+      const text = await byHandle.get(handle)?.base64()
+      if (text !== undefined) whole = replaced(whole, pointerSteps(path) ?? [], text)
+    }
+    return ok(isJsonObject(whole) ? { input: whole } : {})
+  }
+
+  async function asBytes(): Promise<Result<GivenFiles>> {
+    const files = new Map<string, FileBytes>()
+    for (const [handle, file] of byHandle) {
+      const { contentType, filename } = file
+      files.set(handle, { bytes: await file.bytes(), contentType, filename })
+    }
+    return ok({ files })
+  }
+}
+
+/** What a run is given in place of what the call says. */
+interface GivenFiles {
+  readonly input?: JsonObject
+  readonly files?: ReadonlyMap<string, FileBytes>
+}
+
+/** A call whose files cannot be read now may be made again: nothing ran. */
+async function whileReachable<T>(work: Promise<Result<T>>): Promise<Result<T>> {
+  try {
+    return await work
+  } catch {
+    return fail({ type: 'unavailable', message: 'Cannot read the files that the call names right now' })
+  }
+}
+
+function replaced(value: Json, [step, ...rest]: readonly string[], by: string): Json {
+  if (step === undefined) return by
+  if (isList(value)) return value.map((each, index) => (String(index) === step ? replaced(each, rest, by) : each))
+  if (!isJsonObject(value)) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([name, each]) => [name, name === step ? replaced(each ?? null, rest, by) : each]),
+  )
+}
+
+interface Walk {
+  readonly root: JsonObject
+  readonly path: string
+  readonly budget: Budget
+}
+
+/** The handles in a value, where its schema says that they may stand. */
+function* handles(value: Json, schema: Json | undefined, walk: Walk): Generator<Place> {
+  const { root, path, budget } = walk
+  budget.spend(1, path)
+  if (!isJsonObject(schema)) return
+  for (const each of inPlace(schema, root)) yield* handles(value, each, walk)
+  if (typeof value === 'string') {
+    const id = isBytes(schema) ? readHandle(value) : undefined
+    const most = typeof schema.maxLength === 'number' ? schema.maxLength : Infinity
+    if (id !== undefined) yield { path, handle: value, id, most }
+  } else if (isList(value)) {
+    const { prefixItems, items } = schema
+    const first = isList(prefixItems) ? prefixItems : []
+    for (const [index, each] of value.entries()) {
+      yield* handles(each, first[index] ?? items, { ...walk, path: path + pointerStep(index) })
+    }
+  } else if (isJsonObject(value)) {
+    const properties = isJsonObject(schema.properties) ? schema.properties : {}
+    for (const [name, each] of Object.entries(value)) {
+      const below = Object.hasOwn(properties, name) ? properties[name] : schema.additionalProperties
+      yield* handles(each ?? null, below, { ...walk, path: path + pointerStep(name) })
+    }
+  }
+}
+
+/** The schemas that judge the very value that this one judges. */
+function inPlace(schema: JsonObject, root: JsonObject): readonly (Json | undefined)[] {
+  const all = ['allOf', 'anyOf', 'oneOf'].flatMap((keyword) => {
+    const list = schema[keyword]
+    return isList(list) ? list : []
+  })
+  const target = typeof schema.$ref === 'string' ? localReference(schema.$ref) : undefined
+  if (target === undefined || typeof target === 'string') return all
+  const referred: unknown = valueAt(root, target)
+  return isJsonObject(referred) ? [...all, referred] : all
+}
+
+function isBytes({ contentEncoding, format }: JsonObject): boolean {
+  if (typeof contentEncoding === 'string') return contentEncoding.toLowerCase() === 'base64'
+  return format === 'binary' || format === 'byte'
+}
+
+function invalid(problems: readonly Problem[]): Failing {
+  return fail({ type: 'input-invalid', problems })
+}

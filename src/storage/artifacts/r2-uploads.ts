@@ -1,0 +1,116 @@
+import { base64url } from 'jose'
+import { fail } from '../../core/call/failure.ts'
+import type { UploadOwner, UploadStore } from '../../core/call/upload-store.ts'
+import { uploadKey } from '../keys.ts'
+import { sha256 } from '../sha256.ts'
+
+export interface R2UploadsOptions {
+  readonly bucket: R2Bucket
+  readonly base64Of: (bytes: Uint8Array) => string
+  /** Milliseconds since 1970. */
+  readonly now: () => number
+}
+
+/** How long a file may be named by calls. */
+const LIFETIME_MS = 86_400_000
+/** Nobody guesses so many random bits; and a file is its owner's all the same. */
+const ID_BYTES = 16
+const ID = /^[\w-]{22}$/
+/** What one principal may have here at once, whichever users it sends files for. */
+const MAX_FILES = 200
+const MAX_TOTAL = 536_870_912
+
+/**
+ * Uploads as objects of an R2 bucket. An object's key begins with its owner, so that nobody can come upon what is another's.
+ * What is over is not found, and is deleted when its owner sends the next file, or by a lifecycle rule of the bucket. Files that
+ * are sent at the same time do not see each other, so a principal may get above its quota by as many.
+ */
+export function createR2Uploads({ bucket, base64Of, now }: R2UploadsOptions): UploadStore {
+  async function keyOf(id: string, { principal, userId }: UploadOwner): Promise<string> {
+    return uploadKey(await sha256(principal), userId === undefined ? '' : await sha256(userId), id)
+  }
+
+  /** Makes room, and says why there is none for so many bytes more. */
+  async function noRoomFor(size: number, principal: string): Promise<string | undefined> {
+    const prefix = uploadKey(await sha256(principal))
+    // Their metadata would come in smaller pages
+    const { objects } = await bucket.list({ prefix, limit: 1_000 })
+    const over = objects.filter(({ uploaded }) => now() >= uploaded.getTime() + LIFETIME_MS)
+    if (over.length > 0) await bucket.delete(over.map(({ key }) => key))
+    const rest = objects.filter((each) => !over.includes(each))
+    const total = rest.reduce((sum, each) => sum + each.size, size)
+    if (rest.length >= MAX_FILES) return `${MAX_FILES} files`
+    return total > MAX_TOTAL ? `${MAX_TOTAL} bytes of files` : undefined
+  }
+
+  return {
+    async keep({ body, size, contentType, filename }, owner) {
+      const full = await noRoomFor(size, owner.principal)
+      if (full !== undefined) {
+        const message = `Cannot keep more than ${full} at once: DELETE /artifacts/{id} forgets one, as a day does`
+        return fail({ type: 'conflict', message })
+      }
+      const id = base64url.encode(crypto.getRandomValues(new Uint8Array(ID_BYTES)))
+      const expires = Math.floor((now() + LIFETIME_MS) / 1000)
+      const name = filename === undefined ? {} : { filename: encodeURIComponent(filename.toWellFormed()) }
+      await bucket.put(await keyOf(id, owner), body ?? '', {
+        httpMetadata: { contentType },
+        customMetadata: { expires: String(expires), ...name },
+      })
+      return { ok: true, id, expires }
+    },
+    async find(id, owner) {
+      if (!ID.test(id)) return undefined
+      const key = await keyOf(id, owner)
+      const stored = await bucket.head(key)
+      if (!stored || isOver(stored.customMetadata, now())) return undefined
+      const { filename } = stored.customMetadata ?? {}
+      const bytes = async () => {
+        const read = await bucket.get(key)
+        if (!read) throw new Error('The file was deleted meanwhile')
+        return new Uint8Array(await read.arrayBuffer())
+      }
+      return {
+        contentType: stored.httpMetadata?.contentType ?? 'application/octet-stream',
+        size: stored.size,
+        etag: stored.httpEtag,
+        filename: filename === undefined ? undefined : decodeURIComponent(filename),
+        expires: expiryOf(stored.customMetadata),
+        bytes,
+        base64: async () => base64Of(await bytes()),
+        async read(part) {
+          const read = await bucket.get(key, part ? { range: part } : {})
+          return read?.body
+        },
+      }
+    },
+    async remove(id, owner) {
+      if (!ID.test(id)) return false
+      const key = await keyOf(id, owner)
+      const stored = await bucket.head(key)
+      if (stored) await bucket.delete(key)
+      return stored !== null && !isOver(stored.customMetadata, now())
+    },
+  }
+}
+
+/** Where there is no bucket: nothing can be sent, and there is nothing. */
+export const noUploads: UploadStore = {
+  keep: async () =>
+    fail({
+      type: 'unavailable',
+      message:
+        'To keep files, this deployment needs the binding ARTIFACTS (an R2 bucket): add [[r2_buckets]] with binding = "ARTIFACTS" to wrangler.toml',
+    }),
+  find: async () => undefined,
+  remove: async () => false,
+}
+
+function expiryOf(metadata: Readonly<Record<string, string>> | undefined): number {
+  return Number(metadata?.expires ?? 0)
+}
+
+function isOver(metadata: Readonly<Record<string, string>> | undefined, now: number): boolean {
+  // Written so that a time that cannot be read is over
+  return !(now < expiryOf(metadata) * 1000)
+}
