@@ -108,6 +108,8 @@ function* checkKeywords(
     if (wrong !== undefined) yield { path, message: wrong }
     else if (references === 'none' && REFERRING.has(keyword)) {
       yield { path, message: `Must not be used here: schemas of this format stand alone, without '${keyword}'` }
+    } else if (keyword === 'required' && Array.isArray(value) && value.includes('__proto__')) {
+      yield { path, message: "Must not name '__proto__', which nothing that is sent may hold" }
     } else if (keyword === '$recursiveRef') {
       yield { path, message: "Must be written '$ref' in JSON Schema 2020-12" }
     } else if (keyword === '$id' && !isRoot) {

@@ -41,6 +41,8 @@ export const parameters: Reader<JsonObject> = (value, report) => {
   const problems = checkSchema(input, { references: 'none', budget: report.budget })
   for (const { path, message } of problems) {
     const [keyword, name, ...inner] = pointerSteps(path) ?? []
+    // A name that may not be required is said to be wrong where it is a property
+    if (keyword === 'required') continue
     const index = keyword === 'properties' ? read.findIndex((each) => each.name === name) : -1
     wrong(report, message, index < 0 ? '' : [index, ...inner].map(pointerStep).join(''))
   }

@@ -26,7 +26,7 @@ export function readDescription(root: Node, url?: string): Possible<Description>
   const edition = swagger === '2.0' || swagger === 2 ? '2.0' : (['3.0', '3.1'] as const).find(isEdition)
   if (edition) return { ok: true, value: { edition, root, ...(url === undefined ? {} : { url }) } }
   const version = openapi ?? swagger
-  const got = version === undefined ? "neither 'openapi' nor 'swagger'" : `'${String(version).slice(0, 20)}'`
+  const got = version === undefined ? "neither 'openapi' nor 'swagger'" : spelt(version)
   return { ok: false, problem: `Must be an OpenAPI description of version 2.0, 3.0 or 3.1, got ${got}` }
 }
 
@@ -81,4 +81,9 @@ export function textAt(node: Node, key: string): string | undefined {
 
 export function shortened(text: string): string {
   return text.length > 120 ? `${text.slice(0, 120)}…` : text
+}
+
+/** What stands where a short text is wanted, as a message says it. */
+export function spelt(value: unknown): string {
+  return typeof value === 'object' && value !== null ? 'no text' : `'${String(value).slice(0, 20)}'`
 }

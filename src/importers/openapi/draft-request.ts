@@ -1,7 +1,7 @@
 import { isObject, type JsonObject } from '../../core/tool/json.ts'
 import { placeBody } from './body.ts'
 import { createDraft, type Draft } from './draft.ts'
-import { type Description, follow, listAt, type Node, objectAt, textAt } from './description.ts'
+import { type Description, follow, listAt, type Node, objectAt, spelt, textAt } from './description.ts'
 import { kindOfMedia } from './media-type.ts'
 import type { Operation } from './operations.ts'
 import type { SchemaConverter, Work } from './schema.ts'
@@ -81,7 +81,7 @@ function placeParameter(draft: Draft, parameter: Node, variables: ReadonlyMap<st
     if (required && place !== 'path') draft.problems.push(`the required parameter '${name}' cannot be sent: ${reason}`)
     else draft.warnings.push(`the parameter '${name}' is left out: ${reason}`)
   }
-  if (!place) return leaveOut(`it goes to '${String(parameter.in).slice(0, 20)}', which is no place`)
+  if (!place) return leaveOut(`it goes to ${spelt(parameter.in)}, which is no place`)
   if (place === 'header' && IGNORED_HEADERS.includes(name.toLowerCase())) return
   const variable = place === 'path' ? variables.get(name) : name
   if (variable === undefined) return leaveOut('the path does not hold it')

@@ -1,6 +1,6 @@
 import { isObject } from '../../core/tool/json.ts'
 import type { CredentialUse } from '../shared/credential-needs.ts'
-import { type Description, follow, listAt, type Node, objectAt, type Possible, textsOf } from './description.ts'
+import { type Description, follow, listAt, type Node, objectAt, type Possible, spelt, textsOf } from './description.ts'
 import type { CredentialOption } from './options.ts'
 import { schemeOfSwagger } from './swagger.ts'
 
@@ -93,7 +93,7 @@ function schemeUse(
       return useOf({ authorization: provider, scopes: option?.scopes ?? scopes, ...BEARER })
     }
     default:
-      return `the security scheme '${name}' has the type '${String(scheme.type).slice(0, 20)}', which cannot be said`
+      return `the security scheme '${name}' has the type ${spelt(scheme.type)}, which cannot be said`
   }
 }
 

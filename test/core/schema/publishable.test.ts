@@ -172,6 +172,7 @@ describe('schemas that are refused', () => {
       'Must not need exponential time on some texts: make its repetitions unambiguous',
     ],
     [JSON.parse('{"const":{"__proto__":1}}'), '/const/__proto__', "Must not be named '__proto__'"],
+    [{ required: ['a', '__proto__'] }, '/required', "Must not name '__proto__', which nothing that is sent may hold"],
   ])('what is wrong is said: %j', (schema, path, message) => {
     expect(checkSchema(schema, local)).toEqual([{ path, message }])
   })

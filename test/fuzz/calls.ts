@@ -1,0 +1,228 @@
+import { expect } from 'vitest'
+import type { Call, Outcome } from '../../src/core/call/call.ts'
+import type { Failure } from '../../src/core/call/failure.ts'
+import { isJsonObject, type Json } from '../../src/core/tool/json.ts'
+import * as machineContext from '../../src/dialects/machine-context/wire.ts'
+import { errorText, type McpError, readMessage, resultText } from '../../src/dialects/mcp/json-rpc.ts'
+import { revisionOf } from '../../src/dialects/mcp/revisions/negotiation.ts'
+import { revision2026 } from '../../src/dialects/mcp/revisions/2026-07-28.ts'
+import { revision2025November, revisionsUntil2025 } from '../../src/dialects/mcp/revisions/until-2025-11-25.ts'
+import { decodeToolCall } from '../../src/dialects/mcp/wire.ts'
+import { answerTo } from '../../src/dialects/open-tool-calling/failure.ts'
+import * as rfc from '../../src/dialects/open-tool-calling/wire.ts'
+import { STATUS as OXP_STATUS } from '../../src/dialects/oxp/failure.ts'
+import * as oxp from '../../src/dialects/oxp/wire.ts'
+import { STATUS as PLUGIN_STATUS } from '../../src/dialects/plugin/failure.ts'
+import * as plugin from '../../src/dialects/plugin/wire.ts'
+import { createKeyring } from '../../src/storage/keyring.ts'
+import { createStateSeal } from '../../src/storage/state-seal.ts'
+import { setUp } from '../dialects/mcp/set-up.ts'
+import { values } from './mutations.ts'
+import { expectWords, row, type Row, written } from './row.ts'
+
+const INPUT = { a: 10, b: 5, to: 'ann', list: [1, { x: null }] }
+const OXP_CALL = {
+  tool_id: 'Calculator.Add@^1.0',
+  call_id: 'c1',
+  trace_id: 't1',
+  input: INPUT,
+  context: {
+    authorization: [{ id: 'google', token: 'tok' }],
+    secrets: [{ id: 'KEY', value: 's' }],
+    user_id: 'ann',
+  },
+}
+const RFC_CALL = {
+  $schema: 'https://github.com/OpenToolCalling/Specification/tree/main/spec/tool/request/0.1/schema.json',
+  run_id: 'r1',
+  execution_id: 'e1',
+  created_at: '2026-01-01T00:00:00Z',
+  tool: { name: 'Add', toolkit: 'Calculator', version: '1.0.0' },
+  inputs: INPUT,
+  context: {
+    authorization: { token: 'tok', user_info: { sub: 'ann' } },
+    secrets: { KEY: 's' },
+    user_id: 'ann',
+    user_info: {},
+  },
+}
+const { $schema: _, ...RFC_BARE } = RFC_CALL
+const MESSAGE = {
+  header: {
+    version: '1.0',
+    messageId: 'm1',
+    timestamp: '2026-01-01T00:00:00Z',
+    messageType: 'request',
+    source: 'me',
+    destination: 'you',
+  },
+  payload: {
+    tool: { id: 'calculator', capability: 'add', parameters: INPUT, version: '1.0.0' },
+    context: { request_id: 'r', session_id: 's', user_id: 'ann', locale: 'de' },
+    security: {},
+  },
+}
+const PLUGIN_CALL = {
+  method: 'tools/call',
+  params: { name: 'add', arguments: INPUT, _meta: { 'dev.switchboard/context': { user_info: {} } } },
+}
+const VERSION_KEY = 'io.modelcontextprotocol/protocolVersion'
+const MCP_PARAMS = {
+  name: 'Calculator_Add',
+  arguments: INPUT,
+  inputResponses: { one: { action: 'accept', content: {} } },
+  requestState: 'sealed',
+  _meta: {
+    [VERSION_KEY]: '2026-07-28',
+    'io.modelcontextprotocol/clientCapabilities': { elicitation: { url: {} } },
+    'io.modelcontextprotocol/logLevel': 'info',
+    'dev.switchboard/call_id': 'c1',
+    'dev.switchboard/context': { user: 'ann' },
+    'dev.switchboard/version': '^1',
+    'progressToken': 'p',
+    'traceparent': '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
+  },
+}
+const rpc = (method: string, params: Json = {}, id: Json = 1) => ({ jsonrpc: '2.0', id, method, params })
+const MCP_MESSAGES: readonly Json[] = [
+  rpc('tools/call', MCP_PARAMS),
+  rpc('tools/call', { name: 'echo', arguments: INPUT }, 'an id'),
+  rpc('tools/list', { cursor: 'more', _meta: MCP_PARAMS._meta }),
+  rpc('initialize', { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'n', version: '1' } }),
+  rpc('server/discover', { _meta: MCP_PARAMS._meta }),
+  rpc('ping'),
+  rpc('completion/complete', { ref: {} }),
+  { jsonrpc: '2.0', method: 'notifications/initialized' },
+  { jsonrpc: '2.0', id: 1, result: {} },
+  [
+    rpc('ping'),
+    rpc('tools/call', { name: 'echo', arguments: INPUT }, 2),
+    { jsonrpc: '2.0', method: 'notifications/x' },
+  ],
+]
+
+/** What a call comes to that gives its input back. */
+const echoed = ({ callId = 'made', input }: Pick<Call, 'callId' | 'input'>): Outcome => ({
+  callId,
+  durationMs: 1,
+  result: { ok: true, value: input },
+})
+
+/** A client's fault, in the face's words. */
+function refused(status: number, body: unknown): false {
+  expect(status).toBeGreaterThanOrEqual(400)
+  expect(status).toBeLessThan(500)
+  expectWords(JSON.stringify(written(body)))
+  return false
+}
+
+function expectCall({ asked, input, callId, traceId }: Omit<Call, 'context'>): void {
+  expect(typeof asked).toBe('string')
+  expect(isJsonObject(input)).toBe(true)
+  for (const id of [callId, traceId]) if (id !== undefined) expect(typeof id).toBe('string')
+}
+
+const STAMP = { messageId: 'n', timestamp: '2026-01-01T00:00:00.000Z' }
+const SERVER = { name: 'switchboard', title: 'Switchboard', version: '1.0.0' }
+const seal = createStateSeal({ sealer: createKeyring(['of the tests'], 'state'), now: Date.now })
+const REVISIONS = {
+  until2025: revisionsUntil2025(SERVER),
+  of2025November: revision2025November(SERVER),
+  from2026: revision2026(SERVER, seal),
+}
+
+export const calls: readonly Row[] = [
+  row('a call over OXP', values([OXP_CALL, { $schema: 'urn:oxp:1.0', request: OXP_CALL }]), (body) => {
+    const call = oxp.decodeCall(body)
+    if ('ok' in call) return refused(statusIn(OXP_STATUS, call.failure), oxp.encodeFailure(call.failure, 'enveloped'))
+    expectCall(call)
+    expect(written(oxp.encodeOutcome(echoed(call), 'enveloped'))).toMatchObject({
+      result: { value: written(call.input) },
+    })
+    return true
+  }),
+  row('a call over the RFC', values([RFC_CALL, RFC_BARE]), (body) => {
+    const read = rfc.decodeInvocation(body)
+    if ('ok' in read) {
+      const answer = answerTo(read.failure)
+      return refused('status' in answer ? answer.status : 400, answer)
+    }
+    expectCall(read.call)
+    expect(written(rfc.encodeOutcome(echoed(read.call), new Date(0)))).toMatchObject({ success: true })
+    return true
+  }),
+  row('a call over the Machine Context Protocol', values([MESSAGE]), (body) => {
+    const call = machineContext.decodeCall(body)
+    const to = machineContext.replyTo(body)
+    if ('ok' in call) {
+      const status = machineContext.statusOf(call.failure)
+      return refused(status === 200 ? 400 : status, machineContext.encodeFailure(call.failure, to, STAMP))
+    }
+    expectCall(call)
+    expect(written(machineContext.encodeOutcome(echoed(call), to, STAMP))).toMatchObject({
+      header: { messageType: 'response' },
+    })
+    return true
+  }),
+  row('a call over the plugin schema', values([PLUGIN_CALL]), (body) => {
+    const call = plugin.decodeCall(body)
+    if ('ok' in call) return refused(statusIn(PLUGIN_STATUS, call.failure), plugin.encodeFailure(call.failure))
+    expectCall({ asked: call.name, input: call.input })
+    expect(written(plugin.encodeOutcome(echoed(call)))).toMatchObject({ content: [{ type: 'text' }] })
+    return true
+  }),
+  row('the params of a call over MCP', values([MCP_PARAMS]), (params) => {
+    if (!isJsonObject(params)) return false
+    const call = decodeToolCall(params)
+    if ('code' in call) return isMcpError(call)
+    expectCall({ asked: call.name, input: call.input, ...(call.callId === undefined ? {} : { callId: call.callId }) })
+    written(JSON.parse(resultText(1, JSON.stringify(call.input))))
+    return true
+  }),
+  ...(['2026-07-28', '2025-11-25', '2025-03-26', ''] as const).map((version) =>
+    row(`a message of MCP under the header '${version}'`, values(MCP_MESSAGES), (value) => {
+      const message = readMessage(value)
+      if (message.kind === 'malformed') return isMcpError({ code: -32600, message: message.message, status: 400 })
+      if (message.kind === 'response') return true
+      const named = isJsonObject(message.params) && typeof message.params.name === 'string' ? message.params.name : ''
+      const headers = new Headers(version === '' ? {} : { 'mcp-protocol-version': version })
+      headers.set('mcp-method', headerOf(message.method))
+      headers.set('mcp-name', headerOf(named))
+      const revision = revisionOf(headers, message, REVISIONS)
+      if ('code' in revision) return isMcpError(revision)
+      if (message.kind === 'notification') return true
+      const answer = revision.answer(message.method, message.params)
+      if (answer === undefined) return true
+      return typeof answer === 'string' ? Boolean(JSON.parse(answer)) : isMcpError(answer)
+    }),
+  ),
+  row('a body over MCP, through its route', values(MCP_MESSAGES), async (body) => {
+    const method = isJsonObject(body) && typeof body.method === 'string' ? body.method : ''
+    const isModern = JSON.stringify(body).includes('2026-07-28')
+    const headers = isModern ? { 'mcp-protocol-version': '2026-07-28', 'mcp-method': headerOf(method) } : {}
+    const response = await face.request(body, { ...headers, 'mcp-name': 'echo' })
+    expect(response.status).toBeLessThan(500)
+    const text = await response.text()
+    expectWords(`${response.status} ${text.replaceAll(JSON.stringify(body), '')}`)
+    return response.status < 300
+  }),
+]
+
+const face = setUp()
+
+/** As a client writes it that follows the specification ("Header value encoding"). */
+function headerOf(text: string): string {
+  return /^[\x21-\x7e]*$/.test(text) ? text : `=?base64?${Buffer.from(text).toString('base64')}?=`
+}
+
+function isMcpError(error: McpError): false {
+  expect(error.code).toBeLessThan(0)
+  expect(error.status).toBeLessThan(500)
+  expectWords(error.message)
+  expect(JSON.parse(errorText(1, error))).toMatchObject({ error: { code: error.code } })
+  return false
+}
+
+function statusIn(statuses: Readonly<Record<Failure['type'], number>>, { type }: Failure): number {
+  return statuses[type]
+}

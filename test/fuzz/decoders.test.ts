@@ -1,0 +1,23 @@
+import { expect, it } from 'vitest'
+import { calls } from './calls.ts'
+import { publications } from './publications.ts'
+import { rawTexts } from './raw-texts.ts'
+import { resources } from './resources.ts'
+
+/** Cases of each row in CI, some ten seconds for all; `FUZZ=10000` takes some minutes. */
+const CASES = Number(process.env['FUZZ'] ?? 500)
+
+/**
+ * What decoders promise of whatever is sent: no error is thrown, what is refused is refused in words, the work has a bound,
+ * and what is accepted can be written again.
+ */
+it.each([...calls, ...publications, ...resources, ...rawTexts].map((row) => [row.name, row] as const))(
+  `%s is read or refused, ${CASES} times`,
+  { timeout: 86_400_000 },
+  async (_, row) => {
+    const { accepted, refused } = await row.run(CASES)
+    // Else it would be one kind of answer alone that is tried
+    expect(accepted).toBeGreaterThan(CASES / 50)
+    expect(refused).toBeGreaterThan(CASES / 50)
+  },
+)

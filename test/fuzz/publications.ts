@@ -1,0 +1,387 @@
+import { createHash } from 'node:crypto'
+import { expect } from 'vitest'
+import { codecs, formats } from '../../src/compose/dialects.ts'
+import { ADMIN } from '../../src/core/access/principal.ts'
+import type { Importer, ImportRequest } from '../../src/core/publish/import.ts'
+import { importBudget, importTools } from '../../src/core/publish/import-tools.ts'
+import { judgeSchemas, judgeText, judgeWork } from '../../src/core/publish/judge.ts'
+import { pluginSubmission } from '../../src/core/publish/plugin.ts'
+import { createPublish } from '../../src/core/publish/publish.ts'
+import { recordOf } from '../../src/core/publish/record.ts'
+import type { Report } from '../../src/core/publish/report.ts'
+import { createBudget } from '../../src/core/tool/budget.ts'
+import type { Codec, Given } from '../../src/core/tool/codec.ts'
+import { isJsonObject, type Json, type JsonObject } from '../../src/core/tool/json.ts'
+import type { ToolRecord } from '../../src/core/tool/tool.ts'
+import { mcp } from '../../src/dialects/mcp/definition.ts'
+import { withoutHeaders } from '../../src/dialects/mcp/tool-schema.ts'
+import { oxp } from '../../src/dialects/oxp/definition.ts'
+import { plugin } from '../../src/dialects/plugin/definition.ts'
+import { inside } from '../../src/generated/inside.ts'
+import { createMcpImporter } from '../../src/importers/mcp.ts'
+import { createOpenApiImporter } from '../../src/importers/openapi/importer.ts'
+import { createOxpImporter } from '../../src/importers/oxp.ts'
+import type { Upstreams } from '../../src/importers/upstream.ts'
+import { createCodeRunner } from '../../src/runners/code/runner.ts'
+import { createHttpRunner } from '../../src/runners/http/runner.ts'
+import { createRemoteRunner } from '../../src/runners/remote/runner.ts'
+import { createWasmRunner } from '../../src/runners/wasm/runner.ts'
+import { worldOf } from '../core/publish/fakes.ts'
+import { build } from '../fixtures/generated/build.ts'
+import { upstreamDeps } from '../runners/remote/set-up.ts'
+import { texts, values } from './mutations.ts'
+import { expectWords, isRead, row, type Row, written } from './row.ts'
+
+const sha256 = async (text: string) => createHash('sha256').update(text).digest('hex')
+const GIVEN: Given = { toolkit: 'Kit', version: '1.0.0' }
+const GIVES_PLACE = ['plugin', 'mcp']
+
+const records = build.tools.map(({ record }) => record)
+/** The tools that tests are run with, in a dialect. */
+const documentsIn = ({ encode }: Codec): readonly Json[] => records.map((record) => written(encode(record).document))
+
+const IMPLEMENTATIONS: readonly JsonObject[] = [
+  {
+    kind: 'http',
+    method: 'POST',
+    url: 'https://api.example.com/v1/{a}/notes',
+    parameters: [
+      { input: 'a', in: 'path', name: 'a' },
+      { input: 'b', in: 'query', name: 'max', style: 'form', explode: true },
+    ],
+    headers: { 'x-one': '1' },
+    credentials: [{ secret: 'KEY', in: 'header', name: 'Authorization', format: 'Bearer {value}' }],
+    body: { type: 'json' },
+    response: { type: 'json', pointer: '/data', statuses: [200, '2xx'] },
+    retry: { attempts: 1 },
+    timeout_ms: 30_000,
+  },
+  {
+    kind: 'remote',
+    protocol: 'mcp',
+    url: 'https://mcp.example.com/mcp',
+    tool: 'add',
+    credentials: [{ secret: 'KEY', in: 'header', name: 'Authorization', format: 'Bearer {value}' }],
+  },
+  { kind: 'code', module: 'export default async () => 1', allowed_hosts: ['api.example.com'], credentials: [] },
+  { kind: 'wasm', blob: 'a'.repeat(64), tool: 'add', allowed_hosts: [], config: { key: 'KEY' } },
+]
+const DEFINITION: JsonObject = {
+  id: 'Kit.Do@1.0.0',
+  name: 'Kit_Do',
+  description: 'Does it',
+  version: '1.0.0',
+  input_schema: {
+    parameters: {
+      type: 'object',
+      properties: { a: { type: 'string' }, b: { type: 'integer', minimum: 0 } },
+      required: ['a'],
+    },
+  },
+  output_schema: { type: 'object', properties: { c: { type: 'array', items: { type: 'number' } } } },
+  requirements: { secrets: [{ id: 'KEY' }] },
+}
+const BODIES: readonly Json[] = [
+  ...IMPLEMENTATIONS.map((implementation) => ({ definition: DEFINITION, implementation, tags: ['a'] })),
+  ...codecs.flatMap((codec) =>
+    documentsIn(codec)
+      .slice(0, 3)
+      .map((definition) => ({ definition, ...GIVEN })),
+  ),
+  DEFINITION,
+]
+
+const runnerDeps = { sandbox: undefined, inside: inside.code, allowHttpHosts: new Set<string>(), log: () => undefined }
+const runners = new Map(
+  [
+    createHttpRunner({
+      guardedFetch: () => Promise.reject(new Error('Nothing is called')),
+      now: () => 0,
+      sleep: async () => undefined,
+      random: () => 0,
+    }),
+    createRemoteRunner(upstreamDeps()),
+    createCodeRunner(runnerDeps),
+    createWasmRunner({ ...runnerDeps, readBlob: async () => undefined, now: () => 0 }),
+  ].map((runner) => [runner.kind, runner]),
+)
+const world = { ...worldOf().deps, codecs, formats, runners }
+const stored: ToolRecord[] = []
+const publish = createPublish({
+  ...world,
+  writer: {
+    ...world.writer,
+    publish: async (publications) => {
+      stored.push(...publications.flatMap((each) => each.records))
+      return publications.map((each) => ({ outcome: 'created', ids: each.records.map(({ id }) => id) }))
+    },
+  },
+})
+
+/** Whether it was published; then what is kept can be written in every form, and prepared to run. */
+function isPublished(report: Report | undefined): boolean {
+  if (!report) throw new Error('A publication came to nothing')
+  if (report.ok) return areSound(stored.splice(0))
+  stored.length = 0
+  const { failure } = report
+  if (failure.type === 'definition-invalid') return isRead({ ok: false, problems: failure.problems })
+  expect(['forbidden', 'conflict']).toContain(failure.type)
+  return false
+}
+
+function areSound(kept: readonly ToolRecord[]): true {
+  for (const record of kept) {
+    for (const [, format] of formats) written(format(record, record.name))
+    const { implementation } = record
+    const prepared = implementation && runners.get(implementation.kind)?.prepare({ ...record, implementation })
+    if (prepared?.ok === false) expectWords(prepared.reason)
+  }
+  return true
+}
+
+/** Everything of an import is made, or skipped with a reason. */
+async function isImported(importer: Importer, asked: Pick<ImportRequest, 'source' | 'options'>): Promise<boolean> {
+  const budget = importBudget()
+  const read = await importer.read({ ...REQUEST, ...asked, budget })
+  if (!read.ok) {
+    if (read.failure.type !== 'definition-invalid') throw new Error(`Failed with '${read.failure.type}'`)
+    return isRead({ ok: false, problems: read.failure.problems })
+  }
+  const options = { principal: ADMIN, sourceVersion: read.version, dryRun: false, allowBreaking: false }
+  const { made, skipped } = await importTools(
+    read.items,
+    { ...options, budget, giveWay: async () => undefined },
+    publish,
+  )
+  for (const { reason } of skipped) expectWords(reason)
+  areSound(stored.splice(0))
+  return made.length > 0
+}
+
+const REQUEST: Omit<ImportRequest, 'source' | 'options' | 'budget'> = {
+  toolkit: 'There',
+  wants: () => true,
+  secret: () => ({ missing: 'No secrets here' }),
+  signal: new AbortController().signal,
+}
+const openApi = createOpenApiImporter({ fetchText: async () => ({ ok: false, problem: 'Cannot be fetched' }) })
+const listing =
+  (tools: Json): Upstreams =>
+  () => ({
+    ok: true,
+    value: async () => ({ ok: true, value: { tools: Array.isArray(tools) ? tools : [tools], version: '1.0.0' } }),
+  })
+const LISTED_OVER_MCP = [
+  { name: 'add', description: 'Adds', inputSchema: { type: 'object', properties: { a: { type: 'number' } } } },
+  { ...Object(documentsIn(mcp)[0]), icons: [{ src: 'https://x.example/i.png' }], outputSchema: { type: 'array' } },
+]
+
+const OPENAPI: JsonObject = {
+  openapi: '3.1.0',
+  info: { title: 'An API', version: '1.2.3' },
+  servers: [{ url: 'https://{host}.example.com/v1', variables: { host: { default: 'api', enum: ['api', 'eu'] } } }],
+  security: [{ key: [] }],
+  paths: {
+    '/things/{id}': {
+      parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'string' } }],
+      get: {
+        operationId: 'getThing',
+        summary: 'Gets a thing',
+        tags: ['things'],
+        parameters: [
+          {
+            name: 'filter',
+            in: 'query',
+            style: 'deepObject',
+            explode: true,
+            schema: { $ref: '#/components/schemas/Thing' },
+          },
+          { name: 'x-trace', in: 'header', content: { 'application/json': { schema: { type: 'object' } } } },
+        ],
+        responses: {
+          '200': {
+            description: 'ok',
+            content: { 'application/json': { schema: { $ref: '#/components/schemas/Thing' } } },
+          },
+        },
+      },
+      put: {
+        requestBody: {
+          required: true,
+          content: { 'application/json': { schema: { $ref: '#/components/schemas/Thing' } } },
+        },
+        responses: { default: { $ref: '#/components/responses/Done' } },
+        security: [{ oauth: ['write'] }],
+      },
+    },
+    '/files': {
+      post: {
+        requestBody: {
+          content: {
+            'multipart/form-data': {
+              schema: { type: 'object', properties: { file: { type: 'string', format: 'binary' } } },
+            },
+          },
+        },
+        responses: { '204': { description: 'none' } },
+      },
+    },
+  },
+  components: {
+    schemas: {
+      Thing: {
+        type: 'object',
+        required: ['id'],
+        properties: {
+          id: { type: 'string', readOnly: true },
+          parts: { type: 'array', items: { $ref: '#/components/schemas/Thing' } },
+          kind: { oneOf: [{ type: 'string', enum: ['a', 'b'] }, { type: 'null' }] },
+        },
+      },
+    },
+    responses: { Done: { description: 'done', content: { 'text/plain': { schema: { type: 'string' } } } } },
+    securitySchemes: {
+      key: { type: 'apiKey', in: 'header', name: 'x-api-key' },
+      oauth: {
+        type: 'oauth2',
+        flows: {
+          authorizationCode: {
+            authorizationUrl: 'https://a.example/a',
+            tokenUrl: 'https://a.example/t',
+            scopes: { write: '' },
+          },
+        },
+      },
+    },
+  },
+}
+const SWAGGER: JsonObject = {
+  swagger: '2.0',
+  info: { title: 'Old', version: '1.0' },
+  host: 'api.example.com',
+  basePath: '/v1',
+  schemes: ['https'],
+  consumes: ['application/json'],
+  produces: ['application/json'],
+  paths: {
+    '/pets': {
+      post: {
+        operationId: 'addPet',
+        parameters: [
+          { name: 'body', in: 'body', schema: { $ref: '#/definitions/Pet' } },
+          { name: 'ids', in: 'query', type: 'array', items: { type: 'integer' }, collectionFormat: 'pipes' },
+        ],
+        responses: { '200': { description: 'ok', schema: { $ref: '#/definitions/Pet' } } },
+      },
+    },
+  },
+  definitions: {
+    Pet: { type: 'object', properties: { name: { type: 'string', 'x-nullable': true } }, discriminator: 'name' },
+  },
+  securityDefinitions: { basic: { type: 'basic' } },
+}
+const YAML = `openapi: 3.0.3
+info: {title: T, version: '1.0.0'}
+servers:
+  - url: &base https://api.example.com
+paths:
+  /a/{b}:
+    get:
+      operationId: getA
+      description: |
+        Several
+        lines
+      parameters:
+        - {name: b, in: path, required: true, schema: {type: string, example: *base}}
+      responses:
+        '200': {description: "ok \\u00e9"}
+`
+
+export const publications: readonly Row[] = [
+  ...codecs.map((codec) =>
+    row(`a definition in ${codec.dialect}`, values(documentsIn(codec)), async (document) => {
+      const given = GIVES_PLACE.includes(codec.dialect) ? GIVEN : {}
+      codec.recognises(document)
+      const decoded = codec.decode(document, given)
+      if (!isRead(decoded)) return false
+      const budget = createBudget()
+      const problems = [...judgeText(document, 'a definition', ''), ...judgeWork(document, '', budget)]
+      if (problems.length === 0) problems.push(...judgeSchemas(decoded.value.schemas, codec.references, '', budget))
+      if (problems.length > 0) return isRead({ ok: false, problems })
+      const { dialect } = codec
+      const made = await Promise.all(
+        decoded.value.definitions.map((definition) => recordOf({ definition, dialect, document }, sha256)),
+      )
+      for (const record of made) {
+        // Every dialect writes it, and reads what it wrote
+        for (const writer of codecs) {
+          const encoded = formats.get(writer.dialect)?.(record, record.name)
+          if (!encoded || !isRead(encoded)) continue
+          for (const { reason } of encoded.value.losses) expectWords(reason)
+          const again = writer.decode(
+            written(encoded.value.document),
+            GIVES_PLACE.includes(writer.dialect) ? { toolkit: record.toolkit, version: record.version } : {},
+          )
+          expect(again.ok ? [] : { dialect: writer.dialect, problems: again.problems }).toEqual([])
+        }
+      }
+      return areSound(made)
+    }),
+  ),
+  row('a publication', values(BODIES), async (body) => {
+    const [report] = await publish([{ body }], { principal: ADMIN, allowBreaking: false })
+    return isPublished(report)
+  }),
+  ...IMPLEMENTATIONS.map((implementation) =>
+    row(`an implementation of the kind '${String(implementation.kind)}'`, values([implementation]), async (given) => {
+      const body = { definition: DEFINITION, implementation: given }
+      const [report] = await publish([{ body }], { principal: ADMIN, allowBreaking: false })
+      return isPublished(report)
+    }),
+  ),
+  row(
+    "a plugin's description of itself",
+    values([
+      {
+        tools: documentsIn(plugin)
+          .flatMap((each) => Object(each).tools)
+          .slice(0, 4),
+      },
+    ]),
+    async (described) => {
+      if (!isJsonObject(described)) return false
+      const options = { toolkit: 'Kit', version: '1.0.0', allowedHosts: [], config: {}, allowBreaking: false }
+      const implementationOf = (tool: string) => ({ ...IMPLEMENTATIONS[3], kind: 'wasm', config: {}, tool })
+      const submission = pluginSubmission(described, implementationOf, options, plugin)
+      if (!isRead(submission)) return false
+      const [report] = await publish([submission.value], { principal: ADMIN, allowBreaking: false })
+      return isPublished(report)
+    },
+  ),
+  row('a description in OpenAPI', values([OPENAPI, SWAGGER]), async (source) => {
+    if (!isJsonObject(source)) return false
+    return isImported(openApi, { source, options: {} })
+  }),
+  row('a description in OpenAPI, as a text', texts([YAML, JSON.stringify(SWAGGER)]), async (source) =>
+    isImported(openApi, { source, options: {} }),
+  ),
+  row(
+    'what is said beside a description',
+    values([
+      {
+        base_url: 'https://b.example.com/v2',
+        outputs: 'any',
+        credentials: { key: { secret: 'KEY', in: 'header', name: 'x-key', format: 'Key {value}' } },
+      },
+    ]),
+    async (options) => isJsonObject(options) && isImported(openApi, { source: SWAGGER, options }),
+  ),
+  row('the tools that an MCP server lists', values([LISTED_OVER_MCP]), async (tools) => {
+    const importer = createMcpImporter({ upstreams: listing(tools), codec: mcp, withoutHeaders })
+    return isImported(importer, { source: 'https://mcp.example.com', options: {} })
+  }),
+  row('the tools that an OXP server lists', values([[DEFINITION, ...documentsIn(oxp).slice(0, 3)]]), async (tools) => {
+    const importer = createOxpImporter({ upstreams: listing(tools), codec: oxp })
+    return isImported(importer, { source: 'https://oxp.example.com', options: {} })
+  }),
+]

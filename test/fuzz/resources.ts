@@ -1,0 +1,164 @@
+import { expect } from 'vitest'
+import { confirmation, waitQuery } from '../../src/api/authorizations/wire.ts'
+import { encodeProvider } from '../../src/api/providers/wire.ts'
+import { decodeImport, importQuery } from '../../src/api/toolkits/import/wire.ts'
+import { decodeQuery } from '../../src/api/toolkits/plugin/wire.ts'
+import { decodeOwner, principalNamed } from '../../src/api/toolkits/wire.ts'
+import { askedId, decodeChange, publicationQuery } from '../../src/api/tools/wire.ts'
+import { decodeNewKey } from '../../src/core/access/api-key.ts'
+import { knownProvider } from '../../src/core/consent/known-providers.ts'
+import { decodeProvider } from '../../src/core/consent/provider.ts'
+import { IMPORT_KINDS } from '../../src/core/publish/import.ts'
+import { check, type Reader } from '../../src/core/tool/json-reader.ts'
+import { readToolset } from '../../src/dialects/mcp/toolset.ts'
+import { decodeListQuery } from '../../src/dialects/oxp/list-query.ts'
+import { principalOfClaims } from '../../src/http/jwt-claims.ts'
+import { createTextJudge } from '../../src/outbound/allowed-url.ts'
+import { texts, values } from './mutations.ts'
+import { expectWords, isRead, isUnderstood, row, type Row, written } from './row.ts'
+
+const NOW = new Date('2026-01-01T00:00:00Z')
+const KEY = {
+  name: 'an agent',
+  scopes: ['tools:read', 'tools:call'],
+  tools: ['Gmail.*', 'SMS.Send', '*'],
+  users: ['ann', 'bob'],
+  expires_at: '2030-01-31T12:00:00+01:00',
+}
+const PROVIDER = {
+  id: 'acme',
+  name: 'Acme',
+  issuer: 'https://id.acme.example',
+  authorization_endpoint: 'https://id.acme.example/authorize',
+  token_endpoint: 'https://id.acme.example/token',
+  revocation_endpoint: 'https://id.acme.example/revoke',
+  client_id: 'c1',
+  client_secret_name: 'ACME_SECRET',
+  token_endpoint_auth_method: 'client_secret_basic',
+  authorization_parameters: { access_type: 'offline' },
+  extra_scopes: ['offline_access'],
+  scope_separator: ' ',
+  tools: ['Acme.*'],
+}
+const RULES = { judgeUrl: createTextJudge(new Set(['127.0.0.1:8080'])), judgeSecret: () => undefined }
+const IMPORT = {
+  from: { openapi: { openapi: '3.1.0', paths: {} } },
+  toolkit: 'Acme',
+  version: '1.0.0',
+  tools: ['get*', 'put'],
+  credentials: { key: { secret: 'KEY' } },
+}
+const CLAIMS = {
+  sub: 'ann',
+  scope: 'tools:read tools:call',
+  scopes: ['admin'],
+  tools: ['Gmail.*'],
+  users: 'any',
+  iss: 'https://issuer.example',
+  exp: 2_000_000_000,
+}
+
+/** A row for what the reader of a query reads. */
+const query = (name: string, reader: Reader<unknown>, ...examples: readonly string[]): Row =>
+  row(name, texts(examples), (text) => isRead(check(reader, Object.fromEntries(new URLSearchParams(text)))))
+
+export const resources: readonly Row[] = [
+  row('a new key', values([KEY, { ...KEY, users: 'any' }]), (body) => {
+    const read = decodeNewKey(body, NOW)
+    if (!isRead(read)) return false
+    // What is kept of it is what would be read again
+    expect(decodeNewKey(written(read.value), NOW)).toEqual(read)
+    return true
+  }),
+  row('an OAuth provider', values([PROVIDER]), (body) => {
+    const read = decodeProvider('acme', body, RULES)
+    if (!isRead(read)) return false
+    const { built_in: _, ...shown } = encodeProvider(read.value, 'given')
+    expect(decodeProvider('acme', written(shown), RULES)).toEqual(read)
+    return true
+  }),
+  row('a well-known OAuth provider', values([{ client_id: 'c1', client_secret_name: 'GOOGLE_SECRET' }]), (body) => {
+    const read = decodeProvider('google', body, { ...RULES, known: knownProvider('google') })
+    return isRead(read) && Boolean(written(encodeProvider(read.value, 'given')))
+  }),
+  row(
+    "a change of a version's status",
+    values([
+      { status: 'deprecated', message: 'Old', successor: 'Kit.Tool@2.0.0' },
+      { status: { state: 'yanked' }, trusted: true },
+      { status: { deprecated: { message: 'Old' } }, name: 'Kit_Tool' },
+    ]),
+    (body) => {
+      askedId(body)
+      const read = decodeChange(body)
+      return isRead(read) && Boolean(written(read.value))
+    },
+  ),
+  row(
+    'a list of the batch',
+    values([[{ id: 'A.B@1.0.0' }, { definition: { id: 'x' } }]]),
+    (body) => typeof askedId(Array.isArray(body) ? body[0] : body) === 'string',
+  ),
+  row('the owner of a toolkit', values([{ owner: 'key:k1' }, { owner: 'admin' }, { owner: null }]), (body) => {
+    const read = decodeOwner(body)
+    if (!isRead(read)) return false
+    if (read.value.owner !== null) expect(principalNamed(read.value.owner).principal).toMatch(/^(?:admin|jwt:|key:)/)
+    return true
+  }),
+  row(
+    'a request to import',
+    values([
+      IMPORT,
+      { from: { mcp: 'https://mcp.example.com' }, toolkit: 'Theirs' },
+      { from: { oxp: 'https://x.example' }, toolkit: 'T' },
+    ]),
+    (body) => {
+      const read = decodeImport(body, IMPORT_KINDS)
+      if (!isRead(read)) return false
+      expect(typeof read.value.wants('getThing-2')).toBe('boolean')
+      return true
+    },
+  ),
+  row("a verifier's confirmation", values([{ flow: 'sealed', user_id: 'ann' }]), (body) =>
+    isRead(check(confirmation, body)),
+  ),
+  row("a token's claims", values([CLAIMS]), (claims) => {
+    const read = principalOfClaims(Object(claims), 'https://issuer.example')
+    if (!read.ok) {
+      expectWords(JSON.stringify(read))
+      return false
+    }
+    const { users } = read.value
+    expect(users === 'any' || users.length === 1).toBe(true)
+    return true
+  }),
+  query('how long to wait', waitQuery, 'wait=30', 'wait=0&x=1'),
+  query('the query of an import', importQuery, 'dry_run=1&allow=breaking', 'dry_run=0'),
+  query('the query of a publication', publicationQuery, 'allow=breaking', 'dialect=oxp'),
+  row(
+    'the query of an upload',
+    texts([
+      'version=1.0.0&allowed_hosts=a.example,b.example:8080&security_level=4&config=key:SECRET,b:TWO&allow=breaking',
+    ]),
+    (text) => isRead(decodeQuery('Kit', new URLSearchParams(text))),
+  ),
+  row(
+    'the query of a list',
+    texts([
+      'limit=20&versions=all&toolkit=Gmail&q=mail&tag=a&cursor=Z21haWw&format=openai',
+      'q=%F0%9F%92%A9&limit=1000',
+    ]),
+    (text) => {
+      const read = decodeListQuery(new URLSearchParams(text))
+      if (!isUnderstood(read, 'request-malformed')) return false
+      expect(read.limit).toBeGreaterThan(0)
+      expect(read.limit).toBeLessThanOrEqual(1_000)
+      return true
+    },
+  ),
+  row(
+    'the query of a toolset',
+    texts(['http://x/mcp?toolkits=Gmail,SMS&tools=Kit.Tool&mode=search', 'http://x/mcp']),
+    (url) => isUnderstood(readToolset(url), 'request-malformed'),
+  ),
+]
