@@ -1,7 +1,7 @@
 import type { ListQuery } from '../../core/access/catalogue.ts'
 import { parseToolId, toolKey } from '../../core/tool/tool-id.ts'
 import type { ToolRecord } from '../../core/tool/tool.ts'
-import { exactName, matchExpression, RANK } from './search.ts'
+import { BEST, EXACT_FIRST, exactName, matchExpression } from './search.ts'
 
 /** A tool found by a query: its record, serialised. */
 export type Found = {
@@ -23,6 +23,8 @@ const SHOWN = "left_bundle = 0 AND json_extract(status, '$.state') IN ('active',
 
 /** No query looks at more tools than this in one go; it goes on from its cursor. */
 const MAX_LOOKED_AT = 2_000
+/** So many of what a search finds are joined and ordered at once. */
+const WINDOW = 2_000
 /** A message from a Durable Object is at most 32 MiB. */
 const MAX_CHARACTERS = 8_000_000
 
@@ -64,35 +66,52 @@ export function query(
   return { found }
 }
 
+/**
+ * Goes through what a search finds, the best `WINDOW` first, and then the next. Within one, the tool that was asked for by its
+ * very name comes first. A cursor is a window and the place in it.
+ */
 function ranked(
   sql: SqlStorage,
   q: string,
   versions: ListQuery['versions'],
-  cursor = '0',
+  cursor = '0.0',
 ): Iterable<Found> | undefined {
-  if (!/^\d{1,9}$/.test(cursor)) return undefined
+  const place = /^(\d{1,6})\.(\d{1,7})$/.exec(cursor)
+  if (!place) return undefined
   const match = matchExpression(q)
   if (match === undefined) return []
-  const join =
-    versions === 'all'
-      ? `version.key = search.key AND ${SHOWN}`
-      : 'version.key = tool.key AND version.version = tool.listed'
-  const rows = sql.exec<Omit<Found, 'cursor'>>(
-    `SELECT exposed AS name, record FROM search JOIN tool ON tool.key = search.key JOIN version ON ${join}
-     WHERE search MATCH ? ORDER BY ${RANK}, tool.key, version.version LIMIT -1 OFFSET ?`,
-    match,
-    exactName(q),
-    Number(cursor),
-  )
-  return numbered(rows, Number(cursor))
+  // Ranked before they are joined, and read when they are their turn: both would take as long as the registry is large
+  const rows = (window: number, offset: number) =>
+    sql.exec<Omit<Found, 'cursor'>>(
+      `SELECT name, (SELECT record FROM version WHERE key = found.key AND version = found.version) AS record
+       FROM (
+         SELECT exposed AS name, version.key, version.version
+         FROM (${BEST}) AS hit JOIN tool ON tool.key = hit.key JOIN version ON version.key = tool.key AND ${
+           versions === 'all' ? SHOWN : 'version.version = tool.listed'
+         }
+         ORDER BY ${EXACT_FIRST}, score, tool.key, version.version LIMIT -1 OFFSET ?
+       ) AS found`,
+      match,
+      WINDOW,
+      window * WINDOW,
+      exactName(q),
+      offset,
+    )
+  return inWindows(rows, Number(place[1]), Number(place[2]))
 }
 
-function* numbered(rows: Iterable<Omit<Found, 'cursor'>>, offset: number): Generator<Found> {
+function* inWindows(
+  rows: (window: number, offset: number) => Iterable<Omit<Found, 'cursor'>>,
+  window: number,
+  offset: number,
+): Generator<Found> {
   let at = offset
-  for (const row of rows) {
+  for (const row of rows(window, offset)) {
     at += 1
-    yield { ...row, cursor: String(at) }
+    yield { ...row, cursor: `${window}.${at}` }
   }
+  // An empty one is beyond the last
+  if (at > 0) yield* inWindows(rows, window + 1, 0)
 }
 
 function allVersions(sql: SqlStorage, cursor: string | undefined): Iterable<Found> | undefined {

@@ -77,7 +77,7 @@ describe('a ranked search', () => {
     }),
   )
 
-  it.each(['a.c@1.0.0', '-1', '1.5', '1234567890', ' '])('refuses the cursor %j', (cursor) =>
+  it.each(['a.c@1.0.0', '-1', '7', '1.', '1.5.2', '1234567.1', '1.12345678', ' '])('refuses the cursor %j', (cursor) =>
     inRegistry(async ({ registry }) => {
       await publishMany(registry)
       expect(registry.query({ ...QUERY, q: 'does', cursor }, 100, ADMIN)).toBeUndefined()
@@ -87,7 +87,7 @@ describe('a ranked search', () => {
   it('ends beyond the last', () =>
     inRegistry(async ({ registry }) => {
       await publishMany(registry)
-      expect(registry.query({ ...QUERY, q: 'does', cursor: '999' }, 100, ADMIN)).toEqual({ found: [] })
+      expect(registry.query({ ...QUERY, q: 'does', cursor: '0.999' }, 100, ADMIN)).toEqual({ found: [] })
     }))
 })
 
@@ -105,5 +105,11 @@ describe('a query', () => {
       const second = registry.query({ ...QUERY, cursor: first?.next }, 100, principal)
       expect(second?.found.map(({ cursor }) => cursor)).toEqual(['seen.t@1.0.0'])
       expect(second?.next).toBeUndefined()
+      const search = { ...QUERY, versions: 'newest', q: 'does' } as const
+      const best = registry.query(search, 100, principal)
+      expect(best).toEqual({ found: [], next: '0.2000' })
+      const beyond = registry.query({ ...search, cursor: best?.next }, 100, principal)
+      expect(beyond?.found.map(({ name }) => name)).toEqual(['Seen_T'])
+      expect(beyond?.next).toBeUndefined()
     }))
 })
