@@ -25,7 +25,7 @@ const cut = (bytes: Buffer) => bytes.subarray(0, bytes.length - 10)
 const JSON_TYPE = 'application/json'
 const NOT_UTF8 = Buffer.concat([Buffer.from('"caf'), Buffer.from([0xe9]), Buffer.from('"')])
 
-/** What a server does to a connection on which it was asked, by path. */
+/** What a server does to a connection on which it was asked, by path; a query tells what is asked from what was before. */
 const FAULTS: Readonly<Record<string, (socket: Socket) => void>> = {
   '/good': (socket) => socket.end(answer(JSON_TYPE, '"good"')),
   '/reset': (socket) => socket.resetAndDestroy(),
@@ -83,7 +83,7 @@ export async function startFaultyUpstream(): Promise<FaultyUpstream> {
       asked = ''
       counts.set(path, (counts.get(path) ?? 0) + 1)
       sockets.set(socket, path)
-      FAULTS[path]?.(socket)
+      FAULTS[path.split('?', 1)[0] ?? '']?.(socket)
     })
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

@@ -258,6 +258,14 @@ describe('a server that is not there', () => {
     expect(await ask(toolkit)).toMatchObject(Object(failure))
   })
 
+  it.each(['mcp', 'oxp'])('is not asked any more as another server of tools: %s', async (protocol) => {
+    const remote = { kind: 'remote', method: undefined, protocol, url: `http://${NOBODY}/`, tool: 'Math.Add@1.0.0' }
+    const toolkit = await publish('', { ...remote, annotations: { readOnlyHint: true } })
+    await call(toolkit)
+    await call(toolkit)
+    expect((await call(toolkit)).error).toMatchObject({ message: words, can_retry: true, retry_after_ms: when })
+  })
+
   it('is told apart by toolkit, and written down', async () => {
     const toolkit = await publish('/', { origin: `http://${NOBODY}` })
     await call(toolkit)
@@ -286,11 +294,16 @@ describe('a gateway that is down', () => {
 
 describe('a server that hangs', () => {
   it('takes nothing from others while 500 of its calls are in flight, each of which ends as it should', async () => {
-    const toolkit = await publish('/hang', { timeout_ms: 8_000 })
+    const toolkit = await publish('/hang?500', { timeout_ms: 300_000, retry: { attempts: 0 } })
     const good = await publish('/good')
-    let ended = 0
-    const hanging = Array.from({ length: 500 }, () => call(toolkit).finally(() => void (ended += 1)))
-    await expect.poll(() => upstream.open('/hang')).toBe(64)
+    const ended: { readonly error: object }[] = []
+    const calling = async () => {
+      const result = await call(toolkit)
+      ended.push(result)
+      return result
+    }
+    const hanging = Array.from({ length: 500 }, calling)
+    await expect.poll(() => upstream.open('/hang?500')).toBe(64)
     const results: unknown[] = []
     for (let count = 0; count < 200; count++) {
       const add = { tool_id: 'Calculator.Add', input: { a: count, b: 1 } }
@@ -299,30 +312,48 @@ describe('a server that hangs', () => {
     expect(results).toEqual(Array.from({ length: 200 }, (_, count) => count + 1))
     // Another toolkit's tool of the very same host
     expect(await call(good)).toMatchObject({ success: true, value: 'good' })
-    expect(ended).toBeLessThanOrEqual(500 - 64)
-    const errors = (await Promise.all(hanging)).map(({ error }) => error)
-    const busy = errors.filter(({ message }) => /: 64 requests of this toolkit are waiting/.test(message))
-    expect(busy).toHaveLength(500 - 64)
-    for (const error of busy) expect(error).toMatchObject({ can_retry: true, retry_after_ms: 1_000 })
-    const late = errors.filter(({ message }) => message === 'The tool did not answer within 8 seconds')
-    expect(late).toHaveLength(64)
-    await expect.poll(() => upstream.open('/hang')).toBe(0)
+    expect(upstream.open('/hang?500')).toBe(64)
+    // Those that are not in flight have all been told to come again
+    await expect.poll(() => ended.length).toBe(500 - 64)
+    for (const { error } of ended) {
+      expect(error).toMatchObject({
+        message: expect.stringMatching(/: 64 requests of this toolkit are waiting for its answers already$/),
+        can_retry: true,
+        retry_after_ms: 1_000,
+      })
+    }
+    upstream.release()
+    const lost = (await Promise.all(hanging)).filter(({ error }) => /^Cannot reach/.test(error.message))
+    expect(lost).toHaveLength(64)
+    expect(upstream.asked('/hang?500')).toBe(64)
   })
 
-  it('has its places back when callers go away', async () => {
-    const toolkit = await publish('/hang', { timeout_ms: 60_000 })
+  it.each([
+    ['http', (origin: string) => ({ url: `${origin}/hang?http`, retry: { attempts: 0 } })],
+    [
+      'code',
+      (origin: string) => ({
+        method: undefined,
+        url: undefined,
+        module: `export default async () => (await fetch('${origin}/hang?code')).text()`,
+        allowed_hosts: [new URL(origin).host],
+      }),
+    ],
+  ])('has its places back when callers go away: %s', async (kind, implementation) => {
+    const path = `/hang?${kind}`
+    const toolkit = await publish('', { kind, ...implementation(upstream.origin), timeout_ms: 60_000 })
     const { hostname, port } = new URL(server.url)
     const body = JSON.stringify({ tool_id: `${toolkit}.Ask`, input: {} })
     const head = `POST /tools/call HTTP/1.1\r\nhost: ${hostname}\r\ncontent-type: application/json\r\n`
     const clients = Array.from({ length: 64 }, () => connect(Number(port), hostname))
     for (const client of clients) client.write(`${head}content-length: ${body.length}\r\n\r\n${body}`)
-    await expect.poll(() => upstream.open('/hang')).toBe(64)
+    await expect.poll(() => upstream.open(path)).toBe(64)
     // With a reset: an end alone could be that of a client that still reads
     for (const client of clients) client.resetAndDestroy()
-    await expect.poll(() => upstream.open('/hang')).toBe(0)
-    const asked = upstream.asked('/hang')
+    await expect.poll(() => upstream.open(path)).toBe(0)
+    const asked = upstream.asked(path)
     void call(toolkit).catch(() => undefined)
-    await expect.poll(() => upstream.asked('/hang')).toBe(asked + 1)
+    await expect.poll(() => upstream.asked(path)).toBe(asked + 1)
     upstream.release()
   })
 })

@@ -1,0 +1,106 @@
+/**
+ * `npm run bench:hanging`: what calls of a bundled tool take while 500 calls of a server that hangs are in flight, beside what
+ * they take without, in adjacent slots of one run; and the memory of the server's processes before, meanwhile and after.
+ * `-- --rounds 6 --seconds 2 --connections 16 --hanging 500`.
+ */
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { createServer, type AddressInfo, type Socket } from 'node:net'
+import { parseArgs } from 'node:util'
+import { type ServerProcess, startProcess } from '../e2e/process.ts'
+import { load, post } from './load.ts'
+
+const { values } = parseArgs({
+  options: {
+    rounds: { type: 'string', default: '6' },
+    seconds: { type: 'string', default: '2' },
+    connections: { type: 'string', default: '16' },
+    hanging: { type: 'string', default: '500' },
+  },
+})
+const [rounds, seconds, connections, hanging] = [values.rounds, values.seconds, values.connections, values.hanging].map(
+  Number,
+) as [number, number, number, number]
+
+/** Calls of one toolkit that are sent to a host at a time: more of them are refused at once, and do not hang. */
+const A_TOOLKIT = 64
+
+const waiting = new Set<Socket>()
+const upstream = createServer((socket) => {
+  socket.on('error', () => undefined)
+  socket.on('data', () => void waiting.add(socket))
+  socket.on('close', () => void waiting.delete(socket))
+})
+await new Promise<void>((resolve) => upstream.listen(0, '127.0.0.1', resolve))
+const host = `127.0.0.1:${(upstream.address() as AddressInfo).port}`
+
+/** Answers what hangs: it was slow, and is not down. */
+function answerAll(): void {
+  for (const socket of waiting) socket.end('HTTP/1.1 200 OK\r\ncontent-length: 2\r\nconnection: close\r\n\r\n{}')
+}
+
+async function publish(server: ServerProcess, toolkit: string): Promise<void> {
+  const definition = { name: 'Hang', description: 'Hangs', inputSchema: { type: 'object' } }
+  const implementation = { kind: 'http', method: 'GET', url: `http://${host}/`, timeout_ms: 300_000 }
+  const { status, body } = await server.json('POST', '/tools', {
+    definition,
+    toolkit,
+    version: '1.0.0',
+    implementation,
+  })
+  if (status !== 201) throw new Error(JSON.stringify(body))
+}
+
+/** What the processes below this one hold in memory, in MB. */
+function memory(pid: number | undefined): number {
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number)
+  const pages = Number(readFileSync(`/proc/${pid}/statm`, 'utf8').split(' ')[1])
+  return (pages * 4) / 1024 + children.reduce((sum, child) => sum + memory(child), 0)
+}
+
+const quantile = (numbers: readonly number[], q: number) =>
+  [...numbers].sort((a, b) => a - b)[Math.min(numbers.length - 1, Math.floor(numbers.length * q))] ?? NaN
+const until = async (isSo: () => boolean) => {
+  while (!isSo()) await new Promise((done) => setTimeout(done, 20))
+}
+
+execFileSync('npm', ['run', '--silent', 'generate'], { stdio: 'inherit' })
+const vars = ['ACCESS:open', `ALLOW_HTTP_HOSTS:${host}`].flatMap((each) => ['--var', each])
+const server = await startProcess(['node', 'src/node/serve.ts', ...vars])
+try {
+  const toolkits = Array.from({ length: Math.ceil(hanging / A_TOOLKIT) }, (_, index) => `Hanging${index}`)
+  for (const toolkit of toolkits) await publish(server, toolkit)
+  const request = post('/tools/call', { tool_id: 'Calculator.Add', input: { a: 1, b: 2 } })
+  const measure = async () => {
+    const { latencies } = await load(Number(new URL(server.url).port), request, connections, seconds)
+    return { p50: quantile(latencies, 0.5), p99: quantile(latencies, 0.99), rps: latencies.length / seconds }
+  }
+  await measure()
+  console.log(`${rounds} rounds of ${seconds} s slots, ${connections} connections, ${hanging} calls that hang`)
+  console.log(
+    '| round | p50 ms | p99 ms | calls/s | with them: p50 | p99 | calls/s | ratio of p99 | MB before | meanwhile | after |',
+  )
+  console.log('| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |')
+  const ratios: number[] = []
+  for (let round = 1; round <= rounds; round++) {
+    const before = memory(server.pid)
+    const alone = await measure()
+    const calls = Array.from({ length: hanging }, (_, index) =>
+      server.json('POST', '/tools/call', { tool_id: `${toolkits[index % toolkits.length]}.Hang`, input: {} }),
+    )
+    await until(() => waiting.size === hanging)
+    const beside = await measure()
+    const meanwhile = memory(server.pid)
+    answerAll()
+    const failed = (await Promise.all(calls)).filter(({ body }) => body.result?.success !== true)
+    if (failed.length > 0) throw new Error(`${failed.length} calls failed: ${JSON.stringify(failed[0]?.body)}`)
+    const ratio = beside.p99 / alone.p99
+    ratios.push(ratio)
+    const cells = [alone.p50, alone.p99, alone.rps, beside.p50, beside.p99, beside.rps, ratio, before, meanwhile]
+    console.log(`| ${[round, ...[...cells, memory(server.pid)].map((each) => each.toFixed(2))].join(' | ')} |`)
+  }
+  console.log(`The median of the ratios of p99 is ${quantile(ratios, 0.5).toFixed(2)}`)
+} finally {
+  await server.stop()
+  upstream.close()
+}

@@ -1,0 +1,74 @@
+import { afterEach, describe, expect, test } from 'vitest'
+import { createGuardedFetch } from '../../../src/outbound/guarded-fetch.ts'
+import { createGuardedStream } from '../../../src/outbound/guarded-stream.ts'
+import { createTraffic } from '../../../src/outbound/traffic.ts'
+import { startUpstream, type Upstream } from '../../upstream.ts'
+import { type McpUpstream, startMcpServer } from './mcp-server.ts'
+import { callRemote, upstreamDeps } from './set-up.ts'
+import { upstreamTools } from './tools.ts'
+
+const servers: (McpUpstream | Upstream)[] = []
+afterEach(async () => {
+  await Promise.all(servers.splice(0).map((server) => server.close()))
+})
+
+/** What remote runners are made of, with the traffic that their requests are counted in. */
+function countedDeps(host: string) {
+  const traffic = createTraffic({ now: Date.now, sleep: () => new Promise(() => {}), onChange: () => undefined })
+  const options = {
+    fetch: (...given: Parameters<typeof fetch>) => fetch(...given),
+    allowHttpHosts: new Set([host]),
+    traffic,
+  }
+  const deps = {
+    ...upstreamDeps(host),
+    guardedFetch: createGuardedFetch(options),
+    guardedStream: createGuardedStream(options),
+  }
+  return { deps, health: () => traffic.health(host, 'Example') }
+}
+
+/** Ends a call as its deadline does. */
+const late = (after: Promise<unknown>) => {
+  const call = new AbortController()
+  void after.then(() => call.abort(new DOMException('The deadline passed', 'TimeoutError')))
+  return { signal: call.signal }
+}
+
+describe.each(['legacy', 'modern'] as const)('the requests of a call of a %s MCP server', (era) => {
+  test('are all over when it is, and it has answered', async () => {
+    const server = await startMcpServer(era, upstreamTools().tools)
+    servers.push(server)
+    const { deps, health } = countedDeps(server.host)
+    for (const tool of ['add', 'steps', 'fail']) {
+      await callRemote(
+        deps,
+        { url: server.url, tool },
+        { input: { a: 1, b: 2 }, context: { progress: () => undefined } },
+      )
+    }
+    expect(health()).toEqual({ state: 'closed', failures: 0, inFlight: 0 })
+  })
+
+  test('count against it when it does not answer in time, and it is told', async () => {
+    const { tools, waiter } = upstreamTools()
+    const server = await startMcpServer(era, tools)
+    servers.push(server)
+    const { deps, health } = countedDeps(server.host)
+    const begun = Promise.withResolvers<void>()
+    const context = { ...late(begun.promise), progress: () => begun.resolve() }
+    expect(await callRemote(deps, { url: server.url, tool: 'wait' }, { context })).toMatchObject({ ok: false })
+    await waiter.cancelled
+    expect(health()).toMatchObject({ failures: 1, inFlight: 0 })
+  })
+})
+
+test('a call of an OXP server that does not answer in time counts against it', async () => {
+  const asked = Promise.withResolvers<void>()
+  const server = await startUpstream(() => asked.resolve())
+  servers.push(server)
+  const { deps, health } = countedDeps(server.host)
+  const tool = { url: server.origin, tool: 'Math.Add@1.2.0', protocol: 'oxp' } as const
+  await callRemote(deps, tool, { context: late(asked.promise) })
+  expect(health()).toMatchObject({ failures: 1, inFlight: 0 })
+})
