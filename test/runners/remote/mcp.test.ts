@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { MAY_HAVE_RUN } from '../../../src/core/call/failure-words.ts'
 import { startUpstream } from '../../upstream.ts'
 import { type McpUpstream, startMcpServer } from './mcp-server.ts'
 import { modernPrior } from '../../../src/runners/remote/mcp/known-revisions.ts'
@@ -299,6 +300,16 @@ describe('a server that does not behave', () => {
     expect(deps.slept).toHaveLength(2)
   })
 
+  test('is lost after it was asked: what must not be done twice may have been done', async () => {
+    const { result, deps } = await against(({ body }, response) => {
+      if (JSON.parse(body).method !== 'server/discover') return void response.destroy()
+      response.setHeader('content-type', 'application/json')
+      response.end(modern(body, DISCOVERED))
+    })
+    expect(result).toMatchObject({ failure: { can_retry: false, additional_prompt_content: MAY_HAVE_RUN } })
+    expect(deps.slept).toEqual([])
+  })
+
   test('answers what is not UTF-8', async () => {
     const { result, deps } = await against(({ body }, response) => {
       response.setHeader('content-type', 'application/json')
@@ -357,6 +368,9 @@ describe('a server that does not behave', () => {
     const gone = await callRemote(deps, { url: 'http://127.0.0.1:9/mcp', tool: 'any' }, READ_ONLY)
     expect(gone).toMatchObject({ failure: { message: 'Cannot reach "http://127.0.0.1:9"', can_retry: true } })
     expect(deps.slept).toEqual([125, 250])
+    // It was not asked for anything that must not be done twice
+    const once = await callRemote(upstreamDeps('127.0.0.1:9'), { url: 'http://127.0.0.1:9/mcp', tool: 'any' })
+    expect(once).toMatchObject({ failure: { can_retry: true } })
     const refused = await callRemote(upstreamDeps(), { url: 'http://127.0.0.1:9/mcp', tool: 'any' })
     expect(refused).toMatchObject({ failure: { message: expect.stringContaining('Cannot request'), can_retry: false } })
   })

@@ -25,7 +25,13 @@ interface SessionOptions {
 /** What a session came to; `failures` are those below the protocol. */
 type Session<T> =
   | { readonly ok: true; readonly value: T }
-  | { readonly ok: false; readonly error: unknown; readonly failures: TransportFailures }
+  | {
+      readonly ok: false
+      readonly error: unknown
+      readonly failures: TransportFailures
+      /** Whether it had come to its work. */
+      readonly hadBegun: boolean
+    }
 
 /** What a session is for; every request it makes is given `waiting`. */
 export type Work<T> = (client: Client, waiting: Waiting) => Promise<T>
@@ -58,7 +64,9 @@ export async function withSession<T>(
     deps.revisions.delete(href)
     session = await openSession(options, deps, undefined, work)
   }
-  return session.ok ? session : { ok: false, failed: explain(session.error, session.failures, endpoint, deps.now()) }
+  if (session.ok) return session
+  const failed = explain(session.error, session.failures, endpoint, deps.now())
+  return { ok: false, failed: session.hadBegun ? failed : { ...failed, isUncertain: false } }
 }
 
 async function openSession<T>(
@@ -104,7 +112,8 @@ async function openSession<T>(
   const ended = end(client, transport, connected).then(close)
   if (!background) await ended
   if (done.state === 'done') return { ok: true, value: done.value }
-  return { ok: false, error: done.state === 'failed' ? done.error : new Error('The call has ended'), failures }
+  const error = done.state === 'failed' ? done.error : new Error('The call has ended')
+  return { ok: false, error, failures, hadBegun: connected }
 }
 
 /** Lets the server know, where it wants to, and closes what is still open. Never rejects. */
