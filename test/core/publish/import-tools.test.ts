@@ -246,7 +246,7 @@ describe('what a source makes', () => {
       expect(made).toBe(2 * ways)
     }
     await importTools(items(), { ...options, budget, giveWay: givingWay }, async (submissions) => {
-      return submissions.map(({}, index) => ({
+      return submissions.map((_, index) => ({
         ok: true,
         outcome: 'created',
         ids: [`${index}`],
