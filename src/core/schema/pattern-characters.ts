@@ -105,7 +105,6 @@ function listCharacters(): string {
   return parts.join('').replaceAll(ALIKE, (run) => {
     if (run.length < LONG) return run
     const [first = ''] = run
-    const [last = ''] = [...run.slice(-first.length)]
-    return first + last
+    return first + run.slice(-first.length)
   })
 }

@@ -2,7 +2,7 @@ import { type Budget, createBudget } from '../tool/budget.ts'
 import { isObject } from '../tool/json.ts'
 import { pointerStep, type Problem } from '../tool/problem.ts'
 import { malformed, REFERRING } from './keywords.ts'
-import { backtracking } from './pattern.ts'
+import { type Backtracking, backtracking } from './pattern.ts'
 import { checkReferences } from './references.ts'
 import { everySubschema, type Located } from './subschemas.ts'
 import { MAX_PROBLEMS } from './wording.ts'
@@ -10,6 +10,8 @@ import { MAX_PROBLEMS } from './wording.ts'
 /** Schemas below schemas, the root counted. */
 export const MAX_SCHEMA_DEPTH = 32
 export const MAX_SUBSCHEMAS = 2_000
+/** Of what a validator makes two dozen schemas each of, to bound it by the size of what it meets. */
+const MAX_SLOW = 500
 /**
  * Of the JSON Pointer to a schema. Maps are keyed by such, and engines hash no text of more than some thousand characters:
  * under one name of 200,000, two thousand schemas would take half a minute to find.
@@ -123,23 +125,33 @@ function* checkKeywords(
 }
 
 function* checkPatterns(schemas: readonly Located[], budget: Budget): Generator<Problem> {
-  const judged = new Map<string, string | undefined>()
+  const judged = new Map<string, Backtracking>()
+  let slow = 0
   for (const { schema, path } of schemas) {
     if (!isObject(schema)) continue
-    const { pattern, patternProperties } = schema
+    const { pattern, patternProperties, uniqueItems } = schema
     const named = isObject(patternProperties) ? Object.keys(patternProperties) : []
     const patterns = named.map((name) => [`/patternProperties${pointerStep(name)}`, name] as const)
+    if (uniqueItems === true) slow += 1
     for (const [at, each] of typeof pattern === 'string' ? [['/pattern', pattern] as const, ...patterns] : patterns) {
-      if (!judged.has(each)) judged.set(each, checkPattern(each, budget))
-      const message = judged.get(each)
+      const verdict = judged.get(each) ?? backtracking(each, budget)
+      judged.set(each, verdict)
+      if (verdict.kind === 'polynomial') slow += 1
+      const message = refusalOf(verdict)
       if (message !== undefined) yield { path: path + at, message }
     }
+    if (slow <= MAX_SLOW) continue
+    yield { path, message: `Must have at most ${MAX_SLOW} lists of different items and patterns that backtrack` }
+    return
   }
 }
 
 /** What keeps a pattern from publication; undefined when nothing does. */
 export function checkPattern(pattern: string, budget: Budget): string | undefined {
-  const verdict = backtracking(pattern, budget)
+  return refusalOf(backtracking(pattern, budget))
+}
+
+function refusalOf(verdict: Backtracking): string | undefined {
   if (verdict.kind === 'invalid') return verdict.message
   if (verdict.kind !== 'exponential') return undefined
   return 'Must not need exponential time on some texts: make its repetitions unambiguous'

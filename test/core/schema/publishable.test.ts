@@ -253,6 +253,15 @@ describe('bounds', () => {
     expect(checkSchema(properties(2_000), local)).toEqual([{ path: '', message: 'Must have at most 2000 subschemas' }])
   })
 
+  test('500 lists of different items and patterns that backtrack', () => {
+    const listed = (count: number) => Array.from({ length: count }, () => ({ uniqueItems: true, pattern: 'a*b' }))
+    const linear = { uniqueItems: false, pattern: '^a+$' }
+    expect(checkSchema({ anyOf: [...listed(250), linear] }, local)).toEqual([])
+    expect(checkSchema({ anyOf: [...listed(251), linear] }, local)).toEqual([
+      { path: '/anyOf/250', message: 'Must have at most 500 lists of different items and patterns that backtrack' },
+    ])
+  })
+
   test('names of 4,000 characters on the way to a schema', () => {
     const below = (name: string) => ({ properties: { [name]: { items: {} } } })
     const longest = 'n'.repeat(MAX_POINTER - '/properties//items'.length)
