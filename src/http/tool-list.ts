@@ -1,6 +1,6 @@
 import type { Catalogue, LineFormat } from '../core/access/catalogue.ts'
 import type { Principal } from '../core/access/principal.ts'
-import { type Failure, fail, ok, type Result } from '../core/call/failure.ts'
+import { type Failure, fail, ok, type Result, Unreachable } from '../core/call/failure.ts'
 import type { Gate, RouteContext } from './gate.ts'
 import { jsonText, notModified, PRIVATE } from './json-response.ts'
 
@@ -29,6 +29,20 @@ export interface ToolList {
  * request holds already is not written again.
  */
 export async function answerToolList(
+  c: RouteContext,
+  deps: ToolListDeps,
+  read: () => Result<ToolList>,
+  respond: (failure: Failure) => Response,
+): Promise<Response> {
+  try {
+    return await listTools(c, deps, read, respond)
+  } catch (error) {
+    if (error instanceof Unreachable) return respond({ type: 'unavailable', message: error.message })
+    throw error
+  }
+}
+
+async function listTools(
   c: RouteContext,
   { gate, catalogue, sha256 }: ToolListDeps,
   read: () => Result<ToolList>,

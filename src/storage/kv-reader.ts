@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import { createKvReads } from './kv-reads.ts'
 import { createPerSecond } from './per-second.ts'
 
 export interface KvReaderOptions {
@@ -20,6 +21,7 @@ const UNKNOWN_PER_S = 50
 
 /** KV as one isolate reads what changes there: what the isolate changed itself, it reads from the Durable Object that wrote it. */
 export function createKvReader({ kv, value, now }: KvReaderOptions) {
+  const reads = createKvReads(kv, now)
   /** When this isolate changed a key. */
   const written = new LRUCache<string, number>({ max: MAX_WRITTEN })
   const mayAsk = createPerSecond(UNKNOWN_PER_S, now)
@@ -40,12 +42,13 @@ export function createKvReader({ kv, value, now }: KvReaderOptions) {
 
     /**
      * What lies under a key as JSON; undefined when there is none. The Durable Object is asked in place of KV for what
-     * was changed here, and, where `unknown` says so, for what KV does not know yet.
+     * was changed here, for what KV cannot tell, and, where `unknown` says so, for what it does not know yet.
      */
     async read<Value>(key: string, unknown: 'ask' | 'believe') {
       if (isBehind(key)) return parsed<Value>(await value(key))
-      const text = await kv.get(key, { cacheTtl: CHANGING_TTL_S })
-      return parsed<Value>(text === null && unknown === 'ask' && mayAsk() ? await value(key) : text)
+      const text = await reads.text(key, CHANGING_TTL_S)
+      const isToAsk = text === undefined || (text === null && unknown === 'ask' && mayAsk())
+      return parsed<Value>(isToAsk ? await value(key) : text)
     },
   }
 }

@@ -13,14 +13,14 @@ import type { ArtifactStore } from './artifact-store.ts'
 import { authorise, hideSuggestions, isHidden, refuseHidden, refuseUncovered, userOf } from './authorise.ts'
 import { checkGivenInput, type GivenInput, userInfoOf } from './context-input.ts'
 import { type Deadline, endedEarly } from './deadline.ts'
-import { type Failing, fail } from './failure.ts'
+import { type Failing, fail, Unreachable } from './failure.ts'
 import { findFiles, readFiles } from './files.ts'
 import { keepWhole, needsPlace, placeOutput } from './large-output.ts'
 import { checkOutput } from './output.ts'
 import { type CallRecord, type Findings, loggedTool, recordOf } from './record.ts'
 import { type Ledger, runOnce } from './ledger.ts'
 import { accountOf, meetRequirements, withoutAnyToken } from './requirements.ts'
-import type { Resolver } from './resolve.ts'
+import type { Resolved, Resolver } from './resolve.ts'
 import type { UploadStore } from './upload-store.ts'
 import { messageOf, type RunCaller, type RunDeps, type RunOptions, runTool } from './run.ts'
 import type { Success } from './runner.ts'
@@ -89,11 +89,15 @@ export function createCallTool(deps: CallDeps): CallTool {
     const findings: Findings = {}
     let result: Outcome['result']
     try {
-      result = await goThrough(callId, call, caller, findings, deps)
+      result = await goThrough(callId, call, caller, started, findings, deps)
     } catch (error) {
       // Storage that cannot be reached, or a defect of ours: it is written down like any other call
       defect(callId, loggedTool(call.asked, findings.found), messageOf(error))
-      result = fail({ type: 'internal', reference: callId })
+      result = fail(
+        error instanceof Unreachable
+          ? { type: 'unavailable', message: error.message }
+          : { type: 'internal', reference: callId },
+      )
     }
     const { finished } = findings
     const durationMs = finished?.durationMs ?? now() - started
@@ -106,16 +110,33 @@ export function createCallTool(deps: CallDeps): CallTool {
 /** There is no value for an output schema to judge. */
 const NOT_JUDGED: Validate = () => []
 
+/** To find a tool takes no longer than this, in milliseconds, and leaves it as much as this of its time. */
+const RESOLVE_MS = 15_000
+const OWN_MS = 1_000
+
+async function resolveInTime(
+  asked: string,
+  { background, signal }: Caller,
+  { resolver, startDeadline }: Pick<CallDeps, 'resolver' | 'startDeadline'>,
+): Promise<Resolved | Failing> {
+  const resolving = resolver.resolve(asked, background)
+  if (!(resolving instanceof Promise)) return resolving
+  const resolved = await startDeadline(RESOLVE_MS, signal).race(resolving)
+  if (resolved === 'cancelled') return endedEarly(resolved, RESOLVE_MS)
+  return resolved === 'expired' ? fail({ type: 'unavailable', message: 'Cannot look up the tool in time' }) : resolved
+}
+
 /** Every stage but the record, in order: each ends the call, or leads to the next. */
 async function goThrough(
   callId: string,
   call: Call,
   caller: Caller,
+  started: number,
   findings: Findings,
   deps: CallDeps,
 ): Promise<Success | Failing> {
   const { principal, background, reachedAt } = caller
-  const addressed = call.address === undefined ? undefined : await deps.resolver.resolve(call.address, background)
+  const addressed = call.address === undefined ? undefined : await resolveInTime(call.address, caller, deps)
   // A document's tool that the caller may not know of is as good as none
   const isAddressed = addressed?.ok && covers(principal, addressed.tool.record)
   const { bareName } = call
@@ -124,7 +145,7 @@ async function goThrough(
   const asked = meant ?? call.asked
   const uncovered = isAddressed ? undefined : refuseUncovered(principal, asked)
   if (uncovered) return uncovered
-  const resolved = isAddressed ? addressed : await deps.resolver.resolve(asked, background)
+  const resolved = isAddressed ? addressed : await resolveInTime(asked, caller, deps)
   if (!resolved.ok) return hideSuggestions(principal, asked, resolved, deps.resolver, background)
   const { record, runnable, validateInput, validateOutput } = resolved.tool
   findings.found = record
@@ -141,7 +162,9 @@ async function goThrough(
   if (read?.ok === false) return read
   const select = read?.value
   const { timeoutMs } = runnable
-  const deadline = deps.startDeadline(timeoutMs, caller.signal)
+  // What it took to find the tool counts, though a tool has a moment of its own
+  const left = Math.max(timeoutMs - (deps.now() - started), Math.min(timeoutMs, OWN_MS))
+  const deadline = deps.startDeadline(left, caller.signal)
 
   const met = await deadline.race(
     meetRequirements(

@@ -15,7 +15,7 @@ import {
 import type { ToolSource } from '../tool/tool-source.ts'
 import type { Publisher, ToolDocument, ToolRecord } from '../tool/tool.ts'
 import { chooseVersion, isSelector, type ToolStatus } from '../tool/version.ts'
-import { type Failing, fail } from './failure.ts'
+import { type Failing, fail, Unreachable } from './failure.ts'
 import type { Runnable } from './runner.ts'
 
 /** One record with all that a call of it needs, made once and kept while it is in use. */
@@ -50,6 +50,8 @@ export interface ResolverDeps {
 /** For this long an answer is given as it is; then, until it is stale, it is given and looked up again behind it. */
 const FRESH_MS = 5_000
 const STALE_MS = 25_000
+/** For so long after it was looked up an answer is given while storage cannot be reached: what was so a moment ago. */
+const LAST_RESORT_MS = 60_000
 /** An unknown name is looked up again after this long: long enough that it cannot hammer the registry. */
 const UNKNOWN_MS = 2_000
 const MAX_ANSWERS = 20_000
@@ -58,7 +60,8 @@ const MAX_TOOLS = 5_000
 interface Answer {
   readonly answer: Resolved | Failing
   freshUntil: number
-  readonly staleUntil: number
+  staleUntil: number
+  readonly lookedUp: number
 }
 
 /**
@@ -139,18 +142,35 @@ export function createResolver({ source, makeCallable, now }: ResolverDeps): Res
       answer,
       freshUntil: at + (answer.ok ? FRESH_MS : UNKNOWN_MS),
       staleUntil: at + (answer.ok ? STALE_MS : UNKNOWN_MS),
+      lookedUp: at,
     })
     return answer
+  }
+
+  /** Looks up what was found before, and makes do with that while storage cannot be reached. */
+  async function loadAgain(asked: string, before: Answer): Promise<Resolved | Failing> {
+    const begun = generation
+    try {
+      return await load(asked)
+    } catch (error) {
+      const at = now()
+      const isGood = before.answer.ok && at < before.lookedUp + LAST_RESORT_MS && begun === generation
+      if (!(error instanceof Unreachable) || !isGood) throw error
+      // Not every call is to wait for storage that does not answer
+      before.freshUntil = before.staleUntil = Math.min(at + FRESH_MS, before.lookedUp + LAST_RESORT_MS)
+      return before.answer
+    }
   }
 
   return {
     resolve(asked, background) {
       const hit = answers.get(asked)
       const at = now()
-      if (!hit || at >= hit.staleUntil) return load(asked)
+      if (!hit) return load(asked)
+      if (at >= hit.staleUntil) return loadAgain(asked, hit)
       if (at < hit.freshUntil) return hit.answer
       hit.freshUntil = at + FRESH_MS
-      background(load(asked))
+      background(loadAgain(asked, hit))
       return hit.answer
     },
     forget() {

@@ -2,7 +2,7 @@ import { type Context, Hono } from 'hono'
 import { type Principal, scopeDenial } from '../../core/access/principal.ts'
 import type { Catalogue } from '../../core/access/catalogue.ts'
 import type { CallTool } from '../../core/call/call.ts'
-import type { Failure, Result } from '../../core/call/failure.ts'
+import { type Failure, type Result, Unreachable } from '../../core/call/failure.ts'
 import type { Resolver } from '../../core/call/resolve.ts'
 import type { Seal } from '../../core/call/seal.ts'
 import { readJson } from '../../http/body.ts'
@@ -106,7 +106,7 @@ export function mcpFace(deps: McpFaceDeps): Hono {
       const denied = scopeDenial(client.principal, 'tools:read')
       if (denied) return answerFailure(denied, revision)
       if (client.toolset.search) return revision.listResult(SEARCH_TOOLS)
-      return listTools(params, revision, client, catalogue)
+      return reached(listTools(params, revision, client, catalogue))
     }
     if (method === 'tools/call') {
       const call = decodeToolCall(params)
@@ -124,7 +124,8 @@ export function mcpFace(deps: McpFaceDeps): Hono {
     if (!client.toolset.search) return answerCall(call, revision, client, messages, { callTool, resolver })
     const denied = scopeDenial(client.principal, 'tools:read')
     if (denied) return answerFailure(denied, revision)
-    const found = await searchCall(call, revision, client, { catalogue, resolver })
+    const found = await reached(searchCall(call, revision, client, { catalogue, resolver }))
+    if (found && 'code' in found) return found
     if (!found) return answerFailure(unknownTool(call.name), revision)
     return 'result' in found ? found.result : answerCall(found.call, revision, client, messages, { callTool, resolver })
   }
@@ -166,11 +167,25 @@ function errorResponse(id: string | number | null, error: McpError): Response {
   return jsonText(errorText(id, error), error.status, { ...PRIVATE, ...error.headers })
 }
 
+/** What some work gives, or the error of storage that it needs and that cannot be reached. */
+async function reached<T>(work: Promise<T>): Promise<T | McpError> {
+  try {
+    return await work
+  } catch (error) {
+    if (!(error instanceof Unreachable)) throw error
+    return errorOf({ type: 'unavailable', message: error.message })
+  }
+}
+
 /** A failure before there is a message to answer. */
 function refuse(failure: Failure): Response {
+  return errorResponse(null, errorOf(failure))
+}
+
+function errorOf(failure: Failure): McpError {
   const row = ANSWERS[failure.type]
   const answer = row === 'result' ? ANSWERS.internal : row
-  return errorResponse(null, { ...answer, message: textOf(failure), headers: failureHeaders(failure) })
+  return { ...answer, message: textOf(failure), headers: failureHeaders(failure) }
 }
 
 function malformed(message: string): McpError {

@@ -2,6 +2,7 @@ import { DurableObject } from 'cloudflare:workers'
 import type { ApiKey } from '../../core/access/api-key.ts'
 import type { Provider } from '../../core/consent/provider.ts'
 import { createOutbox } from '../outbox.ts'
+import { reached } from '../reached.ts'
 import type { RegistryObject } from '../registry/registry-object.ts'
 import { registryStub } from '../registry/registry-stub.ts'
 import { type GivenKind, givenText, givenTexts, removeGiven, storeApiKey, storeProvider } from './given.ts'
@@ -104,6 +105,8 @@ export interface AccessReach {
   readonly now: () => number
 }
 
+const REACH = { what: 'keys and providers', waitMs: 10_000 }
+
 export function accessStub(namespace: DurableObjectNamespace<Access>): AccessStub {
-  return () => namespace.getByName('access')
+  return () => reached(namespace.getByName('access'), REACH)
 }

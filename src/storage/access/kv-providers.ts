@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import { Unreachable } from '../../core/call/failure.ts'
 import type { Provider, Providers, ProviderStore } from '../../core/consent/provider.ts'
 import { isProviderId } from '../../core/consent/provider.ts'
 import { kvKey } from '../keys.ts'
@@ -7,6 +8,8 @@ import type { AccessReach } from './access-object.ts'
 
 /** How long an isolate answers from memory, for ids nobody has too. */
 const FRESH_MS = 5_000
+/** For so much longer it does while neither KV nor the Durable Object can be reached. */
+const LAST_RESORT_MS = 50_000
 const MAX_KEPT = 1_000
 
 /**
@@ -34,7 +37,14 @@ export function createKvProviders({ kv, access, now }: AccessReach): ProviderSto
       if (known && now() < known.until) return known.provider
       const until = now() + FRESH_MS
       const before = changes
-      const provider = await reader.read<Provider>(kvKey('provider', id), 'ask')
+      let provider: Provider | undefined
+      try {
+        provider = await reader.read<Provider>(kvKey('provider', id), 'ask')
+      } catch (error) {
+        // What was so a moment ago is better than nothing
+        if (!(error instanceof Unreachable) || !known || now() > known.until + LAST_RESORT_MS) throw error
+        return known.provider
+      }
       // What was changed meanwhile is newer than this answer
       if (changes === before) kept.set(id, { provider, until })
       return provider

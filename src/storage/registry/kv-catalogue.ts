@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import { maySee } from '../../core/access/principal.ts'
 import { type Budget, createBudget, UNITS, unitsOf } from '../../core/tool/budget.ts'
+import { Unreachable } from '../../core/call/failure.ts'
 import { parseToolId } from '../../core/tool/tool-id.ts'
 import type { Catalogue, LineFormat, ListedTool, Listing, ListQuery } from '../../core/access/catalogue.ts'
 import type { Principal } from '../../core/access/principal.ts'
@@ -9,6 +10,7 @@ import type { Sealer } from '../access/deployment-keys.ts'
 import { HEAD_KEY, kvKey } from '../keys.ts'
 import { decodeCursor, encodeCursor } from './cursor.ts'
 import { CHANGING_TTL_S, IMMUTABLE_TTL_S, parsed } from '../kv-reader.ts'
+import { createKvReads } from '../kv-reads.ts'
 import type { Head, Leaf, PageIndex, WriteLine } from './pages.ts'
 import type { RegistryReach } from './registry-stub.ts'
 
@@ -19,6 +21,8 @@ export interface KvCatalogueOptions extends RegistryReach {
   readonly whole: (records: readonly ToolRecord[]) => Promise<readonly ToolRecord[]>
   /** Seals the places of searches and of lists of all versions, which may be of tools that the caller may not know of. */
   readonly sealer: Sealer
+  /** The catalogue of the tools that the deployment carries, for while nothing else can be read. */
+  readonly carried?: () => Promise<{ readonly head: Head; readonly pages: ReadonlyMap<string, string> }>
   /** Lets other requests have the thread. */
   readonly giveWay: () => Promise<void>
 }
@@ -47,23 +51,37 @@ interface Page {
  * The catalogue, read from content-addressed pages in KV. What KV does not have yet, the registry is asked for. Pages are
  * cut into lines and never parsed, save for a format other than the stored one, whose lines are then kept.
  */
-export function createKvCatalogue({ kv, registry, writeLine, whole, now, sealer, giveWay }: KvCatalogueOptions) {
+export function createKvCatalogue(options: KvCatalogueOptions) {
+  const { kv, registry, writeLine, whole, now, sealer, giveWay } = options
+  const reads = createKvReads(kv, now)
   const texts = new LRUCache<string, string>({ maxSize: MAX_CACHED, sizeCalculation: (text) => text.length + 1 })
   const formatted = new LRUCache<string, readonly string[]>({
     maxSize: MAX_CACHED,
     sizeCalculation: (lines) => lines.reduce((sum, line) => sum + line.length, 1),
   })
-  let kept: { readonly head: Head; readonly at: number } | undefined
+  /** `goodFor` is the revision up to which it is as good as can be had. */
+  let kept: { readonly head: Head; readonly at: number; readonly goodFor: number } | undefined
   let wanted = 0
 
   async function head(): Promise<Head> {
-    if (kept && kept.head.revision >= wanted && now() - kept.at < FRESH_MS) return kept.head
-    const read = parsed<Head>(await kv.get(HEAD_KEY, { cacheTtl: CHANGING_TTL_S }))
-    return keep(read && read.revision >= wanted ? read : await registry().head())
+    if (kept && kept.goodFor >= wanted && now() - kept.at < FRESH_MS) return kept.head
+    const read = parsed<Head>(await reads.text(HEAD_KEY, CHANGING_TTL_S))
+    if (read && read.revision >= wanted) return keep(read)
+    try {
+      return keep(await registry().head())
+    } catch (error) {
+      if (!(error instanceof Unreachable)) throw error
+      const older = kept && (!read || kept.head.revision >= read.revision) ? kept.head : read
+      if (older) return keep(older)
+      const carried = await options.carried?.()
+      if (!carried) throw error
+      for (const [hash, text] of carried.pages) texts.set(hash, text)
+      return keep(carried.head)
+    }
   }
 
   function keep(head: Head): Head {
-    kept = { head, at: now() }
+    kept = { head, at: now(), goodFor: Math.max(head.revision, wanted) }
     return head
   }
 
@@ -73,7 +91,7 @@ export function createKvCatalogue({ kv, registry, writeLine, whole, now, sealer,
     const read = new Map<string, string | null>()
     for (let at = 0; at < missing.length; at += KV_BULK) {
       const keys = missing.slice(at, at + KV_BULK).map((hash) => kvKey('page', hash))
-      for (const [key, text] of await kv.get(keys, { cacheTtl: IMMUTABLE_TTL_S })) read.set(key, text)
+      for (const [key, text] of await reads.texts(keys, IMMUTABLE_TTL_S)) read.set(key, text)
     }
     const all: string[] = []
     for (const hash of hashes) {

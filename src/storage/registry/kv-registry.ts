@@ -1,3 +1,4 @@
+import { Unreachable } from '../../core/call/failure.ts'
 import type { ToolkitStore } from '../../core/access/toolkit.ts'
 import type { Publication, Published, RegistryWriter } from '../../core/publish/registry.ts'
 import type { DocumentAddress, ToolSource } from '../../core/tool/tool-source.ts'
@@ -7,7 +8,10 @@ import type { ToolDocument, ToolRecord } from '../../core/tool/tool.ts'
 import { documentKey, kvKey } from '../keys.ts'
 import { createKvCatalogue, type KvCatalogueOptions } from './kv-catalogue.ts'
 import { CHANGING_TTL_S, createKvReader, IMMUTABLE_TTL_S, parsed } from '../kv-reader.ts'
+import { createKvReads } from '../kv-reads.ts'
+import { within } from '../within.ts'
 import type { Bundle } from './bundle.ts'
+import { createBundledTools } from './bundled-tools.ts'
 import { createWholeRecords } from './kv-documents.ts'
 import { inParts } from './parts.ts'
 
@@ -21,6 +25,9 @@ export interface KvRegistryOptions extends Omit<KvCatalogueOptions, 'whole'> {
 
 /** A message to a Durable Object is at most 32 MiB. */
 const MAX_MESSAGE_CHARACTERS = 8_000_000
+/** How long a request waits for the registry to take in the bundle, and when it is asked again. */
+const TAKE_IN_WAIT_MS = 3_000
+const TAKE_IN_REST_MS = 5_000
 const lengthOf = (publication: Publication) => JSON.stringify(publication).length
 
 /**
@@ -29,10 +36,14 @@ const lengthOf = (publication: Publication) => JSON.stringify(publication).lengt
  */
 export function createKvRegistry(options: KvRegistryOptions) {
   const { kv, registry, bundle, deployedAt, onChange } = options
-  const whole = createWholeRecords(options)
-  const { catalogue, require } = createKvCatalogue({ ...options, whole })
+  const reads = createKvReads(kv, options.now)
+  const carried = createBundledTools(bundle, options.writeLine)
+  const whole = createWholeRecords({ ...options, carried: carried.text })
+  const { catalogue, require } = createKvCatalogue({ ...options, whole, carried: carried.catalogue })
   const reader = createKvReader({ kv, value: (key) => registry().value(key), now: options.now })
   let takenIn = false
+  /** The registry is asked again to take in the bundle after this. */
+  let rests = -Infinity
 
   function changed(revision: number, keys: Iterable<string>): void {
     require(revision)
@@ -45,26 +56,33 @@ export function createKvRegistry(options: KvRegistryOptions) {
       const document = await reader.read<ToolDocument>(kvKey('tool', toolKey(name)), 'believe')
       // One that an earlier Switchboard wrote says nothing of publishers, until the outbox has written it anew
       const isOfNow = document?.versions.every((version) => 'publisher' in version) ?? true
-      return isOfNow ? document : source.current(name)
+      // Until the registry was reached, what the deployment carries is as good as taken in
+      if (isOfNow) return takenIn ? document : carried.document(toolKey(name), document)
+      return source.current(name)
     },
     async current(name) {
       return parsed<ToolDocument>(await registry().value(kvKey('tool', toolKey(name))))
     },
     async record(digest) {
+      const known = carried.record(digest)
+      if (known) return known
       const key = kvKey('record', digest)
-      const text = await kv.get(key, { cacheTtl: IMMUTABLE_TTL_S })
+      const text = await reads.text(key, IMMUTABLE_TTL_S)
       return parsed<ToolRecord>(text ?? (await registry().value(key)))
     },
     async named(asked) {
       const name = asked.toLowerCase()
       const stored = kvKey('name', name)
-      const known = reader.isBehind(stored) ? null : await kv.get(stored, { cacheTtl: CHANGING_TTL_S })
-      const key = known ?? (await registry().named(name))
+      const known = reader.isBehind(stored) ? null : await reads.text(stored, CHANGING_TTL_S)
+      const own = carried.named(name)
+      const key = known ?? (await (own ? orElse(() => registry().named(name), toolKey(own)) : registry().named(name)))
       return key === undefined ? undefined : parseToolId(key)
     },
     async addressed(dialect, id, tool) {
       const key = kvKey('address', documentKey(dialect, id))
-      const known = await reader.read<DocumentAddress>(key, 'ask')
+      const reading = () => reader.read<DocumentAddress>(key, 'ask')
+      // Nobody else's document is called as a toolkit that the deployment carries
+      const known = await (carried.holds(id) ? orElse(reading, undefined) : reading())
       // What a new version adds may not have come to KV
       const isComplete = known?.id !== id || tool === undefined || Object.hasOwn(known.tools, tool)
       const address = isComplete ? known : parsed<DocumentAddress>(await registry().value(key))
@@ -137,24 +155,44 @@ export function createKvRegistry(options: KvRegistryOptions) {
     store: (hash: string, bytes: ArrayBuffer): Promise<void> => registry().putBlob(hash, bytes),
     async read(hash: string): Promise<ArrayBuffer | undefined> {
       const key = kvKey('blob', hash)
-      const found = await kv.get(key, { type: 'arrayBuffer', cacheTtl: IMMUTABLE_TTL_S })
+      const found = await reads.bytes(key, IMMUTABLE_TTL_S)
       const bytes = found ?? (await registry().value(key))
       return typeof bytes === 'string' ? undefined : bytes
     },
   }
 
-  /** Takes in the tools this deployment carries; undefined once that is done. No request waits for another's. */
+  /**
+   * Has the registry take in the tools this deployment carries; undefined once that is done, and for a while after it could
+   * not be done: no request needs the registry's leave. No request waits for another's.
+   */
   function takeIn(): Promise<void> | undefined {
-    return takenIn ? undefined : deliver()
+    return takenIn || options.now() < rests ? undefined : deliver()
   }
 
   async function deliver(): Promise<void> {
     const { hash, records, documents } = bundle
-    let answer = await registry().takeIn(hash, deployedAt)
-    if (answer.wanted) answer = await registry().takeIn(hash, deployedAt, records, documents)
-    if (!takenIn) changed(answer.revision, records.map(toolKey))
-    takenIn = true
+    try {
+      await within(TAKE_IN_WAIT_MS, 'The registry', async () => {
+        const { wanted, revision } = await registry().takeIn(hash, deployedAt)
+        const answer = wanted ? await registry().takeIn(hash, deployedAt, records, documents) : { revision }
+        if (!takenIn) changed(answer.revision, wanted ? records.map(toolKey) : [])
+        takenIn = true
+      })
+    } catch (error) {
+      rests = options.now() + TAKE_IN_REST_MS
+      console.error('Cannot have the registry take in the bundled tools', error)
+    }
   }
 
   return { source, writer, published, toolkits, catalogue, blobs, takeIn }
+}
+
+/** What is asked of storage, or else something, while that cannot be reached. */
+async function orElse<T, U>(ask: () => Promise<T>, other: U): Promise<T | U> {
+  try {
+    return await ask()
+  } catch (error) {
+    if (error instanceof Unreachable) return other
+    throw error
+  }
 }

@@ -183,7 +183,8 @@ function divide(tools: readonly LeafTool[]): readonly (readonly LeafTool[])[] {
   return [...inParts(tools, ({ record }) => record.length, { maxSize: MAX_CHARACTERS / 2, maxItems: MAX_TOOLS / 2 })]
 }
 
-function pageTexts(tools: readonly LeafTool[], writeLine: WriteLine): { lines: string; records: string } {
+/** Both pages of tools, which are in the order of their keys. */
+export function pageTexts(tools: readonly LeafTool[], writeLine: WriteLine): { lines: string; records: string } {
   const records = tools.map(({ record }): ToolRecord => JSON.parse(record))
   const index: PageIndex = records.map((record, position) => ({
     key: toolKey(record),

@@ -58,7 +58,7 @@ describe('a call', () => {
     const caller = { ...callerWith(), background, traceparent: TRACEPARENT }
     expect(await createCallTool({ ...deps, writeRecord })(given, caller)).toEqual({
       callId: 'made',
-      durationMs: 5,
+      durationMs: 10,
       result: { ok: true, value: [{ a: 1 }, 'ann', 'made'] },
       tool: tool.record,
     })
@@ -72,7 +72,7 @@ describe('a call', () => {
         tool: 'Example.Tool@1.0.0',
         digest: 'd1',
         outcome: 'success',
-        duration_ms: 5,
+        duration_ms: 10,
       },
     ])
     expect(behind).toEqual([background])

@@ -53,7 +53,7 @@ describe('what an earlier version kept in the registry', () => {
         if (asked === at) throw new Error('overloaded')
       }
       const first = await all(harness).catch(String)
-      expect(first).toEqual(at === 'leftBehind' ? 'Error: overloaded' : ALL)
+      expect(first).toEqual(at === 'leftBehind' ? 'Error: Switchboard cannot reach its registry right now' : ALL)
       restart()
       earlier.meanwhile = () => undefined
       expect(await all(harness)).toEqual(ALL)

@@ -20,7 +20,7 @@ function isolate({ kv, registry }: Pick<Harness, 'kv' | 'registry'>) {
     kv: kv.binding,
     registry: () => stub,
     writeLine,
-    whole: createWholeRecords({ kv: kv.binding, registry: () => stub }),
+    whole: createWholeRecords({ kv: kv.binding, registry: () => stub, now: () => Date.now() }),
     now: () => Date.now(),
     sealer: createKeyring(['of the tests'], 'cursor'),
     giveWay: async () => undefined,

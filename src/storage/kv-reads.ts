@@ -1,0 +1,46 @@
+import { within } from './within.ts'
+
+/**
+ * KV as it is read: null stands for what it does not have, undefined for what it could not tell, or not in time. Whoever reads
+ * asks the Durable Object that writes it for either.
+ */
+export interface KvReads {
+  text(key: string, ttl: number): Promise<string | null | undefined>
+  /** Without the keys that it could not tell of. */
+  texts(keys: readonly string[], ttl: number): Promise<ReadonlyMap<string, string | null>>
+  bytes(key: string, ttl: number): Promise<ArrayBuffer | null | undefined>
+}
+
+const WAIT_MS = 2_000
+/** KV that hangs is not asked again for so long: each read would wait. */
+const REST_MS = 2_000
+
+/** `ttl` is for how many seconds KV gives what it read once. `now` gives milliseconds since some fixed point. */
+export function createKvReads(kv: KVNamespace, now: () => number): KvReads {
+  let restsUntil = -Infinity
+
+  async function read<T>(ask: () => Promise<T>): Promise<T | undefined> {
+    const begun = now()
+    if (begun < restsUntil) return undefined
+    let isAnswered = false
+    try {
+      return await within(WAIT_MS, 'KV', async () => {
+        try {
+          return await ask()
+        } finally {
+          isAnswered = true
+        }
+      })
+    } catch (error) {
+      if (!isAnswered) restsUntil = now() + REST_MS
+      console.warn(JSON.stringify({ event: 'kv-unread', error: String(error) }))
+      return undefined
+    }
+  }
+
+  return {
+    text: (key, cacheTtl) => read(() => kv.get(key, { cacheTtl })),
+    texts: async (keys, cacheTtl) => (await read(() => kv.get([...keys], { cacheTtl }))) ?? new Map(),
+    bytes: (key, cacheTtl) => read(() => kv.get(key, { type: 'arrayBuffer', cacheTtl })),
+  }
+}

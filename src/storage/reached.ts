@@ -1,0 +1,47 @@
+import { Unreachable } from '../core/call/failure.ts'
+import { twiceIfMoved } from './moved.ts'
+import { within } from './within.ts'
+
+/** For how long a Durable Object is waited for, in milliseconds. */
+export interface Reach {
+  /** What is kept there, in words that follow `Switchboard cannot reach its`. */
+  readonly what: string
+  readonly waitMs: number
+  /** The same for the methods that may take long. */
+  readonly longer?: Readonly<Record<string, number>>
+}
+
+/**
+ * A Durable Object's stub whose methods answer in time, or fail as `Unreachable`: nobody waits for an object that hangs, and
+ * that one cannot be reached is no defect. What the object itself throws comes as it is.
+ */
+export function reached<Stub extends object>(stub: Stub, { what, waitMs, longer = {} }: Reach): Stub {
+  const message = `${CANNOT_REACH} ${what} right now`
+  return new Proxy(stub, {
+    get(target, method) {
+      const real: unknown = Reflect.get(target, method)
+      if (typeof real !== 'function' || typeof method !== 'string') return real
+      return async (...given: unknown[]): Promise<unknown> => {
+        try {
+          const ask = async (): Promise<unknown> => Reflect.apply(real, target, given)
+          return await within(longer[method] ?? waitMs, message, () => twiceIfMoved(ask))
+        } catch (error) {
+          if (isDefect(error)) throw error
+          throw new Unreachable(message, { cause: error })
+        }
+      }
+    },
+  })
+}
+
+const CANNOT_REACH = 'Switchboard cannot reach its'
+
+/**
+ * Whether the object's own code threw this: it was reached, was not put out of action by the platform, and did not need another
+ * object that cannot be reached.
+ */
+function isDefect(error: unknown): boolean {
+  if (error instanceof Error && error.message.includes(CANNOT_REACH)) return false
+  const is = (name: string) => error instanceof Error && Reflect.get(error, name) === true
+  return is('remote') && !is('retryable') && !is('overloaded') && !is('durableObjectReset')
+}
