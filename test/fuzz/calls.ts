@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import type { Call, Outcome } from '../../src/core/call/call.ts'
 import type { Failure } from '../../src/core/call/failure.ts'
-import { isJsonObject, type Json } from '../../src/core/tool/json.ts'
+import { isJsonObject } from '../../src/core/tool/json.ts'
 import * as machineContext from '../../src/dialects/machine-context/wire.ts'
 import { errorText, type McpError, readMessage, resultText } from '../../src/dialects/mcp/json-rpc.ts'
 import { revisionOf } from '../../src/dialects/mcp/revisions/negotiation.ts'
@@ -17,89 +17,9 @@ import * as plugin from '../../src/dialects/plugin/wire.ts'
 import { createKeyring } from '../../src/storage/keyring.ts'
 import { createStateSeal } from '../../src/storage/state-seal.ts'
 import { setUp } from '../dialects/mcp/set-up.ts'
+import { MCP_MESSAGES, MCP_PARAMS, MESSAGE, OXP_CALL, PLUGIN_CALL, RFC_BARE, RFC_CALL } from './examples.ts'
 import { values } from './mutations.ts'
 import { expectWords, row, type Row, written } from './row.ts'
-
-const INPUT = { a: 10, b: 5, to: 'ann', list: [1, { x: null }] }
-const OXP_CALL = {
-  tool_id: 'Calculator.Add@^1.0',
-  call_id: 'c1',
-  trace_id: 't1',
-  input: INPUT,
-  context: {
-    authorization: [{ id: 'google', token: 'tok' }],
-    secrets: [{ id: 'KEY', value: 's' }],
-    user_id: 'ann',
-  },
-}
-const RFC_CALL = {
-  $schema: 'https://github.com/OpenToolCalling/Specification/tree/main/spec/tool/request/0.1/schema.json',
-  run_id: 'r1',
-  execution_id: 'e1',
-  created_at: '2026-01-01T00:00:00Z',
-  tool: { name: 'Add', toolkit: 'Calculator', version: '1.0.0' },
-  inputs: INPUT,
-  context: {
-    authorization: { token: 'tok', user_info: { sub: 'ann' } },
-    secrets: { KEY: 's' },
-    user_id: 'ann',
-    user_info: {},
-  },
-}
-const { $schema: _, ...RFC_BARE } = RFC_CALL
-const MESSAGE = {
-  header: {
-    version: '1.0',
-    messageId: 'm1',
-    timestamp: '2026-01-01T00:00:00Z',
-    messageType: 'request',
-    source: 'me',
-    destination: 'you',
-  },
-  payload: {
-    tool: { id: 'calculator', capability: 'add', parameters: INPUT, version: '1.0.0' },
-    context: { request_id: 'r', session_id: 's', user_id: 'ann', locale: 'de' },
-    security: {},
-  },
-}
-const PLUGIN_CALL = {
-  method: 'tools/call',
-  params: { name: 'add', arguments: INPUT, _meta: { 'dev.switchboard/context': { user_info: {} } } },
-}
-const VERSION_KEY = 'io.modelcontextprotocol/protocolVersion'
-const MCP_PARAMS = {
-  name: 'Calculator_Add',
-  arguments: INPUT,
-  inputResponses: { one: { action: 'accept', content: {} } },
-  requestState: 'sealed',
-  _meta: {
-    [VERSION_KEY]: '2026-07-28',
-    'io.modelcontextprotocol/clientCapabilities': { elicitation: { url: {} } },
-    'io.modelcontextprotocol/logLevel': 'info',
-    'dev.switchboard/call_id': 'c1',
-    'dev.switchboard/context': { user: 'ann' },
-    'dev.switchboard/version': '^1',
-    'progressToken': 'p',
-    'traceparent': '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
-  },
-}
-const rpc = (method: string, params: Json = {}, id: Json = 1) => ({ jsonrpc: '2.0', id, method, params })
-const MCP_MESSAGES: readonly Json[] = [
-  rpc('tools/call', MCP_PARAMS),
-  rpc('tools/call', { name: 'echo', arguments: INPUT }, 'an id'),
-  rpc('tools/list', { cursor: 'more', _meta: MCP_PARAMS._meta }),
-  rpc('initialize', { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'n', version: '1' } }),
-  rpc('server/discover', { _meta: MCP_PARAMS._meta }),
-  rpc('ping'),
-  rpc('completion/complete', { ref: {} }),
-  { jsonrpc: '2.0', method: 'notifications/initialized' },
-  { jsonrpc: '2.0', id: 1, result: {} },
-  [
-    rpc('ping'),
-    rpc('tools/call', { name: 'echo', arguments: INPUT }, 2),
-    { jsonrpc: '2.0', method: 'notifications/x' },
-  ],
-]
 
 /** What a call comes to that gives its input back. */
 const echoed = ({ callId = 'made', input }: Pick<Call, 'callId' | 'input'>): Outcome => ({

@@ -11,7 +11,7 @@ import { recordOf } from '../../src/core/publish/record.ts'
 import type { Report } from '../../src/core/publish/report.ts'
 import { createBudget } from '../../src/core/tool/budget.ts'
 import type { Codec, Given } from '../../src/core/tool/codec.ts'
-import { isJsonObject, type Json, type JsonObject } from '../../src/core/tool/json.ts'
+import { isJsonObject, type Json } from '../../src/core/tool/json.ts'
 import type { ToolRecord } from '../../src/core/tool/tool.ts'
 import { mcp } from '../../src/dialects/mcp/definition.ts'
 import { withoutHeaders } from '../../src/dialects/mcp/tool-schema.ts'
@@ -29,6 +29,7 @@ import { createWasmRunner } from '../../src/runners/wasm/runner.ts'
 import { worldOf } from '../core/publish/fakes.ts'
 import { build } from '../fixtures/generated/build.ts'
 import { upstreamDeps } from '../runners/remote/set-up.ts'
+import { DEFINITION, IMPLEMENTATIONS, OPENAPI, SWAGGER, YAML } from './examples.ts'
 import { texts, values } from './mutations.ts'
 import { expectWords, isRead, row, type Row, written } from './row.ts'
 
@@ -40,47 +41,6 @@ const records = build.tools.map(({ record }) => record)
 /** The tools that tests are run with, in a dialect. */
 const documentsIn = ({ encode }: Codec): readonly Json[] => records.map((record) => written(encode(record).document))
 
-const IMPLEMENTATIONS: readonly JsonObject[] = [
-  {
-    kind: 'http',
-    method: 'POST',
-    url: 'https://api.example.com/v1/{a}/notes',
-    parameters: [
-      { input: 'a', in: 'path', name: 'a' },
-      { input: 'b', in: 'query', name: 'max', style: 'form', explode: true },
-    ],
-    headers: { 'x-one': '1' },
-    credentials: [{ secret: 'KEY', in: 'header', name: 'Authorization', format: 'Bearer {value}' }],
-    body: { type: 'json' },
-    response: { type: 'json', pointer: '/data', statuses: [200, '2xx'] },
-    retry: { attempts: 1 },
-    timeout_ms: 30_000,
-  },
-  {
-    kind: 'remote',
-    protocol: 'mcp',
-    url: 'https://mcp.example.com/mcp',
-    tool: 'add',
-    credentials: [{ secret: 'KEY', in: 'header', name: 'Authorization', format: 'Bearer {value}' }],
-  },
-  { kind: 'code', module: 'export default async () => 1', allowed_hosts: ['api.example.com'], credentials: [] },
-  { kind: 'wasm', blob: 'a'.repeat(64), tool: 'add', allowed_hosts: [], config: { key: 'KEY' } },
-]
-const DEFINITION: JsonObject = {
-  id: 'Kit.Do@1.0.0',
-  name: 'Kit_Do',
-  description: 'Does it',
-  version: '1.0.0',
-  input_schema: {
-    parameters: {
-      type: 'object',
-      properties: { a: { type: 'string' }, b: { type: 'integer', minimum: 0 } },
-      required: ['a'],
-    },
-  },
-  output_schema: { type: 'object', properties: { c: { type: 'array', items: { type: 'number' } } } },
-  requirements: { secrets: [{ id: 'KEY' }] },
-}
 const BODIES: readonly Json[] = [
   ...IMPLEMENTATIONS.map((implementation) => ({ definition: DEFINITION, implementation, tags: ['a'] })),
   ...codecs.flatMap((codec) =>
@@ -175,127 +135,6 @@ const LISTED_OVER_MCP = [
   { name: 'add', description: 'Adds', inputSchema: { type: 'object', properties: { a: { type: 'number' } } } },
   { ...Object(documentsIn(mcp)[0]), icons: [{ src: 'https://x.example/i.png' }], outputSchema: { type: 'array' } },
 ]
-
-const OPENAPI: JsonObject = {
-  openapi: '3.1.0',
-  info: { title: 'An API', version: '1.2.3' },
-  servers: [{ url: 'https://{host}.example.com/v1', variables: { host: { default: 'api', enum: ['api', 'eu'] } } }],
-  security: [{ key: [] }],
-  paths: {
-    '/things/{id}': {
-      parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'string' } }],
-      get: {
-        operationId: 'getThing',
-        summary: 'Gets a thing',
-        tags: ['things'],
-        parameters: [
-          {
-            name: 'filter',
-            in: 'query',
-            style: 'deepObject',
-            explode: true,
-            schema: { $ref: '#/components/schemas/Thing' },
-          },
-          { name: 'x-trace', in: 'header', content: { 'application/json': { schema: { type: 'object' } } } },
-        ],
-        responses: {
-          '200': {
-            description: 'ok',
-            content: { 'application/json': { schema: { $ref: '#/components/schemas/Thing' } } },
-          },
-        },
-      },
-      put: {
-        requestBody: {
-          required: true,
-          content: { 'application/json': { schema: { $ref: '#/components/schemas/Thing' } } },
-        },
-        responses: { default: { $ref: '#/components/responses/Done' } },
-        security: [{ oauth: ['write'] }],
-      },
-    },
-    '/files': {
-      post: {
-        requestBody: {
-          content: {
-            'multipart/form-data': {
-              schema: { type: 'object', properties: { file: { type: 'string', format: 'binary' } } },
-            },
-          },
-        },
-        responses: { '204': { description: 'none' } },
-      },
-    },
-  },
-  components: {
-    schemas: {
-      Thing: {
-        type: 'object',
-        required: ['id'],
-        properties: {
-          id: { type: 'string', readOnly: true },
-          parts: { type: 'array', items: { $ref: '#/components/schemas/Thing' } },
-          kind: { oneOf: [{ type: 'string', enum: ['a', 'b'] }, { type: 'null' }] },
-        },
-      },
-    },
-    responses: { Done: { description: 'done', content: { 'text/plain': { schema: { type: 'string' } } } } },
-    securitySchemes: {
-      key: { type: 'apiKey', in: 'header', name: 'x-api-key' },
-      oauth: {
-        type: 'oauth2',
-        flows: {
-          authorizationCode: {
-            authorizationUrl: 'https://a.example/a',
-            tokenUrl: 'https://a.example/t',
-            scopes: { write: '' },
-          },
-        },
-      },
-    },
-  },
-}
-const SWAGGER: JsonObject = {
-  swagger: '2.0',
-  info: { title: 'Old', version: '1.0' },
-  host: 'api.example.com',
-  basePath: '/v1',
-  schemes: ['https'],
-  consumes: ['application/json'],
-  produces: ['application/json'],
-  paths: {
-    '/pets': {
-      post: {
-        operationId: 'addPet',
-        parameters: [
-          { name: 'body', in: 'body', schema: { $ref: '#/definitions/Pet' } },
-          { name: 'ids', in: 'query', type: 'array', items: { type: 'integer' }, collectionFormat: 'pipes' },
-        ],
-        responses: { '200': { description: 'ok', schema: { $ref: '#/definitions/Pet' } } },
-      },
-    },
-  },
-  definitions: {
-    Pet: { type: 'object', properties: { name: { type: 'string', 'x-nullable': true } }, discriminator: 'name' },
-  },
-  securityDefinitions: { basic: { type: 'basic' } },
-}
-const YAML = `openapi: 3.0.3
-info: {title: T, version: '1.0.0'}
-servers:
-  - url: &base https://api.example.com
-paths:
-  /a/{b}:
-    get:
-      operationId: getA
-      description: |
-        Several
-        lines
-      parameters:
-        - {name: b, in: path, required: true, schema: {type: string, example: *base}}
-      responses:
-        '200': {description: "ok \\u00e9"}
-`
 
 export const publications: readonly Row[] = [
   ...codecs.map((codec) =>

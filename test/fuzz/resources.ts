@@ -14,50 +14,12 @@ import { readToolset } from '../../src/dialects/mcp/toolset.ts'
 import { decodeListQuery } from '../../src/dialects/oxp/list-query.ts'
 import { principalOfClaims } from '../../src/http/jwt-claims.ts'
 import { createTextJudge } from '../../src/outbound/allowed-url.ts'
+import { CLAIMS, IMPORT, KEY, PROVIDER } from './examples.ts'
 import { texts, values } from './mutations.ts'
 import { expectWords, isRead, isUnderstood, row, type Row, written } from './row.ts'
 
 const NOW = new Date('2026-01-01T00:00:00Z')
-const KEY = {
-  name: 'an agent',
-  scopes: ['tools:read', 'tools:call'],
-  tools: ['Gmail.*', 'SMS.Send', '*'],
-  users: ['ann', 'bob'],
-  expires_at: '2030-01-31T12:00:00+01:00',
-}
-const PROVIDER = {
-  id: 'acme',
-  name: 'Acme',
-  issuer: 'https://id.acme.example',
-  authorization_endpoint: 'https://id.acme.example/authorize',
-  token_endpoint: 'https://id.acme.example/token',
-  revocation_endpoint: 'https://id.acme.example/revoke',
-  client_id: 'c1',
-  client_secret_name: 'ACME_SECRET',
-  token_endpoint_auth_method: 'client_secret_basic',
-  authorization_parameters: { access_type: 'offline' },
-  extra_scopes: ['offline_access'],
-  scope_separator: ' ',
-  tools: ['Acme.*'],
-}
 const RULES = { judgeUrl: createTextJudge(new Set(['127.0.0.1:8080'])), judgeSecret: () => undefined }
-const IMPORT = {
-  from: { openapi: { openapi: '3.1.0', paths: {} } },
-  toolkit: 'Acme',
-  version: '1.0.0',
-  tools: ['get*', 'put'],
-  credentials: { key: { secret: 'KEY' } },
-}
-const CLAIMS = {
-  sub: 'ann',
-  scope: 'tools:read tools:call',
-  scopes: ['admin'],
-  tools: ['Gmail.*'],
-  users: 'any',
-  iss: 'https://issuer.example',
-  exp: 2_000_000_000,
-}
-
 /** A row for what the reader of a query reads. */
 const query = (name: string, reader: Reader<unknown>, ...examples: readonly string[]): Row =>
   row(name, texts(examples), (text) => isRead(check(reader, Object.fromEntries(new URLSearchParams(text)))))

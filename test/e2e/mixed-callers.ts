@@ -1,0 +1,148 @@
+import { readFileSync } from 'node:fs'
+import { Agent, request } from 'node:http'
+import type { Upstream } from '../upstream.ts'
+import { definition } from './definition.ts'
+import { type ServerProcess, startProcess } from './process.ts'
+import { bundleFolder } from './server.ts'
+
+const ADMIN_KEY = 'the-administrator-of-this-test'
+
+/** What somebody does, and what must come of it. */
+interface Errand {
+  readonly kind: string
+  readonly method: string
+  readonly path: string
+  readonly body?: unknown
+  readonly isRight: (status: number, body: string) => boolean
+}
+
+/** What became of errands, by kind. */
+export interface Tally {
+  right: number
+  /** Answered with 429 or 503, and when to come again. */
+  putOff: number
+  /** Everything else, in words. */
+  readonly wrong: string[]
+}
+
+const says = (status: number, part: string) => (got: number, body: string) => got === status && body.includes(part)
+const call = (tool_id: string, n: number) => ({
+  method: 'POST',
+  path: '/tools/call',
+  body: { tool_id, input: { a: n, b: 1 } },
+})
+
+/** The errands of a deployment that is busy with all that it does, one after the other; `unique` tells callers apart. */
+export function errand(n: number, unique: string): Errand {
+  const sum = says(200, `"value":${n + 1}`)
+  const errands: readonly Errand[] = [
+    { kind: 'a bundled tool', ...call('Calculator.Add', n), isRight: sum },
+    { kind: 'a code tool', ...call('Mixed.Code', n), isRight: sum },
+    { kind: 'an http tool', ...call('Mixed.Http', n), isRight: says(200, '"value":{"sum":') },
+    { kind: 'a list', method: 'GET', path: `/tools?limit=${1 + (n % 50)}`, isRight: says(200, '"items":[{') },
+    { kind: 'a search', method: 'GET', path: '/tools?q=adds', isRight: says(200, 'Calculator.Add') },
+    {
+      kind: 'a call over MCP',
+      method: 'POST',
+      path: '/mcp',
+      body: {
+        jsonrpc: '2.0',
+        id: 1,
+        method: 'tools/call',
+        params: { name: 'Calculator_Add', arguments: { a: n, b: 1 } },
+      },
+      isRight: says(200, `${n + 1}`),
+    },
+    {
+      kind: 'a publication',
+      method: 'POST',
+      path: '/tools',
+      body: definition(`Mixed${unique}.T${n}@1.0.0`),
+      isRight: says(201, `Mixed${unique}.T${n}@1.0.0`),
+    },
+    { kind: 'an unknown tool', ...call('Mixed.Nothing', n), isRight: says(400, 'was not found') },
+  ]
+  const chosen = errands[n % errands.length]
+  if (!chosen) throw new Error('There is no errand')
+  return chosen
+}
+
+/** Starts a server with the tools that errands call; the code and the http tool are published. */
+export async function startBusyServer(upstream: Upstream, persistTo?: string): Promise<ServerProcess> {
+  const variables = ['ACCESS:keys', `ADMIN_KEY:${ADMIN_KEY}`, `ALLOW_HTTP_HOSTS:${upstream.host}`]
+  const server = await startProcess(
+    ['node', 'src/node/serve.ts', '--built', '--outdir', bundleFolder()].concat(
+      variables.flatMap((each) => ['--var', each]),
+    ),
+    persistTo,
+  )
+  const numbers = { type: 'object', properties: { a: { type: 'number' }, b: { type: 'number' } } }
+  const implementations = {
+    Code: { kind: 'code', module: 'export default ({ a, b }) => a + b' },
+    Http: { kind: 'http', method: 'POST', url: `${upstream.origin}/add`, response: { type: 'json' } },
+  }
+  for (const [name, implementation] of Object.entries(implementations)) {
+    const body = {
+      definition: { ...definition(`Mixed.${name}@1.0.0`), input_schema: { parameters: numbers }, output_schema: {} },
+      implementation,
+    }
+    const { status, body: answer } = await server.json('POST', '/tools', body, { authorization: `Bearer ${ADMIN_KEY}` })
+    if (status !== 201) throw new Error(JSON.stringify(answer))
+  }
+  return server
+}
+
+/** Sends errands on connections that stay open, and keeps what came of them. */
+export function createCallers(server: ServerProcess, sockets: number) {
+  const agent = new Agent({ keepAlive: true, maxSockets: sockets })
+  const tallies = new Map<string, Tally>()
+
+  async function run({ kind, method, path, body, isRight }: Errand): Promise<void> {
+    const tally = tallies.get(kind) ?? { right: 0, putOff: 0, wrong: [] }
+    tallies.set(kind, tally)
+    try {
+      const answer = await send(method, path, body)
+      if (isRight(answer.status, answer.text)) tally.right += 1
+      else if ((answer.status === 429 || answer.status === 503) && answer.retryAfter !== undefined) tally.putOff += 1
+      else tally.wrong.push(`${answer.status} ${answer.text.slice(0, 300)}`)
+    } catch (error) {
+      tally.wrong.push(String(error))
+    }
+  }
+
+  function send(method: string, path: string, body: unknown) {
+    const { hostname, port } = new URL(server.url)
+    const text = body === undefined ? '' : JSON.stringify(body)
+    const headers = {
+      'authorization': `Bearer ${ADMIN_KEY}`,
+      'accept': 'application/json, text/event-stream',
+      ...(body === undefined ? {} : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) }),
+    }
+    return new Promise<{ status: number; text: string; retryAfter: string | undefined }>((resolve, reject) => {
+      const sent = request({ agent, hostname, port, method, path, headers }, (answer) => {
+        const chunks: Buffer[] = []
+        answer.on('data', (chunk) => chunks.push(chunk))
+        answer.on('error', reject)
+        answer.on('end', () => {
+          const retryAfter = answer.headers['retry-after']
+          resolve({ status: answer.statusCode ?? 0, text: Buffer.concat(chunks).toString(), retryAfter })
+        })
+      })
+      sent.on('error', reject)
+      sent.end(text)
+    })
+  }
+
+  return { run, tallies: () => Object.fromEntries(tallies), close: () => agent.destroy() }
+}
+
+/** The memory of a process and its children, in MB; undefined where there is no /proc. */
+export function memoryOf(pid: number | undefined): number | undefined {
+  try {
+    const kilobytes = Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0)
+    const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean)
+    return Math.round(kilobytes / 1_000 + children.reduce((sum, child) => sum + (memoryOf(Number(child)) ?? 0), 0))
+  } catch {
+    return undefined
+  }
+}
