@@ -1,6 +1,7 @@
 import { Hono } from 'hono'
 import { version } from '../package.json'
 import { accessStub } from './storage/access/access-object.ts'
+import { createSessionStore } from './storage/access/session-store.ts'
 import { createDeploymentKeys } from './storage/access/deployment-keys.ts'
 import { createR2Artifacts, noArtifacts } from './storage/artifacts/r2-artifacts.ts'
 import { createR2Uploads, noUploads } from './storage/artifacts/r2-uploads.ts'
@@ -39,6 +40,7 @@ import { oxpFace, respond } from './dialects/oxp/routes.ts'
 import { plugin } from './dialects/plugin/definition.ts'
 import { pluginFace } from './dialects/plugin/routes.ts'
 import { providersFace } from './api/providers/routes.ts'
+import { sessionsFace } from './api/sessions/routes.ts'
 import { registryFace } from './api/tools/routes.ts'
 import { toolkitsFace } from './api/toolkits/routes.ts'
 import { uploadFace } from './api/toolkits/plugin/routes.ts'
@@ -47,6 +49,7 @@ import { createGate, createShield } from './http/gate.ts'
 import { createJwtVerifier } from './http/jwt.ts'
 import { isLoopback } from './http/loopback.ts'
 import { createRateLimit } from './http/rate-limit.ts'
+import { createSessions } from './http/sessions.ts'
 import { unknownRoute } from './http/unknown-route.ts'
 import { unexpected } from './http/unexpected.ts'
 import { createWorkerVerifier } from './http/worker-jwt.ts'
@@ -56,6 +59,9 @@ import { base64, base64OfBytes, bytesOfBase64 } from './outbound/base64.ts'
 import { giveWay, sleep, startDeadline } from './compose/clock.ts'
 import { log } from './compose/log.ts'
 import { createRunners } from './compose/runners.ts'
+import { signInProvider } from './compose/sign-in.ts'
+import { createFlows } from './sign-in/flow.ts'
+import { signInFace } from './sign-in/routes.ts'
 
 /** How the registry writes a record as one line of the listing. */
 export const writeLine = listedLine
@@ -100,6 +106,17 @@ export function createApp(env: Env, config: Config, build: Build): Hono {
   // What has nothing to do with tools is there also while the registry is not
   const gateBesideTools = createGate(authenticator, rateLimit, () => undefined)
   const shield = createShield(rateLimit)
+  const sessions = createSessions({
+    store: createSessionStore(reach.access),
+    authenticator,
+    issuer: config.signIn?.issuer,
+    rules: config.people.rules ?? [],
+    sha256,
+    newId,
+    now,
+  })
+  // For what pages of ours ask for: a session counts beside other credentials
+  const gateForPages = createGate(sessions, rateLimit, () => undefined)
   // At the routes of a worker, an engine's JWT is as good as any other credential
   const engines =
     workerSecret === undefined
@@ -202,6 +219,7 @@ export function createApp(env: Env, config: Config, build: Build): Hono {
           if (change === 'created') each.forget()
           else each.forgetKey(id)
         }
+        if (change === 'removed') sessions.forgetKey(id)
       },
       randomKey: () => keyText(crypto.getRandomValues(new Uint8Array(32))),
       now: () => new Date(),
@@ -227,6 +245,15 @@ export function createApp(env: Env, config: Config, build: Build): Hono {
       shield,
       identifiesPeople: config.userVerifierUrl !== undefined,
       now,
+    }),
+    sessionsFace({ ...shared, gate: gateForPages, sessions }),
+    signInFace({
+      sessions,
+      provider: signInProvider(config),
+      flows: createFlows(deploymentKeys.sealer('sign-in'), now),
+      authenticator,
+      sha256,
+      shield,
     }),
     grantsFace({ ...shared, gate: gateBesideTools, grants: vault }),
     providersFace({

@@ -2,6 +2,7 @@ import { createServerFinder } from '../storage/vault/authorization-server.ts'
 import { createKeyring } from '../storage/keyring.ts'
 import { createOAuth } from '../storage/vault/oauth.ts'
 import type { VaultDeployment } from '../storage/vault/grants.ts'
+import type { Fetch } from '../core/tool/platform.ts'
 import type { Config } from '../env.ts'
 import { createTextJudge } from '../outbound/allowed-url.ts'
 import { createGuardedFetch } from '../outbound/guarded-fetch.ts'
@@ -15,12 +16,7 @@ const MAX_PROVIDER_ANSWER = 1_048_576
 export function vaultDeployment(config: Config): VaultDeployment {
   const { allowHttpHosts, judgeClientSecret, secretOf, userVerifierUrl } = config
   const { now } = Date
-  const guardedFetch = createGuardedFetch({
-    fetch: (...given) => fetch(...given),
-    allowHttpHosts,
-    maxResponseBytes: MAX_PROVIDER_ANSWER,
-  })
-  const fetchGuarded = asFetch(guardedFetch)
+  const fetchGuarded = providerFetch(config)
   return {
     keyring: createKeyring(config.vaultKeys, 'vault'),
     oauth: createOAuth({
@@ -33,6 +29,17 @@ export function vaultDeployment(config: Config): VaultDeployment {
     isTrial: isTrialOf(config),
     now,
   }
+}
+
+/** What providers are asked with: it guards where requests go, and caps answers. */
+export function providerFetch({ allowHttpHosts }: Pick<Config, 'allowHttpHosts'>): Fetch {
+  return asFetch(
+    createGuardedFetch({
+      fetch: (...given) => fetch(...given),
+      allowHttpHosts,
+      maxResponseBytes: MAX_PROVIDER_ANSWER,
+    }),
+  )
 }
 
 /** Whether the deployment is open to whoever reaches it, as on the machine of whoever tries it out. */

@@ -5,6 +5,7 @@ import type { Sha256 } from '../core/tool/digest.ts'
 import { type Failing, fail, ok, type Result } from '../core/call/failure.ts'
 import type { JwtVerifier } from './jwt.ts'
 import { isLocalRequest } from './loopback.ts'
+import { createVerdicts, type Judgement, type MayLookUp } from './verdicts.ts'
 
 export type Access = 'keys' | 'public' | 'open'
 
@@ -26,7 +27,9 @@ export interface Authenticator {
    * that is known comes back without a promise: it is on the path of every call. Before a credential is
    * looked up or verified, which the administrator's is not, `mayLookUp` may refuse to have that done now.
    */
-  authenticate(request: Request, mayLookUp?: () => Failing | undefined): Result<Principal> | Promise<Result<Principal>>
+  authenticate(request: Request, mayLookUp?: MayLookUp): Result<Principal> | Promise<Result<Principal>>
+  /** Who has the key of a SHA-256, as it is now: nothing is kept of it. */
+  holderOf(hash: string): Promise<Judgement<Principal>>
   /** Forgets every verdict, also those being made, as after a key was made: it may have been tried before. */
   forget(): void
   /** Holds a key for dead from now on, whatever the store still says: reads elsewhere lag behind a deletion. */
@@ -35,12 +38,6 @@ export interface Authenticator {
 
 export const MIN_ADMIN_KEY = 16
 
-/** Half a minute, since `findKey` may itself answer what was true half a minute ago: a deleted key dies within 60 s. */
-const GRANTED_MS = 30_000
-/** Short, so that a key that was tried before it was made elsewhere soon works. */
-const REFUSED_MS = 5_000
-/** Bytes, about, of each of the two maps. */
-const MAX_BYTES = 4_000_000
 /** Longer than any key or sensible JWT; it bounds what one credential can take of the verdicts' memory. */
 const MAX_CREDENTIAL = 8_192
 const BEARER = /^bearer +([\x21-\x7e]+)$/i
@@ -53,94 +50,67 @@ const OPEN_RESULT = ok<Principal>({ ...ADMIN, id: 'open' })
 const ANONYMOUS_RESULT = ok(ANONYMOUS)
 const PRESENT = "Present a credential: 'Authorization: Bearer <key>' or 'OXP-API-Key: <key>'"
 
-interface Verdict<R extends Result<Principal>> {
-  readonly result: R
-  /** Milliseconds since 1970. */
-  readonly until: number
-}
-
-/** Makes what tells callers apart. It keeps verdicts, and never a promise of one: no request may await another's. */
+/** Makes what tells callers apart. */
 export function createAuthenticator(options: AuthenticatorOptions): Authenticator {
   const { access, jwt, findKey, sha256, now } = options
   const adminKey = options.adminKey && options.adminKey.length >= MIN_ADMIN_KEY ? options.adminKey : undefined
   const hint = hintFor(access, adminKey !== undefined || jwt !== undefined)
-  // Apart, so that a flood of wrong credentials does not drive out the right ones
-  const granted = verdicts<Result<Principal>>()
-  const refused = verdicts<Failing>()
+  const verdicts = createVerdicts(now, check)
   const deadKeys = new LRUCache<string, true>({ max: 1_000 })
   let adminHash: string | undefined
-  /** Counts `forget`: a verdict whose making began before it is used once, and not kept. */
-  let generation = 0
 
   const unauthenticated = (reason: string) => fail({ type: 'unauthenticated', reason: `${reason}${hint}` })
   const missing = unauthenticated(PRESENT)
+  const noKey = unauthenticated('Cannot accept the credential: no key matches it')
 
-  function authenticate(
-    request: Request,
-    mayLookUp?: () => Failing | undefined,
-  ): Result<Principal> | Promise<Result<Principal>> {
+  function authenticate(request: Request, mayLookUp?: MayLookUp): Result<Principal> | Promise<Result<Principal>> {
     const credential = credentialOf(request.headers)
     const open = access === 'open' && isLocalRequest(request)
     if (credential === undefined) return open ? OPEN_RESULT : access === 'public' ? ANONYMOUS_RESULT : missing
     if (typeof credential !== 'string') return open ? OPEN_RESULT : hinted(credential)
-    const known = fresh(granted.get(credential)) ?? fresh(refused.get(credential))
+    const known = verdicts.known(credential)
     // OXP 1.0, "Server authentication": a server without authentication ignores the header
     if (known) return open && !known.ok ? OPEN_RESULT : known
-    const verdict = judge(credential, mayLookUp)
+    const verdict = verdicts.judge(credential, mayLookUp)
     return open ? verdict.then((result) => (result.ok ? result : OPEN_RESULT)) : verdict
-  }
-
-  function fresh<R extends Result<Principal>>(verdict: Verdict<R> | undefined): R | undefined {
-    return verdict && now() < verdict.until ? verdict.result : undefined
   }
 
   function hinted(failing: Failing): Failing {
     return failing.failure.type === 'unauthenticated' ? unauthenticated(failing.failure.reason) : failing
   }
 
-  /** Judges a credential and keeps the verdict, save that it could not be judged. */
-  async function judge(credential: string, mayLookUp?: () => Failing | undefined): Promise<Result<Principal>> {
-    const start = now()
-    const begun = generation
-    const { result, expiresAt = Infinity } = await check(credential, mayLookUp)
-    if (begun !== generation) return result
-    if (result.ok) {
-      granted.set(credential, { result, until: Math.min(start + GRANTED_MS, expiresAt) })
-    } else if (result.failure.type === 'unauthenticated') {
-      refused.set(credential, { result, until: start + REFUSED_MS })
-    }
-    return result
-  }
-
-  async function check(
-    credential: string,
-    mayLookUp?: () => Failing | undefined,
-  ): Promise<{ result: Result<Principal>; expiresAt?: number }> {
+  async function check(credential: string, mayLookUp?: MayLookUp): Promise<Judgement<Principal>> {
     const hash = await sha256(credential)
-    if (adminKey !== undefined) {
-      adminHash ??= await sha256(adminKey)
-      if (sameDigest(hash, adminHash)) return { result: ok(ADMIN) }
-    }
+    if (await isAdmin(hash)) return { result: ok(ADMIN) }
     const isJwt = jwt !== undefined && JWT.test(credential)
-    const refusal = isJwt || KEY.test(credential) ? mayLookUp?.() : undefined
+    const refusal = isJwt || isKey(credential) ? mayLookUp?.() : undefined
     if (refusal) return { result: refusal }
     if (isJwt) {
       const verified = await jwt.verify(credential)
       if (!verified.ok) return { result: hinted(verified) }
       return { result: ok(verified.value.principal), expiresAt: verified.value.expiresAt }
     }
+    // What no key looks like is not looked up: making up credentials costs the store nothing
+    return isKey(credential) ? holderOf(hash) : { result: noKey }
+  }
+
+  async function isAdmin(hash: string): Promise<boolean> {
+    if (adminKey === undefined) return false
+    adminHash ??= await sha256(adminKey)
+    return sameDigest(hash, adminHash)
+  }
+
+  async function holderOf(hash: string): Promise<Judgement<Principal>> {
+    if (await isAdmin(hash)) return { result: ok(ADMIN) }
     let key: ApiKey | undefined
     try {
-      // What no key looks like is not looked up: making up credentials costs the store nothing
-      key = KEY.test(credential) ? await findKey(hash) : undefined
+      key = await findKey(hash)
     } catch (error) {
       console.error('Cannot look up an API key', error)
       const message = 'Cannot check the credential right now'
       return { result: fail({ type: 'unavailable', message }) }
     }
-    if (!key || deadKeys.has(key.id)) {
-      return { result: unauthenticated('Cannot accept the credential: no key matches it') }
-    }
+    if (!key || deadKeys.has(key.id)) return { result: noKey }
     const expiresAt = key.expires_at === undefined ? Infinity : Date.parse(key.expires_at)
     // Written so that a time that cannot be read is an expired one
     if (!(now() < expiresAt)) {
@@ -151,22 +121,18 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
 
   return {
     authenticate,
-    forget() {
-      generation++
-      granted.clear()
-      refused.clear()
-    },
+    holderOf,
+    forget: verdicts.forget,
     forgetKey(id) {
       deadKeys.set(id, true)
-      for (const [credential, verdict] of granted.entries()) {
-        if (verdict.result.ok && verdict.result.value.id === `key:${id}`) granted.delete(credential)
-      }
+      verdicts.forgetWhere((principal) => principal.id === `key:${id}`)
     },
   }
 }
 
-function verdicts<R extends Result<Principal>>(): LRUCache<string, Verdict<R>> {
-  return new LRUCache({ maxSize: MAX_BYTES, sizeCalculation: (_, credential) => credential.length + 500 })
+/** Whether a text looks as API keys do. */
+export function isKey(text: string): boolean {
+  return KEY.test(text)
 }
 
 /** What every 401 of this deployment adds, so that nobody who sets it up has to guess. */

@@ -8,9 +8,9 @@ export interface RouteDeps {
   readonly respond: (failure: Failure) => Response
 }
 
-/** Makes a route of a handler: whoever has the scope is let in, and a failure that the handler gives is put into words. */
+/** Makes a route of a handler: whoever has the scope, if it takes one, is let in, and a failure that the handler gives is put into words. */
 export type Route = <C extends RouteContext>(
-  scope: Scope,
+  scope: Scope | undefined,
   handle: (c: C, principal: Principal) => Promise<Response | Failing>,
 ) => (c: C) => Promise<Response>
 

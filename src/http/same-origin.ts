@@ -9,3 +9,12 @@ export function isSameOrigin(request: Request): boolean {
   const origin = request.headers.get('origin')
   return origin === null || origin === new URL(request.url).origin
 }
+
+/**
+ * Whether a request may come from a page of ours, from no page at all, or from a person who typed an address: what is only
+ * read may be asked for so.
+ */
+export function isOwnPage(request: Request): boolean {
+  const isRead = request.method === 'GET' || request.method === 'HEAD'
+  return (isRead && request.headers.get('sec-fetch-site') === 'none') || isSameOrigin(request)
+}

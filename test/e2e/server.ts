@@ -37,6 +37,8 @@ export interface ServerOptions {
   readonly vars?: Readonly<Record<string, unknown>>
   /** State to start with, from another server that kept it. */
   readonly persistTo?: string
+  /** Where to listen; workerd picks a port unless this says otherwise. */
+  readonly port?: number
   /** Answers every request that leaves the Worker; without it, they leave. */
   readonly outbound?: (request: Request) => Response | Promise<Response>
   /** Whether there is a Worker Loader; there is one unless this says otherwise. */
@@ -76,6 +78,7 @@ export function buildBundle(): { readonly folder: string; readonly output: strin
 export async function startServer({
   vars,
   persistTo,
+  port = 0,
   outbound,
   loader = true,
   bucket = true,
@@ -95,7 +98,7 @@ export async function startServer({
       modulesRoot: bundle,
       modules: [{ type: 'ESModule', path: join(bundle, 'index.js') }],
       bindings: { ...Object(worker.bindings), ACCESS: 'open', TOOL_SECRETS, ...vars },
-      unsafeDirectSockets: [{ host: '127.0.0.1', port: 0 }],
+      unsafeDirectSockets: [{ host: '127.0.0.1', port }],
       port: 0,
       resourcePersistencePath: state,
       ...(outbound ? { outboundService: outbound } : {}),

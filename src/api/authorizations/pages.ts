@@ -1,12 +1,10 @@
 import type { Authorization, Step } from '../../core/consent/authorization.ts'
 import type { JsonObject } from '../../core/tool/json.ts'
 import { parseToolId } from '../../core/tool/tool-id.ts'
-import { bounded, html, type Markup } from './markup.ts'
-import type { Page } from './page.ts'
+import { bounded, html, type Markup } from '../../http/markup.ts'
+import { MAX_TEXT, type Page, sentence } from '../../http/page.ts'
 import { scopeWords } from './scope-words.ts'
 
-/** Characters of foreign texts that a page repeats. */
-const MAX_TEXT = 300
 const MAX_INPUT = 100_000
 const BACK = html`<p>You can close this window and go back to where you came from.</p>`
 
@@ -192,14 +190,4 @@ export function unknownPage(id: string): Page {
         never stored.
       </p>`,
   }
-}
-
-export function plainPage(status: Page['status'], title: string, message: string): Page {
-  return { status, title, body: html`<p>${sentence(message)}</p>` }
-}
-
-/** Messages have no final period; prose has. */
-function sentence(message: string): string {
-  const text = bounded(message, MAX_TEXT).trim()
-  return /[.!?…]$/.test(text) ? text : `${text}.`
 }

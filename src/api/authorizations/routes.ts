@@ -2,7 +2,7 @@ import { type Context, Hono } from 'hono'
 import { mayActFor, type Principal } from '../../core/access/principal.ts'
 import type { Authorization, Authorizations, Step } from '../../core/consent/authorization.ts'
 import { malformed } from '../../core/call/call-fields.ts'
-import { type Failing, type Failure, fail, ok, type Result } from '../../core/call/failure.ts'
+import { type Failing, fail, ok, type Result } from '../../core/call/failure.ts'
 import type { Providers } from '../../core/consent/provider.ts'
 import { check } from '../../core/tool/json-reader.ts'
 import { readForm, readJson } from '../../http/body.ts'
@@ -10,17 +10,8 @@ import { browserCookie, browserOf, newBrowser } from '../../http/browser-cookie.
 import { pathSegment } from '../../http/path-segment.ts'
 import { createPrivateRoute, type RouteDeps } from '../../http/route.ts'
 import { isSameOrigin } from '../../http/same-origin.ts'
-import { PAGE_HEADERS, type Page, pageText } from './page.ts'
-import {
-  approvalPage,
-  endedPage,
-  grantPage,
-  nobodyPage,
-  plainPage,
-  refusedPage,
-  stoppedPage,
-  unknownPage,
-} from './pages.ts'
+import { failurePage, goTo, type Page, page, plainPage } from '../../http/page.ts'
+import { approvalPage, endedPage, grantPage, nobodyPage, refusedPage, stoppedPage, unknownPage } from './pages.ts'
 import { confirmation, encodeAuthorization, stepFailure, waitQuery } from './wire.ts'
 
 /** Failures are put into words for machines; people get pages. */
@@ -109,15 +100,15 @@ export function authorizationsFace(deps: AuthorizationsFaceDeps): Hono {
     const { id, kind } = authorization
     const decision = form.value.get('decision') ?? (kind === 'grant' ? 'continue' : undefined)
     const browser = browserOf(request) ?? newBrowser()
-    const headers = { 'set-cookie': browserCookie(request, browser) }
+    const cookies = [browserCookie(request, browser)]
     if (decision === 'refuse' || (kind === 'approval' && decision === 'approve')) {
       const approve = decision === 'approve'
       const ended = await authorizations.decide(id, { browser, callback: callbackOf(c), approve })
-      if ('location' in ended) return go(ended, id, headers)
+      if ('location' in ended) return go(ended, id, cookies)
       if (decision === 'refuse' && (ended.ok || ended.why === 'refused'))
-        return page(refusedPage(authorization), headers)
-      if (!ended.ok) return page(stoppedPage(ended, startOf(id)), headers)
-      return page(endedPage(ended.authorization, name), headers)
+        return page(refusedPage(authorization), cookies)
+      if (!ended.ok) return page(stoppedPage(ended, startOf(id)), cookies)
+      return page(endedPage(ended.authorization, name), cookies)
     }
     if (kind === 'grant' && decision === 'continue') {
       const account = form.value.get('account')?.trim() ?? ''
@@ -126,7 +117,7 @@ export function authorizationsFace(deps: AuthorizationsFaceDeps): Hono {
       }
       // A person who says nothing takes the account that there is
       const named = account === '' ? {} : { account }
-      return go(await authorizations.start(id, { browser, callback: callbackOf(c), ...named }), id, headers)
+      return go(await authorizations.start(id, { browser, callback: callbackOf(c), ...named }), id, cookies)
     }
     return page(plainPage(400, 'Not understood', 'The form did not say what to do, so nothing was done'))
   })
@@ -188,29 +179,8 @@ const NO_BROWSER = {
   message: 'This browser did not open the link, or opened it too long ago',
 } as const
 
-function page(of: Page, headers: Readonly<Record<string, string>> = {}): Response {
-  return new Response(pageText(of), { status: of.status, headers: { ...PAGE_HEADERS, ...headers } })
-}
-
-function go(step: Step, id: string, headers: Readonly<Record<string, string>> = {}): Response {
-  if (!step.ok) return page(stoppedPage(step, startOf(id)), headers)
-  return new Response(null, {
-    status: 302,
-    headers: { 'cache-control': 'no-store', 'referrer-policy': 'no-referrer', ...headers, location: step.location },
-  })
-}
-
-function failurePage(failure: Failure): Page {
-  switch (failure.type) {
-    case 'rate-limited':
-      return plainPage(429, 'Too many requests', 'Wait a little, then try again')
-    case 'body-too-large':
-      return plainPage(413, 'Not understood', 'The form is too large, so nothing was done')
-    case 'media-type-unsupported':
-      return plainPage(415, 'Not understood', `Wanted a form, '${failure.wanted}'`)
-    default:
-      return plainPage(400, 'Not understood', 'This link is malformed')
-  }
+function go(step: Step, id: string, cookies: readonly string[] = []): Response {
+  return step.ok ? goTo(step.location, cookies) : page(stoppedPage(step, startOf(id)), cookies)
 }
 
 function callbackOf(c: Context): string {

@@ -1,11 +1,13 @@
 import { DurableObject } from 'cloudflare:workers'
 import type { ApiKey } from '../../core/access/api-key.ts'
+import type { Session } from '../../core/access/session.ts'
 import type { Provider } from '../../core/consent/provider.ts'
 import { createOutbox } from '../outbox.ts'
 import { reached } from '../reached.ts'
 import type { RegistryObject } from '../registry/registry-object.ts'
 import { registryStub } from '../registry/registry-stub.ts'
 import { type GivenKind, givenText, givenTexts, removeGiven, storeApiKey, storeProvider } from './given.ts'
+import { type SessionRows, sessionRows } from './session-rows.ts'
 import { createTables, deploymentSecret } from './tables.ts'
 import { type EarlierKeeper, takeOver } from './take-over.ts'
 
@@ -15,7 +17,7 @@ export interface AccessBindings {
 }
 
 /**
- * The Access Durable Object, of which a deployment has one: what administrators give, and the deployment's secret. It is
+ * The Access Durable Object, of which a deployment has one: what administrators give, who is signed in, and the deployment's secret. It is
  * apart from the registry, so that nothing which publishers do can keep an administrator from it. Every change is one SQLite
  * transaction, durable before it is acknowledged; KV follows through an outbox of its own.
  */
@@ -23,6 +25,7 @@ export class Access extends DurableObject<AccessBindings> {
   readonly #sql: SqlStorage
   readonly #outbox: ReturnType<typeof createOutbox>
   readonly #earlier: () => EarlierKeeper
+  readonly #sessions: SessionRows
   #hasAll = false
 
   constructor(state: DurableObjectState, env: AccessBindings) {
@@ -30,6 +33,7 @@ export class Access extends DurableObject<AccessBindings> {
     const { storage } = state
     this.#sql = storage.sql
     createTables(this.#sql)
+    this.#sessions = sessionRows(this.#sql, Date.now)
     this.#earlier = registryStub(env.Registry)
     this.#outbox = createOutbox({
       storage,
@@ -72,6 +76,25 @@ export class Access extends DurableObject<AccessBindings> {
   /** Whether there was one of this id. */
   removeGiven(kind: GivenKind, id: string): Promise<boolean> {
     return this.#change(() => removeGiven(this.#sql, kind, id))
+  }
+
+  createSession(session: Session, hash: string): void {
+    this.ctx.storage.transactionSync(() => this.#sessions.store(session, hash))
+  }
+
+  /** The session of a hash, serialised; undefined where it is over. */
+  session(hash: string): string | undefined {
+    return this.#sessions.find(hash)
+  }
+
+  /** The sessions of one principal, or all, serialised. */
+  sessions(owner?: string): string[] {
+    return this.#sessions.list(owner)
+  }
+
+  /** Whether there was one of this id, of that principal where it is said. */
+  removeSession(id: string, owner?: string): boolean {
+    return this.#sessions.remove(id, owner)
   }
 
   override async alarm(): Promise<void> {

@@ -4,13 +4,16 @@ import { field } from '../rows.ts'
 
 /**
  * The Access object's tables (SQLite in a Durable Object). `secret` holds the deployment's own, made at random; `api_key`
- * and `provider` what administrators give. `outbox` names the KV keys that are to be written; `meta` has how far the keys
+ * and `provider` what administrators give; `session` where people are signed in. `outbox` names the KV keys that are to be written; `meta` has how far the keys
  * and providers of an earlier version were taken over.
  */
 const TABLES = `
 CREATE TABLE IF NOT EXISTS secret (name TEXT PRIMARY KEY, value TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS api_key (id TEXT PRIMARY KEY, hash TEXT NOT NULL UNIQUE, body TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS provider (id TEXT PRIMARY KEY, body TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS session (
+  id TEXT PRIMARY KEY, hash TEXT NOT NULL UNIQUE, owner TEXT NOT NULL, expires INTEGER NOT NULL, body TEXT NOT NULL
+);
 CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value TEXT NOT NULL);
 `
 const SECRET_BYTES = 32

@@ -41,6 +41,37 @@ export class HttpPerson {
     return this.#request(action.href, { method: 'POST', body, headers: { origin: new URL(page.url).origin } })
   }
 
+  /** Sends a request without a body, as a script of the page's own origin would. */
+  send(method: string, url: string): Promise<Visited> {
+    return this.#request(url, { method, headers: { origin: new URL(url).origin } })
+  }
+
+  /** Sends a form, as a page of whichever site the headers say. */
+  post(
+    url: string,
+    fields: Readonly<Record<string, string>>,
+    headers: Readonly<Record<string, string>>,
+  ): Promise<Visited> {
+    return this.#request(url, { method: 'POST', body: new URLSearchParams(fields), headers })
+  }
+
+  /** Where an address first leads on to; what it sets is kept. */
+  async location(url: string): Promise<string> {
+    const jar = this.#jar(new URL(url))
+    const cookie = [...jar].map((pair) => pair.join('=')).join('; ')
+    const response = await fetch(url, { redirect: 'manual', headers: cookie === '' ? {} : { cookie } })
+    for (const each of response.headers.getSetCookie()) keep(jar, each)
+    await response.body?.cancel()
+    return response.headers.get('location') ?? ''
+  }
+
+  /** Somebody who has got hold of all cookies. */
+  copy(): HttpPerson {
+    const other = new HttpPerson()
+    for (const [host, jar] of this.#cookies) other.#cookies.set(host, new Map(jar))
+    return other
+  }
+
   /** All a person does to consent, from the challenge's link to the page that says how it ended. */
   async consent(url: string, account: string, decision: 'Allow' | 'Deny' = 'Allow'): Promise<Visited> {
     const page = await this.press(await this.open(url), /continue/i)

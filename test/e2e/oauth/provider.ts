@@ -22,6 +22,8 @@ export interface TestProvider {
   /** `host:port`, for ALLOW_HTTP_HOSTS. */
   readonly host: string
   readonly clientSecret: string
+  /** What the provider says of a person beside its `sub`, by the name that they sign in with. */
+  readonly claims: Record<string, Readonly<Record<string, unknown>>>
   /** Whether access tokens end as soon as they are given, instead of after an hour. */
   accessTokensEnd: boolean
   /** Whether a refresh token is replaced as it is used; one that is used a second time then ends the whole grant. */
@@ -70,11 +72,15 @@ export async function startProvider(): Promise<TestProvider> {
     adapter: (model: string) =>
       model === 'Client' ? { ...store.adapter(model), find: async () => client() } : store.adapter(model),
     clients: [],
-    scopes: ['openid', 'offline_access', ...SCOPES],
+    scopes: ['openid', 'offline_access', 'email', 'profile', 'groups', ...SCOPES],
+    claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name'], groups: ['groups'] },
     pkce: { required: () => true },
     features: { devInteractions: { enabled: false }, revocation: { enabled: true } },
     interactions: { url: (_: unknown, { uid }: { uid: string }) => `/interaction/${uid}` },
-    findAccount: (_: unknown, accountId: string) => ({ accountId, claims: () => ({ sub: accountId }) }),
+    findAccount: (_: unknown, accountId: string) => ({
+      accountId,
+      claims: () => ({ ...given.claims[accountId], sub: accountId }),
+    }),
     ttl: Object.fromEntries(
       ['AccessToken', 'AuthorizationCode', 'Grant', 'IdToken', 'Interaction', 'RefreshToken', 'Session'].map((each) => [
         each,
@@ -137,6 +143,7 @@ export async function startProvider(): Promise<TestProvider> {
     issuer,
     host: new URL(issuer).host,
     clientSecret,
+    claims: {},
     accessTokensEnd: false,
     rotate: false,
     tokenDelayMs: 0,

@@ -1,4 +1,5 @@
-import { html, Markup } from './markup.ts'
+import type { Failure } from '../core/call/failure.ts'
+import { bounded, html, Markup } from './markup.ts'
 
 /** One page for a person, whole. */
 export interface Page {
@@ -36,6 +37,7 @@ form { display: flex; flex-wrap: wrap; gap: .75rem; margin: 1.5rem 0 1rem; }
 label { flex: 1 1 100%; }
 input { font: inherit; display: block; width: 100%; margin-top: .25rem; padding: .5rem .6rem; border-radius: .5rem; border: 1px solid var(--soft); background: var(--page); color: inherit; }
 button { font: inherit; font-weight: 600; padding: .6rem 1.1rem; min-height: 2.75rem; border-radius: .5rem; border: 1px solid var(--soft); background: transparent; color: inherit; cursor: pointer; max-width: 100%; overflow-wrap: anywhere; }
+a.button { display: inline-block; font-weight: 600; padding: .6rem 1.1rem; min-height: 2.75rem; border-radius: .5rem; text-decoration: none; background: var(--go); color: var(--go-text); max-width: 100%; }
 button.go { background: var(--go); border-color: var(--go); color: var(--go-text); }
 a { color: inherit; }
 :focus-visible { outline: 3px solid var(--go); outline-offset: 2px; }
@@ -82,4 +84,49 @@ export function pageText({ title, body }: Page): string {
       </body>
     </html>`
   return whole.text
+}
+
+/** Characters of foreign texts that a page repeats. */
+export const MAX_TEXT = 300
+
+/** A page as it is answered; `cookies` are headers `Set-Cookie`. */
+export function page(of: Page, cookies: readonly string[] = []): Response {
+  return withCookies(new Response(pageText(of), { status: of.status, headers: PAGE_HEADERS }), cookies)
+}
+
+/** Sends the browser on, by `GET`. */
+export function goTo(location: string, cookies: readonly string[] = []): Response {
+  const headers = { 'cache-control': 'no-store', 'referrer-policy': 'no-referrer', location }
+  return withCookies(new Response(null, { status: 302, headers }), cookies)
+}
+
+function withCookies(response: Response, cookies: readonly string[]): Response {
+  for (const cookie of cookies) response.headers.append('set-cookie', cookie)
+  return response
+}
+
+export function plainPage(status: Page['status'], title: string, message: string): Page {
+  return { status, title, body: html`<p>${sentence(message)}</p>` }
+}
+
+/** Messages have no final period; prose has. */
+export function sentence(message: string): string {
+  const text = bounded(message, MAX_TEXT).trim()
+  return /[.!?…]$/.test(text) ? text : `${text}.`
+}
+
+/** Why a request for a page is refused, for a person. */
+export function failurePage(failure: Failure): Page {
+  switch (failure.type) {
+    case 'rate-limited':
+      return plainPage(429, 'Too many requests', 'Wait a little, then try again')
+    case 'body-too-large':
+      return plainPage(413, 'Not understood', 'The form is too large, so nothing was done')
+    case 'media-type-unsupported':
+      return plainPage(415, 'Not understood', `Wanted a form, '${failure.wanted}'`)
+    case 'unavailable':
+      return plainPage(502, 'That did not work', failure.message)
+    default:
+      return plainPage(400, 'Not understood', 'This link is malformed')
+  }
 }

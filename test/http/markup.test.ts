@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { bounded, html } from '../../../src/api/authorizations/markup.ts'
+import { bounded, html } from '../../src/http/markup.ts'
 
 describe('markup', () => {
   it('takes what is put into it as text, and other markup as markup', () => {

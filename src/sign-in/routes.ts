@@ -1,0 +1,161 @@
+import { type Context, Hono } from 'hono'
+import { type PersonClaims, personOf } from '../core/access/person.ts'
+import { principalOfPerson } from '../core/access/session.ts'
+import type { SignInRule } from '../core/access/sign-in-rules.ts'
+import type { Failing } from '../core/call/failure.ts'
+import type { Sha256 } from '../core/tool/digest.ts'
+import { type Authenticator, isKey, MIN_ADMIN_KEY } from '../http/authenticate.ts'
+import { readForm } from '../http/body.ts'
+import { failurePage, goTo, type Page, page, plainPage } from '../http/page.ts'
+import { isSameOrigin } from '../http/same-origin.ts'
+import type { Sessions } from '../http/sessions.ts'
+import { isTrustworthy } from '../http/loopback.ts'
+import type { createFlows } from './flow.ts'
+import type { OpenId } from './openid.ts'
+import { keyPage, refusedSignInPage, signedInPage, signedOutPage } from './pages.ts'
+import { returnPath } from './return-path.ts'
+
+/** Who may sign in with the deployment's provider. */
+export interface SignInProvider {
+  readonly openId: OpenId
+  readonly issuer: string
+  /** Stands before its users, where there are others. */
+  readonly prefix: string
+  readonly claims: PersonClaims
+  readonly rules: readonly SignInRule[]
+}
+
+export interface SignInFaceDeps {
+  readonly sessions: Sessions
+  /** Absent: people sign in with an API key. */
+  readonly provider: SignInProvider | undefined
+  readonly flows: ReturnType<typeof createFlows>
+  readonly authenticator: Pick<Authenticator, 'holderOf'>
+  readonly sha256: Sha256
+  /** Holds strangers to a rate: why a request is refused now, or undefined. */
+  readonly shield: (c: Context) => Failing | undefined
+}
+
+const FORM_LIMIT = 8_192
+const MAX_CALLBACK = 16_384
+const NOT_FROM_HERE = plainPage(403, 'Not from here', 'This form was sent by another site, so nothing was done')
+const BAD_RETURN = plainPage(400, 'Not understood', 'The page to go back to must be one of this Switchboard')
+const NOT_SAFE = plainPage(400, 'Not here', 'To sign in, open this Switchboard by https')
+
+/**
+ * `GET /sign-in?return=/path`, `GET /sign-in/callback`, `POST /sign-in/key` and `POST /sign-out`: how a person gets a session.
+ * It leads to the deployment's OpenID provider or, where none is set up, asks for an API key. Afterwards the browser goes
+ * back to a path of this deployment, never anywhere else.
+ */
+export function signInFace({ sessions, provider, flows, authenticator, sha256, shield }: SignInFaceDeps): Hono {
+  const face = new Hono()
+
+  face.get('/sign-in', async (c) => {
+    const refused = unready(c)
+    if (refused) return page(refused)
+    const request = c.req.raw
+    const back = backOf(c, c.req.query('return'))
+    if (back instanceof Error) return page(BAD_RETURN)
+    const isAgain = c.req.query('again') === '1'
+    const signed = isAgain ? undefined : await sessions.signedIn(request, () => shield(c))
+    if (signed?.ok) {
+      if (back !== undefined) return goTo(back)
+      return page(signedInPage(nameOf(signed.value.session.by, signed.value.principal.id)))
+    }
+    if (!provider) return page(keyPage(back))
+    const begun = await provider.openId.begin(callbackOf(c), isAgain)
+    if (!begun.ok) return page(refusedSignInPage(502, begun.message, back))
+    return goTo(begun.url, [await flows.keep(request, { request: begun.request, back: back ?? '/sign-in' })])
+  })
+
+  face.get('/sign-in/callback', async (c) => {
+    const refused = unready(c)
+    if (refused) return page(refused)
+    const request = c.req.raw
+    if (!provider || request.url.length > MAX_CALLBACK)
+      return page(plainPage(404, 'Nothing here', 'Nobody signs in so'))
+    const flow = await flows.of(request)
+    const answered = c.req.query('state')
+    // Whoever sends somebody else's answer here signs nobody in
+    if (!flow || answered !== flow.request.state || flow.request.callback !== callbackOf(c)) {
+      const message = 'Signing in was begun in another browser or another window, or took too long'
+      return page(refusedSignInPage(400, message, flow?.back))
+    }
+    const ended = [flows.end(request)]
+    const { back } = flow
+    const finished = await provider.openId.finish(request.url, flow.request)
+    if (!finished.ok) {
+      return page(refusedSignInPage(finished.why === 'unavailable' ? 502 : 403, finished.message, back), ended)
+    }
+    const named = personOf(finished.claims, provider.claims)
+    if (typeof named === 'string') {
+      const message = `What the provider says ${named}: an administrator can name another claim in SIGN_IN_USER`
+      return page(refusedSignInPage(403, message, back), ended)
+    }
+    const person = { ...named, user: provider.prefix + named.user }
+    const principal = principalOfPerson(person, provider.rules)
+    if (!principal) {
+      const message = `No rule of SIGN_IN_RULES lets '${person.user}' in: an administrator can add one`
+      return page(refusedSignInPage(403, message, back), ended)
+    }
+    const cookie = await sessions.begin(request, { issuer: provider.issuer, person }, principal.id)
+    return goTo(back, [...ended, cookie])
+  })
+
+  face.post('/sign-in/key', async (c) => {
+    const refused = unready(c)
+    if (refused) return page(refused)
+    if (provider) return page(plainPage(404, 'Nothing here', 'People sign in with their provider here'))
+    const request = c.req.raw
+    if (!isSameOrigin(request)) return page(NOT_FROM_HERE)
+    const form = await readForm(request, FORM_LIMIT)
+    if (!form.ok) return page(failurePage(form.failure))
+    const back = backOf(c, form.value.get('return') ?? undefined)
+    if (back instanceof Error) return page(BAD_RETURN)
+    const key = form.value.get('key')?.trim() ?? ''
+    const mayBeKey = isKey(key) || key.length >= MIN_ADMIN_KEY
+    const hash = await sha256(key)
+    const holder = mayBeKey ? (await authenticator.holderOf(hash)).result : undefined
+    if (holder?.ok !== true) {
+      if (holder?.failure.type === 'unavailable') return page(failurePage(holder.failure))
+      return page(keyPage(back, 'No key is like this one, or it has expired'))
+    }
+    const cookie = await sessions.begin(request, { key: hash }, holder.value.id)
+    return goTo(back ?? '/sign-in', [cookie])
+  })
+
+  face.post('/sign-out', async (c) => {
+    const limited = shield(c)
+    if (limited) return page(failurePage(limited.failure))
+    const request = c.req.raw
+    if (!isSameOrigin(request)) return page(NOT_FROM_HERE)
+    const form = await readForm(request, FORM_LIMIT)
+    const back = form.ok ? backOf(c, form.value.get('return') ?? undefined) : undefined
+    const cookie = await sessions.signOut(request)
+    if (back === undefined || back instanceof Error) return page(signedOutPage(), [cookie])
+    return goTo(`/sign-in?again=1&return=${encodeURIComponent(back)}`, [cookie])
+  })
+
+  /** Why nobody can sign in by this request. */
+  function unready(c: Context): Page | undefined {
+    const limited = shield(c)
+    if (limited) return failurePage(limited.failure)
+    return isTrustworthy(new URL(c.req.url)) ? undefined : NOT_SAFE
+  }
+
+  return face
+}
+
+/** Where to go back to, if that is said; an Error for what is none of our pages. */
+function backOf(c: Context, text: string | undefined): string | undefined | Error {
+  if (text === undefined) return undefined
+  return returnPath(text, new URL(c.req.url).origin) ?? new Error('It leads elsewhere')
+}
+
+function nameOf(by: Parameters<Sessions['begin']>[1], principal: string): string {
+  return 'person' in by ? by.person.user : principal
+}
+
+function callbackOf(c: Context): string {
+  return `${new URL(c.req.url).origin}/sign-in/callback`
+}

@@ -1,0 +1,41 @@
+import type { Session } from '../../core/access/session.ts'
+import { column, field } from '../rows.ts'
+
+/** Sessions of one principal at once; the oldest gives way. */
+const MAX_SESSIONS = 50
+
+export type SessionRows = ReturnType<typeof sessionRows>
+
+/** The sessions in the Access object's tables. Nothing here waits. */
+export function sessionRows(sql: SqlStorage, now: () => number) {
+  return {
+    store(session: Session, hash: string): void {
+      sql.exec('DELETE FROM session WHERE expires <= ?', now())
+      const { id, owner, expires_at } = session
+      sql.exec(
+        'INSERT INTO session VALUES (?, ?, ?, ?, ?)',
+        id,
+        hash,
+        owner,
+        Date.parse(expires_at),
+        JSON.stringify(session),
+      )
+      sql.exec(
+        `DELETE FROM session WHERE id IN (SELECT id FROM session WHERE owner = ?
+         ORDER BY expires DESC, rowid DESC LIMIT -1 OFFSET ?)`,
+        owner,
+        MAX_SESSIONS,
+      )
+    },
+    /** Serialised. */
+    find: (hash: string) => field<string>(sql, 'SELECT body FROM session WHERE hash = ? AND expires > ?', hash, now()),
+    list(owner?: string): string[] {
+      const all = 'SELECT body FROM session WHERE expires > ? AND (? IS NULL OR owner = ?) ORDER BY rowid'
+      return column<string>(sql, all, now(), owner ?? null, owner ?? null)
+    },
+    remove(id: string, owner?: string): boolean {
+      const one = 'DELETE FROM session WHERE id = ? AND (? IS NULL OR owner = ?) RETURNING id'
+      return field(sql, one, id, owner ?? null, owner ?? null) !== undefined
+    },
+  }
+}

@@ -1,0 +1,41 @@
+import { describe, expect, it } from 'vitest'
+import { returnPath } from '../../src/sign-in/return-path.ts'
+
+const ORIGIN = 'https://tools.acme.test'
+
+describe('the page to go back to', () => {
+  it.each(['/', '/sessions', '/authorizations/a-b_c/start', '/x?y=https://evil.test/&z=%2F%2F', '/a:b@c'])(
+    'may be %s',
+    (path) => {
+      expect(returnPath(path, ORIGIN)).toBe(path)
+    },
+  )
+
+  it.each([
+    '',
+    'https://evil.test/',
+    'https://tools.acme.test/sessions',
+    '//evil.test',
+    '///evil.test',
+    '/\\evil.test',
+    '\\\\evil.test',
+    '/\t/evil.test',
+    '/\n/evil.test',
+    ' //evil.test',
+    '/x\\..\\..//evil.test',
+    '/..//evil.test',
+    '/.//evil.test',
+    'javascript:alert(1)',
+    'sessions',
+    '@evil.test',
+    '/ä',
+    '/x\r\nset-cookie: a=b',
+    `/${'x'.repeat(2_000)}`,
+  ])('may not be %j', (path) => {
+    expect(returnPath(path, ORIGIN)).toBeUndefined()
+  })
+
+  it('loses what is for the browser alone', () => {
+    expect(returnPath('/x?y#z', ORIGIN)).toBe('/x?y')
+  })
+})

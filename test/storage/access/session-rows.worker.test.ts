@@ -1,0 +1,71 @@
+import { describe, expect, it } from 'vitest'
+import type { Session } from '../../../src/core/access/session.ts'
+import { sessionRows } from '../../../src/storage/access/session-rows.ts'
+import { createSessionStore } from '../../../src/storage/access/session-store.ts'
+import { inAccess, stubOf } from './set-up.ts'
+
+const START = Date.parse('2030-01-01T00:00:00Z')
+const session = (id: string, owner = 'person:ann', hours = 12): Session => ({
+  id,
+  by: { issuer: 'https://id.test', person: { user: 'ann', groups: [] } },
+  owner,
+  origin: 'https://tools.test',
+  browser: 'a browser',
+  created_at: new Date(START).toISOString(),
+  expires_at: new Date(START + hours * 3_600_000).toISOString(),
+})
+const ids = (texts: readonly string[]) => texts.map((text): string => JSON.parse(text).id)
+
+describe('sessions in the Access object', () => {
+  it('are found by their hash and listed by their owner, until they end', () =>
+    inAccess(async ({ sql }) => {
+      let now = START
+      const rows = sessionRows(sql, () => now)
+      rows.store(session('a'), 'hash-a')
+      rows.store(session('b', 'person:bob', 1), 'hash-b')
+      expect(JSON.parse(rows.find('hash-a') ?? '')).toEqual(session('a'))
+      expect(rows.find('hash-')).toBeUndefined()
+      expect(ids(rows.list())).toEqual(['a', 'b'])
+      expect(ids(rows.list('person:bob'))).toEqual(['b'])
+      now += 3_600_000
+      expect(rows.find('hash-b')).toBeUndefined()
+      expect(ids(rows.list())).toEqual(['a'])
+      // What is over is deleted when the next one begins
+      rows.store(session('c'), 'hash-c')
+      expect(sql.exec('SELECT id FROM session').toArray()).toHaveLength(2)
+    }))
+
+  it('are removed by whoever they are of', () =>
+    inAccess(async ({ sql }) => {
+      const rows = sessionRows(sql, () => START)
+      rows.store(session('a'), 'hash-a')
+      expect(rows.remove('a', 'person:bob')).toBe(false)
+      expect(rows.find('hash-a')).toBeDefined()
+      expect(rows.remove('a', 'person:ann')).toBe(true)
+      expect(rows.remove('a')).toBe(false)
+    }))
+
+  it('are 50 of one owner at most: the oldest gives way', () =>
+    inAccess(async ({ sql }) => {
+      let now = START
+      const rows = sessionRows(sql, () => now)
+      rows.store(session('bobs', 'person:bob', 1), 'hash-b')
+      for (let n = 0; n < 52; n++) rows.store(session(`s${n}`, 'person:ann', 2 + n / 100), `hash-${n}`)
+      expect(ids(rows.list('person:ann'))).toHaveLength(50)
+      expect(rows.find('hash-1')).toBeUndefined()
+      expect(rows.find('hash-2')).toBeDefined()
+      expect(rows.find('hash-b')).toBeDefined()
+    }))
+
+  it('are reached by each isolate', () =>
+    inAccess(async ({ access }) => {
+      const store = createSessionStore(() => stubOf(access, []))
+      const later = { ...session('a'), expires_at: new Date(Date.now() + 60_000).toISOString() }
+      await store.create(later, 'hash')
+      expect(await store.find('hash')).toEqual(later)
+      expect(await store.list('person:ann')).toEqual([later])
+      expect(await store.remove('a', 'person:bob')).toBe(false)
+      expect(await store.remove('a')).toBe(true)
+      expect(await store.find('hash')).toBeUndefined()
+    }))
+})
