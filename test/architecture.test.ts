@@ -401,7 +401,7 @@ describe('the bundle that is deployed', () => {
     expect(started.filter((path) => seldom.test(path))).toEqual([])
   })
 
-  it('is below 380 kB, compressed, of which it starts with 690 kB before compression, beside its tools', () => {
+  it('is below 390 kB, compressed, of which it starts with 690 kB before compression, beside its tools', () => {
     const size = gzipSync(text).length
     const parts = Object.values(meta.outputs).flatMap(({ inputs }) => Object.entries(inputs))
     const started = new Set(startedWith(meta).filter((path) => !path.startsWith('test/fixtures/')))
@@ -409,7 +409,7 @@ describe('the bundle that is deployed', () => {
     console.log(
       `The Worker's bundle is ${(size / 1000).toFixed(1)} kB, compressed; it starts with ${(sum / 1000).toFixed(1)} of ${(text.length / 1000).toFixed(1)} kB`,
     )
-    expect(size).toBeLessThan(380_000)
+    expect(size).toBeLessThan(390_000)
     expect(sum).toBeGreaterThan(100_000)
     expect(sum).toBeLessThan(690_000)
   })
