@@ -159,7 +159,7 @@ describe('a document of any dialect', () => {
     expect(oxp).toMatchObject({ status: 200, body: { result: { success: false } } })
     expect(JSON.stringify(oxp.body)).toMatch(reached)
     const rfc = await server.json('POST', '/worker/tools/invoke', {
-      execution_id: 'e',
+      execution_id: crypto.randomUUID(),
       tool: { name: tool, toolkit, version: '1.0.0' },
       inputs: { text },
       context: {},
