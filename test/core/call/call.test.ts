@@ -90,8 +90,11 @@ describe('a call', () => {
     const tool = callableOf(recordWith({}), () => value(1))
     const { deps } = worldOf({ tool })
     const signal = vi.fn(() => undefined)
-    const setTimer = vi.spyOn(globalThis, 'setTimeout')
+    const setTimer = vi.fn()
+    // A spy would be restored after the clock was taken away, and leave the clock's timer to the files after this one
+    vi.stubGlobal('setTimeout', setTimer)
     expect(await createCallTool(deps)(callWith(), { ...callerWith(), signal })).toMatchObject({ result: { ok: true } })
+    vi.unstubAllGlobals()
     expect(setTimer).not.toHaveBeenCalled()
     expect(signal).not.toHaveBeenCalled()
   })
