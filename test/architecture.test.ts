@@ -321,6 +321,26 @@ describe('the guides', () => {
   })
 })
 
+describe('the table of faults', () => {
+  const table = readFileSync(join(root, 'test/README.md'), 'utf8')
+  const testsIn = (text: string) =>
+    [...text.matchAll(/^\|.*\|([^|]*)\|$/gm)].flatMap(([, last = '']) =>
+      [...last.matchAll(/`([\w./-]+\.test\.ts)`/g)].flatMap(([, path]) => (path ? [path] : [])),
+    )
+  const missing = (text: string) => testsIn(text).filter((path) => !existsSync(join(root, 'test', path)))
+
+  it('names tests that exist', () => {
+    expect(testsIn(table).length).toBeGreaterThan(25)
+    expect(missing(table)).toEqual([])
+  })
+
+  it('would be seen to name one that does not', () => {
+    expect(missing('| a fault | an answer | `e2e/kill.test.ts`, `e2e/nowhere.test.ts` |')).toEqual([
+      'e2e/nowhere.test.ts',
+    ])
+  })
+})
+
 describe('what is tracked', () => {
   it('names no place of the machine it was written on', () => {
     const tracked = execFileSync('git', ['ls-files', '--', 'src', 'tools'], { cwd: root, encoding: 'utf8' })

@@ -19,7 +19,7 @@ interface Errand {
 /** What became of errands, by kind. */
 export interface Tally {
   right: number
-  /** Answered with 429 or 503, and when to come again. */
+  /** Told to come again, and when. */
   putOff: number
   /** Everything else, in words. */
   readonly wrong: string[]
@@ -103,7 +103,7 @@ export function createCallers(server: ServerProcess, sockets: number) {
     try {
       const answer = await send(method, path, body)
       if (isRight(answer.status, answer.text)) tally.right += 1
-      else if ((answer.status === 429 || answer.status === 503) && answer.retryAfter !== undefined) tally.putOff += 1
+      else if (isPutOff(answer)) tally.putOff += 1
       else tally.wrong.push(`${answer.status} ${answer.text.slice(0, 300)}`)
     } catch (error) {
       tally.wrong.push(String(error))
@@ -134,6 +134,12 @@ export function createCallers(server: ServerProcess, sockets: number) {
   }
 
   return { run, tallies: () => Object.fromEntries(tallies), close: () => agent.destroy() }
+}
+
+/** A 429 or 503 that says when to come again; or what OXP says of a server that is given no more requests for now. */
+function isPutOff({ status, text, retryAfter }: { status: number; text: string; retryAfter: string | undefined }) {
+  if (status === 429 || status === 503) return retryAfter !== undefined
+  return status === 200 && /^{"\$schema":"urn:oxp:1.0","result":{.*"can_retry":true.*"retry_after_ms":\d+/.test(text)
 }
 
 /** The memory of a process and its children, in MB; undefined where there is no /proc. */
