@@ -45,6 +45,8 @@ export interface ServerOptions {
   readonly loader?: boolean
   /** Whether there is a bucket for artifacts; there is one unless this says otherwise. */
   readonly bucket?: boolean
+  /** How many requests of one caller are let through in ten seconds; as many as `wrangler.toml` says unless this does. */
+  readonly rateLimit?: number
   /** A class of Durable Objects whose storage cannot be reached. */
   readonly broken?: 'Access' | 'Ledger' | 'Registry' | 'Vault'
 }
@@ -82,6 +84,7 @@ export async function startServer({
   outbound,
   loader = true,
   bucket = true,
+  rateLimit,
   broken,
 }: ServerOptions = {}): Promise<Server> {
   const bundle = bundleFolder()
@@ -95,6 +98,9 @@ export async function startServer({
       ...(loader ? {} : { workerLoaders: {} }),
       ...(broken ? { durableObjects: { ...Object(worker.durableObjects), [broken]: { className: broken } } } : {}),
       ...(bucket ? {} : { r2Buckets: {} }),
+      ...(rateLimit === undefined
+        ? {}
+        : { ratelimits: { RATE_LIMIT: { namespace_id: '1001', simple: { limit: rateLimit, period: 10 } } } }),
       modulesRoot: bundle,
       modules: [{ type: 'ESModule', path: join(bundle, 'index.js') }],
       bindings: { ...Object(worker.bindings), ACCESS: 'open', TOOL_SECRETS, ...vars },

@@ -1,7 +1,19 @@
 import { assemble } from './compile.ts'
 
-/** A plugin whose `describe` gives this text, and `call` that answer whatever it is asked; nothing where there is none. */
-export function describing(text: string, answer = ''): Uint8Array<ArrayBuffer> {
+/** What a plugin does beside giving texts, in the text format. */
+export interface Deed {
+  readonly imports: string
+  /** A function `$first` without parameters, which `call` begins with. */
+  readonly first: string
+  /** A function `$start`, which the module starts with. */
+  readonly start?: string
+}
+
+/**
+ * A plugin whose `describe` gives this text, and `call` that answer whatever it is asked; nothing where there is none. Its
+ * memory has a page behind the texts.
+ */
+export function describing(text: string, answer = '', deed?: Deed): Uint8Array<ArrayBuffer> {
   const all = new TextEncoder().encode(text + answer)
   const length = new TextEncoder().encode(text).length
   const bytes = [...all].map((byte) => `\\${byte.toString(16).padStart(2, '0')}`).join('')
@@ -10,14 +22,17 @@ export function describing(text: string, answer = ''): Uint8Array<ArrayBuffer> {
     (import "extism:host/env" "alloc" (func $alloc (param i64) (result i64)))
     (import "extism:host/env" "store_u8" (func $store (param i64 i32)))
     (import "extism:host/env" "output_set" (func $output (param i64 i64)))
+    ${deed?.imports ?? ''}
     (memory (export "memory") ${pages}) (data (i32.const 0) "${bytes}")
+    ${deed?.first ?? ''} ${deed?.start === undefined ? '' : `${deed.start} (start $start)`}
     ${giving('describe', 0, length)}
-    ${answer === '' ? '(func (export "call") (result i32) (i32.const 0))' : giving('call', length, all.length - length)})`)
+    ${answer === '' ? '(func (export "call") (result i32) (i32.const 0))' : giving('call', length, all.length - length, deed ? '(call $first)' : '')})`)
 }
 
 /** An export that gives a part of the memory. */
-function giving(name: string, from: number, length: number): string {
+function giving(name: string, from: number, length: number, first = ''): string {
   return `(func (export "${name}") (result i32) (local $block i64) (local $at i32)
+      ${first}
       (local.set $block (call $alloc (i64.const ${length})))
       (block $end (loop $next
         (br_if $end (i32.ge_u (local.get $at) (i32.const ${length})))

@@ -36,14 +36,14 @@ function write(parts: readonly (readonly [start: number, length: number])[]) {
 describe('fd_write', () => {
   it('writes all of what is not much', () => {
     const text = [MIB, 10] as const
-    expect(write([text, text])).toEqual({ code: 0, written: 20, logged: 20, charged: 20 })
+    expect(write([text, text])).toEqual({ code: 0, written: 20, logged: 20, charged: 80 })
   })
 
   it.each([
     ['1,024 parts that overlap', Array.from({ length: 1_024 }, () => [MIB, MIB] as const)],
     ['one large part', [[MIB, MIB] as const]],
   ])('takes no more than 64 KiB at once: %s', (_, parts) => {
-    expect(write(parts)).toEqual({ code: 0, written: 65_536, logged: 65_536, charged: 65_536 })
+    expect(write(parts)).toEqual({ code: 0, written: 65_536, logged: 65_536, charged: 4 * 65_536 })
   })
 
   it('takes at most 1,024 parts', () => {

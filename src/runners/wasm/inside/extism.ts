@@ -10,6 +10,9 @@ type Functions = Record<string, (...given: never[]) => unknown>
 /** The most bytes of all variables of a call together. */
 const MAX_VARIABLES = 1024 * 1024
 
+/** How many times as long the making of a JSON text takes as copying it. */
+const TEXT_COST = 8
+
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
 
@@ -78,7 +81,11 @@ export function extismFunctions(call: Call): Functions {
     },
     http_request: requestHttp(call),
     http_status_code: () => call.http.status,
-    http_headers: () => give(encoder.encode(JSON.stringify(call.http.headers))),
+    http_headers() {
+      const text = JSON.stringify(call.http.headers)
+      charge(text.length * TEXT_COST)
+      return give(encoder.encode(text))
+    },
     log_trace: logAt('trace'),
     log_debug: logAt('debug'),
     log_info: logAt('info'),

@@ -17,8 +17,8 @@ export interface ExportCall {
 
 const MAX_LINES = 100
 const MAX_LINE = 1_000
-/** What a call of the host costs at least. */
-const HOST_COST = 100
+/** What a call of the host costs at least: as much as instructions do that take as long, a microsecond. */
+const HOST_COST = 600
 
 export default class extends WorkerEntrypoint {
   /** Runs an export of the plugin. What comes of it is JSON text; never rejects. */

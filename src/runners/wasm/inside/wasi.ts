@@ -11,6 +11,11 @@ const BAD_DESCRIPTOR = 8
 const INVALID = 28
 export const NOT_SUPPORTED = 52
 const MAX_PARTS = 1_024
+/** How many times as long random bytes take as copied ones. */
+const RANDOM_COST = 4
+/** How many times as long bytes take to be read as text, where they are not plain ASCII. */
+const TEXT_COST = 4
+const decoder = new TextDecoder()
 /** The most bytes of one write: its parts may overlap, and so be far more than the memory. What is left over is written again. */
 const MAX_WRITTEN = 65_536
 
@@ -31,7 +36,7 @@ export function wasiFunctions({ charge, log, memory }: Call): Functions {
       return SUCCESS
     },
     random_get(start: number, length: number) {
-      charge(length >>> 0)
+      charge((length >>> 0) * RANDOM_COST)
       const { buffer } = memory()
       const bytes = new Uint8Array(buffer, start >>> 0, length >>> 0)
       for (let at = 0; at < bytes.length; at += 65_536) crypto.getRandomValues(bytes.subarray(at, at + 65_536))
@@ -40,14 +45,15 @@ export function wasiFunctions({ charge, log, memory }: Call): Functions {
     fd_write(descriptor: number, parts: number, count: number, written: number) {
       if (descriptor !== 1 && descriptor !== 2) return BAD_DESCRIPTOR
       if (count < 0 || count > MAX_PARTS) return INVALID
+      charge(0)
       const view = memory()
       let size = 0
       let text = ''
-      for (let index = 0; index < count; index++) {
+      for (let index = 0; index < count && size < MAX_WRITTEN; index++) {
         const start = view.getUint32(parts + 8 * index, true)
         const length = Math.min(view.getUint32(parts + 8 * index + 4, true), MAX_WRITTEN - size)
-        charge(length)
-        text += new TextDecoder().decode(new Uint8Array(view.buffer, start, length))
+        charge(length * TEXT_COST)
+        text += decoder.decode(new Uint8Array(view.buffer, start, length))
         size += length
       }
       view.setUint32(written, size, true)

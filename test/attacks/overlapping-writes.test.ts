@@ -1,0 +1,100 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { raw } from '../e2e/raw.ts'
+import { type Server, startServer } from '../e2e/server.ts'
+import { describing } from '../plugins/describing.ts'
+import { slowestHealth } from './set-up.ts'
+
+const TOOLS = JSON.stringify({
+  tools: [{ name: 'write', description: 'Writes to its log', inputSchema: { type: 'object' } }],
+})
+const ANSWER = JSON.stringify({ content: [{ type: 'text', text: 'written' }] })
+
+let server: Server
+/** How long somebody waits, on a machine that may be busy, for a plugin that does nothing but use its fuel up. */
+let bound: number
+beforeAll(async () => {
+  server = await startServer()
+  const spinning = describing(TOOLS, ANSWER, { imports: '', first: '(func $first (loop $again (br $again)))' })
+  expect((await upload('Spin', spinning)).status).toBe(201)
+  await slowestHealth(server, () => callAll('Spin'))
+  const { slowest } = await slowestHealth(server, () => callAll('Spin'))
+  bound = Math.max(1_000, 8 * slowest)
+})
+afterAll(() => server?.stop())
+
+/** A plugin that writes so many parts, each a MiB from the same place, so many times; `times` of 0 is without end. */
+function writing(parts: number, times: number): Uint8Array<ArrayBuffer> {
+  const entry = '(i32.add (local.get $base) (i32.shl (local.get $at) (i32.const 3)))'
+  const again = times === 0 ? '(i32.const 1)' : `(i32.lt_u (local.get $round) (i32.const ${times}))`
+  return describing(TOOLS, ANSWER, {
+    imports: '(import "wasi_snapshot_preview1" "fd_write" (func $write (param i32 i32 i32 i32) (result i32)))',
+    first: `(func $first (local $base i32) (local $at i32) (local $round i32)
+      (local.set $base (i32.shl (memory.grow (i32.const 64)) (i32.const 16)))
+      (memory.fill (local.get $base) (i32.const 65) (i32.const 2097152))
+      (loop $fill
+        (i32.store ${entry} (local.get $base))
+        (i32.store offset=4 ${entry} (i32.const 1048576))
+        (local.set $at (i32.add (local.get $at) (i32.const 1)))
+        (br_if $fill (i32.lt_u (local.get $at) (i32.const ${parts}))))
+      (loop $write_again
+        (drop (call $write (i32.const 1) (local.get $base) (i32.const ${parts}) (i32.const 0)))
+        (local.set $round (i32.add (local.get $round) (i32.const 1)))
+        (br_if $write_again ${again})))`,
+  })
+}
+
+async function upload(toolkit: string, bytes: Uint8Array<ArrayBuffer>) {
+  const headers = { 'content-type': 'application/wasm' }
+  const path = `/toolkits/${toolkit}/plugin?version=1.0.0`
+  return raw(server.url, { method: 'PUT', path, headers, body: bytes })
+}
+
+const callAll = (toolkit: string) => [
+  server.json('POST', '/tools/call', { tool_id: `${toolkit}.write`, input: {} }),
+  server.json('POST', `/plugin/call?toolkit=${toolkit}`, { params: { name: 'write', arguments: {} } }),
+  server.json('POST', '/mcp', {
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'tools/call',
+    params: { name: `${toolkit}_write`, arguments: {} },
+  }),
+]
+
+describe('a plugin that has the log join one piece of its memory with itself', () => {
+  it.each([
+    ['1,024 parts', 1_024, 1],
+    ['one part', 1, 1],
+    ['1,024 parts, a thousand times', 1_024, 1_000],
+    ['1,024 parts, without end', 1_024, 0],
+    ['one more part than may be', 1_025, 1_000],
+  ])('writes little of it, and stalls nobody: %s', async (name, parts, times) => {
+    const toolkit = `Overlap${parts}x${times}`
+    const uploaded = await upload(toolkit, writing(parts, times))
+    expect(uploaded.status, uploaded.text).toBe(201)
+    const before = server.printed().length
+    const { slowest, results } = await slowestHealth(server, () => callAll(toolkit))
+    expect(results.map(({ status }) => status)).toEqual([200, 200, 200])
+    expect(results[0]?.body.result.success).toBe(times !== 0)
+    // A hundred lines of a call at most, each of a thousand characters, of which one that is escaped takes six
+    expect(server.printed().length - before).toBeLessThan(3 * 100 * 6_200)
+    expect(slowest, name).toBeLessThan(bound)
+  })
+
+  it('does not stall its upload either, where it writes as it is described', async () => {
+    const bytes = describing(TOOLS, ANSWER, {
+      imports: '(import "wasi_snapshot_preview1" "fd_write" (func $write (param i32 i32 i32 i32) (result i32)))',
+      first: '(func $first)',
+      start: `(func $start (local $at i32)
+        (loop $fill
+          (i32.store offset=65540 (i32.shl (local.get $at) (i32.const 3)) (i32.const 65536))
+          (local.set $at (i32.add (local.get $at) (i32.const 1)))
+          (br_if $fill (i32.lt_u (local.get $at) (i32.const 1024))))
+        (loop $again
+          (drop (call $write (i32.const 1) (i32.const 65536) (i32.const 1024) (i32.const 131064)))
+          (br $again)))`,
+    })
+    const { slowest, results } = await slowestHealth(server, () => [upload('Started', bytes)])
+    expect(results.map(({ status }) => status)).toEqual([422])
+    expect(slowest).toBeLessThan(bound)
+  })
+})
