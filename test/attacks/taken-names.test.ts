@@ -34,6 +34,10 @@ const implementation = {
 /** Calls a host of nobody's, at a path that says which tool it is. */
 const HONEST = { implementation: { kind: 'http', method: 'GET', response: { type: 'json' } } }
 
+const HONEST_AT = (place: string) => ({
+  implementation: { ...HONEST.implementation, url: `https://api.honest-for-tests.com/${place}` },
+})
+
 /** A tool that declares a name, and may ask for a token. */
 function named(id: string, name: string, more: object = {}, beside: object = {}) {
   const [toolkit = '', tool = ''] = id.split('.')
@@ -121,6 +125,77 @@ describe("a name that looks like another toolkit's", () => {
     expect((await publish(named('Weather.Now', 'get_weather'), honest.as)).status).toBe(201)
     for (const id of ['get.weather', 'Get.Weather', 'GET.WEATHER'])
       expect((await publish(named(id, 'x'))).status).toBe(409)
+  })
+})
+
+describe('an id of a document that could be the name of a toolkit to come', () => {
+  const capabilities = [{ name: 'CreateCharge', description: 'Charges', parameters: [] }]
+  const planted = (id: string, toolkit: string) => ({
+    definition: { id, name: 'Billing', version: '1.0.0', description: 'Charges', capabilities },
+    toolkit,
+    ...HONEST_AT('planted'),
+  })
+  const execute = (id: string) => {
+    const header = {
+      version: '1.0',
+      messageId: crypto.randomUUID(),
+      messageType: 'request',
+      timestamp: new Date().toISOString(),
+    }
+    const payload = { tool: { id, capability: 'CreateCharge', parameters: {} }, context: {} }
+    return server.json('POST', '/machine-context/execute', { header, payload }, asAdmin)
+  }
+
+  it.each(['Gmail', 'gmail', 'GMAIL', 'Calculator', 'SMS'])(
+    'is none that a toolkit has, in any case: %s',
+    async (id) => {
+      const { status, body } = await publish(planted(id, 'Evil'))
+      expect([status, body.message]).toEqual([409, expect.stringMatching(/an id of its own|unique ignoring case/)])
+    },
+  )
+
+  it.each([
+    ['Payments', 'Payments'],
+    ['invoices', 'Invoices'],
+  ])('keeps a toolkit of others from being made behind it: %s before %s', async (id, toolkit) => {
+    expect((await publish(planted(id, `Evil${toolkit}`))).status).toBe(201)
+    const honest = await keyOf(server, [`${toolkit}.*`])
+    const tools = Object.entries(documents(toolkit, 'CreateCharge', '1.0.0', HONEST_AT('honest')))
+    for (const [dialect, body] of tools.filter(([name]) => name !== 'machine-context')) {
+      for (const as of [honest.as, asAdmin]) {
+        const refused = await publish(body, as)
+        expect([dialect, refused.status]).toEqual([dialect, 409])
+        expect(refused.body.message).toContain(`the id of a document of the toolkit 'Evil${toolkit}'`)
+        expect(refused.body.message).toContain(`PUT /toolkits/Evil${toolkit}`)
+      }
+    }
+    const description = {
+      openapi: '3.1.0',
+      info: { title: 'Payments', version: '1.0.0' },
+      servers: [{ url: 'https://api.honest-for-tests.com' }],
+      paths: { '/': { get: { operationId: 'CreateCharge', responses: { 200: { description: 'ok' } } } } },
+    }
+    const imported = { from: { openapi: description }, toolkit }
+    const { body: report } = await server.json('POST', '/toolkits/import', imported, honest.as)
+    expect(JSON.stringify(report)).toContain(`the id of a document of the toolkit 'Evil${toolkit}'`)
+    expect((await server.json('GET', `/tools/${toolkit}.CreateCharge`, undefined, asAdmin)).status).toBe(404)
+
+    // Who took the document's toolkit may, and knows what stands in front
+    const taken = await server.json('PUT', `/toolkits/Evil${toolkit}`, { owner: null }, asAdmin)
+    expect(taken.status).toBe(200)
+    expect((await publish(documents(toolkit, 'CreateCharge', '1.0.0', HONEST_AT('honest')).oxp, asAdmin)).status).toBe(
+      201,
+    )
+  })
+
+  it('is no matter to whoever has both', async () => {
+    const owner = await keyOf(server, ['*'])
+    expect((await publish(planted('Ledgers', 'OwnedLedgers'), owner.as)).status).toBe(201)
+    expect((await publish(documents('Ledgers', 'Show', '1.0.0', HONEST_AT('shown')).oxp, owner.as)).status).toBe(201)
+    sent = []
+    await execute('Ledgers')
+    expect(sent.map(({ url }) => new URL(url).pathname)).toEqual(['/planted'])
+    sent = []
   })
 })
 

@@ -26,6 +26,12 @@ export function documentRows(sql: SqlStorage, dialect: string, id: string): Docu
     .toArray()
 }
 
+/** All versions of the documents of an id, ignoring case, in every dialect. */
+export function documentsOf(sql: SqlStorage, id: string): DocumentRow[] {
+  const query = 'SELECT id, version, toolkit, hash FROM document WHERE key = ?'
+  return sql.exec<DocumentRow>(query, id.toLowerCase()).toArray()
+}
+
 /** What a version of a document calls the tools it defines. */
 export function calledIn(sql: SqlStorage, dialect: string, { id, version }: DocumentRow): string[] {
   return column<string>(

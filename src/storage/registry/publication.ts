@@ -15,6 +15,7 @@ import {
   documentOfTool,
   type DocumentRow,
   documentRows,
+  documentsOf,
   documentText,
   isLeftOut,
   storeDocument,
@@ -22,7 +23,7 @@ import {
   toolsBeside,
 } from './documents.ts'
 import { countPublished, publishedBy } from './quota.ts'
-import { claimToolkit, publishDenial } from './toolkits.ts'
+import { claimToolkit, ownsToolkit, publishDenial } from './toolkits.ts'
 import { holderOfDerived } from './names.ts'
 import {
   holdsToolkit,
@@ -57,7 +58,10 @@ export function store(
   if (taken !== undefined) return { outcome: 'conflict', ids, message: taken }
   const fresh: ToolRecord[] = []
   for (const record of records) {
-    const conflict = toolConflict(sql, record, publication) ?? nameConflict(sql, record, principal)
+    const conflict =
+      toolConflict(sql, record, publication) ??
+      nameConflict(sql, record, principal) ??
+      toolkitConflict(sql, record, principal)
     if (conflict !== undefined) return { outcome: 'conflict', ids, message: conflict }
     const existing = recordText(sql, toolKey(record), record.version)
     if (existing === undefined) fresh.push(record)
@@ -179,6 +183,17 @@ function nameConflict(sql: SqlStorage, record: ToolRecord, principal: Principal)
     'SELECT trusted FROM version JOIN tool ON tool.key = version.key AND version = listed WHERE tool.key = ?'
   if (isTrustedWith(principal, record) && field<number>(sql, query, holder) !== 1) return undefined
   return `'${joinedName(record)}', which '${formatToolId(record)}' is called where tools have names alone, is another tool's name: call the tool or its toolkit otherwise, or have an administrator publish it`
+}
+
+/**
+ * Why a new toolkit cannot have its name: it is the id of a document of somebody else's toolkit, which whoever calls it in
+ * that document's dialect reaches first.
+ */
+function toolkitConflict(sql: SqlStorage, { toolkit }: ToolRecord, principal: Principal): string | undefined {
+  if (toolkitNamed(sql, toolkit) !== undefined) return undefined
+  const other = documentsOf(sql, toolkit).find((row) => row.toolkit.toLowerCase() !== toolkit.toLowerCase())
+  if (!other || ownsToolkit(sql, principal, other.toolkit)) return undefined
+  return `'${toolkit}' is the id of a document of the toolkit '${other.toolkit}', which is somebody else's: call the toolkit otherwise, or have an administrator take that one with PUT /toolkits/${other.toolkit} and {"owner": null}, and publish this`
 }
 
 /** Whether a record says what is stored, where what the publisher left out is taken as it stands. */

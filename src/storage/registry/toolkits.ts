@@ -36,6 +36,13 @@ export function changeDenial(
   return `An administrator disabled '${formatToolId(name, version)}': only an administrator enables it`
 }
 
+/** Whether a toolkit is a principal's own, or the deployment's and the principal an administrator of that. */
+export function ownsToolkit(sql: SqlStorage, principal: Principal, toolkit: string): boolean {
+  const owner = ownerOf(sql, toolkit)
+  if (!isAdministrator(principal)) return toolkitDenial(principal, { toolkit, tool: '*' }, owner) === undefined
+  return owner === 'deployment' || (owner !== 'nobody' && owner.principal === principal.id)
+}
+
 /** Makes a toolkit that is nobody's the principal's who publishes in it. */
 export function claimToolkit(sql: SqlStorage, source: Source, toolkit: string): void {
   if (source === 'bundle' || ownerOf(sql, toolkit) !== 'nobody') return

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import type { Principal } from '../../../src/core/access/principal.ts'
 import type { Publication, Published } from '../../../src/core/publish/registry.ts'
 import type { RegistryObject } from '../../../src/storage/registry/registry-object.ts'
 import { ADMIN, documentOf, documentPublication, inRegistry, publication, stopClock, textOf } from './set-up.ts'
@@ -6,8 +7,12 @@ import { ADMIN, documentOf, documentPublication, inRegistry, publication, stopCl
 stopClock()
 
 /** What became of one publication, and how many changes the registry counts now. */
-async function publish(registry: RegistryObject, one: Publication): Promise<Published & { revision: number }> {
-  const { published, revision } = await registry.publish([one], ADMIN)
+async function publish(
+  registry: RegistryObject,
+  one: Publication,
+  principal: Principal = ADMIN,
+): Promise<Published & { revision: number }> {
+  const { published, revision } = await registry.publish([one], principal)
   const [first] = published
   if (!first || published.length !== 1) throw new Error('Wanted one answer')
   return { ...first, revision }
@@ -81,6 +86,25 @@ describe('a publication', () => {
       expect(await publish(registry, one)).toMatchObject({ outcome: 'created', ids: ['Mine.send@1.0.0'] })
       const free = await documentPublication('other', '1.0.0', ['send'], { toolkit: 'Theirs' })
       expect(await publish(registry, { ...free, isIdOfOthers: true })).toMatchObject({ outcome: 'created' })
+    }))
+
+  it('of a new toolkit is refused, where its name is the id of a document of somebody else', () =>
+    inRegistry(async ({ registry }) => {
+      const given = await documentPublication('stripe', '1.0.0', ['send'], { toolkit: 'Mine' })
+      const of = (id: string): Principal => ({ id, kind: 'key', scopes: ['tools:publish'], tools: ['*'], users: [] })
+      expect(await publish(registry, given, of('key:mallory'))).toMatchObject({ outcome: 'created' })
+      const toolkit = await publication('Stripe.Charge@1.0.0')
+      for (const principal of [of('key:ann'), { ...of('key:named'), tools: ['Stripe.*'] }, ADMIN]) {
+        const refused = await publish(registry, toolkit, principal)
+        expect(refused).toMatchObject({ outcome: 'conflict', message: expect.stringContaining("toolkit 'Mine'") })
+      }
+      expect(await publish(registry, toolkit, { ...of('key:both'), tools: ['Stripe.*', 'Mine.*'] })).toMatchObject({
+        outcome: 'created',
+      })
+      // What there is gets new tools
+      expect(await publish(registry, await publication('Stripe.List@1.0.0'), ADMIN)).toMatchObject({
+        outcome: 'created',
+      })
     }))
 
   it('of an id that differs from one there is only in case is refused', () =>
