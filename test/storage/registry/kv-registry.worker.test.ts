@@ -50,6 +50,8 @@ function isolate(variables: Readonly<Record<string, string>> = {}) {
         return (...given: unknown[]) => asks(health.kv, () => Reflect.apply(real, kv, given))
       },
     }),
+    // Of this test alone, as the registry is
+    Access: new Proxy(env.Access, { get: () => () => env.Access.getByName(registryName) }),
     Registry: new Proxy(env.Registry, {
       get: () => () =>
         new Proxy(stub(), {
