@@ -22,6 +22,7 @@ import type { Failure } from './core/call/failure.ts'
 import { clientVariables, connectedProvider, knownProvider, knownProviderIds } from './core/consent/known-providers.ts'
 import { createPublish } from './core/publish/publish.ts'
 import { createResolver } from './core/call/resolve.ts'
+import { createMemory } from './core/tool/memory.ts'
 import { createToolSecrets } from './core/access/tool-secrets.ts'
 import { codecs, formats } from './compose/dialects.ts'
 import { isTrialOf } from './compose/vaults.ts'
@@ -66,16 +67,21 @@ import { signInFace } from './sign-in/routes.ts'
 /** How the registry writes a record as one line of the listing. */
 export const writeLine = listedLine
 
+/** Of the 128 MB that an isolate has, what it keeps of the registry takes so much, and tools at work the rest. */
+const MEMORY_BYTES = 40_000_000
+
 /** Composes one isolate's Switchboard: adapters below core, faces above it. */
 export function createApp(env: Env, config: Config, build: Build): Hono {
   const { now } = Date
   const newId = () => crypto.randomUUID()
+  const memory = createMemory(MEMORY_BYTES)
   const reach = { kv: env.REGISTRY, access: accessStub(env.Access), now }
   const deploymentKeys = createDeploymentKeys(reach.access)
   const registry = createKvRegistry({
     kv: env.REGISTRY,
     registry: registryStub(env.Registry),
     writeLine,
+    memory,
     now,
     giveWay,
     bundle: { hash: build.hash, records: build.tools.map(({ record }) => record), documents: build.documents },
@@ -128,6 +134,7 @@ export function createApp(env: Env, config: Config, build: Build): Hono {
 
   const resolver = createResolver({
     source,
+    memory,
     now,
     makeCallable(record) {
       const { implementation, input, output } = record

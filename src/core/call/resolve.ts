@@ -1,6 +1,6 @@
-import { LRUCache } from 'lru-cache'
 import type { Validate } from '../schema/validator.ts'
 import { madeName } from '../tool/made-name.ts'
+import { bytesOfText, type Memory } from '../tool/memory.ts'
 import type { Background } from '../tool/platform.ts'
 import {
   type AskedDocument,
@@ -43,6 +43,7 @@ export interface Resolver {
 export interface ResolverDeps {
   readonly source: ToolSource
   readonly makeCallable: (record: ToolRecord) => CallableTool
+  readonly memory: Memory
   /** Milliseconds since some fixed point. */
   readonly now: () => number
 }
@@ -54,8 +55,9 @@ const STALE_MS = 25_000
 const LAST_RESORT_MS = 60_000
 /** An unknown name is looked up again after this long: long enough that it cannot hammer the registry. */
 const UNKNOWN_MS = 2_000
-const MAX_ANSWERS = 20_000
-const MAX_TOOLS = 5_000
+/** A tool that is ready to run takes about so many times the bytes of its record's text. */
+const TOOL_FACTOR = 4
+const ANSWER_BYTES = 400
 
 interface Answer {
   readonly answer: Resolved | Failing
@@ -69,9 +71,9 @@ interface Answer {
  * that is ready to run. Only a text not asked for lately costs I/O; a version that the quick source does not know is asked
  * of the registry itself before it counts as unknown.
  */
-export function createResolver({ source, makeCallable, now }: ResolverDeps): Resolver {
-  const answers = new LRUCache<string, Answer>({ max: MAX_ANSWERS })
-  const tools = new LRUCache<string, CallableTool>({ max: MAX_TOOLS })
+export function createResolver({ source, makeCallable, now, memory }: ResolverDeps): Resolver {
+  const answers = memory.part<Answer>(({ answer }, asked) => 2 * asked.length + bytesOfAnswer(answer))
+  const tools = memory.part<CallableTool>(({ record }) => TOOL_FACTOR * bytesOfText(JSON.stringify(record)))
   /** Counts `forget`: an answer whose making began before it is given once, and not kept. */
   let generation = 0
 
@@ -188,4 +190,9 @@ function versionUnavailable(document: ToolDocument, selector = 'latest'): Failin
     asked: selector,
     available: document.versions.filter(({ status }) => status.state === 'active').map(({ version }) => version),
   })
+}
+
+/** What a failure says may be long; a tool is kept once, whatever it was asked by. */
+function bytesOfAnswer(answer: Resolved | Failing): number {
+  return ANSWER_BYTES + (answer.ok ? 0 : bytesOfText(JSON.stringify(answer.failure)))
 }

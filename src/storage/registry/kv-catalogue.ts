@@ -1,10 +1,10 @@
-import { LRUCache } from 'lru-cache'
 import { maySee } from '../../core/access/principal.ts'
 import { type Budget, createBudget, UNITS, unitsOf } from '../../core/tool/budget.ts'
 import { Unreachable } from '../../core/call/failure.ts'
 import { parseToolId } from '../../core/tool/tool-id.ts'
 import type { Catalogue, LineFormat, ListedTool, Listing, ListQuery } from '../../core/access/catalogue.ts'
 import type { Principal } from '../../core/access/principal.ts'
+import { bytesOfText } from '../../core/tool/memory.ts'
 import type { ToolRecord } from '../../core/tool/tool.ts'
 import type { Sealer } from '../access/deployment-keys.ts'
 import { HEAD_KEY, kvKey } from '../keys.ts'
@@ -29,8 +29,6 @@ export interface KvCatalogueOptions extends RegistryReach {
 
 /** The head is read again after this long. */
 const FRESH_MS = 5_000
-/** Pages kept in the isolate, in characters. */
-const MAX_CACHED = 24_000_000
 const KV_BULK = 100
 /** KV answers a bulk read with 25 MB at most, and an isolate has 128 MB: a list of giants ends early, with a cursor. */
 const LEAVES_AT_ONCE = 8
@@ -52,13 +50,10 @@ interface Page {
  * cut into lines and never parsed, save for a format other than the stored one, whose lines are then kept.
  */
 export function createKvCatalogue(options: KvCatalogueOptions) {
-  const { kv, registry, writeLine, whole, now, sealer, giveWay } = options
+  const { kv, registry, writeLine, whole, now, sealer, giveWay, memory } = options
   const reads = createKvReads(kv, now)
-  const texts = new LRUCache<string, string>({ maxSize: MAX_CACHED, sizeCalculation: (text) => text.length + 1 })
-  const formatted = new LRUCache<string, readonly string[]>({
-    maxSize: MAX_CACHED,
-    sizeCalculation: (lines) => lines.reduce((sum, line) => sum + line.length, 1),
-  })
+  const texts = memory.part<string>(bytesOfText)
+  const formatted = memory.part<readonly string[]>((lines) => lines.reduce((sum, line) => sum + bytesOfText(line), 1))
   /** `goodFor` is the revision up to which it is as good as can be had. */
   let kept: { readonly head: Head; readonly at: number; readonly goodFor: number } | undefined
   let wanted = 0

@@ -1,13 +1,11 @@
-import { LRUCache } from 'lru-cache'
 import type { Json } from '../../core/tool/json.ts'
+import { bytesOfText } from '../../core/tool/memory.ts'
 import type { ToolRecord } from '../../core/tool/tool.ts'
 import { kvKey } from '../keys.ts'
 import { IMMUTABLE_TTL_S } from '../kv-reader.ts'
 import { createKvReads } from '../kv-reads.ts'
 import type { RegistryReach } from './registry-stub.ts'
 
-/** Documents kept in the isolate, in characters. */
-const MAX_CACHED = 8_000_000
 const KV_BULK = 50
 
 export interface WholeRecordsOptions extends RegistryReach {
@@ -19,9 +17,9 @@ export interface WholeRecordsOptions extends RegistryReach {
  * Makes what gives records the documents they were published in, in order. Those that are stored once, under their hash,
  * are read from KV, and from the registry while KV does not have them.
  */
-export function createWholeRecords({ kv, registry, now, carried }: WholeRecordsOptions) {
+export function createWholeRecords({ kv, registry, now, memory, carried }: WholeRecordsOptions) {
   const reads = createKvReads(kv, now)
-  const texts = new LRUCache<string, string>({ maxSize: MAX_CACHED, sizeCalculation: ({ length }) => length + 1 })
+  const texts = memory.part<string>(bytesOfText)
 
   return async function whole(records: readonly ToolRecord[]): Promise<readonly ToolRecord[]> {
     const hashes = [...new Set(records.flatMap(({ source }) => source.hash ?? []))]

@@ -1,3 +1,4 @@
+import type { Memory } from '../../core/tool/memory.ts'
 import { reached } from '../reached.ts'
 import type { RegistryObject } from './registry-object.ts'
 
@@ -18,6 +19,8 @@ export function registryStub(namespace: DurableObjectNamespace<RegistryObject>):
 export interface RegistryReach {
   readonly kv: KVNamespace
   readonly registry: RegistryStub
+  /** What was read is kept there. */
+  readonly memory: Memory
   /** Milliseconds since some fixed point. */
   readonly now: () => number
 }

@@ -1,5 +1,6 @@
 import type { ToolRecord } from '../../../src/core/tool/tool.ts'
 import { describe, expect, it } from 'vitest'
+import { createMemory } from '../../../src/core/tool/memory.ts'
 import { registryFace } from '../../../src/api/tools/routes.ts'
 import { ADMIN, ANONYMOUS, type Principal } from '../../../src/core/access/principal.ts'
 import type { Failure } from '../../../src/core/call/failure.ts'
@@ -59,6 +60,7 @@ function setUp({ caller = publisher, refused, ...world }: World & { caller?: Pri
     },
     source: { ...deps.source, whole, currentOrNearest: async (name) => (await document(name)) ?? [] },
     resolver: createResolver({
+      memory: createMemory(1_000_000),
       source: {
         ...deps.source,
         document,

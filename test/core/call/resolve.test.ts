@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { createMemory } from '../../../src/core/tool/memory.ts'
 import { createResolver } from '../../../src/core/call/resolve.ts'
 import { askedByDocument, type ToolName } from '../../../src/core/tool/tool-id.ts'
 import type { DocumentAddress, ToolSource } from '../../../src/core/tool/tool-source.ts'
@@ -75,6 +76,7 @@ function setUp(stored: Stored = {}) {
     },
   }
   const resolver = createResolver({
+    memory: createMemory(1_000_000),
     source,
     makeCallable(record) {
       made.push(record.id)

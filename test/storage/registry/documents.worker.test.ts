@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { createMemory } from '../../../src/core/tool/memory.ts'
 import type { Publication, Published } from '../../../src/core/publish/registry.ts'
 import type { ToolRecord } from '../../../src/core/tool/tool.ts'
 import { createWholeRecords } from '../../../src/storage/registry/kv-documents.ts'
@@ -30,7 +31,12 @@ describe('a document with an id of its own', () => {
       const address = { id: 'x-y', toolkit: 'x_y', tools: { 'a': 'a', 'b c': 'b_c' } }
       expect(JSON.parse(String(kv.values.get('address/machine-context/x-y')))).toEqual(address)
       const asked: string[] = []
-      const whole = createWholeRecords({ kv: kv.binding, registry: () => stubOf(registry, asked), now: () => 0 })
+      const whole = createWholeRecords({
+        kv: kv.binding,
+        registry: () => stubOf(registry, asked),
+        now: () => 0,
+        memory: createMemory(1_000_000),
+      })
       const [record] = await whole([documentOf(registry, 'x_y.a').newest ?? missing()])
       expect(record?.source).toMatchObject({ dialect: 'machine-context', document: { id: 'x-y', version: '1.0.0' } })
       expect(asked).toEqual([])

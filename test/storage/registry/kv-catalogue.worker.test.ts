@@ -3,6 +3,7 @@ import { writeLine } from '../../../src/app.ts'
 import type { LineFormat, ListQuery } from '../../../src/core/access/catalogue.ts'
 import { decodeCursor, encodeCursor } from '../../../src/storage/registry/cursor.ts'
 import { createWholeRecords } from '../../../src/storage/registry/kv-documents.ts'
+import { createMemory } from '../../../src/core/tool/memory.ts'
 import { createKeyring } from '../../../src/storage/keyring.ts'
 import { createKvCatalogue } from '../../../src/storage/registry/kv-catalogue.ts'
 import { ADMIN, type Harness, inRegistry, publication, stopClock, stubOf } from './set-up.ts'
@@ -16,11 +17,13 @@ const QUERY: ListQuery = { versions: 'newest', limit: 100 }
 function isolate({ kv, registry }: Pick<Harness, 'kv' | 'registry'>) {
   const asked: string[] = []
   const stub = stubOf(registry, asked)
+  const memory = createMemory(10_000_000)
   const { catalogue, require } = createKvCatalogue({
+    memory,
     kv: kv.binding,
     registry: () => stub,
     writeLine,
-    whole: createWholeRecords({ kv: kv.binding, registry: () => stub, now: () => Date.now() }),
+    whole: createWholeRecords({ kv: kv.binding, registry: () => stub, now: () => Date.now(), memory }),
     now: () => Date.now(),
     sealer: createKeyring(['of the tests'], 'cursor'),
     giveWay: async () => undefined,
