@@ -101,7 +101,7 @@ export function createApp(env: Env, config: Config, build: Build): Hono {
     variablesOf: (id) => (knownProvider(id) ? clientVariables(id) : undefined),
     keepsGrants: (url) =>
       config.vaultKeys.length > 0 && (!config.vaultKeysArePublic || isLoopback(new URL(url).hostname)),
-    identifies: (url) => config.userVerifierUrl !== undefined || isTrial(url),
+    identifies: (url) => config.userVerifierUrl !== undefined || config.signIn !== undefined || isTrial(url),
   })
   const jwt = config.jwt && createJwtVerifier(config.jwt)
   const { access, adminKey, workerSecret } = config
@@ -250,7 +250,9 @@ export function createApp(env: Env, config: Config, build: Build): Hono {
       authorizations: vault,
       providers,
       shield,
-      identifiesPeople: config.userVerifierUrl !== undefined,
+      sessions: config.signIn && sessions,
+      requiresSignIn: config.signIn !== undefined && config.userVerifierUrl === undefined,
+      identifiesPeople: config.userVerifierUrl !== undefined || config.signIn !== undefined,
       now,
     }),
     sessionsFace({ ...shared, gate: gateForPages, sessions }),

@@ -26,6 +26,7 @@ export function vaultDeployment(config: Config): VaultDeployment {
       secretOf: (name) => (judgeClientSecret(name) === undefined ? secretOf(name) : undefined),
     }),
     verifierUrl: userVerifierUrl,
+    signsIn: config.signIn !== undefined,
     isTrial: isTrialOf(config),
     now,
   }

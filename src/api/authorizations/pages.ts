@@ -9,7 +9,7 @@ const MAX_INPUT = 100_000
 const BACK = html`<p>You can close this window and go back to where you came from.</p>`
 
 /** Asks for a grant: which tool wants which scopes, for whom and where. */
-export function grantPage(authorization: Authorization, providerName: string, now: number): Page {
+export function grantPage(authorization: Authorization, providerName: string, now: number, signedIn?: string): Page {
   const { provider, scopes, userId = '', tool, hosts, isHeld = false } = authorization
   const name = bounded(providerName, 100)
   const toolkit = parseToolId(tool)?.toolkit ?? tool
@@ -27,6 +27,7 @@ export function grantPage(authorization: Authorization, providerName: string, no
         <dd><code>${tool}</code></dd>
         <dt>For the user</dt>
         <dd><strong>${bounded(userId, MAX_TEXT)}</strong></dd>
+        ${signedInRow(signedIn)}
         <dt>At</dt>
         <dd>${name}</dd>
         ${authorization.account === undefined ? undefined : accountRow(authorization.account)}
@@ -38,8 +39,11 @@ export function grantPage(authorization: Authorization, providerName: string, no
       <p>What you allow holds for all tools of the toolkit <code>${toolkit}</code>, at these addresses alone.</p>
       ${isHeld ? html`<p>${name} has given this access already: you are asked whether it may be used so, too.</p>` : undefined}
       <p class="care">
-        Go on only if you are this user and asked for it yourself. Whoever sent you this link may otherwise use your
-        account at ${name}.
+        ${
+          signedIn === undefined
+            ? `Go on only if you are this user and asked for it yourself. Whoever sent you this link may otherwise use your account at ${name}.`
+            : `Go on only if you asked for it yourself, and with an account of your own at ${name}.`
+        }
       </p>
       <form method="post">
         ${authorization.account === undefined ? accountField(authorization.accounts ?? []) : undefined}
@@ -50,6 +54,40 @@ export function grantPage(authorization: Authorization, providerName: string, no
         ${until(authorization, now)} The access that you give is stored encrypted, for this user alone. It can be
         revoked at any time, by whoever runs your agent or in your account at ${name}.
       </p>`,
+  }
+}
+
+function signedInRow(name: string | undefined): Markup | undefined {
+  if (name === undefined) return undefined
+  return html`<dt>Signed in as</dt>
+    <dd>${bounded(name, MAX_TEXT)}</dd>`
+}
+
+/** Asks who is there before anything is said of what they are asked. */
+export function signInPage(back: string): Page {
+  return {
+    status: 200,
+    title: 'Sign in first',
+    body: html`<p>
+        An agent asks something of a person here. What it is, only that person gets to see, and only they can answer.
+      </p>
+      <p><a class="button" href="/sign-in?return=${encodeURIComponent(back)}">Sign in</a></p>`,
+  }
+}
+
+/** Who is signed in is not who is asked: they learn nothing of it. */
+export function otherPersonPage(signedIn: string, back: string): Page {
+  return {
+    status: 403,
+    title: 'This is for somebody else',
+    body: html`<p>
+        You are signed in as <strong>${bounded(signedIn, MAX_TEXT)}</strong>, and this link is for another person.
+        Nothing was done. If somebody sent it to you, let them know.
+      </p>
+      <form method="post" action="/sign-out">
+        <input type="hidden" name="return" value="${back}" />
+        <button>Sign in as somebody else</button>
+      </form>`,
   }
 }
 
@@ -82,7 +120,11 @@ const NOBODY_IDENTIFIED =
   'This Switchboard is open to whoever reaches it, to try things out: it does not know who you are, and whoever has this link can approve. Elsewhere nothing is approved without knowing who does.'
 
 /** Asks for the approval of one call; where nobody is identified, it says so. */
-export function approvalPage(authorization: Authorization, identifiesPeople: boolean, now: number): Page {
+export function approvalPage(
+  authorization: Authorization,
+  { identifiesPeople, signedIn }: { readonly identifiesPeople: boolean; readonly signedIn?: string | undefined },
+  now: number,
+): Page {
   const { userId, tool, input = {} } = authorization
   const whom = userId === undefined ? 'nobody in particular' : html`<strong>${bounded(userId, MAX_TEXT)}</strong>`
   return {
@@ -93,6 +135,7 @@ export function approvalPage(authorization: Authorization, identifiesPeople: boo
         <dd><code>${tool}</code></dd>
         <dt>For the user</dt>
         <dd>${whom}</dd>
+        ${signedInRow(signedIn)}
       </dl>
       <h2>Its arguments</h2>
       ${inputBlock(input)}

@@ -1,17 +1,29 @@
 import { type Context, Hono } from 'hono'
-import { mayActFor, type Principal } from '../../core/access/principal.ts'
-import type { Authorization, Authorizations, Step } from '../../core/consent/authorization.ts'
+import { mayActFor, mayApprove, type Principal } from '../../core/access/principal.ts'
+import type { Authorization, Authorizations, SignedInPerson, Step } from '../../core/consent/authorization.ts'
 import { malformed } from '../../core/call/call-fields.ts'
 import { type Failing, fail, ok, type Result } from '../../core/call/failure.ts'
 import type { Providers } from '../../core/consent/provider.ts'
 import { check } from '../../core/tool/json-reader.ts'
+import { parseToolId } from '../../core/tool/tool-id.ts'
 import { readForm, readJson } from '../../http/body.ts'
 import { browserCookie, browserOf, newBrowser } from '../../http/browser-cookie.ts'
 import { pathSegment } from '../../http/path-segment.ts'
 import { createPrivateRoute, type RouteDeps } from '../../http/route.ts'
 import { isSameOrigin } from '../../http/same-origin.ts'
+import type { Sessions } from '../../http/sessions.ts'
 import { failurePage, goTo, type Page, page, plainPage } from '../../http/page.ts'
-import { approvalPage, endedPage, grantPage, nobodyPage, refusedPage, stoppedPage, unknownPage } from './pages.ts'
+import {
+  approvalPage,
+  endedPage,
+  grantPage,
+  nobodyPage,
+  otherPersonPage,
+  refusedPage,
+  signInPage,
+  stoppedPage,
+  unknownPage,
+} from './pages.ts'
 import { confirmation, encodeAuthorization, stepFailure, waitQuery } from './wire.ts'
 
 /** Failures are put into words for machines; people get pages. */
@@ -20,6 +32,10 @@ export interface AuthorizationsFaceDeps extends RouteDeps {
   readonly providers: Providers
   /** Holds strangers to a rate where pages need no credential: why a request is refused now, or undefined. */
   readonly shield: (c: Context) => Failing | undefined
+  /** Who is signed in, where people sign in with a provider. */
+  readonly sessions?: Pick<Sessions, 'signedIn'> | undefined
+  /** Whether only who is signed in gets to see what they are asked. */
+  readonly requiresSignIn: boolean
   /** Whether who decides is known to be the person who is asked. */
   readonly identifiesPeople: boolean
   /** Milliseconds since the epoch. */
@@ -38,7 +54,7 @@ const MAX_CALLBACK = 16_384
  * Opening a page changes nothing, so that no preview of a link can.
  */
 export function authorizationsFace(deps: AuthorizationsFaceDeps): Hono {
-  const { authorizations, providers, shield, identifiesPeople, now } = deps
+  const { authorizations, providers, shield, sessions, requiresSignIn, identifiesPeople, now } = deps
   const route = createPrivateRoute(deps)
   const face = new Hono()
 
@@ -76,14 +92,14 @@ export function authorizationsFace(deps: AuthorizationsFaceDeps): Hono {
   face.get('/authorizations/:id/start', async (c) => {
     const opened = await open(c)
     if ('status' in opened) return page(opened)
-    const { authorization, name } = opened
+    const { authorization, name, person } = opened
     if (authorization.status === 'completed' || authorization.status === 'failed') {
       return page(endedPage(authorization, name))
     }
     return page(
       authorization.kind === 'approval'
-        ? approvalPage(authorization, identifiesPeople, now())
-        : grantPage(authorization, name, now()),
+        ? approvalPage(authorization, { identifiesPeople, signedIn: person?.user }, now())
+        : grantPage(authorization, name, now(), person?.user),
     )
   })
 
@@ -96,14 +112,15 @@ export function authorizationsFace(deps: AuthorizationsFaceDeps): Hono {
     if (!form.ok) return page(failurePage(form.failure))
     const opened = await open(c)
     if ('status' in opened) return page(opened)
-    const { authorization, name } = opened
+    const { authorization, name, person } = opened
+    const visitor = person ? { person } : {}
     const { id, kind } = authorization
     const decision = form.value.get('decision') ?? (kind === 'grant' ? 'continue' : undefined)
     const browser = browserOf(request) ?? newBrowser()
     const cookies = [browserCookie(request, browser)]
     if (decision === 'refuse' || (kind === 'approval' && decision === 'approve')) {
       const approve = decision === 'approve'
-      const ended = await authorizations.decide(id, { browser, callback: callbackOf(c), approve })
+      const ended = await authorizations.decide(id, { ...visitor, browser, callback: callbackOf(c), approve })
       if ('location' in ended) return go(ended, id, cookies)
       if (decision === 'refuse' && (ended.ok || ended.why === 'refused'))
         return page(refusedPage(authorization), cookies)
@@ -117,7 +134,7 @@ export function authorizationsFace(deps: AuthorizationsFaceDeps): Hono {
       }
       // A person who says nothing takes the account that there is
       const named = account === '' ? {} : { account }
-      return go(await authorizations.start(id, { browser, callback: callbackOf(c), ...named }), id, cookies)
+      return go(await authorizations.start(id, { ...visitor, browser, callback: callbackOf(c), ...named }), id, cookies)
     }
     return page(plainPage(400, 'Not understood', 'The form did not say what to do, so nothing was done'))
   })
@@ -155,15 +172,35 @@ export function authorizationsFace(deps: AuthorizationsFaceDeps): Hono {
   }
 
   /** The authorization that a link leads to, or the page to show instead. */
-  async function open(c: Context): Promise<Page | { readonly authorization: Authorization; readonly name: string }> {
+  async function open(c: Context): Promise<Page | Opened> {
     const limited = shield(c)
     if (limited) return failurePage(limited.failure)
     const id = pathSegment(c.req.url, 2)
     if (!id.ok) return failurePage(id.failure)
     const authorization = await authorizations.find(id.value)
-    if (authorization) return { authorization, name: await nameOf(authorization.provider) }
+    if (authorization) {
+      const found = await personAt(c, authorization)
+      if (!found.ok) return failurePage(found.failure)
+      const person = found.value
+      if (requiresSignIn && !person) return signInPage(startOf(id.value))
+      if (requiresSignIn && person && !isFor(authorization, person))
+        return otherPersonPage(person.user, startOf(id.value))
+      return { authorization, person, name: await nameOf(authorization.provider) }
+    }
     const provider = await providers.find(id.value)
     return provider ? nobodyPage(provider.name) : unknownPage(id.value)
+  }
+
+  /** Who is signed in in the browser that asks, as an authorization's vault judges them; undefined where nobody is. */
+  async function personAt(c: Context, { tool }: Authorization): Promise<Result<SignedInPerson | undefined>> {
+    const signed = await sessions?.signedIn(c.req.raw, () => shield(c))
+    if (!signed || (!signed.ok && signed.failure.type === 'unauthenticated')) return ok(undefined)
+    if (!signed.ok) return signed
+    const { principal, session } = signed.value
+    if (!('person' in session.by)) return ok(undefined)
+    const name = parseToolId(tool)
+    const approves = name !== undefined && mayApprove(principal, name)
+    return ok({ user: session.by.person.user, principal: principal.id, approves })
   }
 
   async function nameOf(provider: string): Promise<string> {
@@ -171,6 +208,18 @@ export function authorizationsFace(deps: AuthorizationsFaceDeps): Hono {
   }
 
   return face
+}
+
+/** What a link leads to, and who opened it, if that is known. */
+interface Opened {
+  readonly authorization: Authorization
+  readonly name: string
+  readonly person: SignedInPerson | undefined
+}
+
+/** Whether a person is asked by an authorization: its user, or who may approve in their place. */
+function isFor({ kind, userId }: Authorization, { user, approves }: SignedInPerson): boolean {
+  return (userId !== undefined && user === userId) || (kind === 'approval' && approves)
 }
 
 const NO_BROWSER = {

@@ -113,6 +113,14 @@ export function isTrustedWith(principal: Principal, name: ToolName): boolean {
   return hasScope(principal, 'admin') || names(principal, name, 'tools:publish')
 }
 
+/**
+ * Whether a principal may approve calls of a tool that are for others: an administrator, and whoever may publish in its toolkit
+ * by name. Who decides what a tool does may decide that it is done.
+ */
+export function mayApprove(principal: Principal, name: ToolName): boolean {
+  return hasScope(principal, 'tools:publish') && isTrustedWith(principal, name)
+}
+
 /** Whether a principal may act for a user. */
 export function mayActFor(principal: Principal, userId: string): boolean {
   return principal.users === 'any' || principal.users.includes(userId)

@@ -93,8 +93,18 @@ export interface Grant {
   readonly refreshable: boolean
 }
 
+/** Who is signed in in a browser, as the deployment's OpenID provider says. */
+export interface SignedInPerson {
+  readonly user: string
+  /** The principal's id. */
+  readonly principal: string
+  /** Whether they may approve calls of the authorization's tool that are for others. */
+  readonly approves: boolean
+}
+
 /** A person's browser as it comes to a page. */
 export interface Visit {
+  readonly person?: SignedInPerson
   /** A random text that this browser alone has, in a cookie. */
   readonly browser: string
   /** The redirect URI where the browser is. */
@@ -128,7 +138,7 @@ export interface Authorizations {
     readonly callback: string
   }): Promise<Ended>
   /**
-   * The person approves or refuses a call, or refuses to grant. Whoever approves is led to the deployment's verifier of
+   * The person approves or refuses a call, or refuses to grant. Whoever approves and is not signed in is led to the deployment's verifier of
    * users first, if there is one, and comes back to decide.
    */
   decide(id: string, visit: Visit & { readonly approve: boolean }): Promise<Ended | Step>

@@ -2,7 +2,11 @@ import { type Authorization, AUTHORIZATION_LIFETIME_MS } from '../../core/consen
 import { column, field, firstRow } from '../rows.ts'
 
 /** An authorization as it travels between Worker and Durable Object: the input of a call is JSON text. */
-export type StoredAuthorization = Omit<Authorization, 'input'> & { readonly input?: string }
+export type StoredAuthorization = Omit<Authorization, 'input'> & {
+  readonly input?: string
+  /** Of an approval: who made the call. */
+  readonly principal?: string
+}
 
 /** What is to be asked of a person, before it has an id. */
 export interface NewAuthorization extends Pick<
@@ -11,6 +15,8 @@ export interface NewAuthorization extends Pick<
 > {
   /** Tells it from everything else that this person may be asked: while it is open, it is asked once. */
   readonly purpose: string
+  /** Of an approval: who made the call. */
+  readonly principal?: string
   /** The sealed input of a call. */
   readonly input?: string
 }
@@ -28,6 +34,7 @@ type Row = {
   readonly expires: number
   readonly hosts: string
   readonly account: string | null
+  readonly principal: string | null
 }
 
 /** How long one that is over can still be looked at. */
@@ -89,14 +96,14 @@ export function authorizationRows(sql: SqlStorage, now: () => number, changed: (
     },
 
     insert(id: string, { purpose, input, ...wanted }: NewAuthorization): StoredAuthorization {
-      const { kind, provider, userId, scopes, tool, hosts, account } = wanted
+      const { kind, provider, userId, scopes, tool, hosts, account, principal } = wanted
       const expires = now() + AUTHORIZATION_LIFETIME_MS
       // As JSON, since SQLite takes lone surrogates for one another
       const user = userId === undefined ? null : JSON.stringify(userId)
       const what = [id, kind, provider, user, JSON.stringify(scopes), tool, purpose, input ?? null]
-      const row = [...what, now(), expires, JSON.stringify(hosts), account ?? null]
+      const row = [...what, now(), expires, JSON.stringify(hosts), account ?? null, principal ?? null]
       sql.exec(
-        "INSERT INTO authorization VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'not_started', NULL, ?, ?, NULL, ?, ?)",
+        "INSERT INTO authorization VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'not_started', NULL, ?, ?, NULL, ?, ?, ?)",
         ...row,
       )
       // Those that are over go first, then those that nobody has looked at
@@ -165,6 +172,7 @@ function authorizationOf(row: Row): StoredAuthorization {
     tool: row.tool,
     hosts: JSON.parse(row.hosts),
     ...(row.account === null ? {} : { account: row.account }),
+    ...(row.principal === null ? {} : { principal: row.principal }),
     ...(row.input === null ? {} : { input: row.input }),
     expiresAt: row.expires,
   }

@@ -1,6 +1,6 @@
 import { base64url } from 'jose'
 import { generateRandomCodeVerifier } from 'oauth4webapi'
-import type { Ended, Step, Visit } from '../../core/consent/authorization.ts'
+import type { Ended, Step, Stopped, Visit } from '../../core/consent/authorization.ts'
 import { missingScopes } from '../../core/consent/oauth-scopes.ts'
 import type { Provider } from '../../core/consent/provider.ts'
 import { sha256 } from '../sha256.ts'
@@ -9,7 +9,7 @@ import type { BrowserFlows } from './browser-flows.ts'
 import { type ConsentRows, useOf } from './consent-rows.ts'
 import { type Grants, NO_KEYS, type VaultDeployment } from './grants.ts'
 import type { ProviderFailure } from './provider-failure.ts'
-import { GONE, NOBODY_IDENTIFIED, OTHER_BROWSER, stopped } from './stopped.ts'
+import { GONE, NOBODY_IDENTIFIED, OTHER_BROWSER, OWN_CALL, SIGN_IN_FIRST, SOMEBODY_ELSE, stopped } from './stopped.ts'
 
 /** A browser that comes back from a provider. */
 export interface Return {
@@ -37,16 +37,31 @@ export type Consent = ReturnType<typeof createConsent>
  * cookie here; `provider` may also be why there is none, in words for the person.
  */
 export function createConsent({ rows, flows, grants, consents, deployment, newState, atOnce }: ConsentDeps) {
-  const { keyring, oauth, verifierUrl, isTrial } = deployment
+  const { keyring, oauth, verifierUrl, signsIn = false, isTrial } = deployment
 
   function openOne(id: string): StoredAuthorization | undefined {
     const found = rows.find(id)
     return found && isOpen(found) ? found : undefined
   }
 
-  /** Whether the person in this browser was confirmed to be the user; always, where the deployment has no verifier. */
-  function isConfirmed(id: string, browser: string): boolean {
-    return verifierUrl === undefined || flows.find(id, browser)?.stage === 'proven'
+  /**
+   * Whether the person in a browser is known to be the user, or who may approve in their place: `ask` where the verifier has
+   * to say so first. Where the deployment has neither sign-in nor a verifier, whoever has the link counts as the user.
+   */
+  function standing(authorization: StoredAuthorization, { browser, person }: Visit): 'known' | 'ask' | Stopped {
+    const refusal = signsIn ? refusalOf(authorization, person) : undefined
+    if (signsIn && !refusal) return 'known'
+    if (verifierUrl !== undefined) return flows.find(authorization.id, browser)?.stage === 'proven' ? 'known' : 'ask'
+    return refusal ?? 'known'
+  }
+
+  /** Why whoever is signed in may not go on, or undefined. */
+  function refusalOf(authorization: StoredAuthorization, person: Visit['person']): Stopped | undefined {
+    const { kind, userId, principal } = authorization
+    if (!person) return SIGN_IN_FIRST
+    if (kind === 'approval' && person.principal === principal) return OWN_CALL
+    const isUser = userId !== undefined && person.user === userId
+    return isUser || (kind === 'approval' && person.approves) ? undefined : SOMEBODY_ELSE
   }
 
   /** Which account is to be used: as the call says, else as the person does, else the only one there is. */
@@ -62,7 +77,7 @@ export function createConsent({ rows, flows, grants, consents, deployment, newSt
   function takeWord(authorization: StoredAuthorization, visit: Visit, account: string): boolean {
     const use = useOf(authorization, account)
     const grant = grants.lackingConsent(use)
-    const isTheirs = verifierUrl !== undefined || isTrial(visit.callback) || grant?.browser === visit.browser
+    const isTheirs = verifierUrl !== undefined || signsIn || isTrial(visit.callback) || grant?.browser === visit.browser
     if (!grant || !isTheirs) return false
     atOnce(() => {
       consents.give(use)
@@ -119,7 +134,9 @@ export function createConsent({ rows, flows, grants, consents, deployment, newSt
     async start(id: string, visit: Visit, provider: Provider | string): Promise<Step> {
       const authorization = openOne(id)
       if (!authorization) return GONE
-      if (!isConfirmed(id, visit.browser)) {
+      const known = standing(authorization, visit)
+      if (typeof known !== 'string') return known
+      if (known === 'ask') {
         // Nobody is to be confirmed at the verifier who could not go on from there
         if (typeof provider === 'string' && authorization.kind === 'grant') return stopped('unavailable', provider)
         return toVerifier(id, visit)
@@ -216,13 +233,17 @@ export function createConsent({ rows, flows, grants, consents, deployment, newSt
     ): Promise<Ended<StoredAuthorization> | Step> {
       const authorization = openOne(id)
       if (!authorization) return GONE
+      const known = standing(authorization, visit)
+      if (signsIn && verifierUrl === undefined && typeof known !== 'string') return known
       if (!approve) {
         rows.end(id, 'failed', 'The person refused')
         return ended(id)
       }
       if (authorization.kind !== 'approval') return stopped('refused', 'Access is given at the provider, not here')
-      if (verifierUrl === undefined && !isTrial(visit.callback)) return stopped('refused', NOBODY_IDENTIFIED)
-      if (!isConfirmed(id, visit.browser)) return toVerifier(id, visit)
+      if (verifierUrl === undefined && !signsIn && !isTrial(visit.callback))
+        return stopped('refused', NOBODY_IDENTIFIED)
+      if (typeof known !== 'string') return known
+      if (known === 'ask') return toVerifier(id, visit)
       rows.approve(id)
       return ended(id)
     },

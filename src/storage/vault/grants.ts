@@ -40,6 +40,8 @@ export interface VaultDeployment {
   readonly oauth: OAuth
   /** The deployment's own page that says who is in front of a browser. */
   readonly verifierUrl?: string | undefined
+  /** Whether people sign in with the deployment's OpenID provider. */
+  readonly signsIn?: boolean
   /** Whether a deployment that was reached by a URL is one to try things out, where nobody is told apart. */
   readonly isTrial: (url: string) => boolean
   /** Milliseconds since the epoch. */

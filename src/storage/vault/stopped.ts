@@ -7,7 +7,11 @@ export function stopped(why: Stopped['why'], message: string): Stopped {
 
 /** Whoever makes a call has the link to its page too, so a person's word counts only where the person is known. */
 export const NOBODY_IDENTIFIED =
-  "nobody here can be told from the caller: an administrator must set 'USER_VERIFIER_URL' to a page that says who is in front of a browser"
+  "nobody here can be told from the caller: an administrator must set 'SIGN_IN_ISSUER' to the OpenID provider that people sign in with, or 'USER_VERIFIER_URL' to a page that says who is in front of a browser"
+
+export const SIGN_IN_FIRST = stopped('refused', 'Sign in first: only the person whom this is for can go on')
+export const SOMEBODY_ELSE = stopped('refused', 'Who is signed in here is not whom this is for')
+export const OWN_CALL = stopped('refused', 'Whoever makes a call cannot approve it')
 
 export const GONE = stopped('gone', 'This is over, or never was. Have your agent ask again')
 export const OTHER_BROWSER = stopped('other-browser', 'This was begun in another browser, and can only be ended there')

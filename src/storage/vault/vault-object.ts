@@ -40,6 +40,7 @@ export interface CallTokenRequest extends Omit<TokenRequest, 'provider'> {
 }
 
 export interface ApprovalRequest {
+  readonly principal: string
   readonly userId?: string
   readonly tool: string
   /** Hash of everything that the approval is bound to. */
@@ -107,12 +108,21 @@ export function defineVault<E>(deploy: (env: E) => VaultDeployment) {
     /** Uses up the approval of a call, or says what a person is asked. */
     async claim(owner: string, request: ApprovalRequest): Promise<'approved' | OpenQuestion> {
       ensureOwner(this.ctx.storage.sql, owner)
-      const { userId, tool, binding: purpose, input, reason } = request
+      const { principal, userId, tool, binding: purpose, input, reason } = request
       const id = newAuthorizationId(this.ctx.id)
       const sealed = await sealInput(this.#deployment.keyring, id, input)
       if (this.#rows.claim(purpose)) return 'approved'
       const user = userId === undefined ? {} : { userId }
-      const wanted = { kind: 'approval', provider: APPROVAL, ...user, scopes: [], hosts: [], tool, purpose } as const
+      const wanted = {
+        kind: 'approval',
+        provider: APPROVAL,
+        ...user,
+        scopes: [],
+        hosts: [],
+        tool,
+        principal,
+        purpose,
+      } as const
       return this.#ask({ ...wanted, input: sealed }, this.#withLastFailure(reason, { purpose }), id)
     }
 

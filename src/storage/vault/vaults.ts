@@ -99,6 +99,7 @@ export function createVault(
       }
       const owner = userId === undefined ? JSON.stringify(['principal', principal]) : userOwner(userId)
       const answer = await vaultOf(owner).claim(owner, {
+        principal,
         ...(userId === undefined ? {} : { userId }),
         tool: tool.id,
         binding: await sha256(JSON.stringify([principal, userId ?? null, tool.id, tool.digest, text])),
@@ -180,7 +181,7 @@ function endedOf(ended: Ended<StoredAuthorization>): Ended {
   return ended.ok ? { ok: true, authorization: authorizationOf(ended.authorization) } : ended
 }
 
-function authorizationOf({ input, ...rest }: StoredAuthorization): Authorization {
+function authorizationOf({ input, principal: _, ...rest }: StoredAuthorization): Authorization {
   if (input === undefined) return rest
   const value: JsonObject = JSON.parse(input)
   return { ...rest, input: value }

@@ -2,9 +2,10 @@ import { Hono } from 'hono'
 import { vi } from 'vitest'
 import { ADMIN, type Principal } from '../../../src/core/access/principal.ts'
 import type { Authorization, Authorizations, Ended, Step } from '../../../src/core/consent/authorization.ts'
-import { type Failure, type Failing, fail } from '../../../src/core/call/failure.ts'
+import { type Failure, type Failing, fail, ok } from '../../../src/core/call/failure.ts'
 import type { Provider } from '../../../src/core/consent/provider.ts'
 import { authorizationsFace } from '../../../src/api/authorizations/routes.ts'
+import type { SignedIn } from '../../../src/http/sessions.ts'
 import { gateFor } from '../../http/gate-for.ts'
 
 export const NOW = Date.parse('2026-11-01T12:00:00Z')
@@ -61,9 +62,19 @@ export function setUp(
     readonly known?: readonly Authorization[]
     readonly limited?: Failing
     readonly identifiesPeople?: boolean
+    readonly requiresSignIn?: boolean
+    /** Who is signed in, and what they may do. */
+    readonly signedIn?: SignedIn | Failing
   } = {},
 ) {
-  const { caller = ADMIN, known = [GRANT, APPROVAL], limited, identifiesPeople = true } = given
+  const {
+    caller = ADMIN,
+    known = [GRANT, APPROVAL],
+    limited,
+    identifiesPeople = true,
+    requiresSignIn = false,
+    signedIn,
+  } = given
   const find = async (id: string) => known.find((each) => each.id === id)
   const step: Step = { ok: true, location: 'https://accounts.google.com/auth?x=1' }
   const ended: Ended = { ok: true, authorization: { ...GRANT, status: 'completed' } }
@@ -81,6 +92,8 @@ export function setUp(
     authorizations: port,
     providers: { find: async (id) => (id === 'google' ? GOOGLE : undefined) },
     shield: () => limited,
+    ...(signedIn ? { sessions: { signedIn: () => ('ok' in signedIn ? signedIn : ok(signedIn)) } } : {}),
+    requiresSignIn,
     identifiesPeople,
     now: () => NOW,
     respond: (failure) => Response.json(failure, { status: STATUS[failure.type] ?? 400 }),

@@ -147,6 +147,7 @@ export function fakeProvider() {
 export interface WorldOptions {
   readonly keys?: readonly string[]
   readonly verifierUrl?: string
+  readonly signsIn?: boolean
   readonly secret?: string | undefined
 }
 
@@ -203,6 +204,7 @@ export function createWorld(options: WorldOptions = {}) {
           timeout: clock.timeout,
         }),
         ...(options.verifierUrl === undefined ? {} : { verifierUrl: options.verifierUrl }),
+        ...(options.signsIn === undefined ? {} : { signsIn: options.signsIn }),
         isTrial: () => settings.isTrial,
         now,
       }
@@ -242,7 +244,7 @@ export function createWorld(options: WorldOptions = {}) {
     variablesOf: (id) =>
       id === 'google' ? { clientId: 'GOOGLE_CLIENT_ID', clientSecret: 'GOOGLE_CLIENT_SECRET' } : undefined,
     keepsGrants: () => settings.keepsGrants,
-    identifies: () => settings.isTrial || options.verifierUrl !== undefined,
+    identifies: () => settings.isTrial || options.signsIn === true || options.verifierUrl !== undefined,
   })
   return Object.assign(settings, {
     provider,

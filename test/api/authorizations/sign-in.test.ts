@@ -1,0 +1,80 @@
+import { describe, expect, it } from 'vitest'
+import type { Principal } from '../../../src/core/access/principal.ts'
+import { fail } from '../../../src/core/call/failure.ts'
+import type { SignedIn } from '../../../src/http/sessions.ts'
+import { APPROVAL, GRANT, ORIGIN, setUp } from './set-up.ts'
+
+const signedIn = (user: string, more: Partial<Principal> = {}): SignedIn => ({
+  principal: { id: `person:${user}`, kind: 'person', scopes: ['tools:call'], tools: ['*'], users: [user], ...more },
+  session: {
+    id: 's',
+    by: { issuer: 'https://id.test', person: { user, groups: [] } },
+    owner: `person:${user}`,
+    origin: ORIGIN,
+    browser: '',
+    created_at: '',
+    expires_at: '',
+  },
+})
+const NOBODY = fail({ type: 'unauthenticated', reason: 'Nobody' })
+const publisher = { scopes: ['tools:publish'] as const, tools: ['Bank.*'] }
+const page = (id: string) => `/authorizations/${id}/start`
+
+describe('a page that only who is signed in gets to see', () => {
+  it('asks to sign in, and comes back', async () => {
+    const { get, post, acts } = setUp({ requiresSignIn: true, signedIn: NOBODY })
+    for (const answer of [await get(page(GRANT.id)), await post(page(GRANT.id), { decision: 'continue' })]) {
+      const text = await answer.text()
+      expect(text).toContain('Sign in first')
+      expect(text).toContain(`href="/sign-in?return=${encodeURIComponent(page(GRANT.id))}"`)
+      for (const hidden of ['ann', 'Gmail', 'gmail.readonly', 'Google']) expect(text).not.toContain(hidden)
+    }
+    expect(acts()).toBe(0)
+  })
+
+  it('is the user’s, with whom the vault judges', async () => {
+    const { get, post, port } = setUp({ requiresSignIn: true, signedIn: signedIn('ann') })
+    const text = await (await get(page(GRANT.id))).text()
+    expect(text).toContain('Signed in as')
+    await post(page(GRANT.id), { decision: 'continue' })
+    const person = { user: 'ann', principal: 'person:ann', approves: false }
+    expect(port.start.mock.calls[0]).toMatchObject([GRANT.id, { person }])
+    await post(page(APPROVAL.id), { decision: 'approve' })
+    expect(port.decide.mock.calls[0]).toMatchObject([APPROVAL.id, { approve: true, person }])
+  })
+
+  it.each([
+    ['another user', signedIn('bob'), [403, 403]],
+    ['who may call its tools by name', signedIn('bob', { tools: ['Bank.*'] }), [403, 403]],
+    ['who may publish anything', signedIn('bob', { scopes: ['tools:publish'] }), [403, 403]],
+    ['who may publish in its toolkit', signedIn('bob', publisher), [403, 200]],
+    ['an administrator', signedIn('root', { scopes: ['admin'] }), [403, 200]],
+  ])('of a consent and of an approval, to %s', async (_, who, statuses) => {
+    const { get, post, acts } = setUp({ requiresSignIn: true, signedIn: who })
+    expect([(await get(page(GRANT.id))).status, (await get(page(APPROVAL.id))).status]).toEqual(statuses)
+    expect((await post(page(GRANT.id), { decision: 'continue' })).status).toBe(403)
+    expect(acts()).toBe(0)
+  })
+
+  it('is nobody’s while it cannot be told who is there', async () => {
+    const { get, acts } = setUp({ requiresSignIn: true, signedIn: fail({ type: 'unavailable', message: 'Not now' }) })
+    expect((await get(page(GRANT.id))).status).toBe(502)
+    expect(acts()).toBe(0)
+  })
+})
+
+it('a session of a key is no person', async () => {
+  const byKey = signedIn('ann')
+  const { get } = setUp({
+    requiresSignIn: true,
+    signedIn: { ...byKey, session: { ...byKey.session, by: { key: 'h' } } },
+  })
+  expect(await (await get(page(GRANT.id))).text()).toContain('Sign in first')
+})
+
+it('where a verifier is set up, it says who is there: nobody has to sign in', async () => {
+  for (const who of [NOBODY, signedIn('bob')]) {
+    const { get } = setUp({ signedIn: who })
+    expect(await (await get(page(GRANT.id))).text()).toContain('Gmail')
+  }
+})

@@ -1,0 +1,174 @@
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { answerProvider, launchBrowser, NO_BROWSER, person, textOf } from './oauth/browser.ts'
+import { HttpPerson } from './oauth/http-person.ts'
+import { CLIENT_ID } from './oauth/provider.ts'
+import { answerSignIn, signIn } from './oauth/sign-in.ts'
+import { type Connected, connect, startWorld, type World } from './oauth/switchboard.ts'
+
+const TOOL = 'mailbox.empty'
+const RULES = [
+  { domain: 'acme.test', toolkits: ['Mail', 'mailbox'] },
+  { group: 'approvers', scopes: ['tools:publish'], toolkits: ['mailbox'] },
+  { group: 'others', scopes: ['tools:publish'], toolkits: ['Lab'] },
+]
+
+let world: World
+let edge: Connected
+let browser: Browser | undefined
+let users = 0
+
+beforeAll(async () => {
+  world = await startWorld()
+  edge = await connect(world, {
+    vars: {
+      SIGN_IN_ISSUER: world.provider.issuer,
+      SIGN_IN_CLIENT_ID: CLIENT_ID,
+      SIGN_IN_CLIENT_SECRET: world.provider.clientSecret,
+      SIGN_IN_RULES: JSON.stringify(RULES),
+    },
+  })
+  world.provider.allowRedirectTo(`${edge.server.url}/sign-in/callback`)
+})
+afterAll(() => Promise.all([edge?.server.stop(), browser?.close(), world?.close()]))
+
+/** Somebody at the provider whom nobody was before, and their user here. */
+function newPerson(...groups: string[]) {
+  const name = `person${++users}`
+  const email = `${name}@acme.test`
+  world.provider.claims[name] = { email, email_verified: true, groups }
+  return { name, email }
+}
+const pathOf = (url: string) => new URL(url).pathname
+const emptied = () => world.api.requests.filter(({ path }) => path === '/mailbox').length
+
+async function signedIn(name: string): Promise<HttpPerson> {
+  const who = new HttpPerson()
+  expect((await signIn(who, edge.server.url, name)).status).toBe(200)
+  return who
+}
+
+describe('a consent, where people sign in,', () => {
+  it.skipIf(NO_BROWSER !== '')(`is the user's, from the link to the token, in Chromium ${NO_BROWSER}`, async () => {
+    const { name, email } = newPerson()
+    browser = await launchBrowser()
+    const { url, check_url } = await edge.challenge('Mail.GetEmails', email)
+    const who = await person(browser, { javaScript: false })
+    await who.page.setViewportSize({ width: 360, height: 740 })
+    await who.page.goto(url)
+    expect(await textOf(who.page)).toContain('Sign in first')
+    expect(await textOf(who.page)).not.toContain(email)
+    await who.page.screenshot({ path: join(tmpdir(), 'switchboard-sign-in-first.png'), fullPage: true })
+    await who.page.getByRole('link', { name: 'Sign in' }).click()
+    await answerProvider(who, name)
+    await who.page.waitForURL(url)
+    expect(await textOf(who.page)).toContain(email)
+    expect(await who.page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360)
+    await who.page.screenshot({ path: join(tmpdir(), 'switchboard-consent-signed-in.png'), fullPage: true })
+    await who.page.getByRole('button', { name: /continue/i }).click()
+    await answerProvider(who, name)
+    await who.page.waitForURL(/\/oauth\/callback/)
+    expect(await edge.settled(check_url)).toMatchObject({ status: 'completed' })
+    expect((await edge.call('Mail.GetEmails', email)).body.result).toMatchObject({ success: true })
+    await who.leave()
+  })
+
+  it("of somebody else's link is not even shown, and can be of that person after signing out", async () => {
+    const [mallory, ann] = [newPerson(), newPerson()]
+    const opened = world.provider.opened.length
+    // Mallory sends Ann the link of her own user
+    const { url } = await edge.challenge('Mail.GetEmails', mallory.email)
+    const who = await signedIn(ann.name)
+    const asSignedIn = world.provider.opened.length - opened
+    const page = await who.open(url)
+    expect(page).toMatchObject({ status: 403, text: expect.stringContaining('somebody else') })
+    for (const hidden of [mallory.email, 'Mail.GetEmails', 'mail.read']) expect(page.text).not.toContain(hidden)
+    const forced = await who.post(url, { decision: 'continue' }, { origin: edge.server.url })
+    expect(forced.status).toBe(403)
+    expect(world.provider.opened.length - opened).toBe(asSignedIn)
+
+    const login = await who.press(page, /somebody else/)
+    const back = await answerSignIn(who, login, mallory.name)
+    expect(back).toMatchObject({ status: 200, url, text: expect.stringContaining(mallory.email) })
+  })
+
+  it('is not shown to whoever has the link, nor taken from them', async () => {
+    const { email } = newPerson()
+    const { url, check_url } = await edge.challenge('Mail.GetEmails', email)
+    const who = new HttpPerson()
+    for (const answer of [
+      await who.open(url),
+      await who.post(url, { decision: 'continue' }, { origin: edge.server.url }),
+      await who.post(url, { decision: 'refuse' }, { origin: edge.server.url }),
+    ]) {
+      expect(answer.text).toContain('Sign in first')
+      expect(answer.text).not.toContain(email)
+    }
+    expect((await edge.ask('GET', check_url)).body.status).toBe('not_started')
+  })
+})
+
+describe('an approval, where people sign in,', () => {
+  const approve = async (who: HttpPerson, url: string) => who.press(await who.open(url), /approve/i)
+
+  it("is the user's", async () => {
+    const { name, email } = newPerson()
+    const { url } = await edge.challenge(TOOL, email, { folder: 'spam' })
+    const before = emptied()
+    const somebody = await signedIn(newPerson().name)
+    expect((await somebody.open(url)).status).toBe(403)
+    expect((await somebody.post(url, { decision: 'approve' }, { origin: edge.server.url })).status).toBe(403)
+    expect((await edge.call(TOOL, email, { input: { folder: 'spam' } })).status).toBe(400)
+    const who = await signedIn(name)
+    expect((await approve(who, url)).text).toContain('You approved')
+    expect((await edge.call(TOOL, email, { input: { folder: 'spam' } })).body.result).toMatchObject({ success: true })
+    expect(emptied()).toBe(before + 1)
+  })
+
+  it('may be of who may publish in the toolkit by name, and of a call for nobody it is theirs', async () => {
+    const [approver, other] = [newPerson('approvers'), newPerson('others')]
+    const { email } = newPerson()
+    for (const user of [email, undefined]) {
+      const { url } = await edge.challenge(TOOL, user, { folder: 'old' })
+      expect((await (await signedIn(other.name)).open(url)).status).toBe(403)
+      const page = await approve(await signedIn(approver.name), url)
+      expect(page.text).toContain('You approved')
+      expect((await edge.call(TOOL, user, { input: { folder: 'old' } })).body.result).toMatchObject({ success: true })
+    }
+    // Consent stays the user's
+    const { url } = await edge.challenge('Mail.GetEmails', email)
+    expect((await (await signedIn(approver.name)).open(url)).status).toBe(403)
+  })
+
+  it('ends with the session', async () => {
+    const { name, email } = newPerson()
+    const { url } = await edge.challenge(TOOL, email, { folder: 'spam' })
+    const who = await signedIn(name)
+    const page = await who.open(url)
+    await who.post(`${edge.server.url}/sign-out`, {}, { origin: edge.server.url })
+    expect((await who.press(page, /approve/i)).text).toContain('Sign in first')
+    expect((await edge.call(TOOL, email, { input: { folder: 'spam' } })).status).toBe(400)
+  })
+
+  it('is not an agent’s, whatever it sends', async () => {
+    const { email } = newPerson()
+    const { url } = await edge.challenge(TOOL, email, { folder: 'spam' })
+    const key = await edge.keyFor([email], ['tools:call', 'tools:publish', 'users:confirm', 'admin'])
+    const headers = { 'authorization': `Bearer ${key}`, 'x-user-id': email, 'origin': edge.server.url }
+    for (const cookie of [`switchboard-session=${key.slice(3)}`, `switchboard-session=${'x'.repeat(43)}`, '']) {
+      const posted = await fetch(url, {
+        method: 'POST',
+        redirect: 'manual',
+        headers: { ...headers, ...(cookie === '' ? {} : { cookie }) },
+        body: new URLSearchParams({ decision: 'approve' }),
+      })
+      expect(await posted.text()).toContain('Sign in first')
+    }
+    expect((await fetch(`${edge.server.url}/sign-in/key`, { method: 'POST', headers })).status).toBe(404)
+    const resumed = await fetch(`${edge.server.url}${pathOf(url).replace('/start', '/resume')}?proof=x`, { headers })
+    expect(await resumed.text()).toContain('Sign in first')
+    expect((await edge.call(TOOL, email, { input: { folder: 'spam' } })).status).toBe(400)
+  })
+})

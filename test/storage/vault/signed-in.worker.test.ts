@@ -1,0 +1,87 @@
+import { describe, expect, it } from 'vitest'
+import { browser, CALLBACK, challenged, createWorld, reachedAt, tool, type World } from './world.ts'
+
+const PAY = tool('Pay', { securityLevel: 8 })
+const PERSON = { principal: 'person:ann', approves: false }
+
+const claim = (world: World, userId: string | undefined = 'ann', principal = 'agent') =>
+  world.vault.claim({
+    principal: world.principal(principal),
+    ...(userId === 'nobody' ? {} : { userId: world.user(userId) }),
+    tool: PAY,
+    input: { to: 'bob' },
+    reachedAt,
+  })
+const asked = async (world: World, userId?: string) => challenged(await claim(world, userId)).authorization
+const decide = (world: World, id: string, person?: object, approve = true) => {
+  const who = person === undefined ? {} : { person: { ...PERSON, user: world.user('ann'), ...person } }
+  return world.vault.decide(id, { browser: browser(), callback: CALLBACK, approve, ...who })
+}
+
+describe('an approval where people sign in', () => {
+  it("is the user's, signed in", async () => {
+    const world = createWorld({ signsIn: true })
+    const id = await asked(world)
+    expect(await decide(world, id)).toMatchObject({ ok: false, message: expect.stringContaining('Sign in first') })
+    expect(await decide(world, id, { user: world.user('bob') })).toMatchObject({ ok: false, why: 'refused' })
+    expect(await decide(world, id, { user: world.user('bob') }, false)).toMatchObject({ ok: false })
+    challenged(await claim(world))
+    expect(await decide(world, id, {})).toMatchObject({ ok: true, authorization: { status: 'completed' } })
+    expect(await claim(world)).toEqual({ approved: true })
+    // No view of it says who made the call
+    expect(JSON.stringify(await world.vault.find(id))).not.toContain(world.principal('agent'))
+  })
+
+  it('is never its caller’s, not even to one who approves for others', async () => {
+    const world = createWorld({ signsIn: true })
+    const id = await asked(world)
+    const own = { principal: world.principal('agent'), approves: true }
+    expect(await decide(world, id, own)).toMatchObject({ ok: false, message: 'Whoever makes a call cannot approve it' })
+    challenged(await claim(world))
+  })
+
+  it('may be of one who approves for others; of a call for nobody it is theirs alone', async () => {
+    const world = createWorld({ signsIn: true })
+    const bob = { user: world.user('bob'), principal: 'person:bob', approves: true }
+    expect(await decide(world, await asked(world), bob)).toMatchObject({ ok: true })
+    expect(await claim(world)).toEqual({ approved: true })
+
+    const nobodys = await asked(world, 'nobody')
+    expect(await decide(world, nobodys, {})).toMatchObject({ ok: false, why: 'refused' })
+    expect(await decide(world, nobodys, bob)).toMatchObject({ ok: true })
+  })
+
+  it('is the word of the verifier too, where there is one', async () => {
+    const world = createWorld({ signsIn: true, verifierUrl: 'https://app.example/who' })
+    const id = await asked(world)
+    expect(await decide(world, id)).toMatchObject({ location: expect.stringContaining('https://app.example/who') })
+    expect(await decide(world, id, { user: world.user('bob') })).toMatchObject({
+      location: expect.stringContaining('https://app.example/who'),
+    })
+    expect(await decide(world, id, {})).toMatchObject({ ok: true, authorization: { status: 'completed' } })
+  })
+})
+
+describe('a consent where people sign in', () => {
+  it('leads to the provider for the user alone, whatever else they may do', async () => {
+    const world = createWorld({ signsIn: true })
+    const user = world.user('ann')
+    const answer = await world.vault.tokenFor({
+      userId: user,
+      requirement: { id: 'mail', oauth2: { scopes: ['mail.read'] } },
+      tool: tool('Read'),
+      hosts: ['api.mail.example'],
+      reachedAt,
+    })
+    const id = 'challenge' in answer ? (answer.challenge.authorization ?? '') : ''
+    const start = (person?: object) =>
+      world.vault.start(id, {
+        browser: browser(),
+        callback: CALLBACK,
+        ...(person === undefined ? {} : { person: { ...PERSON, user, ...person } }),
+      })
+    expect(await start()).toMatchObject({ ok: false, why: 'refused' })
+    expect(await start({ user: world.user('bob'), approves: true })).toMatchObject({ ok: false, why: 'refused' })
+    expect(await start({})).toMatchObject({ ok: true, location: expect.stringContaining('code_challenge=') })
+  })
+})
