@@ -181,7 +181,8 @@ function endedOf(ended: Ended<StoredAuthorization>): Ended {
   return ended.ok ? { ok: true, authorization: authorizationOf(ended.authorization) } : ended
 }
 
-function authorizationOf({ input, principal: _, ...rest }: StoredAuthorization): Authorization {
+function authorizationOf(stored: StoredAuthorization): Authorization {
+  const { input, principal: _, ...rest } = stored
   if (input === undefined) return rest
   const value: JsonObject = JSON.parse(input)
   return { ...rest, input: value }
