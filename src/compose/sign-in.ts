@@ -12,12 +12,13 @@ export function signInProvider(config: Config): SignInProvider | undefined {
   const { issuer, clientId, clientSecret, isOneOfSeveral } = signIn
   const { claims, rules = [] } = people
   const isGroupAsked = rules.some(({ group }) => group !== undefined)
+  const isAddressAsked = rules.some(({ domain, address }) => (domain ?? address) !== undefined)
   const fetch = providerFetch(config)
   const openId = createOpenId({
     issuer,
     clientId,
     clientSecret,
-    claims: [claims.user ?? 'email', 'email', ...(isGroupAsked ? [claims.groups] : [])],
+    claims: [claims.user ?? 'email', ...(isAddressAsked ? ['email'] : []), ...(isGroupAsked ? [claims.groups] : [])],
     fetch,
     findServer: createServerFinder(fetch, Date.now),
     judgeUrl: createTextJudge(allowHttpHosts),

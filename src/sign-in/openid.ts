@@ -150,7 +150,9 @@ export function createOpenId({ issuer, clientId, clientSecret, claims, fetch, fi
           said.sub,
           await userInfoRequest(as, client, tokens.access_token, options),
         )
-        return { ok: true, claims: { ...more, ...said } }
+        // What is said of an address must be of that very address
+        const { email, email_verified } = said['email'] === undefined ? more : said
+        return { ok: true, claims: { ...more, ...said, email, email_verified } }
       } catch (error) {
         return failureOf(provider, error, last)
       }

@@ -18,6 +18,9 @@ export interface PersonClaims {
 type Claims = Readonly<Record<string, unknown>>
 
 const MAX_ADDRESS = 254
+/** Of one person: a session keeps them. */
+const MAX_GROUPS = 1_000
+const MAX_GROUP = 256
 /**
  * An address that is written in one way only. Letters beyond ASCII are left out: some become ASCII in lower case, such as
  * U+212A, and others look as if they were.
@@ -77,8 +80,9 @@ function isTrue(value: unknown): boolean {
   return value === true || value === 1 || value === '1' || value === 'true'
 }
 
-/** Providers list groups, or name a single one. What is no text is no group. */
+/** Providers list groups, or name a single one. What is no text, or longer than a rule can name, is no group. */
 function groupsOf(value: unknown): readonly string[] {
   const all: readonly unknown[] = Array.isArray(value) ? value : [value]
-  return all.filter((group) => typeof group === 'string')
+  const named = all.filter((group) => typeof group === 'string').filter((group) => group.length <= MAX_GROUP)
+  return named.slice(0, MAX_GROUPS)
 }
