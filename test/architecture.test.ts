@@ -421,7 +421,7 @@ describe('the bundle that is deployed', () => {
     expect(started.filter((path) => seldom.test(path))).toEqual([])
   })
 
-  it('is below 390 kB, compressed, of which it starts with 690 kB before compression, beside its tools', () => {
+  it('is below 390 kB, compressed, of which it starts with 700 kB before compression, beside its tools', () => {
     const size = gzipSync(text).length
     const parts = Object.values(meta.outputs).flatMap(({ inputs }) => Object.entries(inputs))
     const started = new Set(startedWith(meta).filter((path) => !path.startsWith('test/fixtures/')))
@@ -431,7 +431,7 @@ describe('the bundle that is deployed', () => {
     )
     expect(size).toBeLessThan(390_000)
     expect(sum).toBeGreaterThan(100_000)
-    expect(sum).toBeLessThan(690_000)
+    expect(sum).toBeLessThan(700_000)
   })
 
   it('is bound to what Env names, and to nothing else', () => {

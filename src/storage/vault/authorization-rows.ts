@@ -103,7 +103,8 @@ export function authorizationRows(sql: SqlStorage, now: () => number, changed: (
       const what = [id, kind, provider, user, JSON.stringify(scopes), tool, purpose, input ?? null]
       const row = [...what, now(), expires, JSON.stringify(hosts), account ?? null, principal ?? null]
       sql.exec(
-        "INSERT INTO authorization VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'not_started', NULL, ?, ?, NULL, ?, ?, ?)",
+        `INSERT INTO authorization (id, kind, provider, user_id, scopes, tool, asked, input, created, expires, hosts, account,
+         principal, status) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'not_started')`,
         ...row,
       )
       // Those that are over go first, then those that nobody has looked at

@@ -105,8 +105,9 @@ describe('a grant', () => {
       sql.exec(`INSERT INTO grant SELECT provider, generation, scopes, granted_at, expires_at, refresh_at, refreshable,
         sealed, lost FROM account_grant`)
       for (const table of ['account_grant', 'consent']) sql.exec(`DROP TABLE ${table}`)
-      sql.exec('ALTER TABLE authorization DROP COLUMN hosts')
-      sql.exec('ALTER TABLE authorization DROP COLUMN account')
+      for (const column of ['hosts', 'account', 'principal']) {
+        sql.exec(`ALTER TABLE authorization DROP COLUMN ${column}`)
+      }
       sql.exec('ALTER TABLE flow DROP COLUMN account')
     })
     world.deploy()
