@@ -15,7 +15,7 @@ import {
 } from '../../core/tool/json-reader.ts'
 import { pointerStep, pointerSteps } from '../../core/tool/problem.ts'
 import { REFERRING } from '../../core/schema/keywords.ts'
-import { checkSchema } from '../../core/schema/publishable.ts'
+import { checkSchema, MAX_POINTER } from '../../core/schema/publishable.ts'
 import { everySubschema } from '../../core/schema/subschemas.ts'
 
 /** The types of the specification ("Parameter Types") that JSON Schema has too; `any` is no type at all. */
@@ -100,6 +100,10 @@ export function encodeParameters(input: JsonObject): {
   }
   for (const [index, name] of [...required].entries()) {
     if (typeof name !== 'string' || Object.hasOwn(properties, name)) continue
+    if (`/properties${pointerStep(name)}`.length > MAX_POINTER) {
+      lose(`/required${pointerStep(index)}`, 'A parameter cannot have so long a name')
+      continue
+    }
     lose(`/required${pointerStep(index)}`, `A parameter needs a type, so '${name}' is written as one of type any`)
     if (name !== '') parameters.push({ name, description: '', type: 'any', required: true })
   }

@@ -171,6 +171,13 @@ describe('a schema written as parameters', () => {
       },
     ],
     [
+      { required: ['x'.repeat(4_000)] },
+      {
+        parameters: undefined,
+        losses: [{ path: '/input/required/0', reason: 'A parameter cannot have so long a name' }],
+      },
+    ],
+    [
       { properties: { x: {} }, required: ['x'] },
       { parameters: [{ name: 'x', description: '', type: 'any', required: true }], losses: [] },
     ],
