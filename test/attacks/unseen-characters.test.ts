@@ -31,10 +31,10 @@ afterAll(() => server?.stop())
 
 /** What is seen as nothing or as a space, or turns round what stands beside it. */
 const UNSEEN = [
-  ...['\u3164', '\u2800', '\u034f', '\u115f', '\u1160', '\uffa0', '\ufe0f', '\ufe00', '\u180b', '\u180e'],
-  ...['\u00ad', '\u061c', '\u200b', '\u200d', '\u200e', '\u200f', '\u2028', '\u2029', '\u202a', '\u202e', '\u2060'],
-  ...['\u2066', '\u2069', '\u206f', '\ufeff', '\ufff9', '\u{1d173}', '\u{e0001}', '\u{e0041}', '\u{e0100}'],
-]
+  '\u3164\u2800\u034f\u115f\u1160\uffa0\ufe0f\ufe00\u180b\u180e',
+  '\u00ad\u061c\u200b\u200d\u200e\u200f\u2028\u2029\u202a\u202e\u2060',
+  '\u2066\u2069\u206f\ufeff\ufff9\u{1d173}\u{e0001}\u{e0041}\u{e0100}',
+].flatMap((characters) => Array.from(characters))
 const ALL = UNSEEN.join('x')
 const escaped = (character: string) => `\\u${character.codePointAt(0)?.toString(16).padStart(4, '0')}`
 const implementation = { kind: 'http', method: 'POST', url: 'https://pay.example.com/' }
