@@ -21,6 +21,7 @@ import { createCallTool } from './core/call/call.ts'
 import type { Failure } from './core/call/failure.ts'
 import { clientVariables, connectedProvider, knownProvider, knownProviderIds } from './core/consent/known-providers.ts'
 import { createPublish } from './core/publish/publish.ts'
+import { createReadiness } from './core/call/readiness.ts'
 import { createResolver } from './core/call/resolve.ts'
 import { createMemory } from './core/tool/memory.ts'
 import { createToolSecrets } from './core/access/tool-secrets.ts'
@@ -47,6 +48,7 @@ import { toolkitsFace } from './api/toolkits/routes.ts'
 import { uploadFace } from './api/toolkits/plugin/routes.ts'
 import { createAuthenticator } from './http/authenticate.ts'
 import { createGate, createShield } from './http/gate.ts'
+import { createHealth } from './http/health.ts'
 import { createJwtVerifier } from './http/jwt.ts'
 import { isLoopback } from './http/loopback.ts'
 import { createRateLimit } from './http/rate-limit.ts'
@@ -59,6 +61,7 @@ import type { Build } from './node/build.ts'
 import { base64, base64OfBytes, bytesOfBase64 } from './outbound/base64.ts'
 import { giveWay, sleep, startDeadline } from './compose/clock.ts'
 import { log } from './compose/log.ts'
+import { traffic } from './compose/traffic.ts'
 import { createRunners } from './compose/runners.ts'
 import { signInProvider } from './compose/sign-in.ts'
 import { createFlows } from './sign-in/flow.ts'
@@ -196,6 +199,17 @@ export function createApp(env: Env, config: Config, build: Build): Hono {
 
   const publish = createPublish({ codecs, runners, formats, sha256, source, toolSecrets, writer, giveWay })
 
+  const tellReadiness = createReadiness({
+    toolSecrets,
+    grants: vault,
+    approvals: vault,
+    healthOf(host, toolkit) {
+      const { state, retryAfterMs } = traffic.health(host, toolkit)
+      return { state, ...(retryAfterMs === undefined ? {} : { retry_after_ms: Math.ceil(retryAfterMs) }) }
+    },
+  })
+  const health = createHealth({ version, probe: async () => registryStub(env.Registry)().revision(), now, sleep })
+
   /** What most faces take; each is declared with what it uses of it. */
   const shared = {
     gate,
@@ -210,8 +224,8 @@ export function createApp(env: Env, config: Config, build: Build): Hono {
     respond: (failure: Failure) => respond(failure),
   }
   const faces = [
-    oxpFace(shared),
-    registryFace({ ...shared, writer, source }),
+    oxpFace({ ...shared, health }),
+    registryFace({ ...shared, tellReadiness, writer, source }),
     uploadFace({ ...shared, plugins, codec: plugin, writer }),
     importFace({ ...shared, importers, toolSecrets, writer, giveWay }),
     toolkitsFace({ ...shared, toolkits: registry.toolkits, keys }),
@@ -233,6 +247,7 @@ export function createApp(env: Env, config: Config, build: Build): Hono {
     }),
     mcpFace({
       ...shared,
+      tellReadiness,
       seal: createStateSeal({ sealer: deploymentKeys.sealer('state'), now }),
       serverInfo: { name: 'switchboard', title: 'Switchboard', version },
     }),

@@ -1,8 +1,10 @@
 import { type Context, Hono } from 'hono'
-import { covers, maySee, type Principal } from '../../core/access/principal.ts'
+import { covers, mayActFor, maySee, type Principal } from '../../core/access/principal.ts'
 import { isAdministrator } from '../../core/access/toolkit.ts'
+import { userOf } from '../../core/call/authorise.ts'
 import { malformed } from '../../core/call/call-fields.ts'
 import { type Failing, fail } from '../../core/call/failure.ts'
+import { encodeReadiness, type FoundTool, type TellReadiness } from '../../core/call/readiness.ts'
 import type { Resolver } from '../../core/call/resolve.ts'
 import { convert } from '../../core/publish/convert.ts'
 import type { Format } from '../../core/publish/export.ts'
@@ -29,6 +31,7 @@ import {
   encodeVersion,
   publicationQuery,
   publisherHeaders,
+  readinessQuery,
   statusHeaders,
 } from './wire.ts'
 
@@ -40,6 +43,7 @@ export interface RegistryFaceDeps extends RouteDeps {
   /** The dialects a definition can be converted from. */
   readonly codecs: readonly Codec[]
   readonly sha256: Sha256
+  readonly tellReadiness: TellReadiness
   /** The formats a definition can be read in, by name. */
   readonly formats: ReadonlyMap<string, Format>
 }
@@ -51,14 +55,15 @@ const CONVERT_LIMIT = 1024 * 1024
 const MAX_BATCH = 1_000
 const EXACT = 'PATCH /tools/Toolkit.Tool@1.2.3'
 
-/** The registry's own routes: `POST /tools`, `GET` and `PATCH /tools/{id}`, and `POST /convert`. */
+/** The registry's own routes: `POST /tools`, `GET` and `PATCH /tools/{id}`, `GET /tools/{id}/readiness`, and `POST /convert`. */
 export function registryFace(deps: RegistryFaceDeps): Hono {
-  const { publish, writer, source, resolver, codecs, sha256, formats } = deps
+  const { publish, writer, source, resolver, codecs, sha256, formats, tellReadiness } = deps
   const route = createRoute(deps)
   const face = new Hono()
 
   face.post('/tools', route('tools:publish', publishAll))
   face.get('/tools/:id', route('tools:read', show))
+  face.get('/tools/:id/readiness', route('tools:read', readiness))
   face.patch('/tools/:id', route('tools:publish', change))
   face.post('/convert', route('tools:read', converted))
 
@@ -106,6 +111,21 @@ export function registryFace(deps: RegistryFaceDeps): Hono {
     const headers = { ...PRIVATE, ...statusHeaders(found.status), ...about, etag }
     const text = () => JSON.stringify(withLosses ? { document, losses } : document)
     return notModified(c.req.raw, headers) ?? jsonText(text(), 200, headers)
+  }
+
+  /** Whether the caller could call the tool now for a user, and what is in the way. To look has no effect. */
+  async function readiness(c: Context, principal: Principal): Promise<Response | Failing> {
+    const query = check(readinessQuery, c.req.query())
+    if (!query.ok) return malformed(query.problems, 'the query')
+    const userId = userOf(principal, query.value.user_id)
+    if (userId !== undefined && !mayActFor(principal, userId)) {
+      return fail({ type: 'forbidden', reason: 'The credential may not act for this user' })
+    }
+    const asked = c.req.param('id') ?? ''
+    const found = await find(asked, backgroundOf(c))
+    if (!found || !maySee(principal, found.record)) return unknown(asked)
+    const told = await tellReadiness(found, { principal, userId, reachedAt: () => c.req.raw.url })
+    return jsonText(JSON.stringify(encodeReadiness(told)), 200, { ...PRIVATE, 'cache-control': 'no-store' })
   }
 
   async function change(c: Context, principal: Principal): Promise<Response | Failing> {
@@ -156,9 +176,12 @@ export function registryFace(deps: RegistryFaceDeps): Hono {
   }
 
   /** The record an id stands for; also one that is disabled, which no call would reach. */
-  async function find(asked: string, background: Background) {
+  async function find(asked: string, background: Background): Promise<FoundTool | undefined> {
     const resolved = await resolver.resolve(asked, background)
-    if (resolved.ok) return { record: resolved.tool.record, status: resolved.status, publisher: resolved.publisher }
+    if (resolved.ok) {
+      const { tool, status, publisher } = resolved
+      return { record: tool.record, runnable: tool.runnable, status, publisher }
+    }
     if (resolved.failure.type !== 'tool-disabled') return undefined
     const id = parseToolId(resolved.failure.id)
     const entry = id && resolveVersion((await source.current(id))?.versions ?? [], id.selector)

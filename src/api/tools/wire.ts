@@ -1,3 +1,4 @@
+import { identifier } from '../../core/call/call-fields.ts'
 import type { PublicationFailure, Report as PublicationReport } from '../../core/publish/report.ts'
 import { isObject } from '../../core/tool/json.ts'
 import { boolean, check, into, map, object, oneOf, optional, string } from '../../core/tool/json-reader.ts'
@@ -39,6 +40,9 @@ const BY_ADMINISTRATOR = object({
 })
 
 /** Reads `?allow=breaking`: a version may then break what semantic versioning promises. */
+/** For whom a call would be. */
+export const readinessQuery = object({ user_id: optional(identifier) }, { unknown: 'ignore' })
+
 export const publicationQuery = object({ allow: optional(oneOf(['breaking'])) }, { unknown: 'ignore' })
 
 /** The status of each result: by its outcome, or by the type of its failure. */

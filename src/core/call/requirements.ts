@@ -58,6 +58,15 @@ export interface UserTokens {
   renew(required: RequiredToken, refused: string, final: boolean): Promise<TokenResult>
 }
 
+/** What users have granted, looked at without any effect. */
+export interface GrantLooks {
+  /**
+   * What `tokenFor` would come to: the token is never given, and empty. Nothing is refreshed, and nobody is asked: there is a
+   * link where somebody has been asked already, and else a challenge without an authorization.
+   */
+  look(required: RequiredToken): Promise<TokenResult>
+}
+
 /** The credentials a tool was promised. */
 export interface MetRequirements {
   readonly ok: true
@@ -84,7 +93,7 @@ interface CallWay extends Pick<RequiredToken, 'reachedAt'> {
 
 interface RequirementDeps {
   readonly toolSecrets: ToolSecrets
-  readonly userTokens: UserTokens
+  readonly userTokens: Pick<UserTokens, 'tokenFor'>
 }
 
 const NOTHING: ReadonlyMap<string, Credential> = new Map()
@@ -219,7 +228,7 @@ export function unavailableFailure({ unavailable: message, retry_after_ms }: Una
 }
 
 /** The page says that the call named no user, and there is nothing to follow. */
-function challengeForNobody({ id, oauth2 }: AuthorizationRequirement, reachedAt: () => string): Challenge {
+export function challengeForNobody({ id, oauth2 }: AuthorizationRequirement, reachedAt: () => string): Challenge {
   const [origin = ''] = /^[a-z]+:\/\/[^/?#]*/i.exec(reachedAt()) ?? []
   return {
     id,

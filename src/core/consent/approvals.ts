@@ -25,3 +25,9 @@ export interface Approvals {
     | { readonly refused: string }
   >
 }
+
+/** What can be told of approvals without asking for one. */
+export interface ApprovalLooks {
+  /** Whether a person who could approve a call can be told from its caller, where the deployment was reached by a URL. */
+  canBeApproved(url: string): boolean
+}

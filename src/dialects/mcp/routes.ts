@@ -3,6 +3,7 @@ import { type Principal, scopeDenial } from '../../core/access/principal.ts'
 import type { Catalogue } from '../../core/access/catalogue.ts'
 import type { CallTool } from '../../core/call/call.ts'
 import { type Failure, type Result, Unreachable } from '../../core/call/failure.ts'
+import type { TellReadiness } from '../../core/call/readiness.ts'
 import type { Resolver } from '../../core/call/resolve.ts'
 import type { Seal } from '../../core/call/seal.ts'
 import { readJson } from '../../http/body.ts'
@@ -29,6 +30,7 @@ export interface McpFaceDeps {
   readonly callTool: CallTool
   readonly catalogue: Catalogue
   readonly resolver: Resolver
+  readonly tellReadiness: TellReadiness
   /** Seals what a client is to give back with a call that it repeats. */
   readonly seal: Seal
   readonly serverInfo: ServerInfo
@@ -41,7 +43,7 @@ const MAX_BATCH = 100
  * in those with the `initialize` handshake. Nothing is kept between requests, and nothing of an SDK is used.
  */
 export function mcpFace(deps: McpFaceDeps): Hono {
-  const { gate, callTool, catalogue, resolver, seal, serverInfo } = deps
+  const { gate, callTool, catalogue, resolver, tellReadiness, seal, serverInfo } = deps
   const revisions: Revisions = {
     until2025: revisionsUntil2025(serverInfo),
     of2025November: revision2025November(serverInfo),
@@ -124,7 +126,7 @@ export function mcpFace(deps: McpFaceDeps): Hono {
     if (!client.toolset.search) return answerCall(call, revision, client, messages, { callTool, resolver })
     const denied = scopeDenial(client.principal, 'tools:read')
     if (denied) return answerFailure(denied, revision)
-    const found = await reached(searchCall(call, revision, client, { catalogue, resolver }))
+    const found = await reached(searchCall(call, revision, client, { catalogue, resolver, tellReadiness }))
     if (found && 'code' in found) return found
     if (!found) return answerFailure(unknownTool(call.name), revision)
     return 'result' in found ? found.result : answerCall(found.call, revision, client, messages, { callTool, resolver })

@@ -1,10 +1,14 @@
 import { maySee } from '../../core/access/principal.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../core/tool/json.ts'
 import type { Catalogue, LineFormat } from '../../core/access/catalogue.ts'
+import { userOf } from '../../core/call/authorise.ts'
+import { encodeReadiness, type TellReadiness } from '../../core/call/readiness.ts'
 import type { Resolver } from '../../core/call/resolve.ts'
 import { plainName } from '../../core/tool/name-suffix.ts'
 import { askedByName } from '../../core/tool/tool-id.ts'
 import { titleOf } from '../../core/tool/tool.ts'
+import { contextOf } from '../../http/incoming-call.ts'
+import { textOf } from './failure.ts'
 import { publishedName } from './tool-document.ts'
 import { encodeErrorResult, encodeSuccess } from './result.ts'
 import type { Revision } from './revisions/revision.ts'
@@ -38,7 +42,8 @@ const TOOLS = [
   {
     name: 'describe_tool',
     title: 'Describe a tool',
-    description: 'Gives the definition of a tool: its description, and the JSON Schemas of its arguments and output.',
+    description:
+      'Gives the definition of a tool: its description, the JSON Schemas of its arguments and output, and whether it can be called now.',
     inputSchema: argumentsOf('name', { name: NAME }),
     annotations: READ_ONLY,
   },
@@ -72,7 +77,11 @@ const BRIEF: LineFormat = {
 interface SearchDeps {
   readonly catalogue: Catalogue
   readonly resolver: Resolver
+  readonly tellReadiness: TellReadiness
 }
+
+/** The key of `_meta` that says whether a described tool could be called now. */
+const READINESS_KEY = 'dev.switchboard/readiness'
 
 /** Answers `search_tools` and `describe_tool`; gives the call that `call_tool` stands for, and undefined for any other name. */
 export async function searchCall(
@@ -111,16 +120,29 @@ async function search(call: ToolCall, revision: Revision, client: Client, { cata
   return encodeSuccess({ ok: true, value: { tools: found } }, {}, revision)
 }
 
-async function describe(name: string, revision: Revision, client: Client, { resolver }: SearchDeps): Promise<string> {
+async function describe(
+  name: string,
+  revision: Revision,
+  client: Client,
+  { resolver, tellReadiness }: SearchDeps,
+): Promise<string> {
   const plain = plainName(name)
   const resolved = await resolver.resolve(askedByName(plain), client.background)
   const found = resolved.ok ? resolved.tool.record : undefined
   const record = found && (plain === name || publishedName(found) === name) ? found : undefined
-  if (!record || !maySee(client.principal, record) || !isChosen(client.toolset, record)) {
+  if (!resolved.ok || !record || !maySee(client.principal, record) || !isChosen(client.toolset, record)) {
     return encodeErrorResult(`Unknown tool: '${name.slice(0, 200)}': search_tools finds the names there are`, revision)
   }
+  const context = contextOf(client.request)
+  if (!context.ok) return encodeErrorResult(textOf(context.failure), revision)
+  const { principal, request } = client
+  const { status, publisher, tool: callable } = resolved
+  const caller = { principal, userId: userOf(principal, context.value.userId), reachedAt: () => request.url }
+  const readiness = await tellReadiness({ record, status, publisher, runnable: callable.runnable }, caller)
   const tool = revision.tool(record, plain)
-  return encodeSuccess({ ok: true, value: client.toolset.select ? withSelect(tool) : tool }, {}, revision)
+  const shown = client.toolset.select ? withSelect(tool) : tool
+  const _meta = { ...(isJsonObject(tool._meta) ? tool._meta : {}), [READINESS_KEY]: encodeReadiness(readiness) }
+  return encodeSuccess({ ok: true, value: { ...shown, _meta } }, {}, revision)
 }
 
 function wrong(argument: string, wanted: string, revision: Revision): string {

@@ -16,6 +16,8 @@ import { decodeCall, encodeFailure, encodeOutcome, type Form, SCHEMA, VERSION } 
 
 export interface OxpFaceDeps extends ToolListDeps {
   readonly callTool: CallTool
+  /** How the deployment is. */
+  readonly health: () => Promise<Response>
   /** The definitions' formats by name, for `?format=`; `oxp` is the stored one. */
   readonly formats: ReadonlyMap<string, Format>
 }
@@ -29,12 +31,11 @@ const unlisted = (path: string, reason: string) => ({ document: undefined, losse
  * `OXP-Version` gets bare bodies, and the header back.
  */
 export function oxpFace(deps: OxpFaceDeps): Hono {
-  const { gate, callTool, catalogue, formats } = deps
+  const { gate, callTool, health, catalogue, formats } = deps
   const face = new Hono()
 
-  const health = () => jsonText('{"status":"ok"}')
-  face.get('/health', health)
-  face.get('/oxp/health', health)
+  face.get('/health', () => health())
+  face.get('/oxp/health', () => health())
   face.get('/tools', (c) => list(c, c.req.query('format') ?? 'oxp'))
   face.get('/oxp/tools', (c) => list(c, 'oxp-flat'))
   face.post('/tools/call', call)

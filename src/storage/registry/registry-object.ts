@@ -129,6 +129,11 @@ export function defineRegistry<Env extends RegistryEnv>(
       return publishDenial(this.#sql, principal, name)
     }
 
+    /** The revision of the catalogue: whoever gets it knows that the registry and its tables answer. */
+    revision(): number {
+      return readNumber(this.#sql, 'catalogue')
+    }
+
     /** What each principal has published, by its id. */
     published(): Record<string, Quota> {
       return publishedByAll(this.#sql)

@@ -54,6 +54,12 @@ interface HeldGrant extends Pick<TokenRequest, 'userId' | 'provider'> {
   readonly tokens: Tokens
 }
 
+/** A grant that covers a use, and all that would be asked for where its tokens are of no use. */
+interface Usable {
+  readonly grant: StoredGrant
+  readonly all: readonly string[]
+}
+
 export type Grants = ReturnType<typeof createGrants>
 
 /** The grants of one user. */
@@ -112,27 +118,47 @@ export function createGrants(rows: GrantRows, consents: ConsentRows, { keyring, 
     return 'settled'
   }
 
+  /** The grant that a use may be made of, as far as can be told without its tokens; or what the user has to be asked for. */
+  function grantFor({ provider, scopes, ...by }: TokenRequest): Usable | Exclude<TokenAnswer, { token: string }> {
+    const { id } = provider
+    const { tool, toolkit, hosts } = by
+    const account = by.account ?? accountFor(id, toolkit)
+    if (typeof account !== 'string') return { accounts: account }
+    const grant = rows.find(id, account)
+    if (!grant) return { scopes, reason: notGranted(tool, id) }
+    if (grant.lost !== null) return { scopes, reason: grant.lost }
+    const all = unionScopes(grant.scopes, scopes, provider.extra_scopes ?? [])
+    const missing = missingScopes(id, grant.scopes, scopes)
+    if (missing.length > 0) {
+      const reason = `'${tool}' needs more access to '${id}' than the user has granted: ${missing.join(', ')}`
+      return { scopes: all, reason }
+    }
+    if (!consents.covers({ provider: id, account, toolkit, hosts, scopes })) {
+      const at = hosts.length === 0 ? '' : `, and send it to ${hosts.join(', ')}`
+      return { scopes: all, reason: `'${tool}' needs the user's consent to act with the access to '${id}'${at}` }
+    }
+    return { grant, all }
+  }
+
   return {
-    async token({ userId, provider, scopes, refused, ...by }: TokenRequest): Promise<TokenAnswer> {
+    /** What `token` would come to, told without opening, refreshing or changing anything: the token is empty. */
+    look(request: TokenRequest): TokenAnswer {
+      const usable = grantFor(request)
+      if (!('grant' in usable)) return usable
+      const { grant, all } = usable
+      const isLive = grant.expires_at === null || grant.expires_at > now()
+      return isLive || grant.refreshable ? { token: '' } : { scopes: all, reason: endedAt(request.provider.id) }
+    },
+
+    async token(request: TokenRequest): Promise<TokenAnswer> {
+      const { userId, provider, refused } = request
       const { id } = provider
-      const { tool, toolkit, hosts } = by
-      const account = by.account ?? accountFor(id, toolkit)
-      if (typeof account !== 'string') return { accounts: account }
       let renewed = false
       for (;;) {
-        const grant = rows.find(id, account)
-        if (!grant) return { scopes, reason: `'${tool}' needs access to '${id}', which the user has not granted yet` }
-        if (grant.lost !== null) return { scopes, reason: grant.lost }
-        const all = unionScopes(grant.scopes, scopes, provider.extra_scopes ?? [])
-        const missing = missingScopes(id, grant.scopes, scopes)
-        if (missing.length > 0) {
-          const reason = `'${tool}' needs more access to '${id}' than the user has granted: ${missing.join(', ')}`
-          return { scopes: all, reason }
-        }
-        if (!consents.covers({ provider: id, account, toolkit, hosts, scopes })) {
-          const at = hosts.length === 0 ? '' : `, and send it to ${hosts.join(', ')}`
-          return { scopes: all, reason: `'${tool}' needs the user's consent to act with the access to '${id}'${at}` }
-        }
+        const usable = grantFor(request)
+        if (!('grant' in usable)) return usable
+        const { grant, all } = usable
+        const { account } = grant
         const opened = await openTokens(userId, grant)
         // The grant may have changed while its tokens were opened, and a refresh token can be used only once
         if (rows.find(id, account)?.generation !== grant.generation) continue
@@ -154,7 +180,7 @@ export function createGrants(rows: GrantRows, consents: ConsentRows, { keyring, 
         }
         if (refresh_token === undefined) {
           if (isLive) return { token }
-          return { scopes: all, reason: `The user's access to '${id}' has ended or was revoked, and cannot be renewed` }
+          return { scopes: all, reason: endedAt(id) }
         }
         const outcome = await refresh({ userId, provider, grant, tokens: opened.tokens })
         if (outcome !== 'settled') return isLive ? { token } : outcome
@@ -196,6 +222,15 @@ export function createGrants(rows: GrantRows, consents: ConsentRows, { keyring, 
       return true
     },
   }
+}
+
+/** Why a tool has no token of a user who never granted any. */
+export function notGranted(tool: string, provider: string): string {
+  return `'${tool}' needs access to '${provider}', which the user has not granted yet`
+}
+
+function endedAt(provider: string): string {
+  return `The user's access to '${provider}' has ended or was revoked, and cannot be renewed`
 }
 
 /** What a grant's tokens are bound to: they open for no other user, no other provider, and no other account. */

@@ -23,7 +23,7 @@ import { type ConsentRows, consentRows, useOf } from './consent-rows.ts'
 import { openInput, sealInput } from './call-input.ts'
 import { type Consent, createConsent, type Return } from './consent.ts'
 import { grantRows } from './grant-rows.ts'
-import { createGrants, type Grants, NO_KEYS, type TokenRequest, type VaultDeployment } from './grants.ts'
+import { createGrants, type Grants, NO_KEYS, notGranted, type TokenRequest, type VaultDeployment } from './grants.ts'
 import { createTables, ensureOwner, isKept } from './tables.ts'
 
 /** What a person is asked for, and why. */
@@ -103,6 +103,26 @@ export function defineVault<E>(deploy: (env: E) => VaultDeployment) {
       const unready = oauth.unready(provider)
       if (unready !== undefined) return this.#ask(wanted, unready)
       return this.#ask(wanted, this.#withLastFailure(answer.reason, { provider: provider.id }))
+    }
+
+    /** What `token` would come to, without any effect: an open authorization is given where there is one, and none is made. */
+    look(
+      owner: string,
+      request: CallTokenRequest,
+    ): { readonly token: string } | Unavailable | Partial<OpenQuestion> | { readonly accounts: readonly string[] } {
+      const { provider, scopes } = request
+      const isNew = !isKept(this.ctx.storage.sql)
+      if (!isNew) ensureOwner(this.ctx.storage.sql, owner)
+      const asked = (wanted: readonly string[], reason: string) => {
+        const open = isNew ? undefined : this.#rows.open(grantFor(request, wanted).purpose)
+        return open ? { authorization: open, reason } : { reason }
+      }
+      if (typeof provider === 'string') return asked(scopes, provider)
+      const { keyring, oauth } = this.#deployment
+      if (keyring.isEmpty) return asked(scopes, NO_KEYS)
+      if (isNew) return asked(scopes, oauth.unready(provider) ?? notGranted(request.tool, provider.id))
+      const answer = this.#grants.look({ ...request, provider })
+      return 'scopes' in answer ? asked(answer.scopes, oauth.unready(provider) ?? answer.reason) : answer
     }
 
     /** Uses up the approval of a call, or says what a person is asked. */

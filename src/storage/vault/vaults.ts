@@ -1,4 +1,4 @@
-import type { Approvals } from '../../core/consent/approvals.ts'
+import type { ApprovalLooks, Approvals } from '../../core/consent/approvals.ts'
 import {
   APPROVAL,
   type Authorization,
@@ -11,7 +11,13 @@ import {
 } from '../../core/consent/authorization.ts'
 import type { JsonObject } from '../../core/tool/json.ts'
 import type { Provider } from '../../core/consent/provider.ts'
-import type { RequiredToken, TokenResult, UserTokens } from '../../core/call/requirements.ts'
+import {
+  challengeForNobody,
+  type GrantLooks,
+  type RequiredToken,
+  type TokenResult,
+  type UserTokens,
+} from '../../core/call/requirements.ts'
 import { canonicalText } from '../canonical-text.ts'
 import { twiceIfMoved } from '../moved.ts'
 import { sha256 } from '../sha256.ts'
@@ -35,7 +41,7 @@ export function createVault(
     /** Whether a person who decides is known to be that person, where this deployment was reached by a URL; or it is one to try things out. */
     readonly identifies: (url: string) => boolean
   },
-): UserTokens & Approvals & Authorizations & UserGrants {
+): UserTokens & GrantLooks & Approvals & ApprovalLooks & Authorizations & UserGrants {
   const { namespace, providers, identifies } = options
   const providerFor = createProviderAccess(options)
 
@@ -49,11 +55,9 @@ export function createVault(
     return object && namespace.get(object)
   }
 
-  async function tokenOf(required: RequiredToken, refused?: { token: string; final: boolean }): Promise<TokenResult> {
-    const { userId, requirement, tool, hosts, account, reachedAt } = required
+  async function requestFor({ userId, requirement, tool, hosts, account, reachedAt }: RequiredToken) {
     const url = reachedAt()
-    const owner = userOwner(userId)
-    const request = {
+    return {
       userId,
       providerId: requirement.id,
       provider: await providerFor(requirement.id, tool.id, url),
@@ -62,8 +66,14 @@ export function createVault(
       toolkit: tool.toolkit,
       hosts,
       ...(account === undefined ? {} : { account }),
-      ...(refused ? { refused } : {}),
     }
+  }
+
+  async function tokenOf(required: RequiredToken, refused?: { token: string; final: boolean }): Promise<TokenResult> {
+    const { userId, requirement, reachedAt } = required
+    const url = reachedAt()
+    const owner = userOwner(userId)
+    const request = { ...(await requestFor(required)), ...(refused ? { refused } : {}) }
     const answer = await twiceIfMoved(async () => vaultOf(owner).token(owner, request))
     if ('token' in answer) return { token: answer.token }
     if (!('authorization' in answer)) return answer
@@ -87,6 +97,20 @@ export function createVault(
   return {
     tokenFor: (required) => tokenOf(required),
     renew: (required, refused, final) => tokenOf(required, { token: refused, final }),
+
+    async look(required) {
+      const { userId, requirement, reachedAt } = required
+      const owner = userOwner(userId)
+      const request = await requestFor(required)
+      const answer = await twiceIfMoved(async () => vaultOf(owner).look(owner, request))
+      if ('token' in answer) return { token: answer.token }
+      if ('accounts' in answer || 'unavailable' in answer) return answer
+      const { authorization, reason = '' } = answer
+      if (!authorization) return { challenge: challengeForNobody(requirement, reachedAt), reason }
+      return { challenge: challengeOf(requirement.id, { authorization, reason }, reachedAt()), reason }
+    },
+
+    canBeApproved: identifies,
 
     async claim({ principal, userId, tool, input, reachedAt }) {
       const url = reachedAt()

@@ -41,6 +41,9 @@ function setUp({ caller = publisher, refused, ...world }: World & { caller?: Pri
     gate: gateFor(caller),
     respond: (failure) => Response.json(failure, { status: STATUS[failure.type] ?? 400 }),
     publish,
+    async tellReadiness() {
+      throw new Error('Not in this test')
+    },
     writer: {
       async change(name, version, change, by) {
         set.push([name, version, change, by.id])

@@ -39,7 +39,7 @@ describe('search mode', () => {
           name: 'describe_tool',
           title: 'Describe a tool',
           description:
-            'Gives the definition of a tool: its description, and the JSON Schemas of its arguments and output.',
+            'Gives the definition of a tool: its description, the JSON Schemas of its arguments and output, and whether it can be called now.',
           inputSchema: { type: 'object', properties: { name: NAME }, required: ['name'], additionalProperties: false },
           annotations: { readOnlyHint: true, openWorldHint: false },
         },
@@ -113,7 +113,10 @@ describe('search mode', () => {
       name: 'echo',
       description: 'What echo does',
       inputSchema: { type: 'object', properties: {} },
-      _meta: { 'dev.switchboard/id': 'Kit.echo@1.0.0' },
+      _meta: {
+        'dev.switchboard/id': 'Kit.echo@1.0.0',
+        'dev.switchboard/readiness': { tool: 'Kit.echo@1.0.0', ready: true, status: { state: 'active' }, problems: [] },
+      },
     })
     expect(await call(setUp(), 'describe_tool', { name: 'x'.repeat(201) })).toBe(
       `Unknown tool: '${'x'.repeat(200)}': search_tools finds the names there are`,

@@ -84,6 +84,18 @@ export function setUp(given: SetUp = {}) {
     },
     catalogue: { etag: async () => '"e"', list },
     resolver,
+    tellReadiness: async ({ record, status }, { userId }) => ({
+      tool: record.id,
+      status,
+      userId,
+      ready: true,
+      obstacles: [],
+      authorization: [],
+      secrets: [],
+      lacksUser: false,
+      context: [],
+      upstreams: [],
+    }),
     seal: createStateSeal({ sealer: createKeyring(['of the tests'], 'state'), now: given.now ?? Date.now }),
     serverInfo: { name: 'switchboard', title: 'Switchboard', version: '1.2.3' },
   })

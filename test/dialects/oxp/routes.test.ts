@@ -22,6 +22,8 @@ interface Given {
 }
 
 /** Lists the records two at a time, their ids where they are stored lines; a search finds what `found` is by then. */
+const health = async () => Response.json({ status: 'ok' })
+
 function setUp({ principal, result = ok(3) }: Given = {}) {
   const called = callToolGiving(result)
   const written = catalogueOf(RECORDS)
@@ -44,7 +46,7 @@ function setUp({ principal, result = ok(3) }: Given = {}) {
     },
   }
   const formats = new Map(Object.entries(writers).map(([name, write]) => [name, bounded(name, write)]))
-  const face = oxpFace({ gate: gateFor(principal), callTool: called.callTool, catalogue, sha256, formats })
+  const face = oxpFace({ gate: gateFor(principal), callTool: called.callTool, health, catalogue, sha256, formats })
   return { send: clientOf(face), found, ...called }
 }
 
@@ -127,6 +129,7 @@ describe('a tool of a version that OXP has not', () => {
   const face = oxpFace({
     gate: gateFor(undefined),
     callTool: callToolGiving(ok(3)).callTool,
+    health,
     catalogue: {
       etag: async () => 'e',
       list: async (_query, _principal, format) => ({

@@ -1,0 +1,211 @@
+import type { ApprovalLooks } from '../consent/approvals.ts'
+import { hasScope, needsApproval, type Principal } from '../access/principal.ts'
+import type { ToolSecrets } from '../access/tool-secrets.ts'
+import type { Challenge } from '../consent/authorization.ts'
+import type { JsonObject } from '../tool/json.ts'
+import { nonInferrable } from '../tool/metadata.ts'
+import type { Publisher, ToolRecord } from '../tool/tool.ts'
+import type { ToolStatus } from '../tool/version.ts'
+import { authorise } from './authorise.ts'
+import { type Failure, fail } from './failure.ts'
+import { detailOf, type FailureWords, wordsOf } from './failure-words.ts'
+import { type GrantLooks, meetRequirements, NO_CONTEXT } from './requirements.ts'
+import type { Runnable } from './runner.ts'
+
+/** A tool as it was found, for somebody who may see it. */
+export interface FoundTool {
+  readonly record: ToolRecord
+  readonly status: ToolStatus
+  readonly publisher: Publisher
+  /** Absent where it is disabled, and so was not made ready. */
+  readonly runnable?: Runnable
+}
+
+/** Who would call, for whom, and where the deployment was reached. */
+export interface WouldBeCaller {
+  readonly principal: Principal
+  readonly userId: string | undefined
+  readonly reachedAt: () => string
+}
+
+/** How a host that a tool asks has answered lately. */
+export interface UpstreamHealth {
+  readonly host: string
+  /** `open`: it does not answer, and is not asked for a while; `half-open`: one call at a time asks whether it does again. */
+  readonly state: 'closed' | 'open' | 'half-open'
+  /** When it will be asked again. */
+  readonly retry_after_ms?: number
+}
+
+/** Something that keeps a call from running now. */
+export interface Obstacle extends FailureWords {
+  readonly type: Failure['type']
+}
+
+/** Whether a call could run now. */
+export interface Readiness {
+  readonly tool: string
+  readonly status: ToolStatus
+  readonly userId?: string | undefined
+  /** Whether nothing is in the way but what a call brings itself. */
+  readonly ready: boolean
+  readonly obstacles: readonly Obstacle[]
+  readonly authorization: readonly Challenge[]
+  readonly secrets: readonly { readonly id: string }[]
+  readonly lacksUser: boolean
+  /** The inputs that the context of a call has to give, since no model may infer them. */
+  readonly context: readonly string[]
+  readonly upstreams: readonly UpstreamHealth[]
+}
+
+export interface ReadinessDeps {
+  readonly toolSecrets: ToolSecrets
+  readonly grants: GrantLooks
+  readonly approvals: ApprovalLooks
+  /** How a host answers the tools of a toolkit, as this isolate knows. */
+  readonly healthOf: (host: string, toolkit: string) => Omit<UpstreamHealth, 'host'>
+}
+
+export type TellReadiness = (found: FoundTool, caller: WouldBeCaller) => Promise<Readiness>
+
+/**
+ * Tells whether a call could run, by going through the stages that a call goes through before its input is looked at, with
+ * their own rules and without any effect: nothing is run, refreshed, asked for or used up. What is for operators to put right is
+ * said in full to administrators alone.
+ */
+export function createReadiness({ toolSecrets, grants, approvals, healthOf }: ReadinessDeps): TellReadiness {
+  const userTokens = { tokenFor: (required: Parameters<GrantLooks['look']>[0]) => grants.look(required) }
+
+  return async ({ record, status, publisher, runnable }, { principal, userId, reachedAt }) => {
+    const about = { tool: record.id, status, userId, context: nonInferrable(record) }
+    // Who may not call it is told nothing of the user, nor of what the deployment has
+    const refused = status.state === 'disabled' ? DISABLED(record) : authorise(principal, record.id, record, userId)
+    if (refused) return { ...about, ...NOTHING, ready: false, obstacles: [obstacle(refused.failure, principal)] }
+
+    const failures: Failure[] = []
+    if (!runnable?.ok) {
+      const reason = runnable?.reason ?? 'It is not ready to run'
+      failures.push({ type: 'tool-not-executable', id: record.id, reason })
+    }
+    const hosts = runnable?.ok ? runnable.hosts : undefined
+    const unmet = await unmetOf(record, publisher, userId, { reachedAt, hosts }, { toolSecrets, userTokens })
+    if (unmet) failures.push(unmet)
+    const missing = unmet?.type === 'requirements-missing' ? unmet : undefined
+    if (needsApproval(record)) failures.push(approvalOf(record, approvals.canBeApproved(reachedAt())))
+    const upstreams = (hosts ?? []).map((host) => ({ host, ...healthOf(host, record.toolkit) }))
+    const [silent] = upstreams.filter(({ state }) => state === 'open')
+    if (silent && upstreams.every(({ state }) => state === 'open')) {
+      const message = `'${silent.host}' does not answer, and is not asked for a while`
+      failures.push({ type: 'tool-failed', message, can_retry: true })
+    }
+    return {
+      ...about,
+      ready: failures.length === 0,
+      obstacles: failures.map((failure) => obstacle(failure, principal)),
+      authorization: missing?.authorization ?? [],
+      secrets: missing?.secrets ?? [],
+      lacksUser: missing?.user_id ?? false,
+      upstreams,
+    }
+  }
+}
+
+async function unmetOf(
+  record: ToolRecord,
+  publisher: Publisher,
+  userId: string | undefined,
+  way: Parameters<typeof meetRequirements>[4],
+  deps: Parameters<typeof meetRequirements>[5],
+): Promise<Failure | undefined> {
+  try {
+    const met = await meetRequirements(record, publisher, NO_CONTEXT, userId, way, deps)
+    return met.ok ? undefined : met.failure
+  } catch {
+    return { type: 'unavailable', message: 'What the user has granted cannot be looked up right now' }
+  }
+}
+
+const NOTHING = { authorization: [], secrets: [], lacksUser: false, upstreams: [] }
+const DISABLED = ({ id }: ToolRecord) => fail({ type: 'tool-disabled', id })
+
+function approvalOf({ id, securityLevel }: ToolRecord, canBeApproved: boolean): Failure {
+  const level = `'${id}' has security level ${securityLevel}`
+  if (!canBeApproved) {
+    return {
+      type: 'forbidden',
+      reason: `${level}, and nobody who could approve a call can be told from its caller here`,
+    }
+  }
+  const challenge = { id: 'approval', url: '', scopes: [], status: 'not_started' } as const
+  return { type: 'approval-required', id, reason: `${level}: the answer to a call has the link to its page`, challenge }
+}
+
+/** What is said of a failure: how to put it right is for administrators, save where the caller or its user can. */
+function obstacle(failure: Failure, principal: Principal): Obstacle {
+  const isOperator = hasScope(principal, 'admin')
+  switch (failure.type) {
+    case 'tool-failed':
+      return { type: failure.type, message: failure.message }
+    case 'requirements-missing': {
+      const { message, detail } = wordsOf(failure)
+      return { type: failure.type, message, detail: isOperator ? detail : lacking(failure) }
+    }
+    case 'tool-not-executable':
+    case 'tool-untrusted': {
+      const words = wordsOf(failure)
+      return {
+        type: failure.type,
+        message: words.message,
+        detail: isOperator ? detailOf(words) : 'The operator must put this right',
+      }
+    }
+    case 'id-malformed':
+    case 'input-invalid':
+    case 'input-required':
+      return { type: failure.type, message: 'It cannot be called' }
+    default:
+      return { type: failure.type, ...wordsOf(failure) }
+  }
+}
+
+function lacking(failure: Extract<Failure, { type: 'requirements-missing' }>): string {
+  const { authorization, secrets, tokens = [], user_id } = failure
+  return [
+    ...authorization.map(({ id, authorization: asked }) => {
+      const page = asked === undefined ? ': the answer to a call has the link to the page' : ', at the page of its link'
+      return `The user must allow it access to '${id}'${page}`
+    }),
+    ...tokens.map(({ id }) => `The caller must send the token along that the tool calls '${id}'`),
+    ...secrets.map(({ id }) => `The operator must set the secret '${id}', and let the tool have it`),
+    ...(user_id ? ['The call must name a user'] : []),
+  ].join('; ')
+}
+
+/** Readiness as JSON, the same wherever it is told. */
+export function encodeReadiness(readiness: Readiness): JsonObject {
+  const { tool, status, userId, ready, obstacles, authorization, secrets, lacksUser, context, upstreams } = readiness
+  const missing = {
+    ...(authorization.length > 0 ? { authorization: authorization.map(encodeChallenge) } : {}),
+    ...(secrets.length > 0 ? { secrets: secrets.map(({ id }) => ({ id })) } : {}),
+    ...(lacksUser ? { user_id: true } : {}),
+  }
+  return {
+    tool,
+    ready,
+    status: { ...status },
+    ...(userId === undefined ? {} : { user_id: userId }),
+    problems: obstacles.map(({ type, message, detail }) => ({
+      type,
+      message,
+      ...(detail === undefined ? {} : { developer_message: detail }),
+    })),
+    ...(Object.keys(missing).length > 0 ? { missing_requirements: missing } : {}),
+    ...(context.length > 0 ? { context: [...context] } : {}),
+    ...(upstreams.length > 0 ? { upstreams: upstreams.map((upstream) => ({ ...upstream })) } : {}),
+  }
+}
+
+/** With its link, where somebody was asked already: looking makes none. */
+function encodeChallenge({ id, authorization, url, check_url, scopes, status }: Challenge): JsonObject {
+  return { id, scopes: [...scopes], status, ...(authorization === undefined ? {} : { url, check_url }) }
+}

@@ -1,0 +1,175 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { HttpPerson } from './oauth/http-person.ts'
+import { ADMIN_KEY, type Connected, connect, startWorld, type World } from './oauth/switchboard.ts'
+import { definition } from './definition.ts'
+
+const ADMIN = { authorization: `Bearer ${ADMIN_KEY}` }
+
+let world: World
+let edge: Connected
+let agent: { authorization: string }
+beforeAll(async () => {
+  world = await startWorld()
+  const { provider, api } = world
+  const vars = {
+    TOOL_SECRETS: '{"NEEDED_KEY": ["Mail.*"]}',
+    ALLOW_HTTP_HOSTS: `${provider.host},${api.host},127.0.0.1:1`,
+  }
+  edge = await connect(world, { vars })
+  agent = { authorization: `Bearer ${await edge.keyFor('any')}` }
+  const tool = (id: string, requirements: object, url: string, more: object = {}) =>
+    edge.ask('POST', '/tools', {
+      definition: definition(`${id}@1.0.0`, { requirements, input_schema: { type: 'object', properties: {} } }),
+      implementation: { kind: 'http', method: 'GET', url, response: { type: 'json' }, retry: { attempts: 0 }, ...more },
+    })
+  const published = [
+    await tool('Mail.Secret', { secrets: [{ id: 'NEEDED_KEY' }], user_id: true }, `${world.api.origin}/echo`),
+    await tool('Mail.Silent', {}, 'http://127.0.0.1:1/'),
+    await tool('Other.Hidden', {}, `${world.api.origin}/echo`),
+  ]
+  expect(published.map(({ status }) => status)).toEqual([201, 201, 201])
+})
+afterAll(() => Promise.all([edge?.server.stop(), world?.close()]))
+
+const ready = async (tool: string, query = '', headers: Record<string, string> = agent) =>
+  edge.ask('GET', `/tools/${tool}/readiness${query}`, undefined, headers)
+
+/** What `describe_tool` says of a tool's readiness. */
+async function described(name: string, user?: string) {
+  const message = {
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'tools/call',
+    params: { name: 'describe_tool', arguments: { name } },
+  }
+  const headers = { ...agent, 'accept': 'application/json', ...(user === undefined ? {} : { 'x-user-id': user }) }
+  const { body } = await edge.ask('POST', '/mcp?mode=search', message, headers)
+  return body.result.structuredContent?._meta['dev.switchboard/readiness'] ?? body.result
+}
+
+describe('a tool that a user must allow access to', () => {
+  it('is not ready, and looking asks nobody; then has the link of whoever was asked; then is ready', async () => {
+    const grant = { id: 'mail', scopes: ['mail.read'], status: 'not_started' }
+    const problems = [
+      {
+        type: 'requirements-missing',
+        message: expect.any(String),
+        developer_message: expect.stringContaining("allow it access to 'mail'"),
+      },
+    ]
+    const first = await ready('Mail.GetEmails', '?user_id=zoe')
+    expect(first).toMatchObject({
+      status: 200,
+      body: { tool: 'Mail.GetEmails@1.0.0', ready: false, status: { state: 'active' }, user_id: 'zoe', problems },
+    })
+    expect(first.body.missing_requirements).toEqual({ authorization: [grant] })
+    expect(first.headers.get('cache-control')).toBe('no-store')
+    // Nothing came of looking
+    expect((await ready('Mail.GetEmails', '?user_id=zoe')).body).toEqual(first.body)
+    expect(await described('Mail_GetEmails', 'zoe')).toEqual(first.body)
+
+    const { url, check_url } = await edge.challenge('Mail.GetEmails', 'zoe')
+    const asked = await ready('Mail.GetEmails', '?user_id=zoe')
+    expect(asked.body.missing_requirements).toEqual({ authorization: [{ ...grant, url, check_url }] })
+
+    await new HttpPerson().consent(url, 'zoe')
+    expect((await ready('Mail.GetEmails', '?user_id=zoe')).body).toMatchObject({
+      ready: true,
+      problems: [],
+      upstreams: [{ state: 'closed' }],
+    })
+    expect(await described('Mail_GetEmails', 'zoe')).toMatchObject({ ready: true })
+    expect((await edge.call('Mail.GetEmails', 'zoe')).body.result.success).toBe(true)
+    expect((await ready('Mail.Send', '?user_id=zoe')).body).toMatchObject({ ready: false })
+  })
+
+  it('is refreshed by no look', async () => {
+    world.provider.accessTokensEnd = true
+    const { url } = await edge.challenge('Mail.GetEmails', 'yan')
+    await new HttpPerson().consent(url, 'yan')
+    world.provider.accessTokensEnd = false
+    const before = world.provider.tokenRequests['refresh_token'] ?? 0
+    expect((await ready('Mail.GetEmails', '?user_id=yan')).body).toMatchObject({ ready: true })
+    expect(world.provider.tokenRequests['refresh_token'] ?? 0).toBe(before)
+  })
+
+  it('says that a call must name a user, and is silent of users that are not the caller’s', async () => {
+    const nobody = await ready('Mail.GetEmails')
+    expect(nobody.body).toMatchObject({ ready: false, missing_requirements: { user_id: true } })
+    const own = { authorization: `Bearer ${await edge.keyFor(['ann'])}` }
+    expect((await ready('Mail.GetEmails', '', own)).body.user_id).toBe('ann')
+    expect((await ready('Mail.GetEmails', '?user_id=zoe', own)).status).toBe(403)
+    const reader = { authorization: `Bearer ${await edge.keyFor('any', ['tools:read'])}` }
+    const told = (await ready('Mail.GetEmails', '?user_id=zoe', reader)).body
+    expect(told).toEqual({
+      tool: 'Mail.GetEmails@1.0.0',
+      ready: false,
+      status: { state: 'active' },
+      user_id: 'zoe',
+      problems: [{ type: 'forbidden', message: "This needs the scope 'tools:call'" }],
+    })
+  })
+})
+
+describe('a tool that is not ready for another reason', () => {
+  it('lacks a secret, of which agents learn that the operator must set it', async () => {
+    const told = (await ready('Mail.Secret', '?user_id=zoe')).body
+    expect(told).toMatchObject({ ready: false, missing_requirements: { secrets: [{ id: 'NEEDED_KEY' }] } })
+    expect(told.problems[0].developer_message).toBe(
+      "The operator must set the secret 'NEEDED_KEY', and let the tool have it",
+    )
+    expect((await ready('Mail.Secret', '?user_id=zoe', ADMIN)).body.problems[0].developer_message).toContain(
+      'wrangler secret put',
+    )
+  })
+
+  it('needs a person’s approval, which nobody can give here', async () => {
+    expect((await ready('mailbox.empty', '?user_id=zoe')).body).toMatchObject({
+      ready: false,
+      problems: [{ type: 'forbidden', message: expect.stringContaining('security level 8') }],
+    })
+  })
+
+  it('asks a host that does not answer', async () => {
+    expect((await ready('Mail.Silent')).body).toMatchObject({
+      ready: true,
+      upstreams: [{ host: '127.0.0.1:1', state: 'closed' }],
+    })
+    for (let call = 0; call < 5; call++) await edge.call('Mail.Silent', undefined)
+    const told = (await ready('Mail.Silent')).body
+    expect(told.upstreams).toEqual([{ host: '127.0.0.1:1', state: 'open', retry_after_ms: expect.any(Number) }])
+    expect(told).toMatchObject({ ready: false, problems: [{ type: 'tool-failed' }] })
+  })
+
+  it('is disabled', async () => {
+    expect((await edge.ask('PATCH', '/tools/Mail.Echo@1.0.0', { status: 'disabled' })).status).toBe(200)
+    expect((await ready('Mail.Echo@1.0.0', '?user_id=zoe')).body).toMatchObject({
+      ready: false,
+      status: { state: 'disabled' },
+      problems: [{ type: 'tool-disabled' }],
+    })
+  })
+})
+
+describe('a tool that the caller may not know of', () => {
+  it('answers as one that there is none of, byte for byte', async () => {
+    const [hidden, none] = await Promise.all([ready('Other.Hidden'), ready('Other.Nothing')])
+    expect([hidden.status, none.status]).toEqual([404, 404])
+    expect(JSON.stringify(hidden.body).replaceAll('Hidden', 'Nothing')).toBe(JSON.stringify(none.body))
+    expect((await edge.ask('GET', '/tools/Other.Hidden/readiness', undefined, {})).status).toBe(401)
+    expect((await ready('Other.Hidden', `?user_id=${'x'.repeat(257)}`)).status).toBe(400)
+    expect(JSON.stringify(await described('Other_Hidden')).replaceAll('Hidden', 'Nothing')).toBe(
+      JSON.stringify(await described('Other_Nothing')),
+    )
+  })
+})
+
+describe('GET /health', () => {
+  it('says the version, and that storage answers', async () => {
+    const { status, body } = await edge.ask('GET', '/health', undefined, {})
+    expect({ status, body }).toEqual({
+      status: 200,
+      body: { status: 'ok', version: expect.stringMatching(/^\d+\.\d+\.\d+/) },
+    })
+  })
+})
