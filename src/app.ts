@@ -24,6 +24,8 @@ import { createPublish } from './core/publish/publish.ts'
 import { createReadiness } from './core/call/readiness.ts'
 import { createResolver } from './core/call/resolve.ts'
 import { createMemory } from './core/tool/memory.ts'
+import { createTurns } from './core/call/turns.ts'
+import { limitsOfTool } from './core/access/limits.ts'
 import { createToolSecrets } from './core/access/tool-secrets.ts'
 import { codecs, formats } from './compose/dialects.ts'
 import { isTrialOf } from './compose/vaults.ts'
@@ -183,6 +185,8 @@ export function createApp(env: Env, config: Config, build: Build): Hono {
     approvals: vault,
     artifacts,
     uploads,
+    turns: createTurns(now),
+    limitsOf: (tool) => limitsOfTool(config.toolLimits, tool),
     ledger: createLedger({
       namespace: env.Ledger,
       sealer: deploymentKeys.sealer('ledger'),

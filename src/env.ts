@@ -9,6 +9,7 @@ import { type JwtOptions, MIN_JWT_SECRET } from './http/jwt.ts'
 import type { PeopleRules } from './http/jwt-claims.ts'
 import { decodeRules } from './core/access/sign-in-rules.ts'
 import { cannotRead } from './core/tool/problem.ts'
+import { type CallLimits, callLimits } from './core/access/limits.ts'
 import type { Published } from './core/access/quota.ts'
 import { toolPattern } from './core/tool/tool-id.ts'
 import { clientVariables, knownProviderIds } from './core/consent/known-providers.ts'
@@ -43,6 +44,8 @@ export interface Config {
   readonly workerSecret: string | undefined
   /** Secret name to the patterns of the tools that may have it. */
   readonly toolSecrets: ReadonlyMap<string, readonly string[]>
+  /** How often tools may be called: limits by the pattern of the tools that each has them. */
+  readonly toolLimits: ReadonlyMap<string, CallLimits>
   readonly secretOf: (name: string) => string | undefined
   /** The most that one principal may publish, administrators excepted. */
   readonly quota: Published
@@ -133,6 +136,7 @@ export function loadConfig(env: Env): Config {
     people,
     workerSecret,
     toolSecrets,
+    toolLimits: readToolLimits(variables.get('TOOL_LIMITS')),
     secretOf: text,
     quota: readQuota(variables.get('PUBLISHER_QUOTA')),
     clientIdOf: text,
@@ -145,6 +149,19 @@ export function loadConfig(env: Env): Config {
     userVerifierUrl,
     allowHttpHosts,
   }
+}
+
+function readToolLimits(value: unknown): ReadonlyMap<string, CallLimits> {
+  const wanted =
+    'TOOL_LIMITS must say how often tools may be called, such as {"Gmail.*": {"rate": {"calls": 100, "seconds": 60}, "concurrency": 5}}'
+  const given = parsed(value, wanted)
+  if (given === undefined) return new Map()
+  const read = check(map(callLimits), given)
+  if (!read.ok) throw new ConfigError(`${cannotRead('TOOL_LIMITS', read.problems)}. ${wanted}`)
+  const limits = new Map(Object.entries(read.value))
+  const [wrong] = [...limits.keys()].filter((pattern) => !check(toolPattern, pattern).ok)
+  if (wrong !== undefined) throw new ConfigError(`TOOL_LIMITS: '${wrong}' is no pattern of tools. ${wanted}`)
+  return limits
 }
 
 function readVaultKeys(value = ''): readonly string[] {

@@ -15,8 +15,10 @@ export function failureHeaders(failure: Failure): Record<string, string> | undef
   switch (failure.type) {
     case 'unauthenticated':
       return { 'www-authenticate': 'Bearer realm="switchboard"' }
-    case 'rate-limited':
-      return { 'retry-after': String(Math.ceil(failure.retry_after_ms / 1000)) }
+    case 'rate-limited': {
+      const wait = String(Math.ceil(failure.retry_after_ms / 1000))
+      return { 'retry-after': wait, ...rateLimitHeaders(failure.policy, wait) }
+    }
     case 'unavailable':
       return { 'retry-after': '1' }
     case 'method-not-allowed':
@@ -24,6 +26,17 @@ export function failureHeaders(failure: Failure): Record<string, string> | undef
     default:
       return undefined
   }
+}
+
+/** What is limited, and that nothing of it is left for so many seconds (draft-ietf-httpapi-ratelimit-headers, section 3 and 4). */
+function rateLimitHeaders(
+  policy: Extract<Failure, { type: 'rate-limited' }>['policy'],
+  wait: string,
+): Record<string, string> {
+  if (!policy) return {}
+  const { name, quota, seconds } = policy
+  const unit = seconds === undefined ? ';qu="concurrent-requests"' : `;w=${seconds}`
+  return { 'ratelimit-policy': `"${name}";q=${quota}${unit}`, 'ratelimit': `"${name}";r=0;t=${wait}` }
 }
 
 /** A failure as a JSON response; `text` is the body, serialised, in a dialect's shape. */

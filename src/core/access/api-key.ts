@@ -3,6 +3,7 @@ import { check, into, list, object, oneOf, optional, parsed, string, unfit, wron
 import type { Report, Reader } from '../tool/json-reader.ts'
 import type { Checked } from '../tool/problem.ts'
 import { toolPattern } from '../tool/tool-id.ts'
+import { type CallLimits, callLimits } from './limits.ts'
 import { type Principal, type Scope, SCOPES } from './principal.ts'
 
 /** What is kept of an API key. The key itself is shown once, when it is made; only its SHA-256 is stored. */
@@ -18,6 +19,8 @@ export interface ApiKey {
   readonly created_at: string
   /** ISO 8601, UTC. Absent: it does not expire. */
   readonly expires_at?: string
+  /** How often it may call, and how many calls at once. Absent: as often as the deployment answers anybody. */
+  readonly limits?: CallLimits
 }
 
 /** What whoever makes a key says of it. */
@@ -46,7 +49,7 @@ const FIELDS = {
 }
 
 /**
- * Reads the body of `POST /keys`: `{name, scopes, tools?, users?, expires_at?}`. Tools default to all (`*`), users to
+ * Reads the body of `POST /keys`: `{name, scopes, tools?, users?, expires_at?, limits?}`. Tools default to all (`*`), users to
  * none. Gives the key with `expires_at` in UTC, or everything that is wrong with the body at once; a field it does not
  * know is a problem, since a misspelt restriction would be no restriction.
  */
@@ -56,12 +59,13 @@ export function decodeNewKey(body: unknown, now: Date): Checked<NewKey> {
       ? new Date(time).toISOString()
       : wrong(report, `Must be in the future, and now is '${now.toISOString()}'`),
   )
-  return check(object({ ...FIELDS, expires_at: optional(expiry) }), body)
+  return check(object({ ...FIELDS, expires_at: optional(expiry), limits: optional(callLimits) }), body)
 }
 
 /** Whoever presents a key: `key:<id>`, with the scopes, tools and users of the key. */
 export function principalOf(key: ApiKey): Principal {
-  return { id: `key:${key.id}`, kind: 'key', scopes: key.scopes, tools: key.tools, users: key.users }
+  const { id, scopes, tools, users, limits } = key
+  return { id: `key:${id}`, kind: 'key', scopes, tools, users, ...(limits ? { limits } : {}) }
 }
 
 function anyOrThese(value: unknown, report: Report) {

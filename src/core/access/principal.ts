@@ -1,3 +1,4 @@
+import type { CallLimits } from './limits.ts'
 import { patternCovers } from '../tool/tool-id.ts'
 import { formatToolId, type ToolName } from '../tool/tool-id.ts'
 import type { ToolRecord } from '../tool/tool.ts'
@@ -17,6 +18,8 @@ export interface Principal {
   /** The patterns of those scopes that do not hold for all of `tools`. */
   readonly toolsFor?: Readonly<Partial<Record<Scope, readonly string[]>>>
   readonly users: 'any' | readonly string[]
+  /** How often it may call, where that is limited. */
+  readonly limits?: CallLimits
 }
 
 /** The deployment's administrator: everything, for anyone. */

@@ -1,4 +1,6 @@
+import type { CallLimits } from '../access/limits.ts'
 import type { ToolSecrets } from '../access/tool-secrets.ts'
+import type { ToolName } from '../tool/tool-id.ts'
 import { covers, type Principal } from '../access/principal.ts'
 import type { Approvals } from '../consent/approvals.ts'
 import { givesArtifacts } from '../tool/metadata.ts'
@@ -21,6 +23,7 @@ import { type CallRecord, type Findings, loggedTool, recordOf } from './record.t
 import { type Ledger, runOnce } from './ledger.ts'
 import { accountOf, meetRequirements, withoutAnyToken } from './requirements.ts'
 import type { Resolved, Resolver } from './resolve.ts'
+import type { Limited, Turns } from './turns.ts'
 import type { UploadStore } from './upload-store.ts'
 import { messageOf, type RunCaller, type RunDeps, type RunOptions, runTool } from './run.ts'
 import type { Success } from './runner.ts'
@@ -69,6 +72,9 @@ export interface CallDeps extends RunDeps {
   readonly approvals: Approvals
   readonly artifacts: ArtifactStore
   readonly uploads: UploadStore
+  readonly turns: Turns
+  /** How often a tool may be called, where that is limited. */
+  readonly limitsOf: (tool: ToolName) => CallLimits | undefined
   readonly startDeadline: (timeoutMs: number, caller: () => Signal | undefined) => Deadline
   readonly ledger: Ledger
   /** Milliseconds since 1970. */
@@ -198,8 +204,38 @@ type ApprovedRun = Omit<RunOptions, 'userInfo' | 'account'> & {
   readonly select: Select | undefined
 }
 
-/** What is left of a call once its input is known: a person's approval, its run, and what came out of it. */
+/**
+ * What is left of a call once its input is known, where it is its turn. Calls that fail before, and those that were made
+ * before, take none.
+ */
 async function runApproved(
+  run: ApprovedRun,
+  call: Call,
+  validateOutput: Validate,
+  deps: CallDeps,
+): Promise<Success | Failing> {
+  const { record, runnable, caller } = run
+  const limits = deps.limitsOf(record)
+  if (!limits && !caller.principal.limits) return runInTurn(run, call, validateOutput, deps)
+  const turn = deps.turns.take(limitedBy(caller.principal, record, limits), runnable.timeoutMs)
+  if ('ok' in turn) return turn
+  try {
+    return await runInTurn(run, call, validateOutput, deps)
+  } finally {
+    turn.end()
+  }
+}
+
+function limitedBy({ id, limits: own }: Principal, record: ToolRecord, limits: CallLimits | undefined): Limited[] {
+  const tool = `tool:${record.toolkit}.${record.tool}`.toLowerCase()
+  return [
+    ...(own ? [{ id, name: 'credential', limits: own } as const] : []),
+    ...(limits ? [{ id: tool, name: 'tool', limits } as const] : []),
+  ]
+}
+
+/** A person's approval of a call, its run, and what came out of it. */
+async function runInTurn(
   run: ApprovedRun,
   { context }: Call,
   validateOutput: Validate,

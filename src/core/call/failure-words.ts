@@ -46,7 +46,7 @@ export function wordsOf(failure: Exclude<Failure, { type: OwnWords }>): FailureW
       return { message: failure.reason }
     case 'rate-limited':
       return {
-        message: 'Too many requests',
+        message: limitWords(failure.policy),
         detail: `try again in ${Math.ceil(failure.retry_after_ms / 1000)} seconds`,
       }
     case 'tool-unknown': {
@@ -121,6 +121,13 @@ export function wordsOf(failure: Exclude<Failure, { type: OwnWords }>): FailureW
 
 function lowerFirst(text: string): string {
   return text.charAt(0).toLowerCase() + text.slice(1)
+}
+
+function limitWords(policy: Extract<Failure, { type: 'rate-limited' }>['policy']): string {
+  if (!policy) return 'Too many requests'
+  const { name, quota, seconds } = policy
+  const of = name === 'tool' ? 'of this tool' : 'with this credential'
+  return `Too many calls ${of}: at most ${quota} ${seconds === undefined ? 'at a time' : `in ${seconds} seconds`}`
 }
 
 /** Words as one sentence, for where there is no place of its own for the detail. */

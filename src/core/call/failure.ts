@@ -24,7 +24,12 @@ export type Failure =
       readonly suggestions?: readonly string[]
     }
   | { readonly type: 'forbidden'; readonly reason: string }
-  | { readonly type: 'rate-limited'; readonly retry_after_ms: number }
+  | {
+      readonly type: 'rate-limited'
+      readonly retry_after_ms: number
+      /** What is limited, and how, where that is somebody's own limit: so many calls in so many seconds, or at a time. */
+      readonly policy?: { readonly name: 'credential' | 'tool'; readonly quota: number; readonly seconds?: number }
+    }
   // Which tool
   | { readonly type: 'id-malformed'; readonly asked: string }
   | { readonly type: 'tool-unknown'; readonly asked: string; readonly suggestions: readonly string[] }

@@ -115,6 +115,8 @@ export function worldOf({
       },
     },
     artifacts: { keep: async () => ({ ok: false, why: 'nothing is kept' }), open: async () => 'missing' },
+    turns: { take: () => ({ end: () => undefined }) },
+    limitsOf: () => undefined,
     uploads: {
       keep: async () => fail({ type: 'unavailable', message: 'nothing is kept' }),
       find: async () => undefined,

@@ -1,0 +1,31 @@
+import { integer, into, object, optional, wrong } from '../tool/json-reader.ts'
+import { patternCovers, type ToolName } from '../tool/tool-id.ts'
+
+/** How often calls may be made, and how many at once. */
+export interface CallLimits {
+  /** So many calls in so many seconds. */
+  readonly rate?: { readonly calls: number; readonly seconds: number }
+  /** So many that run at a time. */
+  readonly concurrency?: number
+}
+
+const MOST = 1_000_000
+const DAY_S = 86_400
+
+/** Reads limits: `{"rate"?: {"calls", "seconds"}, "concurrency"?}`, one of the two at least. */
+export const callLimits = into(
+  object({
+    rate: optional(object({ calls: integer(1, MOST), seconds: integer(1, DAY_S) })),
+    concurrency: optional(integer(1, MOST)),
+  }),
+  (limits, report): CallLimits | ReturnType<typeof wrong> =>
+    limits.rate === undefined && limits.concurrency === undefined
+      ? wrong(report, "Must have 'rate', 'concurrency', or both")
+      : limits,
+)
+
+/** The limits of a tool, by the first of these patterns that covers it. */
+export function limitsOfTool(limits: ReadonlyMap<string, CallLimits>, name: ToolName): CallLimits | undefined {
+  for (const [pattern, each] of limits) if (patternCovers(pattern, name)) return each
+  return undefined
+}

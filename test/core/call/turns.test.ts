@@ -1,0 +1,89 @@
+import { describe, expect, it } from 'vitest'
+import { callLimits, limitsOfTool } from '../../../src/core/access/limits.ts'
+import { createTurns, type Limited } from '../../../src/core/call/turns.ts'
+import { check } from '../../../src/core/tool/json-reader.ts'
+
+function turnsAt() {
+  const clock = { now: 0 }
+  const turns = createTurns(() => clock.now)
+  const take = (...limited: Limited[]) => {
+    const turn = turns.take(limited, 10_000)
+    if (!('ok' in turn)) return turn
+    return turn.failure
+  }
+  return { clock, take }
+}
+const RATE: Limited = { id: 'key:a', name: 'credential', limits: { rate: { calls: 2, seconds: 10 } } }
+const TWO: Limited = { id: 'tool:a.b', name: 'tool', limits: { concurrency: 2 } }
+const refused = (retry_after_ms: number, policy: object) => ({ type: 'rate-limited', retry_after_ms, policy })
+const isTurn = { end: expect.any(Function) }
+
+describe('a rate', () => {
+  const policy = { name: 'credential', quota: 2, seconds: 10 }
+
+  it('lets so many calls through in a window, which begins with the first, and says when it ends', () => {
+    const { clock, take } = turnsAt()
+    clock.now = 3_000
+    expect([take(RATE), take(RATE)]).toEqual([isTurn, isTurn])
+    expect(take(RATE)).toEqual(refused(10_000, policy))
+    clock.now = 12_999
+    expect(take(RATE)).toEqual(refused(1, policy))
+    clock.now = 13_000
+    expect([take(RATE), take(RATE)]).toEqual([isTurn, isTurn])
+    expect(take(RATE)).toEqual(refused(10_000, policy))
+  })
+
+  it('is each one’s own', () => {
+    const { take } = turnsAt()
+    for (const id of ['key:a', 'key:b'])
+      expect([take({ ...RATE, id }), take({ ...RATE, id })]).toEqual([isTurn, isTurn])
+  })
+})
+
+describe('a number at a time', () => {
+  it('waits for calls to end, and for those that never do no longer than they may run', () => {
+    const { clock, take } = turnsAt()
+    const first = take(TWO)
+    take(TWO)
+    const policy = { name: 'tool', quota: 2 }
+    expect(take(TWO)).toEqual(refused(1_000, policy))
+    if ('end' in first) first.end()
+    expect(take(TWO)).toEqual(isTurn)
+    if ('end' in first) first.end()
+    expect(take(TWO)).toEqual(refused(1_000, policy))
+    clock.now = 15_000
+    expect(take(TWO)).toEqual(isTurn)
+  })
+})
+
+it('a call that one of its limits refuses counts towards no other', () => {
+  const { take } = turnsAt()
+  const one: Limited = { ...TWO, limits: { concurrency: 1 } }
+  take(one)
+  for (let call = 0; call < 5; call++) expect(take(RATE, one)).toMatchObject({ policy: { name: 'tool' } })
+  expect([take(RATE), take(RATE)]).toEqual([isTurn, isTurn])
+})
+
+describe('what is said of limits', () => {
+  it.each([
+    [{ rate: { calls: 1, seconds: 1 } }, true],
+    [{ concurrency: 5 }, true],
+    [{ rate: { calls: 1, seconds: 1 }, concurrency: 1 }, true],
+    [{}, false],
+    [{ rate: { calls: 0, seconds: 1 } }, false],
+    [{ rate: { calls: 1 } }, false],
+    [{ rate: { calls: 1, seconds: 86_401 } }, false],
+    [{ concurrency: 0 }, false],
+    [{ concurrency: 1.5 }, false],
+    [{ concurency: 5 }, false],
+    ['5', false],
+  ])('%j is in order: %j', (limits, ok) => expect(check(callLimits, limits).ok).toBe(ok))
+
+  it('is of the first pattern that covers a tool', () => {
+    const [a, b] = [{ concurrency: 1 }, { concurrency: 2 }]
+    const limits = new Map(Object.entries({ 'Mail.Send': a, 'Mail.*': b }))
+    expect(limitsOfTool(limits, { toolkit: 'Mail', tool: 'Send' })).toBe(a)
+    expect(limitsOfTool(limits, { toolkit: 'mail', tool: 'Read' })).toBe(b)
+    expect(limitsOfTool(limits, { toolkit: 'Other', tool: 'Send' })).toBeUndefined()
+  })
+})

@@ -1,0 +1,156 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startUpstream, type Upstream } from '../upstream.ts'
+import { type Server, startServer } from './server.ts'
+
+const ADMIN_KEY = 'the-administrator-of-this-test'
+const ADMIN = { authorization: `Bearer ${ADMIN_KEY}` }
+
+let upstream: Upstream
+let server: Server
+let release: () => void = () => undefined
+beforeAll(async () => {
+  upstream = await startUpstream(async ({ url }, response) => {
+    if (url === '/slow') await new Promise<void>((resolve) => (release = resolve))
+    response.writeHead(200, { 'content-type': 'application/json' }).end('{"ok":true}')
+  })
+  const TOOL_LIMITS = '{"Limits.Slow": {"concurrency": 1}, "Limits.Once": {"rate": {"calls": 1, "seconds": 3600}}}'
+  server = await startServer({ vars: { ACCESS: 'keys', ADMIN_KEY, ALLOW_HTTP_HOSTS: upstream.host, TOOL_LIMITS } })
+  for (const name of ['Slow', 'Once', 'Free']) {
+    const body = {
+      definition: {
+        name,
+        description: 'Is called often',
+        inputSchema: { type: 'object', properties: { a: { type: 'integer' } } },
+      },
+      toolkit: 'Limits',
+      version: '1.0.0',
+      implementation: {
+        kind: 'http',
+        method: 'POST',
+        url: `${upstream.origin}/${name.toLowerCase()}`,
+        response: { type: 'json' },
+      },
+    }
+    const published = await server.json('POST', '/tools', body, ADMIN)
+    expect(published.status, JSON.stringify(published.body)).toBe(201)
+  }
+})
+afterAll(() => Promise.all([server?.stop(), upstream?.close()]))
+
+async function keyWith(limits: unknown): Promise<Record<string, string>> {
+  const { status, body } = await server.json('POST', '/keys', { name: 'k', scopes: ['tools:call'], limits }, ADMIN)
+  expect(status, JSON.stringify(body)).toBe(201)
+  expect(body.limits).toEqual(limits)
+  return { authorization: `Bearer ${body.key}` }
+}
+
+const send = async (path: string, body: unknown, headers: Record<string, string>) => {
+  const answer = await fetch(new URL(path, server.url), {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify(body),
+  })
+  const said: any = await answer.json()
+  return { status: answer.status, headers: answer.headers, body: said }
+}
+const oxp = (tool: string, headers: Record<string, string>, more: object = {}) =>
+  send('/tools/call', { tool_id: `Limits.${tool}`, ...more }, headers)
+
+describe('a key with a rate', () => {
+  it('is refused above it in each dialect’s shape, with when to try again', async () => {
+    const key = await keyWith({ rate: { calls: 2, seconds: 3_600 } })
+    for (let call = 0; call < 2; call++) expect((await oxp('Free', key)).body.result.success).toBe(true)
+    const message = expect.stringContaining('Too many calls with this credential: at most 2 in 3600 seconds')
+    const answers = [
+      await oxp('Free', key),
+      await send('/worker/tools/invoke', { tool: { name: 'Free', toolkit: 'Limits' } }, key),
+      await send('/plugin/call', { params: { name: 'Free' } }, key),
+      await send(
+        '/machine-context/execute',
+        {
+          header: { messageId: crypto.randomUUID(), messageType: 'request' },
+          payload: { tool: { id: 'Limits', capability: 'Free' } },
+        },
+        key,
+      ),
+      await send(
+        '/mcp',
+        { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'Free' } },
+        { ...key, 'accept': 'application/json, text/event-stream', 'mcp-protocol-version': '2025-11-25' },
+      ),
+    ]
+    for (const { status, headers } of answers) {
+      expect(status).toBe(429)
+      expect(Number(headers.get('retry-after'))).toBeGreaterThan(3_500)
+      expect(headers.get('ratelimit-policy')).toBe('"credential";q=2;w=3600')
+      expect(headers.get('ratelimit')).toBe(`"credential";r=0;t=${headers.get('retry-after')}`)
+    }
+    const [inOxp, inRfc, inPlugin, inMachineContext, inMcp] = answers.map(({ body }) => body)
+    expect(inOxp).toMatchObject({ message })
+    expect(inRfc).toMatchObject({ message })
+    expect(inPlugin).toMatchObject({ isError: true, content: [{ text: message }] })
+    expect(inMachineContext).toMatchObject({ error: { code: 'RESOURCE_ERROR', message } })
+    expect(inMcp).toMatchObject({ error: { code: 429, message } })
+    expect((await oxp('Free', await keyWith({ rate: { calls: 2, seconds: 3_600 } }))).status).toBe(200)
+  })
+
+  it('counts no call that did not run: one that is wrong, and one that is repeated', async () => {
+    const key = await keyWith({ rate: { calls: 1, seconds: 3_600 } })
+    expect((await oxp('Free', key, { input: { a: 'x' } })).status).toBe(422)
+    const call_id = crypto.randomUUID()
+    const first = await oxp('Free', key, { call_id })
+    expect(first.status).toBe(200)
+    expect((await oxp('Free', key, { call_id })).body).toEqual(first.body)
+    const next = crypto.randomUUID()
+    expect((await oxp('Free', key, { call_id: next })).status).toBe(429)
+    // What was refused was not made, and can be made later
+    expect((await oxp('Free', key, { call_id: next })).status).toBe(429)
+  })
+
+  it.each([[{}], [{ rate: { calls: 0, seconds: 1 } }], [{ concurency: 1 }], [5]])(
+    'cannot have %j as limits',
+    async (limits) => {
+      const { status, body } = await server.json('POST', '/keys', { name: 'k', scopes: ['tools:call'], limits }, ADMIN)
+      expect([status, JSON.stringify(body)]).toEqual([422, expect.stringContaining('/limits')])
+    },
+  )
+})
+
+describe('a tool with limits', () => {
+  it('is called so often, by whomever', async () => {
+    expect((await oxp('Once', ADMIN)).status).toBe(200)
+    const refused = await oxp('Once', await keyWith({ concurrency: 5 }))
+    expect([refused.status, refused.headers.get('ratelimit-policy')]).toEqual([429, '"tool";q=1;w=3600'])
+    expect((await oxp('Free', ADMIN)).status).toBe(200)
+  })
+
+  it('runs so many times at once, and again when it is done', async () => {
+    const running = oxp('Slow', ADMIN)
+    while (!upstream.arrived.some(({ url }) => url === '/slow')) await new Promise((resolve) => setTimeout(resolve, 10))
+    const refused = await oxp('Slow', ADMIN)
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '1'])
+    expect(refused.body.message).toBe('Too many calls of this tool: at most 1 at a time')
+    release()
+    expect((await running).body.result.success).toBe(true)
+    const again = oxp('Slow', ADMIN)
+    while (upstream.arrived.filter(({ url }) => url === '/slow').length < 2)
+      await new Promise((resolve) => setTimeout(resolve, 10))
+    release()
+    expect((await again).status).toBe(200)
+  })
+})
+
+describe('limits that make no sense', () => {
+  it.each(['[]', '{"Limits.*": {}}', '{"*.*.*": {"concurrency": 1}}', 'x'])(
+    'are found before any request: %s',
+    async (TOOL_LIMITS) => {
+      const wrong = await startServer({ vars: { ACCESS: 'keys', ADMIN_KEY, TOOL_LIMITS } })
+      try {
+        const { status, body } = await wrong.json('GET', '/tools', undefined, ADMIN)
+        expect([status, JSON.stringify(body)]).toEqual([503, expect.stringContaining('TOOL_LIMITS')])
+      } finally {
+        await wrong.stop()
+      }
+    },
+  )
+})
