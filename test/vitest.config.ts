@@ -15,6 +15,8 @@ export const node = {
   testTimeout: 30_000,
   include: ['test/**/*.test.ts', 'tools/**/*.test.ts'],
   exclude: ['test/**/*.worker.test.ts', ...WHOLE_SERVER],
+  // Durable Objects are of the platform; the simulation has a platform of its own
+  alias: { 'cloudflare:workers': fileURLToPath(new URL('simulation/durable-object.ts', import.meta.url)) },
 }
 
 export default defineConfig({

@@ -35,6 +35,8 @@ const LEAVES_AT_ONCE = 8
 const MAX_LISTED = 8_000_000
 /** As long as a place can be, so that a sealed one does not tell how long it is: a tool's id and a version. */
 const PLACE_LENGTH = 200
+/** How often the registry is asked for its head when pages go faster than they are read. */
+const MAX_TRIES = 3
 /** A list ends early, with a cursor, when so much work was done for it. */
 const MAX_UNITS = 1_000_000
 /** So much is done before others get the thread. One line more may take a budget of its own. */
@@ -214,10 +216,16 @@ export function createKvCatalogue(options: KvCatalogueOptions) {
         maySee(principal, tool) && (query.tag === undefined || tool.tags.includes(query.tag))
       const listing = await walk(await head(), query, after, visible, format)
       if (listing) return listing
-      // A page went while the list was read: the registry itself knows the head of now
-      const current = await walk(keep(await registry().head()), query, after, visible, format)
-      if (!current) throw new Error('Cannot read the catalogue: the registry misses a page its head names')
-      return current
+      // A page went while the list was read: the registry knows the head of now, which may go as fast
+      for (let tries = 0; tries < MAX_TRIES; tries += 1) {
+        const current = await walk(keep(await registry().head()), query, after, visible, format)
+        if (current) return current
+      }
+      // All that the head in KV names is in KV, and stays there for a while
+      const landed = parsed<Head>(await kv.get(HEAD_KEY, { cacheTtl: CHANGING_TTL_S }))
+      const earlier = landed && (await walk(landed, query, after, visible, format))
+      if (!earlier) throw new Unreachable('Cannot read the catalogue: it changes faster than it is read')
+      return earlier
     },
   }
 

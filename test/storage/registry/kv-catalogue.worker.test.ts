@@ -1,6 +1,7 @@
 import { describe, expect, it, vi } from 'vitest'
 import { writeLine } from '../../../src/app.ts'
 import type { LineFormat, ListQuery } from '../../../src/core/access/catalogue.ts'
+import { Unreachable } from '../../../src/core/call/failure.ts'
 import { decodeCursor, encodeCursor } from '../../../src/storage/registry/cursor.ts'
 import { createWholeRecords } from '../../../src/storage/registry/kv-documents.ts'
 import { createMemory } from '../../../src/core/tool/memory.ts'
@@ -187,4 +188,34 @@ describe('an isolate', () => {
       for (const key of kv.values.keys()) if (key.startsWith('catalogue/page/')) kv.values.delete(key)
       expect(await walk(1_000)).toHaveLength(302)
     }))
+
+  describe('that changes whenever the registry is asked for it', () => {
+    /** Something is published as soon as the registry has said what its head is. */
+    async function changeWithEachLook({ registry }: Pick<Harness, 'registry'>): Promise<number> {
+      const head = registry.head.bind(registry)
+      let count = 0
+      const change = async () => registry.publish([await publication(`Kit0.New${(count += 1)}@1.0.0`)], ADMIN)
+      vi.spyOn(registry, 'head').mockImplementation(async () => {
+        const now = await head()
+        await change()
+        return now
+      })
+      return (await change()).revision
+    }
+
+    it('is what KV has', () =>
+      inRegistry(async (harness) => {
+        const ids = await publishMany(harness)
+        const { require, walk } = isolate(harness)
+        require(await changeWithEachLook(harness))
+        expect(await walk(1_000)).toEqual(ids)
+      }))
+
+    it('cannot be read for now, where KV has none', () =>
+      inRegistry(async (harness) => {
+        const { require, walk } = isolate(harness)
+        require(await changeWithEachLook(harness))
+        await expect(walk(1_000)).rejects.toBeInstanceOf(Unreachable)
+      }))
+  })
 })

@@ -1,0 +1,42 @@
+import { beforeAll, describe, expect, it, vi } from 'vitest'
+import { callScenario } from './call-scenario.ts'
+import { oneTool, type OneTool } from './publications.ts'
+import { damage, restoreTokens, type Sabotage } from './sabotage.ts'
+import { eventsOf, firstFailure, simulateAll, standStill } from './simulate.ts'
+
+vi.mock('lru-cache', async (load) => (await import('./small-caches.ts')).smallCaches(await load()))
+
+standStill()
+let tool: OneTool
+beforeAll(async () => {
+  tool = await oneTool('Mail.Send@1.0.0', 'Sends')
+})
+
+describe('calls that have ids, and grants, whatever breaks', () => {
+  simulateAll((world) => callScenario(tool.record)(world))
+
+  it('are simulated with the same events each time', async () => {
+    for (let seed = 1; seed <= 5; seed += 1) {
+      expect(await eventsOf(seed, callScenario(tool.record))).toEqual(await eventsOf(seed, callScenario(tool.record)))
+    }
+  })
+})
+
+describe('the simulation notices', () => {
+  it.each<[string, Sabotage, RegExp]>([
+    ['a ledger that forgets', damage('Ledger', 'call', 'DELETE FROM call'), /is made 2 times|is made again/],
+    [
+      'another outcome',
+      damage('Ledger', 'call', "UPDATE call SET outcome = replace(outcome, '1', '2')"),
+      /came to|is 'outcome-unknown'/,
+    ],
+    [
+      'a grant that is lost',
+      damage('Vault', 'account_grant', 'DELETE FROM account_grant'),
+      /consented, and is asked again/,
+    ],
+    ['a refresh token that comes back', restoreTokens(), /is used (?:twice|again)/],
+  ])('%s', async (_, sabotage, why) => {
+    expect(await firstFailure(callScenario(tool.record, sabotage))).toMatch(why)
+  })
+})

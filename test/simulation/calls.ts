@@ -1,0 +1,118 @@
+import { fail } from '../../src/core/call/failure.ts'
+import { type Finished, type LedgerCall, runOnce } from '../../src/core/call/ledger.ts'
+import type { ToolRecord } from '../../src/core/tool/tool.ts'
+import type { Success } from '../../src/core/call/runner.ts'
+import { holds } from './violation.ts'
+import type { Place, World } from './world.ts'
+
+/** A call under an id of its caller's, and what became of it. */
+interface Known {
+  readonly call: LedgerCall
+  /** How often its tool did what it does. */
+  executions: number
+  /** What it came to, as whoever was answered was told. */
+  answer: unknown
+  /** Whether the isolate ended that ran it, so that nobody can tell what became of it. */
+  isCutOff: boolean
+}
+
+const TIMEOUT_MS = 10_000
+const IDS = ['one', 'two', 'three']
+const PRINCIPALS = ['key:a', 'key:b']
+
+/** What callers do who give their calls ids, and what must hold of them: each runs once, and all are told the same. */
+export function createCallClients(world: World, tool: ToolRecord) {
+  const { clock, chance } = world
+  const calls: readonly Known[] = PRINCIPALS.flatMap((principal) =>
+    IDS.map((callId) => ({
+      call: { principal, callId, userId: undefined, tool, input: { callId }, timeoutMs: TIMEOUT_MS },
+      executions: 0,
+      answer: undefined,
+      isCutOff: false,
+    })),
+  )
+
+  /** What the tool does: once and for all, or not at all, or nobody gets to know. */
+  async function execute(known: Known): Promise<Success | ReturnType<typeof fail>> {
+    const { principal, callId } = known.call
+    if (chance.happens(100)) return fail({ type: 'tool-failed', message: 'Not now', can_retry: true })
+    known.executions += 1
+    const times = known.executions
+    holds(times === 1, `The call '${callId}' of '${principal}' is made ${times} times`)
+    await clock.sleep(chance.oneOf([0, 50, 2_000, TIMEOUT_MS]))
+    if (chance.happens(100)) {
+      known.isCutOff = true
+      return new Promise(() => undefined)
+    }
+    return { ok: true, value: times }
+  }
+
+  async function make({ ledger, now }: Place, known: Known): Promise<void> {
+    const { callId } = known.call
+    const finished = await within(
+      2 * TIMEOUT_MS + 60_000,
+      runOnce(known.call, () => execute(known), { ledger, now }),
+    )
+    if (finished === undefined) return holds(known.isCutOff, `The call '${callId}' is never answered`)
+    check(known, finished)
+  }
+
+  function check(known: Known, { result, finishedAt }: Finished): void {
+    const { callId } = known.call
+    if (result.ok) {
+      const answer = JSON.stringify([result.value, finishedAt])
+      known.answer ??= answer
+      return holds(known.answer === answer, `The call '${callId}' came to ${String(known.answer)}, and to ${answer}`)
+    }
+    const { type } = result.failure
+    const isSaid = type === 'tool-failed' || type === 'unavailable' || type === 'outcome-unknown'
+    holds(isSaid, `The call '${callId}' ends as '${type}'`)
+    const isKnown = world.isFair && !known.isCutOff
+    holds(!isKnown || type === 'tool-failed', `The call '${callId}' is '${type}', and nothing went wrong`)
+  }
+
+  /** Another call under the id of one that was made. */
+  async function reuse({ ledger, now }: Place, { call, executions }: Known): Promise<void> {
+    if (executions === 0) return
+    const { callId } = call
+    const other = { ...call, input: { other: callId } }
+    const { result } = await runOnce(other, async () => fail({ type: 'tool-failed', message: '', can_retry: true }), {
+      ledger,
+      now,
+    })
+    const type = result.ok ? 'ok' : result.failure.type
+    holds(type === 'conflict' || type === 'unavailable', `Another call under the id '${callId}' is '${type}'`)
+  }
+
+  /** What comes in time; a call whose isolate ended is never answered. */
+  async function within<T>(ms: number, work: Promise<T>): Promise<T | undefined> {
+    return Promise.race([work, clock.sleep(ms).then(() => undefined)])
+  }
+
+  const anyCall = () => calls[chance.below(calls.length)]
+
+  /** Once all is quiet: each call is answered as before, and none runs a second time. */
+  async function settled(places: readonly Place[]): Promise<void> {
+    for (const known of calls) {
+      if (known.executions === 0) continue
+      for (const { ledger, now } of places) {
+        const again = () => {
+          throw new Error(`The call '${known.call.callId}' is made again`)
+        }
+        check(known, await runOnce(known.call, again, { ledger, now }))
+      }
+    }
+  }
+
+  return {
+    make() {
+      const known = anyCall()
+      return async (place: Place) => known && make(place, known)
+    },
+    reuse() {
+      const known = anyCall()
+      return async (place: Place) => known && reuse(place, known)
+    },
+    settled,
+  }
+}

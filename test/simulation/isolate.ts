@@ -1,0 +1,74 @@
+import { createAuthenticator } from '../../src/http/authenticate.ts'
+import { createResolver } from '../../src/core/call/resolve.ts'
+import { listedLine } from '../../src/dialects/oxp/encode.ts'
+import type { AccessStub } from '../../src/storage/access/access-object.ts'
+import { createKvKeys } from '../../src/storage/access/kv-keys.ts'
+import { createLedger } from '../../src/storage/ledger/ledger.ts'
+import type { LedgerObject } from '../../src/storage/ledger/ledger-object.ts'
+import type { Bundle } from '../../src/storage/registry/bundle.ts'
+import { createKvRegistry } from '../../src/storage/registry/kv-registry.ts'
+import type { RegistryStub } from '../../src/storage/registry/registry-stub.ts'
+import { sha256 } from '../../src/storage/sha256.ts'
+import type { VaultObject } from '../../src/storage/vault/vault-object.ts'
+import { createVault } from '../../src/storage/vault/vaults.ts'
+import type { Clock } from './clock.ts'
+import { plainKeyring } from './plain-keyring.ts'
+import { MAIL } from './provider.ts'
+
+export interface IsolateOptions {
+  readonly clock: Clock
+  /** By how much its clock is ahead, in milliseconds. */
+  readonly ahead: number
+  /** KV as it is read where the isolate runs. */
+  readonly kv: KVNamespace
+  readonly registry: RegistryStub
+  readonly access: AccessStub
+  readonly ledgers: DurableObjectNamespace<LedgerObject>
+  readonly vaults: DurableObjectNamespace<VaultObject>
+  readonly bundle: Bundle
+  /** When its deployment was made. */
+  readonly deployedAt: number
+  readonly newId: () => string
+  /** Told of what the code makes of what goes wrong. */
+  readonly unlessFault: (error: unknown) => void
+}
+
+/** What one isolate of a deployment has of tools and callers: the real thing, with its caches, composed as by `app.ts`. */
+export function createIsolate(options: IsolateOptions) {
+  const { clock, ahead, kv, registry, access, ledgers, vaults, bundle, deployedAt, newId, unlessFault } = options
+  const now = () => clock.now() + ahead
+  const tools = createKvRegistry({
+    kv,
+    registry,
+    writeLine: listedLine,
+    now,
+    giveWay: async () => undefined,
+    bundle,
+    deployedAt,
+    sealer: plainKeyring,
+    onChange: () => resolver.forget(),
+  })
+  const resolver = createResolver({
+    source: tools.source,
+    now,
+    makeCallable: (record) => ({
+      record,
+      runnable: { ok: false, reason: 'Nothing is run here' },
+      validateInput: () => [],
+      validateOutput: () => [],
+    }),
+  })
+  const keys = createKvKeys({ kv, access, now })
+  const authenticator = createAuthenticator({ access: 'keys', adminKey: undefined, findKey: keys.find, sha256, now })
+  const ledger = createLedger({ namespace: ledgers, sealer: plainKeyring, newId, defect: unlessFault })
+  const vault = createVault({
+    namespace: vaults,
+    providers: { find: async () => MAIL },
+    variablesOf: () => undefined,
+    keepsGrants: () => true,
+    identifies: () => true,
+  })
+  return { ...tools, resolver, ledger, vault, keys, authenticator, now }
+}
+
+export type Isolate = ReturnType<typeof createIsolate>

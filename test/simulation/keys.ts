@@ -1,0 +1,117 @@
+import type { ApiKey } from '../../src/core/access/api-key.ts'
+import { kvKey } from '../../src/storage/keys.ts'
+import { sha256 } from '../../src/storage/sha256.ts'
+import { holds } from './violation.ts'
+import type { Place, World } from './world.ts'
+
+/** A key that was acknowledged as made. */
+interface Made {
+  readonly id: string
+  readonly text: string
+  readonly hash: string
+  readonly at: number
+  /** When its end was first asked for, and when that was acknowledged. */
+  removing: number
+  removed: number
+  /** How often its end was asked for. */
+  asked: number
+}
+
+/** SECURITY.md: a deleted key is dead within 60 s everywhere. */
+const DEAD_MS = 60_000
+/** A key that was tried before it was made is tried again after this long. */
+const REFUSED_MS = 5_000
+
+/** What administrators and callers do with API keys, and what must hold of them. */
+export function createKeyClients(world: World) {
+  const { clock, chance, kv, weather } = world
+  const keys: Made[] = []
+  /** The isolates in which a key was deleted. */
+  const deadIn = new Map<string, Set<Place>>()
+  let count = 0
+
+  const anyKey = () => {
+    const [first, ...others] = keys
+    return first && chance.oneOf([first, ...others])
+  }
+
+  async function create(place: Place): Promise<void> {
+    count += 1
+    const id = `k${count}`
+    const text = `sb_${id.padEnd(43, '_')}`
+    const hash = await sha256(text)
+    const created_at = new Date(clock.now()).toISOString()
+    const key: ApiKey = { id, name: id, scopes: ['tools:call'], tools: ['*'], users: 'any', created_at }
+    await place.keys.create(key, hash)
+    place.authenticator.forget()
+    keys.push({ id, text, hash, at: clock.now(), removing: Infinity, removed: Infinity, asked: 0 })
+  }
+
+  async function remove(place: Place, key: Made): Promise<void> {
+    key.asked += 1
+    key.removing = Math.min(key.removing, clock.now())
+    const there = await place.keys.remove(key.id)
+    holds(there || key.asked > 1, `The key '${key.id}' was made, and is not there to be deleted`)
+    place.authenticator.forgetKey(key.id)
+    deadIn.set(key.id, (deadIn.get(key.id) ?? new Set()).add(place))
+    key.removed = Math.min(key.removed, clock.now())
+  }
+
+  /** Until when a key may be taken that was deleted. */
+  function aliveUntil({ hash, removed }: Made): number {
+    if (world.isFair) return removed + DEAD_MS
+    const gone = kv.history(kvKey('apiKey', hash)).find(({ value }) => value === null)
+    return removed === Infinity || !gone ? Infinity : Math.max(removed, gone.at) + DEAD_MS + weather.lag
+  }
+
+  async function use(place: Place, key: Made): Promise<void> {
+    const at = clock.now()
+    const request = new Request('https://switchboard.example', { headers: { authorization: `Bearer ${key.text}` } })
+    const isDead = deadIn.get(key.id)?.has(place) === true
+    const answer = await place.authenticator.authenticate(request)
+    if (answer.ok) {
+      const since = (at - key.removed) / 1_000
+      holds(!isDead, `'${key.id}' is taken in the isolate that deleted it`)
+      return holds(at <= aliveUntil(key), `'${key.id}' is taken ${since} s after it was deleted`)
+    }
+    if (answer.failure.type === 'unavailable') return
+    const mayBeDead = key.removing <= clock.now() || key.at > at - REFUSED_MS
+    holds(mayBeDead, `'${key.id}' was made ${(at - key.at) / 1_000} s ago, and is refused`)
+  }
+
+  /** Tries a key that was deleted until nobody may take it any more. */
+  async function watch(place: Place, key: Made): Promise<void> {
+    while (clock.now() < key.removed + DEAD_MS + 5_000) {
+      await clock.sleep(1_000)
+      await use(place, key).catch(world.unlessFault)
+    }
+  }
+
+  async function settled(places: readonly Place[]): Promise<void> {
+    for (const key of keys) {
+      const isThere = kv.valueOf(kvKey('apiKey', key.hash)) !== null
+      if (key.removing === Infinity) holds(isThere, `KV never gets the key '${key.id}'`)
+      if (key.removed < Infinity) holds(!isThere, `KV keeps the key '${key.id}', which was deleted`)
+      for (const place of places) await use(place, key)
+    }
+  }
+
+  return {
+    create: () => create,
+    remove() {
+      const key = anyKey()
+      return (place: Place) => (key ? remove(place, key) : create(place))
+    },
+    watch() {
+      const key = keys.find(({ removed }) => removed < Infinity)
+      return async (place: Place) => {
+        if (key) await watch(place, key)
+      }
+    },
+    use() {
+      const key = anyKey()
+      return (place: Place) => (key ? use(place, key) : create(place))
+    },
+    settled,
+  }
+}

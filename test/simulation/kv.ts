@@ -1,0 +1,103 @@
+import type { Clock } from './clock.ts'
+import { Fault, type Network } from './network.ts'
+import type { Door } from './object-host.ts'
+import { part } from './part.ts'
+import type { Chance, Weather } from './weather.ts'
+
+/** What lay under a key, from when on; null after it was deleted. */
+export interface Written {
+  readonly at: number
+  readonly value: string | null
+}
+
+/** KV takes one write to a key in this time, in milliseconds. */
+const WRITE_INTERVAL_MS = 1_000
+/** For how long a place remembers that there is nothing under a key, at most. */
+const MISS_TTL_S = 60
+
+/**
+ * KV: one store, and a cache of what was read in each place. A place goes on giving what it read for as long as the reader
+ * said; what it reads anew may itself be old, in bad weather, and older than what it gave before.
+ */
+export function createKv(options: {
+  readonly clock: Clock
+  readonly chance: Chance
+  readonly weather: Weather
+  readonly network: Network
+}) {
+  const { clock, chance, weather, network } = options
+  const store = new Map<string, Written[]>()
+  /** When a key was last written. */
+  const taken = new Map<string, number>()
+  const watchers: ((key: string, value: string | null) => void)[] = []
+
+  /** What lay under a key so many milliseconds ago. */
+  function valueOf(key: string, ago = 0): string | null {
+    return store.get(key)?.findLast(({ at }) => at <= clock.now() - ago)?.value ?? null
+  }
+
+  function refuse(what: string): void {
+    if (chance.happens(weather.refused)) throw new Fault(`KV ${what} failed: 500 Internal Server Error`)
+  }
+
+  async function write(key: string, value: string | null): Promise<void> {
+    const what = value === null ? `DELETE ${key}` : `PUT ${key}`
+    await network.travel(`→ KV ${what}`)
+    refuse(what)
+    const written = store.get(key) ?? []
+    if (clock.now() - (taken.get(key) ?? 0) < WRITE_INTERVAL_MS)
+      throw new Fault(`KV ${what} failed: 429 Too Many Requests`)
+    store.set(key, written)
+    taken.set(key, clock.now())
+    written.push({ at: clock.now(), value })
+    for (const watch of watchers) watch(key, value)
+    await network.travel(`← KV ${what}`)
+  }
+
+  return {
+    valueOf,
+    /** All that ever lay under a key. */
+    history: (key: string): readonly Written[] => store.get(key) ?? [],
+    /** Forgets all whose key begins so, as KV never should. */
+    forget(start: string): void {
+      for (const [key, written] of store) if (key.startsWith(start)) written.push({ at: clock.now(), value: null })
+    },
+    /** Tells of every write as it lands. */
+    watch: (watch: (key: string, value: string | null) => void): unknown => watchers.push(watch),
+
+    /** KV as it is written by an object. */
+    writer: (door: Door): KVNamespace =>
+      part<KVNamespace>({
+        put: (key, value) => door(() => write(key, String(value))),
+        delete: (key) => door(() => write(key, null)),
+      }),
+
+    /** KV as it is read in one place, by whatever runs there. */
+    place() {
+      const cache = new Map<string, { readonly value: string | null; readonly until: number }>()
+
+      function read(key: string, ttlS: number): string | null {
+        const cached = cache.get(key)
+        if (cached && clock.now() < cached.until) return cached.value
+        const value = valueOf(key, weather.lag === 0 ? 0 : chance.below(weather.lag + 1))
+        const kept = value === null ? Math.min(ttlS, MISS_TTL_S) : ttlS
+        cache.set(key, { value, until: clock.now() + kept * 1_000 })
+        return value
+      }
+
+      const get = async (keys: string | readonly string[], { cacheTtl = 60 }: { readonly cacheTtl?: number } = {}) => {
+        const what = typeof keys === 'string' ? keys : `${keys[0]} and others`
+        await network.travel(`→ KV GET ${what}`)
+        refuse(`GET ${what}`)
+        const found =
+          typeof keys === 'string' ? read(keys, cacheTtl) : new Map(keys.map((key) => [key, read(key, cacheTtl)]))
+        await network.travel(`← KV GET ${what}`)
+        return found
+      }
+      const kv: KVNamespace = Object.assign(Object.create(null), { get })
+      return kv
+    },
+  }
+}
+
+export type Kv = ReturnType<typeof createKv>

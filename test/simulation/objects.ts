@@ -1,0 +1,103 @@
+import { createHash } from 'node:crypto'
+import { listedLine } from '../../src/dialects/oxp/encode.ts'
+import { Access } from '../../src/storage/access/access-object.ts'
+import { defineLedger, type LedgerObject } from '../../src/storage/ledger/ledger-object.ts'
+import { defineRegistry, type RegistryObject } from '../../src/storage/registry/registry-object.ts'
+import { createOAuth } from '../../src/storage/vault/oauth.ts'
+import { createServerFinder } from '../../src/storage/vault/authorization-server.ts'
+import { defineVault, type VaultObject } from '../../src/storage/vault/vault-object.ts'
+import { plainKeyring } from './plain-keyring.ts'
+import type { Kv } from './kv.ts'
+import { createHost, type Door, type Host, type HostOptions } from './object-host.ts'
+import { part } from './part.ts'
+import type { MailProvider } from './provider.ts'
+
+type Platform = Omit<HostOptions<object>, 'name' | 'id' | 'start'>
+
+/** The Durable Objects of a deployment, each on a host of its own, which is there as soon as it is asked for. */
+export function createObjects(platform: Platform, kv: Kv, provider: MailProvider) {
+  const { clock, chance } = platform
+  const hosts = new Map<string, Host>()
+  /** By how much the clocks of objects are ahead of that of the alarms. */
+  const ahead = chance.below(4_001) - 2_000
+  const now = () => clock.now() + ahead
+
+  function hostOf(name: string, make: () => Host): Host {
+    const host = hosts.get(name) ?? make()
+    hosts.set(name, host)
+    return host
+  }
+
+  const Registry = defineRegistry(listedLine, () => ({
+    toolSecrets: { isGranted: () => false },
+    quota: { documents: 1_000_000, bytes: 1_000_000_000 },
+  }))
+  const registry = hostOf('Registry', () =>
+    createHost<RegistryObject>({
+      ...platform,
+      name: 'Registry',
+      start: (state, door) => new Registry(state, { REGISTRY: kv.writer(door) }),
+    }),
+  )
+
+  const access = hostOf('Access', () =>
+    createHost<Access>({
+      ...platform,
+      name: 'Access',
+      start(state, door) {
+        const namespace = part<DurableObjectNamespace<RegistryObject>>({ getByName: () => registry.stub(door) })
+        return new Access(state, { REGISTRY: kv.writer(door), Registry: namespace })
+      },
+    }),
+  )
+
+  const Ledger = defineLedger<object>(now)
+  const ledgers = part<DurableObjectNamespace<LedgerObject>>({
+    getByName(principal) {
+      const name = `Ledger of ${principal}`
+      const start = (state: DurableObjectState) => new Ledger(state, {})
+      return hostOf(name, () => createHost<LedgerObject>({ ...platform, name, start })).stub()
+    },
+  })
+
+  const names = new Map<string, string>()
+  function idOf(name: string): DurableObjectId {
+    const hex = createHash('sha256').update(name).digest('hex')
+    names.set(hex, name)
+    return part<DurableObjectId>({ toString: () => hex, name })
+  }
+  const vaults = part<DurableObjectNamespace<VaultObject>>({
+    idFromName: idOf,
+    idFromString(hex) {
+      const name = names.get(hex)
+      if (name === undefined) throw new TypeError('Invalid Durable Object ID')
+      return idOf(name)
+    },
+    get(id) {
+      const name = `Vault of ${id.name}`
+      const start = (state: DurableObjectState, door: Door) => new (vaultClass(door))(state, {})
+      return hostOf(name, () => createHost<VaultObject>({ ...platform, name, id, start })).stub()
+    },
+  })
+
+  /** The class of the vaults whose requests to the provider leave by one door. */
+  function vaultClass(door: Door) {
+    const fetch = provider.reachedBy(door)
+    return defineVault(() => ({
+      keyring: plainKeyring,
+      oauth: createOAuth({
+        fetch,
+        findServer: createServerFinder(fetch, now),
+        judgeUrl: () => undefined,
+        secretOf: () => undefined,
+        timeout: clock.timeout,
+      }),
+      isTrial: () => true,
+      now,
+    }))
+  }
+
+  /** The databases of the objects whose name begins so. */
+  const databases = (start: string) => [...hosts].filter(([name]) => name.startsWith(start)).map(([, { sql }]) => sql)
+  return { registry, access, ledgers, vaults, databases, close: () => hosts.forEach(({ close }) => close()) }
+}

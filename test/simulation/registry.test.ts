@@ -1,0 +1,46 @@
+import { beforeAll, describe, expect, it, vi } from 'vitest'
+import { allTools, type OneTool } from './publications.ts'
+import { registryScenario } from './registry.ts'
+import { eventsOf, firstFailure, simulateAll, standStill } from './simulate.ts'
+import { damage, type Sabotage } from './sabotage.ts'
+
+vi.mock('lru-cache', async (load) => (await import('./small-caches.ts')).smallCaches(await load()))
+
+standStill()
+let tools: readonly [OneTool, ...OneTool[]]
+beforeAll(async () => {
+  tools = await allTools()
+})
+
+describe('the registry and the keys, whatever breaks', () => {
+  simulateAll((world) => registryScenario(tools)(world))
+
+  it('are simulated with the same events each time', async () => {
+    for (let seed = 1; seed <= 5; seed += 1) {
+      expect(await eventsOf(seed, registryScenario(tools))).toEqual(await eventsOf(seed, registryScenario(tools)))
+    }
+  })
+})
+
+describe('the simulation notices', () => {
+  it.each<[string, Sabotage, RegExp]>([
+    ['a lost row of the outbox', damage('Registry', 'outbox', 'DELETE FROM outbox'), /KV never got it/],
+    ['a lost publication', damage('Registry', 'version', 'DELETE FROM version'), /was published|was '.*' and is '/],
+    ['a version that changes', damage('Registry', 'version', "UPDATE version SET digest = 'other'"), /and is '/],
+    [
+      'a status that comes back',
+      damage('Registry', 'version', 'UPDATE version SET status = \'{"state":"active"}\''),
+      /ends 'active'|long after/,
+    ],
+    ['a page that is gone', ({ kv }) => kv.forget('catalogue/page/'), /names '.*', which is not there/],
+    [
+      'a key that is not deleted',
+      damage('Access', 'outbox', 'DELETE FROM outbox'),
+      /which was deleted|never gets the key/,
+    ],
+  ])('%s', async (_, sabotage, why) => {
+    const found = await firstFailure(registryScenario(tools, sabotage))
+    expect(found).toMatch(why)
+    expect(found).toMatch(/SIMULATION_SEED=\d+ npx vitest/)
+  })
+})

@@ -1,0 +1,36 @@
+import type { World } from './world.ts'
+
+/** What no storage and no code does, so that it is seen to be noticed. */
+export type Sabotage = (world: World) => unknown
+
+/** Does it every second. */
+export function repeat(world: World, sabotage: Sabotage): void {
+  world.clock.set(() => {
+    sabotage(world)
+    repeat(world, sabotage)
+  }, 1_000)
+}
+
+/** Damages a table of the objects whose name begins so, of those that have it. */
+export function damage(objects: string, table: string, query: string): Sabotage {
+  return ({ databases }) => {
+    for (const sql of databases(objects)) if (has(sql, table)) sql.exec(query)
+  }
+}
+
+/** Puts the tokens of each vault's grants back to what they were when they were first seen. */
+export function restoreTokens(): Sabotage {
+  const first = new WeakMap<SqlStorage, string>()
+  return ({ databases }) => {
+    for (const sql of databases('Vault').filter((each) => has(each, 'account_grant'))) {
+      const [grant] = sql.exec<{ sealed: string }>('SELECT sealed FROM account_grant WHERE lost IS NULL').toArray()
+      if (!grant) continue
+      first.set(sql, first.get(sql) ?? grant.sealed)
+      sql.exec('UPDATE account_grant SET sealed = ?', first.get(sql) ?? '')
+    }
+  }
+}
+
+function has(sql: SqlStorage, table: string): boolean {
+  return sql.exec('SELECT 1 FROM sqlite_master WHERE name = ?', table).toArray().length > 0
+}

@@ -1,0 +1,191 @@
+import { ADMIN } from '../../src/core/access/principal.ts'
+import { parseToolId, toolKey } from '../../src/core/tool/tool-id.ts'
+import type { ToolDocument } from '../../src/core/tool/tool.ts'
+import type { ToolStatus } from '../../src/core/tool/version.ts'
+import { HEAD_KEY, kvKey } from '../../src/storage/keys.ts'
+import type { Head } from '../../src/storage/registry/pages.ts'
+import type { OneTool } from './publications.ts'
+import { holds, Violation } from './violation.ts'
+import type { Place, World } from './world.ts'
+
+type State = ToolStatus['state']
+
+/** A change of a version's status: it was asked for at `from`; it was acknowledged at `until`, or nobody knows. */
+interface Change {
+  readonly state: State
+  readonly from: number
+  until: number
+  /** The revision of the catalogue when it was acknowledged. */
+  revision: number
+}
+
+/** How long a reader may go on with what was before, once KV has what is now. */
+export const BEHIND_MS = 60_000
+/** An unknown name is looked up again after this long. */
+const UNKNOWN_MS = 2_000
+const STATES: readonly [ToolStatus, ...ToolStatus[]] = [
+  { state: 'active' },
+  { state: 'disabled' },
+  { state: 'yanked' },
+  { state: 'deprecated' },
+]
+
+/** What clients do with tools, and what must hold of all that they see, whenever and wherever. */
+export function createToolClients(world: World, all: readonly [OneTool, ...OneTool[]]) {
+  const { clock, chance, kv, registry, weather } = world
+  /** What was acknowledged as published: its digest, and when. */
+  const published = new Map<string, { readonly digest: string; readonly at: number }>()
+  /** The digest that each version was seen with. */
+  const seen = new Map<string, string>()
+  const changes = new Map<string, Change[]>()
+  // Thrown here, it would be a write that KV refused
+  kv.watch((key, value) => {
+    const head = pagesOf(kv.valueOf(HEAD_KEY))
+    const missing = key === HEAD_KEY ? head.find((page) => kv.valueOf(page) === null) : undefined
+    if (missing) world.defect(new Violation(`KV's head names '${missing}', which is not there`))
+    if (value === null && head.includes(key)) world.defect(new Violation(`KV's head names '${key}', which is deleted`))
+  })
+  const digests = new Map(all.map(({ record }) => [`${record.id} ${record.description}`, record.digest]))
+
+  function saw(id: string, digest: string | undefined): void {
+    const before = seen.get(id) ?? digest
+    holds(digest !== undefined && before === digest, `'${id}' was '${before}' and is '${digest}'`)
+    seen.set(id, digest)
+  }
+
+  const keyOf = (id: string) => toolKey(parseToolId(id) ?? { toolkit: '', tool: '' })
+  const revision = () =>
+    Number(registry.sql.exec<{ value: string }>("SELECT value FROM meta WHERE name = 'catalogue'").toArray()[0]?.value)
+
+  /** Whether KV has had a change for so long that nobody may have seen the tool as it was before. */
+  function isOver(id: string, { until, revision: made }: Change, at: number, by: 'document' | 'head'): boolean {
+    const since = at - BEHIND_MS - weather.lag
+    if (until > since) return false
+    const key = by === 'head' ? HEAD_KEY : kvKey('tool', keyOf(id))
+    const landed = kv.history(key).find(({ at: then, value }) => {
+      if (by === 'document') return then >= until
+      return value !== null && JSON.parse(value).revision >= made
+    })
+    return landed !== undefined && landed.at <= since
+  }
+
+  /** Whether a version may be seen in a state by who asked at a time. */
+  function mayBe(id: string, state: State, at: number, by: 'document' | 'head'): boolean {
+    const of = changes.get(id) ?? []
+    const isPast = (until: number) => of.some((other) => other.from > until && isOver(id, other, at, by))
+    return (state === 'active' && !isPast(-1)) || of.some((each) => each.state === state && !isPast(each.until))
+  }
+
+  const anyPublished = () => {
+    const [first, ...others] = [...published.keys()]
+    return first === undefined ? undefined : chance.oneOf([first, ...others])
+  }
+
+  async function publish({ writer }: Place, { publication, record }: OneTool): Promise<void> {
+    const [answer] = await writer.publish([publication], ADMIN)
+    if (answer?.outcome === 'created' || answer?.outcome === 'unchanged') {
+      saw(record.id, record.digest)
+      if (!published.has(record.id)) published.set(record.id, { digest: record.digest, at: clock.now() })
+      return
+    }
+    holds(answer?.outcome === 'conflict', `'${record.id}' is '${answer?.outcome}'`)
+    holds(seen.get(record.id) !== record.digest, `'${record.id}' conflicts with itself`)
+  }
+
+  async function change({ writer }: Place, id: string, status: ToolStatus): Promise<void> {
+    const asked = parseToolId(id) ?? { toolkit: '', tool: '', selector: '' }
+    const made: Change = { state: status.state, from: clock.now(), until: Infinity, revision: Infinity }
+    changes.set(id, [...(changes.get(id) ?? []), made])
+    const answer = await writer.change(asked, asked.selector ?? '', { status }, ADMIN)
+    holds(answer?.ok === true, `'${id}' was published, and its status cannot be changed`)
+    made.until = clock.now()
+    made.revision = revision()
+  }
+
+  /** Looks a version up as a call does. */
+  async function resolve({ resolver }: Place, id: string, by: 'document' | 'head' = 'document'): Promise<void> {
+    const at = clock.now()
+    const known = published.get(id)
+    const found = await resolver.resolve(id, (work) => void work.catch(world.unlessFault))
+    if (found.ok) {
+      saw(id, found.tool.record.digest)
+      const state = found.status.state
+      return holds(mayBe(id, state, at, 'document'), `'${id}' is called '${state}' long after it was not`)
+    }
+    const { type } = found.failure
+    if (type === 'tool-disabled') {
+      return holds(mayBe(id, 'disabled', at, 'document'), `'${id}' is called disabled, and is not`)
+    }
+    const isNew = !known || known.at > at - UNKNOWN_MS
+    holds(by === 'document' && isNew, `'${id}' is '${type}', and was ${known ? 'published' : 'listed'}`)
+  }
+
+  /** Lists all tools, and looks each up. */
+  async function list(place: Place): Promise<readonly string[]> {
+    const at = clock.now()
+    const query = { versions: 'newest', limit: 1_000 } as const
+    const listing = await place.catalogue.list(query, ADMIN, { name: 'stored' })
+    const ids: string[] = []
+    for (const line of listing?.lines ?? []) {
+      const { id, description }: { id: string; description: string } = JSON.parse(line)
+      ids.push(id)
+      if (digests.has(`${id} ${description}`)) saw(id, digests.get(`${id} ${description}`))
+      holds(mayBe(id, 'active', at, 'head'), `'${id}' is listed long after it was not active`)
+    }
+    for (const id of ids) await resolve(place, id, 'head')
+    return ids
+  }
+
+  /** Once all is quiet: everything that was acknowledged is there, and the same everywhere. */
+  async function settled(places: readonly Place[]): Promise<void> {
+    const waiting = registry.sql.exec<{ target: string }>('SELECT target FROM outbox').toArray()
+    holds(waiting.length === 0, `KV never gets ${JSON.stringify(waiting)}`)
+    for (const [id, { digest }] of published) {
+      const text = kv.valueOf(kvKey('tool', keyOf(id)))
+      holds(text !== null, `'${id}' was published, and KV never got it`)
+      const document: ToolDocument = JSON.parse(text)
+      const stored = document.versions.find(({ version }) => version === parseToolId(id)?.selector)
+      holds(stored?.digest === digest, `'${id}' was published with '${digest}', and is '${stored?.digest}'`)
+      holds(mayBe(id, stored.status.state, clock.now(), 'document'), `'${id}' ends '${stored.status.state}'`)
+    }
+    const stored = registry.sql
+      .exec<{ id: string }>(
+        `SELECT toolkit || '.' || tool || '@' || listed AS id FROM tool WHERE listed IS NOT NULL ORDER BY key`,
+      )
+      .toArray()
+      .map(({ id }) => id)
+    for (const place of places) {
+      const ids = await list(place)
+      holds(
+        JSON.stringify(ids) === JSON.stringify(stored),
+        `${JSON.stringify(ids)} are listed of ${JSON.stringify(stored)}`,
+      )
+      for (const id of published.keys()) await resolve(place, id)
+    }
+  }
+
+  return {
+    publish() {
+      const tool = chance.oneOf(all)
+      return (place: Place) => publish(place, tool)
+    },
+    change() {
+      const id = anyPublished()
+      const status = chance.oneOf(STATES)
+      return (place: Place) => (id === undefined ? publish(place, all[0]) : change(place, id, status))
+    },
+    list: () => list,
+    resolve() {
+      const id = anyPublished()
+      return async (place: Place) => {
+        if (id !== undefined) await resolve(place, id)
+      }
+    },
+    settled,
+  }
+}
+
+function pagesOf(head: string | null): string[] {
+  const { leaves }: Pick<Head, 'leaves'> = JSON.parse(head ?? '{"leaves":[]}')
+  return leaves.flatMap(({ lines, records }) => [kvKey('page', lines), kvKey('page', records)])
+}
