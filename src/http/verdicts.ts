@@ -11,10 +11,10 @@ export interface Judgement<T> {
 export type MayLookUp = () => Failing | undefined
 
 /**
- * Half a minute, since what a credential is judged by may itself be what was true half a minute ago: whatever is taken away
- * has no effect after 60 s.
+ * Less than half a minute, since what a credential is judged by may itself be what was true half a minute ago, and what is taken
+ * away takes a moment to get there: it has no effect after 60 s.
  */
-const GRANTED_MS = 30_000
+const GRANTED_MS = 25_000
 /** Short, so that a credential that was tried before it was made elsewhere soon works. */
 const REFUSED_MS = 5_000
 /** Bytes, about, of each of the two maps. */

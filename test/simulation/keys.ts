@@ -87,6 +87,22 @@ export function createKeyClients(world: World) {
     }
   }
 
+  /**
+   * Deletes a key while KV is busy, and tries it: in one isolate as late as KV may not have the deletion, in another of the same
+   * place as late as that may go on with what the first one read, and there again when nobody may take it any more.
+   */
+  async function hunt(place: Place, key: Made): Promise<void> {
+    await create(place)
+    await remove(world.startIsolate(), key)
+    await clock.sleep(chance.below(1_000))
+    await use(place, key)
+    const late = world.startIsolate(place.place)
+    await clock.sleep(DEAD_MS / 2 - 1_000)
+    await use(late, key)
+    await clock.sleep(key.removed + DEAD_MS + 1 - clock.now())
+    await use(late, key)
+  }
+
   async function settled(places: readonly Place[]): Promise<void> {
     for (const key of keys) {
       const isThere = kv.valueOf(kvKey('apiKey', key.hash)) !== null
@@ -101,6 +117,12 @@ export function createKeyClients(world: World) {
     remove() {
       const key = anyKey()
       return (place: Place) => (key ? remove(place, key) : create(place))
+    },
+    hunt() {
+      const key = keys.find(({ asked }) => asked === 0)
+      return async (place: Place) => {
+        if (key?.asked === 0) await hunt(place, key)
+      }
     },
     watch() {
       const key = keys.find(({ removed }) => removed < Infinity)

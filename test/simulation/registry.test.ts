@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { allTools, type OneTool } from './publications.ts'
 import { registryScenario } from './registry.ts'
-import { eventsOf, firstFailure, simulateAll, standStill } from './simulate.ts'
+import { eventsOf, failureOf, simulateAll, standStill } from './simulate.ts'
 import { damage, type Sabotage } from './sabotage.ts'
 
 vi.mock('lru-cache', async (load) => (await import('./small-caches.ts')).smallCaches(await load()))
@@ -39,8 +39,6 @@ describe('the simulation notices', () => {
       /which was deleted|never gets the key/,
     ],
   ])('%s', async (_, sabotage, why) => {
-    const found = await firstFailure(registryScenario(tools, sabotage))
-    expect(found).toMatch(why)
-    expect(found).toMatch(/SIMULATION_SEED=\d+ npx vitest/)
+    expect(await failureOf(registryScenario(tools, sabotage), why)).toMatch(/SIMULATION_SEED=\d+ npx vitest/)
   })
 })

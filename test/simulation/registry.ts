@@ -18,8 +18,8 @@ export function registryScenario(tools: readonly [OneTool, ...OneTool[]], sabota
     const { clock, chance, weather, startIsolate, run } = world
     const places = startIsolates(world)
     const { publish, change, list, resolve, ...toolClients } = createToolClients(world, tools)
-    const { create, remove, use, watch, ...keyClients } = createKeyClients(world)
-    const draws = [publish, publish, change, list, resolve, create, remove, use, use, watch] as const
+    const { create, remove, use, watch, hunt, ...keyClients } = createKeyClients(world)
+    const draws = [publish, publish, change, list, resolve, create, remove, use, use, watch, hunt] as const
     const clients = Array.from({ length: 2 + chance.below(3) }, () => client(world, places, [...draws]))
     if (sabotage) repeat(world, sabotage)
     await act(world, places, clients)
