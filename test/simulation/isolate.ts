@@ -1,4 +1,5 @@
 import { createAuthenticator } from '../../src/http/authenticate.ts'
+import { createMemory } from '../../src/core/tool/memory.ts'
 import { createResolver } from '../../src/core/call/resolve.ts'
 import { listedLine } from '../../src/dialects/oxp/encode.ts'
 import type { AccessStub } from '../../src/storage/access/access-object.ts'
@@ -14,6 +15,9 @@ import { createVault } from '../../src/storage/vault/vaults.ts'
 import type { Clock } from './clock.ts'
 import { plainKeyring } from './plain-keyring.ts'
 import { MAIL } from './provider.ts'
+
+/** As much as `app.ts` gives. */
+const MEMORY_BYTES = 40_000_000
 
 export interface IsolateOptions {
   readonly clock: Clock
@@ -37,9 +41,11 @@ export interface IsolateOptions {
 export function createIsolate(options: IsolateOptions) {
   const { clock, ahead, kv, registry, access, ledgers, vaults, bundle, deployedAt, newId, unlessFault } = options
   const now = () => clock.now() + ahead
+  const memory = createMemory(MEMORY_BYTES)
   const tools = createKvRegistry({
     kv,
     registry,
+    memory,
     writeLine: listedLine,
     now,
     giveWay: async () => undefined,
@@ -49,6 +55,7 @@ export function createIsolate(options: IsolateOptions) {
     onChange: () => resolver.forget(),
   })
   const resolver = createResolver({
+    memory,
     source: tools.source,
     now,
     makeCallable: (record) => ({
