@@ -199,7 +199,7 @@ deviates(HONORED, 'where nobody can say who approves', '"Security levels must be
   const { status, body } = await send(request({ id: 'honored8', capability: 'go' }))
   expect([status, body.error]).toEqual([
     403,
-    { code: 'SECURITY_ERROR', message: expect.stringContaining("must set 'USER_VERIFIER_URL'") },
+    { code: 'SECURITY_ERROR', message: expect.stringContaining("must set 'SIGN_IN_ISSUER'") },
   ])
 })
 
