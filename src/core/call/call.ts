@@ -120,14 +120,18 @@ const NOT_JUDGED: Validate = () => []
 const RESOLVE_MS = 15_000
 const OWN_MS = 1_000
 
-async function resolveInTime(
+/** The tool that is asked for: at once where it is known, which most calls are. */
+function resolveInTime(
   asked: string,
   { background, signal }: Caller,
   { resolver, startDeadline }: Pick<CallDeps, 'resolver' | 'startDeadline'>,
-): Promise<Resolved | Failing> {
+): Resolved | Failing | Promise<Resolved | Failing> {
   const resolving = resolver.resolve(asked, background)
-  if (!(resolving instanceof Promise)) return resolving
-  const resolved = await startDeadline(RESOLVE_MS, signal).race(resolving)
+  return resolving instanceof Promise ? inTime(resolving, startDeadline(RESOLVE_MS, signal)) : resolving
+}
+
+async function inTime(resolving: Promise<Resolved | Failing>, deadline: Deadline): Promise<Resolved | Failing> {
+  const resolved = await deadline.race(resolving)
   if (resolved === 'cancelled') return endedEarly(resolved, RESOLVE_MS)
   return resolved === 'expired' ? fail({ type: 'unavailable', message: 'Cannot look up the tool in time' }) : resolved
 }
@@ -208,7 +212,7 @@ type ApprovedRun = Omit<RunOptions, 'userInfo' | 'account'> & {
  * What is left of a call once its input is known, where it is its turn. Calls that fail before, and those that were made
  * before, take none.
  */
-async function runApproved(
+function runApproved(
   run: ApprovedRun,
   call: Call,
   validateOutput: Validate,
@@ -218,12 +222,8 @@ async function runApproved(
   const limits = deps.limitsOf(record)
   if (!limits && !caller.principal.limits) return runInTurn(run, call, validateOutput, deps)
   const turn = deps.turns.take(limitedBy(caller.principal, record, limits), runnable.timeoutMs)
-  if ('ok' in turn) return turn
-  try {
-    return await runInTurn(run, call, validateOutput, deps)
-  } finally {
-    turn.end()
-  }
+  if ('ok' in turn) return Promise.resolve(turn)
+  return runInTurn(run, call, validateOutput, deps).finally(() => turn.end())
 }
 
 function limitedBy({ id, limits: own }: Principal, record: ToolRecord, limits: CallLimits | undefined): Limited[] {
