@@ -37,6 +37,8 @@ import { importFace } from './api/toolkits/import/routes.ts'
 import { keysFace } from './api/keys/routes.ts'
 import { keyText } from './api/keys/wire.ts'
 import { machineContextFace } from './dialects/machine-context/routes.ts'
+import { VERSIONS_FROM_2026 } from './dialects/mcp/revisions/2026-07-28/envelope.ts'
+import { VERSIONS_UNTIL_2025 } from './dialects/mcp/revisions/until-2025-11-25.ts'
 import { mcpFace } from './dialects/mcp/routes.ts'
 import { openToolCallingFace } from './dialects/open-tool-calling/routes.ts'
 import { listedLine } from './dialects/oxp/encode.ts'
@@ -44,6 +46,7 @@ import { oxpFace, respond } from './dialects/oxp/routes.ts'
 import { plugin } from './dialects/plugin/definition.ts'
 import { pluginFace } from './dialects/plugin/routes.ts'
 import { providersFace } from './api/providers/routes.ts'
+import { serversFace } from './api/servers/routes.ts'
 import { sessionsFace } from './api/sessions/routes.ts'
 import { registryFace } from './api/tools/routes.ts'
 import { toolkitsFace } from './api/toolkits/routes.ts'
@@ -52,7 +55,7 @@ import { createAuthenticator } from './http/authenticate.ts'
 import { createGate, createShield } from './http/gate.ts'
 import { createHealth } from './http/health.ts'
 import { createJwtVerifier } from './http/jwt.ts'
-import { isLoopback } from './http/loopback.ts'
+import { isLocalRequest, isLoopback } from './http/loopback.ts'
 import { createRateLimit } from './http/rate-limit.ts'
 import { createSessions } from './http/sessions.ts'
 import { unknownRoute } from './http/unknown-route.ts'
@@ -75,12 +78,15 @@ export const writeLine = listedLine
 /** Of the 128 MB that an isolate has, what it keeps of the registry takes so much, and tools at work the rest. */
 const MEMORY_BYTES = 40_000_000
 
+const title = 'Switchboard'
+
 /** Composes one isolate's Switchboard: adapters below core, faces above it. */
 export function createApp(env: Env, config: Config, build: Build): Hono {
   const { now } = Date
   const newId = () => crypto.randomUUID()
   const memory = createMemory(MEMORY_BYTES)
   const reach = { kv: env.REGISTRY, access: accessStub(env.Access), now }
+  const deployedAt = Date.parse(env.VERSION?.timestamp ?? '') || undefined
   const deploymentKeys = createDeploymentKeys(reach.access)
   const registry = createKvRegistry({
     kv: env.REGISTRY,
@@ -90,7 +96,7 @@ export function createApp(env: Env, config: Config, build: Build): Hono {
     now,
     giveWay,
     bundle: { hash: build.hash, records: build.tools.map(({ record }) => record), documents: build.documents },
-    deployedAt: Date.parse(env.VERSION?.timestamp ?? '') || 0,
+    deployedAt: deployedAt ?? 0,
     sealer: deploymentKeys.sealer('cursor'),
     onChange: () => resolver.forget(),
   })
@@ -253,7 +259,7 @@ export function createApp(env: Env, config: Config, build: Build): Hono {
       ...shared,
       tellReadiness,
       seal: createStateSeal({ sealer: deploymentKeys.sealer('state'), now }),
-      serverInfo: { name: 'switchboard', title: 'Switchboard', version },
+      serverInfo: { name: 'switchboard', title, version },
     }),
     machineContextFace({ ...shared, today: () => new Date() }),
     openToolCallingFace({
@@ -273,6 +279,12 @@ export function createApp(env: Env, config: Config, build: Build): Hono {
       requiresSignIn: config.signIn !== undefined && config.userVerifierUrl === undefined,
       identifiesPeople: config.userVerifierUrl !== undefined || config.signIn !== undefined,
       now,
+    }),
+    serversFace({
+      ...shared,
+      shield,
+      deployment: { title, version, protocolVersions: [...VERSIONS_FROM_2026, ...VERSIONS_UNTIL_2025], deployedAt },
+      needsKey: (request) => access === 'keys' || (access === 'open' && !isLocalRequest(request)),
     }),
     sessionsFace({ ...shared, gate: gateForPages, sessions }),
     signInFace({

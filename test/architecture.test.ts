@@ -77,6 +77,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'api/authorizations': [...CORE, 'http'],
   'api/keys': [...CORE, 'http'],
   'api/providers': [...CORE, 'http'],
+  'api/servers': [...CORE, 'http'],
   'api/sessions': [...CORE, 'http'],
   'api/toolkits': [...CORE, 'http'],
   'api/tools': [...CORE, 'http'],

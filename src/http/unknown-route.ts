@@ -1,10 +1,12 @@
 import type { Context, Hono } from 'hono'
 import type { Failure } from '../core/call/failure.ts'
 import type { Gate } from './gate.ts'
+import { isDiscovery } from './oauth-discovery.ts'
 
 /**
  * Answers what no route takes: 405 with the methods there are, where the path is known, else 404. As everywhere, only to
- * whom the deployment answers at all, so that guesses at credentials are held to the rate here too.
+ * whom the deployment answers at all, so that guesses at credentials are held to the rate here too; but anybody is told
+ * that there is no OAuth where clients look for it.
  */
 export function unknownRoute(
   app: Hono,
@@ -12,9 +14,9 @@ export function unknownRoute(
   respond: (failure: Failure) => Response,
 ): (c: Context) => Promise<Response> {
   return async (c) => {
-    const caller = await gate(c, undefined)
-    if (!caller.ok) return respond(caller.failure)
     const { method, path } = c.req
+    const caller = isDiscovery(path) ? undefined : await gate(c, undefined)
+    if (caller?.ok === false) return respond(caller.failure)
     const allowed = new Set(
       app.routes
         .filter((route) => route.method !== 'ALL' && matches(route.path, path))

@@ -42,3 +42,28 @@ it('to guess credentials at a path that is unknown is held to the rate', async (
   expect(await (await from('192.0.2.1')).json()).toEqual(limited.failure)
   expect(await (await from('192.0.2.2')).json()).toEqual(stranger.failure)
 })
+
+const stranger: Failure = { type: 'unauthenticated', reason: 'who?' }
+
+it.each([
+  ['GET', '/.well-known/oauth-protected-resource'],
+  ['GET', '/.well-known/oauth-protected-resource/mcp'],
+  ['GET', '/.well-known/oauth-authorization-server'],
+  ['GET', '/.well-known/oauth-authorization-server/mcp'],
+  ['GET', '/.well-known/openid-configuration'],
+  ['GET', '/.well-known/openid-configuration/mcp'],
+  ['GET', '/mcp/.well-known/openid-configuration'],
+  ['POST', '/register'],
+  ['GET', '/authorize'],
+  ['POST', '/token'],
+])('%s %s is unknown to anybody: a client that is told 401 there takes it for OAuth', async (method, path) => {
+  const response = await appWith(gateFor(stranger)).request(path, { method })
+  expect(await response.json()).toEqual({ type: 'route-unknown', method, path })
+})
+
+it.each(['/registered', '/tokens', '/well-known/x', '/mcp/token/x', '/mcp/tools', '/x/.well-known/y'])(
+  'to ask for %s takes a credential, as every other path does',
+  async (path) => {
+    expect(await (await appWith(gateFor(stranger)).request(path)).json()).toEqual(stranger)
+  },
+)

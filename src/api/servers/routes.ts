@@ -1,0 +1,97 @@
+import { type Context, Hono } from 'hono'
+import { type Failing, type Failure, fail, ok, type Result } from '../../core/call/failure.ts'
+import { HTTP_STATUS } from '../../http/failure-status.ts'
+import { jsonText } from '../../http/json-response.ts'
+import { pathSegment } from '../../http/path-segment.ts'
+import { createPublicRoute, preflight, type PublicRouteDeps } from '../../http/public-route.ts'
+import {
+  CARD_PATH,
+  CARD_TYPE,
+  CATALOG_TYPE,
+  decodeQuery,
+  type Deployment,
+  encodeCard,
+  encodeCatalog,
+  encodeServer,
+  encodeServers,
+  isVersion,
+  serverName,
+} from './wire.ts'
+
+export interface ServersFaceDeps extends PublicRouteDeps {
+  readonly deployment: Omit<Deployment, 'origin' | 'needsKey'>
+  /** Whether whoever sends such a request needs a credential to call anything. */
+  readonly needsKey: (request: Request) => boolean
+}
+
+const SERVERS = '/v0.1/servers'
+const VERSIONS = `${SERVERS}/:name/versions`
+
+/**
+ * How clients find a deployment that they know the host of: the MCP registry's API (v0.1) with the deployment as its only
+ * server, the server card, and the AI catalog that leads to the card. Anybody may ask, so none of it names a tool.
+ */
+export function serversFace({ deployment, needsKey, ...deps }: ServersFaceDeps): Hono {
+  const open = createPublicRoute(deps)
+  const face = new Hono()
+  at(SERVERS, list)
+  at(VERSIONS, versions)
+  at(`${VERSIONS}/:version`, version)
+  at(CARD_PATH, (c) => jsonText(JSON.stringify(encodeCard(deploymentAt(c))), 200, { 'content-type': CARD_TYPE }))
+  at('/.well-known/ai-catalog.json', (c) =>
+    jsonText(JSON.stringify(encodeCatalog(deploymentAt(c))), 200, { 'content-type': CATALOG_TYPE }),
+  )
+
+  function at(path: string, give: (c: Context) => Response | Failing): void {
+    const handle = open((c: Context) => {
+      const answer = give(c)
+      return answer instanceof Response ? answer : refuse(answer.failure)
+    })
+    face.get(path, handle)
+    face.options(path, preflight)
+  }
+
+  function deploymentAt({ req }: Context): Deployment {
+    return { ...deployment, origin: new URL(req.url).origin, needsKey: needsKey(req.raw) }
+  }
+
+  function list(c: Context): Response | Failing {
+    const isWanted = decodeQuery(new URL(c.req.url).searchParams)
+    if (!isWanted.ok) return isWanted
+    const here = deploymentAt(c)
+    return c.json(encodeServers(isWanted.value(here) ? [encodeServer(here)] : []))
+  }
+
+  function versions(c: Context): Response | Failing {
+    const found = named(c)
+    return found.ok ? c.json(encodeServers([encodeServer(found.value)])) : found
+  }
+
+  function version(c: Context): Response | Failing {
+    const found = named(c)
+    if (!found.ok) return found
+    const wanted = pathSegment(c.req.url, 5)
+    if (!wanted.ok) return wanted
+    if (isVersion(found.value, wanted.value)) return c.json(encodeServer(found.value))
+    return fail({
+      type: 'not-found',
+      message: `Server '${serverName(found.value.origin)}' has no version '${wanted.value.slice(0, 100)}'`,
+    })
+  }
+
+  function named(c: Context): Result<Deployment> {
+    const name = pathSegment(c.req.url, 3)
+    if (!name.ok) return name
+    const here = deploymentAt(c)
+    if (name.value === serverName(here.origin)) return ok(here)
+    return fail({ type: 'not-found', message: `Server '${name.value.slice(0, 200)}' was not found` })
+  }
+
+  /** A refusal as the registry's API has it. */
+  function refuse(failure: Failure): Response {
+    if (failure.type !== 'request-malformed' && failure.type !== 'not-found') return deps.respond(failure)
+    return jsonText(JSON.stringify({ error: failure.message }), HTTP_STATUS[failure.type])
+  }
+
+  return face
+}

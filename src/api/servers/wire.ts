@@ -1,0 +1,121 @@
+import { wrongParameter } from '../../core/call/call-fields.ts'
+import { ok, type Result } from '../../core/call/failure.ts'
+
+/** A deployment, as whoever finds it is told of it: where it is and what it speaks, and none of its tools. */
+export interface Deployment {
+  /** Such as `https://switchboard.example.workers.dev`. */
+  readonly origin: string
+  readonly title: string
+  readonly version: string
+  /** Of MCP, newest first. */
+  readonly protocolVersions: readonly string[]
+  /** Whether nothing can be called there without a credential. */
+  readonly needsKey: boolean
+  /** When this version of it was deployed, in milliseconds since 1970; undefined where nobody knows. */
+  readonly deployedAt: number | undefined
+}
+
+const SERVER_SCHEMA = 'https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json'
+const CARD_SCHEMA = 'https://static.modelcontextprotocol.io/schemas/v1/server-card.schema.json'
+/** Schemas have 100 characters for it. */
+const DESCRIPTION = 'Every tool an agent calls, behind one URL'
+const NAME = 'switchboard'
+export const CARD_TYPE = 'application/mcp-server-card+json'
+export const CATALOG_TYPE = 'application/ai-catalog+json'
+export const CARD_PATH = '/mcp/server-card'
+
+/** A header that a client is to send, as the registry's schema and the server card's have it. */
+function keyHeader({ needsKey }: Deployment) {
+  return {
+    name: 'Authorization',
+    description: "An API key of this deployment: 'Bearer <key>'",
+    isRequired: needsKey,
+    isSecret: true,
+  }
+}
+
+function remotesOf(deployment: Deployment) {
+  const headers = [keyHeader(deployment)]
+  return [{ type: 'streamable-http', url: `${deployment.origin}/mcp`, headers }]
+}
+
+/** The server's name, in reverse DNS: `https://tools.acme.com` is `com.acme.tools/switchboard`. */
+export function serverName(origin: string): string {
+  return `${hostOf(origin).split('.').toReversed().join('.')}/${NAME}`
+}
+
+/** A host with the characters that names of servers may have: all but those of IPv6 addresses have no others. */
+function hostOf(origin: string): string {
+  return new URL(origin).hostname.replaceAll(/[^a-zA-Z0-9.-]/g, '')
+}
+
+function identity({ origin, title, version }: Deployment) {
+  return { name: serverName(origin), title, description: DESCRIPTION, version }
+}
+
+/** A deployment as one `ServerResponse` of the MCP registry's API, v0.1. */
+export function encodeServer(deployment: Deployment) {
+  const { deployedAt } = deployment
+  const at = deployedAt === undefined ? undefined : new Date(deployedAt).toISOString()
+  const official = { status: 'active', isLatest: true, ...(at ? { publishedAt: at, updatedAt: at } : {}) }
+  return {
+    server: { $schema: SERVER_SCHEMA, ...identity(deployment), remotes: remotesOf(deployment) },
+    _meta: { 'io.modelcontextprotocol.registry/official': official },
+  }
+}
+
+/** A `ServerList` of that API. */
+export function encodeServers(servers: readonly ReturnType<typeof encodeServer>[]) {
+  return { servers, metadata: { count: servers.length } }
+}
+
+/** An MCP Server Card (SEP-2127). */
+export function encodeCard(deployment: Deployment) {
+  const { protocolVersions } = deployment
+  const remotes = remotesOf(deployment).map((remote) => ({ ...remote, supportedProtocolVersions: protocolVersions }))
+  return { $schema: CARD_SCHEMA, ...identity(deployment), remotes }
+}
+
+/** An AI Catalog of the card; it leaves out what the card says itself. */
+export function encodeCatalog({ origin, title }: Deployment) {
+  const identifier = `urn:air:${hostOf(origin)}:mcp:${NAME}`
+  return {
+    specVersion: '1.0',
+    host: { displayName: title, identifier: hostOf(origin) },
+    entries: [{ identifier, type: CARD_TYPE, url: `${origin}${CARD_PATH}` }],
+  }
+}
+
+const MAX_LIMIT = 100
+/** RFC 3339, section 5.6. */
+const DATE_TIME = /^\d{4}-\d\d-\d\dt\d\d:\d\d:\d\d(?:\.\d+)?(?:z|[+-]\d\d:\d\d)$/i
+
+/** Reads the query of `GET /v0.1/servers`: whether a deployment is among what it asks for. */
+export function decodeQuery(query: URLSearchParams): Result<(deployment: Deployment) => boolean> {
+  const limit = query.get('limit')
+  if (limit !== null && !(/^\d{1,3}$/.test(limit) && Number(limit) >= 1 && Number(limit) <= MAX_LIMIT)) {
+    return wrongParameter('limit', `a whole number from 1 to ${MAX_LIMIT}`)
+  }
+  if (query.get('cursor')) return wrongParameter('cursor', 'one that a list gave, and this one has no more pages')
+  const since = query.get('updated_since')
+  if (since !== null && !(DATE_TIME.test(since) && Date.parse(since) >= -Infinity)) {
+    return wrongParameter('updated_since', "a time such as '2026-11-01T00:00:00Z'")
+  }
+  const deleted = query.get('include_deleted')
+  if (deleted !== null && deleted !== 'true' && deleted !== 'false') {
+    return wrongParameter('include_deleted', "'true' or 'false'")
+  }
+  const search = (query.get('search') ?? '').toLowerCase()
+  const version = query.get('version') ?? 'latest'
+  return ok(
+    (deployment) =>
+      serverName(deployment.origin).toLowerCase().includes(search) &&
+      isVersion(deployment, version) &&
+      (since === null || (deployment.deployedAt ?? Infinity) >= Date.parse(since)),
+  )
+}
+
+/** Whether a version that is asked for is the deployment's: there is one, the latest. */
+export function isVersion({ version }: Deployment, asked: string): boolean {
+  return asked === 'latest' || asked === version
+}

@@ -1,0 +1,40 @@
+import type { Failing, Failure } from '../core/call/failure.ts'
+import type { RouteContext } from './gate.ts'
+
+export interface PublicRouteDeps {
+  /** Holds strangers to a rate: why a request is refused now, or undefined. */
+  readonly shield: (c: RouteContext) => Failing | undefined
+  /** Words a failure. */
+  readonly respond: (failure: Failure) => Response
+}
+
+/** Pages of any site may ask. Some clients send their key wherever they ask, so it is let through, and not looked at. */
+const ANY_ORIGIN = {
+  'access-control-allow-origin': '*',
+  'access-control-allow-methods': 'GET, HEAD, OPTIONS',
+  'access-control-allow-headers': 'Accept, Authorization, Content-Type, MCP-Protocol-Version, OXP-API-Key',
+}
+
+/**
+ * Makes the route of something that anybody may read, without a credential: what it says depends on nothing but the address
+ * that was asked for. Strangers are held to the rate.
+ */
+export function createPublicRoute({ shield, respond }: PublicRouteDeps) {
+  return <C extends RouteContext>(handle: (c: C) => Response | Promise<Response>) =>
+    async (c: C): Promise<Response> => {
+      const limited = shield(c)
+      const response = limited ? respond(limited.failure) : await handle(c)
+      response.headers.set('cache-control', response.ok ? 'public, max-age=300' : 'no-store')
+      return fromAnyOrigin(response)
+    }
+}
+
+/** The answer to a browser that asks whether a page may read it (Fetch, "CORS-preflight request"). */
+export function preflight(): Response {
+  return fromAnyOrigin(new Response(null, { status: 204, headers: { 'access-control-max-age': '86400' } }))
+}
+
+function fromAnyOrigin(response: Response): Response {
+  for (const [name, value] of Object.entries(ANY_ORIGIN)) response.headers.set(name, value)
+  return response
+}

@@ -1,0 +1,193 @@
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import { describe, expect, it } from 'vitest'
+import { serversFace } from '../../../src/api/servers/routes.ts'
+import { type Failing, fail } from '../../../src/core/call/failure.ts'
+import { HTTP_STATUS } from '../../../src/http/failure-status.ts'
+import { aiCatalog, serverCard, serverList, serverResponse } from './schemas.ts'
+
+const ORIGIN = 'https://tools.acme.com'
+const NAME = 'com.acme.tools%2Fswitchboard'
+const DEPLOYED = Date.parse('2026-11-01T12:00:00Z')
+
+function faceWith(more: { limited?: Failing; needsKey?: boolean; deployedAt?: number | undefined } = {}) {
+  return serversFace({
+    deployment: {
+      title: 'Switchboard',
+      version: '0.1.0',
+      protocolVersions: ['2026-07-28', '2025-11-25'],
+      deployedAt: 'deployedAt' in more ? more.deployedAt : DEPLOYED,
+    },
+    needsKey: () => more.needsKey ?? true,
+    shield: () => more.limited,
+    respond: (failure) =>
+      Response.json(failure, { status: failure.type === 'rate-limited' ? HTTP_STATUS[failure.type] : 500 }),
+  })
+}
+
+async function get(path: string, face = faceWith(), origin = ORIGIN) {
+  const response = await face.request(`${origin}${path}`)
+  return { status: response.status, headers: response.headers, body: JSON.parse(await response.text()) }
+}
+
+const ajv = new Ajv2020({ allErrors: true })
+function expectValid(schema: object, body: unknown) {
+  ajv.validate(schema, body)
+  expect(ajv.errors ?? []).toEqual([])
+}
+
+const FOR_ANY_ORIGIN = 'Authorization, Content-Type'.split(', ')
+
+describe('the registry of MCP servers', () => {
+  it('lists the deployment as its one server, as the schema of the API has it', async () => {
+    const { status, headers, body } = await get('/v0.1/servers')
+    expect(status).toBe(200)
+    expect(headers.get('content-type')).toMatch(/^application\/json/)
+    expectValid(serverList, body)
+    expect(body.servers[0].server).toMatchObject({
+      name: 'com.acme.tools/switchboard',
+      version: '0.1.0',
+      remotes: [
+        {
+          type: 'streamable-http',
+          url: 'https://tools.acme.com/mcp',
+          headers: [{ name: 'Authorization', isRequired: true, isSecret: true }],
+        },
+      ],
+    })
+    expect(body.servers[0]._meta).toEqual({
+      'io.modelcontextprotocol.registry/official': {
+        status: 'active',
+        isLatest: true,
+        publishedAt: '2026-11-01T12:00:00.000Z',
+        updatedAt: '2026-11-01T12:00:00.000Z',
+      },
+    })
+  })
+
+  it('has its versions, the latest of them and each by its number', async () => {
+    const versions = await get(`/v0.1/servers/${NAME}/versions`)
+    expectValid(serverList, versions.body)
+    for (const version of ['latest', '0.1.0']) {
+      const one = await get(`/v0.1/servers/${NAME}/versions/${version}`)
+      expectValid(serverResponse, one.body)
+      expect(one.body).toEqual(versions.body.servers[0])
+    }
+  })
+
+  it.each([
+    [`/v0.1/servers/${NAME}/versions/9.9.9`, "Server 'com.acme.tools/switchboard' has no version '9.9.9'"],
+    ['/v0.1/servers/com.other%2Fserver/versions', "Server 'com.other/server' was not found"],
+    ['/v0.1/servers/com.other%2Fserver/versions/latest', "Server 'com.other/server' was not found"],
+  ])('says that there is no %s', async (path, error) => {
+    expect(await get(path)).toMatchObject({ status: 404, body: { error } })
+  })
+
+  it.each([
+    ['search=SWITCH', 1],
+    ['search=gmail', 0],
+    ['version=latest', 1],
+    ['version=0.1.0', 1],
+    ['version=0.2.0', 0],
+    ['updated_since=2026-11-01T12:00:00Z', 1],
+    ['updated_since=2026-11-01T14:00:01%2B02:00', 0],
+    ['limit=1&include_deleted=true&cursor=', 1],
+    ['anything=else', 1],
+  ])('?%s gives %i', async (query, count) => {
+    const { body } = await get(`/v0.1/servers?${query}`)
+    expectValid(serverList, body)
+    expect(body.metadata.count).toBe(count)
+    expect(body.servers).toHaveLength(count)
+  })
+
+  it.each(['limit=0', 'limit=101', 'limit=ten', 'cursor=x', 'updated_since=yesterday', 'include_deleted=1'])(
+    '?%s is refused, with what is wanted',
+    async (query) => {
+      const { status, body } = await get(`/v0.1/servers?${query}`)
+      expect(status).toBe(400)
+      expect(body).toEqual({ error: expect.stringContaining(`The query parameter '${query.split('=')[0]}' must be`) })
+    },
+  )
+
+  it('a path that is no UTF-8 is refused', async () => {
+    expect((await get('/v0.1/servers/%ff/versions')).status).toBe(400)
+    expect((await get(`/v0.1/servers/${NAME}/versions/%ff`)).status).toBe(400)
+  })
+
+  it('says nothing of times that nobody knows', async () => {
+    const { body } = await get('/v0.1/servers?updated_since=2026-11-02T00:00:00Z', faceWith({ deployedAt: undefined }))
+    expectValid(serverList, body)
+    expect(body.servers[0]._meta['io.modelcontextprotocol.registry/official']).toEqual({
+      status: 'active',
+      isLatest: true,
+    })
+  })
+})
+
+describe('the catalog and the card', () => {
+  it('lead from the host to the endpoint', async () => {
+    const catalog = await get('/.well-known/ai-catalog.json')
+    expectValid(aiCatalog, catalog.body)
+    expect(catalog.headers.get('content-type')).toBe('application/ai-catalog+json')
+    expect(catalog.body.entries).toEqual([
+      {
+        identifier: 'urn:air:tools.acme.com:mcp:switchboard',
+        type: 'application/mcp-server-card+json',
+        url: 'https://tools.acme.com/mcp/server-card',
+      },
+    ])
+    const card = await get(new URL(catalog.body.entries[0].url).pathname)
+    expectValid(serverCard, card.body)
+    expect(card.headers.get('content-type')).toBe('application/mcp-server-card+json')
+    expect(card.body.remotes).toMatchObject([
+      { url: 'https://tools.acme.com/mcp', supportedProtocolVersions: ['2026-07-28', '2025-11-25'] },
+    ])
+  })
+
+  it.each([
+    'http://localhost:8787',
+    'http://127.0.0.1:8787',
+    'http://[::1]:8787',
+    'https://switchboard.acme.workers.dev',
+  ])('hold to their schemas at %s', async (origin) => {
+    const face = faceWith({ needsKey: false })
+    const card = await get('/mcp/server-card', face, origin)
+    expectValid(serverCard, card.body)
+    expect(card.body.remotes[0]).toMatchObject({ url: `${origin}/mcp`, headers: [{ isRequired: false }] })
+    expectValid(serverList, (await get('/v0.1/servers', face, origin)).body)
+    const catalog = await get('/.well-known/ai-catalog.json', face, origin)
+    expectValid(aiCatalog, catalog.body)
+    expect(catalog.body.entries[0].url).toBe(`${origin}/mcp/server-card`)
+  })
+})
+
+describe('each of them', () => {
+  const PATHS = [
+    '/v0.1/servers',
+    `/v0.1/servers/${NAME}/versions`,
+    `/v0.1/servers/${NAME}/versions/latest`,
+    '/mcp/server-card',
+    '/.well-known/ai-catalog.json',
+  ]
+
+  it.each(PATHS)('%s can be read by pages of any site, and kept for a while', async (path) => {
+    const asked = await faceWith().request(`${ORIGIN}${path}`, { method: 'OPTIONS' })
+    expect(asked.status).toBe(204)
+    const { headers } = await get(path)
+    for (const each of [asked.headers, headers]) {
+      expect(each.get('access-control-allow-origin')).toBe('*')
+      expect(each.get('access-control-allow-methods')).toContain('GET')
+      for (const name of FOR_ANY_ORIGIN) expect(each.get('access-control-allow-headers')).toContain(name)
+    }
+    expect(headers.get('cache-control')).toBe('public, max-age=300')
+  })
+
+  it.each(PATHS)('%s is held to the rate, and such a refusal is not kept', async (path) => {
+    const { status, headers } = await get(
+      path,
+      faceWith({ limited: fail({ type: 'rate-limited', retry_after_ms: 1 }) }),
+    )
+    expect(status).toBe(429)
+    expect(headers.get('cache-control')).toBe('no-store')
+    expect(headers.get('access-control-allow-origin')).toBe('*')
+  })
+})
