@@ -3,7 +3,8 @@ import { toolKey, type ToolName } from '../../core/tool/tool-id.ts'
 import type { ToolDocument, ToolRecord } from '../../core/tool/tool.ts'
 import { resolveVersion } from '../../core/tool/version.ts'
 import type { Bundle } from './bundle.ts'
-import { headOf, pageTexts, type Head, type WriteLine } from './pages.ts'
+import type { Head } from './head.ts'
+import { pageTexts, type WriteLine } from './pages.ts'
 
 /**
  * The tools that a deployment carries, as an isolate has them that could not reach the registry yet: nobody's leave is
@@ -57,7 +58,8 @@ export function createBundledTools({ hash, records, documents }: Bundle, writeLi
       )
       const leaf = { first: '', count: sorted.length, lines: `lines of ${hash}`, records: `records of ${hash}` }
       return {
-        head: await headOf([leaf], 0),
+        // Of no revision: the registry knows no leaf of it
+        head: { revision: -1, etag: hash, count: leaf.count, leaves: [leaf] },
         pages: new Map([
           [leaf.lines, lines],
           [leaf.records, whole],

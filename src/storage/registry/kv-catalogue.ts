@@ -11,7 +11,8 @@ import { HEAD_KEY, kvKey } from '../keys.ts'
 import { decodeCursor, encodeCursor } from './cursor.ts'
 import { CHANGING_TTL_S, IMMUTABLE_TTL_S, parsed } from '../kv-reader.ts'
 import { createKvReads } from '../kv-reads.ts'
-import type { Head, Leaf, PageIndex, WriteLine } from './pages.ts'
+import { type Head, headNow, type Leaf, leafAt } from './head.ts'
+import type { PageIndex, WriteLine } from './pages.ts'
 import type { RegistryReach } from './registry-stub.ts'
 
 export interface KvCatalogueOptions extends RegistryReach {
@@ -29,6 +30,8 @@ export interface KvCatalogueOptions extends RegistryReach {
 
 /** The head is read again after this long. */
 const FRESH_MS = 5_000
+/** As long as that may take, until another request looks too. */
+const LOOK_MS = 1_000
 const KV_BULK = 100
 /** KV answers a bulk read with 25 MB at most, and an isolate has 128 MB: a list of giants ends early, with a cursor. */
 const LEAVES_AT_ONCE = 8
@@ -61,20 +64,32 @@ export function createKvCatalogue(options: KvCatalogueOptions) {
   let wanted = 0
 
   async function head(): Promise<Head> {
-    if (kept && kept.goodFor >= wanted && now() - kept.at < FRESH_MS) return kept.head
-    const read = parsed<Head>(await reads.text(HEAD_KEY, CHANGING_TTL_S))
+    const before = kept
+    if (before && before.goodFor >= wanted) {
+      if (now() - before.at < FRESH_MS) return before.head
+      // One request looks, and the others go on with what there is
+      kept = { ...before, at: now() - FRESH_MS + LOOK_MS }
+    }
+    // What this isolate has changed KV does not have yet
+    const isBehind = before !== undefined && before.goodFor < wanted
+    const read = isBehind ? undefined : parsed<Head>(await reads.text(HEAD_KEY, CHANGING_TTL_S))
     if (read && read.revision >= wanted) return keep(read)
     try {
-      return keep(await registry().head())
+      return keep(await current(later(read, kept?.head)))
     } catch (error) {
       if (!(error instanceof Unreachable)) throw error
-      const older = kept && (!read || kept.head.revision >= read.revision) ? kept.head : read
+      const older = later(read ?? parsed<Head>(await reads.text(HEAD_KEY, CHANGING_TTL_S)), kept?.head)
       if (older) return keep(older)
       const carried = await options.carried?.()
       if (!carried) throw error
       for (const [hash, text] of carried.pages) texts.set(hash, text)
       return keep(carried.head)
     }
+  }
+
+  /** The head as the registry has it, of which it gives what changed since one that is known. */
+  async function current(known: Head | undefined): Promise<Head> {
+    return known ? headNow(known, await registry().head(known.revision)) : registry().head()
   }
 
   function keep(head: Head): Head {
@@ -170,13 +185,9 @@ export function createKvCatalogue(options: KvCatalogueOptions) {
     const work = createBudget(Infinity)
     const lines: string[] = []
     let characters = 0
-    let at = Math.max(
-      0,
-      leaves.findLastIndex(({ first }) => first <= from),
-    )
+    let at = Math.max(0, leafAt(leaves, from))
     let last = after
-    const end = leaves.findIndex(({ first }) => first > `${prefix}\u{10ffff}`)
-    const until = end === -1 ? leaves.length : end
+    const until = leafAt(leaves, `${prefix}\u{10ffff}`) + 1
     while (at < until) {
       const some: Leaf[] = []
       for (let sum = 0; at < until && some.length < LEAVES_AT_ONCE && sum <= query.limit - lines.length; at += 1) {
@@ -218,8 +229,8 @@ export function createKvCatalogue(options: KvCatalogueOptions) {
       if (listing) return listing
       // A page went while the list was read: the registry knows the head of now, which may go as fast
       for (let tries = 0; tries < MAX_TRIES; tries += 1) {
-        const current = await walk(keep(await registry().head()), query, after, visible, format)
-        if (current) return current
+        const again = await walk(keep(await current(kept?.head)), query, after, visible, format)
+        if (again) return again
       }
       // All that the head in KV names is in KV, and stays there for a while
       const landed = parsed<Head>(await kv.get(HEAD_KEY, { cacheTtl: CHANGING_TTL_S }))
@@ -250,4 +261,8 @@ export function createKvCatalogue(options: KvCatalogueOptions) {
       wanted = Math.max(wanted, revision)
     },
   }
+}
+
+function later(one: Head | undefined, other: Head | undefined): Head | undefined {
+  return one && other ? (one.revision > other.revision ? one : other) : (one ?? other)
 }

@@ -1,6 +1,7 @@
 import { HEAD_KEY, kvKey } from '../keys.ts'
 import { field } from '../rows.ts'
-import { headOf, type Leaf, type LeafPages, nextBehind, pagesOfLeaf, type WriteLine } from './pages.ts'
+import { headOf, type Leaf } from './head.ts'
+import { type LeafPages, nextBehind, pagesOfLeaf, type WriteLine } from './pages.ts'
 import { readNumber } from './tables.ts'
 
 /** Leaves whose pages are written side by side. */
@@ -78,7 +79,7 @@ export function createLanding(storage: DurableObjectStorage, kv: KVNamespace, wr
       const { revision, leaves: fresh } = landing
       const landed = sql.exec<LandedRow>('SELECT * FROM leaf ORDER BY first').toArray()
       const leaves = landed.flatMap((row) => fresh.get(row.first)?.leaf ?? landedLeaf(row) ?? [])
-      await kv.put(HEAD_KEY, JSON.stringify(await headOf(leaves, revision)))
+      await kv.put(HEAD_KEY, JSON.stringify(headOf(leaves, revision)))
       storage.transactionSync(() => {
         for (const row of landed) {
           const pages = fresh.get(row.first)

@@ -4,29 +4,13 @@ import { toolKey } from '../../core/tool/tool-id.ts'
 import type { ToolRecord } from '../../core/tool/tool.ts'
 import { HEAD_KEY } from '../keys.ts'
 import { field, firstRow } from '../rows.ts'
+import { type Head, type HeadSince, headOf, type Leaf, withLeaves } from './head.ts'
 import { inParts } from './parts.ts'
 import { nextRevision, queue, readMeta, readNumber, writeMeta } from './tables.ts'
 
 /** A leaf is split when it holds more tools or more text than this, into parts of about half. */
 const MAX_TOOLS = 128
 const MAX_CHARACTERS = 1_000_000
-
-/** One part of the catalogue: tools from the key `first` up to the next leaf's, as two pages. */
-export interface Leaf {
-  readonly first: string
-  readonly count: number
-  /** The hash of the page of serialised definitions, one a line below a line of `PageIndex`. */
-  readonly lines: string
-  /** The hash of the page of whole records, one a line, in the same order. */
-  readonly records: string
-}
-
-export interface Head {
-  readonly revision: number
-  readonly etag: string
-  readonly count: number
-  readonly leaves: readonly Leaf[]
-}
 
 /** The first line of a page of definitions: what a lister must know of each, in order. */
 export type PageIndex = readonly (ListedTool & { readonly key: string })[]
@@ -61,14 +45,14 @@ export function renewLines(sql: SqlStorage): void {
   writeMeta(sql, 'lines', LINES)
   if (!firstRow(sql, 'SELECT first FROM leaf WHERE lines IS NOT NULL OR landed_lines IS NOT NULL')) return
   const revision = nextRevision(sql)
-  sql.exec('UPDATE leaf SET dirty = ?1, behind = ?1', revision)
+  sql.exec('UPDATE leaf SET dirty = ?1, behind = ?1, changed = ?1', revision)
   noteCatalogue(sql, revision)
 }
 
 /** Marks the leaf that holds a key, so that its pages are made anew. */
 export function touchLeaf(sql: SqlStorage, key: string, revision: number): void {
   sql.exec(
-    'UPDATE leaf SET dirty = ?1, behind = ?1 WHERE first = (SELECT max(first) FROM leaf WHERE first <= ?2)',
+    'UPDATE leaf SET dirty = ?1, behind = ?1, changed = ?1 WHERE first = (SELECT max(first) FROM leaf WHERE first <= ?2)',
     revision,
     key,
   )
@@ -80,11 +64,38 @@ function noteCatalogue(sql: SqlStorage, revision: number): void {
   queue(sql, HEAD_KEY, revision)
 }
 
-/** Makes the pages of every touched leaf, and gives the head that names all pages as of now. */
-export async function settlePages(sql: SqlStorage, writeLine: WriteLine): Promise<Head> {
+/**
+ * Gives the head that names all pages as of now, of which it makes those of every touched leaf; for a reader that has the head
+ * of an earlier revision, what changed since. An instance reads all leaves once: no head takes longer in a larger catalogue.
+ */
+export function createHeads(sql: SqlStorage, writeLine: WriteLine) {
+  let known: Head | undefined
+
+  return async (since = -1): Promise<HeadSince> => {
+    await settlePages(sql, writeLine)
+    // Nothing comes between these reads
+    const revision = readNumber(sql, 'revision')
+    known = withLeaves(known ?? headOf([], 0), leavesSince(sql, known?.revision ?? -1), revision)
+    if (since < 0 || since > revision) return known
+    return { ...known, leaves: leavesSince(sql, since), since }
+  }
+}
+
+/** The leaves whose tools were touched after a revision, once their pages are made. In order they would take a look at all. */
+function leavesSince(sql: SqlStorage, revision: number): Leaf[] {
+  return sql
+    .exec<Pick<LeafRow, 'first' | 'count' | 'lines' | 'records'>>(
+      'SELECT first, count, lines, records FROM leaf WHERE changed > ?',
+      revision,
+    )
+    .toArray()
+    .map(({ first, count, lines, records }) => ({ first, count, lines: lines ?? '', records: records ?? '' }))
+}
+
+async function settlePages(sql: SqlStorage, writeLine: WriteLine): Promise<void> {
   for (;;) {
     const dirty = field<string>(sql, 'SELECT first FROM leaf WHERE dirty IS NOT NULL ORDER BY first LIMIT 1')
-    if (dirty === undefined) break
+    if (dirty === undefined) return
     const revision = field<number>(sql, 'SELECT dirty FROM leaf WHERE first = ?', dirty) ?? 0
     const pages = await pagesOfLeaf(sql, dirty, writeLine)
     if (!pages) continue
@@ -99,11 +110,6 @@ export async function settlePages(sql: SqlStorage, writeLine: WriteLine): Promis
       revision,
     )
   }
-  const leaves = sql
-    .exec<LeafRow>('SELECT * FROM leaf ORDER BY first')
-    .toArray()
-    .map(({ first, count, lines, records }) => ({ first, count, lines: lines ?? '', records: records ?? '' }))
-  return headOf(leaves, readNumber(sql, 'revision'))
 }
 
 /** The first key of the first leaf, from a key on, of which KV does not have the pages of now. */
@@ -125,18 +131,13 @@ export async function pagesOfLeaf(
   if (!row) return undefined
   const [tools = [], ...others] = divide(readLeaf(sql, first))
   const { dirty, behind } = row
-  for (const [tool] of others) {
-    const record: ToolRecord = JSON.parse(tool?.record ?? '{}')
-    const key = toolKey(record)
-    sql.exec(
-      'INSERT INTO leaf (first, count, dirty, behind) VALUES (?, 0, ?, ?)',
-      key,
-      dirty ?? behind,
-      behind ?? dirty,
-    )
-  }
   if (others.length > 0) {
-    sql.exec('UPDATE leaf SET dirty = ?, behind = ? WHERE first = ?', dirty ?? behind, behind ?? dirty, first)
+    // A reader may have the head of the revision that touched the leaf
+    const split = nextRevision(sql)
+    const [made, wanted] = [dirty ?? behind, behind ?? dirty]
+    const query = `INSERT INTO leaf (first, count, dirty, behind, changed) VALUES (?, 0, ?, ?, ?)
+      ON CONFLICT DO UPDATE SET dirty = excluded.dirty, behind = excluded.behind, changed = excluded.changed`
+    for (const key of [first, ...others.map(firstKey)]) sql.exec(query, key, made, wanted, split)
   }
   const until = field<string>(sql, 'SELECT first FROM leaf WHERE first > ? ORDER BY first LIMIT 1', first)
   const texts = pageTexts(tools, writeLine)
@@ -151,12 +152,6 @@ export function pageText(sql: SqlStorage, hash: string, writeLine: WriteLine): s
   if (!leaf) return undefined
   const { lines, records } = pageTexts(readLeaf(sql, leaf.first), writeLine)
   return leaf.lines === hash ? lines : records
-}
-
-/** The head that names these leaves, and shows all changes up to a number. */
-export async function headOf(leaves: readonly Leaf[], revision: number): Promise<Head> {
-  const count = leaves.reduce((sum, leaf) => sum + leaf.count, 0)
-  return { revision, count, leaves, etag: await sha256(leaves.map(({ lines, records }) => lines + records).join()) }
 }
 
 interface LeafTool {
@@ -181,6 +176,11 @@ function divide(tools: readonly LeafTool[]): readonly (readonly LeafTool[])[] {
   const characters = tools.reduce((sum, { record }) => sum + record.length, 0)
   if (tools.length <= MAX_TOOLS && characters <= MAX_CHARACTERS) return [tools]
   return [...inParts(tools, ({ record }) => record.length, { maxSize: MAX_CHARACTERS / 2, maxItems: MAX_TOOLS / 2 })]
+}
+
+function firstKey([tool]: readonly LeafTool[]): string {
+  const record: ToolRecord = JSON.parse(tool?.record ?? '{}')
+  return toolKey(record)
 }
 
 /** Both pages of tools, which are in the order of their keys. */

@@ -12,10 +12,11 @@ import { storeBlob } from './blobs.ts'
 import { type Bundle, isWanted, noteDeployment, takeInBundle } from './bundle.ts'
 import { toolsBeside } from './documents.ts'
 import { forgetLeftBehind, type LeftBehind, leftBehind } from './left-behind.ts'
+import type { HeadSince } from './head.ts'
 import { keyOfName } from './names.ts'
 import { nearestNames } from './nearest.ts'
 import { createRegistryOutbox } from './outbox.ts'
-import { type Head, renewLines, settlePages, type WriteLine } from './pages.ts'
+import { createHeads, renewLines, type WriteLine } from './pages.ts'
 import { store } from './publication.ts'
 import { query, type QueryAnswer } from './query.ts'
 import { publishedByAll } from './quota.ts'
@@ -60,6 +61,7 @@ export function defineRegistry<Env extends RegistryEnv>(
   return class Registry extends DurableObject<Env> {
     readonly #sql: SqlStorage
     readonly #outbox: ReturnType<typeof createRegistryOutbox>
+    readonly #headSince: ReturnType<typeof createHeads>
     readonly #mayLookNear = createPerSecond(NEAREST_PER_S, () => Date.now())
 
     constructor(state: DurableObjectState, env: Env) {
@@ -69,6 +71,7 @@ export function defineRegistry<Env extends RegistryEnv>(
       renewLines(this.#sql)
       reserveDerivedNames(this.#sql)
       this.#outbox = createRegistryOutbox(state.storage, env.REGISTRY, writeLine)
+      this.#headSince = createHeads(this.#sql, writeLine)
       // The platform gives up an alarm that cannot be run for long
       state.waitUntil(this.#outbox.schedule())
     }
@@ -193,8 +196,9 @@ export function defineRegistry<Env extends RegistryEnv>(
       return key
     }
 
-    async head(): Promise<Head> {
-      const head = await settlePages(this.#sql, writeLine)
+    /** The head as of now; for a reader that has the head of an earlier revision, what changed since. */
+    async head(since?: number): Promise<HeadSince> {
+      const head = await this.#headSince(since)
       await this.#outbox.schedule()
       return head
     }

@@ -12,7 +12,7 @@ import { putAside } from './left-behind.ts'
  * `name` every name a tool was exposed under, in lower case. `version.left_bundle` marks a bundled tool that a deployment
  * no longer carries, which disables it whatever a person said of it in `status`. `leaf` partitions the tools into catalogue
  * pages by their first key; `dirty` is the revision that last touched a leaf, null once its pages are made, and `behind` the
- * same until KV has them; `landed_…` are the pages that the head in KV names. `outbox` names
+ * same until KV has them, `changed` the same for ever; `landed_…` are the pages that the head in KV names. `outbox` names
  * the KV keys that are to be written, and `retired` those to be deleted after a while. `blob` holds bytes by their hash, in
  * parts that fit into rows. `document_text` holds documents by their hash; `document` the versions of those with ids of their
  * own, by dialect and id in lower case; `document_tool` the key of each tool that a version defines, by what it calls it.
@@ -39,17 +39,19 @@ CREATE TABLE IF NOT EXISTS document (
   dialect TEXT NOT NULL, key TEXT NOT NULL, version TEXT NOT NULL, id TEXT NOT NULL, toolkit TEXT NOT NULL, hash TEXT,
   PRIMARY KEY (dialect, key, version)
 );
+CREATE INDEX IF NOT EXISTS document_key ON document (key);
 CREATE TABLE IF NOT EXISTS document_tool (
   dialect TEXT NOT NULL, key TEXT NOT NULL, version TEXT NOT NULL, name TEXT NOT NULL, tool TEXT NOT NULL,
   PRIMARY KEY (dialect, key, version, name)
 );
 CREATE INDEX IF NOT EXISTS document_tool_tool ON document_tool (tool);
 CREATE TABLE IF NOT EXISTS leaf (first TEXT PRIMARY KEY, count INTEGER NOT NULL, lines TEXT, records TEXT, dirty INTEGER,
-  behind INTEGER, landed_count INTEGER, landed_lines TEXT, landed_records TEXT);
+  behind INTEGER, landed_count INTEGER, landed_lines TEXT, landed_records TEXT, changed INTEGER NOT NULL DEFAULT 0);
 CREATE INDEX IF NOT EXISTS leaf_dirty ON leaf (first) WHERE dirty IS NOT NULL;
 CREATE INDEX IF NOT EXISTS leaf_lines ON leaf (lines);
 CREATE INDEX IF NOT EXISTS leaf_records ON leaf (records);
 CREATE TABLE IF NOT EXISTS retired (target TEXT PRIMARY KEY, at INTEGER NOT NULL);
+CREATE INDEX IF NOT EXISTS retired_at ON retired (at);
 CREATE TABLE IF NOT EXISTS blob (hash TEXT NOT NULL, part INTEGER NOT NULL, bytes BLOB NOT NULL, PRIMARY KEY (hash, part));
 CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value TEXT NOT NULL);
 CREATE VIRTUAL TABLE IF NOT EXISTS search USING fts5 (key UNINDEXED, name, toolkit, description, tags, tokenize = 'unicode61');
@@ -91,6 +93,12 @@ function placeLeaves(sql: SqlStorage): void {
     sql.exec(`DELETE FROM outbox WHERE target LIKE '${page}%'`)
     if (field(sql, 'SELECT 1 FROM leaf WHERE behind IS NOT NULL') !== undefined) queue(sql, HEAD_KEY)
   }
+  if (!columnsOf(sql, 'leaf').includes('changed')) {
+    sql.exec('ALTER TABLE leaf ADD COLUMN changed INTEGER NOT NULL DEFAULT 0')
+    // Whoever has an earlier head is given all
+    sql.exec('UPDATE leaf SET changed = ?', readNumber(sql, 'revision'))
+  }
+  sql.exec('CREATE INDEX IF NOT EXISTS leaf_changed ON leaf (changed)')
   sql.exec('CREATE INDEX IF NOT EXISTS leaf_behind ON leaf (first) WHERE behind IS NOT NULL')
   const { rowsWritten } = sql.exec("INSERT OR IGNORE INTO leaf (first, count, dirty, behind) VALUES ('', 0, 0, 0)")
   if (rowsWritten > 0) queue(sql, HEAD_KEY)

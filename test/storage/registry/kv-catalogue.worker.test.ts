@@ -172,6 +172,42 @@ describe('an isolate', () => {
       expect(new Set(asked)).toEqual(new Set(['head', 'value']))
     }))
 
+  it('is given what changed since the head that it has, and asks KV for no other', () =>
+    inRegistry(async (harness) => {
+      const { registry, kv } = harness
+      await publishMany(harness)
+      const { require, walk, etag } = isolate(harness)
+      await walk(1_000)
+      // Leaves were split as they came to KV
+      require((await registry.publish([await publication('Kit1.New@1.0.0')], ADMIN)).revision)
+      await etag()
+      const reads = kv.reads.length
+      const spy = vi.spyOn(registry, 'head')
+      for (let n = 0; n < 3; n += 1) {
+        const { revision } = await registry.publish([await publication(`Kit1.New${n}@1.0.0`)], ADMIN)
+        require(revision)
+        const before = spy.mock.calls.length
+        expect(await etag()).toBe((await registry.head()).etag)
+        const given = await spy.mock.results[before]?.value
+        expect(given).toMatchObject({ since: expect.any(Number), leaves: [{ first: expect.any(String) }] })
+        expect(await walk(1_000)).toHaveLength(302 + n)
+      }
+      expect(kv.reads.slice(reads).filter((key) => key === 'catalogue/head')).toEqual([])
+    }))
+
+  it('goes on with the head that it has while one request looks for another', () =>
+    inRegistry(async (harness) => {
+      await publishMany(harness)
+      const { etag } = isolate(harness)
+      const before = await etag()
+      vi.setSystemTime(Date.now() + 5_000)
+      expect(await Promise.all(Array.from({ length: 50 }, etag))).toEqual(Array.from({ length: 50 }, () => before))
+      expect(harness.kv.reads.filter((key) => key === 'catalogue/head')).toHaveLength(2)
+      vi.setSystemTime(Date.now() + 5_000)
+      await etag()
+      expect(harness.kv.reads.filter((key) => key === 'catalogue/head')).toHaveLength(3)
+    }))
+
   it('whose head names pages that are no more lists by the head of now', () =>
     inRegistry(async (harness) => {
       const { registry, kv, drain } = harness

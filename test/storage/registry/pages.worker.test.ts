@@ -1,9 +1,20 @@
 import { describe, expect, it, vi } from 'vitest'
 import { toolKey } from '../../../src/core/tool/tool-id.ts'
 import type { ToolRecord } from '../../../src/core/tool/tool.ts'
+import { type Head, headNow, headOf } from '../../../src/storage/registry/head.ts'
 import type { PageIndex } from '../../../src/storage/registry/pages.ts'
 import type { RegistryObject } from '../../../src/storage/registry/registry-object.ts'
-import { ADMIN, type Harness, inRegistry, listedIn, publication, publications, stopClock, textOf } from './set-up.ts'
+import {
+  ADMIN,
+  type Harness,
+  inRegistry,
+  listedIn,
+  publication,
+  publications,
+  rowsOf,
+  stopClock,
+  textOf,
+} from './set-up.ts'
 
 stopClock()
 
@@ -92,6 +103,82 @@ describe('a leaf', () => {
       await registry.takeIn('', 0)
       await drain()
       expect(listedIn(kv)).toEqual([])
+    }))
+})
+
+describe('what changed in the head since a revision', () => {
+  /** What is listed is changed in many places, so that leaves are split, change again and lose tools. */
+  async function changeMuch({ registry }: Harness, use: () => Promise<void>): Promise<void> {
+    for (let round = 0; round < 12; round += 1) {
+      await registry.publish(await publications(round * 40, round * 40 + 40), ADMIN)
+      if (round % 3 === 1) await use()
+      for (const n of [0, round * 40 + 3]) {
+        const name = { toolkit: `kit${n % 9}`, tool: `t${n}` }
+        const state = n === 0 && round % 2 === 1 ? 'active' : 'disabled'
+        await registry.change(name, '1.0.0', { status: { state } }, ADMIN)
+      }
+      await use()
+    }
+  }
+
+  it('makes any earlier head the one of now, whether the registry gave it or KV', () =>
+    inRegistry(async (harness) => {
+      const earlier: Head[] = []
+      await changeMuch(harness, async () => {
+        const { registry, runAlarm, restart, kv } = harness
+        const landed = kv.values.get('catalogue/head')
+        if (landed !== undefined) earlier.push(JSON.parse(landed))
+        // KV gets a part of it, amid what is to come
+        if (earlier.length % 3 !== 0) await runAlarm()
+        const heads = await Promise.all(
+          earlier.map(async (known) => headNow(known, await harness.registry.head(known.revision))),
+        )
+        const whole = await restart().head()
+        for (const head of heads) expect(head).toEqual(whole)
+        expect(headOf(whole.leaves, whole.revision)).toEqual(whole)
+        expect(await registry.head()).toEqual(whole)
+        earlier.push(whole)
+      })
+      expect(new Set(earlier.map(({ leaves }) => leaves.length)).size).toBeGreaterThan(3)
+      await harness.drain()
+      const landed: Head = JSON.parse(harness.kv.values.get('catalogue/head') ?? '')
+      expect(landed).toEqual(await harness.registry.head())
+    }))
+
+  it('is the leaf that was touched, and takes no more rows in a large catalogue than in a small one', () =>
+    inRegistry(async ({ registry, sql }) => {
+      const rows: number[] = []
+      for (const count of [150, 900]) {
+        await registry.publish(await inOrder(count), ADMIN)
+        const changeTo = (state: 'active' | 'disabled') =>
+          registry.change({ toolkit: 'kit', tool: 't0001' }, '1.0.0', { status: { state } }, ADMIN)
+        await changeTo('disabled')
+        const { revision, leaves } = await registry.head()
+        expect(leaves.length).toBeGreaterThan(count / 128)
+        await changeTo('active')
+        rows.push(
+          await rowsOf(sql, async () => {
+            const since = await registry.head(revision)
+            expect(since.leaves.map(({ first }) => first)).toEqual([''])
+            expect(since.since).toBe(revision)
+          }),
+        )
+        expect((await registry.head(revision + 1_000)).leaves).toHaveLength(leaves.length)
+      }
+      expect(rows[1]).toBe(rows[0])
+    }))
+
+  it('is all of it, where an earlier version kept no account of it', () =>
+    inRegistry(async ({ registry, sql, restart }) => {
+      await registry.publish(await inOrder(200), ADMIN)
+      const { leaves, revision } = await registry.head()
+      sql.exec('DROP INDEX leaf_changed')
+      sql.exec('ALTER TABLE leaf DROP COLUMN changed')
+      const next = restart()
+      expect((await next.head(revision - 1)).leaves).toEqual(leaves)
+      expect((await next.head(revision)).leaves).toEqual([])
+      await next.publish([await publication('Kit.T0001a@1.0.0')], ADMIN)
+      expect((await next.head(revision)).leaves.map(({ first }) => first)).toEqual([''])
     }))
 })
 

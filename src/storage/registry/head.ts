@@ -1,0 +1,80 @@
+/** One part of the catalogue: tools from the key `first` up to the next leaf's, as two pages. */
+export interface Leaf {
+  readonly first: string
+  readonly count: number
+  /** The hash of the page of serialised definitions, one a line below a line of `PageIndex`. */
+  readonly lines: string
+  /** The hash of the page of whole records, one a line, in the same order. */
+  readonly records: string
+}
+
+/** What names all pages of the catalogue, its leaves in the order of their keys. */
+export interface Head {
+  readonly revision: number
+  /** Of what is listed: the sum of all pages' hashes, so that it takes no look at the pages that stay. */
+  readonly etag: string
+  readonly count: number
+  readonly leaves: readonly Leaf[]
+}
+
+/** A head, of whose leaves those are left out that are the same in the head of an earlier revision, `since`. */
+export interface HeadSince extends Head {
+  /** Undefined where nothing is left out. */
+  readonly since?: number
+}
+
+const ETAG_BITS = 256
+const NO_HEAD: Head = { revision: 0, etag: '0'.repeat(ETAG_BITS / 4), count: 0, leaves: [] }
+
+/** The head that names these leaves, and shows all changes up to a number. */
+export function headOf(leaves: readonly Leaf[], revision: number): Head {
+  return withLeaves(NO_HEAD, leaves, revision)
+}
+
+/** A head with other leaves: each replaces the one that begins with the same key, or is a new one. */
+export function withLeaves(head: Head, others: readonly Leaf[], revision: number): Head {
+  const { leaves, replaced } = put(head.leaves, others)
+  const count = head.count + tools(others) - tools(replaced)
+  const sum = BigInt(`0x${head.etag}`) + hashes(others) - hashes(replaced)
+  return {
+    revision,
+    etag: BigInt.asUintN(ETAG_BITS, sum)
+      .toString(16)
+      .padStart(ETAG_BITS / 4, '0'),
+    count,
+    leaves,
+  }
+}
+
+/** What a head that a reader has became, by what the registry gave for its revision. */
+export function headNow(known: Head, { since, ...given }: HeadSince): Head {
+  return since === undefined ? given : { ...given, leaves: put(known.leaves, given.leaves).leaves }
+}
+
+/** The place of the leaf that a key belongs to; -1 for one before all. */
+export function leafAt(leaves: readonly Leaf[], key: string): number {
+  let from = 0
+  let to = leaves.length
+  while (from < to) {
+    const middle = (from + to) >> 1
+    if ((leaves[middle]?.first ?? '') <= key) from = middle + 1
+    else to = middle
+  }
+  return from - 1
+}
+
+function put(known: readonly Leaf[], others: readonly Leaf[]): { leaves: readonly Leaf[]; replaced: readonly Leaf[] } {
+  const leaves = [...known]
+  const replaced: Leaf[] = []
+  for (const leaf of others) {
+    const at = leafAt(leaves, leaf.first)
+    if (leaves[at]?.first === leaf.first) replaced.push(...leaves.splice(at, 1, leaf))
+    else leaves.splice(at + 1, 0, leaf)
+  }
+  return { leaves, replaced }
+}
+
+const tools = (leaves: readonly Leaf[]) => leaves.reduce((sum, { count }) => sum + count, 0)
+
+const hashes = (leaves: readonly Leaf[]) =>
+  leaves.reduce((sum, { lines, records }) => sum + BigInt(`0x${lines}`) + BigInt(`0x${records}`), 0n)
