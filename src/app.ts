@@ -36,6 +36,7 @@ import { grantsFace } from './api/users/routes.ts'
 import { importFace } from './api/toolkits/import/routes.ts'
 import { keysFace } from './api/keys/routes.ts'
 import { keyText } from './api/keys/wire.ts'
+import { docsFace } from './docs/routes.ts'
 import { machineContextFace } from './dialects/machine-context/routes.ts'
 import { VERSIONS_FROM_2026 } from './dialects/mcp/revisions/2026-07-28/envelope.ts'
 import { VERSIONS_UNTIL_2025 } from './dialects/mcp/revisions/until-2025-11-25.ts'
@@ -280,6 +281,7 @@ export function createApp(env: Env, config: Config, build: Build): Hono {
       identifiesPeople: config.userVerifierUrl !== undefined || config.signIn !== undefined,
       now,
     }),
+    docsFace({ ...shared, shield, loadGuides: async () => (await import('./generated/guides.ts')).guides }),
     serversFace({
       ...shared,
       shield,

@@ -1,6 +1,6 @@
 /**
  * Makes `src/generated/`: the bundle of the tools under `tools/`, with their records, digests and compiled validators,
- * and the text of the modules that run inside sandboxes. `npm run generate` runs it, and so does every build of the Worker. `--tools` and `--out` name other folders.
+ * the text of the modules that run inside sandboxes, and the guides. `npm run generate` runs it, and so does every build of the Worker. `--tools` and `--out` name other folders.
  */
 import { parseArgs } from 'node:util'
 import { Broken, placed } from './broken.ts'

@@ -12,13 +12,13 @@ import { readTools, sha256 } from './read-tools.ts'
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
 /**
- * Writes what a build adds to the source into a folder: the tools of a folder of toolkits, both given from the root, and
- * what runs inside sandboxes. Throws a `Broken` for a source that cannot be built.
+ * Writes what a build adds to the source into a folder: the tools of a folder of toolkits, both given from the root, what
+ * runs inside sandboxes, and the guides. Throws a `Broken` for a source that cannot be built.
  */
 export async function writeGenerated(from: string, to: string): Promise<void> {
   const folder = join(root, to)
   await mkdir(folder, { recursive: true })
-  for (const [name, text] of [...(await bundledTools(from, folder)), await sandboxes()]) {
+  for (const [name, text] of [...(await bundledTools(from, folder)), await sandboxes(), await guides()]) {
     await write(join(folder, name), text)
   }
 }
@@ -69,6 +69,16 @@ async function bundledTools(from: string, folder: string): Promise<File[]> {
     ['validators.d.ts', declarations.join('\n')],
     ['build.ts', build.join('\n')],
   ]
+}
+
+/** The guides of `src/docs`, as text, by their names. */
+async function guides(): Promise<File> {
+  const folder = join(root, 'src/docs')
+  const names = (await readdir(folder)).flatMap((file) => /^([\w-]+)\.md$/.exec(file)?.[1] ?? []).sort()
+  const all = await Promise.all(
+    names.map(async (name) => ({ name, text: await readFile(join(folder, `${name}.md`), 'utf8') })),
+  )
+  return ['guides.ts', `export const guides = ${JSON.stringify(all)} as const\n`]
 }
 
 /** What runs inside sandboxes, as text. */

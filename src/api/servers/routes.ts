@@ -4,25 +4,16 @@ import { HTTP_STATUS } from '../../http/failure-status.ts'
 import { jsonText } from '../../http/json-response.ts'
 import { pathSegment } from '../../http/path-segment.ts'
 import { createPublicRoute, preflight, type PublicRouteDeps } from '../../http/public-route.ts'
-import {
-  CARD_PATH,
-  CARD_TYPE,
-  CATALOG_TYPE,
-  decodeQuery,
-  type Deployment,
-  encodeCard,
-  encodeCatalog,
-  encodeServer,
-  encodeServers,
-  isVersion,
-  serverName,
-} from './wire.ts'
+import type { Deployment } from './wire.ts'
 
 export interface ServersFaceDeps extends PublicRouteDeps {
   readonly deployment: Omit<Deployment, 'origin' | 'needsKey'>
   /** Whether whoever sends such a request needs a credential to call anything. */
   readonly needsKey: (request: Request) => boolean
 }
+
+/** Loaded when it is first asked for: few requests need it. */
+type Wire = typeof import('./wire.ts')
 
 const SERVERS = '/v0.1/servers'
 const VERSIONS = `${SERVERS}/:name/versions`
@@ -37,14 +28,12 @@ export function serversFace({ deployment, needsKey, ...deps }: ServersFaceDeps):
   at(SERVERS, list)
   at(VERSIONS, versions)
   at(`${VERSIONS}/:version`, version)
-  at(CARD_PATH, (c) => jsonText(JSON.stringify(encodeCard(deploymentAt(c))), 200, { 'content-type': CARD_TYPE }))
-  at('/.well-known/ai-catalog.json', (c) =>
-    jsonText(JSON.stringify(encodeCatalog(deploymentAt(c))), 200, { 'content-type': CATALOG_TYPE }),
-  )
+  at('/mcp/server-card', (c, wire) => typed(wire.encodeCard(deploymentAt(c)), wire.CARD_TYPE))
+  at('/.well-known/ai-catalog.json', (c, wire) => typed(wire.encodeCatalog(deploymentAt(c)), wire.CATALOG_TYPE))
 
-  function at(path: string, give: (c: Context) => Response | Failing): void {
-    const handle = open((c: Context) => {
-      const answer = give(c)
+  function at(path: string, give: (c: Context, wire: Wire) => Response | Failing): void {
+    const handle = open(async (c: Context) => {
+      const answer = give(c, await import('./wire.ts'))
       return answer instanceof Response ? answer : refuse(answer.failure)
     })
     face.get(path, handle)
@@ -55,35 +44,35 @@ export function serversFace({ deployment, needsKey, ...deps }: ServersFaceDeps):
     return { ...deployment, origin: new URL(req.url).origin, needsKey: needsKey(req.raw) }
   }
 
-  function list(c: Context): Response | Failing {
-    const isWanted = decodeQuery(new URL(c.req.url).searchParams)
+  function list(c: Context, wire: Wire): Response | Failing {
+    const isWanted = wire.decodeQuery(new URL(c.req.url).searchParams)
     if (!isWanted.ok) return isWanted
     const here = deploymentAt(c)
-    return c.json(encodeServers(isWanted.value(here) ? [encodeServer(here)] : []))
+    return c.json(wire.encodeServers(isWanted.value(here) ? [wire.encodeServer(here)] : []))
   }
 
-  function versions(c: Context): Response | Failing {
-    const found = named(c)
-    return found.ok ? c.json(encodeServers([encodeServer(found.value)])) : found
+  function versions(c: Context, wire: Wire): Response | Failing {
+    const found = named(c, wire)
+    return found.ok ? c.json(wire.encodeServers([wire.encodeServer(found.value)])) : found
   }
 
-  function version(c: Context): Response | Failing {
-    const found = named(c)
+  function version(c: Context, wire: Wire): Response | Failing {
+    const found = named(c, wire)
     if (!found.ok) return found
     const wanted = pathSegment(c.req.url, 5)
     if (!wanted.ok) return wanted
-    if (isVersion(found.value, wanted.value)) return c.json(encodeServer(found.value))
+    if (wire.isVersion(found.value, wanted.value)) return c.json(wire.encodeServer(found.value))
     return fail({
       type: 'not-found',
-      message: `Server '${serverName(found.value.origin)}' has no version '${wanted.value.slice(0, 100)}'`,
+      message: `Server '${wire.serverName(found.value.origin)}' has no version '${wanted.value.slice(0, 100)}'`,
     })
   }
 
-  function named(c: Context): Result<Deployment> {
+  function named(c: Context, wire: Wire): Result<Deployment> {
     const name = pathSegment(c.req.url, 3)
     if (!name.ok) return name
     const here = deploymentAt(c)
-    if (name.value === serverName(here.origin)) return ok(here)
+    if (name.value === wire.serverName(here.origin)) return ok(here)
     return fail({ type: 'not-found', message: `Server '${name.value.slice(0, 200)}' was not found` })
   }
 
@@ -94,4 +83,8 @@ export function serversFace({ deployment, needsKey, ...deps }: ServersFaceDeps):
   }
 
   return face
+}
+
+function typed(body: object, type: string): Response {
+  return jsonText(JSON.stringify(body), 200, { 'content-type': type })
 }

@@ -22,7 +22,6 @@ const DESCRIPTION = 'Every tool an agent calls, behind one URL'
 const NAME = 'switchboard'
 export const CARD_TYPE = 'application/mcp-server-card+json'
 export const CATALOG_TYPE = 'application/ai-catalog+json'
-export const CARD_PATH = '/mcp/server-card'
 
 /** A header that a client is to send, as the registry's schema and the server card's have it. */
 function keyHeader({ needsKey }: Deployment) {
@@ -50,7 +49,7 @@ function hostOf(origin: string): string {
 }
 
 function identity({ origin, title, version }: Deployment) {
-  return { name: serverName(origin), title, description: DESCRIPTION, version }
+  return { name: serverName(origin), title, description: DESCRIPTION, version, websiteUrl: `${origin}/docs/agents` }
 }
 
 /** A deployment as one `ServerResponse` of the MCP registry's API, v0.1. */
@@ -81,8 +80,8 @@ export function encodeCatalog({ origin, title }: Deployment) {
   const identifier = `urn:air:${hostOf(origin)}:mcp:${NAME}`
   return {
     specVersion: '1.0',
-    host: { displayName: title, identifier: hostOf(origin) },
-    entries: [{ identifier, type: CARD_TYPE, url: `${origin}${CARD_PATH}` }],
+    host: { displayName: title, identifier: hostOf(origin), documentationUrl: `${origin}/docs` },
+    entries: [{ identifier, type: CARD_TYPE, url: `${origin}/mcp/server-card` }],
   }
 }
 

@@ -37,6 +37,8 @@ export interface McpFaceDeps {
 }
 
 const MAX_BATCH = 100
+/** Whoever sets a client up reads what its log says. */
+const HOW_TO_CONNECT = '. What to copy for each agent is at /docs/agents'
 
 /**
  * The Model Context Protocol over stateless Streamable HTTP: `POST /mcp`, in its revision 2026-07-28 and, at the same URL,
@@ -187,7 +189,8 @@ function refuse(failure: Failure): Response {
 function errorOf(failure: Failure): McpError {
   const row = ANSWERS[failure.type]
   const answer = row === 'result' ? ANSWERS.internal : row
-  return { ...answer, message: textOf(failure), headers: failureHeaders(failure) }
+  const hint = failure.type === 'unauthenticated' ? HOW_TO_CONNECT : ''
+  return { ...answer, message: `${textOf(failure)}${hint}`, headers: failureHeaders(failure) }
 }
 
 function malformed(message: string): McpError {

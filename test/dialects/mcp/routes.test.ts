@@ -197,13 +197,13 @@ describe('the transport', () => {
   })
 
   it('says 401 without metadata of OAuth, and when to come back', async () => {
-    const stranger = await setUp({ refused: { type: 'unauthenticated', reason: 'Who?' } }).legacy('ping')
+    const stranger = await setUp({ refused: { type: 'unauthenticated', reason: 'Who are you' } }).legacy('ping')
     expect(stranger.headers.get('www-authenticate')).toBe('Bearer realm="switchboard"')
     expect(await body(stranger)).toEqual({
       status: 401,
       jsonrpc: '2.0',
       id: null,
-      error: { code: 401, message: 'Who?' },
+      error: { code: 401, message: 'Who are you. What to copy for each agent is at /docs/agents' },
     })
     const eager = await setUp({ refused: { type: 'rate-limited', retry_after_ms: 1500 } }).legacy('ping')
     expect([eager.status, eager.headers.get('retry-after')]).toEqual([429, '2'])

@@ -1,0 +1,205 @@
+/** A program that agents run in, or a library that they are made with, and how it is told of a deployment. */
+export interface AgentHost {
+  readonly id: string
+  readonly title: string
+  /** Where the configuration goes, in Markdown. */
+  readonly where: string
+  /** What is copied, whole; absent where the host has a form to fill in. */
+  readonly snippet?: Snippet
+}
+
+export interface Snippet {
+  readonly language: 'sh' | 'json' | 'toml' | 'js'
+  readonly text: string
+}
+
+/** The environment variable that every snippet reads the key from: no key stands in a file. */
+export const KEY_VARIABLE = 'SWITCHBOARD_KEY'
+
+const js = (text: string): Snippet => ({ language: 'js', text })
+const json = (text: string): Snippet => ({ language: 'json', text })
+const sh = (text: string): Snippet => ({ language: 'sh', text })
+
+/**
+ * Every agent host that Switchboard knows how to tell of a deployment, given the deployment's origin
+ * (`https://switchboard.example.workers.dev`). The guide `agents.md` says the same of an example's.
+ */
+export function agentHosts(origin: string): readonly AgentHost[] {
+  const url = `${origin}/mcp`
+  return [
+    {
+      id: 'claude-code',
+      title: 'Claude Code',
+      where: 'In a terminal; with `--scope user` for all your projects.',
+      snippet: sh(
+        `claude mcp add --transport http switchboard ${url} --header "Authorization: Bearer $${KEY_VARIABLE}"`,
+      ),
+    },
+    {
+      id: 'claude',
+      title: 'Claude.ai',
+      where: `Settings, Connectors, "Add custom connector", with the URL \`${url}\` and, under "Request headers", \`Authorization\` with \`Bearer <key>\`. Where your plan has no request headers, Claude.ai connects by OAuth alone.`,
+    },
+    {
+      id: 'chatgpt',
+      title: 'ChatGPT',
+      where:
+        'Its connectors sign in by OAuth alone and send no key. What you build with the Responses API, the Agents SDK or Codex does, as below.',
+    },
+    {
+      id: 'cursor',
+      title: 'Cursor',
+      where: '`.cursor/mcp.json` in a project, or `~/.cursor/mcp.json`.',
+      snippet: json(`{
+  "mcpServers": {
+    "switchboard": {
+      "url": "${url}",
+      "headers": { "Authorization": "Bearer \${env:${KEY_VARIABLE}}" }
+    }
+  }
+}`),
+    },
+    {
+      id: 'vs-code',
+      title: 'VS Code',
+      where:
+        '`.vscode/mcp.json` in a project, or `MCP: Open User Configuration`. It asks for the key once, and keeps it.',
+      snippet: json(`{
+  "inputs": [{ "type": "promptString", "id": "switchboard-key", "description": "Switchboard key", "password": true }],
+  "servers": {
+    "switchboard": {
+      "type": "http",
+      "url": "${url}",
+      "headers": { "Authorization": "Bearer \${input:switchboard-key}" }
+    }
+  }
+}`),
+    },
+    {
+      id: 'codex',
+      title: 'Codex',
+      where: '`~/.codex/config.toml`, which the command line, the app and the extension share.',
+      snippet: {
+        language: 'toml',
+        text: `[mcp_servers.switchboard]
+url = "${url}"
+bearer_token_env_var = "${KEY_VARIABLE}"`,
+      },
+    },
+    {
+      id: 'responses-api',
+      title: 'The Responses API',
+      where:
+        'OpenAI calls the tools itself, so the deployment must be reachable from there; `authorization` is the key.',
+      snippet: sh(`curl https://api.openai.com/v1/responses -H "Authorization: Bearer $OPENAI_API_KEY" \\
+  -H 'Content-Type: application/json' -d @- <<JSON
+{
+  "model": "gpt-6-astra",
+  "input": "What is 2 + 3?",
+  "tools": [
+    {
+      "type": "mcp",
+      "server_label": "switchboard",
+      "server_url": "${url}",
+      "authorization": "$${KEY_VARIABLE}"
+    }
+  ]
+}
+JSON`),
+    },
+    {
+      id: 'langchain',
+      title: 'LangChain',
+      where: '`npm install @langchain/mcp-adapters`.',
+      snippet: js(`import { MultiServerMCPClient } from '@langchain/mcp-adapters'
+
+const client = new MultiServerMCPClient({
+  mcpServers: {
+    switchboard: {
+      transport: 'http',
+      url: '${url}',
+      headers: { Authorization: \`Bearer \${process.env.${KEY_VARIABLE}}\` },
+    },
+  },
+})
+const tools = await client.getTools()`),
+    },
+    {
+      id: 'mastra',
+      title: 'Mastra',
+      where: '`npm install @mastra/mcp`.',
+      snippet: js(`import { MCPClient } from '@mastra/mcp'
+
+const client = new MCPClient({
+  servers: {
+    switchboard: {
+      url: new URL('${url}'),
+      requestInit: { headers: { Authorization: \`Bearer \${process.env.${KEY_VARIABLE}}\` } },
+    },
+  },
+})
+const tools = await client.listTools()`),
+    },
+    {
+      id: 'ai-sdk',
+      title: 'AI SDK',
+      where: '`npm install @ai-sdk/mcp`.',
+      snippet: js(`import { createMCPClient } from '@ai-sdk/mcp'
+
+const client = await createMCPClient({
+  transport: {
+    type: 'http',
+    url: '${url}',
+    headers: { Authorization: \`Bearer \${process.env.${KEY_VARIABLE}}\` },
+  },
+})
+const tools = await client.tools()`),
+    },
+    {
+      id: 'openai-agents',
+      title: 'OpenAI Agents SDK',
+      where: '`npm install @openai/agents`.',
+      snippet: js(`import { Agent, MCPServerStreamableHttp } from '@openai/agents'
+
+const switchboard = new MCPServerStreamableHttp({
+  name: 'switchboard',
+  url: '${url}',
+  requestInit: { headers: { Authorization: \`Bearer \${process.env.${KEY_VARIABLE}}\` } },
+})
+await switchboard.connect()
+const agent = new Agent({ name: 'Assistant', mcpServers: [switchboard] })`),
+    },
+    {
+      id: 'mcp-sdk',
+      title: 'The MCP SDK',
+      where: '`npm install @modelcontextprotocol/client`.',
+      snippet: js(`import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+
+const client = new Client({ name: 'my-agent', version: '1.0.0' })
+const url = new URL('${url}')
+const headers = { Authorization: \`Bearer \${process.env.${KEY_VARIABLE}}\` }
+await client.connect(new StreamableHTTPClientTransport(url, { requestInit: { headers } }))
+const { tools } = await client.listTools()`),
+    },
+    {
+      id: 'local-servers',
+      title: 'Hosts that start local servers only',
+      where: 'The configuration file of the host, such as `claude_desktop_config.json`, by way of `mcp-remote`.',
+      snippet: json(`{
+  "mcpServers": {
+    "switchboard": {
+      "command": "npx",
+      "args": [
+        "-y",
+        "mcp-remote",
+        "${url}",
+        "--header",
+        "Authorization:\${AUTHORIZATION}"
+      ],
+      "env": { "AUTHORIZATION": "Bearer <key>" }
+    }
+  }
+}`),
+    },
+  ]
+}

@@ -1,0 +1,77 @@
+import { html } from '../http/markup.ts'
+import type { Page } from '../http/page.ts'
+import { renderMarkdown } from './markdown.ts'
+
+/** A guide, as it is written for no deployment in particular. */
+export interface Guide {
+  /** What it is called in addresses. */
+  readonly name: string
+  readonly text: string
+}
+
+/** The deployment that guides speak of in their examples. */
+export const EXAMPLE_ORIGIN = 'https://switchboard.<you>.workers.dev'
+
+/** The heading of a guide, and what one can do after reading it: its first paragraph. */
+export function summaryOf({ text }: Guide): { readonly title: string; readonly summary: string } {
+  const [, title = '', summary = ''] = /^# (.+)\n\n([^]+?)(?:\n\n|$)/.exec(text) ?? []
+  return { title, summary: summary.replaceAll(/\s+/g, ' ').trim() }
+}
+
+/** The text of a guide with the addresses of the deployment that serves it. */
+export function guideText({ text }: Guide, origin: string): string {
+  return text.replaceAll(EXAMPLE_ORIGIN, origin)
+}
+
+/** A guide as a page. Links to other guides lead to their pages, and to what is no guide nowhere. */
+export function guidePage(guide: Guide, origin: string): Page {
+  const body = guideText(guide, origin).replace(/^# .+\n/, '')
+  const linkTo = (href: string) => {
+    const sibling = /^([\w-]+)\.md(#[\w-]+)?$/.exec(href)
+    if (sibling) return `/docs/${sibling[1]}${sibling[2] ?? ''}`
+    return /^(?:https:\/\/|#|\/)/.test(href) ? href : undefined
+  }
+  const markdown = html`<p class="note">
+    <a href="/docs">All guides</a> · <a href="/docs/${guide.name}.md">Markdown</a>
+  </p>`
+  return { status: 200, title: summaryOf(guide).title, body: html`${renderMarkdown(body, linkTo)} ${markdown}` }
+}
+
+/** The page that lists the guides. */
+export function guidesPage(guides: readonly Guide[]): Page {
+  const items = guides.map((guide) => {
+    const { title, summary } = summaryOf(guide)
+    return html`<li><a href="/docs/${guide.name}">${title}</a><br />${summary}</li>`
+  })
+  return {
+    status: 200,
+    title: 'Guides',
+    body: html`<ul>
+      ${items}
+    </ul>`,
+  }
+}
+
+/** What a deployment says of itself to a model that reads its address (https://llmstxt.org). */
+export function llmsText(guides: readonly Guide[], origin: string): string {
+  const links = guides.map((guide) => {
+    const { title, summary } = summaryOf(guide)
+    return `- [${title}](${origin}/docs/${guide.name}.md): ${summary}`
+  })
+  return `# Switchboard
+
+> One URL for every tool an agent calls. Agents connect to ${origin}/mcp over the Model Context Protocol, with the header
+> \`Authorization: Bearer <key>\`; the tools are listed there, to callers with a key.
+
+## Guides
+
+${links.join('\n')}
+
+## Addresses
+
+- [MCP server card](${origin}/mcp/server-card): where to connect, in which revisions of the protocol, with which header
+- [MCP registry](${origin}/v0.1/servers): the same as the MCP registry's API has it
+- [Configuration of agent hosts](${origin}/docs/agents.json): what each host takes, as JSON
+- [Health](${origin}/health): whether it is well, and its version
+`
+}

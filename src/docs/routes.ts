@@ -1,0 +1,55 @@
+import { type Context, Hono } from 'hono'
+import { jsonText } from '../http/json-response.ts'
+import { page, plainPage } from '../http/page.ts'
+import { createPublicRoute, preflight, type PublicRouteDeps } from '../http/public-route.ts'
+import type { Guide } from './guide.ts'
+
+export interface DocsFaceDeps extends PublicRouteDeps {
+  /** The guides, in order. Called when one is first asked for: they are no part of what a start evaluates. */
+  readonly loadGuides: () => Promise<readonly Guide[]>
+}
+
+const TEXT = { 'content-type': 'text/plain; charset=utf-8' }
+const MARKDOWN = { 'content-type': 'text/markdown; charset=utf-8' }
+const NO_GUIDE = plainPage(404, 'Nothing here', 'There is no such guide')
+
+/**
+ * `GET /docs`, `/docs/{guide}`, `/docs/{guide}.md` and `/llms.txt`: the guides as pages and as Markdown, with this deployment's
+ * own addresses in their examples. `/docs/agents.json` has the configuration of each agent host by itself, for programs.
+ */
+export function docsFace({ loadGuides, ...deps }: DocsFaceDeps): Hono {
+  const open = createPublicRoute(deps)
+  const face = new Hono()
+  at('/docs', async () => {
+    const [{ guidesPage }, guides] = await Promise.all([import('./guide.ts'), loadGuides()])
+    return page(guidesPage(guides))
+  })
+  at('/docs/agents.json', async (c) => {
+    const { agentHosts } = await import('./agent-hosts.ts')
+    return jsonText(JSON.stringify({ hosts: agentHosts(originOf(c)) }))
+  })
+  at('/docs/:guide', async (c) => {
+    const [{ guidePage, guideText }, guides] = await Promise.all([import('./guide.ts'), loadGuides()])
+    const asked = c.req.param('guide') ?? ''
+    const name = asked.replace(/\.md$/, '')
+    const guide = guides.find((each) => each.name === name)
+    if (!guide) return page(NO_GUIDE)
+    if (asked === name) return page(guidePage(guide, originOf(c)))
+    return new Response(guideText(guide, originOf(c)), { headers: MARKDOWN })
+  })
+  at('/llms.txt', async (c) => {
+    const [{ llmsText }, guides] = await Promise.all([import('./guide.ts'), loadGuides()])
+    return new Response(llmsText(guides, originOf(c)), { headers: TEXT })
+  })
+
+  function at(path: string, give: (c: Context) => Promise<Response>): void {
+    face.get(path, open(give))
+    face.options(path, preflight)
+  }
+
+  return face
+}
+
+function originOf({ req }: Context): string {
+  return new URL(req.url).origin
+}

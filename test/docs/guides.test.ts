@@ -1,0 +1,102 @@
+import { readdirSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { docsFace } from '../../src/docs/routes.ts'
+import { EXAMPLE_ORIGIN, type Guide, guidePage, summaryOf } from '../../src/docs/guide.ts'
+import { fail } from '../../src/core/call/failure.ts'
+import { guides } from '../../src/generated/guides.ts'
+
+const ORIGIN = 'https://tools.acme.com'
+const all: readonly Guide[] = guides
+
+function get(path: string, limited = false) {
+  const face = docsFace({
+    loadGuides: async () => all,
+    shield: () => (limited ? fail({ type: 'rate-limited', retry_after_ms: 1 }) : undefined),
+    respond: (failure) => Response.json(failure, { status: 429 }),
+  })
+  return face.request(`${ORIGIN}${path}`)
+}
+
+describe('every guide', () => {
+  it('is served: each Markdown file beside the routes', () => {
+    const files = readdirSync(new URL('../../src/docs', import.meta.url)).filter((file) => file.endsWith('.md'))
+    expect(all.map(({ name }) => `${name}.md`)).toEqual(files.sort())
+  })
+
+  it.each(all)('$name begins with a heading, and what one can do after reading it', (guide) => {
+    const { title, summary } = summaryOf(guide)
+    expect(title).not.toBe('')
+    expect(summary).toMatch(/^After reading this you can /)
+  })
+
+  it.each(all)('$name is all of the Markdown that is rendered, and its links lead somewhere', ({ name, text }) => {
+    const prose = text.replaceAll(/^```[^]*?^```$/gm, '').replaceAll(/`[^`\n]*`/g, '')
+    expect(prose).not.toMatch(/^ *(?:\d+\. |> |#{4,} |\* |\t| {2,}- )|<\w|!\[|(?<!\*)\*(?!\*)\w/m)
+    for (const [, href = ''] of prose.matchAll(/\]\(([^)]+)\)/g)) {
+      const sibling = /^([\w-]+)\.md(?:#|$)/.exec(href)?.[1]
+      const leads = sibling ? all.some((each) => each.name === sibling) : /^(?:https:\/\/|#)/.test(href)
+      expect(leads, `${name}: ${href}`).toBe(true)
+    }
+  })
+
+  it.each(all)('$name is a page and a text, with the addresses of who serves it', async ({ name, text }) => {
+    const html = await get(`/docs/${name}`)
+    expect(html.status).toBe(200)
+    expect(html.headers.get('content-type')).toBe('text/html; charset=utf-8')
+    expect(html.headers.get('content-security-policy')).toContain("default-src 'none'")
+    const shown = await html.text()
+    expect(shown).toContain(ORIGIN)
+    expect(shown).not.toMatch(/switchboard\.(?:<|&lt;)you/)
+    const markdown = await get(`/docs/${name}.md`)
+    expect(markdown.headers.get('content-type')).toBe('text/markdown; charset=utf-8')
+    expect(await markdown.text()).toBe(text.replaceAll(EXAMPLE_ORIGIN, ORIGIN))
+  })
+})
+
+describe('the list of guides', () => {
+  it('leads to each', async () => {
+    const shown = await (await get('/docs')).text()
+    for (const { name } of all) expect(shown).toContain(`href="/docs/${name}"`)
+  })
+
+  it('is in llms.txt, with what each is for', async () => {
+    const response = await get('/llms.txt')
+    expect(response.headers.get('content-type')).toBe('text/plain; charset=utf-8')
+    const text = await response.text()
+    // https://llmstxt.org: a heading, a quote that sums it up, and lists of links under headings of the second level
+    expect(text).toMatch(/^# Switchboard\n\n> [^]+?\n\n## Guides\n\n(?:- \[.+\]\(https:\/\/.+\): .+\n)+\n## /)
+    for (const guide of all) {
+      const { title, summary } = summaryOf(guide)
+      expect(text).toContain(`- [${title}](${ORIGIN}/docs/${guide.name}.md): ${summary}`)
+    }
+  })
+})
+
+it('what no guide is called is a page that says so', async () => {
+  for (const path of ['/docs/nowhere', '/docs/nowhere.md', '/docs/.md', '/docs/agents.md.md']) {
+    const response = await get(path)
+    expect(response.status).toBe(404)
+    expect(response.headers.get('cache-control')).toBe('no-store')
+  }
+})
+
+it('the configuration of each host is there for programs', async () => {
+  const { hosts } = JSON.parse(await (await get('/docs/agents.json')).text())
+  expect(hosts.length).toBeGreaterThan(10)
+  expect(hosts).toContainEqual({
+    id: 'codex',
+    title: 'Codex',
+    where: expect.any(String),
+    snippet: { language: 'toml', text: expect.stringContaining(`url = "${ORIGIN}/mcp"`) },
+  })
+})
+
+it('a link to another guide leads to its page, and one to a file nowhere', () => {
+  const text = '# Guide\n\nAfter [one](sign-in.md#a), [two](../SECURITY.md) and [three](https://x.dev).\n'
+  const { body } = guidePage({ name: 'guide', text }, ORIGIN)
+  expect(body.text).toContain('<a href="/docs/sign-in#a">one</a>, two and <a href="https://x.dev">three</a>')
+})
+
+it('readers are held to the rate', async () => {
+  expect((await get('/docs/agents', true)).status).toBe(429)
+})

@@ -1,0 +1,51 @@
+import { describe, expect, it } from 'vitest'
+import { anchorOf, renderMarkdown } from '../../src/docs/markdown.ts'
+
+const same = (href: string) => href
+/** Without the lines between tags. */
+const rendered = (text: string, linkTo: (href: string) => string | undefined = same) =>
+  renderMarkdown(text, linkTo).text.replaceAll(/>\s*\n\s*</g, '><')
+
+describe('a guide', () => {
+  it.each([
+    ['one\ntwo\n\nthree', '<p>one two</p><p>three</p>'],
+    ['## A `key`\ntext', '<h2 id="a-key">A <code>key</code></h2><p>text</p>'],
+    ['### Why?', '<h3 id="why">Why?</h3>'],
+    ['```sh\na <b>\n\n# c\n```\nafter', '<pre><code>a &lt;b&gt;\n\n# c</code></pre><p>after</p>'],
+    ['- one\n  more\n- **two**', '<ul><li>one more</li><li><strong>two</strong></li></ul>'],
+    [
+      '| a | b |\n| - | - |\n| `x\\|y` | [l](/m) |',
+      '<table><thead><tr><th>a</th><th>b</th></tr></thead><tbody><tr><td><code>x|y</code></td><td><a href="/m">l</a></td></tr></tbody></table>',
+    ],
+    ['``a`b`` and <https://x.dev>', '<p><code>a`b</code> and <a href="https://x.dev">https://x.dev</a></p>'],
+    ['**a `b` [c](#d)**', '<p><strong>a <code>b</code> <a href="#d">c</a></strong></p>'],
+    ['text\n- item', '<p>text</p><ul><li>item</li></ul>'],
+  ])('%j is %s', (text, html) => {
+    expect(rendered(text)).toBe(html)
+  })
+
+  it.each(['<script>alert(1)</script>', '[<b>](https://x.dev)', '# <i>', '| <b> |\n| - |\n| <b> |', '- <b>', '`<b>`'])(
+    'has no HTML of its own: %s',
+    (text) => {
+      expect(rendered(text)).not.toMatch(/<(?:script|b|i)>/)
+    },
+  )
+
+  it('has a link only where it may lead', () => {
+    expect(rendered('[a](javascript:x) [b](/y)', (href) => (href === '/y' ? '/z' : undefined))).toBe(
+      '<p>a <a href="/z">b</a></p>',
+    )
+  })
+
+  it.each(['# ', '####', '|', '```', '-', '> q', '# \n# \n', '|\n|', '- '])('ends, whatever it is: %j', (text) => {
+    expect(rendered(text)).toEqual(expect.any(String))
+  })
+})
+
+it.each([
+  ['Claude.ai', 'claudeai'],
+  ['VS Code', 'vs-code'],
+  ['The Responses API', 'the-responses-api'],
+])('the anchor of %j is %s', (heading, anchor) => {
+  expect(anchorOf(heading)).toBe(anchor)
+})

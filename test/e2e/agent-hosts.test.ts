@@ -1,0 +1,191 @@
+import { execFile } from 'node:child_process'
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { agentHosts, KEY_VARIABLE } from '../../src/docs/agent-hosts.ts'
+import { type Server, startServer } from './server.ts'
+
+/**
+ * What the guide gives each agent host to copy, tried against a server that wants a key: a library's is run as it stands, and of
+ * a host that is not here, what it is configured with is what the official client connects with.
+ */
+
+const ADMIN_KEY = 'the-administrator-of-this-test'
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const run = promisify(execFile)
+
+let server: Server
+let key: string
+let folder: string
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'switchboard-hosts-'))
+  server = await startServer({ vars: { ACCESS: 'keys', ADMIN_KEY } })
+  const body = { name: 'ann', scopes: ['tools:read', 'tools:call'], tools: ['Calculator.*'], users: ['ann'] }
+  key = (await server.json('POST', '/keys', body, { authorization: `Bearer ${ADMIN_KEY}` })).body.key
+})
+afterAll(async () => {
+  await server.stop()
+  await rm(folder, { recursive: true, force: true })
+})
+
+function snippetOf(id: string): string {
+  const host = agentHosts(server.url).find((each) => each.id === id)
+  if (!host?.snippet) throw new Error(`There is no snippet of '${id}'`)
+  return host.snippet.text
+}
+
+/** Runs a text as a module of this repository, with the key in its variable, and gives what it printed as JSON. */
+async function runModule(text: string): Promise<unknown> {
+  const env = { ...process.env, [KEY_VARIABLE]: key }
+  const { stdout } = await run('node', ['--input-type=module', '--eval', text], { cwd: root, env })
+  return JSON.parse(stdout)
+}
+
+/** Runs a text in a shell where a program only writes down its arguments and what it is sent. */
+async function runShell(text: string, program: string): Promise<{ args: readonly string[]; input: string }> {
+  const path = join(folder, program)
+  await writeFile(
+    path,
+    `#!/bin/sh\nfor argument in "$@"; do printf '%s\\0' "$argument"; done\nprintf '\\0'\n[ "${program}" = curl ] && cat\nexit 0\n`,
+  )
+  await chmod(path, 0o755)
+  const env = { ...process.env, PATH: `${folder}:${process.env['PATH']}`, [KEY_VARIABLE]: key, OPENAI_API_KEY: 'sk-x' }
+  const { stdout } = await run('sh', ['-c', text], { env })
+  const [args = '', input = ''] = stdout.split('\0\0')
+  return { args: args.split('\0'), input }
+}
+
+/** Lists and calls as a host does that is configured so. */
+async function connectWith(url: string, headers: Record<string, string>): Promise<void> {
+  expect(url).toBe(`${server.url}/mcp`)
+  const client = new Client({ name: 'test', version: '1' })
+  await client.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers } }))
+  expect((await client.listTools()).tools.map(({ name }) => name)).toContain('Calculator_Add')
+  const { content } = await client.callTool({ name: 'Calculator_Add', arguments: { a: 2, b: 3 } })
+  expect(content).toEqual([{ type: 'text', text: '5' }])
+  await client.close()
+}
+
+const LISTED = expect.arrayContaining(['Calculator_Add'])
+
+describe('libraries that are run as the guide has it', () => {
+  it.each([
+    ['langchain', 'const names = tools.map(({ name }) => name); await client.close()'],
+    ['ai-sdk', 'const names = Object.keys(tools); await client.close()'],
+    [
+      'openai-agents',
+      'const names = (await switchboard.listTools()).map(({ name }) => name); await switchboard.close()',
+    ],
+    ['mcp-sdk', 'const names = tools.map(({ name }) => name); await client.close()'],
+  ])('%s lists the tools', async (id, then) => {
+    expect(await runModule(`${snippetOf(id)}\n${then}\nconsole.log(JSON.stringify(names))`)).toEqual(LISTED)
+  })
+})
+
+describe('hosts that are configured as the guide has it', () => {
+  it('Claude Code, by its command', async () => {
+    const { args } = await runShell(snippetOf('claude-code'), 'claude')
+    expect(args.slice(0, 5)).toEqual(['mcp', 'add', '--transport', 'http', 'switchboard'])
+    const [url = '', flag, header = ''] = args.slice(5)
+    expect(flag).toBe('--header')
+    const [name = '', value = ''] = header.split(': ')
+    await connectWith(url, { [name]: value })
+  })
+
+  it('Cursor, by its file', async () => {
+    const { mcpServers } = JSON.parse(snippetOf('cursor'))
+    const { url, headers } = mcpServers.switchboard
+    await connectWith(url, expanded(headers, /\$\{env:(\w+)\}/g))
+  })
+
+  it('VS Code, by its file', async () => {
+    const { inputs, servers } = JSON.parse(snippetOf('vs-code'))
+    expect(inputs).toEqual([expect.objectContaining({ type: 'promptString', id: 'switchboard-key', password: true })])
+    expect(servers.switchboard.type).toBe('http')
+    await connectWith(servers.switchboard.url, expanded(servers.switchboard.headers, /\$\{input:([\w-]+)\}/g))
+  })
+
+  it('Codex, by its file', async () => {
+    const [table, ...lines] = snippetOf('codex').split('\n')
+    expect(table).toBe('[mcp_servers.switchboard]')
+    const entries = lines.map((line) => /^(\w+) = "([^"\\]*)"$/.exec(line)?.slice(1) ?? [line])
+    const { url, ...rest } = Object.fromEntries(entries)
+    expect(rest).toEqual({ bearer_token_env_var: KEY_VARIABLE })
+    await connectWith(url, { authorization: `Bearer ${key}` })
+  })
+
+  it('the Responses API, by a request', async () => {
+    const { args, input } = await runShell(snippetOf('responses-api'), 'curl')
+    expect(args).toContain('https://api.openai.com/v1/responses')
+    const [{ type, server_label, server_url, authorization }] = JSON.parse(input).tools
+    expect({ type, server_label }).toEqual({ type: 'mcp', server_label: 'switchboard' })
+    await connectWith(server_url, { authorization: `Bearer ${authorization}` })
+  })
+
+  it('Mastra, by what its client is made of', async () => {
+    const client = 'class MCPClient { constructor(made) { this.made = made } async listTools() { return this.made } }'
+    const text = snippetOf('mastra').replace(/^import \{ MCPClient \} from '@mastra\/mcp'$/m, client)
+    expect(text).toContain(client)
+    const made = (await runModule(`${text}\nconsole.log(JSON.stringify(tools))`)) as {
+      servers: { switchboard: { url: string; requestInit: { headers: Record<string, string> } } }
+    }
+    const { url, requestInit } = made.servers.switchboard
+    await connectWith(url, requestInit.headers)
+  })
+
+  it('hosts that start local servers, by way of mcp-remote', async () => {
+    const { command, args, env } = JSON.parse(snippetOf('local-servers')).mcpServers.switchboard
+    expect([command, ...args.slice(0, 2)]).toEqual(['npx', '-y', 'mcp-remote'])
+    const [url, flag, header] = args.slice(2)
+    expect(flag).toBe('--header')
+    const [name, value] = header.split(':')
+    expect(value).toBe('${AUTHORIZATION}')
+    await connectWith(url, { [name]: env.AUTHORIZATION.replace('<key>', key) })
+  })
+})
+
+/** Headers with the key where a host puts a variable or what a person typed. */
+function expanded(headers: Readonly<Record<string, string>>, variable: RegExp): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, value.replace(variable, () => key)]))
+}
+
+describe('a person with a browser', () => {
+  it('is shown all of it for this deployment, without a key', async () => {
+    const answer = await fetch(`${server.url}/docs/agents`)
+    expect(answer.status).toBe(200)
+    const shown = await answer.text()
+    expect(shown).toContain(`${server.url}/mcp`)
+    expect(shown).not.toContain('&lt;you&gt;')
+    expect((await fetch(`${server.url}/docs/nowhere`)).status).toBe(404)
+  })
+
+  it('is led from llms.txt to every guide', async () => {
+    const text = await (await fetch(`${server.url}/llms.txt`)).text()
+    const links = [...text.matchAll(/\]\((http[^)]+)\)/g)].flatMap(([, link]) => link ?? [])
+    expect(links.length).toBeGreaterThan(4)
+    for (const link of links) expect((await fetch(link)).status, link).toBe(200)
+  })
+})
+
+describe('for whom an agent acts', () => {
+  const call = (credential: string, headers: Record<string, string> = {}) =>
+    server.json(
+      'POST',
+      '/mcp',
+      { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'Calculator_Add', arguments: { a: 2, b: 3 } } },
+      { authorization: `Bearer ${credential}`, accept: 'application/json, text/event-stream', ...headers },
+    )
+
+  it('a key of one user needs no header, and takes only that user in one', async () => {
+    expect(await call(key)).toMatchObject({ status: 200, body: { result: { content: [{ text: '5' }] } } })
+    expect(await call(key, { 'x-user-id': 'ann' })).toMatchObject({ status: 200 })
+    expect(await call(key, { 'x-user-id': 'bob' })).toMatchObject({
+      status: 403,
+      body: { error: { message: 'The credential may not act for this user' } },
+    })
+  })
+})
