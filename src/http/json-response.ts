@@ -1,4 +1,6 @@
+import type { Outcome } from '../core/call/call.ts'
 import type { Failure } from '../core/call/failure.ts'
+import type { Allowance } from '../core/call/turns.ts'
 
 const JSON_TYPE = { 'content-type': 'application/json' }
 /** Made once: to copy headers costs the platform less than to read an object. */
@@ -17,7 +19,9 @@ export function failureHeaders(failure: Failure): Record<string, string> | undef
       return { 'www-authenticate': 'Bearer realm="switchboard"' }
     case 'rate-limited': {
       const wait = String(Math.ceil(failure.retry_after_ms / 1000))
-      return { 'retry-after': wait, ...rateLimitHeaders(failure.policy, wait) }
+      if (!failure.policy) return { 'retry-after': wait }
+      const spent = { ...failure.policy, left: 0, resetMs: failure.retry_after_ms }
+      return { 'retry-after': wait, ...allowanceHeaders([spent]) }
     }
     case 'unavailable':
       return { 'retry-after': '1' }
@@ -28,15 +32,30 @@ export function failureHeaders(failure: Failure): Record<string, string> | undef
   }
 }
 
-/** What is limited, and that nothing of it is left for so many seconds (draft-ietf-httpapi-ratelimit-headers, section 3 and 4). */
-function rateLimitHeaders(
-  policy: Extract<Failure, { type: 'rate-limited' }>['policy'],
-  wait: string,
-): Record<string, string> {
-  if (!policy) return {}
-  const { name, quota, seconds } = policy
-  const unit = seconds === undefined ? ';qu="concurrent-requests"' : `;w=${seconds}`
-  return { 'ratelimit-policy': `"${name}";q=${quota}${unit}`, 'ratelimit': `"${name}";r=0;t=${wait}` }
+/** The headers of a call's answer: what is left of its limits, where there are any, beside those that the dialect has. */
+export function callHeaders(
+  { allowances }: Pick<Outcome, 'allowances'>,
+  headers?: Record<string, string>,
+): Record<string, string> | undefined {
+  return allowances ? { ...headers, ...allowanceHeaders(allowances) } : headers
+}
+
+/** Limits, and what is left of each for so many seconds (draft-ietf-httpapi-ratelimit-headers, sections 3 and 4). */
+function allowanceHeaders(allowances: readonly Allowance[]): Record<string, string> {
+  const policies = allowances.map((each) => {
+    const { quota, seconds } = each
+    return `"${policyName(each)}";q=${quota}${seconds === undefined ? ';qu="concurrent-requests"' : `;w=${seconds}`}`
+  })
+  const states = allowances.map((each) => {
+    const { left, resetMs } = each
+    return `"${policyName(each)}";r=${left}${resetMs === undefined ? '' : `;t=${Math.ceil(resetMs / 1000)}`}`
+  })
+  return { 'ratelimit-policy': policies.join(', '), 'ratelimit': states.join(', ') }
+}
+
+/** A policy is known by its name, and what is limited may be so in two ways. */
+function policyName({ name, seconds }: Allowance): string {
+  return seconds === undefined ? `${name}-at-once` : name
 }
 
 /** A failure as a JSON response; `text` is the body, serialised, in a dialect's shape. */

@@ -3,6 +3,7 @@ import { parseArgs, type ParseArgsOptionsConfig } from 'node:util'
 const OPTIONS = {
   'port': { type: 'string', default: '8787' },
   'ip': { type: 'string', default: '127.0.0.1' },
+  'inspector-port': { type: 'string' },
   'persist-to': { type: 'string' },
   'var': { type: 'string', multiple: true, default: [] },
   'config': { type: 'string', default: 'wrangler.toml' },
@@ -17,10 +18,7 @@ const OPTIONS = {
 /** Reads the command line of `serve.ts`; of two `--var` of one name the later one holds. Throws for what it does not know. */
 export function readOptions(args: readonly string[]) {
   const { values } = parseArgs({ args: [...args], options: OPTIONS })
-  const port = Number(values.port)
-  if (!/^\d+$/.test(values.port) || port > 65_535) {
-    throw new Error(`Cannot listen on port '${values.port}': wanted a number from 0 to 65535`)
-  }
+  const port = portOf(values.port)
   const variables = values.var.map((text) => {
     const at = text.indexOf(':')
     if (at < 1) throw new Error(`Cannot read '--var ${text}': wanted NAME:value`)
@@ -30,5 +28,12 @@ export function readOptions(args: readonly string[]) {
   if ((from === undefined) !== (to === undefined))
     throw new Error("Cannot take '--tools' and '--generated' but together")
   const tools = from !== undefined && to !== undefined ? { from, to } : undefined
-  return { ...values, port, tools, variables: Object.fromEntries(variables) }
+  const inspectorPort = values['inspector-port'] === undefined ? undefined : portOf(values['inspector-port'])
+  return { ...values, port, inspectorPort, tools, variables: Object.fromEntries(variables) }
+}
+
+function portOf(text: string): number {
+  const port = Number(text)
+  if (/^\d+$/.test(text) && port <= 65_535) return port
+  throw new Error(`Cannot listen on port '${text}': wanted a number from 0 to 65535`)
 }

@@ -1,7 +1,7 @@
 /**
  * `npm run serve`: the production bundle on workerd, through miniflare and without the proxies of `wrangler dev`. Takes
- * `--port`, `--ip`, `--persist-to` and `--var NAME:value` as `wrangler dev` does. `--built` serves what `--outdir` holds
- * already.
+ * `--port`, `--ip`, `--inspector-port`, `--persist-to` and `--var NAME:value` as `wrangler dev` does; without a port there is
+ * no inspector. `--built` serves what `--outdir` holds already.
  *
  * `npm run dev` is the same with `--watch`: what changes is served when it can be built, and what was served before goes
  * on until then.
@@ -49,6 +49,7 @@ await running.ready.catch((error: unknown) => {
 hasStarted()
 const { port } = await running.unsafeGetDirectURL()
 const url = `http://${options.ip.includes(':') ? `[${options.ip}]` : options.ip}:${port}`
+if (options.inspectorPort !== undefined) console.log(`Inspector on ${await running.getInspectorURL()}`)
 console.log(`Ready on ${url}`)
 
 if (options.watch) unwatch = onChange(sources(), refresh)
@@ -104,6 +105,7 @@ function workerOf(port: number) {
     modules: [{ type: 'ESModule', path: entry, contents }],
     bindings: { ...Object(worker.bindings), ...options.variables },
     port: 0,
+    ...(options.inspectorPort === undefined ? {} : { inspectorPort: options.inspectorPort }),
     unsafeDirectSockets: [{ host: options.ip, port }],
     handleStructuredLogs: print,
   })

@@ -4,12 +4,12 @@
  * table gives the medians over the rounds. `-- --rounds 12 --seconds 1 --connections 16 --tools 1,1000,10000`.
  */
 import { execFileSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { type ServerProcess, startProcess } from '../e2e/process.ts'
 import { compilePlugin } from '../plugins/compile.ts'
-import { load, post } from './load.ts'
+import { cpuOf } from '../processes.ts'
+import { load, post, quantile } from './load.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const ADMIN_KEY = 'an admin key for the bench'.replaceAll(' ', '-')
@@ -97,22 +97,6 @@ function definition(index: number) {
   }
 }
 
-/** CPU time of a process and its children so far, in milliseconds; 0 where there is no /proc. */
-function cpu(pid: number | undefined): number {
-  try {
-    const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number)
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    const [user = 0, system = 0] = stat
-      .slice(stat.lastIndexOf(')') + 2)
-      .split(' ')
-      .slice(11, 13)
-      .map(Number)
-    return (user + system) * 10 + children.reduce((sum, child) => sum + cpu(child), 0)
-  } catch {
-    return 0
-  }
-}
-
 interface Measured {
   readonly rps: number
   readonly cpuMicros: number
@@ -123,27 +107,19 @@ interface Measured {
 const portOf = ({ url }: ServerProcess) => Number(new URL(url).port)
 
 async function measure(server: ServerProcess, request: Buffer): Promise<Measured> {
-  const before = cpu(server.pid)
-  const slot = await load(portOf(server), request, connections, seconds)
-  const used = cpu(server.pid) - before
-  const sorted = [...slot.latencies].sort((a, b) => a - b)
+  const before = cpuOf(server.pid)
+  const slot = await load(portOf(server), request, connections, { seconds })
+  const used = cpuOf(server.pid) - before
   return {
     rps: slot.requests / slot.seconds,
     cpuMicros: (used * 1_000) / slot.requests,
-    p50: quantile(sorted, 0.5),
-    p99: quantile(sorted, 0.99),
+    p50: quantile(slot.latencies, 0.5),
+    p99: quantile(slot.latencies, 0.99),
   }
 }
 
-function quantile(sorted: readonly number[], q: number): number {
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * q))] ?? NaN
-}
-
 function median(numbers: readonly number[]): number {
-  return quantile(
-    [...numbers].sort((a, b) => a - b),
-    0.5,
-  )
+  return quantile(numbers, 0.5)
 }
 
 const INPUT = { a: 10, b: 5 }
@@ -206,8 +182,8 @@ try {
       add(`official SDK, ${revision}`, mcpCall(revision, {}), sdk)
     }
   }
-  for (const { server, request } of contenders) await load(portOf(server), request, connections, 3)
-  await load(portOf(bare), bareRequest, connections, 3)
+  for (const { server, request } of contenders) await load(portOf(server), request, connections, { seconds: 3 })
+  await load(portOf(bare), bareRequest, connections, { seconds: 3 })
 
   console.log(
     `${rounds} rounds of ${seconds} s slots, ${connections} connections; ratios to the bare handler's adjacent slot`,

@@ -1,14 +1,17 @@
 /**
  * `npm run bench:hanging`: what calls of a bundled tool take while 500 calls of a server that hangs are in flight, beside what
- * they take without, in adjacent slots of one run; and the memory of the server's processes before, meanwhile and after.
+ * they take without, in adjacent slots of one run; and what they leave in memory: the heap of the Worker before, meanwhile and
+ * after, each time once V8 has collected what nobody uses, and all that workerd holds. Fails when a round leaves something in the
+ * heap that the first did not.
  * `-- --rounds 6 --seconds 2 --connections 16 --hanging 500`.
  */
 import { execFileSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
 import { createServer, type AddressInfo, type Socket } from 'node:net'
 import { parseArgs } from 'node:util'
 import { type ServerProcess, startProcess } from '../e2e/process.ts'
-import { load, post } from './load.ts'
+import { memoryOf } from '../processes.ts'
+import { collectedHeap } from './heap.ts'
+import { load, post, quantile } from './load.ts'
 
 const { values } = parseArgs({
   options: {
@@ -24,6 +27,9 @@ const [rounds, seconds, connections, hanging] = [values.rounds, values.seconds, 
 
 /** Calls of one toolkit that are sent to a host at a time: more of them are refused at once, and do not hang. */
 const A_TOOLKIT = 64
+/** What the heap may grow by from the first round to the last, in MB: a call that stayed would take more, 500 times. */
+const HEAP_MB = 1
+const WARM_UP = 20_000
 
 const waiting = new Set<Socket>()
 const upstream = createServer((socket) => {
@@ -51,55 +57,54 @@ async function publish(server: ServerProcess, toolkit: string): Promise<void> {
   if (status !== 201) throw new Error(JSON.stringify(body))
 }
 
-/** What the processes below this one hold in memory, in MB. */
-function memory(pid: number | undefined): number {
-  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number)
-  const pages = Number(readFileSync(`/proc/${pid}/statm`, 'utf8').split(' ')[1])
-  return (pages * 4) / 1024 + children.reduce((sum, child) => sum + memory(child), 0)
-}
-
-const quantile = (numbers: readonly number[], q: number) =>
-  [...numbers].sort((a, b) => a - b)[Math.min(numbers.length - 1, Math.floor(numbers.length * q))] ?? NaN
 const until = async (isSo: () => boolean) => {
   while (!isSo()) await new Promise((done) => setTimeout(done, 20))
 }
 
 execFileSync('npm', ['run', '--silent', 'generate'], { stdio: 'inherit' })
 const vars = ['ACCESS:open', `ALLOW_HTTP_HOSTS:${host}`].flatMap((each) => ['--var', each])
-const server = await startProcess(['node', 'src/node/serve.ts', ...vars])
+const server = await startProcess(['node', 'src/node/serve.ts', '--inspector-port', '0', ...vars])
 try {
   const toolkits = Array.from({ length: Math.ceil(hanging / A_TOOLKIT) }, (_, index) => `Hanging${index}`)
   for (const toolkit of toolkits) await publish(server, toolkit)
   const request = post('/tools/call', { tool_id: 'Calculator.Add', input: { a: 1, b: 2 } })
   const measure = async () => {
-    const { latencies } = await load(Number(new URL(server.url).port), request, connections, seconds)
+    const { latencies } = await load(Number(new URL(server.url).port), request, connections, { seconds })
     return { p50: quantile(latencies, 0.5), p99: quantile(latencies, 0.99), rps: latencies.length / seconds }
   }
-  await measure()
+  // Until V8 has compiled what it will: its code lies in the heap too
+  await load(Number(new URL(server.url).port), request, connections, { requests: WARM_UP })
   console.log(`${rounds} rounds of ${seconds} s slots, ${connections} connections, ${hanging} calls that hang`)
   console.log(
-    '| round | p50 ms | p99 ms | calls/s | with them: p50 | p99 | calls/s | ratio of p99 | MB before | meanwhile | after |',
+    '| round | p50 ms | p99 ms | calls/s | with them: p50 | p99 | calls/s | ratio of p99 | heap MB | meanwhile | after | workerd MB |',
   )
-  console.log('| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |')
+  console.log('| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |')
   const ratios: number[] = []
+  const heaps: number[] = []
   for (let round = 1; round <= rounds; round++) {
-    const before = memory(server.pid)
+    const before = await collectedHeap(server)
     const alone = await measure()
     const calls = Array.from({ length: hanging }, (_, index) =>
       server.json('POST', '/tools/call', { tool_id: `${toolkits[index % toolkits.length]}.Hang`, input: {} }),
     )
     await until(() => waiting.size === hanging)
+    const meanwhile = await collectedHeap(server)
     const beside = await measure()
-    const meanwhile = memory(server.pid)
     answerAll()
     const failed = (await Promise.all(calls)).filter(({ body }) => body.result?.success !== true)
     if (failed.length > 0) throw new Error(`${failed.length} calls failed: ${JSON.stringify(failed[0]?.body)}`)
     const ratio = beside.p99 / alone.p99
     ratios.push(ratio)
-    const cells = [alone.p50, alone.p99, alone.rps, beside.p50, beside.p99, beside.rps, ratio, before, meanwhile]
-    console.log(`| ${[round, ...[...cells, memory(server.pid)].map((each) => each.toFixed(2))].join(' | ')} |`)
+    const after = await collectedHeap(server)
+    heaps.push(after)
+    const times = [alone.p50, alone.p99, alone.rps, beside.p50, beside.p99, beside.rps, ratio]
+    const cells = [...times, before, meanwhile, after].map((each) => each.toFixed(2))
+    console.log(`| ${[round, ...cells, memoryOf(server.pid, 'workerd') ?? '–'].join(' | ')} |`)
   }
   console.log(`The median of the ratios of p99 is ${quantile(ratios, 0.5).toFixed(2)}`)
+  const grown = (heaps.at(-1) ?? 0) - (heaps[0] ?? 0)
+  console.log(`From the first round to the last, the heap grew by ${grown.toFixed(2)} MB`)
+  if (grown > HEAP_MB) throw new Error('Calls that hung have left something in memory')
 } finally {
   await server.stop()
   upstream.close()

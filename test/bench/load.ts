@@ -11,17 +11,30 @@ const LAST_CHUNK = Buffer.from('0\r\n\r\n')
 
 /**
  * Sends the same request over and over on kept-alive connections, each waiting for its answer before the next (a closed
- * loop; latencies are raw). Throws when an answer is not 200.
+ * loop; latencies are raw), for so many seconds or so many times. Throws when an answer is not 200.
  */
-export async function load(port: number, request: Buffer, connections: number, seconds: number): Promise<Slot> {
+export async function load(
+  port: number,
+  request: Buffer,
+  connections: number,
+  { seconds = Infinity, requests = Infinity }: { readonly seconds?: number; readonly requests?: number },
+): Promise<Slot> {
   const latencies: number[] = []
-  const until = performance.now() + seconds * 1_000
   const started = performance.now()
-  await Promise.all(Array.from({ length: connections }, () => drive(port, request, until, latencies)))
+  const until = started + seconds * 1_000
+  let left = requests - connections
+  const isOver = (now: number) => now >= until || left-- <= 0
+  await Promise.all(Array.from({ length: connections }, () => drive(port, request, isOver, latencies)))
   return { requests: latencies.length, seconds: (performance.now() - started) / 1_000, latencies }
 }
 
-function drive(port: number, request: Buffer, until: number, latencies: number[]): Promise<void> {
+/** How large the number is, of these in order, that so great a part of them is below. */
+export function quantile(numbers: readonly number[], part: number): number {
+  const sorted = [...numbers].sort((a, b) => a - b)
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? NaN
+}
+
+function drive(port: number, request: Buffer, isOver: (now: number) => boolean, latencies: number[]): Promise<void> {
   return new Promise((resolve, reject) => {
     const socket: Socket = connect(port, '127.0.0.1')
     socket.setNoDelay(true)
@@ -54,7 +67,7 @@ function drive(port: number, request: Buffer, until: number, latencies: number[]
       wanted = -1
       got = []
       size = 0
-      if (now < until) return send()
+      if (!isOver(now)) return send()
       socket.destroy()
       resolve()
     })

@@ -11,11 +11,11 @@ let release: () => void = () => undefined
 beforeAll(async () => {
   upstream = await startUpstream(async ({ url }, response) => {
     if (url === '/slow') await new Promise<void>((resolve) => (release = resolve))
-    response.writeHead(200, { 'content-type': 'application/json' }).end('{"ok":true}')
+    response.writeHead(url === '/broken' ? 400 : 200, { 'content-type': 'application/json' }).end('{"ok":true}')
   })
   const TOOL_LIMITS = '{"Limits.Slow": {"concurrency": 1}, "Limits.Once": {"rate": {"calls": 1, "seconds": 3600}}}'
   server = await startServer({ vars: { ACCESS: 'keys', ADMIN_KEY, ALLOW_HTTP_HOSTS: upstream.host, TOOL_LIMITS } })
-  for (const name of ['Slow', 'Once', 'Free']) {
+  for (const name of ['Slow', 'Once', 'Free', 'Broken']) {
     const body = {
       definition: {
         name,
@@ -56,29 +56,64 @@ const send = async (path: string, body: unknown, headers: Record<string, string>
 const oxp = (tool: string, headers: Record<string, string>, more: object = {}) =>
   send('/tools/call', { tool_id: `Limits.${tool}`, ...more }, headers)
 
+/** A call of a tool of `Limits` in OXP, the RFC, a plugin's words, those of Machine Context, and MCP. */
+async function inEachDialect(tool: string, key: Record<string, string>) {
+  return [
+    await oxp(tool, key),
+    await send('/worker/tools/invoke', { tool: { name: tool, toolkit: 'Limits' } }, key),
+    await send('/plugin/call', { params: { name: tool } }, key),
+    await send(
+      '/machine-context/execute',
+      {
+        header: { messageId: crypto.randomUUID(), messageType: 'request' },
+        payload: { tool: { id: 'Limits', capability: tool } },
+      },
+      key,
+    ),
+    await send(
+      '/mcp',
+      { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: tool } },
+      { ...key, 'accept': 'application/json, text/event-stream', 'mcp-protocol-version': '2025-11-25' },
+    ),
+  ]
+}
+
+describe('a key with limits', () => {
+  it.each(['Free', 'Broken'])(
+    'is told in each dialect what is left of them, when the tool %s succeeds or fails',
+    async (tool) => {
+      const key = await keyWith({ rate: { calls: 9, seconds: 3_600 }, concurrency: 3 })
+      const answers = await inEachDialect(tool, key)
+      expect(answers).toHaveLength(5)
+      for (const [index, { status, headers, body }] of answers.entries()) {
+        expect(status, JSON.stringify(body)).toBe(200)
+        expect(headers.get('ratelimit-policy')).toBe(
+          '"credential";q=9;w=3600, "credential-at-once";q=3;qu="concurrent-requests"',
+        )
+        const [, left, seconds] =
+          /^"credential";r=(\d+);t=(\d+), "credential-at-once";r=3$/.exec(headers.get('ratelimit') ?? '') ?? []
+        expect([left, Number(seconds) > 3_500 && Number(seconds) <= 3_600]).toEqual([String(8 - index), true])
+      }
+    },
+  )
+
+  it('is told nothing of what is not limited, and nothing of a call that did not run', async () => {
+    const unlimited = await oxp('Free', ADMIN)
+    const key = await keyWith({ concurrency: 1 })
+    const wrong = await oxp('Free', key, { input: { a: 'x' } })
+    expect([unlimited.status, wrong.status]).toEqual([200, 422])
+    for (const { headers } of [unlimited, wrong]) {
+      expect([headers.get('ratelimit'), headers.get('ratelimit-policy')]).toEqual([null, null])
+    }
+  })
+})
+
 describe('a key with a rate', () => {
   it('is refused above it in each dialect’s shape, with when to try again', async () => {
     const key = await keyWith({ rate: { calls: 2, seconds: 3_600 } })
     for (let call = 0; call < 2; call++) expect((await oxp('Free', key)).body.result.success).toBe(true)
     const message = expect.stringContaining('Too many calls with this credential: at most 2 in 3600 seconds')
-    const answers = [
-      await oxp('Free', key),
-      await send('/worker/tools/invoke', { tool: { name: 'Free', toolkit: 'Limits' } }, key),
-      await send('/plugin/call', { params: { name: 'Free' } }, key),
-      await send(
-        '/machine-context/execute',
-        {
-          header: { messageId: crypto.randomUUID(), messageType: 'request' },
-          payload: { tool: { id: 'Limits', capability: 'Free' } },
-        },
-        key,
-      ),
-      await send(
-        '/mcp',
-        { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'Free' } },
-        { ...key, 'accept': 'application/json, text/event-stream', 'mcp-protocol-version': '2025-11-25' },
-      ),
-    ]
+    const answers = await inEachDialect('Free', key)
     for (const { status, headers } of answers) {
       expect(status).toBe(429)
       expect(Number(headers.get('retry-after'))).toBeGreaterThan(3_500)

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import { Agent, request } from 'node:http'
 import type { Upstream } from '../upstream.ts'
 import { definition } from './definition.ts'
@@ -140,15 +139,4 @@ export function createCallers(server: ServerProcess, sockets: number) {
 function isPutOff({ status, text, retryAfter }: { status: number; text: string; retryAfter: string | undefined }) {
   if (status === 429 || status === 503) return retryAfter !== undefined
   return status === 200 && /^{"\$schema":"urn:oxp:1.0","result":{.*"can_retry":true.*"retry_after_ms":\d+/.test(text)
-}
-
-/** The memory of a process and its children, in MB; undefined where there is no /proc. */
-export function memoryOf(pid: number | undefined): number | undefined {
-  try {
-    const kilobytes = Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0)
-    const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean)
-    return Math.round(kilobytes / 1_000 + children.reduce((sum, child) => sum + (memoryOf(Number(child)) ?? 0), 0))
-  } catch {
-    return undefined
-  }
 }

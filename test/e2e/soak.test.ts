@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { memoryOf } from '../processes.ts'
 import { startUpstream, type Upstream } from '../upstream.ts'
-import { createCallers, errand, memoryOf, startBusyServer } from './mixed-callers.ts'
+import { createCallers, errand, startBusyServer } from './mixed-callers.ts'
 import type { ServerProcess } from './process.ts'
 
 /** Seconds; `SOAK=600 npx vitest run --config test/vitest.config.ts --project e2e soak` takes ten minutes. */

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { memoryOf } from '../processes.ts'
 import { startUpstream, type Upstream } from '../upstream.ts'
-import { createCallers, errand, memoryOf, startBusyServer } from './mixed-callers.ts'
+import { createCallers, errand, startBusyServer } from './mixed-callers.ts'
 import type { ServerProcess } from './process.ts'
 
 const CALLERS = 1_000

@@ -9,6 +9,13 @@ export interface CallLimits {
   readonly concurrency?: number
 }
 
+/** One limit, as callers are told of it: of what, and so many calls in so many seconds, or at a time. */
+export interface LimitPolicy {
+  readonly name: 'credential' | 'tool'
+  readonly quota: number
+  readonly seconds?: number
+}
+
 const MOST = 1_000_000
 const DAY_S = 86_400
 

@@ -23,7 +23,7 @@ import { type CallRecord, type Findings, loggedTool, recordOf } from './record.t
 import { type Ledger, runOnce } from './ledger.ts'
 import { accountOf, meetRequirements, withoutAnyToken } from './requirements.ts'
 import type { Resolved, Resolver } from './resolve.ts'
-import type { Limited, Turns } from './turns.ts'
+import type { Allowance, Limited, Turns } from './turns.ts'
 import type { UploadStore } from './upload-store.ts'
 import { messageOf, type RunCaller, type RunDeps, type RunOptions, runTool } from './run.ts'
 import type { Success } from './runner.ts'
@@ -60,6 +60,8 @@ export interface Outcome {
   readonly finishedAt?: number
   /** The tool that was called; absent when there is none that the caller may call. */
   readonly tool?: ToolRecord | undefined
+  /** What is left of the limits that it counted towards, where there are any. */
+  readonly allowances?: readonly Allowance[]
 }
 
 /** Calls a tool. Never throws: whatever happens is an outcome. */
@@ -105,11 +107,16 @@ export function createCallTool(deps: CallDeps): CallTool {
           : { type: 'internal', reference: callId },
       )
     }
-    const { finished } = findings
+    const { finished, allowances } = findings
     const durationMs = finished?.durationMs ?? now() - started
     writeRecord(recordOf(callId, call, caller, findings, result, durationMs), caller.background)
     const outcome = { callId, durationMs, result, tool: findings.called }
-    return finished ? { ...outcome, finishedAt: finished.finishedAt } : outcome
+    if (!finished && !allowances) return outcome
+    return {
+      ...outcome,
+      ...(finished ? { finishedAt: finished.finishedAt } : {}),
+      ...(allowances ? { allowances } : {}),
+    }
   }
 }
 
@@ -193,7 +200,7 @@ async function goThrough(
   if (!checked.ok) return checked
   const input = checked.value
 
-  const run = { callId, record, runnable, input, userId, met, deadline, caller, select }
+  const run = { callId, record, runnable, input, userId, met, deadline, caller, select, findings }
   if (call.callId === undefined || principal.kind === 'anonymous' || isIdempotent(record)) {
     return runApproved(run, call, validateOutput, deps)
   }
@@ -206,6 +213,7 @@ async function goThrough(
 type ApprovedRun = Omit<RunOptions, 'userInfo' | 'account'> & {
   readonly caller: Caller
   readonly select: Select | undefined
+  readonly findings: Findings
 }
 
 /**
@@ -223,7 +231,9 @@ function runApproved(
   if (!limits && !caller.principal.limits) return runInTurn(run, call, validateOutput, deps)
   const turn = deps.turns.take(limitedBy(caller.principal, record, limits), runnable.timeoutMs)
   if ('ok' in turn) return Promise.resolve(turn)
-  return runInTurn(run, call, validateOutput, deps).finally(() => turn.end())
+  return runInTurn(run, call, validateOutput, deps).finally(() => {
+    run.findings.allowances = turn.end()
+  })
 }
 
 function limitedBy({ id, limits: own }: Principal, record: ToolRecord, limits: CallLimits | undefined): Limited[] {

@@ -1,3 +1,4 @@
+import type { LimitPolicy } from '../access/limits.ts'
 import { type Problem, problemsByParameter, quoted } from '../tool/problem.ts'
 import type { Failure } from './failure.ts'
 
@@ -123,7 +124,7 @@ function lowerFirst(text: string): string {
   return text.charAt(0).toLowerCase() + text.slice(1)
 }
 
-function limitWords(policy: Extract<Failure, { type: 'rate-limited' }>['policy']): string {
+function limitWords(policy: LimitPolicy | undefined): string {
   if (!policy) return 'Too many requests'
   const { name, quota, seconds } = policy
   const of = name === 'tool' ? 'of this tool' : 'with this credential'

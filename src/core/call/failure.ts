@@ -1,3 +1,4 @@
+import type { LimitPolicy } from '../access/limits.ts'
 import type { Challenge } from '../consent/authorization.ts'
 import type { Artifact, InputRequests } from '../tool/content.ts'
 import type { Problem } from '../tool/problem.ts'
@@ -27,8 +28,8 @@ export type Failure =
   | {
       readonly type: 'rate-limited'
       readonly retry_after_ms: number
-      /** What is limited, and how, where that is somebody's own limit: so many calls in so many seconds, or at a time. */
-      readonly policy?: { readonly name: 'credential' | 'tool'; readonly quota: number; readonly seconds?: number }
+      /** Which limit, where that is somebody's own. */
+      readonly policy?: LimitPolicy
     }
   // Which tool
   | { readonly type: 'id-malformed'; readonly asked: string }

@@ -2,6 +2,7 @@ import type { Principal } from '../access/principal.ts'
 import type { ToolRecord } from '../tool/tool.ts'
 import type { Failing, FailureType } from './failure.ts'
 import type { Finished } from './ledger.ts'
+import type { Allowance } from './turns.ts'
 
 /** What is written down of a call: never inputs, outputs or secrets. */
 export interface CallRecord {
@@ -25,6 +26,8 @@ export interface Findings {
   userId?: string | undefined
   /** What the call came to, where it was looked up whether it had been made before. */
   finished?: Finished
+  /** What is left of the limits that the call counted towards, where there are any. */
+  allowances?: readonly Allowance[]
 }
 
 /** The most characters of what was asked for, where there is no such tool: anybody can ask for anything. */

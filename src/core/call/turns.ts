@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import type { CallLimits } from '../access/limits.ts'
+import type { CallLimits, LimitPolicy } from '../access/limits.ts'
 import { type Failing, fail } from './failure.ts'
 
 /** Something whose calls are limited. */
@@ -7,13 +7,19 @@ export interface Limited {
   /** Tells it from everything else that is limited. */
   readonly id: string
   /** What callers are told is limited: the credential's calls, or the tool's. */
-  readonly name: 'credential' | 'tool'
+  readonly name: LimitPolicy['name']
   readonly limits: CallLimits
 }
 
-/** A call's turn: it runs until this is ended. */
+/** What is left of a limit: so many calls, until the window ends in so many milliseconds, or at the moment. */
+export interface Allowance extends LimitPolicy {
+  readonly left: number
+  readonly resetMs?: number
+}
+
+/** A call's turn: it runs until this is ended, which gives what is left of all that it counted towards. */
 export interface Turn {
-  end(): void
+  end(): readonly Allowance[]
 }
 
 /** Gives calls their turns, as far as the limits of all that they count towards let them. */
@@ -54,6 +60,29 @@ export function createTurns(now: () => number): Turns {
     return known
   }
 
+  function allowances(limited: readonly Limited[], at: number): Allowance[] {
+    return limited.flatMap((each): Allowance[] => {
+      const { name, limits } = each
+      const { rate, concurrency } = limits
+      const { calls, windowEnds, running } = countedOf(each, at)
+      const left = (quota: number, taken: number) => Math.max(0, quota - taken)
+      return [
+        ...(rate
+          ? [
+              {
+                name,
+                quota: rate.calls,
+                seconds: rate.seconds,
+                left: left(rate.calls, calls),
+                resetMs: windowEnds - at,
+              },
+            ]
+          : []),
+        ...(concurrency === undefined ? [] : [{ name, quota: concurrency, left: left(concurrency, running.size) }]),
+      ]
+    })
+  }
+
   return {
     take(limited, timeoutMs) {
       const at = now()
@@ -77,6 +106,7 @@ export function createTurns(now: () => number): Turns {
       return {
         end() {
           for (const { count } of all) count.running.delete(call)
+          return allowances(limited, now())
         },
       }
     },

@@ -5,7 +5,7 @@ import { type Failure, ok, type Result } from '../../core/call/failure.ts'
 import type { LineFormat } from '../../core/access/catalogue.ts'
 import { isNamePart } from '../../core/tool/tool-id.ts'
 import { receiveCall } from '../../http/incoming-call.ts'
-import { jsonFailure, jsonText } from '../../http/json-response.ts'
+import { callHeaders, jsonFailure, jsonText } from '../../http/json-response.ts'
 import { answerToolList, type ToolList, type ToolListDeps, wholeList } from '../../http/tool-list.ts'
 import { joinShares, writeShare } from './listing.ts'
 import {
@@ -55,8 +55,10 @@ export function machineContextFace(deps: MachineContextFaceDeps): Hono {
     const call = decodeCall(body)
     if ('ok' in call) return respond(call.failure, to)
     const outcome = await callTool(call, caller)
-    if (!outcome.result.ok) return respond(outcome.result.failure, to, outcome.durationMs)
-    return jsonText(JSON.stringify(encodeOutcome(outcome, to, stamp())))
+    const { result, durationMs } = outcome
+    const headers = callHeaders(outcome)
+    if (!result.ok) return respond(result.failure, to, durationMs, headers)
+    return jsonText(JSON.stringify(encodeOutcome(outcome, to, stamp())), 200, headers)
   })
 
   function list(c: Context): Promise<Response> {
@@ -69,9 +71,9 @@ export function machineContextFace(deps: MachineContextFaceDeps): Hono {
     return ok(wholeList(catalogue, FORMAT, join, { toolkit, tooMany: TOO_MANY }))
   }
 
-  function respond(failure: Failure, to: ReplyTo = NOBODY, durationMs = 0): Response {
+  function respond(failure: Failure, to: ReplyTo = NOBODY, durationMs = 0, headers?: Record<string, string>): Response {
     const body = JSON.stringify(encodeFailure(failure, to, stamp(), durationMs))
-    return jsonFailure(failure, body, statusOf(failure))
+    return jsonFailure(failure, body, statusOf(failure), headers)
   }
 
   const stamp = (): Stamp => ({ messageId: newId(), timestamp: today().toISOString() })

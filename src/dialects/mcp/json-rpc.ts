@@ -15,6 +15,23 @@ export interface McpError {
   readonly headers?: Record<string, string> | undefined
 }
 
+/** A result, serialised, with headers of the response, unless it is one of a batch, or of a stream. */
+export interface McpResult {
+  readonly result: string
+  readonly headers: Record<string, string>
+}
+
+/** The answer to a request. */
+export type McpAnswer = string | McpResult | McpError
+
+/** An answer with these headers beside its own, where there are any. */
+export function withHeaders(answer: string | McpError, headers: Record<string, string> | undefined): McpAnswer {
+  if (!headers) return answer
+  return typeof answer === 'string'
+    ? { result: answer, headers }
+    : { ...answer, headers: { ...answer.headers, ...headers } }
+}
+
 export interface McpRequest {
   readonly kind: 'request'
   readonly id: string | number

@@ -12,7 +12,15 @@ import { CALL_LIMIT } from '../../http/incoming-call.ts'
 import { failureHeaders, jsonText, PRIVATE } from '../../http/json-response.ts'
 import { backgroundOf } from '../../http/gate.ts'
 import { ANSWERS, textOf } from './failure.ts'
-import { errorText, INVALID_REQUEST, type McpError, type McpRequest, readMessage, resultText } from './json-rpc.ts'
+import {
+  errorText,
+  INVALID_REQUEST,
+  type McpAnswer,
+  type McpError,
+  type McpRequest,
+  readMessage,
+  resultText,
+} from './json-rpc.ts'
 import { isOwnOrigin } from './origin.ts'
 import { revision2026 } from './revisions/2026-07-28.ts'
 import { revisionOf, revisionOfBatch, type Revisions } from './revisions/negotiation.ts'
@@ -101,11 +109,7 @@ export function mcpFace(deps: McpFaceDeps): Hono {
   }
 
   /** The result of a request, serialised, or its error. */
-  async function answer(
-    { method, params }: McpRequest,
-    revision: Revision,
-    client: Client,
-  ): Promise<string | McpError> {
+  async function answer({ method, params }: McpRequest, revision: Revision, client: Client): Promise<McpAnswer> {
     if (method === 'tools/list') {
       const denied = scopeDenial(client.principal, 'tools:read')
       if (denied) return answerFailure(denied, revision)
@@ -124,7 +128,7 @@ export function mcpFace(deps: McpFaceDeps): Hono {
     revision: Revision,
     client: Client,
     messages: Messages | undefined,
-  ): Promise<string | McpError> {
+  ): Promise<McpAnswer> {
     if (!client.toolset.search) return answerCall(call, revision, client, messages, { callTool, resolver })
     const denied = scopeDenial(client.principal, 'tools:read')
     if (denied) return answerFailure(denied, revision)
@@ -154,16 +158,18 @@ export function mcpFace(deps: McpFaceDeps): Hono {
   return face
 }
 
-function textFor({ id }: McpRequest, answered: string | McpError): string {
-  return typeof answered === 'string' ? resultText(id, answered) : errorText(id, answered)
+function textFor({ id }: McpRequest, answered: McpAnswer): string {
+  if (typeof answered === 'string') return resultText(id, answered)
+  return 'result' in answered ? resultText(id, answered.result) : errorText(id, answered)
 }
 
-function reply({ id }: McpRequest, answered: string | McpError, session?: string): Response {
+function reply({ id }: McpRequest, answered: McpAnswer, session?: string): Response {
   // No cache keeps the answer to a POST (RFC 9111, section 3)
   if (typeof answered === 'string') {
     const text = resultText(id, answered)
     return session === undefined ? jsonText(text) : jsonText(text, 200, { 'mcp-session-id': session })
   }
+  if ('result' in answered) return jsonText(resultText(id, answered.result), 200, answered.headers)
   return errorResponse(id, answered)
 }
 

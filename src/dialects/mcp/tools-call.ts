@@ -5,9 +5,9 @@ import type { Resolver } from '../../core/call/resolve.ts'
 import { plainName } from '../../core/tool/name-suffix.ts'
 import { askedByName } from '../../core/tool/tool-id.ts'
 import { callerOf, contextOf } from '../../http/incoming-call.ts'
-import { failureHeaders } from '../../http/json-response.ts'
+import { callHeaders, failureHeaders } from '../../http/json-response.ts'
 import { textOf } from './failure.ts'
-import { type McpError, notificationText } from './json-rpc.ts'
+import { type McpAnswer, type McpError, notificationText, withHeaders } from './json-rpc.ts'
 import { encodeFailure, encodeSuccess } from './result.ts'
 import type { Revision } from './revisions/revision.ts'
 import { takeSelect } from './select-parameter.ts'
@@ -31,7 +31,7 @@ export async function answerCall(
   client: Client,
   messages: Messages | undefined,
   deps: ToolsCallDeps,
-): Promise<string | McpError> {
+): Promise<McpAnswer> {
   const { request, principal, background, toolset } = client
   const name = plainName(given.name)
   const asked = askedByName(name, given.selector)
@@ -56,7 +56,7 @@ export async function answerCall(
     ...(messages ? reporting(call, messages) : {}),
     answers: round.answers,
   }
-  const { result, tool } = await deps.callTool(
+  const outcome = await deps.callTool(
     {
       asked,
       ...(call.callId === undefined ? {} : { callId: call.callId }),
@@ -66,12 +66,14 @@ export async function answerCall(
     },
     caller,
   )
-  if (result.ok) return encodeSuccess(result, tool ? tool.output : {}, revision)
+  const { result, tool } = outcome
+  const headers = callHeaders(outcome)
+  if (result.ok) return withHeaders(encodeSuccess(result, tool ? tool.output : {}, revision), headers)
   const asking = await round.ask(result.failure)
   if (asking === undefined || (typeof asking === 'object' && 'failure' in asking)) {
-    return answerFailure(asking?.failure ?? result.failure, revision)
+    return withHeaders(answerFailure(asking?.failure ?? result.failure, revision), headers)
   }
-  return asking
+  return withHeaders(asking, headers)
 }
 
 /** A failure by the table, with the headers HTTP wants with it. */

@@ -3,7 +3,7 @@ import type { LineFormat } from '../../core/access/catalogue.ts'
 import type { Caller, CallTool, Outcome } from '../../core/call/call.ts'
 import { type Failure, ok, suggestionsOf } from '../../core/call/failure.ts'
 import { receiveCall } from '../../http/incoming-call.ts'
-import { jsonFailure, jsonText, PRIVATE } from '../../http/json-response.ts'
+import { callHeaders, jsonFailure, jsonText, PRIVATE } from '../../http/json-response.ts'
 import { answerToolList, type ToolListDeps, wholeList } from '../../http/tool-list.ts'
 import { encodeListed } from './encode.ts'
 import { answerTo } from './failure.ts'
@@ -41,8 +41,11 @@ export function openToolCallingFace(deps: OpenToolCallingFaceDeps): Hono {
     if ('ok' in invocation) return respond(invocation.failure)
     const outcome = await execute(invocation, incoming.value.caller)
     const response = encodeOutcome(outcome, outcome.finishedAt === undefined ? now() : new Date(outcome.finishedAt))
-    if (response) return jsonText(JSON.stringify(response), 200, PRIVATE)
-    return respond(outcome.result.ok ? { type: 'internal', reference: outcome.callId } : outcome.result.failure)
+    if (response) return jsonText(JSON.stringify(response), 200, callHeaders(outcome, PRIVATE))
+    const failure = outcome.result.ok
+      ? ({ type: 'internal', reference: outcome.callId } as const)
+      : outcome.result.failure
+    return respond(failure, callHeaders(outcome))
   })
 
   async function execute({ call, otherwise }: Invocation, caller: Caller): Promise<Outcome> {
@@ -58,11 +61,11 @@ function isUnknown({ result }: Outcome): boolean {
 }
 
 /** A failure in this face's shape: `detail` is where its engine looks, `message` where everybody else does. */
-function respond(failure: Failure): Response {
+function respond(failure: Failure, headers?: Record<string, string>): Response {
   const answer = answerTo(failure)
   if ('output' in answer)
-    return jsonFailure(failure, JSON.stringify({ $schema: RESPONSE_SCHEMA, ...answer, success: false }), 200)
+    return jsonFailure(failure, JSON.stringify({ $schema: RESPONSE_SCHEMA, ...answer, success: false }), 200, headers)
   const { status, message, detail } = answer
   const body = { detail: message, message, developer_message: detail }
-  return jsonFailure(failure, JSON.stringify(body), status)
+  return jsonFailure(failure, JSON.stringify(body), status, headers)
 }

@@ -5,7 +5,7 @@ import { wrongParameter } from '../../core/call/call-fields.ts'
 import { type Failing, type Failure, fail, ok, type Result } from '../../core/call/failure.ts'
 import type { LineFormat } from '../../core/access/catalogue.ts'
 import { receiveCall } from '../../http/incoming-call.ts'
-import { jsonFailure, jsonText } from '../../http/json-response.ts'
+import { callHeaders, jsonFailure, jsonText } from '../../http/json-response.ts'
 import { answerToolList, type ToolList, type ToolListDeps } from '../../http/tool-list.ts'
 import type { Budget } from '../../core/tool/budget.ts'
 import type { ToolRecord } from '../../core/tool/tool.ts'
@@ -50,9 +50,10 @@ export function oxpFace(deps: OxpFaceDeps): Hono {
     const outcome = await callTool(decoded, incoming.value.caller)
     const { result } = outcome
     const text = JSON.stringify(encodeOutcome(outcome, form))
-    if (!result.ok) return jsonFailure(result.failure, text, STATUS[result.failure.type], versionHeader(form))
+    const headers = callHeaders(outcome, versionHeader(form))
+    if (!result.ok) return jsonFailure(result.failure, text, STATUS[result.failure.type], headers)
     // No cache keeps the answer to a POST, so a success needs no header that forbids it (RFC 9111, section 3)
-    return jsonText(text, 200, versionHeader(form))
+    return jsonText(text, 200, headers)
   }
 
   function list(c: Context, formatName: string): Promise<Response> {

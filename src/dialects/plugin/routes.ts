@@ -8,7 +8,7 @@ import type { Resolver } from '../../core/call/resolve.ts'
 import { plainName, PUBLISHED_NAME } from '../../core/tool/name-suffix.ts'
 import { askedByName, formatToolId, isNamePart, parseToolId } from '../../core/tool/tool-id.ts'
 import { callIdOf, contextOf, receiveCall } from '../../http/incoming-call.ts'
-import { jsonFailure, jsonText } from '../../http/json-response.ts'
+import { callHeaders, jsonFailure, jsonText } from '../../http/json-response.ts'
 import { answerToolList, type ToolList, type ToolListDeps, wholeList } from '../../http/tool-list.ts'
 import { toolDescription } from './definition.ts'
 import { STATUS } from './failure.ts'
@@ -59,7 +59,9 @@ export function pluginFace(deps: PluginFaceDeps): Hono {
       { asked, input, ...id.value, context: given, ...(select === undefined ? {} : { select }) },
       { ...caller, method },
     )
-    return outcome.result.ok ? jsonText(JSON.stringify(encodeOutcome(outcome))) : respond(outcome.result.failure)
+    const headers = callHeaders(outcome)
+    if (!outcome.result.ok) return respond(outcome.result.failure, headers)
+    return jsonText(JSON.stringify(encodeOutcome(outcome)), 200, headers)
   })
 
   /** The tool a name is exposed for when it is of this toolkit, and the toolkit's own tool of that name otherwise. */
@@ -110,6 +112,6 @@ function askedAnywhere(name: string): string | undefined {
   return parseToolId(name) ? name : undefined
 }
 
-function respond(failure: Failure): Response {
-  return jsonFailure(failure, JSON.stringify(encodeFailure(failure)), STATUS[failure.type])
+function respond(failure: Failure, headers?: Record<string, string>): Response {
+  return jsonFailure(failure, JSON.stringify(encodeFailure(failure)), STATUS[failure.type], headers)
 }

@@ -115,7 +115,7 @@ export function worldOf({
       },
     },
     artifacts: { keep: async () => ({ ok: false, why: 'nothing is kept' }), open: async () => 'missing' },
-    turns: { take: () => ({ end: () => undefined }) },
+    turns: { take: () => ({ end: () => [] }) },
     limitsOf: () => undefined,
     uploads: {
       keep: async () => fail({ type: 'unavailable', message: 'nothing is kept' }),

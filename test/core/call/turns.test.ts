@@ -56,6 +56,30 @@ describe('a number at a time', () => {
   })
 })
 
+describe('what is left', () => {
+  it('is said of each limit when a call ends: of a rate until its window ends, of a number at a time at that moment', () => {
+    const clock = { now: 0 }
+    const turns = createTurns(() => clock.now)
+    const key: Limited = { ...RATE, limits: { rate: { calls: 3, seconds: 10 }, concurrency: 5 } }
+    const both = [key, TWO]
+    const [first, second] = [turns.take(both, 10_000), turns.take(both, 10_000)]
+    if ('ok' in first || 'ok' in second) throw new Error('There is a turn for each')
+    clock.now = 4_000
+    expect(first.end()).toEqual([
+      { name: 'credential', quota: 3, seconds: 10, left: 1, resetMs: 6_000 },
+      { name: 'credential', quota: 5, left: 4 },
+      { name: 'tool', quota: 2, left: 1 },
+    ])
+    clock.now = 10_000
+    // Its window is over, and nothing counts in the next yet
+    expect(second.end()).toEqual([
+      { name: 'credential', quota: 3, seconds: 10, left: 3, resetMs: 10_000 },
+      { name: 'credential', quota: 5, left: 5 },
+      { name: 'tool', quota: 2, left: 2 },
+    ])
+  })
+})
+
 it('a call that one of its limits refuses counts towards no other', () => {
   const { take } = turnsAt()
   const one: Limited = { ...TWO, limits: { concurrency: 1 } }
