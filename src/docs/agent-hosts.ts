@@ -43,8 +43,7 @@ export function agentHosts(origin: string): readonly AgentHost[] {
     {
       id: 'chatgpt',
       title: 'ChatGPT',
-      where:
-        'Its connectors sign in by OAuth alone and send no key. What you build with the Responses API, the Agents SDK or Codex does, as below.',
+      where: `[chatgpt.com/plugins](https://chatgpt.com/plugins), the plus button, "Add custom MCP server", with the URL \`${url}\` and, for its authentication, an access token sent as \`Bearer\`: the key. Where your workspace offers no access tokens, ChatGPT connects by OAuth alone.`,
     },
     {
       id: 'cursor',
