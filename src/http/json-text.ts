@@ -5,8 +5,8 @@ import { pointerStep } from '../core/tool/problem.ts'
 
 /** How many objects and lists a body may have inside one another: a definition's schemas may have 128. */
 export const MAX_DEPTH = 136
-/** Without one of these no number is too large for a double. */
-const MAYBE_TOO_LARGE = /[eE]\+?\d{3}|\d{100}/
+/** Without one of these no number is too large for a double. Digits are counted from the first of them alone. */
+const MAYBE_TOO_LARGE = /[eE]\+?\d{3}|(?<!\d)\d{100}/
 
 /**
  * Parses a body's text. Beyond what `JSON.parse` refuses, it refuses an empty text, one that nests deeper than

@@ -1,11 +1,12 @@
 import type { Importer } from '../core/publish/import.ts'
+import type { Budget } from '../core/tool/budget.ts'
 import type { Decoded } from '../core/tool/codec.ts'
 import { isJsonObject, type Json, type JsonObject } from '../core/tool/json.ts'
 import { into, object, string } from '../core/tool/json-reader.ts'
 import type { Checked } from '../core/tool/problem.ts'
 import { isVersion } from '../core/tool/tool-id.ts'
 import { readUpstream, type UpstreamImporterOptions } from './upstream.ts'
-import { upstreamItems } from './upstream-items.ts'
+import { type Listing, upstreamItems } from './upstream-items.ts'
 
 export interface McpImporterOptions extends UpstreamImporterOptions {
   /** An input schema without what says which arguments go in headers: ours are published without that. */
@@ -22,7 +23,7 @@ const OWN_META = 'dev.switchboard/'
 
 /** Imports the tools of an MCP server of any revision, as they are when it is asked: calls of each go there. */
 export function createMcpImporter(options: McpImporterOptions): Importer {
-  const decode = (document: JsonObject, own: string) => decodeTool(document, own, options)
+  const decode: Listing['decode'] = (document, own, budget) => decodeTool(document, own, budget, options)
   return {
     kind: 'mcp',
     async read(request) {
@@ -39,6 +40,7 @@ export function createMcpImporter(options: McpImporterOptions): Importer {
 function decodeTool(
   document: JsonObject,
   own: string,
+  budget: Budget,
   { codec, withoutHeaders }: McpImporterOptions,
 ): Checked<Decoded> {
   const { inputSchema, outputSchema, icons, _meta, ...rest } = document
@@ -52,7 +54,7 @@ function decodeTool(
     ...(_meta === undefined ? {} : { _meta: withoutOwn(_meta) }),
   }
   const decode = (said: JsonObject): Checked<Decoded> => {
-    const decoded = codec.decode(said, { toolkit: 'any', version: '1.0.0' })
+    const decoded = codec.decode(said, { toolkit: 'any', version: '1.0.0' }, budget)
     if (!decoded.ok || !output) return decoded
     return {
       ok: true,

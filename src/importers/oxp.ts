@@ -1,4 +1,5 @@
 import type { Importer } from '../core/publish/import.ts'
+import type { Budget } from '../core/tool/budget.ts'
 import type { JsonObject } from '../core/tool/json.ts'
 import { into, object, string, unfit } from '../core/tool/json-reader.ts'
 import { formatToolId, parseToolId } from '../core/tool/tool-id.ts'
@@ -34,9 +35,9 @@ export function createOxpImporter({ codec, upstreams }: UpstreamImporterOptions)
     },
   }
 
-  function decode(document: JsonObject) {
+  function decode(document: JsonObject, _: string, budget: Budget) {
     const kept = Object.fromEntries(KEPT.filter((key) => key in document).map((key) => [key, document[key]]))
     // The codec's own ids have no dashes, which ours may have; what the tool is called is settled with its name
-    return codec.decode({ ...kept, id: 'Any.Tool@1.0.0', version: '1.0.0' }, {})
+    return codec.decode({ ...kept, id: 'Any.Tool@1.0.0', version: '1.0.0' }, {}, budget)
   }
 }

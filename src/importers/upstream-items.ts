@@ -1,4 +1,6 @@
 import type { ImportItem, ImportRequest } from '../core/publish/import.ts'
+import { judgeWork, MAX_BYTES } from '../core/publish/judge.ts'
+import { type Budget, createBudget, UNITS } from '../core/tool/budget.ts'
 import type { Decoded } from '../core/tool/codec.ts'
 import { isJsonObject, isObject, type JsonObject } from '../core/tool/json.ts'
 import { check, type Reader } from '../core/tool/json-reader.ts'
@@ -14,7 +16,7 @@ export interface Listing {
   /** Reads what a document's tool is called; undefined for one that is not wanted. */
   readonly named: Reader<NamedTool | undefined>
   /** Reads a document as that of a tool with the name that it has here. */
-  readonly decode: (document: JsonObject, own: string) => Checked<Decoded>
+  readonly decode: (document: JsonObject, own: string, budget: Budget) => Checked<Decoded>
 }
 
 interface NamedTool {
@@ -39,7 +41,9 @@ export function* upstreamItems(request: ImportRequest, upstream: Upstream, listi
   }
   const named = [...found.values()].map((each) => ({ ...each, operationId: each.name, method: '', path: each.key }))
   for (const { tool, theirs, document } of toolNames(named)) {
-    if (request.wants(tool)) yield itemOf(document, { theirs, toolkit: request.toolkit, tool }, upstream, listing)
+    if (!request.wants(tool)) continue
+    const names = { theirs, toolkit: request.toolkit, tool }
+    yield itemOf(document, names, upstream, listing, createBudget(UNITS, request.budget))
   }
 }
 
@@ -48,12 +52,13 @@ function itemOf(
   { theirs, toolkit, tool }: { readonly theirs: string; readonly toolkit: string; readonly tool: string },
   { implementation, requirements, passUser }: Upstream,
   { dialect, decode }: Listing,
+  budget: Budget,
 ): ImportItem {
   const about = { tool: theirs }
   const skip = (reason: string): ImportItem => ({ skipped: { name: theirs, reason, about } })
-  const unfit = foreignJsonProblem(document)
+  const unfit = foreignJsonProblem(document, MAX_BYTES) ?? judgeWork(document, '', budget)[0]?.message
   if (unfit !== undefined) return skip(unfit)
-  const decoded = decode(document, tool)
+  const decoded = decode(document, tool, budget)
   if (!decoded.ok) return skip(inWords(decoded.problems))
   const [definition] = decoded.value.definitions
   if (!definition) return skip('Is no tool')

@@ -1,4 +1,3 @@
-import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { formats } from '../../src/compose/dialects.ts'
 import { compareDefinitions, requiredBump } from '../../src/core/schema/change.ts'
@@ -6,46 +5,13 @@ import { expandSchema } from '../../src/core/schema/expand.ts'
 import { backtracking } from '../../src/core/schema/pattern.ts'
 import { checkSchema } from '../../src/core/schema/publishable.ts'
 import { everySubschema } from '../../src/core/schema/subschemas.ts'
-import { afford, type Budget, createBudget, UNITS } from '../../src/core/tool/budget.ts'
+import { type Budget, createBudget, UNITS } from '../../src/core/tool/budget.ts'
 import type { JsonObject } from '../../src/core/tool/json.ts'
 import { pointerSteps } from '../../src/core/tool/problem.ts'
 import type { ToolRecord } from '../../src/core/tool/tool.ts'
+import { climb, type Cross, leastOf, LONG_MS, unitsOf } from '../climb.ts'
 import { recordWith } from './call/fakes.ts'
 import { input, pattern } from './schema/made-up.ts'
-
-/** Steps of a climb; and how long what it found may hold the thread, tried as often. */
-const STEPS = Number(process.env['CLIMB_STEPS'] ?? 80)
-const LONG_MS = 200
-const TRIES = 5
-
-/** A candidate made of the best one so far and of a fresh one, by numbers that a seed gives. */
-type Cross<T> = (best: T, fresh: T, number: () => number) => T
-
-/** Looks for what costs most, from `seed`: each step keeps the better of what is and what it can be made into. */
-function climb<T>(fresh: fc.Arbitrary<T>, cross: Cross<T>, cost: (candidate: T) => number, seed: number) {
-  const number = numbers(seed)
-  let best: T | undefined
-  let most = -1
-  for (const each of fc.sample(fresh, { seed, numRuns: STEPS })) {
-    for (const candidate of best === undefined ? [each] : [each, cross(best, each, number)]) {
-      const taken = cost(candidate)
-      if (taken <= most) continue
-      best = candidate
-      most = taken
-    }
-  }
-  if (best === undefined) throw new Error('Nothing was tried')
-  return { best, most }
-}
-
-/** Numbers from 0 to 1 that follow from a seed. */
-function numbers(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
-    return state / 2 ** 32
-  }
-}
 
 const MAX_CHARACTERS = 8_000
 
@@ -62,25 +28,6 @@ const graft: Cross<JsonObject> = (best, fresh, number) => {
   for (const step of steps.slice(0, -1)) holder = Reflect.get(Object(holder), step)
   Reflect.set(Object(holder), last, scion)
   return JSON.stringify(copy).length > MAX_CHARACTERS ? best : copy
-}
-
-/** The units that the work takes, whether there are so many or not. */
-function unitsOf(work: (budget: Budget) => unknown): number {
-  const budget = createBudget(UNITS)
-  afford(() => work(budget), '')
-  return budget.spent
-}
-
-/** The least of the processor's time that the work takes when it is tried alone, in milliseconds. */
-function leastOf(work: () => unknown): number {
-  let least = Infinity
-  for (let tries = 0; tries < TRIES && least > LONG_MS; tries++) {
-    const before = process.cpuUsage()
-    work()
-    const { user, system } = process.cpuUsage(before)
-    least = Math.min(least, (user + system) / 1_000)
-  }
-  return least
 }
 
 const publishable = input.filter((schema) => checkSchema(schema, { references: 'local' }).length === 0)

@@ -1,4 +1,4 @@
-import type { Validate } from '../schema/validator.ts'
+import { tooLarge, type Validate } from '../schema/validator.ts'
 import type { JsonObject } from '../tool/json.ts'
 import { pointerSteps } from '../tool/problem.ts'
 import { fail, ok, type Result } from './failure.ts'
@@ -8,6 +8,8 @@ import { fail, ok, type Result } from './failure.ts'
  * Gives the input as the tool is to get it.
  */
 export function checkInput(validate: Validate, input: JsonObject, schema: JsonObject): Result<JsonObject> {
+  const unfit = tooLarge(input)
+  if (unfit) return fail({ type: 'input-invalid', problems: unfit })
   const problems = validate(input)
   if (problems.length === 0) return ok(input)
   const required = Array.isArray(schema.required) ? schema.required : []

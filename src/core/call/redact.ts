@@ -1,3 +1,4 @@
+import { afford, type Budget, createBudget } from '../tool/budget.ts'
 import { isObject } from '../tool/json.ts'
 
 const REDACTED = '[redacted]'
@@ -7,6 +8,14 @@ const MIN_INNER_LENGTH = 4
 /** One secret may hold several, as `<account>:<token>:<sender>` does. A part this long is no ordinary word. */
 const MIN_PART_LENGTH = 16
 const MAX_PARTS = 32
+
+/** Characters of a secret that are spelt in every way, and of a text that are looked through, in a unit. */
+const SPELT_PER_UNIT = 2
+const READ_PER_UNIT = 400
+/** What it takes to look at a place that may be where a spelling begins, and to compare it there with one, beside what is compared. */
+const LOOK = 0.02
+const COMPARISON = 0.1
+const COMPARED_PER_UNIT = 200
 
 /** Replaces secrets wherever they stand. */
 export interface Redactor {
@@ -18,27 +27,32 @@ export interface Redactor {
 /**
  * Makes a redactor of these secrets, and of the long parts of which they consist: as they are, and as they look
  * percent-encoded, JSON-escaped, and in Base64, also in the midst of something encoded as a whole, such as the
- * `user:password` of Basic authentication. The platform's Base64 encoder is handed in, since core has none.
+ * `user:password` of Basic authentication. The platform's Base64 encoder is handed in, since core has none. It draws on
+ * one budget for all that it is asked: once that is spent, whatever it is given is replaced as a whole.
  */
-export function createRedactor(secrets: readonly string[], base64: (text: string) => string): Redactor | undefined {
+export function createRedactor(
+  secrets: readonly string[],
+  base64: (text: string) => string,
+  budget = createBudget(),
+): Redactor | undefined {
   const whole = new Set(secrets.filter((secret) => secret.length > 0))
   if (whole.size === 0) return undefined
-  const inner = new Set<string>()
-  for (const secret of whole) {
-    for (const text of [secret, ...partsOf(secret)]) {
-      for (const spelling of spellingsOf(text, base64)) if (spelling.length >= MIN_INNER_LENGTH) inner.add(spelling)
-    }
-  }
-  // Longest first, so that a secret that holds another is replaced as a whole
-  const spellings = [...inner].sort((a, b) => b.length - a.length)
+  const spelt = afford(() => allSpellings(whole, base64, budget), '')
+  const places = findsPlaces(spelt.ok ? spelt.value : new Set(), budget)
 
   function text(original: string): string {
     if (whole.has(original)) return REDACTED
-    let result = original
-    for (const spelling of spellings) {
-      if (result.includes(spelling)) result = result.replaceAll(spelling, REDACTED)
+    if (original.length < MIN_INNER_LENGTH) return original
+    if (budget.isSpent) return REDACTED
+    const found = afford(() => places(original), '')
+    if (!found.ok) return REDACTED
+    let result = ''
+    let kept = 0
+    for (const { start, end } of found.value) {
+      result += original.slice(kept, start) + REDACTED
+      kept = end
     }
-    return result
+    return kept === 0 ? original : result + original.slice(kept)
   }
 
   function value<T>(original: T): T
@@ -57,6 +71,94 @@ export function createRedactor(secrets: readonly string[], base64: (text: string
   }
 
   return { text, value }
+}
+
+/** Every way in which a secret, or a long part of one, may stand within a text. */
+function allSpellings(secrets: Iterable<string>, base64: (text: string) => string, budget: Budget): Set<string> {
+  const spellings = new Set<string>()
+  for (const secret of secrets) {
+    for (const text of [secret, ...partsOf(secret)]) {
+      budget.spend(text.length / SPELT_PER_UNIT)
+      for (const spelling of spellingsOf(text, base64)) {
+        if (spelling.length >= MIN_INNER_LENGTH) spellings.add(spelling)
+      }
+    }
+  }
+  return spellings
+}
+
+interface Place {
+  readonly start: number
+  end: number
+}
+
+/** Spellings that begin alike, longest first. */
+interface Alike {
+  readonly beginning: string
+  readonly spellings: string[]
+}
+
+/** Bits of the characters that were read last, of which each moves the others up: those of `MIN_INNER_LENGTH` are told apart. */
+const BITS = 3
+const TABLE = 2 ** (BITS * MIN_INNER_LENGTH)
+const readOn = (bits: number, code: number) => ((bits << BITS) ^ code) & (TABLE - 1)
+
+/**
+ * Makes a search of texts for spellings: where they stand, in order, as one place where they overlap. It passes over a text
+ * once, however many spellings there are: few places of it look as if one began there, and looking at those is counted.
+ */
+function findsPlaces(spellings: ReadonlySet<string>, budget: Budget): (text: string) => readonly Place[] {
+  const begins = new Uint8Array(TABLE)
+  const byBits = new Map<number, Alike[]>()
+  // Longest first, so that a secret that holds another is replaced as a whole
+  for (const spelling of [...spellings].sort((a, b) => b.length - a.length)) {
+    const beginning = spelling.slice(0, MIN_INNER_LENGTH)
+    let bits = 0
+    for (let at = 0; at < MIN_INNER_LENGTH; at++) bits = readOn(bits, beginning.charCodeAt(at))
+    begins[bits] = 1
+    const group = byBits.get(bits) ?? []
+    byBits.set(bits, group)
+    const alike = group.find((each) => each.beginning === beginning)
+    if (alike) alike.spellings.push(spelling)
+    else group.push({ beginning, spellings: [spelling] })
+  }
+
+  function longestAt(text: string, start: number, group: readonly Alike[]): number {
+    for (const { beginning, spellings: candidates } of group) {
+      budget.spend(LOOK)
+      if (!text.startsWith(beginning, start)) continue
+      for (const spelling of candidates) {
+        const common = commonLength(text, start, spelling)
+        budget.spend(COMPARISON + common / COMPARED_PER_UNIT)
+        if (common === spelling.length) return common
+      }
+    }
+    return 0
+  }
+
+  return (text) => {
+    budget.spend(text.length / READ_PER_UNIT)
+    const places: Place[] = []
+    let bits = 0
+    for (let at = 0; at < text.length; at++) {
+      bits = readOn(bits, text.charCodeAt(at))
+      const start = at + 1 - MIN_INNER_LENGTH
+      if (begins[bits] !== 1 || start < 0) continue
+      const length = longestAt(text, start, byBits.get(bits) ?? [])
+      if (length === 0) continue
+      const last = places.at(-1)
+      if (last && start < last.end) last.end = Math.max(last.end, start + length)
+      else places.push({ start, end: start + length })
+    }
+    return places
+  }
+}
+
+/** How many characters of a spelling stand in a text at a place. */
+function commonLength(text: string, start: number, spelling: string): number {
+  let length = 0
+  while (length < spelling.length && text.charCodeAt(start + length) === spelling.charCodeAt(length)) length++
+  return length
 }
 
 function partsOf(secret: string): readonly string[] {

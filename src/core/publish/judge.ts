@@ -2,21 +2,22 @@ import { checkSchema, type SchemaOptions } from '../schema/publishable.ts'
 import { afford, type Budget, weigh } from '../tool/budget.ts'
 import type { Decoded } from '../tool/codec.ts'
 import { canonicalJson } from '../tool/digest.ts'
+import { jsonSize } from '../tool/json-size.ts'
 import { type Problem, quoted } from '../tool/problem.ts'
 import { formatToolId, isNamePart, isVersion } from '../tool/tool-id.ts'
 import type { Definition, Implementation, ImplementationKind } from '../tool/tool.ts'
 
 /** The largest definition document, and the largest implementation beside it, in bytes of canonical JSON. */
-const MAX_BYTES = 256 * 1024
+export const MAX_BYTES = 256 * 1024
 /** The largest definition that an importer makes, in characters of canonical JSON. */
 const MAX_CHARACTERS = 256 * 1024
 
 /** Judges a value as a text: digests and stores need one, and stores not too long a one. */
 export function judgeText(value: unknown, what: string, path: string, most = MAX_BYTES): readonly Problem[] {
-  const text = canonicalText(value)
-  if (text === undefined) return [{ path, message: 'Holds a lone surrogate, which is no text' }]
-  if (utf8Length(text) <= most) return []
-  return [{ path, message: `Is larger than ${most} bytes, the most ${what} may have` }]
+  // First, and no further than that: what is far too large costs no more than what is a little
+  if (jsonSize(value, most) > most)
+    return [{ path, message: `Is larger than ${most} bytes, the most ${what} may have` }]
+  return canonicalText(value) === undefined ? [{ path, message: 'Holds a lone surrogate, which is no text' }] : []
 }
 
 /** Judges the work that reading a document takes, which grows with its parts and no faster. */
@@ -35,7 +36,7 @@ export function judgeImported(definition: Omit<Definition, 'version'>): readonly
 }
 
 /** The most tools that one document may define. */
-const MAX_TOOLS = 500
+export const MAX_TOOLS = 500
 /** The most characters of canonical JSON that the definitions of one document may come to: what all of them repeat, too. */
 const MAX_TOGETHER = 2 * 1024 * 1024
 
@@ -90,13 +91,4 @@ function canonicalText(value: unknown): string | undefined {
   } catch {
     return undefined
   }
-}
-
-function utf8Length(text: string): number {
-  let bytes = 0
-  for (const character of text) {
-    const code = character.codePointAt(0) ?? 0
-    bytes += code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4
-  }
-  return bytes
 }

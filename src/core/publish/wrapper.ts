@@ -5,7 +5,7 @@ import { isJsonObject, isObject, type JsonObject } from '../tool/json.ts'
 import { anything, map, nullish, object, optional, parsed } from '../tool/json-reader.ts'
 import { pointerStep, type Problem } from '../tool/problem.ts'
 import type { Implementation } from '../tool/tool.ts'
-import { judgeText } from './judge.ts'
+import { judgeText, MAX_TOOLS } from './judge.ts'
 
 /** What a publisher says beside a document. */
 export interface Beside {
@@ -22,7 +22,7 @@ const IMPLEMENTATION = parsed("an object with a 'kind'", (value) => (isImplement
 const FIELDS = {
   definition: anything,
   implementation: nullish(IMPLEMENTATION),
-  implementations: nullish(map(IMPLEMENTATION)),
+  implementations: nullish(map(IMPLEMENTATION, MAX_TOOLS)),
   toolkit: optional(namePart),
   version: optional(version),
   tags: optional(tags),

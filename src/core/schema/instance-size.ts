@@ -22,6 +22,12 @@ export interface ListSize {
 
 const PARTS_OF_OBJECT = 8
 
+/**
+ * The most parts of a value that is checked by code that counts nothing, and of an input, which is also put in order to be
+ * known again. About as many as the interpreter looks at for its budget; each may have several problems.
+ */
+export const MAX_PARTS = 150_000
+
 /** Measures the lists of a JSON value. */
 export function measureLists(value: unknown): ListSize {
   let heaviest = 0
@@ -71,20 +77,25 @@ export function measure(value: unknown, names: { readonly degree: number; readon
       longest = Math.max(longest, each.length)
     }
     if (typeof each !== 'object' || each === null) continue
-    const isArray = Array.isArray(each)
-    const entries = Object.entries(each)
-    if (!isArray) width = Math.max(width, entries.length)
+    // Paths matter only where names are limited; else they would cost more than the rest.
+    const enter = (key: string | number, inner: unknown) => {
+      if (typeof inner !== 'string' && typeof inner !== 'object') return
+      waiting.push({ value: inner, path: areFree ? '' : path + pointerStep(key) })
+    }
+    if (Array.isArray(each)) {
+      for (let index = 0; index < each.length; index++) enter(index, each[index])
+      continue
+    }
+    const keys = Object.keys(each)
+    width = Math.max(width, keys.length)
     let steps = 0
-    for (const [key, inner] of entries) {
-      if (!isArray) width = Math.max(width, key.length / 16)
-      if (!isArray && !areFree) {
+    for (const key of keys) {
+      width = Math.max(width, key.length / 16)
+      if (!areFree) {
         if (key.length > names.maxLength) longNames.push(path + pointerStep(key))
         steps += key.length ** names.degree
       }
-      if (typeof inner === 'string' || typeof inner === 'object') {
-        // Paths matter only where names are limited; else they would cost more than the rest.
-        waiting.push({ value: inner, path: areFree ? '' : path + pointerStep(key) })
-      }
+      enter(key, Reflect.get(each, key))
     }
     nameSteps = Math.max(nameSteps, steps)
   }

@@ -1,5 +1,5 @@
 import type { Schema } from '@cfworker/json-schema'
-import { type Budget, createBudget } from '../tool/budget.ts'
+import type { Budget } from '../tool/budget.ts'
 import { isObject } from '../tool/json.ts'
 import type { ListSize } from './instance-size.ts'
 import { keywordsWhere } from './keywords.ts'
@@ -42,6 +42,9 @@ const MIN_MATCH_LENGTH = 64
 /** Smaller texts and lists are taken for such of this size. */
 const MIN_SIZE = 8
 
+/** What it takes to make one schema of the copy, and to find it by its address. */
+const MADE = 5
+
 /** So many steps of a match, or characters of a text that is read through, cost a unit. */
 export const STEPS_PER_UNIT = 400
 /** So many parts of items that are compared cost a unit. */
@@ -56,13 +59,14 @@ const READING = ['minLength', 'maxLength', 'pattern']
  * Prepares a schema: only keywords the library knows, without `format`, which it would assert; no prototypes, so that a
  * property named "constructor" is nothing special; `$dynamicRef` as the `$ref` it amounts to in a document of one
  * resource; each schema an object that takes from the budget of `validation` when it is evaluated; and limits on what takes more than
- * linear time. Throws for a schema that is none.
+ * linear time. Draws on the budget that `validation` begins with. Throws for a schema that is none, and `Exhausted` for one
+ * that takes too much.
  */
 export function prepareSchema(schema: JsonSchema, validation: Validation): Prepared {
   const refusers = new Map<object, string>()
   const guards = new Map<object, string>()
   const keepsId = refersAbroad(schema)
-  const patterns = createBudget()
+  const { budget } = validation
   let nameDegree = 1
   let comparesItems = false
 
@@ -75,7 +79,7 @@ export function prepareSchema(schema: JsonSchema, validation: Validation): Prepa
       throw new TypeError('Cannot prepare a schema that is neither an object nor true or false')
     }
     const names = isObject(copy['patternProperties']) ? Object.keys(copy['patternProperties']) : []
-    const degrees = names.map((name) => degreeOf(name, patterns)).filter((degree) => degree > 1)
+    const degrees = names.map((name) => degreeOf(name, budget)).filter((degree) => degree > 1)
     nameDegree = Math.max(nameDegree, ...degrees)
     return metered(copy, { namePatterns: degrees.length })
   }
@@ -86,7 +90,7 @@ export function prepareSchema(schema: JsonSchema, validation: Validation): Prepa
     const rules: unknown[] = []
     if (copy['$dynamicRef'] !== undefined) rules.push(metered(record({ '$ref': copy['$dynamicRef'] })))
     const { pattern } = copy
-    const degree = typeof pattern === 'string' ? degreeOf(pattern, patterns) : 1
+    const degree = typeof pattern === 'string' ? degreeOf(pattern, budget) : 1
     if (degree > 1) {
       const length = maxLengthOf(degree)
       const message = `Must be at most ${length} characters to be matched against the pattern`
@@ -133,6 +137,7 @@ export function prepareSchema(schema: JsonSchema, validation: Validation): Prepa
     copy: Record<string, unknown>,
     { cost, namePatterns = 0, unmatched }: { cost?: () => number; namePatterns?: number; unmatched?: string } = {},
   ): Record<string, unknown> {
+    budget.spend(MADE)
     const [evaluations, texts] = [costOf(copy), READING.filter((keyword) => keyword in copy).length]
     const get = (): undefined => {
       const { budget, evaluation, names, text } = validation

@@ -1,11 +1,11 @@
 import { dereference, validate } from '@cfworker/json-schema'
-import { afford, createBudget } from '../tool/budget.ts'
+import { afford, type Budget, createBudget, UNITS } from '../tool/budget.ts'
 import { isObject } from '../tool/json.ts'
 import type { Problem } from '../tool/problem.ts'
 import type { JsonSchema } from '../tool/tool.ts'
 import { type CompiledError, findingsOfErrors } from './compiled-schema.ts'
 import { expandSchema } from './expand.ts'
-import { hasMoreParts, measure, measureLists } from './instance-size.ts'
+import { hasMoreParts, MAX_PARTS, measure, measureLists } from './instance-size.ts'
 import { findingsOfUnits, type Lookup } from './interpreted-schema.ts'
 import { backtracking } from './pattern.ts'
 import { type Prepared, prepareSchema, STEPS_PER_UNIT, type Validation } from './prepared-schema.ts'
@@ -20,9 +20,6 @@ export interface CompiledSchema {
   (value: unknown): boolean
   errors?: readonly CompiledError[] | null
 }
-
-/** About as many as the interpreter looks at for its budget; each may have several problems. */
-const MAX_PARTS = 150_000
 
 /**
  * Whether compiled code checks any value against a schema in time proportional to the value. It counts nothing, so whatever
@@ -49,13 +46,17 @@ export function isCheckedInLinearTime(schema: JsonSchema): boolean {
 export function compiledValidate(compiled: CompiledSchema): Validate {
   return (value) => {
     try {
-      if (hasMoreParts(value, MAX_PARTS)) return [{ path: '', message: TOO_COSTLY }]
-      return compiled(value) ? [] : reported(findingsOfErrors(compiled.errors ?? []))
+      return tooLarge(value) ?? (compiled(value) ? [] : reported(findingsOfErrors(compiled.errors ?? [])))
     } catch (error) {
       if (error instanceof RangeError) return [{ path: '', message: 'Must nest less deep to be checked' }]
       throw error
     }
   }
+}
+
+/** What is wrong with an input of more parts than anything is asked of, whatever checks it; undefined for all others. */
+export function tooLarge(value: unknown): readonly Problem[] | undefined {
+  return hasMoreParts(value, MAX_PARTS) ? [{ path: '', message: TOO_COSTLY }] : undefined
 }
 
 /** The units that the evaluation of a schema costs, and from which width of the value on it costs more. */
@@ -65,16 +66,22 @@ const WIDE = 1_250
 const READ_PER_UNIT = 1_000
 const TOO_COSTLY = 'Is too costly to check against its schema'
 const NO_LISTS = { heaviest: 0, most: 0 }
+/**
+ * For making a validator: more than any schema takes that publication accepts, so that none of those is refused here, also
+ * of those that were published under earlier bounds.
+ */
+const MAKING_UNITS = 2 * UNITS
 
 /**
- * Makes a schema's validator without generating code, which Workers refuse during a request. Preparation is done once.
+ * Makes a schema's validator without generating code, which Workers refuse during a request. Preparation is done once, and
+ * draws on a budget of its own, as does the check of each value; `budgetOf` makes these.
  * The validator never takes long: a value that is too deep for the stack, or too costly to check, has one problem that
  * says so. `format` is an annotation (JSON Schema 2020-12 Validation section 7.2.1); references are followed within the
  * document only. A schema that cannot be used at all gives a validator that refuses everything.
  */
-export function interpretSchema(schema: JsonSchema): Validate {
+export function interpretSchema(schema: JsonSchema, budgetOf: (units: number) => Budget = createBudget): Validate {
   const validation: Validation = {
-    budget: createBudget(),
+    budget: budgetOf(MAKING_UNITS),
     evaluation: EVALUATION,
     names: 0,
     text: 0,
@@ -93,7 +100,7 @@ export function interpretSchema(schema: JsonSchema): Validate {
     try {
       const { width, longNames, nameSteps, longest } = measure(value, prepared.names)
       if (longNames.length > 0) return reported(longNames.map((path) => nameTooLong(path, prepared.names.maxLength)))
-      validation.budget = createBudget()
+      validation.budget = budgetOf(UNITS)
       validation.evaluation = EVALUATION * Math.max(1, width / WIDE)
       validation.names = nameSteps / STEPS_PER_UNIT
       validation.text = longest / READ_PER_UNIT

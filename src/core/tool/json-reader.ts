@@ -25,6 +25,10 @@ export type ReadBy<R extends Reader<unknown>> = Exclude<ReturnType<R>, typeof WR
 /** What a reader gives in place of a value that it reported. */
 export const WRONG: unique symbol = Symbol('wrong')
 
+/** So many problems are told of a value, and as many warnings; and so many characters of each step to their places. */
+const MAX_PROBLEMS = 100
+const MAX_STEP = 300
+
 /** What is found while a value is read, with paths that start at that value. */
 export interface Report {
   readonly problems: Problem[]
@@ -71,8 +75,13 @@ export function check<T>(
 
 /** Reports what is wrong with the value that is read, or with the part of it at `path`. */
 export function wrong({ problems }: Report, message: string, path = ''): typeof WRONG {
-  problems.push({ path, message })
+  tell(problems, path, message)
   return WRONG
+}
+
+/** Of a value of which nothing is in order not everything is told: what is told could be far larger than it. */
+function tell(found: Problem[], path: string, message: string): void {
+  if (found.length < MAX_PROBLEMS) found.push({ path, message })
 }
 
 /** Reports that a value is not what is wanted. */
@@ -93,9 +102,14 @@ export function readAt<T>(step: string | number, reader: Reader<T>, value: unkno
 }
 
 function prefix(found: Problem[], from: number, step: string | number): void {
+  const place = stepTo(step)
   for (const [offset, { path, message }] of found.slice(from).entries()) {
-    found[from + offset] = { path: pointerStep(step) + path, message }
+    found[from + offset] = { path: place + path, message }
   }
+}
+
+function stepTo(step: string | number): string {
+  return pointerStep(typeof step === 'string' ? step.slice(0, MAX_STEP) : step)
 }
 
 /** Reads what is `wanted`, in words: what `parse` gives, undefined standing for everything else. */
@@ -168,7 +182,7 @@ export function map<T>(
     const entries: [string, T][] = []
     for (const [key, each] of fields) {
       const refused = why(key)
-      const read = refused === undefined ? readAt(key, entry, each, report) : wrong(report, refused, pointerStep(key))
+      const read = refused === undefined ? readAt(key, entry, each, report) : wrong(report, refused, stepTo(key))
       if (read !== WRONG) entries.push([key, read])
     }
     return entries.length === fields.length ? Object.fromEntries(entries) : WRONG
@@ -188,9 +202,8 @@ export function object<T extends object>(
     const before = problems.length
     for (const name in value) {
       if (unknown === 'ignore' || Object.hasOwn(readers, name)) continue
-      const message = `Unknown field '${name.slice(0, 100)}'${fate}: wanted ${known}`
       const found = unknown === 'warn' ? warnings : problems
-      found.push({ path: pointerStep(name), message })
+      tell(found, stepTo(name), `Unknown field '${name.slice(0, 100)}'${fate}: wanted ${known}`)
     }
     const fields: Partial<T> = {}
     for (const name in readers) {
@@ -199,7 +212,7 @@ export function object<T extends object>(
     }
     rule?.(fields, report, value)
     const isRead = (read: Partial<T>): read is Partial<T> & Flat<Fields<T>> =>
-      read === fields && problems.length === before
+      read === fields && problems.length === before && before < MAX_PROBLEMS
     return isRead(fields) ? fields : WRONG
   }
 }

@@ -1,4 +1,5 @@
 import { localReference } from '../../core/schema/subschemas.ts'
+import { afford, type Budget, createBudget, UNITS, weigh } from '../../core/tool/budget.ts'
 import { isObject } from '../../core/tool/json.ts'
 import { valueAt } from '../../core/tool/problem.ts'
 
@@ -10,7 +11,12 @@ export interface Description {
   readonly root: Node
   /** Where it was fetched from, after redirects. */
   readonly url?: string
+  /** Of the operation that a tool is made of: what references lead to draws on it, each time that they do. */
+  readonly budget?: Budget
 }
+
+/** Of the whole, for one operation. */
+export const SHARE = 2 * UNITS
 
 /** A value; or why there is none, in words. */
 export type Possible<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly problem: string }
@@ -30,14 +36,29 @@ export function readDescription(root: Node, url?: string): Possible<Description>
   return { ok: false, problem: `Must be an OpenAPI description of version 2.0, 3.0 or 3.1, got ${got}` }
 }
 
+/** Parts of a description, which many operations may share, are looked through once. */
+const readBefore = new WeakMap<object, number>()
+
+/** The units of reading a part, all of it; no more than an operation has. */
+export function unitsToRead(part: unknown): number {
+  if (typeof part !== 'object' || part === null) return 1
+  const known = readBefore.get(part)
+  if (known !== undefined) return known
+  const counted = createBudget(SHARE)
+  afford(() => weigh(part, counted), '')
+  readBefore.set(part, counted.spent)
+  return counted.spent
+}
+
 /** The value itself, or what its `$ref` leads to, within the document: other documents are never fetched. */
-export function follow({ root }: Description, value: unknown): Possible<unknown> {
+export function follow({ root, budget }: Description, value: unknown): Possible<unknown> {
   let current = value
   for (let links = 0; isObject(current) && typeof current.$ref === 'string'; links++) {
     if (links === MAX_CHAIN) return { ok: false, problem: `'${shortened(current.$ref)}' leads to ever more references` }
     const found = referredTo(root, current.$ref)
     if (!found.ok) return found
     current = found.value
+    budget?.spend(unitsToRead(current))
   }
   return { ok: true, value: current }
 }

@@ -38,7 +38,9 @@ export function createOpenApiImporter({ fetchText }: OpenApiImporterOptions): Im
       const description = read.value
       const options = readOptions(request.options, Object.keys(schemesOf(description)))
       if (!options.ok) return invalidSource(...options.problems)
-      const { operations, unreadable } = operationsOf(description)
+      const described = operationsOf(description)
+      if (!described.ok) return refused(described.problem)
+      const { operations, unreadable } = described.value
       if (operations.length + unreadable.length === 0) {
         return refused('Must describe operations under `paths`, and has none')
       }

@@ -1,9 +1,9 @@
-import { afford, type Budget, createBudget, UNITS, weigh } from '../../core/tool/budget.ts'
+import { afford, type Budget, createBudget, UNITS } from '../../core/tool/budget.ts'
 import type { ImportItem } from '../../core/publish/import.ts'
 import type { JsonObject } from '../../core/tool/json.ts'
 import type { JsonSchema } from '../../core/tool/tool.ts'
 import { credentialNeeds } from '../shared/credential-needs.ts'
-import { type Description, type Node, type Possible, textAt, textsOf } from './description.ts'
+import { type Description, type Node, type Possible, SHARE, textAt, textsOf, unitsToRead } from './description.ts'
 import type { Draft } from './draft.ts'
 import type { Operation } from './operations.ts'
 import type { Options } from './options.ts'
@@ -40,10 +40,11 @@ const ANNOTATIONS: Readonly<Record<string, JsonObject>> = {
   DELETE: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: true },
 }
 
-/** Of the whole, for one operation. */
-const SHARE = 2 * UNITS
 const TOO_MUCH =
   "it takes too much work to make a tool of: it says too much, or its parts repeat each other too often, by '$ref' or 'allOf'"
+
+/** What a description says for all of its operations. */
+const OF_ALL = ['security', 'servers', 'consumes', 'produces', 'schemes']
 
 /** Makes the tool of one operation, or says precisely why there is none. */
 export function toolOf(operation: Operation, maker: ToolMaker): ImportItem {
@@ -56,23 +57,14 @@ export function toolOf(operation: Operation, maker: ToolMaker): ImportItem {
     for (const part of [operation.operation, operation.pathItem.parameters, operation.pathItem.servers]) {
       budget.spend(unitsToRead(part))
     }
-    for (const part of ['security', 'servers']) budget.spend(unitsToRead(maker.description.root[part]))
-    return make(operation, maker, { about, skip, work: { budget, patterns: createBudget(UNITS / 2, budget) } })
+    for (const part of OF_ALL) budget.spend(unitsToRead(maker.description.root[part]))
+    return make(
+      operation,
+      { ...maker, description: { ...maker.description, budget } },
+      { about, skip, work: { budget, patterns: createBudget(UNITS / 2, budget) } },
+    )
   }, TOO_MUCH)
   return made.ok ? made.value : skip(TOO_MUCH)
-}
-
-/** Parts of a description, which many operations may share, are looked through once. */
-const readBefore = new WeakMap<object, number>()
-
-function unitsToRead(part: unknown): number {
-  if (typeof part !== 'object' || part === null) return 1
-  const known = readBefore.get(part)
-  if (known !== undefined) return known
-  const counted = createBudget(SHARE)
-  afford(() => weigh(part, counted), TOO_MUCH)
-  readBefore.set(part, counted.spent)
-  return counted.spent
 }
 
 interface Making {

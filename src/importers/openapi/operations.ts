@@ -1,7 +1,7 @@
 import type { Skipped } from '../../core/publish/import.ts'
 import { isObject } from '../../core/tool/json.ts'
 import { toolNames } from '../shared/tool-names.ts'
-import { type Description, follow, type Node, objectAt, textAt } from './description.ts'
+import { type Description, follow, type Node, objectAt, type Possible, textAt } from './description.ts'
 
 /** One operation of a description, and the name of the tool it makes. */
 export interface Operation {
@@ -14,17 +14,25 @@ export interface Operation {
   readonly operation: Node
 }
 
+/** No description of 16 MiB has so many that somebody wrote. */
+const MAX_OPERATIONS = 20_000
+
 const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'] as const
 
-/** Every operation of a description, in its order, with a name of its own each; and what no tool can be made of. */
-export function operationsOf(description: Description): {
-  readonly operations: readonly Operation[]
-  readonly unreadable: readonly Skipped[]
-} {
+/**
+ * Every operation of a description, in its order, with a name of its own each; and what no tool can be made of. Refused where
+ * there are more than `MAX_OPERATIONS`, of both together: by `$ref`, a path takes a few bytes.
+ */
+export function operationsOf(
+  description: Description,
+): Possible<{ readonly operations: readonly Operation[]; readonly unreadable: readonly Skipped[] }> {
   const found: Omit<Operation, 'tool'>[] = []
   const unreadable: Skipped[] = []
   for (const [path, given] of Object.entries(objectAt(description.root, 'paths'))) {
     if (path.startsWith('x-')) continue
+    if (found.length + unreadable.length > MAX_OPERATIONS) {
+      return { ok: false, problem: `Must describe at most ${MAX_OPERATIONS} operations` }
+    }
     const followed = follow(description, given)
     if (!followed.ok || !isObject(followed.value)) {
       unreadable.push({ name: path, reason: followed.ok ? 'Its path item is no object' : followed.problem })
@@ -43,5 +51,5 @@ export function operationsOf(description: Description): {
       found.push(operationId === undefined ? common : { ...common, operationId })
     }
   }
-  return { operations: toolNames(found), unreadable }
+  return { ok: true, value: { operations: toolNames(found), unreadable } }
 }

@@ -35,7 +35,7 @@ export function operationOfSwagger(description: Description, operation: Node, pa
   const requestBody = body ? bodyOf(body, consumes) : form.length > 0 ? formOf(form, consumes) : undefined
   const responses = Object.entries(objectAt(operation, 'responses')).map(([status, given]) => {
     const followed = follow(description, given)
-    return [status, followed.ok ? responseOf(followed.value, operation, root) : given]
+    return [status, followed.ok ? responseOf(followed.value, operation, description) : given]
   })
   return {
     parameters: own,
@@ -105,9 +105,10 @@ function formOf(form: readonly Node[], consumes: readonly string[]): Node {
   }
 }
 
-function responseOf(response: unknown, operation: Node, root: Node): unknown {
+function responseOf(response: unknown, operation: Node, { root, budget }: Description): unknown {
   if (!isObject(response) || response.schema === undefined) return response
   const produces = textsOf(operation.produces ?? root.produces)
+  budget?.spend(1 + produces.length)
   const types = produces.length > 0 ? produces : ['application/json']
   return { ...response, content: Object.fromEntries(types.map((type) => [type, { schema: response.schema }])) }
 }

@@ -3,14 +3,20 @@ import { pointerStep } from '../../core/tool/problem.ts'
 /** The most levels of objects and lists within each other. */
 export const MAX_DEPTH = 136
 
-/** What an object from elsewhere holds that JSON of ours may not: the key `__proto__`, numbers JSON cannot say, depth. */
-export function foreignJsonProblem(root: object): string | undefined {
+/**
+ * What an object from elsewhere holds that JSON of ours may not: the key `__proto__`, numbers JSON cannot say, depth; and
+ * more characters of texts and names than `most`. It looks no further than to the first of these.
+ */
+export function foreignJsonProblem(root: object, most = Infinity): string | undefined {
   const seen = new Set<object>()
   const waiting: { readonly value: unknown; readonly path: string; readonly depth: number }[] = [
     { value: root, path: '', depth: 1 },
   ]
+  let characters = 0
   for (let next = waiting.pop(); next; next = waiting.pop()) {
     const { value, path, depth } = next
+    characters += typeof value === 'string' ? value.length : 1
+    if (characters > most) return `Is larger than ${most} characters`
     if (typeof value === 'number' && !Number.isFinite(value)) return `Has no number at '${path}'`
     if (typeof value === 'bigint') return `Has too large a number at '${path}'`
     // What a YAML alias repeats is one object
@@ -18,6 +24,7 @@ export function foreignJsonProblem(root: object): string | undefined {
     seen.add(value)
     if (depth > MAX_DEPTH) return `Must not nest deeper than ${MAX_DEPTH} levels`
     for (const [key, each] of Object.entries(value)) {
+      characters += key.length
       if (key === '__proto__') return `Must not have the key '__proto__', got it at '${path}'`
       waiting.push({ value: each, path: path.length < 500 ? path + pointerStep(key) : path, depth: depth + 1 })
     }

@@ -14,7 +14,7 @@ const files = listShared(SUITE).filter((name) => name.endsWith('.json'))
 /** A validator for each schema; undefined for one that cannot be compiled. */
 type Engine = (schemas: readonly JsonSchema[]) => Promise<readonly (Validate | undefined)[]>
 
-const interpreted: Engine = async (schemas) => schemas.map(interpretSchema)
+const interpreted: Engine = async (schemas) => schemas.map((schema) => interpretSchema(schema))
 
 const compiled: Engine = async (schemas) => {
   const together = await compile(schemas).catch(() => undefined)

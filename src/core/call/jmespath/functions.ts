@@ -31,11 +31,11 @@ export const FUNCTIONS: ReadonlyMap<string, JmesFunction> = new Map<string, Jmes
   ['keys', taking(1, (take, budget) => namesOf(take.object(0), budget))],
   ['length', taking(1, length)],
   ['map', { least: 2, most: 2, expression: 0, call: (take) => take.list(1).map(take.expression(0)) }],
-  ['max', taking(1, (take) => extreme(take.comparable(0), 1))],
-  ['max_by', by((list, keys) => list[extremeIndex(keys, 1)] ?? null)],
+  ['max', taking(1, (take, budget) => extreme(take.comparable(0), 1, budget))],
+  ['max_by', by((list, keys, budget) => list[extremeIndex(keys, 1, budget)] ?? null)],
   ['merge', { least: 1, most: Infinity, call: merge }],
-  ['min', taking(1, (take) => extreme(take.comparable(0), -1))],
-  ['min_by', by((list, keys) => list[extremeIndex(keys, -1)] ?? null)],
+  ['min', taking(1, (take, budget) => extreme(take.comparable(0), -1, budget))],
+  ['min_by', by((list, keys, budget) => list[extremeIndex(keys, -1, budget)] ?? null)],
   ['not_null', { least: 1, most: Infinity, call: (take) => take.all().find((each) => each !== null) ?? null }],
   ['reverse', taking(1, reverse)],
   ['sort', taking(1, (take, budget) => sorted(take.comparable(0), budget).map(({ key }) => key))],
@@ -43,7 +43,7 @@ export const FUNCTIONS: ReadonlyMap<string, JmesFunction> = new Map<string, Jmes
   ['starts_with', taking(2, (take) => take.text(0).startsWith(take.text(1)))],
   ['sum', taking(1, (take) => take.numbers(0).reduce((sum, each) => sum + each, 0))],
   ['to_array', taking(1, (take) => (isList(take.any(0)) ? take.any(0) : [take.any(0)]))],
-  ['to_number', taking(1, (take) => toNumber(take.any(0)))],
+  ['to_number', taking(1, toNumber)],
   ['to_string', taking(1, toText)],
   ['type', taking(1, (take) => typeOf(take.any(0)))],
   ['values', taking(1, (take, budget) => valuesOf(take.object(0), budget))],
@@ -213,9 +213,10 @@ function merge(take: Take, budget: Budget): Json {
   return Object.fromEntries(members)
 }
 
-function toNumber(value: Json): Json {
+function toNumber(take: Take): Json {
+  const value = take.any(0)
   if (typeof value === 'number') return value
-  return typeof value === 'string' && NUMBER.test(value) ? Number(value) : null
+  return typeof value === 'string' && NUMBER.test(take.text(0)) ? Number(value) : null
 }
 
 function toText(take: Take, budget: Budget): string {
@@ -227,12 +228,13 @@ function toText(take: Take, budget: Budget): string {
 
 type Key = number | string
 
-function extreme(keys: readonly number[] | readonly string[], direction: 1 | -1): Json {
-  return keys[extremeIndex(keys, direction)] ?? null
+function extreme(keys: readonly number[] | readonly string[], direction: 1 | -1, budget: Budget): Json {
+  return keys[extremeIndex(keys, direction, budget)] ?? null
 }
 
 /** Where the greatest (1) or the least (-1) key stands first; -1 where there is none. */
-function extremeIndex(keys: readonly Key[], direction: 1 | -1): number {
+function extremeIndex(keys: readonly Key[], direction: 1 | -1, budget: Budget): number {
+  budget.spend(charactersOf(keys) / COMPARISONS)
   return keys.reduce<number>((best, key, index) => {
     const than = keys[best]
     return than === undefined || compareKeys(key, than) * direction > 0 ? index : best
@@ -241,9 +243,12 @@ function extremeIndex(keys: readonly Key[], direction: 1 | -1): number {
 
 /** Keys of one type in their order, each with its place. Takes units for every comparison. */
 function sorted(keys: readonly Key[], budget: Budget): { readonly key: Key; readonly index: number }[] {
-  const characters = keys.reduce<number>((sum, key) => sum + (typeof key === 'string' ? key.length : 0), 0)
-  budget.spend((keys.length * STEP + characters / COMPARISONS) * Math.log2(keys.length + 1))
+  budget.spend((keys.length * STEP + charactersOf(keys) / COMPARISONS) * Math.log2(keys.length + 1))
   return keys.map((key, index) => ({ key, index })).sort((one, other) => compareKeys(one.key, other.key))
+}
+
+function charactersOf(keys: readonly Key[]): number {
+  return keys.reduce<number>((sum, key) => sum + (typeof key === 'string' ? key.length : 0), 0)
 }
 
 function compareKeys(one: Key, other: Key): number {

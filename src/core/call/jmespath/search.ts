@@ -1,4 +1,4 @@
-import { afford, createBudget } from '../../tool/budget.ts'
+import { afford, type Budget, createBudget } from '../../tool/budget.ts'
 import type { Json } from '../../tool/json.ts'
 import { evaluate } from './evaluate.ts'
 import { weighJson, WrongType } from './evaluation.ts'
@@ -7,6 +7,7 @@ import { parse, type Parsed } from './expression.ts'
 /** What an expression selects from a value, or why it selects nothing from it. */
 export type Search = (
   value: Json,
+  budget?: Budget,
 ) => { readonly ok: true; readonly value: Json } | { readonly ok: false; readonly why: string }
 
 /** Makes a search of a JMESPath expression; or says what is wrong with it, and where. */
@@ -17,8 +18,7 @@ export function createSearch(
   if (!parsed.ok) return parsed
   return {
     ok: true,
-    search(value) {
-      const budget = createBudget()
+    search(value, budget = createBudget()) {
       try {
         const found = afford(() => {
           const selected = evaluate(parsed.node, value, budget)
