@@ -1,10 +1,9 @@
 import { type Failing, fail, ok, type Result } from '../core/call/failure.ts'
 import type { Json } from '../core/tool/json.ts'
 import { readToLimit } from '../outbound/read-to-limit.ts'
+import { utf8Text } from '../outbound/utf8.ts'
 import { parseJson } from './json-text.ts'
 
-/** Without `stream` every decode starts afresh, so that one decoder serves all requests. */
-const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false })
 const encoder = new TextEncoder()
 
 const NOT_UTF8 = fail({ type: 'request-malformed', message: 'Cannot read the body: invalid UTF-8' })
@@ -29,11 +28,8 @@ async function readText(request: Request, limit: number): Promise<Result<string>
   if (length === undefined) {
     const bytes = await readUpTo(request, limit)
     if (!bytes.ok) return bytes
-    try {
-      return ok(utf8.decode(bytes.value))
-    } catch {
-      return NOT_UTF8
-    }
+    const text = utf8Text(bytes.value)
+    return text === undefined ? NOT_UTF8 : ok(text)
   }
   if (length > limit) return tooLarge(limit, length)
   let text: string

@@ -11,6 +11,7 @@ import {
 } from './guarded-fetch.ts'
 import { decodedHeaders, mayHaveBody } from './response-rules.ts'
 import { untilAborted } from './until-aborted.ts'
+import { utf8Judge } from './utf8.ts'
 
 /** How many bytes may still be read; requests that belong together share one. */
 export interface ByteAllowance {
@@ -57,7 +58,7 @@ function countedBody(
   { response, url, end }: Opened,
   { allowance, signal, onFailure, isText }: GuardedStreamRequest,
 ): ReadableStream<Uint8Array> {
-  const decoder = isText ? new TextDecoder('utf-8', { fatal: true, ignoreBOM: false }) : undefined
+  const isUtf8 = isText ? utf8Judge() : undefined
   return new ReadableStream<Uint8Array>({
     async pull(controller) {
       const stop = (failure: GuardedFailure) => {
@@ -73,7 +74,7 @@ function countedBody(
         return stop(aborted(url))
       }
       const { done, value } = step.value
-      if (!isUtf8(decoder, value)) {
+      if (isUtf8?.(value) === false) {
         end('answered')
         return stop(notUtf8(url))
       }
@@ -93,14 +94,4 @@ function countedBody(
       await reader.cancel(reason).catch(() => undefined)
     },
   })
-}
-
-/** Whether a body's next bytes go on as UTF-8; undefined is its end. */
-function isUtf8(decoder: TextDecoder | undefined, bytes: Uint8Array | undefined): boolean {
-  try {
-    decoder?.decode(bytes, { stream: bytes !== undefined })
-    return true
-  } catch {
-    return false
-  }
 }

@@ -1,8 +1,25 @@
+/** Without `stream` every decode starts afresh, so that one decoder serves everybody. */
+const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false })
+const keepsMark = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
 /** Bytes as text; undefined where they are not UTF-8. A byte order mark is kept where `ignoreBOM` says so, and else dropped. */
-export function utf8Text(bytes: Uint8Array, { ignoreBOM = false } = {}): string | undefined {
+export function utf8Text(bytes: ArrayBuffer | Uint8Array, { ignoreBOM = false } = {}): string | undefined {
   try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM }).decode(bytes)
+    return (ignoreBOM ? keepsMark : decoder).decode(bytes)
   } catch {
     return undefined
+  }
+}
+
+/** Whether bytes are UTF-8 that come piece by piece: takes each in turn, and undefined at their end. */
+export function utf8Judge(): (bytes: Uint8Array | undefined) => boolean {
+  const pieces = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false })
+  return (bytes) => {
+    try {
+      pieces.decode(bytes, { stream: bytes !== undefined })
+      return true
+    } catch {
+      return false
+    }
   }
 }

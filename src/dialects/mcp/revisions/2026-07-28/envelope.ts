@@ -1,4 +1,5 @@
 import { isJsonObject } from '../../../../core/tool/json.ts'
+import { textOfBase64 } from '../../../../http/header-text.ts'
 import { INVALID_PARAMS, type McpError, type McpRequest } from '../../json-rpc.ts'
 import { CAPABILITIES_KEY } from '../../wire.ts'
 
@@ -68,11 +69,5 @@ function invalid(message: string): McpError {
 /** "Header value encoding": what is not visible ASCII is `=?base64?…?=`. Undefined for what is no Base64 of UTF-8. */
 function decodeHeader(value: string): string | undefined {
   const encoded = /^=\?base64\?(.*)\?=$/.exec(value)?.[1]
-  if (encoded === undefined) return value
-  try {
-    const bytes = Uint8Array.from(atob(encoded), (character) => character.charCodeAt(0))
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: false }).decode(bytes)
-  } catch {
-    return undefined
-  }
+  return encoded === undefined ? value : textOfBase64(encoded)
 }
