@@ -34,6 +34,29 @@ describe('the health of a deployment', () => {
   })
 
   it.each([
+    [200, 'answers', async () => new Promise((resolve) => setTimeout(resolve, 2))],
+    [503, 'fails', async () => Promise.reject(new Error('away'))],
+    [503, 'hangs', () => new Promise(() => {})],
+  ])('is %d for 500 who ask at once while storage %s, which few of them ask', async (status, _, probe) => {
+    const { clock, ask } = healthOf(probe)
+    const answers = await Promise.all(Array.from({ length: 500 }, ask))
+    expect(new Set(answers.map((answer) => answer.status))).toEqual(new Set([status]))
+    expect(clock.asked).toBeLessThanOrEqual(4)
+  })
+
+  it('is asked for by others when those who asked first are gone', async () => {
+    let probe: () => Promise<unknown> = () => new Promise(() => {})
+    const clock = { now: 0 }
+    // The platform ends requests: nothing that those waited for comes back
+    let wake = () => new Promise<void>(() => {})
+    const health = createHealth({ version: '1', probe: () => probe(), now: () => clock.now, sleep: () => wake() })
+    for (let gone = 0; gone < 4; gone++) void health()
+    probe = async () => 1
+    wake = async () => void (clock.now += 100)
+    expect((await health()).status).toBe(200)
+  })
+
+  it.each([
     ['fails', async () => Promise.reject(new Error('away'))],
     ['hangs', () => new Promise(() => {})],
   ])('is not while storage %s, and is again as soon as it answers', async (_, broken) => {
