@@ -31,7 +31,7 @@ const HEADERS = Object.entries({
   'accept': 'application/json, text/event-stream',
   'accept-encoding': 'gzip',
   'authorization': 'Bearer sb_0123456789',
-  'cookie': `switchboard-browser=${'a'.repeat(43)}`,
+  'cookie': `switchboard-browser=${'a'.repeat(43)}; switchboard-session=${'b'.repeat(43)}; switchboard-sign-in=e30`,
   'content-type': 'application/json; charset=utf-8',
   'idempotency-key': 'an id',
   'if-none-match': '"an etag", W/"another"',
@@ -53,6 +53,8 @@ interface Route {
   /** With its query. `AUTHORIZATION` and `ARTIFACT` stand for what the server gave. */
   readonly path: string
   readonly type?: string
+  /** Sent with every request to it. */
+  readonly headers?: Readonly<Record<string, string>>
   readonly body?: fc.Arbitrary<string | Uint8Array>
 }
 
@@ -65,6 +67,8 @@ function json(...examples: Parameters<typeof values>[0]): fc.Arbitrary<string> {
 }
 
 const FORM = 'application/x-www-form-urlencoded'
+/** What a browser says of the forms of our own pages. */
+const OWN_PAGE = { 'sec-fetch-site': 'same-origin' }
 const ROUTES: readonly Route[] = [
   { method: 'GET', path: '/health' },
   {
@@ -142,10 +146,22 @@ const ROUTES: readonly Route[] = [
     path: '/oauth/callback?state=AUTHORIZATION&code=c&iss=https%3A%2F%2Fid.example',
   },
   { method: 'GET', path: '/artifacts/ARTIFACT' },
+  { method: 'GET', path: '/sign-in?return=%2Ftools%3Fq%3D1&again=1' },
+  { method: 'GET', path: '/sign-in/callback?state=s1&code=c1&iss=https%3A%2F%2Fid.example' },
+  {
+    method: 'POST',
+    path: '/sign-in/key',
+    type: FORM,
+    headers: OWN_PAGE,
+    body: texts([`key=sb_${'0'.repeat(43)}&return=%2Ftools`, 'key=&return=%2F%2Fevil.example']),
+  },
+  { method: 'POST', path: '/sign-out', type: FORM, headers: OWN_PAGE, body: texts(['return=%2Fsign-in']) },
+  { method: 'GET', path: '/sessions?owner=ann' },
+  { method: 'DELETE', path: '/sessions/s1', headers: OWN_PAGE },
 ]
 
 /** The request as it should be, with a header more of those that are read, and parts of it changed. */
-function requestsTo({ method, path, type = 'application/json', body }: Route): fc.Arbitrary<RawRequest> {
+function requestsTo({ method, path, type = 'application/json', headers, body }: Route): fc.Arbitrary<RawRequest> {
   const changed = <T>(right: T, other: fc.Arbitrary<T>, weight = 5) =>
     fc.oneof({ weight: 15, arbitrary: fc.constant(right) }, { weight, arbitrary: other })
   const header = fc
@@ -161,7 +177,7 @@ function requestsTo({ method, path, type = 'application/json', body }: Route): f
     })
     .map(({ more, body: sent, ...rest }) => ({
       ...rest,
-      headers: { ...(sent === undefined ? {} : { 'content-type': type }), ...Object.fromEntries(more) },
+      headers: { ...headers, ...(sent === undefined ? {} : { 'content-type': type }), ...Object.fromEntries(more) },
       ...(sent === undefined ? {} : { body: sent }),
     }))
 }

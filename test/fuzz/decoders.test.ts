@@ -3,6 +3,7 @@ import { calls } from './calls.ts'
 import { publications } from './publications.ts'
 import { rawTexts } from './raw-texts.ts'
 import { resources } from './resources.ts'
+import { signIn } from './sign-in.ts'
 
 /** Cases of each row in CI, some ten seconds for all; `FUZZ=10000` takes some minutes. */
 const CASES = Number(process.env['FUZZ'] ?? 500)
@@ -11,7 +12,7 @@ const CASES = Number(process.env['FUZZ'] ?? 500)
  * What decoders promise of whatever is sent: no error is thrown, what is refused is refused in words, the work has a bound,
  * and what is accepted can be written again.
  */
-it.each([...calls, ...publications, ...resources, ...rawTexts].map((row) => [row.name, row] as const))(
+it.each([...calls, ...publications, ...resources, ...rawTexts, ...signIn].map((row) => [row.name, row] as const))(
   `%s is read or refused, ${CASES} times`,
   { timeout: 86_400_000 },
   async (_, row) => {
