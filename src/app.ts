@@ -2,6 +2,7 @@ import { Hono } from 'hono'
 import { version } from '../package.json'
 import { accessStub } from './storage/access/access-object.ts'
 import { createSessionStore } from './storage/access/session-store.ts'
+import { connectStub, createAgentStore, createAuthorizationServer } from './storage/connect/connect-store.ts'
 import { createDeploymentKeys } from './storage/access/deployment-keys.ts'
 import { createR2Artifacts, noArtifacts } from './storage/artifacts/r2-artifacts.ts'
 import { createR2Uploads, noUploads } from './storage/artifacts/r2-uploads.ts'
@@ -32,6 +33,7 @@ import { isTrialOf } from './compose/vaults.ts'
 import type { Config, Env } from './env.ts'
 import { artifactsFace } from './api/artifacts/routes.ts'
 import { authorizationsFace } from './api/authorizations/routes.ts'
+import { agentsFace } from './api/users/agents/routes.ts'
 import { grantsFace } from './api/users/routes.ts'
 import { importFace } from './api/toolkits/import/routes.ts'
 import { keysFace } from './api/keys/routes.ts'
@@ -52,6 +54,7 @@ import { sessionsFace } from './api/sessions/routes.ts'
 import { registryFace } from './api/tools/routes.ts'
 import { toolkitsFace } from './api/toolkits/routes.ts'
 import { uploadFace } from './api/toolkits/plugin/routes.ts'
+import { createAgents } from './http/agents.ts'
 import { createAuthenticator } from './http/authenticate.ts'
 import { createGate, createShield } from './http/gate.ts'
 import { createHealth } from './http/health.ts'
@@ -69,7 +72,9 @@ import { giveWay, sleep, startDeadline } from './compose/clock.ts'
 import { log } from './compose/log.ts'
 import { traffic } from './compose/traffic.ts'
 import { createRunners } from './compose/runners.ts'
+import { documentFetch, mcpDoors, randomId } from './compose/connect.ts'
 import { signInProvider } from './compose/sign-in.ts'
+import { connectFace } from './connect/routes.ts'
 import { createFlows } from './sign-in/flow.ts'
 import { signInFace } from './sign-in/routes.ts'
 
@@ -135,6 +140,8 @@ export function createApp(env: Env, config: Config, build: Build): Hono {
   })
   // For what pages of ours ask for: a session counts beside other credentials
   const gateForPages = createGate(sessions, rateLimit, () => undefined)
+  const connect = connectStub(env.Connect)
+  const agents = createAgents({ store: createAgentStore(connect), holderOf: sessions.holderOf, now })
   // At the routes of a worker, an engine's JWT is as good as any other credential
   const engines =
     workerSecret === undefined
@@ -251,13 +258,16 @@ export function createApp(env: Env, config: Config, build: Build): Hono {
           if (change === 'created') each.forget()
           else each.forgetKey(id)
         }
-        if (change === 'removed') sessions.forgetKey(id)
+        if (change !== 'removed') return
+        sessions.forgetKey(id)
+        agents.forgetKey(id)
       },
       randomKey: () => keyText(crypto.getRandomValues(new Uint8Array(32))),
       now: () => new Date(),
     }),
     mcpFace({
       ...shared,
+      doors: mcpDoors(gate, createGate(agents, rateLimit, registry.takeIn)),
       tellReadiness,
       seal: createStateSeal({ sealer: deploymentKeys.sealer('state'), now }),
       serverInfo: { name: 'switchboard', title, version },
@@ -297,6 +307,17 @@ export function createApp(env: Env, config: Config, build: Build): Hono {
       sha256,
       shield,
     }),
+    connectFace({
+      server: createAuthorizationServer(connect),
+      sessions,
+      fetch: documentFetch(config),
+      catalogue,
+      onChange: agents.forget,
+      shield,
+      newId: randomId,
+      now,
+    }),
+    agentsFace({ ...shared, gate: gateForPages, agents }),
     grantsFace({ ...shared, gate: gateBesideTools, grants: vault }),
     providersFace({
       ...shared,

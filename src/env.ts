@@ -1,4 +1,5 @@
 import type { Access as AccessObject } from './storage/access/access-object.ts'
+import type { Connect } from './storage/connect/connect-object.ts'
 import type { LedgerObject } from './storage/ledger/ledger-object.ts'
 import type { RegistryObject } from './storage/registry/registry-object.ts'
 import type { VaultObject } from './storage/vault/vault-object.ts'
@@ -23,6 +24,7 @@ export interface Env {
   readonly Ledger: DurableObjectNamespace<LedgerObject>
   readonly Vault: DurableObjectNamespace<VaultObject>
   readonly Access: DurableObjectNamespace<AccessObject>
+  readonly Connect: DurableObjectNamespace<Connect>
   readonly RATE_LIMIT?: RateLimit
   readonly VERSION?: WorkerVersionMetadata
   /** Absent: `code` tools and `wasm` plugins cannot run. */

@@ -1,6 +1,7 @@
 import type { Hono } from 'hono'
 import { createToolSecrets } from './core/access/tool-secrets.ts'
 import { Access } from './storage/access/access-object.ts'
+import { Connect } from './storage/connect/connect-object.ts'
 import { defineLedger } from './storage/ledger/ledger-object.ts'
 import { defineRegistry } from './storage/registry/registry-object.ts'
 import { defineVault } from './storage/vault/vault-object.ts'
@@ -19,7 +20,7 @@ export const Registry = defineRegistry(writeLine, (env: Env) => {
 export const Vault = defineVault((env: Env) => vaultDeployment(loadConfig(env)))
 export const Ledger = defineLedger<Env>(Date.now)
 export const Egress = defineEgress(traffic)
-export { Access }
+export { Access, Connect }
 
 declare global {
   namespace Cloudflare {

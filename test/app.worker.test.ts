@@ -3,6 +3,7 @@ import { env } from 'cloudflare:workers'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { RegistryObject } from '../src/storage/registry/registry-object.ts'
 import type { Access } from '../src/storage/access/access-object.ts'
+import type { Connect } from '../src/storage/connect/connect-object.ts'
 import type { LedgerObject } from '../src/storage/ledger/ledger-object.ts'
 import type { VaultObject } from '../src/storage/vault/vault-object.ts'
 import { createApp } from '../src/app.ts'
@@ -18,6 +19,7 @@ declare global {
       readonly Vault: DurableObjectNamespace<VaultObject>
       readonly Ledger: DurableObjectNamespace<LedgerObject>
       readonly Access: DurableObjectNamespace<Access>
+      readonly Connect: DurableObjectNamespace<Connect>
       readonly ARTIFACTS: R2Bucket
     }
   }

@@ -87,6 +87,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'storage': CORE,
   'sign-in': [...CORE, 'http', 'outbound', 'storage'],
   'docs': [...CORE, 'http'],
+  'connect': [...CORE, 'http', 'outbound', 'storage'],
   // Bodies that come in and those that go out are read to a limit by one function
   'http': [...CORE, 'outbound'],
   'outbound': CORE,
@@ -129,7 +130,7 @@ const RULES: readonly Rule[] = [
   {
     name: 'only routes know Hono, with what composes them and what answers in their place',
     files: (path) =>
-      !/^src\/(?:dialects|api|sign-in|docs)\/(?:.*\/)?routes\.ts$/.test(path) &&
+      !/^src\/(?:dialects|api|sign-in|docs|connect)\/(?:.*\/)?routes\.ts$/.test(path) &&
       !['src/http/unexpected.ts', 'src/http/unknown-route.ts', 'src/app.ts', 'src/index.ts'].includes(path),
     refuses: named('hono'),
     breach: ['src/dialects/oxp/wire.ts', "import { html } from 'hono/html'"],
@@ -419,7 +420,7 @@ describe('the bundle that is deployed', () => {
 
   it('starts without what only some requests need', () => {
     const seldom =
-      /node_modules\/(?:@jmespath-community|@modelcontextprotocol|zod|eventsource-parser|yaml)\/|src\/generated\/guides\.ts|src\/docs\/(?!routes)|src\/api\/servers\/wire/
+      /node_modules\/(?:@cloudflare\/workers-oauth-provider|@jmespath-community|@modelcontextprotocol|zod|eventsource-parser|yaml)\/|src\/generated\/guides\.ts|src\/docs\/(?!routes)|src\/api\/servers\/wire/
     const inputs = Object.keys(meta.inputs)
     expect(inputs.filter((path) => path.includes('@modelcontextprotocol/client')).length).toBeGreaterThan(0)
     const started = startedWith(meta)
@@ -427,7 +428,7 @@ describe('the bundle that is deployed', () => {
     expect(started.filter((path) => seldom.test(path))).toEqual([])
   })
 
-  it('is below 410 kB, compressed, of which it starts with 710 kB before compression, beside its tools', () => {
+  it('is below 470 kB, compressed, of which it starts with 710 kB before compression, beside its tools', () => {
     const size = gzipSync(text).length
     const parts = Object.values(meta.outputs).flatMap(({ inputs }) => Object.entries(inputs))
     const started = new Set(startedWith(meta).filter((path) => !path.startsWith('test/fixtures/')))
@@ -435,7 +436,7 @@ describe('the bundle that is deployed', () => {
     console.log(
       `The Worker's bundle is ${(size / 1000).toFixed(1)} kB, compressed; it starts with ${(sum / 1000).toFixed(1)} of ${(text.length / 1000).toFixed(1)} kB`,
     )
-    expect(size).toBeLessThan(410_000)
+    expect(size).toBeLessThan(470_000)
     expect(sum).toBeGreaterThan(100_000)
     expect(sum).toBeLessThan(710_000)
   })

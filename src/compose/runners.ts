@@ -3,14 +3,13 @@ import type { createKvRegistry } from '../storage/registry/kv-registry.ts'
 import { sha256, sha256OfBytes } from '../storage/sha256.ts'
 import type { Build } from '../node/build.ts'
 import type { Runner } from '../core/call/runner.ts'
+import type { Importer } from '../core/publish/import.ts'
 import type { Config, Env } from '../env.ts'
 import { inside } from '../generated/inside.ts'
 import { mcp } from '../dialects/mcp/definition.ts'
 import { withoutHeaders } from '../dialects/mcp/tool-schema.ts'
 import { oxp } from '../dialects/oxp/definition.ts'
 import { createMcpImporter } from '../importers/mcp.ts'
-import { MAX_JSON } from '../importers/openapi/document-text.ts'
-import { createOpenApiImporter } from '../importers/openapi/importer.ts'
 import { createOxpImporter } from '../importers/oxp.ts'
 import { createBundledRunner } from '../runners/bundled/runner.ts'
 import { createCodeRunner } from '../runners/code/runner.ts'
@@ -43,10 +42,6 @@ export function createRunners(
   const { allowHttpHosts } = config
   const reach: GuardedFetchOptions = { fetch: (...given) => fetch(...given), allowHttpHosts, traffic }
   const guardedFetch = createGuardedFetch(reach)
-  const fetchText = createTextFetch(
-    createGuardedFetch({ ...reach, maxResponseBytes: MAX_JSON }),
-    'application/json, application/yaml, application/openapi+json, */*;q=0.5',
-  )
   const bundled = createBundledRunner({
     carried: new Map(build.tools.map((carried) => [carried.record.id, carried])),
     fetchFor: (tool) => asFetch(guardedFetch, tool),
@@ -68,10 +63,26 @@ export function createRunners(
     runners: new Map(runners.map((runner) => [runner.kind, runner])),
     plugins,
     importers: [
-      createOpenApiImporter({ fetchText }),
+      openApiImporter(reach),
       createMcpImporter({ upstreams, codec: mcp, withoutHeaders }),
       createOxpImporter({ upstreams, codec: oxp }),
     ],
+  }
+}
+
+/** Imports OpenAPI descriptions. What that takes, a twentieth of the Worker, is loaded with the first of them. */
+function openApiImporter(reach: GuardedFetchOptions): Importer {
+  return {
+    kind: 'openapi',
+    async read(request) {
+      const [{ createOpenApiImporter }, { MAX_JSON }] = await Promise.all([
+        import('../importers/openapi/importer.ts'),
+        import('../importers/openapi/document-text.ts'),
+      ])
+      const guarded = createGuardedFetch({ ...reach, maxResponseBytes: MAX_JSON })
+      const accept = 'application/json, application/yaml, application/openapi+json, */*;q=0.5'
+      return createOpenApiImporter({ fetchText: createTextFetch(guarded, accept) }).read(request)
+    },
   }
 }
 

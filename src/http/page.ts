@@ -35,7 +35,9 @@ dt { color: var(--soft); }
 dd { margin: 0; }
 form { display: flex; flex-wrap: wrap; gap: .75rem; margin: 1.5rem 0 1rem; }
 label { flex: 1 1 100%; }
-input { font: inherit; display: block; width: 100%; margin-top: .25rem; padding: .5rem .6rem; border-radius: .5rem; border: 1px solid var(--soft); background: var(--page); color: inherit; }
+label.choice { display: flex; gap: .6rem; align-items: baseline; }
+label.choice input { width: auto; flex: none; margin: 0; }
+input, select { font: inherit; display: block; width: 100%; margin-top: .25rem; padding: .5rem .6rem; border-radius: .5rem; border: 1px solid var(--soft); background: var(--page); color: inherit; }
 button { font: inherit; font-weight: 600; padding: .6rem 1.1rem; min-height: 2.75rem; border-radius: .5rem; border: 1px solid var(--soft); background: transparent; color: inherit; cursor: pointer; max-width: 100%; overflow-wrap: anywhere; }
 a.button { display: inline-block; font-weight: 600; padding: .6rem 1.1rem; min-height: 2.75rem; border-radius: .5rem; text-decoration: none; background: var(--go); color: var(--go-text); max-width: 100%; }
 button.go { background: var(--go); border-color: var(--go); color: var(--go-text); }

@@ -65,14 +65,14 @@ export function createSessions(options: SessionsOptions) {
     const ends = Date.parse(session?.expires_at ?? '')
     // Written so that a time that cannot be read is an expired one
     if (!session || !(now() < ends)) return { result: NOBODY }
-    const { result, expiresAt = Infinity } = await holderOf(session)
+    const { result, expiresAt = Infinity } = await holderOf(session.by)
     return {
       result: result.ok ? ok({ principal: result.value, session }) : result,
       expiresAt: Math.min(ends, expiresAt),
     }
   }
 
-  async function holderOf({ by }: Session): Promise<Judgement<Principal>> {
+  async function holderOf(by: Session['by']): Promise<Judgement<Principal>> {
     // A key says nothing of a person: where a provider does, it signs nobody in
     if ('key' in by) return issuer === undefined ? authenticator.holderOf(by.key) : { result: NOBODY }
     const principal = by.issuer === issuer ? principalOfPerson(by.person, rules) : undefined
@@ -97,6 +97,9 @@ export function createSessions(options: SessionsOptions) {
 
   return {
     signedIn,
+
+    /** What whoever began something so may do now: nothing is kept of it. */
+    holderOf,
 
     /**
      * Who sends a request to a route that takes sessions beside other credentials: a page of ours, no other site's. A

@@ -1,11 +1,9 @@
 import { type Context, Hono } from 'hono'
-import { mayActFor, type Principal } from '../../core/access/principal.ts'
 import type { UserGrants } from '../../core/consent/authorization.ts'
-import { identifier, malformed } from '../../core/call/call-fields.ts'
-import { type Failing, fail, type Result } from '../../core/call/failure.ts'
-import { check } from '../../core/tool/json-reader.ts'
+import { type Failing, fail } from '../../core/call/failure.ts'
 import { pathSegment } from '../../http/path-segment.ts'
 import { createPrivateRoute, type RouteDeps } from '../../http/route.ts'
+import { userOfPath } from './path-user.ts'
 import { encodeGrant } from './wire.ts'
 
 export interface GrantsFaceDeps extends RouteDeps {
@@ -28,7 +26,7 @@ export function grantsFace({ grants, ...deps }: GrantsFaceDeps): Hono {
 
   function ofUser(handle: (c: Context, user: string) => Promise<Response | Failing>) {
     return route('tools:call', async (c: Context, principal) => {
-      const user = userOf(c, principal)
+      const user = userOfPath(c.req.url, principal)
       return user.ok ? handle(c, user.value) : user
     })
   }
@@ -64,16 +62,6 @@ export function grantsFace({ grants, ...deps }: GrantsFaceDeps): Hono {
   }
 
   return face
-}
-
-/** The user of the path, for a principal that may act for that user. */
-function userOf(c: Context, principal: Principal): Result<string> {
-  const user = pathSegment(c.req.url, 2)
-  if (!user.ok) return user
-  const read = check(identifier, user.value)
-  if (!read.ok) return malformed(read.problems, 'the path')
-  if (mayActFor(principal, user.value)) return user
-  return fail({ type: 'forbidden', reason: `The credential may not act for the user '${user.value}'` })
 }
 
 function given<K extends string>(name: K, value: string | undefined) {

@@ -11,15 +11,19 @@ export type Scope = (typeof SCOPES)[number]
 export interface Principal {
   /** Stable and printable: it stands in logs. */
   readonly id: string
-  readonly kind: 'admin' | 'key' | 'jwt' | 'person' | 'anonymous'
+  readonly kind: 'admin' | 'key' | 'jwt' | 'person' | 'agent' | 'anonymous'
   readonly scopes: readonly Scope[]
   /** Tool patterns such as `*`, `Gmail.*` or `Gmail.GetEmails`; `*` stands for any run of characters. */
   readonly tools: readonly string[]
   /** The patterns of those scopes that do not hold for all of `tools`. */
   readonly toolsFor?: Readonly<Partial<Record<Scope, readonly string[]>>>
+  /** Where there are such patterns, they must cover a tool too; they take away, and never count as naming a tool. */
+  readonly within?: readonly string[]
   readonly users: 'any' | readonly string[]
   /** How often it may call, where that is limited. */
   readonly limits?: CallLimits
+  /** The id of the principal whose limits these are, where they are another's. */
+  readonly limitsOf?: string
 }
 
 /** The deployment's administrator: everything, for anyone. */
@@ -40,13 +44,18 @@ export function hasScope(principal: Pick<Principal, 'scopes'>, scope: Scope): bo
 
 /** Whether a principal may know of a tool's name at all. */
 export function covers(principal: Principal, name: ToolName): boolean {
-  return principal.tools.some((pattern) => patternCovers(pattern, name))
+  return coversWith(principal.tools, principal, name)
+}
+
+function coversWith(patterns: readonly string[], { within }: Principal, name: ToolName): boolean {
+  const isCovered = (pattern: string) => patternCovers(pattern, name)
+  return patterns.some(isCovered) && (within === undefined || within.some(isCovered))
 }
 
 /** Why a principal may not know of a tool, or use a scope with it; undefined when its patterns cover it. */
 export function coverDenial(principal: Principal, name: ToolName, scope?: Scope): Denial | undefined {
   const patterns = scope === undefined ? principal.tools : patternsFor(principal, scope)
-  if (patterns.some((pattern) => patternCovers(pattern, name))) return undefined
+  if (coversWith(patterns, principal, name)) return undefined
   return { type: 'forbidden', reason: `The credential does not cover '${formatToolId(name)}'` }
 }
 
@@ -55,8 +64,11 @@ function patternsFor({ tools, toolsFor }: Principal, scope: Scope): readonly str
   return toolsFor?.[scope] ?? tools
 }
 
+/** What rights are judged by. */
+export type LevelledTool = ToolName & { readonly securityLevel: number }
+
 /** Whether a principal may see a tool in lists: its patterns cover it, and the anonymous see level 0 only. */
-export function maySee(principal: Principal, tool: ToolName & { readonly securityLevel: number }): boolean {
+export function maySee(principal: Principal, tool: LevelledTool): boolean {
   return covers(principal, tool) && (principal.kind !== 'anonymous' || tool.securityLevel === 0)
 }
 
@@ -81,7 +93,7 @@ export const NEEDS_CREDENTIAL: Denial = { type: 'unauthenticated', reason: 'This
  * its toolkit (a bare `*` is not enough, an admin may); 8 to 10 also for a person's approval of this very call, which is
  * asked for when everything else is in order.
  */
-export function denial(principal: Principal, record: ToolRecord): Denial | undefined {
+export function denial(principal: Principal, record: LevelledTool): Denial | undefined {
   const denied = scopeDenial(principal, 'tools:call') ?? coverDenial(principal, record, 'tools:call')
   if (denied) return denied
   const level = record.securityLevel

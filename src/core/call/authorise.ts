@@ -12,7 +12,7 @@ const MAX_AVAILABLE = 20
 
 /** Refuses an uncovered tool by its id, before it is looked up: it cannot be told from one that does not exist. */
 export function refuseUncovered(principal: Principal, asked: string): Failing | undefined {
-  if (principal.tools.includes('*')) return undefined
+  if (principal.tools.includes('*') && principal.within === undefined) return undefined
   const name = parseToolId(asked)
   const denied = name && coverDenial(principal, name)
   return denied && fail(denied)

@@ -236,10 +236,14 @@ function runApproved(
   })
 }
 
-function limitedBy({ id, limits: own }: Principal, record: ToolRecord, limits: CallLimits | undefined): Limited[] {
+function limitedBy(
+  { id, limits: own, limitsOf = id }: Principal,
+  record: ToolRecord,
+  limits: CallLimits | undefined,
+): Limited[] {
   const tool = `tool:${record.toolkit}.${record.tool}`.toLowerCase()
   return [
-    ...(own ? [{ id, name: 'credential', limits: own } as const] : []),
+    ...(own ? [{ id: limitsOf, name: 'credential', limits: own } as const] : []),
     ...(limits ? [{ id: tool, name: 'tool', limits } as const] : []),
   ]
 }

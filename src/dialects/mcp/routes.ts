@@ -33,8 +33,16 @@ import { listTools } from './tools-list.ts'
 import { type Client, readToolset } from './toolset.ts'
 import { decodeToolCall, type ToolCall } from './wire.ts'
 
-export interface McpFaceDeps {
+/** One of the addresses that this dialect is spoken at. */
+export interface Door {
+  readonly path: string
   readonly gate: Gate
+  /** What is added to the refusal of whoever shows no credential that counts there: words, and the header of the challenge. */
+  readonly challenge: (request: Request) => { readonly hint?: string; readonly header?: string }
+}
+
+export interface McpFaceDeps {
+  readonly doors: readonly Door[]
   readonly callTool: CallTool
   readonly catalogue: Catalogue
   readonly resolver: Resolver
@@ -49,29 +57,31 @@ const MAX_BATCH = 100
 const HOW_TO_CONNECT = '. What to copy for each agent is at /docs/agents'
 
 /**
- * The Model Context Protocol over stateless Streamable HTTP: `POST /mcp`, in its revision 2026-07-28 and, at the same URL,
+ * The Model Context Protocol over stateless Streamable HTTP: `POST` at each of its doors, `/mcp` for keys, in its revision 2026-07-28 and, at the same URL,
  * in those with the `initialize` handshake. Nothing is kept between requests, and nothing of an SDK is used.
  */
 export function mcpFace(deps: McpFaceDeps): Hono {
-  const { gate, callTool, catalogue, resolver, tellReadiness, seal, serverInfo } = deps
+  const { doors, callTool, catalogue, resolver, tellReadiness, seal, serverInfo } = deps
   const revisions: Revisions = {
     until2025: revisionsUntil2025(serverInfo),
     of2025November: revision2025November(serverInfo),
     from2026: revision2026(serverInfo, seal),
   }
   const face = new Hono()
-  face.post('/mcp', post)
-  face.all('/mcp', async (c) => {
-    const admitted = await admit(c)
-    if (!admitted.ok) return refuse(admitted.failure)
-    return refuse({ type: 'method-not-allowed', method: c.req.method, allowed: ['POST'] })
-  })
+  for (const door of doors) {
+    face.post(door.path, (c) => post(c, door))
+    face.all(door.path, async (c) => {
+      const admitted = await admit(c, door)
+      if (!admitted.ok) return turnAway(c.req.raw, admitted.failure, door)
+      return refuse({ type: 'method-not-allowed', method: c.req.method, allowed: ['POST'] })
+    })
+  }
 
-  async function post(c: Context): Promise<Response> {
+  async function post(c: Context, door: Door): Promise<Response> {
     const request = c.req.raw
     if (!isOwnOrigin(request)) return refuse({ type: 'forbidden', reason: "The header 'Origin' is of another site" })
-    const admitted = await admit(c)
-    if (!admitted.ok) return refuse(admitted.failure)
+    const admitted = await admit(c, door)
+    if (!admitted.ok) return turnAway(request, admitted.failure, door)
     const toolset = readToolset(request.url)
     if ('ok' in toolset)
       return errorResponse(null, { code: INVALID_REQUEST, message: textOf(toolset.failure), status: 400 })
@@ -103,7 +113,7 @@ export function mcpFace(deps: McpFaceDeps): Hono {
   }
 
   /** Lets in whoever may call or list; each method judges later which of the two it takes. */
-  async function admit(c: Context): Promise<Result<Principal>> {
+  async function admit(c: Context, { gate }: Door): Promise<Result<Principal>> {
     const admitted = await gate(c, 'tools:call')
     return admitted.ok || admitted.failure.type !== 'forbidden' ? admitted : gate(c, 'tools:read')
   }
@@ -185,6 +195,15 @@ async function reached<T>(work: Promise<T>): Promise<T | McpError> {
     if (!(error instanceof Unreachable)) throw error
     return errorOf({ type: 'unavailable', message: error.message })
   }
+}
+
+/** Whoever is not let in at a door is told what that takes. */
+function turnAway(request: Request, failure: Failure, { challenge }: Door): Response {
+  if (failure.type !== 'unauthenticated') return refuse(failure)
+  const { hint = '', header } = challenge(request)
+  const error = errorOf({ ...failure, reason: failure.reason + hint })
+  const headers = header === undefined ? error.headers : { ...error.headers, 'www-authenticate': header }
+  return errorResponse(null, { ...error, headers })
 }
 
 /** A failure before there is a message to answer. */

@@ -203,10 +203,23 @@ describe('the transport', () => {
       status: 401,
       jsonrpc: '2.0',
       id: null,
-      error: { code: 401, message: 'Who are you. What to copy for each agent is at /docs/agents' },
+      error: { code: 401, message: 'Who are you. Or go elsewhere. What to copy for each agent is at /docs/agents' },
     })
     const eager = await setUp({ refused: { type: 'rate-limited', retry_after_ms: 1500 } }).legacy('ping')
     expect([eager.status, eager.headers.get('retry-after')]).toEqual([429, '2'])
+  })
+
+  it('is spoken at each of its doors, of which each has its challenge', async () => {
+    const { request } = setUp({ refused: { type: 'unauthenticated', reason: 'Who?' } })
+    const refused = await request({ jsonrpc: '2.0', id: 1, method: 'ping' }, {}, '/connect/mcp')
+    expect([refused.status, refused.headers.get('www-authenticate')]).toEqual([401, 'Bearer realm="elsewhere"'])
+    expect(await body(refused)).toMatchObject({ error: { message: expect.not.stringContaining('elsewhere') } })
+    const known = setUp()
+    const message = { jsonrpc: '2.0', id: 1, method: 'ping' }
+    const answers = ['/mcp', '/connect/mcp'].map(async (path) => body(await known.request(message, {}, path)))
+    const [one, other] = await Promise.all(answers)
+    expect(one).toEqual(other)
+    expect(one).toMatchObject({ status: 200, result: {} })
   })
 
   it.each([undefined, 'application/json', '*/*'])('tolerates Accept: %s', async (accept) => {

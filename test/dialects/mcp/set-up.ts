@@ -76,7 +76,11 @@ export function setUp(given: SetUp = {}) {
     forget: () => undefined,
   }
   const face = mcpFace({
-    gate: () => (given.refused ? fail(given.refused) : ok(principal)),
+    doors: ['/mcp', '/connect/mcp'].map((path) => ({
+      path,
+      gate: () => (given.refused ? fail(given.refused) : ok(principal)),
+      challenge: () => (path === '/mcp' ? { hint: '. Or go elsewhere' } : { header: 'Bearer realm="elsewhere"' }),
+    })),
     async callTool(call, caller) {
       calls.push({ call, caller })
       const tool = records.find(({ name }) => name === parseAskedName(call.asked)?.name)

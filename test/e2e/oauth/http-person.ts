@@ -55,6 +55,26 @@ export class HttpPerson {
     return this.#request(url, { method: 'POST', body: new URLSearchParams(fields), headers })
   }
 
+  /** Sends a form, as `post` does, and follows nothing. */
+  async submit(
+    href: string,
+    fields: Readonly<Record<string, string>>,
+    headers: Readonly<Record<string, string>>,
+  ): Promise<Response> {
+    const url = new URL(href)
+    const jar = this.#jar(url)
+    const cookie = [...jar].map((pair) => pair.join('=')).join('; ')
+    const sent = { ...headers, ...(cookie === '' ? {} : { cookie }) }
+    const response = await fetch(url, {
+      method: 'POST',
+      redirect: 'manual',
+      headers: sent,
+      body: new URLSearchParams(fields),
+    })
+    for (const each of response.headers.getSetCookie()) keep(jar, each)
+    return response
+  }
+
   /** Where an address first leads on to; what it sets is kept. */
   async location(url: string): Promise<string> {
     const jar = this.#jar(new URL(url))

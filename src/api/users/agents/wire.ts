@@ -1,0 +1,16 @@
+import type { ListedAgent } from '../../../core/access/agent.ts'
+
+/** An agent as lists show it: never its token, nor what whoever let it signed in by. */
+export function encodeAgent({
+  id,
+  owner,
+  client,
+  toolkits,
+  scopes,
+  origin,
+  created_at,
+  expires_at,
+  used_at,
+}: ListedAgent) {
+  return { id, principal: owner, client, toolkits, scopes, origin, created_at, expires_at, ...(used_at && { used_at }) }
+}

@@ -1,0 +1,150 @@
+import { type Agent, AGENT_SCOPES } from '../core/access/agent.ts'
+import type { Catalogue } from '../core/access/catalogue.ts'
+import type { Failing } from '../core/call/failure.ts'
+import type { Fetch } from '../core/tool/platform.ts'
+import { readForm } from '../http/body.ts'
+import type { RouteContext } from '../http/gate.ts'
+import { isLoopback, isTrustworthy } from '../http/loopback.ts'
+import { failurePage, goTo, type Page, page, plainPage } from '../http/page.ts'
+import { isSameOrigin } from '../http/same-origin.ts'
+import type { SignedIn, Sessions } from '../http/sessions.ts'
+import type { AuthorizationServer } from '../storage/connect/connect-store.ts'
+import type { Asked, AuthorizationRequest } from '../storage/connect/connections.ts'
+import { type Choice, choicesOf } from './choices.ts'
+import { createClientDocuments, isDocumentUrl } from './client-document.ts'
+import { reached } from './oauth-answer.ts'
+import { type Asking, askPage, DAYS, wrongRequestPage } from './pages.ts'
+
+export interface AuthorizeDeps {
+  readonly server: AuthorizationServer
+  readonly sessions: Pick<Sessions, 'signedIn'>
+  readonly catalogue: Catalogue
+  /** Fetches clients' documents: it guards where requests go, and caps answers. */
+  readonly fetch: Fetch
+  /** Holds strangers to a rate: why a request is refused now, or undefined. */
+  readonly shield: (c: RouteContext) => Failing | undefined
+  /** 128 random bits, in Base64url. */
+  readonly newId: () => string
+  /** Milliseconds since 1970. */
+  readonly now: () => number
+}
+
+/** What a person is asked, once their request and their sign-in are in order. */
+interface Question {
+  readonly request: AuthorizationRequest
+  readonly signed: SignedIn
+  readonly asked: Asked
+  readonly asking: Asking
+  readonly choices: readonly Choice[]
+}
+
+const FORM_LIMIT = 65_536
+const MAX_URL = 8_192
+const NOT_FROM_HERE = plainPage(403, 'Not from here', 'This form was sent by another site, so nothing was done')
+const NOT_SAFE = plainPage(400, 'Not here', 'To connect an agent, open this Switchboard by https')
+const SIGNED_OUT = plainPage(403, 'You are not signed in', 'Nothing was done: begin again in your agent')
+
+/** The page that asks a person whether an agent may act for them, and what becomes of their answer. */
+export function createAuthorize({ server, sessions, catalogue, fetch, shield, newId, now }: AuthorizeDeps) {
+  const findDocument = createClientDocuments(fetch, now)
+
+  /** What a person is to be asked, or what their browser is answered instead. */
+  async function questionOf(c: RouteContext, signedOut?: Page): Promise<Question | Response> {
+    const limited = shield(c)
+    if (limited) return page(failurePage(limited.failure))
+    const url = new URL(c.req.raw.url)
+    const { origin, pathname, search, searchParams } = url
+    if (!isTrustworthy(url)) return page(NOT_SAFE)
+    if (url.href.length > MAX_URL) return page(wrongRequestPage('The link is too long', undefined))
+    // Nothing is looked up, or fetched, for somebody who is not known
+    const signed = await sessions.signedIn(c.req.raw, () => shield(c))
+    if (!signed.ok) {
+      if (signed.failure.type !== 'unauthenticated') return page(failurePage(signed.failure))
+      return signedOut ? page(signedOut) : goTo(`/sign-in?return=${encodeURIComponent(pathname + search)}`)
+    }
+    const clientId = searchParams.get('client_id') ?? ''
+    const found = isDocumentUrl(clientId) ? await findDocument(clientId) : undefined
+    if (found?.ok === false) return page(wrongRequestPage(found.message, undefined))
+    const request = { url: `${origin}${pathname}${search}`, document: found?.client }
+    const read = await reached(async () => {
+      const asked = await server.asked(request)
+      return { asked, choices: asked.ok ? await choicesOf(signed.value.principal, catalogue) : [] }
+    })
+    if (read instanceof Response) return read
+    const { asked, choices } = read
+    if (!asked.ok) return page(wrongRequestPage(asked.message, asked.back))
+    return { request, signed: signed.value, asked, asking: askingOf(asked), choices }
+  }
+
+  function agentOf({ signed, asked, asking }: Question, chosen: readonly Choice[], days: number): Agent {
+    const { principal, session } = signed
+    const { users } = principal
+    const [only] = users === 'any' ? [] : users
+    const at = now()
+    return {
+      id: newId(),
+      by: session.by,
+      owner: principal.id,
+      user: only !== undefined && users.length === 1 ? only : principal.id,
+      client: { id: asked.client.id, name: asking.name, host: asking.host },
+      toolkits: chosen.map(({ toolkit }) => toolkit),
+      scopes: AGENT_SCOPES,
+      origin: session.origin,
+      created_at: new Date(at).toISOString(),
+      expires_at: new Date(at + days * 86_400_000).toISOString(),
+    }
+  }
+
+  return {
+    /** `GET /connect/authorize`. */
+    async ask(c: RouteContext): Promise<Response> {
+      const question = await questionOf(c)
+      return question instanceof Response ? question : page(askPage(shown(question)))
+    },
+
+    /** `POST /connect/authorize`: only a form of our own page, of somebody who is signed in, lets an agent act. */
+    async decide(c: RouteContext): Promise<Response> {
+      const request = c.req.raw
+      if (!isSameOrigin(request)) return page(NOT_FROM_HERE)
+      const form = await readForm(request, FORM_LIMIT)
+      if (!form.ok) return page(failurePage(form.failure))
+      const question = await questionOf(c, SIGNED_OUT)
+      if (question instanceof Response) return question
+      if (form.value.get('decision') !== 'allow') return goTo(question.asked.refusal)
+      const chosen = question.choices.filter(({ toolkit }) => form.value.has(`toolkit.${toolkit}`))
+      const days = DAYS.find((each) => String(each) === form.value.get('days'))
+      if (chosen.length === 0 || days === undefined) {
+        const problem = days === undefined ? 'Choose for how long' : 'Choose a toolkit at least, or refuse'
+        return page(askPage({ ...shown(question, chosen), problem }))
+      }
+      const agent = agentOf(question, chosen, days)
+      const connected = await reached(() => server.letIn(question.request, agent))
+      if (connected instanceof Response) return connected
+      return connected.ok ? goTo(connected.to) : page(wrongRequestPage(connected.message, connected.back))
+    },
+  }
+}
+
+/** Who asks, as far as anybody knows. */
+function askingOf({ client, redirectUri }: Asked): Asking {
+  const { host, hostname } = new URL(redirectUri)
+  return {
+    name: client.name ?? host,
+    host,
+    publishedBy: isDocumentUrl(client.id) ? new URL(client.id).host : undefined,
+    isLocal: isLoopback(hostname),
+  }
+}
+
+/** The page's question. What the resource's query names, or what was chosen before, is chosen. */
+function shown({ signed, asked, asking, choices }: Question, chosen?: readonly Choice[]) {
+  const { by } = signed.session
+  const named = URL.parse(asked.resource ?? '')?.searchParams.getAll('toolkits') ?? []
+  const wanted = chosen ? chosen.map(({ toolkit }) => toolkit) : named.flatMap((each) => each.split(','))
+  return {
+    asking,
+    person: 'person' in by ? by.person.user : signed.principal.id,
+    choices,
+    wanted: new Set(wanted.map((toolkit) => toolkit.trim().toLowerCase())),
+  }
+}

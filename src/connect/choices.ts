@@ -1,0 +1,43 @@
+import type { Catalogue, LineFormat } from '../core/access/catalogue.ts'
+import { denial, type LevelledTool, type Principal } from '../core/access/principal.ts'
+
+/** A toolkit that somebody may let an agent use, and what it can do for them. */
+export interface Choice {
+  readonly toolkit: string
+  readonly tools: readonly string[]
+  /** The highest security level among these. */
+  readonly level: number
+}
+
+const PAGE = 1_000
+/** Tools of a page are read so often; a registry of more shows those of its first toolkits. */
+const MAX_PAGES = 10
+/** The lines do not depend on who asks, since they are kept for everybody. */
+const LINE: LineFormat = {
+  name: 'choice',
+  write: ({ toolkit, tool, securityLevel, implementation }) =>
+    implementation === undefined ? '' : JSON.stringify({ toolkit, tool, securityLevel }),
+}
+
+/** The toolkits of which a principal may call any tool, in the order of their names, with these tools. */
+export async function choicesOf(principal: Principal, catalogue: Catalogue): Promise<readonly Choice[]> {
+  const byName = new Map<string, LevelledTool[]>()
+  let cursor: string | undefined
+  for (let page = 0; page < MAX_PAGES; page++) {
+    const listing = await catalogue.list({ versions: 'newest', limit: PAGE, cursor }, principal, LINE)
+    for (const line of listing?.lines ?? []) {
+      if (line === '') continue
+      const tool: LevelledTool = JSON.parse(line)
+      if (denial(principal, tool)) continue
+      const key = tool.toolkit.toLowerCase()
+      byName.set(key, [...(byName.get(key) ?? []), tool])
+    }
+    cursor = listing?.nextCursor
+    if (cursor === undefined) break
+  }
+  return [...byName.values()].map((tools) => ({
+    toolkit: tools[0]?.toolkit ?? '',
+    tools: tools.map(({ tool }) => tool),
+    level: Math.max(...tools.map(({ securityLevel }) => securityLevel)),
+  }))
+}

@@ -1,0 +1,106 @@
+import { LRUCache } from 'lru-cache'
+import { isJsonObject } from '../core/tool/json.ts'
+import { anything, check, list, object, optional, string } from '../core/tool/json-reader.ts'
+import type { Fetch } from '../core/tool/platform.ts'
+import type { Client } from '../storage/connect/client-rows.ts'
+
+const TIMEOUT_MS = 10_000
+const FRESH_MS = 300_000
+const MAX_KEPT = 200
+const MAX_URL = 1_000
+
+const TEXT = string({ least: 1, most: 200 })
+const URI = string({ least: 1, most: 2_000 })
+const WORDS = list(TEXT, { most: 20 })
+const DOCUMENT = object(
+  {
+    client_id: URI,
+    client_name: TEXT,
+    redirect_uris: list(URI, { least: 1, most: 50 }),
+    grant_types: optional(WORDS),
+    response_types: optional(WORDS),
+    token_endpoint_auth_method: optional(TEXT),
+    token_endpoint_auth_methods_supported: optional(WORDS),
+    client_secret: anything,
+  },
+  { unknown: 'ignore' },
+)
+
+export type FoundDocument =
+  { readonly ok: true; readonly client: Client } | { readonly ok: false; readonly message: string }
+
+/** Whether a client's id is the URL of a document that describes it. */
+export function isDocumentUrl(clientId: string): boolean {
+  return /^https?:\/\//i.test(clientId)
+}
+
+/**
+ * Reads the documents that clients describe themselves by (OAuth Client ID Metadata Document): what is at the URL that is the
+ * client's id, if it names itself so. `fetch` guards where requests go and caps answers; a redirect is no document. What was
+ * found is kept for five minutes.
+ */
+export function createClientDocuments(fetch: Fetch, now: () => number) {
+  const known = new LRUCache<string, { readonly client: Client; readonly until: number }>({ max: MAX_KEPT })
+
+  return async (clientId: string): Promise<FoundDocument> => {
+    const kept = known.get(clientId)
+    if (kept && now() < kept.until) return { ok: true, client: kept.client }
+    const url = clientId.length <= MAX_URL ? URL.parse(clientId) : null
+    // Written in one way only: with a path, and without what a reader could overlook
+    if (
+      !url ||
+      url.href !== clientId ||
+      url.pathname === '/' ||
+      url.hash !== '' ||
+      url.username + url.password !== ''
+    ) {
+      return refused('Its id must be a URL with a path, written in its normal form')
+    }
+    let document: unknown
+    try {
+      const response = await fetch(clientId, {
+        headers: { accept: 'application/json' },
+        redirect: 'manual',
+        signal: AbortSignal.timeout(TIMEOUT_MS),
+      })
+      if (response.status !== 200) return refused(`'${url.host}' answered ${response.status} for its document`)
+      document = await response.json()
+    } catch {
+      return refused(`Its document at '${url.host}' cannot be read`)
+    }
+    const found = clientOf(clientId, document)
+    if (found.ok) known.set(clientId, { client: found.client, until: now() + FRESH_MS })
+    return found
+  }
+}
+
+function clientOf(clientId: string, document: unknown): FoundDocument {
+  const read = isJsonObject(document) ? check(DOCUMENT, document) : undefined
+  if (!read?.ok) {
+    const { path, message } = read?.problems[0] ?? { path: '', message: 'Must be an object' }
+    return refused(`Its document is wrong: ${path === '' ? '' : `${path}: `}${message}`)
+  }
+  const { value } = read
+  if (value.client_id !== clientId) return refused("The 'client_id' in its document is another")
+  if (value.client_secret !== undefined) return refused('Its document must not have a secret')
+  if (value.grant_types?.includes('authorization_code') === false) {
+    return refused("Its document does not ask for the grant 'authorization_code'")
+  }
+  const { token_endpoint_auth_method: one = 'none', token_endpoint_auth_methods_supported: methods = [one] } = value
+  if (!methods.includes('none')) return refused("Its document must offer the method 'none' at the token endpoint")
+  return {
+    ok: true,
+    client: {
+      clientId,
+      clientName: value.client_name,
+      redirectUris: [...value.redirect_uris],
+      grantTypes: ['authorization_code', 'refresh_token'],
+      responseTypes: ['code'],
+      tokenEndpointAuthMethod: 'none',
+    },
+  }
+}
+
+function refused(message: string): FoundDocument {
+  return { ok: false, message }
+}

@@ -1,0 +1,44 @@
+import { AGENT_SCOPES } from '../core/access/agent.ts'
+
+/** The metadata of the authorization server at an origin (RFC 8414): what the library does, and what is done before it. */
+export function serverMetadata(origin: string) {
+  const issuer = `${origin}/connect`
+  return {
+    issuer,
+    authorization_endpoint: `${issuer}/authorize`,
+    token_endpoint: `${issuer}/token`,
+    registration_endpoint: `${issuer}/register`,
+    revocation_endpoint: `${issuer}/token`,
+    protected_resources: [`${origin}/connect/mcp`],
+    scopes_supported: AGENT_SCOPES,
+    response_types_supported: ['code'],
+    response_modes_supported: ['query'],
+    grant_types_supported: ['authorization_code', 'refresh_token'],
+    token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'none'],
+    code_challenge_methods_supported: ['S256'],
+    authorization_response_iss_parameter_supported: true,
+    client_id_metadata_document_supported: true,
+  }
+}
+
+/** The metadata of the door for agents (RFC 9728), which tokens of these issuers open. */
+export function resourceMetadata(origin: string, issuers: readonly string[] = [`${origin}/connect`]) {
+  return {
+    resource: `${origin}/connect/mcp`,
+    authorization_servers: issuers,
+    scopes_supported: AGENT_SCOPES,
+    bearer_methods_supported: ['header'],
+    resource_name: 'Switchboard',
+  }
+}
+
+/** Where that metadata is. */
+export const RESOURCE_METADATA_PATH = '/.well-known/oauth-protected-resource/connect/mcp'
+export const SERVER_METADATA_PATH = '/.well-known/oauth-authorization-server/connect'
+
+/** What goes with the refusal of whoever shows no token that counts at the door for agents (RFC 9728, section 5.1). */
+export function challenge(request: Request): string {
+  const { origin } = new URL(request.url)
+  const error = request.headers.has('authorization') ? ', error="invalid_token"' : ''
+  return `Bearer realm="switchboard", resource_metadata="${origin}${RESOURCE_METADATA_PATH}", scope="${AGENT_SCOPES.join(' ')}"${error}`
+}

@@ -1,0 +1,119 @@
+import { bounded, html, type Markup } from '../http/markup.ts'
+import { MAX_TEXT, type Page, sentence } from '../http/page.ts'
+import type { Choice } from './choices.ts'
+
+/** For how many days an agent may be let act. */
+export const DAYS = [1, 7, 30, 90] as const
+const USUAL_DAYS = 30
+const MAX_SHOWN = 12
+
+/** Who asks a person to be let act for them. */
+export interface Asking {
+  readonly name: string
+  /** The host that the browser goes back to. */
+  readonly host: string
+  /** The host that says of the client what it says of itself; undefined where only the client says it. */
+  readonly publishedBy: string | undefined
+  /** Whether it goes back to a program on the person's own computer. */
+  readonly isLocal: boolean
+}
+
+export interface Question {
+  readonly asking: Asking
+  /** Who is signed in. */
+  readonly person: string
+  readonly choices: readonly Choice[]
+  /** The toolkits that are asked for, in lower case. */
+  readonly wanted: ReadonlySet<string>
+  readonly problem?: string
+}
+
+/** Asks which toolkits an agent may use, and for how long. Nothing is chosen that was not asked for. */
+export function askPage({ asking, person, choices, wanted, problem }: Question): Page {
+  const name = bounded(asking.name, 100)
+  return {
+    status: problem === undefined ? 200 : 400,
+    title: `Let ${name} act for you?`,
+    body: html`${problem === undefined ? undefined : html`<p class="care" role="alert">${sentence(problem)}</p>`}
+      <dl>
+        <dt>Who asks</dt>
+        <dd><strong>${name}</strong>${identity(asking)}</dd>
+        <dt>Goes back to</dt>
+        <dd><code>${bounded(asking.host, MAX_TEXT)}</code></dd>
+        <dt>You are</dt>
+        <dd>${bounded(person, MAX_TEXT)}</dd>
+      </dl>
+      ${
+        asking.isLocal
+          ? html`<p class="care">
+              It goes back to a program on your own computer. Go on only if you began this yourself, just now: any
+              program there can say that it is ${name}.
+            </p>`
+          : undefined
+      }
+      ${choices.length === 0 ? html`<p>There is no tool here that you may use, so there is nothing to choose.</p>` : undefined}
+      <form method="post">
+        ${choices.length === 0 ? undefined : html`<h2>It may use</h2>`}
+        ${choices.map((choice) => choiceField(choice, wanted))} ${choices.length === 0 ? undefined : daysField()}
+        ${choices.length === 0 ? undefined : html`<button class="go" name="decision" value="allow">Allow</button>`}
+        <button name="decision" value="refuse">Refuse</button>
+      </form>
+      <p class="note">
+        It can list and call these tools as you, and nothing else; never more than you may yourself. Calls of level 8
+        and above ask a person each time. You can end it at any time.
+      </p>`,
+  }
+}
+
+function identity({ publishedBy, name }: Asking): Markup {
+  return publishedBy === undefined
+    ? html`<br />Only it says that this is its name; nobody has verified it.`
+    : html`<br />Verified: <strong>${bounded(publishedBy, MAX_TEXT)}</strong> says so of ${bounded(name, 100)}.`
+}
+
+function choiceField({ toolkit, tools, level }: Choice, wanted: ReadonlySet<string>): Markup {
+  const shown = tools.slice(0, MAX_SHOWN).join(', ')
+  const more = tools.length > MAX_SHOWN ? ` and ${tools.length - MAX_SHOWN} more` : ''
+  const isWanted = wanted.has(toolkit.toLowerCase())
+  return html`<label class="choice">
+    ${
+      isWanted
+        ? html`<input type="checkbox" name="toolkit.${toolkit}" value="1" checked />`
+        : html`<input type="checkbox" name="toolkit.${toolkit}" value="1" />`
+    }
+    <span
+      ><strong>${toolkit}</strong>, security level ${level === 0 ? '0' : `up to ${level}`}${levelWords(level)}<br />
+      <span class="note">${shown}${more}</span></span
+    >
+  </label>`
+}
+
+function levelWords(level: number): string {
+  if (level >= 8) return ' (a person approves such calls)'
+  return level >= 4 ? ' (can change or send things)' : ''
+}
+
+function daysField(): Markup {
+  return html`<label
+    >For how long
+    <select name="days">
+      ${DAYS.map((days) => {
+        const words = days === 1 ? '1 day' : `${days} days`
+        return days === USUAL_DAYS
+          ? html`<option value="${String(days)}" selected>${words}</option>`
+          : html`<option value="${String(days)}">${words}</option>`
+      })}
+    </select>
+  </label>`
+}
+
+/** What is asked is not in order. Nobody is sent anywhere by that alone: whoever wrote the link chose the place. */
+export function wrongRequestPage(message: string, back: string | undefined): Page {
+  const host = back === undefined ? undefined : URL.parse(back)?.host
+  return {
+    status: 400,
+    title: 'This agent cannot be connected',
+    body: html`<p>${sentence(message)}</p>
+      ${host === undefined || back === undefined ? undefined : html`<p><a class="button" href="${back}">Go back to ${bounded(host, MAX_TEXT)}</a></p>`}`,
+  }
+}

@@ -1,0 +1,85 @@
+import type { Agent } from '../../core/access/agent.ts'
+import { firstRow } from '../rows.ts'
+
+/** Of one user; who was connected first gives way. */
+const MAX_AGENTS = 100
+/** How long a code can be redeemed, in milliseconds. */
+const CODE_MS = 10 * 60_000
+/** Milliseconds between two notes that an agent is in use. */
+const USED_EVERY_MS = 3_600_000
+
+type Row = {
+  readonly expires: number
+  readonly connected: number | null
+  readonly used: number | null
+  readonly body: string
+}
+
+const COLUMNS = 'expires, connected, used, body'
+
+export type AgentRows = ReturnType<typeof agentRows>
+
+/** The agents in the Connect object's tables. Nothing here waits. */
+export function agentRows(sql: SqlStorage, now: () => number) {
+  function find(id: string): { readonly row: Row; readonly agent: Agent } | undefined {
+    const row = firstRow<Row>(sql, `SELECT ${COLUMNS} FROM agent WHERE id = ? AND expires > ?`, id, now())
+    return row && { row, agent: JSON.parse(row.body) }
+  }
+
+  return {
+    find: (id: string) => find(id)?.agent,
+
+    /** Notes that somebody let an agent act; it is there once its code is redeemed. Gives the ids of those that give way. */
+    store(agent: Agent): string[] {
+      const row = [agent.id, agent.user, now() + CODE_MS, JSON.stringify(agent)]
+      sql.exec('INSERT INTO agent VALUES (?, ?, ?, NULL, NULL, ?)', ...row)
+      return sql
+        .exec<{ id: string }>(
+          'SELECT id FROM agent WHERE user = ? ORDER BY rowid DESC LIMIT -1 OFFSET ?',
+          agent.user,
+          MAX_AGENTS,
+        )
+        .toArray()
+        .map(({ id }) => id)
+    },
+
+    /** Notes that an agent is connected; gives the milliseconds that it has left, or undefined where there is none. */
+    connect(id: string): number | undefined {
+      const found = find(id)
+      if (!found) return undefined
+      const expires = Date.parse(found.agent.expires_at)
+      sql.exec('UPDATE agent SET expires = ?, connected = coalesce(connected, ?) WHERE id = ?', expires, now(), id)
+      return expires - now()
+    },
+
+    /** Notes that an agent shows its token. */
+    use(id: string): void {
+      const before = now() - USED_EVERY_MS
+      sql.exec('UPDATE agent SET used = ? WHERE id = ? AND (used IS NULL OR used < ?)', now(), id, before)
+    },
+
+    /** Those of a user that are connected, serialised. */
+    list(user: string): string[] {
+      const all = `SELECT ${COLUMNS} FROM agent WHERE user = ? AND expires > ? AND connected IS NOT NULL ORDER BY rowid`
+      return sql
+        .exec<Row>(all, user, now())
+        .toArray()
+        .map(({ used, body }) => {
+          const agent: Agent = JSON.parse(body)
+          return JSON.stringify(used === null ? agent : { ...agent, used_at: new Date(used).toISOString() })
+        })
+    },
+
+    /** Whether there was one of this id, of that user where it is said. */
+    remove(id: string, user?: string): boolean {
+      const removed = firstRow<{ id: string }>(
+        sql,
+        'DELETE FROM agent WHERE id = ? AND (? IS NULL OR user = ?) RETURNING id',
+        id,
+        user ?? null,
+        user ?? null,
+      )
+      return removed !== undefined
+    },
+  }
+}

@@ -1,0 +1,57 @@
+import { DurableObject } from 'cloudflare:workers'
+import type { Agent } from '../../core/access/agent.ts'
+import type { AuthorizationRequest, Connections, GivenClient } from './connections.ts'
+
+/**
+ * The Connect Durable Object, of which a deployment has one: its methods are those of `Connections`, which is loaded with the
+ * first of them. It is apart from Access, since strangers write here.
+ */
+export class Connect extends DurableObject<unknown> {
+  #connections: Connections | undefined
+
+  async register(origin: string, body: string) {
+    return (await this.#ready()).register(origin, body)
+  }
+
+  async token(origin: string, authorization: string | null, body: string) {
+    return (await this.#ready()).token(origin, authorization, body)
+  }
+
+  async asked(request: AuthorizationRequest) {
+    return (await this.#ready()).asked(request)
+  }
+
+  async letIn(request: AuthorizationRequest, agent: Agent) {
+    return (await this.#ready()).letIn(request, agent)
+  }
+
+  async find(origin: string, token: string) {
+    return (await this.#ready()).find(origin, token)
+  }
+
+  async list(user: string) {
+    return (await this.#ready()).list(user)
+  }
+
+  async remove(user: string, id: string) {
+    return (await this.#ready()).remove(user, id)
+  }
+
+  async giveClient(origin: string, client: GivenClient) {
+    return (await this.#ready()).giveClient(origin, client)
+  }
+
+  async clients() {
+    return (await this.#ready()).clients()
+  }
+
+  async removeClient(id: string) {
+    return (await this.#ready()).removeClient(id)
+  }
+
+  async #ready(): Promise<Connections> {
+    const { Connections } = await import('./connections.ts')
+    // One for all requests: it says whose turn it is
+    return (this.#connections ??= new Connections(this.ctx))
+  }
+}

@@ -1,0 +1,233 @@
+import type { AuthRequest } from '@cloudflare/workers-oauth-provider'
+import type { Agent } from '../../core/access/agent.ts'
+import { column, field } from '../rows.ts'
+import { type AgentRows, agentRows } from './agent-rows.ts'
+import { type Client, clientRows } from './client-rows.ts'
+import { deleteEntriesOf } from './entries.ts'
+import { createOAuthServer } from './oauth-server.ts'
+import { refreshTokens } from './refresh-tokens.ts'
+import { createTables, sweep } from './tables.ts'
+
+/** What an administrator says of a client. */
+export type GivenClient = Pick<Client, 'clientName' | 'redirectUris' | 'tokenEndpointAuthMethod'>
+
+/** An answer of the authorization server: an HTTP response as plain data. */
+export interface OAuthAnswer {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+}
+
+/** A request of a person's browser to let an agent act. */
+export interface AuthorizationRequest {
+  readonly url: string
+  /** The client, where its id is the URL of a document that describes it. */
+  readonly document: Client | undefined
+}
+
+/** What a browser is to be told of such a request that is not in order; `back` takes that to the client. */
+export interface Refused {
+  readonly ok: false
+  readonly message: string
+  readonly back?: string
+}
+
+/** What somebody asks for who sends people here, as far as it is in order. */
+export interface Asked {
+  readonly ok: true
+  readonly client: { readonly id: string; readonly name: string | undefined }
+  readonly redirectUri: string
+  readonly resource: string | undefined
+  /** Where refusing leads the browser. */
+  readonly refusal: string
+}
+
+/**
+ * Which agents people let act for them, and what the OAuth library keeps of their clients, codes and tokens, in one object's
+ * tables. Between what the library reads and what it writes no other request for the same agent comes, so that a code, and a
+ * refresh, is redeemed once however many ask at once.
+ */
+export class Connections {
+  readonly #state: DurableObjectState
+  readonly #sql: SqlStorage
+  readonly #agents: AgentRows
+  readonly #clients: ReturnType<typeof clientRows>
+  /** The last request for each agent that waits or runs. */
+  readonly #turns = new Map<string, Promise<unknown>>()
+
+  constructor(state: DurableObjectState) {
+    this.#state = state
+    this.#sql = state.storage.sql
+    createTables(this.#sql)
+    this.#agents = agentRows(this.#sql, Date.now)
+    this.#clients = clientRows(this.#sql, Date.now)
+  }
+
+  /** Registers a client by its metadata, as JSON (RFC 7591). */
+  async register(origin: string, body: string): Promise<OAuthAnswer> {
+    sweep(this.#sql, Date.now())
+    const answer = await this.#answer(origin, 'register', { 'content-type': 'application/json' }, body)
+    if (answer.status === 201) this.#clients.registered(JSON.parse(answer.body).client_id)
+    return answer
+  }
+
+  /** Redeems a code or a refresh token, or revokes a token; `body` is the form (RFC 6749, section 4.1.3; RFC 7009). */
+  token(origin: string, authorization: string | null, body: string): Promise<OAuthAnswer> {
+    const form = new URLSearchParams(body)
+    const refresh = form.get('grant_type') === 'refresh_token' ? (form.get('refresh_token') ?? '') : undefined
+    const agent = (form.get('code') ?? refresh ?? form.get('token') ?? '').split(':')[0] ?? ''
+    return this.#inTurn(agent, async () => {
+      const headers = {
+        'content-type': 'application/x-www-form-urlencoded',
+        ...(authorization === null ? {} : { authorization }),
+      }
+      const settle = refresh === undefined ? undefined : await refreshTokens(this.#sql).presented(agent, refresh)
+      const answer = await this.#answer(origin, 'token', headers, body)
+      const expires = Date.parse(this.#agents.find(agent)?.expires_at ?? '') || Date.now()
+      const isEnded = settle?.(answer.status === 200, expires) === true && answer.body.includes('"invalid_grant"')
+      // A code that came twice, and a refresh token that was revoked, took their grant along
+      if (isEnded || !this.#isGranted(agent)) this.#end(agent)
+      return answer
+    })
+  }
+
+  /** What an authorization request asks for (RFC 6749, section 4.1.1). */
+  async asked({ url, document }: AuthorizationRequest): Promise<Asked | Refused> {
+    const read = await this.#read(url, document)
+    if (!read.ok) return read
+    const { request, client, refusal } = read
+    const { redirectUri, resource } = request
+    return {
+      ok: true,
+      client: { id: request.clientId, name: client?.clientName },
+      redirectUri,
+      resource: new URL(url).searchParams.get('resource') ?? resource,
+      refusal,
+    }
+  }
+
+  /** Lets an agent act, and gives where the browser takes its code. */
+  async letIn({ url, document }: AuthorizationRequest, agent: Agent): Promise<{ ok: true; to: string } | Refused> {
+    const read = await this.#read(url, document)
+    if (!read.ok) return read
+    const { request, api } = read
+    sweep(this.#sql, Date.now())
+    const { redirectTo } = await api.completeAuthorization({
+      request,
+      userId: agent.id,
+      metadata: {},
+      props: {},
+      scope: [...agent.scopes],
+      revokeExistingGrants: false,
+    })
+    this.#clients.used(request.clientId, document)
+    for (const id of this.#agents.store(agent)) this.#end(id)
+    return { ok: true, to: redirectTo }
+  }
+
+  /** The agent that an access token is of, serialised, and until when, in milliseconds since 1970. */
+  async find(origin: string, token: string): Promise<{ agent: string; expiresAt: number } | undefined> {
+    const { server, resource } = await this.#server(origin)
+    const valid = await server.validateToken(resource, token, { OAUTH_KV: this.#clients.entriesWith(undefined) })
+    const agent = valid && this.#agents.find(valid.userId)
+    if (!agent) return undefined
+    this.#agents.use(agent.id)
+    const scopes = agent.scopes.filter((scope) => valid.scope.includes(scope))
+    return { agent: JSON.stringify({ ...agent, scopes }), expiresAt: valid.expiresAt * 1_000 }
+  }
+
+  /** A user's agents, serialised. */
+  list(user: string): string[] {
+    return this.#agents.list(user)
+  }
+
+  /** Whether there was one of this id and user. */
+  remove(user: string, id: string): boolean {
+    const removed = this.#agents.remove(id, user)
+    if (removed) this.#end(id)
+    return removed
+  }
+
+  /** Keeps a client that an administrator gives; its secret, if it has one, is in no later answer. */
+  async giveClient(origin: string, client: GivenClient) {
+    const { server } = await this.#server(origin)
+    const made = await server.getOAuthApi({ OAUTH_KV: this.#clients.entriesWith(undefined) }).createClient(client)
+    this.#clients.given(made.clientId)
+    return made
+  }
+
+  /** The clients that administrators gave, serialised. */
+  clients(): string[] {
+    return this.#clients.list()
+  }
+
+  /** Takes back a client that an administrator gave, and ends its agents. Whether there was one. */
+  removeClient(id: string): boolean {
+    const removed = this.#clients.remove(id)
+    const theirs = "SELECT id FROM agent WHERE json_extract(body, '$.client.id') = ?"
+    if (removed) for (const agent of column<string>(this.#sql, theirs, id)) this.#end(agent)
+    return removed
+  }
+
+  /** Reads an authorization request; what is wrong with it is for the person to see, who goes back if they like. */
+  async #read(url: string, document: Client | undefined) {
+    const { server, AuthorizationError, authorizationErrorRedirect } = await this.#server(new URL(url).origin)
+    const api = server.getOAuthApi({ OAUTH_KV: this.#clients.entriesWith(document) })
+    try {
+      const request: AuthRequest = await api.parseAuthRequest(new Request(url))
+      // The library lets clients that have a secret do without
+      if (request.codeChallenge === undefined) {
+        const description = "PKCE is wanted: 'code_challenge' with the method S256"
+        throw new AuthorizationError('invalid_request', { description, ...request })
+      }
+      const client = await api.lookupClient(request.clientId)
+      return { ok: true, api, request, client, refusal: authorizationErrorRedirect(request, 'access_denied') } as const
+    } catch (error) {
+      if (!(error instanceof AuthorizationError)) throw error
+      const { description, redirectTo } = error
+      return { ok: false, message: description, ...(redirectTo === undefined ? {} : { back: redirectTo }) } as const
+    }
+  }
+
+  async #answer(origin: string, endpoint: string, headers: Record<string, string>, body: string): Promise<OAuthAnswer> {
+    const { server } = await this.#server(origin)
+    const request = new Request(`${origin}/connect/${endpoint}`, { method: 'POST', headers, body })
+    const kept = { OAUTH_KV: this.#clients.entriesWith(undefined) }
+    const response = await server.fetch(request, kept, this.#state)
+    return { status: response.status, headers: Object.fromEntries(response.headers), body: await response.text() }
+  }
+
+  #server(origin: string) {
+    return createOAuthServer(origin, (agent, isFirst) => {
+      const left = isFirst ? this.#agents.connect(agent) : this.#left(agent)
+      return left === undefined ? undefined : { seconds: Math.floor(left / 1_000) }
+    })
+  }
+
+  #left(id: string): number | undefined {
+    const agent = this.#agents.find(id)
+    return agent && Date.parse(agent.expires_at) - Date.now()
+  }
+
+  #isGranted(agent: string): boolean {
+    const some = 'SELECT 1 FROM entry WHERE key > ? AND key < ? LIMIT 1'
+    return field(this.#sql, some, `grant:${agent}:`, `grant:${agent}:\uffff`) !== undefined
+  }
+
+  #end(agent: string): void {
+    this.#agents.remove(agent)
+    deleteEntriesOf(this.#sql, agent)
+  }
+
+  /** Does some work for an agent once what was begun before for it is done. */
+  async #inTurn<T>(agent: string, work: () => Promise<T>): Promise<T> {
+    const before = this.#turns.get(agent)
+    const mine = (before ?? Promise.resolve()).then(work, work)
+    this.#turns.set(agent, mine)
+    try {
+      return await mine
+    } finally {
+      if (this.#turns.get(agent) === mine) this.#turns.delete(agent)
+    }
+  }
+}

@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest'
+import { AGENT_SCOPES, principalOfAgent } from '../../../src/core/access/agent.ts'
+import { ADMIN, coverDenial, covers, denial, maySee, type Principal } from '../../../src/core/access/principal.ts'
+import { refuseUncovered } from '../../../src/core/call/authorise.ts'
+
+const ann: Principal = {
+  id: 'person:ann@acme.test',
+  kind: 'person',
+  scopes: ['tools:read', 'tools:call'],
+  tools: ['*'],
+  users: ['ann@acme.test'],
+}
+const agentOf = (owner: Principal, toolkits = ['Gmail'], scopes: Principal['scopes'] = AGENT_SCOPES) =>
+  principalOfAgent(owner, { id: 'a1', toolkits, scopes: [...scopes] })
+const tool = (id: string, securityLevel = 1) => {
+  const [toolkit = '', tool = ''] = id.split('.')
+  return { toolkit, tool, securityLevel }
+}
+
+describe('an agent', () => {
+  it('is a principal of its own, for the same users', () => {
+    expect(agentOf(ann)).toMatchObject({ id: 'agent:a1', kind: 'agent', users: ['ann@acme.test'] })
+  })
+
+  it('may see and call the toolkits that it was let have, and no other', () => {
+    const agent = agentOf(ann)
+    for (const id of ['Gmail.Send', 'gmail.send']) {
+      expect(maySee(agent, tool(id))).toBe(true)
+      expect(denial(agent, tool(id))).toBeUndefined()
+    }
+    for (const id of ['Calculator.Add', 'Gmail2.Send', 'GmailX.Send']) {
+      expect(covers(agent, tool(id))).toBe(false)
+      expect(denial(agent, tool(id))).toMatchObject({ type: 'forbidden' })
+      expect(coverDenial(agent, tool(id), 'tools:read')).toMatchObject({ type: 'forbidden' })
+      expect(refuseUncovered(agent, id)).toMatchObject({ failure: { type: 'forbidden' } })
+    }
+    expect(covers(agentOf(ann, []), tool('Gmail.Send'))).toBe(false)
+  })
+
+  it('gets no right by choosing: level 4 takes what names the toolkit for its owner', () => {
+    const send = tool('Gmail.Send', 4)
+    expect(denial(ann, send)).toMatchObject({ type: 'forbidden' })
+    expect(denial(agentOf(ann), send)).toMatchObject({ type: 'forbidden' })
+    const named = { ...ann, tools: ['Gmail.*', 'Calculator.*'] }
+    expect(denial(agentOf(named), send)).toBeUndefined()
+    expect(denial(agentOf(named, ['Slack']), tool('Slack.Post'))).toMatchObject({ type: 'forbidden' })
+    const byScope = { ...named, toolsFor: { 'tools:call': ['Calculator.*'] } }
+    expect(denial(agentOf(byScope), send)).toMatchObject({ type: 'forbidden' })
+  })
+
+  it('of an administrator is none: it calls what was chosen, and nothing of keys, publishing or others', () => {
+    for (const owner of [ADMIN, { ...ann, scopes: ['admin'] as const, toolsFor: { 'tools:call': ['*'] } }]) {
+      const agent = agentOf(owner)
+      expect(agent.scopes).toEqual(['tools:read', 'tools:call'])
+      expect(denial(agent, tool('Gmail.Send', 7))).toBeUndefined()
+      expect(denial(agent, tool('Calculator.Add'))).toMatchObject({ type: 'forbidden' })
+    }
+    // A pattern that is not for everything stays what it is
+    const some = { ...ann, scopes: ['admin'] as const, tools: ['Calculator.*'] }
+    expect(denial(agentOf(some), tool('Gmail.Send'))).toMatchObject({ type: 'forbidden' })
+  })
+
+  it('has no scope that it was not let have, or that its owner has no more', () => {
+    expect(agentOf(ann, ['Gmail'], ['tools:read']).scopes).toEqual(['tools:read'])
+    expect(agentOf({ ...ann, scopes: ['tools:read', 'tools:publish'] }).scopes).toEqual(['tools:read'])
+  })
+
+  it('shares the limits of its owner with all their agents', () => {
+    const limits = { rate: { calls: 1, seconds: 60 } }
+    expect(agentOf({ ...ann, limits })).toMatchObject({ limits, limitsOf: ann.id })
+    expect(agentOf(ann)).not.toHaveProperty('limitsOf')
+  })
+})
