@@ -186,6 +186,7 @@ export function createApp(env: Env, config: Config, build: Build): Hono {
         bucket: env.ARTIFACTS,
         signer: deploymentKeys.signer('artifact'),
         bytesOf: bytesOfBase64,
+        base64Of: base64OfBytes,
         now,
       })
     : noArtifacts

@@ -56,6 +56,7 @@ beforeAll(async () => {
     { attachment: file, note: { type: 'string' }, other: { type: 'string', format: 'binary' } },
     to('/form', { type: 'multipart' }),
   )
+  await publish('Large', {}, { kind: 'code', module: "export default () => ({ text: 'x'.repeat(300_000) })" })
   await publish('Json', { data: bytes }, to('/json', { type: 'json' }))
 })
 afterAll(() => Promise.all([server?.stop(), new Promise((resolve) => upstream?.close(resolve))]))
@@ -177,6 +178,34 @@ describe('a file that is sent', () => {
     await fetch(new URL(path, server.url), { method: 'DELETE', headers: ann })
     expect(await call('Raw', { body: handle }, ann, { call_id })).toEqual(first)
     expect(arrived.length).toBe(1)
+  })
+})
+
+describe('what a call gave that was too large for its answer', () => {
+  const made = async () => {
+    const link = /https?:[^"\\]+\/artifacts\/[^"\\]+/.exec(JSON.stringify(await call('Large', {})))?.[0] ?? ''
+    const bytes = new Uint8Array(await (await fetch(link)).arrayBuffer())
+    expect(bytes.byteLength).toBeGreaterThan(300_000)
+    return { link, bytes }
+  }
+
+  it('is the input of another call by its link, wherever the schema says bytes', async () => {
+    const { link, bytes } = await made()
+    expect(await call('Json', { data: link })).toMatchObject({ success: true })
+    expect(JSON.parse(String(arrived[0]?.body))).toEqual({ data: Buffer.from(bytes).toString('base64') })
+    // The link is the credential, as where it is opened
+    expect(await call('Raw', { body: link }, bob)).toMatchObject({ success: true })
+    expect([arrived[1]?.type, hash(arrived[1]?.body ?? Buffer.of())]).toEqual(['application/json', hash(bytes)])
+    expect((await call('Echo', { text: link })).value).toEqual({ text: link })
+  })
+
+  it('is nothing by a link that was not given out', async () => {
+    const { link } = await made()
+    const forged = link.replace(/expires=(\d+)/, (_, at) => `expires=${Number(at) + 1}`)
+    expect((await call('Json', { data: forged })).parameter_errors).toEqual({
+      data: expect.stringContaining('no link that was given out here'),
+    })
+    expect(arrived).toEqual([])
   })
 })
 

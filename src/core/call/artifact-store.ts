@@ -45,4 +45,16 @@ export interface StoredArtifact {
   readonly etag: string
   /** Its bytes, or a part of them; undefined when it was deleted meanwhile. */
   read(part?: { readonly offset: number; readonly length: number }): Promise<ByteStream | undefined>
+  /** All of its bytes, as they are and in Base64. Both reject when it was deleted meanwhile. */
+  bytes(): Promise<Uint8Array<ArrayBuffer>>
+  base64(): Promise<string>
+}
+
+const LINK =
+  /^https?:\/\/[^/?#\s]{1,300}\/artifacts\/(?<id>[\w-]{1,64})\?expires=(?<expires>\d{1,12})&signature=(?<signature>[\w-]{1,128})$/
+
+/** The parts of a text that is a link as it is given out; undefined for any other. Its signature alone says whose it is. */
+export function readLink(text: string): ArtifactLink | undefined {
+  const { id, expires, signature } = LINK.exec(text)?.groups ?? {}
+  return id === undefined || expires === undefined || signature === undefined ? undefined : { id, expires, signature }
 }

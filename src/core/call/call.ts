@@ -258,7 +258,7 @@ async function runInTurn(
   const { callId, record, input, userId, deadline, caller, runnable, select } = run
   const asBase64 = runnable.takesFiles !== true
   const sender = { principal: caller.principal.id, userId }
-  const looked = findFiles(record, input, asBase64, sender, deps.uploads)
+  const looked = findFiles(record, input, asBase64, sender, deps)
   const named = looked && (await deadline.race(looked))
   if (typeof named === 'string') return endedEarly(named, runnable.timeoutMs)
   if (named?.ok === false) return named

@@ -3,8 +3,9 @@ import { isJsonObject, isList, type Json, type JsonObject } from '../tool/json.t
 import { pointerStep, pointerSteps, type Problem, valueAt } from '../tool/problem.ts'
 import type { ToolRecord } from '../tool/tool.ts'
 import { localReference } from '../schema/subschemas.ts'
+import { type ArtifactLink, type ArtifactStore, readLink, type StoredArtifact } from './artifact-store.ts'
 import { type Failing, fail, ok, type Result } from './failure.ts'
-import { readHandle, type UploadedFile, type UploadOwner, type UploadStore } from './upload-store.ts'
+import { readHandle, type UploadOwner, type UploadStore } from './upload-store.ts'
 
 /** A file as a runner gets it that sends bytes. */
 export interface FileBytes {
@@ -16,16 +17,26 @@ export interface FileBytes {
 /** Where an input names a file. */
 interface Place {
   readonly path: string
+  /** As it stands there: the handle of a file that was sent, or the link to what a call gave. */
   readonly handle: string
-  readonly id: string
+  readonly names: Named
   /** The most characters of Base64 that its schema allows there. */
   readonly most: number
 }
 
-/** The files that an input names, which their owner may be given. */
+type Named = { readonly upload: string } | { readonly artifact: ArtifactLink }
+type NamedFile = StoredArtifact & { readonly filename?: string | undefined }
+
+/** The files that an input names, which whoever calls may be given. */
 export interface NamedFiles {
   readonly places: readonly Place[]
-  readonly byHandle: ReadonlyMap<string, UploadedFile>
+  readonly byHandle: ReadonlyMap<string, NamedFile>
+}
+
+/** Where files lie that inputs name. */
+export interface FileStores {
+  readonly uploads: Pick<UploadStore, 'find'>
+  readonly artifacts: Pick<ArtifactStore, 'open'>
 }
 
 /** Files of one call, and the bytes of all of them: as they are, and for a tool that takes them as Base64 in its input. */
@@ -52,14 +63,14 @@ function takesFiles(input: JsonObject): boolean {
 /**
  * The files that an input names, at texts that its schema says are bytes (`contentEncoding: "base64"`, or `format: "binary"` or
  * `"byte"`); undefined where it names none. Anywhere else such a text is a text. A file that is somebody else's is as good as
- * none. Fails with `input-invalid` for each that there is none of, and that is too large.
+ * none; of what a call gave, the link is the credential. Fails with `input-invalid` for each that there is none of, and that is too large.
  */
 export function findFiles(
   { input: schema }: Pick<ToolRecord, 'input'>,
   input: JsonObject,
   asBase64: boolean,
   owner: UploadOwner,
-  uploads: UploadStore,
+  stores: FileStores,
 ): Failing | Promise<Result<NamedFiles>> | undefined {
   if (!takesFiles(schema)) return undefined
   const found = afford(
@@ -70,25 +81,22 @@ export function findFiles(
   const places = [...new Map(found.value.map((place) => [place.path, place])).values()]
   if (places.length === 0) return undefined
   if (places.length > MAX_FILES) return invalid([{ path: '', message: `Must name at most ${MAX_FILES} files` }])
-  return whileReachable(find(places, asBase64 ? MAX_AS_BASE64 : MAX_BYTES, owner, uploads))
+  return whileReachable(find(places, asBase64 ? MAX_AS_BASE64 : MAX_BYTES, owner, stores))
 }
 
 async function find(
   places: readonly Place[],
   limit: number,
   owner: UploadOwner,
-  uploads: UploadStore,
+  stores: FileStores,
 ): Promise<Result<NamedFiles>> {
-  const byHandle = new Map<string, UploadedFile>()
+  const byHandle = new Map<string, NamedFile>()
   const problems: Problem[] = []
   let size = 0
-  for (const { path, handle, id, most } of places) {
-    const file = byHandle.get(handle) ?? (await findFile(id, owner, uploads))
-    if (!file) {
-      problems.push({
-        path,
-        message: 'Names no file that you sent, or one that is over: send it again, with POST /artifacts',
-      })
+  for (const { path, handle, names, most } of places) {
+    const file = byHandle.get(handle) ?? (await findFile(names, owner, stores))
+    if (typeof file === 'string') {
+      problems.push({ path, message: file })
       continue
     }
     byHandle.set(handle, file)
@@ -104,10 +112,33 @@ async function find(
 
 const TOO_COSTLY = 'Is too costly to be searched for files'
 
-/** What was sent for a user is found by calls for that user alone; what was sent for none, by all of the principal's. */
-async function findFile(id: string, owner: UploadOwner, uploads: UploadStore): Promise<UploadedFile | undefined> {
-  const own = await uploads.find(id, owner)
-  return own ?? (owner.userId === undefined ? undefined : uploads.find(id, { principal: owner.principal }))
+const NO_UPLOAD = 'Names no file that you sent, or one that is over: send it again, with POST /artifacts'
+const NO_ARTIFACT = 'Is no link that was given out here, or one that is over: call the tool again that gave it'
+
+/**
+ * A file, or why there is none. What was sent for a user is found by calls for that user alone; what was sent for none, by all of
+ * the principal's.
+ */
+async function findFile(
+  names: Named,
+  owner: UploadOwner,
+  { uploads, artifacts }: FileStores,
+): Promise<NamedFile | string> {
+  if ('artifact' in names) {
+    const found = await artifacts.open(names.artifact)
+    return typeof found === 'string' ? NO_ARTIFACT : found
+  }
+  const own = await uploads.find(names.upload, owner)
+  if (own || owner.userId === undefined) return own ?? NO_UPLOAD
+  return (await uploads.find(names.upload, { principal: owner.principal })) ?? NO_UPLOAD
+}
+
+/** What a text names, if anything. */
+function namedBy(text: string): Named | undefined {
+  const upload = readHandle(text)
+  if (upload !== undefined) return { upload }
+  const artifact = readLink(text)
+  return artifact && { artifact }
 }
 
 /** The files as a tool's runner takes them: in an input of its own, in Base64, or beside the input, as bytes. */
@@ -174,9 +205,9 @@ function* handles(value: Json, schema: Json | undefined, walk: Walk): Generator<
   if (!isJsonObject(schema)) return
   for (const each of inPlace(schema, root)) yield* handles(value, each, walk)
   if (typeof value === 'string') {
-    const id = isBytes(schema) ? readHandle(value) : undefined
+    const names = isBytes(schema) ? namedBy(value) : undefined
     const most = typeof schema.maxLength === 'number' ? schema.maxLength : Infinity
-    if (id !== undefined) yield { path, handle: value, id, most }
+    if (names) yield { path, handle: value, names, most }
   } else if (isList(value)) {
     const { prefixItems, items } = schema
     const first = isList(prefixItems) ? prefixItems : []

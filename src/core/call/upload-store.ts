@@ -24,8 +24,6 @@ export interface UploadedFile extends StoredArtifact {
   readonly filename: string | undefined
   /** Seconds since 1970. */
   readonly expires: number
-  bytes(): Promise<Uint8Array<ArrayBuffer>>
-  base64(): Promise<string>
 }
 
 /** Keeps files that callers send, so that no call has to carry them, for their owner alone, until they expire. */

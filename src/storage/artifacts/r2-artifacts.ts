@@ -2,9 +2,9 @@ import { base64url } from 'jose'
 import type { ArtifactLink, ArtifactOwner, ArtifactStore } from '../../core/call/artifact-store.ts'
 import type { Signer } from '../access/deployment-keys.ts'
 import { artifactKey } from '../keys.ts'
+import { type ObjectReader, storedObject } from './stored-object.ts'
 
-export interface R2ArtifactsOptions {
-  readonly bucket: R2Bucket
+export interface R2ArtifactsOptions extends ObjectReader {
   readonly signer: Signer
   /** The bytes of a text in Base64; undefined for what is none. */
   readonly bytesOf: (base64: string) => Uint8Array<ArrayBuffer> | undefined
@@ -23,7 +23,7 @@ const SECONDS = /^\d{1,12}$/
  * Artifacts as objects of an R2 bucket. The link is all it takes to read one: it says until when it holds, and its signature
  * (HMAC) binds the id to that time. What is over is refused at once; a lifecycle rule of the bucket deletes it.
  */
-export function createR2Artifacts({ bucket, signer, bytesOf, now }: R2ArtifactsOptions): ArtifactStore {
+export function createR2Artifacts({ bucket, signer, bytesOf, base64Of, now }: R2ArtifactsOptions): ArtifactStore {
   return {
     async keep({ content, contentType }, owner) {
       const bytes = 'text' in content ? content.text : bytesOf(content.base64)
@@ -45,15 +45,7 @@ export function createR2Artifacts({ bucket, signer, bytesOf, now }: R2ArtifactsO
       if (now() >= Number(expires) * 1000) return 'expired'
       const stored = await bucket.head(artifactKey(id))
       if (!stored) return 'missing'
-      return {
-        contentType: stored.httpMetadata?.contentType ?? 'application/octet-stream',
-        size: stored.size,
-        etag: stored.httpEtag,
-        async read(part) {
-          const read = await bucket.get(artifactKey(id), part ? { range: part } : {})
-          return read?.body
-        },
-      }
+      return storedObject({ bucket, base64Of }, stored)
     },
   }
 }

@@ -3,10 +3,9 @@ import { fail } from '../../core/call/failure.ts'
 import type { UploadOwner, UploadStore } from '../../core/call/upload-store.ts'
 import { uploadKey } from '../keys.ts'
 import { sha256 } from '../sha256.ts'
+import { type ObjectReader, storedObject } from './stored-object.ts'
 
-export interface R2UploadsOptions {
-  readonly bucket: R2Bucket
-  readonly base64Of: (bytes: Uint8Array) => string
+export interface R2UploadsOptions extends ObjectReader {
   /** Milliseconds since 1970. */
   readonly now: () => number
 }
@@ -65,23 +64,10 @@ export function createR2Uploads({ bucket, base64Of, now }: R2UploadsOptions): Up
       const stored = await bucket.head(key)
       if (!stored || isOver(stored.customMetadata, now())) return undefined
       const { filename } = stored.customMetadata ?? {}
-      const bytes = async () => {
-        const read = await bucket.get(key)
-        if (!read) throw new Error('The file was deleted meanwhile')
-        return new Uint8Array(await read.arrayBuffer())
-      }
       return {
-        contentType: stored.httpMetadata?.contentType ?? 'application/octet-stream',
-        size: stored.size,
-        etag: stored.httpEtag,
+        ...storedObject({ bucket, base64Of }, stored),
         filename: filename === undefined ? undefined : decodeURIComponent(filename),
         expires: expiryOf(stored.customMetadata),
-        bytes,
-        base64: async () => base64Of(await bytes()),
-        async read(part) {
-          const read = await bucket.get(key, part ? { range: part } : {})
-          return read?.body
-        },
       }
     },
     async remove(id, owner) {

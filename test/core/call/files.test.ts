@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import type { ArtifactStore } from '../../../src/core/call/artifact-store.ts'
 import { findFiles, mayHoldFiles, readFiles } from '../../../src/core/call/files.ts'
 import type { UploadedFile, UploadOwner, UploadStore } from '../../../src/core/call/upload-store.ts'
 import type { JsonObject } from '../../../src/core/tool/json.ts'
@@ -29,7 +30,10 @@ function storeOf(size = 3, owner: UploadOwner = { principal: 'p' }) {
       return id === ID && isOwn ? file : undefined
     },
   }
-  return { uploads, asked }
+  const artifacts: Pick<ArtifactStore, 'open'> = {
+    open: async ({ id, expires, signature }) => (id === ID && expires === '1' && signature === 's' ? file : 'forged'),
+  }
+  return { uploads, artifacts, asked }
 }
 
 async function found(
@@ -37,8 +41,7 @@ async function found(
   input: JsonObject,
   { size = 3, asBase64 = true, userId = undefined as string | undefined } = {},
 ) {
-  const { uploads } = storeOf(size)
-  const named = await findFiles({ input: schema }, input, asBase64, { principal: 'p', userId }, uploads)
+  const named = await findFiles({ input: schema }, input, asBase64, { principal: 'p', userId }, storeOf(size))
   if (!named?.ok) return named
   return readFiles(named.value, input, asBase64)
 }
@@ -91,24 +94,36 @@ describe('a handle', () => {
   })
 
   it('is the caller’s, or the principal’s for no user', async () => {
-    const { uploads, asked } = storeOf(3)
+    const stores = storeOf(3)
     const schema = object({ a: BYTES })
     expect(
-      await findFiles({ input: schema }, { a: HANDLE }, true, { principal: 'p', userId: 'u' }, uploads),
+      await findFiles({ input: schema }, { a: HANDLE }, true, { principal: 'p', userId: 'u' }, stores),
     ).toMatchObject({ ok: true })
-    expect(asked).toEqual([
+    expect(stores.asked).toEqual([
       [ID, { principal: 'p', userId: 'u' }],
       [ID, { principal: 'p' }],
     ])
     const users = storeOf(3, { principal: 'p', userId: 'u' })
-    const none = await findFiles(
-      { input: schema },
-      { a: HANDLE },
-      true,
-      { principal: 'p', userId: undefined },
-      users.uploads,
-    )
+    const none = await findFiles({ input: schema }, { a: HANDLE }, true, { principal: 'p', userId: undefined }, users)
     expect(none).toMatchObject({ ok: false })
+  })
+
+  it.each([
+    [`https://here.test:8443/artifacts/${ID}?expires=1&signature=s`, 'AQID'],
+    [`http://[::1]:8787/artifacts/${ID}?expires=1&signature=s`, 'AQID'],
+    [`https://here.test/artifacts/${ID}?expires=2&signature=s`, /no link that was given out here/],
+    [`https://here.test/artifacts/${ID}?expires=1&signature=s&x=1`, undefined],
+    [`https://here.test/artifacts/${ID}`, undefined],
+    [`https://here.test/x/artifacts/${ID}?expires=1&signature=s`, undefined],
+    [`see https://here.test/artifacts/${ID}?expires=1&signature=s`, undefined],
+  ])('may be the link to what a call gave: %s', async (link, wanted) => {
+    const read = await given(object({ a: BYTES, b: { type: 'string' } }), { a: link, b: link })
+    if (wanted === undefined) expect(read).toBeUndefined()
+    else if (typeof wanted === 'string') expect(read).toEqual({ a: wanted, b: link })
+    else {
+      const problems = [{ path: '/a', message: expect.stringMatching(wanted) }]
+      expect(read).toMatchObject({ failure: { type: 'input-invalid', problems } })
+    }
   })
 
   it('gives bytes to who takes them', async () => {
@@ -147,11 +162,10 @@ describe('a handle', () => {
   })
 
   it('makes a call that may be made again where the store cannot be reached', async () => {
-    const { uploads } = storeOf()
     const find = async () => Promise.reject(new Error('away'))
     const schema = object({ a: BYTES })
     expect(
-      await findFiles({ input: schema }, { a: HANDLE }, true, { principal: 'p' }, { ...uploads, find }),
+      await findFiles({ input: schema }, { a: HANDLE }, true, { principal: 'p' }, { ...storeOf(), uploads: { find } }),
     ).toMatchObject({ failure: { type: 'unavailable' } })
   })
 })

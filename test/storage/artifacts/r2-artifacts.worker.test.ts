@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { describe, expect, it } from 'vitest'
 import type { ArtifactLink, ArtifactOwner, Keepable } from '../../../src/core/call/artifact-store.ts'
-import { bytesOfBase64 } from '../../../src/outbound/base64.ts'
+import { base64OfBytes, bytesOfBase64 } from '../../../src/outbound/base64.ts'
 import { createDeploymentKeys } from '../../../src/storage/access/deployment-keys.ts'
 import { createR2Artifacts, noArtifacts } from '../../../src/storage/artifacts/r2-artifacts.ts'
 import { artifactKey } from '../../../src/storage/keys.ts'
@@ -20,7 +20,13 @@ const DAY = 86_400_000
 function artifactsAt(time: number, secret = 'the secret') {
   const keys = createDeploymentKeys(() => ({ deploymentSecret: async () => secret }))
   const signer = keys.signer('artifact')
-  return createR2Artifacts({ bucket: env.ARTIFACTS, signer, bytesOf: bytesOfBase64, now: () => time })
+  return createR2Artifacts({
+    bucket: env.ARTIFACTS,
+    signer,
+    bytesOf: bytesOfBase64,
+    base64Of: base64OfBytes,
+    now: () => time,
+  })
 }
 
 async function kept(what: Keepable, owner = OWNER) {
@@ -53,6 +59,7 @@ describe('an artifact', () => {
     if (typeof found === 'string') throw new Error(found)
     expect(found.etag).toMatch(/^"\w+"$/)
     expect(new TextDecoder().decode(found.body)).toBe('a,ü')
+    expect([new TextDecoder().decode(await found.bytes()), await found.base64()]).toEqual(['a,ü', 'YSzDvA=='])
     const part = await read(link, { offset: 1, length: 1 })
     expect(typeof part !== 'string' && new TextDecoder().decode(part.body)).toBe(',')
   })

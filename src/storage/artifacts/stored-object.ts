@@ -1,0 +1,27 @@
+import type { StoredArtifact } from '../../core/call/artifact-store.ts'
+
+export interface ObjectReader {
+  readonly bucket: R2Bucket
+  readonly base64Of: (bytes: Uint8Array) => string
+}
+
+/** What is kept as an object of a bucket, by what is known of it: read when it is asked for. */
+export function storedObject({ bucket, base64Of }: ObjectReader, head: R2Object): StoredArtifact {
+  const { key, httpMetadata, size, httpEtag } = head
+  const bytes = async () => {
+    const read = await bucket.get(key)
+    if (!read) throw new Error('It was deleted meanwhile')
+    return new Uint8Array(await read.arrayBuffer())
+  }
+  return {
+    contentType: httpMetadata?.contentType ?? 'application/octet-stream',
+    size,
+    etag: httpEtag,
+    async read(part) {
+      const read = await bucket.get(key, part ? { range: part } : {})
+      return read?.body
+    },
+    bytes,
+    base64: async () => base64Of(await bytes()),
+  }
+}
