@@ -6,7 +6,9 @@ import { connectStub, createAgentStore, createAuthorizationServer } from './stor
 import { createDeploymentKeys } from './storage/access/deployment-keys.ts'
 import { createR2Artifacts, noArtifacts } from './storage/artifacts/r2-artifacts.ts'
 import { createR2Uploads, noUploads } from './storage/artifacts/r2-uploads.ts'
-import { createCallLog } from './storage/calls/call-log.ts'
+import { createCallLog } from './storage/records/call-log.ts'
+import { createRecords, recordsStub } from './storage/records/records.ts'
+import { createRecordWriter } from './storage/records/record-writer.ts'
 import { interpretSchema } from './core/schema/validator.ts'
 import { createKvKeys } from './storage/access/kv-keys.ts'
 import { createKvProviders, eitherProvider } from './storage/access/kv-providers.ts'
@@ -34,6 +36,7 @@ import type { Config, Env } from './env.ts'
 import { artifactsFace } from './api/artifacts/routes.ts'
 import { authorizationsFace } from './api/authorizations/routes.ts'
 import { agentsFace } from './api/users/agents/routes.ts'
+import { callsFace } from './api/calls/routes.ts'
 import { grantsFace } from './api/users/routes.ts'
 import { importFace } from './api/toolkits/import/routes.ts'
 import { keysFace } from './api/keys/routes.ts'
@@ -192,6 +195,13 @@ export function createApp(env: Env, config: Config, build: Build): Hono {
     : noArtifacts
   const uploads = env.ARTIFACTS ? createR2Uploads({ bucket: env.ARTIFACTS, base64Of: base64OfBytes, now }) : noUploads
   const toolSecrets = createToolSecrets(config.toolSecrets, config.secretOf)
+  const printRecord = createCallLog({ print: (message) => console.log(message), sleep })
+  const recordsOf = recordsStub(env.Records)
+  const storeRecord = createRecordWriter({
+    append: (batch) => recordsOf(batch.day).append(batch),
+    sleep,
+    defect: (error, lost) => log({ event: 'records-lost', lost, error: String(error) }),
+  })
   const callTool = createCallTool({
     resolver,
     findCandidates: createFindCandidates({ resolver, findTools, now }),
@@ -212,7 +222,10 @@ export function createApp(env: Env, config: Config, build: Build): Hono {
     newId,
     startDeadline,
     base64,
-    writeRecord: createCallLog({ print: (message) => console.log(message), sleep }),
+    writeRecord(record, background) {
+      printRecord(record, background)
+      storeRecord(record, background)
+    },
     defect: (call_id, tool, message) => log({ event: 'tool-defect', call_id, tool, message }),
   })
 
@@ -298,6 +311,13 @@ export function createApp(env: Env, config: Config, build: Build): Hono {
       shield,
       deployment: { title, version, protocolVersions: [...VERSIONS_FROM_2026, ...VERSIONS_UNTIL_2025], deployedAt },
       needsKey: (request) => access === 'keys' || (access === 'open' && !isLocalRequest(request)),
+    }),
+    callsFace({
+      ...shared,
+      gate: gateForPages,
+      records: createRecords({ namespace: env.Records, sealer: deploymentKeys.sealer('cursor'), now }),
+      version,
+      now,
     }),
     sessionsFace({ ...shared, gate: gateForPages, sessions }),
     signInFace({

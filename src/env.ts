@@ -2,6 +2,7 @@ import type { Access as AccessObject } from './storage/access/access-object.ts'
 import type { Connect } from './storage/connect/connect-object.ts'
 import type { LedgerObject } from './storage/ledger/ledger-object.ts'
 import type { RegistryObject } from './storage/registry/registry-object.ts'
+import type { Records as RecordsObject } from './storage/records/records-object.ts'
 import type { VaultObject } from './storage/vault/vault-object.ts'
 import { type Access, MIN_ADMIN_KEY } from './http/authenticate.ts'
 import { MIN_WORKER_SECRET } from './http/worker-jwt.ts'
@@ -25,6 +26,7 @@ export interface Env {
   readonly Vault: DurableObjectNamespace<VaultObject>
   readonly Access: DurableObjectNamespace<AccessObject>
   readonly Connect: DurableObjectNamespace<Connect>
+  readonly Records: DurableObjectNamespace<RecordsObject>
   readonly RATE_LIMIT?: RateLimit
   readonly VERSION?: WorkerVersionMetadata
   /** Absent: `code` tools and `wasm` plugins cannot run. */

@@ -3,6 +3,7 @@ import { createToolSecrets } from './core/access/tool-secrets.ts'
 import { Access } from './storage/access/access-object.ts'
 import { Connect } from './storage/connect/connect-object.ts'
 import { defineLedger } from './storage/ledger/ledger-object.ts'
+import { Records } from './storage/records/records-object.ts'
 import { defineRegistry } from './storage/registry/registry-object.ts'
 import { defineVault } from './storage/vault/vault-object.ts'
 import { createApp, writeLine } from './app.ts'
@@ -20,7 +21,7 @@ export const Registry = defineRegistry(writeLine, (env: Env) => {
 export const Vault = defineVault((env: Env) => vaultDeployment(loadConfig(env)))
 export const Ledger = defineLedger<Env>(Date.now)
 export const Egress = defineEgress(traffic)
-export { Access, Connect }
+export { Access, Connect, Records }
 
 declare global {
   namespace Cloudflare {

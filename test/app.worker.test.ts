@@ -5,6 +5,7 @@ import type { RegistryObject } from '../src/storage/registry/registry-object.ts'
 import type { Access } from '../src/storage/access/access-object.ts'
 import type { Connect } from '../src/storage/connect/connect-object.ts'
 import type { LedgerObject } from '../src/storage/ledger/ledger-object.ts'
+import type { Records } from '../src/storage/records/records-object.ts'
 import type { VaultObject } from '../src/storage/vault/vault-object.ts'
 import { createApp } from '../src/app.ts'
 import { type Env, loadConfig } from '../src/env.ts'
@@ -20,6 +21,7 @@ declare global {
       readonly Ledger: DurableObjectNamespace<LedgerObject>
       readonly Access: DurableObjectNamespace<Access>
       readonly Connect: DurableObjectNamespace<Connect>
+      readonly Records: DurableObjectNamespace<Records>
       readonly ARTIFACTS: R2Bucket
     }
   }

@@ -75,6 +75,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'formats': ['core/tool', 'core/schema'],
   'api/artifacts': [...CORE, 'http'],
   'api/authorizations': [...CORE, 'http'],
+  'api/calls': [...CORE, 'http'],
   'api/keys': [...CORE, 'http'],
   'api/providers': [...CORE, 'http'],
   'api/servers': [...CORE, 'http'],
@@ -428,7 +429,7 @@ describe('the bundle that is deployed', () => {
     expect(started.filter((path) => seldom.test(path))).toEqual([])
   })
 
-  it('is below 470 kB, compressed, of which it starts with 710 kB before compression, beside its tools', () => {
+  it('is below 500 kB, compressed, of which it starts with 760 kB before compression, beside its tools', () => {
     const size = gzipSync(text).length
     const parts = Object.values(meta.outputs).flatMap(({ inputs }) => Object.entries(inputs))
     const started = new Set(startedWith(meta).filter((path) => !path.startsWith('test/fixtures/')))
@@ -436,9 +437,9 @@ describe('the bundle that is deployed', () => {
     console.log(
       `The Worker's bundle is ${(size / 1000).toFixed(1)} kB, compressed; it starts with ${(sum / 1000).toFixed(1)} of ${(text.length / 1000).toFixed(1)} kB`,
     )
-    expect(size).toBeLessThan(470_000)
+    expect(size).toBeLessThan(500_000)
     expect(sum).toBeGreaterThan(100_000)
-    expect(sum).toBeLessThan(710_000)
+    expect(sum).toBeLessThan(760_000)
   })
 
   it('is bound to what Env names, and to nothing else', () => {

@@ -26,6 +26,7 @@ export interface IncomingCall {
 export async function receiveCall(
   c: RouteContext,
   gate: Gate,
+  dialect: string,
   check?: () => Failing | undefined,
 ): Promise<Result<IncomingCall>> {
   const admitted = await gate(c, 'tools:call')
@@ -34,7 +35,7 @@ export async function receiveCall(
   if (refused) return refused
   const body = await readJson(c.req.raw, CALL_LIMIT)
   if (!body.ok) return body
-  return ok({ caller: callerOf(admitted.value, c.req.raw, backgroundOf(c)), body: body.value })
+  return ok({ caller: callerOf(admitted.value, c.req.raw, backgroundOf(c), dialect), body: body.value })
 }
 
 const MAX_USER_ID = 256
@@ -63,11 +64,13 @@ export function callerOf(
   principal: Principal,
   request: Request,
   background: Background,
+  dialect: string,
   traceparent = request.headers.get('traceparent'),
 ): Caller {
   return {
     principal,
     background,
+    dialect,
     signal: () => request.signal,
     reachedAt: () => request.url,
     ...(traceparent !== null && TRACEPARENT.test(traceparent) ? { traceparent } : {}),

@@ -44,3 +44,9 @@ export function uploadKey(principal: string, user = '', id?: string): string {
 export function documentKey(dialect: string, id: string): string {
   return `${dialect}/${id.toLowerCase()}`
 }
+
+/** The key of one part of a day's calls in R2, once the day is old; without a part, what the keys of all begin with. */
+export function archiveKey(day: string, part?: number): string {
+  const own = `calls/${day}/`
+  return part === undefined ? own : `${own}${String(part).padStart(4, '0')}.jsonl`
+}

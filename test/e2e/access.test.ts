@@ -227,12 +227,13 @@ describe('ACCESS=keys with an administrator, JWTs and a key server', () => {
       ['tools:publish', 'POST', '/tools', []],
       ['tools:publish', 'PATCH', '/tools/No.Such', { status: 'yanked' }],
       ['users:confirm', 'POST', '/authorizations/none/confirm', {}],
+      ['records:read', 'GET', '/metrics'],
       ['admin', 'GET', '/keys'],
       ['admin', 'POST', '/keys', {}],
       ['admin', 'DELETE', '/keys/none'],
     ]
 
-    it.each(['tools:read', 'tools:call', 'tools:publish', 'users:confirm', 'admin'])(
+    it.each(['tools:read', 'tools:call', 'tools:publish', 'users:confirm', 'records:read', 'admin'])(
       '%s opens its own routes only',
       async (scope) => {
         const { headers } = await key({ scopes: [scope] })

@@ -48,7 +48,7 @@ export interface ServerOptions {
   /** How many requests of one caller are let through in ten seconds; as many as `wrangler.toml` says unless this does. */
   readonly rateLimit?: number
   /** A class of Durable Objects whose storage cannot be reached. */
-  readonly broken?: 'Access' | 'Ledger' | 'Registry' | 'Vault'
+  readonly broken?: 'Access' | 'Ledger' | 'Records' | 'Registry' | 'Vault'
 }
 
 /**

@@ -67,7 +67,7 @@ describe('a credential', () => {
   ])('is read from %s', async (_, headers) => {
     const { ask } = setUp({}, { sb_a000000000000000000000000000000000000000000: apiKey('a') })
     expect(await ask(headers)).toEqual(
-      ok({ id: 'key:a', kind: 'key', scopes: ['tools:call'], tools: ['Gmail.*'], users: ['ann'] }),
+      ok({ id: 'key:a', name: 'a', kind: 'key', scopes: ['tools:call'], tools: ['Gmail.*'], users: ['ann'] }),
     )
   })
 

@@ -14,7 +14,8 @@ function context(headers: Record<string, string> = {}, body: BodyInit = '{"a":1}
   return { req: { raw }, executionCtx: { waitUntil } }
 }
 
-const receive = (c: ReturnType<typeof context>, caller: Principal | Failure = ADMIN) => receiveCall(c, gateFor(caller))
+const receive = (c: ReturnType<typeof context>, caller: Principal | Failure = ADMIN) =>
+  receiveCall(c, gateFor(caller), 'oxp')
 
 describe('a call that comes in', () => {
   it('is of whoever was let in, with its body', async () => {
@@ -24,6 +25,7 @@ describe('a call that comes in', () => {
     const { caller, body } = incoming.value
     expect(body).toEqual({ a: 1 })
     expect(caller.principal).toEqual(ADMIN)
+    expect(caller.dialect).toBe('oxp')
     expect(caller.reachedAt()).toBe('https://sb.example/tools/call?x=1')
     expect(caller.signal()).toBe(c.req.raw.signal)
     const work = Promise.resolve()
@@ -51,14 +53,14 @@ describe('a call that is refused', () => {
   it('is refused to who is not let in before anything is looked at, its body above all', async () => {
     const c = context({ 'content-type': 'text/plain' })
     const check = vi.fn()
-    expect(await receiveCall(c, gateFor(FORBIDDEN), check)).toEqual(fail(FORBIDDEN))
+    expect(await receiveCall(c, gateFor(FORBIDDEN), 'oxp', check)).toEqual(fail(FORBIDDEN))
     expect(check).not.toHaveBeenCalled()
     expect(c.req.raw.bodyUsed).toBe(false)
   })
 
   it('is refused for what its dialect checks before its body is read', async () => {
     const c = context({ 'content-type': 'text/plain' })
-    expect(await receiveCall(c, gateFor(ADMIN), () => MALFORMED)).toEqual(MALFORMED)
+    expect(await receiveCall(c, gateFor(ADMIN), 'oxp', () => MALFORMED)).toEqual(MALFORMED)
     expect(c.req.raw.bodyUsed).toBe(false)
   })
 

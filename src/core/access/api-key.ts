@@ -1,7 +1,8 @@
 import { isList } from '../tool/json.ts'
-import { check, into, list, object, oneOf, optional, parsed, string, unfit, wrong } from '../tool/json-reader.ts'
+import { check, into, list, object, oneOf, optional, string, unfit, wrong } from '../tool/json-reader.ts'
 import type { Report, Reader } from '../tool/json-reader.ts'
 import type { Checked } from '../tool/problem.ts'
+import { time } from '../tool/time.ts'
 import { toolPattern } from '../tool/tool-id.ts'
 import { type CallLimits, callLimits } from './limits.ts'
 import { type Principal, type Scope, SCOPES } from './principal.ts'
@@ -36,10 +37,6 @@ export interface KeyStore {
 }
 
 const MAX_LIST = 1_000
-const RFC_3339 =
-  /^(\d{4})-(\d\d)-(\d\d)T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d+)?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/i
-
-const TIME = parsed("an RFC 3339 time such as '2030-01-31T12:00:00Z'", parseTime)
 const USERS = distinct(string({ least: 1, most: 256 }))
 const FIELDS = {
   name: string({ least: 1, most: 100 }),
@@ -54,9 +51,9 @@ const FIELDS = {
  * know is a problem, since a misspelt restriction would be no restriction.
  */
 export function decodeNewKey(body: unknown, now: Date): Checked<NewKey> {
-  const expiry = into(TIME, (time, report) =>
-    time > now.getTime()
-      ? new Date(time).toISOString()
+  const expiry = into(time, (at, report) =>
+    at > now.getTime()
+      ? new Date(at).toISOString()
       : wrong(report, `Must be in the future, and now is '${now.toISOString()}'`),
   )
   return check(object({ ...FIELDS, expires_at: optional(expiry), limits: optional(callLimits) }), body)
@@ -64,8 +61,8 @@ export function decodeNewKey(body: unknown, now: Date): Checked<NewKey> {
 
 /** Whoever presents a key: `key:<id>`, with the scopes, tools and users of the key. */
 export function principalOf(key: ApiKey): Principal {
-  const { id, scopes, tools, users, limits } = key
-  return { id: `key:${id}`, kind: 'key', scopes, tools, users, ...(limits ? { limits } : {}) }
+  const { id, name, scopes, tools, users, limits } = key
+  return { id: `key:${id}`, name, kind: 'key', scopes, tools, users, ...(limits ? { limits } : {}) }
 }
 
 function anyOrThese(value: unknown, report: Report) {
@@ -76,14 +73,4 @@ function anyOrThese(value: unknown, report: Report) {
 /** Reads a list, and gives its items without repetition. */
 function distinct<T>(item: Reader<T>, least = 0): Reader<readonly T[]> {
   return into(list(item, { least, most: MAX_LIST }), (items) => [...new Set(items)])
-}
-
-/** Milliseconds since 1970. `Date.parse` alone would take 30 February for a day of March. */
-function parseTime(value: unknown): number | undefined {
-  const [text, year, month, day] = (typeof value === 'string' && RFC_3339.exec(value)) || []
-  if (text === undefined) return undefined
-  const date = new Date(`${year}-${month}-01T00:00:00Z`)
-  date.setUTCDate(Number(day))
-  if (date.getUTCMonth() + 1 !== Number(month)) return undefined
-  return Date.parse(text.toUpperCase())
 }

@@ -3,8 +3,11 @@ import { patternCovers } from '../tool/tool-id.ts'
 import { formatToolId, type ToolName } from '../tool/tool-id.ts'
 import type { ToolRecord } from '../tool/tool.ts'
 
-/** `users:confirm`: to say who the person in front of a browser is, as the deployment's verifier of users does. */
-export const SCOPES = ['tools:read', 'tools:call', 'tools:publish', 'users:confirm', 'admin'] as const
+/**
+ * `users:confirm`: to say who the person in front of a browser is, as the deployment's verifier of users does. `records:read`: to see
+ * what everybody called and did.
+ */
+export const SCOPES = ['tools:read', 'tools:call', 'tools:publish', 'users:confirm', 'records:read', 'admin'] as const
 export type Scope = (typeof SCOPES)[number]
 
 /** Who is calling, what it may do, with which tools, and for which users it may act. */
@@ -12,6 +15,8 @@ export interface Principal {
   /** Stable and printable: it stands in logs. */
   readonly id: string
   readonly kind: 'admin' | 'key' | 'jwt' | 'person' | 'agent' | 'anonymous'
+  /** What people call it, where they do: it stands in records. */
+  readonly name?: string
   readonly scopes: readonly Scope[]
   /** Tool patterns such as `*`, `Gmail.*` or `Gmail.GetEmails`; `*` stands for any run of characters. */
   readonly tools: readonly string[]

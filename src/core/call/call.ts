@@ -47,6 +47,8 @@ export interface Call extends GivenInput {
 export interface Caller extends RunCaller {
   readonly principal: Principal
   readonly background: Background
+  /** Which dialect the call is in, for its record. */
+  readonly dialect: string
   /** Aborts when the caller goes away. */
   readonly signal: () => Signal | undefined
 }
@@ -109,7 +111,7 @@ export function createCallTool(deps: CallDeps): CallTool {
     }
     const { finished, allowances } = findings
     const durationMs = finished?.durationMs ?? now() - started
-    writeRecord(recordOf(callId, call, caller, findings, result, durationMs), caller.background)
+    writeRecord(recordOf(callId, call, caller, findings, result, { at: started, durationMs }), caller.background)
     const outcome = { callId, durationMs, result, tool: findings.called }
     if (!finished && !allowances) return outcome
     return {
@@ -200,7 +202,8 @@ async function goThrough(
   if (!checked.ok) return checked
   const input = checked.value
 
-  const run = { callId, record, runnable, input, userId, met, deadline, caller, select, findings }
+  const answered = (status: number) => void (findings.upstreamStatus = status)
+  const run = { callId, record, runnable, input, userId, met, deadline, caller, select, findings, answered }
   if (call.callId === undefined || principal.kind === 'anonymous' || isIdempotent(record)) {
     return runApproved(run, call, validateOutput, deps)
   }

@@ -6,15 +6,29 @@ import type { Allowance } from './turns.ts'
 
 /** What is written down of a call: never inputs, outputs or secrets. */
 export interface CallRecord {
+  /** When it came, in milliseconds since 1970. */
+  readonly at: number
   readonly call_id: string
   readonly trace_id?: string | undefined
   readonly traceparent?: string | undefined
   readonly principal: string
+  /** What people call the principal, such as a key's name. */
+  readonly principal_name?: string | undefined
   readonly user_id?: string | undefined
   readonly tool: string
   readonly digest?: string | undefined
+  readonly dialect: string
+  /** What the server behind the tool answered with, the last time it was asked. */
+  readonly upstream_status?: number | undefined
   readonly outcome: 'success' | FailureType
   readonly duration_ms: number
+}
+
+/** What a record says of whoever made a call. */
+export interface RecordedCaller {
+  readonly principal: Principal
+  readonly traceparent?: string | undefined
+  readonly dialect: string
 }
 
 /** What was found out about a call while it was made. */
@@ -24,6 +38,7 @@ export interface Findings {
   /** The same tool, once it is known that the caller may call it. */
   called?: ToolRecord
   userId?: string | undefined
+  upstreamStatus?: number
   /** What the call came to, where it was looked up whether it had been made before. */
   finished?: Finished
   /** What is left of the limits that the call counted towards, where there are any. */
@@ -42,19 +57,23 @@ export function loggedTool(asked: string, found: ToolRecord | undefined): string
 export function recordOf(
   callId: string,
   { asked, traceId }: { readonly asked: string; readonly traceId?: string },
-  { principal, traceparent }: { readonly principal: Principal; readonly traceparent?: string | undefined },
-  { found, userId }: Findings,
+  { principal, traceparent, dialect }: RecordedCaller,
+  { found, userId, upstreamStatus }: Findings,
   result: { readonly ok: true } | Failing,
-  durationMs: number,
+  { at, durationMs }: { readonly at: number; readonly durationMs: number },
 ): CallRecord {
   return {
+    at,
     call_id: callId,
     trace_id: traceId,
     traceparent,
     principal: principal.id,
+    principal_name: principal.name,
     user_id: userId,
     tool: loggedTool(asked, found),
     digest: found?.digest,
+    dialect,
+    upstream_status: upstreamStatus,
     outcome: result.ok ? 'success' : result.failure.type,
     duration_ms: durationMs,
   }

@@ -21,6 +21,7 @@ export interface RunOptions {
   readonly files?: RunContext['files']
   readonly deadline: Deadline
   readonly caller: RunCaller
+  readonly answered?: RunContext['answered']
 }
 
 /** What the way a call came in allows its run. */
@@ -76,6 +77,7 @@ export async function runTool(options: RunOptions, deps: RunDeps): Promise<Ran |
     answers: caller.answers,
     files: options.files,
     background: caller.background,
+    answered: options.answered,
     get signal() {
       return deadline.signal
     },

@@ -42,6 +42,8 @@ export interface RunContext {
   readonly files?: ReadonlyMap<string, FileBytes> | undefined
   /** Keeps work alive that goes on behind the answer: telling another server that the call is over. */
   readonly background?: Background | undefined
+  /** Told with which status a server answered. */
+  readonly answered?: ((status: number) => void) | undefined
 }
 
 /** A value; with what there is to look at, when the tool gave content, and with where it lies, when it is large. */

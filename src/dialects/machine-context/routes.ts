@@ -48,7 +48,7 @@ export function machineContextFace(deps: MachineContextFaceDeps): Hono {
   face.get('/machine-context/tools', list)
   face.post('/machine-context/tools', list)
   face.post('/machine-context/execute', async (c) => {
-    const incoming = await receiveCall(c, gate)
+    const incoming = await receiveCall(c, gate, 'machine-context')
     if (!incoming.ok) return respond(incoming.failure)
     const { body, caller } = incoming.value
     const to = replyTo(body)

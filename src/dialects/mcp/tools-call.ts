@@ -51,7 +51,7 @@ export async function answerCall(
   if ('failure' in round) return answerFailure(round.failure, revision)
 
   const caller: Caller = {
-    ...callerOf(principal, request, background, call.traceparent),
+    ...callerOf(principal, request, background, 'mcp', call.traceparent),
     signal: () => (revision.disconnectCancels ? (messages?.signal ?? request.signal) : undefined),
     ...(messages ? reporting(call, messages) : {}),
     answers: round.answers,

@@ -35,7 +35,7 @@ export function openToolCallingFace(deps: OpenToolCallingFaceDeps): Hono {
   face.get('/worker/health', () => jsonText('{"status":"ok"}'))
   face.get('/worker/tools', (c) => answerToolList(c, deps, () => ok(list), respond))
   face.post('/worker/tools/invoke', async (c) => {
-    const incoming = await receiveCall(c, gate)
+    const incoming = await receiveCall(c, gate, 'open-tool-calling')
     if (!incoming.ok) return respond(incoming.failure)
     const invocation = decodeInvocation(incoming.value.body)
     if ('ok' in invocation) return respond(invocation.failure)

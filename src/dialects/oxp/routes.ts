@@ -43,7 +43,7 @@ export function oxpFace(deps: OxpFaceDeps): Hono {
 
   async function call(c: Context): Promise<Response> {
     const form = formOf(c)
-    const incoming = await receiveCall(c, gate, () => unsupportedVersion(c))
+    const incoming = await receiveCall(c, gate, 'oxp', () => unsupportedVersion(c))
     if (!incoming.ok) return respond(incoming.failure, form)
     const decoded = decodeCall(incoming.value.body)
     if ('ok' in decoded) return respond(decoded.failure, form)

@@ -42,7 +42,7 @@ export function pluginFace(deps: PluginFaceDeps): Hono {
   face.post('/plugin/describe', describe)
   face.post('/plugin/call', async (c) => {
     const toolkit = c.req.query('toolkit')
-    const incoming = await receiveCall(c, gate, () => (isToolkit(toolkit) ? undefined : WRONG_TOOLKIT))
+    const incoming = await receiveCall(c, gate, 'plugin', () => (isToolkit(toolkit) ? undefined : WRONG_TOOLKIT))
     if (!incoming.ok) return respond(incoming.failure)
     const { body, caller } = incoming.value
     const context = contextOf(c.req.raw)

@@ -34,6 +34,7 @@ export function createHttpRunner({
       const { signal } = context
       const asker = { toolkit: record.toolkit, timeoutMs, signal }
       const result = await guardedFetch({ ...built.request, mayBePartial, signal, asker })
+      if (result.ok) context.answered?.(result.response.status)
       return outcomeOf(result, built.request, reading, clock.now())
     }
     const tool = serverTool(

@@ -7,7 +7,7 @@ const problemsOf = (body: unknown) => {
   const decoded = decode(body)
   return decoded.ok ? [] : decoded.problems.map(({ path, message }) => [path, message])
 }
-const SCOPE = "one of 'tools:read', 'tools:call', 'tools:publish', 'users:confirm', 'admin'"
+const SCOPE = "one of 'tools:read', 'tools:call', 'tools:publish', 'users:confirm', 'records:read', 'admin'"
 const PATTERN = "a tool pattern such as '*', 'Gmail.*' or 'Gmail.GetEmails'"
 const TIME = "an RFC 3339 time such as '2030-01-31T12:00:00Z'"
 const good = { name: 'agent', scopes: ['tools:call'] }
@@ -178,6 +178,7 @@ it('a principal has the powers of its key, and says in logs which it is', () => 
   }
   expect(principalOf(key)).toEqual({
     id: 'key:k1',
+    name: 'agent',
     kind: 'key',
     scopes: ['tools:call'],
     tools: ['Gmail.*'],

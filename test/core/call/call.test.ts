@@ -64,6 +64,7 @@ describe('a call', () => {
     })
     expect(records).toEqual([
       {
+        at: 1005,
         call_id: 'made',
         trace_id: 't1',
         traceparent: TRACEPARENT,
@@ -71,6 +72,7 @@ describe('a call', () => {
         user_id: 'ann',
         tool: 'Example.Tool@1.0.0',
         digest: 'd1',
+        dialect: 'oxp',
         outcome: 'success',
         duration_ms: 10,
       },
@@ -121,7 +123,15 @@ describe('a call', () => {
       result: fail({ type: 'forbidden', reason: "The credential does not cover 'Example.Tool'" }),
     })
     expect(records).toEqual([
-      { call_id: 'call', principal: 'admin', tool: 'Example.Tool', outcome: 'forbidden', duration_ms: 5 },
+      {
+        at: 1005,
+        call_id: 'call',
+        principal: 'admin',
+        tool: 'Example.Tool',
+        dialect: 'oxp',
+        outcome: 'forbidden',
+        duration_ms: 5,
+      },
     ])
     expect(resolve).not.toHaveBeenCalled()
   })

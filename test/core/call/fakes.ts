@@ -155,5 +155,5 @@ export function callWith({ input = {}, userId, tokens = {}, secrets = {} }: Give
 }
 
 export function callerWith({ signal, principal = ADMIN }: Given = {}): Caller {
-  return { principal, background: () => undefined, signal: () => signal, reachedAt: () => REACHED_AT }
+  return { principal, dialect: 'oxp', background: () => undefined, signal: () => signal, reachedAt: () => REACHED_AT }
 }

@@ -9,15 +9,28 @@ const TRACEPARENT = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`
 
 it('a record says who called what, and what came of it', () => {
   const call = { asked: 'example.tool', traceId: 't1', input: { secret: 1 } }
-  const caller = { principal: ADMIN, traceparent: TRACEPARENT }
-  expect(recordOf('c1', call, caller, { found, userId: 'ann' }, { ok: true }, 12)).toStrictEqual({
+  const caller = { principal: { ...ADMIN, name: 'the boss' }, traceparent: TRACEPARENT, dialect: 'mcp' }
+  expect(
+    recordOf(
+      'c1',
+      call,
+      caller,
+      { found, userId: 'ann', upstreamStatus: 201 },
+      { ok: true },
+      { at: 5, durationMs: 12 },
+    ),
+  ).toStrictEqual({
+    at: 5,
     call_id: 'c1',
     trace_id: 't1',
     traceparent: TRACEPARENT,
     principal: 'admin',
+    principal_name: 'the boss',
     user_id: 'ann',
     tool: 'Example.Tool@1.0.0',
     digest: 'd1',
+    dialect: 'mcp',
+    upstream_status: 201,
     outcome: 'success',
     duration_ms: 12,
   })
@@ -25,11 +38,16 @@ it('a record says who called what, and what came of it', () => {
 
 it('a record leaves out what there is not, and names a failure', () => {
   const result = fail({ type: 'tool-unknown', asked: 'x', suggestions: [] })
-  const record = recordOf('c1', { asked: 'Example.Toll' }, { principal: ADMIN }, {}, result, 0)
+  const record = recordOf('c1', { asked: 'Example.Toll' }, { principal: ADMIN, dialect: 'oxp' }, {}, result, {
+    at: 5,
+    durationMs: 0,
+  })
   expect(JSON.parse(JSON.stringify(record))).toStrictEqual({
+    at: 5,
     call_id: 'c1',
     principal: 'admin',
     tool: 'Example.Toll',
+    dialect: 'oxp',
     outcome: 'tool-unknown',
     duration_ms: 0,
   })

@@ -18,7 +18,7 @@ export async function callOxp(
   { tool, pass_user }: Pick<RemoteImplementation, 'tool' | 'pass_user'>,
   input: JsonObject,
   endpoint: Endpoint,
-  { signal, userId }: RunContext,
+  { signal, userId, answered }: RunContext,
   { guardedFetch, now }: RemoteDeps,
 ): Promise<ServerOutcome> {
   const context = pass_user && userId !== undefined ? { context: { user_id: userId } } : {}
@@ -26,6 +26,7 @@ export async function callOxp(
   const answer = await askServer('/tools/call', endpoint, { body, signal }, guardedFetch)
   if (!answer.ok) return answer.failed
   const { status, document, text } = answer
+  answered?.(status)
   if (status >= 200 && status < 300) return decodeAnswer(document, text, endpoint)
   const said = isObject(document) ? wordsFor(status, document, endpoint) : undefined
   return said ?? refused(answer, endpoint, now())

@@ -1,11 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import type { CallRecord } from '../../../src/core/call/record.ts'
-import { createCallLog } from '../../../src/storage/calls/call-log.ts'
+import { createCallLog } from '../../../src/storage/records/call-log.ts'
 
 const recordOf = (call_id: string): CallRecord => ({
+  at: 0,
   call_id,
   principal: 'admin',
   tool: 'Example.Tool',
+  dialect: 'oxp',
   outcome: 'success',
   duration_ms: 1,
 })

@@ -1,0 +1,151 @@
+import { hasScope, type Principal } from '../../core/access/principal.ts'
+import { identifier } from '../../core/call/call-fields.ts'
+import type { CallRecord } from '../../core/call/record.ts'
+import { type CallFilter, type Counted, type RecordPage, USAGE_KEYS, type UsageKey } from '../../core/call/records.ts'
+import { check, into, object, oneOf, optional, parsed, string, text, wrong } from '../../core/tool/json-reader.ts'
+import type { Checked } from '../../core/tool/problem.ts'
+import { time } from '../../core/tool/time.ts'
+import { isToolPattern } from '../../core/tool/tool-id.ts'
+
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
+/** For so long records can be read, and so long is the time that is meant where a query does not say. */
+const KEPT_MS = 31 * DAY_MS
+const MAX_LIMIT = 1_000
+
+const TOOL = text("a tool such as 'Gmail.Send', 'Gmail.Send@1.0.0' or 'Gmail.*'", (asked) => {
+  const [pattern = '', ...versions] = asked.split('@')
+  return isToolPattern(pattern) && versions.length <= 1 && !(pattern === '*' && versions.length > 0)
+})
+const LIMIT = parsed(`an integer from 1 to ${MAX_LIMIT}`, (value) => {
+  const count = typeof value === 'string' && /^\d{1,4}$/.test(value) ? Number(value) : 0
+  return count >= 1 && count <= MAX_LIMIT ? count : undefined
+})
+const BY = into(string({ least: 1, most: 200 }), (list, report): readonly UsageKey[] | ReturnType<typeof wrong> => {
+  const asked = [...new Set(list.split(','))]
+  const known = asked.flatMap((name) => USAGE_KEYS.filter((key) => key === name))
+  if (known.length === asked.length) return known
+  return wrong(report, `Must be one or several of ${USAGE_KEYS.join(', ')}, separated by commas`)
+})
+
+const FILTER = {
+  since: optional(time),
+  until: optional(time),
+  principal: optional(identifier),
+  user_id: optional(identifier),
+  tool: optional(TOOL),
+  outcome: optional(text("'success', 'failure' or the type of a failure", /^[a-z][a-z-]{0,63}$/)),
+  dialect: optional(oneOf(['oxp', 'open-tool-calling', 'machine-context', 'plugin', 'mcp'])),
+}
+const callsQuery = object({
+  ...FILTER,
+  limit: optional(LIMIT, 100),
+  cursor: optional(string({ least: 1, most: 1_000 })),
+})
+const usageQuery = object({ ...FILTER, by: optional(BY, ['tool']) })
+
+/** What a caller asks `GET /calls` for: whoever may not read all sees their own. */
+export function readCallsQuery(
+  query: unknown,
+  principal: Principal,
+  now: number,
+): Checked<{ readonly filter: CallFilter; readonly limit: number; readonly cursor: string | undefined }> {
+  const read = check(callsQuery, query)
+  if (!read.ok) return read
+  const { limit, cursor, ...filter } = read.value
+  return withTimes(filter, principal, now, KEPT_MS, (filtered) => ({ filter: filtered, limit, cursor }))
+}
+
+/** What a caller asks `GET /usage` for: of the last day, where they do not say. */
+export function readUsageQuery(
+  query: unknown,
+  principal: Principal,
+  now: number,
+): Checked<{ readonly filter: CallFilter; readonly by: readonly UsageKey[] }> {
+  const read = check(usageQuery, query)
+  if (!read.ok) return read
+  const { by, ...filter } = read.value
+  return withTimes(filter, principal, now, DAY_MS, (filtered) => ({ filter: filtered, by }))
+}
+
+type Asked = Partial<Omit<CallFilter, 'own'>>
+
+function withTimes<T>(
+  { since, until, ...rest }: { readonly [Key in keyof Asked]: Asked[Key] | undefined },
+  principal: Principal,
+  now: number,
+  usual: number,
+  make: (filter: CallFilter) => T,
+): Checked<T> {
+  const last = until ?? now + HOUR_MS
+  const first = since ?? last - usual
+  if (first >= last) return { ok: false, problems: [{ path: '/since', message: "Must be before 'until'" }] }
+  const given = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined))
+  const own = ownOf(principal)
+  // What is older is gone, and what is yet to come is nobody's
+  const times = { since: Math.max(first, now - KEPT_MS), until: Math.min(last, now + HOUR_MS) }
+  return { ok: true, value: make({ ...given, ...times, ...(own ? { own } : {}) }) }
+}
+
+/** Whose calls a principal may see, where it may not see all: those it made, and for a person those made in their name. */
+function ownOf(principal: Principal): CallFilter['own'] {
+  if (hasScope(principal, 'records:read')) return undefined
+  const { id, kind, users } = principal
+  const [user] = kind === 'person' && users !== 'any' ? users : []
+  return { principal: id, ...(user === undefined ? {} : { user }) }
+}
+
+/** A call as `GET /calls` shows it. */
+export function encodeCall({ at, ...rest }: CallRecord) {
+  return { at: new Date(at).toISOString(), ...rest }
+}
+
+export function encodePage({ items, nextCursor }: RecordPage<CallRecord>) {
+  return { items: items.map(encodeCall), ...(nextCursor === undefined ? {} : { next_cursor: nextCursor }) }
+}
+
+/** The content type of a text of `encodeMetrics`. */
+export const OPEN_METRICS = 'application/openmetrics-text; version=1.0.0; charset=utf-8'
+
+/** What was counted, as OpenMetrics 1.0 writes it. */
+export function encodeMetrics({ since, calls, durations, lost }: Counted, version: string): string {
+  const created = since / 1_000
+  const lines = ['# TYPE switchboard info', '# HELP switchboard The version that answers.']
+  lines.push(`switchboard_info${labels({ version })} 1`)
+  lines.push('# TYPE switchboard_calls counter', '# HELP switchboard_calls Calls today (UTC).')
+  for (const { calls: count, ...names } of calls) {
+    lines.push(
+      `switchboard_calls_total${labels(names)} ${count}`,
+      `switchboard_calls_created${labels(names)} ${created}`,
+    )
+  }
+  const family = 'switchboard_call_duration_seconds'
+  lines.push(
+    `# TYPE ${family} histogram`,
+    `# UNIT ${family} seconds`,
+    `# HELP ${family} How long calls took today (UTC).`,
+  )
+  for (const { toolkit, seconds, calls: count, atMost } of durations) {
+    for (const step of atMost)
+      lines.push(`${family}_bucket${labels({ toolkit, le: floatOf(step.seconds) })} ${step.calls}`)
+    lines.push(`${family}_bucket${labels({ toolkit, le: '+Inf' })} ${count}`)
+    lines.push(`${family}_count${labels({ toolkit })} ${count}`, `${family}_sum${labels({ toolkit })} ${seconds}`)
+    lines.push(`${family}_created${labels({ toolkit })} ${created}`)
+  }
+  lines.push('# TYPE switchboard_records_lost counter')
+  lines.push('# HELP switchboard_records_lost Calls today that could not be recorded.')
+  lines.push(`switchboard_records_lost_total ${lost}`, `switchboard_records_lost_created ${created}`, '# EOF', '')
+  return lines.join('\n')
+}
+
+/** OpenMetrics 1.0, "Considerations: Canonical Numbers": a bound is written as a float. */
+function floatOf(seconds: number): string {
+  return Number.isInteger(seconds) ? seconds.toFixed(1) : String(seconds)
+}
+
+function labels(named: Readonly<Record<string, string>>): string {
+  const escaped = (value: string) => value.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n')
+  return `{${Object.entries(named)
+    .map(([name, value]) => `${name}="${escaped(value)}"`)
+    .join(',')}}`
+}

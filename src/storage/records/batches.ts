@@ -1,0 +1,32 @@
+import type { Background } from '../../core/tool/platform.ts'
+
+export interface BatchesOptions<Item> {
+  /** An item waits this long for others, in milliseconds. */
+  readonly windowMs: number
+  /** So many wait at most. */
+  readonly most: number
+  /** Takes what waited; it must not throw. */
+  readonly flush: (items: Item[]) => void | Promise<void>
+  readonly sleep: (ms: number) => Promise<unknown>
+}
+
+/** Collects items behind the requests that they come from, and hands them on together. */
+export function createBatches<Item>(options: BatchesOptions<Item>): (item: Item, background: Background) => void {
+  const { windowMs, most, flush, sleep } = options
+  let waiting: Item[] = []
+
+  function handOn(): void | Promise<void> {
+    const items = waiting
+    waiting = []
+    if (items.length > 0) return flush(items)
+  }
+
+  return (item, background) => {
+    waiting.push(item)
+    if (waiting.length === 1) background(sleep(windowMs).then(handOn))
+    else if (waiting.length >= most) {
+      const flushed = handOn()
+      if (flushed) background(flushed)
+    }
+  }
+}

@@ -1,0 +1,13 @@
+export const DAY_MS = 86_400_000
+
+/** The name of the day (UTC) that a time lies in, such as `2026-01-31`. */
+export function dayOf(ms: number): string {
+  return new Date(ms).toISOString().slice(0, 10)
+}
+
+/** The days from one time until before another, the last first. */
+export function daysBetween(since: number, until: number): string[] {
+  const days: string[] = []
+  for (let at = until - 1 - ((until - 1) % DAY_MS); at > since - DAY_MS; at -= DAY_MS) days.push(dayOf(at))
+  return days
+}

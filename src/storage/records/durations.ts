@@ -1,0 +1,36 @@
+/**
+ * Durations are counted by size, since to keep each would take a row a call: the bucket of a duration is the eighth of a power of
+ * two that it lies in, so what is read of it is right within a tenth.
+ */
+const PER_DOUBLING = 8
+
+/** The bucket of a duration in milliseconds: 0 for less than one. */
+export function bucketOf(ms: number): number {
+  return ms < 1 ? 0 : 1 + Math.floor(Math.log2(ms) * PER_DOUBLING)
+}
+
+/** The longest that lies in a bucket, in milliseconds. */
+export function longestOf(bucket: number): number {
+  return bucket === 0 ? 1 : 2 ** (bucket / PER_DOUBLING)
+}
+
+/** How many calls each bucket holds. */
+export type Durations = ReadonlyMap<number, number>
+
+/** The duration that a share of the calls took at most, in milliseconds: the middle of the bucket it lies in. */
+export function quantileOf(durations: Durations, share: number): number {
+  const total = [...durations.values()].reduce((sum, calls) => sum + calls, 0)
+  let left = Math.max(1, Math.ceil(total * share))
+  for (const bucket of [...durations.keys()].sort((a, b) => a - b)) {
+    left -= durations.get(bucket) ?? 0
+    if (left <= 0) return bucket === 0 ? 0 : Math.round((longestOf(bucket - 1) + longestOf(bucket)) / 2)
+  }
+  return 0
+}
+
+/** How many calls took no longer than so many milliseconds, as far as their buckets tell. */
+export function within(durations: Durations, ms: number): number {
+  let calls = 0
+  for (const [bucket, count] of durations) if (longestOf(bucket) <= ms) calls += count
+  return calls
+}

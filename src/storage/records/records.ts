@@ -1,0 +1,143 @@
+import type { CallRecord } from '../../core/call/record.ts'
+import type { Counted, Records as Reader, Usage, UsageKey } from '../../core/call/records.ts'
+import type { Sealer } from '../access/deployment-keys.ts'
+import { reached } from '../reached.ts'
+import type { FigureRow } from './call-rows.ts'
+import { DAY_MS, dayOf, daysBetween } from './days.ts'
+import { quantileOf, within } from './durations.ts'
+import type { Records } from './records-object.ts'
+
+export interface RecordsOptions {
+  readonly namespace: DurableObjectNamespace<Records>
+  readonly sealer: Sealer
+  /** Milliseconds since 1970. */
+  readonly now: () => number
+}
+
+const REACH = { what: 'records', waitMs: 10_000 }
+/** More groups than this are no answer for anybody. */
+const MAX_GROUPS = 10_000
+/** A cursor's text is as long whatever place it holds. */
+const PLACE_LENGTH = 32
+/** What time series tell durations by, in seconds. */
+const STEPS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300]
+
+/** Gets a stub of a day's records. A stub belongs to the request that got it, so it is got each time. */
+export function recordsStub(namespace: DurableObjectNamespace<Records>): (day: string) => DurableObjectStub<Records> {
+  return (day) => reached(namespace.getByName(day), REACH)
+}
+
+/** What was recorded, read from the days that are asked for. */
+export function createRecords({ namespace, sealer, now }: RecordsOptions): Reader {
+  const recordsOf = recordsStub(namespace)
+
+  return {
+    async calls(filter, limit, cursor) {
+      const { since: _, until: __, ...rest } = filter
+      const bound = JSON.stringify(['calls', rest])
+      const opened = cursor === undefined ? undefined : await sealer.open(cursor, bound)
+      if (cursor !== undefined && !opened) return undefined
+      const [from, id] = opened ? opened.text.trim().split(' ', 2) : []
+      const items: CallRecord[] = []
+      for (const day of daysBetween(filter.since, filter.until)) {
+        if (from !== undefined && day > from) continue
+        const found = await recordsOf(day).calls(
+          filter,
+          limit + 1 - items.length,
+          day === from ? Number(id) : undefined,
+        )
+        for (const { id: row, record } of found) {
+          if (items.length < limit) items.push(JSON.parse(record))
+          else {
+            const place = `${day} ${row + 1}`.padEnd(PLACE_LENGTH)
+            return { items, nextCursor: await sealer.seal(place, bound, 'the same each time') }
+          }
+        }
+      }
+      return { items }
+    },
+
+    async usage(filter, by) {
+      const days = daysBetween(filter.since, filter.until)
+      const all = await Promise.all(days.map(async (day) => ({ day, ...(await recordsOf(day).figures(filter, by)) })))
+      const groups = new Map<string, Group>()
+      for (const { day, rows } of all) {
+        if (!rows) return undefined
+        for (const row of rows) add(groups, named(row, by, day), row)
+      }
+      if (groups.size > MAX_GROUPS) return undefined
+      const ranked = [...groups].sort(
+        ([one, { calls }], [other, { calls: more }]) => more - calls || (one < other ? -1 : 1),
+      )
+      const items = ranked.map(([text, group]) => usageOf(JSON.parse(text), by, group))
+      return { items, lost: all.reduce((sum, { lost }) => sum + lost, 0) }
+    },
+
+    async counted() {
+      const day = dayOf(now())
+      const since = Date.parse(day)
+      const filter = { since, until: since + DAY_MS }
+      const [tools, toolkits] = await Promise.all([
+        recordsOf(day).figures(filter, ['toolkit', 'tool', 'outcome']),
+        recordsOf(day).figures(filter, ['toolkit']),
+      ])
+      return { since, ...seriesOf(tools.rows ?? [], toolkits.rows ?? []), lost: tools.lost }
+    },
+  }
+}
+
+interface Group {
+  calls: number
+  failed: number
+  ms: number
+  readonly durations: Map<number, number>
+}
+
+/** A row's group, with the hour and the day as people write them. */
+function named({ group }: FigureRow, by: readonly UsageKey[], day: string): string {
+  const values: unknown[] = JSON.parse(group)
+  const written = by.map((key, index) => {
+    if (key === 'day') return day
+    return key === 'hour' ? new Date(Number(values[index])).toISOString() : values[index]
+  })
+  return JSON.stringify(written)
+}
+
+function add(groups: Map<string, Group>, name: string, { failed, bucket, calls, ms }: FigureRow): void {
+  const group = groups.get(name) ?? { calls: 0, failed: 0, ms: 0, durations: new Map<number, number>() }
+  groups.set(name, group)
+  group.calls += calls
+  group.failed += failed === 1 ? calls : 0
+  group.ms += ms
+  group.durations.set(bucket, (group.durations.get(bucket) ?? 0) + calls)
+}
+
+function usageOf(values: readonly string[], by: readonly UsageKey[], { calls, failed, ms, durations }: Group): Usage {
+  return {
+    group: Object.fromEntries(by.map((key, index) => [key, values[index] ?? ''])),
+    calls,
+    failures: failed,
+    mean_ms: Math.round((ms / calls) * 10) / 10,
+    p50_ms: quantileOf(durations, 0.5),
+    p95_ms: quantileOf(durations, 0.95),
+    p99_ms: quantileOf(durations, 0.99),
+  }
+}
+
+function seriesOf(tools: readonly FigureRow[], toolkits: readonly FigureRow[]): Pick<Counted, 'calls' | 'durations'> {
+  const groups = new Map<string, Group>()
+  for (const row of tools) add(groups, row.group, row)
+  const calls = [...groups].map(([text, group]) => {
+    const [toolkit = '', tool = '', outcome = ''] = JSON.parse(text)
+    return { toolkit, tool, outcome, calls: group.calls }
+  })
+  const timed = new Map<string, Group>()
+  for (const row of toolkits) add(timed, row.group, row)
+  const durations = [...timed].map(([text, group]) => ({
+    toolkit: String(JSON.parse(text)[0]),
+    seconds: group.ms / 1_000,
+    calls: group.calls,
+    atMost: STEPS.map((seconds) => ({ seconds, calls: within(group.durations, seconds * 1_000) })),
+  }))
+  return { calls, durations }
+}

@@ -1,0 +1,29 @@
+/**
+ * One day's records (SQLite in a Durable Object). Times are milliseconds since 1970. `call` has a row a call, of which
+ * `record` is the whole; `figure` counts the same calls by hour and by what they have in common. See `../STORAGE.md`.
+ */
+const TABLES = `
+CREATE TABLE IF NOT EXISTS call (
+  id INTEGER PRIMARY KEY, at INTEGER NOT NULL, principal TEXT NOT NULL, user_id TEXT, toolkit TEXT NOT NULL COLLATE NOCASE,
+  tool TEXT NOT NULL COLLATE NOCASE, version TEXT NOT NULL, outcome TEXT NOT NULL, dialect TEXT NOT NULL, record TEXT NOT NULL
+);
+CREATE INDEX IF NOT EXISTS call_principal ON call (principal, id);
+CREATE INDEX IF NOT EXISTS call_user ON call (user_id, id);
+CREATE INDEX IF NOT EXISTS call_tool ON call (tool, id);
+CREATE TABLE IF NOT EXISTS figure (
+  hour INTEGER NOT NULL, principal TEXT NOT NULL, user_id TEXT NOT NULL, toolkit TEXT NOT NULL COLLATE NOCASE,
+  tool TEXT NOT NULL COLLATE NOCASE, version TEXT NOT NULL, outcome TEXT NOT NULL, dialect TEXT NOT NULL, bucket INTEGER NOT NULL,
+  calls INTEGER NOT NULL, ms REAL NOT NULL,
+  PRIMARY KEY (hour, principal, user_id, toolkit, tool, version, outcome, dialect, bucket)
+) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value INTEGER NOT NULL);
+`
+
+export function createTables(sql: SqlStorage): void {
+  sql.exec(TABLES)
+}
+
+/** Whether anything was ever recorded here: a day that was only asked about takes no room. */
+export function hasTables(sql: SqlStorage): boolean {
+  return sql.exec("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'call'").toArray().length > 0
+}

@@ -1,0 +1,119 @@
+import { describe, expect, it } from 'vitest'
+import { encodeMetrics, readCallsQuery, readUsageQuery } from '../../../src/api/calls/wire.ts'
+import { ADMIN, type Principal } from '../../../src/core/access/principal.ts'
+
+const NOW = Date.parse('2026-06-15T12:00:00Z')
+const DAY = 86_400_000
+const KEY: Principal = { id: 'key:1', kind: 'key', scopes: ['tools:call'], tools: ['*'], users: ['ann'] }
+
+describe('the query of GET /calls', () => {
+  it('means all that there is, where it says nothing', () => {
+    const read = readCallsQuery({}, ADMIN, NOW)
+    const filter = { since: NOW - 31 * DAY + 3_600_000, until: NOW + 3_600_000 }
+    expect(read).toEqual({ ok: true, value: { filter, limit: 100, cursor: undefined } })
+  })
+
+  it('keeps what it names', () => {
+    const query = {
+      since: '2026-06-14T00:00:00Z',
+      until: '2026-06-15T02:00:00+02:00',
+      tool: 'Gmail.*',
+      outcome: 'tool-failed',
+      dialect: 'mcp',
+      user_id: 'ann',
+      principal: 'key:2',
+      limit: '7',
+      cursor: 'x',
+    }
+    const { limit: _, cursor: __, ...rest } = query
+    const filter = { ...rest, since: Date.parse('2026-06-14'), until: Date.parse('2026-06-15') }
+    expect(readCallsQuery(query, ADMIN, NOW)).toEqual({ ok: true, value: { filter, limit: 7, cursor: 'x' } })
+  })
+
+  it('shows a key the calls it made, and a person those made for them too', () => {
+    const ownOf = (principal: Principal) => {
+      const read = readCallsQuery({ principal: 'key:2' }, principal, NOW)
+      return read.ok ? read.value.filter.own : undefined
+    }
+    expect(ownOf(KEY)).toEqual({ principal: 'key:1' })
+    expect(ownOf({ ...KEY, kind: 'person' })).toEqual({ principal: 'key:1', user: 'ann' })
+    expect(ownOf({ ...KEY, kind: 'person', users: 'any' })).toEqual({ principal: 'key:1' })
+    expect(ownOf({ ...KEY, scopes: ['records:read'] })).toBeUndefined()
+    expect(ownOf(ADMIN)).toBeUndefined()
+  })
+
+  it.each([
+    [{ since: 'yesterday' }, '/since'],
+    [{ since: '2026-06-15T00:00:00Z', until: '2026-06-15T00:00:00Z' }, '/since'],
+    [{ limit: '0' }, '/limit'],
+    [{ limit: '1001' }, '/limit'],
+    [{ limit: '1e2' }, '/limit'],
+    [{ tool: 'a b' }, '/tool'],
+    [{ tool: 'A.B@1@2' }, '/tool'],
+    [{ outcome: "x' OR 1" }, '/outcome'],
+    [{ dialect: 'soap' }, '/dialect'],
+    [{ user: 'ann' }, '/user'],
+  ])('refuses %j', (query, path) => {
+    expect(readCallsQuery(query, ADMIN, NOW)).toMatchObject({ ok: false, problems: [{ path }] })
+  })
+})
+
+describe('the query of GET /usage', () => {
+  it('means the tools of the last day, where it says nothing', () => {
+    const read = readUsageQuery({}, ADMIN, NOW)
+    expect(read).toEqual({
+      ok: true,
+      value: { filter: { since: NOW + 3_600_000 - DAY, until: NOW + 3_600_000 }, by: ['tool'] },
+    })
+  })
+
+  it('counts by what it names, once each', () => {
+    expect(readUsageQuery({ by: 'day,principal,day' }, ADMIN, NOW)).toMatchObject({
+      value: { by: ['day', 'principal'] },
+    })
+    expect(readUsageQuery({ by: 'day,moon' }, ADMIN, NOW)).toMatchObject({ ok: false, problems: [{ path: '/by' }] })
+  })
+})
+
+it('metrics are OpenMetrics, whatever a name holds', () => {
+  const counted = {
+    since: Date.parse('2026-06-15'),
+    calls: [{ toolkit: 'A', tool: 'A"\\\nb', outcome: 'success', calls: 3 }],
+    durations: [
+      {
+        toolkit: 'A',
+        seconds: 0.25,
+        calls: 3,
+        atMost: [
+          { seconds: 0.1, calls: 1 },
+          { seconds: 5, calls: 3 },
+        ],
+      },
+    ],
+    lost: 2,
+  }
+  expect(encodeMetrics(counted, '1.2.3').split('\n')).toEqual([
+    '# TYPE switchboard info',
+    '# HELP switchboard The version that answers.',
+    'switchboard_info{version="1.2.3"} 1',
+    '# TYPE switchboard_calls counter',
+    '# HELP switchboard_calls Calls today (UTC).',
+    'switchboard_calls_total{toolkit="A",tool="A\\"\\\\\\nb",outcome="success"} 3',
+    'switchboard_calls_created{toolkit="A",tool="A\\"\\\\\\nb",outcome="success"} 1781481600',
+    '# TYPE switchboard_call_duration_seconds histogram',
+    '# UNIT switchboard_call_duration_seconds seconds',
+    '# HELP switchboard_call_duration_seconds How long calls took today (UTC).',
+    'switchboard_call_duration_seconds_bucket{toolkit="A",le="0.1"} 1',
+    'switchboard_call_duration_seconds_bucket{toolkit="A",le="5.0"} 3',
+    'switchboard_call_duration_seconds_bucket{toolkit="A",le="+Inf"} 3',
+    'switchboard_call_duration_seconds_count{toolkit="A"} 3',
+    'switchboard_call_duration_seconds_sum{toolkit="A"} 0.25',
+    'switchboard_call_duration_seconds_created{toolkit="A"} 1781481600',
+    '# TYPE switchboard_records_lost counter',
+    '# HELP switchboard_records_lost Calls today that could not be recorded.',
+    'switchboard_records_lost_total 2',
+    'switchboard_records_lost_created 1781481600',
+    '# EOF',
+    '',
+  ])
+})

@@ -1,0 +1,166 @@
+import { runDurableObjectAlarm } from 'cloudflare:test'
+import { env } from 'cloudflare:workers'
+import { describe, expect, it } from 'vitest'
+import type { CallRecord } from '../../../src/core/call/record.ts'
+import { createKeyring } from '../../../src/storage/keyring.ts'
+import { dayOf } from '../../../src/storage/records/days.ts'
+import { createRecords } from '../../../src/storage/records/records.ts'
+
+const DAY = 86_400_000
+
+/** Records of days that no other test uses. */
+function createWorld(days: number) {
+  const run = crypto.randomUUID()
+  const asked: string[] = []
+  const stubOf = (day: string) => env.Records.getByName(`${day} ${run}`)
+  const namespace = new Proxy(env.Records, {
+    get: () => (day: string) => {
+      asked.push(day)
+      return stubOf(day)
+    },
+  })
+  // Ahead of the clock, so that no alarm comes due by itself
+  const now = Date.parse('2100-06-15T12:00:00Z')
+  const sealer = createKeyring(['a secret of the deployment'], 'cursor')
+  const records = createRecords({ namespace, sealer, now: () => now })
+  let made = 0
+  const call = (given: Partial<CallRecord> = {}): CallRecord => ({
+    at: now,
+    call_id: `c${++made}`,
+    principal: 'key:1',
+    tool: 'Mail.Send@1.0.0',
+    digest: 'd',
+    dialect: 'oxp',
+    outcome: 'success',
+    duration_ms: 10,
+    ...given,
+  })
+  return {
+    records,
+    call,
+    asked,
+    now,
+    all: { since: now - days * DAY, until: now + 1 },
+    store: (calls: readonly CallRecord[], lost = 0) =>
+      stubOf(dayOf(calls[0]?.at ?? now)).append({ day: dayOf(calls[0]?.at ?? now), calls, lost }),
+    alarm: (day: string) => runDurableObjectAlarm(stubOf(day)),
+  }
+}
+
+const idsOf = (page: { readonly items: readonly CallRecord[] } | undefined) => page?.items.map((each) => each.call_id)
+
+describe('calls that were recorded', () => {
+  it('are read newest first over several days, page by page, with nothing twice and nothing left out', async () => {
+    const { records, store, call, now, all } = createWorld(3)
+    await store([1, 2, 3].map((n) => call({ call_id: `a${n}`, at: now - 2 * DAY + n })))
+    await store([1, 2].map((n) => call({ call_id: `b${n}`, at: now - n })))
+    const seen: string[] = []
+    let cursor: string | undefined
+    do {
+      const page = await records.calls(all, 2, cursor)
+      seen.push(...(idsOf(page) ?? []))
+      cursor = page?.nextCursor
+      if (cursor !== undefined) expect(page?.items).toHaveLength(2)
+    } while (cursor !== undefined)
+    expect(seen).toEqual(['b2', 'b1', 'a3', 'a2', 'a1'])
+  })
+
+  it('a cursor is of one query and one that was given out', async () => {
+    const { records, store, call, all } = createWorld(1)
+    await store([call(), call(), call()])
+    const page = await records.calls({ ...all, principal: 'key:1' }, 1)
+    expect(page?.nextCursor).toBeDefined()
+    expect(await records.calls({ ...all, own: { principal: 'key:2' } }, 1, page?.nextCursor)).toBeUndefined()
+    expect(await records.calls({ ...all, principal: 'key:1' }, 1, 'x.y')).toBeUndefined()
+  })
+
+  it('are found by what a filter names', async () => {
+    const { records, store, call, all, now } = createWorld(1)
+    await store([
+      call({ call_id: 'mail', principal: 'key:2', user_id: 'ann' }),
+      call({ call_id: 'old', tool: 'Mail.Send@0.9.0', at: now - 3_600_000 }),
+      call({ call_id: 'failed', tool: 'Maps.Find@1.0.0', outcome: 'tool-failed', dialect: 'mcp' }),
+      call({ call_id: 'unknown', tool: 'Nonsense', digest: undefined, outcome: 'tool-unknown' }),
+    ])
+    const found = async (filter: object) => idsOf(await records.calls({ ...all, ...filter }, 100))
+    expect(await found({})).toEqual(['unknown', 'failed', 'old', 'mail'])
+    expect(await found({ principal: 'key:2' })).toEqual(['mail'])
+    expect(await found({ user_id: 'ann' })).toEqual(['mail'])
+    expect(await found({ tool: 'mail.send' })).toEqual(['old', 'mail'])
+    expect(await found({ tool: 'Mail.Send@0.9.0' })).toEqual(['old'])
+    expect(await found({ tool: 'ma*' })).toEqual(['failed', 'old', 'mail'])
+    expect(await found({ outcome: 'failure' })).toEqual(['unknown', 'failed'])
+    expect(await found({ outcome: 'tool-failed' })).toEqual(['failed'])
+    expect(await found({ dialect: 'mcp' })).toEqual(['failed'])
+    expect(await found({ until: now })).toEqual(['old'])
+    expect(await found({ own: { principal: 'key:2' } })).toEqual(['mail'])
+    expect(await found({ own: { principal: 'nobody', user: 'ann' } })).toEqual(['mail'])
+    expect(await found({ principal: 'key:1', own: { principal: 'key:2' } })).toEqual([])
+  })
+
+  it('go when their day is 30 days old, to the bucket', async () => {
+    const { records, store, call, all, now, alarm } = createWorld(1)
+    await store([call({ call_id: 'first' }), call({ call_id: 'second' })])
+    expect(await alarm(dayOf(now))).toBe(true)
+    expect(idsOf(await records.calls(all, 10))).toEqual([])
+    const kept = await env.ARTIFACTS.get(`calls/${dayOf(now)}/0000.jsonl`)
+    const lines = (await kept?.text())
+      ?.trim()
+      .split('\n')
+      .map((line): CallRecord => JSON.parse(line))
+    expect(lines?.map(({ call_id }) => call_id)).toEqual(['first', 'second'])
+    await store([call({ call_id: 'again' })])
+    expect(idsOf(await records.calls(all, 10))).toEqual(['again'])
+  })
+})
+
+describe('usage', () => {
+  it('counts calls by what they have in common, over days, with their failures and durations', async () => {
+    const { records, store, call, all, now } = createWorld(2)
+    const timed = [5, 10, 20, 4_000].map((duration_ms) => call({ duration_ms, at: now - DAY }))
+    await store(timed, 2)
+    await store([call({ outcome: 'tool-failed', user_id: 'ann' }), call({ tool: 'Maps.Find@1.0.0' })], 3)
+    const usage = await records.usage(all, ['tool'])
+    expect(usage?.lost).toBe(5)
+    expect(usage?.items.map(({ group, calls, failures }) => ({ group, calls, failures }))).toEqual([
+      { group: { tool: 'Mail.Send' }, calls: 5, failures: 1 },
+      { group: { tool: 'Maps.Find' }, calls: 1, failures: 0 },
+    ])
+    const [mail] = usage?.items ?? []
+    expect(mail?.mean_ms).toBe(809)
+    expect(mail?.p50_ms).toBeGreaterThanOrEqual(9)
+    expect(mail?.p50_ms).toBeLessThanOrEqual(11)
+    expect(mail?.p99_ms).toBeGreaterThan(3_600)
+    expect(mail?.p99_ms).toBeLessThan(4_400)
+    const days = await records.usage(all, ['day', 'outcome'])
+    expect(days?.items.map(({ group, calls }) => [group.day, group.outcome, calls])).toEqual([
+      [dayOf(now - DAY), 'success', 4],
+      [dayOf(now), 'success', 1],
+      [dayOf(now), 'tool-failed', 1],
+    ])
+    const hours = await records.usage({ ...all, since: now }, ['hour', 'toolkit'])
+    expect(hours?.items.map(({ group }) => group)).toContainEqual({ hour: '2100-06-15T12:00:00.000Z', toolkit: 'Maps' })
+    const ann = await records.usage({ ...all, own: { principal: 'x', user: 'ann' } }, ['principal'])
+    expect(ann?.items).toMatchObject([{ group: { principal: 'key:1' }, calls: 1, failures: 1 }])
+  })
+
+  it('what anybody asks for by names that no tool has is counted together', async () => {
+    const { records, store, call, all } = createWorld(1)
+    await store(['a', 'b', 'c'].map((tool) => call({ tool, digest: undefined, outcome: 'tool-unknown' })))
+    expect((await records.usage(all, ['tool']))?.items).toMatchObject([{ group: { tool: '' }, calls: 3 }])
+  })
+
+  it('of today is counted for time series', async () => {
+    const { records, store, call } = createWorld(1)
+    await store([call({ duration_ms: 20 }), call({ duration_ms: 3_000, outcome: 'tool-failed' })])
+    const counted = await records.counted()
+    expect(counted.calls).toEqual([
+      { toolkit: 'Mail', tool: 'Mail.Send', outcome: 'success', calls: 1 },
+      { toolkit: 'Mail', tool: 'Mail.Send', outcome: 'tool-failed', calls: 1 },
+    ])
+    const [mail] = counted.durations
+    expect(mail).toMatchObject({ toolkit: 'Mail', calls: 2, seconds: 3.02 })
+    const atMost = new Map(mail?.atMost.map(({ seconds, calls }) => [seconds, calls]))
+    expect([atMost.get(0.01), atMost.get(0.05), atMost.get(1), atMost.get(5)]).toEqual([0, 1, 1, 2])
+  })
+})
