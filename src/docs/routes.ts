@@ -1,6 +1,6 @@
 import { type Context, Hono } from 'hono'
 import { jsonText } from '../http/json-response.ts'
-import { page, plainPage } from '../http/page.ts'
+import { goTo, page, plainPage } from '../http/page.ts'
 import { createPublicRoute, preflight, type PublicRouteDeps } from '../http/public-route.ts'
 import type { Guide } from './guide.ts'
 
@@ -15,11 +15,13 @@ const NO_GUIDE = plainPage(404, 'Nothing here', 'There is no such guide')
 
 /**
  * `GET /docs`, `/docs/{guide}`, `/docs/{guide}.md` and `/llms.txt`: the guides as pages and as Markdown, with this deployment's
- * own addresses in their examples. `/docs/agents.json` has the configuration of each agent host by itself, for programs.
+ * own addresses in their examples; `GET /` leads there. `/docs/agents.json` has the configuration of each agent host by itself, for programs.
  */
 export function docsFace({ loadGuides, ...deps }: DocsFaceDeps): Hono {
   const open = createPublicRoute(deps)
   const face = new Hono()
+  // Who opens the address of a deployment in a browser finds out what it is
+  at('/', async () => goTo('/docs'))
   at('/docs', async () => {
     const [{ guidesPage }, guides] = await Promise.all([import('./guide.ts'), loadGuides()])
     return page(guidesPage(guides))

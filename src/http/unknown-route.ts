@@ -6,25 +6,36 @@ import { isDiscovery } from './oauth-discovery.ts'
 /**
  * Answers what no route takes: 405 with the methods there are, where the path is known, else 404. As everywhere, only to
  * whom the deployment answers at all, so that guesses at credentials are held to the rate here too; but anybody is told
- * that there is no OAuth where clients look for it.
+ * that there is no OAuth where clients look for it. What ends in a slash too many is sent on to where it leads without.
  */
 export function unknownRoute(
   app: Hono,
   gate: Gate,
   respond: (failure: Failure) => Response,
 ): (c: Context) => Promise<Response> {
-  return async (c) => {
-    const { method, path } = c.req
-    const caller = isDiscovery(path) ? undefined : await gate(c, undefined)
-    if (caller?.ok === false) return respond(caller.failure)
-    const allowed = new Set(
+  const methodsAt = (path: string) =>
+    new Set(
       app.routes
         .filter((route) => route.method !== 'ALL' && matches(route.path, path))
         .flatMap((route) => (route.method === 'GET' ? ['GET', 'HEAD'] : [route.method])),
     )
+  return async (c) => {
+    const { method, path } = c.req
+    const plain = path.replace(/\/+$/, '')
+    if (plain !== path && isSafeToSendOn(method) && methodsAt(plain).has(method)) {
+      return c.redirect(`${plain}${new URL(c.req.url).search}`, 308)
+    }
+    const caller = isDiscovery(path) ? undefined : await gate(c, undefined)
+    if (caller?.ok === false) return respond(caller.failure)
+    const allowed = methodsAt(path)
     if (allowed.size === 0) return respond({ type: 'route-unknown', method, path: path.slice(0, 200) })
     return respond({ type: 'method-not-allowed', method, allowed: [...allowed].sort() })
   }
+}
+
+/** Not what changes or deletes: `/users/ann/grants/` may be one grant whose name was left out, and is not all of them. */
+function isSafeToSendOn(method: string): boolean {
+  return method === 'GET' || method === 'HEAD' || method === 'POST'
 }
 
 function matches(route: string, path: string): boolean {

@@ -25,7 +25,8 @@ export function createTextFetch(guardedFetch: GuardedFetch, accept: string) {
       signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
     })
     if (!result.ok) {
-      return { ok: false, problem: result.kind === 'aborted' ? 'Did not come within 30 seconds' : result.message }
+      if (result.kind === 'aborted') return { ok: false, problem: 'Did not come within 30 seconds' }
+      return { ok: false, problem: [result.message, result.remedy].filter((words) => words !== undefined).join('. ') }
     }
     const { status, body, url: from } = result.response
     if (status !== 200) return { ok: false, problem: `Cannot be fetched: the server answered ${status}, wanted 200` }

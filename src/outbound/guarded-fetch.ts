@@ -60,6 +60,8 @@ export interface GuardedFailure {
   readonly message: string
   /** When it may be sent, in milliseconds, where it was not. */
   readonly retryAfterMs?: number
+  /** What an operator can do about it. */
+  readonly remedy?: string
 }
 export type GuardedResult = { readonly ok: true; readonly response: GuardedResponse } | GuardedFailure
 
@@ -82,6 +84,7 @@ interface Hop {
   readonly body: GuardedBody | undefined
 }
 
+const REMEDY = "ALLOW_HTTP_HOSTS can name a host that may be reached all the same, such as 'localhost:3000'"
 const DEFAULT_MAX_RESPONSE_BYTES = 8 * 1024 * 1024
 const DEFAULT_MAX_REDIRECTS = 5
 const REDIRECTS = new Set([301, 302, 303, 307, 308])
@@ -128,7 +131,9 @@ export function createGuardedOpen(
     for (let redirects = 0; ; redirects++) {
       const { method, url, headers, body } = hop
       const reason = judge(url)
-      if (reason !== undefined) return failure('refused', `Cannot request "${shown(url)}": ${reason}`)
+      if (reason !== undefined) {
+        return { ...failure('refused', `Cannot request "${shown(url)}": ${reason}`), remedy: REMEDY }
+      }
 
       const passage = traffic && asker ? await traffic.admit(url.host, asker) : UNBOUNDED
       if ('kind' in passage) {

@@ -135,6 +135,16 @@ for (const id of IDS) {
     headers: { 'oxp-version': '1.0' },
     body: { tool_id: `${kit.toLowerCase()}.${id}`, call_id: 'c', input: {} },
   })
+  if (version === undefined) {
+    PROBES[`OXP by name ${id}`] = (kit) => ({
+      method: 'POST',
+      path: '/tools/call',
+      body: { tool_id: `${kit}_${tool}`, call_id: 'c', input: {} },
+    })
+    for (const rest of ['', '/readiness']) {
+      PROBES[`GET by name ${id}${rest}`] = (kit) => ({ path: `/tools/${kit}_${tool}${rest}` })
+    }
+  }
   for (const format of ['', '?format=mcp', '?format=openai']) {
     PROBES[`GET /tools/${id}${format}`] = (kit) => ({ path: `/tools/${kit}.${encodeURIComponent(id)}${format}` })
   }

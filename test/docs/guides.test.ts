@@ -54,6 +54,11 @@ describe('every guide', () => {
 })
 
 describe('the list of guides', () => {
+  it('is what the address of the deployment leads to', async () => {
+    const { status, headers } = await get('/')
+    expect([status, headers.get('location')]).toEqual([302, '/docs'])
+  })
+
   it('leads to each', async () => {
     const shown = await (await get('/docs')).text()
     for (const { name } of all) expect(shown).toContain(`href="/docs/${name}"`)

@@ -28,7 +28,6 @@ const ROUTES: [method: string, path: string, body?: unknown][] = [
   ['GET', '/keys'],
   ['GET', '/keys/some'],
   ['DELETE', '/keys/some'],
-  ['GET', '/'],
   ['GET', '/nowhere'],
   ['PUT', '/tools', {}],
   ['OPTIONS', '/tools/call'],

@@ -555,6 +555,18 @@ describe('methods, paths and queries', () => {
     }
   })
 
+  it('sends whoever asks with a slash too many on to what is meant, and changes nothing so', async () => {
+    expect(await send({ path: '/tools/?limit=1' })).toMatchObject({
+      status: 308,
+      headers: { location: '/tools?limit=1' },
+    })
+    expect(await send({ method: 'POST', path: '/mcp/', headers: {}, body: '{}' })).toMatchObject({
+      status: 308,
+      headers: { location: '/mcp' },
+    })
+    expect(await send({ method: 'DELETE', path: '/users/ann/grants/' })).toMatchObject({ status: 404 })
+  })
+
   it('answers HEAD without a body', async () => {
     expect(await send({ method: 'HEAD', path: '/tools' })).toMatchObject({ status: 200, text: '' })
     expect(await send({ method: 'HEAD', path: '/tools/No.Such' })).toMatchObject({ status: 404, text: '' })
@@ -564,7 +576,6 @@ describe('methods, paths and queries', () => {
   it.each([
     '//tools',
     '///',
-    '/tools/',
     '/Tools',
     '/tools//call',
     '/tools/%00',

@@ -80,6 +80,15 @@ describe('the first calls', () => {
     expect(flat.body.items[0].input_schema.properties.a.type).toBe('number')
   })
 
+  it('calls and shows a tool by the name that the list has of it, too', async () => {
+    const named = { ...ADD, tool_id: 'Calculator_Add' }
+    expect((await server.json('POST', '/tools/call', named)).body.result).toMatchObject({ success: true, value: 15 })
+    const shown = await server.json('GET', '/tools/Calculator_Add')
+    expect(shown).toMatchObject({ status: 200, body: { id: 'Calculator.Add@1.0.0', name: 'Calculator_Add' } })
+    expect(await server.json('GET', '/tools/Calculator_Add/readiness')).toMatchObject({ body: { ready: true } })
+    expect((await server.json('GET', '/tools/Calculator_None')).status).toBe(404)
+  })
+
   it('runs the other tools of the bundle', async () => {
     const ring = await server.json('POST', '/tools/call', {
       tool_id: 'Doorbell.Ring',
@@ -112,19 +121,13 @@ describe('failures, each row of the table', () => {
   })
 
   it('refuses malformed ids, versions there are not, and other protocol versions', async () => {
-    for (const tool_id of [
-      '',
-      'Calculator',
-      'a.b.c',
-      'Calculator.Add@',
-      'Calculator.Add@one',
-      '../etc/passwd',
-      'x'.repeat(5000),
-    ]) {
+    for (const tool_id of ['', 'a.b.c', 'Calculator.Add@', 'Calculator.Add@one', '../etc/passwd', 'x'.repeat(5000)]) {
       const { status, body } = await server.json('POST', '/tools/call', { tool_id })
       expect(status).toBe(400)
       expect(body.message).toContain('is not a tool id')
     }
+    const named = await server.json('POST', '/tools/call', { tool_id: 'Calculator' })
+    expect(named).toMatchObject({ status: 400, body: { message: "Tool 'Calculator' was not found" } })
     for (const tool_id of [
       'Calculator.Add@2',
       'Calculator.Add@1.0.1',

@@ -13,6 +13,8 @@ function appWith(gate = gateFor(KEY)) {
   const app = new Hono()
   app.get('/keys/:id', (c) => c.text('one'))
   app.delete('/keys/:id', (c) => c.text('gone'))
+  app.post('/calls', (c) => c.text('called'))
+  app.delete('/calls', (c) => c.text('all gone'))
   app.notFound(unknownRoute(app, gate, respond))
   return app
 }
@@ -67,3 +69,23 @@ it.each(['/registered', '/tokens', '/well-known/x', '/mcp/token/x', '/mcp/tools'
     expect(await (await appWith(gateFor(stranger)).request(path)).json()).toEqual(stranger)
   },
 )
+
+it.each([
+  ['GET', '/keys/a/?x=1', '/keys/a?x=1'],
+  ['HEAD', '/keys/a//', '/keys/a'],
+  ['POST', '/calls/', '/calls'],
+])('%s %s is sent on to %s, also whoever has no credential yet', async (method, path, to) => {
+  const response = await appWith(gateFor(stranger)).request(path, { method })
+  expect([response.status, response.headers.get('location')]).toEqual([308, to])
+})
+
+it.each([
+  ['DELETE', '/calls/'],
+  ['DELETE', '/keys/a/'],
+  ['POST', '/keys/a/'],
+  ['GET', '/keys/'],
+  ['GET', '//evil.example/'],
+  ['GET', '/'],
+])('%s %s is sent nowhere', async (method, path) => {
+  expect((await appWith().request(path, { method })).status).toBe(400)
+})

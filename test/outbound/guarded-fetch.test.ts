@@ -214,7 +214,10 @@ describe('what may be requested', () => {
 
   test('says what is wrong, without the path and the query', async () => {
     const result = await guard()(request('http://example.com/bot123/send?key=456'))
-    expect(result).toMatchObject({ message: 'Cannot request "http://example.com": wanted "https:", got "http:"' })
+    expect(result).toMatchObject({
+      message: 'Cannot request "http://example.com": wanted "https:", got "http:"',
+      remedy: expect.stringContaining('ALLOW_HTTP_HOSTS'),
+    })
   })
 
   test.each([

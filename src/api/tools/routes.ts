@@ -17,7 +17,7 @@ import { isJsonObject, isList, type Json } from '../../core/tool/json.ts'
 import { check } from '../../core/tool/json-reader.ts'
 import type { Background } from '../../core/tool/platform.ts'
 import type { ToolSource } from '../../core/tool/tool-source.ts'
-import { isVersion, parseToolId } from '../../core/tool/tool-id.ts'
+import { askedByIdOrName, isVersion, parseToolId } from '../../core/tool/tool-id.ts'
 import { resolveVersion } from '../../core/tool/version.ts'
 import { readJson } from '../../http/body.ts'
 import { jsonText, notModified, PRIVATE } from '../../http/json-response.ts'
@@ -175,9 +175,9 @@ export function registryFace(deps: RegistryFaceDeps): Hono {
     return fail({ type: 'request-malformed', message })
   }
 
-  /** The record an id stands for; also one that is disabled, which no call would reach. */
+  /** The record that an id, or a name, stands for; also one that is disabled, which no call would reach. */
   async function find(asked: string, background: Background): Promise<FoundTool | undefined> {
-    const resolved = await resolver.resolve(asked, background)
+    const resolved = await resolver.resolve(askedByIdOrName(asked), background)
     if (resolved.ok) {
       const { tool, status, publisher } = resolved
       return { record: tool.record, runnable: tool.runnable, status, publisher }

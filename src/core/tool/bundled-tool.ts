@@ -22,6 +22,12 @@ type ProviderId<R> = R extends { readonly authorization: readonly (infer A)[] }
     ? I
     : never
   : never
+/** An input that is open still has no parameter that nobody described: a name mistyped in a handler is an error. */
+type Input<I> = I extends { readonly additionalProperties: unknown } | { readonly patternProperties: unknown }
+  ? Described<I>
+  : Named<Described<I>>
+type Described<S> = S extends JSONSchema ? FromSchema<S> : never
+type Named<T> = T extends unknown ? { [K in keyof T as string extends K ? never : K]: T[K] } : never
 type Output<O> = O extends null ? void : O extends JSONSchema ? FromSchema<O> : unknown
 type Returned<O> = Output<O> | Shown<Output<O>> | Asked | Failed
 
@@ -117,10 +123,7 @@ export interface ToolDeclaration<I, O, R> {
   /** The call's deadline; 30,000 when absent, at most 300,000. */
   readonly timeoutMs?: number
   /** Input that passed the schema in, output that must pass its schema out. */
-  handler(
-    input: I extends JSONSchema ? FromSchema<I> : never,
-    context: ToolContext<R>,
-  ): Returned<O> | Promise<Returned<O>>
+  handler(input: Input<I>, context: ToolContext<R>): Returned<O> | Promise<Returned<O>>
 }
 
 /** A declared tool, its types forgotten: what the bundle holds. */

@@ -54,6 +54,11 @@ export function askedByName(name: string, selector?: string): string {
   return selector === undefined ? `${BY_NAME}${name}` : `${BY_NAME}${name}@${selector}`
 }
 
+/** How a tool is asked for by what somebody gives as its id: that, or the name that lists show of it. */
+export function askedByIdOrName(text: string): string {
+  return isNamePart(text) ? askedByName(text) : text
+}
+
 /** Reads what `askedByName` wrote; undefined for everything else, and for names that no tool can have. */
 export function parseAskedName(text: string): AskedName | undefined {
   if (!text.startsWith(BY_NAME)) return undefined

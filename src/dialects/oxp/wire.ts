@@ -7,6 +7,7 @@ import { type CallerContext, NO_CONTEXT } from '../../core/call/requirements.ts'
 import { heldValue } from '../../core/tool/content.ts'
 import { isObject, type JsonObject } from '../../core/tool/json.ts'
 import { anyObject, check, into, list, object, optional, string, unquoted } from '../../core/tool/json-reader.ts'
+import { askedByIdOrName } from '../../core/tool/tool-id.ts'
 import { failureBody, STATUS } from './failure.ts'
 
 export const SCHEMA = 'urn:oxp:1.0'
@@ -70,7 +71,7 @@ export function decodeCall(body: unknown): Call | Failing {
   if (!read.ok) return malformed(read.problems)
   const { tool_id, call_id, trace_id, input, context } = read.value
   return {
-    asked: tool_id,
+    asked: askedByIdOrName(tool_id),
     ...(call_id === undefined ? {} : { callId: call_id }),
     ...(trace_id === undefined ? {} : { traceId: trace_id }),
     input,

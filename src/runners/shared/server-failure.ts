@@ -22,14 +22,14 @@ export type FailedCall = ServerOutcome & { readonly result: { readonly ok: false
  * Only where it could not be reached there is use in asking again soon.
  */
 export function unanswered(
-  { kind, message, retryAfterMs }: GuardedFailure,
+  { kind, message, retryAfterMs, remedy }: GuardedFailure,
   request: string,
   redact: Redact,
 ): FailedCall {
   const isUnreachable = kind === 'unreachable'
   const failure = {
     message: redact(message),
-    developer_message: redact(`${request} had no answer (${kind})`),
+    developer_message: redact(`${request} had no answer (${kind})${remedy === undefined ? '' : `. ${remedy}`}`),
     can_retry: isUnreachable || retryAfterMs !== undefined,
     ...(retryAfterMs === undefined ? {} : { retry_after_ms: retryAfterMs }),
   }
