@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { HttpPerson } from '../e2e/oauth/http-person.ts'
 import { type Connected, connect, startWorld, type World } from '../e2e/oauth/switchboard.ts'
-import { startVerifier, type Verifier } from '../e2e/oauth/verifier.ts'
+import { connectVerified, type Verifier } from '../e2e/oauth/verifier.ts'
 
 let world: World
 let app: Verifier
@@ -10,10 +10,10 @@ let identified: Connected
 
 beforeAll(async () => {
   world = await startWorld()
-  app = await startVerifier()
   unidentified = await connect(world)
-  identified = await connect(world, { vars: { USER_VERIFIER_URL: app.url } })
-  app.edge = identified
+  const verified = await connectVerified(world)
+  app = verified.app
+  identified = verified.edge
 })
 afterAll(() => Promise.all([unidentified?.server.stop(), identified?.server.stop(), world?.close(), app?.close()]))
 

@@ -5,8 +5,8 @@ import type { Browser } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { launchBrowser, NO_BROWSER, type Person, person, textOf } from './oauth/browser.ts'
 import { HttpPerson } from './oauth/http-person.ts'
-import { type Connected, connect, startWorld, type World } from './oauth/switchboard.ts'
-import { startVerifier, type Verifier } from './oauth/verifier.ts'
+import { type Connected, startWorld, type World } from './oauth/switchboard.ts'
+import { connectVerified, type Verifier } from './oauth/verifier.ts'
 
 const TOOL = 'mailbox.empty'
 
@@ -19,9 +19,9 @@ let users = 0
 
 beforeAll(async () => {
   world = await startWorld()
-  app = await startVerifier()
-  edge = await connect(world, { vars: { USER_VERIFIER_URL: app.url } })
-  app.edge = edge
+  const verified = await connectVerified(world)
+  app = verified.app
+  edge = verified.edge
   if (!NO_BROWSER) browser = await launchBrowser()
 })
 afterAll(() => Promise.all([edge?.server.stop(), browser?.close(), world?.close(), app?.close()]))

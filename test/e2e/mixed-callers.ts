@@ -1,5 +1,5 @@
 import { Agent, request } from 'node:http'
-import type { Upstream } from '../upstream.ts'
+import { startUpstream } from '../upstream.ts'
 import { definition } from './definition.ts'
 import { type ServerProcess, startProcess } from './process.ts'
 import { bundleFolder } from './server.ts'
@@ -66,14 +66,19 @@ export function errand(n: number, unique: string): Errand {
   return chosen
 }
 
-/** Starts a server with the tools that errands call; the code and the http tool are published. */
-export async function startBusyServer(upstream: Upstream, persistTo?: string): Promise<ServerProcess> {
+/** Starts a server with the tools that errands call, and the one that its http tool asks, which stops with it. */
+export async function startBusyServer(): Promise<ServerProcess> {
+  const upstream = await startUpstream(({ body }, response) => {
+    const { a, b } = JSON.parse(body)
+    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ sum: a + b }))
+    // What arrived is of no use here, and would be the memory that grows
+    upstream.arrived.length = 0
+  })
   const variables = ['ACCESS:keys', `ADMIN_KEY:${ADMIN_KEY}`, `ALLOW_HTTP_HOSTS:${upstream.host}`]
   const server = await startProcess(
     ['node', 'src/node/serve.ts', '--built', '--outdir', bundleFolder()].concat(
       variables.flatMap((each) => ['--var', each]),
     ),
-    persistTo,
   )
   const numbers = { type: 'object', properties: { a: { type: 'number' }, b: { type: 'number' } } }
   const implementations = {
@@ -88,7 +93,12 @@ export async function startBusyServer(upstream: Upstream, persistTo?: string): P
     const { status, body: answer } = await server.json('POST', '/tools', body, { authorization: `Bearer ${ADMIN_KEY}` })
     if (status !== 201) throw new Error(JSON.stringify(answer))
   }
-  return server
+  return {
+    ...server,
+    async stop(options) {
+      await Promise.all([server.stop(options), upstream.close()])
+    },
+  }
 }
 
 /** Sends errands on connections that stay open, and keeps what came of them. */

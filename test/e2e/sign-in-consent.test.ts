@@ -4,8 +4,7 @@ import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { answerProvider, launchBrowser, NO_BROWSER, person, textOf } from './oauth/browser.ts'
 import { HttpPerson } from './oauth/http-person.ts'
-import { CLIENT_ID } from './oauth/provider.ts'
-import { answerSignIn, signIn } from './oauth/sign-in.ts'
+import { answerSignIn, signIn, signInVars } from './oauth/sign-in.ts'
 import { type Connected, connect, startWorld, type World } from './oauth/switchboard.ts'
 
 const TOOL = 'mailbox.empty'
@@ -22,14 +21,7 @@ let users = 0
 
 beforeAll(async () => {
   world = await startWorld()
-  edge = await connect(world, {
-    vars: {
-      SIGN_IN_ISSUER: world.provider.issuer,
-      SIGN_IN_CLIENT_ID: CLIENT_ID,
-      SIGN_IN_CLIENT_SECRET: world.provider.clientSecret,
-      SIGN_IN_RULES: JSON.stringify(RULES),
-    },
-  })
+  edge = await connect(world, { vars: signInVars(world.provider, RULES) })
   world.provider.allowRedirectTo(`${edge.server.url}/sign-in/callback`)
 })
 afterAll(() => Promise.all([edge?.server.stop(), browser?.close(), world?.close()]))

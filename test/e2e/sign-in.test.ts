@@ -4,8 +4,8 @@ import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { answerProvider, launchBrowser, NO_BROWSER, person, textOf } from './oauth/browser.ts'
 import { HttpPerson } from './oauth/http-person.ts'
-import { CLIENT_ID, startProvider, type TestProvider } from './oauth/provider.ts'
-import { signIn } from './oauth/sign-in.ts'
+import { startProvider, type TestProvider } from './oauth/provider.ts'
+import { signIn, signInVars } from './oauth/sign-in.ts'
 import { type Server, startServer } from './server.ts'
 
 const ADMIN_KEY = 'an-administrators-key-1'
@@ -37,10 +37,7 @@ async function start(rules: readonly object[], again?: Pick<Server, 'persistTo' 
       ACCESS: 'keys',
       ADMIN_KEY,
       ALLOW_HTTP_HOSTS: provider.host,
-      SIGN_IN_ISSUER: provider.issuer,
-      SIGN_IN_CLIENT_ID: CLIENT_ID,
-      SIGN_IN_CLIENT_SECRET: provider.clientSecret,
-      SIGN_IN_RULES: JSON.stringify(rules),
+      ...signInVars(provider, rules),
     },
     ...(again ? { persistTo: again.persistTo, port: Number(new URL(again.url).port) } : {}),
   })

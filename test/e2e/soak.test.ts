@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { memoryOf } from '../processes.ts'
-import { startUpstream, type Upstream } from '../upstream.ts'
 import { createCallers, errand, startBusyServer } from './mixed-callers.ts'
 import type { ServerProcess } from './process.ts'
 
@@ -12,19 +11,12 @@ const CALLERS = 20
 const PAUSE_MS = 100
 const SAMPLES = 20
 
-let upstream: Upstream
 let server: ServerProcess
 beforeAll(async () => {
   if (SECONDS === 0) return
-  upstream = await startUpstream(({ body }, response) => {
-    const { a, b } = JSON.parse(body)
-    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ sum: a + b }))
-    // What arrived is of no use here, and would be the memory that grows
-    upstream.arrived.length = 0
-  })
-  server = await startBusyServer(upstream)
+  server = await startBusyServer()
 })
-afterAll(() => Promise.all([server?.stop(), upstream?.close()]))
+afterAll(() => server?.stop())
 
 it.skipIf(SECONDS === 0)(
   `serves ${CALLERS} callers for as many seconds as SOAK says, and needs no more memory in the end`,

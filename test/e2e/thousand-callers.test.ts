@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { memoryOf } from '../processes.ts'
-import { startUpstream, type Upstream } from '../upstream.ts'
 import { createCallers, errand, startBusyServer } from './mixed-callers.ts'
 import type { ServerProcess } from './process.ts'
 
@@ -10,16 +9,11 @@ const ERRANDS = 8
 /** More than twice what a server has that did this; an isolate has 128 MB, which workerd does not hold it to here. */
 const MOST_MB = 1_500
 
-let upstream: Upstream
 let server: ServerProcess
 beforeAll(async () => {
-  upstream = await startUpstream(({ body }, response) => {
-    const { a, b } = JSON.parse(body)
-    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ sum: a + b }))
-  })
-  server = await startBusyServer(upstream)
+  server = await startBusyServer()
 })
-afterAll(() => Promise.all([server?.stop(), upstream?.close()]))
+afterAll(() => server?.stop())
 
 it('serves 1,000 callers at once: what is answered is right, and what is put off is told when to come again', async () => {
   const callers = createCallers(server, CALLERS)

@@ -1,4 +1,15 @@
 import type { HttpPerson, Visited } from './http-person.ts'
+import { CLIENT_ID, type TestProvider } from './provider.ts'
+
+/** The variables of a deployment whose people sign in with a provider, and may do what these rules say. */
+export function signInVars(provider: TestProvider, rules: readonly object[]): Readonly<Record<string, string>> {
+  return {
+    SIGN_IN_ISSUER: provider.issuer,
+    SIGN_IN_CLIENT_ID: CLIENT_ID,
+    SIGN_IN_CLIENT_SECRET: provider.clientSecret,
+    SIGN_IN_RULES: JSON.stringify(rules),
+  }
+}
 
 /** At the provider's pages: signs in and agrees, where either is asked for. */
 export async function answerSignIn(who: HttpPerson, page: Visited, account: string): Promise<Visited> {

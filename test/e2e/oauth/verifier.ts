@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
 import { close, listen } from './provider.ts'
-import type { Connected, Reply } from './switchboard.ts'
+import { type Connected, connect, type Reply, type World } from './switchboard.ts'
 
 /** A deployment's own application that knows who is in front of a browser (`USER_VERIFIER_URL`). */
 export interface Verifier {
@@ -14,6 +14,14 @@ export interface Verifier {
   /** What browsers were sent there with, and what Switchboard said to its word. */
   readonly visits: { readonly authorization: string; readonly flow: string; readonly reply?: Reply }[]
   close(): Promise<void>
+}
+
+/** A Switchboard beside a world, and the application that it asks who somebody is. */
+export async function connectVerified(world: World): Promise<{ readonly app: Verifier; readonly edge: Connected }> {
+  const app = await startVerifier()
+  const edge = await connect(world, { vars: { USER_VERIFIER_URL: app.url } })
+  app.edge = edge
+  return { app, edge }
 }
 
 export async function startVerifier(): Promise<Verifier> {
