@@ -2,7 +2,12 @@ import { Hono } from 'hono'
 import { version } from '../package.json'
 import { accessStub } from './storage/access/access-object.ts'
 import { createSessionStore } from './storage/access/session-store.ts'
-import { connectStub, createAgentStore, createAuthorizationServer } from './storage/connect/connect-store.ts'
+import {
+  connectStub,
+  createAgentStore,
+  createAuthorizationServer,
+  createClientStore,
+} from './storage/connect/connect-store.ts'
 import { createDeploymentKeys } from './storage/access/deployment-keys.ts'
 import { createR2Artifacts, noArtifacts } from './storage/artifacts/r2-artifacts.ts'
 import { createR2Uploads, noUploads } from './storage/artifacts/r2-uploads.ts'
@@ -39,6 +44,7 @@ import { agentsFace } from './api/users/agents/routes.ts'
 import { callsFace } from './api/calls/routes.ts'
 import { grantsFace } from './api/users/routes.ts'
 import { importFace } from './api/toolkits/import/routes.ts'
+import { clientsFace } from './api/clients/routes.ts'
 import { keysFace } from './api/keys/routes.ts'
 import { keyText } from './api/keys/wire.ts'
 import { docsFace } from './docs/routes.ts'
@@ -59,6 +65,7 @@ import { toolkitsFace } from './api/toolkits/routes.ts'
 import { uploadFace } from './api/toolkits/plugin/routes.ts'
 import { createAgents } from './http/agents.ts'
 import { createAuthenticator } from './http/authenticate.ts'
+import { crossOriginHeaders, letRead, preflight } from './http/cors.ts'
 import { createGate, createShield } from './http/gate.ts'
 import { createHealth } from './http/health.ts'
 import { createJwtVerifier } from './http/jwt.ts'
@@ -75,7 +82,7 @@ import { giveWay, sleep, startDeadline } from './compose/clock.ts'
 import { log } from './compose/log.ts'
 import { traffic } from './compose/traffic.ts'
 import { createRunners } from './compose/runners.ts'
-import { documentFetch, mcpDoors, randomId } from './compose/connect.ts'
+import { companyTokens, documentFetch, mcpDoors, randomId } from './compose/connect.ts'
 import { signInProvider } from './compose/sign-in.ts'
 import { connectFace } from './connect/routes.ts'
 import { createFlows } from './sign-in/flow.ts'
@@ -88,6 +95,9 @@ export const writeLine = listedLine
 const MEMORY_BYTES = 40_000_000
 
 const title = 'Switchboard'
+
+/** What pages of other sites may use, where the deployment names them: MCP, and what it takes to get a token for it. */
+const CROSS_ORIGIN = ['/mcp', '/connect/*', '/.well-known/*']
 
 /** Composes one isolate's Switchboard: adapters below core, faces above it. */
 export function createApp(env: Env, config: Config, build: Build): Hono {
@@ -145,6 +155,7 @@ export function createApp(env: Env, config: Config, build: Build): Hono {
   const gateForPages = createGate(sessions, rateLimit, () => undefined)
   const connect = connectStub(env.Connect)
   const agents = createAgents({ store: createAgentStore(connect), holderOf: sessions.holderOf, now })
+  const forAgents = config.connectIssuer === undefined ? agents : companyTokens(config, config.connectIssuer)
   // At the routes of a worker, an engine's JWT is as good as any other credential
   const engines =
     workerSecret === undefined
@@ -281,7 +292,8 @@ export function createApp(env: Env, config: Config, build: Build): Hono {
     }),
     mcpFace({
       ...shared,
-      doors: mcpDoors(gate, createGate(agents, rateLimit, registry.takeIn)),
+      doors: mcpDoors(gate, createGate(forAgents, rateLimit, registry.takeIn)),
+      origins: config.allowOrigins,
       tellReadiness,
       seal: createStateSeal({ sealer: deploymentKeys.sealer('state'), now }),
       serverInfo: { name: 'switchboard', title, version },
@@ -329,16 +341,19 @@ export function createApp(env: Env, config: Config, build: Build): Hono {
       shield,
     }),
     connectFace({
+      issuer: config.connectIssuer,
       server: createAuthorizationServer(connect),
       sessions,
       fetch: documentFetch(config),
       catalogue,
-      onChange: agents.forget,
+      prepare: registry.takeIn,
+      onEnd: agents.forgetAgent,
       shield,
       newId: randomId,
       now,
     }),
     agentsFace({ ...shared, gate: gateForPages, agents }),
+    clientsFace({ ...shared, gate: gateBesideTools, clients: createClientStore(connect), onChange: agents.forget }),
     grantsFace({ ...shared, gate: gateBesideTools, grants: vault }),
     providersFace({
       ...shared,
@@ -351,6 +366,16 @@ export function createApp(env: Env, config: Config, build: Build): Hono {
   ]
 
   const app = new Hono()
+  // Where no origin is named, no request waits for this
+  for (const path of config.allowOrigins.size === 0 ? [] : CROSS_ORIGIN) {
+    app.use(path, async (c, next) => {
+      const headers = crossOriginHeaders(c.req.raw, config.allowOrigins)
+      if (headers && c.req.method === 'OPTIONS') return preflight(headers)
+      await next()
+      if (headers) letRead(c.res, headers)
+      return undefined
+    })
+  }
   for (const face of faces) app.route('/', face)
   app.notFound(unknownRoute(app, gateBesideTools, shared.respond))
   app.onError(unexpected(shared.respond, newId, log))

@@ -63,6 +63,12 @@ export interface Config {
   readonly vaultKeysArePublic: boolean
   /** The deployment's own page that says who is in front of a browser. */
   readonly userVerifierUrl: string | undefined
+  /** The company's own authorization server for agents, in place of ours. */
+  readonly connectIssuer: string | undefined
+  /** Whether people and tokens are of more than one issuer, so that each has users of its own. */
+  readonly hasSeveralIssuers: boolean
+  /** Other sites whose pages may use MCP, as browsers write their origins. */
+  readonly allowOrigins: ReadonlySet<string>
   /** `host:port`s that outgoing requests may reach over http, whatever their address. */
   readonly allowHttpHosts: ReadonlySet<string>
 }
@@ -129,13 +135,16 @@ export function loadConfig(env: Env): Config {
   }
   const rules = readRules(variables.get('SIGN_IN_RULES'))
   const named = readJwt(text)
-  const signIn = readSignIn(text, allowHttpHosts, named)
+  const connectIssuer = readConnectIssuer(text('CONNECT_ISSUER'), allowHttpHosts, named)
+  const signIn = readSignIn(text, allowHttpHosts, named, connectIssuer)
+  const issuers = [signIn?.issuer, connectIssuer, ...(named?.issuers ?? [])].filter((each) => each !== undefined)
+  const hasSeveralIssuers = new Set(issuers).size > 1
   const claims = { user: text('SIGN_IN_USER'), groups: text('SIGN_IN_GROUPS') ?? 'groups' }
   const people: PeopleRules = { issuer: signIn?.issuer, claims, rules }
   return {
     access,
     adminKey,
-    jwt: named && { ...named, people },
+    jwt: named && { ...named, people, isOneOfSeveral: hasSeveralIssuers },
     signIn,
     people,
     workerSecret,
@@ -151,6 +160,9 @@ export function loadConfig(env: Env): Config {
     vaultKeys: vaultKeysArePublic ? [DEVELOPMENT_VAULT_KEY] : vaultKeys,
     vaultKeysArePublic,
     userVerifierUrl,
+    connectIssuer,
+    hasSeveralIssuers,
+    allowOrigins: readOrigins(text('ALLOW_ORIGINS')),
     allowHttpHosts,
   }
 }
@@ -213,6 +225,7 @@ function readSignIn(
   text: (name: string) => string | undefined,
   allowHttpHosts: ReadonlySet<string>,
   jwt: JwtOptions | undefined,
+  connectIssuer: string | undefined,
 ): SignInClient | undefined {
   const issuer = text('SIGN_IN_ISSUER')
   const clientId = text('SIGN_IN_CLIENT_ID')
@@ -233,8 +246,36 @@ function readSignIn(
   if (jwt && !jwt.issuers) {
     throw new ConfigError('JWT_ISSUER must say whose JWTs are accepted where SIGN_IN_ISSUER is set')
   }
-  const isOneOfSeveral = jwt?.issuers?.some((other) => other !== issuer) === true
+  const isOneOfSeveral = [connectIssuer, ...(jwt?.issuers ?? [])].some(
+    (other) => other !== undefined && other !== issuer,
+  )
   return { issuer, clientId, clientSecret, isOneOfSeveral }
+}
+
+function readConnectIssuer(
+  issuer: string | undefined,
+  allowHttpHosts: ReadonlySet<string>,
+  jwt: JwtOptions | undefined,
+): string | undefined {
+  if (issuer === undefined) return undefined
+  if (!isOutsideUrl(issuer, allowHttpHosts) || /[?#|]/.test(issuer)) {
+    throw new ConfigError(
+      "CONNECT_ISSUER must be an authorization server's issuer, an https URL (http only to ALLOW_HTTP_HOSTS), such as 'https://acme.okta.com/oauth2/default'",
+    )
+  }
+  if (jwt && !jwt.issuers) {
+    throw new ConfigError('JWT_ISSUER must say whose JWTs are accepted where CONNECT_ISSUER is set')
+  }
+  return issuer
+}
+
+function readOrigins(value = ''): ReadonlySet<string> {
+  const origins = value.split(/[\s,]+/).filter((origin) => origin !== '')
+  const wrong = origins.find((origin) => URL.parse(origin)?.origin !== origin || !/^https?:/.test(origin))
+  if (wrong === undefined) return new Set(origins)
+  throw new ConfigError(
+    `ALLOW_ORIGINS must list origins as browsers write them, such as 'https://inspector.example', separated by commas, got '${wrong}'`,
+  )
 }
 
 function readRules(value: unknown): PeopleRules['rules'] {

@@ -76,6 +76,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'api/artifacts': [...CORE, 'http'],
   'api/authorizations': [...CORE, 'http'],
   'api/calls': [...CORE, 'http'],
+  'api/clients': [...CORE, 'http'],
   'api/keys': [...CORE, 'http'],
   'api/providers': [...CORE, 'http'],
   'api/servers': [...CORE, 'http'],

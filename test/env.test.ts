@@ -117,6 +117,12 @@ describe('sign-in', () => {
   it.each([
     [{ ...client, SIGN_IN_CLIENT_ID: undefined }, 'SIGN_IN_CLIENT_ID'],
     [{ ...client, SIGN_IN_CLIENT_SECRET: '' }, 'SIGN_IN_CLIENT_SECRET'],
+    [{ CONNECT_ISSUER: 'http://id.test' }, 'CONNECT_ISSUER must be'],
+    [{ CONNECT_ISSUER: 'https://id.test', JWT_JWKS_URL: 'https://keys.test' }, 'JWT_ISSUER must say'],
+    [{ ALLOW_ORIGINS: 'https://a.test/' }, "got 'https://a.test/'"],
+    [{ ALLOW_ORIGINS: '*' }, "got '*'"],
+    [{ ALLOW_ORIGINS: 'https://A.test' }, "got 'https://A.test'"],
+    [{ ALLOW_ORIGINS: 'null' }, "got 'null'"],
     [{ SIGN_IN_CLIENT_ID: 'c1' }, 'need SIGN_IN_ISSUER'],
     [{ ...client, SIGN_IN_ISSUER: 'http://id.test' }, 'an https URL'],
     [{ ...client, SIGN_IN_ISSUER: 'https://id.test?x' }, 'an https URL'],

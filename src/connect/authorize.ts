@@ -1,7 +1,6 @@
 import { type Agent, AGENT_SCOPES } from '../core/access/agent.ts'
 import type { Catalogue } from '../core/access/catalogue.ts'
 import type { Failing } from '../core/call/failure.ts'
-import type { Fetch } from '../core/tool/platform.ts'
 import { readForm } from '../http/body.ts'
 import type { RouteContext } from '../http/gate.ts'
 import { isLoopback, isTrustworthy } from '../http/loopback.ts'
@@ -11,7 +10,7 @@ import type { SignedIn, Sessions } from '../http/sessions.ts'
 import type { AuthorizationServer } from '../storage/connect/connect-store.ts'
 import type { Asked, AuthorizationRequest } from '../storage/connect/connections.ts'
 import { type Choice, choicesOf } from './choices.ts'
-import { createClientDocuments, isDocumentUrl } from './client-document.ts'
+import { type FindDocument, isDocumentUrl } from './client-document.ts'
 import { reached } from './oauth-answer.ts'
 import { type Asking, askPage, DAYS, wrongRequestPage } from './pages.ts'
 
@@ -19,8 +18,9 @@ export interface AuthorizeDeps {
   readonly server: AuthorizationServer
   readonly sessions: Pick<Sessions, 'signedIn'>
   readonly catalogue: Catalogue
-  /** Fetches clients' documents: it guards where requests go, and caps answers. */
-  readonly fetch: Fetch
+  /** Makes ready what lists tools; undefined once that is done. */
+  readonly prepare: () => Promise<void> | undefined
+  readonly findDocument: FindDocument
   /** Holds strangers to a rate: why a request is refused now, or undefined. */
   readonly shield: (c: RouteContext) => Failing | undefined
   /** 128 random bits, in Base64url. */
@@ -45,9 +45,16 @@ const NOT_SAFE = plainPage(400, 'Not here', 'To connect an agent, open this Swit
 const SIGNED_OUT = plainPage(403, 'You are not signed in', 'Nothing was done: begin again in your agent')
 
 /** The page that asks a person whether an agent may act for them, and what becomes of their answer. */
-export function createAuthorize({ server, sessions, catalogue, fetch, shield, newId, now }: AuthorizeDeps) {
-  const findDocument = createClientDocuments(fetch, now)
-
+export function createAuthorize({
+  server,
+  sessions,
+  catalogue,
+  prepare,
+  findDocument,
+  shield,
+  newId,
+  now,
+}: AuthorizeDeps) {
   /** What a person is to be asked, or what their browser is answered instead. */
   async function questionOf(c: RouteContext, signedOut?: Page): Promise<Question | Response> {
     const limited = shield(c)
@@ -67,6 +74,7 @@ export function createAuthorize({ server, sessions, catalogue, fetch, shield, ne
     if (found?.ok === false) return page(wrongRequestPage(found.message, undefined))
     const request = { url: `${origin}${pathname}${search}`, document: found?.client }
     const read = await reached(async () => {
+      await prepare()
       const asked = await server.asked(request)
       return { asked, choices: asked.ok ? await choicesOf(signed.value.principal, catalogue) : [] }
     })

@@ -1,5 +1,6 @@
+import type { JSONWebKeySet } from 'jose'
 import { LRUCache } from 'lru-cache'
-import { isJsonObject } from '../core/tool/json.ts'
+import { isJsonObject, isList } from '../core/tool/json.ts'
 import { anything, check, list, object, optional, string } from '../core/tool/json-reader.ts'
 import type { Fetch } from '../core/tool/platform.ts'
 import type { Client } from '../storage/connect/client-rows.ts'
@@ -8,6 +9,7 @@ const TIMEOUT_MS = 10_000
 const FRESH_MS = 300_000
 const MAX_KEPT = 200
 const MAX_URL = 1_000
+const SIGNS = 'private_key_jwt'
 
 const TEXT = string({ least: 1, most: 200 })
 const URI = string({ least: 1, most: 2_000 })
@@ -22,12 +24,22 @@ const DOCUMENT = object(
     token_endpoint_auth_method: optional(TEXT),
     token_endpoint_auth_methods_supported: optional(WORDS),
     client_secret: anything,
+    jwks_uri: optional(URI),
+    jwks: anything,
   },
   { unknown: 'ignore' },
 )
 
 export type FoundDocument =
-  { readonly ok: true; readonly client: Client } | { readonly ok: false; readonly message: string }
+  | { readonly ok: true; readonly client: Client; readonly keys: ClientKeys | undefined }
+  | { readonly ok: false; readonly message: string }
+
+/** What a client's assertions are checked by: its keys, or where they are. */
+export type ClientKeys =
+  | { readonly jwks: JSONWebKeySet; readonly jwksUri?: undefined }
+  | { readonly jwks?: undefined; readonly jwksUri: string }
+
+export type FindDocument = (clientId: string) => Promise<FoundDocument>
 
 /** Whether a client's id is the URL of a document that describes it. */
 export function isDocumentUrl(clientId: string): boolean {
@@ -39,12 +51,12 @@ export function isDocumentUrl(clientId: string): boolean {
  * client's id, if it names itself so. `fetch` guards where requests go and caps answers; a redirect is no document. What was
  * found is kept for five minutes.
  */
-export function createClientDocuments(fetch: Fetch, now: () => number) {
-  const known = new LRUCache<string, { readonly client: Client; readonly until: number }>({ max: MAX_KEPT })
+export function createClientDocuments(fetch: Fetch, now: () => number): FindDocument {
+  const known = new LRUCache<string, { readonly found: FoundDocument; readonly until: number }>({ max: MAX_KEPT })
 
-  return async (clientId: string): Promise<FoundDocument> => {
+  return async (clientId) => {
     const kept = known.get(clientId)
-    if (kept && now() < kept.until) return { ok: true, client: kept.client }
+    if (kept && now() < kept.until) return kept.found
     const url = clientId.length <= MAX_URL ? URL.parse(clientId) : null
     // Written in one way only: with a path, and without what a reader could overlook
     if (
@@ -69,7 +81,7 @@ export function createClientDocuments(fetch: Fetch, now: () => number) {
       return refused(`Its document at '${url.host}' cannot be read`)
     }
     const found = clientOf(clientId, document)
-    if (found.ok) known.set(clientId, { client: found.client, until: now() + FRESH_MS })
+    if (found.ok) known.set(clientId, { found, until: now() + FRESH_MS })
     return found
   }
 }
@@ -87,18 +99,30 @@ function clientOf(clientId: string, document: unknown): FoundDocument {
     return refused("Its document does not ask for the grant 'authorization_code'")
   }
   const { token_endpoint_auth_method: one = 'none', token_endpoint_auth_methods_supported: methods = [one] } = value
-  if (!methods.includes('none')) return refused("Its document must offer the method 'none' at the token endpoint")
+  const keys = methods.includes(SIGNS) || one === SIGNS ? keysOf(value.jwks, value.jwks_uri) : undefined
+  if (!methods.includes('none') && !keys) {
+    return refused(`Its document must offer the method 'none' at the token endpoint, or '${SIGNS}' with keys`)
+  }
   return {
     ok: true,
+    keys,
     client: {
       clientId,
       clientName: value.client_name,
       redirectUris: [...value.redirect_uris],
       grantTypes: ['authorization_code', 'refresh_token'],
       responseTypes: ['code'],
-      tokenEndpointAuthMethod: 'none',
+      // Where it must prove who it is, the library itself lets nobody pass who does not
+      tokenEndpointAuthMethod: methods.includes('none') ? 'none' : SIGNS,
     },
   }
+}
+
+/** The keys that a document names in exactly one way. */
+function keysOf(jwks: unknown, jwksUri: string | undefined): ClientKeys | undefined {
+  if (jwks === undefined) return jwksUri === undefined ? undefined : { jwksUri }
+  if (jwksUri !== undefined || !isJsonObject(jwks) || !isList(jwks['keys'])) return undefined
+  return { jwks: { keys: jwks['keys'].filter(isJsonObject) } }
 }
 
 function refused(message: string): FoundDocument {

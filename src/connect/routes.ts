@@ -2,13 +2,18 @@ import { type Context, Hono } from 'hono'
 import { readBytes, readForm } from '../http/body.ts'
 import { jsonText } from '../http/json-response.ts'
 import { isTrustworthy } from '../http/loopback.ts'
+import type { Fetch } from '../core/tool/platform.ts'
 import type { AuthorizeDeps } from './authorize.ts'
 import { RESOURCE_METADATA_PATH, resourceMetadata, SERVER_METADATA_PATH, serverMetadata } from './metadata.ts'
 import { oauthAnswer, oauthError, reached, tooMany } from './oauth-answer.ts'
 
-export interface ConnectFaceDeps extends AuthorizeDeps {
-  /** Called after a token was revoked, so that this isolate's verdicts follow at once. */
-  readonly onChange: () => void
+export interface ConnectFaceDeps extends Omit<AuthorizeDeps, 'findDocument'> {
+  /** An authorization server of the company's own, in place of this one. */
+  readonly issuer: string | undefined
+  /** Fetches what clients say of themselves: it guards where requests go, and caps answers. */
+  readonly fetch: Fetch
+  /** Called when an agent may have been ended, so that this isolate's verdicts follow at once. */
+  readonly onEnd: (agent: string) => void
 }
 
 const FORM_LIMIT = 65_536
@@ -20,19 +25,33 @@ const REGISTRATION_LIMIT = 32_768
  * the library's, in the Connect object; the page is loaded when it is first opened.
  */
 export function connectFace(deps: ConnectFaceDeps): Hono {
-  const { server, onChange, shield } = deps
+  const { issuer, server, onEnd, shield } = deps
   const face = new Hono()
 
-  face.get(RESOURCE_METADATA_PATH, (c) => metadata(c, resourceMetadata))
+  face.get(RESOURCE_METADATA_PATH, (c) =>
+    metadata(c, (origin) => resourceMetadata(origin, issuer === undefined ? undefined : [issuer])),
+  )
+  if (issuer !== undefined) return face
   face.get(SERVER_METADATA_PATH, (c) => metadata(c, serverMetadata))
   // OpenID clients ask there; what they find is the same (RFC 8414, section 5)
   face.get('/.well-known/openid-configuration/connect', (c) => metadata(c, serverMetadata))
   face.get('/connect/.well-known/openid-configuration', (c) => metadata(c, serverMetadata))
 
-  const pages = async () => (await import('./authorize.ts')).createAuthorize(deps)
-  let authorize: Awaited<ReturnType<typeof pages>> | undefined
-  face.get('/connect/authorize', async (c) => (authorize ??= await pages()).ask(c))
-  face.post('/connect/authorize', async (c) => (authorize ??= await pages()).decide(c))
+  let loaded: Awaited<ReturnType<typeof load>> | undefined
+  async function load() {
+    const [{ createClientDocuments }, { createAuthorize }, { createAssertions }] = await Promise.all([
+      import('./client-document.ts'),
+      import('./authorize.ts'),
+      import('./client-assertion.ts'),
+    ])
+    const findDocument = createClientDocuments(deps.fetch, deps.now)
+    return {
+      authorize: createAuthorize({ ...deps, findDocument }),
+      readAssertion: createAssertions({ fetch: deps.fetch, findDocument, now: deps.now }),
+    }
+  }
+  face.get('/connect/authorize', async (c) => (loaded ??= await load()).authorize.ask(c))
+  face.post('/connect/authorize', async (c) => (loaded ??= await load()).authorize.decide(c))
 
   face.post('/connect/token', async (c) => {
     if (shield(c)) return tooMany()
@@ -41,10 +60,16 @@ export function connectFace(deps: ConnectFaceDeps): Hono {
     const form = await readForm(c.req.raw, FORM_LIMIT)
     if (!form.ok) return oauthError(400, 'invalid_request', `Wanted a form of at most ${FORM_LIMIT} bytes`)
     const authorization = c.req.raw.headers.get('authorization')
-    const answer = await reached(() => server.token(origin, authorization, form.value.toString()))
-    // What is revoked here is dead here at once
-    if (!form.value.has('grant_type')) onChange()
-    return answer instanceof Response ? answer : oauthAnswer(answer)
+    const signs = form.value.has('client_assertion') || form.value.has('client_assertion_type')
+    const asserted = signs
+      ? await (loaded ??= await load()).readAssertion(form.value, authorization, `${origin}/connect`)
+      : undefined
+    if (signs && !asserted) return oauthError(401, 'invalid_client', 'The client is not who it says')
+    const answer = await reached(() => server.token(origin, authorization, form.value.toString(), asserted))
+    if (answer instanceof Response) return answer
+    // What is revoked, or comes a second time, ends here at once
+    if (!form.value.has('grant_type') || answer.status !== 200) onEnd(agentOf(form.value))
+    return oauthAnswer(answer)
   })
 
   face.post('/connect/register', async (c) => {
@@ -62,6 +87,12 @@ export function connectFace(deps: ConnectFaceDeps): Hono {
   })
 
   return face
+}
+
+/** The agent that a request to the token endpoint is about, as its code or token says. */
+function agentOf(form: URLSearchParams): string {
+  const credential = form.get('code') ?? form.get('refresh_token') ?? form.get('token') ?? ''
+  return credential.slice(0, Math.max(0, credential.indexOf(':')))
 }
 
 /** Where the deployment was reached, if that is a place where tokens may be given out. */

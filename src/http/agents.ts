@@ -81,7 +81,12 @@ export function createAgents({ store, holderOf, now }: AgentsOptions) {
       return removed
     },
 
-    /** Has every token looked up again, as after some were revoked. */
+    /** Has an agent's tokens looked up again, as after one was revoked. */
+    forgetAgent(id: string): void {
+      verdicts.forgetWhere(({ agent }) => agent.id === id)
+    },
+
+    /** Has every token looked up again, as after a client was taken back. */
     forget: verdicts.forget,
 
     /** Holds the agents of a key for ended, which is deleted. */

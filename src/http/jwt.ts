@@ -23,6 +23,8 @@ export interface JwtOptions {
   readonly audience?: string | undefined
   /** Of tokens that the JWKS signs: who people are, and what they may do. */
   readonly people?: PeopleRules | undefined
+  /** Whether others are accepted elsewhere, so that each has users of its own; absent: as `issuers` and `people` say. */
+  readonly isOneOfSeveral?: boolean | undefined
 }
 
 export interface VerifiedJwt {
@@ -65,6 +67,7 @@ export function createJwtVerifier(options: JwtOptions, platform: JwtPlatform = {
 
   const { issuers, audience, people } = options
   const hasSeveralIssuers =
+    options.isOneOfSeveral ??
     new Set([...(issuers ?? []), ...(people?.issuer === undefined ? [] : [people.issuer])]).size > 1
   const wantedClaims = { ...(issuers && { issuer: [...issuers] }), ...(audience !== undefined && { audience }) }
   /** Whose a token's `sub` is, where there are several who could say the same one of different people. */

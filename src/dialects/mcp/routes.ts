@@ -21,7 +21,7 @@ import {
   readMessage,
   resultText,
 } from './json-rpc.ts'
-import { isOwnOrigin } from './origin.ts'
+import { isAllowedOrigin } from './origin.ts'
 import { revision2026 } from './revisions/2026-07-28.ts'
 import { revisionOf, revisionOfBatch, type Revisions } from './revisions/negotiation.ts'
 import type { Revision, ServerInfo } from './revisions/revision.ts'
@@ -43,6 +43,8 @@ export interface Door {
 
 export interface McpFaceDeps {
   readonly doors: readonly Door[]
+  /** Other sites whose pages may call. */
+  readonly origins: ReadonlySet<string>
   readonly callTool: CallTool
   readonly catalogue: Catalogue
   readonly resolver: Resolver
@@ -61,7 +63,7 @@ const HOW_TO_CONNECT = '. What to copy for each agent is at /docs/agents'
  * in those with the `initialize` handshake. Nothing is kept between requests, and nothing of an SDK is used.
  */
 export function mcpFace(deps: McpFaceDeps): Hono {
-  const { doors, callTool, catalogue, resolver, tellReadiness, seal, serverInfo } = deps
+  const { doors, origins, callTool, catalogue, resolver, tellReadiness, seal, serverInfo } = deps
   const revisions: Revisions = {
     until2025: revisionsUntil2025(serverInfo),
     of2025November: revision2025November(serverInfo),
@@ -79,7 +81,8 @@ export function mcpFace(deps: McpFaceDeps): Hono {
 
   async function post(c: Context, door: Door): Promise<Response> {
     const request = c.req.raw
-    if (!isOwnOrigin(request)) return refuse({ type: 'forbidden', reason: "The header 'Origin' is of another site" })
+    if (!isAllowedOrigin(request, origins))
+      return refuse({ type: 'forbidden', reason: "The header 'Origin' is of another site" })
     const admitted = await admit(c, door)
     if (!admitted.ok) return turnAway(request, admitted.failure, door)
     const toolset = readToolset(request.url)

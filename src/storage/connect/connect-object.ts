@@ -1,6 +1,6 @@
 import { DurableObject } from 'cloudflare:workers'
 import type { Agent } from '../../core/access/agent.ts'
-import type { AuthorizationRequest, Connections, GivenClient } from './connections.ts'
+import type { Asserted, AuthorizationRequest, Connections, GivenClient } from './connections.ts'
 
 /**
  * The Connect Durable Object, of which a deployment has one: its methods are those of `Connections`, which is loaded with the
@@ -13,8 +13,8 @@ export class Connect extends DurableObject<unknown> {
     return (await this.#ready()).register(origin, body)
   }
 
-  async token(origin: string, authorization: string | null, body: string) {
-    return (await this.#ready()).token(origin, authorization, body)
+  async token(origin: string, authorization: string | null, body: string, asserted?: Asserted) {
+    return (await this.#ready()).token(origin, authorization, body, asserted)
   }
 
   async asked(request: AuthorizationRequest) {

@@ -1,7 +1,9 @@
 import type { Agent, AgentStore, ListedAgent } from '../../core/access/agent.ts'
+import { AUTH_METHODS, type OAuthClient, type OAuthClientStore } from '../../core/access/oauth-client.ts'
 import { reached } from '../reached.ts'
+import type { Client } from './client-rows.ts'
 import type { Connect } from './connect-object.ts'
-import type { Asked, AuthorizationRequest, OAuthAnswer, Refused } from './connections.ts'
+import type { Asked, Asserted, AuthorizationRequest, OAuthAnswer, Refused } from './connections.ts'
 
 /** Gets a stub of the one Connect Durable Object. A stub belongs to the request that got it, so it is got each time. */
 export type ConnectStub = () => DurableObjectStub<Connect>
@@ -24,11 +26,28 @@ export function createAgentStore(connect: ConnectStub): AgentStore {
   }
 }
 
+/** The clients that administrators give. */
+export function createClientStore(connect: ConnectStub): OAuthClientStore {
+  return {
+    async create(origin, { name, redirect_uris, token_endpoint_auth_method }) {
+      const given = {
+        clientName: name,
+        redirectUris: [...redirect_uris],
+        tokenEndpointAuthMethod: token_endpoint_auth_method,
+      }
+      const made = await connect().giveClient(origin, given)
+      return { ...clientOf(made), ...(made.clientSecret === undefined ? {} : { client_secret: made.clientSecret }) }
+    },
+    list: async () => (await connect().clients()).map((text) => clientOf(JSON.parse(text))),
+    remove: async (id) => await connect().removeClient(id),
+  }
+}
+
 /** What the Connect object does of OAuth, as its methods say. */
 export interface AuthorizationServer {
   asked(request: AuthorizationRequest): Promise<Asked | Refused>
   letIn(request: AuthorizationRequest, agent: Agent): Promise<{ readonly ok: true; readonly to: string } | Refused>
-  token(origin: string, authorization: string | null, body: string): Promise<OAuthAnswer>
+  token(origin: string, authorization: string | null, body: string, asserted?: Asserted): Promise<OAuthAnswer>
   register(origin: string, body: string): Promise<OAuthAnswer>
 }
 
@@ -44,4 +63,21 @@ export function createAuthorizationServer(connect: ConnectStub): AuthorizationSe
 
 function agentOf(text: string): Agent & ListedAgent {
   return JSON.parse(text)
+}
+
+type KeptClient = Pick<
+  Client,
+  'clientId' | 'clientName' | 'redirectUris' | 'tokenEndpointAuthMethod' | 'registrationDate' | 'clientSecret'
+>
+
+/** A client as our routes show it. What is stored has the secret's hash alone. */
+function clientOf(client: KeptClient): OAuthClient {
+  const { clientId, clientName = '', redirectUris, tokenEndpointAuthMethod, registrationDate = 0 } = client
+  return {
+    client_id: clientId,
+    name: clientName,
+    redirect_uris: redirectUris,
+    token_endpoint_auth_method: AUTH_METHODS.find((method) => method === tokenEndpointAuthMethod) ?? 'none',
+    created_at: new Date(registrationDate * 1_000).toISOString(),
+  }
 }

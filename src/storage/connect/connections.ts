@@ -1,6 +1,8 @@
 import type { AuthRequest } from '@cloudflare/workers-oauth-provider'
 import type { Agent } from '../../core/access/agent.ts'
+import { isList, isObject } from '../../core/tool/json.ts'
 import { column, field } from '../rows.ts'
+import { sha256 } from '../sha256.ts'
 import { type AgentRows, agentRows } from './agent-rows.ts'
 import { type Client, clientRows } from './client-rows.ts'
 import { deleteEntriesOf } from './entries.ts'
@@ -23,6 +25,16 @@ export interface AuthorizationRequest {
   readonly url: string
   /** The client, where its id is the URL of a document that describes it. */
   readonly document: Client | undefined
+}
+
+/** A client that proved by a signed assertion who it is. */
+export interface Asserted {
+  /** As the library is to know it for this request. */
+  readonly client: Client
+  /** Tells the assertion from all others. */
+  readonly id: string
+  /** Until when it could be sent again, in milliseconds since 1970. */
+  readonly until: number
 }
 
 /** What a browser is to be told of such a request that is not in order; `back` takes that to the client. */
@@ -66,13 +78,14 @@ export class Connections {
   /** Registers a client by its metadata, as JSON (RFC 7591). */
   async register(origin: string, body: string): Promise<OAuthAnswer> {
     sweep(this.#sql, Date.now())
-    const answer = await this.#answer(origin, 'register', { 'content-type': 'application/json' }, body)
+    const answer = await this.#answer(origin, 'register', { 'content-type': 'application/json' }, supported(body))
     if (answer.status === 201) this.#clients.registered(JSON.parse(answer.body).client_id)
     return answer
   }
 
   /** Redeems a code or a refresh token, or revokes a token; `body` is the form (RFC 6749, section 4.1.3; RFC 7009). */
-  token(origin: string, authorization: string | null, body: string): Promise<OAuthAnswer> {
+  async token(origin: string, authorization: string | null, body: string, asserted?: Asserted): Promise<OAuthAnswer> {
+    if (asserted && !(await this.#isNew(asserted))) return REPLAYED
     const form = new URLSearchParams(body)
     const refresh = form.get('grant_type') === 'refresh_token' ? (form.get('refresh_token') ?? '') : undefined
     const agent = (form.get('code') ?? refresh ?? form.get('token') ?? '').split(':')[0] ?? ''
@@ -82,7 +95,7 @@ export class Connections {
         ...(authorization === null ? {} : { authorization }),
       }
       const settle = refresh === undefined ? undefined : await refreshTokens(this.#sql).presented(agent, refresh)
-      const answer = await this.#answer(origin, 'token', headers, body)
+      const answer = await this.#answer(origin, 'token', headers, body, asserted?.client)
       const expires = Date.parse(this.#agents.find(agent)?.expires_at ?? '') || Date.now()
       const isEnded = settle?.(answer.status === 200, expires) === true && answer.body.includes('"invalid_grant"')
       // A code that came twice, and a refresh token that was revoked, took their grant along
@@ -189,10 +202,22 @@ export class Connections {
     }
   }
 
-  async #answer(origin: string, endpoint: string, headers: Record<string, string>, body: string): Promise<OAuthAnswer> {
+  /** Notes that an assertion was sent; gives whether it is for the first time. */
+  async #isNew({ id, until }: Asserted): Promise<boolean> {
+    const first = "INSERT OR IGNORE INTO spent VALUES (?, '', ?) RETURNING hash"
+    return field(this.#sql, first, await sha256(id), until) !== undefined
+  }
+
+  async #answer(
+    origin: string,
+    endpoint: string,
+    headers: Record<string, string>,
+    body: string,
+    client?: Client,
+  ): Promise<OAuthAnswer> {
     const { server } = await this.#server(origin)
     const request = new Request(`${origin}/connect/${endpoint}`, { method: 'POST', headers, body })
-    const kept = { OAUTH_KV: this.#clients.entriesWith(undefined) }
+    const kept = { OAUTH_KV: this.#clients.entriesWith(client) }
     const response = await server.fetch(request, kept, this.#state)
     return { status: response.status, headers: Object.fromEntries(response.headers), body: await response.text() }
   }
@@ -230,4 +255,28 @@ export class Connections {
       if (this.#turns.get(agent) === mine) this.#turns.delete(agent)
     }
   }
+}
+
+const REPLAYED: OAuthAnswer = {
+  status: 401,
+  headers: { 'content-type': 'application/json', 'cache-control': 'no-store' },
+  body: JSON.stringify({ error: 'invalid_client', error_description: 'The assertion was sent before' }),
+}
+
+const GRANT_TYPES: readonly unknown[] = ['authorization_code', 'refresh_token']
+
+/**
+ * A registration without the grants that this server does not know, as RFC 7591 (section 2) lets it; one for such grants alone
+ * stays as it is, and is refused.
+ */
+function supported(body: string): string {
+  let metadata: unknown
+  try {
+    metadata = JSON.parse(body)
+  } catch {
+    return body
+  }
+  if (!isObject(metadata) || !isList(metadata['grant_types'])) return body
+  const known = metadata['grant_types'].filter((grant) => GRANT_TYPES.includes(grant))
+  return known.includes('authorization_code') ? JSON.stringify({ ...metadata, grant_types: known }) : body
 }

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { isOwnOrigin } from '../../../src/dialects/mcp/origin.ts'
+import { isAllowedOrigin } from '../../../src/dialects/mcp/origin.ts'
 
 const from = (origin: string | undefined, url: string) =>
-  isOwnOrigin(new Request(url, { headers: origin === undefined ? {} : { origin } }))
+  isAllowedOrigin(new Request(url, { headers: origin === undefined ? {} : { origin } }), new Set())
 
 describe('the header Origin', () => {
   it.each([

@@ -192,6 +192,8 @@ describe('the transport', () => {
     ['http://localhost', 200],
     ['http://127.0.0.1:5173', 200],
     ['http://localhost.evil.example', 403],
+    ['https://named.example', 200],
+    ['https://named.example.evil.example', 403],
   ])('answers a page of %s with %d', async (origin, status) => {
     expect((await setUp().legacy('ping', {}, { headers: { origin } })).status).toBe(status)
   })

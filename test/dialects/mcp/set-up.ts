@@ -76,6 +76,7 @@ export function setUp(given: SetUp = {}) {
     forget: () => undefined,
   }
   const face = mcpFace({
+    origins: new Set(['https://named.example']),
     doors: ['/mcp', '/connect/mcp'].map((path) => ({
       path,
       gate: () => (given.refused ? fail(given.refused) : ok(principal)),

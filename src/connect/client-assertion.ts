@@ -1,0 +1,73 @@
+import { createLocalJWKSet, createRemoteJWKSet, customFetch, decodeJwt, type JWTVerifyGetKey, jwtVerify } from 'jose'
+import type { Fetch } from '../core/tool/platform.ts'
+import type { Asserted } from '../storage/connect/connections.ts'
+import { type ClientKeys, type FindDocument, isDocumentUrl } from './client-document.ts'
+
+const TYPE = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'
+const ALGORITHMS = ['RS256', 'ES256']
+const MAX_ASSERTION = 16_384
+const MAX_LIFETIME_S = 3_600
+const TOLERANCE_S = 60
+const TIMEOUT_MS = 10_000
+
+export interface AssertionOptions {
+  /** Guards where requests go, and caps answers. */
+  readonly fetch: Fetch
+  readonly findDocument: FindDocument
+  readonly now: () => number
+}
+
+/**
+ * Reads the signed assertions by which clients with a document prove who they are (`private_key_jwt`; RFC 7523, section 3): by
+ * the keys of the document, for this server, with an end within the hour and an id. What it was is taken out of the form, and
+ * undefined is given where it does not prove it, or comes beside another proof.
+ */
+export function createAssertions({ fetch, findDocument, now }: AssertionOptions) {
+  return async (form: URLSearchParams, authorization: string | null, issuer: string): Promise<Asserted | undefined> => {
+    const assertion = form.get('client_assertion') ?? ''
+    const isAlone = authorization === null && !form.has('client_secret')
+    const clientId = issuerOf(assertion)
+    if (!isAlone || clientId === undefined || form.get('client_assertion_type') !== TYPE) return undefined
+    if ((form.get('client_id') ?? clientId) !== clientId || !isDocumentUrl(clientId)) return undefined
+    const found = await findDocument(clientId)
+    if (!found.ok || !found.keys) return undefined
+    try {
+      const { payload } = await jwtVerify(assertion, keysOf(found.keys, fetch), {
+        issuer: clientId,
+        subject: clientId,
+        audience: [issuer, `${issuer}/token`],
+        algorithms: ALGORITHMS,
+        requiredClaims: ['exp', 'jti'],
+        clockTolerance: TOLERANCE_S,
+        currentDate: new Date(now()),
+      })
+      const { exp = 0, jti = '' } = payload
+      if (jti === '' || exp * 1_000 > now() + (MAX_LIFETIME_S + TOLERANCE_S) * 1_000) return undefined
+      form.delete('client_assertion')
+      form.delete('client_assertion_type')
+      form.set('client_id', clientId)
+      const client = { ...found.client, tokenEndpointAuthMethod: 'none' }
+      return { client, id: `${clientId} ${jti}`, until: (exp + TOLERANCE_S) * 1_000 }
+    } catch {
+      return undefined
+    }
+  }
+}
+
+/** Whose assertion it says it is; undefined for what is none. */
+function issuerOf(assertion: string): string | undefined {
+  if (assertion.length > MAX_ASSERTION) return undefined
+  try {
+    return decodeJwt(assertion).iss
+  } catch {
+    return undefined
+  }
+}
+
+function keysOf({ jwks, jwksUri }: ClientKeys, fetch: Fetch): JWTVerifyGetKey {
+  if (jwks) return createLocalJWKSet(jwks)
+  return createRemoteJWKSet(new URL(jwksUri), {
+    timeoutDuration: TIMEOUT_MS,
+    [customFetch]: (href, { method, headers, signal }) => fetch(href, { method, headers, signal, redirect: 'manual' }),
+  })
+}

@@ -1,0 +1,38 @@
+const EXPOSED = 'WWW-Authenticate, Mcp-Session-Id, Retry-After'
+const METHODS = 'GET, POST, DELETE, OPTIONS'
+/** What a page asks to send: names of headers, and no more of them than anybody needs. */
+const HEADER_NAMES = /^[\w, -]{1,2000}$/
+const MAX_AGE_S = '600'
+
+/**
+ * The headers that let a page of another site read an answer (Fetch Standard, "CORS protocol"), where the deployment names its
+ * origin; undefined for any other. Cookies are never let along: such pages show tokens or keys of their own.
+ */
+export function crossOriginHeaders(
+  request: Request,
+  origins: ReadonlySet<string>,
+): Readonly<Record<string, string>> | undefined {
+  const origin = request.headers.get('origin')
+  if (origin === null || !origins.has(origin)) return undefined
+  const headers = { 'access-control-allow-origin': origin, 'access-control-expose-headers': EXPOSED }
+  if (request.method !== 'OPTIONS') return headers
+  const asked = request.headers.get('access-control-request-headers') ?? ''
+  return {
+    ...headers,
+    'access-control-allow-methods': METHODS,
+    ...(HEADER_NAMES.test(asked) ? { 'access-control-allow-headers': asked } : {}),
+    'access-control-max-age': MAX_AGE_S,
+  }
+}
+
+/** The answer to a browser that asks whether a page of another site may send a request. */
+export function preflight(headers: Readonly<Record<string, string>>): Response {
+  const vary = 'Origin, Access-Control-Request-Headers'
+  return new Response(null, { status: 204, headers: { ...headers, vary } })
+}
+
+/** Adds the headers to an answer. */
+export function letRead(response: Response, headers: Readonly<Record<string, string>>): void {
+  for (const [name, value] of Object.entries(headers)) response.headers.set(name, value)
+  response.headers.append('vary', 'Origin')
+}
