@@ -6,6 +6,8 @@ export interface AgentHost {
   readonly where: string
   /** What is copied, whole; absent where the host has a form to fill in. */
   readonly snippet?: Snippet
+  /** The same for a person who signs in instead of having a key, where the host can be told so. */
+  readonly signIn?: Snippet
 }
 
 export interface Snippet {
@@ -26,6 +28,7 @@ const sh = (text: string): Snippet => ({ language: 'sh', text })
  */
 export function agentHosts(origin: string): readonly AgentHost[] {
   const url = `${origin}/mcp`
+  const signInUrl = `${origin}/connect/mcp`
   return [
     {
       id: 'claude-code',
@@ -34,16 +37,17 @@ export function agentHosts(origin: string): readonly AgentHost[] {
       snippet: sh(
         `claude mcp add --transport http switchboard ${url} --header "Authorization: Bearer $${KEY_VARIABLE}"`,
       ),
+      signIn: sh(`claude mcp add --transport http switchboard ${signInUrl}`),
     },
     {
       id: 'claude',
       title: 'Claude.ai',
-      where: `Settings, Connectors, "Add custom connector", with the URL \`${url}\` and, under "Request headers", \`Authorization\` with \`Bearer <key>\`. Where your plan has no request headers, Claude.ai connects by OAuth alone.`,
+      where: `Settings, Connectors, "Add custom connector", with the URL \`${signInUrl}\`: you sign in here, and choose what Claude may use. Where your plan has "Request headers", a key does too: the URL \`${url}\`, and \`Authorization\` with \`Bearer <key>\`.`,
     },
     {
       id: 'chatgpt',
       title: 'ChatGPT',
-      where: `[chatgpt.com/plugins](https://chatgpt.com/plugins), the plus button, "Add custom MCP server", with the URL \`${url}\` and, for its authentication, an access token sent as \`Bearer\`: the key. Where your workspace offers no access tokens, ChatGPT connects by OAuth alone.`,
+      where: `[chatgpt.com/plugins](https://chatgpt.com/plugins), the plus button, "Add custom MCP server", with the URL \`${signInUrl}\` and OAuth: you sign in here, and choose what ChatGPT may use. Where your workspace has access tokens, a key does too: the URL \`${url}\`, and the key as \`Bearer\`.`,
     },
     {
       id: 'cursor',
@@ -55,6 +59,11 @@ export function agentHosts(origin: string): readonly AgentHost[] {
       "url": "${url}",
       "headers": { "Authorization": "Bearer \${env:${KEY_VARIABLE}}" }
     }
+  }
+}`),
+      signIn: json(`{
+  "mcpServers": {
+    "switchboard": { "url": "${signInUrl}" }
   }
 }`),
     },
@@ -73,6 +82,11 @@ export function agentHosts(origin: string): readonly AgentHost[] {
     }
   }
 }`),
+      signIn: json(`{
+  "servers": {
+    "switchboard": { "type": "http", "url": "${signInUrl}" }
+  }
+}`),
     },
     {
       id: 'codex',
@@ -84,6 +98,8 @@ export function agentHosts(origin: string): readonly AgentHost[] {
 url = "${url}"
 bearer_token_env_var = "${KEY_VARIABLE}"`,
       },
+      signIn: sh(`codex mcp add switchboard --url ${signInUrl}
+codex mcp login switchboard`),
     },
     {
       id: 'responses-api',

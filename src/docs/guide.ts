@@ -60,8 +60,8 @@ export function llmsText(guides: readonly Guide[], origin: string): string {
   })
   return `# Switchboard
 
-> One URL for every tool an agent calls. Agents connect to ${origin}/mcp over the Model Context Protocol, with the header
-> \`Authorization: Bearer <key>\`; the tools are listed there, to callers with a key.
+> One URL for every tool an agent calls, over the Model Context Protocol: ${origin}/mcp with the header
+> \`Authorization: Bearer <key>\`, or ${origin}/connect/mcp, where a person signs in. The tools are listed there.
 
 ## Guides
 

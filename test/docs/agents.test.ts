@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { agentHosts, KEY_VARIABLE } from '../../src/docs/agent-hosts.ts'
+import { agentHosts, KEY_VARIABLE, type Snippet } from '../../src/docs/agent-hosts.ts'
 import { EXAMPLE_ORIGIN } from '../../src/docs/guide.ts'
 import { anchorOf } from '../../src/docs/markdown.ts'
 
@@ -8,10 +8,12 @@ const GUIDE = readFileSync(new URL('../../src/docs/agents.md', import.meta.url),
 const README = readFileSync(new URL('../../README.md', import.meta.url), 'utf8')
 const hosts = agentHosts(EXAMPLE_ORIGIN)
 
+const fenced = (snippet?: Snippet) => (snippet ? `\n\`\`\`${snippet.language}\n${snippet.text}\n\`\`\`\n` : '')
+
 describe('the guide for agents', () => {
-  it.each(hosts)('says of $title what the table of hosts does, and no more', ({ title, where, snippet }) => {
-    const fenced = snippet ? `\n\`\`\`${snippet.language}\n${snippet.text}\n\`\`\`\n` : ''
-    expect(GUIDE).toContain(`\n## ${title}\n\n${where}\n${fenced}\n## `)
+  it.each(hosts)('says of $title what the table of hosts does, and no more', ({ title, where, snippet, signIn }) => {
+    const other = signIn ? `\nTo sign in instead:\n${fenced(signIn)}` : ''
+    expect(GUIDE).toContain(`\n## ${title}\n\n${where}\n${fenced(snippet)}${other}\n## `)
   })
 
   it('has the hosts in the order of the table', () => {

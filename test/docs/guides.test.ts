@@ -93,6 +93,7 @@ it('the configuration of each host is there for programs', async () => {
     title: 'Codex',
     where: expect.any(String),
     snippet: { language: 'toml', text: expect.stringContaining(`url = "${ORIGIN}/mcp"`) },
+    signIn: { language: 'sh', text: expect.stringContaining(`--url ${ORIGIN}/connect/mcp`) },
   })
 })
 

@@ -153,6 +153,19 @@ function expanded(headers: Readonly<Record<string, string>>, variable: RegExp): 
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, value.replace(variable, () => key)]))
 }
 
+describe('hosts where a person signs in instead', () => {
+  it.each(['claude-code', 'cursor', 'vs-code', 'codex'])('%s is given the other door, and no header', async (id) => {
+    const host = agentHosts(server.url).find((each) => each.id === id)
+    const text = host?.signIn?.text ?? ''
+    expect([...text.matchAll(/http[^\s"]+/g)].map(([url]) => url)).toEqual([`${server.url}/connect/mcp`])
+    expect(text).not.toMatch(/bearer|header|SWITCHBOARD_KEY/i)
+    if (host?.signIn?.language === 'json') expect(() => JSON.parse(text)).not.toThrow()
+    const answer = await fetch(`${server.url}/connect/mcp`, { method: 'POST', body: '{}' })
+    expect(answer.status).toBe(401)
+    expect(answer.headers.get('www-authenticate')).toContain('resource_metadata=')
+  })
+})
+
 describe('a person with a browser', () => {
   it('is shown all of it for this deployment, without a key', async () => {
     const answer = await fetch(`${server.url}/docs/agents`)

@@ -19,6 +19,8 @@ interface Remote {
   readonly headers: readonly { readonly name: string; readonly description: string; readonly isRequired: boolean }[]
 }
 
+const withKey = (remotes: readonly Remote[]): Remote => remotes.find(({ headers }) => headers) ?? expect.unreachable()
+
 /** Calls a tool where a document says that the server is, with the headers that it asks for and a person's key. */
 async function callAt({ url, headers }: Remote) {
   const sent = headers
@@ -45,7 +47,7 @@ describe('whoever knows the host alone', () => {
   it('comes from the catalog to the card, and from there to the tools', async () => {
     const [entry] = (await read('/.well-known/ai-catalog.json')).entries
     const card = await read(entry.url, { accept: entry.type })
-    const { names, content } = await callAt(card.remotes[0])
+    const { names, content } = await callAt(withKey(card.remotes))
     expect(names).toContain('Calculator_Add')
     expect(content).toEqual([{ type: 'text', text: '5' }])
   })
@@ -57,7 +59,16 @@ describe('whoever knows the host alone', () => {
     expect(latest).toEqual(list.servers[0])
     const [{ server: named }] = (await read(versions)).servers
     expect(await read(`${versions}/${named.version}`)).toEqual(latest)
-    expect((await callAt(latest.server.remotes[0])).content).toEqual([{ type: 'text', text: '5' }])
+    expect((await callAt(withKey(latest.server.remotes))).content).toEqual([{ type: 'text', text: '5' }])
+  })
+
+  it('without a key is led to sign in, by a door that says how', async () => {
+    const [{ url, headers }] = (await read('/mcp/server-card')).remotes
+    expect(headers).toBeUndefined()
+    const answer = await fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}' })
+    expect(answer.status).toBe(401)
+    const metadata = /resource_metadata="([^"]+)"/.exec(answer.headers.get('www-authenticate') ?? '')?.[1] ?? ''
+    expect(await read(new URL(metadata).pathname)).toMatchObject({ resource: url })
   })
 
   it('is told of no tool', async () => {

@@ -2,12 +2,13 @@ import { type Context, Hono } from 'hono'
 import { type Failing, type Failure, fail, ok, type Result } from '../../core/call/failure.ts'
 import { HTTP_STATUS } from '../../http/failure-status.ts'
 import { jsonText } from '../../http/json-response.ts'
+import { isTrustworthy } from '../../http/loopback.ts'
 import { pathSegment } from '../../http/path-segment.ts'
 import { createPublicRoute, preflight, type PublicRouteDeps } from '../../http/public-route.ts'
 import type { Deployment } from './wire.ts'
 
 export interface ServersFaceDeps extends PublicRouteDeps {
-  readonly deployment: Omit<Deployment, 'origin' | 'needsKey'>
+  readonly deployment: Omit<Deployment, 'origin' | 'needsKey' | 'signsIn'>
   /** Whether whoever sends such a request needs a credential to call anything. */
   readonly needsKey: (request: Request) => boolean
 }
@@ -41,7 +42,8 @@ export function serversFace({ deployment, needsKey, ...deps }: ServersFaceDeps):
   }
 
   function deploymentAt({ req }: Context): Deployment {
-    return { ...deployment, origin: new URL(req.url).origin, needsKey: needsKey(req.raw) }
+    const url = new URL(req.url)
+    return { ...deployment, origin: url.origin, needsKey: needsKey(req.raw), signsIn: isTrustworthy(url) }
   }
 
   function list(c: Context, wire: Wire): Response | Failing {

@@ -11,6 +11,8 @@ export interface Deployment {
   readonly protocolVersions: readonly string[]
   /** Whether nothing can be called there without a credential. */
   readonly needsKey: boolean
+  /** Whether agents that sign people in connect there too. */
+  readonly signsIn: boolean
   /** When this version of it was deployed, in milliseconds since 1970; undefined where nobody knows. */
   readonly deployedAt: number | undefined
 }
@@ -33,9 +35,11 @@ function keyHeader({ needsKey }: Deployment) {
   }
 }
 
+/** The doors, the one that takes no key first: who has just found the deployment has none. */
 function remotesOf(deployment: Deployment) {
-  const headers = [keyHeader(deployment)]
-  return [{ type: 'streamable-http', url: `${deployment.origin}/mcp`, headers }]
+  const { origin, signsIn } = deployment
+  const withKey = { type: 'streamable-http', url: `${origin}/mcp`, headers: [keyHeader(deployment)] }
+  return signsIn ? [{ type: 'streamable-http', url: `${origin}/connect/mcp` }, withKey] : [withKey]
 }
 
 /** The server's name, in reverse DNS: `https://tools.acme.com` is `com.acme.tools/switchboard`. */

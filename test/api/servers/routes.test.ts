@@ -47,6 +47,7 @@ describe('the registry of MCP servers', () => {
       name: 'com.acme.tools/switchboard',
       version: '0.1.0',
       remotes: [
+        { type: 'streamable-http', url: 'https://tools.acme.com/connect/mcp' },
         {
           type: 'streamable-http',
           url: 'https://tools.acme.com/mcp',
@@ -139,6 +140,7 @@ describe('the catalog and the card', () => {
     expectValid(serverCard, card.body)
     expect(card.headers.get('content-type')).toBe('application/mcp-server-card+json')
     expect(card.body.remotes).toMatchObject([
+      { url: 'https://tools.acme.com/connect/mcp', supportedProtocolVersions: ['2026-07-28', '2025-11-25'] },
       { url: 'https://tools.acme.com/mcp', supportedProtocolVersions: ['2026-07-28', '2025-11-25'] },
     ])
   })
@@ -152,12 +154,18 @@ describe('the catalog and the card', () => {
     const face = faceWith({ needsKey: false })
     const card = await get('/mcp/server-card', face, origin)
     expectValid(serverCard, card.body)
-    expect(card.body.remotes[0]).toMatchObject({ url: `${origin}/mcp`, headers: [{ isRequired: false }] })
+    const withKey = { url: `${origin}/mcp`, headers: [{ isRequired: false }] }
+    expect(card.body.remotes).toMatchObject([{ url: `${origin}/connect/mcp` }, withKey])
     expectValid(serverList, (await get('/v0.1/servers', face, origin)).body)
     const catalog = await get('/.well-known/ai-catalog.json', face, origin)
     expectValid(aiCatalog, catalog.body)
     expect(catalog.body.entries[0].url).toBe(`${origin}/mcp/server-card`)
   })
+})
+
+it('nobody is sent to sign in where others on the way could read along', async () => {
+  const { body } = await get('/mcp/server-card', faceWith(), 'http://tools.acme.com')
+  expect(body.remotes.map(({ url }: { url: string }) => url)).toEqual(['http://tools.acme.com/mcp'])
 })
 
 describe('each of them', () => {
