@@ -23,6 +23,7 @@ import { sha256 } from './storage/sha256.ts'
 import { createLedger } from './storage/ledger/ledger.ts'
 import { createStateSeal } from './storage/state-seal.ts'
 import { createVault } from './storage/vault/vaults.ts'
+import type { WriteAct } from './core/access/act.ts'
 import { ADMIN } from './core/access/principal.ts'
 import { type Candidate, createFindCandidates } from './core/call/bare-name.ts'
 import { createCallTool } from './core/call/call.ts'
@@ -66,6 +67,7 @@ import { uploadFace } from './api/toolkits/plugin/routes.ts'
 import { createAgents } from './http/agents.ts'
 import { createAuthenticator } from './http/authenticate.ts'
 import { crossOriginHeaders, letRead, preflight } from './http/cors.ts'
+import { createRefusals } from './http/acts.ts'
 import { createGate, createShield } from './http/gate.ts'
 import { createHealth } from './http/health.ts'
 import { createJwtVerifier } from './http/jwt.ts'
@@ -137,10 +139,22 @@ export function createApp(env: Env, config: Config, build: Build): Hono {
   const { access, adminKey, workerSecret } = config
   const authentication = { access, adminKey, findKey: keys.find, sha256, now }
   const authenticator = createAuthenticator({ ...authentication, jwt })
+  const printCall = createCallLog({ print: (message) => console.log(message), sleep })
+  const recordsOf = recordsStub(env.Records)
+  const recordWriter = createRecordWriter({
+    append: (batch) => recordsOf(batch.day).append(batch),
+    sleep,
+    defect: (error, lost) => log({ event: 'records-lost', lost, error: String(error) }),
+  })
+  const writeAct: WriteAct = (act, background) => {
+    log({ event: 'act', ...act })
+    recordWriter.writeAct(act, background)
+  }
+  const onRefusal = createRefusals(recordWriter.writeAct, now)
   const rateLimit = createRateLimit(env.RATE_LIMIT, now)
-  const gate = createGate(authenticator, rateLimit, registry.takeIn)
+  const gate = createGate(authenticator, rateLimit, registry.takeIn, onRefusal)
   // What has nothing to do with tools is there also while the registry is not
-  const gateBesideTools = createGate(authenticator, rateLimit, () => undefined)
+  const gateBesideTools = createGate(authenticator, rateLimit, () => undefined, onRefusal)
   const shield = createShield(rateLimit)
   const sessions = createSessions({
     store: createSessionStore(reach.access),
@@ -152,7 +166,7 @@ export function createApp(env: Env, config: Config, build: Build): Hono {
     now,
   })
   // For what pages of ours ask for: a session counts beside other credentials
-  const gateForPages = createGate(sessions, rateLimit, () => undefined)
+  const gateForPages = createGate(sessions, rateLimit, () => undefined, onRefusal)
   const connect = connectStub(env.Connect)
   const agents = createAgents({ store: createAgentStore(connect), holderOf: sessions.holderOf, now })
   const forAgents = config.connectIssuer === undefined ? agents : companyTokens(config, config.connectIssuer)
@@ -206,13 +220,6 @@ export function createApp(env: Env, config: Config, build: Build): Hono {
     : noArtifacts
   const uploads = env.ARTIFACTS ? createR2Uploads({ bucket: env.ARTIFACTS, base64Of: base64OfBytes, now }) : noUploads
   const toolSecrets = createToolSecrets(config.toolSecrets, config.secretOf)
-  const printRecord = createCallLog({ print: (message) => console.log(message), sleep })
-  const recordsOf = recordsStub(env.Records)
-  const storeRecord = createRecordWriter({
-    append: (batch) => recordsOf(batch.day).append(batch),
-    sleep,
-    defect: (error, lost) => log({ event: 'records-lost', lost, error: String(error) }),
-  })
   const callTool = createCallTool({
     resolver,
     findCandidates: createFindCandidates({ resolver, findTools, now }),
@@ -234,8 +241,8 @@ export function createApp(env: Env, config: Config, build: Build): Hono {
     startDeadline,
     base64,
     writeRecord(record, background) {
-      printRecord(record, background)
-      storeRecord(record, background)
+      printCall(record, background)
+      recordWriter.writeCall(record, background)
     },
     defect: (call_id, tool, message) => log({ event: 'tool-defect', call_id, tool, message }),
   })
@@ -256,6 +263,7 @@ export function createApp(env: Env, config: Config, build: Build): Hono {
   /** What most faces take; each is declared with what it uses of it. */
   const shared = {
     gate,
+    writeAct,
     callTool,
     publish,
     catalogue,
@@ -292,7 +300,7 @@ export function createApp(env: Env, config: Config, build: Build): Hono {
     }),
     mcpFace({
       ...shared,
-      doors: mcpDoors(gate, createGate(forAgents, rateLimit, registry.takeIn)),
+      doors: mcpDoors(gate, createGate(forAgents, rateLimit, registry.takeIn, onRefusal)),
       origins: config.allowOrigins,
       tellReadiness,
       seal: createStateSeal({ sealer: deploymentKeys.sealer('state'), now }),
@@ -301,7 +309,7 @@ export function createApp(env: Env, config: Config, build: Build): Hono {
     machineContextFace({ ...shared, today: () => new Date() }),
     openToolCallingFace({
       ...shared,
-      gate: engines ? createGate(engines, rateLimit, registry.takeIn) : gate,
+      gate: engines ? createGate(engines, rateLimit, registry.takeIn, onRefusal) : gate,
       now: () => new Date(),
     }),
     pluginFace(shared),
@@ -339,6 +347,8 @@ export function createApp(env: Env, config: Config, build: Build): Hono {
       authenticator,
       sha256,
       shield,
+      writeAct,
+      now,
     }),
     connectFace({
       issuer: config.connectIssuer,
@@ -351,6 +361,7 @@ export function createApp(env: Env, config: Config, build: Build): Hono {
       shield,
       newId: randomId,
       now,
+      writeAct,
     }),
     agentsFace({ ...shared, gate: gateForPages, agents }),
     clientsFace({ ...shared, gate: gateBesideTools, clients: createClientStore(connect), onChange: agents.forget }),

@@ -1,6 +1,9 @@
 import { type Agent, AGENT_SCOPES } from '../core/access/agent.ts'
+import type { WriteAct } from '../core/access/act.ts'
 import type { Catalogue } from '../core/access/catalogue.ts'
 import type { Failing } from '../core/call/failure.ts'
+import type { JsonObject } from '../core/tool/json.ts'
+import { noteAct } from '../http/acts.ts'
 import { readForm } from '../http/body.ts'
 import type { RouteContext } from '../http/gate.ts'
 import { isLoopback, isTrustworthy } from '../http/loopback.ts'
@@ -27,6 +30,8 @@ export interface AuthorizeDeps {
   readonly newId: () => string
   /** Milliseconds since 1970. */
   readonly now: () => number
+  /** Writes down what people decide. */
+  readonly writeAct?: WriteAct
 }
 
 /** What a person is asked, once their request and their sign-in are in order. */
@@ -54,6 +59,7 @@ export function createAuthorize({
   shield,
   newId,
   now,
+  writeAct,
 }: AuthorizeDeps) {
   /** What a person is to be asked, or what their browser is answered instead. */
   async function questionOf(c: RouteContext, signedOut?: Page): Promise<Question | Response> {
@@ -103,6 +109,10 @@ export function createAuthorize({
     }
   }
 
+  function note(c: RouteContext, act: string, { signed }: Question, about: JsonObject): void {
+    noteAct(c, writeAct, now(), { act, principal: signed.principal, outcome: 'success', status: 302, about })
+  }
+
   return {
     /** `GET /connect/authorize`. */
     async ask(c: RouteContext): Promise<Response> {
@@ -118,7 +128,10 @@ export function createAuthorize({
       if (!form.ok) return page(failurePage(form.failure))
       const question = await questionOf(c, SIGNED_OUT)
       if (question instanceof Response) return question
-      if (form.value.get('decision') !== 'allow') return goTo(question.asked.refusal)
+      if (form.value.get('decision') !== 'allow') {
+        note(c, 'agent.refuse', question, { host: question.asking.host })
+        return goTo(question.asked.refusal)
+      }
       const chosen = question.choices.filter(({ toolkit }) => form.value.has(`toolkit.${toolkit}`))
       const days = DAYS.find((each) => String(each) === form.value.get('days'))
       if (chosen.length === 0 || days === undefined) {
@@ -128,6 +141,10 @@ export function createAuthorize({
       const agent = agentOf(question, chosen, days)
       const connected = await reached(() => server.letIn(question.request, agent))
       if (connected instanceof Response) return connected
+      if (connected.ok) {
+        const { id, toolkits, expires_at } = agent
+        note(c, 'agent.connect', question, { id, host: question.asking.host, toolkits, expires_at })
+      }
       return connected.ok ? goTo(connected.to) : page(wrongRequestPage(connected.message, connected.back))
     },
   }

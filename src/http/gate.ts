@@ -1,5 +1,5 @@
 import { type Principal, type Scope, scopeDenial } from '../core/access/principal.ts'
-import { type Failing, fail, type Result } from '../core/call/failure.ts'
+import { type Failing, type Failure, fail, type Result } from '../core/call/failure.ts'
 import type { Background } from '../core/tool/platform.ts'
 import type { Authenticator } from './authenticate.ts'
 import type { RateLimit } from './rate-limit.ts'
@@ -24,14 +24,19 @@ export type Gate = (c: RouteContext, scope: Scope | undefined) => Result<Princip
 /**
  * `prepare` makes ready what every request needs, and gives undefined once that is done. The rate is held at
  * Cloudflare's edge, which tells each client's address and lets no client set it: elsewhere nobody has to be shielded.
- * Administrators are not held to it.
+ * Administrators are not held to it. `onRefusal` is told whom it does not let in.
  */
 export function createGate(
   { authenticate }: Pick<Authenticator, 'authenticate'>,
   rateLimit: RateLimit,
   prepare: () => Promise<void> | undefined,
+  onRefusal?: (c: RouteContext, failure: Failure, principal?: Principal) => void,
 ): Gate {
   return async (c, scope) => {
+    const refuse = (failing: Failing, principal?: Principal) => {
+      onRefusal?.(c, failing.failure, principal)
+      return failing
+    }
     const address = c.req.raw.headers.get('cf-connecting-ip')
     const limit = (key: string) => (address === null ? undefined : rateLimit(key, backgroundOf(c)))
     let isCounted = false
@@ -50,13 +55,14 @@ export function createGate(
       console.error('Cannot get ready', error)
       return fail({ type: 'unavailable', message: 'Switchboard cannot reach its registry right now' })
     }
-    if (!caller.ok) return isCounted ? caller : (limitStranger() ?? caller)
+    if (!caller.ok) return refuse(isCounted ? caller : (limitStranger() ?? caller))
     const principal = caller.value
     const denial = scope && scopeDenial(principal, scope)
-    if (denial) return fail(denial)
+    if (denial) return refuse(fail(denial), principal)
     if (principal.kind === 'admin') return caller
     // All who come without a credential are one principal: sharing a rate, one could shut out the others
-    return limit(principal.kind === 'anonymous' ? `anonymous ${address}` : principal.id) ?? caller
+    const limited = limit(principal.kind === 'anonymous' ? `anonymous ${address}` : principal.id)
+    return limited ? refuse(limited, principal) : caller
   }
 }
 

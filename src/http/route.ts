@@ -1,28 +1,46 @@
+import type { WriteAct } from '../core/access/act.ts'
 import { NEEDS_CREDENTIAL, type Principal, type Scope } from '../core/access/principal.ts'
 import type { Failing, Failure } from '../core/call/failure.ts'
+import type { JsonObject } from '../core/tool/json.ts'
+import { noteAct } from './acts.ts'
 import type { Gate, RouteContext } from './gate.ts'
 
 export interface RouteDeps {
   readonly gate: Gate
   /** Words a failure: our own resources have no table of their own. */
   readonly respond: (failure: Failure) => Response
+  /** Writes down what is done; nothing is where nobody keeps it. */
+  readonly writeAct?: WriteAct
 }
 
-/** Makes a route of a handler: whoever has the scope, if it takes one, is let in, and a failure that the handler gives is put into words. */
+/** Says what an act was about: ids and names. */
+export type Note = (about: JsonObject) => void
+
+/**
+ * Makes a route of a handler: whoever has the scope, if it takes one, is let in, and a failure that the handler gives is put into words.
+ * A route that changes something names its act, which is written down with what came of it.
+ */
 export type Route = <C extends RouteContext>(
   scope: Scope | undefined,
-  handle: (c: C, principal: Principal) => Promise<Response | Failing>,
+  handle: (c: C, principal: Principal, note: Note) => Promise<Response | Failing>,
+  act?: string,
 ) => (c: C) => Promise<Response>
 
 /** Makes the routes of what anybody may have who has the scope. */
-export function createRoute({ gate, respond }: RouteDeps, isPrivate = false): Route {
-  return (scope, handle) => async (c) => {
+export function createRoute({ gate, respond, writeAct }: RouteDeps, isPrivate = false): Route {
+  return (scope, handle, act) => async (c) => {
     const caller = await gate(c, scope)
     if (!caller.ok) return respond(caller.failure)
-    if (isPrivate && caller.value.kind === 'anonymous') return respond(NEEDS_CREDENTIAL)
-    const answer = await handle(c, caller.value)
+    const principal = caller.value
+    if (isPrivate && principal.kind === 'anonymous') return respond(NEEDS_CREDENTIAL)
+    let about: JsonObject | undefined
+    const answer = await handle(c, principal, (more) => void (about = { ...about, ...more }))
     const response = answer instanceof Response ? answer : respond(answer.failure)
     if (isPrivate) response.headers.set('cache-control', 'no-store')
+    if (act !== undefined) {
+      const outcome = answer instanceof Response ? 'success' : answer.failure.type
+      noteAct(c, writeAct, Date.now(), { act, principal, outcome, status: response.status, about })
+    }
     return response
   }
 }

@@ -1,10 +1,12 @@
 import { type Context, Hono } from 'hono'
+import type { WriteAct } from '../core/access/act.ts'
 import { type PersonClaims, personOf } from '../core/access/person.ts'
 import { principalOfPerson } from '../core/access/session.ts'
 import type { SignInRule } from '../core/access/sign-in-rules.ts'
 import type { Failing } from '../core/call/failure.ts'
 import type { Sha256 } from '../core/tool/digest.ts'
 import { type Authenticator, isKey, MIN_ADMIN_KEY } from '../http/authenticate.ts'
+import { noteAct } from '../http/acts.ts'
 import { readForm } from '../http/body.ts'
 import { failurePage, goTo, type Page, page, plainPage } from '../http/page.ts'
 import { isSameOrigin } from '../http/same-origin.ts'
@@ -34,6 +36,10 @@ export interface SignInFaceDeps {
   readonly sha256: Sha256
   /** Holds strangers to a rate: why a request is refused now, or undefined. */
   readonly shield: (c: Context) => Failing | undefined
+  /** Writes down who signs in and out. */
+  readonly writeAct?: WriteAct
+  /** Milliseconds since 1970. */
+  readonly now: () => number
 }
 
 const FORM_LIMIT = 8_192
@@ -47,7 +53,8 @@ const NOT_SAFE = plainPage(400, 'Not here', 'To sign in, open this Switchboard b
  * It leads to the deployment's OpenID provider or, where none is set up, asks for an API key. Afterwards the browser goes
  * back to a path of this deployment, never anywhere else.
  */
-export function signInFace({ sessions, provider, flows, authenticator, sha256, shield }: SignInFaceDeps): Hono {
+export function signInFace({ sessions, provider, flows, authenticator, sha256, ...deps }: SignInFaceDeps): Hono {
+  const { shield, writeAct, now } = deps
   const face = new Hono()
 
   face.get('/sign-in', async (c) => {
@@ -94,6 +101,7 @@ export function signInFace({ sessions, provider, flows, authenticator, sha256, s
     }
     const person = { ...named, user: provider.prefix + named.user }
     const principal = principalOfPerson(person, provider.rules)
+    note(c, 'session.begin', { id: principal?.id, user: person.user })
     if (!principal) {
       const message = `No rule of SIGN_IN_RULES lets '${person.user}' in: an administrator can add one`
       return page(refusedSignInPage(403, message, back), ended)
@@ -116,6 +124,7 @@ export function signInFace({ sessions, provider, flows, authenticator, sha256, s
     const mayBeKey = isKey(key) || key.length >= MIN_ADMIN_KEY
     const hash = await sha256(key)
     const holder = mayBeKey ? (await authenticator.holderOf(hash)).result : undefined
+    note(c, 'session.begin', { id: holder?.ok ? holder.value.id : undefined })
     if (holder?.ok !== true) {
       if (holder?.failure.type === 'unavailable') return page(failurePage(holder.failure))
       return page(keyPage(back, 'No key is like this one, or it has expired'))
@@ -132,9 +141,18 @@ export function signInFace({ sessions, provider, flows, authenticator, sha256, s
     const form = await readForm(request, FORM_LIMIT)
     const back = form.ok ? backOf(c, form.value.get('return') ?? undefined) : undefined
     const cookie = await sessions.signOut(request)
+    note(c, 'session.end', {})
     if (back === undefined || back instanceof Error) return page(signedOutPage(), [cookie])
     return goTo(`/sign-in?again=1&return=${encodeURIComponent(back)}`, [cookie])
   })
+
+  /** Writes down that somebody signs in, or may not: then there is no id of theirs. */
+  function note(c: Context, act: string, who: { readonly id?: string | undefined; readonly user?: string }): void {
+    const isDone = act === 'session.end' || who.id !== undefined
+    const principal = who.id === undefined ? undefined : { id: who.id }
+    const came = { outcome: isDone ? 'success' : 'refused', status: isDone ? 302 : 403 }
+    noteAct(c, writeAct, now(), { act, principal, user_id: who.user, ...came })
+  }
 
   /** Why nobody can sign in by this request. */
   function unready(c: Context): Page | undefined {

@@ -45,8 +45,7 @@ export function documentKey(dialect: string, id: string): string {
   return `${dialect}/${id.toLowerCase()}`
 }
 
-/** The key of one part of a day's calls in R2, once the day is old; without a part, what the keys of all begin with. */
-export function archiveKey(day: string, part?: number): string {
-  const own = `calls/${day}/`
-  return part === undefined ? own : `${own}${String(part).padStart(4, '0')}.jsonl`
+/** The key of one part of a day's calls or acts in R2, once the day is old. */
+export function archiveKey(kind: 'call' | 'act', day: string, part: number): string {
+  return `${kind}s/${day}/${String(part).padStart(4, '0')}.jsonl`
 }

@@ -164,3 +164,22 @@ describe('an approval, where people sign in,', () => {
     expect((await edge.call(TOOL, email, { input: { folder: 'spam' } })).status).toBe(400)
   })
 })
+
+it('what people decide is written down, with who they are, and without the link', async () => {
+  const { name, email } = newPerson()
+  const { url } = await edge.challenge(TOOL, email, { folder: 'spam' })
+  const who = await signedIn(name)
+  await who.press(await who.open(url), /approve/i)
+  const refused = await edge.challenge(TOOL, email, { folder: 'other' })
+  await who.press(await who.open(refused.url), /refuse/i)
+  const acts = async () => (await edge.ask('GET', `/audit?user_id=${encodeURIComponent(email)}`)).body.items
+  await expect.poll(async () => (await acts()).length, { timeout: 20_000 }).toBe(3)
+  const told = await acts()
+  expect(told.map(({ act, principal, outcome }: any) => [act, principal, outcome])).toEqual([
+    ['approval.refuse', `person:${email}`, 'success'],
+    ['approval.approve', `person:${email}`, 'success'],
+    ['session.begin', `person:${email}`, 'success'],
+  ])
+  expect(told[1].about.tool).toMatch(/^mailbox\.empty/i)
+  for (const link of [url, refused.url]) expect(JSON.stringify(told)).not.toContain(pathOf(link).split('/')[2])
+})

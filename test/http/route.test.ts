@@ -27,7 +27,7 @@ describe.each([
   it('hands over who was let in', async () => {
     const { body, handle, c } = await send(make, ADMIN)
     expect(body).toBe(1)
-    expect(handle).toHaveBeenCalledExactlyOnceWith(c, ADMIN)
+    expect(handle).toHaveBeenCalledExactlyOnceWith(c, ADMIN, expect.any(Function))
   })
 
   it('is closed to who lacks the scope', async () => {

@@ -6,6 +6,7 @@ import { type Failing, fail, ok, type Result } from '../../core/call/failure.ts'
 import type { Providers } from '../../core/consent/provider.ts'
 import { check } from '../../core/tool/json-reader.ts'
 import { parseToolId } from '../../core/tool/tool-id.ts'
+import { type ActAbout, noteAct } from '../../http/acts.ts'
 import { readForm, readJson } from '../../http/body.ts'
 import { browserCookie, browserOf, newBrowser } from '../../http/browser-cookie.ts'
 import { pathSegment } from '../../http/path-segment.ts'
@@ -54,13 +55,13 @@ const MAX_CALLBACK = 16_384
  * Opening a page changes nothing, so that no preview of a link can.
  */
 export function authorizationsFace(deps: AuthorizationsFaceDeps): Hono {
-  const { authorizations, providers, shield, sessions, requiresSignIn, identifiesPeople, now } = deps
+  const { authorizations, providers, shield, sessions, requiresSignIn, identifiesPeople, now, writeAct } = deps
   const route = createPrivateRoute(deps)
   const face = new Hono()
 
   face.get('/authorizations/:id', route('tools:call', follow))
   // A scope of its own: whoever calls tools for a user could otherwise take the part of the user's browser too
-  face.post('/authorizations/:id/confirm', route('users:confirm', confirm))
+  face.post('/authorizations/:id/confirm', route('users:confirm', confirm, 'authorization.confirm'))
 
   async function follow(c: Context, principal: Principal): Promise<Response | Failing> {
     const query = check(waitQuery, c.req.query())
@@ -122,6 +123,8 @@ export function authorizationsFace(deps: AuthorizationsFaceDeps): Hono {
       const approve = decision === 'approve'
       const ended = await authorizations.decide(id, { ...visitor, browser, callback: callbackOf(c), approve })
       if ('location' in ended) return go(ended, id, cookies)
+      const decided = `${kind === 'approval' ? 'approval' : 'grant'}.${decision}`
+      noteAct(c, writeAct, now(), actOf(decided, authorization, ended.ok || decision === 'refuse', person))
       if (decision === 'refuse' && (ended.ok || ended.why === 'refused'))
         return page(refusedPage(authorization), cookies)
       if (!ended.ok) return page(stoppedPage(ended, startOf(id)), cookies)
@@ -159,6 +162,7 @@ export function authorizationsFace(deps: AuthorizationsFaceDeps): Hono {
     }
     const ended = await authorizations.finish({ url, browser: browserOf(c.req.raw), callback: callbackOf(c) })
     if (!ended.ok) return page(stoppedPage(ended))
+    noteAct(c, writeAct, now(), actOf('grant.give', ended.authorization, true))
     return page(endedPage(ended.authorization, await nameOf(ended.authorization.provider)))
   })
 
@@ -208,6 +212,18 @@ export function authorizationsFace(deps: AuthorizationsFaceDeps): Hono {
   }
 
   return face
+}
+
+/** What a person decided, as it is written down. */
+function actOf(
+  act: string,
+  { userId, provider, tool }: Authorization,
+  isDone: boolean,
+  person?: SignedInPerson,
+): ActAbout {
+  const principal = person && { id: person.principal }
+  const about = { provider, tool }
+  return { act, principal, user_id: userId, outcome: isDone ? 'success' : 'refused', status: isDone ? 200 : 403, about }
 }
 
 /** What a link leads to, and who opened it, if that is known. */

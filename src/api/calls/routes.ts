@@ -4,7 +4,7 @@ import { malformed } from '../../core/call/call-fields.ts'
 import { type Failing, fail } from '../../core/call/failure.ts'
 import type { Records } from '../../core/call/records.ts'
 import { createPrivateRoute, type RouteDeps } from '../../http/route.ts'
-import { encodeMetrics, encodePage, OPEN_METRICS, readCallsQuery, readUsageQuery } from './wire.ts'
+import { encodeMetrics, encodePage, OPEN_METRICS, readAuditQuery, readCallsQuery, readUsageQuery } from './wire.ts'
 
 export interface CallsFaceDeps extends RouteDeps {
   readonly records: Records
@@ -17,13 +17,15 @@ const CURSOR_UNKNOWN = "Cannot read the query: 'cursor' must be the 'next_cursor
 const TOO_MANY = "There are more groups than one answer holds: ask for less time, or for fewer things with 'by'"
 
 /**
- * `GET /calls`, `GET /usage` and `GET /metrics`: who called what, how often, and how long it took, in the last 30 days.
+ * `GET /calls`, `GET /usage` and `GET /metrics`: who called what, how often, and how long it took, in the last 30 days; and
+ * `GET /audit`: what was administered, and who was refused.
  * Whoever has the scope `records:read` sees all; others see the calls they made and, people, those that were made for them.
  */
 export function callsFace({ records, version, now, ...deps }: CallsFaceDeps): Hono {
   const route = createPrivateRoute(deps)
   const face = new Hono()
   face.get('/calls', route(undefined, list))
+  face.get('/audit', route('records:read', audit))
   face.get('/usage', route(undefined, usage))
   face.get('/metrics', route('records:read', metrics))
 
@@ -32,6 +34,14 @@ export function callsFace({ records, version, now, ...deps }: CallsFaceDeps): Ho
     if (!query.ok) return malformed(query.problems, 'the query')
     const { filter, limit, cursor } = query.value
     const found = await records.calls(filter, limit, cursor)
+    return found ? c.json(encodePage(found)) : fail({ type: 'request-malformed', message: CURSOR_UNKNOWN })
+  }
+
+  async function audit(c: Context): Promise<Response | Failing> {
+    const query = readAuditQuery(c.req.query(), now())
+    if (!query.ok) return malformed(query.problems, 'the query')
+    const { filter, limit, cursor } = query.value
+    const found = await records.acts(filter, limit, cursor)
     return found ? c.json(encodePage(found)) : fail({ type: 'request-malformed', message: CURSOR_UNKNOWN })
   }
 

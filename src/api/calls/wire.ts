@@ -1,6 +1,6 @@
+import type { ActFilter } from '../../core/access/act.ts'
 import { hasScope, type Principal } from '../../core/access/principal.ts'
 import { identifier } from '../../core/call/call-fields.ts'
-import type { CallRecord } from '../../core/call/record.ts'
 import { type CallFilter, type Counted, type RecordPage, USAGE_KEYS, type UsageKey } from '../../core/call/records.ts'
 import { check, into, object, oneOf, optional, parsed, string, text, wrong } from '../../core/tool/json-reader.ts'
 import type { Checked } from '../../core/tool/problem.ts'
@@ -42,18 +42,42 @@ const callsQuery = object({
   limit: optional(LIMIT, 100),
   cursor: optional(string({ least: 1, most: 1_000 })),
 })
+const auditQuery = object({
+  since: optional(time),
+  until: optional(time),
+  act: optional(text("an act such as 'key.create', or 'refusal'", /^[a-z]+(?:\.[a-z]+)?$/)),
+  principal: optional(identifier),
+  user_id: optional(identifier),
+  outcome: FILTER.outcome,
+  limit: optional(LIMIT, 100),
+  cursor: optional(string({ least: 1, most: 1_000 })),
+})
 const usageQuery = object({ ...FILTER, by: optional(BY, ['tool']) })
 
+/** A page of records that is asked for. */
+interface Asked<Filter> {
+  readonly filter: Filter
+  readonly limit: number
+  readonly cursor: string | undefined
+}
+
 /** What a caller asks `GET /calls` for: whoever may not read all sees their own. */
-export function readCallsQuery(
-  query: unknown,
-  principal: Principal,
-  now: number,
-): Checked<{ readonly filter: CallFilter; readonly limit: number; readonly cursor: string | undefined }> {
+export function readCallsQuery(query: unknown, principal: Principal, now: number): Checked<Asked<CallFilter>> {
   const read = check(callsQuery, query)
   if (!read.ok) return read
   const { limit, cursor, ...filter } = read.value
-  return withTimes(filter, principal, now, KEPT_MS, (filtered) => ({ filter: filtered, limit, cursor }))
+  const times = timesOf(filter, now, KEPT_MS)
+  if (!times.ok) return times
+  return { ok: true, value: { filter: { ...filter, ...times.value, ...ownOf(principal) }, limit, cursor } }
+}
+
+/** What an auditor asks `GET /audit` for. */
+export function readAuditQuery(query: unknown, now: number): Checked<Asked<ActFilter>> {
+  const read = check(auditQuery, query)
+  if (!read.ok) return read
+  const { limit, cursor, ...filter } = read.value
+  const times = timesOf(filter, now, KEPT_MS)
+  return times.ok ? { ok: true, value: { filter: { ...filter, ...times.value }, limit, cursor } } : times
 }
 
 /** What a caller asks `GET /usage` for: of the last day, where they do not say. */
@@ -65,43 +89,36 @@ export function readUsageQuery(
   const read = check(usageQuery, query)
   if (!read.ok) return read
   const { by, ...filter } = read.value
-  return withTimes(filter, principal, now, DAY_MS, (filtered) => ({ filter: filtered, by }))
+  const times = timesOf(filter, now, DAY_MS)
+  return times.ok ? { ok: true, value: { filter: { ...filter, ...times.value, ...ownOf(principal) }, by } } : times
 }
 
-type Asked = Partial<Omit<CallFilter, 'own'>>
+interface Times {
+  readonly since: number
+  readonly until: number
+}
 
-function withTimes<T>(
-  { since, until, ...rest }: { readonly [Key in keyof Asked]: Asked[Key] | undefined },
-  principal: Principal,
-  now: number,
-  usual: number,
-  make: (filter: CallFilter) => T,
-): Checked<T> {
+/** The time that a query means; so long until now, where it does not say. */
+function timesOf({ since, until }: Partial<Times>, now: number, usual: number): Checked<Times> {
   const last = until ?? now + HOUR_MS
   const first = since ?? last - usual
   if (first >= last) return { ok: false, problems: [{ path: '/since', message: "Must be before 'until'" }] }
-  const given = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined))
-  const own = ownOf(principal)
   // What is older is gone, and what is yet to come is nobody's
-  const times = { since: Math.max(first, now - KEPT_MS), until: Math.min(last, now + HOUR_MS) }
-  return { ok: true, value: make({ ...given, ...times, ...(own ? { own } : {}) }) }
+  return { ok: true, value: { since: Math.max(first, now - KEPT_MS), until: Math.min(last, now + HOUR_MS) } }
 }
 
 /** Whose calls a principal may see, where it may not see all: those it made, and for a person those made in their name. */
-function ownOf(principal: Principal): CallFilter['own'] {
-  if (hasScope(principal, 'records:read')) return undefined
+function ownOf(principal: Principal): Pick<CallFilter, 'own'> {
+  if (hasScope(principal, 'records:read')) return {}
   const { id, kind, users } = principal
   const [user] = kind === 'person' && users !== 'any' ? users : []
-  return { principal: id, ...(user === undefined ? {} : { user }) }
+  return { own: { principal: id, ...(user === undefined ? {} : { user }) } }
 }
 
-/** A call as `GET /calls` shows it. */
-export function encodeCall({ at, ...rest }: CallRecord) {
-  return { at: new Date(at).toISOString(), ...rest }
-}
-
-export function encodePage({ items, nextCursor }: RecordPage<CallRecord>) {
-  return { items: items.map(encodeCall), ...(nextCursor === undefined ? {} : { next_cursor: nextCursor }) }
+/** A page of calls or acts, as `GET /calls` and `GET /audit` show it. */
+export function encodePage({ items, nextCursor }: RecordPage<{ readonly at: number }>) {
+  const shown = items.map(({ at, ...rest }) => ({ at: new Date(at).toISOString(), ...rest }))
+  return { items: shown, ...(nextCursor === undefined ? {} : { next_cursor: nextCursor }) }
 }
 
 /** The content type of a text of `encodeMetrics`. */

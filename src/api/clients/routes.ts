@@ -22,9 +22,9 @@ const BODY_LIMIT = 65_536
 export function clientsFace({ clients, onChange, ...deps }: ClientsFaceDeps): Hono {
   const route = createPrivateRoute(deps)
   const face = new Hono()
-  face.post('/clients', route('admin', create))
+  face.post('/clients', route('admin', create, 'client.create'))
   face.get('/clients', route('admin', list))
-  face.delete('/clients/:id', route('admin', remove))
+  face.delete('/clients/:id', route('admin', remove, 'client.remove'))
 
   async function create(c: Context): Promise<Response | Failing> {
     const body = await readJson(c.req.raw, BODY_LIMIT)

@@ -1,10 +1,11 @@
 import { type Context, Hono } from 'hono'
 import { type ApiKey, decodeNewKey, type KeyStore } from '../../core/access/api-key.ts'
+import type { Principal } from '../../core/access/principal.ts'
 import type { Published } from '../../core/access/quota.ts'
 import type { Sha256 } from '../../core/tool/digest.ts'
 import { type Failing, fail } from '../../core/call/failure.ts'
 import { readJson } from '../../http/body.ts'
-import { createPrivateRoute, type RouteDeps } from '../../http/route.ts'
+import { createPrivateRoute, type Note, type RouteDeps } from '../../http/route.ts'
 import { encodeListed, encodeNewKey } from './wire.ts'
 
 export interface KeysFaceDeps extends RouteDeps {
@@ -33,12 +34,12 @@ export function keysFace(deps: KeysFaceDeps): Hono {
   const route = createPrivateRoute(deps)
   const face = new Hono()
 
-  face.post('/keys', route('admin', create))
+  face.post('/keys', route('admin', create, 'key.create'))
   face.get('/keys', route('admin', list))
   face.get('/keys/:id', route('admin', show))
-  face.delete('/keys/:id', route('admin', remove))
+  face.delete('/keys/:id', route('admin', remove, 'key.remove'))
 
-  async function create(c: Context): Promise<Response | Failing> {
+  async function create(c: Context, _: Principal, note: Note): Promise<Response | Failing> {
     const body = await readJson(c.req.raw, BODY_LIMIT)
     if (!body.ok) return body
     const decoded = decodeNewKey(body.value, deps.now())
@@ -47,6 +48,8 @@ export function keysFace(deps: KeysFaceDeps): Hono {
     const key: ApiKey = { id: deps.newId(), created_at: deps.now().toISOString(), ...decoded.value }
     await keys.create(key, await deps.sha256(text))
     deps.onChange('created', key.id)
+    const { id, name, scopes, tools, users } = key
+    note({ id, name, scopes, tools, users })
     return c.json(encodeNewKey(key, text), 201)
   }
 

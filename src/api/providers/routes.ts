@@ -36,14 +36,15 @@ export function providersFace(deps: ProvidersFaceDeps): Hono {
 
   face.get('/providers', route('admin', list))
   face.get('/providers/:id', ofProvider(show))
-  face.put('/providers/:id', ofProvider(put))
-  face.delete('/providers/:id', ofProvider(remove))
+  face.put('/providers/:id', ofProvider(put, 'provider.put'))
+  face.delete('/providers/:id', ofProvider(remove, 'provider.remove'))
 
-  function ofProvider(handle: (c: Context, id: string) => Promise<Response | Failing>) {
-    return route('admin', async (c: Context) => {
+  function ofProvider(handle: (c: Context, id: string) => Promise<Response | Failing>, act?: string) {
+    const handleOne = async (c: Context) => {
       const id = idOf(c)
       return id.ok ? handle(c, id.value) : id
-    })
+    }
+    return route('admin', handleOne, act)
   }
 
   async function list(c: Context): Promise<Response> {

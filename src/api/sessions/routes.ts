@@ -18,7 +18,7 @@ export function sessionsFace({ sessions, ...deps }: SessionsFaceDeps): Hono {
   const route = createPrivateRoute(deps)
   const face = new Hono()
   face.get('/sessions', route(undefined, list))
-  face.delete('/sessions/:id', route(undefined, end))
+  face.delete('/sessions/:id', route(undefined, end, 'session.end'))
 
   async function list(c: Context, principal: Principal): Promise<Response> {
     const all = await sessions.list(ownerFor(principal))

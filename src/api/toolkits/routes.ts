@@ -1,11 +1,12 @@
 import { type Context, Hono } from 'hono'
+import type { Principal } from '../../core/access/principal.ts'
 import type { KeyStore } from '../../core/access/api-key.ts'
 import type { ToolkitStore } from '../../core/access/toolkit.ts'
 import { malformed } from '../../core/call/call-fields.ts'
 import { type Failing, fail } from '../../core/call/failure.ts'
 import { isNamePart } from '../../core/tool/tool-id.ts'
 import { readJson } from '../../http/body.ts'
-import { createPrivateRoute, type RouteDeps } from '../../http/route.ts'
+import { createPrivateRoute, type Note, type RouteDeps } from '../../http/route.ts'
 import { decodeOwner, encodeToolkit, principalNamed } from './wire.ts'
 
 export interface ToolkitsFaceDeps extends RouteDeps {
@@ -25,7 +26,7 @@ export function toolkitsFace(deps: ToolkitsFaceDeps): Hono {
   const face = new Hono()
 
   face.get('/toolkits/:toolkit', route('admin', show))
-  face.put('/toolkits/:toolkit', route('admin', give))
+  face.put('/toolkits/:toolkit', route('admin', give, 'toolkit.give'))
 
   async function show(c: Context): Promise<Response | Failing> {
     const name = c.req.param('toolkit') ?? ''
@@ -34,7 +35,7 @@ export function toolkitsFace(deps: ToolkitsFaceDeps): Hono {
     return fail({ type: 'not-found', message: `Toolkit '${name.slice(0, 200)}' was not found` })
   }
 
-  async function give(c: Context): Promise<Response | Failing> {
+  async function give(c: Context, _: Principal, note: Note): Promise<Response | Failing> {
     const name = c.req.param('toolkit') ?? ''
     if (!isNamePart(name)) {
       return malformed([{ path: '', message: 'The toolkit must be 1 to 64 of A-Z, a-z, 0-9, _ and -' }], 'the path')
@@ -44,6 +45,7 @@ export function toolkitsFace(deps: ToolkitsFaceDeps): Hono {
     const asked = decodeOwner(body.value)
     if (!asked.ok) return fail({ type: 'definition-invalid', problems: asked.problems })
     const { owner } = asked.value
+    note({ owner })
     const named = owner === null ? undefined : principalNamed(owner)
     if (named?.key !== undefined && !(await keys.list()).some(({ id }) => id === named.key)) {
       const message =

@@ -22,7 +22,8 @@ import { resolveVersion } from '../../core/tool/version.ts'
 import { readJson } from '../../http/body.ts'
 import { jsonText, notModified, PRIVATE } from '../../http/json-response.ts'
 import { backgroundOf } from '../../http/gate.ts'
-import { createRoute, type RouteDeps } from '../../http/route.ts'
+import { publishedOf } from '../../core/publish/published.ts'
+import { createRoute, type Note, type RouteDeps } from '../../http/route.ts'
 import {
   askedId,
   decodeChange,
@@ -61,13 +62,13 @@ export function registryFace(deps: RegistryFaceDeps): Hono {
   const route = createRoute(deps)
   const face = new Hono()
 
-  face.post('/tools', route('tools:publish', publishAll))
+  face.post('/tools', route('tools:publish', publishAll, 'tools.publish'))
   face.get('/tools/:id', route('tools:read', show))
   face.get('/tools/:id/readiness', route('tools:read', readiness))
-  face.patch('/tools/:id', route('tools:publish', change))
+  face.patch('/tools/:id', route('tools:publish', change, 'tool.change'))
   face.post('/convert', route('tools:read', converted))
 
-  async function publishAll(c: Context, principal: Principal): Promise<Response | Failing> {
+  async function publishAll(c: Context, principal: Principal, note: Note): Promise<Response | Failing> {
     const query = check(publicationQuery, c.req.query())
     if (!query.ok) return malformed(query.problems, 'the query')
     const body = await readJson(c.req.raw, PUBLISH_LIMIT)
@@ -83,6 +84,7 @@ export function registryFace(deps: RegistryFaceDeps): Hono {
       documents.map((document) => ({ body: document, dialect })),
       { principal, allowBreaking: query.value.allow !== undefined },
     )
+    note(publishedOf(reports))
     if (isBatch) {
       const results = reports.map((report, index) => encodeResult(report, askedId(documents[index])))
       return jsonText(JSON.stringify({ results }))
@@ -128,7 +130,7 @@ export function registryFace(deps: RegistryFaceDeps): Hono {
     return jsonText(JSON.stringify(encodeReadiness(told)), 200, { ...PRIVATE, 'cache-control': 'no-store' })
   }
 
-  async function change(c: Context, principal: Principal): Promise<Response | Failing> {
+  async function change(c: Context, principal: Principal, note: Note): Promise<Response | Failing> {
     const asked = c.req.param('id') ?? ''
     const id = parseToolId(asked)
     if (!id) return unknown(asked)
@@ -136,6 +138,7 @@ export function registryFace(deps: RegistryFaceDeps): Hono {
     if (!body.ok) return body
     const change = decodeChange(body.value)
     if (!change.ok) return malformed(change.problems)
+    note({ ...change.value })
     // Another version may have come since an administrator looked
     if (change.value.trusted !== undefined && !isVersion(id.selector ?? '')) {
       return fail({

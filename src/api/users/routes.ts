@@ -1,4 +1,5 @@
 import { type Context, Hono } from 'hono'
+import type { Principal } from '../../core/access/principal.ts'
 import type { UserGrants } from '../../core/consent/authorization.ts'
 import { type Failing, fail } from '../../core/call/failure.ts'
 import { pathSegment } from '../../http/path-segment.ts'
@@ -20,15 +21,16 @@ export function grantsFace({ grants, ...deps }: GrantsFaceDeps): Hono {
   const route = createPrivateRoute(deps)
   const face = new Hono()
   face.get('/users/:user/grants', ofUser(list))
-  face.delete('/users/:user/grants', ofUser(revokeAll))
+  face.delete('/users/:user/grants', ofUser(revokeAll, 'grant.revoke'))
   face.get('/users/:user/grants/:provider', ofUser(show))
-  face.delete('/users/:user/grants/:provider', ofUser(revoke))
+  face.delete('/users/:user/grants/:provider', ofUser(revoke, 'grant.revoke'))
 
-  function ofUser(handle: (c: Context, user: string) => Promise<Response | Failing>) {
-    return route('tools:call', async (c: Context, principal) => {
+  function ofUser(handle: (c: Context, user: string) => Promise<Response | Failing>, act?: string) {
+    const handleOne = async (c: Context, principal: Principal) => {
       const user = userOfPath(c.req.url, principal)
       return user.ok ? handle(c, user.value) : user
-    })
+    }
+    return route('tools:call', handleOne, act)
   }
 
   async function list(c: Context, user: string): Promise<Response | Failing> {

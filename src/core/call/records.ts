@@ -1,3 +1,4 @@
+import type { Act, ActFilter } from '../access/act.ts'
 import type { CallRecord } from './record.ts'
 
 /** Which calls are meant. What is absent holds for all. */
@@ -68,6 +69,7 @@ export interface Counted {
 export interface Records {
   /** Undefined for a cursor that is none of this query's. */
   calls(filter: CallFilter, limit: number, cursor?: string): Promise<RecordPage<CallRecord> | undefined>
+  acts(filter: ActFilter, limit: number, cursor?: string): Promise<RecordPage<Act> | undefined>
   /** Undefined where there are too many groups to tell. Whole hours are counted. */
   usage(filter: CallFilter, by: readonly UsageKey[]): Promise<UsageReport | undefined>
   counted(): Promise<Counted>

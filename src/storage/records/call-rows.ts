@@ -1,3 +1,4 @@
+import type { Act, ActFilter } from '../../core/access/act.ts'
 import type { CallFilter, UsageKey } from '../../core/call/records.ts'
 import type { CallRecord } from '../../core/call/record.ts'
 import { bucketOf } from './durations.ts'
@@ -25,14 +26,20 @@ export function storeCall(sql: SqlStorage, record: CallRecord): void {
   )
 }
 
+/** Adds an act to a day. */
+export function storeAct(sql: SqlStorage, act: Act): void {
+  const row = [act.at, act.act, act.principal ?? null, act.user_id ?? null, act.outcome, JSON.stringify(act)]
+  sql.exec('INSERT INTO act (at, act, principal, user_id, outcome, record) VALUES (?, ?, ?, ?, ?, ?)', ...row)
+}
+
 interface Condition {
   readonly text: string
   readonly values: readonly (string | number)[]
 }
 
 /** What a filter comes to, for rows whose time is in the column `time`, which counts in steps of so many milliseconds. */
-function conditionOf(filter: CallFilter, time: 'at' | 'hour', step: number): Condition {
-  const { since, until, principal, user_id: user, tool, outcome, dialect, own } = filter
+function conditionOf(filter: CallFilter & ActFilter, time: 'at' | 'hour', step: number): Condition {
+  const { since, until, principal, user_id: user, tool, outcome, dialect, act, own } = filter
   const all: Condition[] = [
     { text: `${time} >= ?`, values: [since - (since % step)] },
     { text: `${time} < ?`, values: [until] },
@@ -43,6 +50,7 @@ function conditionOf(filter: CallFilter, time: 'at' | 'hour', step: number): Con
   is('principal', principal)
   is('user_id', user)
   is('dialect', dialect)
+  is('act', act)
   if (outcome === 'failure') all.push({ text: "outcome <> 'success'", values: [] })
   else is('outcome', outcome)
   if (tool !== undefined) {
@@ -57,14 +65,21 @@ function conditionOf(filter: CallFilter, time: 'at' | 'hour', step: number): Con
   return { text: all.map((each) => each.text).join(' AND '), values: all.flatMap((each) => each.values) }
 }
 
-/** The calls that a filter means, newest first, from before a row on, serialised. */
-export function findCalls(
+/** What is recorded of each kind, and what it can be asked for by. */
+export interface RecordKinds {
+  readonly call: CallFilter
+  readonly act: ActFilter
+}
+
+/** The calls or the acts that a filter means, newest first, from before a row on, serialised. */
+export function findRecords<Kind extends keyof RecordKinds>(
   sql: SqlStorage,
-  filter: CallFilter,
+  kind: Kind,
+  filter: RecordKinds[Kind],
   { before, limit }: { readonly before?: number | undefined; readonly limit: number },
 ): { readonly id: number; readonly record: string }[] {
   const { text, values } = conditionOf(filter, 'at', 1)
-  const query = `SELECT id, record FROM call WHERE id < ? AND ${text} ORDER BY id DESC LIMIT ?`
+  const query = `SELECT id, record FROM ${kind} WHERE id < ? AND ${text} ORDER BY id DESC LIMIT ?`
   return sql.exec<{ id: number; record: string }>(query, before ?? Number.MAX_SAFE_INTEGER, ...values, limit).toArray()
 }
 

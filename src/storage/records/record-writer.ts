@@ -1,3 +1,4 @@
+import type { Act, WriteAct } from '../../core/access/act.ts'
 import type { CallRecord } from '../../core/call/record.ts'
 import type { Background } from '../../core/tool/platform.ts'
 import { createBatches } from './batches.ts'
@@ -15,34 +16,44 @@ export interface RecordWriterOptions {
 const WINDOW_MS = 1_000
 const MOST = 500
 
+export interface RecordWriter {
+  readonly writeCall: (call: CallRecord, background: Background) => void
+  readonly writeAct: WriteAct
+}
+
 /**
- * Records calls behind their answers: those of one second go together, and no call waits for it. A batch that cannot be stored
- * is lost, and counted with the next that can.
+ * Records calls and acts behind their answers: those of one second go together, and nobody waits for it. A batch that cannot be
+ * stored is lost, and counted with the next that can.
  */
-export function createRecordWriter({
-  append,
-  sleep,
-  defect,
-}: RecordWriterOptions): (record: CallRecord, background: Background) => void {
+export function createRecordWriter({ append, sleep, defect }: RecordWriterOptions): RecordWriter {
   let lost = 0
 
-  async function store(day: string, calls: readonly CallRecord[]): Promise<void> {
+  async function store(day: string, records: readonly Recorded[]): Promise<void> {
+    const calls = records.flatMap(({ call }) => call ?? [])
+    const acts = records.flatMap(({ act }) => act ?? [])
     const earlier = lost
     lost = 0
     try {
-      await append({ day, calls, lost: earlier })
+      await append({ day, calls, acts, lost: earlier })
     } catch (error) {
-      lost += earlier + calls.length
-      defect(error, calls.length)
+      lost += earlier + records.length
+      defect(error, records.length)
     }
   }
 
-  return createBatches({
+  const write = createBatches<Recorded>({
     windowMs: WINDOW_MS,
     most: MOST,
     sleep,
     async flush(records) {
-      for (const [day, calls] of Map.groupBy(records, ({ at }) => dayOf(at))) await store(day, calls)
+      const days = Map.groupBy(records, ({ call, act }) => dayOf((call ?? act).at))
+      for (const [day, all] of days) await store(day, all)
     },
   })
+  return {
+    writeCall: (call, background) => write({ call }, background),
+    writeAct: (act, background) => write({ act }, background),
+  }
 }
+
+type Recorded = { readonly call: CallRecord; readonly act?: never } | { readonly call?: never; readonly act: Act }

@@ -1,16 +1,18 @@
 import { DurableObject } from 'cloudflare:workers'
+import type { Act } from '../../core/access/act.ts'
 import type { CallRecord } from '../../core/call/record.ts'
 import type { CallFilter, UsageKey } from '../../core/call/records.ts'
 import { field } from '../rows.ts'
-import { countCalls, type FigureRow, findCalls, storeCall } from './call-rows.ts'
+import { countCalls, type FigureRow, findRecords, type RecordKinds, storeAct, storeCall } from './call-rows.ts'
 import { DAY_MS, dayOf } from './days.ts'
-import { archiveCalls } from './archive.ts'
+import { archive } from './archive.ts'
 import { createTables, hasTables } from './tables.ts'
 
 /** What one isolate has to record of one day, such as `2026-01-31`. `lost` says how much could not be, earlier. */
 export interface RecordBatch {
   readonly day: string
   readonly calls: readonly CallRecord[]
+  readonly acts: readonly Act[]
   readonly lost: number
 }
 
@@ -26,7 +28,7 @@ const MAX_ROWS = 5_000_000
 const MAX_FIGURES = 50_000
 
 /**
- * The Records Durable Object, of which each day (UTC) has one, named by its date: the calls that were made on it. What is only
+ * The Records Durable Object, of which each day (UTC) has one, named by its date: the calls that were made on it, and the acts of administration. What is only
  * asked about a day stores nothing. It goes 30 days after its day, of itself: to the bucket, where there is one.
  */
 export class Records extends DurableObject<RecordsBindings> {
@@ -39,7 +41,7 @@ export class Records extends DurableObject<RecordsBindings> {
     this.#isReady = hasTables(this.#sql)
   }
 
-  async append({ day, calls, lost }: RecordBatch): Promise<void> {
+  async append({ day, calls, acts, lost }: RecordBatch): Promise<void> {
     if (!this.#isReady) {
       createTables(this.#sql)
       this.#sql.exec(`INSERT INTO meta VALUES ('day', ?)`, Date.parse(day))
@@ -47,6 +49,7 @@ export class Records extends DurableObject<RecordsBindings> {
       await this.ctx.storage.setAlarm(Date.parse(day) + DAY_MS + KEPT_MS)
     }
     this.ctx.storage.transactionSync(() => {
+      for (const act of acts) storeAct(this.#sql, act)
       const rows = field<number | null>(this.#sql, 'SELECT max(id) FROM call') ?? 0
       const room = Math.max(0, MAX_ROWS - rows)
       for (const record of calls.slice(0, room)) storeCall(this.#sql, record)
@@ -59,12 +62,17 @@ export class Records extends DurableObject<RecordsBindings> {
     })
   }
 
-  /** The calls that a filter means, newest first, from before a row on. */
-  calls(filter: CallFilter, limit: number, before?: number): { readonly id: number; readonly record: string }[] {
-    return this.#isReady ? findCalls(this.#sql, filter, { before, limit }) : []
+  /** The calls or the acts that a filter means, newest first, from before a row on, serialised. */
+  find<Kind extends keyof RecordKinds>(
+    kind: Kind,
+    filter: RecordKinds[Kind],
+    limit: number,
+    before?: number,
+  ): { readonly id: number; readonly record: string }[] {
+    return this.#isReady ? findRecords(this.#sql, kind, filter, { before, limit }) : []
   }
 
-  /** The same, counted; `rows` is undefined where there are more than one answer holds. */
+  /** The calls that a filter means, counted; `rows` is undefined where there are more than one answer holds. */
   figures(
     filter: CallFilter,
     by: readonly UsageKey[],
@@ -77,7 +85,7 @@ export class Records extends DurableObject<RecordsBindings> {
 
   override async alarm(): Promise<void> {
     const day = field<number>(this.#sql, `SELECT value FROM meta WHERE name = 'day'`) ?? 0
-    if (this.env.ARTIFACTS) await archiveCalls(this.#sql, this.env.ARTIFACTS, dayOf(day))
+    if (this.env.ARTIFACTS) await archive(this.#sql, this.env.ARTIFACTS, dayOf(day))
     await this.ctx.storage.deleteAll()
     this.#isReady = false
   }

@@ -1,8 +1,7 @@
-import type { CallRecord } from '../../core/call/record.ts'
-import type { Counted, Records as Reader, Usage, UsageKey } from '../../core/call/records.ts'
+import type { Counted, RecordPage, Records as Reader, Usage, UsageKey } from '../../core/call/records.ts'
 import type { Sealer } from '../access/deployment-keys.ts'
 import { reached } from '../reached.ts'
-import type { FigureRow } from './call-rows.ts'
+import type { FigureRow, RecordKinds } from './call-rows.ts'
 import { DAY_MS, dayOf, daysBetween } from './days.ts'
 import { quantileOf, within } from './durations.ts'
 import type { Records } from './records-object.ts'
@@ -31,31 +30,36 @@ export function recordsStub(namespace: DurableObjectNamespace<Records>): (day: s
 export function createRecords({ namespace, sealer, now }: RecordsOptions): Reader {
   const recordsOf = recordsStub(namespace)
 
-  return {
-    async calls(filter, limit, cursor) {
-      const { since: _, until: __, ...rest } = filter
-      const bound = JSON.stringify(['calls', rest])
-      const opened = cursor === undefined ? undefined : await sealer.open(cursor, bound)
-      if (cursor !== undefined && !opened) return undefined
-      const [from, id] = opened ? opened.text.trim().split(' ', 2) : []
-      const items: CallRecord[] = []
-      for (const day of daysBetween(filter.since, filter.until)) {
-        if (from !== undefined && day > from) continue
-        const found = await recordsOf(day).calls(
-          filter,
-          limit + 1 - items.length,
-          day === from ? Number(id) : undefined,
-        )
-        for (const { id: row, record } of found) {
-          if (items.length < limit) items.push(JSON.parse(record))
-          else {
-            const place = `${day} ${row + 1}`.padEnd(PLACE_LENGTH)
-            return { items, nextCursor: await sealer.seal(place, bound, 'the same each time') }
-          }
+  async function page<Kind extends keyof RecordKinds, Item>(
+    kind: Kind,
+    filter: RecordKinds[Kind],
+    limit: number,
+    cursor?: string,
+  ): Promise<RecordPage<Item> | undefined> {
+    const { since: _, until: __, ...rest } = filter
+    const bound = JSON.stringify([kind, rest])
+    const opened = cursor === undefined ? undefined : await sealer.open(cursor, bound)
+    if (cursor !== undefined && !opened) return undefined
+    const [from, id] = opened ? opened.text.trim().split(' ', 2) : []
+    const items: Item[] = []
+    for (const day of daysBetween(filter.since, filter.until)) {
+      if (from !== undefined && day > from) continue
+      const before = day === from ? Number(id) : undefined
+      const found = await recordsOf(day).find(kind, filter, limit + 1 - items.length, before)
+      for (const { id: row, record } of found) {
+        if (items.length < limit) items.push(JSON.parse(record))
+        else {
+          const place = `${day} ${row + 1}`.padEnd(PLACE_LENGTH)
+          return { items, nextCursor: await sealer.seal(place, bound, 'the same each time') }
         }
       }
-      return { items }
-    },
+    }
+    return { items }
+  }
+
+  return {
+    calls: (...given) => page('call', ...given),
+    acts: (...given) => page('act', ...given),
 
     async usage(filter, by) {
       const days = daysBetween(filter.since, filter.until)

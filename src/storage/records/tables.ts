@@ -1,6 +1,6 @@
 /**
  * One day's records (SQLite in a Durable Object). Times are milliseconds since 1970. `call` has a row a call, of which
- * `record` is the whole; `figure` counts the same calls by hour and by what they have in common. See `../STORAGE.md`.
+ * `record` is the whole, and `act` one an act; `figure` counts the same calls by hour and by what they have in common. See `../STORAGE.md`.
  */
 const TABLES = `
 CREATE TABLE IF NOT EXISTS call (
@@ -16,6 +16,9 @@ CREATE TABLE IF NOT EXISTS figure (
   calls INTEGER NOT NULL, ms REAL NOT NULL,
   PRIMARY KEY (hour, principal, user_id, toolkit, tool, version, outcome, dialect, bucket)
 ) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS act (
+  id INTEGER PRIMARY KEY, at INTEGER NOT NULL, act TEXT NOT NULL, principal TEXT, user_id TEXT, outcome TEXT NOT NULL, record TEXT NOT NULL
+);
 CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value INTEGER NOT NULL);
 `
 

@@ -30,7 +30,7 @@ function setUp() {
       await Promise.all(behind)
     },
   }
-  const write = createRecordWriter({
+  const { writeCall: write } = createRecordWriter({
     async append(batch) {
       if (world.isDown) throw new Error('The object cannot be reached')
       stored.push(batch)

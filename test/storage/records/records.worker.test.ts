@@ -1,6 +1,7 @@
 import { runDurableObjectAlarm } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { describe, expect, it } from 'vitest'
+import type { Act } from '../../../src/core/access/act.ts'
 import type { CallRecord } from '../../../src/core/call/record.ts'
 import { createKeyring } from '../../../src/storage/keyring.ts'
 import { dayOf } from '../../../src/storage/records/days.ts'
@@ -42,7 +43,8 @@ function createWorld(days: number) {
     now,
     all: { since: now - days * DAY, until: now + 1 },
     store: (calls: readonly CallRecord[], lost = 0) =>
-      stubOf(dayOf(calls[0]?.at ?? now)).append({ day: dayOf(calls[0]?.at ?? now), calls, lost }),
+      stubOf(dayOf(calls[0]?.at ?? now)).append({ day: dayOf(calls[0]?.at ?? now), calls, acts: [], lost }),
+    storeActs: (acts: readonly Act[]) => stubOf(dayOf(now)).append({ day: dayOf(now), calls: [], acts, lost: 0 }),
     alarm: (day: string) => runDurableObjectAlarm(stubOf(day)),
   }
 }
@@ -162,5 +164,26 @@ describe('usage', () => {
     expect(mail).toMatchObject({ toolkit: 'Mail', calls: 2, seconds: 3.02 })
     const atMost = new Map(mail?.atMost.map(({ seconds, calls }) => [seconds, calls]))
     expect([atMost.get(0.01), atMost.get(0.05), atMost.get(1), atMost.get(5)]).toEqual([0, 1, 1, 2])
+  })
+})
+
+describe('acts that were recorded', () => {
+  it('are found by what a filter names, apart from calls', async () => {
+    const { records, all, now, storeActs, store, call } = createWorld(1)
+    const act = { at: now, method: 'DELETE', path: '/keys/k1', status: 204, outcome: 'success' }
+    await store([call()])
+    await storeActs([
+      { ...act, act: 'key.remove', principal: 'admin' },
+      { ...act, act: 'grant.give', user_id: 'ann' },
+      { ...act, act: 'refusal', outcome: 'forbidden', principal: 'key:1' },
+    ])
+    const found = async (filter: object) =>
+      (await records.acts({ ...all, ...filter }, 10))?.items.map((each) => each.act)
+    expect(await found({})).toEqual(['refusal', 'grant.give', 'key.remove'])
+    expect(await found({ act: 'key.remove' })).toEqual(['key.remove'])
+    expect(await found({ principal: 'key:1' })).toEqual(['refusal'])
+    expect(await found({ user_id: 'ann' })).toEqual(['grant.give'])
+    expect(await found({ outcome: 'failure' })).toEqual(['refusal'])
+    expect((await records.calls(all, 10))?.items).toHaveLength(1)
   })
 })

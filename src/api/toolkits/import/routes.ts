@@ -11,7 +11,7 @@ import type { RegistryWriter } from '../../../core/publish/registry.ts'
 import { check } from '../../../core/tool/json-reader.ts'
 import { readJson } from '../../../http/body.ts'
 import { jsonText } from '../../../http/json-response.ts'
-import { createRoute, type RouteDeps } from '../../../http/route.ts'
+import { createRoute, type Note, type RouteDeps } from '../../../http/route.ts'
 import { decodeImport, encodeDryRun, encodeImported, importQuery, problemsOf } from './wire.ts'
 
 export interface ImportFaceDeps extends RouteDeps {
@@ -34,9 +34,9 @@ export function importFace(deps: ImportFaceDeps): Hono {
   const { importers, publish, toolSecrets, writer, giveWay } = deps
   const route = createRoute(deps)
   const kinds = importers.map(({ kind }) => kind)
-  return new Hono().post('/toolkits/import', route('tools:publish', importToolkit))
+  return new Hono().post('/toolkits/import', route('tools:publish', importToolkit, 'tools.import'))
 
-  async function importToolkit(c: Context, principal: Principal): Promise<Response | Failing> {
+  async function importToolkit(c: Context, principal: Principal, note: Note): Promise<Response | Failing> {
     const query = check(importQuery, c.req.query())
     if (!query.ok) return malformed(query.problems, 'the query')
     const { dry_run, allow } = query.value
@@ -45,6 +45,7 @@ export function importFace(deps: ImportFaceDeps): Hono {
     const asked = decodeImport(body.value, kinds)
     if (!asked.ok) return fail({ type: 'definition-invalid', problems: asked.problems })
     const { kind, source, toolkit, version, wants, options } = asked.value
+    note({ toolkit, from: kind, ...(dry_run === '1' ? { dry_run: true } : {}) })
     const reason = await authoriseToolkit(principal, toolkit, writer)
     if (reason !== undefined) return fail({ type: 'forbidden', reason })
     const importer = importers.find((each) => each.kind === kind)
@@ -69,6 +70,7 @@ export function importFace(deps: ImportFaceDeps): Hono {
     )
     if (dryRun) return jsonText(JSON.stringify(encodeDryRun(imported)))
     const { made, skipped, denied } = imported
+    note({ made: made.length, skipped: skipped.length })
     if (made.length === 0) {
       const [first] = skipped
       if (first && denied === skipped.length) return fail({ type: 'forbidden', reason: first.reason })

@@ -12,7 +12,8 @@ import { isNamePart } from '../../../core/tool/tool-id.ts'
 import { readBytes } from '../../../http/body.ts'
 import { jsonText } from '../../../http/json-response.ts'
 import { parseJson } from '../../../http/json-text.ts'
-import { createRoute, type RouteDeps } from '../../../http/route.ts'
+import { publishedOf } from '../../../core/publish/published.ts'
+import { createRoute, type Note, type RouteDeps } from '../../../http/route.ts'
 import { decodeQuery, encodeUploaded } from './wire.ts'
 
 export interface UploadFaceDeps extends RouteDeps {
@@ -33,9 +34,9 @@ const PLUGIN_LIMIT = 5 * 1024 * 1024
 export function uploadFace(deps: UploadFaceDeps): Hono {
   const { plugins, codec, publish, writer } = deps
   const route = createRoute(deps)
-  return new Hono().put('/toolkits/:toolkit/plugin', route('tools:publish', upload))
+  return new Hono().put('/toolkits/:toolkit/plugin', route('tools:publish', upload, 'tools.publish'))
 
-  async function upload(c: Context, principal: Principal): Promise<Response | Failing> {
+  async function upload(c: Context, principal: Principal, note: Note): Promise<Response | Failing> {
     const request = c.req.raw
     const toolkit = c.req.param('toolkit') ?? ''
     if (!isNamePart(toolkit)) {
@@ -63,6 +64,7 @@ export function uploadFace(deps: UploadFaceDeps): Hono {
     const { allowBreaking } = options
     const [report] = await publish([submission.value], { principal, allowBreaking })
     if (!report) throw new Error('A publication came to nothing')
+    note(publishedOf([report]))
     if (!report.ok) return report
     return jsonText(JSON.stringify(encodeUploaded(report)), report.outcome === 'created' ? 201 : 200)
   }

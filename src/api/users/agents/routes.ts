@@ -20,8 +20,8 @@ export function agentsFace({ agents, ...deps }: AgentsFaceDeps): Hono {
   const route = createPrivateRoute(deps)
   const face = new Hono()
   face.get('/users/:user/agents', route('tools:call', list))
-  face.delete('/users/:user/agents', route('tools:call', endAll))
-  face.delete('/users/:user/agents/:id', route('tools:call', end))
+  face.delete('/users/:user/agents', route('tools:call', endAll, 'agent.end'))
+  face.delete('/users/:user/agents/:id', route('tools:call', end, 'agent.end'))
 
   async function list(c: Context, principal: Principal): Promise<Response | Failing> {
     const user = userOfPath(c.req.url, principal)
