@@ -32,6 +32,10 @@ export interface TestProvider {
   tokenDelayMs: number
   /** Whether the browser is shown a link back to the client, instead of being sent there at once. */
   pauseBeforeReturn: boolean
+  /** Told when a request arrives at the token endpoint, before it does anything. */
+  onTokenRequest: () => void
+  /** The refresh tokens that were used, in order, however that ended. */
+  readonly refreshTokens: string[]
   /** Requests that reached the token endpoint, by `grant_type`. */
   readonly tokenRequests: Record<string, number>
   /** Authorization requests, the parameters of each. */
@@ -122,7 +126,13 @@ export async function startProvider(): Promise<TestProvider> {
     if (fault === 'slow') return void hanging.add(response)
     if (fault === 'nonsense') return void response.writeHead(200, { 'content-type': 'text/html' }).end('<h1>Hello</h1>')
     if (fault === 'error') return void response.writeHead(500, { 'content-type': 'text/plain' }).end('Out of order')
-    if (pathname === '/token') await sleep(given.tokenDelayMs)
+    if (pathname === '/token') {
+      // Read now, so that it is done even if whoever asked is gone meanwhile
+      const form = new URLSearchParams(await textOf(request))
+      Object.assign(request, { body: Object.fromEntries(form) })
+      given.onTokenRequest()
+      await sleep(given.tokenDelayMs)
+    }
     if (!(await interact(provider, request, response))) serve(request, response)
   }
 
@@ -137,6 +147,7 @@ export async function startProvider(): Promise<TestProvider> {
     if (path !== '/token') return
     const type = form.get('grant_type') ?? ''
     given.tokenRequests[type] = (given.tokenRequests[type] ?? 0) + 1
+    if (type === 'refresh_token') given.refreshTokens.push(form.get('refresh_token') ?? '')
   }
 
   const given: TestProvider = {
@@ -148,6 +159,8 @@ export async function startProvider(): Promise<TestProvider> {
     rotate: false,
     tokenDelayMs: 0,
     pauseBeforeReturn: false,
+    onTokenRequest: () => undefined,
+    refreshTokens: [],
     tokenRequests: {},
     opened: [],
     revoked: [],

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { expect } from 'vitest'
-import { type Server, startServer } from '../server.ts'
+import { type RunningServer, type Server, startServer } from '../server.ts'
 import { definition } from '../definition.ts'
 import { type MailApi, startMailApi } from './mail-api.ts'
 import { CLIENT_ID, startProvider, type TestProvider } from './provider.ts'
@@ -41,8 +41,8 @@ export interface Challenged {
 }
 
 /** A Switchboard that is connected to the world's provider, and has tools of its API. */
-export interface Connected {
-  readonly server: Server
+export interface Connected<Running extends RunningServer = Server> {
+  readonly server: Running
   /** Headers and bodies of all that it answered here. */
   readonly said: string[]
   /** An agent's key, which may call the tools of the mail API for these users. */
@@ -65,23 +65,32 @@ export interface ConnectOptions {
 /** A key of the vault: 32 random bytes. */
 export const vaultKey = () => randomBytes(32).toString('base64url')
 
-/**
- * Starts a server beside a world. On state that is there already, provider and tools are published again, which
- * changes nothing.
- */
+/** The variables of a Switchboard beside a world. */
+export function varsOf({ provider, api }: World): Record<string, string> {
+  return {
+    ACCESS: 'keys',
+    ADMIN_KEY,
+    ALLOW_HTTP_HOSTS: `${provider.host},${api.host}`,
+    MAIL_CLIENT_SECRET: provider.clientSecret,
+    VAULT_KEYS: vaultKey(),
+  }
+}
+
+/** Starts a server beside a world. */
 export async function connect(world: World, { vars = {}, persistTo }: ConnectOptions = {}): Promise<Connected> {
-  const { provider, api } = world
-  const server = await startServer({
-    vars: {
-      ACCESS: 'keys',
-      ADMIN_KEY,
-      ALLOW_HTTP_HOSTS: `${provider.host},${api.host}`,
-      MAIL_CLIENT_SECRET: provider.clientSecret,
-      VAULT_KEYS: vaultKey(),
-      ...vars,
-    },
-    ...(persistTo === undefined ? {} : { persistTo }),
-  })
+  const given = { vars: { ...varsOf(world), ...vars } }
+  return connectTo(world, await startServer(persistTo === undefined ? given : { ...given, persistTo }))
+}
+
+/**
+ * Connects a server that was started beside a world. On state that is there already, provider and tools are published again,
+ * which changes nothing.
+ */
+export async function connectTo<Running extends RunningServer>(
+  world: World,
+  server: Running,
+): Promise<Connected<Running>> {
+  const { provider } = world
   const said: string[] = []
   const agent = { authorization: '' }
   const ask: Connected['ask'] = async (method, path, body, headers = { authorization: `Bearer ${ADMIN_KEY}` }) => {
@@ -94,7 +103,7 @@ export async function connect(world: World, { vars = {}, persistTo }: ConnectOpt
     said.push([...response.headers].map((pair) => pair.join(': ')).join('\n'), text)
     return { status: response.status, headers: response.headers, body: text === '' ? undefined : JSON.parse(text) }
   }
-  const connected: Connected = {
+  const connected: Connected<Running> = {
     server,
     said,
     ask,
@@ -136,7 +145,7 @@ export async function connect(world: World, { vars = {}, persistTo }: ConnectOpt
   return connected
 }
 
-async function publishAll({ ask }: Connected, { provider, api }: World): Promise<void> {
+async function publishAll({ ask }: Pick<Connected, 'ask'>, { provider, api }: World): Promise<void> {
   const put = await ask('PUT', '/providers/mail', {
     name: 'Test Mail',
     issuer: provider.issuer,

@@ -1,0 +1,235 @@
+/**
+ * `npm run bench:publish`: how long a publication takes where few and where many tools are there already, through the running
+ * server, alone and while others list all of them page by page; in adjacent slots of one run, whose ratios are to the smallest
+ * registry's. `-- --tools 1000,10000,100000 --rounds 6 --publications 100 --publishers 4 --readers 50 --keep /tmp/bench`:
+ * what was filled is kept there, and copied for each run.
+ */
+import { execFileSync } from 'node:child_process'
+import { cp, mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
+import { Agent, request } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { parseArgs } from 'node:util'
+import { type ServerProcess, startProcess } from '../e2e/process.ts'
+import { cpuOf } from '../processes.ts'
+import { quantile } from './load.ts'
+
+const ADMIN_KEY = 'an-admin-key-for-the-bench'
+const { values } = parseArgs({
+  options: {
+    tools: { type: 'string', default: '1000,10000,100000' },
+    rounds: { type: 'string', default: '6' },
+    publications: { type: 'string', default: '100' },
+    publishers: { type: 'string', default: '4' },
+    readers: { type: 'string', default: '50' },
+    keep: { type: 'string' },
+  },
+})
+const [rounds, publications, publishers, readers] = [
+  values.rounds,
+  values.publications,
+  values.publishers,
+  values.readers,
+].map(Number) as [number, number, number, number]
+
+const TOOLKITS = 40
+const A_BATCH = 500
+/** A server that uses less than this part of a core has written all that was published to KV. */
+const QUIET = 0.05
+const QUIET_AFTER_MS = 400
+/** No key sends so much that it would be put off. */
+const READERS_A_KEY = 5
+
+const agent = new Agent({ keepAlive: true })
+const folder = await mkdtemp(join(tmpdir(), 'switchboard-bench-'))
+const outdir = join(folder, 'dist')
+
+function send(server: ServerProcess, method: string, path: string, body?: unknown, key = ADMIN_KEY) {
+  const { promise, resolve, reject } = Promise.withResolvers<{ readonly status: number; readonly body: any }>()
+  const headers = { 'content-type': 'application/json', 'authorization': `Bearer ${key}` }
+  const sent = request(`${server.url}${path}`, { method, agent, headers }, (response) => {
+    const chunks: Buffer[] = []
+    response.on('data', (chunk) => chunks.push(chunk))
+    response.on('end', () => {
+      resolve({ status: response.statusCode ?? 0, body: JSON.parse(Buffer.concat(chunks).toString() || 'null') })
+    })
+  })
+  sent.on('error', reject)
+  sent.end(body === undefined ? undefined : JSON.stringify(body))
+  return promise
+}
+
+function definition(tool: string) {
+  return {
+    id: `${tool}@1.0.0`,
+    name: tool.replace('.', '_'),
+    description: `Does what ${tool} is called after, as well as anybody could wish.`,
+    version: '1.0.0',
+    input_schema: {
+      parameters: {
+        type: 'object',
+        properties: {
+          query: { type: 'string', description: 'What to look for.' },
+          limit: { type: 'integer', minimum: 1, maximum: 100, description: 'How many to give.' },
+          kind: { type: 'string', enum: ['a', 'b', 'c'], description: 'Which kind to look at.' },
+        },
+        required: ['query'],
+      },
+    },
+    output_schema: { type: 'object' },
+  }
+}
+
+async function start(persistTo: string): Promise<ServerProcess> {
+  const isBuilt = await stat(join(outdir, 'index.js')).catch(() => undefined)
+  const variables = ['ACCESS:keys', `ADMIN_KEY:${ADMIN_KEY}`].flatMap((each) => ['--var', each])
+  return startProcess(
+    ['node', 'src/node/serve.ts', '--outdir', outdir, ...(isBuilt ? ['--built'] : []), ...variables],
+    persistTo,
+  )
+}
+
+/** Waits until a server has nothing left to do. */
+async function quiet({ pid }: ServerProcess): Promise<void> {
+  for (let calm = 0; calm < 3;) {
+    const before = cpuOf(pid)
+    await sleep(QUIET_AFTER_MS)
+    calm = cpuOf(pid) - before < QUIET * QUIET_AFTER_MS ? calm + 1 : 0
+  }
+}
+
+/** Where a registry of so many tools is stored: a copy of what was kept, or filled now. */
+async function filled(count: number): Promise<string> {
+  const own = join(folder, String(count))
+  const kept = values.keep === undefined ? own : join(values.keep, String(count))
+  const isFilled = await stat(join(kept, 'filled')).catch(() => undefined)
+  if (!isFilled) {
+    const server = await start(kept)
+    try {
+      const began = Date.now()
+      for (let at = 0; at < count; at += A_BATCH) {
+        const batch = Array.from({ length: Math.min(A_BATCH, count - at) }, (_, index) =>
+          definition(`Bench${(at + index) % TOOLKITS}.Tool${at + index}`),
+        )
+        const { status, body } = await send(server, 'POST', '/tools', batch)
+        if (status !== 200 && status !== 201 && status !== 207) throw new Error(JSON.stringify(body).slice(0, 1_000))
+      }
+      const published = Date.now()
+      await quiet(server)
+      const seconds = (from: number, to: number) => ((to - from) / 1_000).toFixed(1)
+      console.log(
+        `${count} tools published in ${seconds(began, published)} s, in KV ${seconds(published, Date.now())} s later`,
+      )
+    } finally {
+      await server.stop({ keep: true })
+    }
+    await writeFile(join(kept, 'filled'), '')
+  }
+  if (kept !== own) await cp(kept, own, { recursive: true })
+  return own
+}
+
+interface Slot {
+  /** Milliseconds that each publication took. */
+  readonly latencies: readonly number[]
+  readonly perSecond: number
+  /** Of all the server did meanwhile, and until KV had it. */
+  readonly cpuMsEach: number
+  readonly listed: number
+}
+
+const median = (numbers: readonly number[]) => quantile(numbers, 0.5)
+
+let count = 0
+
+/** Publishes, while so many readers list all tools, page by page, again and again. */
+async function measure(server: ServerProcess, keys: readonly string[], readerCount: number): Promise<Slot> {
+  let isOver = false
+  let listed = 0
+  async function read(at: number): Promise<void> {
+    let cursor = ''
+    while (!isOver) {
+      const { status, body } = await send(server, 'GET', `/tools?limit=100${cursor}`, undefined, keys[at % keys.length])
+      if (status !== 200) throw new Error(JSON.stringify(body))
+      cursor = body.next_cursor === undefined ? '' : `&cursor=${body.next_cursor}`
+      listed += 1
+    }
+  }
+  const latencies: number[] = []
+  async function publish(): Promise<void> {
+    while (latencies.length < publications) {
+      count += 1
+      const began = performance.now()
+      const { status, body } = await send(server, 'POST', '/tools', definition(`Bench${count % TOOLKITS}.New${count}`))
+      if (status !== 201) throw new Error(JSON.stringify(body))
+      latencies.push(performance.now() - began)
+    }
+  }
+  const reading = Array.from({ length: readerCount }, (_, at) => read(at))
+  if (readerCount > 0) await sleep(1_000)
+  const [before, began] = [cpuOf(server.pid), performance.now()]
+  await Promise.all(Array.from({ length: publishers }, publish))
+  const seconds = (performance.now() - began) / 1_000
+  isOver = true
+  await Promise.all(reading)
+  await quiet(server)
+  return {
+    latencies,
+    perSecond: latencies.length / seconds,
+    cpuMsEach: (cpuOf(server.pid) - before) / latencies.length,
+    listed: Math.round(listed / seconds),
+  }
+}
+
+const servers: ServerProcess[] = []
+try {
+  execFileSync('npm', ['run', '--silent', 'generate'], { stdio: 'inherit' })
+  const sizes = values.tools.split(',').map(Number)
+  const contenders: { readonly size: number; readonly server: ServerProcess; readonly keys: readonly string[] }[] = []
+  for (const size of sizes) {
+    const server = await start(await filled(size))
+    servers.push(server)
+    const made = Array.from({ length: Math.ceil(readers / READERS_A_KEY) }, (_, at) =>
+      send(server, 'POST', '/keys', { name: `reader ${at}`, scopes: ['tools:read'] }),
+    )
+    contenders.push({ size, server, keys: (await Promise.all(made)).map(({ body }) => String(body.key)) })
+  }
+  const modes = readers > 0 ? [0, readers] : [0]
+  for (const { server, keys } of contenders) await measure(server, keys, 0)
+  const slots = new Map<string, Slot[]>()
+  for (let round = 0; round < rounds; round += 1) {
+    // In another order each time, so that whatever drifts favours none
+    const order = contenders.map((_, at) => contenders[(at + round) % contenders.length])
+    for (const mode of modes) {
+      for (const contender of order) {
+        if (!contender) continue
+        const name = `${contender.size} ${mode}`
+        slots.set(name, [...(slots.get(name) ?? []), await measure(contender.server, contender.keys, mode)])
+      }
+    }
+  }
+  console.log(`${rounds} rounds of ${publications} publications, ${publishers} at a time; medians, and their ratios`)
+  console.log('| tools | readers | publications/s | ratio | ms each | ratio | CPU ms each | ratio | pages listed/s |')
+  console.log('| --- | --- | --- | --- | --- | --- | --- | --- | --- |')
+  for (const mode of modes) {
+    for (const size of sizes) {
+      const own = slots.get(`${size} ${mode}`) ?? []
+      const least = slots.get(`${sizes[0]} ${mode}`) ?? []
+      const cell = (of: (slot: Slot) => number, digits: number, isRate = false) => {
+        const ratios = own.map((slot, at) => of(slot) / of(least[at] ?? slot)).map((each) => (isRate ? 1 / each : each))
+        return `${median(own.map(of)).toFixed(digits)} | ${median(ratios).toFixed(2)}`
+      }
+      const cells = [
+        cell(({ perSecond }) => perSecond, 0, true),
+        cell(({ latencies }) => median(latencies), 2),
+        cell(({ cpuMsEach }) => cpuMsEach, 2),
+      ]
+      console.log(`| ${size} | ${mode} | ${cells.join(' | ')} | ${median(own.map(({ listed }) => listed))} |`)
+    }
+  }
+} finally {
+  agent.destroy()
+  for (const server of servers) await server.stop({ keep: true })
+  await rm(folder, { recursive: true, force: true })
+}
