@@ -1,23 +1,24 @@
 import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { callScenario } from './call-scenario.ts'
-import { oneTool, type OneTool } from './publications.ts'
+import type { ToolRecord } from '../../src/core/tool/tool.ts'
+import { oneTool } from './publications.ts'
 import { damage, restoreTokens, type Sabotage } from './sabotage.ts'
 import { eventsOf, failureOf, simulateAll, standStill } from './simulate.ts'
 
 vi.mock('lru-cache', async (load) => (await import('./small-caches.ts')).smallCaches(await load()))
 
 standStill()
-let tool: OneTool
+let tool: ToolRecord
 beforeAll(async () => {
   tool = await oneTool('Mail.Send@1.0.0', 'Sends')
 })
 
 describe('calls that have ids, and grants, whatever breaks', () => {
-  simulateAll((world) => callScenario(tool.record)(world))
+  simulateAll((world) => callScenario(tool)(world))
 
   it('are simulated with the same events each time', async () => {
     for (let seed = 1; seed <= 5; seed += 1) {
-      expect(await eventsOf(seed, callScenario(tool.record))).toEqual(await eventsOf(seed, callScenario(tool.record)))
+      expect(await eventsOf(seed, callScenario(tool))).toEqual(await eventsOf(seed, callScenario(tool)))
     }
   })
 })
@@ -37,6 +38,6 @@ describe('the simulation notices', () => {
     ],
     ['a refresh token that comes back', restoreTokens(), /is used (?:twice|again)/],
   ])('%s', async (_, sabotage, why) => {
-    expect(await failureOf(callScenario(tool.record, sabotage), why)).toBeDefined()
+    expect(await failureOf(callScenario(tool, sabotage), why)).toBeDefined()
   })
 })

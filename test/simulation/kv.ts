@@ -10,10 +10,17 @@ export interface Written {
   readonly value: string | null
 }
 
+interface ReadOptions {
+  readonly cacheTtl?: number
+  readonly type?: 'arrayBuffer'
+}
+
 /** KV takes one write to a key in this time, in milliseconds. */
 const WRITE_INTERVAL_MS = 1_000
 /** For how long a place remembers that there is nothing under a key, at most. */
 const MISS_TTL_S = 60
+/** A read that hangs is answered after this long, if anybody still waits for it. */
+const HANGS_MS = 90_000
 
 /**
  * KV: one store, and a cache of what was read in each place. A place goes on giving what it read for as long as the reader
@@ -68,7 +75,7 @@ export function createKv(options: {
     /** KV as it is written by an object. */
     writer: (door: Door): KVNamespace =>
       part<KVNamespace>({
-        put: (key, value) => door(() => write(key, String(value))),
+        put: (key, value) => door(() => write(key, textOf(value))),
         delete: (key) => door(() => write(key, null)),
       }),
 
@@ -85,19 +92,29 @@ export function createKv(options: {
         return value
       }
 
-      const get = async (keys: string | readonly string[], { cacheTtl = 60 }: { readonly cacheTtl?: number } = {}) => {
+      const get = async (keys: string | readonly string[], { cacheTtl = 60, type }: ReadOptions = {}) => {
         const what = typeof keys === 'string' ? keys : `${keys[0]} and others`
         await network.travel(`→ KV GET ${what}`)
+        if (chance.happens(weather.hanging)) await clock.sleep(HANGS_MS)
         refuse(`GET ${what}`)
         const found =
           typeof keys === 'string' ? read(keys, cacheTtl) : new Map(keys.map((key) => [key, read(key, cacheTtl)]))
         await network.travel(`← KV GET ${what}`)
-        return found
+        return type === 'arrayBuffer' && typeof found === 'string' ? bytesOf(found) : found
       }
       const kv: KVNamespace = Object.assign(Object.create(null), { get })
       return kv
     },
   }
+}
+
+/** What is written, as text: of bytes, a character each. */
+function textOf(value: unknown): string {
+  return value instanceof ArrayBuffer ? Buffer.from(value).toString('latin1') : String(value)
+}
+
+function bytesOf(text: string): ArrayBuffer {
+  return Uint8Array.from(Buffer.from(text, 'latin1')).buffer
 }
 
 export type Kv = ReturnType<typeof createKv>

@@ -1,40 +1,62 @@
+import type { Json } from '../../src/core/tool/json.ts'
 import { prepareDocument } from '../../src/core/publish/prepare.ts'
 import type { Publication } from '../../src/core/publish/registry.ts'
 import type { ToolRecord } from '../../src/core/tool/tool.ts'
+import { machineContext } from '../../src/dialects/machine-context/definition.ts'
 import { oxp } from '../../src/dialects/oxp/definition.ts'
 import { sha256 } from '../../src/storage/sha256.ts'
 import { definition } from '../e2e/definition.ts'
 
-/** What a publisher sends: a publication of one tool's version. */
-export interface OneTool {
-  readonly publication: Publication
-  readonly record: ToolRecord
-}
+/** All that is ever published, of which at least one. */
+export type Publications = readonly [Publication, ...Publication[]]
 
 /** Every toolkit is there already, so that none is renamed. */
 const source = { addressed: async () => undefined, current: async () => undefined, holds: async () => true }
 const RUNNERS = new Map([['echo', { kind: 'echo', check: () => [] }]])
 
-/** A tool's version as a publisher sends it; two that differ in their description are two that want one id. */
-export async function oneTool(id: string, description: string): Promise<OneTool> {
-  const body = JSON.parse(
-    JSON.stringify({ definition: definition(id, { description }), implementation: { kind: 'echo' } }),
-  )
-  const prepared = await prepareDocument({ body }, { codecs: [oxp], runners: RUNNERS, sha256, source })
+async function publicationOf(sent: object): Promise<Publication> {
+  const body: Json = JSON.parse(JSON.stringify(sent))
+  const prepared = await prepareDocument({ body }, { codecs: [oxp, machineContext], runners: RUNNERS, sha256, source })
   if (!prepared.ok) throw new Error(JSON.stringify(prepared.problems))
-  const { records, given } = prepared.value
-  const [record] = records
-  if (!record) throw new Error('No record')
-  return { publication: { records, given, allowBreaking: true }, record }
+  const { records, document, given } = prepared.value
+  return { records, ...(document ? { document } : {}), given, allowBreaking: true }
 }
 
+/** A tool's version as a publisher sends it; two that differ in their description are two that want one id. */
+const toolPublication = (id: string, description: string) =>
+  publicationOf({ definition: definition(id, { description }), implementation: { kind: 'echo' } })
+
+/** The record of a tool's version. */
+export async function oneTool(id: string, description: string): Promise<ToolRecord> {
+  const [record] = (await toolPublication(id, description)).records
+  if (!record) throw new Error('No record')
+  return record
+}
+
+const FORMS = ['This', 'That']
 const NAMES = ['Alpha.One', 'Alpha.Two', 'Beta.One']
 const VERSIONS = ['1.0.0', '1.1.0', '2.0.0']
 
-/** All that is ever published: each version in two forms, of which one at most is ever to be seen. */
-export async function allTools(): Promise<readonly [OneTool, ...OneTool[]]> {
+/** The tools of each version of a document: one comes, and another is left out. */
+const DOCUMENT = { '1.0.0': ['read', 'write'], '1.1.0': ['read', 'write', 'erase'], '2.0.0': ['read', 'erase'] }
+
+function documentPublication(version: string, names: readonly string[], form: string): Promise<Publication> {
+  const capabilities = names.map((name) => ({ name, description: `${form} ${name}` }))
+  return publicationOf({
+    definition: { id: 'Notes', name: 'Notes', version, description: 'Notes', capabilities },
+    implementations: Object.fromEntries(names.map((name) => [name, { kind: 'echo' }])),
+  })
+}
+
+/** Each version of tools and of a document in two forms, of which one at most is ever to be seen. */
+export async function allPublications(): Promise<Publications> {
   const ids = NAMES.flatMap((name) => VERSIONS.map((version) => `${name}@${version}`))
-  const [first, ...others] = await Promise.all(ids.flatMap((id) => ['This', 'That'].map((form) => oneTool(id, form))))
+  const [first, ...others] = await Promise.all(ids.flatMap((id) => FORMS.map((form) => toolPublication(id, form))))
+  const documents = await Promise.all(
+    Object.entries(DOCUMENT).flatMap(([version, names]) =>
+      FORMS.map((form) => documentPublication(version, names, form)),
+    ),
+  )
   if (!first) throw new Error('No tool')
-  return [first, ...others]
+  return [first, ...others, ...documents]
 }

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it, vi } from 'vitest'
-import { allTools, type OneTool } from './publications.ts'
+import { allPublications, type Publications } from './publications.ts'
 import { registryScenario } from './registry.ts'
 import { eventsOf, failureOf, simulateAll, standStill } from './simulate.ts'
 import { damage, type Sabotage } from './sabotage.ts'
@@ -7,17 +7,17 @@ import { damage, type Sabotage } from './sabotage.ts'
 vi.mock('lru-cache', async (load) => (await import('./small-caches.ts')).smallCaches(await load()))
 
 standStill()
-let tools: readonly [OneTool, ...OneTool[]]
+let all: Publications
 beforeAll(async () => {
-  tools = await allTools()
+  all = await allPublications()
 })
 
 describe('the registry and the keys, whatever breaks', () => {
-  simulateAll((world) => registryScenario(tools)(world))
+  simulateAll((world) => registryScenario(all)(world))
 
   it('are simulated with the same events each time', async () => {
     for (let seed = 1; seed <= 5; seed += 1) {
-      expect(await eventsOf(seed, registryScenario(tools))).toEqual(await eventsOf(seed, registryScenario(tools)))
+      expect(await eventsOf(seed, registryScenario(all))).toEqual(await eventsOf(seed, registryScenario(all)))
     }
   })
 })
@@ -39,6 +39,6 @@ describe('the simulation notices', () => {
       /which was deleted|never gets the key/,
     ],
   ])('%s', async (_, sabotage, why) => {
-    expect(await failureOf(registryScenario(tools, sabotage), why)).toMatch(/SIMULATION_SEED=\d+ npx vitest/)
+    expect(await failureOf(registryScenario(all, sabotage), why)).toMatch(/SIMULATION_SEED=\d+ npx vitest/)
   })
 })

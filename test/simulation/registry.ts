@@ -1,7 +1,8 @@
 import { act, client, startIsolates } from './client.ts'
 import { repeat, type Sabotage } from './sabotage.ts'
+import { createBlobClients } from './blobs.ts'
 import { createKeyClients } from './keys.ts'
-import type { OneTool } from './publications.ts'
+import type { Publications } from './publications.ts'
 import type { Scenario } from './simulate.ts'
 import { createToolClients } from './tools.ts'
 import { calm } from './weather.ts'
@@ -10,22 +11,27 @@ import { calm } from './weather.ts'
 const QUIET_MS = 200_000
 
 /**
- * Clients publish tools, change them, list and look them up, make keys, delete and use them, while things go wrong. Then all
- * is quiet, and everything must be everywhere. `sabotage` is done every second, to see that it is noticed.
+ * Clients publish tools and documents, change them, list and look them up, store bytes, make keys, delete and use them, while
+ * things go wrong. Then all is quiet, and everything must be everywhere. `sabotage` is done every second, to see that it is noticed.
  */
-export function registryScenario(tools: readonly [OneTool, ...OneTool[]], sabotage?: Sabotage): Scenario {
+export function registryScenario(all: Publications, sabotage?: Sabotage): Scenario {
   return async (world) => {
     const { clock, chance, weather, startIsolate, run } = world
     const places = startIsolates(world)
-    const { publish, change, list, resolve, ...toolClients } = createToolClients(world, tools)
+    const { publish, change, list, resolve, ...toolClients } = createToolClients(world, all)
     const { create, remove, use, watch, hunt, ...keyClients } = createKeyClients(world)
-    const draws = [publish, publish, change, list, resolve, create, remove, use, use, watch, hunt] as const
+    const { store, read, ...blobClients } = createBlobClients(world)
+    const draws = [
+      ...[publish, publish, change, list, resolve, resolve],
+      ...[create, remove, use, use, watch, hunt],
+      ...[store, read],
+    ] as const
     const clients = Array.from({ length: 2 + chance.below(3) }, () => client(world, places, [...draws]))
     if (sabotage) repeat(world, sabotage)
     await act(world, places, clients)
     calm(weather)
     await run([clock.sleep(QUIET_MS)])
     const everywhere = [...places, startIsolate()]
-    await run([toolClients.settled(everywhere), keyClients.settled(everywhere)])
+    await run([toolClients, keyClients, blobClients].map(({ settled }) => settled(everywhere)))
   }
 }

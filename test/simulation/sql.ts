@@ -26,7 +26,7 @@ export function createDatabase() {
     }
     const { statement, reads } = prepared(query)
     const given = bindings.map((value): SQLInputValue => (value instanceof ArrayBuffer ? new Uint8Array(value) : value))
-    if (reads) return cursor(statement.all(...given), 0)
+    if (reads) return cursor(statement.all(...given).map(asStored), 0)
     return cursor([], Number(statement.run(...given).changes))
   }
 
@@ -66,6 +66,14 @@ export function sqlOf(database: Database, ensure: () => void): SqlStorage {
       return database.exec(query, ...bindings)
     },
   })
+}
+
+/** A row with its bytes as Durable Objects have them. */
+function asStored(row: Record<string, unknown>): Record<string, unknown> {
+  for (const [name, value] of Object.entries(row)) {
+    if (value instanceof Uint8Array) row[name] = Uint8Array.from(value).buffer
+  }
+  return row
 }
 
 function cursor(found: readonly unknown[], rowsWritten: number) {

@@ -1,10 +1,11 @@
+import type { Publication } from '../../src/core/publish/registry.ts'
 import { ADMIN } from '../../src/core/access/principal.ts'
 import { parseToolId, toolKey } from '../../src/core/tool/tool-id.ts'
-import type { ToolDocument } from '../../src/core/tool/tool.ts'
+import type { ToolDocument, ToolRecord } from '../../src/core/tool/tool.ts'
 import type { ToolStatus } from '../../src/core/tool/version.ts'
 import { HEAD_KEY, kvKey } from '../../src/storage/keys.ts'
 import type { Head } from '../../src/storage/registry/head.ts'
-import type { OneTool } from './publications.ts'
+import type { Publications } from './publications.ts'
 import { holds, Violation } from './violation.ts'
 import type { Place, World } from './world.ts'
 
@@ -23,6 +24,9 @@ interface Change {
 export const BEHIND_MS = 60_000
 /** An unknown name is looked up again after this long. */
 const UNKNOWN_MS = 2_000
+/** KV is waited for 2 s, and then its object for 10 s; a message may take a while, and a version is read after its tool. */
+const LOOKED_UP_MS = 40_000
+const TOOL = kvKey('tool', '')
 const STATES: readonly [ToolStatus, ...ToolStatus[]] = [
   { state: 'active' },
   { state: 'disabled' },
@@ -31,7 +35,7 @@ const STATES: readonly [ToolStatus, ...ToolStatus[]] = [
 ]
 
 /** What clients do with tools, and what must hold of all that they see, whenever and wherever. */
-export function createToolClients(world: World, all: readonly [OneTool, ...OneTool[]]) {
+export function createToolClients(world: World, all: Publications) {
   const { clock, chance, kv, registry, weather } = world
   /** What was acknowledged as published: its digest, and when. */
   const published = new Map<string, { readonly digest: string; readonly at: number }>()
@@ -44,8 +48,14 @@ export function createToolClients(world: World, all: readonly [OneTool, ...OneTo
     const missing = key === HEAD_KEY ? head.find((page) => kv.valueOf(page) === null) : undefined
     if (missing) world.defect(new Violation(`KV's head names '${missing}', which is not there`))
     if (value === null && head.includes(key)) world.defect(new Violation(`KV's head names '${key}', which is deleted`))
+    // What was published meanwhile may be named a moment before it lands: readers ask the registry for that
+    const isLost = (each: string) => kv.valueOf(each) === null && !waits(each)
+    const lost = key.startsWith(TOOL) ? namedBy(value).find(isLost) : undefined
+    if (lost) world.defect(new Violation(`KV's '${key}' names '${lost}', which is not there and will not be`))
   })
-  const digests = new Map(all.map(({ record }) => [`${record.id} ${record.description}`, record.digest]))
+  const waits = (key: string) => registry.sql.exec('SELECT 1 FROM outbox WHERE target = ?', key).toArray().length > 0
+  const records = all.flatMap((each) => each.records)
+  const digests = new Map(records.map(({ id, description, digest }) => [`${id} ${description}`, digest]))
 
   function saw(id: string, digest: string | undefined): void {
     const before = seen.get(id) ?? digest
@@ -54,6 +64,9 @@ export function createToolClients(world: World, all: readonly [OneTool, ...OneTo
   }
 
   const keyOf = (id: string) => toolKey(parseToolId(id) ?? { toolkit: '', tool: '' })
+  const documents = new Map(all.flatMap(({ document }) => (document ? [[document.hash, document] as const] : [])))
+  const hasDigest = (digest: string) =>
+    registry.sql.exec('SELECT 1 FROM version WHERE digest = ?', digest).toArray().length > 0
   const revision = () =>
     Number(registry.sql.exec<{ value: string }>("SELECT value FROM meta WHERE name = 'catalogue'").toArray()[0]?.value)
 
@@ -81,15 +94,17 @@ export function createToolClients(world: World, all: readonly [OneTool, ...OneTo
     return first === undefined ? undefined : chance.oneOf([first, ...others])
   }
 
-  async function publish({ writer }: Place, { publication, record }: OneTool): Promise<void> {
+  async function publish({ writer }: Place, publication: Publication): Promise<void> {
     const [answer] = await writer.publish([publication], ADMIN)
-    if (answer?.outcome === 'created' || answer?.outcome === 'unchanged') {
-      saw(record.id, record.digest)
-      if (!published.has(record.id)) published.set(record.id, { digest: record.digest, at: clock.now() })
-      return
+    for (const { id, digest } of publication.records) {
+      if (answer?.outcome === 'created' || answer?.outcome === 'unchanged') {
+        saw(id, digest)
+        if (!published.has(id)) published.set(id, { digest, at: clock.now() })
+      } else {
+        holds(answer?.outcome === 'conflict', `'${id}' is '${answer?.outcome}'`)
+        holds(seen.get(id) !== digest, `'${id}' conflicts with itself`)
+      }
     }
-    holds(answer?.outcome === 'conflict', `'${record.id}' is '${answer?.outcome}'`)
-    holds(seen.get(record.id) !== record.digest, `'${record.id}' conflicts with itself`)
   }
 
   async function change({ writer }: Place, id: string, status: ToolStatus): Promise<void> {
@@ -103,12 +118,15 @@ export function createToolClients(world: World, all: readonly [OneTool, ...OneTo
   }
 
   /** Looks a version up as a call does. */
-  async function resolve({ resolver }: Place, id: string, by: 'document' | 'head' = 'document'): Promise<void> {
+  async function resolve(place: Place, id: string, by: 'document' | 'head' = 'document'): Promise<void> {
+    const { resolver } = place
     const at = clock.now()
     const known = published.get(id)
     const found = await resolver.resolve(id, (work) => void work.catch(world.unlessFault))
+    holds(clock.now() - at <= LOOKED_UP_MS, `'${id}' is looked up for ${clock.now() - at} ms`)
     if (found.ok) {
       saw(id, found.tool.record.digest)
+      await ofDocument(place, found.tool.record)
       const state = found.status.state
       return holds(mayBe(id, state, at, 'document'), `'${id}' is called '${state}' long after it was not`)
     }
@@ -118,6 +136,25 @@ export function createToolClients(world: World, all: readonly [OneTool, ...OneTo
     }
     const isNew = !known || known.at > at - UNKNOWN_MS
     holds(by === 'document' && isNew, `'${id}' is '${type}', and was ${known ? 'published' : 'listed'}`)
+  }
+
+  /** What a document defines has the document, and is found by what that calls it. */
+  async function ofDocument({ source }: Place, record: ToolRecord): Promise<void> {
+    const document = documents.get(record.source.hash ?? '')
+    if (!document) return
+    const { source: completed } = await source.whole(record)
+    holds(
+      JSON.stringify(completed.document) === document.text,
+      `'${record.id}' is not of the document it was published in`,
+    )
+    const { dialect, itself, toolkit } = document
+    // Another version may have brought more tools than KV's address has
+    for (const id of published.keys()) {
+      const name = parseToolId(id)
+      if (!itself || name?.toolkit !== toolkit) continue
+      const address = await source.addressed(dialect, itself.id, name.tool)
+      holds(address?.tools[name.tool] === name.tool, `'${id}' is not found by its document`)
+    }
   }
 
   /** Lists all tools, and looks each up. */
@@ -148,6 +185,10 @@ export function createToolClients(world: World, all: readonly [OneTool, ...OneTo
       holds(stored?.digest === digest, `'${id}' was published with '${digest}', and is '${stored?.digest}'`)
       holds(mayBe(id, stored.status.state, clock.now(), 'document'), `'${id}' ends '${stored.status.state}'`)
     }
+    for (const { records: beside } of all) {
+      const there = beside.filter(({ digest }) => hasDigest(digest))
+      holds(there.length === 0 || there.length === beside.length, `Of one document, '${there[0]?.id}' alone is there`)
+    }
     const stored = registry.sql
       .exec<{ id: string }>(
         `SELECT toolkit || '.' || tool || '@' || listed AS id FROM tool WHERE listed IS NOT NULL ORDER BY key`,
@@ -166,8 +207,8 @@ export function createToolClients(world: World, all: readonly [OneTool, ...OneTo
 
   return {
     publish() {
-      const tool = chance.oneOf(all)
-      return (place: Place) => publish(place, tool)
+      const publication = chance.oneOf(all)
+      return (place: Place) => publish(place, publication)
     },
     change() {
       const id = anyPublished()
@@ -188,4 +229,15 @@ export function createToolClients(world: World, all: readonly [OneTool, ...OneTo
 function pagesOf(head: string | null): string[] {
   const { leaves }: Pick<Head, 'leaves'> = JSON.parse(head ?? '{"leaves":[]}')
   return leaves.flatMap(({ lines, records }) => [kvKey('page', lines), kvKey('page', records)])
+}
+
+/** What a tool's document in KV names, which is read with it. */
+function namedBy(value: string | null): string[] {
+  const { versions, newest }: ToolDocument = JSON.parse(value ?? '{"versions":[]}')
+  const others = versions.filter(({ version }) => version !== newest?.version)
+  const document = newest?.source.hash
+  return [
+    ...others.map(({ digest }) => kvKey('record', digest)),
+    ...(document === undefined ? [] : [kvKey('document', document)]),
+  ]
 }

@@ -36,6 +36,8 @@ export interface Weather {
   ends: number
   /** Reads and writes that KV refuses. */
   refused: number
+  /** Reads of KV that hang. */
+  hanging: number
   /** Alarms that come a second time. */
   repeated: number
   /** How long a message takes at most. It may land when whoever sent it has ended. */
@@ -47,7 +49,7 @@ export interface Weather {
 const QUICK_MS = 400
 
 /** As good as it gets: all that is left is that messages overtake each other. */
-const FAIR: Weather = { lost: 0, ends: 0, refused: 0, repeated: 0, slow: QUICK_MS, lag: 0 }
+const FAIR: Weather = { lost: 0, ends: 0, refused: 0, hanging: 0, repeated: 0, slow: QUICK_MS, lag: 0 }
 
 /** The weather of a simulation: a quarter has none, and in the others one thing or other does not happen at all. */
 export function drawWeather({ oneOf, happens }: Chance): Weather {
@@ -56,14 +58,15 @@ export function drawWeather({ oneOf, happens }: Chance): Weather {
     lost: oneOf([0, 0, 10, 60]),
     ends: oneOf([0, 0, 10, 60]),
     refused: oneOf([0, 0, 20, 200]),
+    hanging: oneOf([0, 0, 0, 100]),
     repeated: oneOf([0, 100]),
     slow: oneOf([QUICK_MS, QUICK_MS, 5_000]),
     lag: oneOf([0, 0, 1_000, 60_000]),
   }
 }
 
-export function isFair({ lost, ends, refused, slow, lag }: Weather): boolean {
-  return lost + ends + refused + lag === 0 && slow === QUICK_MS
+export function isFair({ lost, ends, refused, hanging, slow, lag }: Weather): boolean {
+  return lost + ends + refused + hanging + lag === 0 && slow === QUICK_MS
 }
 
 export function calm(weather: Weather): void {

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto'
 import type { GeneratorValue, Scheduler } from 'fast-check'
 import { vi } from 'vitest'
+import { accessStub } from '../../src/storage/access/access-object.ts'
+import { registryStub } from '../../src/storage/registry/registry-stub.ts'
 import { createClock } from './clock.ts'
 import { createIsolate } from './isolate.ts'
 import { createKv } from './kv.ts'
@@ -14,6 +16,9 @@ import { createChance, drawWeather, isFair } from './weather.ts'
 const MAX_ELAPSED_MS = 3_600_000
 const NO_BUNDLE = { hash: 'none', records: [], documents: [] }
 const settled = setImmediate
+
+type RegistryNamespace = Parameters<typeof registryStub>[0]
+type AccessNamespace = Parameters<typeof accessStub>[0]
 
 /** A deployment in one process: its objects, its isolates, and what lies between them, all as the seed has it. */
 export function createWorld(scheduler: Scheduler, draw: GeneratorValue) {
@@ -44,8 +49,8 @@ export function createWorld(scheduler: Scheduler, draw: GeneratorValue) {
       clock,
       ahead: chance.below(8_001) - 4_000,
       kv: place,
-      registry: () => registry.stub(),
-      access: () => access.stub(),
+      registry: registryStub(part<RegistryNamespace>({ getByName: () => registry.stub() })),
+      access: accessStub(part<AccessNamespace>({ getByName: () => access.stub() })),
       ledgers,
       vaults,
       newId: () => crypto.randomUUID(),

@@ -23,8 +23,9 @@ export function givenTexts(sql: SqlStorage, kind: GivenKind): string[] {
   return column<string>(sql, `SELECT body FROM ${table} ORDER BY ${order}`)
 }
 
+/** Stores a new key. That one is stored twice is whoever asks again, since the answer was lost. */
 export function storeApiKey(sql: SqlStorage, key: ApiKey, hash: string): void {
-  sql.exec('INSERT INTO api_key VALUES (?, ?, ?)', key.id, hash, JSON.stringify(key))
+  sql.exec('INSERT OR IGNORE INTO api_key VALUES (?, ?, ?)', key.id, hash, JSON.stringify(key))
   queue(sql, kvKey('apiKey', hash))
 }
 

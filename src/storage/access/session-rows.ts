@@ -9,11 +9,12 @@ export type SessionRows = ReturnType<typeof sessionRows>
 /** The sessions in the Access object's tables. Nothing here waits. */
 export function sessionRows(sql: SqlStorage, now: () => number) {
   return {
+    /** Once, if it is asked for again since the answer was lost. */
     store(session: Session, hash: string): void {
       sql.exec('DELETE FROM session WHERE expires <= ?', now())
       const { id, owner, expires_at } = session
       sql.exec(
-        'INSERT INTO session VALUES (?, ?, ?, ?, ?)',
+        'INSERT OR IGNORE INTO session VALUES (?, ?, ?, ?, ?)',
         id,
         hash,
         owner,

@@ -117,9 +117,9 @@ export function storeVersion(sql: SqlStorage, record: ToolRecord, source: Source
     principal,
     trusted ? 1 : 0,
   )
-  // A document holds the record of one version; those of its other versions are read by digest
+  // A document holds the record of one version, or of none; those of its other versions are read by digest
   for (const digest of superseded) queue(sql, kvKey('record', digest), revision)
-  if (superseded.length > 0) queue(sql, kvKey('record', record.digest), revision)
+  if (superseded.length > 0 || isLeftOut(sql, key)) queue(sql, kvKey('record', record.digest), revision)
   changed(sql, key, revision)
 }
 

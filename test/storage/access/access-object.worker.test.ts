@@ -54,6 +54,18 @@ describe('a key and a provider', () => {
       expect(await access.removeGiven('provider', 'p')).toBe(false)
     }))
 
+  it('are stored once where whoever makes them asks again, since the answer was lost', () =>
+    inAccess(async ({ access, kv, drain }) => {
+      for (let n = 0; n < 2; n += 1) {
+        await access.createKey(KEY, 'hash')
+        await access.putProvider(PROVIDER)
+      }
+      expect(await access.given('apiKey')).toEqual([JSON.stringify(KEY)])
+      expect(await access.given('provider')).toHaveLength(1)
+      await drain()
+      expect(kv.values.has('key/hash')).toBe(true)
+    }))
+
   it('that is removed while KV refuses is deleted there once it no longer does', () =>
     inAccess(async ({ access, kv, runAlarm, drain }) => {
       await access.createKey(KEY, 'hash')

@@ -35,6 +35,13 @@ describe('sessions in the Access object', () => {
       expect(sql.exec('SELECT id FROM session').toArray()).toHaveLength(2)
     }))
 
+  it('begin once where the object is asked again, since its answer was lost', () =>
+    inAccess(async ({ sql }) => {
+      const rows = sessionRows(sql, () => START)
+      for (let n = 0; n < 2; n += 1) rows.store(session('a'), 'hash-a')
+      expect(ids(rows.list())).toEqual(['a'])
+    }))
+
   it('are removed by whoever they are of', () =>
     inAccess(async ({ sql }) => {
       const rows = sessionRows(sql, () => START)

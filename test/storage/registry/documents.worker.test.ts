@@ -91,6 +91,16 @@ describe('a document with an id of its own', () => {
       expect(await publish(registry, await made('x', '1.1.1', ['a']), true)).toMatchObject({ outcome: 'created' })
     }))
 
+  it('has in KV what it defines at once, also what its newest version has left out already', () =>
+    inRegistry(async ({ registry, kv, drain }) => {
+      await publish(registry, await made('x', '2.0.0', ['b']))
+      await publish(registry, await made('x', '1.0.0', ['a', 'b']))
+      await drain()
+      const document = documentOf(registry, 'x.a')
+      expect(document).toMatchObject({ isLeftOut: true, versions: [{ version: '1.0.0' }] })
+      expect(kv.values.has(`record/${document.versions[0]?.digest}`)).toBe(true)
+    }))
+
   it('leaves out what its newest version has not, until that is withdrawn', () =>
     inRegistry(async ({ registry, kv, drain }) => {
       await publish(registry, await made('x', '1.0.0', ['a', 'b']))
