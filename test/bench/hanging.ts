@@ -7,6 +7,7 @@
  */
 import { execFileSync } from 'node:child_process'
 import { createServer, type AddressInfo, type Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { type ServerProcess, startProcess } from '../e2e/process.ts'
 import { memoryOf } from '../processes.ts'
@@ -30,6 +31,7 @@ const A_TOOLKIT = 64
 /** What the heap may grow by from the first round to the last, in MB: a call that stayed would take more, 500 times. */
 const HEAP_MB = 1
 const WARM_UP = 20_000
+const BEHIND_MS = 3_000
 
 const waiting = new Set<Socket>()
 const upstream = createServer((socket) => {
@@ -58,7 +60,7 @@ async function publish(server: ServerProcess, toolkit: string): Promise<void> {
 }
 
 const until = async (isSo: () => boolean) => {
-  while (!isSo()) await new Promise((done) => setTimeout(done, 20))
+  while (!isSo()) await sleep(20)
 }
 
 execFileSync('npm', ['run', '--silent', 'generate'], { stdio: 'inherit' })
@@ -95,6 +97,8 @@ try {
     if (failed.length > 0) throw new Error(`${failed.length} calls failed: ${JSON.stringify(failed[0]?.body)}`)
     const ratio = beside.p99 / alone.p99
     ratios.push(ratio)
+    // What is written behind the calls is written by then
+    await sleep(BEHIND_MS)
     const after = await collectedHeap(server)
     heaps.push(after)
     const times = [alone.p50, alone.p99, alone.rps, beside.p50, beside.p99, beside.rps, ratio]
