@@ -621,6 +621,9 @@ describe('methods, paths and queries', () => {
     `cursor=${'x'.repeat(501)}`,
     `q=${'x'.repeat(501)}`,
     `tag=${'x'.repeat(501)}`,
+    'search=mail',
+    'query=mail&limit=1',
+    'toolkits=Gmail',
   ])('refuses the list with ?%s', async (query) => {
     const answer = await send({ path: `/tools?${query}` })
     // Of a parameter that is given twice the first counts

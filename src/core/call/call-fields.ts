@@ -13,6 +13,22 @@ export function wrongParameter(parameter: string, wanted: string): Failing {
   return fail({ type: 'request-malformed', message: `The query parameter '${parameter}' must be ${wanted}` })
 }
 
+/**
+ * Refuses a query parameter that is called otherwise here, given the names that people try and those that are meant: left
+ * alone, it would choose nothing, and everything would be listed. What has nothing to do with ours is left alone.
+ */
+export function misnamed(
+  parameters: { has(name: string): boolean },
+  meant: Readonly<Record<string, string>>,
+): Failing | undefined {
+  const tried = Object.keys(meant).find((name) => parameters.has(name))
+  if (tried === undefined) return undefined
+  return fail({
+    type: 'request-malformed',
+    message: `There is no query parameter '${tried}' here: it is '${meant[tried]}'`,
+  })
+}
+
 /** A request of which a part is not of the form it has there. */
 export function malformed(
   problems: readonly Problem[],

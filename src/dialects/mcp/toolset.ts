@@ -1,6 +1,6 @@
 import { covers, type Principal } from '../../core/access/principal.ts'
 import { patternCovers } from '../../core/tool/tool-id.ts'
-import { wrongParameter } from '../../core/call/call-fields.ts'
+import { misnamed, wrongParameter } from '../../core/call/call-fields.ts'
 import type { Failing } from '../../core/call/failure.ts'
 import type { Background } from '../../core/tool/platform.ts'
 import { isNamePart, parseToolId, type ToolName } from '../../core/tool/tool-id.ts'
@@ -25,12 +25,16 @@ export interface Toolset {
 
 const ALL: Toolset = { search: false, select: false, tools: undefined }
 const MAX_NAMES = 256
+/** What people try who have not read the documentation. */
+const MEANT = { toolkit: 'toolkits', tool: 'tools' }
 
 /** Reads the query of a URL; what cannot be meant gives a failure that says which parameter. */
 export function readToolset(url: string): Toolset | Failing {
   const at = url.indexOf('?')
   if (at === -1) return ALL
   const query = new URLSearchParams(url.slice(at + 1))
+  const tried = misnamed(query, MEANT)
+  if (tried) return tried
   const mode = query.get('mode')
   if (mode !== null && mode !== 'search') return wrongParameter('mode', "'search'")
   const select = query.get('select')

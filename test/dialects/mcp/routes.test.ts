@@ -330,6 +330,18 @@ describe('a toolset', () => {
   it.each(['mode=find', 'toolkits=a%20b', 'tools=Kit', 'tools=Kit.a@1'])('refuses ?%s', async (query) => {
     expect((await setUp().legacy('ping', {}, { path: `/mcp?${query}` })).status).toBe(400)
   })
+
+  it.each([
+    ['toolkit=Kit', 'toolkits'],
+    ['mode=search&tool=Kit.a', 'tools'],
+  ])('says what ?%s is called, rather than list everything', async (query, name) => {
+    const answer = await body(await setUp().legacy('tools/list', {}, { path: `/mcp?${query}` }))
+    expect(answer).toMatchObject({ status: 400, error: { message: expect.stringMatching(`it is '${name}'$`) } })
+  })
+
+  it('leaves alone what has nothing to do with it', async () => {
+    expect((await setUp().legacy('tools/list', {}, { path: '/mcp?utm_source=x' })).status).toBe(200)
+  })
 })
 
 describe('?mode=search', () => {

@@ -186,6 +186,19 @@ describe('GET /tools', () => {
     })
   })
 
+  it.each([
+    ['search=mail', 'q'],
+    ['toolkits=Gmail', 'toolkit'],
+    ['version=1.0.0', 'versions'],
+  ])('says what ?%s is called, rather than list everything', async (query, name) => {
+    const { status, body } = await setUp().send('GET', `/tools?${query}`)
+    expect({ status, body }).toMatchObject({
+      status: 400,
+      body: { message: expect.stringMatching(`it is '${name}'$`) },
+    })
+    expect((await setUp().send('GET', '/tools?utm_source=x')).status).toBe(200)
+  })
+
   it('says when nothing changed since: for each query, format and form apart', async () => {
     const { send } = setUp()
     const ask = (path: string, headers: Record<string, string> = {}) => send('GET', path, undefined, headers)
