@@ -32,6 +32,8 @@ const FIRST_NEW = URGENCY.publication * RANKS_OF_ONE_URGENCY
 /** KV takes one write a second to a key. */
 const MIN_INTERVAL_MS = 1_100
 const MAX_BACKOFF_MS = 10_000
+/** An alarm that is due comes sooner than this, however busy the platform is. */
+const OVERDUE_MS = 3_000
 const AT_ONCE = 25
 /** Writes of one run, and how many of them may be urgent: whoever changes one thing over and over holds up nothing else. */
 const PER_RUN = 400
@@ -116,7 +118,9 @@ export function createOutbox({ storage, kv, kinds, round, later }: OutboxOptions
     if (isIdle()) return
     const at = Math.max(Date.now(), last + MIN_INTERVAL_MS)
     const set = await storage.getAlarm()
-    if (set === null || set > at) await storage.setAlarm(at)
+    // One that is long overdue failed before this could run, and is repeated when the platform likes, up to a minute later
+    const isOverdue = set !== null && set < Date.now() - OVERDUE_MS
+    if (set === null || set > at || isOverdue) await storage.setAlarm(at)
   }
 
   /**

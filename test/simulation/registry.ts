@@ -21,12 +21,9 @@ export function registryScenario(all: Publications, sabotage?: Sabotage): Scenar
     const { publish, change, list, resolve, ...toolClients } = createToolClients(world, all)
     const { create, remove, use, watch, hunt, ...keyClients } = createKeyClients(world)
     const { store, read, ...blobClients } = createBlobClients(world)
-    const draws = [
-      ...[publish, publish, change, list, resolve, resolve],
-      ...[create, remove, use, use, watch, hunt],
-      ...[store, read],
-    ] as const
-    const clients = Array.from({ length: 2 + chance.below(3) }, () => client(world, places, [...draws]))
+    const ofTools = [publish, publish, change, list, resolve, resolve] as const
+    const ofOthers = [create, remove, use, use, watch, hunt, store, read]
+    const clients = Array.from({ length: 2 + chance.below(3) }, () => client(world, places, [...ofTools, ...ofOthers]))
     if (sabotage) repeat(world, sabotage)
     await act(world, places, clients)
     calm(weather)

@@ -106,6 +106,20 @@ describe('the outbox', () => {
       expect(listedIn(kv).length).toBe(4)
     }))
 
+  it('has an alarm come that failed before anything ran, and would be repeated when the platform likes', () =>
+    inRegistry(async ({ registry, alarm, kv, drain }) => {
+      await registry.publish(await publications(0, 1), ADMIN)
+      const due = (await alarm()) ?? 0
+      vi.setSystemTime(due + 2_000)
+      await registry.publish(await publications(1, 2), ADMIN)
+      expect(await alarm()).toBe(due)
+      vi.setSystemTime(due + 20_000)
+      await registry.publish(await publications(2, 3), ADMIN)
+      expect(await alarm()).toBe(Date.now())
+      await drain()
+      expect(listedIn(kv).length).toBe(3)
+    }))
+
   it('lands what an administrator takes back before all else, and what others say of versions before what is new', () =>
     inRegistry(async ({ registry, kv, runAlarm, drain }) => {
       await registry.publish(await publications(0, 400), ADMIN)
