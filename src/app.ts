@@ -15,6 +15,7 @@ import { createCallLog } from './storage/records/call-log.ts'
 import { createRecords, recordsStub } from './storage/records/records.ts'
 import { createRecordWriter } from './storage/records/record-writer.ts'
 import { interpretSchema } from './core/schema/validator.ts'
+import { createKeyUse } from './storage/access/key-use.ts'
 import { createKvKeys } from './storage/access/kv-keys.ts'
 import { createKvProviders, eitherProvider } from './storage/access/kv-providers.ts'
 import { createKvRegistry } from './storage/registry/kv-registry.ts'
@@ -150,11 +151,14 @@ export function createApp(env: Env, config: Config, build: Build): Hono {
     log({ event: 'act', ...act })
     recordWriter.writeAct(act, background)
   }
-  const onRefusal = createRefusals(recordWriter.writeAct, now)
+  const watch = {
+    refused: createRefusals(recordWriter.writeAct, now),
+    admitted: createKeyUse((ids, at) => reach.access().noteUse(ids, at), now),
+  }
   const rateLimit = createRateLimit(env.RATE_LIMIT, now)
-  const gate = createGate(authenticator, rateLimit, registry.takeIn, onRefusal)
+  const gate = createGate(authenticator, rateLimit, registry.takeIn, watch)
   // What has nothing to do with tools is there also while the registry is not
-  const gateBesideTools = createGate(authenticator, rateLimit, () => undefined, onRefusal)
+  const gateBesideTools = createGate(authenticator, rateLimit, () => undefined, watch)
   const shield = createShield(rateLimit)
   const sessions = createSessions({
     store: createSessionStore(reach.access),
@@ -166,7 +170,7 @@ export function createApp(env: Env, config: Config, build: Build): Hono {
     now,
   })
   // For what pages of ours ask for: a session counts beside other credentials
-  const gateForPages = createGate(sessions, rateLimit, () => undefined, onRefusal)
+  const gateForPages = createGate(sessions, rateLimit, () => undefined, watch)
   const connect = connectStub(env.Connect)
   const agents = createAgents({ store: createAgentStore(connect), holderOf: sessions.holderOf, now })
   const forAgents = config.connectIssuer === undefined ? agents : companyTokens(config, config.connectIssuer)
@@ -288,8 +292,8 @@ export function createApp(env: Env, config: Config, build: Build): Hono {
       quota: config.quota,
       onChange(change, id) {
         for (const each of engines ? [authenticator, engines] : [authenticator]) {
-          if (change === 'created') each.forget()
-          else each.forgetKey(id)
+          if (change === 'removed') each.forgetKey(id)
+          else each.forget()
         }
         if (change !== 'removed') return
         sessions.forgetKey(id)
@@ -300,7 +304,7 @@ export function createApp(env: Env, config: Config, build: Build): Hono {
     }),
     mcpFace({
       ...shared,
-      doors: mcpDoors(gate, createGate(forAgents, rateLimit, registry.takeIn, onRefusal)),
+      doors: mcpDoors(gate, createGate(forAgents, rateLimit, registry.takeIn, watch)),
       origins: config.allowOrigins,
       tellReadiness,
       seal: createStateSeal({ sealer: deploymentKeys.sealer('state'), now }),
@@ -309,7 +313,7 @@ export function createApp(env: Env, config: Config, build: Build): Hono {
     machineContextFace({ ...shared, today: () => new Date() }),
     openToolCallingFace({
       ...shared,
-      gate: engines ? createGate(engines, rateLimit, registry.takeIn, onRefusal) : gate,
+      gate: engines ? createGate(engines, rateLimit, registry.takeIn, watch) : gate,
       now: () => new Date(),
     }),
     pluginFace(shared),

@@ -21,20 +21,26 @@ export function backgroundOf(c: RouteContext): Background {
  */
 export type Gate = (c: RouteContext, scope: Scope | undefined) => Result<Principal> | Promise<Result<Principal>>
 
+/** Who is told of a gate's decisions, other than on administrators. */
+export interface GateWatch {
+  readonly refused?: (c: RouteContext, failure: Failure, principal?: Principal) => void
+  readonly admitted?: (principal: Principal, background: Background) => void
+}
+
 /**
  * `prepare` makes ready what every request needs, and gives undefined once that is done. The rate is held at
  * Cloudflare's edge, which tells each client's address and lets no client set it: elsewhere nobody has to be shielded.
- * Administrators are not held to it. `onRefusal` is told whom it does not let in.
+ * Administrators are not held to it. `watch` is told whom it lets in.
  */
 export function createGate(
   { authenticate }: Pick<Authenticator, 'authenticate'>,
   rateLimit: RateLimit,
   prepare: () => Promise<void> | undefined,
-  onRefusal?: (c: RouteContext, failure: Failure, principal?: Principal) => void,
+  watch: GateWatch = {},
 ): Gate {
   return async (c, scope) => {
     const refuse = (failing: Failing, principal?: Principal) => {
-      onRefusal?.(c, failing.failure, principal)
+      watch.refused?.(c, failing.failure, principal)
       return failing
     }
     const address = c.req.raw.headers.get('cf-connecting-ip')
@@ -62,7 +68,9 @@ export function createGate(
     if (principal.kind === 'admin') return caller
     // All who come without a credential are one principal: sharing a rate, one could shut out the others
     const limited = limit(principal.kind === 'anonymous' ? `anonymous ${address}` : principal.id)
-    return limited ? refuse(limited, principal) : caller
+    if (limited) return refuse(limited, principal)
+    watch.admitted?.(principal, backgroundOf(c))
+    return caller
   }
 }
 

@@ -123,6 +123,8 @@ it('every route that changes something names its act, or is known not to be one'
     ['PUT', '/toolkits/Calculator'],
     ['PUT', '/toolkits/Calculator/plugin'],
     ['POST', '/keys'],
+    ['PATCH', '/keys/none'],
+    ['POST', '/keys/none/rotate'],
     ['DELETE', '/keys/none'],
     ['PUT', '/providers/none'],
     ['DELETE', '/providers/none'],

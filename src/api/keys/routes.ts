@@ -1,20 +1,20 @@
 import { type Context, Hono } from 'hono'
-import { type ApiKey, decodeNewKey, type KeyStore } from '../../core/access/api-key.ts'
+import { type ApiKey, decodeKeyChange, decodeNewKey, decodeRotation, type KeyStore } from '../../core/access/api-key.ts'
 import type { Principal } from '../../core/access/principal.ts'
 import type { Published } from '../../core/access/quota.ts'
 import type { Sha256 } from '../../core/tool/digest.ts'
 import { type Failing, fail } from '../../core/call/failure.ts'
 import { readJson } from '../../http/body.ts'
 import { createPrivateRoute, type Note, type RouteDeps } from '../../http/route.ts'
-import { encodeListed, encodeNewKey } from './wire.ts'
+import { encodeListed, encodeNewKey, type Known } from './wire.ts'
 
 export interface KeysFaceDeps extends RouteDeps {
   readonly keys: KeyStore
   /** What each principal has published, by its id; undefined while that cannot be read. */
   published(): Promise<Readonly<Record<string, Published>> | undefined>
   readonly quota: Published
-  /** Called after a key was made or removed, so that this isolate's verdicts follow at once. */
-  onChange(change: 'created' | 'removed', id: string): void
+  /** Called after a key was made, changed or removed, so that this isolate's verdicts follow at once. */
+  onChange(change: 'created' | 'changed' | 'removed', id: string): void
   readonly sha256: Sha256
   /** A new key's text, from 32 random bytes (`keyText`). */
   randomKey(): string
@@ -26,7 +26,7 @@ export interface KeysFaceDeps extends RouteDeps {
 const BODY_LIMIT = 65_536
 
 /**
- * `POST·GET·DELETE /keys[/{id}]`: API keys, for administrators. A body that is wrong is `definition-invalid` with every
+ * `POST·GET·PATCH·DELETE /keys[/{id}]` and `POST /keys/{id}/rotate`: API keys, for administrators. A body that is wrong is `definition-invalid` with every
  * problem; a caller without the scope `admin` is `forbidden`; an id nobody has is `not-found`.
  */
 export function keysFace(deps: KeysFaceDeps): Hono {
@@ -37,6 +37,8 @@ export function keysFace(deps: KeysFaceDeps): Hono {
   face.post('/keys', route('admin', create, 'key.create'))
   face.get('/keys', route('admin', list))
   face.get('/keys/:id', route('admin', show))
+  face.patch('/keys/:id', route('admin', change, 'key.change'))
+  face.post('/keys/:id/rotate', route('admin', rotate, 'key.rotate'))
   face.delete('/keys/:id', route('admin', remove, 'key.remove'))
 
   async function create(c: Context, _: Principal, note: Note): Promise<Response | Failing> {
@@ -54,15 +56,51 @@ export function keysFace(deps: KeysFaceDeps): Hono {
   }
 
   async function list(c: Context): Promise<Response> {
-    const [all, published] = await Promise.all([keys.list(), deps.published()])
-    return c.json({ items: all.map((key) => encodeListed(key, published, deps.quota)) })
+    const [all, known] = await Promise.all([keys.list(), knownOf()])
+    return c.json({ items: all.map((key) => encodeListed(key, known)) })
   }
 
   async function show(c: Context): Promise<Response | Failing> {
-    const id = c.req.param('id') ?? ''
-    const [all, published] = await Promise.all([keys.list(), deps.published()])
-    const key = all.find((candidate) => candidate.id === id)
-    return key ? c.json(encodeListed(key, published, deps.quota)) : unknown(id)
+    const [key, known] = await Promise.all([find(c), knownOf()])
+    return key ? c.json(encodeListed(key, known)) : unknown(idOf(c))
+  }
+
+  async function change(c: Context, _: Principal, note: Note): Promise<Response | Failing> {
+    const body = await readJson(c.req.raw, BODY_LIMIT)
+    if (!body.ok) return body
+    const key = await find(c)
+    if (!key) return unknown(idOf(c))
+    const decoded = decodeKeyChange(body.value, key, deps.now())
+    if (!decoded.ok) return fail({ type: 'definition-invalid', problems: decoded.problems })
+    const { name, scopes, tools, users } = decoded.value
+    note({ name, scopes, tools, users })
+    if (!(await keys.change(decoded.value))) return unknown(key.id)
+    deps.onChange('changed', key.id)
+    return c.json(encodeListed(decoded.value, await knownOf()))
+  }
+
+  async function rotate(c: Context): Promise<Response | Failing> {
+    // Who says nothing sends no body, or an empty one
+    const saysSomething = c.req.raw.headers.has('content-type')
+    const body = saysSomething ? await readJson(c.req.raw, BODY_LIMIT) : ({ ok: true, value: {} } as const)
+    if (!body.ok) return body
+    const until = decodeRotation(body.value, deps.now())
+    if (!until.ok) return fail({ type: 'definition-invalid', problems: until.problems })
+    const key = await find(c)
+    if (!key) return unknown(idOf(c))
+    const text = deps.randomKey()
+    if (!(await keys.rotate(key.id, await deps.sha256(text), until.value))) return unknown(key.id)
+    deps.onChange('changed', key.id)
+    return c.json({ ...encodeNewKey(key, text), previous_expires_at: new Date(until.value).toISOString() })
+  }
+
+  const idOf = (c: Context) => c.req.param('id') ?? ''
+  const find = async (c: Context) => (await keys.list()).find(({ id }) => id === idOf(c))
+
+  /** What is known of keys beside what they are. */
+  async function knownOf(): Promise<Known> {
+    const [published, lastUses] = await Promise.all([deps.published(), keys.lastUses()])
+    return { published, quota: deps.quota, lastUses }
   }
 
   async function remove(c: Context): Promise<Response | Failing> {

@@ -7,14 +7,25 @@ export function encodeKey({ id, name, scopes, tools, users, created_at, expires_
   return { id, name, scopes, tools, users, created_at, expires_at, limits }
 }
 
+/** What is known of keys beside what they are: what each principal published, and the most it may; when they were last used, by id. */
+export interface Known {
+  /** By the principal's id; undefined while that cannot be read. */
+  readonly published: Readonly<Record<string, Published>> | undefined
+  readonly quota: Published
+  /** Milliseconds since 1970. */
+  readonly lastUses: Readonly<Record<string, number>>
+}
+
 /**
- * A key as lists show it: what was published with it, and the most that may be, unless it is an administrator's. Neither
- * is said where it is not known what each principal has published.
+ * A key as lists show it: when it was last used, what was published with it, and the most that may be, unless it is an
+ * administrator's. The last two are not said where it is not known what each principal has published.
  */
-export function encodeListed(key: ApiKey, all: Readonly<Record<string, Published>> | undefined, quota: Published) {
-  if (!all) return encodeKey(key)
+export function encodeListed(key: ApiKey, { published: all, quota, lastUses }: Known) {
+  const used = lastUses[key.id]
+  const shown = { ...encodeKey(key), ...(used === undefined ? {} : { last_used_at: new Date(used).toISOString() }) }
+  if (!all) return shown
   const published = all[principalOf(key).id] ?? { documents: 0, bytes: 0 }
-  return { ...encodeKey(key), published: { ...published, ...(key.scopes.includes('admin') ? {} : { quota }) } }
+  return { ...shown, published: { ...published, ...(key.scopes.includes('admin') ? {} : { quota }) } }
 }
 
 /** The answer to `POST /keys`, the only one that ever holds the key's text. */

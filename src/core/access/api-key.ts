@@ -1,5 +1,18 @@
 import { isList } from '../tool/json.ts'
-import { check, into, list, object, oneOf, optional, string, unfit, wrong } from '../tool/json-reader.ts'
+import {
+  anyObject,
+  check,
+  integer,
+  into,
+  judged,
+  list,
+  object,
+  oneOf,
+  optional,
+  string,
+  unfit,
+  wrong,
+} from '../tool/json-reader.ts'
 import type { Report, Reader } from '../tool/json-reader.ts'
 import type { Checked } from '../tool/problem.ts'
 import { time } from '../tool/time.ts'
@@ -31,13 +44,20 @@ export type NewKey = Omit<ApiKey, 'id' | 'created_at'>
 export interface KeyStore {
   create(key: ApiKey, hash: string): Promise<void>
   list(): Promise<readonly ApiKey[]>
+  /** Puts a key in place of the one of its id; whether there is one. */
+  change(key: ApiKey): Promise<boolean>
+  /** Gives a key another text; the one it has works until a time, in milliseconds since 1970. Whether there is one. */
+  rotate(id: string, hash: string, until: number): Promise<boolean>
+  /** When each key was last used, to within ten minutes, by id, in milliseconds since 1970. */
+  lastUses(): Promise<Readonly<Record<string, number>>>
   /** Whether there was such a key. */
   remove(id: string): Promise<boolean>
   find(hash: string): Promise<ApiKey | undefined>
 }
 
 const MAX_LIST = 1_000
-const USERS = distinct(string({ least: 1, most: 256 }))
+const ANY_USER = '\'*\' would be a user of that name: for any user, write "users": "any"'
+const USERS = distinct(judged(string({ least: 1, most: 256 }), (user) => (user === '*' ? ANY_USER : undefined)))
 const FIELDS = {
   name: string({ least: 1, most: 100 }),
   scopes: distinct(oneOf(SCOPES), 1),
@@ -57,6 +77,33 @@ export function decodeNewKey(body: unknown, now: Date): Checked<NewKey> {
       : wrong(report, `Must be in the future, and now is '${now.toISOString()}'`),
   )
   return check(object({ ...FIELDS, expires_at: optional(expiry), limits: optional(callLimits) }), body)
+}
+
+/**
+ * Reads the body of `PATCH /keys/{id}`: the fields of a new key that change; null takes an expiry or limits away. Gives the key as
+ * it is then, or everything that is wrong with it.
+ */
+export function decodeKeyChange(body: unknown, key: ApiKey, now: Date): Checked<ApiKey> {
+  const change = check(anyObject, body)
+  if (!change.ok) return change
+  const { id, created_at, expires_at, limits, ...before } = key
+  const given = Object.entries({ expires_at, limits, ...before, ...change.value })
+  const kept = given.filter(([name, value]) => value !== undefined && !(value === null && REMOVABLE.has(name)))
+  const decoded = decodeNewKey(Object.fromEntries(kept), now)
+  return decoded.ok ? { ok: true, value: { id, created_at, ...decoded.value } } : decoded
+}
+
+const REMOVABLE: ReadonlySet<string> = new Set(['expires_at', 'limits'])
+
+/** A text that is rotated away works on for a day where nothing else is said, and for 30 at most. */
+const OVERLAP_SECONDS = 86_400
+const MAX_OVERLAP_SECONDS = 30 * 86_400
+const ROTATION = object({ overlap_seconds: optional(integer(0, MAX_OVERLAP_SECONDS), OVERLAP_SECONDS) })
+
+/** Reads the body of `POST /keys/{id}/rotate`: until when the text that there is works, in milliseconds since 1970. */
+export function decodeRotation(body: unknown, now: Date): Checked<number> {
+  const read = check(ROTATION, body)
+  return read.ok ? { ok: true, value: now.getTime() + read.value.overlap_seconds * 1_000 } : read
 }
 
 /** Whoever presents a key: `key:<id>`, with the scopes, tools and users of the key. */

@@ -6,7 +6,8 @@ import { createOutbox } from '../outbox.ts'
 import { reached } from '../reached.ts'
 import type { RegistryObject } from '../registry/registry-object.ts'
 import { registryStub } from '../registry/registry-stub.ts'
-import { type GivenKind, givenText, givenTexts, removeGiven, storeApiKey, storeProvider } from './given.ts'
+import { type GivenKind, givenText, givenTexts, removeGiven, storeProvider } from './given.ts'
+import { changeKey, lastUses, noteUse, rotateKey, storeKey } from './key-rows.ts'
 import { type SessionRows, sessionRows } from './session-rows.ts'
 import { createTables, deploymentSecret } from './tables.ts'
 import { type EarlierKeeper, takeOver } from './take-over.ts'
@@ -59,7 +60,26 @@ export class Access extends DurableObject<AccessBindings> {
   }
 
   createKey(key: ApiKey, hash: string): Promise<void> {
-    return this.#change(() => storeApiKey(this.#sql, key, hash))
+    return this.#change(() => storeKey(this.#sql, key, hash))
+  }
+
+  /** Whether there is one of its id. */
+  changeKey(key: ApiKey): Promise<boolean> {
+    return this.#change(() => changeKey(this.#sql, key))
+  }
+
+  /** Gives a key another text; the one it has works until then. Whether there is one. */
+  rotateKey(id: string, hash: string, until: number): Promise<boolean> {
+    return this.#change(() => rotateKey(this.#sql, id, hash, until))
+  }
+
+  noteUse(ids: readonly string[], at: number): void {
+    noteUse(this.#sql, ids, at)
+  }
+
+  /** When each key was last used, by id, in milliseconds since 1970. */
+  lastUses(): Record<string, number> {
+    return lastUses(this.#sql)
   }
 
   /** Whether there was none of its id. */

@@ -1,7 +1,7 @@
-import type { ApiKey } from '../../core/access/api-key.ts'
 import type { Provider } from '../../core/consent/provider.ts'
 import { kvKey } from '../keys.ts'
 import { column, field } from '../rows.ts'
+import { forgetEarlier, keyText } from './key-rows.ts'
 import { queue } from './tables.ts'
 
 /** What administrators give: the table it lies in, the column that its KV key is made of, and the order it is listed in. */
@@ -14,6 +14,7 @@ export type GivenKind = keyof typeof TABLES
 
 /** What is stored under a KV key of a kind, serialised. */
 export function givenText(sql: SqlStorage, kind: GivenKind, of: string): string | undefined {
+  if (kind === 'apiKey') return keyText(sql, of)
   const { table, address } = TABLES[kind]
   return field<string>(sql, `SELECT body FROM ${table} WHERE ${address} = ?`, of)
 }
@@ -21,12 +22,6 @@ export function givenText(sql: SqlStorage, kind: GivenKind, of: string): string 
 export function givenTexts(sql: SqlStorage, kind: GivenKind): string[] {
   const { table, order } = TABLES[kind]
   return column<string>(sql, `SELECT body FROM ${table} ORDER BY ${order}`)
-}
-
-/** Stores a new key. That one is stored twice is whoever asks again, since the answer was lost. */
-export function storeApiKey(sql: SqlStorage, key: ApiKey, hash: string): void {
-  sql.exec('INSERT OR IGNORE INTO api_key VALUES (?, ?, ?)', key.id, hash, JSON.stringify(key))
-  queue(sql, kvKey('apiKey', hash))
 }
 
 /** Stores a provider in place of the one of its id, and gives whether there was none. */
@@ -40,6 +35,10 @@ export function storeProvider(sql: SqlStorage, provider: Provider): boolean {
 /** Whether there was one of this id. */
 export function removeGiven(sql: SqlStorage, kind: GivenKind, id: string): boolean {
   const { table, address } = TABLES[kind]
+  if (kind === 'apiKey') {
+    forgetEarlier(sql, id)
+    sql.exec('DELETE FROM key_use WHERE id = ?', id)
+  }
   const of = field<string>(sql, `DELETE FROM ${table} WHERE id = ? RETURNING ${address}`, id)
   if (of !== undefined) queue(sql, kvKey(kind, of), 'revocation')
   return of !== undefined

@@ -14,6 +14,9 @@ export function createKvKeys({ kv, access, now }: AccessReach): KeyStore {
     async list() {
       return (await access().given('apiKey')).map((text): ApiKey => JSON.parse(text))
     },
+    change: (key) => access().changeKey(key),
+    rotate: (id, hash, until) => access().rotateKey(id, hash, until),
+    lastUses: () => access().lastUses(),
     remove: (id) => access().removeGiven('apiKey', id),
     find: (hash) => reader.read<ApiKey>(kvKey('apiKey', hash), 'ask'),
   }

@@ -21,6 +21,16 @@ function memoryStore() {
     create: (key, hash) => Promise.resolve(void stored.set(hash, key)),
     list: () => Promise.resolve([...stored.values()]),
     find: (hash) => Promise.resolve(stored.get(hash)),
+    change(key) {
+      for (const [hash, { id }] of stored) if (id === key.id) return Promise.resolve(Boolean(stored.set(hash, key)))
+      return Promise.resolve(false)
+    },
+    rotate(id, hash) {
+      const [before, key] = [...stored].find(([, each]) => each.id === id) ?? []
+      if (before === undefined || !key) return Promise.resolve(false)
+      return Promise.resolve(stored.delete(before) && Boolean(stored.set(hash, key)))
+    },
+    lastUses: () => Promise.resolve({}),
     remove(id) {
       for (const [hash, key] of stored) if (key.id === id) return Promise.resolve(stored.delete(hash))
       return Promise.resolve(false)
