@@ -1,6 +1,7 @@
 import { type Agent, type AgentStore, principalOfAgent } from '../core/access/agent.ts'
 import type { Principal } from '../core/access/principal.ts'
 import { fail, ok, type Result } from '../core/call/failure.ts'
+import { isTrustworthy } from './loopback.ts'
 import type { Sessions } from './sessions.ts'
 import { createVerdicts, type Judgement, type MayLookUp } from './verdicts.ts'
 
@@ -41,6 +42,9 @@ export function createAgents({ store, holderOf, now }: AgentsOptions) {
     if (refusal) return { result: refusal }
     const at = credential.indexOf(' ')
     const [origin, token] = [credential.slice(0, at), credential.slice(at + 1)]
+    const place = URL.parse(origin)
+    // None was made for such a place, whatever name a request says that it came by
+    if (!place || !isTrustworthy(place)) return { result: BAD_TOKEN }
     try {
       const found = await store.find(origin, token)
       if (!found || !(now() < found.expiresAt)) return { result: BAD_TOKEN }

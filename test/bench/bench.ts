@@ -6,6 +6,8 @@
 import { execFileSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
+import { connected } from '../e2e/oauth/agent.ts'
+import { HttpPerson } from '../e2e/oauth/http-person.ts'
 import { type ServerProcess, startProcess } from '../e2e/process.ts'
 import { compilePlugin } from '../plugins/compile.ts'
 import { cpuOf } from '../processes.ts'
@@ -122,6 +124,15 @@ function median(numbers: readonly number[]): number {
   return quantile(numbers, 0.5)
 }
 
+/** The token of an agent that an administrator let use the calculator, at the address that requests name. */
+async function agentToken({ url }: ServerProcess): Promise<Record<string, string>> {
+  const person = new HttpPerson()
+  await person.post(`${url}/sign-in/key`, { key: ADMIN_KEY }, { origin: url })
+  const { tokens } = await connected(person, url, ['Calculator'])
+  // A token counts at the address that it was made for
+  return { host: new URL(url).host, authorization: `Bearer ${tokens.access_token}` }
+}
+
 const INPUT = { a: 10, b: 5 }
 const CALL = {
   $schema: 'urn:oxp:1.0',
@@ -139,19 +150,19 @@ const INVOCATION = {
 const SDK = ['--config', 'test/bench/sdk.toml', '--outdir', 'dist/sdk', '--entry', 'sdk.js']
 const ACCEPT = { accept: 'application/json, text/event-stream' }
 
-/** The same call over MCP, in the words of a revision. */
-function mcpCall(revision: '2025-11-25' | '2026-07-28', headers: Record<string, string>): Buffer {
+/** The same call over MCP, in the words of a revision, at one of its doors. */
+function mcpCall(revision: '2025-11-25' | '2026-07-28', headers: Record<string, string>, path = '/mcp'): Buffer {
   const params = { name: 'Calculator_Add', arguments: INPUT }
   const version = { 'mcp-protocol-version': revision }
   if (revision === '2025-11-25') {
-    return post('/mcp', { jsonrpc: '2.0', id: 1, method: 'tools/call', params }, { ...ACCEPT, ...version, ...headers })
+    return post(path, { jsonrpc: '2.0', id: 1, method: 'tools/call', params }, { ...ACCEPT, ...version, ...headers })
   }
   const _meta = {
     'io.modelcontextprotocol/protocolVersion': revision,
     'io.modelcontextprotocol/clientCapabilities': {},
   }
   return post(
-    '/mcp',
+    path,
     { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { ...params, _meta } },
     { ...ACCEPT, ...version, 'mcp-method': 'tools/call', 'mcp-name': 'Calculator_Add', ...headers },
   )
@@ -180,6 +191,8 @@ try {
     for (const revision of ['2026-07-28', '2025-11-25'] as const) {
       add(`POST /mcp, ${revision}`, mcpCall(revision, headers))
       add(`official SDK, ${revision}`, mcpCall(revision, {}), sdk)
+      if (index === 0)
+        add(`POST /connect/mcp, ${revision}`, mcpCall(revision, await agentToken(server), '/connect/mcp'))
     }
   }
   for (const { server, request } of contenders) await load(portOf(server), request, connections, { seconds: 3 })

@@ -76,8 +76,9 @@ function drive(port: number, request: Buffer, isOver: (now: number) => boolean, 
 
 export function post(path: string, body: unknown, headers: Record<string, string> = {}): Buffer {
   const text = JSON.stringify(body)
-  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
+  const { host = '127.0.0.1', ...rest } = headers
+  const lines = Object.entries(rest).map(([name, value]) => `${name}: ${value}\r\n`)
   return Buffer.from(
-    `POST ${path} HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/json\r\n${lines.join('')}content-length: ${Buffer.byteLength(text)}\r\n\r\n${text}`,
+    `POST ${path} HTTP/1.1\r\nhost: ${host}\r\ncontent-type: application/json\r\n${lines.join('')}content-length: ${Buffer.byteLength(text)}\r\n\r\n${text}`,
   )
 }

@@ -23,7 +23,7 @@ export interface Conformance {
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const suiteUrl = new URL('../../node_modules/@modelcontextprotocol/conformance/dist/index.js', import.meta.url)
-const suite = fileURLToPath(suiteUrl)
+export const suite = fileURLToPath(suiteUrl)
 
 /** Runs the suite of each revision, one after the other, against one server. */
 export async function runConformance(): Promise<readonly Conformance[]> {
@@ -39,7 +39,8 @@ export async function runConformance(): Promise<readonly Conformance[]> {
   }
 }
 
-async function runSuite(url: string, revision: Revision): Promise<Conformance> {
+/** Runs the suite of a revision against a server. */
+export async function runSuite(url: string, revision: Revision): Promise<Conformance> {
   const expected = `test/conformance/expected.${revision}.yml`
   const args = [suite, 'server', '--url', url, '--requirements', revision, '--expected-failures', expected]
   const child = spawn(process.execPath, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] })

@@ -97,6 +97,13 @@ describe('an access token', () => {
     }
   })
 
+  it('counts nowhere that others could read along, and is not looked up there', async () => {
+    expect(await agents().authenticate(request(undefined, 'http://evil.example.com'))).toMatchObject({
+      failure: { type: 'unauthenticated' },
+    })
+    expect(operations).toEqual([])
+  })
+
   it('follows what its owner may do within half a minute, and ends with them', async () => {
     const known = agents()
     await known.authenticate(request())
