@@ -7,6 +7,7 @@ import { noteAct } from '../http/acts.ts'
 import { readForm } from '../http/body.ts'
 import type { RouteContext } from '../http/gate.ts'
 import { isLoopback, isTrustworthy } from '../http/loopback.ts'
+import { bounded } from '../http/markup.ts'
 import { failurePage, goTo, type Page, page, plainPage } from '../http/page.ts'
 import { isSameOrigin } from '../http/same-origin.ts'
 import type { SignedIn, Sessions } from '../http/sessions.ts'
@@ -45,6 +46,8 @@ interface Question {
 
 const FORM_LIMIT = 65_536
 const MAX_URL = 8_192
+/** Characters of what a client calls itself: agents keep it. */
+const MAX_NAME = 200
 const NOT_FROM_HERE = plainPage(403, 'Not from here', 'This form was sent by another site, so nothing was done')
 const NOT_SAFE = plainPage(400, 'Not here', 'To connect an agent, open this Switchboard by https')
 const SIGNED_OUT = plainPage(403, 'You are not signed in', 'Nothing was done: begin again in your agent')
@@ -154,7 +157,7 @@ export function createAuthorize({
 function askingOf({ client, redirectUri }: Asked): Asking {
   const { host, hostname } = new URL(redirectUri)
   return {
-    name: client.name ?? host,
+    name: bounded(client.name ?? host, MAX_NAME),
     host,
     publishedBy: isDocumentUrl(client.id) ? new URL(client.id).host : undefined,
     isLocal: isLoopback(hostname),

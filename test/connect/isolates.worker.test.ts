@@ -111,4 +111,4 @@ it('a code that one isolate gave is redeemed by another, and refreshed by a thir
   expect(refreshed.status, refreshed.text).toBe(200)
   const next: Record<string, string> = JSON.parse(refreshed.text)
   expect((await call(one, next['access_token'])).text).toContain('5')
-})
+}, 120_000)

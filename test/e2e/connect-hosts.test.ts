@@ -109,6 +109,16 @@ const HOSTS: readonly Host[] = [
 const documents = new Map(
   HOSTS.flatMap(({ document }) => (document ? [[String(document['client_id']), document]] : [])),
 )
+/** A client that always signs, by keys that lie elsewhere. */
+const SIGNER = 'https://signer.example/client'
+documents.set(SIGNER, {
+  client_id: SIGNER,
+  client_name: 'A signer',
+  redirect_uris: ['https://signer.example/callback'],
+  token_endpoint_auth_method: 'private_key_jwt',
+  jwks_uri: 'https://signer.example/keys',
+})
+documents.set('https://signer.example/keys', { keys: [jwk] })
 let world: ConnectWorld
 let origin: string
 let ann: HttpPerson
@@ -253,6 +263,32 @@ describe('an assertion by which a client proves who it is', () => {
     }
     const refused = await askToken(origin, form)
     expect([refused.status, await refused.text()]).toEqual([401, expect.stringContaining('invalid_client')])
+  })
+
+  it('is wanted of a client that offers nothing else, by the keys where it says', async () => {
+    const agent = { ...(await newAgent(origin)), clientId: SIGNER, redirectUri: 'https://signer.example/callback' }
+    const form = {
+      grant_type: 'authorization_code',
+      code: await codeFor(ann, agent, ['Calculator']),
+      client_id: SIGNER,
+      redirect_uri: agent.redirectUri,
+      code_verifier: agent.verifier,
+    }
+    expect((await askToken(origin, form)).status).toBe(401)
+    expect((await askToken(origin, { ...form, client_secret: 'x' })).status).toBe(401)
+    const client_assertion = await new SignJWT({ jti: crypto.randomUUID() })
+      .setProtectedHeader({ alg: 'ES256', kid: 'k1' })
+      .setIssuer(SIGNER)
+      .setSubject(SIGNER)
+      .setAudience(`${origin}/connect`)
+      .setExpirationTime('2m')
+      .sign(keys.privateKey)
+    const client_assertion_type = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'
+    expect(
+      (await askToken(origin, { ...form, client_secret: 'x', client_assertion, client_assertion_type })).status,
+    ).toBe(401)
+    const answer = await askToken(origin, { ...form, client_assertion, client_assertion_type })
+    expect(answer.status, await answer.text()).toBe(200)
   })
 
   it('counts once', async () => {

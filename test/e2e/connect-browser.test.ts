@@ -1,0 +1,89 @@
+import { createServer, type Server as HttpServer } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { authorizeUrl, newAgent, redeem, rpc, type Tokens } from './oauth/agent.ts'
+import { answerProvider, launchBrowser, NO_BROWSER, person, textOf } from './oauth/browser.ts'
+import { type ConnectWorld, startConnectWorld } from './oauth/connect-world.ts'
+import { close, listen } from './oauth/provider.ts'
+
+describe.skipIf(NO_BROWSER !== '')(`a person with a browser ${NO_BROWSER}`, () => {
+  let world: ConnectWorld
+  let client: HttpServer
+  let callback: string
+  let browser: Browser
+
+  beforeAll(async () => {
+    world = await startConnectWorld()
+    client = createServer((_, response) => response.end('You can go back to your agent'))
+    callback = `http://127.0.0.1:${await listen(client, 0)}/callback`
+    browser = await launchBrowser()
+  })
+  afterAll(() => Promise.all([world?.stop(), client && close(client), browser?.close()]))
+
+  it('signs in, chooses by hand, allows, and is back at their agent, without a script', async () => {
+    const { url } = world.server
+    const agent = await newAgent(url, callback)
+    const ann = await person(browser, { javaScript: false })
+    const { page } = ann
+    await page.setViewportSize({ width: 360, height: 740 })
+    await page.goto(authorizeUrl(agent))
+    await answerProvider(ann, 'ann')
+    await page.waitForURL(/\/connect\/authorize/)
+    const text = await textOf(page)
+    for (const said of ['A test agent', new URL(callback).host, 'ann@acme.test', 'own computer', 'Calculator']) {
+      expect(text).toContain(said)
+    }
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360)
+    await page.screenshot({ path: join(tmpdir(), 'switchboard-connect.png'), fullPage: true })
+    // Nothing is chosen for them
+    await page.getByRole('button', { name: 'Allow' }).click()
+    expect(await textOf(page)).toContain('Choose a toolkit')
+    await page.getByRole('checkbox', { name: /Calculator/ }).check()
+    await page.getByLabel('For how long').selectOption('7')
+    await page.getByRole('button', { name: 'Allow' }).click()
+    await page.waitForURL((at) => at.href.startsWith(callback))
+    const came = new URL(page.url()).searchParams
+    expect([came.get('state'), came.get('iss')]).toEqual(['a-state', `${url}/connect`])
+    const tokens: Tokens = await (await redeem(agent, came.get('code') ?? '')).json()
+    expect((await rpc(url, tokens.access_token, 'tools/list')).status).toBe(200)
+
+    await page.goto(authorizeUrl(agent))
+    await page.getByRole('button', { name: 'Refuse' }).click()
+    await page.waitForURL((at) => at.href.startsWith(callback))
+    expect(new URL(page.url()).searchParams.get('error')).toBe('access_denied')
+    await ann.leave()
+  })
+
+  it('is not made to allow by a page of another site', async () => {
+    const { url } = world.server
+    const agent = await newAgent(url, callback)
+    const bob = await person(browser)
+    const { page } = bob
+    await page.goto(authorizeUrl(agent))
+    await answerProvider(bob, 'bob')
+    await page.waitForURL(/\/connect\/authorize/)
+    const target = authorizeUrl(agent).replaceAll('&', '&amp;')
+    const form = `<form method="post" action="${target}"><input name="toolkit.Calculator" value="1">
+      <input name="days" value="7"><button name="decision" value="allow">Win</button></form>`
+    await page.goto(callback)
+    await page.setContent(form)
+    await page.getByRole('button', { name: 'Win' }).click()
+    await page.waitForURL(/\/connect\/authorize/)
+    expect(await textOf(page)).not.toContain('go back to your agent')
+    expect(page.url()).not.toContain('code=')
+    // Nor framed, where it could be covered
+    await page.goto(callback)
+    await page.setContent(`<iframe src="${target}" style="width:300px;height:300px"></iframe>`)
+    await page.waitForTimeout(500)
+    const framed = page.frames().find((frame) => frame !== page.mainFrame())
+    expect(
+      await framed
+        ?.getByRole('button')
+        .count()
+        .catch(() => 0),
+    ).toBe(0)
+    await bob.leave()
+  })
+})
