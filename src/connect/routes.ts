@@ -3,6 +3,7 @@ import { readBytes, readForm } from '../http/body.ts'
 import { jsonText } from '../http/json-response.ts'
 import { isTrustworthy } from '../http/loopback.ts'
 import type { Fetch } from '../core/tool/platform.ts'
+import { agentOf, credentialOf } from '../storage/connect/token-form.ts'
 import type { AuthorizeDeps } from './authorize.ts'
 import { RESOURCE_METADATA_PATH, resourceMetadata, SERVER_METADATA_PATH, serverMetadata } from './metadata.ts'
 import { oauthAnswer, oauthError, reached, tooMany } from './oauth-answer.ts'
@@ -68,7 +69,7 @@ export function connectFace(deps: ConnectFaceDeps): Hono {
     const answer = await reached(() => server.token(origin, authorization, form.value.toString(), asserted))
     if (answer instanceof Response) return answer
     // What is revoked, or comes a second time, ends here at once
-    if (!form.value.has('grant_type') || answer.status !== 200) onEnd(agentOf(form.value))
+    if (!form.value.has('grant_type') || answer.status !== 200) onEnd(agentOf(credentialOf(form.value)))
     return oauthAnswer(answer)
   })
 
@@ -87,12 +88,6 @@ export function connectFace(deps: ConnectFaceDeps): Hono {
   })
 
   return face
-}
-
-/** The agent that a request to the token endpoint is about, as its code or token says. */
-function agentOf(form: URLSearchParams): string {
-  const credential = form.get('code') ?? form.get('refresh_token') ?? form.get('token') ?? ''
-  return credential.slice(0, Math.max(0, credential.indexOf(':')))
 }
 
 /** Where the deployment was reached, if that is a place where tokens may be given out. */

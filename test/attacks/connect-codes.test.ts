@@ -80,6 +80,16 @@ describe('a refresh token', () => {
     expect(items.map(({ client }: { client: { id: string } }) => client.id)).not.toContain(agent.clientId)
   })
 
+  it('is noted as what it is, whatever stands beside it', async () => {
+    const { agent, tokens } = await connected(ann, origin, ['Calculator'])
+    const beside = { code: `${'x'.repeat(22)}:y:z`, token: `${'x'.repeat(22)}:y:z` }
+    const second: Tokens = await (await refresh(agent, tokens.refresh_token, beside)).json()
+    const third: Tokens = await (await refresh(agent, second.refresh_token, beside)).json()
+    expect(await errorOf(await refresh(agent, tokens.refresh_token, beside))).toEqual(GRANT)
+    expect(await works(third.access_token)).toBe(false)
+    expect(await errorOf(await refresh(agent, third.refresh_token))).toEqual(GRANT)
+  })
+
   it('may be used again by whoever lost the answer, which then counts no more', async () => {
     const { agent, tokens } = await connected(ann, origin, ['Calculator'])
     const lost: Tokens = await (await refresh(agent, tokens.refresh_token)).json()

@@ -9,6 +9,7 @@ import { deleteEntriesOf } from './entries.ts'
 import { createOAuthServer } from './oauth-server.ts'
 import { refreshTokens } from './refresh-tokens.ts'
 import { createTables, sweep } from './tables.ts'
+import { agentOf, credentialOf } from './token-form.ts'
 
 /** What an administrator says of a client. */
 export type GivenClient = Pick<Client, 'clientName' | 'redirectUris' | 'tokenEndpointAuthMethod'>
@@ -87,8 +88,9 @@ export class Connections {
   async token(origin: string, authorization: string | null, body: string, asserted?: Asserted): Promise<OAuthAnswer> {
     if (asserted && !(await this.#isNew(asserted))) return REPLAYED
     const form = new URLSearchParams(body)
-    const refresh = form.get('grant_type') === 'refresh_token' ? (form.get('refresh_token') ?? '') : undefined
-    const agent = (form.get('code') ?? refresh ?? form.get('token') ?? '').split(':')[0] ?? ''
+    const credential = credentialOf(form)
+    const refresh = form.get('grant_type') === 'refresh_token' ? credential : undefined
+    const agent = agentOf(credential)
     return this.#inTurn(agent, async () => {
       const headers = {
         'content-type': 'application/x-www-form-urlencoded',
