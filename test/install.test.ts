@@ -8,17 +8,20 @@ interface Package {
 }
 
 const read = (name: string) => JSON.parse(readFileSync(new URL(`../${name}`, import.meta.url), 'utf8'))
-const wanted: string = read('package.json').engines.node
+/** With these, as the README says, npm has nothing to say of a package's age. */
+const QUIET = '^22.22.2 || ^24.15.0 || >=26'
 const packages = Object.entries<Package>(read('package-lock.json').packages)
 
-it('an install prints no EBADENGINE with any Node that package.json takes', () => {
+it('an install prints no EBADENGINE with a Node of today', () => {
   const refusing = packages.filter(
-    ([, { engines, optional }]) => !optional && engines?.node !== undefined && !semver.subset(wanted, engines.node),
+    ([, { engines, optional }]) => !optional && engines?.node !== undefined && !semver.subset(QUIET, engines.node),
   )
   expect(packages.length).toBeGreaterThan(100)
   expect(refusing.map(([name, { engines }]) => `${name}: ${engines?.node}`)).toEqual([])
 })
 
-it('the lock says the same of it', () => {
-  expect(packages[0]).toMatchObject(['', { engines: { node: wanted } }])
+it('an older Node will do, as what runs is the one that is installed', () => {
+  expect(read('package.json').engines).toEqual({ node: '>=20' })
+  expect(packages[0]).toMatchObject(['', { engines: { node: '>=20' } }])
+  expect(packages.some(([name]) => name === 'node_modules/node')).toBe(true)
 })

@@ -16,13 +16,16 @@ function partsOf({ tool: id, digest }: CallRecord): readonly [toolkit: string, t
 export function storeCall(sql: SqlStorage, record: CallRecord): void {
   const { at, principal, user_id: user, outcome, dialect, duration_ms: ms } = record
   const parts = partsOf(record)
+  const row = [at, principal, user ?? null, ...parts, outcome, dialect, JSON.stringify(record)]
   sql.exec(
-    `INSERT INTO call (at, principal, user_id, toolkit, tool, version, outcome, dialect, record) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    ...[at, principal, user ?? null, ...parts, outcome, dialect, JSON.stringify(record)],
+    'INSERT INTO call (at, principal, user_id, toolkit, tool, version, outcome, dialect, record) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)',
+    ...row,
   )
+  const figure = [at - (at % HOUR_MS), principal, user ?? '', ...parts, outcome, dialect, bucketOf(ms), ms]
   sql.exec(
-    `INSERT INTO figure VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 1, ?) ON CONFLICT DO UPDATE SET calls = calls + 1, ms = ms + excluded.ms`,
-    ...[at - (at % HOUR_MS), principal, user ?? '', ...parts, outcome, dialect, bucketOf(ms), ms],
+    `INSERT INTO figure VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 1, ?)
+     ON CONFLICT DO UPDATE SET calls = calls + 1, ms = ms + excluded.ms`,
+    ...figure,
   )
 }
 
