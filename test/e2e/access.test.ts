@@ -226,7 +226,7 @@ describe('ACCESS=keys with an administrator, JWTs and a key server', () => {
       ['tools:publish', 'POST', '/tools', []],
       ['tools:publish', 'PATCH', '/tools/No.Such', { status: 'yanked' }],
       ['users:confirm', 'POST', '/authorizations/none/confirm', {}],
-      ['records:read', 'GET', '/metrics'],
+      ['records:read', 'GET', '/audit'],
       ['admin', 'GET', '/keys'],
       ['admin', 'POST', '/keys', {}],
       ['admin', 'DELETE', '/keys/none'],

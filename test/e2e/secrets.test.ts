@@ -344,6 +344,7 @@ describe('the log', () => {
     expect(await logged('log-line-1')).toEqual([
       {
         event: 'call',
+        at: expect.any(Number),
         call_id: 'log-line-1',
         trace_id: 'trace-1',
         traceparent,
@@ -351,6 +352,7 @@ describe('the log', () => {
         user_id: 'user-7',
         tool: 'SMS.Send@0.1.2',
         digest: expect.stringMatching(/^[0-9a-f]{64}$/),
+        dialect: 'oxp',
         outcome: 'success',
         duration_ms: expect.any(Number),
       },
