@@ -1,9 +1,6 @@
 import {
-  allowInsecureRequests,
   authorizationCodeGrantRequest,
-  AuthorizationResponseError,
   calculatePKCECodeChallenge,
-  customFetch,
   generateRandomCodeVerifier,
   generateRandomNonce,
   generateRandomState,
@@ -12,19 +9,18 @@ import {
   processUserInfoResponse,
   userInfoRequest,
   validateApplicationLevelSignature,
-  validateAuthResponse,
 } from 'oauth4webapi'
 import type { Provider } from '../core/consent/provider.ts'
 import type { Fetch, Signal } from '../core/tool/platform.ts'
 import { clientAuth, type FindServer } from '../storage/vault/authorization-server.ts'
 import {
   failureOf,
-  type LastAnswer,
   Mismatch,
   type ProviderFailure,
   providerFailure,
   unavailable,
 } from '../storage/vault/provider-failure.ts'
+import { answeredCode, requestsOf } from '../storage/vault/provider-requests.ts'
 
 /** What a browser is sent to the provider with, and what its answer is read by. */
 export interface OpenIdRequest {
@@ -50,15 +46,6 @@ export interface OpenIdOptions {
 }
 
 export type OpenId = ReturnType<typeof createOpenId>
-
-/** A request as the library has it made. */
-interface Asked {
-  readonly method: string
-  readonly headers: Record<string, string>
-  readonly redirect: 'manual'
-  readonly signal?: Signal
-  readonly body?: URLSearchParams | undefined
-}
 
 /** What the provider has for its answers to one request of ours, discovery included. */
 const TIMEOUT_MS = 10_000
@@ -120,19 +107,9 @@ export function createOpenId({ issuer, clientId, clientSecret, claims, fetch, fi
       const server = await findServer(provider, ['token_endpoint'], signal)
       if (!server?.discovered) return unavailable(provider)
       const { as } = server
-      let last: LastAnswer | undefined
-      const options = {
-        signal,
-        // Which hosts may be asked over http is for the guarded fetch to say
-        [allowInsecureRequests]: true,
-        async [customFetch](href: string, { body, ...asked }: Asked) {
-          const response = await fetch(href, body === undefined ? asked : { ...asked, body })
-          last = { status: response.status, retryAfter: response.headers.get('retry-after') }
-          return response
-        },
-      }
+      const { options, lastAnswer } = requestsOf(fetch, signal, (response) => response)
       try {
-        const answered = paramsOf(new URL(url), as, state)
+        const answered = answeredCode(as, client, new URL(url).searchParams, state)
         const auth = clientAuth(provider, server, clientSecret)
         const response = await authorizationCodeGrantRequest(as, client, auth, answered, callback, verifier, options)
         const tokens = await processAuthorizationCodeResponse(as, client, response, {
@@ -154,23 +131,12 @@ export function createOpenId({ issuer, clientId, clientSecret, claims, fetch, fi
         const { email, email_verified } = said['email'] === undefined ? more : said
         return { ok: true, claims: { ...more, ...said, email, email_verified } }
       } catch (error) {
-        return failureOf(provider, error, last)
+        return failureOf(provider, error, lastAnswer())
       }
     },
   }
 
   function timeout(): Signal {
     return AbortSignal.timeout(TIMEOUT_MS)
-  }
-
-  function paramsOf(url: URL, as: Parameters<typeof validateAuthResponse>[0], state: string): URLSearchParams {
-    let answered: URLSearchParams
-    try {
-      answered = validateAuthResponse(as, client, url.searchParams, state)
-    } catch (error) {
-      throw error instanceof AuthorizationResponseError ? error : new Mismatch()
-    }
-    if (answered.getAll('code').length !== 1) throw new Mismatch()
-    return answered
   }
 }

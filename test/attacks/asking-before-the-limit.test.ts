@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { SignJWT } from 'jose'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Server, startServer } from '../e2e/server.ts'
+import type { Server } from '../e2e/server.ts'
 import { ADMIN_KEY, asAdmin, type Headers, keyOf } from './set-up.ts'
+import { neverSilent, startWatched } from './watch.ts'
 
 const JWT_SECRET = 'a secret of at least 32 bytes, no less'
 const WORKER_SECRET = 'a-secret-of-an-engine-and-its-worker'
@@ -11,9 +12,10 @@ const LIMIT = 20
 
 let server: Server
 beforeAll(async () => {
-  server = await startServer({ vars: { ACCESS: 'keys', ADMIN_KEY, JWT_SECRET, WORKER_SECRET }, rateLimit: LIMIT })
+  server = await startWatched({ vars: { ACCESS: 'keys', ADMIN_KEY, JWT_SECRET, WORKER_SECRET }, rateLimit: LIMIT })
 })
 afterAll(() => server?.stop())
+afterAll(neverSilent)
 
 const bearer = (credential: string): Headers => ({ authorization: `Bearer ${credential}` })
 const madeUpKey = () => `sb_${randomBytes(32).toString('base64url')}`

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { definition } from '../e2e/definition.ts'
 import { HttpPerson } from '../e2e/oauth/http-person.ts'
 import { type Connected, connect, startWorld, type World } from '../e2e/oauth/switchboard.ts'
+import { neverSilent, watched } from './watch.ts'
 
 let world: World
 let edge: Connected
@@ -10,8 +11,10 @@ let users = 0
 beforeAll(async () => {
   world = await startWorld()
   edge = await connect(world)
+  watched(edge.server)
 })
 afterAll(() => Promise.all([edge?.server.stop(), world?.close()]))
+afterAll(neverSilent)
 
 /** A user who has let the toolkit Mail read, and the browser it was done in. */
 async function victim(): Promise<{ readonly user: string; readonly who: HttpPerson }> {

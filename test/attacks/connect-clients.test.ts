@@ -4,6 +4,7 @@ import { authorizeUrl, codeFor, newAgent, redeem, register, rpc, type Tokens } f
 import { type ConnectWorld, startConnectWorld } from '../e2e/oauth/connect-world.ts'
 import type { HttpPerson } from '../e2e/oauth/http-person.ts'
 import { close, listen } from '../e2e/oauth/provider.ts'
+import { neverSilent, watched } from './watch.ts'
 
 let site: HttpServer
 let host: string
@@ -38,10 +39,12 @@ beforeAll(async () => {
   })
   host = `localhost:${await listen(site, 0)}`
   world = await startConnectWorld({}, [host])
+  watched(world.server)
   origin = world.server.url
   ann = await world.signedIn('ann')
 })
 afterAll(() => Promise.all([world?.stop(), site && close(site)]))
+afterAll(neverSilent)
 
 const refusalOf = async (metadata: object): Promise<unknown> => {
   const response = await register(origin, metadata)

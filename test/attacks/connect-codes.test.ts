@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { askToken, codeFor, connected, newAgent, redeem, refresh, rpc, type Tokens } from '../e2e/oauth/agent.ts'
 import { type ConnectWorld, startConnectWorld } from '../e2e/oauth/connect-world.ts'
 import type { HttpPerson } from '../e2e/oauth/http-person.ts'
+import { neverSilent, watched } from './watch.ts'
 
 let world: ConnectWorld
 let origin: string
@@ -9,10 +10,12 @@ let ann: HttpPerson
 
 beforeAll(async () => {
   world = await startConnectWorld()
+  watched(world.server)
   origin = world.server.url
   ann = await world.signedIn('ann')
 })
 afterAll(() => world?.stop())
+afterAll(neverSilent)
 
 const works = async (token: string) => (await rpc(origin, token, 'tools/list')).status === 200
 const errorOf = async (response: Response) => {

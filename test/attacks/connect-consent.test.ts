@@ -2,15 +2,18 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { authorizeUrl, codeFor, connected, decide, newAgent, redeem, rpc } from '../e2e/oauth/agent.ts'
 import { asAdmin, type ConnectWorld, startConnectWorld } from '../e2e/oauth/connect-world.ts'
 import { HttpPerson } from '../e2e/oauth/http-person.ts'
+import { neverSilent, watched } from './watch.ts'
 
 let world: ConnectWorld
 let origin: string
 
 beforeAll(async () => {
   world = await startConnectWorld()
+  watched(world.server)
   origin = world.server.url
 })
 afterAll(() => world?.stop())
+afterAll(neverSilent)
 
 const ALLOW = { 'toolkit.Calculator': '1', 'days': '30', 'decision': 'allow' }
 

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Server, startServer } from '../e2e/server.ts'
+import type { Server } from '../e2e/server.ts'
 import { chained, GROWING } from './schemas.ts'
+import { neverSilent, startWatched } from './watch.ts'
 
 const ADMIN_KEY = 'admin-key-of-this-test-0123456789'
 const admin = { authorization: `Bearer ${ADMIN_KEY}` }
@@ -9,12 +10,13 @@ const FORMATS = ['openai', 'openai-strict', 'anthropic', 'gemini', 'oxp', 'open-
 let server: Server
 let open: Server
 beforeAll(async () => {
-  server = await startServer({ vars: { ACCESS: 'keys', ADMIN_KEY } })
-  open = await startServer()
+  server = await startWatched({ vars: { ACCESS: 'keys', ADMIN_KEY } })
+  open = await startWatched()
 })
 afterAll(async () => {
   await Promise.all([server?.stop(), open?.stop()])
 })
+afterAll(neverSilent)
 
 const bodyOf = (inputSchema: unknown) => ({
   definition: { name: 'x', description: 'd', inputSchema },

@@ -1,11 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Server, startServer } from '../e2e/server.ts'
+import type { Server } from '../e2e/server.ts'
+import { neverSilent, startWatched } from './watch.ts'
 
 let server: Server
 beforeAll(async () => {
-  server = await startServer()
+  server = await startWatched()
 })
 afterAll(() => server?.stop())
+afterAll(neverSilent)
 
 const lists = (count: number, length: number) =>
   Array.from({ length: count }, (_, index) => [...Array.from({ length }, () => 0), index])

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Server, startServer } from '../e2e/server.ts'
+import type { Server } from '../e2e/server.ts'
 import { raw } from '../e2e/raw.ts'
 import { describing } from '../plugins/describing.ts'
 import { chain, GROWING } from './schemas.ts'
+import { neverSilent, startWatched } from './watch.ts'
 
 const ADMIN_KEY = 'admin-key-of-this-test-0123456789'
 const admin = { authorization: `Bearer ${ADMIN_KEY}` }
@@ -10,12 +11,13 @@ const admin = { authorization: `Bearer ${ADMIN_KEY}` }
 let server: Server
 let evil: { authorization: string }
 beforeAll(async () => {
-  server = await startServer({ vars: { ACCESS: 'keys', ADMIN_KEY } })
+  server = await startWatched({ vars: { ACCESS: 'keys', ADMIN_KEY } })
   const asked = { name: 'evil', scopes: ['tools:publish', 'tools:read'], tools: ['Evil.*'] }
   const { body } = await server.json('POST', '/keys', asked, admin)
   evil = { authorization: `Bearer ${body.key}` }
 })
 afterAll(() => server?.stop())
+afterAll(neverSilent)
 
 const tool = (inputSchema: unknown, name = 'x') => ({ name, description: 'd', inputSchema })
 const beside = (definition: unknown, version = '1.0.0') => ({ definition, toolkit: 'Evil', version })

@@ -1,7 +1,8 @@
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Server, startServer } from '../e2e/server.ts'
+import type { Server } from '../e2e/server.ts'
 import { type Upstream, startUpstream } from '../upstream.ts'
+import { neverSilent, startWatched } from './watch.ts'
 
 const HALVES = ['first-half-of-a-secret', 'second-half-of-a-secret'] as const
 const SECRET = HALVES.join('/')
@@ -29,6 +30,7 @@ beforeAll(async () => {
     const middle = said.indexOf('/') + 1
     const range = /^bytes=(\d+)-(\d*)$/.exec(headers['range'] ?? '')
     if (pathname === '/hop') response.writeHead(307, { location: url.replace('/hop', '/plain') }).end()
+    else if (pathname === '/repeating') response.end('a'.repeat(7_000_000))
     else if (encoding !== null && encode) response.writeHead(200, { 'content-encoding': encoding }).end(encode(said))
     else if (pathname === '/unasked') response.writeHead(206).end(said.subarray(middle))
     else if (pathname === '/placed') {
@@ -40,7 +42,7 @@ beforeAll(async () => {
       response.end(said.subarray(from, to + 1))
     } else response.end(said)
   })
-  server = await startServer({
+  server = await startWatched({
     vars: {
       ALLOW_HTTP_HOSTS: upstream.host,
       TOOL_SECRETS: JSON.stringify({ ECHOED_KEY: ['Echo.*'] }),
@@ -74,6 +76,7 @@ beforeAll(async () => {
   })
 })
 afterAll(() => Promise.all([server?.stop(), upstream?.close()]))
+afterAll(neverSilent)
 
 const PROPERTIES = Object.fromEntries(
   ['rest', 'encoding', 'Range', 'If-Range', 'Accept-Encoding'].map((name) => [name, { type: 'string' }]),
@@ -144,5 +147,14 @@ describe.each(['Http', 'Code'])('a server that echoes a credential to a tool (%s
     const text = await learned(tool, { rest })
     expectNothing(text)
     expect(text).toContain('it is only a part')
+  })
+  it('holds nobody up by repeating it nearly, megabyte after megabyte', async () => {
+    const value = `${'a'.repeat(2_500)}b${'a'.repeat(2_500)}`
+    const context = { secrets: [{ id: 'ECHOED_KEY', value }] }
+    const called = { tool_id: `Echo.${tool}`, input: { rest: 'repeating' }, context }
+    const { status, body } = await server.json('POST', '/tools/call', called)
+    expect(status).toBe(200)
+    const said = String(body.result.value)
+    expect([said, Buffer.from(said, 'hex').toString()]).toContain('[redacted]')
   })
 })

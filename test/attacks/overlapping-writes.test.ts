@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { raw } from '../e2e/raw.ts'
-import { type Server, startServer } from '../e2e/server.ts'
+import type { Server } from '../e2e/server.ts'
 import { describing } from '../plugins/describing.ts'
 import { slowestHealth } from './set-up.ts'
+import { neverSilent, startWatched } from './watch.ts'
 
 const TOOLS = JSON.stringify({
   tools: [{ name: 'write', description: 'Writes to its log', inputSchema: { type: 'object' } }],
@@ -13,7 +14,7 @@ let server: Server
 /** How long somebody waits, on a machine that may be busy, for a plugin that does nothing but use its fuel up. */
 let bound: number
 beforeAll(async () => {
-  server = await startServer()
+  server = await startWatched()
   const spinning = describing(TOOLS, ANSWER, { imports: '', first: '(func $first (loop $again (br $again)))' })
   expect((await upload('Spin', spinning)).status).toBe(201)
   await slowestHealth(server, () => callAll('Spin'))
@@ -21,6 +22,7 @@ beforeAll(async () => {
   bound = Math.max(1_000, 8 * slowest)
 })
 afterAll(() => server?.stop())
+afterAll(neverSilent)
 
 /** A plugin that writes so many parts, each a MiB from the same place, so many times; `times` of 0 is without end. */
 function writing(parts: number, times: number): Uint8Array<ArrayBuffer> {

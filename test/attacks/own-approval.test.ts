@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { HttpPerson } from '../e2e/oauth/http-person.ts'
 import { type Connected, connect, startWorld, type World } from '../e2e/oauth/switchboard.ts'
 import { connectVerified, type Verifier } from '../e2e/oauth/verifier.ts'
+import { neverSilent, watched } from './watch.ts'
 
 let world: World
 let app: Verifier
@@ -11,11 +12,14 @@ let identified: Connected
 beforeAll(async () => {
   world = await startWorld()
   unidentified = await connect(world)
+  watched(unidentified.server)
   const verified = await connectVerified(world)
   app = verified.app
   identified = verified.edge
+  watched(identified.server)
 })
 afterAll(() => Promise.all([unidentified?.server.stop(), identified?.server.stop(), world?.close(), app?.close()]))
+afterAll(neverSilent)
 
 const TOOL = 'mailbox.empty'
 const input = { folder: 'inbox' }

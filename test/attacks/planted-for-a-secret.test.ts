@@ -1,7 +1,8 @@
 import { type Request, Response } from 'miniflare'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Server, startServer } from '../e2e/server.ts'
+import type { Server } from '../e2e/server.ts'
 import { ADMIN_KEY, asAdmin, calls, documents, type Headers, keyOf } from './set-up.ts'
+import { neverSilent, startWatched } from './watch.ts'
 
 const LATER = 'the-secret-that-came-later'
 let server: Server
@@ -29,7 +30,7 @@ function planted(toolkit: string, tool: string, version = '1.0.0') {
 }
 
 beforeAll(async () => {
-  const before = await startServer({ vars: { ACCESS: 'keys', ADMIN_KEY }, outbound })
+  const before = await startWatched({ vars: { ACCESS: 'keys', ADMIN_KEY }, outbound })
   mallory = await keyOf(before, ['*'])
   agent = await keyOf(before, ['Ops.*', 'ops2.*'], { users: 'any' })
   expect((await before.json('POST', '/tools', planted('Ops', 'Report'), mallory.as)).status).toBe(201)
@@ -37,9 +38,10 @@ beforeAll(async () => {
   await before.stop({ keep: true })
   // A month later the operator names the secret, for tools that are to come
   const vars = { ACCESS: 'keys', ADMIN_KEY, LATER_KEY: LATER, TOOL_SECRETS: { LATER_KEY: ['Ops.*', 'Ops2.*'] } }
-  server = await startServer({ vars, outbound, persistTo: before.persistTo })
+  server = await startWatched({ vars, outbound, persistTo: before.persistTo })
 })
 afterAll(() => server?.stop())
+afterAll(neverSilent)
 
 describe('a tool that was planted for a secret to come', () => {
   it('is not given it in any dialect, by whomever it is called, and the answer says what to do', async () => {

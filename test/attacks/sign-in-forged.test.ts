@@ -3,7 +3,8 @@ import { exportJWK, generateKeyPair, SignJWT, UnsecuredJWT } from 'jose'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { HttpPerson } from '../e2e/oauth/http-person.ts'
 import { close, listen } from '../e2e/oauth/provider.ts'
-import { type Server, startServer } from '../e2e/server.ts'
+import type { Server } from '../e2e/server.ts'
+import { neverSilent, startWatched } from './watch.ts'
 
 const CLIENT = 'switchboard'
 const keys = await generateKeyPair('ES256', { extractable: true })
@@ -53,7 +54,7 @@ beforeAll(async () => {
     return { access_token: 'a', token_type: 'Bearer', id_token }
   }
   issuer = `http://localhost:${await listen(http, 0)}`
-  edge = await startServer({
+  edge = await startWatched({
     vars: {
       ACCESS: 'keys',
       ALLOW_HTTP_HOSTS: new URL(issuer).host,
@@ -65,6 +66,7 @@ beforeAll(async () => {
   })
 })
 afterAll(() => Promise.all([edge?.stop(), http && close(http)]))
+afterAll(neverSilent)
 beforeEach(() => {
   forge = (claims) => sign(claims)
   redeemed = []

@@ -1,7 +1,8 @@
 import { type Request, Response } from 'miniflare'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Server, startServer } from '../e2e/server.ts'
+import type { Server } from '../e2e/server.ts'
 import { ADMIN_KEY, asAdmin, documents, type Headers, keyOf } from './set-up.ts'
+import { neverSilent, startWatched } from './watch.ts'
 
 const TOKEN = 'ya29.a-token-of-the-user'
 let server: Server
@@ -10,7 +11,7 @@ let agent: Awaited<ReturnType<typeof keyOf>>
 let sent: Request[] = []
 
 beforeAll(async () => {
-  server = await startServer({
+  server = await startWatched({
     vars: { ACCESS: 'keys', ADMIN_KEY },
     outbound(request) {
       sent.push(request)
@@ -21,6 +22,7 @@ beforeAll(async () => {
   agent = await keyOf(server, ['*', 'Gmail.*', 'Evil.*'], { users: 'any' })
 })
 afterAll(() => server?.stop())
+afterAll(neverSilent)
 
 const implementation = {
   kind: 'http',

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { raw } from '../e2e/raw.ts'
-import { type Server, startServer } from '../e2e/server.ts'
+import type { Server } from '../e2e/server.ts'
 import { ADMIN_KEY, asAdmin, documents, type Headers, keyOf } from './set-up.ts'
+import { neverSilent, startWatched } from './watch.ts'
 
 let server: Server
 /** Whoever may publish anything, as its key says. */
@@ -11,12 +12,13 @@ let ann: Awaited<ReturnType<typeof keyOf>>
 let operator: Awaited<ReturnType<typeof keyOf>>
 
 beforeAll(async () => {
-  server = await startServer({ vars: { ACCESS: 'keys', ADMIN_KEY } })
+  server = await startWatched({ vars: { ACCESS: 'keys', ADMIN_KEY } })
   mallory = await keyOf(server, ['*'])
   ann = await keyOf(server, ['*'])
   operator = await keyOf(server, ['SMS.*'])
 })
 afterAll(() => server?.stop())
+afterAll(neverSilent)
 
 const publish = (body: unknown, { as }: { as: Headers }) => server.json('POST', '/tools', body, as)
 const status = (id: string, to: string, { as }: { as: Headers }) =>

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { definition } from '../e2e/definition.ts'
 import { raw } from '../e2e/raw.ts'
-import { type Server, startServer } from '../e2e/server.ts'
+import type { Server } from '../e2e/server.ts'
+import { neverSilent, startWatched } from './watch.ts'
 
 const ADMIN_KEY = 'an-administrators-key-1'
 const asAdmin = { authorization: `Bearer ${ADMIN_KEY}` }
@@ -13,7 +14,7 @@ let server: Server
 const who = new Map<string, Record<string, string>>([['the anonymous', {}]])
 
 beforeAll(async () => {
-  server = await startServer({ vars: { ACCESS: 'public', ADMIN_KEY } })
+  server = await startWatched({ vars: { ACCESS: 'public', ADMIN_KEY } })
   const tools = [
     definition('Hushed.Plan@1.0.0', { requirements: { user_id: true } }),
     definition('Hushed.Plan@1.1.0', { requirements: { user_id: true } }),
@@ -35,6 +36,7 @@ beforeAll(async () => {
   who.set('a key of another toolkit', { authorization: `Bearer ${made.key}` })
 })
 afterAll(() => server?.stop())
+afterAll(neverSilent)
 
 /** Everything that a caller gets to see, with what no two answers share, and the toolkit, taken out. */
 async function answer(caller: string, probe: Probe, toolkit: string) {

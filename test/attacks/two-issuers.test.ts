@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { HttpPerson } from '../e2e/oauth/http-person.ts'
 import { type Connected, connect, startWorld, type World } from '../e2e/oauth/switchboard.ts'
 import { type Upstream, startUpstream } from '../upstream.ts'
+import { neverSilent, watched } from './watch.ts'
 
 const SECRET = 'a secret of at least 32 bytes, no less'
 const [ONE, OTHER] = ['https://one.example.com', 'https://other.example.com']
@@ -73,6 +74,7 @@ describe.each(WAYS)('one of $name', ({ vars, ann, her, mallory, refused }) => {
 
   beforeAll(async () => {
     edge = await connect(world, { vars: vars() })
+    watched(edge.server)
     const { body } = await getEmails(await bearer(ann()))
     link = body.missing_requirements.authorization[0].url
     await new HttpPerson().consent(link, 'ann')
@@ -82,6 +84,7 @@ describe.each(WAYS)('one of $name', ({ vars, ann, her, mallory, refused }) => {
     })
   })
   afterAll(() => edge?.server.stop())
+  afterAll(neverSilent)
 
   it.each(mallory)('reads nothing of the other, %s', async (_, token) => {
     const as = await bearer(token())

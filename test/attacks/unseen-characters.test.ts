@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { raw } from '../e2e/raw.ts'
-import { type Server, startServer } from '../e2e/server.ts'
+import type { Server } from '../e2e/server.ts'
 import { describing } from '../plugins/describing.ts'
+import { neverSilent, startWatched } from './watch.ts'
 
 let server: Server
 beforeAll(async () => {
-  server = await startServer({
+  server = await startWatched({
     vars: {
       VAULT_KEYS: 'a-key-for-the-vault-of-tests',
       GOOGLE_CLIENT_ID: 'a-client',
@@ -28,6 +29,7 @@ beforeAll(async () => {
   expect(uploaded.status, uploaded.text).toBe(201)
 })
 afterAll(() => server?.stop())
+afterAll(neverSilent)
 
 /** What is seen as nothing or as a space, or turns round what stands beside it. */
 const UNSEEN = [

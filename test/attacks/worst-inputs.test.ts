@@ -1,13 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { raw } from '../e2e/raw.ts'
-import { type Server, startServer } from '../e2e/server.ts'
+import type { Server } from '../e2e/server.ts'
 import { describing } from '../plugins/describing.ts'
+import { neverSilent, startWatched } from './watch.ts'
 
 let server: Server
 beforeAll(async () => {
-  server = await startServer()
+  server = await startWatched()
 })
 afterAll(() => server?.stop())
+afterAll(neverSilent)
 
 const many = <T>(count: number, make: (index: number) => T) => Array.from({ length: count }, (_, index) => make(index))
 const named = <T>(count: number, make: (index: number) => T) =>
@@ -141,6 +143,47 @@ describe('a value for a bundled tool', () => {
     const input = { a: Array(160_000).fill(1), b: 1 }
     const { answer } = await beside(sent('/tools/call', { tool_id: 'Calculator.Add', input }))
     expect([answer.status, answer.text.includes('too costly to check')]).toEqual([422, true])
+  })
+})
+
+describe('a body of which nothing is in order', () => {
+  const call = (request: object) => ({ tool_id: 'Calculator.Add', ...request })
+  const tool = { definition: mcp({ type: 'object' }).definition, toolkit: 'Worst', version: '1.0.0' }
+  it.each<[string, string, unknown, number]>([
+    ['of digits', '/tools/call', call({ input: { a: `${'9'.repeat(99)}a`.repeat(40_000) } }), 422],
+    ['of unknown fields', '/tools/call', call(named(150_000, () => 1)), 400],
+    ['of names', '/tools/call', call({ input: named(160_000, () => 1) }), 422],
+    ['of implementations', '/tools', { ...tool, implementations: named(300_000, () => ({ kind: 'x' })) }, 422],
+    [
+      'of one implementation below a long name',
+      '/tools',
+      { ...tool, implementations: { ['n'.repeat(1_000_000)]: { kind: 'http', ...named(10_000, () => 1) } } },
+      422,
+    ],
+    [
+      'of a definition of megabytes',
+      '/tools?dialect=mcp',
+      mcp({ type: 'object', enum: many(2_000_000, () => 1) }),
+      422,
+    ],
+  ])('is refused in few words: %s', async (_, path, body, refusal) => {
+    const { status, text } = await raw(server.url, {
+      method: 'POST',
+      path,
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    })
+    expect(status).toBe(refusal)
+    expect(text.length).toBeLessThan(3_000_000)
+  })
+})
+
+describe('a description of more operations than anybody writes', () => {
+  it('is refused', async () => {
+    const paths = Object.fromEntries(many(300_000, (index) => [`/${index}`, { $ref: '#/x' }]))
+    const openapi = { openapi: '3.1.0', paths, x: { get: {}, put: {}, post: {}, delete: {} } }
+    const { status, text } = await sent('/toolkits/import?dry_run=1', { from: { openapi }, toolkit: 'Shared' })
+    expect([status, text.includes('at most 20000 operations')]).toEqual([422, true])
   })
 })
 

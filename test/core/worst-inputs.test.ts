@@ -1,17 +1,19 @@
+import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { formats } from '../../src/compose/dialects.ts'
 import { compareDefinitions, requiredBump } from '../../src/core/schema/change.ts'
 import { expandSchema } from '../../src/core/schema/expand.ts'
 import { backtracking } from '../../src/core/schema/pattern.ts'
 import { checkSchema } from '../../src/core/schema/publishable.ts'
+import { interpretSchema } from '../../src/core/schema/validator.ts'
 import { everySubschema } from '../../src/core/schema/subschemas.ts'
 import { type Budget, createBudget, UNITS } from '../../src/core/tool/budget.ts'
-import type { JsonObject } from '../../src/core/tool/json.ts'
+import type { Json, JsonObject } from '../../src/core/tool/json.ts'
 import { pointerSteps } from '../../src/core/tool/problem.ts'
 import type { ToolRecord } from '../../src/core/tool/tool.ts'
 import { climb, type Cross, leastOf, LONG_MS, unitsOf } from '../climb.ts'
 import { recordWith } from './call/fakes.ts'
-import { input, pattern } from './schema/made-up.ts'
+import { input, pattern, value } from './schema/made-up.ts'
 
 const MAX_CHARACTERS = 8_000
 
@@ -73,4 +75,67 @@ it('the worst pattern that a climb finds takes no more than a pattern may', () =
   expect(most).toBeGreaterThan(1_000)
   expect(most).toBeLessThan(45_000)
   expect(leastOf(() => backtracking(best, createBudget()))).toBeLessThan(LONG_MS)
+})
+
+/** The units that making a schema's validator takes, and those that checking a value by it takes. */
+function checking(schema: JsonObject, given: Json): { readonly making: number; readonly checking: number } {
+  const budgets: Budget[] = []
+  const validate = interpretSchema(schema, (units) => {
+    const budget = createBudget(units)
+    budgets.push(budget)
+    return budget
+  })
+  expect(Array.isArray(validate(given))).toBe(true)
+  const [making, ...values] = budgets.map(({ spent }) => spent)
+  return { making: making ?? 0, checking: values[0] ?? 0 }
+}
+
+it('the worst schema and value to check that a climb finds are within their budgets', () => {
+  const pair = fc.record({ schema: publishable, given: value })
+  const cross: Cross<{ schema: JsonObject; given: Json }> = (best, fresh, number) => {
+    if (number() < 0.5) return { ...best, schema: graft(best.schema, fresh.schema, number) }
+    const names = Object.fromEntries(['a', 'b', 'c', 'toString'].map((name) => [name, fresh.given]))
+    const given = number() < 0.5 ? fresh.given : { ...Object(best.given), ...names }
+    return JSON.stringify(given).length > 100 * MAX_CHARACTERS ? best : { ...best, given }
+  }
+  const { best, most } = climb(pair, cross, ({ schema, given }) => checking(schema, given).checking, 13)
+  expect(most).toBeGreaterThan(1_000)
+  // What is taken last may be all that an evaluation costs where the value is widest
+  expect(most).toBeLessThan(2 * UNITS)
+  const validate = interpretSchema(best.schema)
+  expect(leastOf(() => validate(best.given))).toBeLessThan(LONG_MS)
+})
+
+it('the worst schema to make a validator of that a climb finds is within its budget', () => {
+  const { best, most } = climb(publishable, graft, (schema) => checking(schema, {}).making, 14)
+  expect(most).toBeGreaterThan(100)
+  expect(most).toBeLessThan(2 * UNITS)
+  expect(leastOf(() => interpretSchema(best))).toBeLessThan(LONG_MS)
+})
+
+const each = (count: number, make: (index: number) => JsonObject): JsonObject => ({
+  type: 'object',
+  properties: Object.fromEntries(Array.from({ length: count }, (_, index) => [`p${index}`, make(index)])),
+})
+
+it.each<[string, JsonObject]>([
+  ['of lists that must differ', each(500, () => ({ uniqueItems: true }))],
+  ['of patterns that backtrack', each(500, (index) => ({ pattern: `(a|b)*c${index}` }))],
+  ['of as many parts as there may be', each(1_999, () => ({ type: 'string' }))],
+  [
+    'of all of them',
+    each(1_990, (index) => (index < 250 ? { uniqueItems: true } : index < 500 ? { pattern: 'a*b' } : { minimum: 1 })),
+  ],
+])('the largest schemas that may be published are made within what making has: %s', (_, schema) => {
+  expect(checkSchema(schema, { references: 'local', budget: createBudget() })).toEqual([])
+  const { making } = checking(schema, {})
+  expect(making).toBeGreaterThan(5_000)
+  expect(making).toBeLessThan(2 * UNITS)
+  expect(interpretSchema(schema)({})).toEqual([])
+})
+
+it('a schema that takes more than making has gives a validator that refuses everything', () => {
+  const schema = each(100, (index) => ({ pattern: `(a|b)*c${index}` }))
+  const refused = interpretSchema(schema, (units) => createBudget(units / 2_000))({})
+  expect(refused).toEqual([{ path: '', message: 'Cannot be checked, since the schema cannot be used' }])
 })

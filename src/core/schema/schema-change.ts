@@ -38,10 +38,22 @@ interface Comparison {
  * tells.
  */
 export function compareInput(before: unknown, after: unknown, path: string, budget = createBudget()): Change[] {
+  return compared(inputChange, 'The input', before, after, path, budget)
+}
+
+/** How one whole schema differs from another, told by `change` of what is called `place`. */
+function compared(
+  change: typeof inputChange | typeof outputChange,
+  place: string,
+  before: unknown,
+  after: unknown,
+  path: string,
+  budget: Budget,
+): Change[] {
   const meanings = createMeanings(budget)
   const [from, to] = [meanings.of(before), meanings.of(after)]
-  if (from === to) return described(before, after, path, 'The input', budget)
-  return counted(inputChange(from, to, path, 'The input', { meanings, budget }), budget)
+  if (from === to) return described(before, after, path, place, budget)
+  return counted(change(from, to, path, place, { meanings, budget }), budget)
 }
 
 function* inputChange(
@@ -123,12 +135,8 @@ function enumChange(from: unknown, to: unknown): [clause: string, level: Level] 
  * a further guarantee (`minor`) and the description (`patch`). null is no output at all.
  */
 export function compareOutput(before: unknown, after: unknown, path: string, budget = createBudget()): Change[] {
-  const meanings = createMeanings(budget)
-  const [from, to] = [meanings.of(before), meanings.of(after)]
-  const isGiven = before !== null && after !== null
-  if (from === to && isGiven) return described(before, after, path, 'The output', budget)
-  if (!isGiven) return before === after ? [] : [{ path, what: 'The output has another type', level: 'major' }]
-  return counted(outputChange(from, to, path, 'The output', { meanings, budget }), budget)
+  if (before !== null && after !== null) return compared(outputChange, 'The output', before, after, path, budget)
+  return before === after ? [] : [{ path, what: 'The output has another type', level: 'major' }]
 }
 
 function* outputChange(

@@ -38,7 +38,7 @@ export function takeInBundle(sql: SqlStorage, bundle: Bundle, deployedAt: number
   for (const document of bundle.documents) {
     const [taken] = documentRows(sql, document.dialect, document.itself?.id ?? '')
     const isFree = !taken || (taken.toolkit === document.toolkit && taken.id === document.itself?.id)
-    // Whoever published a document of its id first keeps the id; the tools are there all the same
+    // Whoever published a document of its id first keeps its rows; an isolate that carries this one leads to it all the same
     const { itself: _, ...unplaced } = document
     storeDocument(sql, isFree ? document : unplaced, revision)
   }

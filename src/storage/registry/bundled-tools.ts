@@ -1,7 +1,9 @@
 import { joinedName } from '../../core/tool/name-suffix.ts'
 import { toolKey, type ToolName } from '../../core/tool/tool-id.ts'
+import type { DocumentAddress } from '../../core/tool/tool-source.ts'
 import type { ToolDocument, ToolRecord } from '../../core/tool/tool.ts'
 import { resolveVersion } from '../../core/tool/version.ts'
+import { documentKey } from '../keys.ts'
 import type { Bundle } from './bundle.ts'
 import type { Head } from './head.ts'
 import { pageTexts, type WriteLine } from './pages.ts'
@@ -15,13 +17,30 @@ export function createBundledTools({ hash, records, documents }: Bundle, writeLi
   for (const record of records) byKey.set(toolKey(record), [...(byKey.get(toolKey(record)) ?? []), record])
   const byDigest = new Map(records.map((record) => [record.digest, record]))
   const byName = new Map(records.map((record) => [joinedName(record).toLowerCase(), toolKey(record)]))
-  const toolkits = new Set(records.map(({ toolkit }) => toolkit))
+  const toolkits = new Set(records.map(({ toolkit }) => toolkit.toLowerCase()))
+  const addresses = new Map(
+    documents.flatMap(({ dialect, itself, toolkit, tools }) =>
+      itself ? [[documentKey(dialect, itself.id), { id: itself.id, toolkit, tools }] as const] : [],
+    ),
+  )
   const texts = new Map(documents.map((document) => [document.hash, document.text]))
 
   return {
     record: (digest: string): ToolRecord | undefined => byDigest.get(digest),
     text: (documentHash: string): string | undefined => texts.get(documentHash),
-    holds: (toolkit: string): boolean => toolkits.has(toolkit),
+    /** Whether a toolkit is of this name, ignoring case. */
+    holds: (toolkit: string): boolean => toolkits.has(toolkit.toLowerCase()),
+
+    /**
+     * Where the tools of a document are, by what the registry says of its id. Somebody may have published a document of that id
+     * before the deployment carried one, or a toolkit that is called so: what the deployment carries comes first.
+     */
+    addressed(dialect: string, id: string, stored: DocumentAddress | undefined): DocumentAddress | undefined {
+      const own = addresses.get(documentKey(dialect, id))
+      if (own) return stored?.toolkit === own.toolkit ? stored : own
+      const isOthers = stored !== undefined && !this.holds(stored.toolkit)
+      return isOthers && this.holds(id) ? undefined : stored
+    },
 
     /** The tool whose own name this is. */
     named(name: string): ToolName | undefined {

@@ -81,11 +81,13 @@ export function createKvRegistry(options: KvRegistryOptions) {
     async addressed(dialect, id, tool) {
       const key = kvKey('address', documentKey(dialect, id))
       const reading = () => reader.read<DocumentAddress>(key, 'ask')
-      // Nobody else's document is called as a toolkit that the deployment carries
-      const known = await (carried.holds(id) ? orElse(reading, undefined) : reading())
+      // What the deployment carries is found without the registry
+      const isOwn = carried.holds(id) || carried.addressed(dialect, id, undefined) !== undefined
+      const known = await (isOwn ? orElse(reading, undefined) : reading())
       // What a new version adds may not have come to KV
       const isComplete = known?.id !== id || tool === undefined || Object.hasOwn(known.tools, tool)
-      const address = isComplete ? known : parsed<DocumentAddress>(await registry().value(key))
+      const stored = isComplete ? known : parsed<DocumentAddress>(await registry().value(key))
+      const address = carried.addressed(dialect, id, stored)
       return address?.id === id ? address : undefined
     },
     async whole(record) {

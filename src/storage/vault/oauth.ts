@@ -1,28 +1,18 @@
 import {
-  allowInsecureRequests,
   authorizationCodeGrantRequest,
-  AuthorizationResponseError,
-  customFetch,
   processAuthorizationCodeResponse,
   processRefreshTokenResponse,
   refreshTokenGrantRequest,
   revocationRequest,
   type TokenEndpointResponse,
-  validateAuthResponse,
 } from 'oauth4webapi'
 import { parseScopes } from '../../core/consent/oauth-scopes.ts'
 import type { Provider } from '../../core/consent/provider.ts'
 import type { Fetch, Signal } from '../../core/tool/platform.ts'
 import { type AuthorizationRequest, authorizationUrl } from './authorization-request.ts'
 import { clientAuth, type FindServer, type Server } from './authorization-server.ts'
-import {
-  failureOf,
-  type LastAnswer,
-  Mismatch,
-  type ProviderFailure,
-  providerFailure,
-  unavailable,
-} from './provider-failure.ts'
+import { failureOf, type ProviderFailure, providerFailure, unavailable } from './provider-failure.ts'
+import { answeredCode, requestsOf } from './provider-requests.ts'
 import { normalTokenResponse } from './token-response.ts'
 
 /** What a provider issued. */
@@ -99,22 +89,11 @@ export function createOAuth({
   /** This deployment as a client of one provider, for one request. */
   function clientOf(provider: Provider, server: Server, signal: Signal) {
     const { client_id, client_secret_name: name } = provider
-    let last: LastAnswer | undefined
     return {
       as: server.as,
       client: { client_id },
       auth: clientAuth(provider, server, name === undefined ? undefined : secretOf(name)),
-      options: {
-        signal,
-        // Which hosts may be asked over http is for the guarded fetch to say
-        [allowInsecureRequests]: true,
-        async [customFetch](...request: Parameters<Fetch>) {
-          const response = await fetch(...request)
-          last = { status: response.status, retryAfter: response.headers.get('retry-after') }
-          return normalTokenResponse(response)
-        },
-      },
-      lastAnswer: () => last,
+      ...requestsOf(fetch, signal, normalTokenResponse),
     }
   }
 
@@ -145,13 +124,7 @@ export function createOAuth({
       return issue(provider, scopes, async ({ as, client, auth, options }) => {
         const answered = new URL(url).searchParams
         if (provider.issuer === undefined) answered.delete('iss')
-        let code: URLSearchParams
-        try {
-          code = validateAuthResponse(as, client, answered, state)
-        } catch (error) {
-          throw error instanceof AuthorizationResponseError ? error : new Mismatch()
-        }
-        if (code.getAll('code').length !== 1) throw new Mismatch()
+        const code = answeredCode(as, client, answered, state)
         const response = await authorizationCodeGrantRequest(as, client, auth, code, callback, verifier, options)
         return processAuthorizationCodeResponse(as, client, response)
       })

@@ -1,0 +1,62 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readdirSync, readFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import { expect, it } from 'vitest'
+import { close, listen } from '../e2e/oauth/provider.ts'
+import type { RunningServer } from '../e2e/server.ts'
+import { neverLonger, neverSilent, watched } from './watch.ts'
+
+/** What is watched: of a server, its address is enough. */
+const at = (port: number): RunningServer => ({
+  url: `http://127.0.0.1:${port}`,
+  printed: () => '',
+  persistTo: '',
+  stop: async () => undefined,
+  json: () => Promise.reject(new Error('Nothing is asked of it')),
+})
+const pause = (ms: number) => new Promise((done) => setTimeout(done, ms))
+
+it('finds a server silent whose thread is held', { timeout: 300_000 }, async () => {
+  const server = createServer((_, response) => response.end('well'))
+  watched(at(await listen(server, 0)))
+  await pause(1_000)
+  // By the processor, as a watch counts: others may use the machine
+  const before = process.threadCpuUsage()
+  while (process.threadCpuUsage(before).user < 2_000_000);
+  await pause(500)
+  // How much slower the machine is is but an estimate: it holds for seconds, and not for tenths
+  await expect(neverLonger(200)).rejects.toThrow(/wallMs/)
+  await close(server)
+})
+
+it('finds a server gone that ended', async () => {
+  const source =
+    "require('http').createServer((_, r) => r.end()).listen(0, '127.0.0.1', function () { console.log(this.address().port) })"
+  const child = spawn(process.execPath, ['-e', source], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const [port] = await once(child.stdout, 'data')
+  watched(at(Number(port)))
+  await pause(1_000)
+  child.kill('SIGKILL')
+  await once(child, 'close')
+  await pause(1_000)
+  await expect(neverSilent()).rejects.toThrow(/ECONN|hang up/)
+})
+
+it('takes a server for well that answers', async () => {
+  const server = createServer((_, response) => response.end('well'))
+  watched(at(await listen(server, 0)))
+  await pause(1_500)
+  await neverSilent()
+  await close(server)
+})
+
+const FILES = readdirSync(new URL('.', import.meta.url)).filter((name) => name.endsWith('.test.ts'))
+
+it.each(FILES)('every server of %s is watched', (file) => {
+  const text = readFileSync(new URL(file, import.meta.url), 'utf8')
+  expect(text).toContain('afterAll(neverSilent)')
+  // Servers that somebody else starts are watched by their names
+  if (file !== 'watch.test.ts') expect(text).toMatch(/startWatched\(|watched\(\w+\.server\)/)
+  expect(text).not.toMatch(/startServer\(/)
+})

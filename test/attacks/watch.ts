@@ -1,0 +1,73 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { text } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
+import { expect } from 'vitest'
+import { type RunningServer, type Server, type ServerOptions, startServer } from '../e2e/server.ts'
+
+/** How long a server said nothing to somebody who asked whether it is well. */
+export interface Silence {
+  /** By the processor: `wallMs` divided by how much slower than alone the machine was meanwhile. */
+  readonly ms: number
+  readonly wallMs: number
+  readonly slowdown: number
+}
+
+/** What a watch found. */
+interface Found {
+  readonly asks: number
+  readonly longest: Silence
+  /** Why it could not go on: a server that is gone was ended by an attack. */
+  readonly failure?: string
+}
+
+/** Work is cut into pieces of 200 ms at most; some of them may stand one behind the other. */
+const LONGEST_MS = 1_000
+const WATCHER = fileURLToPath(new URL('health-watcher.ts', import.meta.url))
+
+const watches = new Set<() => Promise<Found>>()
+
+/**
+ * Has a process of its own ask a server all the time whether it is well, until that is stopped or `neverSilent` asks what came
+ * of it. Each file of attacks watches its servers.
+ */
+export function watched<T extends RunningServer>(server: T): T {
+  const watcher = spawn(process.execPath, [WATCHER, server.url], { stdio: ['pipe', 'pipe', 'inherit'] })
+  const said = text(watcher.stdout)
+  const closed = once(watcher, 'close')
+  let found: Promise<Found> | undefined
+  async function end(): Promise<Found> {
+    watcher.stdin.end()
+    await closed
+    return JSON.parse(await said)
+  }
+  const ended = () => (found ??= end())
+  watches.add(ended)
+  const { stop } = server
+  // Whoever stops it ends the watch first: a server that is gone before was ended by an attack
+  server.stop = async (options) => {
+    await ended()
+    await stop(options)
+  }
+  return server
+}
+
+/** Starts a server, and watches it. */
+export async function startWatched(options: ServerOptions = {}): Promise<Server> {
+  return watched(await startServer(options))
+}
+
+/** Fails where a server that was watched in this file once said nothing for longer than a second, or was gone. */
+export const neverSilent = (): Promise<void> => neverLonger(LONGEST_MS)
+
+/** As `neverSilent`, of silences of any length. */
+export async function neverLonger(most: number): Promise<void> {
+  const found = await Promise.all([...watches].map((ended) => ended()))
+  watches.clear()
+  expect(found.length).toBeGreaterThan(0)
+  for (const each of found) {
+    expect(each.asks).toBeGreaterThan(0)
+    expect(each.failure).toBeUndefined()
+    expect(each.longest.ms, JSON.stringify(each.longest)).toBeLessThan(most)
+  }
+}

@@ -1,0 +1,229 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { mcp } from '../../src/dialects/mcp/definition.ts'
+import { oxp } from '../../src/dialects/oxp/definition.ts'
+import { withoutHeaders } from '../../src/dialects/mcp/tool-schema.ts'
+import { importBudget } from '../../src/core/publish/import-tools.ts'
+import type { ImportKind } from '../../src/core/publish/import.ts'
+import { createBudget, UNITS } from '../../src/core/tool/budget.ts'
+import type { Json, JsonObject } from '../../src/core/tool/json.ts'
+import { createMcpImporter } from '../../src/importers/mcp.ts'
+import { SHARE } from '../../src/importers/openapi/description.ts'
+import { createOpenApiImporter } from '../../src/importers/openapi/importer.ts'
+import { createOxpImporter } from '../../src/importers/oxp.ts'
+import type { Upstreams } from '../../src/importers/upstream.ts'
+import { type Cross, LONG_MS } from '../climb.ts'
+import { input as schema } from '../core/schema/made-up.ts'
+import { readAll } from './reading.ts'
+
+const many = <T>(count: number, make: (index: number) => T) => Array.from({ length: count }, (_, index) => make(index))
+const named = <T>(count: number, make: (index: number) => T) =>
+  Object.fromEntries(many(count, (index) => [`n${index}`, make(index)]))
+
+/** What an importer makes of a source, and the units that it takes for it. */
+async function imported(kind: ImportKind, source: JsonObject | readonly unknown[], units = Infinity) {
+  const budget = units === Infinity ? importBudget() : createBudget(units)
+  const tools = Array.isArray(source) ? source : []
+  const upstreams: Upstreams = () => ({ ok: true, value: async () => ({ ok: true, value: { tools } }) })
+  const importer = {
+    openapi: createOpenApiImporter({ fetchText: async () => ({ ok: false, problem: 'No URL is fetched' }) }),
+    mcp: createMcpImporter({ upstreams, codec: mcp, withoutHeaders }),
+    oxp: createOxpImporter({ upstreams, codec: oxp }),
+  }[kind]
+  const read = await readAll(importer, {
+    source: Array.isArray(source) ? 'https://there.example/' : (source as JsonObject),
+    budget,
+  })
+  return { ...read, units: budget.spent }
+}
+
+/** A description whose operation is made of what is given, in which schemas find their definitions. */
+function described(operation: JsonObject, more: JsonObject = {}, edition = '3.1.0'): JsonObject {
+  return {
+    ...(edition === '2.0' ? { swagger: '2.0', host: 'a.example' } : { openapi: edition }),
+    servers: [{ url: 'https://a.example' }],
+    paths: { '/a': { post: operation } },
+    ...more,
+  }
+}
+
+describe('the worst operation of an OpenAPI description', () => {
+  const component = { 'application/json': {} }
+  const part = fc.oneof(
+    schema.map((each) => ({ ...each, $defs: undefined }) as JsonObject),
+    fc.constantFrom('a', 'b', 'c').map((name): JsonObject => ({ $ref: `#/components/schemas/${name}` })),
+  )
+  const operation = fc.record({
+    parameters: fc.array(
+      fc.oneof(
+        fc.record({ name: fc.string({ minLength: 1, maxLength: 3 }), in: fc.constant('query'), schema: part }),
+        fc.constant({ $ref: '#/components/parameters/shared' }),
+      ),
+      { maxLength: 8 },
+    ),
+    requestBody: fc.oneof(
+      part.map((each) => ({ content: { 'application/json': { schema: each } } })),
+      fc.constant({ $ref: '#/components/requestBodies/shared' }),
+    ),
+    responses: fc.dictionary(
+      fc.constantFrom('200', '201', '2XX', 'default'),
+      part.map((each) => ({ content: { 'application/json': { schema: each } } })),
+    ),
+  })
+  const description = fc
+    .record({ operation, schemas: fc.record({ a: part, b: part, c: part }) })
+    .map((each): JsonObject => {
+      const components = {
+        schemas: each.schemas,
+        parameters: { shared: { name: 'shared', in: 'query', content: component } },
+        requestBodies: { shared: { content: component } },
+      }
+      // The made-up schemas refer to definitions of their own
+      const text = JSON.stringify(described(JSON.parse(JSON.stringify(each.operation)), { components }))
+      return JSON.parse(
+        text
+          .replaceAll('#/$defs/', '#/components/schemas/')
+          .replaceAll('"$ref":"#"', '"$ref":"#/components/schemas/a"'),
+      )
+    })
+  const join: Cross<JsonObject> = (best, fresh, number) => {
+    const [of, other] = [best, fresh].map((each) => Object(each)['paths']['/a'].post)
+    const parameters = [...of.parameters, ...other.parameters].slice(0, 40)
+    const renamed = parameters.map((each, index) => ('name' in each ? { ...each, name: `p${index}` } : each))
+    const { schemas } = Object(number() < 0.5 ? best : fresh)['components']
+    return {
+      ...best,
+      components: { ...Object(best)['components'], schemas },
+      paths: { '/a': { post: { ...of, parameters: renamed } } },
+    }
+  }
+
+  it('that a climb finds is within the share of one operation', async () => {
+    // An importer is asynchronous, so what is tried is what it took before
+    const tried = new Map<JsonObject, number>()
+    const numbers = fc.sample(description, { seed: 11, numRuns: 25 })
+    let best = numbers[0] ?? {}
+    for (const [step, fresh] of numbers.entries()) {
+      for (const candidate of [fresh, join(best, fresh, () => (step % 10) / 10)]) {
+        tried.set(candidate, (await imported('openapi', candidate)).units)
+        if ((tried.get(candidate) ?? 0) > (tried.get(best) ?? 0)) best = candidate
+      }
+    }
+    const most = tried.get(best) ?? 0
+    expect(most).toBeGreaterThan(500)
+    expect(most).toBeLessThan(SHARE + 10_000)
+  })
+
+  const types = named(20_000, () => ({}))
+  const shared = {
+    parameters: { p: { name: 'p', in: 'query', content: types } },
+    requestBodies: { b: { content: types } },
+    responses: { r: { content: types } },
+  }
+
+  it.each<[string, JsonObject]>([
+    [
+      'parameters of one that has many media types',
+      described({ parameters: many(500, () => ({ $ref: '#/components/parameters/p' })) }, { components: shared }),
+    ],
+    [
+      'responses of one that has many media types',
+      described(
+        {
+          responses: Object.fromEntries(many(100, (index) => [`${200 + index}`, { $ref: '#/components/responses/r' }])),
+        },
+        { components: shared },
+      ),
+    ],
+    [
+      'media types that all responses have',
+      described(
+        { responses: named(1_000, () => ({ schema: { type: 'string' } })) },
+        { produces: many(500, (index) => `application/x-${index}`) },
+        '2.0',
+      ),
+    ],
+    [
+      'parameters of one that has much to be warned of',
+      described(
+        { parameters: many(500, (index) => ({ $ref: `#/components/parameters/p${index % 2}` })) },
+        {
+          components: {
+            parameters: named(2, () => ({
+              name: 'p',
+              in: 'query',
+              schema: { allOf: many(5_000, () => ({ minimum: 'x' })) },
+            })),
+          },
+        },
+      ),
+    ],
+  ])('is skipped within its share: %s', async (name, source) => {
+    const before = process.threadCpuUsage()
+    const { skipped, tools, units } = await imported('openapi', source)
+    const { user } = process.threadCpuUsage(before)
+    expect(units, name).toBeLessThan(SHARE + 50_000)
+    // Its share is of 200 ms; the machine is busy while tests run
+    expect(user / 1_000, name).toBeLessThan(5 * LONG_MS)
+    expect(tools.length + skipped.length).toBe(1)
+    for (const { reason } of skipped) expect(reason.length).toBeLessThan(1_000)
+  })
+
+  it('is none of a description of more operations than anybody writes, which is refused at once', async () => {
+    const methods = Object.fromEntries(['get', 'put', 'post', 'delete'].map((method) => [method, {}]))
+    const paths = Object.fromEntries(many(60_000, (index) => [`/${index}`, { $ref: '#/x' }]))
+    const before = process.threadCpuUsage()
+    const { problems } = await imported('openapi', { openapi: '3.1.0', paths, x: methods })
+    expect(problems).toEqual([{ path: '/from/openapi', message: 'Must describe at most 20000 operations' }])
+    expect(process.threadCpuUsage(before).user / 1_000).toBeLessThan(10 * LONG_MS)
+  })
+})
+
+describe.each(['mcp', 'oxp'] as const)('the worst tool of an %s server', (kind) => {
+  const toolOf = (inputSchema: Json, name = 'a') =>
+    kind === 'mcp'
+      ? { name, description: 'd', inputSchema }
+      : { id: `Kit.${name}@1.0.0`, name, description: 'd', input_schema: inputSchema, output_schema: {} }
+
+  it('that a climb finds is within the units of a definition', async () => {
+    const schemas = fc.sample(schema, { seed: 12, numRuns: 150 })
+    const { units } = await imported(
+      kind,
+      schemas.map((each, index) => toolOf(each, `t${index}`)),
+    )
+    let worst = 0
+    for (const each of schemas) worst = Math.max(worst, (await imported(kind, [toolOf(each)])).units)
+    expect(worst).toBeGreaterThan(20)
+    expect(worst).toBeLessThan(UNITS)
+    expect(units).toBeLessThanOrEqual(worst * schemas.length)
+  })
+
+  it.each<[string, Json]>([
+    ['of megabytes', { type: 'object', description: 'x'.repeat(10_000_000) }],
+    ['of many parts', { type: 'object', properties: named(300_000, () => ({ $ref: '#/$defs/a' })) }],
+    [
+      'below a long name',
+      {
+        type: 'object',
+        properties: { ['n'.repeat(1_000_000)]: { properties: named(100_000, () => ({ $ref: '#' })) } },
+      },
+    ],
+    ['of empty lists', { type: 'object', enum: many(1_000_000, () => []) }],
+  ])('is skipped with a short reason: %s', async (_, inputSchema) => {
+    const document = toolOf(inputSchema)
+    const before = process.threadCpuUsage()
+    const { skipped } = await imported(kind, [document, toolOf({ type: 'object' }, 'b')])
+    expect(process.threadCpuUsage(before).user / 1_000).toBeLessThan(5 * LONG_MS)
+    expect(skipped.map(({ reason }) => reason)).toEqual(['Is larger than 262144 characters'])
+  })
+
+  it('takes of what is left for all', async () => {
+    const documents = many(50, (index) => toolOf({ type: 'object', enum: many(5_000, () => 1) }, `t${index}`))
+    const { tools, skipped, units } = await imported(kind, documents, 60_000)
+    expect([tools.length > 0, skipped.length > 0]).toEqual([true, true])
+    expect(units).toBeLessThan(60_000 + 50 * 10_000)
+    expect(new Set(skipped.map(({ reason }) => reason))).toEqual(
+      new Set(['Takes too much work to read: it has too many parts']),
+    )
+  })
+})
