@@ -166,6 +166,8 @@ async function measure(server: ServerProcess, keys: readonly string[], readerCou
       latencies.push(performance.now() - began)
     }
   }
+  // A connection that was idle may be closed just as it is used again
+  agent.destroy()
   const reading = Array.from({ length: readerCount }, (_, at) => read(at))
   if (readerCount > 0) await sleep(1_000)
   const [before, began] = [cpuOf(server.pid), performance.now()]
