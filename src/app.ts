@@ -145,6 +145,7 @@ export function createApp(env: Env, config: Config, build: Build): Hono {
   const recordWriter = createRecordWriter({
     append: (batch) => recordsOf(batch.day).append(batch),
     sleep,
+    newId,
     defect: (error, lost) => log({ event: 'records-lost', lost, error: String(error) }),
   })
   const writeAct: WriteAct = (act, background) => {

@@ -21,21 +21,20 @@ const LINE: LineFormat = {
 
 /** The toolkits of which a principal may call any tool, in the order of their names, with these tools. */
 export async function choicesOf(principal: Principal, catalogue: Catalogue): Promise<readonly Choice[]> {
-  const byName = new Map<string, LevelledTool[]>()
+  const callable: LevelledTool[] = []
   let cursor: string | undefined
   for (let page = 0; page < MAX_PAGES; page++) {
     const listing = await catalogue.list({ versions: 'newest', limit: PAGE, cursor }, principal, LINE)
     for (const line of listing?.lines ?? []) {
       if (line === '') continue
       const tool: LevelledTool = JSON.parse(line)
-      if (denial(principal, tool)) continue
-      const key = tool.toolkit.toLowerCase()
-      byName.set(key, [...(byName.get(key) ?? []), tool])
+      if (!denial(principal, tool)) callable.push(tool)
     }
     cursor = listing?.nextCursor
     if (cursor === undefined) break
   }
-  return [...byName.values()].map((tools) => ({
+  const toolkits = Map.groupBy(callable, ({ toolkit }) => toolkit.toLowerCase())
+  return [...toolkits.values()].map((tools) => ({
     toolkit: tools[0]?.toolkit ?? '',
     tools: tools.map(({ tool }) => tool),
     level: Math.max(...tools.map(({ securityLevel }) => securityLevel)),

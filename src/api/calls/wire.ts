@@ -4,11 +4,9 @@ import { identifier } from '../../core/call/call-fields.ts'
 import { type CallFilter, type Counted, type RecordPage, USAGE_KEYS, type UsageKey } from '../../core/call/records.ts'
 import { check, into, object, oneOf, optional, parsed, string, text, wrong } from '../../core/tool/json-reader.ts'
 import type { Checked } from '../../core/tool/problem.ts'
-import { time } from '../../core/tool/time.ts'
+import { DAY_MS, HOUR_MS, time } from '../../core/tool/time.ts'
 import { isToolPattern } from '../../core/tool/tool-id.ts'
 
-const HOUR_MS = 3_600_000
-const DAY_MS = 24 * HOUR_MS
 /** For so long records can be read, and so long is the time that is meant where a query does not say. */
 const KEPT_MS = 31 * DAY_MS
 const MAX_LIMIT = 1_000
@@ -28,31 +26,27 @@ const BY = into(string({ least: 1, most: 200 }), (list, report): readonly UsageK
   return wrong(report, `Must be one or several of ${USAGE_KEYS.join(', ')}, separated by commas`)
 })
 
-const FILTER = {
+/** What calls and acts alike are asked for by. */
+const SHARED = {
   since: optional(time),
   until: optional(time),
   principal: optional(identifier),
   user_id: optional(identifier),
-  tool: optional(TOOL),
   outcome: optional(text("'success', 'failure' or the type of a failure", /^[a-z][a-z-]{0,63}$/)),
+}
+const PAGE = { limit: optional(LIMIT, 100), cursor: optional(string({ least: 1, most: 1_000 })) }
+const CALLS = {
+  ...SHARED,
+  tool: optional(TOOL),
   dialect: optional(oneOf(['oxp', 'open-tool-calling', 'machine-context', 'plugin', 'mcp'])),
 }
-const callsQuery = object({
-  ...FILTER,
-  limit: optional(LIMIT, 100),
-  cursor: optional(string({ least: 1, most: 1_000 })),
-})
+const callsQuery = object({ ...CALLS, ...PAGE })
 const auditQuery = object({
-  since: optional(time),
-  until: optional(time),
+  ...SHARED,
   act: optional(text("an act such as 'key.create', or 'refusal'", /^[a-z]+(?:\.[a-z]+)?$/)),
-  principal: optional(identifier),
-  user_id: optional(identifier),
-  outcome: FILTER.outcome,
-  limit: optional(LIMIT, 100),
-  cursor: optional(string({ least: 1, most: 1_000 })),
+  ...PAGE,
 })
-const usageQuery = object({ ...FILTER, by: optional(BY, ['tool']) })
+const usageQuery = object({ ...CALLS, by: optional(BY, ['tool']) })
 
 /** A page of records that is asked for. */
 interface Asked<Filter> {

@@ -25,14 +25,18 @@ export interface Act {
 
 export type WriteAct = (act: Act, background: Background) => void
 
-/** Which acts are meant. What is absent holds for all. */
-export interface ActFilter {
+/** Which of what was recorded is meant. What is absent holds for all. */
+export interface RecordFilter {
   /** From when until before when, in milliseconds since 1970. */
   readonly since: number
   readonly until: number
-  readonly act?: string
   readonly principal?: string
   readonly user_id?: string
   /** `success`, a failure's type, or `failure` for any of them. */
   readonly outcome?: string
+}
+
+/** Which acts are meant. */
+export interface ActFilter extends RecordFilter {
+  readonly act?: string
 }

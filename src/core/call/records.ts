@@ -1,17 +1,10 @@
-import type { Act, ActFilter } from '../access/act.ts'
+import type { Act, ActFilter, RecordFilter } from '../access/act.ts'
 import type { CallRecord } from './record.ts'
 
-/** Which calls are meant. What is absent holds for all. */
-export interface CallFilter {
-  /** From when until before when, in milliseconds since 1970. */
-  readonly since: number
-  readonly until: number
-  readonly principal?: string
-  readonly user_id?: string
+/** Which calls are meant. */
+export interface CallFilter extends RecordFilter {
   /** A tool's name or a pattern such as `Gmail.*`, or a version's id. */
   readonly tool?: string
-  /** `success`, a failure's type, or `failure` for any of them. */
-  readonly outcome?: string
   readonly dialect?: string
   /** Whose calls alone may be seen: those that a principal made, or that were made for a user. */
   readonly own?: { readonly principal: string; readonly user?: string }
@@ -51,7 +44,8 @@ export interface Counted {
   readonly since: number
   readonly calls: readonly {
     readonly toolkit: string
-    readonly tool: string
+    /** Absent where there are too many tools to tell apart. */
+    readonly tool?: string
     readonly outcome: string
     readonly calls: number
   }[]

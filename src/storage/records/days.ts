@@ -1,4 +1,4 @@
-export const DAY_MS = 86_400_000
+import { DAY_MS } from '../../core/tool/time.ts'
 
 /** The name of the day (UTC) that a time lies in, such as `2026-01-31`. */
 export function dayOf(ms: number): string {

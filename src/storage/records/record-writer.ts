@@ -9,6 +9,7 @@ export interface RecordWriterOptions {
   /** Has the records of a day take in a batch. */
   readonly append: (batch: RecordBatch) => Promise<void>
   readonly sleep: (ms: number) => Promise<unknown>
+  readonly newId: () => string
   /** Told that records are lost. */
   readonly defect: (error: unknown, lost: number) => void
 }
@@ -25,7 +26,7 @@ export interface RecordWriter {
  * Records calls and acts behind their answers: those of one second go together, and nobody waits for it. A batch that cannot be
  * stored is lost, and counted with the next that can.
  */
-export function createRecordWriter({ append, sleep, defect }: RecordWriterOptions): RecordWriter {
+export function createRecordWriter({ append, sleep, newId, defect }: RecordWriterOptions): RecordWriter {
   let lost = 0
 
   async function store(day: string, records: readonly Recorded[]): Promise<void> {
@@ -34,7 +35,7 @@ export function createRecordWriter({ append, sleep, defect }: RecordWriterOption
     const earlier = lost
     lost = 0
     try {
-      await append({ day, calls, acts, lost: earlier })
+      await append({ id: newId(), day, calls, acts, lost: earlier })
     } catch (error) {
       lost += earlier + records.length
       defect(error, records.length)

@@ -3,13 +3,17 @@ import type { Act } from '../../core/access/act.ts'
 import type { CallRecord } from '../../core/call/record.ts'
 import type { CallFilter, UsageKey } from '../../core/call/records.ts'
 import { field } from '../rows.ts'
-import { countCalls, type FigureRow, findRecords, type RecordKinds, storeAct, storeCall } from './call-rows.ts'
-import { DAY_MS, dayOf } from './days.ts'
-import { archive } from './archive.ts'
+import { HOUR_MS, DAY_MS } from '../../core/tool/time.ts'
+import { archiveSome } from './archive.ts'
+import { dayOf } from './days.ts'
+import { countCalls, countDay, type DayRows, type FigureRow, storeFigures } from './figures.ts'
+import { findRecords, type RecordKinds, storeAct, storeCalls } from './rows.ts'
 import { createTables, hasTables } from './tables.ts'
 
 /** What one isolate has to record of one day, such as `2026-01-31`. `lost` says how much could not be, earlier. */
 export interface RecordBatch {
+  /** No other batch's: one that comes twice is taken in once. */
+  readonly id: string
   readonly day: string
   readonly calls: readonly CallRecord[]
   readonly acts: readonly Act[]
@@ -24,8 +28,8 @@ export interface RecordsBindings {
 export const KEPT_MS = 30 * DAY_MS
 /** So many rows a day: what comes after is counted as lost. They take some 3 GB of the 10 that an object has. */
 const MAX_ROWS = 5_000_000
-/** What one answer holds at most. */
-const MAX_FIGURES = 50_000
+/** So many batches are known again: more than come while one is sent twice. */
+const KNOWN_BATCHES = 10_000
 
 /**
  * The Records Durable Object, of which each day (UTC) has one, named by its date: the calls that were made on it, and the acts of administration. What is only
@@ -39,9 +43,11 @@ export class Records extends DurableObject<RecordsBindings> {
     super(state, env)
     this.#sql = state.storage.sql
     this.#isReady = hasTables(this.#sql)
+    // What an earlier version stored lacks some
+    if (this.#isReady) createTables(this.#sql)
   }
 
-  async append({ day, calls, acts, lost }: RecordBatch): Promise<void> {
+  async append({ id, day, calls, acts, lost }: RecordBatch): Promise<void> {
     if (!this.#isReady) {
       createTables(this.#sql)
       this.#sql.exec(`INSERT INTO meta VALUES ('day', ?)`, Date.parse(day))
@@ -49,16 +55,17 @@ export class Records extends DurableObject<RecordsBindings> {
       await this.ctx.storage.setAlarm(Date.parse(day) + DAY_MS + KEPT_MS)
     }
     this.ctx.storage.transactionSync(() => {
+      if (this.#sql.exec('INSERT OR IGNORE INTO batch (name) VALUES (?)', id).rowsWritten === 0) return
+      this.#sql.exec('DELETE FROM batch WHERE id <= last_insert_rowid() - ?', KNOWN_BATCHES)
       for (const act of acts) storeAct(this.#sql, act)
       const rows = field<number | null>(this.#sql, 'SELECT max(id) FROM call') ?? 0
-      const room = Math.max(0, MAX_ROWS - rows)
-      for (const record of calls.slice(0, room)) storeCall(this.#sql, record)
-      const gone = lost + Math.max(0, calls.length - room)
-      if (gone === 0) return
-      this.#sql.exec(
-        `INSERT INTO meta VALUES ('lost', ?) ON CONFLICT DO UPDATE SET value = value + excluded.value`,
-        gone,
-      )
+      const stored = calls.slice(0, Math.max(0, MAX_ROWS - rows))
+      if (stored.length > 0) {
+        storeCalls(this.#sql, stored)
+        storeFigures(this.#sql, stored)
+      }
+      const gone = lost + calls.length - stored.length
+      if (gone > 0) this.#add('lost', gone)
     })
   }
 
@@ -78,15 +85,36 @@ export class Records extends DurableObject<RecordsBindings> {
     by: readonly UsageKey[],
   ): { readonly rows: FigureRow[] | undefined; readonly lost: number } {
     if (!this.#isReady) return { rows: [], lost: 0 }
-    const rows = countCalls(this.#sql, filter, by, MAX_FIGURES + 1)
-    const lost = field<number>(this.#sql, `SELECT value FROM meta WHERE name = 'lost'`) ?? 0
-    return { rows: rows.length > MAX_FIGURES ? undefined : rows, lost }
+    return { rows: countCalls(this.#sql, filter, by), lost: this.#lost() }
   }
 
+  /** All of the day's calls, for time series. */
+  counted(): DayRows & { readonly lost: number } {
+    return this.#isReady ? { ...countDay(this.#sql), lost: this.#lost() } : { calls: [], durations: [], lost: 0 }
+  }
+
+  /** The day is over by 30 days: it goes to the bucket, where there is one, a part at a time, and then for good. */
   override async alarm(): Promise<void> {
     const day = field<number>(this.#sql, `SELECT value FROM meta WHERE name = 'day'`) ?? 0
-    if (this.env.ARTIFACTS) await archive(this.#sql, this.env.ARTIFACTS, dayOf(day))
+    try {
+      if (this.env.ARTIFACTS && !(await archiveSome(this.#sql, this.env.ARTIFACTS, dayOf(day)))) {
+        return await this.ctx.storage.setAlarm(Date.now())
+      }
+    } catch (error) {
+      // The platform tries an alarm that throws a few times only, and what was recorded would stay for ever
+      console.error(JSON.stringify({ event: 'defect', at: 'records-archive', error: String(error) }))
+      return await this.ctx.storage.setAlarm(Date.now() + HOUR_MS)
+    }
     await this.ctx.storage.deleteAll()
     this.#isReady = false
+  }
+
+  #lost(): number {
+    return field<number>(this.#sql, `SELECT value FROM meta WHERE name = 'lost'`) ?? 0
+  }
+
+  #add(name: string, count: number): void {
+    const sum = 'INSERT INTO meta VALUES (?, ?) ON CONFLICT DO UPDATE SET value = value + excluded.value'
+    this.#sql.exec(sum, name, count)
   }
 }

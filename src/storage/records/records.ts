@@ -1,10 +1,11 @@
 import type { Counted, RecordPage, Records as Reader, Usage, UsageKey } from '../../core/call/records.ts'
 import type { Sealer } from '../access/deployment-keys.ts'
 import { reached } from '../reached.ts'
-import type { FigureRow, RecordKinds } from './call-rows.ts'
-import { DAY_MS, dayOf, daysBetween } from './days.ts'
+import { dayOf, daysBetween } from './days.ts'
 import { quantileOf, within } from './durations.ts'
+import type { DayRows, FigureRow } from './figures.ts'
 import type { Records } from './records-object.ts'
+import type { RecordKinds } from './rows.ts'
 
 export interface RecordsOptions {
   readonly namespace: DurableObjectNamespace<Records>
@@ -79,13 +80,8 @@ export function createRecords({ namespace, sealer, now }: RecordsOptions): Reade
 
     async counted() {
       const day = dayOf(now())
-      const since = Date.parse(day)
-      const filter = { since, until: since + DAY_MS }
-      const [tools, toolkits] = await Promise.all([
-        recordsOf(day).figures(filter, ['toolkit', 'tool', 'outcome']),
-        recordsOf(day).figures(filter, ['toolkit']),
-      ])
-      return { since, ...seriesOf(tools.rows ?? [], toolkits.rows ?? []), lost: tools.lost }
+      const { calls, durations, lost } = await recordsOf(day).counted()
+      return { since: Date.parse(day), calls, durations: histogramsOf(durations), lost }
     },
   }
 }
@@ -128,20 +124,14 @@ function usageOf(values: readonly string[], by: readonly UsageKey[], { calls, fa
   }
 }
 
-function seriesOf(tools: readonly FigureRow[], toolkits: readonly FigureRow[]): Pick<Counted, 'calls' | 'durations'> {
-  const groups = new Map<string, Group>()
-  for (const row of tools) add(groups, row.group, row)
-  const calls = [...groups].map(([text, group]) => {
-    const [toolkit = '', tool = '', outcome = ''] = JSON.parse(text)
-    return { toolkit, tool, outcome, calls: group.calls }
+function histogramsOf(rows: DayRows['durations']): Counted['durations'] {
+  return [...Map.groupBy(rows, ({ toolkit }) => toolkit)].map(([toolkit, all]) => {
+    const durations = new Map(all.map(({ bucket, calls }) => [bucket, calls]))
+    return {
+      toolkit,
+      seconds: all.reduce((sum, { ms }) => sum + ms, 0) / 1_000,
+      calls: all.reduce((sum, { calls }) => sum + calls, 0),
+      atMost: STEPS.map((seconds) => ({ seconds, calls: within(durations, seconds * 1_000) })),
+    }
   })
-  const timed = new Map<string, Group>()
-  for (const row of toolkits) add(timed, row.group, row)
-  const durations = [...timed].map(([text, group]) => ({
-    toolkit: String(JSON.parse(text)[0]),
-    seconds: group.ms / 1_000,
-    calls: group.calls,
-    atMost: STEPS.map((seconds) => ({ seconds, calls: within(group.durations, seconds * 1_000) })),
-  }))
-  return { calls, durations }
 }

@@ -1,6 +1,7 @@
 /**
  * One day's records (SQLite in a Durable Object). Times are milliseconds since 1970. `call` has a row a call, of which
- * `record` is the whole, and `act` one an act; `figure` counts the same calls by hour and by what they have in common. See `../STORAGE.md`.
+ * `record` is the whole, and `act` one an act; `figure` counts the same calls by hour and by what
+ * they have in common; `batch` names what came last, so that nothing is taken in twice. See `../STORAGE.md`.
  */
 const TABLES = `
 CREATE TABLE IF NOT EXISTS call (
@@ -19,6 +20,7 @@ CREATE TABLE IF NOT EXISTS figure (
 CREATE TABLE IF NOT EXISTS act (
   id INTEGER PRIMARY KEY, at INTEGER NOT NULL, act TEXT NOT NULL, principal TEXT, user_id TEXT, outcome TEXT NOT NULL, record TEXT NOT NULL
 );
+CREATE TABLE IF NOT EXISTS batch (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
 CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value INTEGER NOT NULL);
 `
 

@@ -30,11 +30,13 @@ function setUp() {
       await Promise.all(behind)
     },
   }
+  let batches = 0
   const { writeCall: write } = createRecordWriter({
     async append(batch) {
       if (world.isDown) throw new Error('The object cannot be reached')
       stored.push(batch)
     },
+    newId: () => `batch ${++batches}`,
     sleep: () => new Promise<void>((done) => void wakes.push(done)),
     defect: (_, lost) => void defects.push(lost),
   })
@@ -57,6 +59,7 @@ describe('records of calls', () => {
       ['2026-02-28', ['c1', 'c3'], 0],
       ['2026-03-01', ['c2'], 0],
     ])
+    expect(new Set(world.stored.map(({ id }) => id)).size).toBe(2)
   })
 
   it('do not wait for more than 500', async () => {

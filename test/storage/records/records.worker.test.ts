@@ -1,4 +1,4 @@
-import { runDurableObjectAlarm } from 'cloudflare:test'
+import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { describe, expect, it } from 'vitest'
 import type { Act } from '../../../src/core/access/act.ts'
@@ -42,9 +42,11 @@ function createWorld(days: number) {
     asked,
     now,
     all: { since: now - days * DAY, until: now + 1 },
-    store: (calls: readonly CallRecord[], lost = 0) =>
-      stubOf(dayOf(calls[0]?.at ?? now)).append({ day: dayOf(calls[0]?.at ?? now), calls, acts: [], lost }),
-    storeActs: (acts: readonly Act[]) => stubOf(dayOf(now)).append({ day: dayOf(now), calls: [], acts, lost: 0 }),
+    stubOf,
+    store: (calls: readonly CallRecord[], { lost = 0, id = crypto.randomUUID() } = {}) =>
+      stubOf(dayOf(calls[0]?.at ?? now)).append({ id, day: dayOf(calls[0]?.at ?? now), calls, acts: [], lost }),
+    storeActs: (acts: readonly Act[]) =>
+      stubOf(dayOf(now)).append({ id: crypto.randomUUID(), day: dayOf(now), calls: [], acts, lost: 0 }),
     alarm: (day: string) => runDurableObjectAlarm(stubOf(day)),
   }
 }
@@ -65,6 +67,37 @@ describe('calls that were recorded', () => {
       if (cursor !== undefined) expect(page?.items).toHaveLength(2)
     } while (cursor !== undefined)
     expect(seen).toEqual(['b2', 'b1', 'a3', 'a2', 'a1'])
+  })
+
+  it('are taken in once, however often their batch comes', async () => {
+    const { records, store, call, all } = createWorld(1)
+    const id = crypto.randomUUID()
+    const calls = [call({ call_id: 'a' }), call({ call_id: 'b' })]
+    await store(calls, { id, lost: 1 })
+    await store(calls, { id, lost: 1 })
+    await store([call({ call_id: 'c' })])
+    expect(idsOf(await records.calls(all, 10))).toEqual(['c', 'b', 'a'])
+    expect(await records.usage(all, ['toolkit'])).toMatchObject({ items: [{ calls: 3 }], lost: 1 })
+  })
+
+  it('are kept as they are, whatever is in them', async () => {
+    const { records, store, call, all } = createWorld(1)
+    const odd = ['"', "'", '\\u0000', '\u0000', '\ud800', '\u2028', 'ü', '[1]', '{"a":1}', 'null', '1e999']
+    await store(odd.map((user_id) => call({ user_id, principal_name: user_id })))
+    const page = await records.calls(all, 100)
+    expect(page?.items.map(({ user_id }) => user_id)).toEqual(odd.toReversed())
+    for (const user of ['"', 'null', '1e999', '{"a":1}']) {
+      expect((await records.calls({ ...all, user_id: user }, 100))?.items.map((each) => each.user_id)).toEqual([user])
+    }
+  })
+
+  it('of an object that an earlier version began are read and added to', async () => {
+    const { records, store, call, all, now, stubOf } = createWorld(1)
+    await store([call({ call_id: 'old' })])
+    await runInDurableObject(stubOf(dayOf(now)), (_, { storage }) => storage.sql.exec('DROP TABLE batch').toArray())
+    await evictDurableObject(stubOf(dayOf(now)))
+    await store([call({ call_id: 'new' })])
+    expect(idsOf(await records.calls(all, 10))).toEqual(['new', 'old'])
   })
 
   it('a cursor is of one query and one that was given out', async () => {
@@ -116,12 +149,39 @@ describe('calls that were recorded', () => {
   })
 })
 
+describe('a day that is over', () => {
+  it('goes to the bucket part by part, and waits where the bucket refuses', async () => {
+    const { store, call, now, alarm, stubOf } = createWorld(1)
+    const day = dayOf(now)
+    const written: string[] = []
+    let refuses = true
+    const bucket = {
+      put: async (key: string, text: string) => {
+        if (refuses && written.length === 1) throw new Error('The bucket is away')
+        written.push(`${key} ${text.split('\n').length - 1}`)
+      },
+    }
+    for (let n = 0; n < 3; n++) await store(Array.from({ length: 15_000 }, () => call()))
+    const alarmAt = () => runInDurableObject(stubOf(day), (_, { storage }) => storage.getAlarm())
+    await runInDurableObject(stubOf(day), (object) => Object.assign(object, { env: { ARTIFACTS: bucket } }))
+    const before = Date.now()
+    expect(await alarm(day)).toBe(true)
+    expect(await alarmAt()).toBeGreaterThan(before + 3_500_000)
+    refuses = false
+    expect(await alarm(day)).toBe(true)
+    expect(written.map((each) => each.slice(-20))).toEqual(
+      ['0000.jsonl 20000', '0001.jsonl 20000', '0002.jsonl 5000'].map((end) => expect.stringContaining(end)),
+    )
+    expect(await alarmAt()).toBeNull()
+  })
+})
+
 describe('usage', () => {
   it('counts calls by what they have in common, over days, with their failures and durations', async () => {
     const { records, store, call, all, now } = createWorld(2)
     const timed = [5, 10, 20, 4_000].map((duration_ms) => call({ duration_ms, at: now - DAY }))
-    await store(timed, 2)
-    await store([call({ outcome: 'tool-failed', user_id: 'ann' }), call({ tool: 'Maps.Find@1.0.0' })], 3)
+    await store(timed, { lost: 2 })
+    await store([call({ outcome: 'tool-failed', user_id: 'ann' }), call({ tool: 'Maps.Find@1.0.0' })], { lost: 3 })
     const usage = await records.usage(all, ['tool'])
     expect(usage?.lost).toBe(5)
     expect(usage?.items.map(({ group, calls, failures }) => ({ group, calls, failures }))).toEqual([
@@ -164,6 +224,22 @@ describe('usage', () => {
     expect(mail).toMatchObject({ toolkit: 'Mail', calls: 2, seconds: 3.02 })
     const atMost = new Map(mail?.atMost.map(({ seconds, calls }) => [seconds, calls]))
     expect([atMost.get(0.01), atMost.get(0.05), atMost.get(1), atMost.get(5)]).toEqual([0, 1, 1, 2])
+  })
+})
+
+describe('a day with more tools than time series can tell apart', () => {
+  it('is counted by toolkit', async () => {
+    const { records, store, call } = createWorld(1)
+    for (let part = 0; part < 6; part++) {
+      await store(Array.from({ length: 9_000 }, (_, n) => call({ tool: `Kit${n % 2}.Tool${part}x${n}@1.0.0` })))
+    }
+    const { calls, durations } = await records.counted()
+    const each = ['Kit0', 'Kit1'].map((toolkit) => ({ toolkit, outcome: 'success', calls: 27_000 }))
+    expect(calls).toEqual(each)
+    expect(durations.map(({ toolkit, calls: count }) => [toolkit, count])).toEqual([
+      ['Kit0', 27_000],
+      ['Kit1', 27_000],
+    ])
   })
 })
 

@@ -1,0 +1,100 @@
+import type { CallFilter, UsageKey } from '../../core/call/records.ts'
+import type { CallRecord } from '../../core/call/record.ts'
+import { HOUR_MS } from '../../core/tool/time.ts'
+import { conditionOf } from './condition.ts'
+import { bucketOf } from './durations.ts'
+import { partsOf } from './parts.ts'
+
+/** What one answer holds at most. */
+const MAX_GROUPS = 50_000
+
+/** Counts calls to a day's: those that have everything in common are one row, and all rows one statement. */
+export function storeFigures(sql: SqlStorage, calls: readonly CallRecord[]): void {
+  const figures = new Map<string, { readonly names: readonly (string | number)[]; calls: number; ms: number }>()
+  for (const call of calls) {
+    const { at, principal, user_id: user, outcome, dialect, duration_ms: ms } = call
+    const names = [at - (at % HOUR_MS), principal, user ?? '', ...partsOf(call), outcome, dialect, bucketOf(ms)]
+    const key = JSON.stringify(names)
+    const figure = figures.get(key) ?? { names, calls: 0, ms: 0 }
+    figure.calls += 1
+    figure.ms += ms
+    figures.set(key, figure)
+  }
+  const rows = [...figures.values()].map(({ names, calls: count, ms }) => [...names, count, ms])
+  // `WHERE true` tells SQLite that no join condition follows
+  sql.exec(
+    `INSERT INTO figure
+     SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5, value ->> 6, value ->> 7,
+       value ->> 8, value ->> 9, value ->> 10
+     FROM json_each(?) WHERE true
+     ON CONFLICT DO UPDATE SET calls = calls + excluded.calls, ms = ms + excluded.ms`,
+    JSON.stringify(rows),
+  )
+}
+
+/** The column that calls are counted by: days are told from hours by whoever adds them up. */
+const COLUMNS: Readonly<Record<UsageKey, string>> = {
+  principal: 'principal',
+  user_id: 'user_id',
+  tool: 'tool',
+  toolkit: 'toolkit',
+  outcome: 'outcome',
+  dialect: 'dialect',
+  hour: 'hour',
+  day: '0',
+}
+
+/** How many calls have these things in common and took so long: one row a group, outcome and bucket. */
+export type FigureRow = {
+  readonly group: string
+  readonly failed: number
+  readonly bucket: number
+  readonly calls: number
+  readonly ms: number
+}
+
+/** Counts the calls that a filter means; undefined where they have more things in common than one answer holds. */
+export function countCalls(sql: SqlStorage, filter: CallFilter, by: readonly UsageKey[]): FigureRow[] | undefined {
+  const { text, values } = conditionOf(filter, 'hour', HOUR_MS)
+  const group = `json_array(${by.map((key) => COLUMNS[key]).join(', ')})`
+  const query = `SELECT ${group} AS "group", outcome <> 'success' AS failed, bucket, sum(calls) AS calls, sum(ms) AS ms
+    FROM figure WHERE ${text} GROUP BY 1, 2, 3 LIMIT ?`
+  return unlessTooMany(sql.exec<FigureRow>(query, ...values, MAX_GROUPS + 1).toArray())
+}
+
+/** A day's calls for time series: how many by tool and outcome, or by toolkit where that is too much, and how long they took. */
+export type DayRows = {
+  readonly calls: readonly {
+    readonly toolkit: string
+    readonly tool?: string
+    readonly outcome: string
+    readonly calls: number
+  }[]
+  readonly durations: readonly {
+    readonly toolkit: string
+    readonly bucket: number
+    readonly calls: number
+    readonly ms: number
+  }[]
+}
+
+/** Counts all of a day's calls. */
+export function countDay(sql: SqlStorage): DayRows {
+  const counted = (names: string) =>
+    sql
+      .exec<DayRows['calls'][number]>(
+        `SELECT ${names}, sum(calls) AS calls FROM figure GROUP BY ${names} LIMIT ?`,
+        MAX_GROUPS + 1,
+      )
+      .toArray()
+  const query =
+    'SELECT toolkit, bucket, sum(calls) AS calls, sum(ms) AS ms FROM figure GROUP BY toolkit, bucket LIMIT ?'
+  return {
+    calls: unlessTooMany(counted('toolkit, tool, outcome')) ?? counted('toolkit, outcome').slice(0, MAX_GROUPS),
+    durations: sql.exec<DayRows['durations'][number]>(query, MAX_GROUPS).toArray(),
+  }
+}
+
+function unlessTooMany<Row>(rows: Row[]): Row[] | undefined {
+  return rows.length > MAX_GROUPS ? undefined : rows
+}
