@@ -62,6 +62,7 @@ import { pluginFace } from './dialects/plugin/routes.ts'
 import { providersFace } from './api/providers/routes.ts'
 import { serversFace } from './api/servers/routes.ts'
 import { sessionsFace } from './api/sessions/routes.ts'
+import { implementationFace } from './api/tools/implementation/routes.ts'
 import { registryFace } from './api/tools/routes.ts'
 import { toolkitsFace } from './api/toolkits/routes.ts'
 import { uploadFace } from './api/toolkits/plugin/routes.ts'
@@ -282,6 +283,7 @@ export function createApp(env: Env, config: Config, build: Build): Hono {
   const faces = [
     oxpFace({ ...shared, health }),
     registryFace({ ...shared, tellReadiness, writer, source }),
+    implementationFace({ ...shared, source, toolkits: registry.toolkits, readBlob: registry.blobs.read }),
     uploadFace({ ...shared, plugins, codec: plugin, writer }),
     importFace({ ...shared, importers, toolSecrets, writer, giveWay }),
     toolkitsFace({ ...shared, toolkits: registry.toolkits, keys }),

@@ -4,8 +4,7 @@ import { isAdministrator } from '../../core/access/toolkit.ts'
 import { userOf } from '../../core/call/authorise.ts'
 import { malformed } from '../../core/call/call-fields.ts'
 import { type Failing, fail } from '../../core/call/failure.ts'
-import { encodeReadiness, type FoundTool, type TellReadiness } from '../../core/call/readiness.ts'
-import type { Resolver } from '../../core/call/resolve.ts'
+import { encodeReadiness, type TellReadiness } from '../../core/call/readiness.ts'
 import { convert } from '../../core/publish/convert.ts'
 import type { Format } from '../../core/publish/export.ts'
 import type { Publish } from '../../core/publish/publish.ts'
@@ -15,15 +14,15 @@ import type { Codec, Given } from '../../core/tool/codec.ts'
 import type { Sha256 } from '../../core/tool/digest.ts'
 import { isJsonObject, isList, type Json } from '../../core/tool/json.ts'
 import { check } from '../../core/tool/json-reader.ts'
-import type { Background } from '../../core/tool/platform.ts'
 import type { ToolSource } from '../../core/tool/tool-source.ts'
-import { askedByIdOrName, isVersion, parseToolId } from '../../core/tool/tool-id.ts'
+import { isVersion, parseToolId } from '../../core/tool/tool-id.ts'
 import { resolveVersion } from '../../core/tool/version.ts'
 import { readJson } from '../../http/body.ts'
 import { jsonText, notModified, PRIVATE } from '../../http/json-response.ts'
 import { backgroundOf } from '../../http/gate.ts'
 import { publishedOf } from '../../core/publish/published.ts'
 import { createRoute, type Note, type RouteDeps } from '../../http/route.ts'
+import { createFindTool, type FindToolDeps } from './find-tool.ts'
 import {
   askedId,
   decodeChange,
@@ -36,11 +35,10 @@ import {
   statusHeaders,
 } from './wire.ts'
 
-export interface RegistryFaceDeps extends RouteDeps {
+export interface RegistryFaceDeps extends RouteDeps, FindToolDeps {
   readonly publish: Publish
   readonly writer: Pick<RegistryWriter, 'change'>
   readonly source: Pick<ToolSource, 'current' | 'currentOrNearest' | 'record' | 'whole'>
-  readonly resolver: Pick<Resolver, 'resolve'>
   /** The dialects a definition can be converted from. */
   readonly codecs: readonly Codec[]
   readonly sha256: Sha256
@@ -58,7 +56,8 @@ const EXACT = 'PATCH /tools/Toolkit.Tool@1.2.3'
 
 /** The registry's own routes: `POST /tools`, `GET` and `PATCH /tools/{id}`, `GET /tools/{id}/readiness`, and `POST /convert`. */
 export function registryFace(deps: RegistryFaceDeps): Hono {
-  const { publish, writer, source, resolver, codecs, sha256, formats, tellReadiness } = deps
+  const { publish, writer, source, codecs, sha256, formats, tellReadiness } = deps
+  const find = createFindTool(deps)
   const route = createRoute(deps)
   const face = new Hono()
 
@@ -176,20 +175,6 @@ export function registryFace(deps: RegistryFaceDeps): Hono {
   function unknownFormat(parameter: string): Failing {
     const message = `The query parameter '${parameter}' must be one of ${[...formats.keys()].join(', ')}`
     return fail({ type: 'request-malformed', message })
-  }
-
-  /** The record that an id, or a name, stands for; also one that is disabled, which no call would reach. */
-  async function find(asked: string, background: Background): Promise<FoundTool | undefined> {
-    const resolved = await resolver.resolve(askedByIdOrName(asked), background)
-    if (resolved.ok) {
-      const { tool, status, publisher } = resolved
-      return { record: tool.record, runnable: tool.runnable, status, publisher }
-    }
-    if (resolved.failure.type !== 'tool-disabled') return undefined
-    const id = parseToolId(resolved.failure.id)
-    const entry = id && resolveVersion((await source.current(id))?.versions ?? [], id.selector)
-    const record = entry && (await source.record(entry.digest))
-    return record && { record, status: entry.status, publisher: entry.publisher }
   }
 
   return face

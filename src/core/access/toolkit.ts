@@ -1,5 +1,5 @@
 import type { ToolName } from '../tool/tool-id.ts'
-import { hasScope, isTrustedWith, type Principal } from './principal.ts'
+import { coverDenial, hasScope, isTrustedWith, type Principal } from './principal.ts'
 
 /**
  * Who a toolkit belongs to: a principal, by its id; `deployment`, whose the toolkits with bundled tools are, and those that
@@ -35,6 +35,15 @@ export function toolkitDenial(principal: Principal, name: ToolName, owner: Toolk
   const { toolkit } = name
   const whose = owner === 'deployment' ? "the deployment's" : "another's"
   return `The toolkit '${toolkit}' is ${whose}: publish in another, or have an administrator give you a key that names it ('${toolkit}.*') or the toolkit itself (PUT /toolkits/${toolkit})`
+}
+
+/**
+ * Whether a principal may read how a tool is implemented: whoever decides what it does, that is an administrator, its toolkit's
+ * owner, and whoever may publish in it by name.
+ */
+export function mayReadImplementation(principal: Principal, name: ToolName, owner: ToolkitOwner): boolean {
+  if (!hasScope(principal, 'tools:publish') || coverDenial(principal, name, 'tools:publish')) return false
+  return isTrustedWith(principal, name) || (typeof owner === 'object' && owner.principal === principal.id)
 }
 
 /** Whether a principal administers the deployment. */

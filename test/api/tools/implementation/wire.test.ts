@@ -1,0 +1,44 @@
+import { describe, expect, it } from 'vitest'
+import { encodeImplementation, moduleHeaders, moduleOf } from '../../../../src/api/tools/implementation/wire.ts'
+import { recordOf } from '../../../../src/core/publish/record.ts'
+import { definitionOf, sha256 } from '../../../core/publish/fakes.ts'
+
+describe('moduleOf', () => {
+  it('is the text of a code tool, and where the bytes of a plugin are kept', () => {
+    expect(moduleOf({ kind: 'code', module: 'export default 1' })).toEqual({
+      type: 'javascript',
+      text: 'export default 1',
+    })
+    expect(moduleOf({ kind: 'wasm', blob: 'ab' })).toEqual({ type: 'wasm', blob: 'ab' })
+  })
+
+  it('is nothing of what has no file of its own', () => {
+    for (const each of [{ kind: 'http', url: 'https://a.example' }, { kind: 'bundled' }, { kind: 'code', module: 5 }]) {
+      expect(moduleOf(each)).toBeUndefined()
+    }
+  })
+})
+
+it('an implementation is given as it was published, with its version and digest', async () => {
+  const implementation = { kind: 'code', module: 'export default 1', allowed_hosts: [] }
+  const record = await recordOf({ definition: definitionOf(), implementation, dialect: 'plain', document: 1 }, sha256)
+  expect(encodeImplementation(record, implementation)).toEqual({
+    id: 'Kit.Do@1.0.0',
+    digest: record.digest,
+    implementation,
+    module: '/tools/Kit.Do%401.0.0/implementation/module',
+  })
+  expect(encodeImplementation(record, { kind: 'bundled' })).not.toHaveProperty('module')
+})
+
+it('a module is a file to keep, and never a page', () => {
+  expect(moduleHeaders({ type: 'javascript', text: '' }, 'Kit.Do-1.0.0')).toMatchObject({
+    'content-type': 'text/javascript; charset=utf-8',
+    'content-disposition': 'attachment; filename="Kit.Do-1.0.0.js"',
+    'x-content-type-options': 'nosniff',
+  })
+  expect(moduleHeaders({ type: 'wasm', blob: '' }, 'Kit.Do-1.0.0')).toMatchObject({
+    'content-type': 'application/wasm',
+    'content-disposition': 'attachment; filename="Kit.Do-1.0.0.wasm"',
+  })
+})
