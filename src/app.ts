@@ -84,7 +84,7 @@ import type { Build } from './node/build.ts'
 import { base64, base64OfBytes, bytesOfBase64 } from './outbound/base64.ts'
 import { giveWay, sleep, startDeadline } from './compose/clock.ts'
 import { log } from './compose/log.ts'
-import { traffic } from './compose/traffic.ts'
+import { hostNews, traffic } from './compose/traffic.ts'
 import { createRunners } from './compose/runners.ts'
 import { companyTokens, documentFetch, mcpDoors, randomId } from './compose/connect.ts'
 import { signInProvider } from './compose/sign-in.ts'
@@ -145,6 +145,7 @@ export function createApp(env: Env, config: Config, build: Build): Hono {
   const recordsOf = recordsStub(env.Records)
   const recordWriter = createRecordWriter({
     append: (batch) => recordsOf(batch.day).append(batch),
+    takeHostNews: hostNews.take,
     sleep,
     newId,
     defect: (error, lost) => log({ event: 'records-lost', lost, error: String(error) }),

@@ -10,19 +10,22 @@ import {
   type Refused,
 } from '../../src/outbound/traffic.ts'
 
+const UNTOLD = { onChange: () => undefined, onRefused: () => undefined }
 const HOST = 'api.example.com'
 
 /** Traffic whose clock moves by hand, or by what is slept. */
 function traffic() {
   let time = 1_000
   const changes: [string, string, HostHealth][] = []
+  const refusals: [string, string, HostHealth, Refused['kind']][] = []
   const made = createTraffic({
     now: () => time,
     sleep: async (ms) => void (time += ms),
     onChange: (...given) => void changes.push(given),
+    onRefused: (...given) => void refusals.push(given),
   })
   const pass = (ms: number) => void (time += ms)
-  return { ...made, changes, pass }
+  return { ...made, changes, refusals, pass }
 }
 
 function asker(toolkit = 'Kit', signal = new AbortController().signal): Asker {
@@ -53,6 +56,7 @@ describe('a host that does not answer', () => {
     const health = { state: 'open', failures: 5, inFlight: 0, retryAfterMs: 2_000 }
     expect(made.health(HOST, 'kit')).toEqual(health)
     expect(made.changes).toEqual([[HOST, 'Kit', health]])
+    expect(made.refusals).toEqual([[HOST, 'Kit', health, 'failing']])
   })
 
   it('is asked by one at a time after that, until it answers', async () => {
@@ -124,7 +128,7 @@ describe('a host that is slow', () => {
   })
 
   it('keeps no more than a few waiting', async () => {
-    const made = createTraffic({ now: () => 0, sleep: () => new Promise(() => {}), onChange: () => undefined })
+    const made = createTraffic({ now: () => 0, sleep: () => new Promise(() => {}), ...UNTOLD })
     const call = new AbortController()
     const all = Array.from({ length: MAX_IN_FLIGHT + MAX_WAITING }, () => made.admit(HOST, asker('Kit', call.signal)))
     await Promise.all(all.slice(0, MAX_IN_FLIGHT))

@@ -1,4 +1,5 @@
 import type { Act, WriteAct } from '../../core/access/act.ts'
+import type { HostNews } from '../../core/call/host-news.ts'
 import type { CallRecord } from '../../core/call/record.ts'
 import type { Background } from '../../core/tool/platform.ts'
 import { createBatches } from './batches.ts'
@@ -8,6 +9,8 @@ import type { RecordBatch } from './records-object.ts'
 export interface RecordWriterOptions {
   /** Has the records of a day take in a batch. */
   readonly append: (batch: RecordBatch) => Promise<void>
+  /** What there is to tell of hosts: it is learned by calls, and told with their records. */
+  readonly takeHostNews: () => readonly HostNews[]
   readonly sleep: (ms: number) => Promise<unknown>
   readonly newId: () => string
   /** Told that records are lost. */
@@ -26,16 +29,16 @@ export interface RecordWriter {
  * Records calls and acts behind their answers: those of one second go together, and nobody waits for it. A batch that cannot be
  * stored is lost, and counted with the next that can.
  */
-export function createRecordWriter({ append, sleep, newId, defect }: RecordWriterOptions): RecordWriter {
+export function createRecordWriter({ append, takeHostNews, sleep, newId, defect }: RecordWriterOptions): RecordWriter {
   let lost = 0
 
-  async function store(day: string, records: readonly Recorded[]): Promise<void> {
+  async function store(day: string, records: readonly Recorded[], hosts: readonly HostNews[]): Promise<void> {
     const calls = records.flatMap(({ call }) => call ?? [])
     const acts = records.flatMap(({ act }) => act ?? [])
     const earlier = lost
     lost = 0
     try {
-      await append({ id: newId(), day, calls, acts, lost: earlier })
+      await append({ id: newId(), day, calls, acts, hosts, lost: earlier })
     } catch (error) {
       lost += earlier + records.length
       defect(error, records.length)
@@ -48,7 +51,10 @@ export function createRecordWriter({ append, sleep, newId, defect }: RecordWrite
     sleep,
     async flush(records) {
       const days = Map.groupBy(records, ({ call, act }) => dayOf((call ?? act).at))
-      for (const [day, all] of days) await store(day, all)
+      const news = Map.groupBy(takeHostNews(), ({ at }) => dayOf(at))
+      for (const day of new Set([...days.keys(), ...news.keys()])) {
+        await store(day, days.get(day) ?? [], news.get(day) ?? [])
+      }
     },
   })
   return {

@@ -1,5 +1,6 @@
 import { DurableObject } from 'cloudflare:workers'
 import type { Act } from '../../core/access/act.ts'
+import type { HostNews } from '../../core/call/host-news.ts'
 import type { CallRecord } from '../../core/call/record.ts'
 import type { CallFilter, UsageKey } from '../../core/call/records.ts'
 import { field } from '../rows.ts'
@@ -7,6 +8,7 @@ import { HOUR_MS, DAY_MS } from '../../core/tool/time.ts'
 import { archiveSome } from './archive.ts'
 import { dayOf } from './days.ts'
 import { countCalls, countDay, type DayRows, type FigureRow, storeFigures } from './figures.ts'
+import { findHosts, type HostRow, storeHost } from './host-rows.ts'
 import { findRecords, type RecordKinds, storeAct, storeCalls } from './rows.ts'
 import { createTables, hasTables } from './tables.ts'
 
@@ -17,6 +19,8 @@ export interface RecordBatch {
   readonly day: string
   readonly calls: readonly CallRecord[]
   readonly acts: readonly Act[]
+  /** Absent where an isolate of an earlier version tells. */
+  readonly hosts?: readonly HostNews[]
   readonly lost: number
 }
 
@@ -47,7 +51,7 @@ export class Records extends DurableObject<RecordsBindings> {
     if (this.#isReady) createTables(this.#sql)
   }
 
-  async append({ id, day, calls, acts, lost }: RecordBatch): Promise<void> {
+  async append({ id, day, calls, acts, hosts = [], lost }: RecordBatch): Promise<void> {
     if (!this.#isReady) {
       createTables(this.#sql)
       this.#sql.exec(`INSERT INTO meta VALUES ('day', ?)`, Date.parse(day))
@@ -58,6 +62,7 @@ export class Records extends DurableObject<RecordsBindings> {
       if (this.#sql.exec('INSERT OR IGNORE INTO batch (name) VALUES (?)', id).rowsWritten === 0) return
       this.#sql.exec('DELETE FROM batch WHERE id <= last_insert_rowid() - ?', KNOWN_BATCHES)
       for (const act of acts) storeAct(this.#sql, act)
+      for (const news of hosts) storeHost(this.#sql, news)
       const rows = field<number | null>(this.#sql, 'SELECT max(id) FROM call') ?? 0
       const stored = calls.slice(0, Math.max(0, MAX_ROWS - rows))
       if (stored.length > 0) {
@@ -88,9 +93,10 @@ export class Records extends DurableObject<RecordsBindings> {
     return { rows: countCalls(this.#sql, filter, by), lost: this.#lost() }
   }
 
-  /** All of the day's calls, for time series. */
-  counted(): DayRows & { readonly lost: number } {
-    return this.#isReady ? { ...countDay(this.#sql), lost: this.#lost() } : { calls: [], durations: [], lost: 0 }
+  /** All of the day's calls, and what was told of hosts, for time series. */
+  counted(): DayRows & { readonly hosts: readonly HostRow[]; readonly lost: number } {
+    if (!this.#isReady) return { calls: [], durations: [], hosts: [], lost: 0 }
+    return { ...countDay(this.#sql), hosts: findHosts(this.#sql), lost: this.#lost() }
   }
 
   /** The day is over by 30 days: it goes to the bucket, where there is one, a part at a time, and then for good. */

@@ -7,6 +7,7 @@ import { type McpUpstream, startMcpServer } from './mcp-server.ts'
 import { callRemote, upstreamDeps } from './set-up.ts'
 import { upstreamTools } from './tools.ts'
 
+const UNTOLD = { onChange: () => undefined, onRefused: () => undefined }
 const servers: (McpUpstream | Upstream)[] = []
 afterEach(async () => {
   await Promise.all(servers.splice(0).map((server) => server.close()))
@@ -14,7 +15,7 @@ afterEach(async () => {
 
 /** What remote runners are made of, with the traffic that their requests are counted in. */
 function countedDeps(host: string) {
-  const traffic = createTraffic({ now: Date.now, sleep: () => new Promise(() => {}), onChange: () => undefined })
+  const traffic = createTraffic({ now: Date.now, sleep: () => new Promise(() => {}), ...UNTOLD })
   const options = {
     fetch: (...given: Parameters<typeof fetch>) => fetch(...given),
     allowHttpHosts: new Set([host]),
