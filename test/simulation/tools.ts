@@ -175,6 +175,9 @@ export function createToolClients(world: World, all: Publications) {
 
   /** Once all is quiet: everything that was acknowledged is there, and the same everywhere. */
   async function settled(places: readonly Place[]): Promise<void> {
+    // In some seeds nobody ever reaches the object, which then has nothing to be asked
+    const wasReached = registry.sql.exec("SELECT 1 FROM sqlite_master WHERE name = 'outbox'").toArray().length > 0
+    if (!wasReached) return holds(published.size === 0, 'What was published is nowhere')
     const waiting = registry.sql.exec<{ target: string }>('SELECT target FROM outbox').toArray()
     holds(waiting.length === 0, `KV never gets ${JSON.stringify(waiting)}`)
     for (const [id, { digest }] of published) {
