@@ -1,10 +1,8 @@
 import fc from 'fast-check'
 import { afford, type Budget, createBudget, UNITS } from '../src/core/tool/budget.ts'
 
-/** Steps of a climb; and how long what it found may hold the thread, tried as often. */
+/** Steps of a climb. */
 const STEPS = Number(process.env['CLIMB_STEPS'] ?? 80)
-export const LONG_MS = 200
-const TRIES = 5
 
 /** A candidate made of the best one so far and of a fresh one, by numbers that a seed gives. */
 export type Cross<T> = (best: T, fresh: T, number: () => number) => T
@@ -40,16 +38,4 @@ export function unitsOf(work: (budget: Budget) => unknown, units = UNITS): numbe
   const budget = createBudget(units)
   afford(() => work(budget), '')
   return budget.spent
-}
-
-/** The least of the processor's time that the work takes when it is tried alone, in milliseconds. */
-export function leastOf(work: () => unknown): number {
-  let least = Infinity
-  for (let tries = 0; tries < TRIES && least > LONG_MS; tries++) {
-    const before = process.cpuUsage()
-    work()
-    const { user, system } = process.cpuUsage(before)
-    least = Math.min(least, (user + system) / 1_000)
-  }
-  return least
 }

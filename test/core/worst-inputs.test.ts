@@ -11,7 +11,8 @@ import { type Budget, createBudget, UNITS } from '../../src/core/tool/budget.ts'
 import type { Json, JsonObject } from '../../src/core/tool/json.ts'
 import { pointerSteps } from '../../src/core/tool/problem.ts'
 import type { ToolRecord } from '../../src/core/tool/tool.ts'
-import { climb, type Cross, leastOf, LONG_MS, unitsOf } from '../climb.ts'
+import { climb, type Cross, unitsOf } from '../climb.ts'
+import { effortOf, MOST_EFFORT } from '../effort.ts'
 import { recordWith } from './call/fakes.ts'
 import { input, pattern, value } from './schema/made-up.ts'
 
@@ -55,14 +56,14 @@ it.each(WORK)('the worst schema for %s that a climb finds is within its budget',
   const { best, most } = climb(publishable, graft, (schema) => unitsOf((budget) => work(schema, budget)), 5)
   // What is taken last may be the whole of a list, or of a text
   expect(most).toBeLessThan(UNITS + MAX_CHARACTERS)
-  expect(leastOf(() => unitsOf((budget) => work(best, budget)))).toBeLessThan(LONG_MS)
+  expect(effortOf(() => unitsOf((budget) => work(best, budget)))).toBeLessThan(MOST_EFFORT)
 })
 
 it('the worst schema to judge that a climb finds is within its budget', () => {
   const judge = (schema: JsonObject, budget: Budget) => checkSchema(schema, { references: 'local', budget })
   const { best, most } = climb(input, graft, (schema) => unitsOf((budget) => judge(schema, budget)), 6)
   expect(most).toBeLessThan(UNITS + MAX_CHARACTERS)
-  expect(leastOf(() => unitsOf((budget) => judge(best, budget)))).toBeLessThan(LONG_MS)
+  expect(effortOf(() => unitsOf((budget) => judge(best, budget)))).toBeLessThan(MOST_EFFORT)
 })
 
 it('the worst pattern that a climb finds takes no more than a pattern may', () => {
@@ -74,7 +75,7 @@ it('the worst pattern that a climb finds takes no more than a pattern may', () =
   const { best, most } = climb(pattern, join, (each) => unitsOf((budget) => backtracking(each, budget)), 7)
   expect(most).toBeGreaterThan(1_000)
   expect(most).toBeLessThan(45_000)
-  expect(leastOf(() => backtracking(best, createBudget()))).toBeLessThan(LONG_MS)
+  expect(effortOf(() => backtracking(best, createBudget()))).toBeLessThan(MOST_EFFORT)
 })
 
 /** The units that making a schema's validator takes, and those that checking a value by it takes. */
@@ -103,14 +104,14 @@ it('the worst schema and value to check that a climb finds are within their budg
   // What is taken last may be all that an evaluation costs where the value is widest
   expect(most).toBeLessThan(2 * UNITS)
   const validate = interpretSchema(best.schema)
-  expect(leastOf(() => validate(best.given))).toBeLessThan(LONG_MS)
+  expect(effortOf(() => validate(best.given))).toBeLessThan(MOST_EFFORT)
 })
 
 it('the worst schema to make a validator of that a climb finds is within its budget', () => {
   const { best, most } = climb(publishable, graft, (schema) => checking(schema, {}).making, 14)
   expect(most).toBeGreaterThan(100)
   expect(most).toBeLessThan(2 * UNITS)
-  expect(leastOf(() => interpretSchema(best))).toBeLessThan(LONG_MS)
+  expect(effortOf(() => interpretSchema(best))).toBeLessThan(MOST_EFFORT)
 })
 
 const each = (count: number, make: (index: number) => JsonObject): JsonObject => ({

@@ -98,6 +98,21 @@ describe('GET /calls', () => {
     expect(items[5].digest).toMatch(/^[0-9a-f]{64}$/)
   })
 
+  it('tells the arguments of a key that asks for it, without secrets', async () => {
+    const key = await keyWith('debugged', { record_arguments: true })
+    await call('Remote.Works', key.headers, {}, { text: 'x'.repeat(300) })
+    await call('Remote.Works', key.headers, {}, { text: 1, password: 'hunter2' })
+    const calls = await eventually(`/calls?principal=${key.id}`, ADMIN, (body) => body.items.length === 2)
+    expect(calls.items.map((each: any) => [each.outcome, each.arguments])).toEqual([
+      ['input-invalid', { text: 1, password: '[redacted]' }],
+      ['success', { text: `${'x'.repeat(200)}… (300 characters)` }],
+    ])
+    const path = `/keys/${key.id.slice('key:'.length)}`
+    expect((await server.json('PATCH', path, { record_arguments: false }, ADMIN)).body).toMatchObject({
+      record_arguments: false,
+    })
+  })
+
   it('shows a key its own calls, whatever it asks for, and administrators and auditors all', async () => {
     const [one, other] = [await keyWith('one'), await keyWith('other')]
     const auditor = await keyWith('auditor', { scopes: ['records:read'] })

@@ -12,7 +12,8 @@ import { SHARE } from '../../src/importers/openapi/description.ts'
 import { createOpenApiImporter } from '../../src/importers/openapi/importer.ts'
 import { createOxpImporter } from '../../src/importers/oxp.ts'
 import type { Upstreams } from '../../src/importers/upstream.ts'
-import { type Cross, LONG_MS } from '../climb.ts'
+import { type Cross } from '../climb.ts'
+import { effortOfAsync, MOST_EFFORT } from '../effort.ts'
 import { input as schema } from '../core/schema/made-up.ts'
 import { readAll } from './reading.ts'
 
@@ -159,12 +160,9 @@ describe('the worst operation of an OpenAPI description', () => {
       ),
     ],
   ])('is skipped within its share: %s', async (name, source) => {
-    const before = process.threadCpuUsage()
     const { skipped, tools, units } = await imported('openapi', source)
-    const { user } = process.threadCpuUsage(before)
     expect(units, name).toBeLessThan(SHARE + 50_000)
-    // Its share is of 200 ms; the machine is busy while tests run
-    expect(user / 1_000, name).toBeLessThan(5 * LONG_MS)
+    expect(await effortOfAsync(() => imported('openapi', source)), name).toBeLessThan(4 * MOST_EFFORT)
     expect(tools.length + skipped.length).toBe(1)
     for (const { reason } of skipped) expect(reason.length).toBeLessThan(1_000)
   })
@@ -172,10 +170,10 @@ describe('the worst operation of an OpenAPI description', () => {
   it('is none of a description of more operations than anybody writes, which is refused at once', async () => {
     const methods = Object.fromEntries(['get', 'put', 'post', 'delete'].map((method) => [method, {}]))
     const paths = Object.fromEntries(many(60_000, (index) => [`/${index}`, { $ref: '#/x' }]))
-    const before = process.threadCpuUsage()
-    const { problems } = await imported('openapi', { openapi: '3.1.0', paths, x: methods })
+    const source = { openapi: '3.1.0', paths, x: methods }
+    const { problems } = await imported('openapi', source)
     expect(problems).toEqual([{ path: '/from/openapi', message: 'Must describe at most 20000 operations' }])
-    expect(process.threadCpuUsage(before).user / 1_000).toBeLessThan(10 * LONG_MS)
+    expect(await effortOfAsync(() => imported('openapi', source))).toBeLessThan(8 * MOST_EFFORT)
   })
 })
 
@@ -210,10 +208,9 @@ describe.each(['mcp', 'oxp'] as const)('the worst tool of an %s server', (kind) 
     ],
     ['of empty lists', { type: 'object', enum: many(1_000_000, () => []) }],
   ])('is skipped with a short reason: %s', async (_, inputSchema) => {
-    const document = toolOf(inputSchema)
-    const before = process.threadCpuUsage()
-    const { skipped } = await imported(kind, [document, toolOf({ type: 'object' }, 'b')])
-    expect(process.threadCpuUsage(before).user / 1_000).toBeLessThan(5 * LONG_MS)
+    const tools = [toolOf(inputSchema), toolOf({ type: 'object' }, 'b')]
+    const { skipped } = await imported(kind, tools)
+    expect(await effortOfAsync(() => imported(kind, tools))).toBeLessThan(4 * MOST_EFFORT)
     expect(skipped.map(({ reason }) => reason)).toEqual(['Is larger than 262144 characters'])
   })
 

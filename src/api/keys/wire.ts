@@ -3,8 +3,18 @@ import { type ApiKey, principalOf } from '../../core/access/api-key.ts'
 import type { Published } from '../../core/access/quota.ts'
 
 /** A key as `GET /keys` shows it: what may be known of it, and never its text or hash. */
-export function encodeKey({ id, name, scopes, tools, users, created_at, expires_at, limits }: ApiKey) {
-  return { id, name, scopes, tools, users, created_at, expires_at, limits }
+export function encodeKey({
+  id,
+  name,
+  scopes,
+  tools,
+  users,
+  created_at,
+  expires_at,
+  limits,
+  record_arguments,
+}: ApiKey) {
+  return { id, name, scopes, tools, users, created_at, expires_at, limits, record_arguments }
 }
 
 /** What is known of keys beside what they are: what each principal published, and the most it may; when they were last used, by id. */

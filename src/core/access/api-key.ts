@@ -1,6 +1,7 @@
 import { isList } from '../tool/json.ts'
 import {
   anyObject,
+  boolean,
   check,
   integer,
   into,
@@ -35,6 +36,8 @@ export interface ApiKey {
   readonly expires_at?: string
   /** How often it may call, and how many calls at once. Absent: as often as the deployment answers anybody. */
   readonly limits?: CallLimits
+  /** Whether records of its calls hold their arguments. Absent: they do not. */
+  readonly record_arguments?: boolean
 }
 
 /** What whoever makes a key says of it. */
@@ -63,10 +66,11 @@ const FIELDS = {
   scopes: distinct(oneOf(SCOPES), 1),
   tools: optional(distinct(toolPattern), ['*']),
   users: optional<NewKey['users']>(anyOrThese, []),
+  record_arguments: optional(boolean),
 }
 
 /**
- * Reads the body of `POST /keys`: `{name, scopes, tools?, users?, expires_at?, limits?}`. Tools default to all (`*`), users to
+ * Reads the body of `POST /keys`: `{name, scopes, tools?, users?, expires_at?, limits?, record_arguments?}`. Tools default to all (`*`), users to
  * none. Gives the key with `expires_at` in UTC, or everything that is wrong with the body at once; a field it does not
  * know is a problem, since a misspelt restriction would be no restriction.
  */
@@ -108,8 +112,17 @@ export function decodeRotation(body: unknown, now: Date): Checked<number> {
 
 /** Whoever presents a key: `key:<id>`, with the scopes, tools and users of the key. */
 export function principalOf(key: ApiKey): Principal {
-  const { id, name, scopes, tools, users, limits } = key
-  return { id: `key:${id}`, name, kind: 'key', scopes, tools, users, ...(limits ? { limits } : {}) }
+  const { id, name, scopes, tools, users, limits, record_arguments: recordsArguments } = key
+  return {
+    id: `key:${id}`,
+    name,
+    kind: 'key',
+    scopes,
+    tools,
+    users,
+    ...(limits ? { limits } : {}),
+    ...(recordsArguments ? { recordsArguments } : {}),
+  }
 }
 
 function anyOrThese(value: unknown, report: Report) {

@@ -29,6 +29,8 @@ export interface Principal {
   readonly limits?: CallLimits
   /** The id of the principal whose limits these are, where they are another's. */
   readonly limitsOf?: string
+  /** Whether the arguments of its calls are recorded. */
+  readonly recordsArguments?: boolean
 }
 
 /** The deployment's administrator: everything, for anyone. */

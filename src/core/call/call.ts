@@ -278,6 +278,7 @@ async function runInTurn(
   const ran = await runTool({ ...run, ...given?.value, ...about }, deps)
   if (!ran.ok) return ran
   const { result, redactor } = ran
+  run.findings.redactor = redactor
   const read = result.ok && givesArtifacts(record) ? readArtifact(result) : undefined
   if (read?.ok === false) return read
   const came = read?.value ?? result

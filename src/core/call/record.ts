@@ -1,10 +1,13 @@
 import type { Principal } from '../access/principal.ts'
+import type { JsonObject } from '../tool/json.ts'
 import type { ToolRecord } from '../tool/tool.ts'
 import type { Failing, FailureType } from './failure.ts'
 import type { Finished } from './ledger.ts'
+import { recordedArguments } from './recorded-arguments.ts'
+import type { Redactor } from './redact.ts'
 import type { Allowance } from './turns.ts'
 
-/** What is written down of a call: never inputs, outputs or secrets. */
+/** What is written down of a call: never an output or a secret, and its arguments only where its key asks for that. */
 export interface CallRecord {
   /** When it came, in milliseconds since 1970. */
   readonly at: number
@@ -22,6 +25,7 @@ export interface CallRecord {
   readonly upstream_status?: number | undefined
   readonly outcome: 'success' | FailureType
   readonly duration_ms: number
+  readonly arguments?: JsonObject | undefined
 }
 
 /** What a record says of whoever made a call. */
@@ -39,6 +43,8 @@ export interface Findings {
   called?: ToolRecord
   userId?: string | undefined
   upstreamStatus?: number
+  /** Hides the secrets that the tool was given. */
+  redactor?: Redactor | undefined
   /** What the call came to, where it was looked up whether it had been made before. */
   finished?: Finished
   /** What is left of the limits that the call counted towards, where there are any. */
@@ -56,9 +62,9 @@ export function loggedTool(asked: string, found: ToolRecord | undefined): string
 /** The record of a call that is over. */
 export function recordOf(
   callId: string,
-  { asked, traceId }: { readonly asked: string; readonly traceId?: string },
+  { asked, traceId, input }: { readonly asked: string; readonly traceId?: string; readonly input: JsonObject },
   { principal, traceparent, dialect }: RecordedCaller,
-  { found, userId, upstreamStatus }: Findings,
+  { found, called, userId, upstreamStatus, redactor }: Findings,
   result: { readonly ok: true } | Failing,
   { at, durationMs }: { readonly at: number; readonly durationMs: number },
 ): CallRecord {
@@ -76,5 +82,6 @@ export function recordOf(
     upstream_status: upstreamStatus,
     outcome: result.ok ? 'success' : result.failure.type,
     duration_ms: durationMs,
+    ...(principal.recordsArguments && called ? { arguments: recordedArguments(input, called.input, redactor) } : {}),
   }
 }

@@ -57,7 +57,10 @@ describe('a new key', () => {
       'tool/s': ['*'],
     }
     expect(problemsOf(body)).toEqual([
-      ['/tool~1s', "Unknown field 'tool/s': wanted 'name', 'scopes', 'tools', 'users', 'expires_at', 'limits'"],
+      [
+        '/tool~1s',
+        "Unknown field 'tool/s': wanted 'name', 'scopes', 'tools', 'users', 'record_arguments', 'expires_at', 'limits'",
+      ],
       ['/name', "Must be a string of 1 to 100 characters, got ''"],
       ['/scopes/1', `Must be ${SCOPE}, got 'root'`],
       ['/tools/0', `Must be ${PATTERN}, got 'Gmail'`],
@@ -100,7 +103,12 @@ describe('a new key', () => {
     [
       'an id of its own',
       { ...good, id: 'k1' },
-      [['/id', "Unknown field 'id': wanted 'name', 'scopes', 'tools', 'users', 'expires_at', 'limits'"]],
+      [
+        [
+          '/id',
+          "Unknown field 'id': wanted 'name', 'scopes', 'tools', 'users', 'record_arguments', 'expires_at', 'limits'",
+        ],
+      ],
     ],
     ['a name of 100 characters', { ...good, name: 'x'.repeat(100) }, []],
     [

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { ADMIN } from '../../../src/core/access/principal.ts'
 import { fail } from '../../../src/core/call/failure.ts'
-import { loggedTool, recordOf } from '../../../src/core/call/record.ts'
+import { type Findings, loggedTool, recordOf } from '../../../src/core/call/record.ts'
 import { recordWith } from './fakes.ts'
 
 const found = { ...recordWith({}), digest: 'd1' }
@@ -38,10 +38,17 @@ it('a record says who called what, and what came of it', () => {
 
 it('a record leaves out what there is not, and names a failure', () => {
   const result = fail({ type: 'tool-unknown', asked: 'x', suggestions: [] })
-  const record = recordOf('c1', { asked: 'Example.Toll' }, { principal: ADMIN, dialect: 'oxp' }, {}, result, {
-    at: 5,
-    durationMs: 0,
-  })
+  const record = recordOf(
+    'c1',
+    { asked: 'Example.Toll', input: {} },
+    { principal: ADMIN, dialect: 'oxp' },
+    {},
+    result,
+    {
+      at: 5,
+      durationMs: 0,
+    },
+  )
   expect(JSON.parse(JSON.stringify(record))).toStrictEqual({
     at: 5,
     call_id: 'c1',
@@ -51,6 +58,22 @@ it('a record leaves out what there is not, and names a failure', () => {
     outcome: 'tool-unknown',
     duration_ms: 0,
   })
+})
+
+it('the arguments are recorded where the principal wants that, without what is secret', () => {
+  const call = { asked: 'example.tool', input: { to: 'ann', password: 'p' } }
+  const record = (recordsArguments: boolean, findings: Findings) =>
+    recordOf(
+      'c1',
+      call,
+      { principal: { ...ADMIN, recordsArguments }, dialect: 'oxp' },
+      findings,
+      { ok: true },
+      { at: 5, durationMs: 0 },
+    )
+  expect(record(true, { found, called: found }).arguments).toEqual({ to: 'ann', password: '[redacted]' })
+  expect(record(false, { found, called: found })).not.toHaveProperty('arguments')
+  expect(record(true, { found })).not.toHaveProperty('arguments')
 })
 
 it('a tool is named by its id, and else by the beginning of what was asked for', () => {

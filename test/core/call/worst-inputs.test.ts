@@ -4,7 +4,8 @@ import { createSearch } from '../../../src/core/call/jmespath/search.ts'
 import { createRedactor } from '../../../src/core/call/redact.ts'
 import { createBudget, UNITS } from '../../../src/core/tool/budget.ts'
 import type { Json } from '../../../src/core/tool/json.ts'
-import { climb, type Cross, leastOf, LONG_MS } from '../../climb.ts'
+import { climb, type Cross } from '../../climb.ts'
+import { effortOf, MOST_EFFORT } from '../../effort.ts'
 
 const base64 = (text: string) => Buffer.from(text).toString('base64')
 /** As it comes out of a parser, in one piece. */
@@ -73,7 +74,7 @@ describe('the worst expression', () => {
     expect(most).toBeGreaterThan(10_000)
     // A step takes the units of a whole list or text at once
     expect(most).toBeLessThan(4 * UNITS)
-    expect(leastOf(() => unitsOf(best))).toBeLessThan(LONG_MS)
+    expect(effortOf(() => unitsOf(best))).toBeLessThan(MOST_EFFORT)
   })
 
   it.each([
@@ -84,7 +85,7 @@ describe('the worst expression', () => {
     const pair = flat(['1', '2'].map((end) => '1'.repeat(2_000_000) + end))
     const read = createSearch(text)
     if (!read.ok) throw new Error(read.message)
-    expect(leastOf(() => expect(read.search(pair)).toMatchObject({ ok: false }))).toBeLessThan(LONG_MS)
+    expect(effortOf(() => expect(read.search(pair)).toMatchObject({ ok: false }))).toBeLessThan(MOST_EFFORT)
   })
 })
 
@@ -111,7 +112,7 @@ describe('the worst text to look for secrets in', () => {
     const { best, most } = climb(sought, mix, (each) => redact(each).budget.spent, 9)
     expect(most).toBeGreaterThan(1_000)
     expect(most).toBeLessThan(UNITS)
-    expect(leastOf(() => redact(best, 4_000))).toBeLessThan(LONG_MS)
+    expect(effortOf(() => redact(best, 4_000))).toBeLessThan(MOST_EFFORT)
   })
 
   const LENGTH = 1_000_000
@@ -130,7 +131,7 @@ describe('the worst text to look for secrets in', () => {
     const given = flat(text)
     const { value } = redact({ secrets, text: given })
     for (const secret of secrets) expect(value?.[0]?.includes(secret)).toBe(false)
-    expect(leastOf(() => redact({ secrets, text: given }))).toBeLessThan(LONG_MS)
+    expect(effortOf(() => redact({ secrets, text: given }))).toBeLessThan(MOST_EFFORT)
   })
 
   it('of eight megabytes without a secret is what it was', () => {

@@ -9,6 +9,7 @@ import { interpretSchema } from '../../../src/core/schema/validator.ts'
 import { createBudget, UNITS } from '../../../src/core/tool/budget.ts'
 import type { Json, JsonObject } from '../../../src/core/tool/json.ts'
 import type { ToolRecord } from '../../../src/core/tool/tool.ts'
+import { effortOfAsync, MOST_EFFORT } from '../../effort.ts'
 import { worldOf } from '../publish/fakes.ts'
 import { input, value } from './made-up.ts'
 
@@ -19,8 +20,7 @@ const SEED = Number(process.env['RANDOM_SEED'] ?? 11)
 const BLOCK = 1_000
 
 /** Of the processor's time. What takes longer is tried again, alone. */
-const LONG_MS = 200
-const TRIES = 5
+const SUSPECT_MS = 100
 
 const most = { units: 0 }
 /** Every form, which says what it takes of its budget. */
@@ -68,14 +68,6 @@ async function tryAll(inputSchema: JsonObject, given: Json, into: string): Promi
   previous = record
 }
 
-/** The processor's time that the work takes, without what other processes take of it. */
-async function milliseconds(work: () => Promise<void>): Promise<number> {
-  const before = process.cpuUsage()
-  await work()
-  const { user, system } = process.cpuUsage(before)
-  return (user + system) / 1_000
-}
-
 it(
   `${RUNS} schemas and values are published, read, compared and checked within their budgets`,
   { timeout: 86_400_000 },
@@ -87,16 +79,15 @@ it(
       await fc.assert(
         fc.asyncProperty(input, value, dialect, async (...made) => {
           const work = () => tryAll(...made)
-          if ((await milliseconds(work)) > LONG_MS) long.push(work)
+          const from = process.threadCpuUsage()
+          await work()
+          const { user, system } = process.threadCpuUsage(from)
+          if ((user + system) / 1_000 > SUSPECT_MS) long.push(work)
         }),
         { numRuns: Math.min(BLOCK, RUNS - block * BLOCK), seed: SEED + block },
       )
       for (const work of long) {
-        let least = Infinity
-        for (let tries = 0; tries < TRIES && least > LONG_MS; tries++) {
-          least = Math.min(least, await milliseconds(work))
-        }
-        expect(least, `of the seed ${SEED + block}`).toBeLessThan(LONG_MS)
+        expect(await effortOfAsync(work), `of the seed ${SEED + block}`).toBeLessThan(MOST_EFFORT)
       }
     }
     expect(most.units).toBeLessThanOrEqual(UNITS)

@@ -18,7 +18,8 @@ import {
 import { jsonSize } from '../../../src/core/tool/json-size.ts'
 import { parseJson } from '../../../src/http/json-text.ts'
 import { canonicalText } from '../../../src/storage/canonical-text.ts'
-import { climb, type Cross, leastOf, LONG_MS } from '../../climb.ts'
+import { climb, type Cross } from '../../climb.ts'
+import { effortOf, MOST_EFFORT } from '../../effort.ts'
 
 const many = <T>(count: number, make: (index: number) => T) => Array.from({ length: count }, (_, index) => make(index))
 const names = (count: number, prefix = 'k') =>
@@ -59,7 +60,7 @@ describe('what is told of a document that no reader takes', () => {
     const { best, most } = climb<Json>(document, grow, told, 10)
     expect(most).toBeGreaterThan(1_000)
     expect(most).toBeLessThan(MOST)
-    expect(leastOf(() => told(best))).toBeLessThan(LONG_MS)
+    expect(effortOf(() => told(best))).toBeLessThan(MOST_EFFORT)
   })
 
   it.each<[string, Json]>([
@@ -72,7 +73,7 @@ describe('what is told of a document that no reader takes', () => {
     const most = told(given)
     expect(most).toBeGreaterThan(100)
     expect(most).toBeLessThan(MOST)
-    expect(leastOf(() => told(given))).toBeLessThan(LONG_MS)
+    expect(effortOf(() => told(given))).toBeLessThan(MOST_EFFORT)
   })
 
   it('says of what comes after a hundred problems that it is wrong, and no more', () => {
@@ -92,7 +93,7 @@ describe('the worst text to parse', () => {
     ['with escapes, which is looked through for a name', `{"a": [${'"\\u0061",'.repeat(MB / 20)}1]}`],
     ['of brackets that end at once', `[${'[],'.repeat(MB / 10)}1]`],
   ])('%s takes a time that its length bounds', (_, text) => {
-    expect(leastOf(() => expect(parseJson(text).ok).toBe(true))).toBeLessThan(LONG_MS)
+    expect(effortOf(() => expect(parseJson(text).ok).toBe(true))).toBeLessThan(MOST_EFFORT)
   })
 
   it.each([
@@ -101,7 +102,7 @@ describe('the worst text to parse', () => {
     ['of commas', `[${','.repeat(4 * MB)}`],
     ['that ends too early', `[${'1,'.repeat(MB / 10)}`],
   ])('%s is refused as soon', (_, text) => {
-    expect(leastOf(() => expect(parseJson(text).ok).toBe(false))).toBeLessThan(LONG_MS)
+    expect(effortOf(() => expect(parseJson(text).ok).toBe(false))).toBeLessThan(MOST_EFFORT)
   })
 })
 
@@ -120,12 +121,12 @@ describe('the worst value to put in order', () => {
     ['of short names', names(18_000)],
   ])('is ordered for its hash within the time of a definition: %s', (_, value) => {
     expect(judgeText(value, 'a definition', '')).toEqual([])
-    expect(leastOf(() => canonicalJson(value))).toBeLessThan(LONG_MS)
+    expect(effortOf(() => canonicalJson(value))).toBeLessThan(MOST_EFFORT)
   })
 
   it('is ordered for the ledger as fast as an input may have parts', () => {
     // Others run beside the tests: 100 ms alone
-    expect(leastOf(() => canonicalText(wide))).toBeLessThan(2 * LONG_MS)
+    expect(effortOf(() => canonicalText(wide))).toBeLessThan(2 * MOST_EFFORT)
     expect(canonicalText({ b: [1, { d: null, c: '\ud800' }], a: 'x' })).toBe(
       '{"a":"x","b":[1,{"c":"\\ud800","d":null}]}',
     )
@@ -133,7 +134,9 @@ describe('the worst value to put in order', () => {
 
   it('is not ordered where it is too large', () => {
     const value = many(4_000_000, () => 1)
-    expect(leastOf(() => expect(judgeText(value, 'a definition', '/definition')).toHaveLength(1))).toBeLessThan(LONG_MS)
-    expect(leastOf(() => jsonSize(value, 1_000))).toBeLessThan(LONG_MS)
+    expect(effortOf(() => expect(judgeText(value, 'a definition', '/definition')).toHaveLength(1))).toBeLessThan(
+      MOST_EFFORT,
+    )
+    expect(effortOf(() => jsonSize(value, 1_000))).toBeLessThan(MOST_EFFORT)
   })
 })

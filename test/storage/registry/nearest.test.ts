@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { nearestNames } from '../../../src/storage/registry/nearest.ts'
 import { createDatabase, sqlOf } from '../../simulation/sql.ts'
-import { leastOf, LONG_MS } from '../../climb.ts'
+import { effortOf, MOST_EFFORT } from '../../effort.ts'
 
 /** A registry's table of tools, and how many rows of it were read. */
 function registryOf(tools: readonly (readonly [toolkit: string, tool: string])[]) {
@@ -48,5 +48,5 @@ it.each<[string, readonly (readonly [string, string])[], string, string]>([
   expect(nearestNames(sql, { toolkit, tool }).length).toBeLessThanOrEqual(20)
   // Whether there are more than 2,000, and 400 on each of four sides
   expect(read.rows).toBeLessThanOrEqual(2_001 + 4 * 400)
-  expect(leastOf(() => nearestNames(sql, { toolkit, tool }))).toBeLessThan(LONG_MS)
+  expect(effortOf(() => nearestNames(sql, { toolkit, tool }))).toBeLessThan(MOST_EFFORT)
 })

@@ -1,7 +1,7 @@
-import { performance } from 'node:perf_hooks'
 import { describe, expect, it } from 'vitest'
 import { createSearch } from '../../../../src/core/call/jmespath/search.ts'
 import type { Json } from '../../../../src/core/tool/json.ts'
+import { effortOf, MOST_EFFORT } from '../../../effort.ts'
 
 function searched(expression: string, value: Json) {
   const read = createSearch(expression)
@@ -235,12 +235,10 @@ describe('what costs much', () => {
     ['o == o', wide],
     ['[o.*, o.*, o.*, o.*, o.*, o.*, o.*, o.*, o.*]', wide],
   ])('%s ends, and says so', (expression, value) => {
-    const before = performance.now()
     expect(searched(expression, value)).toEqual({
       ok: false,
       why: 'It takes too much work: select less, or in fewer steps',
     })
-    // Some 100 ms alone; others run beside the tests
-    expect(performance.now() - before).toBeLessThan(2_000)
+    expect(effortOf(() => searched(expression, value))).toBeLessThan(4 * MOST_EFFORT)
   })
 })
