@@ -88,6 +88,7 @@ import { hostNews, traffic } from './compose/traffic.ts'
 import { createRunners } from './compose/runners.ts'
 import { companyTokens, documentFetch, mcpDoors, randomId } from './compose/connect.ts'
 import { signInProvider } from './compose/sign-in.ts'
+import { span } from './compose/span.ts'
 import { connectFace } from './connect/routes.ts'
 import { createFlows } from './sign-in/flow.ts'
 import { signInFace } from './sign-in/routes.ts'
@@ -247,6 +248,7 @@ export function createApp(env: Env, config: Config, build: Build): Hono {
     newId,
     startDeadline,
     base64,
+    span,
     writeRecord(record, background) {
       printCall(record, background)
       recordWriter.writeCall(record, background)

@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { convertV4MiniflareOptions, Miniflare, type Request, type Response } from 'miniflare'
+import { convertV4MiniflareOptions, Miniflare, type Request, type Response, type V4WorkerOptions } from 'miniflare'
 import { unstable_getMiniflareWorkerOptions as readWorkerOptions } from 'wrangler'
 import { type Answer, sendJson } from './json.ts'
 
@@ -47,6 +47,8 @@ export interface ServerOptions {
   readonly bucket?: boolean
   /** How many requests of one caller are let through in ten seconds; as many as `wrangler.toml` says unless this does. */
   readonly rateLimit?: number
+  /** Whether what a streaming tail Worker would be told is printed, an event a line. */
+  readonly tail?: boolean
   /** A class of Durable Objects whose storage cannot be reached. */
   readonly broken?: 'Access' | 'Ledger' | 'Records' | 'Registry' | 'Vault'
 }
@@ -86,31 +88,34 @@ export async function startServer({
   bucket = true,
   rateLimit,
   broken,
+  tail = false,
 }: ServerOptions = {}): Promise<Server> {
   const bundle = bundleFolder()
   const state = persistTo ?? (await mkdtemp(join(tmpdir(), 'switchboard-')))
   const { workerOptions } = readWorkerOptions(join(root, 'wrangler.toml'))
   const { modulesRules: _, ...worker } = workerOptions
   let printed = ''
-  const miniflare = new Miniflare(
-    convertV4MiniflareOptions({
-      ...worker,
-      ...(loader ? {} : { workerLoaders: {} }),
-      ...(broken ? { durableObjects: { ...Object(worker.durableObjects), [broken]: { className: broken } } } : {}),
-      ...(bucket ? {} : { r2Buckets: {} }),
-      ...(rateLimit === undefined
-        ? {}
-        : { ratelimits: { RATE_LIMIT: { namespace_id: '1001', simple: { limit: rateLimit, period: 10 } } } }),
-      modulesRoot: bundle,
-      modules: [{ type: 'ESModule', path: join(bundle, 'index.js') }],
-      bindings: { ...Object(worker.bindings), ACCESS: 'open', TOOL_SECRETS, ...vars },
-      unsafeDirectSockets: [{ host: '127.0.0.1', port }],
-      port: 0,
-      resourcePersistencePath: state,
-      ...(outbound ? { outboundService: outbound } : {}),
-      handleStructuredLogs: ({ message }) => void (printed += `${message}\n`),
-    }),
-  )
+  const main: V4WorkerOptions = {
+    ...worker,
+    ...(loader ? {} : { workerLoaders: {} }),
+    ...(broken ? { durableObjects: { ...Object(worker.durableObjects), [broken]: { className: broken } } } : {}),
+    ...(bucket ? {} : { r2Buckets: {} }),
+    ...(rateLimit === undefined
+      ? {}
+      : { ratelimits: { RATE_LIMIT: { namespace_id: '1001', simple: { limit: rateLimit, period: 10 } } } }),
+    modulesRoot: bundle,
+    modules: [{ type: 'ESModule', path: join(bundle, 'index.js') }],
+    bindings: { ...Object(worker.bindings), ACCESS: 'open', TOOL_SECRETS, ...vars },
+    unsafeDirectSockets: [{ host: '127.0.0.1', port }],
+    ...(outbound ? { outboundService: outbound } : {}),
+  }
+  const shared = {
+    port: 0,
+    resourcePersistencePath: state,
+    handleStructuredLogs: ({ message }: { readonly message: string }) => void (printed += `${message}\n`),
+  }
+  const workers = tail ? { workers: [{ ...main, streamingTails: [TAIL.name] }, TAIL] } : { workers: [main] }
+  const miniflare = new Miniflare(convertV4MiniflareOptions({ ...shared, ...workers }))
   await miniflare.ready
   const { origin: url } = await miniflare.unsafeGetDirectURL()
   return {
@@ -124,6 +129,15 @@ export async function startServer({
     },
     json: (method, path, body, headers) => sendJson(url, method, path, body, headers),
   }
+}
+
+const TAIL = {
+  name: 'tail',
+  modules: true,
+  compatibilityDate: '2026-10-15',
+  script: `const plain = (_, value) => (typeof value === 'bigint' ? Number(value) : value)
+    const tell = ({ event, spanContext }) => console.log(JSON.stringify({ event, spanContext }, plain))
+    export default { tailStream: (first) => (tell(first), tell) }`,
 }
 
 /** As `wrangler.toml` has it, whatever a deployment makes of that. */

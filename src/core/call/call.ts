@@ -185,15 +185,13 @@ async function goThrough(
   const left = Math.max(timeoutMs - (deps.now() - started), Math.min(timeoutMs, OWN_MS))
   const deadline = deps.startDeadline(left, caller.signal)
 
+  const given = bareName ? withoutAnyToken(call.context) : call.context
+  const asking = { reachedAt, hosts: runnable.hosts }
+  const meet = () => meetRequirements(record, resolved.publisher, given, userId, asking, deps)
   const met = await deadline.race(
-    meetRequirements(
-      record,
-      resolved.publisher,
-      bareName ? withoutAnyToken(call.context) : call.context,
-      userId,
-      { reachedAt, hosts: runnable.hosts },
-      deps,
-    ),
+    record.requirements.authorization.length > 0
+      ? deps.span('requirements', { tool: record.id, call_id: callId }, meet)
+      : meet(),
   )
   if (typeof met === 'string') return endedEarly(met, timeoutMs)
   if (!met.ok) return met

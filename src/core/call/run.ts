@@ -1,4 +1,5 @@
 import type { JsonObject } from '../tool/json.ts'
+import type { Span } from '../tool/platform.ts'
 import { isIdempotent, type ToolRecord } from '../tool/tool.ts'
 import { type Deadline, type EarlyEnd, endedEarly } from './deadline.ts'
 import { type Failing, fail } from './failure.ts'
@@ -36,6 +37,7 @@ export interface RunCaller extends Pick<
 export interface RunDeps {
   readonly userTokens: UserTokens
   readonly base64: (text: string) => string
+  readonly span: Span
   /** Told of a defect: an error that a tool threw, its text redacted, or one of ours. */
   readonly defect: (callId: string, tool: string, message: string) => void
 }
@@ -85,7 +87,9 @@ export async function runTool(options: RunOptions, deps: RunDeps): Promise<Ran |
 
   let ran: RunResult | EarlyEnd | { readonly thrown: unknown }
   try {
-    ran = await deadline.race(runnable.run(input, context))
+    const run = () => runnable.run(input, context)
+    // What the deployment's own code does takes less than a span of it
+    ran = await deadline.race(runnable.hosts ? deps.span('run', { tool: record.id, call_id: callId }, run) : run())
   } catch (error) {
     ran = { thrown: error }
   }

@@ -43,6 +43,23 @@ const refused = { challenge: challengeOf('mail'), reason: 'Mail refused the toke
 describe('a call', () => {
   const TRACEPARENT = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`
 
+  it('is traced where it leaves the deployment, and nowhere else', async () => {
+    const spansOf = async (needs: Needs, hosts?: readonly string[]) => {
+      const tool = callableOf(recordWith(needs), () => value(1))
+      if (!tool.runnable.ok) throw new Error('The tool cannot run')
+      const { deps, spans } = worldOf({
+        tool: { ...tool, runnable: { ...tool.runnable, ...(hosts ? { hosts } : {}) } },
+      })
+      await createCallTool(deps)(callWith({ userId: 'ann' }), callerWith())
+      return spans
+    }
+    expect(await spansOf({})).toEqual([])
+    expect(await spansOf(MAIL, ['api.example'])).toEqual([
+      ['requirements', { tool: 'Example.Tool@1.0.0', call_id: expect.any(String) }],
+      ['run', { tool: 'Example.Tool@1.0.0', call_id: expect.any(String) }],
+    ])
+  })
+
   it('comes to its result, with the tool that was called, and is written down', async () => {
     const tool = callableOf({ ...recordWith({}), digest: 'd1' }, (input, { userId, callId }) =>
       value([input, userId, callId]),

@@ -78,6 +78,7 @@ export function worldOf({
   const asked: string[] = []
   const defects: string[] = []
   const records: CallRecord[] = []
+  const spans: [name: string, attributes: Readonly<Record<string, string>>][] = []
   let time = 1_000
   const deps: CallDeps = {
     resolver: {
@@ -97,6 +98,10 @@ export function worldOf({
         const value = secretOf?.(id)
         return value === undefined ? { missing: `No '${id}'` } : { value }
       },
+    },
+    span: (name, attributes, work) => {
+      spans.push([name, attributes])
+      return work()
     },
     userTokens: {
       async tokenFor(asking) {
@@ -127,7 +132,7 @@ export function worldOf({
     base64: (text) => Buffer.from(text).toString('base64'),
     defect: (callId, tool, message) => void defects.push(`${callId} ${tool}: ${message}`),
   }
-  return { deps, asked, defects, records }
+  return { deps, asked, defects, records, spans }
 }
 
 export interface Given {
