@@ -121,6 +121,8 @@ it('every route that changes something names its act, or is known not to be one'
     ['PATCH', '/tools/Calculator.Add@1.0.0'],
     ['POST', '/toolkits/import'],
     ['PUT', '/toolkits/Calculator'],
+    ['PATCH', '/toolkits/Calculator'],
+    ['DELETE', '/toolkits/Calculator'],
     ['PUT', '/toolkits/Calculator/plugin'],
     ['POST', '/keys'],
     ['PATCH', '/keys/none'],

@@ -3,7 +3,7 @@ import { confirmation, waitQuery } from '../../src/api/authorizations/wire.ts'
 import { encodeProvider } from '../../src/api/providers/wire.ts'
 import { decodeImport, importQuery } from '../../src/api/toolkits/import/wire.ts'
 import { decodeQuery } from '../../src/api/toolkits/plugin/wire.ts'
-import { decodeOwner, principalNamed } from '../../src/api/toolkits/wire.ts'
+import { decodeOwner, decodeToolkitChange, principalNamed } from '../../src/api/toolkits/wire.ts'
 import { askedId, decodeChange, publicationQuery } from '../../src/api/tools/wire.ts'
 import { decodeNewKey } from '../../src/core/access/api-key.ts'
 import { knownProvider } from '../../src/core/consent/known-providers.ts'
@@ -43,6 +43,17 @@ export const resources: readonly Row[] = [
     const read = decodeProvider('google', body, { ...RULES, known: knownProvider('google') })
     return isRead(read) && Boolean(written(encodeProvider(read.value, 'given')))
   }),
+  row(
+    'a change of a toolkit',
+    values([
+      { status: 'deprecated', message: 'Old' },
+      { status: { state: 'disabled' }, owner: null, tags: ['mail'] },
+    ]),
+    (body) => {
+      const read = decodeToolkitChange(body)
+      return isRead(read) && Boolean(written(read.value))
+    },
+  ),
   row(
     "a change of a version's status",
     values([

@@ -1,11 +1,27 @@
 import type { Toolkit } from '../../core/access/toolkit.ts'
-import { check, object, type Reader, string } from '../../core/tool/json-reader.ts'
+import { readStatus } from '../../core/publish/status.ts'
+import { tags } from '../../core/tool/definition-fields.ts'
+import { check, object, optional, type Reader, string } from '../../core/tool/json-reader.ts'
 import type { Checked } from '../../core/tool/problem.ts'
+import type { ToolStatus } from '../../core/tool/version.ts'
 
 const PRINCIPAL = string({ least: 1, most: 300 })
 const OWNER: Reader<string | null> = (value, report) => (value === null ? null : PRINCIPAL(value, report))
 const BODY = object({ owner: OWNER })
+const BESIDE = object({ owner: optional<string | null>(OWNER), tags: optional(tags) })
 const KEY = 'key:'
+
+/** What is asked to be changed of a toolkit, its owner as `principalNamed` reads it. */
+export interface AskedChange {
+  readonly status?: ToolStatus
+  readonly owner?: string | null
+  readonly tags?: readonly string[]
+}
+
+/** Reads what is to change of a toolkit: its status, as `readStatus` does, `owner` and `tags`. */
+export function decodeToolkitChange(body: unknown): Checked<AskedChange> {
+  return readStatus(body, BESIDE, ['owner', 'tags'])
+}
 
 /** Reads `{"owner": …}`: the id of a key, `admin`, or `jwt:` and a subject; null gives the toolkit to the deployment. */
 export function decodeOwner(body: unknown): Checked<{ readonly owner: string | null }> {
@@ -19,9 +35,24 @@ export function principalNamed(owner: string): { readonly principal: string; rea
   return { principal: KEY + key, key }
 }
 
-/** `{toolkit, owner, bundled, untrusted}`; an owner of null is the deployment. */
-export function encodeToolkit({ toolkit, owner, isBundled, untrusted }: Toolkit) {
+/**
+ * `{toolkit, owner, bundled, untrusted, status, tags}`, and when it was deleted; an owner of null is the deployment. `message` and
+ * `successor` stand beside a status that has them.
+ */
+export function encodeToolkit({ toolkit, owner, isBundled, untrusted, status, tags: all, deleted }: Toolkit) {
   const principal = typeof owner === 'string' ? null : owner.principal
   const named = principal?.startsWith(KEY) ? principal.slice(KEY.length) : principal
-  return { toolkit, owner: named, bundled: isBundled, untrusted }
+  const { state, ...details } = status
+  return {
+    toolkit,
+    owner: named,
+    bundled: isBundled,
+    untrusted,
+    status: state,
+    ...details,
+    tags: all,
+    ...(deleted
+      ? { deleted_at: new Date(deleted.at).toISOString(), kept_until: new Date(deleted.until).toISOString() }
+      : {}),
+  }
 }

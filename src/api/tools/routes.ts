@@ -99,7 +99,7 @@ export function registryFace(deps: RegistryFaceDeps): Hono {
     const formatName = c.req.query('format')
     const encode = formats.get(formatName ?? 'oxp')
     if (!encode) return unknownFormat('format')
-    const found = await find(asked, backgroundOf(c))
+    const found = await find(asked, principal, backgroundOf(c))
     if (!found || !maySee(principal, found.record)) return unknown(asked)
     const written = encode(await source.whole(found.record), found.record.name)
     // Published by an earlier version of Switchboard, which did not judge it
@@ -123,7 +123,7 @@ export function registryFace(deps: RegistryFaceDeps): Hono {
       return fail({ type: 'forbidden', reason: 'The credential may not act for this user' })
     }
     const asked = c.req.param('id') ?? ''
-    const found = await find(asked, backgroundOf(c))
+    const found = await find(asked, principal, backgroundOf(c))
     if (!found || !maySee(principal, found.record)) return unknown(asked)
     const told = await tellReadiness(found, { principal, userId, reachedAt: () => c.req.raw.url })
     return jsonText(JSON.stringify(encodeReadiness(told)), 200, { ...PRIVATE, 'cache-control': 'no-store' })

@@ -1,37 +1,13 @@
 import { identifier } from '../../core/call/call-fields.ts'
 import type { PublicationFailure, Report as PublicationReport } from '../../core/publish/report.ts'
+import { readStatus } from '../../core/publish/status.ts'
 import { isObject } from '../../core/tool/json.ts'
-import { boolean, check, into, map, object, oneOf, optional, string } from '../../core/tool/json-reader.ts'
-import { type Reader, type Report, text, WRONG, wrong } from '../../core/tool/json-reader.ts'
-import { type Checked, pointerStep, type Problem } from '../../core/tool/problem.ts'
-import { formatToolId, isNamePart, parseToolId, type ToolName } from '../../core/tool/tool-id.ts'
+import { boolean, object, oneOf, optional, text } from '../../core/tool/json-reader.ts'
+import type { Checked, Problem } from '../../core/tool/problem.ts'
+import { formatToolId, isNamePart, type ToolName } from '../../core/tool/tool-id.ts'
 import type { Publisher, VersionEntry } from '../../core/tool/tool.ts'
 import type { VersionChange } from '../../core/publish/registry.ts'
 import type { ToolStatus } from '../../core/tool/version.ts'
-
-const STATE = oneOf(['active', 'deprecated', 'yanked', 'disabled'])
-const DETAILS = {
-  message: optional(string({ most: 1_000 })),
-  successor: optional(text('a tool id', (id) => parseToolId(id) !== undefined)),
-}
-type Details = Omit<Extract<ToolStatus, { state: 'deprecated' }>, 'state'>
-
-const BESIDE = into(object({ status: STATE, ...DETAILS }), ({ status, ...details }, report) =>
-  statusOf(status, details, report),
-)
-const BY_FIELD = into(object({ state: STATE, ...DETAILS }), ({ state, ...details }, report) =>
-  statusOf(state, details, report),
-)
-const BY_KEY = into(map(object(DETAILS), 1), (states, report) => {
-  const [[key, details] = ['', {}]] = Object.entries(states)
-  const state = STATE(key, report)
-  return state === WRONG ? WRONG : statusOf(state, details, report)
-})
-const STATUS_BODY: Reader<ToolStatus> = (body, report) => {
-  if (!isObject(body) || !isObject(body.status)) return BESIDE(body, report)
-  const read = object({ status: 'state' in body.status ? BY_FIELD : BY_KEY })(body, report)
-  return read === WRONG ? WRONG : read.status
-}
 
 const NAME = text('a name of 1 to 64 of A-Z, a-z, 0-9, _ and -', isNamePart)
 const BY_ADMINISTRATOR = object({
@@ -82,30 +58,9 @@ export function askedId(document: unknown): string | null {
   return isObject(definition) && typeof definition.id === 'string' ? definition.id.slice(0, 300) : null
 }
 
-/**
- * Reads `{"status": …}`: a state (`"yanked"`), with `message` and `successor` beside it for `"deprecated"`, or an object
- * with `state`, or with the state as its only key. `{"trusted": true | false}` and `{"name": … | null}` stand beside it, or
- * alone.
- */
+/** Reads what is to change of a version: its status, as `readStatus` does, `trusted` and `name`. */
 export function decodeChange(body: unknown): Checked<VersionChange> {
-  const { trusted, name, ...rest } = isObject(body) ? body : {}
-  const said = { ...(trusted === undefined ? {} : { trusted }), ...(name === undefined ? {} : { name }) }
-  const others = check(BY_ADMINISTRATOR, said)
-  if (!others.ok) return others
-  const { trusted: isTrusted, name: given } = others.value
-  const value = {
-    ...(isTrusted === undefined ? {} : { trusted: isTrusted }),
-    ...(given === undefined ? {} : { name: given }),
-  }
-  if (Object.keys(said).length > 0 && Object.keys(rest).length === 0) return { ok: true, value }
-  const status = check(STATUS_BODY, isObject(body) ? rest : body)
-  return status.ok ? { ok: true, value: { ...value, status: status.value } } : status
-}
-
-function statusOf(state: ToolStatus['state'], details: Details, report: Report): ToolStatus | typeof WRONG {
-  if (state === 'deprecated') return { state, ...details }
-  const [field] = Object.keys(details)
-  return field === undefined ? { state } : wrong(report, "Must not be said but of 'deprecated'", pointerStep(field))
+  return readStatus(body, BY_ADMINISTRATOR, ['trusted', 'name'])
 }
 
 /** A version as it stands after a change; who published it is for administrators. */

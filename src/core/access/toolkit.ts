@@ -1,4 +1,5 @@
 import type { ToolName } from '../tool/tool-id.ts'
+import type { ToolStatus } from '../tool/version.ts'
 import { coverDenial, hasScope, isTrustedWith, type Principal } from './principal.ts'
 
 /**
@@ -7,7 +8,7 @@ import { coverDenial, hasScope, isTrustedWith, type Principal } from './principa
  */
 export type ToolkitOwner = { readonly principal: string } | 'deployment' | 'nobody'
 
-/** A toolkit as an administrator sees it. */
+/** A toolkit as its owner and administrators see it. */
 export interface Toolkit {
   readonly toolkit: string
   readonly owner: ToolkitOwner
@@ -15,14 +16,36 @@ export interface Toolkit {
   readonly isBundled: boolean
   /** The versions that are given no credentials, since whoever published them was not trusted with the toolkit. */
   readonly untrusted: readonly string[]
+  /** What is said of it as a whole: of this and of what is said of a version, the stricter holds. */
+  readonly status: ToolStatus
+  /** By which its tools are found beside their own. */
+  readonly tags: readonly string[]
+  /** When it was deleted, and until when it can be brought back, in milliseconds since 1970. */
+  readonly deleted?: { readonly at: number; readonly until: number }
 }
 
-/** Who toolkits belong to. Its answers are never stale. */
+/** What can be changed of a toolkit; the owner by administrators, null being the deployment. */
+export interface ToolkitChange {
+  readonly status?: ToolStatus
+  readonly owner?: string | null
+  readonly tags?: readonly string[]
+}
+
+/** A toolkit after a change, or why the principal may not change it so. */
+export type ToolkitChanged =
+  | { readonly ok: true; readonly toolkit: Toolkit }
+  | { readonly ok: false; readonly reason: string; readonly isConflict?: true }
+
+/** Toolkits as wholes. Its answers are never stale. */
 export interface ToolkitStore {
   /** Undefined where there is no such toolkit, and nobody was given one of the name. */
   find(toolkit: string): Promise<Toolkit | undefined>
   /** Gives a toolkit to a principal, or back to the deployment; undefined when it has bundled tools. */
   give(toolkit: string, principal: string | null): Promise<Toolkit | undefined>
+  /** Changes all tools of a toolkit at once. Undefined where there is no such toolkit. */
+  change(toolkit: string, change: ToolkitChange, principal: Principal): Promise<ToolkitChanged | undefined>
+  /** Deletes a toolkit that nobody may call any more. Undefined where there is none. */
+  remove(toolkit: string, principal: Principal): Promise<ToolkitChanged | undefined>
 }
 
 /**

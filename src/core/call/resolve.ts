@@ -114,12 +114,15 @@ export function createResolver({ source, makeCallable, now, memory }: ResolverDe
     const found = document && (await pick(document, selector))
     if (found) return found
     const current = await source.currentOrNearest(name)
-    if ('versions' in current) return (await pick(current, selector)) ?? versionUnavailable(current, selector)
-    return fail({ type: 'tool-unknown', asked, suggestions: current.map((near) => formatToolId(near)) })
+    if ('versions' in current && !current.isDeleted) {
+      return (await pick(current, selector)) ?? versionUnavailable(current, selector)
+    }
+    const near = 'versions' in current ? await source.nearest(name) : current
+    return fail({ type: 'tool-unknown', asked, suggestions: near.map((each) => formatToolId(each)) })
   }
 
   async function pick(document: ToolDocument, selector: string | undefined): Promise<Resolved | Failing | undefined> {
-    const version = chooseVersion(document, selector)
+    const version = document.isDeleted ? undefined : chooseVersion(document, selector)
     if (!version) return undefined
     if (version.status.state === 'disabled') {
       return fail({ type: 'tool-disabled', id: formatToolId(document, version.version) })

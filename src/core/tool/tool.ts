@@ -104,6 +104,8 @@ export interface ToolDocument extends ToolName {
   readonly newest?: ToolRecord
   /** Whether the document it was published in has left it out since: it answers to no bare name, and to no `latest`. */
   readonly isLeftOut?: true
+  /** Whether its toolkit was deleted: administrators alone know of it. */
+  readonly isDeleted?: true
 }
 
 /** What people are shown in place of a tool's name: its title, then its annotations' (MCP, `Tool`). An empty text is none. */

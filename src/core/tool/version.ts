@@ -8,6 +8,13 @@ export type ToolStatus =
   | { readonly state: 'yanked' }
   | { readonly state: 'disabled' }
 
+const STRICTNESS: readonly ToolStatus['state'][] = ['active', 'deprecated', 'yanked', 'disabled']
+
+/** Of what is said of a version and of its toolkit, what lets less be done with it; of two that let the same, what is said of it. */
+export function stricterStatus(own: ToolStatus, toolkit: ToolStatus): ToolStatus {
+  return STRICTNESS.indexOf(toolkit.state) > STRICTNESS.indexOf(own.state) ? toolkit : own
+}
+
 export interface VersionStatus {
   readonly version: string
   readonly status: ToolStatus

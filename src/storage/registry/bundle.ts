@@ -1,9 +1,11 @@
 import { toolKey } from '../../core/tool/tool-id.ts'
 import type { ToolRecord } from '../../core/tool/tool.ts'
 import type { KeptDocument } from '../../core/publish/registry.ts'
+import { column } from '../rows.ts'
 import { documentRows, storeDocument } from './documents.ts'
 import { leaveOut } from './publication.ts'
 import { readMeta, readNumber, writeMeta } from './tables.ts'
+import { writeToolkit } from './toolkits.ts'
 import { storeLeftBundle, storeVersion, versionsOf } from './versions.ts'
 
 /** The tools that a deployment carries. */
@@ -41,6 +43,11 @@ export function takeInBundle(sql: SqlStorage, bundle: Bundle, deployedAt: number
     // Whoever published a document of its id first keeps its rows; an isolate that carries this one leads to it all the same
     const { itself: _, ...unplaced } = document
     storeDocument(sql, isFree ? document : unplaced, revision)
+  }
+  // A deployment that brings tools of a toolkit along takes its name
+  const deleted = new Set(column<string>(sql, 'SELECT key FROM toolkit WHERE deleted IS NOT NULL'))
+  for (const { toolkit } of bundle.records) {
+    if (deleted.delete(toolkit.toLowerCase())) writeToolkit(sql, toolkit, { deleted: null })
   }
   for (const record of bundle.records) {
     const key = toolKey(record)

@@ -1,5 +1,6 @@
 import { Unreachable } from '../../core/call/failure.ts'
-import type { ToolkitStore } from '../../core/access/toolkit.ts'
+import type { ToolkitChange, ToolkitChanged, ToolkitStore } from '../../core/access/toolkit.ts'
+import type { Principal } from '../../core/access/principal.ts'
 import type { Publication, Published, RegistryWriter } from '../../core/publish/registry.ts'
 import type { DocumentAddress, ToolSource } from '../../core/tool/tool-source.ts'
 import { joinedName } from '../../core/tool/name-suffix.ts'
@@ -150,6 +151,22 @@ export function createKvRegistry(options: KvRegistryOptions) {
   const toolkits: ToolkitStore = {
     find: (toolkit) => registry().toolkit(toolkit),
     give: (toolkit, principal) => registry().giveToolkit(toolkit, principal),
+    change: changeToolkit,
+    remove: (toolkit, principal) => changeToolkit(toolkit, 'delete', principal),
+  }
+
+  async function changeToolkit(
+    name: string,
+    change: ToolkitChange | 'delete',
+    principal: Principal,
+  ): Promise<ToolkitChanged | undefined> {
+    const answer = await registry().changeToolkit(name, change, principal)
+    if (!answer) return undefined
+    if ('denied' in answer) {
+      return { ok: false, reason: answer.denied, ...(answer.isConflict ? { isConflict: true } : {}) }
+    }
+    changed(answer.revision, answer.keys)
+    return { ok: true, toolkit: answer.toolkit }
   }
 
   const blobs = {

@@ -1,8 +1,9 @@
-import { kvKey } from '../keys.ts'
-import { createOutbox } from '../outbox.ts'
+import { kvKey, type KvKind, parseKvKey } from '../keys.ts'
+import { createOutbox, type KeysOfKind } from '../outbox.ts'
 import { column, field } from '../rows.ts'
 import { readBlob } from './blobs.ts'
 import { addressText, textByHash } from './documents.ts'
+import { forgetDeleted, nextToGo } from './deleted-toolkits.ts'
 import { createLanding } from './landing.ts'
 import { keyOfName } from './names.ts'
 import { pageText, type WriteLine } from './pages.ts'
@@ -35,33 +36,59 @@ export function createRegistryOutbox(storage: DurableObjectStorage, kv: KVNamesp
     const due = column<string>(sql, query, until, SWEPT)
     for (let at = 0; at < due.length; at += SWEPT_AT_ONCE) {
       const some = due.slice(at, at + SWEPT_AT_ONCE)
-      await Promise.all(some.map((target) => kv.delete(target)))
+      await Promise.all(some.filter((target) => !isTaken(target)).map((target) => kv.delete(target)))
       for (const target of some) sql.exec('DELETE FROM retired WHERE target = ?', target)
     }
+  }
+
+  /** Forgets what was kept of deleted toolkits. Nobody could read it from KV for longer than that is swept after. */
+  async function forget(): Promise<void> {
+    while ((nextToGo(sql) ?? Infinity) <= Date.now()) {
+      const gone = storage.transactionSync(() => {
+        const targets = forgetDeleted(sql, Date.now())
+        for (const target of targets) {
+          sql.exec('INSERT OR REPLACE INTO retired VALUES (?, ?)', target, Date.now() - RETIRE_AFTER_MS)
+          sql.exec('DELETE FROM outbox WHERE target = ?', target)
+        }
+        return targets.length
+      })
+      console.log(JSON.stringify({ event: 'toolkit-forgotten', keys: gone }))
+    }
+  }
+
+  const kinds: Partial<Readonly<Record<KvKind, KeysOfKind>>> = {
+    page: { value: (of) => pageText(sql, of, writeLine) },
+    blob: { value: (of) => readBlob(sql, of) },
+    document: { value: (of) => textByHash(sql, of) },
+    record: { value: (of) => recordTextByDigest(sql, of) },
+    address: { value: (of) => addressText(sql, of) },
+    tool: { value: (of) => documentText(sql, of) },
+    name: { value: (of) => keyOfName(sql, of) },
+  }
+
+  /** Whether something has come under a key since it was to be deleted. */
+  function isTaken(target: string): boolean {
+    const key = parseKvKey(target)
+    return key !== undefined && key.kind !== 'page' && kinds[key.kind]?.value(key.of) !== undefined
   }
 
   return createOutbox({
     storage,
     kv,
-    kinds: {
-      page: { value: (of) => pageText(sql, of, writeLine) },
-      blob: { value: (of) => readBlob(sql, of) },
-      document: { value: (of) => textByHash(sql, of) },
-      record: { value: (of) => recordTextByDigest(sql, of) },
-      address: { value: (of) => addressText(sql, of) },
-      tool: { value: (of) => documentText(sql, of) },
-      name: { value: (of) => keyOfName(sql, of) },
-    },
+    kinds,
     round: {
       begin: (writes) => landing.writePages(writes),
       async end() {
         await landing.writeHead()
+        await forget()
         await sweep()
       },
     },
     later() {
       const oldest = field<number>(sql, 'SELECT at FROM retired ORDER BY at LIMIT 1')
-      return oldest === undefined ? undefined : oldest + RETIRE_AFTER_MS
+      const times = [oldest === undefined ? undefined : oldest + RETIRE_AFTER_MS, nextToGo(sql)]
+      const next = Math.min(...times.map((time) => time ?? Infinity))
+      return next === Infinity ? undefined : next
     },
   })
 }

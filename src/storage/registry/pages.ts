@@ -158,12 +158,16 @@ interface LeafTool {
   /** Under which the tool is exposed. */
   readonly name: string
   readonly record: string
+  /** The tags of its toolkit, as JSON. */
+  readonly tags?: string | null
 }
 
 function readLeaf(sql: SqlStorage, first: string): LeafTool[] {
   return sql
-    .exec<{ name: string; record: string }>(
-      `SELECT exposed AS name, record FROM tool JOIN version ON version.key = tool.key AND version.version = tool.listed
+    .exec<{ name: string; record: string; tags: string | null }>(
+      `SELECT exposed AS name, record, toolkit.tags AS tags
+       FROM tool JOIN version ON version.key = tool.key AND version.version = tool.listed
+       LEFT JOIN toolkit ON toolkit.key = lower(tool.toolkit)
        WHERE tool.key >= ? AND tool.key < coalesce((SELECT min(first) FROM leaf WHERE first > ?), char(0x10ffff))
        ORDER BY tool.key`,
       first,
@@ -191,7 +195,7 @@ export function pageTexts(tools: readonly LeafTool[], writeLine: WriteLine): { l
     name: tools[position]?.name ?? record.name,
     toolkit: record.toolkit,
     tool: record.tool,
-    tags: record.tags,
+    tags: [...new Set([...record.tags, ...JSON.parse(tools[position]?.tags ?? '[]')])],
     securityLevel: record.securityLevel,
     executable: record.implementation !== undefined,
   }))

@@ -23,7 +23,7 @@ import {
   toolsBeside,
 } from './documents.ts'
 import { countPublished, publishedBy } from './quota.ts'
-import { claimToolkit, ownsToolkit, publishDenial } from './toolkits.ts'
+import { claimToolkit, deletedDenial, ownsToolkit, publishDenial, statusOfToolkit } from './toolkits.ts'
 import { holderOfDerived } from './names.ts'
 import {
   holdsToolkit,
@@ -52,6 +52,8 @@ export function store(
   for (const record of records) {
     const reason = publishDenial(sql, principal, record)
     if (reason !== undefined) return { outcome: 'forbidden', ids, reason }
+    const deleted = deletedDenial(sql, record.toolkit)
+    if (deleted !== undefined) return { outcome: 'conflict', ids, message: deleted }
   }
   const published = document ? documentRows(sql, document.dialect, document.itself?.id ?? '') : []
   const taken = documentConflict(sql, publication, published, principal)
@@ -91,7 +93,7 @@ export function store(
     storeVersion(sql, record, principal, at)
   }
   const others = document?.itself ? leaveOut(sql, records, at) : []
-  const warnings = fresh.flatMap((record) => nameWarning(sql, record) ?? [])
+  const warnings = fresh.flatMap((record) => [...statusWarning(sql, record), nameWarning(sql, record) ?? []].flat())
   return {
     outcome: 'created',
     ids,
@@ -116,6 +118,12 @@ export function leaveOut(sql: SqlStorage, records: readonly ToolRecord[], revisi
     .filter((key) => isLeftOut(sql, key))
     .flatMap((key) => nameOf(sql, key) ?? [])
     .map((name) => formatToolId(name))
+}
+
+/** A version begins with what is said of its toolkit. */
+function statusWarning(sql: SqlStorage, { id, toolkit }: ToolRecord): string[] {
+  const { state } = statusOfToolkit(sql, toolkit)
+  return state === 'active' ? [] : [`'${id}' is ${state}, as its toolkit is`]
 }
 
 const ANOTHER_TOOLKIT = 'give another beside the document: {"definition": …, "toolkit": "…"}'

@@ -1,6 +1,7 @@
 import type { ListQuery } from '../../core/access/catalogue.ts'
 import { parseToolId, toolKey } from '../../core/tool/tool-id.ts'
 import type { ToolRecord } from '../../core/tool/tool.ts'
+import { tagsOfToolkit } from './toolkits.ts'
 import { BEST, EXACT_FIRST, exactName, matchExpression } from './search.ts'
 
 /** A tool found by a query: its record, serialised. */
@@ -55,7 +56,7 @@ export function query(
     lookedTo = row.cursor
     const record: ToolRecord = JSON.parse(row.record)
     if (toolkit !== undefined && record.toolkit.toLowerCase() !== toolkit.toLowerCase()) continue
-    if (tag !== undefined && !record.tags.includes(tag)) continue
+    if (tag !== undefined && !isTagged(sql, record, tag)) continue
     if (!isVisible(record)) continue
     // That there is more is said of what the principal may see
     if (found.length === limit) return last === undefined ? { found } : { found, next: last }
@@ -64,6 +65,10 @@ export function query(
     characters += row.record.length
   }
   return { found }
+}
+
+function isTagged(sql: SqlStorage, { tags, toolkit }: ToolRecord, tag: string): boolean {
+  return tags.includes(tag) || tagsOfToolkit(sql, toolkit).includes(tag)
 }
 
 /**

@@ -2,7 +2,7 @@ import { DurableObject } from 'cloudflare:workers'
 import type { ToolSecrets } from '../../core/access/tool-secrets.ts'
 import { maySee, type Principal } from '../../core/access/principal.ts'
 import type { Published as Quota } from '../../core/access/quota.ts'
-import { isAdministrator, type Toolkit } from '../../core/access/toolkit.ts'
+import { isAdministrator, type Toolkit, type ToolkitChange } from '../../core/access/toolkit.ts'
 import type { Publication, Published, VersionChange } from '../../core/publish/registry.ts'
 import type { ListQuery } from '../../core/access/catalogue.ts'
 import { toolKey, type ToolName } from '../../core/tool/tool-id.ts'
@@ -21,10 +21,12 @@ import { store } from './publication.ts'
 import { query, type QueryAnswer } from './query.ts'
 import { publishedByAll } from './quota.ts'
 import { createTables, nextRevision, queue, readNumber } from './tables.ts'
-import { changeDenial, giveToolkit, publishDenial, toolkitOf } from './toolkits.ts'
+import { changeToolkit, deleteToolkit } from './toolkit-change.ts'
+import { changeDenial, deletedDenial, giveToolkit, publishDenial, toolkitOf } from './toolkits.ts'
 import {
   documentText,
   holdsToolkit,
+  keysIn,
   keyAlike,
   recordText,
   reserveDerivedNames,
@@ -108,6 +110,8 @@ export function defineRegistry<Env extends RegistryEnv>(
           ? changeDenial(this.#sql, principal, name, version)
           : 'Only an administrator says which tools are trusted with credentials, and what they are called'
       if (denied !== undefined) return { denied }
+      const deleted = deletedDenial(this.#sql, name.toolkit)
+      if (deleted !== undefined) return isAdmin ? { denied: deleted, isConflict: true } : undefined
       if (
         given !== undefined &&
         !(await this.#change(() => storeName(this.#sql, key, given, nextRevision(this.#sql))))
@@ -150,6 +154,25 @@ export function defineRegistry<Env extends RegistryEnv>(
     async giveToolkit(name: string, principal: string | null): Promise<Toolkit | undefined> {
       const given = await this.#change(() => giveToolkit(this.#sql, name, principal))
       return given ? toolkitOf(this.#sql, name) : undefined
+    }
+
+    /** Gives the toolkit after the change, or its deletion (`'delete'`), and the keys of its tools; undefined when there is no such toolkit. */
+    async changeToolkit(
+      name: string,
+      change: ToolkitChange | 'delete',
+      principal: Principal,
+    ): Promise<
+      { toolkit: Toolkit; revision: number; keys: string[] } | { denied: string; isConflict?: true } | undefined
+    > {
+      const revision = () => nextRevision(this.#sql)
+      const refused = await this.#change(() =>
+        change === 'delete'
+          ? deleteToolkit(this.#sql, name, principal, Date.now(), revision)
+          : changeToolkit(this.#sql, name, change, principal, revision),
+      )
+      const toolkit = toolkitOf(this.#sql, name)
+      if (refused === 'unknown' || !toolkit) return undefined
+      return refused ?? { toolkit, revision: readNumber(this.#sql, 'catalogue'), keys: keysIn(this.#sql, name) }
     }
 
     /** Takes in a deployment's bundle. Without its records, says whether they are wanted. */

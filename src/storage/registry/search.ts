@@ -12,7 +12,12 @@ const MAX_WORDS = 12
  * Puts a tool into the search index as its listed version describes it, or takes it out. Its row there is found by its
  * number, which `tool.indexed` has: to find it by its key would take a look at every tool.
  */
-export function indexTool(sql: SqlStorage, key: string, record: ToolRecord | undefined): void {
+export function indexTool(
+  sql: SqlStorage,
+  key: string,
+  record: ToolRecord | undefined,
+  toolkitTags: readonly string[] = [],
+): void {
   const row = field<number | null>(sql, 'SELECT indexed FROM tool WHERE key = ?', key) ?? null
   if (row !== null) sql.exec('DELETE FROM search WHERE rowid = ?', row)
   if (!record) {
@@ -21,7 +26,8 @@ export function indexTool(sql: SqlStorage, key: string, record: ToolRecord | und
   }
   const name = `${words(record.tool)} ${record.name} ${titleOf(record) ?? ''}`
   const toolkit = `${words(record.toolkit)} ${record.toolkit}`
-  sql.exec('INSERT INTO search VALUES (?, ?, ?, ?, ?)', key, name, toolkit, record.description, record.tags.join(' '))
+  const tags = [...record.tags, ...toolkitTags].join(' ')
+  sql.exec('INSERT INTO search VALUES (?, ?, ?, ?, ?)', key, name, toolkit, record.description, tags)
   sql.exec('UPDATE tool SET indexed = last_insert_rowid() WHERE key = ?', key)
 }
 

@@ -17,8 +17,9 @@ import { putAside } from './left-behind.ts'
  * parts that fit into rows. `document_text` holds documents by their hash; `document` the versions of those with ids of their
  * own, by dialect and id in lower case; `document_tool` the key of each tool that a version defines, by what it calls it.
  * `version.publisher` is the id of the principal who published it, `trusted` whether it may be given credentials, and `held`
- * whether an administrator disabled it. `publisher` counts what each principal published. `toolkit.owner` is a principal's
- * id, null for the deployment.
+ * whether an administrator disabled it. `version.own` is what was said of the version itself, where `status` is its toolkit's.
+ * `publisher` counts what each principal published. `toolkit.owner` is a principal's id, null for the deployment, `status` what
+ * is said of all its tools, null for nothing, `held` whether an administrator disabled it, and `deleted` when it was deleted.
  */
 const TABLES = `
 CREATE TABLE IF NOT EXISTS tool (key TEXT PRIMARY KEY, toolkit TEXT NOT NULL, tool TEXT NOT NULL, listed TEXT, exposed TEXT, given TEXT, indexed INTEGER);
@@ -28,10 +29,11 @@ CREATE TABLE IF NOT EXISTS name (name TEXT PRIMARY KEY, key TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS version (
   key TEXT NOT NULL, version TEXT NOT NULL, digest TEXT NOT NULL, status TEXT NOT NULL, record TEXT NOT NULL,
   bundled INTEGER NOT NULL DEFAULT 0, left_bundle INTEGER NOT NULL DEFAULT 0,
-  publisher TEXT, trusted INTEGER NOT NULL DEFAULT 0, held INTEGER NOT NULL DEFAULT 0, PRIMARY KEY (key, version)
+  publisher TEXT, trusted INTEGER NOT NULL DEFAULT 0, held INTEGER NOT NULL DEFAULT 0, own TEXT, PRIMARY KEY (key, version)
 );
 CREATE TABLE IF NOT EXISTS publisher (id TEXT PRIMARY KEY, documents INTEGER NOT NULL, bytes INTEGER NOT NULL);
-CREATE TABLE IF NOT EXISTS toolkit (key TEXT PRIMARY KEY, name TEXT NOT NULL, owner TEXT);
+CREATE TABLE IF NOT EXISTS toolkit (key TEXT PRIMARY KEY, name TEXT NOT NULL, owner TEXT,
+  status TEXT, held INTEGER NOT NULL DEFAULT 0, tags TEXT, deleted INTEGER);
 CREATE INDEX IF NOT EXISTS version_digest ON version (digest);
 CREATE INDEX IF NOT EXISTS version_bundled ON version (key) WHERE bundled = 1;
 CREATE TABLE IF NOT EXISTS document_text (hash TEXT PRIMARY KEY, text TEXT NOT NULL);
@@ -65,11 +67,17 @@ export function createTables(sql: SqlStorage, mayHaveSecret: MayHaveSecret): voi
   putAside(sql)
   if (!columnsOf(sql, 'tool').includes('given')) sql.exec('ALTER TABLE tool ADD COLUMN given TEXT')
   if (!columnsOf(sql, 'tool').includes('indexed')) numberIndexed(sql)
+  if (!columnsOf(sql, 'version').includes('own')) sql.exec('ALTER TABLE version ADD COLUMN own TEXT')
+  for (const added of ['status TEXT', 'held INTEGER NOT NULL DEFAULT 0', 'tags TEXT', 'deleted INTEGER']) {
+    const [name = ''] = added.split(' ')
+    if (!columnsOf(sql, 'toolkit').includes(name)) sql.exec(`ALTER TABLE toolkit ADD COLUMN ${added}`)
+  }
+  sql.exec('CREATE INDEX IF NOT EXISTS toolkit_deleted ON toolkit (deleted) WHERE deleted IS NOT NULL')
   if (readMeta(sql, 'documents') === undefined) placeDocuments(sql)
   if (readMeta(sql, 'publishers') === undefined) judgePublishers(sql, mayHaveSecret)
 }
 
-function columnsOf(sql: SqlStorage, table: 'tool' | 'version' | 'leaf'): readonly string[] {
+function columnsOf(sql: SqlStorage, table: 'tool' | 'version' | 'leaf' | 'toolkit'): readonly string[] {
   return column<string>(sql, 'SELECT name FROM pragma_table_info(?)', table)
 }
 

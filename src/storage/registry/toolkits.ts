@@ -2,6 +2,7 @@ import { isAdministrator, type Toolkit, toolkitDenial, type ToolkitOwner } from 
 import { isTrustedWith, type Principal } from '../../core/access/principal.ts'
 import { formatToolId, toolKey, type ToolName } from '../../core/tool/tool-id.ts'
 import type { Publisher } from '../../core/tool/tool.ts'
+import type { ToolStatus } from '../../core/tool/version.ts'
 import { column, field, firstRow } from '../rows.ts'
 
 /** Who publishes what is stored: a principal, or a deployment that brings it along. */
@@ -17,6 +18,9 @@ export function publisherOf(source: Source, name: ToolName): Publisher {
 export function publishDenial(sql: SqlStorage, principal: Principal, name: ToolName): string | undefined {
   const denied = toolkitDenial(principal, name, ownerOf(sql, name.toolkit))
   if (denied !== undefined || isAdministrator(principal)) return denied
+  if (isHeld(sql, name.toolkit)) {
+    return `An administrator disabled the toolkit '${name.toolkit}': only an administrator publishes in it`
+  }
   const [stands] = column<number>(sql, 'SELECT min(held) FROM version WHERE key = ?', toolKey(name))
   if (stands !== 1) return undefined
   return `An administrator disabled '${formatToolId(name)}': only an administrator publishes it again`
@@ -46,14 +50,74 @@ export function ownsToolkit(sql: SqlStorage, principal: Principal, toolkit: stri
 /** Makes a toolkit that is nobody's the principal's who publishes in it. */
 export function claimToolkit(sql: SqlStorage, source: Source, toolkit: string): void {
   if (source === 'bundle' || ownerOf(sql, toolkit) !== 'nobody') return
-  sql.exec('INSERT INTO toolkit VALUES (?, ?, ?)', toolkit.toLowerCase(), toolkit, source.id)
+  sql.exec('INSERT INTO toolkit (key, name, owner) VALUES (?, ?, ?)', toolkit.toLowerCase(), toolkit, source.id)
 }
 
 /** Gives a toolkit to a principal, or to the deployment: whether it could be given. */
 export function giveToolkit(sql: SqlStorage, toolkit: string, principal: string | null): boolean {
   if (isBundled(sql, toolkit)) return false
-  sql.exec('INSERT OR REPLACE INTO toolkit VALUES (?, ?, ?)', toolkit.toLowerCase(), toolkit, principal)
+  sql.exec(
+    'INSERT INTO toolkit (key, name, owner) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET name = excluded.name, owner = excluded.owner',
+    toolkit.toLowerCase(),
+    toolkit,
+    principal,
+  )
   return true
+}
+
+/** What was said of a toolkit beside who owns it. */
+type ToolkitRow = {
+  readonly status: string | null
+  readonly held: number
+  readonly tags: string | null
+  readonly deleted: number | null
+}
+
+function rowOf(sql: SqlStorage, toolkit: string): ToolkitRow | undefined {
+  const query = 'SELECT status, held, tags, deleted FROM toolkit WHERE key = ?'
+  return firstRow<ToolkitRow>(sql, query, toolkit.toLowerCase())
+}
+
+/** Sets something of a toolkit that there is; one of the deployment's may have no row yet. */
+export function writeToolkit(sql: SqlStorage, toolkit: string, values: Partial<ToolkitRow>): void {
+  const key = toolkit.toLowerCase()
+  sql.exec('INSERT OR IGNORE INTO toolkit (key, name) VALUES (?, ?)', key, nameOf(sql, toolkit))
+  for (const [column, value] of Object.entries(values))
+    sql.exec(`UPDATE toolkit SET ${column} = ? WHERE key = ?`, value, key)
+}
+
+/** What is said of all tools of a toolkit. */
+export function statusOfToolkit(sql: SqlStorage, toolkit: string): ToolStatus {
+  const status = rowOf(sql, toolkit)?.status
+  return status ? JSON.parse(status) : { state: 'active' }
+}
+
+/** The tags of a toolkit, by which its tools are found. */
+export function tagsOfToolkit(sql: SqlStorage, toolkit: string): readonly string[] {
+  const tags = rowOf(sql, toolkit)?.tags
+  return tags ? JSON.parse(tags) : []
+}
+
+/** Whether an administrator disabled a toolkit as a whole. */
+export function isHeld(sql: SqlStorage, toolkit: string): boolean {
+  return rowOf(sql, toolkit)?.held === 1
+}
+
+/** For so long what a deleted toolkit held can be read by administrators, and brought back. */
+export const KEPT_MS = 30 * 86_400_000
+
+/** When a toolkit was deleted, and until when it can be brought back; undefined for one that was not. */
+export function deletionOf(sql: SqlStorage, toolkit: string): Toolkit['deleted'] {
+  const at = rowOf(sql, toolkit)?.deleted
+  return typeof at === 'number' ? { at, until: at + KEPT_MS } : undefined
+}
+
+/** Why nothing can be published in a toolkit, or changed of what is there, whoever asks: it was deleted. */
+export function deletedDenial(sql: SqlStorage, toolkit: string): string | undefined {
+  const deleted = deletionOf(sql, toolkit)
+  if (!deleted) return undefined
+  const until = new Date(deleted.until).toISOString()
+  return `The toolkit '${toolkit}' was deleted, and its name is kept until ${until}: an administrator brings it back with PATCH /toolkits/${toolkit} and {"status": "active"}`
 }
 
 /** Undefined where nothing is published in a toolkit and nobody was given it. */
@@ -68,7 +132,16 @@ export function toolkitOf(sql: SqlStorage, toolkit: string): Toolkit | undefined
     )
     .toArray()
     .map(({ version, ...name }) => formatToolId(name, version))
-  return { toolkit: nameOf(sql, toolkit), owner, isBundled: isBundled(sql, toolkit), untrusted }
+  const deleted = deletionOf(sql, toolkit)
+  return {
+    toolkit: nameOf(sql, toolkit),
+    owner,
+    isBundled: isBundled(sql, toolkit),
+    untrusted,
+    status: statusOfToolkit(sql, toolkit),
+    tags: tagsOfToolkit(sql, toolkit),
+    ...(deleted ? { deleted } : {}),
+  }
 }
 
 /** Whether there is a toolkit of a name, or an administrator gave one of that name to somebody. */
@@ -89,7 +162,7 @@ function ownerOf(sql: SqlStorage, toolkit: string): ToolkitOwner {
 }
 
 /** Also while the newest deployment does not carry its tools: it may carry them again. */
-function isBundled(sql: SqlStorage, toolkit: string): boolean {
+export function isBundled(sql: SqlStorage, toolkit: string): boolean {
   const query = `SELECT 1 FROM version WHERE ${WITHIN} AND bundled = 1 LIMIT 1`
   return field(sql, query, ...keysOf(toolkit)) !== undefined
 }

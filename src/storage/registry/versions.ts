@@ -1,6 +1,6 @@
 import { toolKey, type ToolName } from '../../core/tool/tool-id.ts'
 import type { Publisher, ToolDocument, ToolRecord } from '../../core/tool/tool.ts'
-import { resolveVersion, type ToolStatus, type VersionStatus } from '../../core/tool/version.ts'
+import { resolveVersion, stricterStatus, type ToolStatus, type VersionStatus } from '../../core/tool/version.ts'
 import { isLeftOut, toolsBeside } from './documents.ts'
 import { claimDerivedNames, exposedName, giveName } from './names.ts'
 import { kvKey } from '../keys.ts'
@@ -8,7 +8,7 @@ import { column, field, firstRow } from '../rows.ts'
 import { hasten, type Reason } from '../outbox.ts'
 import { touchLeaf } from './pages.ts'
 import { nextRevision, queue, readMeta, writeMeta } from './tables.ts'
-import { keysOf, publisherOf, type Source } from './toolkits.ts'
+import { deletionOf, keysOf, publisherOf, type Source, statusOfToolkit, tagsOfToolkit } from './toolkits.ts'
 import { indexTool } from './search.ts'
 
 type VersionRow = {
@@ -92,7 +92,12 @@ export function documentText(sql: SqlStorage, key: string): string | undefined {
   }))
   const leftOut = isLeftOut(sql, key)
   const newest = leftOut ? undefined : resolveVersion(versions)
-  const document: ToolDocument = { ...name, versions, ...(leftOut ? { isLeftOut: true } : {}) }
+  const document: ToolDocument = {
+    ...name,
+    versions,
+    ...(leftOut ? { isLeftOut: true } : {}),
+    ...(deletionOf(sql, name.toolkit) ? { isDeleted: true } : {}),
+  }
   const text = JSON.stringify(document)
   const record = newest && recordText(sql, key, newest.version)
   return record === undefined ? text : `${text.slice(0, -1)},"newest":${record}}`
@@ -105,13 +110,14 @@ export function storeVersion(sql: SqlStorage, record: ToolRecord, source: Source
   const superseded = column<string>(sql, 'SELECT digest FROM version WHERE key = ?', key)
   sql.exec('INSERT OR IGNORE INTO tool (key, toolkit, tool) VALUES (?, ?, ?)', key, record.toolkit, record.tool)
   sql.exec(
-    `INSERT INTO version (key, version, digest, status, record, bundled, publisher, trusted)
-     VALUES (?, ?, ?, '{"state":"active"}', ?, ?, ?, ?)
+    `INSERT INTO version (key, version, digest, status, own, record, bundled, publisher, trusted)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
      ON CONFLICT DO UPDATE SET digest = excluded.digest, record = excluded.record, bundled = excluded.bundled,
        left_bundle = 0, publisher = excluded.publisher, trusted = excluded.trusted`,
     key,
     record.version,
     record.digest,
+    ...statusColumns(ACTIVE, statusOfToolkit(sql, record.toolkit)),
     JSON.stringify(record),
     source === 'bundle' ? 1 : 0,
     principal,
@@ -135,8 +141,8 @@ export function storeStatus(
   revision: number,
 ): void {
   sql.exec(
-    'UPDATE version SET status = ?, left_bundle = 0, held = ? WHERE key = ? AND version = ?',
-    JSON.stringify(status),
+    'UPDATE version SET status = ?, own = ?, left_bundle = 0, held = ? WHERE key = ? AND version = ?',
+    ...statusColumns(status, statusOfToolkit(sql, nameOf(sql, key)?.toolkit ?? '')),
     byAdministrator && status.state === 'disabled' ? 1 : 0,
     key,
     version,
@@ -144,6 +150,40 @@ export function storeStatus(
   const reason = byAdministrator && status.state !== 'active' ? 'revocation' : 'status'
   // Another version of its document may be the newest now
   for (const each of new Set([key, ...toolsBeside(sql, key)])) statusChanged(sql, each, revision, reason)
+}
+
+const ACTIVE: ToolStatus = { state: 'active' }
+
+/** The columns `status` and `own` of a version, by what is said of it and of its toolkit. */
+function statusColumns(own: ToolStatus, toolkit: ToolStatus): [status: string, own: string | null] {
+  const status = stricterStatus(own, toolkit)
+  return [JSON.stringify(status), status === own ? null : JSON.stringify(own)]
+}
+
+/** Has every version of a toolkit's tools have the status that follows from what is said of it, and of its toolkit. */
+export function storeToolkitStatus(sql: SqlStorage, toolkit: string, status: ToolStatus): void {
+  const [from, to] = keysOf(toolkit)
+  const said = sql
+    .exec<{ own: string }>(
+      'SELECT DISTINCT coalesce(own, status) AS own FROM version WHERE key >= ? AND key < ?',
+      from,
+      to,
+    )
+    .toArray()
+  for (const { own } of said) {
+    sql.exec(
+      'UPDATE version SET status = ?, own = ? WHERE key >= ? AND key < ? AND coalesce(own, status) = ?',
+      ...statusColumns(JSON.parse(own), status),
+      from,
+      to,
+      own,
+    )
+  }
+}
+
+/** The keys of a toolkit's tools. */
+export function keysIn(sql: SqlStorage, toolkit: string): string[] {
+  return column<string>(sql, 'SELECT key FROM tool WHERE key >= ? AND key < ? ORDER BY key', ...keysOf(toolkit))
 }
 
 /** Sets whether a version may be given credentials. */
@@ -186,7 +226,7 @@ function changed(sql: SqlStorage, key: string, revision: number): void {
   const record: ToolRecord | undefined = text === undefined ? undefined : JSON.parse(text)
   const exposed = record && exposedName(sql, record, record.name)
   sql.exec('UPDATE tool SET listed = ?, exposed = ? WHERE key = ?', listed, exposed?.name ?? null, key)
-  indexTool(sql, key, record)
+  indexTool(sql, key, record, record && tagsOfToolkit(sql, record.toolkit))
   queue(sql, kvKey('tool', key), revision)
   touchLeaf(sql, key, revision)
   for (const other of exposed?.displaced ?? []) changed(sql, other, revision)

@@ -5,6 +5,7 @@ import {
   isSelector,
   nearestVersion,
   resolveVersion,
+  stricterStatus,
   type ToolStatus,
 } from '../../../src/core/tool/version.ts'
 
@@ -150,5 +151,18 @@ describe('a selector', () => {
 
   it.each(['newest', 'LATEST', '1.2.3.4', 'x.y.z', '1.0.0 please', '@1'])('is not %j', (selector) => {
     expect(isSelector(selector)).toBe(false)
+  })
+})
+
+describe('of what is said of a version and of its toolkit', () => {
+  it('the stricter holds, and of two as strict the version’s own', () => {
+    const states = ['active', 'deprecated', 'yanked', 'disabled'] as const
+    for (const [index, own] of states.entries()) {
+      for (const [other, toolkit] of states.entries()) {
+        expect(stricterStatus({ state: own }, { state: toolkit }).state).toBe(states[Math.max(index, other)])
+      }
+    }
+    const own = { state: 'deprecated', message: 'own' } as const
+    expect(stricterStatus(own, { state: 'deprecated', message: 'its toolkit’s' })).toBe(own)
   })
 })

@@ -61,7 +61,7 @@ export function implementationFace(deps: ImplementationFaceDeps): Hono {
 
   async function implementationOf(c: Context, principal: Principal): Promise<Result<Read>> {
     const asked = c.req.param('id') ?? ''
-    const found = await find(asked, backgroundOf(c))
+    const found = await find(asked, principal, backgroundOf(c))
     if (!found || !maySee(principal, found.record)) return missing(`Tool '${asked.slice(0, 200)}' was not found`)
     const { record } = found
     const owner = (await toolkits.find(record.toolkit))?.owner ?? 'nobody'

@@ -1,0 +1,55 @@
+import { isObject } from '../tool/json.ts'
+import { check, into, map, object, oneOf, optional, string } from '../tool/json-reader.ts'
+import { type Reader, type Report, text, WRONG, wrong } from '../tool/json-reader.ts'
+import { type Checked, pointerStep } from '../tool/problem.ts'
+import { parseToolId } from '../tool/tool-id.ts'
+import type { ToolStatus } from '../tool/version.ts'
+
+const STATE = oneOf(['active', 'deprecated', 'yanked', 'disabled'])
+const DETAILS = {
+  message: optional(string({ most: 1_000 })),
+  successor: optional(text('a tool id', (id) => parseToolId(id) !== undefined)),
+}
+type Details = Omit<Extract<ToolStatus, { state: 'deprecated' }>, 'state'>
+
+const BESIDE = into(object({ status: STATE, ...DETAILS }), ({ status, ...details }, report) =>
+  statusOf(status, details, report),
+)
+const BY_FIELD = into(object({ state: STATE, ...DETAILS }), ({ state, ...details }, report) =>
+  statusOf(state, details, report),
+)
+const BY_KEY = into(map(object(DETAILS), 1), (states, report) => {
+  const [[key, details] = ['', {}]] = Object.entries(states)
+  const state = STATE(key, report)
+  return state === WRONG ? WRONG : statusOf(state, details, report)
+})
+const STATUS_BODY: Reader<ToolStatus> = (body, report) => {
+  if (!isObject(body) || !isObject(body.status)) return BESIDE(body, report)
+  const read = object({ status: 'state' in body.status ? BY_FIELD : BY_KEY })(body, report)
+  return read === WRONG ? WRONG : read.status
+}
+
+/**
+ * Reads what is said of a version or of a toolkit: `{"status": …}`, a state (`"yanked"`), with `message` and `successor` beside it
+ * for `"deprecated"`, or an object with `state`, or with the state as its only key. What `beside` reads stands beside it, or alone.
+ */
+export function readStatus<T extends object>(
+  body: unknown,
+  beside: Reader<T>,
+  names: readonly string[],
+): Checked<T & { readonly status?: ToolStatus }> {
+  const fields = isObject(body) ? Object.entries(body) : []
+  const said = Object.fromEntries(fields.filter(([name]) => names.includes(name)))
+  const rest = Object.fromEntries(fields.filter(([name]) => !names.includes(name)))
+  const others = check(beside, said)
+  if (!others.ok) return others
+  if (Object.keys(said).length > 0 && Object.keys(rest).length === 0) return others
+  const status = check(STATUS_BODY, isObject(body) ? rest : body)
+  return status.ok ? { ok: true, value: { ...others.value, status: status.value } } : status
+}
+
+function statusOf(state: ToolStatus['state'], details: Details, report: Report): ToolStatus | typeof WRONG {
+  if (state === 'deprecated') return { state, ...details }
+  const [field] = Object.keys(details)
+  return field === undefined ? { state } : wrong(report, "Must not be said but of 'deprecated'", pointerStep(field))
+}

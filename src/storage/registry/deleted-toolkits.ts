@@ -1,0 +1,77 @@
+import { documentKey, kvKey } from '../keys.ts'
+import { column, field, firstRow } from '../rows.ts'
+import { KEPT_MS, keysOf } from './toolkits.ts'
+
+/** So many tools go at once. */
+const AT_ONCE = 200
+
+/** When the first of the deleted toolkits goes for good; undefined while none is deleted. */
+export function nextToGo(sql: SqlStorage): number | undefined {
+  const oldest = field<number>(sql, 'SELECT deleted FROM toolkit WHERE deleted IS NOT NULL ORDER BY deleted LIMIT 1')
+  return oldest === undefined ? undefined : oldest + KEPT_MS
+}
+
+/**
+ * Forgets some of what is kept of a toolkit whose time is over, its name last: then anybody may have that. Gives the KV keys
+ * that hold nothing any more. To be run inside a transaction, and again while `nextToGo` is past.
+ */
+export function forgetDeleted(sql: SqlStorage, now: number): readonly string[] {
+  const due = firstRow<{ key: string }>(
+    sql,
+    'SELECT key FROM toolkit WHERE deleted <= ? ORDER BY deleted LIMIT 1',
+    now - KEPT_MS,
+  )
+  if (!due) return []
+  const keys = column<string>(
+    sql,
+    'SELECT key FROM tool WHERE key >= ? AND key < ? LIMIT ?',
+    ...keysOf(due.key),
+    AT_ONCE,
+  )
+  const gone = keys.flatMap((key) => forgetTool(sql, key))
+  if (keys.length === AT_ONCE) return gone
+  const addresses = forgetDocuments(sql, due.key)
+  sql.exec('DELETE FROM toolkit WHERE key = ?', due.key)
+  return [...gone, ...addresses]
+}
+
+function forgetTool(sql: SqlStorage, key: string): readonly string[] {
+  const names = column<string>(sql, 'SELECT name FROM name WHERE key = ?', key)
+  const digests = column<string>(sql, 'SELECT digest FROM version WHERE key = ?', key)
+  const hashes = column<string | null>(
+    sql,
+    "SELECT DISTINCT json_extract(record, '$.source.hash') FROM version WHERE key = ?",
+    key,
+  )
+  const row = field<number | null>(sql, 'SELECT indexed FROM tool WHERE key = ?', key) ?? null
+  if (row !== null) sql.exec('DELETE FROM search WHERE rowid = ?', row)
+  for (const table of ['version', 'name', 'tool']) sql.exec(`DELETE FROM ${table} WHERE key = ?`, key)
+  sql.exec('DELETE FROM document_tool WHERE tool = ?', key)
+  return [
+    kvKey('tool', key),
+    ...names.map((name) => kvKey('name', name)),
+    // A digest covers the tool's id, so no other tool has it
+    ...digests.map((digest) => kvKey('record', digest)),
+    ...hashes.flatMap((hash) => (hash === null ? [] : forgetText(sql, hash))),
+  ]
+}
+
+/** Forgets a document that no record names any more. */
+function forgetText(sql: SqlStorage, hash: string): readonly string[] {
+  const named = field(sql, "SELECT 1 FROM version WHERE json_extract(record, '$.source.hash') = ? LIMIT 1", hash)
+  if (named !== undefined) return []
+  sql.exec('DELETE FROM document_text WHERE hash = ?', hash)
+  return [kvKey('document', hash)]
+}
+
+/** Forgets the ids of the documents whose tools were in a toolkit. */
+function forgetDocuments(sql: SqlStorage, toolkit: string): readonly string[] {
+  const all = sql
+    .exec<{ dialect: string; id: string }>(
+      'SELECT DISTINCT dialect, id FROM document WHERE lower(toolkit) = ?',
+      toolkit,
+    )
+    .toArray()
+  sql.exec('DELETE FROM document WHERE lower(toolkit) = ?', toolkit)
+  return all.map(({ dialect, id }) => kvKey('address', documentKey(dialect, id)))
+}

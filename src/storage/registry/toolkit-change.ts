@@ -1,0 +1,99 @@
+import type { Principal } from '../../core/access/principal.ts'
+import { isAdministrator, type ToolkitChange } from '../../core/access/toolkit.ts'
+import { field } from '../rows.ts'
+import {
+  changeDenial,
+  deletedDenial,
+  deletionOf,
+  giveToolkit,
+  isBundled,
+  isHeld,
+  isToolkit,
+  keysOf,
+  writeToolkit,
+} from './toolkits.ts'
+import { keysIn, statusChanged, storeToolkitStatus } from './versions.ts'
+
+/** Why a toolkit cannot be changed so; undefined once it is. */
+type Refusal = { readonly denied: string; readonly isConflict?: true }
+
+const conflict = (denied: string): Refusal => ({ denied, isConflict: true })
+
+/** Changes a toolkit and all of its tools, inside a transaction. 'unknown' where there is none. */
+export function changeToolkit(
+  sql: SqlStorage,
+  toolkit: string,
+  { status, owner, tags }: ToolkitChange,
+  principal: Principal,
+  revision: () => number,
+): Refusal | 'unknown' | undefined {
+  if (!isToolkit(sql, toolkit)) return 'unknown'
+  const isAdmin = isAdministrator(principal)
+  const denied = wholeDenial(sql, principal, toolkit)
+  if (denied !== undefined) return { denied }
+  if (owner !== undefined && !isAdmin) return { denied: 'Only an administrator says who owns a toolkit' }
+  const deleted = deletedDenial(sql, toolkit)
+  if (deleted !== undefined && (!isAdmin || status === undefined || owner !== undefined)) return conflict(deleted)
+  if (status && !isAdmin && isHeld(sql, toolkit)) {
+    return { denied: `An administrator disabled the toolkit '${toolkit}': only an administrator enables it` }
+  }
+  if (owner !== undefined && !giveToolkit(sql, toolkit, owner)) return conflict(BUNDLED(toolkit, 'be given'))
+  if (tags) writeToolkit(sql, toolkit, { tags: JSON.stringify(tags) })
+  if (status) {
+    const isActive = status.state === 'active'
+    const held = isAdmin && status.state === 'disabled' ? 1 : 0
+    writeToolkit(sql, toolkit, { status: isActive ? null : JSON.stringify(status), held, deleted: null })
+    storeToolkitStatus(sql, toolkit, status)
+  }
+  if (!status && !tags) return undefined
+  const at = revision()
+  const reason = isAdmin && status && status.state !== 'active' ? 'revocation' : 'status'
+  for (const key of keysIn(sql, toolkit)) statusChanged(sql, key, at, reason)
+  return undefined
+}
+
+/**
+ * Deletes a toolkit of which no version can be called: administrators alone know of it from then on, until it is brought back
+ * or what is kept of it goes. Inside a transaction; 'unknown' where there is none.
+ */
+export function deleteToolkit(
+  sql: SqlStorage,
+  toolkit: string,
+  principal: Principal,
+  now: number,
+  revision: () => number,
+): Refusal | 'unknown' | undefined {
+  if (!isToolkit(sql, toolkit)) return 'unknown'
+  const denied = wholeDenial(sql, principal, toolkit)
+  if (denied !== undefined) return { denied }
+  if (deletionOf(sql, toolkit)) return isAdministrator(principal) ? undefined : 'unknown'
+  if (isBundled(sql, toolkit)) return conflict(BUNDLED(toolkit, 'be deleted'))
+  const [from, to] = keysOf(toolkit)
+  const callable = field<string>(
+    sql,
+    `SELECT tool.toolkit || '.' || tool.tool || '@' || version FROM version JOIN tool ON tool.key = version.key
+     WHERE version.key >= ? AND version.key < ? AND left_bundle = 0 AND json_extract(status, '$.state') <> 'disabled' LIMIT 1`,
+    from,
+    to,
+  )
+  if (callable !== undefined) {
+    const how = `disable the toolkit first, with PATCH /toolkits/${toolkit} and {"status": "disabled"}`
+    return conflict(`'${callable}' can still be called: ${how}`)
+  }
+  const at = revision()
+  writeToolkit(sql, toolkit, { deleted: now })
+  for (const key of keysIn(sql, toolkit)) statusChanged(sql, key, at)
+  return undefined
+}
+
+/** Why a principal may not change a toolkit as a whole: only who may change each of its tools may. */
+function wholeDenial(sql: SqlStorage, principal: Principal, toolkit: string): string | undefined {
+  return changeDenial(sql, principal, { toolkit, tool: '*' }, '')
+}
+
+const BUNDLED = (toolkit: string, verb: string) =>
+  `The toolkit '${toolkit}' has bundled tools, so it is the deployment's and cannot ${verb}: ${
+    verb === 'be deleted'
+      ? `take its files out of tools/${toolkit} and deploy, or disable it with PATCH /toolkits/${toolkit}`
+      : `give a key that names it ('${toolkit}.*')`
+  }`

@@ -1,0 +1,99 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Server } from '../e2e/server.ts'
+import { ADMIN_KEY, asAdmin, documents, type Headers, keyOf } from './set-up.ts'
+import { neverSilent, startWatched } from './watch.ts'
+
+let server: Server
+/** Whoever may publish anything, as its key says. */
+let mallory: Awaited<ReturnType<typeof keyOf>>
+let ann: Awaited<ReturnType<typeof keyOf>>
+
+beforeAll(async () => {
+  server = await startWatched({ vars: { ACCESS: 'keys', ADMIN_KEY } })
+  mallory = await keyOf(server, ['*'])
+  ann = await keyOf(server, ['*'])
+})
+afterAll(() => server?.stop())
+afterAll(neverSilent)
+
+const change = (toolkit: string, body: unknown, as: Headers) => server.json('PATCH', `/toolkits/${toolkit}`, body, as)
+const remove = (toolkit: string, as: Headers) => server.json('DELETE', `/toolkits/${toolkit}`, undefined, as)
+const publish = (toolkit: string, tool: string, as: Headers, version = '1.0.0') =>
+  server.json('POST', '/tools', documents(toolkit, tool, version).oxp, as)
+const statusOf = async (toolkit: string) =>
+  (await server.json('GET', `/toolkits/${toolkit}`, undefined, asAdmin)).body.status
+
+describe("somebody else's toolkit", () => {
+  it.each(['Hers', 'hers', 'SMS', 'sms'])(
+    'is not switched off, found by other tags, nor deleted: %s',
+    async (toolkit) => {
+      await publish('Hers', 'Do', ann.as)
+      const as = { '*': mallory.as, 'a tool of it': (await keyOf(server, [`${toolkit}.Do`, `${toolkit}.Send`])).as }
+      for (const [who, headers] of Object.entries(as)) {
+        for (const body of [{ status: 'disabled' }, { status: 'active' }, { tags: ['bank'] }, { owner: null }]) {
+          expect([who, body, (await change(toolkit, body, headers)).status]).toEqual([who, body, 403])
+        }
+        expect((await remove(toolkit, headers)).status).toBe(403)
+      }
+      expect(await statusOf(toolkit)).toBe('active')
+    },
+  )
+
+  it('is not told from one that there is none of, by whoever’s patterns do not cover it', async () => {
+    await publish('Hidden', 'Do', ann.as)
+    const stranger = await keyOf(server, ['Stranger.*'])
+    const told = async (toolkit: string) => {
+      const answers = [await change(toolkit, { status: 'disabled' }, stranger.as), await remove(toolkit, stranger.as)]
+      return answers.map(({ status, body }) => [status, JSON.stringify(body).replaceAll(toolkit, 'X')])
+    }
+    expect(await told('Hidden')).toEqual(await told('Nothere'))
+  })
+
+  it('cannot be had by naming an owner', async () => {
+    await publish('Mine', 'Do', mallory.as)
+    for (const owner of [ann.id, mallory.id, 'admin', 'made-up', null]) {
+      expect((await change('Mine', { owner }, mallory.as)).status).toBe(403)
+    }
+    const given = await change('Mine', { owner: ann.id }, asAdmin)
+    expect([given.status, given.body.owner]).toEqual([200, ann.id])
+    expect((await change('Mine', { status: 'disabled' }, mallory.as)).status).toBe(403)
+  })
+})
+
+describe('what an administrator switched off', () => {
+  it('is not switched on by its owner, by a new version, by a new tool, nor by deleting it and beginning anew', async () => {
+    await publish('Bad', 'Do', mallory.as)
+    await change('Bad', { status: 'disabled' }, asAdmin)
+    for (const body of [{ status: 'active' }, { status: 'yanked' }, { status: { deprecated: {} } }]) {
+      expect((await change('Bad', body, mallory.as)).status).toBe(403)
+    }
+    expect((await publish('Bad', 'Do', mallory.as, '1.1.0')).status).toBe(403)
+    expect((await publish('bad', 'Other', mallory.as)).status).toBe(403)
+    const enabled = await server.json('PATCH', '/tools/Bad.Do@1.0.0', { status: 'active' }, mallory.as)
+    expect(enabled.body).toMatchObject({ status: 'disabled' })
+    expect((await remove('Bad', mallory.as)).status).toBe(200)
+    expect((await change('Bad', { status: 'active' }, mallory.as)).status).toBe(409)
+    expect((await publish('Bad', 'Do', mallory.as, '1.1.0')).status).toBe(403)
+    expect(await statusOf('Bad')).toBe('disabled')
+  })
+})
+
+describe('the name of a deleted toolkit', () => {
+  it('is nobody else’s, with any of its tools, by a document’s id or where tools have names alone', async () => {
+    await publish('Left', 'Do', ann.as)
+    await change('Left', { status: 'disabled' }, ann.as)
+    expect((await remove('Left', ann.as)).status).toBe(200)
+    for (const kit of ['Left', 'left']) {
+      for (const [dialect, body] of Object.entries(documents(kit, 'New', '1.0.0'))) {
+        const { status } = await server.json('POST', '/tools', body, mallory.as)
+        expect([dialect, status]).toEqual([dialect, 403])
+      }
+    }
+    // What `Left_Do` led to, it leads to nobody else now
+    await server.json('POST', '/tools', { ...documents('Mallory', 'Do', '1.0.0').mcp }, mallory.as)
+    const named = { definition: { name: 'Left_Do', description: 'x', inputSchema: { type: 'object' } } }
+    await server.json('POST', '/tools', { ...named, toolkit: 'Mallory', version: '1.0.0' }, mallory.as)
+    const { status } = await server.json('GET', '/tools/Left_Do', undefined, mallory.as)
+    expect(status).toBe(404)
+  })
+})

@@ -1,0 +1,143 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { ADMIN_KEY, asAdmin, calls, documents, type Headers, keyOf } from '../attacks/set-up.ts'
+import { type Server, startServer } from './server.ts'
+
+let server: Server
+let ann: Awaited<ReturnType<typeof keyOf>>
+beforeAll(async () => {
+  server = await startServer({ vars: { ACCESS: 'keys', ADMIN_KEY } })
+  ann = await keyOf(server, ['*'])
+})
+afterAll(() => server?.stop())
+
+const patch = (toolkit: string, body: unknown, as: Headers = asAdmin) =>
+  server.json('PATCH', `/toolkits/${toolkit}`, body, as)
+const CODE = { implementation: { kind: 'code', module: 'export default () => "done"' } }
+
+async function publish(toolkit: string, tool = 'Do', version = '1.0.0') {
+  const { status, body } = await server.json('POST', '/tools', documents(toolkit, tool, version, CODE).oxp, ann.as)
+  expect([status, JSON.stringify(body)]).toEqual([201, expect.any(String)])
+}
+const listed = async (query: string, as: Headers = ann.as) =>
+  (await server.json('GET', `/tools?${query}`, undefined, as)).body.items.map(({ id }: { id: string }) => id)
+
+describe('PATCH /toolkits/{toolkit}', () => {
+  it('takes a toolkit out of every dialect’s hands, and gives it back', async () => {
+    await publish('Whole')
+    await publish('Whole', 'More')
+    const answers = async () =>
+      Object.fromEntries(
+        await Promise.all(
+          Object.entries(calls(server, 'Whole', 'Do', ann.as)).map(async ([dialect, call]) => {
+            const { status, body } = await call()
+            return [dialect, status === 200 && JSON.stringify(body).includes('done')]
+          }),
+        ),
+      )
+    const all = (isDone: boolean) =>
+      Object.fromEntries(Object.keys(calls(server, '', '', {})).map((each) => [each, isDone]))
+    expect(await answers()).toEqual(all(true))
+    const off = await patch('whole', { status: 'disabled' }, ann.as)
+    expect([off.status, off.body]).toEqual([
+      200,
+      { toolkit: 'Whole', owner: ann.id, bundled: false, untrusted: expect.any(Array), status: 'disabled', tags: [] },
+    ])
+    expect(await answers()).toEqual(all(false))
+    expect(await listed('toolkit=Whole')).toEqual([])
+    expect((await patch('Whole', { status: 'active' }, ann.as)).body).toMatchObject({ status: 'active' })
+    expect(await answers()).toEqual(all(true))
+    expect(await listed('toolkit=Whole')).toEqual(['Whole.Do@1.0.0', 'Whole.More@1.0.0'])
+  })
+
+  it('deprecates one with what succeeds it, and says so of each tool', async () => {
+    await publish('Old')
+    const said = { status: 'deprecated', message: 'Use New', successor: 'New.Do' }
+    expect((await patch('Old', said, ann.as)).body).toMatchObject(said)
+    const { headers } = await fetch(`${server.url}/tools/Old.Do`, { headers: ann.as })
+    expect([headers.get('switchboard-status'), headers.get('link')]).toEqual([
+      'deprecated',
+      '</tools/New.Do>; rel="successor-version"',
+    ])
+    expect((await server.json('GET', '/toolkits/Old', undefined, asAdmin)).body).toMatchObject(said)
+  })
+
+  it('has tools found by tags of their toolkit', async () => {
+    await publish('Tagged')
+    expect((await patch('Tagged', { tags: ['quay', 'harbour'] }, ann.as)).body).toMatchObject({
+      tags: ['quay', 'harbour'],
+    })
+    expect(await listed('tag=quay')).toEqual(['Tagged.Do@1.0.0'])
+    expect(await listed('tag=quay&versions=all')).toEqual(['Tagged.Do@1.0.0'])
+    expect(await listed('q=harbour')).toEqual(['Tagged.Do@1.0.0'])
+  })
+
+  it('sets the status of a bundled one', async () => {
+    expect((await patch('Doorbell', { status: 'disabled' })).status).toBe(200)
+    expect((await server.json('POST', '/tools/call', { tool_id: 'Doorbell.Ring', input: {} }, asAdmin)).status).toBe(
+      400,
+    )
+    expect((await server.json('DELETE', '/toolkits/Doorbell', undefined, asAdmin)).body.message).toContain(
+      'take its files out of tools/Doorbell and deploy',
+    )
+    expect((await patch('Doorbell', { status: 'active' })).status).toBe(200)
+    expect(await listed('toolkit=Doorbell')).toEqual(['Doorbell.Ring@0.1.0'])
+  })
+
+  it('refuses what makes no sense, and says what would', async () => {
+    await publish('Odd')
+    for (const [body, status, message] of [
+      [{ status: 'off' }, 400, "'active', 'deprecated', 'yanked', 'disabled'"],
+      [{ state: 'disabled' }, 400, 'status'],
+      [{ status: 'disabled', tag: ['x'] }, 400, "Unknown field 'tag'"],
+      [{ status: 'disabled', message: 'Use New' }, 400, "Must not be said but of 'deprecated'"],
+      [{ tags: [''] }, 400, 'up to 32 texts of 1 to 64 characters'],
+      [{}, 400, 'status'],
+      [5, 400, 'an object'],
+      [{ owner: 'nobody' }, 422, undefined],
+    ] as const) {
+      const answer = await patch('Odd', body)
+      expect([body, answer.status, answer.body.message]).toEqual([
+        body,
+        status,
+        message === undefined ? expect.any(String) : expect.stringContaining(message),
+      ])
+    }
+    expect((await patch('Nowhere', { status: 'disabled' })).status).toBe(404)
+    expect((await patch('No.where', { status: 'disabled' })).status).toBe(404)
+    expect((await server.json('DELETE', '/toolkits/Nowhere', undefined, asAdmin)).status).toBe(404)
+  })
+})
+
+describe('DELETE /toolkits/{toolkit}', () => {
+  it('leaves what was published to administrators, who bring it back', async () => {
+    await publish('Gone')
+    const remove = (as: Headers = ann.as) => server.json('DELETE', '/toolkits/Gone', undefined, as)
+    const early = await remove()
+    expect([early.status, early.body.message]).toEqual([
+      409,
+      `'Gone.Do@1.0.0' can still be called: disable the toolkit first, with PATCH /toolkits/Gone and {"status": "disabled"}`,
+    ])
+    await patch('Gone', { status: 'disabled' }, ann.as)
+    const { status, body } = await remove()
+    expect([status, Date.parse(body.kept_until) - Date.parse(body.deleted_at)]).toEqual([200, 30 * 86_400_000])
+
+    const show = (id: string, as: Record<string, string>) => server.json('GET', `/tools/${id}`, undefined, as)
+    expect((await show('Gone.Do@1.0.0', asAdmin)).body).toMatchObject({ id: 'Gone.Do@1.0.0' })
+    expect((await show('Gone.Do', asAdmin)).body).toMatchObject({ id: 'Gone.Do@1.0.0' })
+    const hidden = await show('Gone.Do@1.0.0', ann.as)
+    expect([hidden.status, hidden.body.message]).toEqual([404, "Tool 'Gone.Do@1.0.0' was not found"])
+    for (const [dialect, call] of Object.entries(calls(server, 'Gone', 'Do', ann.as))) {
+      expect([dialect, JSON.stringify((await call()).body)]).toEqual([dialect, expect.not.stringContaining('"done"')])
+    }
+    const again = await server.json('POST', '/tools', documents('Gone', 'Do', '2.0.0', CODE).oxp, ann.as)
+    expect([again.status, again.body.message]).toEqual([409, expect.stringContaining('its name is kept until')])
+    const taken = await server.json('PUT', '/toolkits/Gone', { owner: 'admin' }, asAdmin)
+    expect(taken.status).toBe(409)
+    expect((await server.json('PATCH', '/tools/Gone.Do@1.0.0', { status: 'active' }, ann.as)).status).toBe(404)
+    expect((await server.json('PATCH', '/tools/Gone.Do@1.0.0', { status: 'active' }, asAdmin)).status).toBe(409)
+
+    expect((await patch('Gone', { status: 'active' }, ann.as)).status).toBe(409)
+    expect((await patch('Gone', { status: 'active' })).body).not.toHaveProperty('deleted_at')
+    expect((await show('Gone.Do', ann.as)).status).toBe(200)
+  })
+})
