@@ -14,17 +14,6 @@ import { createPrivateRoute, type RouteDeps } from '../../http/route.ts'
 import { isSameOrigin } from '../../http/same-origin.ts'
 import type { Sessions } from '../../http/sessions.ts'
 import { failurePage, goTo, type Page, page, plainPage } from '../../http/page.ts'
-import {
-  approvalPage,
-  endedPage,
-  grantPage,
-  nobodyPage,
-  otherPersonPage,
-  refusedPage,
-  signInPage,
-  stoppedPage,
-  unknownPage,
-} from './pages.ts'
 import { confirmation, encodeAuthorization, stepFailure, waitQuery } from './wire.ts'
 
 /** Failures are put into words for machines; people get pages. */
@@ -42,6 +31,9 @@ export interface AuthorizationsFaceDeps extends RouteDeps {
   /** Milliseconds since the epoch. */
   readonly now: () => number
 }
+
+/** The pages that people see, which most isolates never show. */
+const pages = () => import('./pages.ts')
 
 const ACCOUNT_NAME = /^\P{C}{0,64}$/u
 const FORM_LIMIT = 4_096
@@ -94,6 +86,7 @@ export function authorizationsFace(deps: AuthorizationsFaceDeps): Hono {
     const opened = await open(c)
     if ('status' in opened) return page(opened)
     const { authorization, name, person } = opened
+    const { approvalPage, endedPage, grantPage } = await pages()
     if (authorization.status === 'completed' || authorization.status === 'failed') {
       return page(endedPage(authorization, name))
     }
@@ -114,6 +107,7 @@ export function authorizationsFace(deps: AuthorizationsFaceDeps): Hono {
     const opened = await open(c)
     if ('status' in opened) return page(opened)
     const { authorization, name, person } = opened
+    const { endedPage, refusedPage, stoppedPage } = await pages()
     const visitor = person ? { person } : {}
     const { id, kind } = authorization
     const decision = form.value.get('decision') ?? (kind === 'grant' ? 'continue' : undefined)
@@ -147,7 +141,7 @@ export function authorizationsFace(deps: AuthorizationsFaceDeps): Hono {
     if ('status' in opened) return page(opened)
     const { id } = opened.authorization
     const browser = browserOf(c.req.raw)
-    if (browser === undefined) return page(stoppedPage(NO_BROWSER, startOf(id)))
+    if (browser === undefined) return page((await pages()).stoppedPage(NO_BROWSER, startOf(id)))
     const proof = c.req.query('proof') ?? ''
     return go(await authorizations.resume(id, { browser, callback: callbackOf(c), proof }), id)
   })
@@ -160,6 +154,7 @@ export function authorizationsFace(deps: AuthorizationsFaceDeps): Hono {
       const message = 'The provider sent you here without saying what for. Have your agent ask again'
       return page(plainPage(400, 'Not understood', message))
     }
+    const { endedPage, stoppedPage } = await pages()
     const ended = await authorizations.finish({ url, browser: browserOf(c.req.raw), callback: callbackOf(c) })
     if (!ended.ok) return page(stoppedPage(ended))
     noteAct(c, writeAct, now(), actOf('grant.give', ended.authorization, true))
@@ -181,6 +176,7 @@ export function authorizationsFace(deps: AuthorizationsFaceDeps): Hono {
     if (limited) return failurePage(limited.failure)
     const id = pathSegment(c.req.url, 2)
     if (!id.ok) return failurePage(id.failure)
+    const { nobodyPage, otherPersonPage, signInPage, unknownPage } = await pages()
     const authorization = await authorizations.find(id.value)
     if (authorization) {
       const found = await personAt(c, authorization)
@@ -244,8 +240,8 @@ const NO_BROWSER = {
   message: 'This browser did not open the link, or opened it too long ago',
 } as const
 
-function go(step: Step, id: string, cookies: readonly string[] = []): Response {
-  return step.ok ? goTo(step.location, cookies) : page(stoppedPage(step, startOf(id)), cookies)
+async function go(step: Step, id: string, cookies: readonly string[] = []): Promise<Response> {
+  return step.ok ? goTo(step.location, cookies) : page((await pages()).stoppedPage(step, startOf(id)), cookies)
 }
 
 function callbackOf(c: Context): string {

@@ -5,12 +5,6 @@ import { KEPT_MS, keysOf } from './toolkits.ts'
 /** So many tools go at once. */
 const AT_ONCE = 200
 
-/** When the first of the deleted toolkits goes for good; undefined while none is deleted. */
-export function nextToGo(sql: SqlStorage): number | undefined {
-  const oldest = field<number>(sql, 'SELECT deleted FROM toolkit WHERE deleted IS NOT NULL ORDER BY deleted LIMIT 1')
-  return oldest === undefined ? undefined : oldest + KEPT_MS
-}
-
 /**
  * Forgets some of what is kept of a toolkit whose time is over, its name last: then anybody may have that. Gives the KV keys
  * that hold nothing any more. To be run inside a transaction, and again while `nextToGo` is past.

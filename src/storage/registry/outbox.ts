@@ -3,10 +3,10 @@ import { createOutbox, type KeysOfKind } from '../outbox.ts'
 import { column, field } from '../rows.ts'
 import { readBlob } from './blobs.ts'
 import { addressText, textByHash } from './documents.ts'
-import { forgetDeleted, nextToGo } from './deleted-toolkits.ts'
 import { createLanding } from './landing.ts'
 import { keyOfName } from './names.ts'
 import { pageText, type WriteLine } from './pages.ts'
+import { nextToGo } from './toolkits.ts'
 import { documentText, recordTextByDigest } from './versions.ts'
 
 /** A reader holds a head, which names pages, for about a minute. */
@@ -44,6 +44,7 @@ export function createRegistryOutbox(storage: DurableObjectStorage, kv: KVNamesp
   /** Forgets what was kept of deleted toolkits. Nobody could read it from KV for longer than that is swept after. */
   async function forget(): Promise<void> {
     while ((nextToGo(sql) ?? Infinity) <= Date.now()) {
+      const { forgetDeleted } = await import('./deleted-toolkits.ts')
       const gone = storage.transactionSync(() => {
         const targets = forgetDeleted(sql, Date.now())
         for (const target of targets) {

@@ -21,7 +21,6 @@ import { store } from './publication.ts'
 import { query, type QueryAnswer } from './query.ts'
 import { publishedByAll } from './quota.ts'
 import { createTables, nextRevision, queue, readNumber } from './tables.ts'
-import { changeToolkit, deleteToolkit } from './toolkit-change.ts'
 import { changeDenial, deletedDenial, giveToolkit, publishDenial, toolkitOf } from './toolkits.ts'
 import {
   documentText,
@@ -164,6 +163,7 @@ export function defineRegistry<Env extends RegistryEnv>(
     ): Promise<
       { toolkit: Toolkit; revision: number; keys: string[] } | { denied: string; isConflict?: true } | undefined
     > {
+      const { changeToolkit, deleteToolkit } = await import('./toolkit-change.ts')
       const revision = () => nextRevision(this.#sql)
       const refused = await this.#change(() =>
         change === 'delete'

@@ -106,6 +106,12 @@ export function isHeld(sql: SqlStorage, toolkit: string): boolean {
 /** For so long what a deleted toolkit held can be read by administrators, and brought back. */
 export const KEPT_MS = 30 * 86_400_000
 
+/** When the first of the deleted toolkits goes for good; undefined while none is deleted. */
+export function nextToGo(sql: SqlStorage): number | undefined {
+  const oldest = field<number>(sql, 'SELECT deleted FROM toolkit WHERE deleted IS NOT NULL ORDER BY deleted LIMIT 1')
+  return oldest === undefined ? undefined : oldest + KEPT_MS
+}
+
 /** When a toolkit was deleted, and until when it can be brought back; undefined for one that was not. */
 export function deletionOf(sql: SqlStorage, toolkit: string): Toolkit['deleted'] {
   const at = rowOf(sql, toolkit)?.deleted
