@@ -147,6 +147,7 @@ export function createApp(env: Env, config: Config, build: Build): Hono {
   const recordWriter = createRecordWriter({
     append: (batch) => recordsOf(batch.day).append(batch),
     takeHostNews: hostNews.take,
+    keep: config.recordCalls,
     sleep,
     newId,
     defect: (error, lost) => log({ event: 'records-lost', lost, error: String(error) }),

@@ -11,6 +11,7 @@ import { type JwtOptions, MIN_JWT_SECRET } from './http/jwt.ts'
 import type { PeopleRules } from './http/jwt-claims.ts'
 import { decodeRules } from './core/access/sign-in-rules.ts'
 import { cannotRead } from './core/tool/problem.ts'
+import type { RecordedCalls } from './core/call/records.ts'
 import { type CallLimits, callLimits } from './core/access/limits.ts'
 import type { Published } from './core/access/quota.ts'
 import { toolPattern } from './core/tool/tool-id.ts'
@@ -71,6 +72,8 @@ export interface Config {
   readonly allowOrigins: ReadonlySet<string>
   /** `host:port`s that outgoing requests may reach over http, whatever their address. */
   readonly allowHttpHosts: ReadonlySet<string>
+  /** Which calls are recorded one by one. */
+  readonly recordCalls: RecordedCalls
 }
 
 /** The deployment as a client of the OpenID provider that people sign in with. */
@@ -164,7 +167,13 @@ export function loadConfig(env: Env): Config {
     hasSeveralIssuers,
     allowOrigins: readOrigins(text('ALLOW_ORIGINS')),
     allowHttpHosts,
+    recordCalls: readRecordCalls(text('RECORD_CALLS')),
   }
+}
+
+function readRecordCalls(value = 'all'): RecordedCalls {
+  if (value === 'all' || value === 'failures' || value === 'none') return value
+  throw new ConfigError(`RECORD_CALLS must be 'all', 'failures' or 'none', got '${value}'`)
 }
 
 function readToolLimits(value: unknown): ReadonlyMap<string, CallLimits> {

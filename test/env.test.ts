@@ -87,6 +87,16 @@ describe('how much one key may publish', () => {
   })
 })
 
+describe('which calls are recorded', () => {
+  it('is all of them, or what is said', () => {
+    expect(configOf({}).recordCalls).toBe('all')
+    expect(configOf({ RECORD_CALLS: 'failures' }).recordCalls).toBe('failures')
+    expect(() => configOf({ RECORD_CALLS: 'some' })).toThrow(
+      "RECORD_CALLS must be 'all', 'failures' or 'none', got 'some'",
+    )
+  })
+})
+
 describe('sign-in', () => {
   const client = { SIGN_IN_ISSUER: 'https://id.test', SIGN_IN_CLIENT_ID: 'c1', SIGN_IN_CLIENT_SECRET: 's1' }
   const jwks = { JWT_JWKS_URL: 'https://id.test/jwks', JWT_ISSUER: 'https://id.test' }

@@ -150,6 +150,8 @@ describe('what clients look for', () => {
       token_endpoint: `${server.url}/connect/token`,
       registration_endpoint: `${server.url}/connect/register`,
       code_challenge_methods_supported: ['S256'],
+      response_types_supported: ['code'],
+      grant_types_supported: ['authorization_code', 'refresh_token'],
       authorization_response_iss_parameter_supported: true,
       client_id_metadata_document_supported: true,
       token_endpoint_auth_methods_supported: expect.arrayContaining(['none']),

@@ -3,6 +3,9 @@ import type { HostNews } from './host-news.ts'
 import type { UpstreamHealth } from './readiness.ts'
 import type { CallRecord } from './record.ts'
 
+/** Which calls have a record each: with `none` they are not even counted, else all are. */
+export type RecordedCalls = 'all' | 'failures' | 'none'
+
 /** Which calls are meant. */
 export interface CallFilter extends RecordFilter {
   /** A tool's name or a pattern such as `Gmail.*`, or a version's id. */

@@ -1,6 +1,7 @@
 import type { Act, WriteAct } from '../../core/access/act.ts'
 import type { HostNews } from '../../core/call/host-news.ts'
 import type { CallRecord } from '../../core/call/record.ts'
+import type { RecordedCalls } from '../../core/call/records.ts'
 import type { Background } from '../../core/tool/platform.ts'
 import { createBatches } from './batches.ts'
 import { dayOf } from './days.ts'
@@ -11,6 +12,7 @@ export interface RecordWriterOptions {
   readonly append: (batch: RecordBatch) => Promise<void>
   /** What there is to tell of hosts: it is learned by calls, and told with their records. */
   readonly takeHostNews: () => readonly HostNews[]
+  readonly keep: RecordedCalls
   readonly sleep: (ms: number) => Promise<unknown>
   readonly newId: () => string
   /** Told that records are lost. */
@@ -29,7 +31,14 @@ export interface RecordWriter {
  * Records calls and acts behind their answers: those of one second go together, and nobody waits for it. A batch that cannot be
  * stored is lost, and counted with the next that can.
  */
-export function createRecordWriter({ append, takeHostNews, sleep, newId, defect }: RecordWriterOptions): RecordWriter {
+export function createRecordWriter({
+  append,
+  takeHostNews,
+  keep,
+  sleep,
+  newId,
+  defect,
+}: RecordWriterOptions): RecordWriter {
   let lost = 0
 
   async function store(day: string, records: readonly Recorded[], hosts: readonly HostNews[]): Promise<void> {
@@ -38,7 +47,7 @@ export function createRecordWriter({ append, takeHostNews, sleep, newId, defect 
     const earlier = lost
     lost = 0
     try {
-      await append({ id: newId(), day, calls, acts, hosts, lost: earlier })
+      await append({ id: newId(), day, calls, acts, hosts, keep: keep === 'all' ? 'all' : 'failures', lost: earlier })
     } catch (error) {
       lost += earlier + records.length
       defect(error, records.length)
@@ -58,7 +67,7 @@ export function createRecordWriter({ append, takeHostNews, sleep, newId, defect 
     },
   })
   return {
-    writeCall: (call, background) => write({ call }, background),
+    writeCall: keep === 'none' ? () => undefined : (call, background) => write({ call }, background),
     writeAct: (act, background) => write({ act }, background),
   }
 }

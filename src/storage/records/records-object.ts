@@ -2,7 +2,7 @@ import { DurableObject } from 'cloudflare:workers'
 import type { Act } from '../../core/access/act.ts'
 import type { HostNews } from '../../core/call/host-news.ts'
 import type { CallRecord } from '../../core/call/record.ts'
-import type { CallFilter, UsageKey } from '../../core/call/records.ts'
+import type { CallFilter, RecordedCalls, UsageKey } from '../../core/call/records.ts'
 import { field } from '../rows.ts'
 import { HOUR_MS, DAY_MS } from '../../core/tool/time.ts'
 import { archiveSome } from './archive.ts'
@@ -21,6 +21,8 @@ export interface RecordBatch {
   readonly acts: readonly Act[]
   /** Absent where an isolate of an earlier version tells. */
   readonly hosts?: readonly HostNews[]
+  /** Which calls are to have a row; all, where an isolate of an earlier version tells. */
+  readonly keep?: Exclude<RecordedCalls, 'none'>
   readonly lost: number
 }
 
@@ -30,7 +32,7 @@ export interface RecordsBindings {
 
 /** For so long a day's records can be read, in milliseconds. */
 export const KEPT_MS = 30 * DAY_MS
-/** So many rows a day: what comes after is counted as lost. They take some 3 GB of the 10 that an object has. */
+/** So many rows a day: what comes after is counted, and has no row. They take some 3 GB of the 10 that an object has. */
 const MAX_ROWS = 5_000_000
 /** So many batches are known again: more than come while one is sent twice. */
 const KNOWN_BATCHES = 10_000
@@ -51,7 +53,7 @@ export class Records extends DurableObject<RecordsBindings> {
     if (this.#isReady) createTables(this.#sql)
   }
 
-  async append({ id, day, calls, acts, hosts = [], lost }: RecordBatch): Promise<void> {
+  async append({ id, day, calls, acts, hosts = [], keep = 'all', lost }: RecordBatch): Promise<void> {
     if (!this.#isReady) {
       createTables(this.#sql)
       this.#sql.exec(`INSERT INTO meta VALUES ('day', ?)`, Date.parse(day))
@@ -63,13 +65,12 @@ export class Records extends DurableObject<RecordsBindings> {
       this.#sql.exec('DELETE FROM batch WHERE id <= last_insert_rowid() - ?', KNOWN_BATCHES)
       for (const act of acts) storeAct(this.#sql, act)
       for (const news of hosts) storeHost(this.#sql, news)
+      if (calls.length > 0) storeFigures(this.#sql, calls)
       const rows = field<number | null>(this.#sql, 'SELECT max(id) FROM call') ?? 0
-      const stored = calls.slice(0, Math.max(0, MAX_ROWS - rows))
-      if (stored.length > 0) {
-        storeCalls(this.#sql, stored)
-        storeFigures(this.#sql, stored)
-      }
-      const gone = lost + calls.length - stored.length
+      const wanted = calls.filter(({ outcome }) => keep === 'all' || outcome !== 'success')
+      const stored = wanted.slice(0, Math.max(0, MAX_ROWS - rows))
+      if (stored.length > 0) storeCalls(this.#sql, stored)
+      const gone = lost + wanted.length - stored.length
       if (gone > 0) this.#add('lost', gone)
     })
   }

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { HostNews } from '../../../src/core/call/host-news.ts'
 import type { CallRecord } from '../../../src/core/call/record.ts'
 import { createRecordWriter } from '../../../src/storage/records/record-writer.ts'
+import type { RecordedCalls } from '../../../src/core/call/records.ts'
 import type { RecordBatch } from '../../../src/storage/records/records-object.ts'
 
 const recordAt = (call_id: string, at: number): CallRecord => ({
@@ -16,7 +17,7 @@ const recordAt = (call_id: string, at: number): CallRecord => ({
 })
 const MIDNIGHT = Date.parse('2026-03-01')
 
-function setUp() {
+function setUp(keep: RecordedCalls = 'failures') {
   const stored: RecordBatch[] = []
   const defects: number[] = []
   const behind: Promise<unknown>[] = []
@@ -39,6 +40,7 @@ function setUp() {
       if (world.isDown) throw new Error('The object cannot be reached')
       stored.push(batch)
     },
+    keep,
     newId: () => `batch ${++batches}`,
     takeHostNews: () => news.splice(0),
     sleep: () => new Promise<void>((done) => void wakes.push(done)),
@@ -63,7 +65,15 @@ describe('records of calls', () => {
       ['2026-02-28', ['c1', 'c3'], 0],
       ['2026-03-01', ['c2'], 0],
     ])
+    expect(world.stored[0]).toMatchObject({ keep: 'failures' })
     expect(new Set(world.stored.map(({ id }) => id)).size).toBe(2)
+  })
+
+  it('are none where none are wanted', async () => {
+    const world = setUp('none')
+    world.write('c1')
+    await world.end()
+    expect([world.stored, world.behind]).toEqual([[], []])
   })
 
   it('do not wait for more than 500', async () => {

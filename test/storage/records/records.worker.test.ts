@@ -5,6 +5,7 @@ import type { Act } from '../../../src/core/access/act.ts'
 import type { HostNews } from '../../../src/core/call/host-news.ts'
 import type { CallRecord } from '../../../src/core/call/record.ts'
 import { createKeyring } from '../../../src/storage/keyring.ts'
+import type { RecordBatch } from '../../../src/storage/records/records-object.ts'
 import { dayOf } from '../../../src/storage/records/days.ts'
 import { createRecords } from '../../../src/storage/records/records.ts'
 
@@ -44,8 +45,11 @@ function createWorld(days: number) {
     now,
     all: { since: now - days * DAY, until: now + 1 },
     stubOf,
-    store: (calls: readonly CallRecord[], { lost = 0, id = crypto.randomUUID() } = {}) =>
-      stubOf(dayOf(calls[0]?.at ?? now)).append({ id, day: dayOf(calls[0]?.at ?? now), calls, acts: [], lost }),
+    store: (
+      calls: readonly CallRecord[],
+      { lost = 0, id = crypto.randomUUID(), keep = 'all' }: Partial<RecordBatch> = {},
+    ) =>
+      stubOf(dayOf(calls[0]?.at ?? now)).append({ id, day: dayOf(calls[0]?.at ?? now), calls, acts: [], keep, lost }),
     storeActs: (acts: readonly Act[]) =>
       stubOf(dayOf(now)).append({ id: crypto.randomUUID(), day: dayOf(now), calls: [], acts, lost: 0 }),
     tell: (hosts: readonly HostNews[]) =>
@@ -82,6 +86,15 @@ describe('calls that were recorded', () => {
     await store([call({ call_id: 'c' })])
     expect(idsOf(await records.calls(all, 10))).toEqual(['c', 'b', 'a'])
     expect(await records.usage(all, ['toolkit'])).toMatchObject({ items: [{ calls: 3 }], lost: 1 })
+  })
+
+  it('have a row where that is wanted, and are counted all the same', async () => {
+    const { records, store, call, all } = createWorld(1)
+    const calls = () => [call(), call({ call_id: 'failed', outcome: 'tool-failed' })]
+    await store(calls(), { keep: 'failures' })
+    await store(calls(), { keep: 'all' })
+    expect(idsOf(await records.calls(all, 10))).toHaveLength(3)
+    expect(await records.usage(all, ['toolkit'])).toMatchObject({ items: [{ calls: 4, failures: 2 }], lost: 0 })
   })
 
   it('are kept as they are, whatever is in them', async () => {
