@@ -1,6 +1,8 @@
 import { type Context, Hono } from 'hono'
 import { readBytes, readForm } from '../http/body.ts'
 import { jsonText } from '../http/json-response.ts'
+import { declare } from '../http/operation.ts'
+import { ANY_QUERY } from '../http/query.ts'
 import { isTrustworthy } from '../http/loopback.ts'
 import type { Fetch } from '../core/tool/platform.ts'
 import { agentOf, credentialOf } from '../storage/connect/token-form.ts'
@@ -29,14 +31,19 @@ export function connectFace(deps: ConnectFaceDeps): Hono {
   const { issuer, server, onEnd, shield } = deps
   const face = new Hono()
 
-  face.get(RESOURCE_METADATA_PATH, (c) =>
-    metadata(c, (origin) => resourceMetadata(origin, issuer === undefined ? undefined : [issuer])),
+  // RFC 6749, sections 3.1 and 3.2: what is not known is passed over, in the query as in the form
+  const any = <H extends object>(handle: H) => declare({ query: ANY_QUERY }, handle)
+  const ofResource = (origin: string) => resourceMetadata(origin, issuer === undefined ? undefined : [issuer])
+  face.get(
+    RESOURCE_METADATA_PATH,
+    any((c: Context) => metadata(c, ofResource)),
   )
   if (issuer !== undefined) return face
-  face.get(SERVER_METADATA_PATH, (c) => metadata(c, serverMetadata))
+  const ofServer = any((c: Context) => metadata(c, serverMetadata))
+  face.get(SERVER_METADATA_PATH, ofServer)
   // OpenID clients ask there; what they find is the same (RFC 8414, section 5)
-  face.get('/.well-known/openid-configuration/connect', (c) => metadata(c, serverMetadata))
-  face.get('/connect/.well-known/openid-configuration', (c) => metadata(c, serverMetadata))
+  face.get('/.well-known/openid-configuration/connect', ofServer)
+  face.get('/connect/.well-known/openid-configuration', ofServer)
 
   let loaded: Awaited<ReturnType<typeof load>> | undefined
   async function load() {
@@ -51,10 +58,17 @@ export function connectFace(deps: ConnectFaceDeps): Hono {
       readAssertion: createAssertions({ fetch: deps.fetch, findDocument, now: deps.now }),
     }
   }
-  face.get('/connect/authorize', async (c) => (loaded ??= await load()).authorize.ask(c))
-  face.post('/connect/authorize', async (c) => (loaded ??= await load()).authorize.decide(c))
+  face.get(
+    '/connect/authorize',
+    any(async (c: Context) => (loaded ??= await load()).authorize.ask(c)),
+  )
+  face.post(
+    '/connect/authorize',
+    any(async (c: Context) => (loaded ??= await load()).authorize.decide(c)),
+  )
 
-  face.post('/connect/token', async (c) => {
+  face.post('/connect/token', any(token))
+  async function token(c: Context): Promise<Response> {
     if (shield(c)) return tooMany()
     const origin = originOf(c)
     if (origin === undefined) return oauthError(400, 'invalid_request', 'Wanted https')
@@ -71,9 +85,10 @@ export function connectFace(deps: ConnectFaceDeps): Hono {
     // What is revoked, or comes a second time, ends here at once
     if (!form.value.has('grant_type') || answer.status !== 200) onEnd(agentOf(credentialOf(form.value)))
     return oauthAnswer(answer)
-  })
+  }
 
-  face.post('/connect/register', async (c) => {
+  face.post('/connect/register', any(register))
+  async function register(c: Context): Promise<Response> {
     if (shield(c)) return tooMany()
     const origin = originOf(c)
     if (origin === undefined) return oauthError(400, 'invalid_request', 'Wanted https')
@@ -85,7 +100,7 @@ export function connectFace(deps: ConnectFaceDeps): Hono {
     const text = new TextDecoder().decode(body.value)
     const answer = await reached(() => server.register(origin, text))
     return answer instanceof Response ? answer : oauthAnswer(answer)
-  })
+  }
 
   return face
 }

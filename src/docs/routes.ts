@@ -1,6 +1,7 @@
 import { type Context, Hono } from 'hono'
 import { jsonText } from '../http/json-response.ts'
 import { goTo, page, plainPage } from '../http/page.ts'
+import { ANY_QUERY } from '../http/query.ts'
 import { createPublicRoute, preflight, type PublicRouteDeps } from '../http/public-route.ts'
 import type { Guide } from './guide.ts'
 
@@ -20,6 +21,7 @@ const NO_GUIDE = plainPage(404, 'Nothing here', 'There is no such guide')
 export function docsFace({ loadGuides, ...deps }: DocsFaceDeps): Hono {
   const open = createPublicRoute(deps)
   const face = new Hono()
+  // What is one text for everybody passes its query over: links get parameters that say where they were found
   // Who opens the address of a deployment in a browser finds out what it is
   at('/', async () => goTo('/docs'))
   at('/docs', async () => {
@@ -45,7 +47,7 @@ export function docsFace({ loadGuides, ...deps }: DocsFaceDeps): Hono {
   })
 
   function at(path: string, give: (c: Context) => Promise<Response>): void {
-    face.get(path, open(give))
+    face.get(path, open({ query: ANY_QUERY }, give))
     face.options(path, preflight)
   }
 

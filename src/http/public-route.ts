@@ -1,5 +1,7 @@
 import type { Failing, Failure } from '../core/call/failure.ts'
 import type { RouteContext } from './gate.ts'
+import { declare, type Operation } from './operation.ts'
+import { readQuery } from './query.ts'
 
 export interface PublicRouteDeps {
   /** Holds strangers to a rate: why a request is refused now, or undefined. */
@@ -20,13 +22,17 @@ const ANY_ORIGIN = {
  * that was asked for. Strangers are held to the rate.
  */
 export function createPublicRoute({ shield, respond }: PublicRouteDeps) {
-  return <C extends RouteContext>(handle: (c: C) => Response | Promise<Response>) =>
-    async (c: C): Promise<Response> => {
+  return <C extends RouteContext, Q>(
+    operation: Operation<Q>,
+    handle: (c: C, query: Q) => Response | Promise<Response>,
+  ) =>
+    declare(operation, async (c: C): Promise<Response> => {
       const limited = shield(c)
-      const response = limited ? respond(limited.failure) : await handle(c)
+      const query = limited ?? readQuery(operation.query, c.req.raw.url)
+      const response = query.ok ? await handle(c, query.value) : respond(query.failure)
       response.headers.set('cache-control', response.ok ? 'public, max-age=300' : 'no-store')
       return fromAnyOrigin(response)
-    }
+    })
 }
 
 /** The answer to a browser that asks whether a page may read it (Fetch, "CORS-preflight request"). */

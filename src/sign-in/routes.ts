@@ -3,12 +3,15 @@ import type { WriteAct } from '../core/access/act.ts'
 import { type PersonClaims, personOf } from '../core/access/person.ts'
 import { principalOfPerson } from '../core/access/session.ts'
 import type { SignInRule } from '../core/access/sign-in-rules.ts'
-import type { Failing } from '../core/call/failure.ts'
+import type { Failing, Failure } from '../core/call/failure.ts'
 import type { Sha256 } from '../core/tool/digest.ts'
 import { type Authenticator, isKey, MIN_ADMIN_KEY } from '../http/authenticate.ts'
 import { noteAct } from '../http/acts.ts'
 import { readForm } from '../http/body.ts'
 import { failurePage, goTo, type Page, page, plainPage } from '../http/page.ts'
+import { declare, reading } from '../http/operation.ts'
+import { ANY_QUERY, query, type ReadOf } from '../http/query.ts'
+import { optional, string } from '../core/tool/json-reader.ts'
 import { isSameOrigin } from '../http/same-origin.ts'
 import type { Sessions } from '../http/sessions.ts'
 import { isTrustworthy } from '../http/loopback.ts'
@@ -44,6 +47,8 @@ export interface SignInFaceDeps {
 
 const FORM_LIMIT = 8_192
 const MAX_CALLBACK = 16_384
+/** People open the page by links, which get parameters that say where they were found. */
+const SIGN_IN = query({ return: optional(string()), again: optional(string()) }, { others: 'ignored' })
 const NOT_FROM_HERE = plainPage(403, 'Not from here', 'This form was sent by another site, so nothing was done')
 const BAD_RETURN = plainPage(400, 'Not understood', 'The page to go back to must be one of this Switchboard')
 const NOT_SAFE = plainPage(400, 'Not here', 'To sign in, open this Switchboard by https')
@@ -57,13 +62,15 @@ export function signInFace({ sessions, provider, flows, authenticator, sha256, .
   const { shield, writeAct, now } = deps
   const face = new Hono()
 
-  face.get('/sign-in', async (c) => {
+  const refuse = (_: Context, failure: Failure) => page(failurePage(failure))
+  face.get('/sign-in', reading({ query: SIGN_IN }, signIn, refuse))
+  async function signIn(c: Context, query: ReadOf<typeof SIGN_IN>): Promise<Response> {
     const refused = unready(c)
     if (refused) return page(refused)
     const request = c.req.raw
-    const back = backOf(c, c.req.query('return'))
+    const back = backOf(c, query.return)
     if (back instanceof Error) return page(BAD_RETURN)
-    const isAgain = c.req.query('again') === '1'
+    const isAgain = query.again === '1'
     const signed = isAgain ? undefined : await sessions.signedIn(request, () => shield(c))
     if (signed?.ok) {
       if (back !== undefined) return goTo(back)
@@ -73,9 +80,11 @@ export function signInFace({ sessions, provider, flows, authenticator, sha256, .
     const begun = await provider.openId.begin(callbackOf(c), isAgain)
     if (!begun.ok) return page(refusedSignInPage(502, begun.message, back))
     return goTo(begun.url, [await flows.keep(request, { request: begun.request, back: back ?? '/sign-in' })])
-  })
+  }
 
-  face.get('/sign-in/callback', async (c) => {
+  // RFC 6749, section 4.1.2: what a provider adds is passed over
+  face.get('/sign-in/callback', declare({ query: ANY_QUERY }, callback))
+  async function callback(c: Context): Promise<Response> {
     const refused = unready(c)
     if (refused) return page(refused)
     const request = c.req.raw
@@ -108,9 +117,10 @@ export function signInFace({ sessions, provider, flows, authenticator, sha256, .
     }
     const cookie = await sessions.begin(request, { issuer: provider.issuer, person }, principal.id)
     return goTo(back, [...ended, cookie])
-  })
+  }
 
-  face.post('/sign-in/key', async (c) => {
+  face.post('/sign-in/key', declare({ query: ANY_QUERY }, signInByKey))
+  async function signInByKey(c: Context): Promise<Response> {
     const refused = unready(c)
     if (refused) return page(refused)
     if (provider) return page(plainPage(404, 'Nothing here', 'People sign in with their provider here'))
@@ -131,9 +141,10 @@ export function signInFace({ sessions, provider, flows, authenticator, sha256, .
     }
     const cookie = await sessions.begin(request, { key: hash }, holder.value.id)
     return goTo(back ?? '/sign-in', [cookie])
-  })
+  }
 
-  face.post('/sign-out', async (c) => {
+  face.post('/sign-out', declare({ query: ANY_QUERY }, signOut))
+  async function signOut(c: Context): Promise<Response> {
     const limited = shield(c)
     if (limited) return page(failurePage(limited.failure))
     const request = c.req.raw
@@ -144,7 +155,7 @@ export function signInFace({ sessions, provider, flows, authenticator, sha256, .
     note(c, 'session.end', {})
     if (back === undefined || back instanceof Error) return page(signedOutPage(), [cookie])
     return goTo(`/sign-in?again=1&return=${encodeURIComponent(back)}`, [cookie])
-  })
+  }
 
   /** Writes down that somebody signs in, or may not: then there is no id of theirs. */
   function note(c: Context, act: string, who: { readonly id?: string | undefined; readonly user?: string }): void {

@@ -518,7 +518,7 @@ describe('lists', () => {
   ])('refuses ?%s', async (query) => {
     const { status, body } = await server.json('GET', `/tools?${query}`)
     expect(status).toBe(400)
-    expect(body.message).toMatch(/^The query parameter '\w+' must be /)
+    expect(body.message).toMatch(/^Cannot read the query at '\w+': Must be /)
   })
 
   it('answers 304 to whoever holds the list, until something is published', async () => {

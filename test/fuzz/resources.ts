@@ -2,16 +2,17 @@ import { expect } from 'vitest'
 import { confirmation, waitQuery } from '../../src/api/authorizations/wire.ts'
 import { encodeProvider } from '../../src/api/providers/wire.ts'
 import { decodeImport, importQuery } from '../../src/api/toolkits/import/wire.ts'
-import { decodeQuery } from '../../src/api/toolkits/plugin/wire.ts'
+import { optionsOf, uploadQuery } from '../../src/api/toolkits/plugin/wire.ts'
 import { decodeOwner, decodeToolkitChange, principalNamed } from '../../src/api/toolkits/wire.ts'
 import { askedId, decodeChange, publicationQuery } from '../../src/api/tools/wire.ts'
 import { decodeNewKey } from '../../src/core/access/api-key.ts'
 import { knownProvider } from '../../src/core/consent/known-providers.ts'
 import { decodeProvider } from '../../src/core/consent/provider.ts'
 import { IMPORT_KINDS } from '../../src/core/publish/import.ts'
-import { check, type Reader } from '../../src/core/tool/json-reader.ts'
+import { check } from '../../src/core/tool/json-reader.ts'
 import { readToolset } from '../../src/dialects/mcp/toolset.ts'
-import { decodeListQuery } from '../../src/dialects/oxp/list-query.ts'
+import { LIST } from '../../src/dialects/oxp/list-query.ts'
+import { query as declareQuery, type Query, readQuery } from '../../src/http/query.ts'
 import { principalOfClaims } from '../../src/http/jwt-claims.ts'
 import { createTextJudge } from '../../src/outbound/allowed-url.ts'
 import { CLAIMS, IMPORT, KEY, PROVIDER } from './examples.ts'
@@ -21,8 +22,9 @@ import { expectWords, isRead, isUnderstood, row, type Row, written } from './row
 const NOW = new Date('2026-01-01T00:00:00Z')
 const RULES = { judgeUrl: createTextJudge(new Set(['127.0.0.1:8080'])), judgeSecret: () => undefined }
 /** A row for what the reader of a query reads. */
-const query = (name: string, reader: Reader<unknown>, ...examples: readonly string[]): Row =>
-  row(name, texts(examples), (text) => isRead(check(reader, Object.fromEntries(new URLSearchParams(text)))))
+const query = (name: string, declared: Query<unknown>, ...examples: readonly string[]): Row =>
+  row(name, texts(examples), (text) => isUnderstood(readQuery(declared, `/x?${text}`), 'request-malformed'))
+const LISTING = declareQuery(LIST)
 
 export const resources: readonly Row[] = [
   row('a new key', values([KEY, { ...KEY, users: 'any' }]), (body) => {
@@ -105,7 +107,7 @@ export const resources: readonly Row[] = [
     expect(users === 'any' || users.length === 1).toBe(true)
     return true
   }),
-  query('how long to wait', waitQuery, 'wait=30', 'wait=0&x=1'),
+  query('how long to wait', waitQuery, 'wait=30', 'wait=0'),
   query('the query of an import', importQuery, 'dry_run=1&allow=breaking', 'dry_run=0'),
   query('the query of a publication', publicationQuery, 'allow=breaking', 'dialect=oxp'),
   row(
@@ -113,19 +115,21 @@ export const resources: readonly Row[] = [
     texts([
       'version=1.0.0&allowed_hosts=a.example,b.example:8080&security_level=4&config=key:SECRET,b:TWO&allow=breaking',
     ]),
-    (text) => isRead(decodeQuery('Kit', new URLSearchParams(text))),
+    (text) => {
+      const read = readQuery(uploadQuery, `/x?${text}`)
+      if (!isUnderstood(read, 'request-malformed')) return false
+      if (read.ok) expect(optionsOf('Kit', read.value).toolkit).toBe('Kit')
+      return true
+    },
   ),
   row(
     'the query of a list',
-    texts([
-      'limit=20&versions=all&toolkit=Gmail&q=mail&tag=a&cursor=Z21haWw&format=openai',
-      'q=%F0%9F%92%A9&limit=1000',
-    ]),
+    texts(['limit=20&versions=all&toolkit=Gmail&q=mail&tag=a&cursor=Z21haWw&losses=1', 'q=%F0%9F%92%A9&limit=1000']),
     (text) => {
-      const read = decodeListQuery(new URLSearchParams(text))
+      const read = readQuery(LISTING, `/tools?${text}`)
       if (!isUnderstood(read, 'request-malformed')) return false
-      expect(read.limit).toBeGreaterThan(0)
-      expect(read.limit).toBeLessThanOrEqual(1_000)
+      expect(read.ok && read.value.limit).toBeGreaterThan(0)
+      expect(read.ok && read.value.limit).toBeLessThanOrEqual(1_000)
       return true
     },
   ),

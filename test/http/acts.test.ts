@@ -3,6 +3,7 @@ import type { Act } from '../../src/core/access/act.ts'
 import { ADMIN } from '../../src/core/access/principal.ts'
 import { fail } from '../../src/core/call/failure.ts'
 import { createRefusals, noteAct } from '../../src/http/acts.ts'
+import { NO_QUERY } from '../../src/http/query.ts'
 import { createRoute } from '../../src/http/route.ts'
 import { gateFor } from './gate-for.ts'
 
@@ -51,27 +52,24 @@ describe('a route', () => {
 
   it('that names its act has it written down with what the handler says of it', async () => {
     const { acts, route } = writing()
-    const handle = route(
-      'admin',
-      async (_, __, note) => {
-        note({ id: 'k1' })
-        return new Response(null, { status: 204 })
-      },
-      'key.remove',
-    )
-    expect((await handle(context())).status).toBe(204)
+    const handle = route({ scope: 'admin', act: 'key.remove', query: NO_QUERY }, async (_, __, note) => {
+      note({ id: 'k1' })
+      return new Response(null, { status: 204 })
+    })
+    expect((await handle(context('/keys/k1'))).status).toBe(204)
     expect(acts).toMatchObject([{ act: 'key.remove', outcome: 'success', status: 204, about: { id: 'k1' } }])
   })
 
   it('that fails is written down with its failure', async () => {
     const { acts, route } = writing()
-    await route('admin', async () => fail({ type: 'not-found', message: 'No' }), 'key.remove')(context())
+    const operation = { scope: 'admin', act: 'key.remove', query: NO_QUERY } as const
+    await route(operation, async () => fail({ type: 'not-found', message: 'No' }))(context('/keys/k1'))
     expect(acts).toMatchObject([{ act: 'key.remove', outcome: 'not-found', status: 404 }])
   })
 
   it('that only reads is not', async () => {
     const { acts, route } = writing()
-    await route('admin', async () => new Response())(context())
+    await route({ scope: 'admin', query: NO_QUERY }, async () => new Response())(context('/keys/k1'))
     expect(acts).toEqual([])
   })
 })

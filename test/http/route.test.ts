@@ -1,10 +1,13 @@
 import { describe, expect, it, vi } from 'vitest'
 import { ADMIN, ANONYMOUS, type Principal } from '../../src/core/access/principal.ts'
 import { type Failing, type Failure, fail } from '../../src/core/call/failure.ts'
+import { optional, string } from '../../src/core/tool/json-reader.ts'
+import { query } from '../../src/http/query.ts'
 import { createPrivateRoute, createRoute } from '../../src/http/route.ts'
 import { gateFor } from './gate-for.ts'
 
 const NOT_FOUND = fail({ type: 'not-found', message: 'Gone' })
+const PAGED = query({ limit: optional(string()) })
 const respond = (failure: Failure) =>
   Response.json(failure, { status: 400, headers: { 'cache-control': 'private, no-cache' } })
 
@@ -12,11 +15,12 @@ async function send(
   make: typeof createRoute,
   caller: Principal | Failure,
   answer: Response | Failing = Response.json(1, { headers: { 'cache-control': 'private' } }),
+  url = 'https://sb.example/keys',
 ) {
   const handle = vi.fn(async () => answer)
-  const raw = new Request('https://sb.example/keys')
+  const raw = new Request(url)
   const c = { req: { raw }, executionCtx: { waitUntil: () => undefined } }
-  const response = await make({ gate: gateFor(caller), respond })('tools:call', handle)(c)
+  const response = await make({ gate: gateFor(caller), respond })({ scope: 'tools:call', query: PAGED }, handle)(c)
   return { body: await response.json(), cached: response.headers.get('cache-control'), handle, c }
 }
 
@@ -27,13 +31,24 @@ describe.each([
   it('hands over who was let in', async () => {
     const { body, handle, c } = await send(make, ADMIN)
     expect(body).toBe(1)
-    expect(handle).toHaveBeenCalledExactlyOnceWith(c, ADMIN, expect.any(Function))
+    expect(handle).toHaveBeenCalledExactlyOnceWith(c, ADMIN, expect.any(Function), { limit: undefined })
   })
 
   it('is closed to who lacks the scope', async () => {
     const { body, handle } = await send(make, { ...ADMIN, kind: 'key', scopes: ['tools:read'] })
     expect(body).toMatchObject({ type: 'forbidden' })
     expect(handle).not.toHaveBeenCalled()
+  })
+
+  it('hands over what the query says, and refuses what is not declared, to who is let in', async () => {
+    const page = 'https://sb.example/keys?limit=2'
+    const { handle } = await send(make, ADMIN, undefined, page)
+    expect(handle.mock.calls).toMatchObject([[{}, ADMIN, expect.any(Function), { limit: '2' }]])
+    const wrong = await send(make, ADMIN, undefined, `${page}&limt=3`)
+    expect(wrong.body).toMatchObject({ type: 'request-malformed', message: expect.stringContaining("'limt'") })
+    expect(wrong.handle).not.toHaveBeenCalled()
+    const stranger = { ...ADMIN, kind: 'key', scopes: [] } as const
+    expect((await send(make, stranger, undefined, `${page}&limt=3`)).body).toMatchObject({ type: 'forbidden' })
   })
 
   it('puts a failure into words', async () => {

@@ -2,14 +2,25 @@ import { type Context, Hono } from 'hono'
 import { mayActFor, type Principal } from '../../core/access/principal.ts'
 import type { ArtifactStore, StoredArtifact } from '../../core/call/artifact-store.ts'
 import { userOf } from '../../core/call/authorise.ts'
-import { type Failing, fail, ok, type Result } from '../../core/call/failure.ts'
+import { type Failing, type Failure, fail, ok, type Result } from '../../core/call/failure.ts'
 import type { UploadedFile, UploadOwner, UploadStore } from '../../core/call/upload-store.ts'
 import type { RouteContext } from '../../http/gate.ts'
 import { contextOf } from '../../http/incoming-call.ts'
 import { jsonText, notModified } from '../../http/json-response.ts'
 import { pathSegment } from '../../http/path-segment.ts'
-import { createPrivateRoute, type RouteDeps } from '../../http/route.ts'
-import { encodeUpload, headersOf, readRange, readUpload, refusalOf, UNKNOWN_FILE } from './wire.ts'
+import { reading } from '../../http/operation.ts'
+import { NO_QUERY, type ReadOf } from '../../http/query.ts'
+import { createPrivateRoute, type Note, type RouteDeps } from '../../http/route.ts'
+import {
+  encodeUpload,
+  headersOf,
+  linkQuery,
+  readRange,
+  readUpload,
+  refusalOf,
+  UNKNOWN_FILE,
+  uploadQuery,
+} from './wire.ts'
 
 export interface ArtifactsFaceDeps extends RouteDeps {
   readonly artifacts: Pick<ArtifactStore, 'open'>
@@ -33,19 +44,26 @@ export function artifactsFace({ artifacts, uploads, shield, now, ...deps }: Arti
   const { respond } = deps
   const route = createPrivateRoute(deps)
   const face = new Hono()
-  face.post('/artifacts', route('tools:call', upload))
-  face.delete('/artifacts/:id', route('tools:call', remove))
-  const own = route('tools:call', showOwn)
-  face.get('/artifacts/:id', (c) => {
-    const isLink = c.req.query('signature') !== undefined || c.req.query('expires') !== undefined
-    return isLink ? showLinked(c) : own(c)
-  })
+  face.post('/artifacts', route({ scope: 'tools:call', query: uploadQuery }, upload))
+  face.delete('/artifacts/:id', route({ scope: 'tools:call', query: NO_QUERY }, remove))
+  const own = route({ scope: 'tools:call', query: NO_QUERY }, showOwn)
+  const refuse = (_: Context, failure: Failure) => respond(failure)
+  face.get('/artifacts/:id', reading({ query: linkQuery }, show, refuse))
 
-  async function upload(c: Context, principal: Principal): Promise<Response | Failing> {
+  function show(c: Context, link: ReadOf<typeof linkQuery>): Promise<Response> {
+    return link.signature === undefined && link.expires === undefined ? own(c) : showLinked(c, link)
+  }
+
+  async function upload(
+    c: Context,
+    principal: Principal,
+    _: Note,
+    { filename }: ReadOf<typeof uploadQuery>,
+  ): Promise<Response | Failing> {
     const owner = ownerOf(c, principal)
     if (!owner.ok) return owner
     const request = c.req.raw
-    const read = readUpload(request.headers, c.req.query('filename'))
+    const read = readUpload(request.headers, filename)
     if (!read.ok) return read
     let kept: Awaited<ReturnType<UploadStore['keep']>>
     try {
@@ -89,13 +107,12 @@ export function artifactsFace({ artifacts, uploads, shield, now, ...deps }: Arti
     return id.ok ? ok(await look(id.value, owner.value)) : id
   }
 
-  async function showLinked(c: Context): Promise<Response> {
+  async function showLinked(c: Context, { expires = '', signature = '' }: ReadOf<typeof linkQuery>): Promise<Response> {
     const limited = shield(c)
     if (limited) return respond(limited.failure)
     const id = pathSegment(c.req.url, 2)
     if (!id.ok) return respond(id.failure)
-    const expires = c.req.query('expires') ?? ''
-    const found = await artifacts.open({ id: id.value, expires, signature: c.req.query('signature') ?? '' })
+    const found = await artifacts.open({ id: id.value, expires, signature })
     if (typeof found === 'string') return respond(refusalOf(found))
     return answer(c.req.raw, found, id.value, Number(expires))
   }

@@ -1,6 +1,7 @@
 import { fail, type Failure, ok, type Result } from '../../core/call/failure.ts'
 import type { StoredArtifact } from '../../core/call/artifact-store.ts'
-import { wrongParameter } from '../../core/call/call-fields.ts'
+import { optional, string, text, unquoted } from '../../core/tool/json-reader.ts'
+import { query } from '../../http/query.ts'
 import { handleOf, type Upload } from '../../core/call/upload-store.ts'
 import type { JsonObject } from '../../core/tool/json.ts'
 
@@ -94,9 +95,6 @@ export function readUpload(headers: Headers, filename: string | undefined): Resu
   }
   const size = Number(length)
   if (size > MAX_UPLOAD) return fail({ type: 'body-too-large', limit: MAX_UPLOAD, got: size })
-  if (filename !== undefined && !isFilename(filename)) {
-    return wrongParameter('filename', `a name of 1 to ${MAX_FILENAME} characters, without a path or control characters`)
-  }
   const contentType = MEDIA_TYPE.exec(headers.get('content-type') ?? '')?.[0] ?? 'application/octet-stream'
   return ok({ size, contentType, filename })
 }
@@ -105,6 +103,16 @@ function isFilename(name: string): boolean {
   // What Unicode hides, or turns around, would show people another name
   return name.length <= MAX_FILENAME && /^[^/\\\p{C}]+$/u.test(name) && !/^\.+$/.test(name) && name.trim() !== ''
 }
+
+/** What a file that is sent is called. */
+export const uploadQuery = query({
+  filename: optional(
+    text(`a name of 1 to ${MAX_FILENAME} characters, without a path or control characters`, isFilename),
+  ),
+})
+
+/** What a link to what a call gave says beside the id: it is the credential. */
+export const linkQuery = query({ expires: optional(string()), signature: optional(unquoted(string())) })
 
 /** What is said of a file that was kept. */
 export function encodeUpload(

@@ -4,13 +4,15 @@ import type { Authorization, Authorizations, SignedInPerson, Step } from '../../
 import { malformed } from '../../core/call/call-fields.ts'
 import { type Failing, fail, ok, type Result } from '../../core/call/failure.ts'
 import type { Providers } from '../../core/consent/provider.ts'
-import { check } from '../../core/tool/json-reader.ts'
+import { check, optional, string, unquoted } from '../../core/tool/json-reader.ts'
 import { parseToolId } from '../../core/tool/tool-id.ts'
 import { type ActAbout, noteAct } from '../../http/acts.ts'
 import { readForm, readJson } from '../../http/body.ts'
 import { browserCookie, browserOf, newBrowser } from '../../http/browser-cookie.ts'
 import { pathSegment } from '../../http/path-segment.ts'
-import { createPrivateRoute, type RouteDeps } from '../../http/route.ts'
+import { ANY_QUERY, NO_QUERY, query, type ReadOf } from '../../http/query.ts'
+import { declare, reading } from '../../http/operation.ts'
+import { createPrivateRoute, type Note, type RouteDeps } from '../../http/route.ts'
 import { isSameOrigin } from '../../http/same-origin.ts'
 import type { Sessions } from '../../http/sessions.ts'
 import { failurePage, goTo, type Page, page, plainPage } from '../../http/page.ts'
@@ -39,6 +41,8 @@ const ACCOUNT_NAME = /^\P{C}{0,64}$/u
 const FORM_LIMIT = 4_096
 const CONFIRM_LIMIT = 16_384
 const MAX_CALLBACK = 16_384
+/** What the deployment's verifier of users sends a browser back with; whatever it adds is passed over. */
+const RESUMED = query({ proof: optional(unquoted(string()), '') }, { others: 'ignored' })
 
 /**
  * What a person must do before a call can go on, and who waits for it: `GET /authorizations/{id}` for the caller, the
@@ -51,14 +55,19 @@ export function authorizationsFace(deps: AuthorizationsFaceDeps): Hono {
   const route = createPrivateRoute(deps)
   const face = new Hono()
 
-  face.get('/authorizations/:id', route('tools:call', follow))
+  face.get('/authorizations/:id', route({ scope: 'tools:call', query: waitQuery }, follow))
   // A scope of its own: whoever calls tools for a user could otherwise take the part of the user's browser too
-  face.post('/authorizations/:id/confirm', route('users:confirm', confirm, 'authorization.confirm'))
+  face.post(
+    '/authorizations/:id/confirm',
+    route({ scope: 'users:confirm', act: 'authorization.confirm', query: NO_QUERY }, confirm),
+  )
 
-  async function follow(c: Context, principal: Principal): Promise<Response | Failing> {
-    const query = check(waitQuery, c.req.query())
-    if (!query.ok) return malformed(query.problems, 'the query')
-    const { wait } = query.value
+  async function follow(
+    c: Context,
+    principal: Principal,
+    _: Note,
+    { wait }: ReadOf<typeof waitQuery>,
+  ): Promise<Response | Failing> {
     const found = await visible(c, principal)
     if (!found.ok) return found
     const { id, status } = found.value
@@ -82,7 +91,8 @@ export function authorizationsFace(deps: AuthorizationsFaceDeps): Hono {
     return step.ok ? c.json({ next: step.location }) : fail(stepFailure(step))
   }
 
-  face.get('/authorizations/:id/start', async (c) => {
+  face.get('/authorizations/:id/start', declare({ query: ANY_QUERY }, start))
+  async function start(c: Context): Promise<Response> {
     const opened = await open(c)
     if ('status' in opened) return page(opened)
     const { authorization, name, person } = opened
@@ -95,9 +105,10 @@ export function authorizationsFace(deps: AuthorizationsFaceDeps): Hono {
         ? approvalPage(authorization, { identifiesPeople, signedIn: person?.user }, now())
         : grantPage(authorization, name, now(), person?.user),
     )
-  })
+  }
 
-  face.post('/authorizations/:id/start', async (c) => {
+  face.post('/authorizations/:id/start', declare({ query: ANY_QUERY }, decide))
+  async function decide(c: Context): Promise<Response> {
     const request = c.req.raw
     if (!isSameOrigin(request)) {
       return page(plainPage(403, 'Not from here', 'This form was sent by another site, so nothing was done'))
@@ -134,19 +145,24 @@ export function authorizationsFace(deps: AuthorizationsFaceDeps): Hono {
       return go(await authorizations.start(id, { ...visitor, browser, callback: callbackOf(c), ...named }), id, cookies)
     }
     return page(plainPage(400, 'Not understood', 'The form did not say what to do, so nothing was done'))
-  })
+  }
 
-  face.get('/authorizations/:id/resume', async (c) => {
+  face.get(
+    '/authorizations/:id/resume',
+    reading({ query: RESUMED }, resume, (_, failure) => page(failurePage(failure))),
+  )
+  async function resume(c: Context, { proof }: ReadOf<typeof RESUMED>): Promise<Response> {
     const opened = await open(c)
     if ('status' in opened) return page(opened)
     const { id } = opened.authorization
     const browser = browserOf(c.req.raw)
     if (browser === undefined) return page((await pages()).stoppedPage(NO_BROWSER, startOf(id)))
-    const proof = c.req.query('proof') ?? ''
     return go(await authorizations.resume(id, { browser, callback: callbackOf(c), proof }), id)
-  })
+  }
 
-  face.get('/oauth/callback', async (c) => {
+  // RFC 6749, section 4.1.2: what a provider adds is passed over; what it says twice is refused where it is read
+  face.get('/oauth/callback', declare({ query: ANY_QUERY }, finish))
+  async function finish(c: Context): Promise<Response> {
     const limited = shield(c)
     if (limited) return page(failurePage(limited.failure))
     const { url } = c.req
@@ -159,7 +175,7 @@ export function authorizationsFace(deps: AuthorizationsFaceDeps): Hono {
     if (!ended.ok) return page(stoppedPage(ended))
     noteAct(c, writeAct, now(), actOf('grant.give', ended.authorization, true))
     return page(endedPage(ended.authorization, await nameOf(ended.authorization.provider)))
-  })
+  }
 
   /** The authorization of the path, for a caller who may act for its user: to all others it does not exist. */
   async function visible(c: Context, principal: Principal): Promise<Result<Authorization>> {

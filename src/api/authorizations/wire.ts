@@ -1,12 +1,13 @@
 import type { Authorization, Step } from '../../core/consent/authorization.ts'
 import type { Failure } from '../../core/call/failure.ts'
 import { identifier } from '../../core/call/call-fields.ts'
+import { query } from '../../http/query.ts'
 import { into, object, optional, string, text, unquoted } from '../../core/tool/json-reader.ts'
 
 const WAIT = into(text('whole seconds from 0 to 59', /^[0-5]?\d$/), (seconds) => Number(seconds) * 1_000)
 
 /** Reads `?wait=`, whole seconds from 0 to 59, into milliseconds. */
-export const waitQuery = object({ wait: optional(WAIT, 0) }, { unknown: 'ignore' })
+export const waitQuery = query({ wait: optional(WAIT, 0) })
 
 /** Reads the body of `POST /authorizations/{id}/confirm`; `flow` is what the browser was sent to the verifier with. */
 export const confirmation = object({ flow: unquoted(string({ least: 1, most: 1_000 })), user_id: identifier })

@@ -3,8 +3,19 @@ import type { Principal } from '../../core/access/principal.ts'
 import { malformed } from '../../core/call/call-fields.ts'
 import { type Failing, fail } from '../../core/call/failure.ts'
 import type { Records } from '../../core/call/records.ts'
-import { createPrivateRoute, type RouteDeps } from '../../http/route.ts'
-import { encodeMetrics, encodePage, OPEN_METRICS, readAuditQuery, readCallsQuery, readUsageQuery } from './wire.ts'
+import { NO_QUERY, type ReadOf } from '../../http/query.ts'
+import { createPrivateRoute, type Note, type RouteDeps } from '../../http/route.ts'
+import {
+  auditQuery,
+  callsQuery,
+  encodeMetrics,
+  encodePage,
+  OPEN_METRICS,
+  decodeAuditQuery,
+  decodeCallsQuery,
+  decodeUsageQuery,
+  usageQuery,
+} from './wire.ts'
 
 export interface CallsFaceDeps extends RouteDeps {
   readonly records: Records
@@ -24,29 +35,44 @@ const TOO_MANY = "There are more groups than one answer holds: ask for less time
 export function callsFace({ records, version, now, ...deps }: CallsFaceDeps): Hono {
   const route = createPrivateRoute(deps)
   const face = new Hono()
-  face.get('/calls', route(undefined, list))
-  face.get('/audit', route('records:read', audit))
-  face.get('/usage', route(undefined, usage))
-  face.get('/metrics', route('records:read', metrics))
+  face.get('/calls', route({ query: callsQuery }, list))
+  face.get('/audit', route({ scope: 'records:read', query: auditQuery }, audit))
+  face.get('/usage', route({ query: usageQuery }, usage))
+  face.get('/metrics', route({ scope: 'records:read', query: NO_QUERY }, metrics))
 
-  async function list(c: Context, principal: Principal): Promise<Response | Failing> {
-    const query = readCallsQuery(c.req.query(), principal, now())
+  async function list(
+    c: Context,
+    principal: Principal,
+    _: Note,
+    asked: ReadOf<typeof callsQuery>,
+  ): Promise<Response | Failing> {
+    const query = decodeCallsQuery(asked, principal, now())
     if (!query.ok) return malformed(query.problems, 'the query')
     const { filter, limit, cursor } = query.value
     const found = await records.calls(filter, limit, cursor)
     return found ? c.json(encodePage(found)) : fail({ type: 'request-malformed', message: CURSOR_UNKNOWN })
   }
 
-  async function audit(c: Context): Promise<Response | Failing> {
-    const query = readAuditQuery(c.req.query(), now())
+  async function audit(
+    c: Context,
+    _: Principal,
+    __: Note,
+    asked: ReadOf<typeof auditQuery>,
+  ): Promise<Response | Failing> {
+    const query = decodeAuditQuery(asked, now())
     if (!query.ok) return malformed(query.problems, 'the query')
     const { filter, limit, cursor } = query.value
     const found = await records.acts(filter, limit, cursor)
     return found ? c.json(encodePage(found)) : fail({ type: 'request-malformed', message: CURSOR_UNKNOWN })
   }
 
-  async function usage(c: Context, principal: Principal): Promise<Response | Failing> {
-    const query = readUsageQuery(c.req.query(), principal, now())
+  async function usage(
+    c: Context,
+    principal: Principal,
+    _: Note,
+    asked: ReadOf<typeof usageQuery>,
+  ): Promise<Response | Failing> {
+    const query = decodeUsageQuery(asked, principal, now())
     if (!query.ok) return malformed(query.problems, 'the query')
     const { filter, by } = query.value
     const report = await records.usage(filter, by)

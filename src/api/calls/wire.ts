@@ -1,6 +1,7 @@
 import type { ActFilter } from '../../core/access/act.ts'
 import { hasScope, type Principal } from '../../core/access/principal.ts'
 import { identifier } from '../../core/call/call-fields.ts'
+import { query, type ReadOf } from '../../http/query.ts'
 import {
   type CallFilter,
   type Counted,
@@ -9,7 +10,7 @@ import {
   USAGE_KEYS,
   type UsageKey,
 } from '../../core/call/records.ts'
-import { check, into, object, oneOf, optional, parsed, string, text, wrong } from '../../core/tool/json-reader.ts'
+import { into, oneOf, optional, parsed, string, text, wrong } from '../../core/tool/json-reader.ts'
 import type { Checked } from '../../core/tool/problem.ts'
 import { DAY_MS, HOUR_MS, time } from '../../core/tool/time.ts'
 import { isToolPattern } from '../../core/tool/tool-id.ts'
@@ -47,13 +48,13 @@ const CALLS = {
   tool: optional(TOOL),
   dialect: optional(oneOf(['oxp', 'open-tool-calling', 'machine-context', 'plugin', 'mcp'])),
 }
-const callsQuery = object({ ...CALLS, ...PAGE })
-const auditQuery = object({
+export const callsQuery = query({ ...CALLS, ...PAGE })
+export const auditQuery = query({
   ...SHARED,
   act: optional(text("an act such as 'key.create', or 'refusal'", /^[a-z]+(?:\.[a-z]+)?$/)),
   ...PAGE,
 })
-const usageQuery = object({ ...CALLS, by: optional(BY, ['tool']) })
+export const usageQuery = query({ ...CALLS, by: optional(BY, ['tool']) })
 
 /** A page of records that is asked for. */
 interface Asked<Filter> {
@@ -63,33 +64,31 @@ interface Asked<Filter> {
 }
 
 /** What a caller asks `GET /calls` for: whoever may not read all sees their own. */
-export function readCallsQuery(query: unknown, principal: Principal, now: number): Checked<Asked<CallFilter>> {
-  const read = check(callsQuery, query)
-  if (!read.ok) return read
-  const { limit, cursor, ...filter } = read.value
+export function decodeCallsQuery(
+  { limit, cursor, ...filter }: ReadOf<typeof callsQuery>,
+  principal: Principal,
+  now: number,
+): Checked<Asked<CallFilter>> {
   const times = timesOf(filter, now, KEPT_MS)
   if (!times.ok) return times
   return { ok: true, value: { filter: { ...filter, ...times.value, ...ownOf(principal) }, limit, cursor } }
 }
 
 /** What an auditor asks `GET /audit` for. */
-export function readAuditQuery(query: unknown, now: number): Checked<Asked<ActFilter>> {
-  const read = check(auditQuery, query)
-  if (!read.ok) return read
-  const { limit, cursor, ...filter } = read.value
+export function decodeAuditQuery(
+  { limit, cursor, ...filter }: ReadOf<typeof auditQuery>,
+  now: number,
+): Checked<Asked<ActFilter>> {
   const times = timesOf(filter, now, KEPT_MS)
   return times.ok ? { ok: true, value: { filter: { ...filter, ...times.value }, limit, cursor } } : times
 }
 
 /** What a caller asks `GET /usage` for: of the last day, where they do not say. */
-export function readUsageQuery(
-  query: unknown,
+export function decodeUsageQuery(
+  { by, ...filter }: ReadOf<typeof usageQuery>,
   principal: Principal,
   now: number,
 ): Checked<{ readonly filter: CallFilter; readonly by: readonly UsageKey[] }> {
-  const read = check(usageQuery, query)
-  if (!read.ok) return read
-  const { by, ...filter } = read.value
   const times = timesOf(filter, now, DAY_MS)
   return times.ok ? { ok: true, value: { filter: { ...filter, ...times.value, ...ownOf(principal) }, by } } : times
 }

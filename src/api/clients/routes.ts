@@ -4,6 +4,7 @@ import { type Failing, fail } from '../../core/call/failure.ts'
 import { readJson } from '../../http/body.ts'
 import { isTrustworthy } from '../../http/loopback.ts'
 import { pathSegment } from '../../http/path-segment.ts'
+import { NO_QUERY } from '../../http/query.ts'
 import { createPrivateRoute, type RouteDeps } from '../../http/route.ts'
 import { decodeClient } from './wire.ts'
 
@@ -22,9 +23,9 @@ const BODY_LIMIT = 65_536
 export function clientsFace({ clients, onChange, ...deps }: ClientsFaceDeps): Hono {
   const route = createPrivateRoute(deps)
   const face = new Hono()
-  face.post('/clients', route('admin', create, 'client.create'))
-  face.get('/clients', route('admin', list))
-  face.delete('/clients/:id', route('admin', remove, 'client.remove'))
+  face.post('/clients', route({ scope: 'admin', act: 'client.create', query: NO_QUERY }, create))
+  face.get('/clients', route({ scope: 'admin', query: NO_QUERY }, list))
+  face.delete('/clients/:id', route({ scope: 'admin', act: 'client.remove', query: NO_QUERY }, remove))
 
   async function create(c: Context): Promise<Response | Failing> {
     const body = await readJson(c.req.raw, BODY_LIMIT)

@@ -5,6 +5,7 @@ import type { Published } from '../../core/access/quota.ts'
 import type { Sha256 } from '../../core/tool/digest.ts'
 import { type Failing, fail } from '../../core/call/failure.ts'
 import { readJson } from '../../http/body.ts'
+import { NO_QUERY } from '../../http/query.ts'
 import { createPrivateRoute, type Note, type RouteDeps } from '../../http/route.ts'
 import { encodeListed, encodeNewKey, type Known } from './wire.ts'
 
@@ -34,12 +35,12 @@ export function keysFace(deps: KeysFaceDeps): Hono {
   const route = createPrivateRoute(deps)
   const face = new Hono()
 
-  face.post('/keys', route('admin', create, 'key.create'))
-  face.get('/keys', route('admin', list))
-  face.get('/keys/:id', route('admin', show))
-  face.patch('/keys/:id', route('admin', change, 'key.change'))
-  face.post('/keys/:id/rotate', route('admin', rotate, 'key.rotate'))
-  face.delete('/keys/:id', route('admin', remove, 'key.remove'))
+  face.post('/keys', route({ scope: 'admin', act: 'key.create', query: NO_QUERY }, create))
+  face.get('/keys', route({ scope: 'admin', query: NO_QUERY }, list))
+  face.get('/keys/:id', route({ scope: 'admin', query: NO_QUERY }, show))
+  face.patch('/keys/:id', route({ scope: 'admin', act: 'key.change', query: NO_QUERY }, change))
+  face.post('/keys/:id/rotate', route({ scope: 'admin', act: 'key.rotate', query: NO_QUERY }, rotate))
+  face.delete('/keys/:id', route({ scope: 'admin', act: 'key.remove', query: NO_QUERY }, remove))
 
   async function create(c: Context, _: Principal, note: Note): Promise<Response | Failing> {
     const body = await readJson(c.req.raw, BODY_LIMIT)

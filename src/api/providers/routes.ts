@@ -10,6 +10,7 @@ import {
 } from '../../core/consent/provider.ts'
 import { readJson } from '../../http/body.ts'
 import { pathSegment } from '../../http/path-segment.ts'
+import { NO_QUERY } from '../../http/query.ts'
 import { createPrivateRoute, type RouteDeps } from '../../http/route.ts'
 import { encodeProvider } from './wire.ts'
 
@@ -34,7 +35,7 @@ export function providersFace(deps: ProvidersFaceDeps): Hono {
   const route = createPrivateRoute(deps)
   const face = new Hono()
 
-  face.get('/providers', route('admin', list))
+  face.get('/providers', route({ scope: 'admin', query: NO_QUERY }, list))
   face.get('/providers/:id', ofProvider(show))
   face.put('/providers/:id', ofProvider(put, 'provider.put'))
   face.delete('/providers/:id', ofProvider(remove, 'provider.remove'))
@@ -44,7 +45,7 @@ export function providersFace(deps: ProvidersFaceDeps): Hono {
       const id = idOf(c)
       return id.ok ? handle(c, id.value) : id
     }
-    return route('admin', handleOne, act)
+    return route({ scope: 'admin', query: NO_QUERY, ...(act === undefined ? {} : { act }) }, handleOne)
   }
 
   async function list(c: Context): Promise<Response> {

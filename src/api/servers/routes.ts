@@ -4,6 +4,8 @@ import { HTTP_STATUS } from '../../http/failure-status.ts'
 import { jsonText } from '../../http/json-response.ts'
 import { isTrustworthy } from '../../http/loopback.ts'
 import { pathSegment } from '../../http/path-segment.ts'
+import { ANY_QUERY, query, type Query, type ReadOf } from '../../http/query.ts'
+import { optional, oneOf, string, text } from '../../core/tool/json-reader.ts'
 import { createPublicRoute, preflight, type PublicRouteDeps } from '../../http/public-route.ts'
 import type { Deployment } from './wire.ts'
 
@@ -17,6 +19,18 @@ export interface ServersFaceDeps extends PublicRouteDeps {
 type Wire = typeof import('./wire.ts')
 
 const SERVERS = '/v0.1/servers'
+/** The registry's own servers pass over what they do not know, so that clients of later revisions can ask them. */
+const SERVERS_QUERY = query(
+  {
+    search: optional(string()),
+    version: optional(string()),
+    limit: optional(text('a whole number from 1 to 100', /^(?:[1-9]\d?|100)$/)),
+    cursor: optional(text('one that a list gave, and this one has no more pages', /^$/)),
+    updated_since: optional(text("a time such as '2026-11-01T00:00:00Z'", isTime)),
+    include_deleted: optional(oneOf(['true', 'false'])),
+  },
+  { others: 'ignored' },
+)
 const VERSIONS = `${SERVERS}/:name/versions`
 
 /**
@@ -24,17 +38,21 @@ const VERSIONS = `${SERVERS}/:name/versions`
  * server, the server card, and the AI catalog that leads to the card. Anybody may ask, so none of it names a tool.
  */
 export function serversFace({ deployment, needsKey, ...deps }: ServersFaceDeps): Hono {
-  const open = createPublicRoute(deps)
+  const open = createPublicRoute({ ...deps, respond: refuse })
   const face = new Hono()
-  at(SERVERS, list)
-  at(VERSIONS, versions)
-  at(`${VERSIONS}/:version`, version)
-  at('/mcp/server-card', (c, wire) => typed(wire.encodeCard(deploymentAt(c)), wire.CARD_TYPE))
-  at('/.well-known/ai-catalog.json', (c, wire) => typed(wire.encodeCatalog(deploymentAt(c)), wire.CATALOG_TYPE))
+  at(SERVERS, list, SERVERS_QUERY)
+  at(VERSIONS, versions, ANY_QUERY)
+  at(`${VERSIONS}/:version`, version, ANY_QUERY)
+  at('/mcp/server-card', (c, wire) => typed(wire.encodeCard(deploymentAt(c)), wire.CARD_TYPE), ANY_QUERY)
+  at(
+    '/.well-known/ai-catalog.json',
+    (c, wire) => typed(wire.encodeCatalog(deploymentAt(c)), wire.CATALOG_TYPE),
+    ANY_QUERY,
+  )
 
-  function at(path: string, give: (c: Context, wire: Wire) => Response | Failing): void {
-    const handle = open(async (c: Context) => {
-      const answer = give(c, await import('./wire.ts'))
+  function at<Q>(path: string, give: (c: Context, wire: Wire, query: Q) => Response | Failing, query: Query<Q>): void {
+    const handle = open({ query }, async (c: Context, asked) => {
+      const answer = give(c, await import('./wire.ts'), asked)
       return answer instanceof Response ? answer : refuse(answer.failure)
     })
     face.get(path, handle)
@@ -46,11 +64,9 @@ export function serversFace({ deployment, needsKey, ...deps }: ServersFaceDeps):
     return { ...deployment, origin: url.origin, needsKey: needsKey(req.raw), signsIn: isTrustworthy(url) }
   }
 
-  function list(c: Context, wire: Wire): Response | Failing {
-    const isWanted = wire.decodeQuery(new URL(c.req.url).searchParams)
-    if (!isWanted.ok) return isWanted
+  function list(c: Context, wire: Wire, asked: ReadOf<typeof SERVERS_QUERY>): Response | Failing {
     const here = deploymentAt(c)
-    return c.json(wire.encodeServers(isWanted.value(here) ? [wire.encodeServer(here)] : []))
+    return c.json(wire.encodeServers(wire.isAskedFor(here, asked) ? [wire.encodeServer(here)] : []))
   }
 
   function versions(c: Context, wire: Wire): Response | Failing {
@@ -89,4 +105,11 @@ export function serversFace({ deployment, needsKey, ...deps }: ServersFaceDeps):
 
 function typed(body: object, type: string): Response {
   return jsonText(JSON.stringify(body), 200, { 'content-type': type })
+}
+
+/** RFC 3339, section 5.6. */
+const DATE_TIME = /^\d{4}-\d\d-\d\dt\d\d:\d\d:\d\d(?:\.\d+)?(?:z|[+-]\d\d:\d\d)$/i
+
+function isTime(text: string): boolean {
+  return DATE_TIME.test(text) && Date.parse(text) >= -Infinity
 }

@@ -1,6 +1,3 @@
-import { wrongParameter } from '../../core/call/call-fields.ts'
-import { ok, type Result } from '../../core/call/failure.ts'
-
 /** A deployment, as whoever finds it is told of it: where it is and what it speaks, and none of its tools. */
 export interface Deployment {
   /** Such as `https://switchboard.example.workers.dev`. */
@@ -89,32 +86,19 @@ export function encodeCatalog({ origin, title }: Deployment) {
   }
 }
 
-const MAX_LIMIT = 100
-/** RFC 3339, section 5.6. */
-const DATE_TIME = /^\d{4}-\d\d-\d\dt\d\d:\d\d:\d\d(?:\.\d+)?(?:z|[+-]\d\d:\d\d)$/i
+/** What `GET /v0.1/servers` is asked for. */
+interface Asked {
+  readonly search?: string
+  readonly version?: string
+  readonly updated_since?: string
+}
 
-/** Reads the query of `GET /v0.1/servers`: whether a deployment is among what it asks for. */
-export function decodeQuery(query: URLSearchParams): Result<(deployment: Deployment) => boolean> {
-  const limit = query.get('limit')
-  if (limit !== null && !(/^\d{1,3}$/.test(limit) && Number(limit) >= 1 && Number(limit) <= MAX_LIMIT)) {
-    return wrongParameter('limit', `a whole number from 1 to ${MAX_LIMIT}`)
-  }
-  if (query.get('cursor')) return wrongParameter('cursor', 'one that a list gave, and this one has no more pages')
-  const since = query.get('updated_since')
-  if (since !== null && !(DATE_TIME.test(since) && Date.parse(since) >= -Infinity)) {
-    return wrongParameter('updated_since', "a time such as '2026-11-01T00:00:00Z'")
-  }
-  const deleted = query.get('include_deleted')
-  if (deleted !== null && deleted !== 'true' && deleted !== 'false') {
-    return wrongParameter('include_deleted', "'true' or 'false'")
-  }
-  const search = (query.get('search') ?? '').toLowerCase()
-  const version = query.get('version') ?? 'latest'
-  return ok(
-    (deployment) =>
-      serverName(deployment.origin).toLowerCase().includes(search) &&
-      isVersion(deployment, version) &&
-      (since === null || (deployment.deployedAt ?? Infinity) >= Date.parse(since)),
+/** Whether a deployment is among what a query asks for. */
+export function isAskedFor(deployment: Deployment, { search = '', version = 'latest', updated_since }: Asked): boolean {
+  return (
+    serverName(deployment.origin).toLowerCase().includes(search.toLowerCase()) &&
+    isVersion(deployment, version) &&
+    (updated_since === undefined || (deployment.deployedAt ?? Infinity) >= Date.parse(updated_since))
   )
 }
 

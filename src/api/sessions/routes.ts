@@ -2,6 +2,7 @@ import { type Context, Hono } from 'hono'
 import { hasScope, type Principal } from '../../core/access/principal.ts'
 import { type Failing, fail } from '../../core/call/failure.ts'
 import { pathSegment } from '../../http/path-segment.ts'
+import { NO_QUERY } from '../../http/query.ts'
 import { createPrivateRoute, type RouteDeps } from '../../http/route.ts'
 import type { Sessions } from '../../http/sessions.ts'
 import { encodeSession } from './wire.ts'
@@ -17,8 +18,8 @@ export interface SessionsFaceDeps extends RouteDeps {
 export function sessionsFace({ sessions, ...deps }: SessionsFaceDeps): Hono {
   const route = createPrivateRoute(deps)
   const face = new Hono()
-  face.get('/sessions', route(undefined, list))
-  face.delete('/sessions/:id', route(undefined, end, 'session.end'))
+  face.get('/sessions', route({ query: NO_QUERY }, list))
+  face.delete('/sessions/:id', route({ act: 'session.end', query: NO_QUERY }, end))
 
   async function list(c: Context, principal: Principal): Promise<Response> {
     const all = await sessions.list(ownerFor(principal))

@@ -7,6 +7,7 @@ import { malformed } from '../../core/call/call-fields.ts'
 import { type Failing, fail, ok, type Result } from '../../core/call/failure.ts'
 import { isNamePart } from '../../core/tool/tool-id.ts'
 import { readJson } from '../../http/body.ts'
+import { NO_QUERY } from '../../http/query.ts'
 import { createPrivateRoute, type Note, type RouteDeps } from '../../http/route.ts'
 import { decodeOwner, decodeToolkitChange, encodeToolkit, principalNamed } from './wire.ts'
 
@@ -27,10 +28,10 @@ export function toolkitsFace(deps: ToolkitsFaceDeps): Hono {
   const route = createPrivateRoute(deps)
   const face = new Hono()
 
-  face.get('/toolkits/:toolkit', route('admin', show))
-  face.put('/toolkits/:toolkit', route('admin', give, 'toolkit.give'))
-  face.patch('/toolkits/:toolkit', route('tools:publish', change, 'toolkit.change'))
-  face.delete('/toolkits/:toolkit', route('tools:publish', remove, 'toolkit.remove'))
+  face.get('/toolkits/:toolkit', route({ scope: 'admin', query: NO_QUERY }, show))
+  face.put('/toolkits/:toolkit', route({ scope: 'admin', act: 'toolkit.give', query: NO_QUERY }, give))
+  face.patch('/toolkits/:toolkit', route({ scope: 'tools:publish', act: 'toolkit.change', query: NO_QUERY }, change))
+  face.delete('/toolkits/:toolkit', route({ scope: 'tools:publish', act: 'toolkit.remove', query: NO_QUERY }, remove))
 
   async function show(c: Context): Promise<Response | Failing> {
     const name = c.req.param('toolkit') ?? ''

@@ -13,7 +13,8 @@ import { readWrapper } from '../../core/publish/wrapper.ts'
 import type { Codec, Given } from '../../core/tool/codec.ts'
 import type { Sha256 } from '../../core/tool/digest.ts'
 import { isJsonObject, isList, type Json } from '../../core/tool/json.ts'
-import { check } from '../../core/tool/json-reader.ts'
+import { oneOf, optional, type Reader, string, wrong } from '../../core/tool/json-reader.ts'
+import { quoted } from '../../core/tool/problem.ts'
 import type { ToolSource } from '../../core/tool/tool-source.ts'
 import { isVersion, parseToolId } from '../../core/tool/tool-id.ts'
 import { resolveVersion } from '../../core/tool/version.ts'
@@ -21,6 +22,7 @@ import { readJson } from '../../http/body.ts'
 import { jsonText, notModified, PRIVATE } from '../../http/json-response.ts'
 import { backgroundOf } from '../../http/gate.ts'
 import { publishedOf } from '../../core/publish/published.ts'
+import { NO_QUERY, query, type ReadOf } from '../../http/query.ts'
 import { createRoute, type Note, type RouteDeps } from '../../http/route.ts'
 import { createFindTool, type FindToolDeps } from './find-tool.ts'
 import {
@@ -29,6 +31,7 @@ import {
   encodePublished,
   encodeResult,
   encodeVersion,
+  losses,
   publicationQuery,
   publisherHeaders,
   readinessQuery,
@@ -59,17 +62,23 @@ export function registryFace(deps: RegistryFaceDeps): Hono {
   const { publish, writer, source, codecs, sha256, formats, tellReadiness } = deps
   const find = createFindTool(deps)
   const route = createRoute(deps)
+  const format = oneOf([...formats.keys()])
+  const shownIn = query({ format: optional(format), losses })
+  const conversion = query({ to: requiredOf(format, [...formats.keys()]), from: optional(string({ most: 100 })) })
   const face = new Hono()
 
-  face.post('/tools', route('tools:publish', publishAll, 'tools.publish'))
-  face.get('/tools/:id', route('tools:read', show))
-  face.get('/tools/:id/readiness', route('tools:read', readiness))
-  face.patch('/tools/:id', route('tools:publish', change, 'tool.change'))
-  face.post('/convert', route('tools:read', converted))
+  face.post('/tools', route({ scope: 'tools:publish', act: 'tools.publish', query: publicationQuery }, publishAll))
+  face.get('/tools/:id', route({ scope: 'tools:read', query: shownIn }, show))
+  face.get('/tools/:id/readiness', route({ scope: 'tools:read', query: readinessQuery }, readiness))
+  face.patch('/tools/:id', route({ scope: 'tools:publish', act: 'tool.change', query: NO_QUERY }, change))
+  face.post('/convert', route({ scope: 'tools:read', query: conversion }, converted))
 
-  async function publishAll(c: Context, principal: Principal, note: Note): Promise<Response | Failing> {
-    const query = check(publicationQuery, c.req.query())
-    if (!query.ok) return malformed(query.problems, 'the query')
+  async function publishAll(
+    c: Context,
+    principal: Principal,
+    note: Note,
+    { allow, dialect }: ReadOf<typeof publicationQuery>,
+  ): Promise<Response | Failing> {
     const body = await readJson(c.req.raw, PUBLISH_LIMIT)
     if (!body.ok) return body
     const isBatch = isList(body.value)
@@ -78,10 +87,9 @@ export function registryFace(deps: RegistryFaceDeps): Hono {
       const message = `A batch holds at most ${MAX_BATCH} definitions, got ${documents.length}`
       return fail({ type: 'request-malformed', message })
     }
-    const dialect = c.req.query('dialect')
     const reports = await publish(
       documents.map((document) => ({ body: document, dialect })),
-      { principal, allowBreaking: query.value.allow !== undefined },
+      { principal, allowBreaking: allow !== undefined },
     )
     note(publishedOf(reports))
     if (isBatch) {
@@ -94,18 +102,20 @@ export function registryFace(deps: RegistryFaceDeps): Hono {
     return jsonText(JSON.stringify(encodePublished(report)), report.outcome === 'created' ? 201 : 200)
   }
 
-  async function show(c: Context, principal: Principal): Promise<Response | Failing> {
+  async function show(
+    c: Context,
+    principal: Principal,
+    _: Note,
+    { format: formatName, losses: withLosses }: ReadOf<typeof shownIn>,
+  ): Promise<Response | Failing> {
     const asked = c.req.param('id') ?? ''
-    const formatName = c.req.query('format')
-    const encode = formats.get(formatName ?? 'oxp')
-    if (!encode) return unknownFormat('format')
+    const encode = formatNamed(formatName ?? 'oxp')
     const found = await find(asked, principal, backgroundOf(c))
     if (!found || !maySee(principal, found.record)) return unknown(asked)
     const written = encode(await source.whole(found.record), found.record.name)
     // Published by an earlier version of Switchboard, which did not judge it
     if (!written.ok) return fail({ type: 'definition-invalid', problems: written.problems })
     const { document, losses } = written.value
-    const withLosses = c.req.query('losses') === '1'
     const etag =
       formatName || withLosses ? `"${found.record.digest}.${formatName}.${withLosses}"` : `"${found.record.digest}"`
     const about = isAdministrator(principal) ? publisherHeaders(found.publisher) : {}
@@ -115,10 +125,13 @@ export function registryFace(deps: RegistryFaceDeps): Hono {
   }
 
   /** Whether the caller could call the tool now for a user, and what is in the way. To look has no effect. */
-  async function readiness(c: Context, principal: Principal): Promise<Response | Failing> {
-    const query = check(readinessQuery, c.req.query())
-    if (!query.ok) return malformed(query.problems, 'the query')
-    const userId = userOf(principal, query.value.user_id)
+  async function readiness(
+    c: Context,
+    principal: Principal,
+    _: Note,
+    { user_id }: ReadOf<typeof readinessQuery>,
+  ): Promise<Response | Failing> {
+    const userId = userOf(principal, user_id)
     if (userId !== undefined && !mayActFor(principal, userId)) {
       return fail({ type: 'forbidden', reason: 'The credential may not act for this user' })
     }
@@ -161,20 +174,24 @@ export function registryFace(deps: RegistryFaceDeps): Hono {
     return jsonText(JSON.stringify(encodeVersion(changed.document, entry, isAdministrator(principal))))
   }
 
-  async function converted(c: Context): Promise<Response | Failing> {
-    const to = formats.get(c.req.query('to') ?? '')
-    if (!to) return unknownFormat('to')
+  async function converted(
+    c: Context,
+    _: Principal,
+    __: Note,
+    { to, from }: ReadOf<typeof conversion>,
+  ): Promise<Response | Failing> {
     const body = await readJson(c.req.raw, CONVERT_LIMIT)
     if (!body.ok) return body
     const { document, given } = unwrapped(body.value)
-    const result = await convert(document, { from: c.req.query('from'), to, given }, codecs, sha256)
+    const result = await convert(document, { from, to: formatNamed(to), given }, codecs, sha256)
     if (!result.ok) return fail({ type: 'definition-invalid', problems: result.problems })
     return jsonText(JSON.stringify(result.value))
   }
 
-  function unknownFormat(parameter: string): Failing {
-    const message = `The query parameter '${parameter}' must be one of ${[...formats.keys()].join(', ')}`
-    return fail({ type: 'request-malformed', message })
+  function formatNamed(name: string): Format {
+    const format = formats.get(name)
+    if (!format) throw new Error(`No format '${name}'`)
+    return format
   }
 
   return face
@@ -184,6 +201,12 @@ export function registryFace(deps: RegistryFaceDeps): Hono {
 function unwrapped(body: Json): { readonly document: Json; readonly given: Given } {
   if (!isJsonObject(body) || body.definition === undefined) return { document: body, given: {} }
   return { document: body.definition, given: readWrapper(body, []).given }
+}
+
+/** Reads what has to be said, and tells who does not say it what there is. */
+function requiredOf(reader: Reader<string>, words: readonly string[]): Reader<string> {
+  return (value, report) =>
+    value === undefined ? wrong(report, `Is required: one of ${quoted(words)}`) : reader(value, report)
 }
 
 function unknown(asked: string): Failing {

@@ -2,8 +2,9 @@ import { identifier } from '../../core/call/call-fields.ts'
 import type { PublicationFailure, Report as PublicationReport } from '../../core/publish/report.ts'
 import { readStatus } from '../../core/publish/status.ts'
 import { isObject } from '../../core/tool/json.ts'
-import { boolean, object, oneOf, optional, text } from '../../core/tool/json-reader.ts'
+import { boolean, into, object, oneOf, optional, string, text } from '../../core/tool/json-reader.ts'
 import type { Checked, Problem } from '../../core/tool/problem.ts'
+import { query } from '../../http/query.ts'
 import { formatToolId, isNamePart, type ToolName } from '../../core/tool/tool-id.ts'
 import type { Publisher, VersionEntry } from '../../core/tool/tool.ts'
 import type { VersionChange } from '../../core/publish/registry.ts'
@@ -15,11 +16,17 @@ const BY_ADMINISTRATOR = object({
   name: optional<string | null>((value, report) => (value === null ? null : NAME(value, report))),
 })
 
-/** Reads `?allow=breaking`: a version may then break what semantic versioning promises. */
 /** For whom a call would be. */
-export const readinessQuery = object({ user_id: optional(identifier) }, { unknown: 'ignore' })
+export const readinessQuery = query({ user_id: optional(identifier) })
 
-export const publicationQuery = object({ allow: optional(oneOf(['breaking'])) }, { unknown: 'ignore' })
+/** `?dialect=` says what the documents are written in, `?allow=breaking` that a version may break what semantic versioning promises. */
+export const publicationQuery = query({
+  dialect: optional(string({ most: 100 })),
+  allow: optional(oneOf(['breaking'])),
+})
+
+/** Reads `?losses=1`: whether what a format cannot say is wanted too. */
+export const losses = into(optional(oneOf(['0', '1'])), (asked) => asked === '1')
 
 /** The status of each result: by its outcome, or by the type of its failure. */
 const STATUS = {

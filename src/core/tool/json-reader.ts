@@ -1,5 +1,6 @@
 import { type Budget, createBudget } from './budget.ts'
 import { isJson, isJsonObject, isList, isObject, isTexts, type Json, type JsonObject } from './json.ts'
+import { nearestOf } from './nearest.ts'
 import { type Checked, pointerStep, type Problem, quoted } from './problem.ts'
 
 /**
@@ -51,10 +52,16 @@ type Fields<T> = { readonly [K in keyof T as undefined extends T[K] ? never : K]
   readonly [K in keyof T as undefined extends T[K] ? K : never]?: Exclude<T[K], undefined>
 }
 type Flat<T> = { readonly [K in keyof T]: T[K] }
+/** What `object` reads with readers of these fields. */
+export type ObjectOf<T> = Flat<Fields<T>>
 
 interface ObjectRules<T> {
   /** What becomes of fields that have no reader; they are problems where it is not said. */
   readonly unknown?: 'warn' | 'ignore'
+  /** What a field is called in messages: a field, where it is not said. */
+  readonly called?: 'field' | 'parameter'
+  /** Names that people try, and what they mean by them. */
+  readonly meant?: Readonly<Record<string, string>>
   /** Names of fields that are read elsewhere. */
   readonly beside?: readonly string[]
   /** Judges the fields together: those that were read, beside the `source` they were read from. */
@@ -192,10 +199,16 @@ export function map<T>(
 /** Reads an object field by field. A field whose reader gives undefined is left out. */
 export function object<T extends object>(
   readers: { readonly [K in keyof T]: Reader<T[K]> },
-  { unknown, beside = [], rule }: ObjectRules<T> = {},
-): Reader<Flat<Fields<T>>> {
-  const known = quoted([...beside, ...Object.keys(readers)])
+  { unknown, called = 'field', meant = {}, beside = [], rule }: ObjectRules<T> = {},
+): Reader<ObjectOf<T>> {
+  const known = [...beside, ...Object.keys(readers)]
+  const wanted = known.length === 0 ? 'none is known here' : `wanted ${quoted(known)}`
   const fate = unknown === 'warn' ? ', which is ignored' : ''
+  const hint = (name: string): string => {
+    const tried = Object.hasOwn(meant, name) ? meant[name] : undefined
+    const near = tried !== undefined && known.includes(tried) ? tried : nearestOf(name, known)
+    return near === undefined ? '' : ` (meant '${near}'?)`
+  }
   return (value, report) => {
     if (!isObject(value)) return unfit(report, 'an object', value)
     const { problems, warnings } = report
@@ -203,7 +216,8 @@ export function object<T extends object>(
     for (const name in value) {
       if (unknown === 'ignore' || Object.hasOwn(readers, name)) continue
       const found = unknown === 'warn' ? warnings : problems
-      tell(found, stepTo(name), `Unknown field '${name.slice(0, 100)}'${fate}: wanted ${known}`)
+      if (found.length >= MAX_PROBLEMS) break
+      tell(found, stepTo(name), `Unknown ${called} '${name.slice(0, 100)}'${hint(name)}${fate}: ${wanted}`)
     }
     const fields: Partial<T> = {}
     for (const name in readers) {
@@ -211,7 +225,7 @@ export function object<T extends object>(
       if (read !== WRONG && read !== undefined) fields[name] = read
     }
     rule?.(fields, report, value)
-    const isRead = (read: Partial<T>): read is Partial<T> & Flat<Fields<T>> =>
+    const isRead = (read: Partial<T>): read is Partial<T> & ObjectOf<T> =>
       read === fields && problems.length === before && before < MAX_PROBLEMS
     return isRead(fields) ? fields : WRONG
   }

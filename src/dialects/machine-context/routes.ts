@@ -1,12 +1,14 @@
 import { type Context, Hono } from 'hono'
 import type { CallTool } from '../../core/call/call.ts'
-import { wrongParameter } from '../../core/call/call-fields.ts'
-import { type Failure, ok, type Result } from '../../core/call/failure.ts'
+import { type Failure, ok } from '../../core/call/failure.ts'
 import type { LineFormat } from '../../core/access/catalogue.ts'
 import { isNamePart } from '../../core/tool/tool-id.ts'
+import { optional, text } from '../../core/tool/json-reader.ts'
+import { afterGate, reading } from '../../http/operation.ts'
+import { NO_QUERY, query, type ReadOf } from '../../http/query.ts'
 import { receiveCall } from '../../http/incoming-call.ts'
 import { callHeaders, jsonFailure, jsonText } from '../../http/json-response.ts'
-import { answerToolList, type ToolList, type ToolListDeps, wholeList } from '../../http/tool-list.ts'
+import { answerToolList, type ToolListDeps, wholeList } from '../../http/tool-list.ts'
 import { joinShares, writeShare } from './listing.ts'
 import {
   decodeCall,
@@ -27,6 +29,7 @@ export interface MachineContextFaceDeps extends ToolListDeps {
 }
 
 const FORMAT: LineFormat = { name: 'machine-context', write: writeShare }
+const LIST = query({ toolkit: optional(text("a tool's id", isNamePart)) })
 const TOO_MANY: Failure = {
   type: 'request-malformed',
   message: 'Cannot list so many tools at once',
@@ -45,9 +48,13 @@ export function machineContextFace(deps: MachineContextFaceDeps): Hono {
   const { gate, callTool, catalogue, newId, today } = deps
   const face = new Hono()
 
-  face.get('/machine-context/tools', list)
-  face.post('/machine-context/tools', list)
-  face.post('/machine-context/execute', async (c) => {
+  const refuse = afterGate(gate, (failure) => respond(failure))
+  const listing = reading({ scope: 'tools:read', query: LIST }, list, refuse)
+  face.get('/machine-context/tools', listing)
+  face.post('/machine-context/tools', listing)
+  face.post('/machine-context/execute', reading({ scope: 'tools:call', query: NO_QUERY }, execute, refuse))
+
+  async function execute(c: Context): Promise<Response> {
     const incoming = await receiveCall(c, gate, 'machine-context')
     if (!incoming.ok) return respond(incoming.failure)
     const { body, caller } = incoming.value
@@ -59,16 +66,12 @@ export function machineContextFace(deps: MachineContextFaceDeps): Hono {
     const headers = callHeaders(outcome)
     if (!result.ok) return respond(result.failure, to, durationMs, headers)
     return jsonText(JSON.stringify(encodeOutcome(outcome, to, stamp())), 200, headers)
-  })
-
-  function list(c: Context): Promise<Response> {
-    return answerToolList(c, deps, () => readList(c.req.query('toolkit')), respond)
   }
 
-  function readList(toolkit: string | undefined): Result<ToolList> {
-    if (toolkit !== undefined && !isNamePart(toolkit)) return wrongParameter('toolkit', "a tool's id")
+  function list(c: Context, { toolkit }: ReadOf<typeof LIST>): Promise<Response> {
     const join = (lines: readonly string[]) => `{"tools":[${joinShares(lines).join()}]}`
-    return ok(wholeList(catalogue, FORMAT, join, { toolkit, tooMany: TOO_MANY }))
+    const all = wholeList(catalogue, FORMAT, join, { toolkit, tooMany: TOO_MANY })
+    return answerToolList(c, deps, () => ok(all), respond)
   }
 
   function respond(failure: Failure, to: ReplyTo = NOBODY, durationMs = 0, headers?: Record<string, string>): Response {

@@ -30,7 +30,8 @@ import { SEARCH_TOOLS, searchCall } from './search-mode.ts'
 import { createMessages, type Messages } from './stream.ts'
 import { answerCall, answerFailure, unknownTool } from './tools-call.ts'
 import { listTools } from './tools-list.ts'
-import { type Client, readToolset } from './toolset.ts'
+import { declare } from '../../http/operation.ts'
+import { type Client, readToolset, toolsetQuery } from './toolset.ts'
 import { decodeToolCall, type ToolCall } from './wire.ts'
 
 /** One of the addresses that this dialect is spoken at. */
@@ -71,7 +72,11 @@ export function mcpFace(deps: McpFaceDeps): Hono {
   }
   const face = new Hono()
   for (const door of doors) {
-    face.post(door.path, (c) => post(c, door))
+    // What its query says is read where it is let in, for an answer in the protocol's own shape
+    face.post(
+      door.path,
+      declare({ scope: 'tools:call', query: toolsetQuery }, (c: Context) => post(c, door)),
+    )
     face.all(door.path, async (c) => {
       const admitted = await admit(c, door)
       if (!admitted.ok) return turnAway(c.req.raw, admitted.failure, door)

@@ -1,6 +1,8 @@
 import { covers, type Principal } from '../../core/access/principal.ts'
 import { patternCovers } from '../../core/tool/tool-id.ts'
-import { misnamed, wrongParameter } from '../../core/call/call-fields.ts'
+import { query, readQuery } from '../../http/query.ts'
+import { into, oneOf, optional, type Reader, strings, wrong } from '../../core/tool/json-reader.ts'
+import { wrongParameter } from '../../core/call/call-fields.ts'
 import type { Failing } from '../../core/call/failure.ts'
 import type { Background } from '../../core/tool/platform.ts'
 import { isNamePart, parseToolId, type ToolName } from '../../core/tool/tool-id.ts'
@@ -25,35 +27,28 @@ export interface Toolset {
 
 const ALL: Toolset = { search: false, select: false, tools: undefined }
 const MAX_NAMES = 256
-/** What people try who have not read the documentation. */
-const MEANT = { toolkit: 'toolkits', tool: 'tools' }
+
+/** What the query of a door chooses. */
+export const toolsetQuery = query(
+  {
+    mode: optional(oneOf(['search'])),
+    select: optional(oneOf(['0', '1'])),
+    toolkits: optional(namesOf("toolkits' names", isNamePart)),
+    tools: optional(namesOf("names such as 'Toolkit.Tool'", isToolName)),
+  },
+  { lists: ['toolkits', 'tools'] },
+)
 
 /** Reads the query of a URL; what cannot be meant gives a failure that says which parameter. */
 export function readToolset(url: string): Toolset | Failing {
-  const at = url.indexOf('?')
-  if (at === -1) return ALL
-  const query = new URLSearchParams(url.slice(at + 1))
-  const tried = misnamed(query, MEANT)
-  if (tried) return tried
-  const mode = query.get('mode')
-  if (mode !== null && mode !== 'search') return wrongParameter('mode', "'search'")
-  const select = query.get('select')
-  if (select !== null && select !== '1' && select !== '0') return wrongParameter('select', "'1' or '0'")
-  const toolkits = names(query.getAll('toolkits'))
-  const tools = names(query.getAll('tools'))
-  if (toolkits.length + tools.length > MAX_NAMES) return wrongParameter('tools', `at most ${MAX_NAMES} names`)
-  if (!toolkits.every(isNamePart)) return wrongParameter('toolkits', "toolkits' names, separated by commas")
-  const isTool = (text: string) => {
-    const id = parseToolId(text)
-    return id !== undefined && id.selector === undefined
-  }
-  if (!tools.every(isTool)) return wrongParameter('tools', "names such as 'Toolkit.Tool', separated by commas")
-  const chosen = query.has('toolkits') || query.has('tools')
-  return {
-    search: mode === 'search',
-    select: select === '1',
-    tools: chosen ? [...toolkits.map((name) => `${name}.*`), ...tools] : undefined,
-  }
+  if (!url.includes('?')) return ALL
+  const read = readQuery(toolsetQuery, url)
+  if (!read.ok) return read
+  const { mode, select, toolkits, tools } = read.value
+  const all = [...(toolkits ?? []).map((name) => `${name}.*`), ...(tools ?? [])]
+  if (all.length > MAX_NAMES) return wrongParameter('tools', `at most ${MAX_NAMES} names`)
+  const chosen = toolkits !== undefined || tools !== undefined
+  return { search: mode === 'search', select: select === '1', tools: chosen ? all : undefined }
 }
 
 /** Whether a tool is among the chosen ones. */
@@ -82,6 +77,17 @@ function common(principal: Principal, pattern: string): readonly string[] {
   })
 }
 
-function names(values: readonly string[]): readonly string[] {
-  return values.flatMap((value) => value.split(',')).filter((name) => name !== '')
+/** Reads names that are separated by commas, in parameters that may be repeated. */
+function namesOf(wanted: string, fits: (name: string) => boolean): Reader<readonly string[]> {
+  return into(strings, (values, report) => {
+    const names = values.flatMap((value) => value.split(',')).filter((name) => name !== '')
+    const wrongOne = names.find((name) => !fits(name))
+    if (wrongOne === undefined) return names
+    return wrong(report, `Must be ${wanted}, separated by commas, got '${wrongOne.slice(0, 100)}'`)
+  })
+}
+
+function isToolName(text: string): boolean {
+  const id = parseToolId(text)
+  return id !== undefined && id.selector === undefined
 }

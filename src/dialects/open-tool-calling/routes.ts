@@ -1,7 +1,9 @@
-import { Hono } from 'hono'
+import { type Context, Hono } from 'hono'
 import type { LineFormat } from '../../core/access/catalogue.ts'
 import type { Caller, CallTool, Outcome } from '../../core/call/call.ts'
 import { type Failure, ok, suggestionsOf } from '../../core/call/failure.ts'
+import { afterGate, declare, reading } from '../../http/operation.ts'
+import { ANY_QUERY, NO_QUERY } from '../../http/query.ts'
 import { receiveCall } from '../../http/incoming-call.ts'
 import { callHeaders, jsonFailure, jsonText, PRIVATE } from '../../http/json-response.ts'
 import { answerToolList, type ToolListDeps, wholeList } from '../../http/tool-list.ts'
@@ -32,9 +34,16 @@ export function openToolCallingFace(deps: OpenToolCallingFaceDeps): Hono {
   const face = new Hono()
   const list = wholeList(catalogue, FORMAT, (lines) => `[${lines.join(',')}]`, { tooMany: TOO_MANY })
 
-  face.get('/worker/health', () => jsonText('{"status":"ok"}'))
-  face.get('/worker/tools', (c) => answerToolList(c, deps, () => ok(list), respond))
-  face.post('/worker/tools/invoke', async (c) => {
+  const refuse = afterGate(gate, (failure) => respond(failure))
+  const show = (c: Context) => answerToolList(c, deps, () => ok(list), respond)
+  face.get(
+    '/worker/health',
+    declare({ query: ANY_QUERY }, () => jsonText('{"status":"ok"}')),
+  )
+  face.get('/worker/tools', reading({ scope: 'tools:read', query: NO_QUERY }, show, refuse))
+  face.post('/worker/tools/invoke', reading({ scope: 'tools:call', query: NO_QUERY }, invoke, refuse))
+
+  async function invoke(c: Context): Promise<Response> {
     const incoming = await receiveCall(c, gate, 'open-tool-calling')
     if (!incoming.ok) return respond(incoming.failure)
     const invocation = decodeInvocation(incoming.value.body)
@@ -46,7 +55,7 @@ export function openToolCallingFace(deps: OpenToolCallingFaceDeps): Hono {
       ? ({ type: 'internal', reference: outcome.callId } as const)
       : outcome.result.failure
     return respond(failure, callHeaders(outcome))
-  })
+  }
 
   async function execute({ call, otherwise }: Invocation, caller: Caller): Promise<Outcome> {
     const outcome = await callTool(call, caller)

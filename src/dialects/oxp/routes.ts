@@ -11,7 +11,10 @@ import type { Budget } from '../../core/tool/budget.ts'
 import type { ToolRecord } from '../../core/tool/tool.ts'
 import { STATUS } from './failure.ts'
 import { isSimpleVersion } from './id.ts'
-import { decodeListQuery } from './list-query.ts'
+import { LIST, type ListAsked } from './list-query.ts'
+import { afterGate, declare, reading } from '../../http/operation.ts'
+import { ANY_QUERY, NO_QUERY, query } from '../../http/query.ts'
+import { oneOf, optional } from '../../core/tool/json-reader.ts'
 import { decodeCall, encodeFailure, encodeOutcome, type Form, SCHEMA, VERSION } from './wire.ts'
 
 export interface OxpFaceDeps extends ToolListDeps {
@@ -34,12 +37,30 @@ export function oxpFace(deps: OxpFaceDeps): Hono {
   const { gate, callTool, health, catalogue, formats } = deps
   const face = new Hono()
 
-  face.get('/health', () => health())
-  face.get('/oxp/health', () => health())
-  face.get('/tools', (c) => list(c, c.req.query('format') ?? 'oxp'))
-  face.get('/oxp/tools', (c) => list(c, 'oxp-flat'))
-  face.post('/tools/call', call)
-  face.post('/oxp/tools/call', call)
+  // As with calls, the version that is spoken is looked at before what the query says
+  const refuse = afterGate(gate, (failure, c: Context) => {
+    const { failure: first } = unsupportedVersion(c) ?? { failure }
+    return respond(first, formOf(c))
+  })
+  const LISTED = { scope: 'tools:read', query: query(LIST) } as const
+  const FORMATTED = {
+    scope: 'tools:read',
+    query: query({ ...LIST, format: optional(oneOf([...formats.keys()]), 'oxp') }),
+  } as const
+  const CALL = { scope: 'tools:call', query: NO_QUERY } as const
+  const tellHealth = declare({ query: ANY_QUERY }, () => health())
+  face.get('/health', tellHealth)
+  face.get('/oxp/health', tellHealth)
+  face.get(
+    '/tools',
+    reading(FORMATTED, (c: Context, { format, ...asked }) => list(c, format, asked), refuse),
+  )
+  face.get(
+    '/oxp/tools',
+    reading(LISTED, (c: Context, asked) => list(c, 'oxp-flat', asked), refuse),
+  )
+  face.post('/tools/call', reading(CALL, call, refuse))
+  face.post('/oxp/tools/call', reading(CALL, call, refuse))
 
   async function call(c: Context): Promise<Response> {
     const form = formOf(c)
@@ -56,24 +77,26 @@ export function oxpFace(deps: OxpFaceDeps): Hono {
     return jsonText(text, 200, headers)
   }
 
-  function list(c: Context, formatName: string): Promise<Response> {
+  function list(c: Context, formatName: string, asked: ListAsked): Promise<Response> {
     const form = formOf(c)
     return answerToolList(
       c,
       deps,
-      () => readList(c, formatName, form),
+      () => readList(c, formatName, form, asked),
       (failure) => respond(failure, form),
     )
   }
 
-  function readList(c: Context, formatName: string, form: Form): Result<ToolList> {
+  function readList(
+    c: Context,
+    formatName: string,
+    form: Form,
+    { losses: withLosses, ...asked }: ListAsked,
+  ): Result<ToolList> {
     const unsupported = unsupportedVersion(c)
     if (unsupported) return unsupported
-    const withLosses = c.req.query('losses') === '1'
     const format = lineFormat(formatName, withLosses)
-    if (!format) return wrongParameter('format', `one of ${[...formats.keys()].join(', ')}`)
-    const query = decodeListQuery(new URL(c.req.url).searchParams)
-    if (query.ok === false) return query
+    const query = { q: asked.q, toolkit: asked.toolkit, tag: asked.tag, cursor: asked.cursor, ...asked }
     // A search, and older versions, change without the pages of the catalogue
     const ofPages = query.q === undefined && query.versions === 'newest'
     return ok({
@@ -91,10 +114,10 @@ export function oxpFace(deps: OxpFaceDeps): Hono {
     })
   }
 
-  function lineFormat(name: string, withLosses: boolean): LineFormat | undefined {
+  function lineFormat(name: string, withLosses: boolean): LineFormat {
     if (name === 'oxp' && !withLosses) return { name: 'stored' }
     const encode = formats.get(name)
-    if (!encode) return undefined
+    if (!encode) throw new Error(`No format '${name}'`)
     const written = (record: ToolRecord, exposed: string, budget: Budget) => {
       // No id of OXP would lead to a tool of another version
       if (name.startsWith('oxp') && !isSimpleVersion(record.version)) {

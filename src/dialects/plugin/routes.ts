@@ -1,15 +1,17 @@
 import { type Context, Hono } from 'hono'
 import { maySee } from '../../core/access/principal.ts'
 import type { Caller, CallTool } from '../../core/call/call.ts'
-import { wrongParameter } from '../../core/call/call-fields.ts'
-import { type Failure, ok, type Result } from '../../core/call/failure.ts'
+import { type Failure, ok } from '../../core/call/failure.ts'
 import type { LineFormat } from '../../core/access/catalogue.ts'
 import type { Resolver } from '../../core/call/resolve.ts'
 import { plainName, PUBLISHED_NAME } from '../../core/tool/name-suffix.ts'
 import { askedByName, formatToolId, isNamePart, parseToolId } from '../../core/tool/tool-id.ts'
+import { optional, text } from '../../core/tool/json-reader.ts'
+import { afterGate, reading } from '../../http/operation.ts'
+import { query, type ReadOf } from '../../http/query.ts'
 import { callIdOf, contextOf, receiveCall } from '../../http/incoming-call.ts'
 import { callHeaders, jsonFailure, jsonText } from '../../http/json-response.ts'
-import { answerToolList, type ToolList, type ToolListDeps, wholeList } from '../../http/tool-list.ts'
+import { answerToolList, type ToolListDeps, wholeList } from '../../http/tool-list.ts'
 import { toolDescription } from './definition.ts'
 import { STATUS } from './failure.ts'
 import { decodeCall, encodeFailure, encodeOutcome } from './wire.ts'
@@ -38,18 +40,21 @@ export function pluginFace(deps: PluginFaceDeps): Hono {
   const { gate, callTool, catalogue, resolver } = deps
   const face = new Hono()
 
-  face.get('/plugin/describe', describe)
-  face.post('/plugin/describe', describe)
-  face.post('/plugin/call', async (c) => {
-    const toolkit = c.req.query('toolkit')
-    const incoming = await receiveCall(c, gate, 'plugin', () => (isToolkit(toolkit) ? undefined : WRONG_TOOLKIT))
+  const refuse = afterGate(gate, (failure) => respond(failure))
+  const describing = reading({ scope: 'tools:read', query: TOOLKIT }, describe, refuse)
+  face.get('/plugin/describe', describing)
+  face.post('/plugin/describe', describing)
+  face.post('/plugin/call', reading({ scope: 'tools:call', query: TOOLKIT }, call, refuse))
+
+  async function call(c: Context, { toolkit }: ReadOf<typeof TOOLKIT>): Promise<Response> {
+    const incoming = await receiveCall(c, gate, 'plugin')
     if (!incoming.ok) return respond(incoming.failure)
     const { body, caller } = incoming.value
     const context = contextOf(c.req.raw)
     if (!context.ok) return respond(context.failure)
-    const call = decodeCall(body)
-    if ('ok' in call) return respond(call.failure)
-    const { name, input, method, values, select } = call
+    const decoded = decodeCall(body)
+    if ('ok' in decoded) return respond(decoded.failure)
+    const { name, input, method, values, select } = decoded
     const asked = toolkit === undefined ? askedAnywhere(name) : await askedWithin(toolkit, name, caller)
     if (asked === undefined) return respond({ type: 'id-malformed', asked: name })
     const id = callIdOf(c.req.raw)
@@ -62,7 +67,7 @@ export function pluginFace(deps: PluginFaceDeps): Hono {
     const headers = callHeaders(outcome)
     if (!outcome.result.ok) return respond(outcome.result.failure, headers)
     return jsonText(JSON.stringify(encodeOutcome(outcome)), 200, headers)
-  })
+  }
 
   /** The tool a name is exposed for when it is of this toolkit, and the toolkit's own tool of that name otherwise. */
   async function askedWithin(toolkit: string, name: string, caller: Caller): Promise<string | undefined> {
@@ -83,28 +88,20 @@ export function pluginFace(deps: PluginFaceDeps): Hono {
     }
   }
 
-  function describe(c: Context): Promise<Response> {
-    return answerToolList(c, deps, () => readList(c.req.query('toolkit')), respond)
-  }
-
-  function readList(toolkit: string | undefined): Result<ToolList> {
-    if (!isToolkit(toolkit)) return WRONG_TOOLKIT
+  function describe(c: Context, { toolkit }: ReadOf<typeof TOOLKIT>): Promise<Response> {
     const join = (lines: readonly string[]) => `{"tools":[${lines.join()}]}`
-    return ok(wholeList(catalogue, FORMAT, join, { toolkit, tooMany: TOO_MANY }))
+    const all = wholeList(catalogue, FORMAT, join, { toolkit, tooMany: TOO_MANY })
+    return answerToolList(c, deps, () => ok(all), respond)
   }
 
   return face
 }
 
-const WRONG_TOOLKIT = wrongParameter('toolkit', "a toolkit's name")
+const TOOLKIT = query({ toolkit: optional(text("a toolkit's name", isNamePart)) })
 const TOO_MANY: Failure = {
   type: 'request-malformed',
   message: 'Cannot describe so many tools at once',
   detail: 'Ask for one toolkit with ?toolkit=, or list and search by page with GET /tools',
-}
-
-function isToolkit(toolkit: string | undefined): boolean {
-  return toolkit === undefined || isNamePart(toolkit)
 }
 
 function askedAnywhere(name: string): string | undefined {

@@ -1,10 +1,27 @@
 import { describe, expect, it } from 'vitest'
-import { encodeMetrics, readCallsQuery, readUsageQuery } from '../../../src/api/calls/wire.ts'
+import {
+  callsQuery,
+  decodeCallsQuery,
+  decodeUsageQuery,
+  encodeMetrics,
+  usageQuery,
+} from '../../../src/api/calls/wire.ts'
+import { check } from '../../../src/core/tool/json-reader.ts'
 import { ADMIN, type Principal } from '../../../src/core/access/principal.ts'
 
 const NOW = Date.parse('2026-06-15T12:00:00Z')
 const DAY = 86_400_000
 const KEY: Principal = { id: 'key:1', kind: 'key', scopes: ['tools:call'], tools: ['*'], users: ['ann'] }
+
+function readCallsQuery(said: object, principal: Principal, now: number) {
+  const read = check(callsQuery.reader, said)
+  return read.ok ? decodeCallsQuery(read.value, principal, now) : read
+}
+
+function readUsageQuery(said: object, principal: Principal, now: number) {
+  const read = check(usageQuery.reader, said)
+  return read.ok ? decodeUsageQuery(read.value, principal, now) : read
+}
 
 describe('the query of GET /calls', () => {
   it('means all that there is, where it says nothing', () => {

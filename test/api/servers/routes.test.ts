@@ -105,7 +105,9 @@ describe('the registry of MCP servers', () => {
     async (query) => {
       const { status, body } = await get(`/v0.1/servers?${query}`)
       expect(status).toBe(400)
-      expect(body).toEqual({ error: expect.stringContaining(`The query parameter '${query.split('=')[0]}' must be`) })
+      expect(body).toEqual({
+        error: expect.stringContaining(`Cannot read the query at '${query.split('=')[0]}': Must be`),
+      })
     },
   )
 

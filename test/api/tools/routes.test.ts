@@ -246,7 +246,7 @@ describe('a tool', () => {
     expect((await send('GET', '/tools/Kit.Do?losses=1')).body).toEqual({ document: { said: 'so' }, losses: [] })
     expect(await send('GET', '/tools/Kit.Do?format=x')).toMatchObject({
       status: 400,
-      body: { message: "The query parameter 'format' must be one of oxp, id, costly" },
+      body: { message: "Cannot read the query at 'format': Must be one of 'oxp', 'id', 'costly', got 'x'" },
     })
   })
 
@@ -370,7 +370,7 @@ describe('POST /convert', () => {
   it('says what is wrong', async () => {
     expect(await send('POST', '/convert', {})).toMatchObject({
       status: 400,
-      body: { message: "The query parameter 'to' must be one of oxp, id, costly" },
+      body: { message: "Cannot read the query at 'to': Is required: one of 'oxp', 'id', 'costly'" },
     })
     expect(await send('POST', '/convert?to=id&from=x', {})).toMatchObject({
       status: 422,

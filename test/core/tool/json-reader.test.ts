@@ -193,7 +193,33 @@ describe('an object', () => {
 
   it('names no more than the beginning of a long field', () => {
     const [message] = Object.values(problemsOf(object({}), { ['x'.repeat(101)]: 1 }))
-    expect(message).toBe(`Unknown field '${'x'.repeat(100)}': wanted `)
+    expect(message).toBe(`Unknown field '${'x'.repeat(100)}': none is known here`)
+  })
+
+  it('says which field is nearest to an unknown one, ignoring case', () => {
+    const reader = object({ name: optional(LETTERS), securityLevel: optional(LETTERS), q: optional(LETTERS) })
+    for (const [tried, meant] of [
+      ['nmae', 'name'],
+      ['Name', 'name'],
+      ['security_level', 'securityLevel'],
+      ['Q', 'q'],
+    ] as const) {
+      const wanted = "wanted 'name', 'securityLevel', 'q'"
+      expect(problemsOf(reader, { [tried]: 1 })).toEqual({
+        [`/${tried}`]: `Unknown field '${tried}' (meant '${meant}'?): ${wanted}`,
+      })
+    }
+    for (const far of ['more', 'x', 'n'.repeat(65), 'constructor']) {
+      expect(Object.values(problemsOf(reader, { [far]: 1 }))).toEqual([expect.not.stringContaining('meant')])
+    }
+  })
+
+  it('may have words of its own for fields, and for what people try', () => {
+    const reader = object({ q: optional(LETTERS) }, { called: 'parameter', meant: { search: 'q', page: 'cursor' } })
+    expect(problemsOf(reader, { search: 1, page: 1 })).toEqual({
+      '/search': "Unknown parameter 'search' (meant 'q'?): wanted 'q'",
+      '/page': "Unknown parameter 'page': wanted 'q'",
+    })
   })
 
   it('may pass over fields, and may say so', () => {

@@ -336,11 +336,15 @@ describe('a toolset', () => {
     ['mode=search&tool=Kit.a', 'tools'],
   ])('says what ?%s is called, rather than list everything', async (query, name) => {
     const answer = await body(await setUp().legacy('tools/list', {}, { path: `/mcp?${query}` }))
-    expect(answer).toMatchObject({ status: 400, error: { message: expect.stringMatching(`it is '${name}'$`) } })
+    expect(answer).toMatchObject({ status: 400, error: { message: expect.stringContaining(`(meant '${name}'?)`) } })
   })
 
-  it('leaves alone what has nothing to do with it', async () => {
-    expect((await setUp().legacy('tools/list', {}, { path: '/mcp?utm_source=x' })).status).toBe(200)
+  it('refuses what it does not know, and what is said twice', async () => {
+    for (const query of ['utm_source=x', 'mode=search&mode=search']) {
+      expect((await setUp().legacy('tools/list', {}, { path: `/mcp?${query}` })).status).toBe(400)
+    }
+    const both = { path: '/mcp?toolkits=Kit&toolkits=Other' }
+    expect((await setUp().legacy('tools/list', {}, both)).status).toBe(200)
   })
 })
 

@@ -1,16 +1,15 @@
 import { type Context, Hono } from 'hono'
 import { isTrustedWith, type Principal } from '../../../core/access/principal.ts'
 import type { ToolSecrets } from '../../../core/access/tool-secrets.ts'
-import { malformed } from '../../../core/call/call-fields.ts'
 import { type Failing, fail } from '../../../core/call/failure.ts'
 import { authoriseToolkit } from '../../../core/publish/authorise.ts'
 import type { Importer, ImportRequest } from '../../../core/publish/import.ts'
 import { importBudget, importTools } from '../../../core/publish/import-tools.ts'
 import type { Publish } from '../../../core/publish/publish.ts'
 import type { RegistryWriter } from '../../../core/publish/registry.ts'
-import { check } from '../../../core/tool/json-reader.ts'
 import { readJson } from '../../../http/body.ts'
 import { jsonText } from '../../../http/json-response.ts'
+import type { ReadOf } from '../../../http/query.ts'
 import { createRoute, type Note, type RouteDeps } from '../../../http/route.ts'
 import { decodeImport, encodeDryRun, encodeImported, importQuery, problemsOf } from './wire.ts'
 
@@ -34,12 +33,17 @@ export function importFace(deps: ImportFaceDeps): Hono {
   const { importers, publish, toolSecrets, writer, giveWay } = deps
   const route = createRoute(deps)
   const kinds = importers.map(({ kind }) => kind)
-  return new Hono().post('/toolkits/import', route('tools:publish', importToolkit, 'tools.import'))
+  return new Hono().post(
+    '/toolkits/import',
+    route({ scope: 'tools:publish', act: 'tools.import', query: importQuery }, importToolkit),
+  )
 
-  async function importToolkit(c: Context, principal: Principal, note: Note): Promise<Response | Failing> {
-    const query = check(importQuery, c.req.query())
-    if (!query.ok) return malformed(query.problems, 'the query')
-    const { dry_run, allow } = query.value
+  async function importToolkit(
+    c: Context,
+    principal: Principal,
+    note: Note,
+    { dry_run, allow }: ReadOf<typeof importQuery>,
+  ): Promise<Response | Failing> {
     const body = await readJson(c.req.raw, IMPORT_LIMIT)
     if (!body.ok) return body
     const asked = decodeImport(body.value, kinds)

@@ -3,6 +3,7 @@ import { IMPORT_KINDS, type ImportKind, type ImportRequest } from '../../../core
 import type { Imported, Made } from '../../../core/publish/import-tools.ts'
 import { namePart, version } from '../../../core/tool/definition-fields.ts'
 import { madeName } from '../../../core/tool/made-name.ts'
+import { query } from '../../../http/query.ts'
 import { isJsonObject, isObject, isTexts } from '../../../core/tool/json.ts'
 import { anyObject, check, into, object, oneOf, optional, parsed } from '../../../core/tool/json-reader.ts'
 import { type Reader, readAt, unfit, unquoted, WRONG } from '../../../core/tool/json-reader.ts'
@@ -29,10 +30,10 @@ const PATTERNS = parsed(
 )
 
 /** Reads `?dry_run=0|1&allow=breaking`. */
-export const importQuery = object(
-  { dry_run: optional(oneOf(['0', '1']), '0'), allow: optional(oneOf(['breaking'])) },
-  { unknown: 'ignore' },
-)
+export const importQuery = query({
+  dry_run: optional(oneOf(['0', '1']), '0'),
+  allow: optional(oneOf(['breaking'])),
+})
 
 /** Reads `{"from": {"openapi" | "mcp" | "oxp": url or document}, "toolkit", "version"?, "tools"?, …}`. */
 export function decodeImport(body: unknown, kinds: readonly ImportKind[]): Checked<ImportBody> {

@@ -1,6 +1,5 @@
 import { type Context, Hono } from 'hono'
 import type { Principal } from '../../../core/access/principal.ts'
-import { malformed } from '../../../core/call/call-fields.ts'
 import { type Failing, fail } from '../../../core/call/failure.ts'
 import { authoriseToolkit } from '../../../core/publish/authorise.ts'
 import { type PluginReader, pluginSubmission } from '../../../core/publish/plugin.ts'
@@ -13,8 +12,9 @@ import { readBytes } from '../../../http/body.ts'
 import { jsonText } from '../../../http/json-response.ts'
 import { parseJson } from '../../../http/json-text.ts'
 import { publishedOf } from '../../../core/publish/published.ts'
+import type { ReadOf } from '../../../http/query.ts'
 import { createRoute, type Note, type RouteDeps } from '../../../http/route.ts'
-import { decodeQuery, encodeUploaded } from './wire.ts'
+import { encodeUploaded, optionsOf, uploadQuery } from './wire.ts'
 
 export interface UploadFaceDeps extends RouteDeps {
   readonly plugins: PluginReader
@@ -34,9 +34,17 @@ const PLUGIN_LIMIT = 5 * 1024 * 1024
 export function uploadFace(deps: UploadFaceDeps): Hono {
   const { plugins, codec, publish, writer } = deps
   const route = createRoute(deps)
-  return new Hono().put('/toolkits/:toolkit/plugin', route('tools:publish', upload, 'tools.publish'))
+  return new Hono().put(
+    '/toolkits/:toolkit/plugin',
+    route({ scope: 'tools:publish', act: 'tools.publish', query: uploadQuery }, upload),
+  )
 
-  async function upload(c: Context, principal: Principal, note: Note): Promise<Response | Failing> {
+  async function upload(
+    c: Context,
+    principal: Principal,
+    note: Note,
+    query: ReadOf<typeof uploadQuery>,
+  ): Promise<Response | Failing> {
     const request = c.req.raw
     const toolkit = c.req.param('toolkit') ?? ''
     if (!isNamePart(toolkit)) {
@@ -45,9 +53,7 @@ export function uploadFace(deps: UploadFaceDeps): Hono {
     }
     const reason = await authoriseToolkit(principal, toolkit, writer)
     if (reason !== undefined) return fail({ type: 'forbidden', reason })
-    const query = decodeQuery(toolkit, new URL(request.url).searchParams)
-    if (!query.ok) return malformed(query.problems, 'the query')
-    const options = query.value
+    const options = optionsOf(toolkit, query)
     const body = await readBytes(request, 'application/wasm', PLUGIN_LIMIT)
     if (!body.ok) return body
 

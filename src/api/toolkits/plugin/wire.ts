@@ -1,12 +1,16 @@
 import type { PluginOptions } from '../../../core/publish/plugin.ts'
 import type { Report } from '../../../core/publish/report.ts'
 import { version } from '../../../core/tool/definition-fields.ts'
-import { check, into, list, object, oneOf, optional, strings } from '../../../core/tool/json-reader.ts'
-import { text, unquoted, wrong } from '../../../core/tool/json-reader.ts'
-import type { Checked } from '../../../core/tool/problem.ts'
+import { query, type ReadOf } from '../../../http/query.ts'
+import { into, list, oneOf, optional, strings } from '../../../core/tool/json-reader.ts'
+import { text, unquoted, WRONG, wrong } from '../../../core/tool/json-reader.ts'
 
 const PAIR = text("a pair such as 'api-key:MY_SECRET'", /^[^\s:,]{1,128}:[A-Za-z0-9_.-]{1,128}$/)
-const CONFIG = into(unquoted(list(PAIR)), (pairs, report) => {
+/** Reads a parameter that is repeated, or a list separated by commas, or both. */
+const LISTED = into(strings, listed)
+const CONFIG = into(LISTED, (texts, report) => {
+  const pairs = unquoted(list(PAIR))(texts, report)
+  if (pairs === WRONG) return WRONG
   const config = new Map<string, string>()
   for (const pair of pairs) {
     const [key = '', secret = ''] = pair.split(':')
@@ -15,31 +19,27 @@ const CONFIG = into(unquoted(list(PAIR)), (pairs, report) => {
   }
   return Object.fromEntries(config)
 })
-const QUERY = object({
-  version,
-  security_level: optional(into(text('an integer from 0 to 10', /^(?:\d|10)$/), Number)),
-  allowed_hosts: strings,
-  config: CONFIG,
-  allow: optional(oneOf(['breaking'])),
-})
+export const uploadQuery = query(
+  {
+    version,
+    security_level: optional(into(text('an integer from 0 to 10', /^(?:\d|10)$/), Number)),
+    allowed_hosts: optional(LISTED, []),
+    config: optional(CONFIG, {}),
+    allow: optional(oneOf(['breaking'])),
+  },
+  { lists: ['allowed_hosts', 'config'] },
+)
 
 /**
  * Reads `?version=&allowed_hosts=&security_level=&config=&allow=`. Lists may be repeated, and separated by commas;
  * `config` has pairs `key:SECRET_ID`. What is a host is judged with the rest of the implementation.
  */
-export function decodeQuery(toolkit: string, query: URLSearchParams): Checked<PluginOptions> {
-  const one = (name: string) => query.get(name) ?? undefined
-  const read = check(QUERY, {
-    version: one('version'),
-    security_level: one('security_level'),
-    allowed_hosts: listed(query.getAll('allowed_hosts')),
-    config: listed(query.getAll('config')),
-    allow: one('allow'),
-  })
-  if (!read.ok) return read
-  const { security_level: securityLevel, allowed_hosts: allowedHosts, allow, ...rest } = read.value
+export function optionsOf(
+  toolkit: string,
+  { security_level: securityLevel, allowed_hosts: allowedHosts, allow, ...rest }: ReadOf<typeof uploadQuery>,
+): PluginOptions {
   const level = securityLevel === undefined ? {} : { securityLevel }
-  return { ok: true, value: { toolkit, ...rest, allowedHosts, ...level, allowBreaking: allow !== undefined } }
+  return { toolkit, ...rest, allowedHosts, ...level, allowBreaking: allow !== undefined }
 }
 
 /** `{"ids"}`, and what of the plugin's description was ignored. */

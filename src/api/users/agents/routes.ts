@@ -3,6 +3,7 @@ import type { Principal } from '../../../core/access/principal.ts'
 import { type Failing, fail } from '../../../core/call/failure.ts'
 import type { Agents } from '../../../http/agents.ts'
 import { pathSegment } from '../../../http/path-segment.ts'
+import { NO_QUERY } from '../../../http/query.ts'
 import { createPrivateRoute, type RouteDeps } from '../../../http/route.ts'
 import { userOfPath } from '../path-user.ts'
 import { encodeAgent } from './wire.ts'
@@ -19,9 +20,9 @@ export interface AgentsFaceDeps extends RouteDeps {
 export function agentsFace({ agents, ...deps }: AgentsFaceDeps): Hono {
   const route = createPrivateRoute(deps)
   const face = new Hono()
-  face.get('/users/:user/agents', route('tools:call', list))
-  face.delete('/users/:user/agents', route('tools:call', endAll, 'agent.end'))
-  face.delete('/users/:user/agents/:id', route('tools:call', end, 'agent.end'))
+  face.get('/users/:user/agents', route({ scope: 'tools:call', query: NO_QUERY }, list))
+  face.delete('/users/:user/agents', route({ scope: 'tools:call', act: 'agent.end', query: NO_QUERY }, endAll))
+  face.delete('/users/:user/agents/:id', route({ scope: 'tools:call', act: 'agent.end', query: NO_QUERY }, end))
 
   async function list(c: Context, principal: Principal): Promise<Response | Failing> {
     const user = userOfPath(c.req.url, principal)

@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { decodeQuery, encodeUploaded } from '../../../../src/api/toolkits/plugin/wire.ts'
+import { cannotRead } from '../../../../src/core/tool/problem.ts'
+import { readQuery } from '../../../../src/http/query.ts'
+import { encodeUploaded, optionsOf, uploadQuery } from '../../../../src/api/toolkits/plugin/wire.ts'
 
 const decode = (query: string) => {
-  const read = decodeQuery('Box', new URLSearchParams(query))
-  return read.ok ? read.value : read.problems
+  const read = readQuery(uploadQuery, `https://sb.example/toolkits/Box/plugin?${query}`)
+  return read.ok ? optionsOf('Box', read.value) : read.failure
 }
 const NOTHING = { toolkit: 'Box', version: '1.0.0', allowedHosts: [], config: {}, allowBreaking: false }
 
@@ -51,7 +53,9 @@ describe('the query of an upload', () => {
     [`version=1.0.0&config=a:B,${'k'.repeat(129)}:KEY`, '/config/1', PAIR],
     [`version=1.0.0&config=k:${'S'.repeat(129)}`, '/config/0', PAIR],
     ['version=1.0.0&config=a:B,a:C', '/config', "Must have each key once, got 'a' again"],
-  ])('is not %j', (query, path, message) => expect(decode(query)).toEqual([{ path, message }]))
+  ])('is not %j', (query, path, message) =>
+    expect(decode(query)).toEqual({ type: 'request-malformed', message: cannotRead('the query', [{ path, message }]) }),
+  )
 })
 
 it('an upload is answered with ids, and with warnings where there are any', () => {

@@ -1,0 +1,140 @@
+import { createExecutionContext } from 'cloudflare:test'
+import { env } from 'cloudflare:workers'
+import { beforeAll, describe, expect, it, vi } from 'vitest'
+import { createApp } from '../src/app.ts'
+import { type Env, loadConfig } from '../src/env.ts'
+import { operationOf } from '../src/http/operation.ts'
+import { build } from './fixtures/generated/build.ts'
+
+const ADMIN_KEY = 'the-administrator-of-this-test'
+const variables = {
+  ACCESS: 'keys',
+  ADMIN_KEY,
+  LOG_CALLS: 'off',
+  WORKER_SECRET: 'the-secret-of-the-worker-of-this-test',
+}
+const bindings: Env = { ...env, ...variables }
+const app = createApp(bindings, loadConfig(Object.assign({ ...bindings }, variables)), build)
+
+/** Preflights are no requests of anybody's, and a door for every method answers what is none with 405. */
+const routes = app.routes.filter(({ method }) => method !== 'ALL' && method !== 'OPTIONS')
+const asked = routes.map(({ method, path, handler }) => ({
+  method,
+  path: path.replace(/:\w+/g, 'None'),
+  operation: operationOf(handler),
+}))
+const declared = asked.flatMap(({ operation, ...route }) => (operation ? [{ ...route, operation }] : []))
+
+beforeAll(() => void vi.spyOn(console, 'log').mockReturnValue())
+
+async function send(method: string, path: string, sent: unknown = {}): Promise<{ status: number; text: string }> {
+  const context = createExecutionContext()
+  const headers = {
+    'content-type': 'application/json',
+    'origin': 'http://localhost',
+    'authorization': `Bearer ${ADMIN_KEY}`,
+  }
+  const init = method === 'GET' || method === 'DELETE' ? {} : { body: JSON.stringify(sent) }
+  const response = await app.fetch(
+    new Request(`http://localhost${path}`, { method, headers, ...init }),
+    bindings,
+    context,
+  )
+  return { status: response.status, text: await response.text() }
+}
+
+it('every route declares what it reads of its query', () => {
+  expect(asked.length).toBeGreaterThan(60)
+  expect(
+    asked.filter(({ operation }) => operation === undefined).map(({ method, path }) => `${method} ${path}`),
+  ).toEqual([])
+})
+
+it('what answers to every method is a door of MCP, which refuses all but POST', () => {
+  const paths = app.routes.filter(({ method }) => method === 'ALL').map(({ path }) => path)
+  expect(new Set(paths)).toEqual(new Set(['/mcp', '/connect/mcp']))
+})
+
+/** No key opens the door for agents, which reads its query as `/mcp` does. */
+const isOpen = ({ path }: { readonly path: string }) => path !== '/connect/mcp'
+
+describe.each(declared.filter((route) => route.operation.query.others !== 'ignored' && isOpen(route)))(
+  '$method $path',
+  ({ method, path, operation: { query } }) => {
+    it('refuses a parameter that it does not know', async () => {
+      const { status, text } = await send(method, `${path}?no_such_parameter=1`)
+      expect(status).toBe(400)
+      expect(text).toContain("Unknown parameter 'no_such_parameter'")
+    })
+
+    it('says which parameter is nearest, and refuses what is said twice', async () => {
+      for (const name of query.names) {
+        const { text } = await send(method, `${path}?${name}_=1`)
+        expect(text).toContain(`(meant '${name}'?)`)
+        if (query.lists.has(name)) continue
+        const twice = await send(method, `${path}?${name}=1&${name}=1`)
+        expect(twice.status).toBe(400)
+        expect(twice.text).toContain('Must be said once, got 2 times')
+      }
+    })
+  },
+)
+
+describe.each(declared.filter(({ operation }) => operation.query.others === 'ignored'))(
+  '$method $path',
+  ({ method, path }) => {
+    it('passes over a parameter that it does not know', async () => {
+      const without = await send(method, path)
+      expect((await send(method, `${path}?utm_source=a&utm_source=b`)).status).toBe(without.status)
+    })
+  },
+)
+
+describe('a field that nobody knows in a body', () => {
+  const FIELD = { no_such_field: 1 }
+  const DESCRIPTION = { openapi: '3.1.0', info: { title: 'A', version: '1.0.0' }, paths: {} }
+  /** Bodies in which it stands where it can be told from what is passed over. */
+  const REFUSED: Readonly<Record<string, unknown>> = {
+    'POST /tools/call': { tool_id: 'Calculator.Add', ...FIELD },
+    'POST /oxp/tools/call': { request: { tool_id: 'Calculator.Add', ...FIELD } },
+    'POST /tools': { definition: {}, ...FIELD },
+    'PATCH /tools/Calculator.Add@1.0.0': { status: 'active', ...FIELD },
+    'POST /toolkits/import': { from: { openapi: DESCRIPTION }, toolkit: 'Fresh', ...FIELD },
+    'PUT /toolkits/Fresh': { owner: null, ...FIELD },
+    'POST /keys': FIELD,
+    'PATCH /keys/{key}': FIELD,
+    'POST /keys/{key}/rotate': FIELD,
+    'PUT /providers/acme': FIELD,
+    'POST /clients': FIELD,
+    'POST /authorizations/None/confirm': FIELD,
+    'POST /machine-context/execute': { payload: { tool: FIELD } },
+    'POST /worker/tools/invoke': FIELD,
+    'POST /plugin/call': { params: FIELD },
+  }
+  const PASSED_OVER: Readonly<Record<string, string>> = {
+    'POST /convert': 'a publication can be converted as it is, with all that stands beside its definition',
+    'POST /artifacts': 'the body is a file',
+    'PUT /toolkits/None/plugin': 'the body is a plugin',
+    'POST /machine-context/tools': 'no body is read: the protocol has no message for it',
+    'POST /plugin/describe': 'no body is read: a plugin is asked without one',
+    'POST /mcp': 'clients of later revisions say more',
+    'POST /connect/mcp': 'clients of later revisions say more',
+  }
+
+  it.each(Object.entries(REFUSED))('%s refuses it by its name', async (route, body) => {
+    const [method = '', path = ''] = route.split(' ')
+    const { text: made } = await send('POST', '/keys', { name: 'a key', scopes: ['tools:read'] })
+    const { id }: { id: string } = JSON.parse(made)
+    const { status, text } = await send(method, path.replace('{key}', id), body)
+    expect([400, 422], text).toContain(status)
+    expect(text).toContain("Unknown field 'no_such_field'")
+  })
+
+  it('is tried on every route that takes a body and a credential', () => {
+    const takesBody = ({ method }: { readonly method: string }) => ['POST', 'PUT', 'PATCH'].includes(method)
+    const taken = declared.filter((route) => takesBody(route) && route.operation.scope !== undefined)
+    const named = (route: string) => route.replace(/\/(?:\{key\}|Fresh|acme|Calculator\.Add@1\.0\.0)/, '/None')
+    const known = new Set([...Object.keys(REFUSED).map(named), ...Object.keys(PASSED_OVER)])
+    expect(new Set(taken.map(({ method, path }) => `${method} ${path}`))).toEqual(known)
+  })
+})
