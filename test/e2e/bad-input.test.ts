@@ -626,9 +626,7 @@ describe('methods, paths and queries', () => {
     'toolkits=Gmail',
   ])('refuses the list with ?%s', async (query) => {
     const answer = await send({ path: `/tools?${query}` })
-    // Of a parameter that is given twice the first counts
-    if (query.startsWith('limit=1&')) expect(answer.status).toBe(200)
-    else expect(refused(answer, 400).message).toContain(`'${query.split('=')[0]}'`)
+    expect(refused(answer, 400).message).toContain(`'${query.split('=')[0]}'`)
   })
 
   it('searches for anything', async () => {

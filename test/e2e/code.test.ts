@@ -140,20 +140,47 @@ describe('a module', () => {
   })
 
   it('that does not load says why', async () => {
-    expect(await run('syntax error here')).toMatchObject({
-      success: false,
-      error: { message: "The tool's module cannot run: SyntaxError: Unexpected identifier 'error'" },
-    })
     expect(await run('throw new Error("at load"); export default 1')).toMatchObject({
       error: { message: "The tool's module cannot run: Error: at load" },
     })
     expect(await run('export default 1')).toMatchObject({
       error: { message: 'The module must export a function as its default' },
     })
-    expect(await run('import "./elsewhere.js"; export default () => 1')).toMatchObject({
-      success: false,
-      error: { message: expect.stringContaining('elsewhere.js') },
-    })
+  })
+
+  it.each([
+    ['syntax error here', "SyntaxError: Unexpected identifier 'error' (line 1, column 7)"],
+    ['export default async () => {\n  const b = ;\n}', "SyntaxError: Unexpected token ';' (line 2, column 12)"],
+    ['export default () => {', 'SyntaxError: Unexpected end of input (line 1, column 22)'],
+    ['', 'it must export a function as its default'],
+    ['export const handler = () => 1', 'it must export a function as its default'],
+    ['import "./elsewhere.js"; export default () => 1', expect.stringMatching(/^No such module .*elsewhere\.js/)],
+  ])('%j is refused as it is published, with where it is wrong', async (module, reason) => {
+    const definition = { name: 'Unlinked', description: 'A tool', inputSchema: { type: 'object' } }
+    const beside = { toolkit: 'Code', version: '1.0.0' }
+    const wrong = { kind: 'code', module: module || '//' }
+    const alone = await server.json('POST', '/tools', { definition, ...beside, implementation: wrong })
+    expect([alone.status, alone.body.errors]).toEqual([
+      422,
+      [{ path: '/implementation/module', message: expect.any(String) }],
+    ])
+    const [{ message }] = alone.body.errors
+    expect(message.slice(0, 15)).toBe('Does not load: ')
+    expect(message.slice(15)).toEqual(reason)
+    // Each tool of a document may have a module of its own
+    const right = { kind: 'code', module: 'export default () => 1' }
+    const tools = ['Right', 'Wrong'].map((name) => ({ ...definition, name }))
+    const both = { definition: { tools }, ...beside, implementations: { Right: right, Wrong: wrong } }
+    const { status, body } = await server.json('POST', '/tools', both)
+    expect([status, body.errors]).toEqual([422, [{ path: '/implementations/Wrong/module', message }]])
+    expect((await server.json('GET', '/tools/Code.Unlinked')).status).toBe(404)
+  })
+
+  it('is not run when it is published', async () => {
+    for (const module of [`await fetch('${upstream.origin}/at-load')`, 'for (;;);', 'throw new Error()']) {
+      expect((await publish({ module: `${module}\nexport default () => 1` })).answer.status).toBe(201)
+    }
+    expect(upstream.arrived).toEqual([])
   })
 
   it('that ends its own isolate fails alone', async () => {

@@ -85,6 +85,27 @@ export function judgeImplementation(
   return runner.check(implementation, definition).map((each) => ({ ...each, path: `${place}${each.path}` }))
 }
 
+/**
+ * Loads the implementations of records, each once, and gives what is wrong with them; `places` says where each stands in what
+ * was published. Nothing of them is run.
+ */
+export async function judgeLoading(
+  records: readonly { readonly implementation?: Implementation }[],
+  places: readonly string[],
+  runners: ReadonlyMap<string, ImplementationKind>,
+): Promise<readonly Problem[]> {
+  const placeOf = new Map<Implementation, string>()
+  for (const [index, { implementation }] of records.entries()) {
+    if (implementation) placeOf.set(implementation, places[index] ?? '')
+  }
+  const problems: Problem[] = []
+  for (const [implementation, place] of placeOf) {
+    const found = (await runners.get(implementation.kind)?.load?.(implementation)) ?? []
+    problems.push(...found.map((each) => ({ ...each, path: `${place}${each.path}` })))
+  }
+  return problems
+}
+
 function canonicalText(value: unknown): string | undefined {
   try {
     return canonicalJson(value)

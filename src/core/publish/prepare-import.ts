@@ -48,7 +48,10 @@ export async function prepareImport(
   const asBefore = await recordOf(asVersion(highest.version), deps.sha256)
   if (asBefore.digest === highest.digest) {
     const given = { implementation: true, tags: false }
-    return { ok: true, value: { records: [asBefore], inputs: [], given, warnings: [], state: 'unchanged' } }
+    return {
+      ok: true,
+      value: { records: [asBefore], inputs: [], implementedAt: [], given, warnings: [], state: 'unchanged' },
+    }
   }
   if (version !== undefined) {
     if (compareVersions(version, highest.version) > 0) return prepared('changed', version)

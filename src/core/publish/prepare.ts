@@ -30,6 +30,8 @@ export interface Prepared extends Pick<Publication, 'records' | 'document' | 'gi
   readonly warnings: readonly Problem[]
   /** Where the input's schema of each record stands in what was submitted. */
   readonly inputs: readonly string[]
+  /** Where the implementation of each record stands there. */
+  readonly implementedAt: readonly string[]
   /** Of an import's tool. */
   readonly state?: ImportState
   /** Whether its tools are in a toolkit that neither its publisher nor its document named, but an earlier version. */
@@ -66,7 +68,7 @@ export async function prepareDocument(
   if (tooMuch.length > 0) return { ok: false, problems: [...problems, ...tooMuch] }
   const { definitions, warnings: renamed } = await placeNames(decoded.value.definitions, deps.source)
   const called = decoded.value.called ?? decoded.value.definitions.map(({ tool }) => tool)
-  const { implementationOf, problems: misfits } = chooseImplementations(definitions, called, beside, runners)
+  const { implementationOf, placeOf, problems: misfits } = chooseImplementations(definitions, called, beside, runners)
   problems.push(...judgeSchemas(schemas, codec.references, prefix, budget), ...misfits)
   if (problems.length > 0) return { ok: false, problems }
   const text = JSON.stringify(document)
@@ -105,6 +107,7 @@ export async function prepareDocument(
       inputs: definitions.map(({ input }) => {
         return prefix + (schemas.find(({ schema }) => schema === input)?.path ?? '/input')
       }),
+      implementedAt: definitions.map((_, index) => placeOf(index)),
       warnings: [...warnings, ...placed, ...renamed].map((each) => under(prefix, each)),
       ...(placed.length > 0 ? { isPlaced: true } : {}),
     },
@@ -139,14 +142,14 @@ function chooseImplementations(
       const message = `The definition has no '${name.slice(0, 100)}': wanted one of ${quoted(called.slice(0, 20))}`
       return { path: `/implementations${pointerStep(name)}`, message }
     })
+  const implementationOf = (index: number) => own(index) ?? implementation
+  const placeOf = (index: number) =>
+    own(index) ? `/implementations${pointerStep(called[index] ?? '')}` : '/implementation'
   for (const [index, definition] of definitions.entries()) {
-    const named = own(index)
-    if (named) {
-      const place = `/implementations${pointerStep(called[index] ?? '')}`
-      problems.push(...judgeImplementation(named, definition, runners, place))
-    } else if (implementation) problems.push(...judgeImplementation(implementation, definition, runners))
+    const chosen = implementationOf(index)
+    if (chosen) problems.push(...judgeImplementation(chosen, definition, runners, placeOf(index)))
   }
-  return { implementationOf: (index: number) => own(index) ?? implementation, problems }
+  return { implementationOf, placeOf, problems }
 }
 
 /** Judges complete definitions and their implementations as a document's are, and gives everything that is wrong at once. */
@@ -172,7 +175,8 @@ export async function prepareDefined(
   )
   const given = { implementation: true, tags: false }
   const inputs = tools.map(({ schemaPaths }) => schemaPaths.input)
-  return { ok: true, value: { records, inputs, given, warnings: [...warnings, ...placed.warnings] } }
+  const implementedAt = tools.map(() => '/implementation')
+  return { ok: true, value: { records, inputs, implementedAt, given, warnings: [...warnings, ...placed.warnings] } }
 }
 
 function judgeTool(

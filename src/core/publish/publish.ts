@@ -3,6 +3,7 @@ import type { ToolSecrets } from '../access/tool-secrets.ts'
 import type { Checked } from '../tool/problem.ts'
 import { authorise } from './authorise.ts'
 import { type Format, judgeExports } from './export.ts'
+import { judgeLoading } from './judge.ts'
 import { type Prepared, prepareDefined, prepareDocument } from './prepare.ts'
 import { prepareImport, type PrepareImportDeps } from './prepare-import.ts'
 import type { RegistryWriter } from './registry.ts'
@@ -66,6 +67,8 @@ async function admit(
   const budget = 'budget' in submission ? submission.budget : undefined
   const unwritable = await judgeExports(records, deps.formats.values(), placeOf, deps.giveWay, budget)
   if (unwritable.length > 0) return refusal({ type: 'definition-invalid', problems: unwritable }, ids)
+  const unloaded = await judgeLoading(records, prepared.value.implementedAt, deps.runners)
+  if (unloaded.length > 0) return refusal({ type: 'definition-invalid', problems: unloaded }, ids)
   if (dryRun) return reportOf({ outcome: 'created', ids }, prepared.value)
   // Such a version breaks nothing, though the registry might say so: it takes any change of a shared schema for a break
   const followsChange = isImport && submission.version === undefined

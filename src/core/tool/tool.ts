@@ -43,6 +43,8 @@ export interface ImplementationKind {
   readonly kind: string
   /** What is wrong with an implementation, judged when it is published. Paths start at the implementation. */
   check(implementation: Implementation, definition: Definition): readonly Problem[]
+  /** What is wrong with one that `check` passed, and shows only when it is loaded, though not run. */
+  load?(implementation: Implementation): Promise<readonly Problem[]>
 }
 
 /** What a dialect's document says of one tool: everything of a record but what publication adds. */

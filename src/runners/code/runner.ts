@@ -13,7 +13,7 @@ import { checkCodeImplementation } from './implementation.ts'
  * out of its isolate included, is never another user's.
  */
 export function createCodeRunner({ sandbox, inside, allowHttpHosts, log }: SandboxRunnerOptions): Runner {
-  return checkedRunner('code', checkCodeImplementation, (implementation, record) => {
+  const runner = checkedRunner('code', checkCodeImplementation, (implementation, record) => {
     if (!sandbox) return { ok: false, reason: NO_LOADER }
     const isForUsers = record.requirements.user_id || record.requirements.authorization.length > 0
     /** The isolate's name where it is the same for every call. */
@@ -62,6 +62,13 @@ export function createCodeRunner({ sandbox, inside, allowHttpHosts, log }: Sandb
       },
     }
   })
+  return {
+    ...runner,
+    async load({ module }) {
+      const reason = typeof module === 'string' ? await sandbox?.whyUnlinked(module) : undefined
+      return reason === undefined ? [] : [{ path: '/module', message: `Does not load: ${reason}` }]
+    },
+  }
 }
 
 /** What passes a module's progress on to the caller until it ends: a module may keep the function for the next call. */

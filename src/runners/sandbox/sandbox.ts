@@ -1,5 +1,6 @@
 import type { Signal } from '../../core/tool/platform.ts'
 import { type Waited, untilAborted } from '../../outbound/until-aborted.ts'
+import { whyUnlinked } from './link.ts'
 import type { EgressPolicy } from './policy.ts'
 
 /** Why these kinds of tools cannot run where a deployment has no Worker Loader. */
@@ -55,6 +56,8 @@ export interface Sandbox {
   identify(code: SandboxCode): Promise<string>
   /** Calls into the isolate of this name, which is loaded first unless it is there. Waits no longer than the signal. */
   call(id: string, code: SandboxCode, given: readonly unknown[], signal: Signal): Promise<Waited<unknown>>
+  /** Why a code tool's module would not load; undefined where it would, and where that cannot be told now. It is not run. */
+  whyUnlinked(module: string): Promise<string | undefined>
 }
 
 /** The module of every folder `inside/` that is called. */
@@ -87,5 +90,6 @@ export function createSandbox({ loader, openEgress, sha256 }: SandboxOptions): S
         return entrypoint.run(...given)
       }, signal)
     },
+    whyUnlinked: (module) => whyUnlinked(loader, { compatibilityDate: COMPATIBILITY_DATE, limits: LIMITS }, module),
   }
 }

@@ -4,11 +4,13 @@ import {
   judgeImported,
   judgeId,
   judgeImplementation,
+  judgeLoading,
   judgeSchemas,
   judgeText,
   judgeTogether,
 } from '../../../src/core/publish/judge.ts'
 import { canonicalJson } from '../../../src/core/tool/digest.ts'
+import type { Implementation, ImplementationKind } from '../../../src/core/tool/tool.ts'
 import { definitionOf, runners } from './fakes.ts'
 
 const LIMIT = 256 * 1024
@@ -155,5 +157,27 @@ describe('an implementation', () => {
     expect(judgeImplementation({ kind: 'magic' }, definitionOf(), runners)).toEqual([
       { path: '/implementation/kind', message: "Unknown kind 'magic': wanted one of 'echo', 'other'" },
     ])
+  })
+})
+
+describe('the implementations of records', () => {
+  const kind = { kind: 'echo', check: () => [] }
+  const loading = new Map<string, ImplementationKind>([
+    ['echo', { ...kind, load: async ({ bad }) => (bad === true ? [{ path: '/module', message: 'Bad' }] : []) }],
+    ['plain', { ...kind, kind: 'plain' }],
+  ])
+  const recordWith = (implementation?: Implementation) => (implementation ? { implementation } : {})
+
+  it('are loaded each once, where their kind can be, and what is wrong has its place', async () => {
+    const shared = { kind: 'echo', bad: true }
+    const records = [
+      recordWith(shared),
+      recordWith(shared),
+      recordWith({ kind: 'echo' }),
+      recordWith({ kind: 'plain' }),
+    ]
+    const places = ['/implementation', '/implementation', '/implementations/b', '/implementations/c']
+    expect(await judgeLoading(records, places, loading)).toEqual([{ path: '/implementation/module', message: 'Bad' }])
+    expect(await judgeLoading([recordWith()], [''], loading)).toEqual([])
   })
 })

@@ -44,6 +44,7 @@ describe('a document', () => {
       document: { dialect: 'plain', hash: source.hash, text, toolkit: 'Kit', tools: { A: 'A', B: 'B' } },
       given: { implementation: false, tags: false },
       inputs: ['/input', '/input'],
+      implementedAt: ['/implementation', '/implementation'],
       warnings: [],
     })
   })
@@ -228,6 +229,7 @@ describe('complete definitions', () => {
       value: {
         records: await Promise.all(tools.map((each) => recordOf(each, sha256))),
         inputs: ['/in', '/in'],
+        implementedAt: ['/implementation', '/implementation'],
         given: { implementation: true, tags: false },
         warnings,
       },
