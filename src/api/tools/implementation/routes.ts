@@ -5,6 +5,7 @@ import { type Failing, fail, ok, type Result } from '../../../core/call/failure.
 import type { Implementation, ToolRecord } from '../../../core/tool/tool.ts'
 import { backgroundOf } from '../../../http/gate.ts'
 import { jsonText, notModified, PRIVATE } from '../../../http/json-response.ts'
+import { NO_QUERY } from '../../../http/query.ts'
 import { createRoute, type RouteDeps } from '../../../http/route.ts'
 import { createFindTool, type FindToolDeps } from '../find-tool.ts'
 import { encodeImplementation, moduleHeaders, moduleOf } from './wire.ts'
@@ -31,8 +32,8 @@ export function implementationFace(deps: ImplementationFaceDeps): Hono {
   const find = createFindTool(deps)
   const face = new Hono()
 
-  face.get('/tools/:id/implementation', route('tools:publish', show))
-  face.get('/tools/:id/implementation/module', route('tools:publish', module))
+  face.get('/tools/:id/implementation', route({ scope: 'tools:publish', query: NO_QUERY }, show))
+  face.get('/tools/:id/implementation/module', route({ scope: 'tools:publish', query: NO_QUERY }, module))
 
   async function show(c: Context, principal: Principal): Promise<Response | Failing> {
     const read = await implementationOf(c, principal)
