@@ -422,7 +422,7 @@ describe('the bundle that is deployed', () => {
 
   it('starts without what only some requests need', () => {
     const seldom =
-      /node_modules\/(?:@cloudflare\/workers-oauth-provider|@jmespath-community|@modelcontextprotocol|zod|eventsource-parser|yaml)\/|src\/generated\/guides\.ts|src\/docs\/(?!routes)|src\/api\/servers\/wire|src\/api\/authorizations\/pages/
+      /node_modules\/(?:@cloudflare\/workers-oauth-provider|@jmespath-community|@modelcontextprotocol|zod|eventsource-parser|yaml|jsonc-parser)\/|src\/generated\/guides\.ts|src\/docs\/(?!routes)|src\/api\/servers\/wire|src\/api\/authorizations\/pages/
     const inputs = Object.keys(meta.inputs)
     expect(inputs.filter((path) => path.includes('@modelcontextprotocol/client')).length).toBeGreaterThan(0)
     const started = startedWith(meta)

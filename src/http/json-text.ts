@@ -1,4 +1,3 @@
-import { type ParseErrorCode, printParseErrorCode, visit } from 'jsonc-parser'
 import { type Failing, fail, ok, type Result } from '../core/call/failure.ts'
 import type { Json } from '../core/tool/json.ts'
 import { pointerStep } from '../core/tool/problem.ts'
@@ -12,9 +11,9 @@ const MAYBE_TOO_LARGE = /[eE]\+?\d{3}|(?<!\d)\d{100}/
  * Parses a body's text. Beyond what `JSON.parse` refuses, it refuses an empty text, one that nests deeper than
  * `MAX_DEPTH`, any key `__proto__`, which code that copies objects key by key would take for the prototype, and numbers
  * past the range of doubles, which would be infinite (RFC 8259, section 6). Of keys that are given twice the last counts. A failure is `request-malformed`; it says where, and nothing of what the
- * text holds but the names on the way to a refused key.
+ * text holds but the names on the way to a refused key. What is in order is given at once.
  */
-export function parseJson(text: string): Result<Json> {
+export function parseJson(text: string): Result<Json> | Promise<Result<Json>> {
   // First, since finding a fault recurses once a level
   if (text.length > MAX_DEPTH && nestsDeeperThan(text, MAX_DEPTH)) {
     return malformed(`Cannot accept the body: it nests deeper than ${MAX_DEPTH} levels`)
@@ -23,7 +22,7 @@ export function parseJson(text: string): Result<Json> {
   try {
     value = JSON.parse(text)
   } catch {
-    return malformed(`Cannot parse the body as JSON: ${faultOf(text)}`)
+    return unparsed(text)
   }
   // The key is spelt out, or with escapes
   if (text.includes('__proto__') || text.includes('\\u')) {
@@ -35,6 +34,12 @@ export function parseJson(text: string): Result<Json> {
     if (pointer !== undefined) return malformed(`Cannot accept a number at '${pointer}': it is too large`)
   }
   return ok(value)
+}
+
+/** What finds faults is loaded with the first of them. */
+async function unparsed(text: string): Promise<Failing> {
+  const { faultOf } = await import('./json-fault.ts')
+  return malformed(`Cannot parse the body as JSON: ${faultOf(text)}`)
 }
 
 function malformed(message: string): Failing {
@@ -97,57 +102,4 @@ function namesPrototype(value: unknown): boolean {
 
 function isInfinite(value: unknown): boolean {
   return value === Infinity || value === -Infinity
-}
-
-class Fault extends Error {}
-
-/**
- * What is wrong with a text that is not JSON, and where. `JSON.parse` itself says no position for short texts, and
- * quotes the text. The first fault ends the search: up to it the text is JSON, and so no deeper than `MAX_DEPTH`.
- */
-function faultOf(text: string): string {
-  if (text.trim() === '') return 'it is empty'
-  const closers: string[] = []
-  const raise = (code: ParseErrorCode, offset: number, _length: number, line: number, character: number) => {
-    const what = FAULTS[printParseErrorCode(code)] ?? 'JSON expected'
-    const closer = closers.at(-1) ?? ''
-    const where = `line ${line + 1}, column ${character + 1} (offset ${offset})`
-    throw new Fault(`${what.replace('CLOSER', `'${closer}'`)} at ${where}`)
-  }
-  try {
-    visit(
-      text,
-      {
-        onObjectBegin: () => void closers.push('}'),
-        onArrayBegin: () => void closers.push(']'),
-        onObjectEnd: () => void closers.pop(),
-        onArrayEnd: () => void closers.pop(),
-        onError: raise,
-      },
-      { disallowComments: true, allowTrailingComma: false, allowEmptyContent: false },
-    )
-  } catch (error) {
-    if (error instanceof Fault) return error.message
-    throw error
-  }
-  return 'JSON expected'
-}
-
-const FAULTS: Readonly<Record<string, string>> = {
-  InvalidSymbol: 'unknown word or sign',
-  InvalidNumberFormat: 'malformed number',
-  PropertyNameExpected: 'name in double quotes expected',
-  ValueExpected: 'value expected',
-  ColonExpected: "':' expected",
-  CommaExpected: "',' or CLOSER expected",
-  CloseBraceExpected: "'}' expected",
-  CloseBracketExpected: "']' expected",
-  EndOfFileExpected: 'end expected',
-  InvalidCommentToken: 'comment not allowed',
-  UnexpectedEndOfComment: 'comment not allowed',
-  UnexpectedEndOfString: 'string without an end',
-  UnexpectedEndOfNumber: 'number without an end',
-  InvalidUnicode: 'malformed \\u escape',
-  InvalidEscapeCharacter: 'unknown escape',
-  InvalidCharacter: 'control character in a string',
 }

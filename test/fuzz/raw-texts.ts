@@ -60,8 +60,8 @@ const posted = (body: Uint8Array<ArrayBuffer>, type: string) =>
   new Request('https://switchboard.test/', { method: 'POST', body, headers: { 'content-type': type } })
 
 export const rawTexts: readonly Row[] = [
-  row('a text that should be JSON', texts(JSON_TEXTS), (text) => {
-    const read = parseJson(text)
+  row('a text that should be JSON', texts(JSON_TEXTS), async (text) => {
+    const read = await parseJson(text)
     if (!isUnderstood(read, 'request-malformed')) return false
     expect(read).toEqual({ ok: true, value: JSON.parse(text) })
     return true

@@ -59,7 +59,7 @@ describe('a new key', () => {
     expect(problemsOf(body)).toEqual([
       [
         '/tool~1s',
-        "Unknown field 'tool/s': wanted 'name', 'scopes', 'tools', 'users', 'record_arguments', 'expires_at', 'limits'",
+        "Unknown field 'tool/s' (meant 'tools'?): wanted 'name', 'scopes', 'tools', 'users', 'record_arguments', 'expires_at', 'limits'",
       ],
       ['/name', "Must be a string of 1 to 100 characters, got ''"],
       ['/scopes/1', `Must be ${SCOPE}, got 'root'`],

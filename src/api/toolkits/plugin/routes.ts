@@ -59,7 +59,7 @@ export function uploadFace(deps: UploadFaceDeps): Hono {
 
     const read = await plugins.read(new Uint8Array(body.value), options, request.signal)
     if (!read.ok) return read
-    const described = parseJson(read.described)
+    const described = await parseJson(read.described)
     if (!described.ok || !isJsonObject(described.value)) {
       const why = !described.ok && 'message' in described.failure ? `: ${described.failure.message}` : ''
       const problem = { path: '', message: `Its 'describe' did not give a JSON object${why}` }
