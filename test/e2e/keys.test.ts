@@ -75,6 +75,13 @@ describe('a key that is rotated', () => {
     expect(await statusWith(rotated.body.key)).toBe(200)
   }, 90_000)
 
+  it('ends the text it had at once where that was asked, if no overlap is wanted', async () => {
+    const { id, key } = await makeKey()
+    expect(await statusWith(key)).toBe(200)
+    expect((await send('POST', `/keys/${id}/rotate`, { overlap_seconds: 0 })).status).toBe(200)
+    expect(await statusWith(key)).toBe(401)
+  })
+
   it('works with both for a day where nothing is said; a second rotation ends the first text', async () => {
     const { id, key } = await makeKey()
     const first = await send('POST', `/keys/${id}/rotate`)

@@ -54,9 +54,14 @@ export interface Findings {
 /** The most characters of what was asked for, where there is no such tool: anybody can ask for anything. */
 const MAX_ASKED = 200
 
-/** How logs name the tool of a call: by its id, or by what was asked for. */
-export function loggedTool(asked: string, found: ToolRecord | undefined): string {
-  return found?.id ?? asked.slice(0, MAX_ASKED)
+/** How logs name the tool of a call: by its id, without a version where none was available, or by what was asked for. */
+export function loggedTool(
+  asked: string,
+  found: ToolRecord | undefined,
+  result?: { readonly ok: true } | Failing,
+): string {
+  const isThere = result?.ok === false && result.failure.type === 'version-unavailable'
+  return found?.id ?? (isThere ? result.failure.tool : asked.slice(0, MAX_ASKED))
 }
 
 /** The record of a call that is over. */
@@ -76,7 +81,7 @@ export function recordOf(
     principal: principal.id,
     principal_name: principal.name,
     user_id: userId,
-    tool: loggedTool(asked, found),
+    tool: loggedTool(asked, found, result),
     digest: found?.digest,
     dialect,
     upstream_status: upstreamStatus,

@@ -64,12 +64,12 @@ export class Access extends DurableObject<AccessBindings> {
   }
 
   /** Whether there is one of its id. */
-  changeKey(key: ApiKey): Promise<boolean> {
+  changeKey(key: ApiKey): Promise<string[] | undefined> {
     return this.#change(() => changeKey(this.#sql, key))
   }
 
   /** Gives a key another text; the one it has works until then. Whether there is one. */
-  rotateKey(id: string, hash: string, until: number): Promise<boolean> {
+  rotateKey(id: string, hash: string, until: number): Promise<string[] | undefined> {
     return this.#change(() => rotateKey(this.#sql, id, hash, until))
   }
 

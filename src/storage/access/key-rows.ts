@@ -24,31 +24,36 @@ export function storeKey(sql: SqlStorage, key: ApiKey, hash: string): void {
   queue(sql, kvKey('apiKey', hash))
 }
 
-/** Puts a key in place of the one of its id, whose text stays; whether there is one. */
-export function changeKey(sql: SqlStorage, key: ApiKey): boolean {
+/** Puts a key in place of the one of its id, whose texts stay. The hashes of these; undefined where there is no such key. */
+export function changeKey(sql: SqlStorage, key: ApiKey): string[] | undefined {
   const hash = field<string>(
     sql,
     'UPDATE api_key SET body = ? WHERE id = ? RETURNING hash',
     JSON.stringify(key),
     key.id,
   )
-  if (hash === undefined) return false
-  for (const each of [hash, ...earlierHashes(sql, key.id)]) queue(sql, kvKey('apiKey', each), 'revocation')
-  return true
+  if (hash === undefined) return undefined
+  const hashes = [hash, ...earlierHashes(sql, key.id)]
+  for (const each of hashes) queue(sql, kvKey('apiKey', each), 'revocation')
+  return hashes
 }
 
-/** Gives a key another text; the one it had works until then, and what it had before that no longer. Whether there is one. */
-export function rotateKey(sql: SqlStorage, id: string, hash: string, until: number): boolean {
+/**
+ * Gives a key another text; the one it had works until then, and what it had before that no longer. The hashes of all of these;
+ * undefined where there is no such key.
+ */
+export function rotateKey(sql: SqlStorage, id: string, hash: string, until: number): string[] | undefined {
   const before = field<string>(sql, 'SELECT hash FROM api_key WHERE id = ?', id)
-  if (before === undefined) return false
+  if (before === undefined) return undefined
+  const earlier = earlierHashes(sql, id)
   // Whoever asks again, since the answer was lost
-  if (before === hash) return true
+  if (before === hash) return [hash, ...earlier]
   forgetEarlier(sql, id)
   sql.exec('INSERT INTO earlier_key VALUES (?, ?, ?)', before, id, until)
   sql.exec('UPDATE api_key SET hash = ? WHERE id = ?', hash, id)
   queue(sql, kvKey('apiKey', hash))
   queue(sql, kvKey('apiKey', before), 'revocation')
-  return true
+  return [hash, before, ...earlier]
 }
 
 /** Forgets the texts that a key had before. */

@@ -9,13 +9,20 @@ import type { AccessReach } from './access-object.ts'
  */
 export function createKvKeys({ kv, access, now }: AccessReach): KeyStore {
   const reader = createKvReader({ kv, value: (key) => access().value(key), now })
+
+  /** What was changed here is read from where it was, so that it counts here at once. Whether there was anything to change. */
+  function changed(hashes: readonly string[] | undefined): boolean {
+    for (const hash of hashes ?? []) reader.wrote(kvKey('apiKey', hash))
+    return hashes !== undefined
+  }
+
   return {
     create: (key, hash) => access().createKey(key, hash),
     async list() {
       return (await access().given('apiKey')).map((text): ApiKey => JSON.parse(text))
     },
-    change: (key) => access().changeKey(key),
-    rotate: (id, hash, until) => access().rotateKey(id, hash, until),
+    change: async (key) => changed(await access().changeKey(key)),
+    rotate: async (id, hash, until) => changed(await access().rotateKey(id, hash, until)),
     lastUses: () => access().lastUses(),
     remove: (id) => access().removeGiven('apiKey', id),
     find: (hash) => reader.read<ApiKey>(kvKey('apiKey', hash), 'ask'),

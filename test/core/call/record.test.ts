@@ -78,6 +78,14 @@ it('the arguments are recorded where the principal wants that, without what is s
 
 it('a tool is named by its id, and else by the beginning of what was asked for', () => {
   expect(loggedTool('example.tool', found)).toBe('Example.Tool@1.0.0')
+  const failure = {
+    type: 'version-unavailable',
+    tool: 'Example.Tool',
+    name: 'Tool',
+    asked: '^2',
+    available: [],
+  } as const
+  expect(loggedTool('example.tool@^2', undefined, fail(failure))).toBe('Example.Tool')
   expect(loggedTool('x'.repeat(200), undefined)).toBe('x'.repeat(200))
   expect(loggedTool('x'.repeat(201), undefined)).toBe('x'.repeat(200))
 })

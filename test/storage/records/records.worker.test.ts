@@ -229,6 +229,18 @@ describe('usage', () => {
     expect((await records.usage(all, ['tool']))?.items).toMatchObject([{ group: { tool: '' }, calls: 3 }])
   })
 
+  it('counts calls of a tool of which no version is available as the tool’s', async () => {
+    const { records, store, call, all } = createWorld(1)
+    const unavailable = { digest: undefined, outcome: 'version-unavailable' } as const
+    await store([call(), call({ ...unavailable, tool: 'Mail.Send' }), call({ ...unavailable, tool: 'x' })])
+    const { items = [] } = (await records.usage(all, ['tool'])) ?? {}
+    expect(items.map(({ group, calls }) => [group.tool, calls])).toEqual([
+      ['Mail.Send', 2],
+      ['', 1],
+    ])
+    expect(idsOf(await records.calls({ ...all, tool: 'Mail.Send' }, 10))).toHaveLength(2)
+  })
+
   it('of today is counted for time series', async () => {
     const { records, store, call } = createWorld(1)
     await store([call({ duration_ms: 20 }), call({ duration_ms: 3_000, outcome: 'tool-failed' })])
