@@ -9,13 +9,15 @@ export interface Reach {
   readonly waitMs: number
   /** The same for the methods that may take long. */
   readonly longer?: Readonly<Record<string, number>>
+  /** The methods that are not asked a second time where the object was moved: what they do, they do once. */
+  readonly once?: readonly string[]
 }
 
 /**
  * A Durable Object's stub whose methods answer in time, or fail as `Unreachable`: nobody waits for an object that hangs, and
  * that one cannot be reached is no defect. What the object itself throws comes as it is.
  */
-export function reached<Stub extends object>(stub: Stub, { what, waitMs, longer = {} }: Reach): Stub {
+export function reached<Stub extends object>(stub: Stub, { what, waitMs, longer = {}, once = [] }: Reach): Stub {
   const message = `${CANNOT_REACH} ${what} right now`
   return new Proxy(stub, {
     get(target, method) {
@@ -24,7 +26,9 @@ export function reached<Stub extends object>(stub: Stub, { what, waitMs, longer 
       return async (...given: unknown[]): Promise<unknown> => {
         try {
           const ask = async (): Promise<unknown> => Reflect.apply(real, target, given)
-          return await within(longer[method] ?? waitMs, message, () => twiceIfMoved(ask))
+          return await within(longer[method] ?? waitMs, message, () =>
+            once.includes(method) ? ask() : twiceIfMoved(ask),
+          )
         } catch (error) {
           if (isDefect(error)) throw error
           throw new Unreachable(message, { cause: error })

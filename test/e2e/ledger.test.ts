@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { startUpstream, type Upstream } from '../upstream.ts'
+import type { Answer } from './json.ts'
 import { type ServerProcess, startProcess } from './process.ts'
 import { bundleFolder, type RunningServer, type Server, startServer } from './server.ts'
 
@@ -59,45 +60,66 @@ async function publish(to: RunningServer, id: string, more: object = {}, timeout
   expect(published.status, JSON.stringify(published.body)).toBe(201)
 }
 
-const json = (path: string, body: unknown, headers: Readonly<Record<string, string>> = {}) =>
-  server.json('POST', path, body, { ...ADMIN, ...headers })
-const pay = (call_id: string | undefined, cents = 100, headers = {}) =>
-  json('/tools/call', { tool_id: 'Bank.Pay', ...(call_id === undefined ? {} : { call_id }), input: { cents } }, headers)
+const json = (
+  path: string,
+  body: unknown,
+  headers: Readonly<Record<string, string>> = {},
+  to: RunningServer = server,
+) => to.json('POST', path, body, { ...ADMIN, ...headers })
+const pay = (call_id: string | undefined, cents = 100, headers = {}, to?: RunningServer) =>
+  json(
+    '/tools/call',
+    { tool_id: 'Bank.Pay', ...(call_id === undefined ? {} : { call_id }), input: { cents } },
+    headers,
+    to,
+  )
 const MCP = { 'accept': 'application/json, text/event-stream', 'mcp-protocol-version': '2025-11-25' }
 
 /** One call in each dialect that has an id for it, by that id. */
-const DIALECTS: Readonly<Record<string, (id: string, cents?: number) => ReturnType<typeof json>>> = {
-  'OXP': (id, cents) => pay(id, cents),
-  'the Open Tool Calling RFC': (id, cents = 100) =>
-    json('/worker/tools/invoke', {
-      run_id: 'r',
-      execution_id: id,
-      created_at: new Date(0).toISOString(),
-      tool: { name: 'Pay', toolkit: 'Bank', version: '1.0.0' },
-      inputs: { cents },
-    }),
-  'MCP': (id, cents = 100) =>
-    json(
-      '/mcp',
-      {
-        jsonrpc: '2.0',
-        id: 1,
-        method: 'tools/call',
-        params: { name: 'Pay', arguments: { cents }, _meta: { 'dev.switchboard/call_id': id } },
-      },
-      MCP,
-    ),
-  'the plugin schema': (id, cents = 100) =>
-    json('/plugin/call', { params: { name: 'Pay', arguments: { cents } } }, { 'idempotency-key': id }),
-  'the Machine Context Protocol': async (id, cents = 100) => {
-    const reply = await json('/machine-context/execute', {
-      header: { messageId: id, messageType: 'request' },
-      payload: { tool: { id: 'Bank', capability: 'Pay', parameters: { cents } } },
-    })
-    // Each message has an id and a time of its own
-    return { ...reply, body: { ...reply.body, header: undefined } }
-  },
-}
+const DIALECTS: Readonly<Record<string, (id: string, cents?: number, to?: RunningServer) => ReturnType<typeof json>>> =
+  {
+    'OXP': (id, cents, to) => pay(id, cents, {}, to),
+    'the Open Tool Calling RFC': (id, cents = 100, to) =>
+      json(
+        '/worker/tools/invoke',
+        {
+          run_id: 'r',
+          execution_id: id,
+          created_at: new Date(0).toISOString(),
+          tool: { name: 'Pay', toolkit: 'Bank', version: '1.0.0' },
+          inputs: { cents },
+        },
+        {},
+        to,
+      ),
+    'MCP': (id, cents = 100, to) =>
+      json(
+        '/mcp',
+        {
+          jsonrpc: '2.0',
+          id: 1,
+          method: 'tools/call',
+          params: { name: 'Pay', arguments: { cents }, _meta: { 'dev.switchboard/call_id': id } },
+        },
+        MCP,
+        to,
+      ),
+    'the plugin schema': (id, cents = 100, to) =>
+      json('/plugin/call', { params: { name: 'Pay', arguments: { cents } } }, { 'idempotency-key': id }, to),
+    'the Machine Context Protocol': async (id, cents = 100, to) => {
+      const reply = await json(
+        '/machine-context/execute',
+        {
+          header: { messageId: id, messageType: 'request' },
+          payload: { tool: { id: 'Bank', capability: 'Pay', parameters: { cents } } },
+        },
+        {},
+        to,
+      )
+      // Each message has an id and a time of its own
+      return { ...reply, body: { ...reply.body, header: undefined } }
+    },
+  }
 
 describe.each(Object.entries(DIALECTS))('over %s', (name, call) => {
   it('50 calls of one id are one execution, and 50 equal answers; so is one that comes later', async () => {
@@ -106,8 +128,7 @@ describe.each(Object.entries(DIALECTS))('over %s', (name, call) => {
     expect(upstream.arrived).toHaveLength(1)
     const [first] = answers
     expect(JSON.stringify(first?.body)).toMatch(/paid/)
-    for (const { status, body } of answers)
-      expect({ status, body }).toEqual({ status: first?.status, body: first?.body })
+    for (const each of answers) expect(said(each)).toEqual(said(first))
     expect((await call(id)).body).toEqual(first?.body)
     expect(upstream.arrived).toHaveLength(1)
   })
@@ -174,51 +195,97 @@ describe('a call id', () => {
   })
 })
 
-describe('a server that is killed while a call runs', () => {
-  it('never runs it again: whoever repeats it is told that nobody knows, and one that was over is answered', async () => {
-    const persistTo = await mkdtemp(join(tmpdir(), 'switchboard-ledger-'))
-    const start = () =>
-      startProcess(
-        ['node', 'src/node/serve.ts', '--built', '--outdir', bundleFolder()].concat(
-          ['ACCESS:keys', `ADMIN_KEY:${ADMIN_KEY}`, `ALLOW_HTTP_HOSTS:${upstream.host}`].flatMap((each) => [
-            '--var',
-            each,
-          ]),
-        ),
-        persistTo,
-      )
-    let running: ServerProcess | undefined
-    try {
-      running = await start()
-      await publish(running, 'Slow.Pay', {}, 1_000)
-      const call = (id: string) =>
-        running?.json('POST', '/tools/call', { tool_id: 'Slow.Pay', call_id: id, input: { cents: 1 } }, ADMIN)
-      const over = await call('over')
-      answer.delayMs = 60_000
-      const cut = call('cut')?.catch(() => 'cut')
-      await expect.poll(() => upstream.arrived.length).toBe(2)
-      await running.stop({ signal: 'SIGKILL', keep: true })
-      expect(await cut).toBe('cut')
+/** What 50 callers of one id are told alike. */
+const said = (answer: Answer | undefined) => ({ status: answer?.status, body: answer?.body })
 
-      running = await start()
-      expect((await call('over'))?.body).toEqual(over?.body)
-      const answers = await Promise.all(Array.from({ length: 50 }, () => call('cut')))
-      for (const each of answers) {
-        const { duration: _, ...result } = each?.body.result ?? {}
-        expect(result).toEqual({
-          call_id: 'cut',
+/** The same without how long it took each to be told that nobody knows, and when. */
+function timeless(answer: Answer | undefined): unknown {
+  const isTime = (name: string) => ['duration', 'finished_at', 'execution_time_ms'].includes(name)
+  return JSON.parse(JSON.stringify(said(answer), (name, value: unknown) => (isTime(name) ? undefined : value)))
+}
+
+describe('a server that is killed while a call runs in each of the dialects', () => {
+  it(
+    'never runs it again: whoever repeats it is told that nobody knows, and one that was over is answered',
+    { timeout: 300_000 },
+    async () => {
+      const persistTo = await mkdtemp(join(tmpdir(), 'switchboard-ledger-'))
+      const start = () =>
+        startProcess(
+          ['node', 'src/node/serve.ts', '--built', '--outdir', bundleFolder()].concat(
+            ['ACCESS:keys', `ADMIN_KEY:${ADMIN_KEY}`, `ALLOW_HTTP_HOSTS:${upstream.host}`].flatMap((each) => [
+              '--var',
+              each,
+            ]),
+          ),
+          persistTo,
+        )
+      let running: ServerProcess | undefined
+      try {
+        running = await start()
+        await publish(running, 'Bank.Pay', {}, 5_000)
+        const names = Object.keys(DIALECTS)
+        const call = (kind: 'over' | 'cut', name: string) => DIALECTS[name]!(`${kind} of ${name}`, 100, running)
+        const over = await Promise.all(names.map((name) => call('over', name)))
+        for (const each of over) expect(JSON.stringify(each.body)).toMatch(/paid/)
+        answer.delayMs = 60_000
+        const cut = names.map((name) => call('cut', name).catch(() => 'cut'))
+        await expect.poll(() => upstream.arrived.length).toBe(2 * names.length)
+        await running.stop({ signal: 'SIGKILL', keep: true })
+        expect(await Promise.all(cut)).toEqual(names.map(() => 'cut'))
+
+        running = await start()
+        for (const [index, name] of names.entries()) {
+          const repeated = await Promise.all(Array.from({ length: 50 }, () => call('over', name)))
+          for (const { status, body } of repeated) expect({ status, body }).toEqual(said(over[index]))
+          const [first, ...others] = await Promise.all(Array.from({ length: 50 }, () => call('cut', name)))
+          expect(JSON.stringify(first?.body), name).toContain(
+            'It is not known what became of this call: it was begun, and not heard of again',
+          )
+          for (const each of others) expect(timeless(each)).toEqual(timeless(first))
+        }
+        expect(upstream.arrived).toHaveLength(2 * names.length)
+        const { body } = await call('cut', 'OXP')
+        expect(body.result).toMatchObject({
           success: false,
           error: {
-            message: 'It is not known what became of this call: it was begun, and not heard of again',
             developer_message: expect.stringContaining('call under another id if need be'),
             can_retry: false,
           },
         })
+      } finally {
+        await running?.stop({ keep: true })
+        await rm(persistTo, { recursive: true, force: true })
       }
-      expect(upstream.arrived).toHaveLength(2)
+    },
+  )
+})
+
+describe('a call that breaks before its tool runs', () => {
+  it('is no call: it can be made again under its id, and nobody is told that it may have run', async () => {
+    const vars = { ACCESS: 'keys', ADMIN_KEY, USER_VERIFIER_URL: 'https://app.example/who' }
+    const broken = await startServer({ vars: { ...vars, ALLOW_HTTP_HOSTS: upstream.host }, broken: 'Vault' })
+    try {
+      // A person has to approve it, and nobody can tell whether one did
+      const definition = {
+        id: 'Vault',
+        name: 'Vault',
+        version: '1.0.0',
+        description: 'Pays',
+        securityLevel: 8,
+        capabilities: [{ name: 'pay', description: 'Pays' }],
+      }
+      const implementation = { kind: 'http', method: 'POST', url: `${upstream.origin}/pay` }
+      const published = await broken.json('POST', '/tools', { definition, implementation }, ADMIN)
+      expect(published.status, JSON.stringify(published.body)).toBe(201)
+      for (let times = 0; times < 2; times++) {
+        const body = { tool_id: 'Vault.pay', call_id: 'approved by nobody', input: {} }
+        const { status, body: said } = await broken.json('POST', '/tools/call', body, ADMIN)
+        expect([status, said.message]).toEqual([503, 'Switchboard cannot reach its vaults right now'])
+      }
+      expect(upstream.arrived).toHaveLength(0)
     } finally {
-      await running?.stop({ keep: true })
-      await rm(persistTo, { recursive: true, force: true })
+      await broken.stop()
     }
   })
 })

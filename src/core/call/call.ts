@@ -206,7 +206,7 @@ async function goThrough(
     return runApproved(run, call, validateOutput, deps)
   }
   const once = { principal: principal.id, callId, userId, tool: record, input, select: wanted, timeoutMs }
-  const finished = await runOnce(once, () => runApproved(run, call, validateOutput, deps), deps)
+  const finished = await runOnce(once, (begins) => runApproved({ ...run, begins }, call, validateOutput, deps), deps)
   findings.finished = finished
   return finished.result
 }
@@ -215,6 +215,8 @@ type ApprovedRun = Omit<RunOptions, 'userInfo' | 'account'> & {
   readonly caller: Caller
   readonly select: Select | undefined
   readonly findings: Findings
+  /** Told as the tool begins, where it matters whether it did. */
+  readonly begins?: () => void
 }
 
 /**
@@ -272,6 +274,7 @@ async function runInTurn(
   if (typeof given === 'string') return endedEarly(given, runnable.timeoutMs)
   if (given?.ok === false) return given
 
+  run.begins?.()
   const about = { userInfo: userInfoOf(context), account: accountOf(context) }
   const ran = await runTool({ ...run, ...given?.value, ...about }, deps)
   if (!ran.ok) return ran

@@ -43,11 +43,12 @@ export interface Ledger {
 
 /**
  * Runs a call that was not run before under its id; else gives what came of it. What has not been run after all, and what
- * says itself that it can be tried again, is run when it is repeated.
+ * says itself that it can be tried again, is run when it is repeated. `run` tells when its tool begins: what breaks before
+ * that did nothing.
  */
 export async function runOnce(
   call: LedgerCall,
-  run: () => Promise<Success | Failing>,
+  run: (begins: () => void) => Promise<Success | Failing>,
   { ledger, now }: { readonly ledger: Ledger; readonly now: () => number },
 ): Promise<Finished> {
   const started = now()
@@ -73,11 +74,13 @@ export async function runOnce(
       break
   }
   let finished: Finished
+  let hasBegun = false
   try {
-    finished = finishedWith(await run())
+    finished = finishedWith(await run(() => void (hasBegun = true)))
   } catch (error) {
-    // Whatever it did is done: it must not be done again
-    await claimed.settle(finishedWith(fail({ type: 'outcome-unknown', call_id: call.callId })))
+    // Whatever its tool did is done: it must not be done again
+    const unknown = fail({ type: 'outcome-unknown', call_id: call.callId })
+    await claimed.settle(hasBegun ? finishedWith(unknown) : undefined)
     throw error
   }
   const { result } = finished

@@ -19,11 +19,12 @@ export type HostRow = {
 
 /** Adds what an isolate tells of a host. Its state is what was told of the latest time. */
 export function storeHost(sql: SqlStorage, { toolkit, host, opened, failing, busy, at, openUntil }: HostNews): void {
+  const row = [toolkit, toldApart(sql, toolkit, host) ? host : '', opened, failing, busy, at, openUntil ?? null]
   sql.exec(
     `INSERT INTO host VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET
        opened = opened + excluded.opened, failing = failing + excluded.failing, busy = busy + excluded.busy,
        open_until = iif(excluded.at >= at, excluded.open_until, open_until), at = max(at, excluded.at)`,
-    ...[toolkit, toldApart(sql, toolkit, host) ? host : '', opened, failing, busy, at, openUntil ?? null],
+    ...row,
   )
 }
 

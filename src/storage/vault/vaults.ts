@@ -19,7 +19,7 @@ import {
   type UserTokens,
 } from '../../core/call/requirements.ts'
 import { canonicalText } from '../canonical-text.ts'
-import { twiceIfMoved } from '../moved.ts'
+import { reached, type Reach } from '../reached.ts'
 import { sha256 } from '../sha256.ts'
 import { isState, objectOf } from './authorization-id.ts'
 import type { StoredAuthorization } from './authorization-rows.ts'
@@ -29,6 +29,13 @@ import type { OpenQuestion, VaultObject } from './vault-object.ts'
 
 /** Bytes of the input of a call that a person can be asked to approve. */
 const MAX_INPUT = 1_000_000
+/** A provider may be asked meanwhile. Whoever waits for a person to act says for how long, up to a minute. */
+const REACH: Reach = {
+  what: 'vaults',
+  waitMs: 60_000,
+  longer: { changed: 90_000 },
+  once: ['claim', 'start', 'confirm', 'resume', 'finish', 'decide', 'revoke'],
+}
 
 /**
  * The vaults: each user has one, a Durable Object with the user's grants and with what the user is asked. What a call for
@@ -47,12 +54,12 @@ export function createVault(
 
   /** A stub belongs to the request that got it, so it is got each time. */
   function vaultOf(owner: string): DurableObjectStub<VaultObject> {
-    return namespace.get(namespace.idFromName(owner))
+    return reached(namespace.get(namespace.idFromName(owner)), REACH)
   }
 
   function vaultOfId(id: string): DurableObjectStub<VaultObject> | undefined {
     const object = objectOf(namespace, id)
-    return object && namespace.get(object)
+    return object && reached(namespace.get(object), REACH)
   }
 
   async function requestFor({ userId, requirement, tool, hosts, account, reachedAt }: RequiredToken) {
@@ -74,7 +81,7 @@ export function createVault(
     const url = reachedAt()
     const owner = userOwner(userId)
     const request = { ...(await requestFor(required)), ...(refused ? { refused } : {}) }
-    const answer = await twiceIfMoved(async () => vaultOf(owner).token(owner, request))
+    const answer = await vaultOf(owner).token(owner, request)
     if ('token' in answer) return { token: answer.token }
     if (!('authorization' in answer)) return answer
     return { challenge: challengeOf(requirement.id, answer, url), reason: answer.reason }
@@ -102,7 +109,7 @@ export function createVault(
       const { userId, requirement, reachedAt } = required
       const owner = userOwner(userId)
       const request = await requestFor(required)
-      const answer = await twiceIfMoved(async () => vaultOf(owner).look(owner, request))
+      const answer = await vaultOf(owner).look(owner, request)
       if ('token' in answer) return { token: answer.token }
       if ('accounts' in answer || 'unavailable' in answer) return answer
       const { authorization, reason = '' } = answer
@@ -135,12 +142,12 @@ export function createVault(
     },
 
     async find(id) {
-      const found = await twiceIfMoved(async () => vaultOfId(id)?.find(id))
+      const found = await vaultOfId(id)?.find(id)
       return found && authorizationOf(found)
     },
 
     async changed(id, from, timeoutMs) {
-      const found = await twiceIfMoved(async () => vaultOfId(id)?.changed(id, from, timeoutMs))
+      const found = await vaultOfId(id)?.changed(id, from, timeoutMs)
       return found && authorizationOf(found)
     },
 
@@ -171,7 +178,7 @@ export function createVault(
 
     async list(userId) {
       const owner = userOwner(userId)
-      return twiceIfMoved(async () => vaultOf(owner).list(owner))
+      return vaultOf(owner).list(owner)
     },
 
     async revoke(userId, provider, only = {}) {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createCallTool } from '../../../src/core/call/call.ts'
-import { type Failure, fail } from '../../../src/core/call/failure.ts'
+import { type Failure, fail, Unreachable } from '../../../src/core/call/failure.ts'
 import { type Claimed, type Finished, type LedgerCall, runOnce } from '../../../src/core/call/ledger.ts'
 import type { Success } from '../../../src/core/call/runner.ts'
 import { ANONYMOUS } from '../../../src/core/access/principal.ts'
@@ -19,7 +19,7 @@ const ok = (value: unknown): Success => ({ ok: true, value })
 /** Runs a call, as the ledger answers its claim. Gives what was run and how the claim was settled. */
 async function once(
   claimed: Exclude<Claimed, { state: 'claimed' }> | undefined,
-  run: () => Promise<Success | ReturnType<typeof fail>>,
+  run: (begins: () => void) => Promise<Success | ReturnType<typeof fail>>,
 ) {
   const settled: (Finished | undefined)[] = []
   const settle = async (finished: Finished | undefined) => void settled.push(finished)
@@ -29,7 +29,7 @@ async function once(
     ledger: { claim: async () => claimed ?? ({ state: 'claimed', settle } as const) },
     now: () => (time += 7),
   }
-  const counted = () => ((runs += 1), run())
+  const counted = (begins: () => void) => ((runs += 1), run(begins))
   const finished = runOnce(CALL, counted, deps)
   return { finished, settled, runs: () => runs }
 }
@@ -79,12 +79,50 @@ describe('a call under an id of its caller', () => {
     expect(settled).toEqual([isKept ? said : undefined])
   })
 
-  it('is not run again where its run broke off', async () => {
+  it('is run when it is repeated where it broke off before its tool began', async () => {
     const { finished, settled } = await once(undefined, async () => {
       throw new Error('storage')
     })
     await expect(finished).rejects.toThrow('storage')
+    expect(settled).toEqual([undefined])
+  })
+
+  it('is not run again where its run broke off', async () => {
+    const { finished, settled } = await once(undefined, async (begins) => {
+      begins()
+      throw new Error('storage')
+    })
+    await expect(finished).rejects.toThrow('storage')
     expect(settled).toMatchObject([{ result: { failure: { type: 'outcome-unknown', call_id: 'c1' } } }])
+  })
+})
+
+describe('a call that breaks on its way', () => {
+  const broken = async (given: Parameters<typeof worldOf>[0]) => {
+    const settled: (Finished | undefined)[] = []
+    const settle = async (finished: Finished | undefined) => void settled.push(finished)
+    const { deps } = worldOf({ ...given, ledger: { claim: async () => ({ state: 'claimed', settle }) } })
+    const { result } = await createCallTool(deps)({ ...callWith({ input: { a: 1 } }), callId: 'c1' }, callerWith())
+    return { result, settled }
+  }
+
+  it('before its tool ran can be made again under its id', async () => {
+    let runs = 0
+    const tool = callableOf({ ...recordWith({}), securityLevel: 8 }, () => ((runs += 1), ok(1)))
+    const claim = () => Promise.reject(new Unreachable('Switchboard cannot reach its vaults right now'))
+    const { result, settled } = await broken({ tool, claim })
+    expect(result).toEqual(fail({ type: 'unavailable', message: 'Switchboard cannot reach its vaults right now' }))
+    expect([runs, settled]).toEqual([0, [undefined]])
+  })
+
+  it('after its tool ran cannot', async () => {
+    const validateOutput = () => {
+      throw new Error('A defect of ours')
+    }
+    const tool = { ...callableOf(recordWith({}), () => ok(1)), validateOutput }
+    const { result, settled } = await broken({ tool })
+    expect(result).toMatchObject({ failure: { type: 'internal' } })
+    expect(settled).toMatchObject([{ result: { failure: { type: 'outcome-unknown' } } }])
   })
 })
 

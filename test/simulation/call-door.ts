@@ -1,0 +1,153 @@
+import type { CallLimits } from '../../src/core/access/limits.ts'
+import type { Principal } from '../../src/core/access/principal.ts'
+import { createToolSecrets } from '../../src/core/access/tool-secrets.ts'
+import { createCallTool, type Outcome } from '../../src/core/call/call.ts'
+import { startDeadline } from '../../src/compose/clock.ts'
+import type { RunResult } from '../../src/core/call/runner.ts'
+import { createTurns, type Turns } from '../../src/core/call/turns.ts'
+import type { JsonObject } from '../../src/core/tool/json.ts'
+import type { ToolRecord } from '../../src/core/tool/tool.ts'
+import { noArtifacts } from '../../src/storage/artifacts/r2-artifacts.ts'
+import { noUploads } from '../../src/storage/artifacts/r2-uploads.ts'
+import { Fault } from './network.ts'
+import { Violation } from './violation.ts'
+import type { Place, World } from './world.ts'
+
+/** A call as a client sends it, and what its tool does. */
+export interface SentCall {
+  readonly principal: Principal
+  readonly callId?: string
+  readonly tool: ToolRecord
+  readonly input: JsonObject
+  /** What the tool does. The signal aborts when the call ends before it. */
+  readonly run: (place: Place, signal: AbortSignal) => Promise<RunResult>
+  /** Told that the platform ended the request: nothing more happens, and nobody is answered. */
+  readonly cutOff: () => void
+  /** Aborts when the client goes away. */
+  readonly gone: AbortSignal
+}
+
+export interface DoorOptions {
+  /** How often a tool may be called. */
+  readonly limitsOf: (tool: ToolRecord) => CallLimits | undefined
+  readonly timeoutMs: number
+  readonly makeTurns?: typeof createTurns
+}
+
+export const HOME = 'https://switchboard.example/'
+const NEVER = new Promise<never>(() => undefined)
+
+/** The door of calls in each isolate: all the stages of the real one, of which the platform may end each wherever it waits. */
+export function createDoors(world: World, { limitsOf, timeoutMs, makeTurns = createTurns }: DoorOptions) {
+  const { chance, weather } = world
+  const turnsOf = new WeakMap<Place, Turns>()
+
+  return async function send(place: Place, sent: SentCall): Promise<Outcome['result']> {
+    const { principal, callId, tool, input, run, cutOff, gone } = sent
+    const { ledger, vault, now } = place
+    const turns = turnsOf.get(place) ?? makeTurns(now)
+    turnsOf.set(place, turns)
+    let isOver = false
+    let hasRun = false
+    const { promise: ended, reject } = Promise.withResolvers<never>()
+    ended.catch(() => undefined)
+
+    /** What a tool throws is a failure of the call's: what must hold would not be heard of. */
+    function fail(error: unknown): never {
+      world.defect(error)
+      throw error
+    }
+
+    /** What is waited for comes, unless the request is ended meanwhile. */
+    async function lasting<T>(work: Promise<T>): Promise<T> {
+      const settled = await work.then(
+        (value) => () => value,
+        (error: unknown) => () => {
+          throw error
+        },
+      )
+      if (!isOver && chance.happens(weather.ends)) {
+        isOver = true
+        cutOff()
+        reject(new Fault('The request has ended'))
+      }
+      return isOver ? NEVER : settled()
+    }
+
+    const call = createCallTool({
+      resolver: {
+        resolve: () => ({
+          ok: true,
+          tool: {
+            record: tool,
+            runnable: {
+              ok: true,
+              run(_, { signal }) {
+                hasRun = true
+                return lasting(run(place, signal).catch(fail))
+              },
+              timeoutMs,
+            },
+            validateInput: () => [],
+            validateOutput: () => [],
+          },
+          status: { state: 'active' },
+          publisher: { principal: 'admin', trusted: true },
+        }),
+        forget: () => undefined,
+      },
+      findCandidates: async () => [],
+      toolSecrets: createToolSecrets(new Map(), () => undefined),
+      userTokens: vault,
+      approvals: { claim: (asked) => lasting(vault.claim(asked)) },
+      artifacts: noArtifacts,
+      uploads: noUploads,
+      turns,
+      limitsOf: (name) => (name.tool === tool.tool ? limitsOf(tool) : undefined),
+      ledger: {
+        async claim(asked) {
+          const claimed = await lasting(ledger.claim(asked))
+          if (claimed.state !== 'claimed') return claimed
+          return {
+            ...claimed,
+            settle(finished) {
+              if (finished && !hasRun)
+                world.defect(new Violation(`'${callId}' is kept as a call that ran, and did not`))
+              return lasting(claimed.settle(finished))
+            },
+          }
+        },
+      },
+      now,
+      newId: () => crypto.randomUUID(),
+      startDeadline(ms, caller) {
+        const deadline = startDeadline(ms, caller)
+        return {
+          get signal() {
+            return deadline.signal
+          },
+          race(work) {
+            const first = deadline.race(work)
+            return first instanceof Promise ? lasting(first) : first
+          },
+        }
+      },
+      base64: (text) => text,
+      span: (_, __, work) => work(),
+      writeRecord: () => undefined,
+      defect: (_, __, message) => void world.note(`DEFECT ${message}`),
+    })
+    const made = call(
+      {
+        asked: tool.id,
+        ...(callId === undefined ? {} : { callId }),
+        input,
+        context: { tokens: new Map(), secrets: new Map() },
+      },
+      { principal, background: () => undefined, dialect: 'oxp', signal: () => gone, reachedAt: () => HOME },
+    )
+    return (await Promise.race([made, ended])).result
+  }
+}
+
+export type SendCall = ReturnType<typeof createDoors>

@@ -1,0 +1,102 @@
+import { beforeAll, describe, expect, it, vi } from 'vitest'
+import { createTurns } from '../../src/core/call/turns.ts'
+import type { DoorTools } from './door-calls.ts'
+import { doorScenario } from './door-scenario.ts'
+import { oneTool } from './publications.ts'
+import { damage, type Sabotage } from './sabotage.ts'
+import { eventsOf, failureOf, simulateAll, standStill } from './simulate.ts'
+
+vi.mock('lru-cache', async (load) => (await import('./small-caches.ts')).smallCaches(await load()))
+
+standStill()
+let tools: DoorTools
+beforeAll(async () => {
+  const [limited, approved] = await Promise.all([
+    oneTool('Mail.Send@1.0.0', 'Sends'),
+    oneTool('Mail.Pay@1.0.0', 'Pays'),
+  ])
+  tools = { limited, approved: { ...approved, securityLevel: 8 } }
+})
+
+describe('calls that are limited or need approval, whatever breaks', () => {
+  simulateAll((world) => doorScenario(tools)(world))
+
+  it('are simulated with the same events each time', async () => {
+    for (let seed = 1; seed <= 5; seed += 1) {
+      expect(await eventsOf(seed, doorScenario(tools))).toEqual(await eventsOf(seed, doorScenario(tools)))
+    }
+  })
+})
+
+const approval = "kind = 'approval'"
+
+describe('the simulation notices', () => {
+  it.each<[string, Sabotage, RegExp]>([
+    [
+      'an approval that counts twice',
+      damage(
+        'Vault',
+        'authorization',
+        `UPDATE authorization SET ended = NULL WHERE status = 'completed' AND ${approval}`,
+      ),
+      /runs \d+ times, and was approved \d+ times|runs twice|runs on and on/,
+    ],
+    [
+      'a refusal that becomes an approval',
+      damage(
+        'Vault',
+        'authorization',
+        `UPDATE authorization SET status = 'completed', ended = NULL, expires = expires + 60000 WHERE status = 'failed' AND ${approval}`,
+      ),
+      /runs \d+ times, and was approved \d+ times/,
+    ],
+    [
+      'an approval that is lost',
+      damage('Vault', 'authorization', `DELETE FROM authorization WHERE status = 'completed' AND ${approval}`),
+      /was approved, and (?:is asked for again|does not run)/,
+    ],
+    ['a ledger that forgets', damage('Ledger', 'call', 'DELETE FROM call'), /is made (?:\d+ times|again)/],
+  ])('%s', async (_, sabotage, why) => {
+    expect(await failureOf(doorScenario(tools, sabotage), why)).toBeDefined()
+  })
+
+  it.each<[string, typeof createTurns, RegExp]>([
+    [
+      'turns that are not counted',
+      (now) => ({ take: (...given) => createTurns(now).take(...given) }),
+      /run at once in one isolate|run within 20 s in one isolate|not refused after 3 others/,
+    ],
+    [
+      'a limit of time that is forgotten',
+      (now) => {
+        const turns = createTurns(now)
+        const timeless = { concurrency: 2 }
+        return {
+          take: (all, ms) =>
+            turns.take(
+              all.map((each) => ({ ...each, limits: { ...timeless, ...strip(each.limits) } })),
+              ms,
+            ),
+        }
+      },
+      /not refused after 3 others/,
+    ],
+    [
+      'turns that never end',
+      (now) => {
+        const turns = createTurns(now)
+        return {
+          take(all) {
+            const turn = turns.take(all, Infinity)
+            return 'ok' in turn ? turn : { end: () => [] }
+          },
+        }
+      },
+      /is refused after 0 others|never gets its turn/,
+    ],
+  ])('%s', async (_, makeTurns, why) => {
+    expect(await failureOf(doorScenario(tools, undefined, makeTurns), why)).toBeDefined()
+  })
+})
+
+const strip = ({ concurrency }: { readonly concurrency?: number }) => (concurrency === undefined ? {} : { concurrency })
