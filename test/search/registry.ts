@@ -1,0 +1,30 @@
+import type { Json } from '../../src/core/tool/json.ts'
+import { prepareDocument } from '../../src/core/publish/prepare.ts'
+import type { ToolRecord } from '../../src/core/tool/tool.ts'
+import { oxp } from '../../src/dialects/oxp/definition.ts'
+import { sha256 } from '../../src/storage/sha256.ts'
+import { createTables } from '../../src/storage/registry/tables.ts'
+import { storeVersion } from '../../src/storage/registry/versions.ts'
+import { createDatabase, sqlOf } from '../simulation/sql.ts'
+
+/** Every toolkit is there already, so that none is renamed. */
+const source = { addressed: async () => undefined, current: async () => undefined, holds: async () => true }
+
+/** The records of definitions in OXP, as they would be published. */
+export async function recordsOf(definitions: readonly Json[]): Promise<readonly ToolRecord[]> {
+  const prepared = await Promise.all(
+    definitions.map((body) => prepareDocument({ body }, { codecs: [oxp], runners: new Map(), sha256, source })),
+  )
+  return prepared.flatMap((each) => {
+    if (!each.ok) throw new Error(JSON.stringify(each.problems))
+    return each.value.records
+  })
+}
+
+/** The registry's tables, in memory, with these tools listed. */
+export function tablesOf(records: readonly ToolRecord[]): SqlStorage {
+  const sql = sqlOf(createDatabase(), () => undefined)
+  createTables(sql, () => false)
+  for (const [at, record] of records.entries()) storeVersion(sql, record, 'bundle', at + 1)
+  return sql
+}
