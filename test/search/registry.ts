@@ -3,6 +3,7 @@ import { prepareDocument } from '../../src/core/publish/prepare.ts'
 import type { ToolRecord } from '../../src/core/tool/tool.ts'
 import { oxp } from '../../src/dialects/oxp/definition.ts'
 import { sha256 } from '../../src/storage/sha256.ts'
+import { renewIndex } from '../../src/storage/registry/search-index.ts'
 import { createTables } from '../../src/storage/registry/tables.ts'
 import { storeVersion } from '../../src/storage/registry/versions.ts'
 import { createDatabase, sqlOf } from '../simulation/sql.ts'
@@ -25,6 +26,7 @@ export async function recordsOf(definitions: readonly Json[]): Promise<readonly 
 export function tablesOf(records: readonly ToolRecord[]): SqlStorage {
   const sql = sqlOf(createDatabase(), () => undefined)
   createTables(sql, () => false)
+  renewIndex(sql)
   for (const [at, record] of records.entries()) storeVersion(sql, record, 'bundle', at + 1)
   return sql
 }

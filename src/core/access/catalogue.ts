@@ -8,6 +8,8 @@ export interface ListQuery {
   readonly q?: string | undefined
   readonly toolkit?: string | undefined
   readonly tag?: string | undefined
+  /** Whether tools are left out that cannot be called here. */
+  readonly callable?: boolean | undefined
   /** `newest`: the newest active version of each tool; `all`: every active or deprecated version. */
   readonly versions: 'newest' | 'all'
   readonly limit: number
@@ -27,6 +29,9 @@ export interface ListedTool extends ToolName {
 export interface Listing {
   readonly lines: readonly string[]
   readonly nextCursor?: string
+  /** Of a search: how many tools it finds, and the words of the question that none has which the principal may see. */
+  readonly total?: number
+  readonly unmatched?: readonly string[]
 }
 
 /**

@@ -104,11 +104,13 @@ export function oxpFace(deps: OxpFaceDeps): Hono {
       async write(principal) {
         const listing = await catalogue.list(query, principal, format)
         if (!listing) return wrongParameter('cursor', "a 'next_cursor' that a list gave")
-        const { lines, nextCursor } = listing
+        const { lines, nextCursor, total, unmatched } = listing
         const schema = form === 'bare' || !formatName.startsWith('oxp') ? '' : `"$schema":"${SCHEMA}",`
         const items = withLosses ? apart(lines) : `"items":[${lines.filter((line) => line !== '').join(',')}]`
         const next = nextCursor === undefined ? '' : `,"next_cursor":${JSON.stringify(nextCursor)}`
-        return ok(`{${schema}${items}${next}}`)
+        const counted = total === undefined ? '' : `,"total":${total}`
+        const lacking = unmatched === undefined ? '' : `,"unmatched":${JSON.stringify(unmatched)}`
+        return ok(`{${schema}${items}${counted}${lacking}${next}}`)
       },
       headers: versionHeader(form),
     })

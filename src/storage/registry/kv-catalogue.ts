@@ -36,8 +36,8 @@ const KV_BULK = 100
 /** KV answers a bulk read with 25 MB at most, and an isolate has 128 MB: a list of giants ends early, with a cursor. */
 const LEAVES_AT_ONCE = 8
 const MAX_LISTED = 8_000_000
-/** As long as a place can be, so that a sealed one does not tell how long it is: a tool's id and a version. */
-const PLACE_LENGTH = 200
+/** As long as a place can be, so that a sealed one does not tell how long it is: a tool's id and a version; two numbers. */
+const PLACE_LENGTH = { all: 200, ranked: 24 }
 /** How often the registry is asked for its head when pages go faster than they are read. */
 const MAX_TRIES = 3
 /** A list ends early, with a cursor, when so much work was done for it. */
@@ -250,8 +250,12 @@ export function createKvCatalogue(options: KvCatalogueOptions) {
     const form = 'write' in format ? format : { name: 'stored line', write: writeLine }
     const nameOf = (at: number) => answer.found[at]?.name || (records[at]?.name ?? '')
     const lines = await write(records, form, nameOf, createBudget(Infinity))
-    if (answer.next === undefined) return { lines }
-    return { lines, nextCursor: await sealer.seal(answer.next.padEnd(PLACE_LENGTH), bound, 'the same each time') }
+    const { total, unmatched } = answer
+    const told = { ...(total === undefined ? {} : { total }), ...(unmatched === undefined ? {} : { unmatched }) }
+    if (answer.next === undefined) return { lines, ...told }
+    const length = query.versions === 'all' ? PLACE_LENGTH.all : PLACE_LENGTH.ranked
+    const nextCursor = await sealer.seal(answer.next.padEnd(length), bound, 'the same each time')
+    return { lines, nextCursor, ...told }
   }
 
   return {

@@ -1,8 +1,11 @@
 import type { ListQuery } from '../../core/access/catalogue.ts'
+import { maySee, type Principal } from '../../core/access/principal.ts'
 import { parseToolId, toolKey } from '../../core/tool/tool-id.ts'
 import type { ToolRecord } from '../../core/tool/tool.ts'
+import { field, firstRow } from '../rows.ts'
+import { type Behind, rank, type Ranked } from './search.ts'
+import { scopeOf } from './seen.ts'
 import { tagsOfToolkit } from './toolkits.ts'
-import { BEST, EXACT_FIRST, exactName, matchExpression } from './search.ts'
 
 /** A tool found by a query: its record, serialised. */
 export type Found = {
@@ -17,6 +20,9 @@ export type Found = {
 export interface QueryAnswer {
   readonly found: readonly Found[]
   readonly next?: string
+  /** Of a search: how many tools it finds, and the words of the question that none of them has. */
+  readonly total?: number
+  readonly unmatched?: readonly string[]
 }
 
 /** The versions that `versions=all` lists. */
@@ -24,23 +30,92 @@ const SHOWN = "left_bundle = 0 AND json_extract(status, '$.state') IN ('active',
 
 /** No query looks at more tools than this in one go; it goes on from its cursor. */
 const MAX_LOOKED_AT = 2_000
-/** So many of what a search finds are joined and ordered at once. */
-const WINDOW = 2_000
 /** A message from a Durable Object is at most 32 MiB. */
 const MAX_CHARACTERS = 8_000_000
 
 /**
- * Answers what the catalogue's pages cannot: ranked search, and listings of all versions. Cursors are an offset into the
- * ranking, or the last key and version. Gives undefined for a cursor that is none of these.
+ * Answers what the catalogue's pages cannot: ranked search, and listings of all versions. A cursor is a place in the ranking
+ * with the tool there, or the last key and version. Gives undefined for a cursor that is none of these.
  */
 export function query(
   sql: SqlStorage,
-  { q, toolkit, tag, versions, cursor }: ListQuery,
+  listQuery: ListQuery,
   limit: number,
-  isVisible: (record: ToolRecord) => boolean,
+  principal: Principal,
 ): QueryAnswer | undefined {
-  const rows = q === undefined ? allVersions(sql, cursor) : ranked(sql, q, versions, cursor)
-  if (!rows) return undefined
+  const { q, versions, cursor } = listQuery
+  if (q === undefined) {
+    const rows = allVersions(sql, cursor)
+    return rows && pageOf(sql, rows, listQuery, limit, principal)
+  }
+  const from = cursor === undefined ? START : behindOf(cursor)
+  if (!from) return undefined
+  if (versions === 'newest') return newestOf(sql, { ...listQuery, q }, limit, principal, from)
+  // A tag is a version's
+  const scope = scopeOf(sql, { ...listQuery, tag: undefined }, principal)
+  const { page, unmatched } = rank(sql, q, scope, MAX_LOOKED_AT + 1, from)
+  return { ...pageOf(sql, versionsOf(sql, page, from), listQuery, limit, principal), unmatched }
+}
+
+/** A place in a ranking: behind a tool or, where there is a version, behind that one of it. */
+type Place = Behind & { readonly version?: string }
+
+const START: Place = { place: 0, id: 0 }
+
+function behindOf(cursor: string): Place | undefined {
+  const [, place, id, version] = /^(\d{1,7})\.(\d{1,15})(?:@([\x21-\x7e]{1,64}))?$/.exec(cursor) ?? []
+  if (place === undefined) return undefined
+  return { place: Number(place), id: Number(id), ...(version === undefined ? {} : { version }) }
+}
+
+/** A page of the tools that a question finds. Records are read for the page alone, which every tool on it is shown on. */
+function newestOf(
+  sql: SqlStorage,
+  listQuery: ListQuery & { readonly q: string },
+  limit: number,
+  principal: Principal,
+  from: Place,
+): QueryAnswer {
+  const { page, total, unmatched } = rank(sql, listQuery.q, scopeOf(sql, listQuery, principal), limit, from)
+  const found: Found[] = []
+  let characters = 0
+  let last = 0
+  for (const { id, key, place } of page) {
+    if (characters > MAX_CHARACTERS) break
+    const tool =
+      'SELECT exposed AS name, record FROM tool JOIN version USING (key) WHERE tool.key = ? AND version = listed'
+    const row = firstRow<Omit<Found, 'cursor'>>(sql, tool, key)
+    if (!row) continue
+    found.push({ ...row, cursor: `${place}.${id}` })
+    characters += row.record.length
+    last = place
+  }
+  const next = found.at(-1)?.cursor
+  return { found, total, unmatched, ...(next === undefined || last >= total ? {} : { next }) }
+}
+
+/** The versions of ranked tools, in order, from where the page begins. */
+function* versionsOf(sql: SqlStorage, ranked: readonly Ranked[], { version, ...begun }: Place): Generator<Found> {
+  const key = version === undefined ? undefined : field<string>(sql, 'SELECT key FROM indexed WHERE id = ?', begun.id)
+  for (const { id, place, ...tool } of [...(key === undefined ? [] : [{ ...begun, key }]), ...ranked]) {
+    const rows = sql.exec<Omit<Found, 'cursor'> & { version: string }>(
+      `SELECT coalesce(exposed, '') AS name, record, version FROM version JOIN tool USING (key)
+       WHERE version.key = ? AND ${SHOWN} AND version > ? ORDER BY version`,
+      tool.key,
+      id === begun.id ? (version ?? '') : '',
+    )
+    for (const row of rows) yield { name: row.name, record: row.record, cursor: `${place}.${id}@${row.version}` }
+  }
+}
+
+/** A page of versions, each judged by its own record. */
+function pageOf(
+  sql: SqlStorage,
+  rows: Iterable<Found>,
+  { toolkit, tag }: ListQuery,
+  limit: number,
+  principal: Principal,
+): QueryAnswer {
   const found: Found[] = []
   let looked = 0
   let characters = 0
@@ -57,7 +132,7 @@ export function query(
     const record: ToolRecord = JSON.parse(row.record)
     if (toolkit !== undefined && record.toolkit.toLowerCase() !== toolkit.toLowerCase()) continue
     if (tag !== undefined && !isTagged(sql, record, tag)) continue
-    if (!isVisible(record)) continue
+    if (!maySee(principal, record)) continue
     // That there is more is said of what the principal may see
     if (found.length === limit) return last === undefined ? { found } : { found, next: last }
     found.push(row)
@@ -69,54 +144,6 @@ export function query(
 
 function isTagged(sql: SqlStorage, { tags, toolkit }: ToolRecord, tag: string): boolean {
   return tags.includes(tag) || tagsOfToolkit(sql, toolkit).includes(tag)
-}
-
-/**
- * Goes through what a search finds, the best `WINDOW` first, and then the next. Within one, the tool that was asked for by its
- * very name comes first. A cursor is a window and the place in it.
- */
-function ranked(
-  sql: SqlStorage,
-  q: string,
-  versions: ListQuery['versions'],
-  cursor = '0.0',
-): Iterable<Found> | undefined {
-  const place = /^(\d{1,6})\.(\d{1,7})$/.exec(cursor)
-  if (!place) return undefined
-  const match = matchExpression(q)
-  if (match === undefined) return []
-  // Ranked before they are joined, and read when they are their turn: both would take as long as the registry is large
-  const rows = (window: number, offset: number) =>
-    sql.exec<Omit<Found, 'cursor'>>(
-      `SELECT name, (SELECT record FROM version WHERE key = found.key AND version = found.version) AS record
-       FROM (
-         SELECT exposed AS name, version.key, version.version
-         FROM (${BEST}) AS hit JOIN tool ON tool.key = hit.key JOIN version ON version.key = tool.key AND ${
-           versions === 'all' ? SHOWN : 'version.version = tool.listed'
-         }
-         ORDER BY ${EXACT_FIRST}, score, tool.key, version.version LIMIT -1 OFFSET ?
-       ) AS found`,
-      match,
-      WINDOW,
-      window * WINDOW,
-      exactName(q),
-      offset,
-    )
-  return inWindows(rows, Number(place[1]), Number(place[2]))
-}
-
-function* inWindows(
-  rows: (window: number, offset: number) => Iterable<Omit<Found, 'cursor'>>,
-  window: number,
-  offset: number,
-): Generator<Found> {
-  let at = offset
-  for (const row of rows(window, offset)) {
-    at += 1
-    yield { ...row, cursor: `${window}.${at}` }
-  }
-  // An empty one is beyond the last
-  if (at > 0) yield* inWindows(rows, window + 1, 0)
 }
 
 function allVersions(sql: SqlStorage, cursor: string | undefined): Iterable<Found> | undefined {

@@ -1,6 +1,6 @@
 import { DurableObject } from 'cloudflare:workers'
 import type { ToolSecrets } from '../../core/access/tool-secrets.ts'
-import { maySee, type Principal } from '../../core/access/principal.ts'
+import type { Principal } from '../../core/access/principal.ts'
 import type { Published as Quota } from '../../core/access/quota.ts'
 import { isAdministrator, type Toolkit, type ToolkitChange } from '../../core/access/toolkit.ts'
 import type { Publication, Published, VersionChange } from '../../core/publish/registry.ts'
@@ -19,6 +19,7 @@ import { createRegistryOutbox } from './outbox.ts'
 import { createHeads, renewLines, type WriteLine } from './pages.ts'
 import { store } from './publication.ts'
 import { query, type QueryAnswer } from './query.ts'
+import { renewIndex } from './search-index.ts'
 import { publishedByAll } from './quota.ts'
 import { createTables, nextRevision, queue, readNumber } from './tables.ts'
 import { changeDenial, deletedDenial, giveToolkit, publishDenial, toolkitOf } from './toolkits.ts'
@@ -69,6 +70,7 @@ export function defineRegistry<Env extends RegistryEnv>(
       super(state, env)
       this.#sql = state.storage.sql
       createTables(this.#sql, (id, name) => deploymentOf(env).toolSecrets.isGranted(id, name))
+      renewIndex(this.#sql)
       renewLines(this.#sql)
       reserveDerivedNames(this.#sql)
       this.#outbox = createRegistryOutbox(state.storage, env.REGISTRY, writeLine)
@@ -227,7 +229,7 @@ export function defineRegistry<Env extends RegistryEnv>(
     }
 
     query(listQuery: ListQuery, limit: number, principal: Principal): QueryAnswer | undefined {
-      return query(this.#sql, listQuery, limit, (record) => maySee(principal, record))
+      return query(this.#sql, listQuery, limit, principal)
     }
 
     /** The keys and providers that an earlier version kept here, for the Access object to take over. */

@@ -1,61 +1,157 @@
-import { titleOf, type ToolRecord } from '../../core/tool/tool.ts'
 import { field } from '../rows.ts'
+import { type Term, termsOf } from './question.ts'
+import { plainText } from './search-index.ts'
+import type { Scope } from './seen.ts'
 
-/** How much a hit counts in a tool's name, its toolkit, its description and its tags. */
-const WEIGHTS = '0, 10, 8, 1, 4'
-/** Of a query; what follows says no more of what is looked for. */
-const MAX_CHARACTERS = 1_000
-/** Each may begin every word there is: of a hundred thousand tools, twelve letters take some 200 ms to rank. */
-const MAX_WORDS = 12
+/** How much of a word's weight counts for where it is found, and for that it is found itself. */
+const SHARES: readonly (readonly [columns: string, isItself: boolean, share: number])[] = [
+  ['', false, 0.4],
+  ['{name toolkit tags}', false, 0.2],
+  ['', true, 0.2],
+  ['{name}', true, 0.2],
+]
+/** How much of the weight of a word that one tool alone has is that of a word that none has. */
+const UNKNOWN = 0.7
+/** A tool is found that covers so much of the question, and so much of what the best one covers. */
+const LEAST_SHARE = 0.34
+const LEAST_OF_BEST = 0.4
+
+/** A tool that a question finds, by its number in the index, and its place among all, from 1. */
+export type Ranked = { readonly id: number; readonly key: string; readonly place: number }
+
+/** Where a page begins: behind a tool or, where the question finds that no more, behind its place. */
+export type Behind = Pick<Ranked, 'id' | 'place'>
+
+export interface Ranking {
+  readonly page: readonly Ranked[]
+  /** How many tools the question finds. */
+  readonly total: number
+  /** The words of the question that no tool has. */
+  readonly unmatched: readonly string[]
+}
+
+/** A word of the question that some tool has, or what stands for it. */
+interface Group {
+  readonly match: string
+  readonly weight: number
+  /** The word itself, which weighs more than with all that stand for it; undefined where no tool has it. */
+  readonly itself: { readonly match: string; readonly weight: number } | undefined
+}
 
 /**
- * Puts a tool into the search index as its listed version describes it, or takes it out. Its row there is found by its
- * number, which `tool.indexed` has: to find it by its key would take a look at every tool.
+ * Ranks the tools that a question finds, those first that cover more of it: a word weighs the more the fewer tools have it,
+ * and counts for more in a tool's name, toolkit or tags than elsewhere. The tool of that very name comes before all others.
+ * Nothing of it depends on tools outside the scope.
  */
-export function indexTool(
+export function rank(
   sql: SqlStorage,
-  key: string,
-  record: ToolRecord | undefined,
-  toolkitTags: readonly string[] = [],
-): void {
-  const row = field<number | null>(sql, 'SELECT indexed FROM tool WHERE key = ?', key) ?? null
-  if (row !== null) sql.exec('DELETE FROM search WHERE rowid = ?', row)
-  if (!record) {
-    sql.exec('UPDATE tool SET indexed = NULL WHERE key = ?', key)
-    return
+  q: string,
+  { condition, bindings }: Scope,
+  limit: number,
+  behind: Behind = { place: 0, id: 0 },
+): Ranking {
+  const scope = { condition, bindings }
+  const tools = field<number>(sql, `SELECT count(*) FROM indexed WHERE ${condition}`, ...bindings) ?? 0
+  const { groups, unmatched } = groupsOf(sql, termsOf(q), scope, tools)
+  const known = groups.reduce((sum, { weight }) => sum + weight, 0)
+  const least = LEAST_SHARE * (known + unmatched.length * UNKNOWN * weightOf(1, tools))
+  const name = plainText(q) || null
+  const rows = sql
+    .exec<{ id: number | null; key: string; place: number; total: number }>(
+      `WITH hit (id, weight, very) AS (
+         SELECT words.rowid, part.value ->> 0, 0
+         FROM json_each(?) AS part CROSS JOIN words WHERE words MATCH (part.value ->> 1)
+         UNION ALL
+         SELECT id, 0, CASE whole WHEN ? THEN 2 ELSE 1 END FROM indexed WHERE whole = ? OR plain = ?
+       ),
+       covering AS MATERIALIZED (
+         SELECT id, key, sum(weight) AS coverage, max(very) AS very FROM hit JOIN indexed USING (id)
+         WHERE ${condition} GROUP BY id HAVING coverage >= ? OR very > 0
+       ),
+       ranked AS MATERIALIZED (
+         SELECT id, key, row_number() OVER (ORDER BY very DESC, round(coverage, 6) DESC, length(key), key) AS place
+         FROM covering WHERE very > 0 OR coverage >= ? * (SELECT max(coverage) FROM covering)
+       )
+       SELECT id, key, place, total FROM (SELECT count(*) AS total FROM ranked)
+       LEFT JOIN ranked ON place > coalesce((SELECT place FROM ranked WHERE id = ?), ?)
+       ORDER BY place LIMIT ?`,
+      JSON.stringify(partsOf(groups, least)),
+      ...[name, name, name],
+      ...bindings,
+      ...[least, LEAST_OF_BEST],
+      ...[behind.id, behind.place, limit],
+    )
+    .toArray()
+  const page = rows.flatMap(({ id, key, place }) => (id === null ? [] : [{ id, key, place }]))
+  return { page, total: rows[0]?.total ?? 0, unmatched }
+}
+
+/** What each word of the question weighs, and those that no tool in the scope has. */
+function groupsOf(
+  sql: SqlStorage,
+  terms: readonly Term[],
+  scope: Scope,
+  tools: number,
+): { groups: readonly Group[]; unmatched: readonly string[] } {
+  const count = (expressions: readonly string[]) => countsOf(sql, expressions, scope)
+  const counts = count(terms.flatMap(({ match, itself }) => [match, itself]))
+  const missing = terms.filter(({ beginning }, at) => counts[2 * at] === 0 && beginning !== undefined)
+  const begun = count(missing.map(({ beginning = '' }) => beginning))
+  const groups: Group[] = []
+  const unmatched: string[] = []
+  for (const [at, { word, match, itself, beginning }] of terms.entries()) {
+    const [any = 0, own = 0] = counts.slice(2 * at)
+    const longer = begun[missing.findIndex((each) => each.word === word)] ?? 0
+    const found = own === 0 ? undefined : { match: itself, weight: weightOf(own, tools) }
+    if (any > 0) groups.push({ match, weight: weightOf(any, tools), itself: found })
+    else if (longer > 0 && beginning !== undefined) {
+      const weight = weightOf(longer, tools)
+      groups.push({ match: beginning, weight, itself: { match: beginning, weight } })
+    } else unmatched.push(word)
   }
-  const name = `${words(record.tool)} ${record.name} ${titleOf(record) ?? ''}`
-  const toolkit = `${words(record.toolkit)} ${record.toolkit}`
-  const tags = [...record.tags, ...toolkitTags].join(' ')
-  sql.exec('INSERT INTO search VALUES (?, ?, ?, ?, ?)', key, name, toolkit, record.description, tags)
-  sql.exec('UPDATE tool SET indexed = last_insert_rowid() WHERE key = ?', key)
+  return { groups, unmatched }
 }
 
-/** An FTS5 query for any of the words, each also as the beginning of a longer one; undefined when there is no word. */
-export function matchExpression(q: string): string | undefined {
-  const all = words(q.slice(0, MAX_CHARACTERS)).split(/[^\p{L}\p{N}]+/u)
-  const asked = [...new Set(all.filter((word) => word !== ''))].slice(0, MAX_WORDS)
-  if (asked.length === 0) return undefined
-  return asked.map((word) => `"${word}"*`).join(' OR ')
+/** How many tools in the scope each expression finds. */
+function countsOf(sql: SqlStorage, expressions: readonly string[], { condition, bindings }: Scope): readonly number[] {
+  const counts = expressions.map(() => 0)
+  if (expressions.length === 0) return counts
+  const query = `SELECT part.key AS at, count(*) AS n FROM json_each(?1) AS part CROSS JOIN words
+    ${condition === 'TRUE' ? '' : 'JOIN indexed ON indexed.id = words.rowid'}
+    WHERE words MATCH part.value AND ${condition} GROUP BY part.key`
+  for (const { at, n } of sql.exec<{ at: number; n: number }>(query, JSON.stringify(expressions), ...bindings)) {
+    counts[at] = n
+  }
+  return counts
 }
 
-/** The keys of tools that an expression finds, so many after so many, those that hold more of it first. */
-export const BEST = `SELECT key, bm25(search, ${WEIGHTS}) AS score FROM search WHERE search MATCH ?
-  ORDER BY score, rowid LIMIT ? OFFSET ?`
-
-/** Orders the tool whose very name was asked for, whatever its case and separators, before all others. */
-export const EXACT_FIRST = `CASE ? WHEN ${squeezed('tool.key')} THEN 0 WHEN ${squeezed('tool.tool')} THEN 0 ELSE 1 END`
-
-/** What `EXACT_FIRST` compares names with. */
-export function exactName(q: string): string {
-  return q.toLowerCase().replaceAll(/[._\s-]/g, '')
+/** What a word weighs that so many of all tools have (the idf of BM25). */
+function weightOf(count: number, tools: number): number {
+  return Math.log(1 + (tools - count + 0.5) / (count + 0.5))
 }
 
-function squeezed(column: string): string {
-  return ['.', '_', '-'].reduce((sql, separator) => `replace(${sql}, '${separator}', '')`, `lower(${column})`)
+/** The most that a tool can cover of a group. */
+function mostOf({ weight, itself }: Group): number {
+  return SHARES.reduce((sum, [, isItself, share]) => sum + share * (isItself ? (itself?.weight ?? 0) : weight), 0)
 }
 
-/** `GetEmails` and `send_sms` as separate words. */
-function words(text: string): string {
-  return text.replaceAll(/([\p{Ll}\p{N}])(\p{Lu})/gu, '$1 $2').replaceAll(/[_-]/g, ' ')
+/**
+ * The expressions whose weights add up to what a tool covers. Words that most tools have are looked for only among the tools
+ * that have one of the others, where those without one would not cover enough.
+ */
+function partsOf(groups: readonly Group[], least: number): readonly (readonly [weight: number, match: string])[] {
+  const byWeight = groups.toSorted((one, other) => other.weight - one.weight)
+  let rest = byWeight.reduce((sum, group) => sum + mostOf(group), 0)
+  const needed: string[] = []
+  return byWeight.flatMap((group) => {
+    const among = rest < least && needed.length > 0 ? `(${needed.join(' OR ')}) AND ` : ''
+    rest -= mostOf(group)
+    if (among === '') needed.push(group.match)
+    return SHARES.flatMap(([columns, isItself, share]) => {
+      const looked = isItself ? group.itself : group
+      if (!looked) return []
+      const where = columns === '' ? '' : `${columns} : `
+      return [[share * looked.weight, `${among}(${where}(${looked.match}))`] as const]
+    })
+  })
 }

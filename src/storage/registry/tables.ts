@@ -8,7 +8,7 @@ import { putAside } from './left-behind.ts'
  * The Registry's tables (SQLite in a Durable Object; a row is at most 2 MB). Everything in KV can be made from them.
  *
  * `tool.listed` is the newest active version, null while none is active; `tool.exposed` the unique name it then has,
- * `tool.given` the one that an administrator gave it, `tool.indexed` its row in the search index while it is listed, and
+ * `tool.given` the one that an administrator gave it, and
  * `name` every name a tool was exposed under, in lower case. `version.left_bundle` marks a bundled tool that a deployment
  * no longer carries, which disables it whatever a person said of it in `status`. `leaf` partitions the tools into catalogue
  * pages by their first key; `dirty` is the revision that last touched a leaf, null once its pages are made, and `behind` the
@@ -22,7 +22,7 @@ import { putAside } from './left-behind.ts'
  * is said of all its tools, null for nothing, `held` whether an administrator disabled it, and `deleted` when it was deleted.
  */
 const TABLES = `
-CREATE TABLE IF NOT EXISTS tool (key TEXT PRIMARY KEY, toolkit TEXT NOT NULL, tool TEXT NOT NULL, listed TEXT, exposed TEXT, given TEXT, indexed INTEGER);
+CREATE TABLE IF NOT EXISTS tool (key TEXT PRIMARY KEY, toolkit TEXT NOT NULL, tool TEXT NOT NULL, listed TEXT, exposed TEXT, given TEXT);
 CREATE INDEX IF NOT EXISTS tool_plain ON tool (replace(key, '-', '_'));
 CREATE INDEX IF NOT EXISTS tool_called ON tool (lower(tool));
 CREATE TABLE IF NOT EXISTS name (name TEXT PRIMARY KEY, key TEXT NOT NULL);
@@ -56,7 +56,6 @@ CREATE TABLE IF NOT EXISTS retired (target TEXT PRIMARY KEY, at INTEGER NOT NULL
 CREATE INDEX IF NOT EXISTS retired_at ON retired (at);
 CREATE TABLE IF NOT EXISTS blob (hash TEXT NOT NULL, part INTEGER NOT NULL, bytes BLOB NOT NULL, PRIMARY KEY (hash, part));
 CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value TEXT NOT NULL);
-CREATE VIRTUAL TABLE IF NOT EXISTS search USING fts5 (key UNINDEXED, name, toolkit, description, tags, tokenize = 'unicode61');
 `
 
 /** `mayHaveSecret`: whether TOOL_SECRETS lets a tool have a secret, asked for what is older than trust. */
@@ -66,7 +65,6 @@ export function createTables(sql: SqlStorage, mayHaveSecret: MayHaveSecret): voi
   placeLeaves(sql)
   putAside(sql)
   if (!columnsOf(sql, 'tool').includes('given')) sql.exec('ALTER TABLE tool ADD COLUMN given TEXT')
-  if (!columnsOf(sql, 'tool').includes('indexed')) numberIndexed(sql)
   if (!columnsOf(sql, 'version').includes('own')) sql.exec('ALTER TABLE version ADD COLUMN own TEXT')
   for (const added of ['status TEXT', 'held INTEGER NOT NULL DEFAULT 0', 'tags TEXT', 'deleted INTEGER']) {
     const [name = ''] = added.split(' ')
@@ -110,14 +108,6 @@ function placeLeaves(sql: SqlStorage): void {
   sql.exec('CREATE INDEX IF NOT EXISTS leaf_behind ON leaf (first) WHERE behind IS NOT NULL')
   const { rowsWritten } = sql.exec("INSERT OR IGNORE INTO leaf (first, count, dirty, behind) VALUES ('', 0, 0, 0)")
   if (rowsWritten > 0) queue(sql, HEAD_KEY)
-}
-
-/** Notes where each tool is in the search index, in storage that is older than that: what is indexed stays as it is. */
-function numberIndexed(sql: SqlStorage): void {
-  sql.exec('ALTER TABLE tool ADD COLUMN indexed INTEGER')
-  for (const { key, row } of sql.exec<{ key: string; row: number }>('SELECT key, rowid AS row FROM search')) {
-    sql.exec('UPDATE tool SET indexed = ? WHERE key = ?', row, key)
-  }
 }
 
 export type MayHaveSecret = (id: string, name: ToolName) => boolean

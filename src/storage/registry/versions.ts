@@ -9,7 +9,7 @@ import { hasten, type Reason } from '../outbox.ts'
 import { touchLeaf } from './pages.ts'
 import { nextRevision, queue, readMeta, writeMeta } from './tables.ts'
 import { deletionOf, keysOf, publisherOf, type Source, statusOfToolkit, tagsOfToolkit } from './toolkits.ts'
-import { indexTool } from './search.ts'
+import { indexTool } from './search-index.ts'
 
 type VersionRow = {
   version: string

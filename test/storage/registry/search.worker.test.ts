@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from 'vitest'
-import { matchExpression } from '../../../src/storage/registry/search.ts'
+import type { ListQuery } from '../../../src/core/access/catalogue.ts'
+import type { Principal } from '../../../src/core/access/principal.ts'
 import type { RegistryObject } from '../../../src/storage/registry/registry-object.ts'
 import {
   ADMIN,
@@ -148,6 +149,149 @@ describe('a search', () => {
     }))
 })
 
+const ask = (registry: RegistryObject, q: string, more: Partial<ListQuery> = {}, principal: Principal = ADMIN) => {
+  const { found = [], ...answer } =
+    registry.query({ q, versions: 'newest', limit: 50, ...more }, more.limit ?? 50, principal) ?? {}
+  return { ...answer, found: found.map(({ record }): string => JSON.parse(record).id.split('@')[0]) }
+}
+const of = (...tools: readonly string[]): Principal => ({ ...ADMIN, kind: 'key', scopes: ['tools:read'], tools })
+
+describe('the ranking of a search', () => {
+  it('has tools first that cover more of the question, however often others say a part of it', () =>
+    inRegistry(async ({ registry }) => {
+      await registry.publish(
+        [
+          await publication('Mail.Forward@1.0.0', { description: 'Passes an email on to the archive' }),
+          await publication('Mail.Archive@1.0.0', { description: 'Email, email and email: archives email' }),
+          await publication('Kit.Fold@1.0.0', { description: 'Folds paper' }),
+        ],
+        ADMIN,
+      )
+      expect(ask(registry, 'forward an email to the archive').found).toEqual(['Mail.Forward', 'Mail.Archive'])
+    }))
+
+  it('counts a word for more in a name, a toolkit or a tag, and reads the names of parameters', () =>
+    inRegistry(async ({ registry }) => {
+      const input_schema = { parameters: { type: 'object', properties: { invoiceNumber: { type: 'string' } } } }
+      await registry.publish(
+        [
+          await publication('A.Mentions@1.0.0', { description: 'Has to do with an invoice' }),
+          await publication('B.Invoice@1.0.0', { description: 'Pays' }),
+          await publication('C.Tagged@1.0.0', { description: 'Pays' }, { tags: ['invoice'] }),
+          await publication('D.Takes@1.0.0', { description: 'Pays', input_schema }),
+        ],
+        ADMIN,
+      )
+      const { found } = ask(registry, 'invoice')
+      expect(found.slice(0, 2)).toEqual(['B.Invoice', 'C.Tagged'])
+      expect(found.toSorted()).toEqual(['A.Mentions', 'B.Invoice', 'C.Tagged', 'D.Takes'])
+    }))
+
+  it('knows stems, and what tools do by other words; of those that have the word itself first', () =>
+    inRegistry(async ({ registry }) => {
+      await registry.publish(
+        [
+          await publication('Tracker.CreateIssue@1.0.0', { description: 'Does' }),
+          await publication('Player.CurrentTrack@1.0.0', { description: 'Does' }),
+          await publication('Mail.DeleteMessages@1.0.0', { description: 'Does' }),
+          await publication('Mail.RemoveMessages@1.0.0', { description: 'Does' }),
+          await publication('Duty.ListOncalls@1.0.0', { description: 'Does' }),
+        ],
+        ADMIN,
+      )
+      expect(ask(registry, 'file a bug').found[0]).toBe('Tracker.CreateIssue')
+      expect(ask(registry, 'which song is it').found).toEqual(['Player.CurrentTrack'])
+      expect(ask(registry, 'remove a message').found).toEqual(['Mail.RemoveMessages', 'Mail.DeleteMessages'])
+      expect(ask(registry, 'deleting messages').found).toEqual(['Mail.DeleteMessages', 'Mail.RemoveMessages'])
+      expect(ask(registry, 'who is on call').found).toEqual(['Duty.ListOncalls'])
+    }))
+
+  it('says which words no tool has, and gives nothing rather than what has next to none of them', () =>
+    inRegistry(async ({ registry }) => {
+      await publish({ registry } as Harness, ...Array.from({ length: 20 }, (_, n) => `Kit.Order${n}@1.0.0`))
+      await registry.publish([await publication('Hotels.Search@1.0.0', { description: 'Finds hotels' })], ADMIN)
+      expect(ask(registry, 'hotels in Rome')).toEqual({ found: ['Hotels.Search'], total: 1, unmatched: ['rome'] })
+      expect(ask(registry, 'order a pizza with mushrooms')).toEqual({
+        found: [],
+        total: 0,
+        unmatched: ['pizza', 'mushrooms'],
+      })
+      expect(ask(registry, '')).toEqual({ found: [], total: 0, unmatched: [] })
+      // A question of nothing but stop words is asked as it stands
+      expect(ask(registry, 'what is this')).toEqual({ found: [], total: 0, unmatched: ['is', 'this'] })
+    }))
+
+  it('filters before it counts and cuts', () =>
+    inRegistry(async ({ registry }) => {
+      const implementation = { kind: 'echo' }
+      await registry.publish(
+        await Promise.all([
+          ...Array.from({ length: 6 }, (_, n) => publication(`A.Paint${n}@1.0.0`, {}, { tags: ['"red"'] })),
+          ...Array.from({ length: 4 }, (_, n) =>
+            publication(`B.Paint${n}@1.0.0`, {}, { tags: ['red'], implementation }),
+          ),
+        ]),
+        ADMIN,
+      )
+      expect(ask(registry, 'paint', { limit: 2 })).toMatchObject({ total: 10, found: ['A.Paint0', 'A.Paint1'] })
+      expect(ask(registry, 'paint', { limit: 2, toolkit: 'b' })).toMatchObject({
+        total: 4,
+        found: ['B.Paint0', 'B.Paint1'],
+      })
+      expect(ask(registry, 'paint', { tag: 'red' })).toMatchObject({ total: 4 })
+      expect(ask(registry, 'paint', { tag: '"red"' })).toMatchObject({ total: 6 })
+      expect(ask(registry, 'paint', { tag: ',' })).toMatchObject({ total: 0 })
+      expect(ask(registry, 'paint', { limit: 3, callable: true })).toMatchObject({ total: 4, next: expect.any(String) })
+    }))
+
+  it('goes on behind the last tool of a page, whatever came and went before it', () =>
+    inRegistry(async ({ registry }) => {
+      const paint = (n: number) => publication(`Kit.Paint${n}@1.0.0`)
+      await registry.publish(await Promise.all([1, 2, 3, 5, 6, 7].map(paint)), ADMIN)
+      const first = ask(registry, 'paint', { limit: 3 })
+      expect(first).toMatchObject({ total: 6, found: ['Kit.Paint1', 'Kit.Paint2', 'Kit.Paint3'] })
+      const rest = ['Kit.Paint5', 'Kit.Paint6', 'Kit.Paint7']
+      const goOn = () => ask(registry, 'paint', { cursor: first.next }).found
+      expect(goOn()).toEqual(rest)
+      await registry.publish([await paint(0)], ADMIN)
+      expect(goOn()).toEqual(rest)
+      await registry.change({ toolkit: 'kit', tool: 'paint0' }, '1.0.0', { status: { state: 'yanked' } }, ADMIN)
+      await registry.change({ toolkit: 'kit', tool: 'paint3' }, '1.0.0', { status: { state: 'yanked' } }, ADMIN)
+      expect(goOn()).toContain('Kit.Paint7')
+    }))
+
+  it('and its totals are of what the caller sees: nothing of it changes with what is hidden', () =>
+    inRegistry(async ({ registry }) => {
+      const seen = of('Seen.*')
+      const callers: readonly Principal[] = [
+        seen,
+        of('Seen.Paint1', 'seen.paint*', 'Other.*'),
+        of('*.Paint*', 'No.*'),
+        { ...of('*'), within: ['Seen.*'] },
+        { ...ADMIN, kind: 'anonymous', scopes: ['tools:read'] },
+      ]
+      await registry.publish(
+        await Promise.all(['Seen.Paint1@1.0.0', 'Seen.Paint2@1.0.0', 'Seen.Draw@1.0.0'].map((id) => publication(id))),
+        ADMIN,
+      )
+      const questions = ['paint', 'paint a wall', 'draw or paint', 'wall', 'hush', 'painting hush', 'Hidden.Wall']
+      const all = () => callers.map((caller) => questions.map((q) => ask(registry, q, { limit: 1 }, caller)))
+      const before = all()
+      expect(before[0]?.[0]).toMatchObject({ total: 2 })
+      const requirements = { user_id: true }
+      await registry.publish(
+        await Promise.all(
+          ['Wall', 'Hush', 'HushHush', 'PanelWall'].map((name) =>
+            publication(`Hidden.${name}@1.0.0`, { description: 'hush wall draw', requirements }),
+          ),
+        ),
+        ADMIN,
+      )
+      expect(all()).toEqual(before)
+      expect(ask(registry, 'hush')).toMatchObject({ total: 4 })
+    }))
+})
+
 describe('the index', () => {
   it('costs as many rows however many tools there are', () =>
     inRegistry(async ({ registry, sql, drain }) => {
@@ -171,35 +315,28 @@ describe('the index', () => {
       expect(costs[1]).toBe(costs[0])
     }))
 
-  it('is kept as it is where an earlier version did not note which row is whose', () =>
+  it('is made anew where an earlier version made it, of what is listed', () =>
     inRegistry(async ({ registry, sql, restart }) => {
       await registry.publish(
         [
           await publication('Mail.Send@1.0.0', { description: 'pigeons' }),
+          await publication('Mail.Send@2.0.0', { description: 'telegraphs' }),
           await publication('Mail.Read@1.0.0', { description: 'pigeons' }),
+          await publication('Mail.Gone@1.0.0', { description: 'pigeons' }),
         ],
         ADMIN,
       )
-      sql.exec('ALTER TABLE tool DROP COLUMN indexed')
+      await registry.change({ toolkit: 'mail', tool: 'gone' }, '1.0.0', { status: { state: 'yanked' } }, ADMIN)
+      // As the first versions had it
+      for (const table of ['words', 'indexed']) sql.exec(`DROP TABLE ${table}`)
+      sql.exec("DELETE FROM meta WHERE name = 'search'")
+      sql.exec('ALTER TABLE tool ADD COLUMN indexed INTEGER')
+      sql.exec('CREATE VIRTUAL TABLE search USING fts5 (key UNINDEXED, name, toolkit, description, tags)')
+      sql.exec("INSERT INTO search VALUES ('mail.gone', 'gone', 'mail', 'pigeons', '')")
       const again = restart()
-      expect(found(again, 'pigeons')?.toSorted()).toEqual(['Mail.Read@1.0.0', 'Mail.Send@1.0.0'])
-      await again.publish([await publication('Mail.Send@2.0.0', { description: 'telegraphs' })], ADMIN)
       expect(found(again, 'pigeons')).toEqual(['Mail.Read@1.0.0'])
       expect(found(again, 'telegraphs')).toEqual(['Mail.Send@2.0.0'])
+      await again.publish([await publication('Mail.Send@3.0.0', { description: 'pigeons' })], ADMIN)
+      expect(found(restart(), 'pigeons')?.toSorted()).toEqual(['Mail.Read@1.0.0', 'Mail.Send@3.0.0'])
     }))
-})
-
-describe('the expression that words become', () => {
-  it('has each word once quoted, so that none is an operator of FTS5', () => {
-    expect(matchExpression('NEAR("a" OR b*)')).toBe('"NEAR"* OR "a"* OR "OR"* OR "b"*')
-    expect(matchExpression('getEmails')).toBe('"get"* OR "Emails"*')
-    expect(matchExpression('.-"')).toBeUndefined()
-  })
-
-  it('has twelve different words at most, of the first thousand characters', () => {
-    const many = Array.from({ length: 100 }, (_, index) => `word${index}`)
-    expect(matchExpression(many.join(' '))?.split(' OR ')).toHaveLength(12)
-    expect(matchExpression('word '.repeat(100))).toBe('"word"*')
-    expect(matchExpression(`a ${'-'.repeat(998)}b`)).toBe('"a"*')
-  })
 })

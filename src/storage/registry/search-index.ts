@@ -1,0 +1,87 @@
+import { isJsonObject } from '../../core/tool/json.ts'
+import { titleOf, type ToolRecord } from '../../core/tool/tool.ts'
+import { toolKey } from '../../core/tool/tool-id.ts'
+import { column, field } from '../rows.ts'
+import { spaced } from './question.ts'
+import { readMeta, writeMeta } from './tables.ts'
+import { tagsOfToolkit } from './toolkits.ts'
+
+/** Counts up with each change of what is indexed of the same records. */
+const INDEXED = '2'
+/** Of the names of a tool's parameters; what follows says no more of what it does. */
+const MAX_PARAMETERS = 4_000
+
+/**
+ * What is searched: `indexed` has what a filter or a very name is compared with, a row for each listed tool, and `words` the
+ * words of it under the same number. Nothing of the words is kept beside the index.
+ */
+const TABLES = `
+CREATE TABLE indexed (
+  id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, toolkit TEXT NOT NULL, plain TEXT NOT NULL, whole TEXT NOT NULL,
+  level INTEGER NOT NULL, callable INTEGER NOT NULL, tags TEXT NOT NULL
+);
+CREATE INDEX indexed_plain ON indexed (plain);
+CREATE INDEX indexed_whole ON indexed (whole);
+CREATE VIRTUAL TABLE words USING fts5(
+  name, toolkit, description, parameters, tags, content = '', contentless_delete = 1, tokenize = 'porter unicode61'
+);
+`
+
+/** Makes the index of every listed tool, in storage that is older than it or than what it holds. */
+export function renewIndex(sql: SqlStorage): void {
+  if (readMeta(sql, 'search') === INDEXED) return
+  for (const table of ['search', 'words', 'indexed']) sql.exec(`DROP TABLE IF EXISTS ${table}`)
+  sql.exec(TABLES)
+  for (const key of column<string>(sql, 'SELECT key FROM tool WHERE listed IS NOT NULL')) {
+    const query = 'SELECT record FROM version JOIN tool USING (key) WHERE tool.key = ? AND version = listed'
+    const text = field<string>(sql, query, key)
+    if (text === undefined) continue
+    const record: ToolRecord = JSON.parse(text)
+    indexTool(sql, key, record, tagsOfToolkit(sql, record.toolkit))
+  }
+  writeMeta(sql, 'search', INDEXED)
+}
+
+/** Puts a tool into the index as its listed version describes it, with its toolkit's tags, or takes it out. */
+export function indexTool(
+  sql: SqlStorage,
+  key: string,
+  record: ToolRecord | undefined,
+  toolkitTags: readonly string[] = [],
+): void {
+  const before = field<number>(sql, 'SELECT id FROM indexed WHERE key = ?', key)
+  if (before !== undefined) {
+    sql.exec('DELETE FROM words WHERE rowid = ?', before)
+    sql.exec('DELETE FROM indexed WHERE id = ?', before)
+  }
+  if (!record) return
+  const tags = [...new Set([...record.tags, ...toolkitTags])]
+  sql.exec(
+    'INSERT INTO indexed (key, toolkit, plain, whole, level, callable, tags) VALUES (?, ?, ?, ?, ?, ?, ?)',
+    key,
+    record.toolkit.toLowerCase(),
+    plainText(record.tool),
+    plainText(toolKey(record)),
+    record.securityLevel,
+    record.implementation === undefined ? 0 : 1,
+    JSON.stringify(tags),
+  )
+  sql.exec(
+    'INSERT INTO words (rowid, name, toolkit, description, parameters, tags) VALUES (last_insert_rowid(), ?, ?, ?, ?, ?)',
+    `${spaced(record.tool)} ${record.tool} ${record.name} ${titleOf(record) ?? ''}`,
+    `${spaced(record.toolkit)} ${record.toolkit}`,
+    record.description,
+    parametersOf(record),
+    tags.join(' '),
+  )
+}
+
+/** What a very name is compared by: no case, and nothing between its words. */
+export function plainText(name: string): string {
+  return name.toLowerCase().replaceAll(/[._\s-]/g, '')
+}
+
+function parametersOf({ input }: ToolRecord): string {
+  const properties = isJsonObject(input.properties) ? Object.keys(input.properties) : []
+  return properties.map(spaced).join(' ').slice(0, MAX_PARAMETERS)
+}
