@@ -8,7 +8,7 @@ const ADMIN_KEY = 'an-administrators-key-1'
 const asAdmin = { authorization: `Bearer ${ADMIN_KEY}` }
 const JSON_TYPE = { 'content-type': 'application/json' }
 /** Of the same form, so that nothing but their being there can tell them apart. */
-const [HIDDEN, UNKNOWN] = ['Hushed', 'Unmade']
+const [HIDDEN, UNKNOWN] = ['Hushed', 'Unused']
 
 let server: Server
 const who = new Map<string, Record<string, string>>([['the anonymous', {}]])
@@ -25,7 +25,7 @@ beforeAll(async () => {
     definition('Seen.Two@1.1.0'),
     // Near to these, so that both would be suggested
     definition('Hushes.Plan@1.0.0'),
-    definition('Unmake.Plan@1.0.0'),
+    definition('Unuses.Plan@1.0.0'),
     definition('Zoo.Last@1.0.0', { requirements: { user_id: true } }),
   ]
   const { body } = await server.json('POST', '/tools', tools, asAdmin)
@@ -55,7 +55,7 @@ async function answer(caller: string, probe: Probe, toolkit: string) {
   const same = (all: string) =>
     all
       .replaceAll(new RegExp(toolkit, 'gi'), '@')
-      .replaceAll(/Hushes|Unmake/g, 'near')
+      .replaceAll(/Hushes|Unuses/g, 'near')
       .replaceAll(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, 'an id')
       .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+(?:Z|\+00:00)/g, 'a time')
       .replaceAll(/"(duration|execution_time_ms)":[\d.]+/g, '"$1":0')
@@ -234,7 +234,7 @@ describe.each(['the anonymous', 'a key of another toolkit'])('to %s, a tool that
 it('what is near is suggested to the anonymous, whether or not there is what they ask for', async () => {
   const near = async (tool_id: string) => (await server.json('POST', '/tools/call', { tool_id, input: {} })).body
   expect(await near('Hushed.Plan')).toMatchObject({ suggestions: expect.arrayContaining(['Hushes.Plan']) })
-  expect(await near('Unmade.Plan')).toMatchObject({ suggestions: expect.arrayContaining(['Unmake.Plan']) })
+  expect(await near('Unused.Plan')).toMatchObject({ suggestions: expect.arrayContaining(['Unuses.Plan']) })
 })
 
 it("a cursor is nobody else's", async () => {

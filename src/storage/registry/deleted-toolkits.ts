@@ -1,6 +1,7 @@
 import { documentKey, kvKey } from '../keys.ts'
 import { column, field, firstRow } from '../rows.ts'
 import { KEPT_MS, keysOf } from './toolkits.ts'
+import { indexTool } from './search-index.ts'
 
 /** So many tools go at once. */
 const AT_ONCE = 200
@@ -37,8 +38,7 @@ function forgetTool(sql: SqlStorage, key: string): readonly string[] {
     "SELECT DISTINCT json_extract(record, '$.source.hash') FROM version WHERE key = ?",
     key,
   )
-  const row = field<number | null>(sql, 'SELECT indexed FROM tool WHERE key = ?', key) ?? null
-  if (row !== null) sql.exec('DELETE FROM search WHERE rowid = ?', row)
+  indexTool(sql, key, undefined)
   for (const table of ['version', 'name', 'tool']) sql.exec(`DELETE FROM ${table} WHERE key = ?`, key)
   sql.exec('DELETE FROM document_tool WHERE tool = ?', key)
   return [

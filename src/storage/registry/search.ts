@@ -76,10 +76,15 @@ export function rank(
        LEFT JOIN ranked ON place > coalesce((SELECT place FROM ranked WHERE id = ?), ?)
        ORDER BY place LIMIT ?`,
       JSON.stringify(partsOf(groups, least)),
-      ...[name, name, name],
+      name,
+      name,
+      name,
       ...bindings,
-      ...[least, LEAST_OF_BEST],
-      ...[behind.id, behind.place, limit],
+      least,
+      LEAST_OF_BEST,
+      behind.id,
+      behind.place,
+      limit,
     )
     .toArray()
   const page = rows.flatMap(({ id, key, place }) => (id === null ? [] : [{ id, key, place }]))
