@@ -1,4 +1,5 @@
 import { isStopWord, synonymsOf } from './synonyms.ts'
+import { wordsOf } from './words.ts'
 
 /** Of a question; what follows says no more of what is looked for. */
 const MAX_CHARACTERS = 1_000
@@ -42,20 +43,3 @@ function joinedWith(word: string, all: readonly string[]): readonly string[] {
 }
 
 const quoted = (text: string) => `"${text}"`
-
-/** The words of a text, in lower case: `GetEmails` and `send_sms` are two each. */
-export function wordsOf(text: string): readonly string[] {
-  return spaced(text)
-    .toLowerCase()
-    .replaceAll(/(?<=\p{L})['’](?:s|m|d|t|re|ve|ll)(?!\p{L})/gu, '')
-    .split(/[^\p{L}\p{N}]+/u)
-    .filter((word) => word !== '')
-}
-
-/** A name with spaces between its words. */
-export function spaced(text: string): string {
-  return text
-    .replaceAll(/([\p{Ll}\p{N}])(\p{Lu})/gu, '$1 $2')
-    .replaceAll(/(\p{Lu})(\p{Lu}\p{Ll})/gu, '$1 $2')
-    .replaceAll(/[_-]/g, ' ')
-}

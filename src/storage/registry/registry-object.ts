@@ -18,7 +18,7 @@ import { nearestNames } from './nearest.ts'
 import { createRegistryOutbox } from './outbox.ts'
 import { createHeads, renewLines, type WriteLine } from './pages.ts'
 import { store } from './publication.ts'
-import { query, type QueryAnswer } from './query.ts'
+import type { QueryAnswer } from './query.ts'
 import { renewIndex } from './search-index.ts'
 import { publishedByAll } from './quota.ts'
 import { createTables, nextRevision, queue, readNumber } from './tables.ts'
@@ -228,7 +228,8 @@ export function defineRegistry<Env extends RegistryEnv>(
       return head
     }
 
-    query(listQuery: ListQuery, limit: number, principal: Principal): QueryAnswer | undefined {
+    async query(listQuery: ListQuery, limit: number, principal: Principal): Promise<QueryAnswer | undefined> {
+      const { query } = await import('./query.ts')
       return query(this.#sql, listQuery, limit, principal)
     }
 

@@ -2,7 +2,7 @@ import { isJsonObject } from '../../core/tool/json.ts'
 import { titleOf, type ToolRecord } from '../../core/tool/tool.ts'
 import { toolKey } from '../../core/tool/tool-id.ts'
 import { column, field } from '../rows.ts'
-import { spaced } from './question.ts'
+import { spaced } from './words.ts'
 import { readMeta, writeMeta } from './tables.ts'
 import { tagsOfToolkit } from './toolkits.ts'
 

@@ -40,14 +40,15 @@ describe('the bundle', () => {
     inRegistry(async ({ registry }) => {
       const a = await record('Kit.A@1.0.0')
       const b = await record('Kit.B@1.0.0')
-      const listed = () => registry.query({ versions: 'all', limit: 10 }, 10, ADMIN)?.found.map(({ cursor }) => cursor)
+      const listed = async () =>
+        (await registry.query({ versions: 'all', limit: 10 }, 10, ADMIN))?.found.map(({ cursor }) => cursor)
       await registry.takeIn('both', 1, [a, b])
       await registry.takeIn('one', 2, [a])
       expect(stateOf(registry, 'kit.b')).toEqual(['1.0.0 disabled'])
-      expect(listed()).toEqual(['kit.a@1.0.0'])
+      expect(await listed()).toEqual(['kit.a@1.0.0'])
       await registry.takeIn('both', 3, [a, b])
       expect(stateOf(registry, 'kit.b')).toEqual(['1.0.0 active'])
-      expect(listed()).toEqual(['kit.a@1.0.0', 'kit.b@1.0.0'])
+      expect(await listed()).toEqual(['kit.a@1.0.0', 'kit.b@1.0.0'])
     }))
 
   it('leaves what a person said of a tool, whatever deployments carry', () =>

@@ -8,10 +8,10 @@ stopClock()
 const QUERY: ListQuery = { versions: 'all', limit: 100 }
 
 /** The ids of everything that a query finds, a page of `limit` after the other. */
-function walk(registry: RegistryObject, query: ListQuery, limit: number): string[] {
+async function walk(registry: RegistryObject, query: ListQuery, limit: number): Promise<string[]> {
   const ids: string[] = []
   for (let cursor: string | undefined, pages = 0; pages < 100; pages += 1) {
-    const answer = registry.query({ ...query, cursor }, limit, ADMIN)
+    const answer = await registry.query({ ...query, cursor }, limit, ADMIN)
     if (!answer) throw new Error(`'${cursor}' is refused`)
     expect(answer.found.length).toBeLessThanOrEqual(limit)
     ids.push(...answer.found.map(({ record }): string => JSON.parse(record).id))
@@ -31,9 +31,9 @@ describe('a listing of all versions', () => {
   it.each([1, 2, 3, 6, 100])('gives each once, %d at a time', (limit) =>
     inRegistry(async ({ registry }) => {
       const ids = await publishMany(registry)
-      expect(walk(registry, QUERY, limit).toSorted()).toEqual(ids)
-      expect(walk(registry, { ...QUERY, toolkit: 'a' }, limit)).toHaveLength(4)
-      expect(walk(registry, { ...QUERY, tag: '1.0.0' }, limit)).toEqual(['A.B@1.0.0', 'A.C@1.0.0', 'B.A@1.0.0'])
+      expect((await walk(registry, QUERY, limit)).toSorted()).toEqual(ids)
+      expect(await walk(registry, { ...QUERY, toolkit: 'a' }, limit)).toHaveLength(4)
+      expect(await walk(registry, { ...QUERY, tag: '1.0.0' }, limit)).toEqual(['A.B@1.0.0', 'A.C@1.0.0', 'B.A@1.0.0'])
     }),
   )
 
@@ -43,24 +43,24 @@ describe('a listing of all versions', () => {
       await registry.change({ toolkit: 'a', tool: 'b' }, '1.0.0', { status: { state: 'deprecated' } }, ADMIN)
       await registry.change({ toolkit: 'a', tool: 'b' }, '1.9.0', { status: { state: 'yanked' } }, ADMIN)
       await registry.change({ toolkit: 'b', tool: 'a' }, '1.0.0', { status: { state: 'disabled' } }, ADMIN)
-      expect(walk(registry, QUERY, 2)).toEqual(['A.B@1.0.0', 'A.B@1.10.0', 'A.C@1.0.0', 'B.A@2.0.0'])
+      expect(await walk(registry, QUERY, 2)).toEqual(['A.B@1.0.0', 'A.B@1.10.0', 'A.C@1.0.0', 'B.A@2.0.0'])
     }))
 
   it('goes on where it was, whatever came and went meanwhile', () =>
     inRegistry(async ({ registry }) => {
       await publishMany(registry)
-      const { found, next } = registry.query(QUERY, 3, ADMIN) ?? { found: [] }
+      const { found, next } = (await registry.query(QUERY, 3, ADMIN)) ?? { found: [] }
       expect(found).toHaveLength(3)
       await registry.change({ toolkit: 'a', tool: 'b' }, '1.9.0', { status: { state: 'yanked' } }, ADMIN)
       await registry.publish([await publication('A.A@1.0.0'), await publication('A.Z@1.0.0')], ADMIN)
-      const rest = registry.query({ ...QUERY, cursor: next }, 100, ADMIN)?.found
+      const rest = (await registry.query({ ...QUERY, cursor: next }, 100, ADMIN))?.found
       expect(rest?.map(({ cursor }) => cursor)).toEqual(['a.c@1.0.0', 'a.z@1.0.0', 'b.a@1.0.0', 'b.a@2.0.0'])
     }))
 
   it.each(['7', 'a.c', 'nonsense', 'a.c@', "a'; --@1.0.0"])('refuses the cursor %j', (cursor) =>
     inRegistry(async ({ registry }) => {
       await publishMany(registry)
-      expect(registry.query({ ...QUERY, cursor }, 100, ADMIN)).toBeUndefined()
+      expect(await registry.query({ ...QUERY, cursor }, 100, ADMIN)).toBeUndefined()
     }),
   )
 })
@@ -70,10 +70,10 @@ describe('a ranked search', () => {
     inRegistry(async ({ registry }) => {
       await publishMany(registry)
       const query = { q: 'does', versions, limit: 100 }
-      const all = walk(registry, query, 100)
+      const all = await walk(registry, query, 100)
       expect(all).toHaveLength(versions === 'all' ? 6 : 3)
-      for (const limit of [1, 2]) expect(walk(registry, query, limit)).toEqual(all)
-      expect(walk(registry, { ...query, toolkit: 'B' }, 1)).toHaveLength(versions === 'all' ? 2 : 1)
+      for (const limit of [1, 2]) expect(await walk(registry, query, limit)).toEqual(all)
+      expect(await walk(registry, { ...query, toolkit: 'B' }, 1)).toHaveLength(versions === 'all' ? 2 : 1)
     }),
   )
 
@@ -82,15 +82,15 @@ describe('a ranked search', () => {
     (cursor) =>
       inRegistry(async ({ registry }) => {
         await publishMany(registry)
-        expect(registry.query({ ...QUERY, q: 'does', cursor }, 100, ADMIN)).toBeUndefined()
+        expect(await registry.query({ ...QUERY, q: 'does', cursor }, 100, ADMIN)).toBeUndefined()
       }),
   )
 
   it('ends beyond the last', () =>
     inRegistry(async ({ registry }) => {
       await publishMany(registry)
-      expect(registry.query({ ...QUERY, q: 'does', cursor: '999.0' }, 100, ADMIN)).toMatchObject({ found: [] })
-      const newest = registry.query({ ...QUERY, versions: 'newest', q: 'does', cursor: '999.0' }, 100, ADMIN)
+      expect(await registry.query({ ...QUERY, q: 'does', cursor: '999.0' }, 100, ADMIN)).toMatchObject({ found: [] })
+      const newest = await registry.query({ ...QUERY, versions: 'newest', q: 'does', cursor: '999.0' }, 100, ADMIN)
       expect(newest).toEqual({ found: [], total: 3, unmatched: [] })
     }))
 })
@@ -104,13 +104,13 @@ describe('a query', () => {
       }
       await registry.publish([await publication('Seen.T@1.0.0')], ADMIN)
       const principal = { ...ADMIN, kind: 'key', tools: ['Seen.*'] } as const
-      const first = registry.query(QUERY, 100, principal)
+      const first = await registry.query(QUERY, 100, principal)
       expect(first).toEqual({ found: [], next: 'hidden.t01999@1.0.0' })
-      const second = registry.query({ ...QUERY, cursor: first?.next }, 100, principal)
+      const second = await registry.query({ ...QUERY, cursor: first?.next }, 100, principal)
       expect(second?.found.map(({ cursor }) => cursor)).toEqual(['seen.t@1.0.0'])
       expect(second?.next).toBeUndefined()
       const search = { ...QUERY, versions: 'newest', q: 'does' } as const
-      const best = registry.query(search, 100, principal)
+      const best = await registry.query(search, 100, principal)
       expect(best?.found.map(({ name }) => name)).toEqual(['Seen_T'])
       expect(best).toMatchObject({ total: 1 })
       expect(best).not.toHaveProperty('next')

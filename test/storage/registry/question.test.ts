@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { termsOf, wordsOf } from '../../../src/storage/registry/question.ts'
+import { termsOf } from '../../../src/storage/registry/question.ts'
 import { isStopWord, synonymsOf } from '../../../src/storage/registry/synonyms.ts'
+import { wordsOf } from '../../../src/storage/registry/words.ts'
 
 const words = (q: string) => termsOf(q).map(({ word }) => word)
 

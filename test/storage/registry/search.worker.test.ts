@@ -24,10 +24,10 @@ const near = (registry: RegistryObject, toolkit: string, tool: string) => {
   return answer.map((name) => `${name.toolkit}.${name.tool}`)
 }
 
-const found = (registry: RegistryObject, q: string) =>
-  registry
-    .query({ q, versions: 'newest', limit: 50 }, 50, ADMIN)
-    ?.found.map(({ record }): string => JSON.parse(record).id)
+const found = async (registry: RegistryObject, q: string) =>
+  (await registry.query({ q, versions: 'newest', limit: 50 }, 50, ADMIN))?.found.map(
+    ({ record }): string => JSON.parse(record).id,
+  )
 
 describe('the names near an unknown one', () => {
   it('are those of few other letters, ignoring case, and of the same tool elsewhere, nearest first', () =>
@@ -111,9 +111,9 @@ describe('a search', () => {
         ADMIN,
       )
       for (const q of ['letters', 'lett', 'get_letters', 'GETLETTERS', 'mail', 'posted', 'inbox', 'rainbow inbox']) {
-        expect(found(registry, q)).toEqual(['Mail.GetLetters@1.0.0'])
+        expect(await found(registry, q)).toEqual(['Mail.GetLetters@1.0.0'])
       }
-      for (const q of ['nothing', '', '"*', 'ox']) expect(found(registry, q)).toEqual([])
+      for (const q of ['nothing', '', '"*', 'ox']) expect(await found(registry, q)).toEqual([])
     }))
 
   it('gives the tool of that very name first, whatever its case and separators', () =>
@@ -126,7 +126,7 @@ describe('a search', () => {
         ADMIN,
       )
       for (const q of ['sendmessage', 'Send-Message', 'b.send message', 'B_SendMessage']) {
-        expect(found(registry, q)?.[0]).toBe('B.SendMessage@1.0.0')
+        expect((await found(registry, q))?.[0]).toBe('B.SendMessage@1.0.0')
       }
     }))
 
@@ -139,19 +139,19 @@ describe('a search', () => {
         ],
         ADMIN,
       )
-      expect(found(registry, 'pigeons')).toEqual([])
-      expect(found(registry, 'telegraphs')).toEqual(['Mail.Send@2.0.0'])
+      expect(await found(registry, 'pigeons')).toEqual([])
+      expect(await found(registry, 'telegraphs')).toEqual(['Mail.Send@2.0.0'])
       await registry.change({ toolkit: 'mail', tool: 'send' }, '2.0.0', { status: { state: 'disabled' } }, ADMIN)
-      expect(found(registry, 'pigeons')).toEqual(['Mail.Send@1.0.0'])
-      expect(found(registry, 'telegraphs')).toEqual([])
+      expect(await found(registry, 'pigeons')).toEqual(['Mail.Send@1.0.0'])
+      expect(await found(registry, 'telegraphs')).toEqual([])
       await registry.change({ toolkit: 'mail', tool: 'send' }, '1.0.0', { status: { state: 'disabled' } }, ADMIN)
-      expect(found(registry, 'pigeons')).toEqual([])
+      expect(await found(registry, 'pigeons')).toEqual([])
     }))
 })
 
-const ask = (registry: RegistryObject, q: string, more: Partial<ListQuery> = {}, principal: Principal = ADMIN) => {
-  const { found = [], ...answer } =
-    registry.query({ q, versions: 'newest', limit: 50, ...more }, more.limit ?? 50, principal) ?? {}
+async function ask(registry: RegistryObject, q: string, more: Partial<ListQuery> = {}, principal: Principal = ADMIN) {
+  const query: ListQuery = { q, versions: 'newest', limit: 50, ...more }
+  const { found = [], ...answer } = (await registry.query(query, query.limit, principal)) ?? {}
   return { ...answer, found: found.map(({ record }): string => JSON.parse(record).id.split('@')[0]) }
 }
 const of = (...tools: readonly string[]): Principal => ({ ...ADMIN, kind: 'key', scopes: ['tools:read'], tools })
@@ -167,7 +167,7 @@ describe('the ranking of a search', () => {
         ],
         ADMIN,
       )
-      expect(ask(registry, 'forward an email to the archive').found).toEqual(['Mail.Forward', 'Mail.Archive'])
+      expect((await ask(registry, 'forward an email to the archive')).found).toEqual(['Mail.Forward', 'Mail.Archive'])
     }))
 
   it('counts a word for more in a name, a toolkit or a tag, and reads the names of parameters', () =>
@@ -182,7 +182,7 @@ describe('the ranking of a search', () => {
         ],
         ADMIN,
       )
-      const { found } = ask(registry, 'invoice')
+      const { found } = await ask(registry, 'invoice')
       expect(found.slice(0, 2)).toEqual(['B.Invoice', 'C.Tagged'])
       expect(found.toSorted()).toEqual(['A.Mentions', 'B.Invoice', 'C.Tagged', 'D.Takes'])
     }))
@@ -199,26 +199,26 @@ describe('the ranking of a search', () => {
         ],
         ADMIN,
       )
-      expect(ask(registry, 'file a bug').found[0]).toBe('Tracker.CreateIssue')
-      expect(ask(registry, 'which song is it').found).toEqual(['Player.CurrentTrack'])
-      expect(ask(registry, 'remove a message').found).toEqual(['Mail.RemoveMessages', 'Mail.DeleteMessages'])
-      expect(ask(registry, 'deleting messages').found).toEqual(['Mail.DeleteMessages', 'Mail.RemoveMessages'])
-      expect(ask(registry, 'who is on call').found).toEqual(['Duty.ListOncalls'])
+      expect((await ask(registry, 'file a bug')).found[0]).toBe('Tracker.CreateIssue')
+      expect((await ask(registry, 'which song is it')).found).toEqual(['Player.CurrentTrack'])
+      expect((await ask(registry, 'remove a message')).found).toEqual(['Mail.RemoveMessages', 'Mail.DeleteMessages'])
+      expect((await ask(registry, 'deleting messages')).found).toEqual(['Mail.DeleteMessages', 'Mail.RemoveMessages'])
+      expect((await ask(registry, 'who is on call')).found).toEqual(['Duty.ListOncalls'])
     }))
 
   it('says which words no tool has, and gives nothing rather than what has next to none of them', () =>
     inRegistry(async ({ registry }) => {
       await publish({ registry } as Harness, ...Array.from({ length: 20 }, (_, n) => `Kit.Order${n}@1.0.0`))
       await registry.publish([await publication('Hotels.Search@1.0.0', { description: 'Finds hotels' })], ADMIN)
-      expect(ask(registry, 'hotels in Rome')).toEqual({ found: ['Hotels.Search'], total: 1, unmatched: ['rome'] })
-      expect(ask(registry, 'order a pizza with mushrooms')).toEqual({
+      expect(await ask(registry, 'hotels in Rome')).toEqual({ found: ['Hotels.Search'], total: 1, unmatched: ['rome'] })
+      expect(await ask(registry, 'order a pizza with mushrooms')).toEqual({
         found: [],
         total: 0,
         unmatched: ['pizza', 'mushrooms'],
       })
-      expect(ask(registry, '')).toEqual({ found: [], total: 0, unmatched: [] })
+      expect(await ask(registry, '')).toEqual({ found: [], total: 0, unmatched: [] })
       // A question of nothing but stop words is asked as it stands
-      expect(ask(registry, 'what is this')).toEqual({ found: [], total: 0, unmatched: ['is', 'this'] })
+      expect(await ask(registry, 'what is this')).toEqual({ found: [], total: 0, unmatched: ['is', 'this'] })
     }))
 
   it('filters before it counts and cuts', () =>
@@ -233,31 +233,34 @@ describe('the ranking of a search', () => {
         ]),
         ADMIN,
       )
-      expect(ask(registry, 'paint', { limit: 2 })).toMatchObject({ total: 10, found: ['A.Paint0', 'A.Paint1'] })
-      expect(ask(registry, 'paint', { limit: 2, toolkit: 'b' })).toMatchObject({
+      expect(await ask(registry, 'paint', { limit: 2 })).toMatchObject({ total: 10, found: ['A.Paint0', 'A.Paint1'] })
+      expect(await ask(registry, 'paint', { limit: 2, toolkit: 'b' })).toMatchObject({
         total: 4,
         found: ['B.Paint0', 'B.Paint1'],
       })
-      expect(ask(registry, 'paint', { tag: 'red' })).toMatchObject({ total: 4 })
-      expect(ask(registry, 'paint', { tag: '"red"' })).toMatchObject({ total: 6 })
-      expect(ask(registry, 'paint', { tag: ',' })).toMatchObject({ total: 0 })
-      expect(ask(registry, 'paint', { limit: 3, callable: true })).toMatchObject({ total: 4, next: expect.any(String) })
+      expect(await ask(registry, 'paint', { tag: 'red' })).toMatchObject({ total: 4 })
+      expect(await ask(registry, 'paint', { tag: '"red"' })).toMatchObject({ total: 6 })
+      expect(await ask(registry, 'paint', { tag: ',' })).toMatchObject({ total: 0 })
+      expect(await ask(registry, 'paint', { limit: 3, callable: true })).toMatchObject({
+        total: 4,
+        next: expect.any(String),
+      })
     }))
 
   it('goes on behind the last tool of a page, whatever came and went before it', () =>
     inRegistry(async ({ registry }) => {
       const paint = (n: number) => publication(`Kit.Paint${n}@1.0.0`)
       await registry.publish(await Promise.all([1, 2, 3, 5, 6, 7].map(paint)), ADMIN)
-      const first = ask(registry, 'paint', { limit: 3 })
+      const first = await ask(registry, 'paint', { limit: 3 })
       expect(first).toMatchObject({ total: 6, found: ['Kit.Paint1', 'Kit.Paint2', 'Kit.Paint3'] })
       const rest = ['Kit.Paint5', 'Kit.Paint6', 'Kit.Paint7']
-      const goOn = () => ask(registry, 'paint', { cursor: first.next }).found
-      expect(goOn()).toEqual(rest)
+      const goOn = async () => (await ask(registry, 'paint', { cursor: first.next })).found
+      expect(await goOn()).toEqual(rest)
       await registry.publish([await paint(0)], ADMIN)
-      expect(goOn()).toEqual(rest)
+      expect(await goOn()).toEqual(rest)
       await registry.change({ toolkit: 'kit', tool: 'paint0' }, '1.0.0', { status: { state: 'yanked' } }, ADMIN)
       await registry.change({ toolkit: 'kit', tool: 'paint3' }, '1.0.0', { status: { state: 'yanked' } }, ADMIN)
-      expect(goOn()).toContain('Kit.Paint7')
+      expect(await goOn()).toContain('Kit.Paint7')
     }))
 
   it('and its totals are of what the caller sees: nothing of it changes with what is hidden', () =>
@@ -275,8 +278,9 @@ describe('the ranking of a search', () => {
         ADMIN,
       )
       const questions = ['paint', 'paint a wall', 'draw or paint', 'wall', 'hush', 'painting hush', 'Hidden.Wall']
-      const all = () => callers.map((caller) => questions.map((q) => ask(registry, q, { limit: 1 }, caller)))
-      const before = all()
+      const all = () =>
+        Promise.all(callers.map((caller) => Promise.all(questions.map((q) => ask(registry, q, { limit: 1 }, caller)))))
+      const before = await all()
       expect(before[0]?.[0]).toMatchObject({ total: 2 })
       const requirements = { user_id: true }
       await registry.publish(
@@ -287,8 +291,8 @@ describe('the ranking of a search', () => {
         ),
         ADMIN,
       )
-      expect(all()).toEqual(before)
-      expect(ask(registry, 'hush')).toMatchObject({ total: 4 })
+      expect(await all()).toEqual(before)
+      expect(await ask(registry, 'hush')).toMatchObject({ total: 4 })
     }))
 })
 
@@ -334,9 +338,9 @@ describe('the index', () => {
       sql.exec('CREATE VIRTUAL TABLE search USING fts5 (key UNINDEXED, name, toolkit, description, tags)')
       sql.exec("INSERT INTO search VALUES ('mail.gone', 'gone', 'mail', 'pigeons', '')")
       const again = restart()
-      expect(found(again, 'pigeons')).toEqual(['Mail.Read@1.0.0'])
-      expect(found(again, 'telegraphs')).toEqual(['Mail.Send@2.0.0'])
+      expect(await found(again, 'pigeons')).toEqual(['Mail.Read@1.0.0'])
+      expect(await found(again, 'telegraphs')).toEqual(['Mail.Send@2.0.0'])
       await again.publish([await publication('Mail.Send@3.0.0', { description: 'pigeons' })], ADMIN)
-      expect(found(restart(), 'pigeons')?.toSorted()).toEqual(['Mail.Read@1.0.0', 'Mail.Send@3.0.0'])
+      expect((await found(restart(), 'pigeons'))?.toSorted()).toEqual(['Mail.Read@1.0.0', 'Mail.Send@3.0.0'])
     }))
 })

@@ -133,12 +133,12 @@ describe('the tags of a toolkit', () => {
       await publish(harness, 'Other.A@1.0.0')
       await change(harness, { tags: ['mail', 'own'] }, ANN)
       await publish(harness, 'Kit.B@1.0.0')
-      const found = (query: object) =>
-        harness.registry
-          .query({ versions: 'newest', limit: 10, ...query }, 10, ADMIN)
-          ?.found.map(({ record }) => JSON.parse(record).id)
-      expect(found({ q: 'mail' })?.sort()).toEqual(['Kit.A@1.0.0', 'Kit.B@1.0.0'])
-      expect(found({ versions: 'all', tag: 'mail' })).toEqual(['Kit.A@1.0.0', 'Kit.B@1.0.0'])
+      const found = async (query: object) => {
+        const answer = await harness.registry.query({ versions: 'newest', limit: 10, ...query }, 10, ADMIN)
+        return answer?.found.map(({ record }) => JSON.parse(record).id)
+      }
+      expect((await found({ q: 'mail' }))?.sort()).toEqual(['Kit.A@1.0.0', 'Kit.B@1.0.0'])
+      expect(await found({ versions: 'all', tag: 'mail' })).toEqual(['Kit.A@1.0.0', 'Kit.B@1.0.0'])
       await harness.drain()
       const lines = [...harness.kv.values]
         .filter(([key, text]) => key.startsWith('catalogue/page/') && text.startsWith('['))
@@ -146,7 +146,7 @@ describe('the tags of a toolkit', () => {
       const tagsOf = (wanted: string) => lines.findLast(({ key }) => key === wanted)?.tags
       expect([tagsOf('kit.a'), tagsOf('kit.b'), tagsOf('other.a')]).toEqual([['own', 'mail'], ['mail', 'own'], []])
       await change(harness, { tags: [] }, ANN)
-      expect(found({ q: 'mail' })).toEqual([])
+      expect(await found({ q: 'mail' })).toEqual([])
     }))
 })
 

@@ -1,0 +1,16 @@
+/** The words of a text, in lower case: `GetEmails` and `send_sms` are two each. */
+export function wordsOf(text: string): readonly string[] {
+  return spaced(text)
+    .toLowerCase()
+    .replaceAll(/(?<=\p{L})['’](?:s|m|d|t|re|ve|ll)(?!\p{L})/gu, '')
+    .split(/[^\p{L}\p{N}]+/u)
+    .filter((word) => word !== '')
+}
+
+/** A name with spaces between its words. */
+export function spaced(text: string): string {
+  return text
+    .replaceAll(/([\p{Ll}\p{N}])(\p{Lu})/gu, '$1 $2')
+    .replaceAll(/(\p{Lu})(\p{Lu}\p{Ll})/gu, '$1 $2')
+    .replaceAll(/[_-]/g, ' ')
+}
