@@ -1,6 +1,6 @@
 import type { Catalogue, LineFormat } from '../core/access/catalogue.ts'
 import type { Principal } from '../core/access/principal.ts'
-import { type Failure, fail, ok, type Result, Unreachable } from '../core/call/failure.ts'
+import { type Failing, type Failure, fail, ok, type Result, Unreachable } from '../core/call/failure.ts'
 import type { Gate, RouteContext } from './gate.ts'
 import { jsonText, notModified, PRIVATE } from './json-response.ts'
 
@@ -68,6 +68,23 @@ async function listTools(
   return text.ok ? jsonText(text.value, 200, all) : respond(text.failure)
 }
 
+/**
+ * Refuses toolkits of which the principal sees no tool, whether or not there are any: what is chosen by a name that is spelt
+ * wrong would be nothing, and say nothing of it.
+ */
+export async function unknownToolkit(
+  names: readonly string[],
+  principal: Principal,
+  catalogue: Catalogue,
+): Promise<Failing | undefined> {
+  const unknown = names.length === 0 ? undefined : await catalogue.unknownToolkit(names, principal)
+  if (!unknown) return undefined
+  const { name, known, isNear } = unknown
+  const quoted = known.map((each) => `'${each}'`).join(', ')
+  const others = isNear ? `: did you mean ${quoted}?` : known.length === 0 ? '' : `: there are ${quoted}`
+  return fail({ type: 'request-malformed', message: `There is no toolkit '${name}' here${others}` })
+}
+
 const PAGE = 1_000
 /** The most characters of a list without pages: an isolate has no room for more. */
 const MAX_LISTED = 16_000_000
@@ -85,6 +102,8 @@ export function wholeList(
   return {
     variant: [format.name, toolkit ?? ''],
     async write(principal) {
+      const unknown = await unknownToolkit(toolkit === undefined ? [] : [toolkit], principal, catalogue)
+      if (unknown) return unknown
       const lines: string[] = []
       let characters = 0
       let cursor: string | undefined

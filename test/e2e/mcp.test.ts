@@ -61,7 +61,9 @@ describe('@modelcontextprotocol/sdk 1', () => {
     const searching = await connected('?mode=search')
     expect((await searching.listTools()).tools).toHaveLength(3)
     const found = await searching.callTool({ name: 'search_tools', arguments: { query: 'sound' } })
-    expect(found).toMatchObject({ structuredContent: { tools: [{ name: 'test_audio_content' }] } })
+    const [shown] = found.content as { text: string }[]
+    expect(JSON.parse(shown?.text ?? '')).toMatchObject({ tools: [{ name: 'test_audio_content' }], total: 1 })
+    expect(found).not.toHaveProperty('structuredContent')
     const called = await searching.callTool({ name: 'call_tool', arguments: { name: 'test_simple_text' } })
     expect(called).toMatchObject({ content: SIMPLE })
     await searching.close()

@@ -44,7 +44,8 @@ async function described(name: string, user?: string) {
   }
   const headers = { ...agent, 'accept': 'application/json', ...(user === undefined ? {} : { 'x-user-id': user }) }
   const { body } = await edge.ask('POST', '/mcp?mode=search', message, headers)
-  return body.result.structuredContent?._meta['dev.switchboard/readiness'] ?? body.result
+  const { isError, content } = body.result
+  return isError ? body.result : JSON.parse(content[0].text)._meta['dev.switchboard/readiness']
 }
 
 describe('a tool that a user must allow access to', () => {

@@ -109,7 +109,8 @@ for (const { name, load, skip } of catalogues) {
         expect(ids(body)).toEqual(wanted)
         expect(ids(await walk(server, `/tools?toolkit=${toolkit}`, 2))).toEqual(wanted)
       }
-      expect((await server.json('GET', '/tools?toolkit=NoSuchToolkit')).body.items).toEqual([])
+      const { status, body } = await server.json('GET', '/tools?toolkit=NoSuchToolkit')
+      expect([status, body.message]).toEqual([400, expect.stringContaining("There is no toolkit 'NoSuchToolkit' here")])
     })
 
     it('finds each tool first by its own name', async () => {

@@ -250,7 +250,7 @@ describe('the parameter of lists', () => {
       (await listed('?toolkits=Select&select=1', 'Own')).inputSchema.properties._select.description,
     ).toBeUndefined()
     const described = await mcp('describe_tool', { arguments: { name: 'Rows' } }, { query: '?mode=search&select=1' })
-    expect(described.body.result.structuredContent.inputSchema.properties).toHaveProperty('_select')
+    expect(JSON.parse(described.body.result.content[0].text).inputSchema.properties).toHaveProperty('_select')
     expect((await mcp('', {}, { query: '?select=2', method: 'tools/list' })).status).toBe(400)
   })
 

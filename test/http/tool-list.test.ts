@@ -24,7 +24,11 @@ async function answer({ caller = KEY, state = 'e', method = 'GET', held, list = 
   const write = vi.fn(async () => ok('[1]'))
   const raw = new Request('https://sb.example/tools', { method, headers: held ? { 'if-none-match': held } : {} })
   const c = { req: { raw }, executionCtx: { waitUntil: () => undefined } }
-  const catalogue: Catalogue = { etag: async () => state, list: async () => undefined }
+  const catalogue: Catalogue = {
+    etag: async () => state,
+    list: async () => undefined,
+    unknownToolkit: async () => undefined,
+  }
   const read = vi.fn(() => ok({ variant: ['x'], write, ...list }))
   const response = await answerToolList(c, { gate: gateFor(caller), catalogue, sha256 }, read, respond)
   const { status, headers } = response
@@ -112,6 +116,9 @@ describe('a whole list', () => {
     const asked: ListQuery[] = []
     const catalogue: Catalogue = {
       etag: async () => 'e',
+      async unknownToolkit([name = '']) {
+        return name === 'Kti' ? { name, known: ['Kit', 'Kat'], isNear: true } : undefined
+      },
       async list(query) {
         const at = Number(query.cursor ?? 0)
         asked.push(query)
@@ -127,6 +134,14 @@ describe('a whole list', () => {
     expect(asked).toEqual(
       [undefined, '1', '2'].map((cursor) => ({ toolkit: 'Kit', versions: 'newest', limit: 1_000, cursor })),
     )
+  })
+
+  it('is refused of a toolkit that there is none of, with those that are called much like it', async () => {
+    const { catalogue, asked } = catalogueOf(['a'])
+    expect(await write(catalogue, { toolkit: 'Kti' })).toEqual(
+      fail({ type: 'request-malformed', message: "There is no toolkit 'Kti' here: did you mean 'Kit', 'Kat'?" }),
+    )
+    expect(asked).toEqual([])
   })
 
   it('is another one for each toolkit and format', () => {

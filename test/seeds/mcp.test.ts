@@ -311,14 +311,15 @@ const DISPLAY = 'Display name precedence order: titleannotations.titlename'
 
 /** What people are shown a tool of a toolkit as, where they are shown one name: in what a search gives. */
 async function titleShown(toolkit: string) {
-  const { structuredContent } = await mcp(
+  const { content } = await mcp(
     '2025-11-25',
     'tools/call',
     { name: 'search_tools', arguments: { query: '' } },
     `?mode=search&toolkits=${toolkit}`,
   )
-  expect(structuredContent.tools).toHaveLength(1)
-  return structuredContent.tools[0].title
+  const { tools } = JSON.parse(content[0].text)
+  expect(tools).toHaveLength(1)
+  return tools[0].title
 }
 
 works(DISPLAY, 'title before annotations.title', async () => {
@@ -477,7 +478,10 @@ works(UNDERSTANDING, 'it stands in the list, and tools are found by it', async (
     { name: 'search_tools', arguments: { query: 'theodolite' } },
     '?mode=search',
   )
-  expect(found.structuredContent).toEqual({ tools: [{ name: tool.name, description: tool.description }] })
+  expect(JSON.parse(found.content[0].text)).toEqual({
+    tools: [{ name: tool.name, description: tool.description }],
+    total: 1,
+  })
 })
 
 const HINT = 'It can be thought of like a "hint" to the model.'
@@ -939,8 +943,9 @@ const END_USERS =
 works(END_USERS, 'people find the tool by it, and see it', async () => {
   await publish({ name: 'title_found', ...PLAIN, title: 'Zugzwang finder' }, 'TitleFound')
   const query = { name: 'search_tools', arguments: { query: 'zugzwang' } }
-  const { structuredContent } = await mcp('2025-11-25', 'tools/call', query, '?mode=search')
-  expect(structuredContent).toEqual({
+  const { content } = await mcp('2025-11-25', 'tools/call', query, '?mode=search')
+  expect(JSON.parse(content[0].text)).toEqual({
+    total: 1,
     tools: [{ name: 'title_found', title: 'Zugzwang finder', description: 'Does something.' }],
   })
 })

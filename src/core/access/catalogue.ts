@@ -42,7 +42,17 @@ export type LineFormat =
   | { readonly name: 'stored' }
   | { readonly name: string; readonly write: (record: ToolRecord, name: string, budget: Budget) => string }
 
+/** A toolkit's name of whose tools a principal sees none. */
+export interface UnknownToolkit {
+  readonly name: string
+  /** The toolkits that are called much like it, or else some of all, of which the principal sees tools. */
+  readonly known: readonly string[]
+  readonly isNear: boolean
+}
+
 export interface Catalogue {
+  /** The first of these toolkits that the principal sees no tool of. */
+  unknownToolkit(names: readonly string[], principal: Principal): Promise<UnknownToolkit | undefined>
   /** Names the whole catalogue's state: it changes whenever a listing does. */
   etag(): Promise<string>
   /** A page of the tools that the principal may see. Gives undefined for a cursor that is none of ours. */

@@ -26,7 +26,7 @@ import { revision2026 } from './revisions/2026-07-28.ts'
 import { revisionOf, revisionOfBatch, type Revisions } from './revisions/negotiation.ts'
 import type { Revision, ServerInfo } from './revisions/revision.ts'
 import { revision2025November, revisionsUntil2025 } from './revisions/until-2025-11-25.ts'
-import { SEARCH_TOOLS, searchCall } from './search-mode.ts'
+import { namesNear, searchCall } from './search-mode.ts'
 import { createMessages, type Messages } from './stream.ts'
 import { answerCall, answerFailure, unknownTool } from './tools-call.ts'
 import { listTools } from './tools-list.ts'
@@ -131,7 +131,6 @@ export function mcpFace(deps: McpFaceDeps): Hono {
     if (method === 'tools/list') {
       const denied = scopeDenial(client.principal, 'tools:read')
       if (denied) return answerFailure(denied, revision)
-      if (client.toolset.search) return revision.listResult(SEARCH_TOOLS)
       return reached(listTools(params, revision, client, catalogue))
     }
     if (method === 'tools/call') {
@@ -153,7 +152,9 @@ export function mcpFace(deps: McpFaceDeps): Hono {
     const found = await reached(searchCall(call, revision, client, { catalogue, resolver, tellReadiness }))
     if (found && 'code' in found) return found
     if (!found) return answerFailure(unknownTool(call.name), revision)
-    return 'result' in found ? found.result : answerCall(found.call, revision, client, messages, { callTool, resolver })
+    if ('result' in found) return found.result
+    const suggest = (name: string) => namesNear(name, client, { catalogue })
+    return answerCall(found.call, revision, client, messages, { callTool, resolver, suggest })
   }
 
   async function batch(values: readonly unknown[], client: Client): Promise<Response> {

@@ -1,16 +1,17 @@
 import { maySee } from '../../core/access/principal.ts'
-import { isJsonObject, type Json, type JsonObject } from '../../core/tool/json.ts'
-import type { Catalogue, LineFormat } from '../../core/access/catalogue.ts'
+import { isJsonObject, type Json, type JsonObject, parseJson } from '../../core/tool/json.ts'
+import type { Catalogue, LineFormat, ListQuery } from '../../core/access/catalogue.ts'
 import { userOf } from '../../core/call/authorise.ts'
 import { encodeReadiness, type TellReadiness } from '../../core/call/readiness.ts'
 import type { Resolver } from '../../core/call/resolve.ts'
 import { plainName } from '../../core/tool/name-suffix.ts'
 import { askedByName } from '../../core/tool/tool-id.ts'
-import { titleOf } from '../../core/tool/tool.ts'
 import { contextOf } from '../../http/incoming-call.ts'
+import { unknownToolkit } from '../../http/tool-list.ts'
+import { BRIEF } from './brief.ts'
 import { textOf } from './failure.ts'
 import { publishedName } from './tool-document.ts'
-import { encodeErrorResult, encodeSuccess } from './result.ts'
+import { encodeErrorResult } from './result.ts'
 import type { Revision } from './revisions/revision.ts'
 import { withSelect } from './select-parameter.ts'
 import { type Client, isChosen, narrowedTo } from './toolset.ts'
@@ -18,6 +19,8 @@ import type { ToolCall } from './wire.ts'
 
 const DEFAULT_RESULTS = 10
 const MAX_RESULTS = 50
+const MAX_SUGGESTIONS = 3
+const WANTED_CURSOR = 'a next_cursor that search_tools gave'
 
 const READ_ONLY = { readOnlyHint: true, openWorldHint: false }
 const NAME = { type: 'string', description: 'A name that search_tools gave.' }
@@ -27,9 +30,10 @@ const TOOLS = [
     name: 'search_tools',
     title: 'Search tools',
     description:
-      'Finds tools by what they do. Gives names and descriptions, best first; describe_tool tells the arguments of one.',
+      'Finds tools by what they do. Gives names and beginnings of descriptions, best first, with the total and the words that no tool has; describe_tool tells the arguments of one.',
     inputSchema: argumentsOf('query', {
       query: { type: 'string', description: 'Words that say what the tool should do. Empty lists all tools.' },
+      cursor: { type: 'string', description: 'The next_cursor of the answer before, for what comes after it.' },
       limit: {
         type: 'integer',
         minimum: 1,
@@ -65,13 +69,10 @@ function argumentsOf(required: string, properties: JsonObject): JsonObject {
 /** What `tools/list` gives in this mode, whatever the catalogue holds. */
 export const SEARCH_TOOLS = `"tools":${JSON.stringify(TOOLS)}`
 
-const BRIEF: LineFormat = {
-  name: 'mcp-brief',
-  write(record, name) {
-    const title = titleOf(record)
-    if (record.implementation === undefined) return ''
-    return JSON.stringify({ name, ...(title === undefined ? {} : { title }), description: record.description })
-  },
+/** The names of tools. */
+const NAMES: LineFormat = {
+  name: 'mcp-names',
+  write: (record, name) => (record.implementation === undefined ? '' : name),
 }
 
 interface SearchDeps {
@@ -99,50 +100,87 @@ export async function searchCall(
       return { result: await describe(name, revision, client, deps) }
     case 'call_tool':
       if (typeof name !== 'string') return { result: wrong('name', 'a name that search_tools gave', revision) }
-      if (!isJsonObject(inner)) return { result: wrong('arguments', 'an object', revision) }
-      return { call: { ...call, name, input: inner } }
+      return callOf(call, name, inner, revision)
     default:
       return undefined
   }
 }
 
+/** The call that `call_tool` stands for. Models often write the arguments as a text of JSON. */
+function callOf(
+  call: ToolCall,
+  name: string,
+  given: Json,
+  revision: Revision,
+): { readonly result: string } | { readonly call: ToolCall } {
+  const input = typeof given === 'string' ? parseJson(given.trim() === '' ? '{}' : given) : given
+  if (!isJsonObject(input)) return { result: wrong('arguments', 'an object', revision) }
+  return { call: { ...call, name, input } }
+}
+
 async function search(call: ToolCall, revision: Revision, client: Client, { catalogue }: SearchDeps): Promise<string> {
-  const { query = '', limit = DEFAULT_RESULTS } = call.input
+  const { query = '', limit = DEFAULT_RESULTS, cursor } = call.input
   if (typeof query !== 'string' || query.length > 500)
     return wrong('query', 'a string of at most 500 characters', revision)
   if (typeof limit !== 'number' || !Number.isInteger(limit) || limit < 1 || limit > MAX_RESULTS) {
     return wrong('limit', `a whole number from 1 to ${MAX_RESULTS}`, revision)
   }
+  const isCursor = cursor === undefined || (typeof cursor === 'string' && cursor.length <= 500)
+  if (!isCursor) return wrong('cursor', WANTED_CURSOR, revision)
+  const { principal, toolset } = client
+  const misnamed = await unknownToolkit(toolset.toolkits, principal, catalogue)
+  if (misnamed) return encodeErrorResult(textOf(misnamed.failure), revision)
   const q = query.trim() === '' ? undefined : query
-  const principal = narrowedTo(client.principal, client.toolset)
-  const listing = await catalogue.list({ q, versions: 'newest', limit }, principal, BRIEF)
-  const found: Json = JSON.parse(`[${(listing?.lines ?? []).filter((line) => line !== '').join(',')}]`)
-  return encodeSuccess({ ok: true, value: { tools: found } }, {}, revision)
+  const asked: ListQuery = { q, versions: 'newest', limit, callable: true, ...(cursor === undefined ? {} : { cursor }) }
+  const listing = await catalogue.list(asked, narrowedTo(principal, toolset), BRIEF)
+  if (!listing && cursor !== undefined) return wrong('cursor', WANTED_CURSOR, revision)
+  const { lines = [], total, unmatched = [], nextCursor } = listing ?? {}
+  const parts = [
+    `"tools":[${lines.filter((line) => line !== '').join(',')}]`,
+    ...(total === undefined ? [] : [`"total":${total}`]),
+    ...(unmatched.length === 0 ? [] : [`"unmatched":${JSON.stringify(unmatched)}`]),
+    ...(nextCursor === undefined ? [] : [`"next_cursor":${JSON.stringify(nextCursor)}`]),
+  ]
+  return once(`{${parts.join()}}`, revision)
 }
 
-async function describe(
+/** A result that is sent once: as text, which every client shows its model. */
+function once(text: string, revision: Revision): string {
+  return revision.result(`"content":[{"type":"text","text":${JSON.stringify(text)}}]`)
+}
+
+/** The names of the tools that a search for the words of a name finds, of those that can be called. */
+export async function namesNear(
   name: string,
-  revision: Revision,
   client: Client,
-  { resolver, tellReadiness }: SearchDeps,
-): Promise<string> {
+  { catalogue }: Pick<SearchDeps, 'catalogue'>,
+): Promise<readonly string[]> {
+  const query: ListQuery = { q: name.slice(0, 200), versions: 'newest', limit: MAX_SUGGESTIONS, callable: true }
+  const listing = await catalogue.list(query, narrowedTo(client.principal, client.toolset), NAMES)
+  return (listing?.lines ?? []).filter((line) => line !== '')
+}
+
+async function describe(name: string, revision: Revision, client: Client, deps: SearchDeps): Promise<string> {
   const plain = plainName(name)
-  const resolved = await resolver.resolve(askedByName(plain), client.background)
+  const resolved = await deps.resolver.resolve(askedByName(plain), client.background)
   const found = resolved.ok ? resolved.tool.record : undefined
   const record = found && (plain === name || publishedName(found) === name) ? found : undefined
   if (!resolved.ok || !record || !maySee(client.principal, record) || !isChosen(client.toolset, record)) {
-    return encodeErrorResult(`Unknown tool: '${name.slice(0, 200)}': search_tools finds the names there are`, revision)
+    const near = await namesNear(name, client, deps)
+    const more = near.map((each) => `'${each}'`).join(', ')
+    const said = near.length === 0 ? 'search_tools finds the names there are' : `did you mean ${more}?`
+    return encodeErrorResult(`Unknown tool: '${name.slice(0, 200)}': ${said}`, revision)
   }
   const context = contextOf(client.request)
   if (!context.ok) return encodeErrorResult(textOf(context.failure), revision)
   const { principal, request } = client
   const { status, publisher, tool: callable } = resolved
   const caller = { principal, userId: userOf(principal, context.value.userId), reachedAt: () => request.url }
-  const readiness = await tellReadiness({ record, status, publisher, runnable: callable.runnable }, caller)
+  const readiness = await deps.tellReadiness({ record, status, publisher, runnable: callable.runnable }, caller)
   const tool = revision.tool(record, plain)
   const shown = client.toolset.select ? withSelect(tool) : tool
   const _meta = { ...(isJsonObject(tool._meta) ? tool._meta : {}), [READINESS_KEY]: encodeReadiness(readiness) }
-  return encodeSuccess({ ok: true, value: { ...shown, _meta } }, {}, revision)
+  return once(JSON.stringify({ ...shown, _meta }), revision)
 }
 
 function wrong(argument: string, wanted: string, revision: Revision): string {

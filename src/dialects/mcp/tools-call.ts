@@ -1,6 +1,6 @@
 import { maySee } from '../../core/access/principal.ts'
-import type { Caller, CallTool } from '../../core/call/call.ts'
-import type { Failure } from '../../core/call/failure.ts'
+import type { Caller, CallTool, Outcome } from '../../core/call/call.ts'
+import { type Failure, fail } from '../../core/call/failure.ts'
 import type { Resolver } from '../../core/call/resolve.ts'
 import { plainName } from '../../core/tool/name-suffix.ts'
 import { askedByName } from '../../core/tool/tool-id.ts'
@@ -19,6 +19,8 @@ import { invalid, type ToolCall } from './wire.ts'
 export interface ToolsCallDeps {
   readonly callTool: CallTool
   readonly resolver: Resolver
+  /** The names near one that there is none of, where those are told. */
+  readonly suggest?: (name: string) => Promise<readonly string[]>
 }
 
 /**
@@ -44,7 +46,7 @@ export async function answerCall(
     // What the principal may not see is as good as none
     const isShown = record && maySee(principal, record) && isChosen(toolset, record)
     const isMeant = isShown && (name === call.name || publishedName(record) === call.name)
-    if (!isMeant) return answerFailure(unknownTool(call.name), revision)
+    if (!isMeant) return answerFailure(unknownTool(call.name, await deps.suggest?.(call.name)), revision)
   }
   const round = await revision.round(call, client)
   if ('code' in round) return round
@@ -66,7 +68,8 @@ export async function answerCall(
     },
     caller,
   )
-  const { result, tool } = outcome
+  const { tool } = outcome
+  const result = await withSuggestions(outcome.result, call.name, deps)
   const headers = callHeaders(outcome)
   if (result.ok) return withHeaders(encodeSuccess(result, tool ? tool.output : {}, revision), headers)
   const asking = await round.ask(result.failure)
@@ -82,8 +85,14 @@ export function answerFailure(failure: Failure, revision: Revision): string | Mc
   return typeof encoded === 'string' ? encoded : { ...encoded, headers: failureHeaders(failure) }
 }
 
-export function unknownTool(name: string): Failure {
-  return { type: 'tool-unknown', asked: name, suggestions: [] }
+export function unknownTool(name: string, suggestions: readonly string[] = []): Failure {
+  return { type: 'tool-unknown', asked: name, suggestions }
+}
+
+/** What a call came to; a tool that there is none of, to the caller, has the names near its own. */
+async function withSuggestions(result: Outcome['result'], name: string, { suggest }: ToolsCallDeps) {
+  if (!suggest || result.ok || result.failure.type !== 'tool-unknown') return result
+  return fail({ ...result.failure, suggestions: await suggest(name) })
 }
 
 /** Passes on progress and logs. "The progress value MUST increase with each notification", so what does not is dropped. */

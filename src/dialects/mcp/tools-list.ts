@@ -1,8 +1,11 @@
 import type { Catalogue, LineFormat, ListQuery } from '../../core/access/catalogue.ts'
 import type { JsonObject } from '../../core/tool/json.ts'
 import type { ToolRecord } from '../../core/tool/tool.ts'
+import { unknownToolkit } from '../../http/tool-list.ts'
+import { textOf } from './failure.ts'
 import type { McpError } from './json-rpc.ts'
 import type { Revision } from './revisions/revision.ts'
+import { SEARCH_TOOLS } from './search-mode.ts'
 import { withSelect } from './select-parameter.ts'
 import { type Client, narrowedTo, type Toolset } from './toolset.ts'
 import { invalid } from './wire.ts'
@@ -11,7 +14,7 @@ import { invalid } from './wire.ts'
 const PAGE = 1_000
 const BAD_CURSOR = invalid("'cursor' must be a 'nextCursor' that a list gave")
 
-/** `tools/list`: a page of the chosen tools that the principal may see, in the order of their ids. */
+/** `tools/list`: a page of the chosen tools that the principal may see and that can be called, in the order of their ids. */
 export async function listTools(
   { cursor }: JsonObject,
   revision: Revision,
@@ -19,7 +22,10 @@ export async function listTools(
   catalogue: Catalogue,
 ): Promise<string | McpError> {
   if (cursor !== undefined && (typeof cursor !== 'string' || cursor.length > 500)) return BAD_CURSOR
-  const query: ListQuery = { versions: 'newest', limit: PAGE, cursor }
+  const query: ListQuery = { versions: 'newest', limit: PAGE, cursor, callable: true }
+  const unknown = await unknownToolkit(toolset.toolkits, principal, catalogue)
+  if (unknown) return invalid(textOf(unknown.failure))
+  if (toolset.search) return revision.listResult(SEARCH_TOOLS)
   const listing = await catalogue.list(query, narrowedTo(principal, toolset), lineFormat(revision, toolset))
   if (!listing) return BAD_CURSOR
   const tools = `"tools":[${listing.lines.filter((line) => line !== '').join(',')}]`

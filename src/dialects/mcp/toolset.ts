@@ -23,9 +23,11 @@ export interface Toolset {
   readonly select: boolean
   /** Tool patterns `T.*` and `T.N`, their parts spelt out; undefined chooses every tool. */
   readonly tools: readonly string[] | undefined
+  /** The toolkits among them that are named. */
+  readonly toolkits: readonly string[]
 }
 
-const ALL: Toolset = { search: false, select: false, tools: undefined }
+const ALL: Toolset = { search: false, select: false, tools: undefined, toolkits: [] }
 const MAX_NAMES = 256
 
 /** What the query of a door chooses. */
@@ -48,7 +50,12 @@ export function readToolset(url: string): Toolset | Failing {
   const all = [...(toolkits ?? []).map((name) => `${name}.*`), ...(tools ?? [])]
   if (all.length > MAX_NAMES) return wrongParameter('tools', `at most ${MAX_NAMES} names`)
   const chosen = toolkits !== undefined || tools !== undefined
-  return { search: mode === 'search', select: select === '1', tools: chosen ? all : undefined }
+  return {
+    search: mode === 'search',
+    select: select === '1',
+    tools: chosen ? all : undefined,
+    toolkits: toolkits ?? [],
+  }
 }
 
 /** Whether a tool is among the chosen ones. */

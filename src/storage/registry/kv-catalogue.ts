@@ -14,6 +14,7 @@ import { createKvReads } from '../kv-reads.ts'
 import { type Head, headNow, type Leaf, leafAt } from './head.ts'
 import type { PageIndex, WriteLine } from './pages.ts'
 import type { RegistryReach } from './registry-stub.ts'
+import { beginningsOf } from './seen.ts'
 
 export interface KvCatalogueOptions extends RegistryReach {
   /** Writes a record as the stored lines are written. */
@@ -137,11 +138,15 @@ export function createKvCatalogue(options: KvCatalogueOptions) {
     return lines
   }
 
-  /** The pages of the leaves, in order: all, or at least one and as many more as `MAX_UNITS` of work go. */
+  /**
+   * The pages of the leaves, in order: all, or at least one and as many more as `MAX_UNITS` of work go. Where none of a leaf's
+   * tools is shown, nothing of it is read further or written.
+   */
   async function pagesOf(
     leaves: readonly Leaf[],
     format: LineFormat,
     work: Budget,
+    isShown: (tool: PageIndex[number]) => boolean,
   ): Promise<readonly Page[] | undefined> {
     const stored = await pageTexts(leaves.map(({ lines }) => lines))
     if (!stored) return undefined
@@ -152,7 +157,7 @@ export function createKvCatalogue(options: KvCatalogueOptions) {
     if (!('write' in format)) return pages
     // Taken from the cache now, which may drop them while the others are read
     const cacheKeys = leaves.map(({ lines, records }) => `${format.name} ${lines} ${records}`)
-    const known = cacheKeys.map((key) => formatted.get(key))
+    const known = cacheKeys.map((key, at) => (pages[at]?.index.some(isShown) ? formatted.get(key) : []))
     const unwritten = await pageTexts(leaves.flatMap(({ records }, at) => (known[at] ? [] : [records])))
     if (!unwritten) return undefined
     const texts = unwritten.values()
@@ -167,8 +172,9 @@ export function createKvCatalogue(options: KvCatalogueOptions) {
           .map((record): ToolRecord => JSON.parse(record)),
       )
       const lines = known[at] ?? (await write(records, format, (of) => index[of]?.name ?? '', work))
-      formatted.set(cacheKeys[at] ?? '', lines)
-      written.push({ index, lines })
+      const isWhole = lines.length === index.length
+      if (isWhole) formatted.set(cacheKeys[at] ?? '', lines)
+      written.push(isWhole ? { index, lines } : { index: [], lines })
     }
     return written
   }
@@ -178,6 +184,7 @@ export function createKvCatalogue(options: KvCatalogueOptions) {
     query: ListQuery,
     after: string,
     visible: (tool: ListedTool) => boolean,
+    mayBegin: (from: string, until: string | undefined) => boolean,
     format: LineFormat,
   ): Promise<Listing | undefined> {
     const prefix = query.toolkit === undefined ? '' : `${query.toolkit.toLowerCase()}.`
@@ -188,28 +195,35 @@ export function createKvCatalogue(options: KvCatalogueOptions) {
     let at = Math.max(0, leafAt(leaves, from))
     let last = after
     const until = leafAt(leaves, `${prefix}\u{10ffff}`) + 1
+    const isShown = (tool: PageIndex[number]) => tool.key > after && tool.key.startsWith(prefix) && visible(tool)
     while (at < until) {
       const some: Leaf[] = []
       for (let sum = 0; at < until && some.length < LEAVES_AT_ONCE && sum <= query.limit - lines.length; at += 1) {
         const leaf = leaves[at]
         if (!leaf) break
+        if (!mayBegin(leaf.first, leaves[at + 1]?.first)) continue
         some.push(leaf)
         sum += leaf.count
       }
-      const pages = await pagesOf(some, format, work)
+      const pages = await pagesOf(some, format, work, isShown)
       if (!pages) return undefined
-      at -= some.length - pages.length
+      const unread = some[pages.length]
+      if (unread) at = leafAt(leaves, unread.first)
       for (const { index, lines: written } of pages) {
         for (const [position, tool] of index.entries()) {
-          if (tool.key <= after || !tool.key.startsWith(prefix) || !visible(tool)) continue
-          if (lines.length === query.limit || characters > MAX_LISTED) return { lines, nextCursor: encodeCursor(last) }
+          if (!isShown(tool)) continue
           const line = written[position] ?? 'null'
-          lines.push(line)
-          characters += line.length
+          // An empty line is of a tool that cannot be written so
+          if (line !== '') {
+            const isFull = lines.length === query.limit || characters > MAX_LISTED
+            if (isFull) return { lines, nextCursor: encodeCursor(last) }
+            lines.push(line)
+            characters += line.length
+          }
           last = tool.key
         }
       }
-      const isCut = work.spent > MAX_UNITS && at < until && lines.length > 0
+      const isCut = work.spent > MAX_UNITS && at < until && last !== after
       if (isCut) return { lines, nextCursor: encodeCursor(last) }
     }
     return { lines }
@@ -218,23 +232,38 @@ export function createKvCatalogue(options: KvCatalogueOptions) {
   const catalogue: Catalogue = {
     etag: async () => (await head()).etag,
 
+    async unknownToolkit(names, principal) {
+      for (const name of names) {
+        const query = { versions: 'newest', toolkit: name, limit: 1 } as const
+        const listing = await catalogue.list(query, principal, { name: 'stored' })
+        if (listing && listing.lines.length > 0) continue
+        // The registry knows what has just been published, and what is deprecated
+        const unknown = await registry().unknownToolkit(name, principal)
+        if (unknown) return { ...unknown, known: [...unknown.known] }
+      }
+      return undefined
+    },
+
     async list(query, principal, format) {
       if (query.q !== undefined || query.versions === 'all') return ask(query, principal, format)
       const after = query.cursor === undefined ? '' : decodeCursor(query.cursor)
       if (after === undefined) return undefined
       if (after !== '' && !parseToolId(after)) return undefined
       const visible = (tool: ListedTool) =>
-        maySee(principal, tool) && (query.tag === undefined || tool.tags.includes(query.tag))
-      const listing = await walk(await head(), query, after, visible, format)
+        maySee(principal, tool) &&
+        (query.tag === undefined || tool.tags.includes(query.tag)) &&
+        (!query.callable || tool.executable)
+      const mayBegin = beginnings(principal)
+      const listing = await walk(await head(), query, after, visible, mayBegin, format)
       if (listing) return listing
       // A page went while the list was read: the registry knows the head of now, which may go as fast
       for (let tries = 0; tries < MAX_TRIES; tries += 1) {
-        const again = await walk(keep(await current(kept?.head)), query, after, visible, format)
+        const again = await walk(keep(await current(kept?.head)), query, after, visible, mayBegin, format)
         if (again) return again
       }
       // All that the head in KV names is in KV, and stays there for a while
       const landed = parsed<Head>(await kv.get(HEAD_KEY, { cacheTtl: CHANGING_TTL_S }))
-      const earlier = landed && (await walk(landed, query, after, visible, format))
+      const earlier = landed && (await walk(landed, query, after, visible, mayBegin, format))
       if (!earlier) throw new Unreachable('Cannot read the catalogue: it changes faster than it is read')
       return earlier
     },
@@ -265,6 +294,13 @@ export function createKvCatalogue(options: KvCatalogueOptions) {
       wanted = Math.max(wanted, revision)
     },
   }
+}
+
+/** Whether a part of the catalogue, from a key up to another, may hold tools that the principal's patterns cover. */
+function beginnings(principal: Principal): (from: string, until: string | undefined) => boolean {
+  const begins = beginningsOf(principal)
+  if (!begins) return () => true
+  return (from, until) => begins.some((begin) => from <= `${begin}\u{10ffff}` && (until === undefined || until > begin))
 }
 
 function later(one: Head | undefined, other: Head | undefined): Head | undefined {

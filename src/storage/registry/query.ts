@@ -26,7 +26,7 @@ export interface QueryAnswer {
 }
 
 /** The versions that `versions=all` lists. */
-const SHOWN = "left_bundle = 0 AND json_extract(status, '$.state') IN ('active', 'deprecated')"
+export const SHOWN = "left_bundle = 0 AND json_extract(status, '$.state') IN ('active', 'deprecated')"
 
 /** No query looks at more tools than this in one go; it goes on from its cursor. */
 const MAX_LOOKED_AT = 2_000

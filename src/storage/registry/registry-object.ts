@@ -4,7 +4,7 @@ import type { Principal } from '../../core/access/principal.ts'
 import type { Published as Quota } from '../../core/access/quota.ts'
 import { isAdministrator, type Toolkit, type ToolkitChange } from '../../core/access/toolkit.ts'
 import type { Publication, Published, VersionChange } from '../../core/publish/registry.ts'
-import type { ListQuery } from '../../core/access/catalogue.ts'
+import type { ListQuery, UnknownToolkit } from '../../core/access/catalogue.ts'
 import { toolKey, type ToolName } from '../../core/tool/tool-id.ts'
 import { kvKey } from '../keys.ts'
 import { createPerSecond } from '../per-second.ts'
@@ -212,6 +212,14 @@ export function defineRegistry<Env extends RegistryEnv>(
     /** The names near one, whether or not there is such a tool; none when too many were asked for lately. */
     nearest(name: ToolName): ToolName[] {
       return this.#mayLookNear() ? nearestNames(this.#sql, name) : []
+    }
+
+    /** The toolkits near one of which the principal sees no tool; undefined where it sees some. */
+    async unknownToolkit(name: string, principal: Principal): Promise<UnknownToolkit | undefined> {
+      const { seesToolkit, toolkitsNear } = await import('./toolkit-names.ts')
+      if (seesToolkit(this.#sql, name, principal)) return undefined
+      if (!this.#mayLookNear()) return { name, known: [], isNear: false }
+      return { name, ...toolkitsNear(this.#sql, name, principal) }
     }
 
     /** The key of the tool that is, or was, exposed under a name. A name that is asked for goes to KV. */

@@ -34,15 +34,14 @@ export function scopeOf(
 
 /** The tools that a principal may see; undefined where that is all. */
 function seenBy(sql: SqlStorage, principal: Principal): Scope | undefined {
-  const patterns = narrowest(principal)
+  const begins = beginningsOf(principal)
   // What `maySee` says where the patterns leave nothing out, without a look at every tool
-  if (!patterns) return principal.kind === 'anonymous' ? { condition: 'indexed.level = 0', bindings: [] } : undefined
-  const rows = patterns.flatMap((pattern) => {
-    const [begins = ''] = pattern.toLowerCase().split('*', 1)
-    return sql
-      .exec<Row>('SELECT id, key, level FROM indexed WHERE key >= ? AND key < ?', begins, `${begins}\u{10ffff}`)
-      .toArray()
-  })
+  if (!begins) return principal.kind === 'anonymous' ? { condition: 'indexed.level = 0', bindings: [] } : undefined
+  const rows = begins.flatMap((begin) =>
+    sql
+      .exec<Row>('SELECT id, key, level FROM indexed WHERE key >= ? AND key < ?', begin, `${begin}\u{10ffff}`)
+      .toArray(),
+  )
   const ids = rows.flatMap(({ id, key, level }) => {
     const name = parseToolId(key)
     return name && maySee(principal, { ...name, securityLevel: level }) ? [id] : []
@@ -50,9 +49,10 @@ function seenBy(sql: SqlStorage, principal: Principal): Scope | undefined {
   return { condition: 'indexed.id IN (SELECT value FROM json_each(?))', bindings: [JSON.stringify([...new Set(ids)])] }
 }
 
-/** Patterns of which one covers each tool that the principal may see, and that say the most of how it begins; undefined for all. */
-function narrowest({ tools, within }: Principal): readonly string[] | undefined {
+/** How the keys begin of all tools that a principal's patterns may cover; undefined where the patterns leave nothing out. */
+export function beginningsOf({ tools, within }: Principal): readonly string[] | undefined {
   const lists = [tools, ...(within ? [within] : [])].filter((patterns) => !patterns.includes('*'))
   const beginsAnyhow = (patterns: readonly string[]) => patterns.some((pattern) => pattern.startsWith('*'))
-  return lists.find((patterns) => !beginsAnyhow(patterns)) ?? lists[0]
+  const narrowest = lists.find((patterns) => !beginsAnyhow(patterns)) ?? lists[0]
+  return narrowest && [...new Set(narrowest.map((pattern) => pattern.toLowerCase().split('*', 1)[0] ?? ''))]
 }

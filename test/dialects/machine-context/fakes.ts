@@ -26,6 +26,12 @@ export function callToolGiving(result: Outcome['result']): { callTool: CallTool;
 export function catalogueOf(records: readonly ToolRecord[], page = 2): Catalogue {
   return {
     etag: () => Promise.resolve(`etag ${records.length}`),
+    async unknownToolkit(names, principal) {
+      const isSeen = (name: string) =>
+        records.some((each) => each.toolkit.toLowerCase() === name.toLowerCase() && maySee(principal, each))
+      const name = names.find((each) => !isSeen(each))
+      return name === undefined ? undefined : { name, known: [], isNear: false }
+    },
     list(query, principal, format) {
       if (!('write' in format)) throw new Error('Wanted a format that writes')
       const seen = records

@@ -351,6 +351,12 @@ describe('a toolset', () => {
 describe('?mode=search', () => {
   const path = '/mcp?mode=search'
   const call = (name: string, args: object) => ({ name, arguments: args })
+  /** What is in the one text of a result. */
+  const once = (answer: object): unknown => {
+    const { result } = answer as { result: { content: [{ text: string }] } }
+    expect(Object.keys(result)).toEqual(['content'])
+    return JSON.parse(result.content[0].text)
+  }
 
   it('lists three tools, which search, describe and call', async () => {
     const { legacy, calls } = setUp({ records: [record('echo'), record('other')] })
@@ -359,11 +365,9 @@ describe('?mode=search', () => {
     }
     expect(listed.result.tools.map(({ name }) => name)).toEqual(['search_tools', 'describe_tool', 'call_tool'])
     const found = await body(await legacy('tools/call', call('search_tools', { query: 'echo' }), { path }))
-    expect(found).toMatchObject({ result: { structuredContent: { tools: [{ name: 'echo' }, { name: 'other' }] } } })
+    expect(once(found)).toMatchObject({ tools: [{ name: 'echo' }, { name: 'other' }] })
     const described = await body(await legacy('tools/call', call('describe_tool', { name: 'echo' }), { path }))
-    expect(described).toMatchObject({
-      result: { structuredContent: { name: 'echo', inputSchema: { type: 'object' } } },
-    })
+    expect(once(described)).toMatchObject({ name: 'echo', inputSchema: { type: 'object' } })
     const called = await body(await legacy('tools/call', call('call_tool', ECHO), { path }))
     expect(called).toMatchObject({ result: { structuredContent: { a: 1 } } })
     expect(calls[0]?.call).toMatchObject({ asked: 'name:echo', input: { a: 1 } })
@@ -374,7 +378,8 @@ describe('?mode=search', () => {
     const described = async (principal: Principal, name: string, query = '') => {
       const { legacy } = setUp({ records, principal })
       const answer = await legacy('tools/call', call('describe_tool', { name }), { path: `${path}${query}` })
-      return ((await answer.json()) as { result: { isError?: true; content: { text: string }[] } }).result
+      const { result } = (await answer.json()) as { result: { isError?: true; content: [{ text: string }] } }
+      return result.isError ? result.content[0].text : JSON.parse(result.content[0].text)
     }
     const key: Principal = {
       ...ADMIN,
@@ -383,17 +388,15 @@ describe('?mode=search', () => {
       scopes: ['tools:read', 'tools:call'],
       tools: ['Kit.a'],
     }
-    const unknown = (name: string) => ({
-      isError: true,
-      content: [{ type: 'text', text: `Unknown tool: '${name}': search_tools finds the names there are` }],
-    })
-    expect(await described(key, 'a')).toMatchObject({ structuredContent: { name: 'a' } })
-    expect(await described(key, 'b')).toEqual(unknown('b'))
-    expect(await described(key, 'nope')).toEqual(unknown('nope'))
-    expect(await described(ADMIN, 'b', '&toolkits=Kit')).toMatchObject({ structuredContent: { name: 'b' } })
-    expect(await described(ADMIN, 'c', '&toolkits=Kit')).toEqual(unknown('c'))
-    expect(await described(ANONYMOUS, 'b')).toMatchObject({ structuredContent: { name: 'b' } })
-    expect(await described(ANONYMOUS, 'c')).toEqual(unknown('c'))
+    const unknown = (name: string, ...near: readonly string[]) =>
+      `Unknown tool: '${name}': did you mean ${near.map((each) => `'${each}'`).join(', ')}?`
+    expect(await described(key, 'a')).toMatchObject({ name: 'a' })
+    expect(await described(key, 'b')).toBe(unknown('b', 'a'))
+    expect(await described(key, 'nope')).toBe(unknown('nope', 'a'))
+    expect(await described(ADMIN, 'b', '&toolkits=Kit')).toMatchObject({ name: 'b' })
+    expect(await described(ADMIN, 'c', '&toolkits=Kit')).toBe(unknown('c', 'a', 'b'))
+    expect(await described(ANONYMOUS, 'b')).toMatchObject({ name: 'b' })
+    expect(await described(ANONYMOUS, 'c')).toContain("Unknown tool: 'c'")
   })
 
   it('says what is wrong with what it was given, and calls nothing else', async () => {

@@ -1,8 +1,12 @@
+import { Tiktoken } from 'js-tiktoken/lite'
+import o200k from 'js-tiktoken/ranks/o200k_base'
 import { describe, expect, it } from 'vitest'
 import { fail } from '../../../src/core/call/failure.ts'
 import { record, setUp } from './set-up.ts'
 
 const path = '/mcp?mode=search'
+/** As models in use count. */
+const tokenizer = new Tiktoken(o200k)
 const NAME = { type: 'string', description: 'A name that search_tools gave.' }
 
 /** What a call of one of the three tools gives: its value, or the text that says what is wrong. */
@@ -11,7 +15,11 @@ async function call(face: ReturnType<typeof setUp>, name: string, args: object, 
   const { result } = (await answer.json()) as {
     result: { isError?: true; content: { text: string }[]; structuredContent?: unknown }
   }
-  return result.isError ? result.content[0]?.text : result.structuredContent
+  const text = result.content[0]?.text ?? ''
+  if (result.isError || name === 'call_tool') return result.structuredContent ?? text
+  // What is found is sent once
+  expect(result).not.toHaveProperty('structuredContent')
+  return JSON.parse(text)
 }
 
 describe('search mode', () => {
@@ -23,11 +31,12 @@ describe('search mode', () => {
           name: 'search_tools',
           title: 'Search tools',
           description:
-            'Finds tools by what they do. Gives names and descriptions, best first; describe_tool tells the arguments of one.',
+            'Finds tools by what they do. Gives names and beginnings of descriptions, best first, with the total and the words that no tool has; describe_tool tells the arguments of one.',
           inputSchema: {
             type: 'object',
             properties: {
               query: { type: 'string', description: 'Words that say what the tool should do. Empty lists all tools.' },
+              cursor: { type: 'string', description: 'The next_cursor of the answer before, for what comes after it.' },
               limit: { type: 'integer', minimum: 1, maximum: 50, description: 'How many; 10 if absent.' },
             },
             required: ['query'],
@@ -59,13 +68,17 @@ describe('search mode', () => {
   })
 
   it.each([
-    [{ query: 'x' }, { q: 'x', versions: 'newest', limit: 10 }],
+    [
+      { query: 'x', cursor: 'c' },
+      { q: 'x', versions: 'newest', limit: 10, callable: true, cursor: 'c' },
+    ],
+    [{ query: 'x' }, { q: 'x', versions: 'newest', limit: 10, callable: true }],
     [
       { query: ' ', limit: 1 },
-      { q: undefined, versions: 'newest', limit: 1 },
+      { q: undefined, versions: 'newest', limit: 1, callable: true },
     ],
-    [{ limit: 50 }, { q: undefined, versions: 'newest', limit: 50 }],
-    [{ query: 'x'.repeat(500) }, { q: 'x'.repeat(500), versions: 'newest', limit: 10 }],
+    [{ limit: 50 }, { q: undefined, versions: 'newest', limit: 50, callable: true }],
+    [{ query: 'x'.repeat(500) }, { q: 'x'.repeat(500), versions: 'newest', limit: 10, callable: true }],
   ])('searches for %j', async (args, query) => {
     const face = setUp()
     await call(face, 'search_tools', args)
@@ -95,6 +108,10 @@ describe('search mode', () => {
   it.each([
     ['search_tools', { query: 1 }, '- query: Must be a string of at most 500 characters'],
     ['search_tools', { query: 'x'.repeat(501) }, '- query: Must be a string of at most 500 characters'],
+    ['search_tools', { cursor: 1 }, '- cursor: Must be a next_cursor that search_tools gave'],
+    ['search_tools', { cursor: 'c'.repeat(501) }, '- cursor: Must be a next_cursor that search_tools gave'],
+    ['call_tool', { name: 'echo', arguments: '[]' }, '- arguments: Must be an object'],
+    ['call_tool', { name: 'echo', arguments: '{"a":' }, '- arguments: Must be an object'],
     ['search_tools', { limit: 0 }, '- limit: Must be a whole number from 1 to 50'],
     ['search_tools', { limit: 51 }, '- limit: Must be a whole number from 1 to 50'],
     ['search_tools', { limit: 1.5 }, '- limit: Must be a whole number from 1 to 50'],
@@ -118,7 +135,7 @@ describe('search mode', () => {
         'dev.switchboard/readiness': { tool: 'Kit.echo@1.0.0', ready: true, status: { state: 'active' }, problems: [] },
       },
     })
-    expect(await call(setUp(), 'describe_tool', { name: 'x'.repeat(201) })).toBe(
+    expect(await call(setUp({ records: [] }), 'describe_tool', { name: 'x'.repeat(201) })).toBe(
       `Unknown tool: '${'x'.repeat(200)}': search_tools finds the names there are`,
     )
   })
@@ -129,5 +146,71 @@ describe('search mode', () => {
     })
     expect(await call(face, 'call_tool', { name: 'echo', arguments: { b: 2 } })).toEqual({ b: 2 })
     expect(await call(face, 'call_tool', { name: 'echo' })).toEqual({})
+    expect(await call(face, 'call_tool', { name: 'echo', arguments: '{"b":2}' })).toEqual({ b: 2 })
+    expect(await call(face, 'call_tool', { name: 'echo', arguments: ' ' })).toEqual({})
+  })
+
+  it('suggests what a search for the name finds, of what was chosen', async () => {
+    const none: object = { implementation: undefined }
+    const face = setUp({ records: [record('echo'), record('other', { toolkit: 'Other' }), record('dumb', none)] })
+    const near = "Unknown tool: 'Kit_echoes': did you mean 'echo', 'other'?"
+    expect(await call(face, 'describe_tool', { name: 'Kit_echoes' })).toBe(near)
+    const unknown = "Unknown tool: 'other': did you mean 'echo'?"
+    expect(await call(face, 'describe_tool', { name: 'other' }, '&toolkits=Kit')).toBe(unknown)
+    const chosen = { path: `${path}&toolkits=Kit` }
+    const refused = await face.legacy('tools/call', { name: 'call_tool', arguments: { name: 'other' } }, chosen)
+    expect(await refused.json()).toMatchObject({ error: { code: -32602, message: unknown } })
+    expect(face.calls).toEqual([])
+    expect(face.list.mock.calls.map(([query]) => query)).toEqual(
+      ['Kit_echoes', 'other', 'other'].map((q) => ({ q, versions: 'newest', limit: 3, callable: true })),
+    )
+    const failing = setUp({ run: ({ asked }) => fail({ type: 'tool-unknown', asked, suggestions: [] }) })
+    const call_tool = { name: 'call_tool', arguments: { name: 'ecko' } }
+    expect(await (await failing.legacy('tools/call', call_tool, { path })).json()).toMatchObject({
+      error: { code: -32602, message: "Unknown tool: 'ecko': did you mean 'echo'?" },
+    })
+  })
+
+  it('says how many there are, which words none has, and where to go on', async () => {
+    const face = setUp()
+    face.list.mockResolvedValueOnce({ lines: ['{"name":"a"}'], total: 7, unmatched: ['rome'], nextCursor: 'c' })
+    expect(await call(face, 'search_tools', { query: 'x', limit: 1 })).toEqual({
+      tools: [{ name: 'a' }],
+      total: 7,
+      unmatched: ['rome'],
+      next_cursor: 'c',
+    })
+    face.list.mockResolvedValueOnce(undefined)
+    expect(await call(face, 'search_tools', { query: 'x', cursor: 'c' })).toBe(
+      'Some arguments are invalid\n- cursor: Must be a next_cursor that search_tools gave',
+    )
+  })
+
+  it('refuses toolkits that there are none of', async () => {
+    const face = setUp()
+    const said = "There is no toolkit 'Kti' here: did you mean 'Kit'?"
+    expect(await call(face, 'search_tools', { query: 'x' }, '&toolkits=Kit,Kti')).toBe(said)
+    for (const at of ['/mcp?toolkits=Kti', `${path}&toolkits=Kti`]) {
+      const { error } = (await (await face.legacy('tools/list', {}, { path: at })).json()) as { error: unknown }
+      expect(error).toEqual({ code: -32602, message: said })
+    }
+    expect(face.list.mock.calls).toEqual([])
+  })
+
+  it('costs a model at most 1,200 tokens of definitions, and 1,500 of five tools', async () => {
+    const tokens = (text: string) => tokenizer.encode(text).length
+    const { result } = (await (await setUp().legacy('tools/list', {}, { path })).json()) as { result: unknown }
+    expect(tokens(JSON.stringify(result))).toBeLessThanOrEqual(1_200)
+    const texts = ['Reads what was posted to a mailbox. ', '日本語の説明文です。', 'Ünïcödé ', 'x9Q!~zK7#', '🪴🧭']
+    const costs = await Promise.all(
+      texts.map(async (text) => {
+        const given = { description: text.repeat(2_000), title: text.repeat(100) }
+        const records = ['a', 'b', 'c', 'd', 'e'].map((name) => record(name.repeat(64), given))
+        return tokens(JSON.stringify(await call(setUp({ records }), 'search_tools', { query: 'x', limit: 5 })))
+      }),
+    )
+    console.log(`Five tools of endless descriptions cost ${costs.join(', ')} tokens`)
+    expect(Math.max(...costs)).toBeLessThanOrEqual(1_500)
+    expect(Math.min(...costs)).toBeGreaterThan(200)
   })
 })

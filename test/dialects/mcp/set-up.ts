@@ -87,7 +87,14 @@ export function setUp(given: SetUp = {}) {
       const tool = records.find(({ name }) => name === parseAskedName(call.asked)?.name)
       return { callId: 'c', durationMs: 1, result: await run(call, caller), ...(tool ? { tool } : {}) }
     },
-    catalogue: { etag: async () => '"e"', list },
+    catalogue: {
+      etag: async () => '"e"',
+      list,
+      async unknownToolkit(names) {
+        const name = names.find((each) => !records.some(({ toolkit }) => toolkit === each))
+        return name === undefined ? undefined : { name, known: ['Kit'], isNear: true }
+      },
+    },
     resolver,
     tellReadiness: async ({ record, status }, { userId }) => ({
       tool: record.id,

@@ -70,6 +70,30 @@ describe('a listing', () => {
       }
     }))
 
+  it('fills its pages with what can be called, and reads no leaf that a caller’s patterns cannot reach', () =>
+    inRegistry(async (harness) => {
+      await publishMany(harness)
+      const implementation = { kind: 'echo' }
+      const ids = Array.from({ length: 30 }, (_, n) => `Kit${n % 3}.Run${String(n).padStart(2, '0')}@1.0.0`)
+      await harness.registry.publish(await Promise.all(ids.map((id) => publication(id, {}, { implementation }))), ADMIN)
+      await harness.drain()
+      const { list, walk } = isolate(harness)
+      const first = await list({ callable: true, limit: 20 })
+      expect(first?.lines).toHaveLength(20)
+      expect((await walk(20, { callable: true })).toSorted()).toEqual(ids.toSorted())
+      const empty: LineFormat = { name: 'some', write: ({ id }) => (id.includes('.T') ? '' : JSON.stringify({ id })) }
+      expect((await list({ limit: 20 }, ADMIN, empty))?.lines).toHaveLength(20)
+
+      const narrow = { ...ADMIN, kind: 'key', tools: ['Kit2.*'] } as const
+      const read = async (principal: typeof ADMIN) => {
+        const other = isolate(harness)
+        harness.kv.reads.length = 0
+        expect((await other.list({ limit: 1_000 }, principal))?.lines.length).toBeGreaterThan(100)
+        return harness.kv.reads.filter((key) => key.startsWith('catalogue/page/')).length
+      }
+      expect(await read(narrow)).toBeLessThan(await read(ADMIN))
+    }))
+
   it('gives those of a toolkit, ignoring case, or of a tag', () =>
     inRegistry(async (harness) => {
       await publishMany(harness)

@@ -1,0 +1,55 @@
+import { distance } from 'fastest-levenshtein'
+import type { UnknownToolkit } from '../../core/access/catalogue.ts'
+import { maySee, type Principal } from '../../core/access/principal.ts'
+import { column } from '../rows.ts'
+import { SHOWN } from './query.ts'
+import { keysOf } from './toolkits.ts'
+
+/** So many toolkits are named to whoever asked for another. */
+const MAX_NAMED = 5
+const MAX_LISTED = 10
+
+type Row = { readonly toolkit: string; readonly tool: string; readonly securityLevel: number }
+
+/** Whether a principal sees tools of a toolkit, in any version. */
+export function seesToolkit(sql: SqlStorage, toolkit: string, principal: Principal): boolean {
+  const rows = sql.exec<Row>(
+    `SELECT toolkit, tool, json_extract(record, '$.securityLevel') AS securityLevel
+     FROM version JOIN tool USING (key) WHERE version.key >= ? AND version.key < ? AND ${SHOWN}`,
+    ...keysOf(toolkit),
+  )
+  for (const row of rows) if (maySee(principal, row)) return true
+  return false
+}
+
+/** The toolkits that are called much like one of which the principal sees nothing, or else some of all that it sees. */
+export function toolkitsNear(sql: SqlStorage, asked: string, principal: Principal): Omit<UnknownToolkit, 'name'> {
+  const names = column<string>(sql, 'SELECT name FROM toolkit ORDER BY key')
+  const isSeen = (name: string) => seesToolkit(sql, name, principal)
+  const near = names
+    .map((name) => ({ name, far: farFrom(asked.toLowerCase(), name.toLowerCase()) }))
+    .filter(({ far }) => far <= Math.max(2, asked.length / 3))
+    .sort((one, other) => one.far - other.far)
+  const known = firstOf(
+    near.map(({ name }) => name),
+    MAX_NAMED,
+    isSeen,
+  )
+  if (known.length > 0) return { known, isNear: true }
+  return { known: firstOf(names, MAX_LISTED, isSeen), isNear: false }
+}
+
+/** How many letters two names differ in; one that begins with the other is near it. */
+function farFrom(asked: string, name: string): number {
+  const isBeginning = asked.length > 2 && (name.startsWith(asked) || asked.startsWith(name))
+  return isBeginning ? 1 : distance(asked, name)
+}
+
+function firstOf(names: readonly string[], most: number, isMeant: (name: string) => boolean): readonly string[] {
+  const found: string[] = []
+  for (const name of names) {
+    if (found.length === most) break
+    if (isMeant(name)) found.push(name)
+  }
+  return found
+}
