@@ -59,6 +59,7 @@ import { listedLine } from './dialects/oxp/encode.ts'
 import { oxpFace, respond } from './dialects/oxp/routes.ts'
 import { plugin } from './dialects/plugin/definition.ts'
 import { pluginFace } from './dialects/plugin/routes.ts'
+import { openApiFace } from './api/openapi/routes.ts'
 import { providersFace } from './api/providers/routes.ts'
 import { serversFace } from './api/servers/routes.ts'
 import { sessionsFace } from './api/sessions/routes.ts'
@@ -336,6 +337,7 @@ export function createApp(env: Env, config: Config, build: Build): Hono {
       identifiesPeople: config.userVerifierUrl !== undefined || config.signIn !== undefined,
       now,
     }),
+    openApiFace({ ...shared, shield, routes: () => app.routes, version }),
     docsFace({ ...shared, shield, loadGuides: async () => (await import('./generated/guides.ts')).guides }),
     serversFace({
       ...shared,

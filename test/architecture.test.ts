@@ -78,6 +78,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'api/calls': [...CORE, 'http'],
   'api/clients': [...CORE, 'http'],
   'api/keys': [...CORE, 'http'],
+  'api/openapi': [...CORE, 'http'],
   'api/providers': [...CORE, 'http'],
   'api/servers': [...CORE, 'http'],
   'api/sessions': [...CORE, 'http'],

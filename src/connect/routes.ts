@@ -1,6 +1,7 @@
 import { type Context, Hono } from 'hono'
 import { readBytes, readForm } from '../http/body.ts'
 import { jsonText } from '../http/json-response.ts'
+import { anyObject } from '../core/tool/json-reader.ts'
 import { declare } from '../http/operation.ts'
 import { ANY_QUERY } from '../http/query.ts'
 import { isTrustworthy } from '../http/loopback.ts'
@@ -87,7 +88,7 @@ export function connectFace(deps: ConnectFaceDeps): Hono {
     return oauthAnswer(answer)
   }
 
-  face.post('/connect/register', any(register))
+  face.post('/connect/register', declare({ query: ANY_QUERY, body: anyObject }, register))
   async function register(c: Context): Promise<Response> {
     if (shield(c)) return tooMany()
     const origin = originOf(c)

@@ -47,8 +47,9 @@ export function guidesPage(guides: readonly Guide[]): Page {
     status: 200,
     title: 'Guides',
     body: html`<ul>
-      ${items}
-    </ul>`,
+        ${items}
+      </ul>
+      <p class="note"><a href="/docs/reference">Every address, with what it takes</a></p>`,
   }
 }
 
@@ -69,6 +70,7 @@ ${links.join('\n')}
 
 ## Addresses
 
+- [OpenAPI](${origin}/openapi.json): every address, with what it takes and answers ([as a page](${origin}/docs/reference))
 - [MCP server card](${origin}/mcp/server-card): where to connect, in which revisions of the protocol, with which header
 - [MCP registry](${origin}/v0.1/servers): the same as the MCP registry's API has it
 - [Configuration of agent hosts](${origin}/docs/agents.json): what each host takes, as JSON

@@ -140,7 +140,7 @@ function hintFor(access: Access, hasAdministrator: boolean): string {
   const open = access === 'open' ? '. ACCESS=open holds for loopback hosts only, and for web pages of such hosts' : ''
   const setUp = hasAdministrator
     ? ''
-    : '. No administrator is set up: set the secret ADMIN_KEY (`npx wrangler secret put ADMIN_KEY`, at least 16 characters), then create keys with POST /keys'
+    : '. No administrator is set up: set the secret ADMIN_KEY (`npx wrangler secret put ADMIN_KEY`, or on your own machine a line `ADMIN_KEY=…` in .dev.vars; at least 16 characters), then create keys with POST /keys'
   return open + setUp
 }
 

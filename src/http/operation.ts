@@ -1,4 +1,5 @@
 import type { Scope } from '../core/access/principal.ts'
+import type { Reader } from '../core/tool/json-reader.ts'
 import type { Failure } from '../core/call/failure.ts'
 import type { Gate, RouteContext } from './gate.ts'
 import { type Query, readQuery } from './query.ts'
@@ -10,6 +11,10 @@ export interface Operation<Q> {
   /** What it does, for the records, where it changes something. */
   readonly act?: string
   readonly query: Query<Q>
+  /** What reads its body, or states what does; absent where it reads none as JSON. */
+  readonly body?: Reader<unknown>
+  /** Whether it takes a credential though no scope. */
+  readonly isPrivate?: boolean
 }
 
 const declared = new WeakMap<object, Operation<unknown>>()

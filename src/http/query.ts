@@ -1,6 +1,6 @@
 import { malformed } from '../core/call/call-fields.ts'
 import { ok, type Result } from '../core/call/failure.ts'
-import { check, object, type ObjectOf, type Reader, type Report, wrong } from '../core/tool/json-reader.ts'
+import { check, object, type ObjectOf, type Reader, type Report, statingAs, wrong } from '../core/tool/json-reader.ts'
 
 /** What a route reads of its query: declared once, for whatever reads it and whatever describes it. */
 export interface Query<T> {
@@ -81,6 +81,7 @@ function read<T>(reader: Reader<T>, said: Readonly<Record<string, unknown>>): Re
 
 /** Of what is said twice, one would be passed over, and which one depends on who reads. */
 function once<T>(reader: Reader<T>): Reader<T> {
-  return (value: unknown, report: Report) =>
-    Array.isArray(value) ? wrong(report, `Must be said once, got ${value.length} times`) : reader(value, report)
+  return statingAs(reader, (value: unknown, report: Report) =>
+    Array.isArray(value) ? wrong(report, `Must be said once, got ${value.length} times`) : reader(value, report),
+  )
 }

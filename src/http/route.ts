@@ -32,7 +32,7 @@ export type Route = <C extends RouteContext, Q>(
 export function createRoute({ gate, respond, writeAct }: RouteDeps, isPrivate = false): Route {
   return (operation, handle) => {
     const { scope, act } = operation
-    return declare(operation, async (c) => {
+    return declare({ ...operation, isPrivate }, async (c) => {
       const caller = await gate(c, scope)
       if (!caller.ok) return respond(caller.failure)
       const principal = caller.value

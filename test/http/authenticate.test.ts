@@ -169,7 +169,7 @@ describe('the administrator', () => {
   it('is nobody where none is set, and every 401 says what to set', async () => {
     const { ask } = setUp({ adminKey: undefined as never })
     for (const headers of [{}, bearer('undefined'), { authorization: 'Basic x' }]) {
-      expect(await reasonOf(ask(headers))).toMatch(/`npx wrangler secret put ADMIN_KEY`.*POST \/keys/)
+      expect(await reasonOf(ask(headers))).toMatch(/`npx wrangler secret put ADMIN_KEY`.*\.dev\.vars.*POST \/keys/)
     }
   })
 

@@ -59,7 +59,7 @@ export function authorizationsFace(deps: AuthorizationsFaceDeps): Hono {
   // A scope of its own: whoever calls tools for a user could otherwise take the part of the user's browser too
   face.post(
     '/authorizations/:id/confirm',
-    route({ scope: 'users:confirm', act: 'authorization.confirm', query: NO_QUERY }, confirm),
+    route({ scope: 'users:confirm', act: 'authorization.confirm', query: NO_QUERY, body: confirmation }, confirm),
   )
 
   async function follow(

@@ -6,7 +6,7 @@ import { isTrustworthy } from '../../http/loopback.ts'
 import { pathSegment } from '../../http/path-segment.ts'
 import { NO_QUERY } from '../../http/query.ts'
 import { createPrivateRoute, type RouteDeps } from '../../http/route.ts'
-import { decodeClient } from './wire.ts'
+import { CLIENT, decodeClient } from './wire.ts'
 
 export interface ClientsFaceDeps extends RouteDeps {
   readonly clients: OAuthClientStore
@@ -23,7 +23,7 @@ const BODY_LIMIT = 65_536
 export function clientsFace({ clients, onChange, ...deps }: ClientsFaceDeps): Hono {
   const route = createPrivateRoute(deps)
   const face = new Hono()
-  face.post('/clients', route({ scope: 'admin', act: 'client.create', query: NO_QUERY }, create))
+  face.post('/clients', route({ scope: 'admin', act: 'client.create', query: NO_QUERY, body: CLIENT }, create))
   face.get('/clients', route({ scope: 'admin', query: NO_QUERY }, list))
   face.delete('/clients/:id', route({ scope: 'admin', act: 'client.remove', query: NO_QUERY }, remove))
 

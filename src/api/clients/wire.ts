@@ -3,7 +3,8 @@ import { also, check, list, object, oneOf, optional, string, text } from '../../
 import type { Checked } from '../../core/tool/problem.ts'
 
 const WANTED = "an https URL, or http on a loopback host, without a fragment: such as 'https://agent.example/callback'"
-const CLIENT = object({
+/** What the body of `POST /clients` says. */
+export const CLIENT = object({
   name: string({ least: 1, most: 100 }),
   redirect_uris: list(also(string({ most: 2_000 }), text(WANTED, isRedirectUri)), { least: 1, most: 20 }),
   token_endpoint_auth_method: optional(oneOf(AUTH_METHODS), 'none'),

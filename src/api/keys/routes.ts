@@ -1,9 +1,18 @@
 import { type Context, Hono } from 'hono'
-import { type ApiKey, decodeKeyChange, decodeNewKey, decodeRotation, type KeyStore } from '../../core/access/api-key.ts'
+import {
+  type ApiKey,
+  decodeKeyChange,
+  decodeNewKey,
+  decodeRotation,
+  type KeyStore,
+  NEW_KEY,
+  ROTATION,
+} from '../../core/access/api-key.ts'
 import type { Principal } from '../../core/access/principal.ts'
 import type { Published } from '../../core/access/quota.ts'
 import type { Sha256 } from '../../core/tool/digest.ts'
 import { type Failing, fail } from '../../core/call/failure.ts'
+import { anyObject } from '../../core/tool/json-reader.ts'
 import { readJson } from '../../http/body.ts'
 import { NO_QUERY } from '../../http/query.ts'
 import { createPrivateRoute, type Note, type RouteDeps } from '../../http/route.ts'
@@ -35,11 +44,11 @@ export function keysFace(deps: KeysFaceDeps): Hono {
   const route = createPrivateRoute(deps)
   const face = new Hono()
 
-  face.post('/keys', route({ scope: 'admin', act: 'key.create', query: NO_QUERY }, create))
+  face.post('/keys', route({ scope: 'admin', act: 'key.create', query: NO_QUERY, body: NEW_KEY }, create))
   face.get('/keys', route({ scope: 'admin', query: NO_QUERY }, list))
   face.get('/keys/:id', route({ scope: 'admin', query: NO_QUERY }, show))
-  face.patch('/keys/:id', route({ scope: 'admin', act: 'key.change', query: NO_QUERY }, change))
-  face.post('/keys/:id/rotate', route({ scope: 'admin', act: 'key.rotate', query: NO_QUERY }, rotate))
+  face.patch('/keys/:id', route({ scope: 'admin', act: 'key.change', query: NO_QUERY, body: anyObject }, change))
+  face.post('/keys/:id/rotate', route({ scope: 'admin', act: 'key.rotate', query: NO_QUERY, body: ROTATION }, rotate))
   face.delete('/keys/:id', route({ scope: 'admin', act: 'key.remove', query: NO_QUERY }, remove))
 
   async function create(c: Context, _: Principal, note: Note): Promise<Response | Failing> {

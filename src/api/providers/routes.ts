@@ -8,6 +8,7 @@ import {
   type ProviderRules,
   type ProviderStore,
 } from '../../core/consent/provider.ts'
+import { anyObject, type Reader } from '../../core/tool/json-reader.ts'
 import { readJson } from '../../http/body.ts'
 import { pathSegment } from '../../http/path-segment.ts'
 import { NO_QUERY } from '../../http/query.ts'
@@ -37,15 +38,22 @@ export function providersFace(deps: ProvidersFaceDeps): Hono {
 
   face.get('/providers', route({ scope: 'admin', query: NO_QUERY }, list))
   face.get('/providers/:id', ofProvider(show))
-  face.put('/providers/:id', ofProvider(put, 'provider.put'))
+  face.put('/providers/:id', ofProvider(put, 'provider.put', anyObject))
   face.delete('/providers/:id', ofProvider(remove, 'provider.remove'))
 
-  function ofProvider(handle: (c: Context, id: string) => Promise<Response | Failing>, act?: string) {
+  function ofProvider(
+    handle: (c: Context, id: string) => Promise<Response | Failing>,
+    act?: string,
+    body?: Reader<unknown>,
+  ) {
     const handleOne = async (c: Context) => {
       const id = idOf(c)
       return id.ok ? handle(c, id.value) : id
     }
-    return route({ scope: 'admin', query: NO_QUERY, ...(act === undefined ? {} : { act }) }, handleOne)
+    return route(
+      { scope: 'admin', query: NO_QUERY, ...(act === undefined ? {} : { act }), ...(body ? { body } : {}) },
+      handleOne,
+    )
   }
 
   async function list(c: Context): Promise<Response> {

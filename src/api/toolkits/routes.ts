@@ -5,11 +5,12 @@ import { isAdministrator } from '../../core/access/toolkit.ts'
 import type { ToolkitChanged, ToolkitStore } from '../../core/access/toolkit.ts'
 import { malformed } from '../../core/call/call-fields.ts'
 import { type Failing, fail, ok, type Result } from '../../core/call/failure.ts'
+import { anyObject } from '../../core/tool/json-reader.ts'
 import { isNamePart } from '../../core/tool/tool-id.ts'
 import { readJson } from '../../http/body.ts'
 import { NO_QUERY } from '../../http/query.ts'
 import { createPrivateRoute, type Note, type RouteDeps } from '../../http/route.ts'
-import { decodeOwner, decodeToolkitChange, encodeToolkit, principalNamed } from './wire.ts'
+import { decodeOwner, decodeToolkitChange, encodeToolkit, OWNED, principalNamed } from './wire.ts'
 
 export interface ToolkitsFaceDeps extends RouteDeps {
   readonly toolkits: ToolkitStore
@@ -29,8 +30,11 @@ export function toolkitsFace(deps: ToolkitsFaceDeps): Hono {
   const face = new Hono()
 
   face.get('/toolkits/:toolkit', route({ scope: 'admin', query: NO_QUERY }, show))
-  face.put('/toolkits/:toolkit', route({ scope: 'admin', act: 'toolkit.give', query: NO_QUERY }, give))
-  face.patch('/toolkits/:toolkit', route({ scope: 'tools:publish', act: 'toolkit.change', query: NO_QUERY }, change))
+  face.put('/toolkits/:toolkit', route({ scope: 'admin', act: 'toolkit.give', query: NO_QUERY, body: OWNED }, give))
+  face.patch(
+    '/toolkits/:toolkit',
+    route({ scope: 'tools:publish', act: 'toolkit.change', query: NO_QUERY, body: anyObject }, change),
+  )
   face.delete('/toolkits/:toolkit', route({ scope: 'tools:publish', act: 'toolkit.remove', query: NO_QUERY }, remove))
 
   async function show(c: Context): Promise<Response | Failing> {

@@ -1,13 +1,17 @@
 import type { Toolkit } from '../../core/access/toolkit.ts'
 import { readStatus } from '../../core/publish/status.ts'
 import { tags } from '../../core/tool/definition-fields.ts'
-import { check, object, optional, type Reader, string } from '../../core/tool/json-reader.ts'
+import { check, object, optional, type Reader, schemaOf, stating, string } from '../../core/tool/json-reader.ts'
 import type { Checked } from '../../core/tool/problem.ts'
 import type { ToolStatus } from '../../core/tool/version.ts'
 
 const PRINCIPAL = string({ least: 1, most: 300 })
-const OWNER: Reader<string | null> = (value, report) => (value === null ? null : PRINCIPAL(value, report))
-const BODY = object({ owner: OWNER })
+const OWNER: Reader<string | null> = stating(
+  () => ({ anyOf: [schemaOf(PRINCIPAL), { type: 'null' }] }),
+  (value, report) => (value === null ? null : PRINCIPAL(value, report)),
+)
+/** What the body of `PUT /toolkits/{toolkit}` says. */
+export const OWNED = object({ owner: OWNER })
 const BESIDE = object({ owner: optional<string | null>(OWNER), tags: optional(tags) })
 const KEY = 'key:'
 
@@ -25,7 +29,7 @@ export function decodeToolkitChange(body: unknown): Checked<AskedChange> {
 
 /** Reads `{"owner": …}`: the id of a key, `admin`, or `jwt:` and a subject; null gives the toolkit to the deployment. */
 export function decodeOwner(body: unknown): Checked<{ readonly owner: string | null }> {
-  return check(BODY, body)
+  return check(OWNED, body)
 }
 
 /** The id of the principal that `owner` names: a key goes by its own id. */

@@ -13,7 +13,7 @@ import { readWrapper } from '../../core/publish/wrapper.ts'
 import type { Codec, Given } from '../../core/tool/codec.ts'
 import type { Sha256 } from '../../core/tool/digest.ts'
 import { isJsonObject, isList, type Json } from '../../core/tool/json.ts'
-import { oneOf, optional, type Reader, string, wrong } from '../../core/tool/json-reader.ts'
+import { anyObject, anything, oneOf, optional, type Reader, string, wrong } from '../../core/tool/json-reader.ts'
 import { quoted } from '../../core/tool/problem.ts'
 import type { ToolSource } from '../../core/tool/tool-source.ts'
 import { isVersion, parseToolId } from '../../core/tool/tool-id.ts'
@@ -67,11 +67,17 @@ export function registryFace(deps: RegistryFaceDeps): Hono {
   const conversion = query({ to: requiredOf(format, [...formats.keys()]), from: optional(string({ most: 100 })) })
   const face = new Hono()
 
-  face.post('/tools', route({ scope: 'tools:publish', act: 'tools.publish', query: publicationQuery }, publishAll))
+  face.post(
+    '/tools',
+    route({ scope: 'tools:publish', act: 'tools.publish', query: publicationQuery, body: anything }, publishAll),
+  )
   face.get('/tools/:id', route({ scope: 'tools:read', query: shownIn }, show))
   face.get('/tools/:id/readiness', route({ scope: 'tools:read', query: readinessQuery }, readiness))
-  face.patch('/tools/:id', route({ scope: 'tools:publish', act: 'tool.change', query: NO_QUERY }, change))
-  face.post('/convert', route({ scope: 'tools:read', query: conversion }, converted))
+  face.patch(
+    '/tools/:id',
+    route({ scope: 'tools:publish', act: 'tool.change', query: NO_QUERY, body: anyObject }, change),
+  )
+  face.post('/convert', route({ scope: 'tools:read', query: conversion, body: anything }, converted))
 
   async function publishAll(
     c: Context,

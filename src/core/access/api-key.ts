@@ -10,6 +10,8 @@ import {
   object,
   oneOf,
   optional,
+  schemaOf,
+  stating,
   string,
   unfit,
   wrong,
@@ -65,7 +67,10 @@ const FIELDS = {
   name: string({ least: 1, most: 100 }),
   scopes: distinct(oneOf(SCOPES), 1),
   tools: optional(distinct(toolPattern), ['*']),
-  users: optional<NewKey['users']>(anyOrThese, []),
+  users: optional(
+    stating<NewKey['users']>(() => ({ anyOf: [{ const: 'any' }, schemaOf(USERS)] }), anyOrThese),
+    [],
+  ),
   record_arguments: optional(boolean),
 }
 
@@ -80,8 +85,15 @@ export function decodeNewKey(body: unknown, now: Date): Checked<NewKey> {
       ? new Date(at).toISOString()
       : wrong(report, `Must be in the future, and now is '${now.toISOString()}'`),
   )
-  return check(object({ ...FIELDS, expires_at: optional(expiry), limits: optional(callLimits) }), body)
+  return check(newKey(expiry), body)
 }
+
+function newKey<T>(expiry: Reader<T>) {
+  return object({ ...FIELDS, expires_at: optional(expiry), limits: optional(callLimits) })
+}
+
+/** What a new key may say, whatever the time is. */
+export const NEW_KEY = newKey(time)
 
 /**
  * Reads the body of `PATCH /keys/{id}`: the fields of a new key that change; null takes an expiry or limits away. Gives the key as
@@ -102,7 +114,8 @@ const REMOVABLE: ReadonlySet<string> = new Set(['expires_at', 'limits'])
 /** A text that is rotated away works on for a day where nothing else is said, and for 30 at most. */
 const OVERLAP_SECONDS = 86_400
 const MAX_OVERLAP_SECONDS = 30 * 86_400
-const ROTATION = object({ overlap_seconds: optional(integer(0, MAX_OVERLAP_SECONDS), OVERLAP_SECONDS) })
+/** What the body of `POST /keys/{id}/rotate` says. */
+export const ROTATION = object({ overlap_seconds: optional(integer(0, MAX_OVERLAP_SECONDS), OVERLAP_SECONDS) })
 
 /** Reads the body of `POST /keys/{id}/rotate`: until when the text that there is works, in milliseconds since 1970. */
 export function decodeRotation(body: unknown, now: Date): Checked<number> {

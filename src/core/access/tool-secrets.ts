@@ -23,7 +23,10 @@ export function createToolSecrets(
         return { missing: `TOOL_SECRETS does not let '${tool.toolkit}.${tool.tool}' have the secret '${id}'` }
       }
       const value = valueOf(id)
-      if (!value) return { missing: `The secret '${id}' is not set: 'npx wrangler secret put ${id}' sets it` }
+      if (!value)
+        return {
+          missing: `The secret '${id}' is not set: 'npx wrangler secret put ${id}' sets it, or on your own machine a line '${id}=…' in .dev.vars`,
+        }
       return { value }
     },
   }

@@ -10,10 +10,14 @@ export const credentialValue = unquoted(string({ most: 65_536 }))
 
 /** Reads an integer that is written as a text, in digits. */
 export function integerText(least: number, most: number): Reader<number> {
-  return parsed(`an integer from ${least} to ${most}`, (value) => {
-    const count = typeof value === 'string' && /^\d{1,9}$/.test(value) ? Number(value) : -1
-    return count >= least && count <= most ? count : undefined
-  })
+  return parsed(
+    `an integer from ${least} to ${most}`,
+    (value) => {
+      const count = typeof value === 'string' && /^\d{1,9}$/.test(value) ? Number(value) : -1
+      return count >= least && count <= most ? count : undefined
+    },
+    () => ({ type: 'integer', minimum: least, maximum: most }),
+  )
 }
 
 /** A query parameter that cannot be meant. */

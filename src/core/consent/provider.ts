@@ -143,7 +143,8 @@ function withoutSecret<T>(reader: Reader<T>): Reader<T> {
   return (body, report) => {
     if (!isObject(body) || !('client_secret' in body)) return reader(body, report)
     const { client_secret: _, ...rest } = body
-    const how = "Set it as a Worker secret with 'npx wrangler secret put <NAME>', and name it in 'client_secret_name'"
+    const how =
+      "Set it as a Worker secret with 'npx wrangler secret put <NAME>', or on your own machine in .dev.vars, and name it in 'client_secret_name'"
     wrong(report, `Must not be sent, as it would be stored: ${how}`, '/client_secret')
     reader(rest, report)
     return WRONG

@@ -1,6 +1,6 @@
 import type { Given } from './codec.ts'
 import { isJsonObject, isTexts, type JsonObject } from './json.ts'
-import { into, judged, parsed, type Reader, text, unfit, wrong } from './json-reader.ts'
+import { into, judged, parsed, type Reader, stating, text, unfit, wrong } from './json-reader.ts'
 import type { Problem } from './problem.ts'
 import { isNamePart, isVersion } from './tool-id.ts'
 import { isRequirementId } from './tool.ts'
@@ -10,11 +10,14 @@ import { nearestVersion } from './version.ts'
 export const namePart = text('1 to 64 of the characters A-Z, a-z, 0-9, _ and -', isNamePart)
 
 /** Reads a version (Semantic Versioning 2.0.0), and says of any other what to write instead. */
-export const version: Reader<string> = (value, report) => {
-  if (typeof value !== 'string') return unfit(report, 'a version of the form x.y.z', value)
-  if (isVersion(value)) return value
-  return unfit(report, `a version of the form x.y.z, such as '${nearestVersion(value)}'`, value)
-}
+export const version: Reader<string> = stating(
+  () => ({ type: 'string', description: 'Must be a version of the form x.y.z' }),
+  (value, report) => {
+    if (typeof value !== 'string') return unfit(report, 'a version of the form x.y.z', value)
+    if (isVersion(value)) return value
+    return unfit(report, `a version of the form x.y.z, such as '${nearestVersion(value)}'`, value)
+  },
+)
 
 /** Reads what a requirement calls a provider or a secret. */
 export const requirementId = text('1 to 128 visible ASCII characters', isRequirementId)

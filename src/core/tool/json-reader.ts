@@ -18,7 +18,11 @@ import { type Checked, pointerStep, type Problem, quoted } from './problem.ts'
  *     const read = check(PERSON, { name: 'Ann', role: 'cook' })
  *     // read.value: { readonly name: string, readonly role: 'cook' | 'clerk', readonly age?: number }
  */
-export type Reader<T> = (value: unknown, report: Report) => T | typeof WRONG
+export interface Reader<T> {
+  (value: unknown, report: Report): T | typeof WRONG
+  /** A JSON Schema that fits whatever it reads, for whom it is described; where there is none, anything may be. */
+  readonly schema?: () => JsonObject
+}
 
 /** What a reader of this type reads. */
 export type ReadBy<R extends Reader<unknown>> = Exclude<ReturnType<R>, typeof WRONG>
@@ -119,53 +123,97 @@ function stepTo(step: string | number): string {
   return pointerStep(typeof step === 'string' ? step.slice(0, MAX_STEP) : step)
 }
 
+/** Has a reader state what it reads. */
+export function stating<T>(schema: () => JsonObject, reader: Reader<T>): Reader<T> {
+  return Object.assign((value: unknown, report: Report) => reader(value, report), { schema })
+}
+
+/** A JSON Schema that fits whatever a reader reads. What it does not say, such as how fields go together, only the reader knows. */
+export function schemaOf(reader: Reader<unknown>): JsonObject {
+  return reader.schema?.() ?? {}
+}
+
+/** Has a reader that is made of another state what that one does. */
+export function statingAs<T>(inner: Reader<unknown>, reader: Reader<T>): Reader<T> {
+  return inner.schema ? Object.assign(reader, { schema: inner.schema }) : reader
+}
+
 /** Reads what is `wanted`, in words: what `parse` gives, undefined standing for everything else. */
-export function parsed<T>(wanted: string, parse: (value: unknown) => T | undefined): Reader<T> {
-  return (value, report) => {
+export function parsed<T>(
+  wanted: string,
+  parse: (value: unknown) => T | undefined,
+  schema: () => JsonObject = () => ({ description: `Must be ${wanted}` }),
+): Reader<T> {
+  const reader: Reader<T> = (value, report) => {
     const read = parse(value)
     return read === undefined ? unfit(report, wanted, value) : read
   }
+  return Object.assign(reader, { schema })
 }
 
 /** Reads a string that fits a pattern or a predicate. `wanted` says in words what does. */
 export function text(wanted: string, fits: RegExp | ((text: string) => boolean)): Reader<string> {
   const test = typeof fits === 'function' ? fits : (value: string) => fits.test(value)
-  return parsed(wanted, (value) => (typeof value === 'string' && test(value) ? value : undefined))
+  return parsed(
+    wanted,
+    (value) => (typeof value === 'string' && test(value) ? value : undefined),
+    () => ({ type: 'string', description: `Must be ${wanted}` }),
+  )
 }
 
 /** Reads a string of a length, in UTF-16 code units. */
 export function string({ least = 0, most = Infinity }: Bounds = {}): Reader<string> {
-  return text(`a string${span('characters', least, most)}`, ({ length }) => length >= least && length <= most)
+  const reader = text(`a string${span('characters', least, most)}`, ({ length }) => length >= least && length <= most)
+  // A schema counts characters, of which each has one or two of UTF-16's units
+  return stating(() => ({ type: 'string', ...bounds('Length', Math.ceil(least / 2), most) }), reader)
 }
 
 export function integer(least: number, most: number): Reader<number> {
-  return parsed(`an integer from ${least} to ${most}`, (value) =>
-    typeof value === 'number' && Number.isInteger(value) && value >= least && value <= most ? value : undefined,
+  return parsed(
+    `an integer from ${least} to ${most}`,
+    (value) =>
+      typeof value === 'number' && Number.isInteger(value) && value >= least && value <= most ? value : undefined,
+    () => ({ type: 'integer', minimum: least, maximum: most }),
   )
 }
 
-export const boolean: Reader<boolean> = parsed('a boolean', (value) => (typeof value === 'boolean' ? value : undefined))
+export const boolean: Reader<boolean> = parsed(
+  'a boolean',
+  (value) => (typeof value === 'boolean' ? value : undefined),
+  () => ({ type: 'boolean' }),
+)
 
 export function oneOf<const T extends string>(words: readonly T[]): Reader<T> {
   const wanted = words.length === 1 ? quoted(words) : `one of ${quoted(words)}`
-  return parsed(wanted, (value) => words.find((word) => word === value))
+  return parsed(
+    wanted,
+    (value) => words.find((word) => word === value),
+    () => ({ enum: words }),
+  )
 }
 
 /** Reads any object, as it is. */
-export const anyObject: Reader<JsonObject> = parsed('an object', (value) => (isJsonObject(value) ? value : undefined))
+export const anyObject: Reader<JsonObject> = parsed(
+  'an object',
+  (value) => (isJsonObject(value) ? value : undefined),
+  () => ({ type: 'object' }),
+)
 
 /** Reads any value, and what is absent. */
 export const anything: Reader<Json | undefined> = (value) => (isJson(value) ? value : undefined)
 
 /** Reads an array of strings, and reports it as a whole. */
-export const strings: Reader<readonly string[]> = parsed('an array of strings', (value) =>
-  isTexts(value) ? value : undefined,
+export const strings: Reader<readonly string[]> = parsed(
+  'an array of strings',
+  (value) => (isTexts(value) ? value : undefined),
+  () => ({ type: 'array', items: { type: 'string' } }),
 )
 
 /** Reads an array of a length, each item with `item`. */
 export function list<T>(item: Reader<T>, { least = 0, most = Infinity }: Bounds = {}): Reader<readonly T[]> {
   const wanted = `an array${span('items', least, most)}`
-  return (value, report) => {
+  const schema = () => ({ type: 'array', items: schemaOf(item), ...bounds('Items', least, most) })
+  return stating(schema, (value, report) => {
     if (!isList(value) || value.length < least || value.length > most) return unfit(report, wanted, value)
     const items: T[] = []
     for (let index = 0; index < value.length; index++) {
@@ -173,7 +221,7 @@ export function list<T>(item: Reader<T>, { least = 0, most = Infinity }: Bounds 
       if (read !== WRONG) items.push(read)
     }
     return items.length === value.length ? items : WRONG
-  }
+  })
 }
 
 /** Reads an object of any keys, at most so many, and values that `entry` reads. `why` says why a key may not be. */
@@ -183,7 +231,12 @@ export function map<T>(
   why: (key: string) => string | undefined = () => undefined,
 ): Reader<Readonly<Record<string, T>>> {
   const wanted = `an object${span('fields', 0, most)}`
-  return (value, report) => {
+  const schema = () => ({
+    type: 'object',
+    additionalProperties: schemaOf(entry),
+    ...bounds('Properties', 0, most),
+  })
+  return stating(schema, (value, report) => {
     const fields = isObject(value) ? Object.entries(value) : undefined
     if (!fields || fields.length > most) return unfit(report, wanted, value)
     const entries: [string, T][] = []
@@ -193,7 +246,7 @@ export function map<T>(
       if (read !== WRONG) entries.push([key, read])
     }
     return entries.length === fields.length ? Object.fromEntries(entries) : WRONG
-  }
+  })
 }
 
 /** Reads an object field by field. A field whose reader gives undefined is left out. */
@@ -209,7 +262,19 @@ export function object<T extends object>(
     const near = tried !== undefined && known.includes(tried) ? tried : nearestOf(name, known)
     return near === undefined ? '' : ` (meant '${near}'?)`
   }
-  return (value, report) => {
+  const schema = () => {
+    const fields = Object.entries<Reader<unknown>>(readers)
+    const properties = Object.fromEntries(fields.map(([name, reader]) => [name, schemaOf(reader)]))
+    const required = fields.flatMap(([name, reader]) => (isOptional(reader) ? [] : [name]))
+    const isClosed = unknown === undefined && beside.length === 0
+    return {
+      type: 'object',
+      properties,
+      ...(required.length > 0 ? { required } : {}),
+      ...(isClosed ? { additionalProperties: false } : {}),
+    }
+  }
+  return stating(schema, (value, report) => {
     if (!isObject(value)) return unfit(report, 'an object', value)
     const { problems, warnings } = report
     const before = problems.length
@@ -228,29 +293,38 @@ export function object<T extends object>(
     const isRead = (read: Partial<T>): read is Partial<T> & ObjectOf<T> =>
       read === fields && problems.length === before && before < MAX_PROBLEMS
     return isRead(fields) ? fields : WRONG
-  }
+  })
+}
+
+/** Whether a reader takes what is absent. */
+function isOptional(reader: Reader<unknown>): boolean {
+  const scratch: Report = { problems: [], warnings: [], quotes: false, budget: createBudget() }
+  return reader(undefined, scratch) !== WRONG && scratch.problems.length === 0
 }
 
 /** Reads what may be absent; `otherwise` stands in for it. */
 export function optional<T>(reader: Reader<T>): Reader<T | undefined>
 export function optional<T>(reader: Reader<T>, otherwise: T): Reader<T>
 export function optional<T>(reader: Reader<T>, otherwise?: T): Reader<T | undefined> {
-  return (value, report) => (value === undefined ? otherwise : reader(value, report))
+  return statingAs(reader, (value, report) => (value === undefined ? otherwise : reader(value, report)))
 }
 
 /** Reads what may be absent or null, which clients write for it; `otherwise` stands in for it. */
 export function nullish<T>(reader: Reader<T>): Reader<T | undefined>
 export function nullish<T>(reader: Reader<T>, otherwise: T): Reader<T>
 export function nullish<T>(reader: Reader<T>, otherwise?: T): Reader<T | undefined> {
-  return (value, report) => (value === undefined || value === null ? otherwise : reader(value, report))
+  return stating(
+    () => ({ anyOf: [schemaOf(reader), { type: 'null' }] }),
+    (value, report) => (value === undefined || value === null ? otherwise : reader(value, report)),
+  )
 }
 
 /** Reads with `reader`, and gives what `next` makes of that, or what it reports. */
 export function into<A, B>(reader: Reader<A>, next: (value: A, report: Report) => B | typeof WRONG): Reader<B> {
-  return (value, report) => {
+  return statingAs(reader, (value, report) => {
     const read = reader(value, report)
     return read === WRONG ? WRONG : next(read, report)
-  }
+  })
 }
 
 /** Reads with `reader`, and has `other` judge the same value. */
@@ -268,7 +342,7 @@ export function judged<T>(reader: Reader<T>, why: (value: T) => string | undefin
 
 /** Reads what no message may repeat, since it may be a secret. */
 export function unquoted<T>(reader: Reader<T>): Reader<T> {
-  return (value, report) => reader(value, { ...report, quotes: false })
+  return statingAs(reader, (value, report) => reader(value, { ...report, quotes: false }))
 }
 
 /** Reads strings of which none comes twice. It remembers them, so each document needs a reader of its own. */
@@ -281,6 +355,11 @@ export function unique(reader: Reader<string>, ignoringCase = false): Reader<str
     seen.add(key)
     return value
   })
+}
+
+/** The keywords of JSON Schema for how much of something there may be. */
+function bounds(what: 'Length' | 'Items' | 'Properties', least: number, most: number): JsonObject {
+  return { ...(least > 0 ? { [`min${what}`]: least } : {}), ...(most < Infinity ? { [`max${what}`]: most } : {}) }
 }
 
 function span(what: string, least: number, most: number): string {

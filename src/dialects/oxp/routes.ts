@@ -15,7 +15,7 @@ import { LIST, type ListAsked } from './list-query.ts'
 import { afterGate, declare, reading } from '../../http/operation.ts'
 import { ANY_QUERY, NO_QUERY, query } from '../../http/query.ts'
 import { oneOf, optional } from '../../core/tool/json-reader.ts'
-import { decodeCall, encodeFailure, encodeOutcome, type Form, SCHEMA, VERSION } from './wire.ts'
+import { CALL_REQUEST, decodeCall, encodeFailure, encodeOutcome, type Form, SCHEMA, VERSION } from './wire.ts'
 
 export interface OxpFaceDeps extends ToolListDeps {
   readonly callTool: CallTool
@@ -47,7 +47,7 @@ export function oxpFace(deps: OxpFaceDeps): Hono {
     scope: 'tools:read',
     query: query({ ...LIST, format: optional(oneOf([...formats.keys()]), 'oxp') }),
   } as const
-  const CALL = { scope: 'tools:call', query: NO_QUERY } as const
+  const CALL = { scope: 'tools:call', query: NO_QUERY, body: CALL_REQUEST } as const
   const tellHealth = declare({ query: ANY_QUERY }, () => health())
   face.get('/health', tellHealth)
   face.get('/oxp/health', tellHealth)

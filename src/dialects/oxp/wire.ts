@@ -6,7 +6,18 @@ import { asValue } from '../../core/call/large-output.ts'
 import { type CallerContext, NO_CONTEXT } from '../../core/call/requirements.ts'
 import { heldValue } from '../../core/tool/content.ts'
 import { isObject, type JsonObject } from '../../core/tool/json.ts'
-import { anyObject, check, into, list, object, optional, string, unquoted } from '../../core/tool/json-reader.ts'
+import {
+  anyObject,
+  check,
+  into,
+  list,
+  object,
+  optional,
+  string,
+  unquoted,
+  schemaOf,
+  stating,
+} from '../../core/tool/json-reader.ts'
 import { askedByIdOrName } from '../../core/tool/tool-id.ts'
 import { failureBody, STATUS } from './failure.ts'
 
@@ -52,7 +63,11 @@ const FIELDS = {
   context: optional(CONTEXT, NO_CONTEXT),
 }
 const BARE = object({ $schema: optional(string()), ...FIELDS })
-const ENVELOPED = into(object({ $schema: optional(string()), request: object(FIELDS) }), ({ request }) => request)
+const ENVELOPED_FORM = object({ $schema: optional(string()), request: object(FIELDS) })
+const ENVELOPED = into(ENVELOPED_FORM, ({ request }) => request)
+
+/** A request of a call in either form. */
+export const CALL_REQUEST = stating(() => ({ anyOf: [schemaOf(ENVELOPED_FORM), schemaOf(BARE)] }), anyObject)
 
 /** Whether messages carry `$schema` and an envelope, or are bare, as they are under the header `OXP-Version`. */
 export type Form = 'enveloped' | 'bare'

@@ -42,7 +42,7 @@ describe('a secret', () => {
   it.each(['EMPTY', 'UNSET'])('%s is granted all the same, and is missing', (id) => {
     expect(isGranted(id, TEXT)).toBe(true)
     expect(secretFor(id, TEXT)).toEqual({
-      missing: `The secret '${id}' is not set: 'npx wrangler secret put ${id}' sets it`,
+      missing: `The secret '${id}' is not set: 'npx wrangler secret put ${id}' sets it, or on your own machine a line '${id}=…' in .dev.vars`,
     })
   })
 

@@ -298,7 +298,7 @@ describe('a provider that is given', () => {
 
   it('with its secret in the body is refused, and told where secrets go, without it', () => {
     const how =
-      "Must not be sent, as it would be stored: Set it as a Worker secret with 'npx wrangler secret put <NAME>', and name it in 'client_secret_name'"
+      "Must not be sent, as it would be stored: Set it as a Worker secret with 'npx wrangler secret put <NAME>', or on your own machine in .dev.vars, and name it in 'client_secret_name'"
     expect(problemsOf({ ...good, client_secret: 'hunter2' })).toEqual([['/client_secret', how]])
     expect(problemsOf({ ...good, client_secret: undefined })).toEqual([['/client_secret', how]])
     expect(problemsOf({ ...good, client_secret: 'hunter2', client_secret_name: 'hunter two', x: 1 })).toEqual([

@@ -7,6 +7,7 @@ import type { Importer, ImportRequest } from '../../../core/publish/import.ts'
 import { importBudget, importTools } from '../../../core/publish/import-tools.ts'
 import type { Publish } from '../../../core/publish/publish.ts'
 import type { RegistryWriter } from '../../../core/publish/registry.ts'
+import { anyObject } from '../../../core/tool/json-reader.ts'
 import { readJson } from '../../../http/body.ts'
 import { jsonText } from '../../../http/json-response.ts'
 import type { ReadOf } from '../../../http/query.ts'
@@ -35,7 +36,7 @@ export function importFace(deps: ImportFaceDeps): Hono {
   const kinds = importers.map(({ kind }) => kind)
   return new Hono().post(
     '/toolkits/import',
-    route({ scope: 'tools:publish', act: 'tools.import', query: importQuery }, importToolkit),
+    route({ scope: 'tools:publish', act: 'tools.import', query: importQuery, body: anyObject }, importToolkit),
   )
 
   async function importToolkit(

@@ -1,0 +1,142 @@
+import type { JsonObject } from '../../core/tool/json.ts'
+import { schemaOf } from '../../core/tool/json-reader.ts'
+import { isObject } from '../../core/tool/json.ts'
+import { operationOf, type Operation } from '../../http/operation.ts'
+import { type Answer, type Described, OPERATIONS } from './operations.ts'
+import { COMPONENTS, ref } from './schemas.ts'
+
+/** A route of the app. */
+export interface AppRoute {
+  readonly method: string
+  readonly path: string
+  readonly handler: object
+}
+
+interface Routed {
+  readonly method: string
+  readonly path: string
+  readonly operation: Operation<unknown>
+}
+
+/** What the server does, as OpenAPI 3.1 says it: of each route what it declares, and the words that are kept for it. */
+export function openApiDocument(
+  routes: readonly AppRoute[],
+  { origin, version }: { origin: string; version: string },
+): JsonObject {
+  const paths: Record<string, Record<string, JsonObject>> = {}
+  for (const routed of routedOf(routes)) {
+    const path = routed.path.replace(/:(\w+)/g, '{$1}')
+    paths[path] = { ...paths[path], [routed.method.toLowerCase()]: pathItem(routed) }
+  }
+  return {
+    openapi: '3.1.1',
+    info: {
+      title: 'Switchboard',
+      version,
+      description: `One URL for every tool an agent calls. Guides are at ${origin}/docs. A deployment may answer without a credential (ACCESS=open).`,
+    },
+    servers: [{ url: origin }],
+    paths,
+    components: {
+      schemas: COMPONENTS,
+      securitySchemes: {
+        bearer: {
+          type: 'http',
+          scheme: 'bearer',
+          description:
+            'An API key, or a JWT of an issuer of the deployment. Which scopes an operation takes stands with it.',
+        },
+        key: { type: 'apiKey', in: 'header', name: 'OXP-API-Key', description: 'An API key' },
+        agent: {
+          type: 'http',
+          scheme: 'bearer',
+          description: 'A token of the authorization server at /connect, or of CONNECT_ISSUER',
+        },
+      },
+    },
+  }
+}
+
+/** Those of the routes that are operations: not preflights, and not what refuses all other methods. */
+export function routedOf(routes: readonly AppRoute[]): readonly Routed[] {
+  return routes.flatMap(({ method, path, handler }) => {
+    const operation = operationOf(handler)
+    return method === 'OPTIONS' || method === 'ALL' || !operation ? [] : [{ method, path, operation }]
+  })
+}
+
+function pathItem({ method, path, operation }: Routed): JsonObject {
+  const described = OPERATIONS[`${method} ${path}`]
+  if (!described) throw new Error(`${method} ${path} is not described`)
+  const parameters = [...pathParameters(path), ...queryParameters(operation)]
+  const body = requestBody(operation, described)
+  return {
+    operationId: `${method.toLowerCase()}${path.replace(/[^A-Za-z0-9]+/g, '_').replace(/_$/, '')}`,
+    summary: described.summary,
+    tags: [tagOf(path)],
+    ...(parameters.length > 0 ? { parameters } : {}),
+    ...(body ? { requestBody: body } : {}),
+    responses: responsesOf(described),
+    security: securityOf(path, operation),
+  }
+}
+
+function pathParameters(path: string): readonly JsonObject[] {
+  return [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => ({
+    name,
+    in: 'path',
+    required: true,
+    schema: { type: 'string' },
+  }))
+}
+
+function queryParameters({ query }: Operation<unknown>): readonly JsonObject[] {
+  const { properties = {}, required } = schemaOf(query.reader)
+  const needed = Array.isArray(required) ? required : []
+  return Object.entries(isObject(properties) ? properties : {}).map(([name, schema]) => ({
+    name,
+    in: 'query',
+    required: needed.includes(name),
+    schema: query.lists.has(name) ? { type: 'array', items: { type: 'string' } } : { ...Object(schema) },
+  }))
+}
+
+function requestBody({ body }: Operation<unknown>, { sends }: Described): JsonObject | undefined {
+  if (sends !== undefined) return { required: true, content: { [sends]: {} } }
+  if (!body) return undefined
+  const schema = schemaOf(body)
+  // What needs no field may be left out as a whole
+  const required = schema.type !== 'object' || schema.required !== undefined || schema.properties === undefined
+  return { required, content: { 'application/json': { schema } } }
+}
+
+function responsesOf({ answers, failures = 'Error' }: Described): JsonObject {
+  const failure: Answer =
+    failures === 'page'
+      ? { says: 'A page that says why not', type: 'text/html' }
+      : { says: 'Why not', schema: ref(failures) }
+  const all: [string, Answer][] = [...Object.entries(answers), ['default', failure]]
+  return Object.fromEntries(all.map(([status, answer]) => [status, responseOf(answer)]))
+}
+
+function responseOf({ says, schema, type }: Answer): JsonObject {
+  if (schema) return { description: says, content: { 'application/json': { schema } } }
+  return { description: says, ...(type === undefined ? {} : { content: { [type]: {} } }) }
+}
+
+function securityOf(path: string, { scope, isPrivate }: Operation<unknown>): readonly JsonObject[] {
+  if (scope === undefined && !isPrivate) return []
+  const scopes = scope === undefined ? [] : [scope]
+  if (path.startsWith('/connect/')) return [{ agent: scopes }]
+  return [{ bearer: scopes }, { key: scopes }]
+}
+
+/** Operations stand together by the first step of their paths. */
+function tagOf(path: string): string {
+  return (
+    path
+      .split('/')[1]
+      ?.replace(/^\.well-known$/, 'discovery')
+      .replace(/^$/, 'docs') ?? 'docs'
+  )
+}

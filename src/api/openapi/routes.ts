@@ -1,0 +1,35 @@
+import { type Context, Hono } from 'hono'
+import { jsonText } from '../../http/json-response.ts'
+import { page } from '../../http/page.ts'
+import { createPublicRoute, preflight, type PublicRouteDeps } from '../../http/public-route.ts'
+import { ANY_QUERY } from '../../http/query.ts'
+import type { AppRoute } from './document.ts'
+
+export interface OpenApiFaceDeps extends PublicRouteDeps {
+  /** All routes of the app. Called when the document is asked for: by then all are there. */
+  readonly routes: () => readonly AppRoute[]
+  readonly version: string
+}
+
+/** `GET /openapi.json`: what the routes declare of themselves, as OpenAPI 3.1; and `GET /docs/reference`: the same as a page. */
+export function openApiFace({ routes, version, ...deps }: OpenApiFaceDeps): Hono {
+  const open = createPublicRoute(deps)
+  const face = new Hono()
+  at('/openapi.json', async (c) => jsonText(JSON.stringify(await documentAt(c))))
+  at('/docs/reference', async (c) => {
+    const [{ referencePage }, document] = await Promise.all([import('./reference.ts'), documentAt(c)])
+    return page(referencePage(document))
+  })
+
+  async function documentAt({ req }: Context) {
+    const { openApiDocument } = await import('./document.ts')
+    return openApiDocument(routes(), { origin: new URL(req.url).origin, version })
+  }
+
+  function at(path: string, give: (c: Context) => Promise<Response>): void {
+    face.get(path, open({ query: ANY_QUERY }, give))
+    face.options(path, preflight)
+  }
+
+  return face
+}

@@ -1,0 +1,239 @@
+import { readFileSync } from 'node:fs'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { CLIENT } from '../../../src/api/clients/wire.ts'
+import { openApiDocument } from '../../../src/api/openapi/document.ts'
+import { OPERATIONS } from '../../../src/api/openapi/operations.ts'
+import { referencePage } from '../../../src/api/openapi/reference.ts'
+import { encodeSession } from '../../../src/api/sessions/wire.ts'
+import { encodeAgent } from '../../../src/api/users/agents/wire.ts'
+import { encodeGrant } from '../../../src/api/users/wire.ts'
+import { confirmation, encodeAuthorization } from '../../../src/api/authorizations/wire.ts'
+import { OWNED } from '../../../src/api/toolkits/wire.ts'
+import { publicationQuery, readinessQuery } from '../../../src/api/tools/wire.ts'
+import { auditQuery, callsQuery, usageQuery } from '../../../src/api/calls/wire.ts'
+import { uploadQuery } from '../../../src/api/toolkits/plugin/wire.ts'
+import { NEW_KEY, ROTATION } from '../../../src/core/access/api-key.ts'
+import { check, type Reader, schemaOf } from '../../../src/core/tool/json-reader.ts'
+import { CALL_REQUEST } from '../../../src/dialects/oxp/wire.ts'
+import { declare } from '../../../src/http/operation.ts'
+import { NO_QUERY, query } from '../../../src/http/query.ts'
+
+/** Published by the OpenAPI Initiative at https://spec.openapis.org/oas/3.1/schema/2026-08-03, under Apache 2.0. */
+const OAS: object = JSON.parse(readFileSync(new URL('oas-3.1-schema.json', import.meta.url), 'utf8'))
+const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: true })
+
+const routes = Object.keys(OPERATIONS).map((each) => {
+  const [method = '', path = ''] = each.split(' ')
+  return { method, path, handler: declare({ query: NO_QUERY, body: NEW_KEY }, () => undefined) }
+})
+const document = openApiDocument(routes, { origin: 'https://sb.example', version: '1.0.0' })
+
+describe('the document', () => {
+  it('is valid by the schema of OpenAPI 3.1, which refuses one that is not', () => {
+    const validate = ajv.compile(OAS)
+    expect(validate(document), JSON.stringify(validate.errors)).toBe(true)
+    expect(validate({ ...document, paths: { '/x': { get: { responses: { 200: {} } } } } })).toBe(false)
+  })
+
+  it('has ids of operations that are unique, and references that lead somewhere', () => {
+    const text = JSON.stringify(document)
+    const ids = [...text.matchAll(/"operationId":"([^"]+)"/g)].map(([, id]) => id)
+    expect(new Set(ids).size).toBe(routes.length)
+    const { components } = Object(document)
+    for (const [, name = ''] of text.matchAll(/"#\/components\/schemas\/(\w+)"/g)) {
+      expect(Object.keys(components.schemas)).toContain(name)
+    }
+  })
+
+  it('holds schemas that a validator takes', () => {
+    const { components } = Object(document)
+    for (const schema of Object.values<object>(components.schemas)) {
+      expect(() => ajv.compile({ ...schema, components })).not.toThrow()
+    }
+  })
+
+  it('refuses to leave a route out', () => {
+    const unknown = { method: 'GET', path: '/unknown', handler: declare({ query: query({}) }, () => undefined) }
+    expect(() => openApiDocument([unknown], { origin: 'https://sb.example', version: '1' })).toThrow('/unknown')
+  })
+
+  it('is told as a page whatever it holds', () => {
+    const odd = { paths: { '/<x>': { get: { tags: ['<t>'], responses: { 200: { description: '<b>' } } } } } }
+    const { body } = referencePage(odd)
+    expect(body.text).toContain('&lt;x&gt;')
+    expect(body.text).not.toContain('<b>')
+  })
+})
+
+describe('what no other test has a deployment answer with', () => {
+  const AT = '2030-01-01T00:00:00.000Z'
+  const by = { issuer: 'https://login.acme.com', person: { user: 'ann@acme.com', groups: [] } }
+  const session = {
+    id: 's',
+    by,
+    owner: 'person:ann',
+    origin: 'https://sb.example',
+    browser: 'Firefox',
+    created_at: AT,
+    expires_at: AT,
+  }
+  const grant = { provider: 'acme', account: '', toolkits: [], scopes: ['a'], granted_at: AT, refreshable: true }
+  const asked = {
+    id: 'a',
+    kind: 'grant',
+    provider: 'acme',
+    userId: 'ann',
+    scopes: [],
+    status: 'pending',
+    tool: 'A.B@1.0.0',
+    hosts: [],
+    expiresAt: 0,
+  } as const
+  const agent = {
+    ...session,
+    user: 'ann',
+    client: { id: 'c', name: 'An agent', host: 'agent.example' },
+    toolkits: ['Gmail'],
+    scopes: ['tools:call'],
+    used_at: AT,
+  } as const
+
+  it.each<[name: string, answer: object]>([
+    ['Session', encodeSession(session)],
+    ['Session', encodeSession({ ...session, by: { key: 'hash' } })],
+    ['Grant', encodeGrant(grant)],
+    ['Grant', encodeGrant({ ...grant, expires_at: AT })],
+    ['Agent', encodeAgent(agent)],
+    ['Authorization', encodeAuthorization(asked)],
+    ['Authorization', encodeAuthorization({ ...asked, status: 'failed', reason: 'Refused' })],
+  ])('is as it is documented: %s', (name, answer) => {
+    const { components } = Object(document)
+    const fits = ajv.compile({ ...components.schemas[name], components })
+    const text = JSON.parse(JSON.stringify(answer))
+    expect(fits(text), JSON.stringify(fits.errors)).toBe(true)
+    for (const field of Object.keys(text)) expect(components.schemas[name].properties).toHaveProperty(field)
+  })
+})
+
+/** Values near to what a schema fits: some of its fields left out, added or of another type. */
+const LEAVES = fc.oneof(
+  fc.string({ maxLength: 4 }),
+  fc.integer(),
+  fc.boolean(),
+  fc.constant(null),
+  fc.constantFrom(
+    'any',
+    '*',
+    'admin',
+    'tools:read',
+    '1',
+    '1.0.0',
+    '2030-01-01T00:00:00Z',
+    'https://a.example/cb',
+    'breaking',
+    'oxp',
+  ),
+)
+const VALUES = fc.oneof(
+  LEAVES,
+  fc.array(LEAVES, { maxLength: 3 }),
+  fc.dictionary(fc.string({ maxLength: 3 }), LEAVES, { maxKeys: 2 }),
+)
+
+/** Values of fields that little else is in order with. */
+const EXAMPLES: Readonly<Record<string, unknown>> = {
+  name: 'a name',
+  scopes: ['tools:read', 'tools:call'],
+  tools: ['Gmail.*'],
+  users: ['ann'],
+  expires_at: '2999-01-01T00:00:00Z',
+  limits: { calls_per_minute: 5 },
+  redirect_uris: ['https://agent.example/cb'],
+  version: '1.0.0',
+  allowed_hosts: ['a.example'],
+  config: ['key:SECRET'],
+}
+
+const READERS: Readonly<Record<string, Reader<unknown>>> = {
+  'a new key': NEW_KEY,
+  'a rotation': ROTATION,
+  'a client': CLIENT,
+  'an owner': OWNED,
+  'a confirmation': confirmation,
+  'a query of calls': callsQuery.reader,
+  'a query of acts': auditQuery.reader,
+  'a query of usage': usageQuery.reader,
+  'a query of a publication': publicationQuery.reader,
+  'a query of readiness': readinessQuery.reader,
+  'an upload': uploadQuery.reader,
+}
+
+describe.each(Object.entries(READERS))('the schema of %s', (_, reader) => {
+  const schema = schemaOf(reader)
+  const fits = ajv.compile(schema)
+  const names = Object.keys(Object(schema.properties))
+  const record = (optional: boolean) =>
+    fc.record(
+      Object.fromEntries(names.map((name) => [name, fc.oneof(VALUES, fc.constant(EXAMPLES[name] ?? 'ann'))])),
+      optional ? { requiredKeys: [] } : {},
+    )
+
+  it('says of each field what is wanted, but where anything is', () => {
+    expect(names.length).toBeGreaterThan(0)
+    const unsaid = names.filter((name) => Object.keys(Object(Object(schema.properties)[name])).length === 0)
+    expect(unsaid).toEqual([])
+  })
+
+  it('fits whatever is read', () => {
+    let read = 0
+    fc.assert(
+      fc.property(fc.oneof(record(true), record(false), VALUES), (value) => {
+        // A number in a query is a text there
+        if (!check(reader, value).ok) return
+        read += 1
+        expect(fits(asTyped(value, schema)), JSON.stringify(fits.errors)).toBe(true)
+      }),
+      { numRuns: 5_000, seed: 7 },
+    )
+    expect(read).toBeGreaterThan(0)
+  })
+
+  it('requires what the reader requires', () => {
+    const required: unknown = schema.required ?? []
+    const read = check(reader, {})
+    const missing = read.ok
+      ? []
+      : read.problems.filter(({ message }) => message.startsWith('Is required')).map(({ path }) => path.slice(1))
+    expect(missing).toEqual(required)
+  })
+
+  it('closes what the reader closes', () => {
+    const read = check(reader, { no_such_field: 1 })
+    expect(read.ok).toBe(false)
+    expect(fits({ no_such_field: 1 })).toBe(false)
+  })
+})
+
+/** What a query says, as the types of its parameters have it. */
+function asTyped(value: unknown, { properties }: { readonly properties?: unknown }): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([name, each]) => [
+      name,
+      Object(Object(properties)[name]).type === 'integer' && typeof each === 'string' ? Number(each) : each,
+    ]),
+  )
+}
+
+it('the schema of a call takes both forms of a request, and no third', () => {
+  const fits = ajv.compile(schemaOf(CALL_REQUEST))
+  const request = { tool_id: 'Kit.Tool', input: { a: 1 }, context: { user_id: 'ann' } }
+  expect([fits(request), fits({ request }), fits({ request, tool_id: 'Kit.Tool' }), fits({})]).toEqual([
+    true,
+    true,
+    false,
+    false,
+  ])
+})

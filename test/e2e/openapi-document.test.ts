@@ -1,0 +1,244 @@
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { definition } from './definition.ts'
+import { launchBrowser, NO_BROWSER, person } from './oauth/browser.ts'
+import { type Server, startServer } from './server.ts'
+
+const ADMIN_KEY = 'the-administrator-of-this-test'
+const ADMIN = { authorization: `Bearer ${ADMIN_KEY}` }
+const CALL = { tool_id: 'Calculator.Add', input: { a: 1, b: 2 } }
+const MESSAGE = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} }
+const MCP = { ...ADMIN, 'accept': 'application/json, text/event-stream', 'mcp-protocol-version': '2025-11-25' }
+
+/** A request, and the status that it comes to. */
+interface Tried {
+  readonly status: number
+  readonly path?: string
+  readonly body?: unknown
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+const made = { key: '', client: '', file: '' }
+const KEY = { name: 'a key', scopes: ['tools:read'] }
+const PROVIDER = { issuer: 'https://login.acme.com', client_id: 'c1' }
+const DESCRIPTION = {
+  openapi: '3.1.0',
+  info: { title: 'A', version: '1.0.0' },
+  servers: [{ url: 'https://a.example' }],
+  paths: { '/x': { get: { operationId: 'getX', responses: { 200: { description: 'X' } } } } },
+}
+const CODE = { kind: 'code', module: 'export default () => 1' }
+const PUBLISHED = { definition: definition('Documented.One@1.0.0'), implementation: CODE }
+
+/** What each operation is asked, in this order; what stands here twice is asked twice. */
+const TRIED: readonly (readonly [operation: string, tried: Tried])[] = [
+  ['get /health', { status: 200 }],
+  ['get /oxp/health', { status: 200 }],
+  ['get /worker/health', { status: 200 }],
+  ['post /tools', { status: 201, body: PUBLISHED }],
+  ['post /tools', { status: 200, body: [PUBLISHED, {}] }],
+  ['post /tools', { status: 422, body: {} }],
+  ['get /tools', { status: 200, path: '/tools?limit=2&losses=1' }],
+  ['get /tools', { status: 400, path: '/tools?limit=0' }],
+  ['get /tools', { status: 401, headers: { authorization: 'Bearer nobody' } }],
+  ['get /oxp/tools', { status: 200 }],
+  ['post /tools/call', { status: 200, body: CALL }],
+  ['post /tools/call', { status: 422, body: { ...CALL, input: {} } }],
+  ['post /tools/call', { status: 400, body: { tool_id: 'Calculator.Ad' } }],
+  ['post /oxp/tools/call', { status: 200, body: { request: CALL } }],
+  ['get /tools/{id}', { status: 200, path: '/tools/Calculator.Add' }],
+  ['get /tools/{id}', { status: 404 }],
+  ['get /tools/{id}/readiness', { status: 200, path: '/tools/Calculator.Add/readiness' }],
+  ['get /tools/{id}/implementation', { status: 200, path: '/tools/Documented.One/implementation' }],
+  ['get /tools/{id}/implementation/module', { status: 200, path: '/tools/Documented.One/implementation/module' }],
+  ['patch /tools/{id}', { status: 200, path: '/tools/Documented.One@1.0.0', body: { status: 'yanked' } }],
+  ['post /convert', { status: 200, path: '/convert?to=mcp', body: definition('Documented.Two@1.0.0') }],
+  ['get /toolkits/{toolkit}', { status: 200, path: '/toolkits/Documented' }],
+  ['put /toolkits/{toolkit}', { status: 200, path: '/toolkits/Documented', body: { owner: 'admin' } }],
+  ['patch /toolkits/{toolkit}', { status: 200, path: '/toolkits/Documented', body: { tags: ['a'] } }],
+  ['patch /toolkits/{toolkit}', { status: 200, path: '/toolkits/Documented', body: { status: 'disabled' } }],
+  ['delete /toolkits/{toolkit}', { status: 200, path: '/toolkits/Documented' }],
+  ['put /toolkits/{toolkit}/plugin', { status: 415, body: {}, path: '/toolkits/Box/plugin?version=1.0.0' }],
+  [
+    'post /toolkits/import',
+    { status: 200, path: '/toolkits/import?dry_run=1', body: { from: { openapi: DESCRIPTION }, toolkit: 'Imported' } },
+  ],
+  ['post /toolkits/import', { status: 201, body: { from: { openapi: DESCRIPTION }, toolkit: 'Imported' } }],
+  ['post /keys', { status: 201, body: KEY }],
+  ['get /keys', { status: 200 }],
+  ['get /keys/{id}', { status: 200, path: '/keys/{key}' }],
+  [
+    'patch /keys/{id}',
+    { status: 200, path: '/keys/{key}', body: { name: 'renamed', expires_at: '2999-01-01T00:00:00Z' } },
+  ],
+  ['post /keys/{id}/rotate', { status: 200, path: '/keys/{key}/rotate', body: {} }],
+  ['get /keys', { status: 200 }],
+  ['delete /keys/{id}', { status: 204, path: '/keys/{key}' }],
+  ['put /providers/{id}', { status: 201, path: '/providers/acme', body: PROVIDER }],
+  ['put /providers/{id}', { status: 200, path: '/providers/acme', body: PROVIDER }],
+  ['get /providers', { status: 200 }],
+  ['get /providers/{id}', { status: 200, path: '/providers/acme' }],
+  ['delete /providers/{id}', { status: 204, path: '/providers/acme' }],
+  ['post /clients', { status: 201, body: { name: 'A host', redirect_uris: ['https://agent.example/callback'] } }],
+  ['get /clients', { status: 200 }],
+  ['delete /clients/{id}', { status: 204, path: '/clients/{client}' }],
+  ['get /sessions', { status: 200 }],
+  ['delete /sessions/{id}', { status: 404 }],
+  ['get /users/{user}/agents', { status: 200 }],
+  ['delete /users/{user}/agents', { status: 204 }],
+  ['delete /users/{user}/agents/{id}', { status: 404 }],
+  ['get /users/{user}/grants', { status: 200 }],
+  ['delete /users/{user}/grants', { status: 204 }],
+  ['get /users/{user}/grants/{provider}', { status: 404 }],
+  ['delete /users/{user}/grants/{provider}', { status: 404 }],
+  ['get /calls', { status: 200 }],
+  ['get /audit', { status: 200 }],
+  ['get /usage', { status: 200 }],
+  ['get /metrics', { status: 200 }],
+  ['get /authorizations/{id}', { status: 404 }],
+  ['post /authorizations/{id}/confirm', { status: 404, body: { flow: 'x', user_id: 'ann' } }],
+  ['get /authorizations/{id}/start', { status: 404 }],
+  ['post /authorizations/{id}/start', { status: 415, body: {} }],
+  ['get /authorizations/{id}/resume', { status: 404 }],
+  ['get /oauth/callback', { status: 400 }],
+  ['post /artifacts', { status: 201, body: 'a file', path: '/artifacts?filename=a.txt' }],
+  ['get /artifacts/{id}', { status: 200, path: '/artifacts/{file}' }],
+  ['get /artifacts/{id}', { status: 206, path: '/artifacts/{file}', headers: { ...ADMIN, range: 'bytes=0-1' } }],
+  ['get /artifacts/{id}', { status: 416, path: '/artifacts/{file}', headers: { ...ADMIN, range: 'bytes=99-' } }],
+  ['delete /artifacts/{id}', { status: 204, path: '/artifacts/{file}' }],
+  ['post /mcp', { status: 200, body: MESSAGE, headers: MCP }],
+  ['post /mcp', { status: 202, body: { jsonrpc: '2.0', method: 'notifications/initialized' }, headers: MCP }],
+  ['post /mcp', { status: 400, path: '/mcp?toolkit=x', body: MESSAGE, headers: MCP }],
+  ['post /connect/mcp', { status: 401, body: MESSAGE, headers: MCP }],
+  ['get /machine-context/tools', { status: 200, path: '/machine-context/tools?toolkit=Calculator' }],
+  ['post /machine-context/tools', { status: 400, path: '/machine-context/tools?tool=Calculator', body: {} }],
+  ['post /machine-context/execute', { status: 400, body: {} }],
+  ['get /worker/tools', { status: 200 }],
+  ['get /worker/tools', { status: 400, path: '/worker/tools?x=1' }],
+  ['post /worker/tools/invoke', { status: 400, body: {} }],
+  ['get /plugin/describe', { status: 200 }],
+  ['post /plugin/describe', { status: 400, path: '/plugin/describe?x=1', body: {} }],
+  ['post /plugin/call', { status: 200, body: { params: { name: 'Calculator.Add', arguments: { a: 1, b: 2 } } } }],
+  ['post /plugin/call', { status: 400, body: { params: {} } }],
+  ['get /', { status: 302 }],
+  ['get /docs', { status: 200 }],
+  ['get /docs/agents.json', { status: 200 }],
+  ['get /docs/reference', { status: 200 }],
+  ['get /docs/{guide}', { status: 200, path: '/docs/agents' }],
+  ['get /docs/{guide}', { status: 200, path: '/docs/agents.md' }],
+  ['get /docs/{guide}', { status: 404 }],
+  ['get /llms.txt', { status: 200 }],
+  ['get /openapi.json', { status: 200 }],
+  ['get /v0.1/servers', { status: 200 }],
+  ['get /v0.1/servers', { status: 400, path: '/v0.1/servers?limit=0' }],
+  ['get /v0.1/servers/{name}/versions', { status: 404 }],
+  ['get /v0.1/servers/{name}/versions/{version}', { status: 404 }],
+  ['get /mcp/server-card', { status: 200 }],
+  ['get /.well-known/ai-catalog.json', { status: 200 }],
+  ['get /sign-in', { status: 200 }],
+  ['get /sign-in/callback', { status: 404 }],
+  ['post /sign-in/key', { status: 415, body: {} }],
+  ['post /sign-out', { status: 200, body: {} }],
+  ['get /.well-known/oauth-protected-resource/connect/mcp', { status: 200 }],
+  ['get /.well-known/oauth-authorization-server/connect', { status: 200 }],
+  ['get /.well-known/openid-configuration/connect', { status: 200 }],
+  ['get /connect/.well-known/openid-configuration', { status: 200 }],
+  ['get /connect/authorize', { status: 302 }],
+  ['post /connect/authorize', { status: 415, body: {} }],
+  ['post /connect/token', { status: 400, body: {} }],
+  [
+    'post /connect/register',
+    {
+      status: 201,
+      body: { redirect_uris: ['https://agent.example/cb'], client_name: 'A', token_endpoint_auth_method: 'none' },
+    },
+  ],
+]
+
+let server: Server
+let described: any
+let validators: Map<object, ValidateFunction>
+beforeAll(async () => {
+  server = await startServer({ vars: { ACCESS: 'keys', ADMIN_KEY } })
+  described = (await server.json('GET', '/openapi.json')).body
+  validators = new Map()
+})
+afterAll(() => server?.stop())
+
+const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: true })
+
+/** Why an answer is not as it is documented. */
+function misfit(documented: any, status: number, type: string | null, text: string): string | undefined {
+  const answer = documented.responses[status] ?? (status >= 400 ? documented.responses.default : undefined)
+  if (!answer) return `the status ${status} is not documented`
+  if (!answer.content) return text === '' ? undefined : 'it has a body'
+  const [[wanted = '', { schema }]] = Object.entries<any>(answer.content) as [[string, any]]
+  const media = type?.split(';')[0] ?? ''
+  const [main, sub] = wanted.split('/')
+  const isOfType = (main === '*' || media.startsWith(`${main}/`)) && (sub === '*' || media === wanted)
+  if (!isOfType) return `it is '${media}', not '${wanted}'`
+  if (!schema) return undefined
+  const validate = validators.get(schema) ?? ajv.compile({ ...schema, components: described.components })
+  validators.set(schema, validate)
+  return validate(JSON.parse(text)) ? undefined : `${ajv.errorsText(validate.errors)}: ${text.slice(0, 500)}`
+}
+
+it('each operation is tried', () => {
+  const documented = Object.entries<object>(described.paths).flatMap(([path, methods]) =>
+    Object.keys(methods).map((method) => `${method} ${path}`),
+  )
+  expect(new Set(TRIED.map(([operation]) => operation))).toEqual(new Set(documented))
+})
+
+it('every answer is as it is documented', async () => {
+  const misfits: string[] = []
+  for (const [operation, { status, path, body, headers = ADMIN }] of TRIED) {
+    const [method = '', template = ''] = operation.split(' ')
+    const place = path ?? template.replace(/\{\w+\}/g, 'none')
+    const url = server.url + place.replace(/\{(key|client|file)\}/, (_, name: keyof typeof made) => made[name])
+    const isText = typeof body === 'string'
+    const content = body === undefined ? {} : { 'content-type': isText ? 'text/plain' : 'application/json' }
+    const response = await fetch(url, {
+      method: method.toUpperCase(),
+      redirect: 'manual',
+      headers: { ...content, ...headers },
+      ...(body === undefined ? {} : { body: isText ? body : JSON.stringify(body) }),
+    })
+    const text = await response.text()
+    if (operation === 'post /keys') made.key = JSON.parse(text).id
+    if (operation === 'post /clients') made.client = JSON.parse(text).client_id
+    if (operation === 'post /artifacts') made.file = response.headers.get('location')?.replace('/artifacts/', '') ?? ''
+    if (response.status !== status) misfits.push(`${operation} gave ${response.status}: ${text.slice(0, 300)}`)
+    const [where, methods] = [described.paths[template], method]
+    const why = misfit(where[methods], response.status, response.headers.get('content-type'), text)
+    if (why !== undefined) misfits.push(`${operation} (${response.status}): ${why}`)
+  }
+  expect(misfits).toEqual([])
+})
+
+describe.skipIf(NO_BROWSER !== '')(`the reference in a browser ${NO_BROWSER}`, () => {
+  it('fits a phone, asks nobody else and needs no script', async () => {
+    const browser = await launchBrowser()
+    try {
+      const { page, leave } = await person(browser, { javaScript: false })
+      const asked: string[] = []
+      page.on('request', (request) => void asked.push(request.url()))
+      await page.setViewportSize({ width: 360, height: 740 })
+      await page.goto(`${server.url}/docs`)
+      await page.getByRole('link', { name: /Every address/ }).click()
+      await page.waitForURL(/\/docs\/reference$/)
+      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360)
+      expect(await page.getByRole('heading', { name: 'POST /tools/call', exact: true }).count()).toBe(1)
+      await page.screenshot({
+        path: join(tmpdir(), 'switchboard-reference.png'),
+        clip: { x: 0, y: 0, width: 360, height: 1500 },
+      })
+      expect(asked.filter((url) => !url.startsWith(server.url))).toEqual([])
+      await leave()
+    } finally {
+      await browser.close()
+    }
+  })
+})

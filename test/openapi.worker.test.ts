@@ -1,0 +1,66 @@
+import { createExecutionContext } from 'cloudflare:test'
+import { env } from 'cloudflare:workers'
+import { beforeAll, describe, expect, it, vi } from 'vitest'
+import { createApp } from '../src/app.ts'
+import { openApiDocument, routedOf } from '../src/api/openapi/document.ts'
+import { OPERATIONS } from '../src/api/openapi/operations.ts'
+import { type Env, loadConfig } from '../src/env.ts'
+import { build } from './fixtures/generated/build.ts'
+
+const variables = { ACCESS: 'open', LOG_CALLS: 'off' }
+const bindings: Env = { ...env, ...variables }
+const app = createApp(bindings, loadConfig(Object.assign({ ...bindings }, variables)), build)
+const routed = routedOf(app.routes)
+
+beforeAll(() => void vi.spyOn(console, 'log').mockReturnValue())
+
+async function get(path: string): Promise<Response> {
+  return app.fetch(new Request(`http://localhost${path}`), bindings, createExecutionContext())
+}
+
+describe('the document', () => {
+  it('has every route of the app, and nothing else', () => {
+    const declared = routed.map(({ method, path }) => `${method} ${path}`)
+    expect(declared.length).toBeGreaterThan(70)
+    expect(new Set(Object.keys(OPERATIONS))).toEqual(new Set(declared))
+    const { paths } = openApiDocument(app.routes, { origin: 'https://sb.example', version: '1.0.0' })
+    const documented = Object.entries(Object(paths)).flatMap(([path, methods]) =>
+      Object.keys(Object(methods)).map((method) => `${method.toUpperCase()} ${path}`),
+    )
+    expect(new Set(documented)).toEqual(new Set(declared.map((each) => each.replace(/:(\w+)/g, '{$1}'))))
+  })
+
+  it('has the parameters that routes declare, with what reads them', async () => {
+    const { paths, servers } = await (await get('/openapi.json')).json<any>()
+    expect(servers).toEqual([{ url: 'http://localhost' }])
+    for (const { method, path, operation } of routed) {
+      const { parameters = [] } = paths[path.replace(/:(\w+)/g, '{$1}')][method.toLowerCase()]
+      const named = parameters.filter((each: any) => each.in === 'query').map(({ name }: any) => name)
+      expect(named).toEqual(operation.query.names)
+    }
+    const of = (path: string, name: string) => paths[path].get.parameters.find((each: any) => each.name === name)
+    expect(of('/tools', 'limit').schema).toEqual({ type: 'integer', minimum: 1, maximum: 1_000 })
+    expect(of('/tools', 'versions').schema).toEqual({ enum: ['newest', 'all'] })
+    expect(paths['/convert'].post.parameters).toMatchObject([
+      { name: 'to', required: true },
+      { name: 'from', required: false },
+    ])
+    expect(paths['/keys'].post.security).toEqual([{ bearer: ['admin'] }, { key: ['admin'] }])
+    expect(paths['/docs'].get.security).toEqual([])
+    expect(paths['/keys'].post.requestBody.content['application/json'].schema).toMatchObject({
+      required: ['name', 'scopes'],
+      additionalProperties: false,
+      properties: { name: { type: 'string', maxLength: 100 } },
+    })
+  })
+
+  it('is a page too, without a script, with each operation', async () => {
+    const response = await get('/docs/reference')
+    expect(response.headers.get('content-security-policy')).toContain("default-src 'none'")
+    const text = await response.text()
+    expect(text).not.toMatch(/<script|https?:\/\/(?!localhost)/)
+    for (const { method, path } of routed) {
+      expect(text).toContain(`${method} ${path.replace(/:(\w+)/g, '{$1}')}</code>`)
+    }
+  })
+})
