@@ -61,6 +61,7 @@ import { plugin } from './dialects/plugin/definition.ts'
 import { pluginFace } from './dialects/plugin/routes.ts'
 import { openApiFace } from './api/openapi/routes.ts'
 import { providersFace } from './api/providers/routes.ts'
+import { choicesOf } from './core/access/choices.ts'
 import { serversFace } from './api/servers/routes.ts'
 import { sessionsFace } from './api/sessions/routes.ts'
 import { implementationFace } from './api/tools/implementation/routes.ts'
@@ -68,7 +69,7 @@ import { registryFace } from './api/tools/routes.ts'
 import { toolkitsFace } from './api/toolkits/routes.ts'
 import { uploadFace } from './api/toolkits/plugin/routes.ts'
 import { createAgents } from './http/agents.ts'
-import { createAuthenticator } from './http/authenticate.ts'
+import { createAuthenticator, hasCredential } from './http/authenticate.ts'
 import { crossOriginHeaders, letRead, preflight } from './http/cors.ts'
 import { createRefusals } from './http/acts.ts'
 import { createGate, createShield } from './http/gate.ts'
@@ -344,6 +345,15 @@ export function createApp(env: Env, config: Config, build: Build): Hono {
       shield,
       deployment: { title, version, protocolVersions: [...VERSIONS_FROM_2026, ...VERSIONS_UNTIL_2025], deployedAt },
       needsKey: (request) => access === 'keys' || (access === 'open' && !isLocalRequest(request)),
+      async identify(c) {
+        if (access === 'keys' && !hasCredential(c.req.raw)) return undefined
+        const admitted = await gate(c, 'tools:read')
+        return admitted.ok ? admitted.value : undefined
+      },
+      async toolsetsOf(principal) {
+        const choices = await choicesOf(principal, catalogue)
+        return choices.map(({ toolkit, tools }) => ({ toolkit, tools: tools.length }))
+      },
     }),
     callsFace({
       ...shared,

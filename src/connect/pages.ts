@@ -1,6 +1,6 @@
 import { bounded, html, type Markup } from '../http/markup.ts'
 import { MAX_TEXT, type Page, sentence } from '../http/page.ts'
-import type { Choice } from './choices.ts'
+import type { Choice } from '../core/access/choices.ts'
 
 /** For how many days an agent may be let act. */
 export const DAYS = [1, 7, 30, 90] as const

@@ -151,6 +151,11 @@ function sameDigest(a: string, b: string): boolean {
   return difference === 0
 }
 
+/** Whether a request presents a credential, good or not. */
+export function hasCredential({ headers }: Request): boolean {
+  return headers.has('authorization') || headers.has('oxp-api-key')
+}
+
 /**
  * The credential that a request presents as `Authorization: Bearer <key or JWT>` or `OXP-API-Key: <key>`; undefined
  * when it presents none. A header that is sent twice arrives joined by ", " and is refused for its space: whatever stands

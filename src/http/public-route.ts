@@ -10,7 +10,7 @@ export interface PublicRouteDeps {
   readonly respond: (failure: Failure) => Response
 }
 
-/** Pages of any site may ask. Some clients send their key wherever they ask, so it is let through, and not looked at. */
+/** Pages of any site may ask. Some clients send their key wherever they ask, so it is let through. */
 const ANY_ORIGIN = {
   'access-control-allow-origin': '*',
   'access-control-allow-methods': 'GET, HEAD, OPTIONS',
@@ -19,7 +19,7 @@ const ANY_ORIGIN = {
 
 /**
  * Makes the route of something that anybody may read, without a credential: what it says depends on nothing but the address
- * that was asked for. Strangers are held to the rate.
+ * that was asked for, unless it says itself who may keep it. Strangers are held to the rate.
  */
 export function createPublicRoute({ shield, respond }: PublicRouteDeps) {
   return <C extends RouteContext, Q>(
@@ -30,7 +30,8 @@ export function createPublicRoute({ shield, respond }: PublicRouteDeps) {
       const limited = shield(c)
       const query = limited ?? readQuery(operation.query, c.req.raw.url)
       const response = query.ok ? await handle(c, query.value) : respond(query.failure)
-      response.headers.set('cache-control', response.ok ? 'public, max-age=300' : 'no-store')
+      if (!response.ok) response.headers.set('cache-control', 'no-store')
+      else if (!response.headers.has('cache-control')) response.headers.set('cache-control', 'public, max-age=300')
       return fromAnyOrigin(response)
     })
 }

@@ -77,6 +77,15 @@ describe('whoever knows the host alone', () => {
     }
   })
 
+  it('is told of toolkits with a key that may call them, each a server of its own', async () => {
+    const { servers } = await read('/v0.1/servers', { authorization: `Bearer ${key}` })
+    expect(servers.map(({ server: { title } }: any) => title).slice(1)).toEqual(['Calculator'])
+    const { names } = await callAt(withKey(servers[1].server.remotes))
+    expect(new Set(names.map((name) => name.split('_')[0]))).toEqual(new Set(['Calculator']))
+    const guessed = await read('/v0.1/servers', { authorization: `Bearer sb_${'x'.repeat(43)}` })
+    expect(guessed.servers).toHaveLength(1)
+  })
+
   it('is told by a page of another site, too', async () => {
     const headers = { 'origin': 'https://github.com', 'access-control-request-method': 'GET' }
     const asked = await fetch(`${server.url}/v0.1/servers`, { method: 'OPTIONS', headers })

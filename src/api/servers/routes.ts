@@ -1,4 +1,5 @@
 import { type Context, Hono } from 'hono'
+import type { Principal } from '../../core/access/principal.ts'
 import { type Failing, type Failure, fail, ok, type Result } from '../../core/call/failure.ts'
 import { HTTP_STATUS } from '../../http/failure-status.ts'
 import { jsonText } from '../../http/json-response.ts'
@@ -7,12 +8,16 @@ import { pathSegment } from '../../http/path-segment.ts'
 import { ANY_QUERY, query, type Query, type ReadOf } from '../../http/query.ts'
 import { optional, oneOf, string, text } from '../../core/tool/json-reader.ts'
 import { createPublicRoute, preflight, type PublicRouteDeps } from '../../http/public-route.ts'
-import type { Deployment } from './wire.ts'
+import type { Deployment, Toolset } from './wire.ts'
 
 export interface ServersFaceDeps extends PublicRouteDeps {
   readonly deployment: Omit<Deployment, 'origin' | 'needsKey' | 'signsIn'>
   /** Whether whoever sends such a request needs a credential to call anything. */
   readonly needsKey: (request: Request) => boolean
+  /** Who sends such a request; undefined for whoever has no credential that is accepted. */
+  readonly identify: (c: Context) => Promise<Principal | undefined>
+  /** The toolkits of which a principal may call any tool, in the order of their names. */
+  readonly toolsetsOf: (principal: Principal) => Promise<readonly Toolset[]>
 }
 
 /** Loaded when it is first asked for: few requests need it. */
@@ -25,19 +30,23 @@ const SERVERS_QUERY = query(
     search: optional(string()),
     version: optional(string()),
     limit: optional(text('a whole number from 1 to 100', /^(?:[1-9]\d?|100)$/)),
-    cursor: optional(text('one that a list gave, and this one has no more pages', /^$/)),
+    cursor: optional(string({ most: 300 })),
     updated_since: optional(text("a time such as '2026-11-01T00:00:00Z'", isTime)),
     include_deleted: optional(oneOf(['true', 'false'])),
   },
   { others: 'ignored' },
 )
+const CREDENTIALS = ['Authorization', 'OXP-API-Key']
+/** As many servers as the registry's own API gives where nothing is said. */
+const DEFAULT_LIMIT = '30'
 const VERSIONS = `${SERVERS}/:name/versions`
 
 /**
- * How clients find a deployment that they know the host of: the MCP registry's API (v0.1) with the deployment as its only
- * server, the server card, and the AI catalog that leads to the card. Anybody may ask, so none of it names a tool.
+ * How clients find a deployment that they know the host of: the MCP registry's API (v0.1), the server card, and the AI catalog
+ * that leads to the card. Anybody may ask, and is told of the deployment as one server, by which no tool is named. Whoever sends a
+ * credential is told of each toolkit that they may call, too, as a server of its own.
  */
-export function serversFace({ deployment, needsKey, ...deps }: ServersFaceDeps): Hono {
+export function serversFace({ deployment, needsKey, identify, toolsetsOf, ...deps }: ServersFaceDeps): Hono {
   const open = createPublicRoute({ ...deps, respond: refuse })
   const face = new Hono()
   at(SERVERS, list, SERVERS_QUERY)
@@ -50,9 +59,13 @@ export function serversFace({ deployment, needsKey, ...deps }: ServersFaceDeps):
     ANY_QUERY,
   )
 
-  function at<Q>(path: string, give: (c: Context, wire: Wire, query: Q) => Response | Failing, query: Query<Q>): void {
+  function at<Q>(
+    path: string,
+    give: (c: Context, wire: Wire, query: Q) => Response | Failing | Promise<Response | Failing>,
+    query: Query<Q>,
+  ): void {
     const handle = open({ query }, async (c: Context, asked) => {
-      const answer = give(c, await import('./wire.ts'), asked)
+      const answer = await give(c, await import('./wire.ts'), asked)
       return answer instanceof Response ? answer : refuse(answer.failure)
     })
     face.get(path, handle)
@@ -64,33 +77,52 @@ export function serversFace({ deployment, needsKey, ...deps }: ServersFaceDeps):
     return { ...deployment, origin: url.origin, needsKey: needsKey(req.raw), signsIn: isTrustworthy(url) }
   }
 
-  function list(c: Context, wire: Wire, asked: ReadOf<typeof SERVERS_QUERY>): Response | Failing {
+  /** The servers that whoever asks may know of, in the order of their names: undefined is the deployment itself. */
+  async function serversFor(c: Context): Promise<readonly (Toolset | undefined)[]> {
+    const principal = await identify(c)
+    return [undefined, ...(principal ? await toolsetsOf(principal) : [])]
+  }
+
+  async function list(c: Context, wire: Wire, asked: ReadOf<typeof SERVERS_QUERY>): Promise<Response> {
     const here = deploymentAt(c)
-    return c.json(wire.encodeServers(wire.isAskedFor(here, asked) ? [wire.encodeServer(here)] : []))
+    const { cursor = '', limit = DEFAULT_LIMIT } = asked
+    const all = (await serversFor(c)).filter((each) => wire.isAskedFor(here, each, asked))
+    const nameOf = (toolset: Toolset | undefined) => wire.serverName(here.origin, toolset).toLowerCase()
+    const rest = cursor === '' ? all : all.filter((each) => nameOf(each) > cursor.toLowerCase())
+    const page = rest.slice(0, Number(limit))
+    const next = rest.length > page.length ? wire.serverName(here.origin, page.at(-1)) : undefined
+    const servers = page.map((each) => wire.encodeServer(here, each))
+    return ofWhoever(c, c.json(wire.encodeServers(servers, next)))
   }
 
-  function versions(c: Context, wire: Wire): Response | Failing {
-    const found = named(c, wire)
-    return found.ok ? c.json(wire.encodeServers([wire.encodeServer(found.value)])) : found
+  async function versions(c: Context, wire: Wire): Promise<Response | Failing> {
+    const found = await named(c, wire)
+    if (!found.ok) return found
+    return ofWhoever(c, c.json(wire.encodeServers([wire.encodeServer(deploymentAt(c), found.value.toolset)])))
   }
 
-  function version(c: Context, wire: Wire): Response | Failing {
-    const found = named(c, wire)
+  async function version(c: Context, wire: Wire): Promise<Response | Failing> {
+    const found = await named(c, wire)
     if (!found.ok) return found
     const wanted = pathSegment(c.req.url, 5)
     if (!wanted.ok) return wanted
-    if (wire.isVersion(found.value, wanted.value)) return c.json(wire.encodeServer(found.value))
+    const here = deploymentAt(c)
+    const { toolset } = found.value
+    if (wire.isVersion(here, wanted.value)) return ofWhoever(c, c.json(wire.encodeServer(here, toolset)))
     return fail({
       type: 'not-found',
-      message: `Server '${wire.serverName(found.value.origin)}' has no version '${wanted.value.slice(0, 100)}'`,
+      message: `Server '${wire.serverName(here.origin, toolset)}' has no version '${wanted.value.slice(0, 100)}'`,
     })
   }
 
-  function named(c: Context, wire: Wire): Result<Deployment> {
+  async function named(c: Context, wire: Wire): Promise<Result<{ readonly toolset: Toolset | undefined }>> {
     const name = pathSegment(c.req.url, 3)
     if (!name.ok) return name
-    const here = deploymentAt(c)
-    if (name.value === wire.serverName(here.origin)) return ok(here)
+    const { origin } = deploymentAt(c)
+    const [found] = (await serversFor(c))
+      .filter((each) => wire.serverName(origin, each) === name.value)
+      .map((toolset) => ({ toolset }))
+    if (found) return ok(found)
     return fail({ type: 'not-found', message: `Server '${name.value.slice(0, 200)}' was not found` })
   }
 
@@ -101,6 +133,13 @@ export function serversFace({ deployment, needsKey, ...deps }: ServersFaceDeps):
   }
 
   return face
+}
+
+/** An answer that depends on who asks is kept by nobody, and nobody else's is given to whoever has a credential. */
+function ofWhoever({ req }: Context, response: Response): Response {
+  response.headers.set('vary', CREDENTIALS.join(', '))
+  if (CREDENTIALS.some((name) => req.header(name) !== undefined)) response.headers.set('cache-control', 'no-store')
+  return response
 }
 
 function typed(body: object, type: string): Response {

@@ -1,4 +1,4 @@
-/** A deployment, as whoever finds it is told of it: where it is and what it speaks, and none of its tools. */
+/** A deployment, as whoever finds it is told of it: where it is and what it speaks. */
 export interface Deployment {
   /** Such as `https://switchboard.example.workers.dev`. */
   readonly origin: string
@@ -12,6 +12,13 @@ export interface Deployment {
   readonly signsIn: boolean
   /** When this version of it was deployed, in milliseconds since 1970; undefined where nobody knows. */
   readonly deployedAt: number | undefined
+}
+
+/** Some of its tools, which are a server of their own: `/mcp?toolkits=Gmail`. */
+export interface Toolset {
+  readonly toolkit: string
+  /** How many tools. */
+  readonly tools: number
 }
 
 const SERVER_SCHEMA = 'https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json'
@@ -33,15 +40,19 @@ function keyHeader({ needsKey }: Deployment) {
 }
 
 /** The doors, the one that takes no key first: who has just found the deployment has none. */
-function remotesOf(deployment: Deployment) {
+function remotesOf(deployment: Deployment, toolset?: Toolset) {
   const { origin, signsIn } = deployment
-  const withKey = { type: 'streamable-http', url: `${origin}/mcp`, headers: [keyHeader(deployment)] }
-  return signsIn ? [{ type: 'streamable-http', url: `${origin}/connect/mcp` }, withKey] : [withKey]
+  const some = toolset ? `?toolkits=${encodeURIComponent(toolset.toolkit)}` : ''
+  const withKey = { type: 'streamable-http', url: `${origin}/mcp${some}`, headers: [keyHeader(deployment)] }
+  return signsIn ? [{ type: 'streamable-http', url: `${origin}/connect/mcp${some}` }, withKey] : [withKey]
 }
 
-/** The server's name, in reverse DNS: `https://tools.acme.com` is `com.acme.tools/switchboard`. */
-export function serverName(origin: string): string {
-  return `${hostOf(origin).split('.').toReversed().join('.')}/${NAME}`
+/**
+ * A server's name, in reverse DNS: `https://tools.acme.com` is `com.acme.tools/switchboard`, and of it the toolkit Gmail
+ * `com.acme.tools/switchboard.Gmail`.
+ */
+export function serverName(origin: string, toolset?: Toolset): string {
+  return `${hostOf(origin).split('.').toReversed().join('.')}/${NAME}${toolset ? `.${toolset.toolkit}` : ''}`
 }
 
 /** A host with the characters that names of servers may have: all but those of IPv6 addresses have no others. */
@@ -49,24 +60,29 @@ function hostOf(origin: string): string {
   return new URL(origin).hostname.replaceAll(/[^a-zA-Z0-9.-]/g, '')
 }
 
-function identity({ origin, title, version }: Deployment) {
-  return { name: serverName(origin), title, description: DESCRIPTION, version, websiteUrl: `${origin}/docs/agents` }
+function identity({ origin, title, version }: Deployment, toolset?: Toolset) {
+  const ofSome = toolset && {
+    title: toolset.toolkit,
+    description: toolset.tools === 1 ? 'One tool' : `${toolset.tools} tools`,
+  }
+  const said = ofSome ?? { title, description: DESCRIPTION }
+  return { name: serverName(origin, toolset), ...said, version, websiteUrl: `${origin}/docs/agents` }
 }
 
-/** A deployment as one `ServerResponse` of the MCP registry's API, v0.1. */
-export function encodeServer(deployment: Deployment) {
+/** A deployment, or some of its tools, as one `ServerResponse` of the MCP registry's API, v0.1. */
+export function encodeServer(deployment: Deployment, toolset?: Toolset) {
   const { deployedAt } = deployment
   const at = deployedAt === undefined ? undefined : new Date(deployedAt).toISOString()
   const official = { status: 'active', isLatest: true, ...(at ? { publishedAt: at, updatedAt: at } : {}) }
   return {
-    server: { $schema: SERVER_SCHEMA, ...identity(deployment), remotes: remotesOf(deployment) },
+    server: { $schema: SERVER_SCHEMA, ...identity(deployment, toolset), remotes: remotesOf(deployment, toolset) },
     _meta: { 'io.modelcontextprotocol.registry/official': official },
   }
 }
 
 /** A `ServerList` of that API. */
-export function encodeServers(servers: readonly ReturnType<typeof encodeServer>[]) {
-  return { servers, metadata: { count: servers.length } }
+export function encodeServers(servers: readonly ReturnType<typeof encodeServer>[], nextCursor?: string) {
+  return { servers, metadata: { count: servers.length, ...(nextCursor === undefined ? {} : { nextCursor }) } }
 }
 
 /** An MCP Server Card (SEP-2127). */
@@ -93,10 +109,14 @@ interface Asked {
   readonly updated_since?: string
 }
 
-/** Whether a deployment is among what a query asks for. */
-export function isAskedFor(deployment: Deployment, { search = '', version = 'latest', updated_since }: Asked): boolean {
+/** Whether a server is among what a query asks for. */
+export function isAskedFor(
+  deployment: Deployment,
+  toolset: Toolset | undefined,
+  { search = '', version = 'latest', updated_since }: Asked,
+): boolean {
   return (
-    serverName(deployment.origin).toLowerCase().includes(search.toLowerCase()) &&
+    serverName(deployment.origin, toolset).toLowerCase().includes(search.toLowerCase()) &&
     isVersion(deployment, version) &&
     (updated_since === undefined || (deployment.deployedAt ?? Infinity) >= Date.parse(updated_since))
   )

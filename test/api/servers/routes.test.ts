@@ -1,6 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { describe, expect, it } from 'vitest'
 import { serversFace } from '../../../src/api/servers/routes.ts'
+import { ADMIN } from '../../../src/core/access/principal.ts'
 import { type Failing, fail } from '../../../src/core/call/failure.ts'
 import { HTTP_STATUS } from '../../../src/http/failure-status.ts'
 import { aiCatalog, serverCard, serverList, serverResponse } from './schemas.ts'
@@ -18,14 +19,19 @@ function faceWith(more: { limited?: Failing; needsKey?: boolean; deployedAt?: nu
       deployedAt: 'deployedAt' in more ? more.deployedAt : DEPLOYED,
     },
     needsKey: () => more.needsKey ?? true,
+    identify: async (c) => (c.req.header('authorization') === 'Bearer key' ? ADMIN : undefined),
+    toolsetsOf: async () => [
+      { toolkit: 'Gmail', tools: 12 },
+      { toolkit: 'Maps', tools: 1 },
+    ],
     shield: () => more.limited,
     respond: (failure) =>
       Response.json(failure, { status: failure.type === 'rate-limited' ? HTTP_STATUS[failure.type] : 500 }),
   })
 }
 
-async function get(path: string, face = faceWith(), origin = ORIGIN) {
-  const response = await face.request(`${origin}${path}`)
+async function get(path: string, face = faceWith(), origin = ORIGIN, headers: Record<string, string> = {}) {
+  const response = await face.request(`${origin}${path}`, { headers })
   return { status: response.status, headers: response.headers, body: JSON.parse(await response.text()) }
 }
 
@@ -100,7 +106,7 @@ describe('the registry of MCP servers', () => {
     expect(body.servers).toHaveLength(count)
   })
 
-  it.each(['limit=0', 'limit=101', 'limit=ten', 'cursor=x', 'updated_since=yesterday', 'include_deleted=1'])(
+  it.each(['limit=0', 'limit=101', 'limit=ten', 'updated_since=yesterday', 'include_deleted=1'])(
     '?%s is refused, with what is wanted',
     async (query) => {
       const { status, body } = await get(`/v0.1/servers?${query}`)
@@ -123,6 +129,56 @@ describe('the registry of MCP servers', () => {
       status: 'active',
       isLatest: true,
     })
+  })
+})
+
+describe('whoever may call some tools', () => {
+  const asKey = (path: string) => get(path, faceWith(), ORIGIN, { authorization: 'Bearer key' })
+  const namesIn = (body: { servers: { server: { name: string } }[] }) => body.servers.map(({ server }) => server.name)
+
+  it('is told of each toolkit as a server of its own', async () => {
+    const { body, headers } = await asKey('/v0.1/servers')
+    expectValid(serverList, body)
+    expect(namesIn(body)).toEqual([
+      'com.acme.tools/switchboard',
+      'com.acme.tools/switchboard.Gmail',
+      'com.acme.tools/switchboard.Maps',
+    ])
+    expect(body.servers[1].server).toMatchObject({
+      title: 'Gmail',
+      description: '12 tools',
+      remotes: [
+        { url: 'https://tools.acme.com/connect/mcp?toolkits=Gmail' },
+        { url: 'https://tools.acme.com/mcp?toolkits=Gmail' },
+      ],
+    })
+    expect([headers.get('cache-control'), headers.get('vary')]).toEqual(['no-store', 'Authorization, OXP-API-Key'])
+    const anybody = await get('/v0.1/servers')
+    expect(anybody.headers.get('cache-control')).toBe('public, max-age=300')
+    expect(anybody.headers.get('vary')).toBe('Authorization, OXP-API-Key')
+  })
+
+  it('gets them page by page, and each by its name', async () => {
+    const seen: string[] = []
+    let cursor = ''
+    do {
+      const { body } = await asKey(`/v0.1/servers?limit=1&cursor=${encodeURIComponent(cursor)}`)
+      expectValid(serverList, body)
+      seen.push(...namesIn(body))
+      cursor = body.metadata.nextCursor ?? ''
+    } while (cursor !== '')
+    expect(seen).toHaveLength(3)
+    const one = await asKey(`/v0.1/servers/${NAME}.Maps/versions/latest`)
+    expectValid(serverResponse, one.body)
+    expect(one.body.server.description).toBe('One tool')
+    expect(namesIn((await asKey('/v0.1/servers?search=gmail')).body)).toEqual(['com.acme.tools/switchboard.Gmail'])
+  })
+
+  it('alone is told', async () => {
+    expect((await get(`/v0.1/servers/${NAME}.Maps/versions/latest`)).status).toBe(404)
+    const stranger = await get('/v0.1/servers', faceWith(), ORIGIN, { authorization: 'Bearer guessed' })
+    expect(namesIn(stranger.body)).toEqual(['com.acme.tools/switchboard'])
+    expect(stranger.headers.get('cache-control')).toBe('no-store')
   })
 })
 

@@ -57,7 +57,7 @@ export const serverResponse = strict({
 })
 export const serverList = strict({
   servers: { type: 'array', items: serverResponse },
-  metadata: strict({ count: { type: 'integer', minimum: 0 } }),
+  metadata: strict({ count: { type: 'integer', minimum: 0 }, nextCursor: text(300) }, ['nextCursor']),
 })
 export const serverCard = strict(
   {

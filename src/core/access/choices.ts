@@ -1,5 +1,5 @@
-import type { Catalogue, LineFormat } from '../core/access/catalogue.ts'
-import { denial, type LevelledTool, type Principal } from '../core/access/principal.ts'
+import type { Catalogue, LineFormat } from './catalogue.ts'
+import { denial, type LevelledTool, type Principal } from './principal.ts'
 
 /** A toolkit that somebody may let an agent use, and what it can do for them. */
 export interface Choice {
