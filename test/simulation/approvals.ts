@@ -61,8 +61,8 @@ export function createApprovers(world: World) {
     const known = questions.get(id)
     holds(known === undefined || known.decidedAt > own.from, `${what} is asked for once more by what was decided`)
     if (!known) questions.set(id, { id, approvedFrom: undefined, approved: false, refused: false, decidedAt: Infinity })
-    for (const { approved, approvedFrom = Infinity } of questions.values()) {
-      const isGood = approved && approvedFrom < own.from && approvedFrom > clock.now() - GOOD_MS
+    for (const { approved, approvedFrom = Infinity, decidedAt } of questions.values()) {
+      const isGood = approved && decidedAt < own.from && approvedFrom > clock.now() - GOOD_MS
       const others = attempts.filter((each) => each !== own && each.until >= approvedFrom)
       holds(!isGood || others.length > 0, `${what} was approved, and is asked for again`)
     }
