@@ -58,15 +58,17 @@ export function rank(
   const name = plainText(q) || null
   const rows = sql
     .exec<{ id: number | null; key: string; place: number; total: number }>(
-      `WITH hit (id, weight, very) AS (
-         SELECT words.rowid, part.value ->> 0, 0
-         FROM json_each(?) AS part CROSS JOIN words WHERE words MATCH (part.value ->> 1)
+      `WITH part (weight, match) AS MATERIALIZED (SELECT value ->> 0, value ->> 1 FROM json_each(?)),
+       hit (id, weight, very) AS (
+         SELECT words.rowid, part.weight, 0 FROM part CROSS JOIN words WHERE words MATCH part.match
          UNION ALL
          SELECT id, 0, CASE whole WHEN ? THEN 2 ELSE 1 END FROM indexed WHERE whole = ? OR plain = ?
        ),
+       sums AS MATERIALIZED (
+         SELECT id, sum(weight) AS coverage, max(very) AS very FROM hit GROUP BY id HAVING coverage >= ? OR very > 0
+       ),
        covering AS MATERIALIZED (
-         SELECT id, key, sum(weight) AS coverage, max(very) AS very FROM hit JOIN indexed USING (id)
-         WHERE ${condition} GROUP BY id HAVING coverage >= ? OR very > 0
+         SELECT id, key, coverage, very FROM sums CROSS JOIN indexed USING (id) WHERE ${condition}
        ),
        ranked AS MATERIALIZED (
          SELECT id, key, row_number() OVER (ORDER BY very DESC, round(coverage, 6) DESC, length(key), key) AS place
@@ -79,8 +81,8 @@ export function rank(
       name,
       name,
       name,
-      ...bindings,
       least,
+      ...bindings,
       LEAST_OF_BEST,
       behind.id,
       behind.place,

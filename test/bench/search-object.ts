@@ -1,0 +1,60 @@
+import { DurableObject } from 'cloudflare:workers'
+import { ADMIN } from '../../src/core/access/principal.ts'
+import type { ToolRecord } from '../../src/core/tool/tool.ts'
+import { field } from '../../src/storage/rows.ts'
+import { query } from '../../src/storage/registry/query.ts'
+import { renewIndex } from '../../src/storage/registry/search-index.ts'
+import { createTables } from '../../src/storage/registry/tables.ts'
+import { storeVersion } from '../../src/storage/registry/versions.ts'
+
+/** The registry's tables with what a bench asks of them, many times a request: clocks stand still inside. */
+export class Index extends DurableObject<object> {
+  readonly #sql = this.ctx.storage.sql
+
+  constructor(state: DurableObjectState, env: object) {
+    super(state, env)
+    createTables(this.#sql, () => false)
+    renewIndex(this.#sql)
+  }
+
+  fill(records: readonly ToolRecord[]): number {
+    this.ctx.storage.transactionSync(() => {
+      for (const record of records) storeVersion(this.#sql, record, 'bundle', 1)
+    })
+    return field<number>(this.#sql, 'SELECT count(*) FROM indexed') ?? 0
+  }
+
+  /** So many searches for a question; gives how many tools it finds. */
+  search(q: string, times: number): number {
+    let total = 0
+    for (let n = 0; n < times; n += 1) {
+      total = query(this.#sql, { q, versions: 'newest', limit: 10 }, 10, ADMIN)?.total ?? 0
+    }
+    return total
+  }
+
+  /** So many look-ups of a tool's record by its key. */
+  lookUp(key: string, times: number): number {
+    let length = 0
+    for (let n = 0; n < times; n += 1) {
+      const row = 'SELECT record FROM tool JOIN version USING (key) WHERE tool.key = ? AND version = listed'
+      length = field<string>(this.#sql, row, key)?.length ?? 0
+    }
+    return length
+  }
+}
+
+export default {
+  async fetch(request: Request, env: { readonly Index: DurableObjectNamespace<Index> }): Promise<Response> {
+    if (request.method === 'GET') return Response.json({ status: 'ok' })
+    const index = env.Index.getByName('index')
+    const { records, q, key, times } = await request.json<{
+      readonly records?: readonly ToolRecord[]
+      readonly q?: string
+      readonly key?: string
+      readonly times: number
+    }>()
+    if (records) return Response.json(await index.fill(records))
+    return Response.json(await (q === undefined ? index.lookUp(key ?? '', times) : index.search(q, times)))
+  },
+}

@@ -1,0 +1,95 @@
+/**
+ * `npm run bench:search`: how long a search over 10,000 tools takes inside the Durable Object, beside a look-up by key there in
+ * adjacent slots of one run. The tools are those of `../shared`, once for each of many services, with the questions of
+ * `test/search/questions.ts`; without that, invented ones. `-- --tools 10000 --times 20`: so often each question is asked.
+ */
+import { parseArgs } from 'node:util'
+import { startProcess } from '../e2e/process.ts'
+import { recordsOf } from '../search/registry.ts'
+import { QUESTIONS } from '../search/questions.ts'
+import { hasShared, readShared } from '../shared.ts'
+import { quantile } from './load.ts'
+
+const { values } = parseArgs({
+  options: { tools: { type: 'string', default: '10000' }, times: { type: 'string', default: '20' } },
+})
+const tools = Number(values.tools)
+const times = Number(values.times)
+const A_BATCH = 250
+const CATALOGUE = 'catalogues/oxp-definitions.json'
+const VERBS = ['Get', 'List', 'Create', 'Update', 'Delete', 'Send', 'Search', 'Share']
+const NOUNS =
+  'Invoice Ticket Meeting Contact File Folder Message Channel Task Project Order Payment Report Campaign'.split(' ')
+
+interface Definition {
+  readonly id: string
+  readonly name: string
+}
+
+/** The definitions of a catalogue, or invented ones, each as often as it takes, of another service each time. */
+function definitions(): readonly Definition[] {
+  const known: readonly Definition[] = hasShared(CATALOGUE) ? JSON.parse(readShared(CATALOGUE)).items : invented()
+  return Array.from({ length: tools }, (_, at) => {
+    const definition = known[at % known.length]
+    if (!definition) throw new Error('There are no definitions')
+    const service = Math.floor(at / known.length)
+    if (service === 0) return definition
+    const [toolkit = '', ...rest] = definition.id.split('.')
+    const id = [`${toolkit}${service}`, ...rest].join('.')
+    return { ...definition, id, name: `${definition.name.slice(0, 50)}_${service}` }
+  })
+}
+
+function invented(): readonly Definition[] {
+  return VERBS.flatMap((verb) =>
+    NOUNS.map((noun) => ({
+      id: `${noun}s.${verb}${noun}@1.0.0`,
+      name: `${noun}s_${verb}${noun}`,
+      description: `${verb}s a ${noun.toLowerCase()} of the account, by its id or by what it is about.`,
+      input_schema: {
+        parameters: { type: 'object', properties: { [`${noun.toLowerCase()}_id`]: { type: 'string' } } },
+      },
+      output_schema: {},
+    })),
+  )
+}
+
+const questions = hasShared(CATALOGUE)
+  ? QUESTIONS.map(({ q }) => q)
+  : VERBS.flatMap((verb) => NOUNS.map((noun) => `${verb} the ${noun} of a customer`))
+const args = ['--config', 'test/bench/search.toml', '--outdir', 'dist/search', '--entry', 'search-object.js']
+const server = await startProcess(['node', 'src/node/serve.ts', ...args])
+const send = async (body: object) => {
+  const answer = await fetch(server.url, { method: 'POST', body: JSON.stringify(body) })
+  if (!answer.ok) throw new Error(await answer.text())
+  return answer.json()
+}
+/** Milliseconds that one of many takes, of which the way there and back is a small part. */
+async function timed(body: object, often: number): Promise<number> {
+  const from = performance.now()
+  await send({ ...body, times: often })
+  return (performance.now() - from) / often
+}
+try {
+  const records = await recordsOf(JSON.parse(JSON.stringify(definitions())))
+  for (let at = 0; at < records.length; at += A_BATCH) await send({ records: records.slice(at, at + A_BATCH) })
+  const key = records[Math.floor(records.length / 2)]?.id.split('@')[0]?.toLowerCase() ?? ''
+  await timed({ q: questions[0] ?? '' }, times)
+  const pairs: { readonly search: number; readonly lookUp: number }[] = []
+  for (const q of questions) pairs.push({ search: await timed({ q }, times), lookUp: await timed({ key }, 50 * times) })
+  const searches = pairs.map(({ search }) => search)
+  const ratios = pairs.map(({ search, lookUp }) => search / lookUp)
+  console.log(`${records.length} tools, ${questions.length} questions, ${times} times each`)
+  console.log(
+    `a search: median ${quantile(searches, 0.5).toFixed(2)} ms, 95 % within ${quantile(searches, 0.95).toFixed(2)} ms`,
+  )
+  console.log(
+    `a look-up: median ${quantile(
+      pairs.map(({ lookUp }) => lookUp),
+      0.5,
+    ).toFixed(4)} ms`,
+  )
+  console.log(`ratio of adjacent slots: median ${quantile(ratios, 0.5).toFixed(0)}`)
+} finally {
+  await server.stop()
+}
