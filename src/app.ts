@@ -76,6 +76,7 @@ import { createGate, createShield } from './http/gate.ts'
 import { createHealth } from './http/health.ts'
 import { createJwtVerifier } from './http/jwt.ts'
 import { isLocalRequest, isLoopback } from './http/loopback.ts'
+import { failurePage, page } from './http/page.ts'
 import { createRateLimit } from './http/rate-limit.ts'
 import { createSessions } from './http/sessions.ts'
 import { unknownRoute } from './http/unknown-route.ts'
@@ -272,6 +273,9 @@ export function createApp(env: Env, config: Config, build: Build): Hono {
   })
   const health = createHealth({ version, probe: async () => registryStub(env.Registry)().revision(), now, sleep })
 
+  /** A person gets a page where a program gets a failure in words. */
+  const onPageError = unexpected((failure) => page(failurePage(failure)), newId, log)
+
   /** What most faces take; each is declared with what it uses of it. */
   const shared = {
     gate,
@@ -337,6 +341,7 @@ export function createApp(env: Env, config: Config, build: Build): Hono {
       requiresSignIn: config.signIn !== undefined && config.userVerifierUrl === undefined,
       identifiesPeople: config.userVerifierUrl !== undefined || config.signIn !== undefined,
       now,
+      onPageError,
     }),
     openApiFace({ ...shared, shield, routes: () => app.routes, version }),
     docsFace({ ...shared, shield, loadGuides: async () => (await import('./generated/guides.ts')).guides }),
@@ -372,6 +377,7 @@ export function createApp(env: Env, config: Config, build: Build): Hono {
       shield,
       writeAct,
       now,
+      onPageError,
     }),
     connectFace({
       issuer: config.connectIssuer,
@@ -385,6 +391,7 @@ export function createApp(env: Env, config: Config, build: Build): Hono {
       newId: randomId,
       now,
       writeAct,
+      onPageError,
     }),
     agentsFace({ ...shared, gate: gateForPages, agents }),
     clientsFace({ ...shared, gate: gateBesideTools, clients: createClientStore(connect), onChange: agents.forget }),

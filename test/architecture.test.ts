@@ -134,10 +134,11 @@ const RULES: readonly Rule[] = [
     breach: ['src/core/schema/x.ts', "import { Hono } from 'hono'"],
   },
   {
-    name: 'only routes know Hono, with what composes them and what answers in their place',
+    name: 'only routes know Hono, with what composes them, what tells them apart and what answers in their place',
     files: (path) =>
       !/^src\/(?:dialects|api|sign-in|docs|connect)\/(?:.*\/)?routes\.ts$/.test(path) &&
-      !['src/http/unexpected.ts', 'src/http/unknown-route.ts', 'src/app.ts', 'src/index.ts'].includes(path),
+      !['operation', 'unexpected', 'unknown-route'].some((each) => path === `src/http/${each}.ts`) &&
+      !['src/app.ts', 'src/index.ts'].includes(path),
     refuses: named('hono'),
     breach: ['src/dialects/oxp/wire.ts', "import { html } from 'hono/html'"],
   },

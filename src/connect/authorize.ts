@@ -11,11 +11,11 @@ import { bounded } from '../http/markup.ts'
 import { failurePage, goTo, type Page, page, plainPage } from '../http/page.ts'
 import { isSameOrigin } from '../http/same-origin.ts'
 import type { SignedIn, Sessions } from '../http/sessions.ts'
+import { signInPath } from '../http/sign-in-path.ts'
 import type { AuthorizationServer } from '../storage/connect/connect-store.ts'
 import type { Asked, AuthorizationRequest } from '../storage/connect/connections.ts'
 import { type Choice, choicesOf } from '../core/access/choices.ts'
 import { type FindDocument, isDocumentUrl } from './client-document.ts'
-import { reached } from './oauth-answer.ts'
 import { type Asking, askPage, DAYS, wrongRequestPage } from './pages.ts'
 
 export interface AuthorizeDeps {
@@ -45,7 +45,11 @@ interface Question {
 }
 
 const FORM_LIMIT = 65_536
+/** Characters of a request: a `state` of 4 kB is seen. */
 const MAX_URL = 8_192
+/** Of the address at which somebody signs in who comes with such a request. */
+const MAX_ADDRESS = 16_000
+const TOO_LONG = wrongRequestPage(`The link is too long: wanted at most ${MAX_URL} characters`, undefined)
 /** Characters of what a client calls itself: agents keep it. */
 const MAX_NAME = 200
 const NOT_FROM_HERE = plainPage(403, 'Not from here', 'This form was sent by another site, so nothing was done')
@@ -71,25 +75,23 @@ export function createAuthorize({
     const url = new URL(c.req.raw.url)
     const { origin, pathname, search, searchParams } = url
     if (!isTrustworthy(url)) return page(NOT_SAFE)
-    if (url.href.length > MAX_URL) return page(wrongRequestPage('The link is too long', undefined))
+    const signIn = signInPath(pathname + search)
+    // Before anybody signs in for it
+    if (url.href.length > MAX_URL || signIn.length > MAX_ADDRESS) return page(TOO_LONG)
     // Nothing is looked up, or fetched, for somebody who is not known
     const signed = await sessions.signedIn(c.req.raw, () => shield(c))
     if (!signed.ok) {
       if (signed.failure.type !== 'unauthenticated') return page(failurePage(signed.failure))
-      return signedOut ? page(signedOut) : goTo(`/sign-in?return=${encodeURIComponent(pathname + search)}`)
+      return signedOut ? page(signedOut) : goTo(signIn)
     }
     const clientId = searchParams.get('client_id') ?? ''
     const found = isDocumentUrl(clientId) ? await findDocument(clientId) : undefined
     if (found?.ok === false) return page(wrongRequestPage(found.message, undefined))
     const request = { url: `${origin}${pathname}${search}`, document: found?.client }
-    const read = await reached(async () => {
-      await prepare()
-      const asked = await server.asked(request)
-      return { asked, choices: asked.ok ? await choicesOf(signed.value.principal, catalogue) : [] }
-    })
-    if (read instanceof Response) return read
-    const { asked, choices } = read
+    await prepare()
+    const asked = await server.asked(request)
     if (!asked.ok) return page(wrongRequestPage(asked.message, asked.back))
+    const choices = await choicesOf(signed.value.principal, catalogue)
     return { request, signed: signed.value, asked, asking: askingOf(asked), choices }
   }
 
@@ -142,8 +144,7 @@ export function createAuthorize({
         return page(askPage({ ...shown(question, chosen), problem }))
       }
       const agent = agentOf(question, chosen, days)
-      const connected = await reached(() => server.letIn(question.request, agent))
-      if (connected instanceof Response) return connected
+      const connected = await server.letIn(question.request, agent)
       if (connected.ok) {
         const { id, toolkits, expires_at } = agent
         note(c, 'agent.connect', question, { id, host: question.asking.host, toolkits, expires_at })

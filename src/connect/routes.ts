@@ -1,4 +1,4 @@
-import { type Context, Hono } from 'hono'
+import { type Context, type ErrorHandler, Hono } from 'hono'
 import { readBytes, readForm } from '../http/body.ts'
 import { jsonText } from '../http/json-response.ts'
 import { anyObject } from '../core/tool/json-reader.ts'
@@ -18,6 +18,8 @@ export interface ConnectFaceDeps extends Omit<AuthorizeDeps, 'findDocument'> {
   readonly fetch: Fetch
   /** Called when an agent may have been ended, so that this isolate's verdicts follow at once. */
   readonly onEnd: (agent: string) => void
+  /** Shows a person that something did not work. */
+  readonly onPageError: ErrorHandler
 }
 
 const FORM_LIMIT = 65_536
@@ -29,7 +31,7 @@ const REGISTRATION_LIMIT = 32_768
  * the library's, in the Connect object; the page is loaded when it is first opened.
  */
 export function connectFace(deps: ConnectFaceDeps): Hono {
-  const { issuer, server, onEnd, shield } = deps
+  const { issuer, server, onEnd, shield, onPageError } = deps
   const face = new Hono()
 
   // RFC 6749, sections 3.1 and 3.2: what is not known is passed over, in the query as in the form
@@ -59,14 +61,16 @@ export function connectFace(deps: ConnectFaceDeps): Hono {
       readAssertion: createAssertions({ fetch: deps.fetch, findDocument, now: deps.now }),
     }
   }
-  face.get(
+  const pages = new Hono().onError(onPageError)
+  pages.get(
     '/connect/authorize',
     any(async (c: Context) => (loaded ??= await load()).authorize.ask(c)),
   )
-  face.post(
+  pages.post(
     '/connect/authorize',
     any(async (c: Context) => (loaded ??= await load()).authorize.decide(c)),
   )
+  face.route('/', pages)
 
   face.post('/connect/token', any(token))
   async function token(c: Context): Promise<Response> {

@@ -1,6 +1,6 @@
 import { type Context, Hono } from 'hono'
 import { jsonText } from '../http/json-response.ts'
-import { goTo, page, plainPage } from '../http/page.ts'
+import { failurePage, goTo, page, plainPage } from '../http/page.ts'
 import { ANY_QUERY } from '../http/query.ts'
 import { createPublicRoute, preflight, type PublicRouteDeps } from '../http/public-route.ts'
 import type { Guide } from './guide.ts'
@@ -20,34 +20,43 @@ const NO_GUIDE = plainPage(404, 'Nothing here', 'There is no such guide')
  */
 export function docsFace({ loadGuides, ...deps }: DocsFaceDeps): Hono {
   const open = createPublicRoute(deps)
+  const shown = createPublicRoute({ ...deps, respond: (failure) => page(failurePage(failure)) })
   const face = new Hono()
   // What is one text for everybody passes its query over: links get parameters that say where they were found
   // Who opens the address of a deployment in a browser finds out what it is
-  at('/', async () => goTo('/docs'))
-  at('/docs', async () => {
-    const [{ guidesPage }, guides] = await Promise.all([import('./guide.ts'), loadGuides()])
-    return page(guidesPage(guides))
-  })
+  at('/', async () => goTo('/docs'), shown)
+  at(
+    '/docs',
+    async () => {
+      const [{ guidesPage }, guides] = await Promise.all([import('./guide.ts'), loadGuides()])
+      return page(guidesPage(guides))
+    },
+    shown,
+  )
   at('/docs/agents.json', async (c) => {
     const { agentHosts } = await import('./agent-hosts.ts')
     return jsonText(JSON.stringify({ hosts: agentHosts(originOf(c)) }))
   })
-  at('/docs/:guide', async (c) => {
-    const [{ guidePage, guideText }, guides] = await Promise.all([import('./guide.ts'), loadGuides()])
-    const asked = c.req.param('guide') ?? ''
-    const name = asked.replace(/\.md$/, '')
-    const guide = guides.find((each) => each.name === name)
-    if (!guide) return page(NO_GUIDE)
-    if (asked === name) return page(guidePage(guide, originOf(c)))
-    return new Response(guideText(guide, originOf(c)), { headers: MARKDOWN })
-  })
+  at(
+    '/docs/:guide',
+    async (c) => {
+      const [{ guidePage, guideText }, guides] = await Promise.all([import('./guide.ts'), loadGuides()])
+      const asked = c.req.param('guide') ?? ''
+      const name = asked.replace(/\.md$/, '')
+      const guide = guides.find((each) => each.name === name)
+      if (!guide) return page(NO_GUIDE)
+      if (asked === name) return page(guidePage(guide, originOf(c)))
+      return new Response(guideText(guide, originOf(c)), { headers: MARKDOWN })
+    },
+    shown,
+  )
   at('/llms.txt', async (c) => {
     const [{ llmsText }, guides] = await Promise.all([import('./guide.ts'), loadGuides()])
     return new Response(llmsText(guides, originOf(c)), { headers: TEXT })
   })
 
-  function at(path: string, give: (c: Context) => Promise<Response>): void {
-    face.get(path, open({ query: ANY_QUERY }, give))
+  function at(path: string, give: (c: Context) => Promise<Response>, route = open): void {
+    face.get(path, route({ query: ANY_QUERY }, give))
     face.options(path, preflight)
   }
 

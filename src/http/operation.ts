@@ -1,3 +1,4 @@
+import { findTargetHandler } from 'hono/utils/handler'
 import type { Scope } from '../core/access/principal.ts'
 import type { Reader } from '../core/tool/json-reader.ts'
 import type { Failure } from '../core/call/failure.ts'
@@ -25,9 +26,9 @@ export function declare<Q, H extends object>(operation: Operation<Q>, handler: H
   return handler
 }
 
-/** What a handler was declared to be. */
+/** What a handler was declared to be. Hono wraps those of a face that has an error handler of its own. */
 export function operationOf(handler: object): Operation<unknown> | undefined {
-  return declared.get(handler)
+  return declared.get(typeof handler === 'function' ? findTargetHandler(handler) : handler)
 }
 
 /**

@@ -1,11 +1,14 @@
 import type { Failure } from '../core/call/failure.ts'
+import { failureHeaders } from './json-response.ts'
 import { bounded, html, Markup } from './markup.ts'
 
 /** One page for a person, whole. */
 export interface Page {
-  readonly status: 200 | 400 | 403 | 404 | 410 | 413 | 415 | 429 | 502
+  readonly status: 200 | 400 | 403 | 404 | 410 | 413 | 415 | 429 | 500 | 502 | 503
   readonly title: string
   readonly body: Markup
+  /** Beside those that every page has. */
+  readonly headers?: Readonly<Record<string, string>>
 }
 
 /** No colour says anything that the words do not; both schemes keep a contrast of 4.5:1 at least. */
@@ -93,7 +96,10 @@ export const MAX_TEXT = 300
 
 /** A page as it is answered; `cookies` are headers `Set-Cookie`. */
 export function page(of: Page, cookies: readonly string[] = []): Response {
-  return withCookies(new Response(pageText(of), { status: of.status, headers: PAGE_HEADERS }), cookies)
+  return withCookies(
+    new Response(pageText(of), { status: of.status, headers: { ...PAGE_HEADERS, ...of.headers } }),
+    cookies,
+  )
 }
 
 /** Sends the browser on, by `GET`. */
@@ -117,18 +123,45 @@ export function sentence(message: string): string {
   return /[.!?…]$/.test(text) ? text : `${text}.`
 }
 
-/** Why a request for a page is refused, for a person. */
+/** Why a request for a page came to nothing, for a person. */
 export function failurePage(failure: Failure): Page {
   switch (failure.type) {
     case 'rate-limited':
-      return plainPage(429, 'Too many requests', 'Wait a little, then try again')
+      return { ...plainPage(429, 'Too many requests', 'Wait a little, then try again'), ...headersOf(failure) }
     case 'body-too-large':
       return plainPage(413, 'Not understood', 'The form is too large, so nothing was done')
     case 'media-type-unsupported':
       return plainPage(415, 'Not understood', `Wanted a form, '${failure.wanted}'`)
     case 'unavailable':
-      return plainPage(502, 'That did not work', failure.message)
+      return { ...awayPage(failure.message), ...headersOf(failure) }
+    case 'internal':
+      return brokenPage(failure.reference)
     default:
       return plainPage(400, 'Not understood', 'This link is malformed')
+  }
+}
+
+function headersOf(failure: Failure): Pick<Page, 'headers'> {
+  const headers = failureHeaders(failure)
+  return headers ? { headers } : {}
+}
+
+function awayPage(message: string): Page {
+  return {
+    status: 503,
+    title: 'Not right now',
+    body: html`<p>${sentence(message)}</p>
+      <p>
+        Wait a moment, then load this page again. If you sent a form, look first whether it was done all the same.
+      </p>`,
+  }
+}
+
+function brokenPage(reference: string): Page {
+  return {
+    status: 500,
+    title: 'Something is wrong here',
+    body: html`<p>This Switchboard has a fault, and it has been written down.</p>
+      <p>If it comes again, tell whoever runs it the reference <code>${reference}</code>.</p>`,
   }
 }

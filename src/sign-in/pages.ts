@@ -1,5 +1,6 @@
 import { bounded, html, type Markup } from '../http/markup.ts'
 import { type Page, sentence } from '../http/page.ts'
+import { signInPath } from '../http/sign-in-path.ts'
 
 const MAX_NAME = 300
 
@@ -39,7 +40,7 @@ export function signedOutPage(): Page {
     status: 200,
     title: 'You are signed out',
     body: html`<p>This browser has no access any more.</p>
-      <p><a class="button" href="/sign-in?again=1">Sign in again</a></p>`,
+      <p><a class="button" href="${signInPath(undefined, true)}">Sign in again</a></p>`,
   }
 }
 
@@ -49,12 +50,8 @@ export function refusedSignInPage(status: 400 | 403 | 502, message: string, back
     status,
     title: 'You are not signed in',
     body: html`<p>${sentence(message)}</p>
-      <p><a class="button" href="${againHref(back)}">Sign in as somebody else, or try again</a></p>`,
+      <p><a class="button" href="${signInPath(back, true)}">Sign in as somebody else, or try again</a></p>`,
   }
-}
-
-function againHref(back: string | undefined): string {
-  return back === undefined ? '/sign-in?again=1' : `/sign-in?again=1&return=${encodeURIComponent(back)}`
 }
 
 function backField(back: string | undefined): Markup | undefined {

@@ -1,4 +1,4 @@
-import { type Context, Hono } from 'hono'
+import { type Context, type ErrorHandler, Hono } from 'hono'
 import type { WriteAct } from '../core/access/act.ts'
 import { type PersonClaims, personOf } from '../core/access/person.ts'
 import { principalOfPerson } from '../core/access/session.ts'
@@ -15,10 +15,11 @@ import { optional, string } from '../core/tool/json-reader.ts'
 import { isSameOrigin } from '../http/same-origin.ts'
 import type { Sessions } from '../http/sessions.ts'
 import { isTrustworthy } from '../http/loopback.ts'
+import { signInPath } from '../http/sign-in-path.ts'
 import type { createFlows } from './flow.ts'
 import type { OpenId } from './openid.ts'
 import { keyPage, refusedSignInPage, signedInPage, signedOutPage } from './pages.ts'
-import { returnPath } from './return-path.ts'
+import { MAX_RETURN, returnPath } from './return-path.ts'
 
 /** Who may sign in with the deployment's provider. */
 export interface SignInProvider {
@@ -43,9 +44,12 @@ export interface SignInFaceDeps {
   readonly writeAct?: WriteAct
   /** Milliseconds since 1970. */
   readonly now: () => number
+  /** Shows a person that something did not work. */
+  readonly onPageError: ErrorHandler
 }
 
-const FORM_LIMIT = 8_192
+/** A key, and a path to go back to, each character of which may be written as nine. */
+const FORM_LIMIT = 9 * MAX_RETURN + 1_024
 const MAX_CALLBACK = 16_384
 /** People open the page by links, which get parameters that say where they were found. */
 const SIGN_IN = query({ return: optional(string()), again: optional(string()) }, { others: 'ignored' })
@@ -59,8 +63,8 @@ const NOT_SAFE = plainPage(400, 'Not here', 'To sign in, open this Switchboard b
  * back to a path of this deployment, never anywhere else.
  */
 export function signInFace({ sessions, provider, flows, authenticator, sha256, ...deps }: SignInFaceDeps): Hono {
-  const { shield, writeAct, now } = deps
-  const face = new Hono()
+  const { shield, writeAct, now, onPageError } = deps
+  const face = new Hono().onError(onPageError)
 
   const refuse = (_: Context, failure: Failure) => page(failurePage(failure))
   face.get('/sign-in', reading({ query: SIGN_IN }, signIn, refuse))
@@ -76,10 +80,11 @@ export function signInFace({ sessions, provider, flows, authenticator, sha256, .
       if (back !== undefined) return goTo(back)
       return page(signedInPage(nameOf(signed.value.session.by, signed.value.principal.id)))
     }
+    if (signed && signed.failure.type !== 'unauthenticated') return page(failurePage(signed.failure))
     if (!provider) return page(keyPage(back))
     const begun = await provider.openId.begin(callbackOf(c), isAgain)
     if (!begun.ok) return page(refusedSignInPage(502, begun.message, back))
-    return goTo(begun.url, [await flows.keep(request, { request: begun.request, back: back ?? '/sign-in' })])
+    return goTo(begun.url, await flows.keep(request, { request: begun.request, back: back ?? '/sign-in' }))
   }
 
   // RFC 6749, section 4.1.2: what a provider adds is passed over
@@ -97,7 +102,7 @@ export function signInFace({ sessions, provider, flows, authenticator, sha256, .
       const message = 'Signing in was begun in another browser or another window, or took too long'
       return page(refusedSignInPage(400, message, flow?.back))
     }
-    const ended = [flows.end(request)]
+    const ended = flows.end(request)
     const { back } = flow
     const finished = await provider.openId.finish(request.url, flow.request)
     if (!finished.ok) {
@@ -154,7 +159,7 @@ export function signInFace({ sessions, provider, flows, authenticator, sha256, .
     const cookie = await sessions.signOut(request)
     note(c, 'session.end', {})
     if (back === undefined || back instanceof Error) return page(signedOutPage(), [cookie])
-    return goTo(`/sign-in?again=1&return=${encodeURIComponent(back)}`, [cookie])
+    return goTo(signInPath(back, true), [cookie])
   }
 
   /** Writes down that somebody signs in, or may not: then there is no id of theirs. */

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { createServer, type Server as HttpServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -54,6 +55,30 @@ describe.skipIf(NO_BROWSER !== '')(`a person with a browser ${NO_BROWSER}`, () =
     await page.waitForURL((at) => at.href.startsWith(callback))
     expect(new URL(page.url()).searchParams.get('error')).toBe('access_denied')
     await ann.leave()
+  })
+
+  it('comes back from signing in with a request of any length that is taken, and is told of a longer one before', async () => {
+    const { url } = world.server
+    const state = randomBytes(3_072).toString('base64')
+    const redirect = `${callback}/${'x'.repeat(1_000)}`
+    const agent = await newAgent(url, redirect)
+    const bob = await person(browser)
+    const { page } = bob
+    await page.goto(authorizeUrl(agent, { state: state.repeat(2) }))
+    expect(await textOf(page)).toContain('too long')
+
+    const asked = authorizeUrl(agent, { state })
+    expect(asked.length).toBeGreaterThan(5_500)
+    await page.goto(asked)
+    await answerProvider(bob, 'bob')
+    await page.waitForURL(/\/connect\/authorize/)
+    expect(page.url()).toBe(asked)
+    await page.getByRole('button', { name: 'Refuse' }).click()
+    await page.waitForURL((at) => at.href.startsWith(redirect))
+    expect(new URL(page.url()).searchParams.get('state')).toBe(state)
+    // Nothing of the way there is left
+    expect((await bob.context.cookies(url)).map(({ name }) => name)).toEqual(['switchboard-session'])
+    await bob.leave()
   })
 
   it('is not made to allow by a page of another site', async () => {

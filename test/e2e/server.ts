@@ -50,7 +50,7 @@ export interface ServerOptions {
   /** Whether what a streaming tail Worker would be told is printed, an event a line. */
   readonly tail?: boolean
   /** A class of Durable Objects whose storage cannot be reached. */
-  readonly broken?: 'Access' | 'Ledger' | 'Records' | 'Registry' | 'Vault'
+  readonly broken?: 'Access' | 'Connect' | 'Ledger' | 'Records' | 'Registry' | 'Vault'
 }
 
 /**

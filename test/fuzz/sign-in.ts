@@ -94,7 +94,8 @@ const CALLBACK = `${REQUEST.callback}?code=c1&state=${REQUEST.state}&iss=${encod
 const sealer = createKeyring(['of the tests'], 'sign-in')
 const flows = createFlows(sealer, () => 0)
 const bare = new Request(ORIGIN)
-const kept = (await flows.keep(bare, { request: REQUEST, back: '/tools?q=1' })).split(';')[0] ?? ''
+const [cookie = ''] = await flows.keep(bare, { request: REQUEST, back: '/tools?q=1' })
+const kept = cookie.split(';')[0] ?? ''
 
 const COOKIE = 'a'.repeat(43)
 const SESSION: Session = {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { returnPath } from '../../src/sign-in/return-path.ts'
+import { MAX_RETURN, returnPath } from '../../src/sign-in/return-path.ts'
 
 const ORIGIN = 'https://tools.acme.test'
 
@@ -30,9 +30,14 @@ describe('the page to go back to', () => {
     '@evil.test',
     '/ä',
     '/x\r\nset-cookie: a=b',
-    `/${'x'.repeat(2_000)}`,
+    `/${'x'.repeat(MAX_RETURN)}`,
   ])('may not be %j', (path) => {
     expect(returnPath(path, ORIGIN)).toBeUndefined()
+  })
+
+  it('may be as long as the request of an agent', () => {
+    const path = `/connect/authorize?state=${'x'.repeat(8_000)}`
+    expect(returnPath(path, ORIGIN)).toBe(path)
   })
 
   it('loses what is for the browser alone', () => {

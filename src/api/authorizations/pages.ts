@@ -3,6 +3,7 @@ import type { JsonObject } from '../../core/tool/json.ts'
 import { parseToolId } from '../../core/tool/tool-id.ts'
 import { bounded, html, type Markup } from '../../http/markup.ts'
 import { MAX_TEXT, type Page, sentence } from '../../http/page.ts'
+import { signInPath } from '../../http/sign-in-path.ts'
 import { scopeWords } from './scope-words.ts'
 
 const MAX_INPUT = 100_000
@@ -71,7 +72,7 @@ export function signInPage(back: string): Page {
     body: html`<p>
         An agent asks something of a person here. What it is, only that person gets to see, and only they can answer.
       </p>
-      <p><a class="button" href="/sign-in?return=${encodeURIComponent(back)}">Sign in</a></p>`,
+      <p><a class="button" href="${signInPath(back)}">Sign in</a></p>`,
   }
 }
 

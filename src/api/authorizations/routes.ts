@@ -1,4 +1,4 @@
-import { type Context, Hono } from 'hono'
+import { type Context, type ErrorHandler, Hono } from 'hono'
 import { mayActFor, mayApprove, type Principal } from '../../core/access/principal.ts'
 import type { Authorization, Authorizations, SignedInPerson, Step } from '../../core/consent/authorization.ts'
 import { malformed } from '../../core/call/call-fields.ts'
@@ -32,6 +32,8 @@ export interface AuthorizationsFaceDeps extends RouteDeps {
   readonly identifiesPeople: boolean
   /** Milliseconds since the epoch. */
   readonly now: () => number
+  /** Shows a person that something did not work. */
+  readonly onPageError: ErrorHandler
 }
 
 /** The pages that people see, which most isolates never show. */
@@ -54,6 +56,7 @@ export function authorizationsFace(deps: AuthorizationsFaceDeps): Hono {
   const { authorizations, providers, shield, sessions, requiresSignIn, identifiesPeople, now, writeAct } = deps
   const route = createPrivateRoute(deps)
   const face = new Hono()
+  const forPeople = new Hono().onError(deps.onPageError)
 
   face.get('/authorizations/:id', route({ scope: 'tools:call', query: waitQuery }, follow))
   // A scope of its own: whoever calls tools for a user could otherwise take the part of the user's browser too
@@ -91,7 +94,7 @@ export function authorizationsFace(deps: AuthorizationsFaceDeps): Hono {
     return step.ok ? c.json({ next: step.location }) : fail(stepFailure(step))
   }
 
-  face.get('/authorizations/:id/start', declare({ query: ANY_QUERY }, start))
+  forPeople.get('/authorizations/:id/start', declare({ query: ANY_QUERY }, start))
   async function start(c: Context): Promise<Response> {
     const opened = await open(c)
     if ('status' in opened) return page(opened)
@@ -107,7 +110,7 @@ export function authorizationsFace(deps: AuthorizationsFaceDeps): Hono {
     )
   }
 
-  face.post('/authorizations/:id/start', declare({ query: ANY_QUERY }, decide))
+  forPeople.post('/authorizations/:id/start', declare({ query: ANY_QUERY }, decide))
   async function decide(c: Context): Promise<Response> {
     const request = c.req.raw
     if (!isSameOrigin(request)) {
@@ -147,7 +150,7 @@ export function authorizationsFace(deps: AuthorizationsFaceDeps): Hono {
     return page(plainPage(400, 'Not understood', 'The form did not say what to do, so nothing was done'))
   }
 
-  face.get(
+  forPeople.get(
     '/authorizations/:id/resume',
     reading({ query: RESUMED }, resume, (_, failure) => page(failurePage(failure))),
   )
@@ -161,7 +164,7 @@ export function authorizationsFace(deps: AuthorizationsFaceDeps): Hono {
   }
 
   // RFC 6749, section 4.1.2: what a provider adds is passed over; what it says twice is refused where it is read
-  face.get('/oauth/callback', declare({ query: ANY_QUERY }, finish))
+  forPeople.get('/oauth/callback', declare({ query: ANY_QUERY }, finish))
   async function finish(c: Context): Promise<Response> {
     const limited = shield(c)
     if (limited) return page(failurePage(limited.failure))
@@ -176,6 +179,8 @@ export function authorizationsFace(deps: AuthorizationsFaceDeps): Hono {
     noteAct(c, writeAct, now(), actOf('grant.give', ended.authorization, true))
     return page(endedPage(ended.authorization, await nameOf(ended.authorization.provider)))
   }
+
+  face.route('/', forPeople)
 
   /** The authorization of the path, for a caller who may act for its user: to all others it does not exist. */
   async function visible(c: Context, principal: Principal): Promise<Result<Authorization>> {

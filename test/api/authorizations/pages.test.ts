@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Authorization } from '../../../src/core/consent/authorization.ts'
-import { fail } from '../../../src/core/call/failure.ts'
+import { fail, Unreachable } from '../../../src/core/call/failure.ts'
+import { AWAY, awayOf, REFERENCE } from '../../http/on-page-error.ts'
 import { APPROVAL, GRANT, NOW, ORIGIN, setUp } from './set-up.ts'
 
 const BROWSER = 'b'.repeat(43)
@@ -404,4 +405,32 @@ describe('coming back from the provider', () => {
 it('the time that is left is never none while a page works', async () => {
   const text = await (await setUp({ known: [{ ...GRANT, expiresAt: NOW + 1 }] }).get(START)).text()
   expect(text).toContain('1 more minute,')
+})
+
+describe('a page, while what it needs cannot be reached,', () => {
+  it('says so to the person, who may try again, at each step', async () => {
+    const { get, post, port } = setUp()
+    const away = () => Promise.reject(new Unreachable('Switchboard cannot reach its vault right now'))
+    for (const act of [port.start, port.decide, port.resume, port.finish]) act.mockImplementation(away)
+    for (const answer of [
+      await post(START, { decision: 'continue' }),
+      await post(APPROVE, { decision: 'approve' }),
+      await get('/authorizations/auth_1/resume?proof=p', { cookie: COOKIE }),
+      await get('/oauth/callback?code=c&state=s1'),
+    ]) {
+      expect(await awayOf(answer)).toEqual(AWAY)
+    }
+    port.find.mockImplementation(away)
+    expect(await awayOf(await get(START))).toEqual(AWAY)
+  })
+
+  it('says nothing of a defect but its reference', async () => {
+    const { get, port } = setUp()
+    port.find.mockRejectedValue(new Error('secret-detail'))
+    const answer = await get(START)
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([500, 'text/html; charset=utf-8'])
+    const text = await answer.text()
+    expect(text).toContain(REFERENCE)
+    expect(text).not.toContain('secret-detail')
+  })
 })

@@ -7,6 +7,7 @@ import type { Provider } from '../../../src/core/consent/provider.ts'
 import { authorizationsFace } from '../../../src/api/authorizations/routes.ts'
 import type { SignedIn } from '../../../src/http/sessions.ts'
 import { gateFor } from '../../http/gate-for.ts'
+import { onPageError } from '../../http/on-page-error.ts'
 
 export const NOW = Date.parse('2026-11-01T12:00:00Z')
 export const ORIGIN = 'https://sb.example'
@@ -96,6 +97,7 @@ export function setUp(
     requiresSignIn,
     identifiesPeople,
     now: () => NOW,
+    onPageError,
     respond: (failure) => Response.json(failure, { status: STATUS[failure.type] ?? 400 }),
   })
   const app = new Hono().route('/', face)

@@ -1,0 +1,42 @@
+import { afterAll, expect, it } from 'vitest'
+import { askToken } from './oauth/agent.ts'
+import { HttpPerson, type Visited } from './oauth/http-person.ts'
+import { type Server, type ServerOptions, startServer } from './server.ts'
+
+/** What people see, and programs get, of a deployment of which a part is out of order. */
+const ADMIN_KEY = 'an-administrators-key-1'
+const HTML = 'text/html; charset=utf-8'
+const servers: Server[] = []
+afterAll(() => Promise.all(servers.map((server) => server.stop())))
+
+async function start(broken: NonNullable<ServerOptions['broken']>): Promise<Server> {
+  const server = await startServer({ vars: { ACCESS: 'keys', ADMIN_KEY }, broken })
+  servers.push(server)
+  return server
+}
+
+const signIn = async (url: string): Promise<[HttpPerson, Visited]> => {
+  const who = new HttpPerson()
+  return [who, await who.press(await who.open(`${url}/sign-in`), /Sign in/, { key: ADMIN_KEY })]
+}
+
+it('signing in is a page that says when to try again, while sessions cannot be reached', async () => {
+  const { url } = await start('Access')
+  const [, { status, headers, text }] = await signIn(url)
+  expect([status, headers.get('content-type'), headers.get('retry-after')]).toEqual([503, HTML, '1'])
+  expect(text).toContain('cannot reach its keys')
+  expect(text).toContain('Wait a moment, then load this page again')
+})
+
+it('the page that asks about an agent is a page also where its storage is at fault, and clients get JSON', async () => {
+  const server = await start('Connect')
+  const [ann, signedIn] = await signIn(server.url)
+  expect(signedIn.status).toBe(200)
+  const { status, headers, text } = await ann.open(`${server.url}/connect/authorize?client_id=x`)
+  expect([status, headers.get('content-type')]).toEqual([500, HTML])
+  const [, reference = ''] = /reference <code>([\w-]{36})<\/code>/.exec(text) ?? []
+  await expect.poll(() => server.printed()).toContain(reference)
+  expect(text).not.toMatch(/sql|storage/i)
+  const answer = await askToken(server.url, { grant_type: 'authorization_code', code: 'a:b:c' })
+  expect([answer.status, answer.headers.get('content-type')]).toEqual([500, 'application/json'])
+})

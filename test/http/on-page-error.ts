@@ -1,0 +1,32 @@
+import { failurePage, page } from '../../src/http/page.ts'
+import { unexpected } from '../../src/http/unexpected.ts'
+
+export const REFERENCE = 'reference-1'
+
+/** What a person is shown when something did not work, as `app.ts` has it; nothing is logged. */
+export const onPageError = unexpected(
+  (failure) => page(failurePage(failure)),
+  () => REFERENCE,
+  () => undefined,
+)
+
+/** What there is to say of an answer that a person sees while something cannot be reached. */
+export async function awayOf(response: Response): Promise<typeof AWAY> {
+  const text = await response.text()
+  const { status, headers } = response
+  return {
+    status,
+    retryAfter: headers.get('retry-after'),
+    type: headers.get('content-type'),
+    isPage: text.startsWith('<!doctype html>') && text.includes('Wait a moment, then load this page again'),
+    isKept: headers.get('cache-control') !== 'no-store',
+  }
+}
+
+export const AWAY: {
+  readonly status: number
+  readonly retryAfter: string | null
+  readonly type: string | null
+  readonly isPage: boolean
+  readonly isKept: boolean
+} = { status: 503, retryAfter: '1', type: 'text/html; charset=utf-8', isPage: true, isKept: false }

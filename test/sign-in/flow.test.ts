@@ -1,0 +1,72 @@
+import { describe, expect, it } from 'vitest'
+import { createFlows } from '../../src/sign-in/flow.ts'
+import { MAX_RETURN } from '../../src/sign-in/return-path.ts'
+import { createKeyring } from '../../src/storage/keyring.ts'
+
+const ORIGIN = 'https://sb.example'
+const REQUEST = { state: 's'.repeat(43), nonce: 'n'.repeat(43), verifier: 'v'.repeat(43), callback: `${ORIGIN}/x` }
+const LONGEST = `/${'x'.repeat(MAX_RETURN - 1)}`
+const flows = createFlows(createKeyring(['of the tests'], 'sign-in'), () => 0)
+
+/** A browser, as far as it keeps cookies. */
+function newBrowser() {
+  const jar = new Map<string, string>()
+  return {
+    jar,
+    request: () => new Request(ORIGIN, { headers: { cookie: [...jar].map((pair) => pair.join('=')).join('; ') } }),
+    take(headers: readonly string[]) {
+      for (const header of headers) {
+        const [pair = '', ...attributes] = header.split('; ')
+        // Chromium and Firefox keep no more
+        expect(pair.length).toBeLessThanOrEqual(4_096)
+        expect(attributes).toEqual(expect.arrayContaining(['HttpOnly', 'Secure', 'Path=/', 'SameSite=Lax']))
+        const [name = '', value = ''] = pair.split('=')
+        if (attributes.includes('Max-Age=0')) jar.delete(name)
+        else jar.set(name, value)
+      }
+    },
+  }
+}
+
+describe('a browser on its way to the provider', () => {
+  it.each([
+    ['an ordinary path', '/sessions', 1],
+    ['the longest', LONGEST, 3],
+  ])('comes back with %s', async (_, back, cookies) => {
+    const { jar, request, take } = newBrowser()
+    take(await flows.keep(request(), { request: REQUEST, back }))
+    expect(jar.size).toBe(cookies)
+    expect(await flows.of(request())).toEqual({ request: REQUEST, back })
+    take(flows.end(request()))
+    expect(jar.size).toBe(0)
+    expect(await flows.of(request())).toBeUndefined()
+  })
+
+  it('keeps nothing of an earlier way', async () => {
+    const { jar, request, take } = newBrowser()
+    take(await flows.keep(request(), { request: REQUEST, back: LONGEST }))
+    take(await flows.keep(request(), { request: REQUEST, back: '/short' }))
+    expect(jar.size).toBe(1)
+    expect(await flows.of(request())).toMatchObject({ back: '/short' })
+  })
+
+  it('comes back with nothing where a part is missing, is of another way, or stands elsewhere', async () => {
+    const { jar, request, take } = newBrowser()
+    take(await flows.keep(request(), { request: REQUEST, back: LONGEST }))
+    const mine = new Map(jar)
+    take(await flows.keep(request(), { request: REQUEST, back: LONGEST }))
+    const other = new Map(jar)
+    const [first = '', second = ''] = [...mine.keys()]
+    for (const change of [
+      () => jar.delete(second),
+      () => jar.set(second, other.get(second) ?? ''),
+      () => jar.set(first, mine.get(second) ?? '').set(second, mine.get(first) ?? ''),
+    ]) {
+      jar.clear()
+      for (const [name, value] of mine) jar.set(name, value)
+      expect(await flows.of(request())).toBeDefined()
+      change()
+      expect(await flows.of(request())).toBeUndefined()
+    }
+  })
+})
