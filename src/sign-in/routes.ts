@@ -18,7 +18,6 @@ import { isTrustworthy } from '../http/loopback.ts'
 import { signInPath } from '../http/sign-in-path.ts'
 import type { createFlows } from './flow.ts'
 import type { OpenId } from './openid.ts'
-import { keyPage, refusedSignInPage, signedInPage, signedOutPage } from './pages.ts'
 import { MAX_RETURN, returnPath } from './return-path.ts'
 
 /** Who may sign in with the deployment's provider. */
@@ -51,6 +50,9 @@ export interface SignInFaceDeps {
 /** A key, and a path to go back to, each character of which may be written as nine. */
 const FORM_LIMIT = 9 * MAX_RETURN + 1_024
 const MAX_CALLBACK = 16_384
+/** What people see, which most isolates never show. */
+const pages = () => import('./pages.ts')
+
 /** People open the page by links, which get parameters that say where they were found. */
 const SIGN_IN = query({ return: optional(string()), again: optional(string()) }, { others: 'ignored' })
 const NOT_FROM_HERE = plainPage(403, 'Not from here', 'This form was sent by another site, so nothing was done')
@@ -78,12 +80,12 @@ export function signInFace({ sessions, provider, flows, authenticator, sha256, .
     const signed = isAgain ? undefined : await sessions.signedIn(request, () => shield(c))
     if (signed?.ok) {
       if (back !== undefined) return goTo(back)
-      return page(signedInPage(nameOf(signed.value.session.by, signed.value.principal.id)))
+      return page((await pages()).signedInPage(nameOf(signed.value.session.by, signed.value.principal.id)))
     }
     if (signed && signed.failure.type !== 'unauthenticated') return page(failurePage(signed.failure))
-    if (!provider) return page(keyPage(back))
+    if (!provider) return page((await pages()).keyPage(back))
     const begun = await provider.openId.begin(callbackOf(c), isAgain)
-    if (!begun.ok) return page(refusedSignInPage(502, begun.message, back))
+    if (!begun.ok) return page((await pages()).refusedSignInPage(502, begun.message, back))
     return goTo(begun.url, await flows.keep(request, { request: begun.request, back: back ?? '/sign-in' }))
   }
 
@@ -100,25 +102,28 @@ export function signInFace({ sessions, provider, flows, authenticator, sha256, .
     // Whoever sends somebody else's answer here signs nobody in
     if (!flow || answered !== flow.request.state || flow.request.callback !== callbackOf(c)) {
       const message = 'Signing in was begun in another browser or another window, or took too long'
-      return page(refusedSignInPage(400, message, flow?.back))
+      return page((await pages()).refusedSignInPage(400, message, flow?.back))
     }
     const ended = flows.end(request)
     const { back } = flow
     const finished = await provider.openId.finish(request.url, flow.request)
     if (!finished.ok) {
-      return page(refusedSignInPage(finished.why === 'unavailable' ? 502 : 403, finished.message, back), ended)
+      return page(
+        (await pages()).refusedSignInPage(finished.why === 'unavailable' ? 502 : 403, finished.message, back),
+        ended,
+      )
     }
     const named = personOf(finished.claims, provider.claims)
     if (typeof named === 'string') {
       const message = `What the provider says ${named}: an administrator can name another claim in SIGN_IN_USER`
-      return page(refusedSignInPage(403, message, back), ended)
+      return page((await pages()).refusedSignInPage(403, message, back), ended)
     }
     const person = { ...named, user: provider.prefix + named.user }
     const principal = principalOfPerson(person, provider.rules)
     note(c, 'session.begin', { id: principal?.id, user: person.user })
     if (!principal) {
       const message = `No rule of SIGN_IN_RULES lets '${person.user}' in: an administrator can add one`
-      return page(refusedSignInPage(403, message, back), ended)
+      return page((await pages()).refusedSignInPage(403, message, back), ended)
     }
     const cookie = await sessions.begin(request, { issuer: provider.issuer, person }, principal.id)
     return goTo(back, [...ended, cookie])
@@ -142,7 +147,7 @@ export function signInFace({ sessions, provider, flows, authenticator, sha256, .
     note(c, 'session.begin', { id: holder?.ok ? holder.value.id : undefined })
     if (holder?.ok !== true) {
       if (holder?.failure.type === 'unavailable') return page(failurePage(holder.failure))
-      return page(keyPage(back, 'No key is like this one, or it has expired'))
+      return page((await pages()).keyPage(back, 'No key is like this one, or it has expired'))
     }
     const cookie = await sessions.begin(request, { key: hash }, holder.value.id)
     return goTo(back ?? '/sign-in', [cookie])
@@ -158,7 +163,7 @@ export function signInFace({ sessions, provider, flows, authenticator, sha256, .
     const back = form.ok ? backOf(c, form.value.get('return') ?? undefined) : undefined
     const cookie = await sessions.signOut(request)
     note(c, 'session.end', {})
-    if (back === undefined || back instanceof Error) return page(signedOutPage(), [cookie])
+    if (back === undefined || back instanceof Error) return page((await pages()).signedOutPage(), [cookie])
     return goTo(signInPath(back, true), [cookie])
   }
 
