@@ -40,6 +40,7 @@ import { createToolSecrets } from './core/access/tool-secrets.ts'
 import { codecs, formats } from './compose/dialects.ts'
 import { isTrialOf } from './compose/vaults.ts'
 import type { Config, Env } from './env.ts'
+import { archiveFace } from './api/archive/routes.ts'
 import { artifactsFace } from './api/artifacts/routes.ts'
 import { authorizationsFace } from './api/authorizations/routes.ts'
 import { agentsFace } from './api/users/agents/routes.ts'
@@ -294,6 +295,19 @@ export function createApp(env: Env, config: Config, build: Build): Hono {
     oxpFace({ ...shared, health }),
     registryFace({ ...shared, tellReadiness, writer, source }),
     implementationFace({ ...shared, source, toolkits: registry.toolkits, readBlob: registry.blobs.read }),
+    archiveFace({
+      ...shared,
+      archive: registry.archive,
+      writer,
+      source,
+      plugins,
+      readBlob: registry.blobs.read,
+      base64Of: base64OfBytes,
+      bytesOf: bytesOfBase64,
+      giveWay,
+      now: () => new Date(),
+      version,
+    }),
     uploadFace({ ...shared, plugins, codec: plugin, writer }),
     importFace({ ...shared, importers, toolSecrets, writer, giveWay }),
     toolkitsFace({ ...shared, toolkits: registry.toolkits, keys }),

@@ -73,6 +73,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'dialects/oxp': [...CORE, 'http'],
   'dialects/plugin': [...CORE, 'http'],
   'formats': ['core/tool', 'core/schema'],
+  'api/archive': [...CORE, 'http'],
   'api/artifacts': [...CORE, 'http'],
   'api/authorizations': [...CORE, 'http'],
   'api/calls': [...CORE, 'http'],
@@ -432,7 +433,7 @@ describe('the bundle that is deployed', () => {
     expect(started.filter((path) => seldom.test(path))).toEqual([])
   })
 
-  it('is below 500 kB, compressed, of which it starts with 730 kB before compression, beside its tools', () => {
+  it('is below 510 kB, compressed, of which it starts with 730 kB before compression, beside its tools', () => {
     const size = gzipSync(text).length
     const parts = Object.values(meta.outputs).flatMap(({ inputs }) => Object.entries(inputs))
     const started = new Set(startedWith(meta).filter((path) => !path.startsWith('test/fixtures/')))
@@ -440,7 +441,7 @@ describe('the bundle that is deployed', () => {
     console.log(
       `The Worker's bundle is ${(size / 1000).toFixed(1)} kB, compressed; it starts with ${(sum / 1000).toFixed(1)} of ${(text.length / 1000).toFixed(1)} kB`,
     )
-    expect(size).toBeLessThan(500_000)
+    expect(size).toBeLessThan(510_000)
     expect(sum).toBeGreaterThan(100_000)
     expect(sum).toBeLessThan(730_000)
   })

@@ -13,10 +13,10 @@ const MAYBE_TOO_LARGE = /[eE]\+?\d{3}|(?<!\d)\d{100}/
  * past the range of doubles, which would be infinite (RFC 8259, section 6). Of keys that are given twice the last counts. A failure is `request-malformed`; it says where, and nothing of what the
  * text holds but the names on the way to a refused key. What is in order is given at once.
  */
-export function parseJson(text: string): Result<Json> | Promise<Result<Json>> {
+export function parseJson(text: string, depth = MAX_DEPTH): Result<Json> | Promise<Result<Json>> {
   // First, since finding a fault recurses once a level
-  if (text.length > MAX_DEPTH && nestsDeeperThan(text, MAX_DEPTH)) {
-    return malformed(`Cannot accept the body: it nests deeper than ${MAX_DEPTH} levels`)
+  if (text.length > depth && nestsDeeperThan(text, depth)) {
+    return malformed(`Cannot accept the body: it nests deeper than ${depth} levels`)
   }
   let value: Json
   try {

@@ -120,6 +120,7 @@ it('every route that changes something names its act, or is known not to be one'
     ['POST', '/tools'],
     ['PATCH', '/tools/Calculator.Add@1.0.0'],
     ['POST', '/toolkits/import'],
+    ['POST', '/import'],
     ['PUT', '/toolkits/Calculator'],
     ['PATCH', '/toolkits/Calculator'],
     ['DELETE', '/toolkits/Calculator'],

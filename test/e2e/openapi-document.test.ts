@@ -53,6 +53,8 @@ const TRIED: readonly (readonly [operation: string, tried: Tried])[] = [
   ['get /tools/{id}/readiness', { status: 200, path: '/tools/Calculator.Add/readiness' }],
   ['get /tools/{id}/implementation', { status: 200, path: '/tools/Documented.One/implementation' }],
   ['get /tools/{id}/implementation/module', { status: 200, path: '/tools/Documented.One/implementation/module' }],
+  ['get /export', { status: 200, path: '/export?toolkit=Documented' }],
+  ['post /import', { status: 415, body: {} }],
   ['patch /tools/{id}', { status: 200, path: '/tools/Documented.One@1.0.0', body: { status: 'yanked' } }],
   ['post /convert', { status: 200, path: '/convert?to=mcp', body: definition('Documented.Two@1.0.0') }],
   ['get /toolkits/{toolkit}', { status: 200, path: '/toolkits/Documented' }],

@@ -61,6 +61,7 @@ const servers = (summary: string): Described => ({
   failures: 'RegistryError',
 })
 const VERSION_SENT = 'application/wasm'
+const LINES = 'application/jsonl'
 
 /** Every route of the app, by method and path, as they are declared. */
 export const OPERATIONS: Readonly<Record<string, Described>> = {
@@ -106,6 +107,15 @@ export const OPERATIONS: Readonly<Record<string, Described>> = {
   'GET /tools/:id/implementation/module': {
     summary: 'Read the module of a code tool or a plugin',
     answers: { 200: plain('The module', '*/*'), 304: UNCHANGED },
+  },
+  'GET /export': {
+    summary: 'Back the registry up, or a toolkit of it',
+    answers: { 200: plain('JSON lines', LINES) },
+  },
+  'POST /import': {
+    summary: 'Restore what was backed up',
+    answers: { 200: plain('What became of it, as JSON lines', LINES) },
+    sends: LINES,
   },
   'PATCH /tools/:id': {
     summary: 'Change the status of a version',

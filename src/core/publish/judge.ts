@@ -1,6 +1,7 @@
 import { checkSchema, type SchemaOptions } from '../schema/publishable.ts'
 import { afford, type Budget, weigh } from '../tool/budget.ts'
 import type { Decoded } from '../tool/codec.ts'
+import type { Json } from '../tool/json.ts'
 import { canonicalJson } from '../tool/digest.ts'
 import { jsonSize } from '../tool/json-size.ts'
 import { type Problem, quoted } from '../tool/problem.ts'
@@ -104,6 +105,44 @@ export async function judgeLoading(
     problems.push(...found.map((each) => ({ ...each, path: `${place}${each.path}` })))
   }
   return problems
+}
+
+/** The largest complete definition, in bytes: as large as its document, and as what its publisher says beside it. */
+const MAX_COMPLETE_BYTES = 512 * 1024
+
+/** A complete definition with what it was made of. */
+interface Complete {
+  readonly definition: Definition
+  readonly implementation?: Implementation | undefined
+  readonly document: Json
+  /** Where the definition's schemas stand in what the publisher sent. */
+  readonly schemaPaths: { readonly input: string; readonly output: string }
+  readonly references?: SchemaOptions['references']
+}
+
+/** Judges a complete definition and its implementation as a document's are. */
+export function judgeComplete(
+  { definition, implementation, document, schemaPaths, references = 'local' }: Complete,
+  runners: ReadonlyMap<string, ImplementationKind>,
+  budget: Budget,
+): readonly Problem[] {
+  const problems = [
+    ...judgeId(definition),
+    ...judgeText(implementation ?? null, 'an implementation', '/implementation'),
+  ]
+  const unfit = [...judgeText(document, 'a definition', '/definition'), ...judgeWork(definition, '/definition', budget)]
+  if (unfit.length > 0) return [...problems, ...unfit]
+  const { input, output } = definition
+  const schemas = [
+    { path: schemaPaths.input, schema: input },
+    ...(output === null ? [] : [{ path: schemaPaths.output, schema: output }]),
+  ]
+  return [
+    ...problems,
+    ...judgeText(definition, 'a complete definition', '', MAX_COMPLETE_BYTES),
+    ...judgeSchemas(schemas, references, '', budget),
+    ...(implementation ? judgeImplementation(implementation, definition, runners) : []),
+  ]
 }
 
 function canonicalText(value: unknown): string | undefined {

@@ -33,6 +33,8 @@ export interface PluginReader {
     | { readonly ok: true; readonly described: string; readonly implementationOf: (tool: string) => Implementation }
     | Refused
   >
+  /** Keeps the bytes of a plugin that another deployment made one that stops by itself; gives why they are not kept. */
+  keep(bytes: Uint8Array<ArrayBuffer>, hash: string): Promise<string | undefined>
 }
 
 /** The most tools that one plugin may describe. */

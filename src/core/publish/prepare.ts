@@ -6,15 +6,12 @@ import { type Checked, pointerStep, type Problem, quoted } from '../tool/problem
 import type { Definition, ImplementationKind } from '../tool/tool.ts'
 import type { ToolSource } from '../tool/tool-source.ts'
 import { chooseCodec } from './choose-codec.ts'
-import { judgeId, judgeImplementation, judgeSchemas, judgeText, judgeTogether, judgeWork } from './judge.ts'
+import { judgeComplete, judgeImplementation, judgeSchemas, judgeText, judgeTogether, judgeWork } from './judge.ts'
 import { placeNames } from './place-names.ts'
 import { recordOf } from './record.ts'
 import type { Publication } from './registry.ts'
-import type { DefinedSubmission, DefinedTool, DocumentSubmission } from './submission.ts'
+import type { DefinedSubmission, DocumentSubmission } from './submission.ts'
 import { type Beside, readWrapper } from './wrapper.ts'
-
-/** The largest complete definition, in bytes: as large as its document, and as what its publisher says beside it. */
-const MAX_COMPLETE_BYTES = 512 * 1024
 
 export interface PrepareDeps {
   /** In the order in which they are asked whether they recognise a document. */
@@ -26,7 +23,7 @@ export interface PrepareDeps {
 }
 
 /** What a submission came to when nothing is wrong with it. */
-export interface Prepared extends Pick<Publication, 'records' | 'document' | 'given'> {
+export interface Prepared extends Pick<Publication, 'records' | 'document' | 'given' | 'standings'> {
   readonly warnings: readonly Problem[]
   /** Where the input's schema of each record stands in what was submitted. */
   readonly inputs: readonly string[]
@@ -162,7 +159,7 @@ export async function prepareDefined(
     tools.map(({ definition }) => definition),
     '',
   )
-  const problems = tooMuch.length > 0 ? tooMuch : tools.flatMap((tool) => judgeTool(tool, runners, budget))
+  const problems = tooMuch.length > 0 ? tooMuch : tools.flatMap((tool) => judgeComplete(tool, runners, budget))
   if (problems.length > 0) return { ok: false, problems }
   const placed = await placeNames(
     tools.map(({ definition }) => definition),
@@ -177,27 +174,6 @@ export async function prepareDefined(
   const inputs = tools.map(({ schemaPaths }) => schemaPaths.input)
   const implementedAt = tools.map(() => '/implementation')
   return { ok: true, value: { records, inputs, implementedAt, given, warnings: [...warnings, ...placed.warnings] } }
-}
-
-function judgeTool(
-  { definition, implementation, document, schemaPaths }: DefinedTool,
-  runners: PrepareDeps['runners'],
-  budget: Budget,
-): readonly Problem[] {
-  const problems = [...judgeId(definition), ...judgeText(implementation, 'an implementation', '/implementation')]
-  const unfit = [...judgeText(document, 'a definition', '/definition'), ...judgeWork(definition, '/definition', budget)]
-  if (unfit.length > 0) return [...problems, ...unfit]
-  const { input, output } = definition
-  const schemas = [
-    { path: schemaPaths.input, schema: input },
-    ...(output === null ? [] : [{ path: schemaPaths.output, schema: output }]),
-  ]
-  return [
-    ...problems,
-    ...judgeText(definition, 'a complete definition', '', MAX_COMPLETE_BYTES),
-    ...judgeSchemas(schemas, 'local', '', budget),
-    ...judgeImplementation(implementation, definition, runners),
-  ]
 }
 
 function under(prefix: string, { path, message }: Problem): Problem {

@@ -1,4 +1,5 @@
 import { coverDenial, type Principal } from '../access/principal.ts'
+import { isAdministrator } from '../access/toolkit.ts'
 import type { ToolSecrets } from '../access/tool-secrets.ts'
 import type { Checked } from '../tool/problem.ts'
 import { authorise } from './authorise.ts'
@@ -51,13 +52,16 @@ async function admit(
   { principal, allowBreaking, dryRun }: PublishOptions,
   deps: PublishDeps,
 ): Promise<Admitted | Report> {
+  if ('restored' in submission && !isAdministrator(principal)) {
+    return refusal({ type: 'forbidden', reason: 'Only an administrator restores what another registry had' })
+  }
   const isImport = 'imported' in submission
   // The registry is asked about an import's tool only for those who may publish it
   const early = isImport ? authorise(principal, [submission.imported.definition], deps.toolSecrets) : undefined
   if (early !== undefined) return refusal({ type: 'forbidden', reason: early })
   const prepared = await prepare(submission, deps)
   if (!prepared.ok) return refusal({ type: 'definition-invalid', problems: prepared.problems })
-  const { records, inputs, document, given, state } = prepared.value
+  const { records, inputs, document, given, state, standings } = prepared.value
   const ids = records.map(({ id }) => id)
   const reason = authorise(principal, records, deps.toolSecrets)
   if (reason !== undefined) return reportOf({ outcome: 'forbidden', ids, reason }, prepared.value)
@@ -80,12 +84,15 @@ async function admit(
     ...(isIdOfOthers ? { isIdOfOthers } : {}),
     ...(document ? { document } : {}),
     given,
+    ...(standings ? { standings } : {}),
     allowBreaking: allowBreaking || followsChange,
   }
   return { ...prepared.value, publication }
 }
 
-function prepare(submission: Submission, deps: PrepareImportDeps): Promise<Checked<Prepared>> {
+async function prepare(submission: Submission, deps: PrepareImportDeps): Promise<Checked<Prepared>> {
   if ('body' in submission) return prepareDocument(submission, deps)
+  // Few deployments ever restore anything
+  if ('restored' in submission) return (await import('./prepare-restored.ts')).prepareRestored(submission, deps)
   return 'tools' in submission ? prepareDefined(submission, deps) : prepareImport(submission, deps)
 }

@@ -1,7 +1,7 @@
 import type { Principal } from '../access/principal.ts'
 import type { Problem } from '../tool/problem.ts'
 import type { ToolName } from '../tool/tool-id.ts'
-import type { ToolDocument, ToolRecord } from '../tool/tool.ts'
+import type { Publisher, ToolDocument, ToolRecord } from '../tool/tool.ts'
 import type { ToolStatus } from '../tool/version.ts'
 
 /** A document that is kept beside the records that were made of it: one of several tools, or with an id of its own. */
@@ -17,6 +17,15 @@ export interface KeptDocument {
   readonly tools: Readonly<Record<string, string>>
 }
 
+/** How a version stood in the registry that it comes back from. */
+export interface Standing {
+  readonly status: ToolStatus
+  /** Whether an administrator disabled it. */
+  readonly held: boolean
+  /** Who published it there. */
+  readonly publisher: Publisher
+}
+
 /** The tools of one published document; they are stored together or not at all. */
 export interface Publication {
   readonly records: readonly ToolRecord[]
@@ -26,6 +35,8 @@ export interface Publication {
   readonly allowBreaking: boolean
   /** Whether the publisher may not publish in a toolkit that is called as the document calls itself. */
   readonly isIdOfOthers?: true
+  /** How each of the records stood, where an administrator restores them. */
+  readonly standings?: readonly Standing[]
 }
 
 /** What became of a publication. */

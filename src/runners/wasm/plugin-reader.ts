@@ -19,6 +19,8 @@ export interface PluginReaderOptions {
 /** The most characters of what a plugin describes. */
 const MAX_DESCRIBED = 1024 * 1024
 const DESCRIBE_TIMEOUT_MS = 8_000
+const NOT_METERED =
+  'The plugin does not stop by itself as those that are uploaded here do: upload the plugin that it was made of'
 
 /** What a plugin may import (the Extism plugin ABI; AssemblyScript's `abort`). Of WASI it may import anything. */
 const IMPORTS: ReadonlyMap<string, readonly string[]> = new Map([
@@ -59,6 +61,18 @@ export function createPluginReader({ sandbox, inside, sha256, storeBlob }: Plugi
         }),
       }
     },
+    keep,
+  }
+
+  /** What a metered plugin is made of again is the same, or it was metered otherwise, or not at all. */
+  async function keep(bytes: Uint8Array<ArrayBuffer>, hash: string): Promise<string | undefined> {
+    if ((await sha256(bytes.buffer)) !== hash) return `The plugin's bytes are not those of the SHA-256 '${hash}'`
+    const metered = await remeter(bytes)
+    if (typeof metered === 'string') return metered
+    const { buffer } = metered.bytes
+    if ((await sha256(buffer)) !== hash) return NOT_METERED
+    await storeBlob(hash, buffer)
+    return undefined
   }
 
   /** What the plugin says of itself, or why that is nothing. */
@@ -94,6 +108,17 @@ function meter(bytes: Uint8Array<ArrayBuffer>): Metered | string {
     const metered = meterModule(bytes, { fuel: FUEL, maxPages: MAX_PAGES })
     if (!WebAssembly.validate(metered.bytes)) throw new Error('A metered module is not valid')
     return whyRefused(metered) ?? metered
+  } catch (error) {
+    if (error instanceof ModuleError) return error.message
+    throw error
+  }
+}
+
+/** The plugin that a metered one was made of, metered anew; or why it cannot be one. */
+async function remeter(bytes: Uint8Array<ArrayBuffer>): Promise<Metered | string> {
+  const { unmeterModule } = await import('./meter/unmeter.ts')
+  try {
+    return meter(unmeterModule(bytes))
   } catch (error) {
     if (error instanceof ModuleError) return error.message
     throw error

@@ -7,11 +7,15 @@ const PART = 1024 * 1024
 
 /** Keeps bytes under their hash, once and for ever. To be run inside a transaction. */
 export function storeBlob(sql: SqlStorage, hash: string, bytes: ArrayBuffer): void {
-  if (field(sql, 'SELECT 1 FROM blob WHERE hash = ? LIMIT 1', hash) !== undefined) return
+  if (holdsBlob(sql, hash)) return
   for (let at = 0; at < bytes.byteLength; at += PART) {
     sql.exec('INSERT INTO blob VALUES (?, ?, ?)', hash, at / PART, bytes.slice(at, at + PART))
   }
   queue(sql, kvKey('blob', hash))
+}
+
+export function holdsBlob(sql: SqlStorage, hash: string): boolean {
+  return field(sql, 'SELECT 1 FROM blob WHERE hash = ? LIMIT 1', hash) !== undefined
 }
 
 export function readBlob(sql: SqlStorage, hash: string): ArrayBuffer | undefined {

@@ -1,6 +1,7 @@
 import { Unreachable } from '../../core/call/failure.ts'
 import type { ToolkitChange, ToolkitChanged, ToolkitStore } from '../../core/access/toolkit.ts'
 import type { Principal } from '../../core/access/principal.ts'
+import type { RegistryArchive } from '../../core/publish/archive/registry-archive.ts'
 import type { Publication, Published, RegistryWriter } from '../../core/publish/registry.ts'
 import type { DocumentAddress, ToolSource } from '../../core/tool/tool-source.ts'
 import { joinedName } from '../../core/tool/name-suffix.ts'
@@ -169,6 +170,25 @@ export function createKvRegistry(options: KvRegistryOptions) {
     return { ok: true, toolkit: answer.toolkit }
   }
 
+  const archive: RegistryArchive = {
+    read: (cursor, toolkit) => registry().readArchive(cursor, toolkit),
+    holds: (records) =>
+      registry().holdsRecords(
+        records.map((record) => ({
+          name: { toolkit: record.toolkit, tool: record.tool },
+          version: record.version,
+          text: JSON.stringify(record),
+        })),
+      ),
+    holdsBlob: (hash) => registry().holdsBlob(hash),
+    async restore(facts, principal) {
+      const { outcomes, revision } = await registry().restore(facts, principal)
+      for (const each of facts) if (each.kind !== 'toolkit') reader.wrote(kvKey('name', each.name.toLowerCase()))
+      changed(revision, [])
+      return outcomes
+    },
+  }
+
   const blobs = {
     /** Keeps bytes under their hash (SHA-256, hex). Once this is done they can be read everywhere. */
     store: (hash: string, bytes: ArrayBuffer): Promise<void> => registry().putBlob(hash, bytes),
@@ -203,7 +223,7 @@ export function createKvRegistry(options: KvRegistryOptions) {
     }
   }
 
-  return { source, writer, published, toolkits, catalogue, blobs, takeIn }
+  return { source, writer, published, toolkits, archive, catalogue, blobs, takeIn }
 }
 
 /** What is asked of storage, or else something, while that cannot be reached. */

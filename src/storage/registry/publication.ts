@@ -47,8 +47,9 @@ export function store(
   { principal, quota }: { readonly principal: Principal; readonly quota: Quota },
   revision: () => number,
 ): Published {
-  const { records, document, allowBreaking } = publication
+  const { records, document, allowBreaking, standings } = publication
   const ids = records.map(({ id }) => id)
+  if (standings && !isAdministrator(principal)) return { outcome: 'forbidden', ids, reason: RESTORES }
   for (const record of records) {
     const reason = publishDenial(sql, principal, record)
     if (reason !== undefined) return { outcome: 'forbidden', ids, reason }
@@ -58,12 +59,15 @@ export function store(
   const published = document ? documentRows(sql, document.dialect, document.itself?.id ?? '') : []
   const taken = documentConflict(sql, publication, published, principal)
   if (taken !== undefined) return { outcome: 'conflict', ids, message: taken }
+  const stray = standings && strayTool(sql, document, records)
+  if (stray !== undefined) return { outcome: 'conflict', ids, message: stray }
   const fresh: ToolRecord[] = []
   for (const record of records) {
     const conflict =
       toolConflict(sql, record, publication) ??
       nameConflict(sql, record, principal) ??
-      toolkitConflict(sql, record, principal)
+      // Where it comes from the two stood beside each other
+      (standings ? undefined : toolkitConflict(sql, record, principal))
     if (conflict !== undefined) return { outcome: 'conflict', ids, message: conflict }
     const existing = recordText(sql, toolKey(record), record.version)
     if (existing === undefined) fresh.push(record)
@@ -85,12 +89,14 @@ export function store(
   const bytes = bytesOf(sql, fresh, document)
   const message = quotaDenial(isAdministrator(principal) ? undefined : quota, publishedBy(sql, principal.id), bytes)
   if (message !== undefined) return { outcome: 'refused', ids, problems: [{ path: '', message }] }
-  countPublished(sql, principal.id, bytes)
+  // What is restored counts for whoever published it
+  const publisher = standings ? standings[0]?.publisher.principal : principal.id
+  if (publisher) countPublished(sql, publisher, bytes)
   const at = revision()
   if (document) storeDocument(sql, document, at)
   for (const record of fresh) {
     claimToolkit(sql, principal, record.toolkit)
-    storeVersion(sql, record, principal, at)
+    storeVersion(sql, record, principal, at, standings?.[records.indexOf(record)])
   }
   const others = document?.itself ? leaveOut(sql, records, at) : []
   const warnings = fresh.flatMap((record) => [...statusWarning(sql, record), nameWarning(sql, record) ?? []].flat())
@@ -126,6 +132,7 @@ function statusWarning(sql: SqlStorage, { id, toolkit }: ToolRecord): string[] {
   return state === 'active' ? [] : [`'${id}' is ${state}, as its toolkit is`]
 }
 
+const RESTORES = 'Only an administrator restores what was published elsewhere'
 const ANOTHER_TOOLKIT = 'give another beside the document: {"definition": …, "toolkit": "…"}'
 
 /** Why a document with an id of its own cannot be what it says. `published` are the versions of its id. */
@@ -158,6 +165,25 @@ function documentConflict(
   const text = same && documentText(sql, dialect, same)
   if (text === undefined || text === document.text || isSameJson(text, document.text)) return undefined
   return `The document '${id}' is published already at version ${version}, and a version never changes`
+}
+
+/** Why a restored document cannot say which tools it has: one that does not come with it is here, and of no such document. */
+function strayTool(
+  sql: SqlStorage,
+  document: KeptDocument | undefined,
+  records: readonly ToolRecord[],
+): string | undefined {
+  if (!document?.itself) return undefined
+  const { dialect, itself, toolkit, tools } = document
+  const own = new Set(records.map(toolKey))
+  for (const tool of Object.values(tools)) {
+    const key = toolKey({ toolkit, tool })
+    if (own.has(key) || !nameOf(sql, key)) continue
+    const owner = documentOfTool(sql, key)
+    if (owner?.dialect === dialect && owner.key === itself.id.toLowerCase()) continue
+    return `'${formatToolId({ toolkit, tool })}' exists, and is not of the document '${itself.id}'`
+  }
+  return undefined
 }
 
 /** Why a tool cannot be published under its name. */
@@ -205,8 +231,14 @@ function toolkitConflict(sql: SqlStorage, { toolkit }: ToolRecord, principal: Pr
 }
 
 /** Whether a record says what is stored, where what the publisher left out is taken as it stands. */
-function isSame(sql: SqlStorage, stored: ToolRecord, record: ToolRecord, { document, given }: Publication): boolean {
+function isSame(
+  sql: SqlStorage,
+  stored: ToolRecord,
+  record: ToolRecord,
+  { document, given, standings }: Publication,
+): boolean {
   return (
+    (!standings || stored.digest === record.digest) &&
     stored.source.dialect === record.source.dialect &&
     // A document with an id was compared as a whole
     (document?.itself !== undefined || isSameSource(sql, stored, record, document)) &&

@@ -3,12 +3,13 @@ import type { ToolSecrets } from '../../core/access/tool-secrets.ts'
 import type { Principal } from '../../core/access/principal.ts'
 import type { Published as Quota } from '../../core/access/quota.ts'
 import { isAdministrator, type Toolkit, type ToolkitChange } from '../../core/access/toolkit.ts'
+import type { ArchiveCursor, ArchivePart, Fact, FactOutcome } from '../../core/publish/archive/registry-archive.ts'
 import type { Publication, Published, VersionChange } from '../../core/publish/registry.ts'
 import type { ListQuery, UnknownToolkit } from '../../core/access/catalogue.ts'
 import { toolKey, type ToolName } from '../../core/tool/tool-id.ts'
 import { kvKey } from '../keys.ts'
 import { createPerSecond } from '../per-second.ts'
-import { storeBlob } from './blobs.ts'
+import { holdsBlob, storeBlob } from './blobs.ts'
 import { type Bundle, isWanted, noteDeployment, takeInBundle } from './bundle.ts'
 import { toolsBeside } from './documents.ts'
 import { forgetLeftBehind, type LeftBehind, leftBehind } from './left-behind.ts'
@@ -175,6 +176,37 @@ export function defineRegistry<Env extends RegistryEnv>(
       const toolkit = toolkitOf(this.#sql, name)
       if (refused === 'unknown' || !toolkit) return undefined
       return refused ?? { toolkit, revision: readNumber(this.#sql, 'catalogue'), keys: keysIn(this.#sql, name) }
+    }
+
+    /** What comes next of an export of all, or of a toolkit. */
+    async readArchive(cursor: ArchiveCursor | undefined, toolkit: string | undefined): Promise<ArchivePart> {
+      const { readArchive } = await import('./archive.ts')
+      return readArchive(this.#sql, cursor, toolkit)
+    }
+
+    /** Which of these versions are stored as these texts, to the letter. */
+    async holdsRecords(
+      asked: readonly { readonly name: ToolName; readonly version: string; readonly text: string }[],
+    ): Promise<boolean[]> {
+      const { holdsRecord } = await import('./archive.ts')
+      return asked.map(({ name, version, text }) => holdsRecord(this.#sql, toolKey(name), version, text))
+    }
+
+    holdsBlob(hash: string): boolean {
+      return holdsBlob(this.#sql, hash)
+    }
+
+    /** Has what an export tells of toolkits and names be so here, each where nothing stands against it. */
+    async restore(
+      facts: readonly Fact[],
+      principal: Principal,
+    ): Promise<{ outcomes: FactOutcome[]; revision: number }> {
+      const { restoreFact } = await import('./restore.ts')
+      const refused = 'Only an administrator restores what another registry had'
+      const outcomes = isAdministrator(principal)
+        ? await this.#change(() => facts.map((fact) => restoreFact(this.#sql, fact, principal)))
+        : facts.map(() => ({ refused }))
+      return { outcomes, revision: readNumber(this.#sql, 'catalogue') }
     }
 
     /** Takes in a deployment's bundle. Without its records, says whether they are wanted. */

@@ -8,7 +8,14 @@ export type RegistryStub = () => DurableObjectStub<RegistryObject>
 const REACH = {
   what: 'registry',
   waitMs: 10_000,
-  longer: { publish: 30_000, changeToolkit: 30_000, takeIn: 30_000, putBlob: 30_000 },
+  longer: {
+    publish: 30_000,
+    changeToolkit: 30_000,
+    takeIn: 30_000,
+    putBlob: 30_000,
+    readArchive: 30_000,
+    restore: 30_000,
+  },
 }
 
 export function registryStub(namespace: DurableObjectNamespace<RegistryObject>): RegistryStub {

@@ -126,6 +126,21 @@ export function deletedDenial(sql: SqlStorage, toolkit: string): string | undefi
   return `The toolkit '${toolkit}' was deleted, and its name is kept until ${until}: an administrator brings it back with PATCH /toolkits/${toolkit} and {"status": "active"}`
 }
 
+/** Gives a toolkit that is nobody's here to whom it was another registry's; null is the deployment. */
+export function restoreToolkit(
+  sql: SqlStorage,
+  toolkit: string,
+  principal: string | null,
+): 'created' | 'unchanged' | 'taken' {
+  const owner = ownerOf(sql, toolkit)
+  if (owner === 'nobody') {
+    sql.exec('INSERT INTO toolkit (key, name, owner) VALUES (?, ?, ?)', toolkit.toLowerCase(), toolkit, principal)
+    return 'created'
+  }
+  const isSame = owner === 'deployment' ? principal === null : owner.principal === principal
+  return isSame ? 'unchanged' : 'taken'
+}
+
 /** Undefined where nothing is published in a toolkit and nobody was given it. */
 export function toolkitOf(sql: SqlStorage, toolkit: string): Toolkit | undefined {
   const owner = ownerOf(sql, toolkit)

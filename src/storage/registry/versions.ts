@@ -1,3 +1,4 @@
+import type { Standing } from '../../core/publish/registry.ts'
 import { toolKey, type ToolName } from '../../core/tool/tool-id.ts'
 import type { Publisher, ToolDocument, ToolRecord } from '../../core/tool/tool.ts'
 import { resolveVersion, stricterStatus, type ToolStatus, type VersionStatus } from '../../core/tool/version.ts'
@@ -103,29 +104,42 @@ export function documentText(sql: SqlStorage, key: string): string | undefined {
   return record === undefined ? text : `${text.slice(0, -1)},"newest":${record}}`
 }
 
-/** Stores a version, new or in place of one of the same id, whose status it keeps, and has KV and the catalogue follow. */
-export function storeVersion(sql: SqlStorage, record: ToolRecord, source: Source, revision: number): void {
+/**
+ * Stores a version, new or in place of one of the same id, whose status it keeps, and has KV and the catalogue follow. One that
+ * is restored stands as it stood from the first moment on.
+ */
+export function storeVersion(
+  sql: SqlStorage,
+  record: ToolRecord,
+  source: Source,
+  revision: number,
+  standing?: Standing,
+): void {
   const key = toolKey(record)
-  const { principal, trusted } = publisherOf(source, record)
+  const { principal, trusted } = standing?.publisher ?? publisherOf(source, record)
   const superseded = column<string>(sql, 'SELECT digest FROM version WHERE key = ?', key)
+  const [status, own] = statusColumns(standing?.status ?? ACTIVE, statusOfToolkit(sql, record.toolkit))
   sql.exec('INSERT OR IGNORE INTO tool (key, toolkit, tool) VALUES (?, ?, ?)', key, record.toolkit, record.tool)
   sql.exec(
-    `INSERT INTO version (key, version, digest, status, own, record, bundled, publisher, trusted)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+    `INSERT INTO version (key, version, digest, status, own, record, bundled, publisher, trusted, held)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
      ON CONFLICT DO UPDATE SET digest = excluded.digest, record = excluded.record, bundled = excluded.bundled,
        left_bundle = 0, publisher = excluded.publisher, trusted = excluded.trusted`,
     key,
     record.version,
     record.digest,
-    ...statusColumns(ACTIVE, statusOfToolkit(sql, record.toolkit)),
+    status,
+    own,
     JSON.stringify(record),
     source === 'bundle' ? 1 : 0,
     principal,
     trusted ? 1 : 0,
+    standing?.held ? 1 : 0,
   )
   // A document holds the record of one version, or of none; those of its other versions are read by digest
   for (const digest of superseded) queue(sql, kvKey('record', digest), revision)
-  if (superseded.length > 0 || isLeftOut(sql, key)) queue(sql, kvKey('record', record.digest), revision)
+  const isInline = superseded.length === 0 && status === JSON.stringify(ACTIVE) && !isLeftOut(sql, key)
+  if (!isInline) queue(sql, kvKey('record', record.digest), revision)
   changed(sql, key, revision)
 }
 

@@ -17,7 +17,7 @@ import { createRoute, type Note, type RouteDeps } from '../../../http/route.ts'
 import { encodeUploaded, optionsOf, uploadQuery } from './wire.ts'
 
 export interface UploadFaceDeps extends RouteDeps {
-  readonly plugins: PluginReader
+  readonly plugins: Pick<PluginReader, 'read'>
   /** The dialect in which plugins describe themselves. */
   readonly codec: Codec
   readonly publish: Publish

@@ -17,9 +17,9 @@ export interface Metered {
 }
 
 /** The exported global that holds what fuel is left; below zero there was too little. */
-const FUEL_EXPORT = '__fuel'
+export const FUEL_EXPORT = '__fuel'
 /** The module's start function, as an export: it is the host that starts it, which can then see what came of it. */
-const START_EXPORT = '__start'
+export const START_EXPORT = '__start'
 
 /** The largest module that may come of it, in bytes: code of many branches grows several times. */
 const MAX_METERED = 16 * 1024 * 1024

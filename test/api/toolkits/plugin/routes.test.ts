@@ -35,7 +35,7 @@ async function upload(
 ) {
   const { deps, publish, stored } = worldOf(world)
   const read: string[] = []
-  const plugins: PluginReader = {
+  const plugins: Pick<PluginReader, 'read'> = {
     async read(body, { toolkit }) {
       read.push(`${toolkit} ${body.length}`)
       if (refused?.type === 'tool-not-executable') return { ok: false, failure: refused }

@@ -1,0 +1,45 @@
+import type { Counts, Restored, Told } from '../../core/publish/archive/restore.ts'
+
+/** JSON lines (https://jsonlines.org), under the names that it goes by. */
+export const JSON_LINES = 'application/jsonl'
+const TYPES = [JSON_LINES, 'application/x-ndjson', 'application/x-jsonlines']
+
+/** So many bytes of a plugin stand in one line. */
+const PART = 768 * 1024
+
+export function isJsonLines(contentType: string | null): boolean {
+  return TYPES.includes(contentType?.split(';')[0]?.trim().toLowerCase() ?? '')
+}
+
+/** A line of JSON with its line break. */
+export function lineOf(value: object): string {
+  return `${JSON.stringify(value)}\n`
+}
+
+/** The bytes of a plugin as lines, each with its line break. */
+export function* blobLines(
+  sha256: string,
+  bytes: Uint8Array,
+  base64Of: (bytes: Uint8Array) => string,
+): Generator<string> {
+  const parts = Math.max(1, Math.ceil(bytes.byteLength / PART))
+  for (let part = 0; part < parts; part++) {
+    const base64 = base64Of(bytes.subarray(part * PART, (part + 1) * PART))
+    yield lineOf({ kind: 'blob', sha256, part, parts, base64 })
+  }
+}
+
+/** What a restore tells as it goes: a line that did not become what it says, and how far it has come. */
+export function encodeTold({ line, outcome, about, message }: Told): string {
+  return lineOf({ line, outcome, ...(about === undefined ? {} : { about }), message: message.slice(0, 1_000) })
+}
+
+export function encodeProgress(line: number, counts: Counts): string {
+  return lineOf({ progress: { line, ...counts } })
+}
+
+/** The last line of a restore: only with it is the restore over. */
+export function encodeRestored({ counts, isWhole }: Restored): string {
+  const message = "The file breaks off: its last line, of the kind 'end', is missing or counts other lines"
+  return lineOf({ done: true, ...counts, complete: isWhole, ...(isWhole ? {} : { message }) })
+}

@@ -1,0 +1,2 @@
+/** The form of an export's lines; another one is refused. */
+export const FORMAT = 1

@@ -1,0 +1,256 @@
+import type { ArchiveCursor, ArchivePart } from '../../core/publish/archive/registry-archive.ts'
+import { field, firstRow } from '../rows.ts'
+import { documentText, textByHash } from './documents.ts'
+import { keysOf } from './toolkits.ts'
+
+/** About so much goes into one message, which may have 32 MiB; a version has 2 MB at most, and a document a quarter. */
+const MAX_CHARACTERS = 2_000_000
+const ROWS = 500
+
+type Phase = 'toolkits' | 'names' | 'versions' | 'given'
+const PHASES: readonly Phase[] = ['toolkits', 'names', 'versions', 'given']
+
+/** The document that a version is of, which stands once before the versions that were made of it. */
+type DocumentOf = { readonly dialect: string; readonly key: string; readonly version: string }
+
+type VersionRow = {
+  key: string
+  version: string
+  status: string
+  held: number
+  bundled: number
+  publisher: string | null
+  trusted: number
+  record: string
+  toolkit: string
+  dialect: string
+  hash: string | null
+  blob: string | null
+}
+
+/**
+ * What comes next of an export: toolkits, names, versions in the order in which they were published, each behind its document
+ * and the bytes that it names, and the names that administrators gave. Records and documents are written as they are stored.
+ */
+export function readArchive(sql: SqlStorage, cursor: ArchiveCursor = {}, toolkit?: string): ArchivePart {
+  const part = createPart()
+  let { after, phase } = placeOf(cursor)
+  let written = { source: String(cursor['source'] ?? ''), blob: String(cursor['blob'] ?? '') }
+  for (const each of PHASES.slice(PHASES.indexOf(phase))) {
+    if (each !== phase) [phase, after] = [each, undefined]
+    for (const row of rowsOf(sql, phase, toolkit, after)) {
+      if (part.isFull) return part.whole({ phase, after: after ?? '', ...written })
+      if (row.kind === 'fact') part.add(row.text)
+      else {
+        const version = readVersion(sql, row.row)
+        if (!version) continue
+        const document = documentOf(sql, version)
+        if (version.blob !== null && version.blob !== written.blob) {
+          return { ...part.whole({ phase, after: after ?? '', ...written, blob: version.blob }), blob: version.blob }
+        }
+        if (document.id !== '' && document.id !== written.source) part.add(document.line)
+        written = { source: document.id, blob: version.blob ?? '' }
+        part.add(versionLine(version))
+      }
+      after = row.after
+    }
+  }
+  return part.whole()
+}
+
+function placeOf({ phase, after }: ArchiveCursor): { phase: Phase; after: string | number | undefined } {
+  return { phase: PHASES.find((each) => each === phase) ?? 'toolkits', after: after === '' ? undefined : after }
+}
+
+function createPart() {
+  const texts: string[] = []
+  let size = 0
+  return {
+    get isFull() {
+      return size > MAX_CHARACTERS
+    },
+    add(line: string) {
+      texts.push(line, '\n')
+      size += line.length
+    },
+    whole: (next?: ArchiveCursor): ArchivePart => ({
+      text: texts.join(''),
+      lines: texts.length / 2,
+      ...(next ? { next } : {}),
+    }),
+  }
+}
+
+type Row = { readonly after: string | number } & (
+  { readonly kind: 'fact'; readonly text: string } | { readonly kind: 'version'; readonly row: number }
+)
+
+/** The rows of a phase behind a place, a few at a time: nothing is written while they are read. */
+function* rowsOf(
+  sql: SqlStorage,
+  phase: Phase,
+  toolkit: string | undefined,
+  from: string | number | undefined,
+): Generator<Row> {
+  let after = from
+  for (;;) {
+    const rows = READERS[phase](sql, after, toolkit === undefined ? ['', '\u{10ffff}'] : keysOf(toolkit))
+    yield* rows
+    after = rows.at(-1)?.after
+    if (after === undefined) return
+  }
+}
+
+type ToolkitRow = {
+  key: string
+  name: string
+  owner: string | null
+  status: string | null
+  held: number
+  tags: string | null
+}
+
+/** What was deleted is nobody's any more, though it is kept for a while. */
+const NOT_DELETED = 'NOT IN (SELECT key FROM toolkit WHERE deleted IS NOT NULL)'
+
+type Range = readonly [from: string, to: string]
+type ReadRows = (sql: SqlStorage, after: string | number | undefined, range: Range) => readonly Row[]
+
+const READERS: Readonly<Record<Phase, ReadRows>> = {
+  // A toolkit without an owner of its own is the deployment's, and one that nobody published in may be somebody's
+  toolkits: (sql, after = '', [from, to]) =>
+    sql
+      .exec<ToolkitRow>(
+        `SELECT key, name, owner, status, held, tags FROM (
+           SELECT key, name, owner, status, held, tags FROM toolkit WHERE deleted IS NULL
+           UNION ALL SELECT lower(toolkit) AS key, min(toolkit) AS name, NULL, NULL, 0, NULL FROM tool
+             WHERE lower(toolkit) NOT IN (SELECT key FROM toolkit) GROUP BY lower(toolkit)
+         ) WHERE key > ? AND key || '.' >= ? AND key || '.' < ? ORDER BY key LIMIT ${ROWS}`,
+        after,
+        from,
+        to,
+      )
+      .toArray()
+      .map(({ key, name, owner, status, held, tags }) =>
+        fact(key, {
+          kind: 'toolkit',
+          toolkit: name,
+          owner,
+          ...(status === null ? {} : { status: JSON.parse(status) }),
+          ...(held === 1 ? { held: true } : {}),
+          ...(tags === null || tags === '[]' ? {} : { tags: JSON.parse(tags) }),
+        }),
+      ),
+  names: (sql, after = '', [from, to]) =>
+    sql
+      .exec<{ name: string; toolkit: string; tool: string }>(
+        `SELECT name, toolkit, tool FROM name JOIN tool ON tool.key = name.key
+         WHERE name > ? AND tool.key >= ? AND tool.key < ? AND lower(toolkit) ${NOT_DELETED} ORDER BY name LIMIT ${ROWS}`,
+        after,
+        from,
+        to,
+      )
+      .toArray()
+      .map(({ name, toolkit, tool }) => fact(name, { kind: 'name', name, tool: `${toolkit}.${tool}` })),
+  versions: (sql, after = -1, [from, to]) =>
+    sql
+      .exec<{ row: number }>(
+        // All are found by their number, and those of a toolkit by their keys
+        `SELECT rowid AS row FROM version WHERE rowid > ? AND ${from === '' ? '+key >= ? AND +key' : 'key >= ? AND key'} < ?
+         ORDER BY rowid LIMIT ${ROWS}`,
+        after,
+        from,
+        to,
+      )
+      .toArray()
+      .map(({ row }) => ({ kind: 'version', row, after: row })),
+  given: (sql, after = '', [from, to]) =>
+    sql
+      .exec<{ key: string; given: string; toolkit: string; tool: string }>(
+        `SELECT key, given, toolkit, tool FROM tool
+         WHERE given IS NOT NULL AND key > ? AND key >= ? AND key < ? AND lower(toolkit) ${NOT_DELETED} ORDER BY key LIMIT ${ROWS}`,
+        after,
+        from,
+        to,
+      )
+      .toArray()
+      .map(({ key, given, toolkit, tool }) => fact(key, { kind: 'given', name: given, tool: `${toolkit}.${tool}` })),
+}
+
+function fact(after: string, line: object): Row {
+  return { kind: 'fact', after, text: JSON.stringify(line) }
+}
+
+function readVersion(sql: SqlStorage, row: number): VersionRow | undefined {
+  return firstRow<VersionRow>(
+    sql,
+    `SELECT key, version, coalesce(own, status) AS status, held, bundled, publisher, trusted, record,
+       json_extract(record, '$.toolkit') AS toolkit, json_extract(record, '$.source.dialect') AS dialect,
+       json_extract(record, '$.source.hash') AS hash,
+       CASE json_extract(record, '$.implementation.kind') WHEN 'wasm'
+         THEN json_extract(record, '$.implementation.blob') END AS blob
+     FROM version WHERE rowid = ? AND lower(json_extract(record, '$.toolkit')) ${NOT_DELETED}`,
+    row,
+  )
+}
+
+/** One version: how it stands, and its record, to the letter. */
+function versionLine({ status, held, bundled, publisher, trusted, record }: VersionRow): string {
+  const stands = JSON.stringify({
+    kind: 'version',
+    status: JSON.parse(status),
+    publisher: { principal: publisher, trusted: trusted === 1 },
+    ...(held === 1 ? { held: true } : {}),
+    ...(bundled === 1 ? { bundled: true } : {}),
+  })
+  return `${stands.slice(0, -1)},"record":${record}}`
+}
+
+/** The document of a version, and what tells it from others; no id where the record holds the whole of it. */
+function documentOf(sql: SqlStorage, { key, version, toolkit, dialect, hash }: VersionRow) {
+  const query = 'SELECT dialect, key, version FROM document_tool WHERE tool = ? AND version = ? LIMIT 1'
+  const placed = firstRow<DocumentOf>(sql, query, key, version)
+  if (!placed && hash === null) return { id: '', line: '' }
+  const row = placed && documentRowOf(sql, placed)
+  const text = (hash === null ? undefined : textByHash(sql, hash)) ?? (row && documentText(sql, placed.dialect, row))
+  const tools = placed ? toolsOf(sql, placed) : {}
+  const about = JSON.stringify({
+    kind: 'document',
+    dialect: placed?.dialect ?? dialect,
+    toolkit: row?.toolkit ?? toolkit,
+    ...(row ? { itself: { id: row.id, version: row.version } } : {}),
+    tools,
+  })
+  const id = placed ? `${placed.dialect}/${placed.key}@${placed.version}` : `${hash}`
+  return { id, line: `${about.slice(0, -1)},"document":${text ?? 'null'}}` }
+}
+
+function documentRowOf(sql: SqlStorage, { dialect, key, version }: DocumentOf) {
+  return firstRow<{ id: string; version: string; toolkit: string; hash: string | null }>(
+    sql,
+    'SELECT id, version, toolkit, hash FROM document WHERE dialect = ? AND key = ? AND version = ?',
+    dialect,
+    key,
+    version,
+  )
+}
+
+/** The tools of a version of a document, by what it calls them. */
+function toolsOf(sql: SqlStorage, { dialect, key, version }: DocumentOf): Readonly<Record<string, string>> {
+  const rows = sql
+    .exec<{ name: string; tool: string }>(
+      `SELECT name, tool.tool AS tool FROM document_tool JOIN tool ON tool.key = document_tool.tool
+       WHERE dialect = ? AND document_tool.key = ? AND version = ? ORDER BY document_tool.rowid`,
+      dialect,
+      key,
+      version,
+    )
+    .toArray()
+  return Object.fromEntries(rows.map(({ name, tool }) => [name, tool]))
+}
+
+/** Whether a version is stored as this record, to the letter. */
+export function holdsRecord(sql: SqlStorage, key: string, version: string, record: string): boolean {
+  const query = 'SELECT 1 FROM version WHERE key = ? AND version = ? AND record = ?'
+  return field(sql, query, key, version, record) !== undefined
+}

@@ -1,0 +1,225 @@
+import { describe, expect, it } from 'vitest'
+import type { ArchiveCursor } from '../../../src/core/publish/archive/registry-archive.ts'
+import type { RegistryObject } from '../../../src/storage/registry/registry-object.ts'
+import { ADMIN, documentPublication, inRegistry, publication, publications, rowsOf, stopClock } from './set-up.ts'
+
+stopClock()
+
+/** Every part of an export, and its lines. */
+async function read(registry: RegistryObject, toolkit?: string) {
+  const parts: string[] = []
+  const blobs: string[] = []
+  let cursor: ArchiveCursor | undefined
+  do {
+    const part = await registry.readArchive(cursor, toolkit)
+    expect(part.text.split('\n').length - 1).toBe(part.lines)
+    parts.push(part.text)
+    if (part.blob !== undefined) blobs.push(part.blob)
+    cursor = part.next && structuredClone(part.next)
+    expect(parts.length).toBeLessThan(1_000)
+  } while (cursor)
+  const lines = parts.flatMap((text) => text.split('\n').filter((line) => line !== '')).map((line) => JSON.parse(line))
+  return { parts, blobs, lines }
+}
+const idsOf = (lines: readonly { kind: string; record?: { id: string } }[]) =>
+  lines.flatMap(({ record }) => record?.id ?? [])
+
+describe('what the registry gives to export', () => {
+  it('is nothing of an empty one', async () => {
+    await inRegistry(async ({ registry }) => {
+      expect(await registry.readArchive(undefined, undefined)).toEqual({ text: '', lines: 0 })
+    })
+  })
+
+  it('is every version once, in the order of publication, in parts of a bounded size', async () => {
+    await inRegistry(async ({ registry, sql }) => {
+      const large = await Promise.all(
+        Array.from({ length: 40 }, (_, n) =>
+          publication(`Large.T${99 - n}@1.0.0`, { description: `${n} ${'x'.repeat(120_000)}` }),
+        ),
+      )
+      await registry.publish([...large, ...(await publications(0, 700))], ADMIN)
+      const { parts, lines } = await read(registry)
+      expect(parts.length).toBeGreaterThan(3)
+      for (const part of parts) expect(part.length).toBeLessThan(2_500_000)
+      expect(idsOf(lines)).toHaveLength(740)
+      expect(idsOf(lines).slice(0, 3)).toEqual(['Large.T99@1.0.0', 'Large.T98@1.0.0', 'Large.T97@1.0.0'])
+      const stored = sql.exec<{ record: string }>('SELECT record FROM version ORDER BY rowid').toArray()
+      expect(lines.flatMap(({ record }) => (record ? [JSON.stringify(record)] : []))).toEqual(
+        stored.map(({ record }) => record),
+      )
+      // A part reads what is in it, however much comes before, and at the end which tools were given names
+      const last = await rowsOf(sql, async () => registry.readArchive({ phase: 'versions', after: 730 }, undefined))
+      expect(last).toBeLessThan(740 + 150)
+    })
+  })
+
+  it('is a toolkit’s alone where it is asked for, ignoring case, and not what begins as it does', async () => {
+    await inRegistry(async ({ registry }) => {
+      await registry.publish(
+        await Promise.all(['Kit.A@1.0.0', 'Kitten.B@1.0.0', 'Kit.C@1.0.0', 'Kat.D@1.0.0'].map((id) => publication(id))),
+        ADMIN,
+      )
+      const { lines } = await read(registry, 'KIT')
+      expect(idsOf(lines)).toEqual(['Kit.A@1.0.0', 'Kit.C@1.0.0'])
+      expect(lines.filter(({ kind }) => kind === 'toolkit')).toEqual([{ kind: 'toolkit', toolkit: 'Kit', owner: 'x' }])
+      expect(lines.filter(({ kind }) => kind === 'name').map(({ name }) => name)).toEqual(['kit_a', 'kit_c'])
+      expect((await read(registry, 'none')).lines).toEqual([])
+    })
+  })
+
+  it('has a document once before the versions that it made, also where parts are cut between them', async () => {
+    await inRegistry(async ({ registry }) => {
+      const names = Array.from({ length: 30 }, (_, n) => `c${n}`)
+      await registry.publish(
+        [
+          await documentPublication('one', '1.0.0', names),
+          await publication('Kit.A@1.0.0'),
+          await documentPublication('one', '1.1.0', [...names, 'more']),
+        ],
+        ADMIN,
+      )
+      const { lines } = await read(registry)
+      const from = lines.findIndex(({ kind }) => kind === 'document')
+      const kinds = lines.slice(from).map(({ kind, record }) => record?.source.hash?.slice(0, 4) ?? kind)
+      const changes = kinds.filter((kind, index) => kind !== kinds[index - 1])
+      expect(changes).toEqual(['document', expect.any(String), 'version', 'document', expect.any(String)])
+      // From any version on, its document comes first again
+      const again = (await registry.readArchive({ phase: 'versions', after: 10 }, undefined)).text.split('\n')
+      expect(JSON.parse(again[0] ?? '')).toMatchObject({ kind: 'document', itself: { id: 'one', version: '1.0.0' } })
+    })
+  })
+
+  it('names the bytes of a plugin before the versions that run them, and goes on behind them', async () => {
+    await inRegistry(async ({ registry }) => {
+      const of = (id: string, blob: string) => publication(id, {}, { implementation: { kind: 'echo', blob } })
+      const all = await Promise.all([of('Box.A@1.0.0', 'a'), of('Box.B@1.0.0', 'a'), of('Box.C@1.0.0', 'b')])
+      const wasm = all.map((each) => ({
+        ...each,
+        records: each.records.map((record) => ({
+          ...record,
+          implementation: { ...record.implementation, kind: 'wasm' },
+        })),
+      }))
+      await registry.publish(wasm, ADMIN)
+      const { blobs, lines, parts } = await read(registry)
+      expect(blobs).toEqual(['a', 'b'])
+      expect(parts).toHaveLength(3)
+      expect(idsOf(lines)).toEqual(['Box.A@1.0.0', 'Box.B@1.0.0', 'Box.C@1.0.0'])
+    })
+  })
+})
+
+describe('a toolkit as a whole', () => {
+  it('is exported with what is said of it, its versions with what is said of them, and comes back so', async () => {
+    let text = ''
+    await inRegistry(async ({ registry }) => {
+      await registry.publish([await publication('Kit.A@1.0.0'), await publication('Gone.B@1.0.0')], ADMIN)
+      await registry.changeToolkit('Kit', { status: { state: 'disabled' }, tags: ['old'] }, ADMIN)
+      await registry.changeToolkit('Gone', { status: { state: 'disabled' } }, ADMIN)
+      await registry.changeToolkit('Gone', 'delete', ADMIN)
+      const { lines } = await read(registry)
+      const kit = {
+        kind: 'toolkit',
+        toolkit: 'Kit',
+        owner: 'x',
+        status: { state: 'disabled' },
+        held: true,
+        tags: ['old'],
+      }
+      expect(lines).toMatchObject([kit, { kind: 'name' }, { kind: 'version', status: { state: 'active' } }])
+      text = JSON.stringify(lines[0])
+    })
+    await inRegistry(async ({ registry, drain, kv }) => {
+      expect((await registry.restore([JSON.parse(text)], ADMIN)).outcomes).toEqual(['created'])
+      const standing = {
+        status: { state: 'active' },
+        held: false,
+        publisher: { principal: 'x', trusted: true },
+      } as const
+      await registry.publish([{ ...(await publication('Kit.A@1.0.0')), standings: [standing] }], ADMIN)
+      await drain()
+      expect(JSON.parse(kv.values.get('tool/kit.a') ?? '').versions).toMatchObject([{ status: { state: 'disabled' } }])
+      expect(JSON.stringify((await read(registry)).lines[0])).toBe(text)
+      expect((await registry.restore([JSON.parse(text)], ADMIN)).outcomes).toEqual(['unchanged'])
+    })
+  })
+})
+
+describe('what another registry had', () => {
+  it('is held where it is stored to the letter', async () => {
+    await inRegistry(async ({ registry, sql }) => {
+      const one = await publication('Kit.A@1.0.0')
+      await registry.publish([one], ADMIN)
+      const [{ record: text }] = sql.exec<{ record: string }>('SELECT record FROM version').toArray() as [
+        { record: string },
+      ]
+      const asked = (more: object) => ({ name: { toolkit: 'kit', tool: 'a' }, version: '1.0.0', text, ...more })
+      expect(
+        await registry.holdsRecords([asked({}), asked({ version: '1.0.1' }), asked({ text: `${text} ` })]),
+      ).toEqual([true, false, false])
+    })
+  })
+
+  it('comes back as it stood, and is active at no moment if it was not', async () => {
+    await inRegistry(async ({ registry, sql, kv, drain }) => {
+      const one = await publication('Kit.A@1.0.0', { name: 'wanted' })
+      const standing = {
+        status: { state: 'disabled' },
+        held: true,
+        publisher: { principal: 'key:gone', trusted: false },
+      } as const
+      const restored = { ...one, standings: [standing] }
+      const { published } = await registry.publish([restored], ADMIN)
+      expect(published).toMatchObject([{ outcome: 'created' }])
+      await drain()
+      const row = sql.exec('SELECT status, held, publisher, trusted FROM version').one()
+      expect(row).toEqual({ status: '{"state":"disabled"}', held: 1, publisher: 'key:gone', trusted: 0 })
+      expect(sql.exec('SELECT * FROM name').toArray()).toEqual([])
+      expect(JSON.parse(kv.values.get('tool/kit.a') ?? '').versions).toMatchObject([{ status: { state: 'disabled' } }])
+      // What it takes counts for whoever published it
+      expect(registry.published()).toMatchObject({ 'key:gone': { documents: 1 } })
+      const key = { ...ADMIN, kind: 'key', scopes: ['tools:publish'] } as const
+      const other = { ...(await publication('Kit.B@1.0.0')), standings: [standing] }
+      expect((await registry.publish([other], key)).published).toMatchObject([{ outcome: 'forbidden' }])
+      expect(
+        (await registry.restore([{ kind: 'toolkit', toolkit: 'K', owner: 'y', held: false, tags: [] }], key)).outcomes,
+      ).toEqual([{ refused: expect.stringContaining('Only an administrator') }])
+    })
+  })
+
+  it('has names before the tools are there, for those tools alone', async () => {
+    await inRegistry(async ({ registry }) => {
+      const facts = [
+        { kind: 'toolkit', toolkit: 'Kit', owner: 'key:a', held: false, tags: [] },
+        { kind: 'name', name: 'find', tool: 'Kit.Second' },
+        { kind: 'given', name: 'found', tool: 'Kit.Second' },
+      ] as const
+      expect((await registry.restore(facts, ADMIN)).outcomes).toEqual([
+        'created',
+        'created',
+        { refused: expect.stringContaining('no tool') },
+      ])
+      await registry.publish(
+        [
+          await publication('Kit.First@1.0.0', { name: 'find' }),
+          await publication('Kit.Second@1.0.0', { name: 'find' }),
+        ],
+        ADMIN,
+      )
+      expect(await registry.named('find')).toBe('kit.second')
+      expect((await registry.restore(facts, ADMIN)).outcomes).toEqual(['unchanged', 'unchanged', 'created'])
+      expect((await registry.restore(facts, ADMIN)).outcomes).toEqual(['unchanged', 'unchanged', 'unchanged'])
+      expect(await registry.named('found')).toBe('kit.second')
+      const others = [
+        { kind: 'toolkit', toolkit: 'kit', owner: 'key:b', held: false, tags: [] },
+        { kind: 'toolkit', toolkit: 'kit', owner: null, held: false, tags: [] },
+        { kind: 'name', name: 'FIND', tool: 'Kit.First' },
+        { kind: 'given', name: 'found', tool: 'Kit.First' },
+        { kind: 'given', name: 'other', tool: 'Kit.Second' },
+        { kind: 'given', name: 'Kit_Second', tool: 'Kit.First' },
+      ] as const
+      for (const outcome of (await registry.restore(others, ADMIN)).outcomes) expect(outcome).toHaveProperty('refused')
+    })
+  })
+})
