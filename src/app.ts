@@ -50,6 +50,7 @@ import { importFace } from './api/toolkits/import/routes.ts'
 import { clientsFace } from './api/clients/routes.ts'
 import { keysFace } from './api/keys/routes.ts'
 import { keyText } from './api/keys/wire.ts'
+import { consoleFace } from './console/routes.ts'
 import { docsFace } from './docs/routes.ts'
 import { machineContextFace } from './dialects/machine-context/routes.ts'
 import { VERSIONS_FROM_2026 } from './dialects/mcp/revisions/2026-07-28/envelope.ts'
@@ -77,6 +78,7 @@ import { createGate, createShield } from './http/gate.ts'
 import { createHealth } from './http/health.ts'
 import { createJwtVerifier } from './http/jwt.ts'
 import { isLocalRequest, isLoopback } from './http/loopback.ts'
+import { createOwnRequests } from './http/own-requests.ts'
 import { failurePage, page } from './http/page.ts'
 import { createRateLimit } from './http/rate-limit.ts'
 import { createSessions } from './http/sessions.ts'
@@ -165,9 +167,10 @@ export function createApp(env: Env, config: Config, build: Build): Hono {
     admitted: createKeyUse((ids, at) => reach.access().noteUse(ids, at), now),
   }
   const rateLimit = createRateLimit(env.RATE_LIMIT, now)
-  const gate = createGate(authenticator, rateLimit, registry.takeIn, watch)
+  const own = createOwnRequests()
+  const gate = createGate(own.before(authenticator), rateLimit, registry.takeIn, watch)
   // What has nothing to do with tools is there also while the registry is not
-  const gateBesideTools = createGate(authenticator, rateLimit, () => undefined, watch)
+  const gateBesideTools = createGate(own.before(authenticator), rateLimit, () => undefined, watch)
   const shield = createShield(rateLimit)
   const sessions = createSessions({
     store: createSessionStore(reach.access),
@@ -179,7 +182,12 @@ export function createApp(env: Env, config: Config, build: Build): Hono {
     now,
   })
   // For what pages of ours ask for: a session counts beside other credentials
-  const gateForPages = createGate(sessions, rateLimit, () => undefined, watch)
+  const gateForPages = createGate(own.before(sessions), rateLimit, () => undefined, watch)
+  // Who is led to sign in is not refused
+  const gateForVisitors = createGate({ authenticate: sessions.visitor }, rateLimit, () => undefined, {
+    ...watch,
+    refused: (c, failure, principal) => failure.type !== 'unauthenticated' && watch.refused(c, failure, principal),
+  })
   const connect = connectStub(env.Connect)
   const agents = createAgents({ store: createAgentStore(connect), holderOf: sessions.holderOf, now })
   const forAgents = config.connectIssuer === undefined ? agents : companyTokens(config, config.connectIssuer)
@@ -292,6 +300,14 @@ export function createApp(env: Env, config: Config, build: Build): Hono {
     respond: (failure: Failure) => respond(failure),
   }
   const faces = [
+    consoleFace({
+      gate: gateForVisitors,
+      async send(c, principal, request) {
+        const waitUntil = (work: Promise<unknown>) => c.executionCtx.waitUntil(work)
+        return app.fetch(own.of(principal, request), env, { waitUntil, passThroughOnException() {}, props: {} })
+      },
+      loadAssets: async () => (await import('./generated/console.ts')).assets,
+    }),
     oxpFace({ ...shared, health }),
     registryFace({ ...shared, tellReadiness, writer, source }),
     implementationFace({ ...shared, source, toolkits: registry.toolkits, readBlob: registry.blobs.read }),

@@ -18,14 +18,17 @@ interface Source {
 
 /** Every file of the source. `src/generated` is made from it. */
 function read(folder: string): Source[] {
-  return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
-    .map((entry) => relative(root, join(entry.parentPath, entry.name)))
-    .filter((path) => !path.startsWith('src/generated/'))
-    .map((path) => {
-      const text = readFileSync(join(root, path), 'utf8')
-      return { path, text, imports: importsOf(path, text) }
-    })
+  return (
+    readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile() && /\.tsx?$/.test(entry.name))
+      .map((entry) => relative(root, join(entry.parentPath, entry.name)))
+      // What a browser gets is sent as text, and is no part of the Worker
+      .filter((path) => !/^src\/(?:generated|console\/browser)\//.test(path))
+      .map((path) => {
+        const text = readFileSync(join(root, path), 'utf8')
+        return { path, text, imports: importsOf(path, text) }
+      })
+  )
 }
 
 /** What stands behind `from`, or an `import` that binds nothing or is called. The formatter begins a line with each. */
@@ -92,6 +95,8 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'sign-in': [...CORE, 'http', 'outbound', 'storage'],
   'docs': [...CORE, 'http'],
   'connect': [...CORE, 'http', 'outbound', 'storage'],
+  // It asks the routes of the deployment for what it shows; guides say how hosts are configured
+  'console': [...CORE, 'http', 'docs'],
   // Bodies that come in and those that go out are read to a limit by one function
   'http': [...CORE, 'outbound'],
   'outbound': CORE,
@@ -137,10 +142,12 @@ const RULES: readonly Rule[] = [
   {
     name: 'only routes know Hono, with what composes them, what tells them apart and what answers in their place',
     files: (path) =>
-      !/^src\/(?:dialects|api|sign-in|docs|connect)\/(?:.*\/)?routes\.ts$/.test(path) &&
+      !/^src\/(?:dialects|api|sign-in|docs|connect|console)\/(?:.*\/)?routes\.ts$/.test(path) &&
       !['operation', 'unexpected', 'unknown-route'].some((each) => path === `src/http/${each}.ts`) &&
       !['src/app.ts', 'src/index.ts'].includes(path),
-    refuses: named('hono'),
+    // JSX writes HTML, and knows nothing of requests
+    refuses: (imported, path) =>
+      named('hono')(imported) && !(within('src/console')(path) && named('hono/jsx', 'hono/html')(imported)),
     breach: ['src/dialects/oxp/wire.ts', "import { html } from 'hono/html'"],
   },
   {
@@ -425,7 +432,7 @@ describe('the bundle that is deployed', () => {
 
   it('starts without what only some requests need', () => {
     const seldom =
-      /node_modules\/(?:@cloudflare\/workers-oauth-provider|@jmespath-community|@modelcontextprotocol|zod|eventsource-parser|yaml|jsonc-parser)\/|src\/generated\/guides\.ts|src\/docs\/(?!routes)|src\/api\/servers\/wire|src\/api\/authorizations\/pages/
+      /node_modules\/(?:@cloudflare\/workers-oauth-provider|@jmespath-community|@modelcontextprotocol|zod|eventsource-parser|yaml|jsonc-parser)\/|src\/generated\/guides\.ts|src\/docs\/(?!routes)|src\/console\/(?!routes|pages\.ts)|node_modules\/hono\/.*jsx|src\/generated\/console\.ts|src\/api\/servers\/wire|src\/api\/authorizations\/pages/
     const inputs = Object.keys(meta.inputs)
     expect(inputs.filter((path) => path.includes('@modelcontextprotocol/client')).length).toBeGreaterThan(0)
     const started = startedWith(meta)

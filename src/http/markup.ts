@@ -38,7 +38,7 @@ function escaped(text: string): string {
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cs}\p{Default_Ignorable_Code_Point}\u2800]/gu
 
 /** A text with what cannot be seen in it as `\u` escapes: what a person decides on must read as it is. */
-function visible(text: string): string {
+export function visible(text: string): string {
   return text.replaceAll(UNSEEN, (character) =>
     character === '\n' ? character : `\\u${(character.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`,
   )

@@ -2,7 +2,7 @@ import type { Failure } from '../core/call/failure.ts'
 import { failureHeaders } from './json-response.ts'
 import { bounded, html, Markup } from './markup.ts'
 
-/** One page for a person, whole. */
+/** One page for a person, of a question or an answer. */
 export interface Page {
   readonly status: 200 | 400 | 403 | 404 | 410 | 413 | 415 | 429 | 500 | 502 | 503
   readonly title: string
@@ -21,18 +21,15 @@ const STYLE = `
   --go: light-dark(#0b5a4a, #7fd1bd); --go-text: light-dark(#fff, #10211d);
 }
 * { box-sizing: border-box; }
-body { margin: 0; padding: 1rem; font: 1rem/1.55 system-ui, sans-serif; color: var(--text); background: var(--page); }
-main { max-width: 36rem; margin: 4vh auto; padding: 1.5rem; background: var(--card); border: 1px solid var(--line); border-radius: .75rem; overflow-wrap: anywhere; }
-header { font-size: .875rem; color: var(--soft); }
-h1 { font-size: 1.4rem; line-height: 1.3; margin: .25rem 0 1rem; }
+body { margin: 0; font: 1rem/1.55 system-ui, sans-serif; color: var(--text); background: var(--page); }
 h2 { font-size: 1rem; margin: 1.5rem 0 .5rem; }
 code, pre { font: .875em/1.5 ui-monospace, monospace; }
 code { background: var(--inset); padding: .1em .3em; border-radius: .25rem; }
-pre { background: var(--inset); padding: .75rem; border-radius: .5rem; margin: 0; white-space: pre-wrap; }
+pre { background: var(--inset); padding: .75rem; border-radius: .5rem; margin: 0; white-space: pre-wrap; overflow-wrap: anywhere; }
+pre code { padding: 0; }
 ul { list-style: none; margin: 0; padding: 0; border: 1px solid var(--line); border-radius: .5rem; }
 li { padding: .6rem .75rem; }
 li + li { border-top: 1px solid var(--line); }
-li code { display: block; width: fit-content; max-width: 100%; color: var(--soft); }
 dl { display: grid; grid-template-columns: max-content 1fr; gap: .35rem 1rem; margin: 0; }
 dt { color: var(--soft); }
 dd { margin: 0; }
@@ -40,7 +37,7 @@ form { display: flex; flex-wrap: wrap; gap: .75rem; margin: 1.5rem 0 1rem; }
 label { flex: 1 1 100%; }
 label.choice { display: flex; gap: .6rem; align-items: baseline; }
 label.choice input { width: auto; flex: none; margin: 0; }
-input, select { font: inherit; display: block; width: 100%; margin-top: .25rem; padding: .5rem .6rem; border-radius: .5rem; border: 1px solid var(--soft); background: var(--page); color: inherit; }
+input, select, textarea { font: inherit; display: block; width: 100%; margin-top: .25rem; padding: .5rem .6rem; border-radius: .5rem; border: 1px solid var(--soft); background: var(--page); color: inherit; }
 button { font: inherit; font-weight: 600; padding: .6rem 1.1rem; min-height: 2.75rem; border-radius: .5rem; border: 1px solid var(--soft); background: transparent; color: inherit; cursor: pointer; max-width: 100%; overflow-wrap: anywhere; }
 a.button { display: inline-block; font-weight: 600; padding: .6rem 1.1rem; min-height: 2.75rem; border-radius: .5rem; text-decoration: none; background: var(--go); color: var(--go-text); max-width: 100%; }
 button.go { background: var(--go); border-color: var(--go); color: var(--go-text); }
@@ -48,16 +45,34 @@ a { color: inherit; }
 :focus-visible { outline: 3px solid var(--go); outline-offset: 2px; }
 .note { font-size: .875rem; color: var(--soft); }
 .care { border-left: .25rem solid var(--go); padding-left: .75rem; }
-@media (max-width: 26rem) { main { padding: 1rem; margin: 0 auto; } dl { grid-template-columns: 1fr; gap: 0; } dd { margin-bottom: .5rem; } button { flex: 1 1 100%; } }
+@media (max-width: 26rem) { dl { grid-template-columns: 1fr; gap: 0; } dd { margin-bottom: .5rem; } button { flex: 1 1 100%; } }
 `
 
-/**
- * What goes with every page. Nothing is loaded, framed or kept. `form-action` is left out on purpose: browsers hold the
- * redirect that answers a form to it too, and the provider's address is not known when the page is written.
- */
-export const PAGE_HEADERS = {
+/** Of a page that asks one thing, or says one. */
+const CARD = `
+body { padding: 1rem; }
+main { max-width: 36rem; margin: 4vh auto; padding: 1.5rem; background: var(--card); border: 1px solid var(--line); border-radius: .75rem; overflow-wrap: anywhere; }
+header { font-size: .875rem; color: var(--soft); }
+h1 { font-size: 1.4rem; line-height: 1.3; margin: .25rem 0 1rem; }
+ul[role='list'] code { display: block; width: fit-content; max-width: 100%; color: var(--soft); }
+@media (max-width: 26rem) { main { padding: 1rem; margin: 0 auto; } }
+`
+
+/** A whole document: nothing that it does not bring along itself is run, shown or loaded. */
+export interface WholeDocument {
+  readonly status: number
+  readonly title: string
+  /** What its body looks like, beside what all have in common. */
+  readonly style: string
+  readonly body: Markup
+  readonly script?: string
+  /** Whether forms lead to this deployment alone, wherever that redirects. */
+  readonly keepsForms?: boolean
+}
+
+/** What goes with every page, beside its policy. Nothing is framed or kept. */
+const PAGE_HEADERS = {
   'content-type': 'text/html; charset=utf-8',
-  'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none'",
   'x-frame-options': 'DENY',
   'x-content-type-options': 'nosniff',
   'x-robots-tag': 'noindex',
@@ -65,10 +80,29 @@ export const PAGE_HEADERS = {
   'cache-control': 'no-store',
 }
 
+/**
+ * What a page may do (Content Security Policy 3): its own style and script are known by a number used once. `form-action` is left
+ * out where a form leads to a provider: browsers hold the redirect that answers a form to it too, and the provider's address is
+ * not known when the page is written.
+ */
+function policyOf({ script, keepsForms }: WholeDocument, nonce: string): string {
+  return [
+    "default-src 'none'",
+    `style-src 'nonce-${nonce}'`,
+    ...(script === undefined ? [] : [`script-src 'nonce-${nonce}'`, "connect-src 'self'"]),
+    ...(keepsForms ? ["form-action 'self'"] : []),
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ')
+}
+
 /** Pages of ours learn where a form comes from: with no referrer at all browsers would send it with `Origin: null`. */
 const REFERRER = html`<meta name="referrer" content="same-origin" />`
 
-export function pageText({ title, body }: Page): string {
+/** A document as it is answered; `cookies` are headers `Set-Cookie`. */
+export function answerDocument(document: WholeDocument, cookies: readonly string[] = []): Response {
+  const { status, title, style, body, script } = document
+  const nonce = crypto.randomUUID()
   const whole = html`<!doctype html>
     <html lang="en">
       <head>
@@ -76,30 +110,38 @@ export function pageText({ title, body }: Page): string {
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         ${REFERRER}
         <title>${title} · Switchboard</title>
-        <style>
-          ${new Markup(STYLE)}
+        <style nonce="${nonce}">
+          ${new Markup(STYLE + style)}
         </style>
+        ${
+          script === undefined
+            ? undefined
+            : html`<script type="module" nonce="${nonce}">
+                ${new Markup(script)}
+              </script>`
+        }
       </head>
       <body>
-        <main>
-          <header>Switchboard</header>
-          <h1>${title}</h1>
-          ${body}
-        </main>
+        ${body}
       </body>
     </html>`
-  return whole.text
+  const headers = { ...PAGE_HEADERS, 'content-security-policy': policyOf(document, nonce) }
+  return withCookies(new Response(whole.text, { status, headers }), cookies)
 }
 
 /** Characters of foreign texts that a page repeats. */
 export const MAX_TEXT = 300
 
 /** A page as it is answered; `cookies` are headers `Set-Cookie`. */
-export function page(of: Page, cookies: readonly string[] = []): Response {
-  return withCookies(
-    new Response(pageText(of), { status: of.status, headers: { ...PAGE_HEADERS, ...of.headers } }),
-    cookies,
-  )
+export function page({ status, title, body, headers = {} }: Page, cookies: readonly string[] = []): Response {
+  const card = html`<main>
+    <header>Switchboard</header>
+    <h1>${title}</h1>
+    ${body}
+  </main>`
+  const answer = answerDocument({ status, title, style: CARD, body: card }, cookies)
+  for (const [name, value] of Object.entries(headers)) answer.headers.set(name, value)
+  return answer
 }
 
 /** Sends the browser on, by `GET`. */

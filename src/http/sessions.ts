@@ -6,7 +6,7 @@ import { fail, ok, type Result } from '../core/call/failure.ts'
 import type { Sha256 } from '../core/tool/digest.ts'
 import type { Authenticator } from './authenticate.ts'
 import { type Cookie, cookieOf, setCookie } from './cookie.ts'
-import { isOwnPage } from './same-origin.ts'
+import { isOwnPage, isSameOrigin } from './same-origin.ts'
 import { createVerdicts, type Judgement, type MayLookUp } from './verdicts.ts'
 
 /** Who is signed in in a browser, and by which session. */
@@ -112,6 +112,19 @@ export function createSessions(options: SessionsOptions) {
       if (!isOwnPage(request)) return FOREIGN
       const found = signedIn(request, mayLookUp)
       return found instanceof Promise ? found.then(principalOf) : principalOf(found)
+    },
+
+    /**
+     * Whom a page of ours is for, or who sends its form: whoever is signed in, or else who `authenticate` says. A page may be
+     * opened from anywhere, since that changes nothing; what changes something comes from a page of ours, whoever sends it.
+     */
+    async visitor(request: Request, mayLookUp?: MayLookUp): Promise<Result<Principal>> {
+      const isRead = request.method === 'GET' || request.method === 'HEAD'
+      if (!isRead && !isSameOrigin(request)) return FOREIGN
+      const isByHeader = request.headers.has('authorization') || request.headers.has('oxp-api-key')
+      const found = isByHeader ? NOBODY : await signedIn(request, mayLookUp)
+      if (found.ok || found.failure.type !== 'unauthenticated') return principalOf(found)
+      return authenticator.authenticate(request, mayLookUp)
     },
 
     /**

@@ -13,12 +13,17 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 
 /**
  * Writes what a build adds to the source into a folder: the tools of a folder of toolkits, both given from the root, what
- * runs inside sandboxes, and the guides. Throws a `Broken` for a source that cannot be built.
+ * runs inside sandboxes, the guides, and what browsers get with the console. Throws a `Broken` for a source that cannot be built.
  */
 export async function writeGenerated(from: string, to: string): Promise<void> {
   const folder = join(root, to)
   await mkdir(folder, { recursive: true })
-  for (const [name, text] of [...(await bundledTools(from, folder)), await sandboxes(), await guides()]) {
+  for (const [name, text] of [
+    ...(await bundledTools(from, folder)),
+    await sandboxes(),
+    await guides(),
+    await consoleAssets(),
+  ]) {
     await write(join(folder, name), text)
   }
 }
@@ -81,6 +86,14 @@ async function guides(): Promise<File> {
   return ['guides.ts', `export const guides = ${JSON.stringify(all)} as const\n`]
 }
 
+/** What the pages of the console are sent with, as text. */
+async function consoleAssets(): Promise<File> {
+  const folder = 'src/console/browser'
+  const style = await readFile(join(root, folder, 'console.css'), 'utf8')
+  const script = uncommented(stripped(`${folder}/enhance.ts`, await readFile(join(root, folder, 'enhance.ts'), 'utf8')))
+  return ['console.ts', `export const assets = ${JSON.stringify({ style: uncommented(style), script })} as const\n`]
+}
+
 /** What runs inside sandboxes, as text. */
 async function sandboxes(): Promise<File> {
   const inside = {
@@ -95,10 +108,15 @@ async function readInside(folder: string): Promise<{ hash: string; modules: Reco
   const modules: Record<string, { js: string }> = {}
   for (const name of (await readdir(join(root, folder))).filter((each) => /^[a-z0-9-]+\.[jt]s$/.test(each)).sort()) {
     const source = await readFile(join(root, folder, name), 'utf8')
-    const uncommented = stripped(`${folder}/${name}`, source).replaceAll(/^ *(?:\/\*\*|\*|\/\/).*$/gm, '')
-    modules[name] = { js: uncommented.replaceAll(/ +$/gm, '').replaceAll(/\n{2,}/g, '\n') }
+    modules[name] = { js: uncommented(stripped(`${folder}/${name}`, source)) }
   }
   return { hash: await sha256(JSON.stringify(modules)), modules }
+}
+
+/** A text without lines that are comments, or empty. */
+function uncommented(source: string): string {
+  const code = source.replaceAll(/^ *(?:\/\*|\*|\/\/).*$/gm, '')
+  return code.replaceAll(/ +$/gm, '').replaceAll(/\n{2,}/g, '\n')
 }
 
 function stripped(path: string, source: string): string {

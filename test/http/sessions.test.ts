@@ -211,3 +211,49 @@ describe('a route that takes sessions', () => {
     expect(await from(headers, method)).toBe(who)
   })
 })
+
+describe('a visitor of a page', () => {
+  const other = { 'sec-fetch-site': 'cross-site', 'origin': 'https://evil.test' }
+  const ours = { 'sec-fetch-site': 'same-origin', 'origin': ORIGIN }
+  async function signedIn() {
+    const all = sessions()
+    const set = await all.begin(new Request(ORIGIN), { issuer: ISSUER, person: ann }, 'person:ann@acme.test')
+    const [cookie = ''] = set.split(';')
+    const request = (method: string, headers: Record<string, string>) =>
+      new Request(`${ORIGIN}/console/keys`, { method, headers: { cookie, ...headers } })
+    return { all, request }
+  }
+
+  it('opens a page from anywhere as who they are, or else as who comes without a session', async () => {
+    const { all, request } = await signedIn()
+    for (const headers of [other, ours, { 'sec-fetch-site': 'none' }, {}]) {
+      expect(await all.visitor(request('GET', headers))).toMatchObject({ value: { id: 'person:ann@acme.test' } })
+    }
+    now += 13 * 3_600_000
+    expect(await all.visitor(request('GET', other))).toEqual(ok(ADMIN))
+    expect(await all.visitor(new Request(ORIGIN))).toEqual(ok(ADMIN))
+  })
+
+  it('sends a form from a page of ours alone, whoever they are', async () => {
+    const { all, request } = await signedIn()
+    expect(await all.visitor(request('POST', ours))).toMatchObject({ value: { id: 'person:ann@acme.test' } })
+    for (const headers of [
+      other,
+      { 'sec-fetch-site': 'same-site' },
+      { 'sec-fetch-site': 'none' },
+      { origin: 'null' },
+    ]) {
+      expect(await all.visitor(request('POST', headers))).toMatchObject({ failure: { type: 'forbidden' } })
+      // Nor as whoever the deployment lets in without a session
+      const bare = new Request(ORIGIN, { method: 'POST', headers })
+      expect(await all.visitor(bare)).toMatchObject({ failure: { type: 'forbidden' } })
+    }
+  })
+
+  it('is who a credential in a header says, before the cookie, and nobody where sessions cannot be read', async () => {
+    const { all, request } = await signedIn()
+    expect(await all.visitor(request('GET', { authorization: 'Bearer x' }))).toEqual(ok(ADMIN))
+    broken = true
+    expect(await all.visitor(request('GET', {}))).toMatchObject({ failure: { type: 'unavailable' } })
+  })
+})

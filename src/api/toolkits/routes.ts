@@ -1,4 +1,6 @@
 import { type Context, Hono } from 'hono'
+import type { Catalogue } from '../../core/access/catalogue.ts'
+import { toolkitsOf } from '../../core/access/choices.ts'
 import { coverDenial, type Principal } from '../../core/access/principal.ts'
 import type { KeyStore } from '../../core/access/api-key.ts'
 import { isAdministrator } from '../../core/access/toolkit.ts'
@@ -8,27 +10,32 @@ import { type Failing, fail, ok, type Result } from '../../core/call/failure.ts'
 import { anyObject } from '../../core/tool/json-reader.ts'
 import { isNamePart } from '../../core/tool/tool-id.ts'
 import { readJson } from '../../http/body.ts'
+import { PRIVATE } from '../../http/json-response.ts'
 import { NO_QUERY } from '../../http/query.ts'
-import { createPrivateRoute, type Note, type RouteDeps } from '../../http/route.ts'
-import { decodeOwner, decodeToolkitChange, encodeToolkit, OWNED, principalNamed } from './wire.ts'
+import { createPrivateRoute, createRoute, type Note, type RouteDeps } from '../../http/route.ts'
+import { decodeOwner, decodeToolkitChange, encodeSummary, encodeToolkit, OWNED, principalNamed } from './wire.ts'
 
 export interface ToolkitsFaceDeps extends RouteDeps {
   readonly toolkits: ToolkitStore
   readonly keys: Pick<KeyStore, 'list'>
+  readonly catalogue: Catalogue
 }
 
 const BODY_LIMIT = 16_384
 
 /**
+ * `GET /toolkits`: the toolkits of the tools that the caller may see, of the first 10,000 tools.
+ *
  * `GET` and `PUT /toolkits/{toolkit}`: who owns a toolkit, and who is to own it, for administrators. One with bundled tools is
  * the deployment's, and cannot be given (`409`); one that does not exist yet can, so that nobody else begins it. `PATCH` changes
  * all of one at once, and `DELETE` deletes one that nobody may call any more, for whoever may publish all of it.
  */
 export function toolkitsFace(deps: ToolkitsFaceDeps): Hono {
-  const { toolkits, keys } = deps
+  const { toolkits, keys, catalogue } = deps
   const route = createPrivateRoute(deps)
   const face = new Hono()
 
+  face.get('/toolkits', createRoute(deps)({ scope: 'tools:read', query: NO_QUERY }, list))
   face.get('/toolkits/:toolkit', route({ scope: 'admin', query: NO_QUERY }, show))
   face.put('/toolkits/:toolkit', route({ scope: 'admin', act: 'toolkit.give', query: NO_QUERY, body: OWNED }, give))
   face.patch(
@@ -36,6 +43,11 @@ export function toolkitsFace(deps: ToolkitsFaceDeps): Hono {
     route({ scope: 'tools:publish', act: 'toolkit.change', query: NO_QUERY, body: anyObject }, change),
   )
   face.delete('/toolkits/:toolkit', route({ scope: 'tools:publish', act: 'toolkit.remove', query: NO_QUERY }, remove))
+
+  async function list(c: Context, principal: Principal): Promise<Response> {
+    const items = await toolkitsOf(principal, catalogue)
+    return c.json({ items: items.map(encodeSummary) }, 200, PRIVATE)
+  }
 
   async function show(c: Context): Promise<Response | Failing> {
     const name = c.req.param('toolkit') ?? ''

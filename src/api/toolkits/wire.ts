@@ -1,4 +1,5 @@
 import type { Toolkit } from '../../core/access/toolkit.ts'
+import type { Choice } from '../../core/access/choices.ts'
 import { readStatus } from '../../core/publish/status.ts'
 import { tags } from '../../core/tool/definition-fields.ts'
 import { check, object, optional, type Reader, schemaOf, stating, string } from '../../core/tool/json-reader.ts'
@@ -59,4 +60,9 @@ export function encodeToolkit({ toolkit, owner, isBundled, untrusted, status, ta
       ? { deleted_at: new Date(deleted.at).toISOString(), kept_until: new Date(deleted.until).toISOString() }
       : {}),
   }
+}
+
+/** `{toolkit, tools, security_level}`: how many tools, and the highest level among them. */
+export function encodeSummary({ toolkit, tools, level }: Choice) {
+  return { toolkit, tools: tools.length, security_level: level }
 }

@@ -1,7 +1,7 @@
 import type { Catalogue, LineFormat } from './catalogue.ts'
 import { denial, type LevelledTool, type Principal } from './principal.ts'
 
-/** A toolkit that somebody may let an agent use, and what it can do for them. */
+/** A toolkit, and what of it somebody may see, or let an agent use. */
 export interface Choice {
   readonly toolkit: string
   readonly tools: readonly string[]
@@ -16,24 +16,38 @@ const MAX_PAGES = 10
 const LINE: LineFormat = {
   name: 'choice',
   write: ({ toolkit, tool, securityLevel, implementation }) =>
-    implementation === undefined ? '' : JSON.stringify({ toolkit, tool, securityLevel }),
+    JSON.stringify({ toolkit, tool, securityLevel, executable: implementation !== undefined }),
+}
+
+/** A tool, as far as it is judged whether it counts. */
+interface Counted extends LevelledTool {
+  readonly executable: boolean
 }
 
 /** The toolkits of which a principal may call any tool, in the order of their names, with these tools. */
-export async function choicesOf(principal: Principal, catalogue: Catalogue): Promise<readonly Choice[]> {
-  const callable: LevelledTool[] = []
+export function choicesOf(principal: Principal, catalogue: Catalogue): Promise<readonly Choice[]> {
+  return toolkitsOf(principal, catalogue, (tool) => tool.executable && !denial(principal, tool))
+}
+
+/** The toolkits in which a principal may see a tool that counts, in the order of their names, with these tools. */
+export async function toolkitsOf(
+  principal: Principal,
+  catalogue: Catalogue,
+  counts: (tool: Counted) => boolean = () => true,
+): Promise<readonly Choice[]> {
+  const counted: Counted[] = []
   let cursor: string | undefined
   for (let page = 0; page < MAX_PAGES; page++) {
     const listing = await catalogue.list({ versions: 'newest', limit: PAGE, cursor }, principal, LINE)
     for (const line of listing?.lines ?? []) {
       if (line === '') continue
-      const tool: LevelledTool = JSON.parse(line)
-      if (!denial(principal, tool)) callable.push(tool)
+      const tool: Counted = JSON.parse(line)
+      if (counts(tool)) counted.push(tool)
     }
     cursor = listing?.nextCursor
     if (cursor === undefined) break
   }
-  const toolkits = Map.groupBy(callable, ({ toolkit }) => toolkit.toLowerCase())
+  const toolkits = Map.groupBy(counted, ({ toolkit }) => toolkit.toLowerCase())
   return [...toolkits.values()].map((tools) => ({
     toolkit: tools[0]?.toolkit ?? '',
     tools: tools.map(({ tool }) => tool),

@@ -1,0 +1,106 @@
+import { hasScope, type Principal } from '../core/access/principal.ts'
+import { type Failure, Unreachable } from '../core/call/failure.ts'
+import { readForm } from '../http/body.ts'
+import type { Gate, RouteContext } from '../http/gate.ts'
+import { failurePage, goTo, page, plainPage } from '../http/page.ts'
+import { layout } from './layout.tsx'
+import type { MadeRequest, PageEntry, Reply, Visit } from './page.ts'
+import { welcomePage } from './welcome.ts'
+
+export interface AnswerDeps {
+  /** Lets in whoever is signed in, or else whom the deployment lets in without; forms from our own pages alone. */
+  readonly gate: Gate
+  /** Has a route of this deployment answer a request as somebody who was let in. */
+  readonly send: (c: RouteContext, principal: Principal, request: Request) => Promise<Response>
+  /** What all pages look like, and what makes them quicker to use. */
+  readonly loadAssets: () => Promise<{ readonly style: string; readonly script: string }>
+}
+
+/** Answers a request for a page; `params` are what stands in its path. */
+export type Answer = (c: RouteContext, entry: PageEntry, params: Readonly<Record<string, string>>) => Promise<Response>
+
+/** Of a form, in bytes: a tool's input at its largest fits, or a description that is imported. */
+const FORM_LIMIT = 4 * 1024 * 1024
+const NOT_FROM_HERE = plainPage(403, 'Not from here', 'This form was sent by another site, so nothing was done')
+
+/** Makes what answers for all pages: who may open them, what they are handed, and how what they give is shown. */
+export function createAnswer({ gate, send, loadAssets }: AnswerDeps): Answer {
+  return async (c, entry, params) => {
+    const request = c.req.raw
+    const caller = await gate(c, undefined)
+    if (!caller.ok) return refuse(request, caller.failure)
+    const principal = caller.value
+    const isAnonymous = principal.kind === 'anonymous'
+    const lacks = entry.scope && !hasScope(principal, entry.scope) ? entry.scope : undefined
+    if (isAnonymous && (entry.isPrivate || lacks)) return leadToSignIn(request)
+    if (lacks) return page(plainPage(403, 'Not for you', `This page needs the scope '${lacks}', which you do not have`))
+    const isForm = request.method === 'POST'
+    const form = isForm ? await readForm(request, FORM_LIMIT) : undefined
+    if (form?.ok === false) return page(failurePage(form.failure))
+    const made: MadeRequest[] = []
+    const visit = visitOf(c, principal, { params, form: form?.value ?? new URLSearchParams(), made })
+    const [module, assets] = await Promise.all([entry.load(), loadAssets()])
+    try {
+      const shown = await (isForm && module.act ? module.act(visit) : module.show(visit))
+      return 'leadsTo' in shown ? goTo(shown.leadsTo) : await layout(shown, { visit, entry, made, ...assets })
+    } catch (error) {
+      if (error instanceof StrayPath) return page(plainPage(404, 'Nothing here', 'Nothing has such a name'))
+      if (!(error instanceof Unreachable)) throw error
+      return page(failurePage({ type: 'unavailable', message: error.message }))
+    }
+  }
+
+  function visitOf(
+    c: RouteContext,
+    principal: Principal,
+    { params, form, made }: Pick<Visit, 'params' | 'form'> & { readonly made: MadeRequest[] },
+  ): Visit {
+    const { url: href, headers: sent, signal } = c.req.raw
+    const url = new URL(href)
+    const address = sent.get('cf-connecting-ip')
+    return {
+      principal,
+      url,
+      params,
+      form,
+      isOpen: principal.id === 'open',
+      async ask<T>(method: string, path: string, body?: unknown): Promise<Reply<T>> {
+        const text = body === undefined ? undefined : JSON.stringify(body)
+        const target = new URL(path, url)
+        // A name of a thing that is `..` leads to nothing, and not somewhere else
+        if (target.origin !== url.origin || target.pathname !== path.split('?')[0]) throw new StrayPath()
+        made.push({ method, path, ...(text === undefined ? {} : { body: text }) })
+        const request = new Request(target, {
+          method,
+          headers: {
+            accept: 'application/json',
+            ...(text === undefined ? {} : { 'content-type': 'application/json' }),
+            ...(address === null ? {} : { 'cf-connecting-ip': address }),
+          },
+          ...(text === undefined ? {} : { body: text }),
+          signal,
+        })
+        const response = await send(c, principal, request)
+        const { ok, status, headers } = response
+        const answered = await response.text()
+        const isJson = /[/+]json\b/.test(headers.get('content-type') ?? '')
+        return { ok, status, headers, value: isJson ? JSON.parse(answered) : {} }
+      },
+    }
+  }
+}
+
+function refuse(request: Request, failure: Failure): Response {
+  if (failure.type === 'forbidden') return page(NOT_FROM_HERE)
+  if (failure.type !== 'unauthenticated') return page(failurePage(failure))
+  return new URL(request.url).pathname === '/' ? page(welcomePage()) : leadToSignIn(request)
+}
+
+/** To sign in, and back to the page; what a form was to do is not done. */
+function leadToSignIn({ url }: Request): Response {
+  const { pathname, search } = new URL(url)
+  return goTo(`/sign-in?return=${encodeURIComponent(pathname + search)}`)
+}
+
+/** A path that is not what it was written as, once it is an address. */
+class StrayPath extends Error {}

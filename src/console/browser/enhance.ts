@@ -1,0 +1,50 @@
+/**
+ * Makes the console quicker to use where scripts run; without, everything works. Each text to copy gets its button, a form that
+ * was sent says so, and `/` goes to the search. It is sent as text, so it imports nothing.
+ */
+for (const block of document.querySelectorAll('.copyable')) {
+  const text = block.querySelector('pre')
+  if (!text || !navigator.clipboard) continue
+  const button = document.createElement('button')
+  button.type = 'button'
+  button.className = 'quiet copy'
+  button.textContent = 'Copy'
+  const said = document.createElement('span')
+  said.setAttribute('role', 'status')
+  said.className = 'note'
+  button.addEventListener('click', async () => {
+    try {
+      await navigator.clipboard.writeText(text.textContent ?? '')
+      said.textContent = 'Copied'
+    } catch {
+      said.textContent = 'Select the text and copy it: this browser did not let the page'
+    }
+    setTimeout(() => (said.textContent = ''), 3_000)
+  })
+  block.appendChild(button)
+  block.appendChild(said)
+}
+
+for (const form of document.querySelectorAll('form')) {
+  form.addEventListener('submit', () => {
+    // A button that is pressed twice would do it twice
+    setTimeout(() => {
+      for (const button of form.querySelectorAll('button')) button.disabled = true
+      const progress = form.querySelector<HTMLElement>('[data-progress]')
+      if (progress) progress.hidden = false
+    })
+  })
+}
+// Who comes back by the browser's history finds the form as it was
+addEventListener('pageshow', (event) => {
+  if (!event.persisted) return
+  for (const button of document.querySelectorAll<HTMLButtonElement>('form button')) button.disabled = false
+})
+
+addEventListener('keydown', (event) => {
+  const search = document.querySelector<HTMLInputElement>('input[type="search"]')
+  const isTyping = event.target instanceof Element && event.target.closest('input, textarea, select') !== null
+  if (event.key !== '/' || isTyping || event.ctrlKey || event.metaKey || event.altKey || !search) return
+  event.preventDefault()
+  search.focus()
+})

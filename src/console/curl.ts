@@ -1,0 +1,17 @@
+import type { MadeRequest } from './page.ts'
+
+/** The environment variable that commands read the key from: no key stands on a page. */
+export const KEY_VARIABLE = 'SWITCHBOARD_KEY'
+
+/** The command that makes a request as a page made it, with whoever runs it giving a key; `isOpen` needs none. */
+export function curlOf({ method, path, body }: MadeRequest, origin: string, isOpen: boolean): string {
+  const post = body === undefined ? '' : ` \\\n  -H 'Content-Type: application/json' -d ${quoted(body)}`
+  const verb = method === 'GET' || (method === 'POST' && body !== undefined) ? '' : `-X ${method} `
+  const key = isOpen ? '' : ` \\\n  -H "Authorization: Bearer $${KEY_VARIABLE}"`
+  return `curl ${verb}${quoted(origin + path)}${key}${post}`
+}
+
+/** A text as one word of a POSIX shell (Shell Command Language, 2.2.2): nothing in it is read but the quote itself. */
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`
+}

@@ -1,0 +1,107 @@
+import type { JSX } from 'hono/jsx/jsx-runtime'
+import { hasScope } from '../core/access/principal.ts'
+import { Markup, visible } from '../http/markup.ts'
+import { answerDocument } from '../http/page.ts'
+import { curlOf } from './curl.ts'
+import type { MadeRequest, PageEntry, View, Visit } from './page.ts'
+import { PAGES } from './pages.ts'
+
+interface Surroundings {
+  readonly visit: Visit
+  readonly entry: PageEntry
+  readonly made: readonly MadeRequest[]
+  readonly style: string
+  readonly script: string
+}
+
+/** A view with what stands around it on every page: the navigation, who is signed in, and the requests that it made. */
+export async function layout({ title, content, status = 200 }: View, around: Surroundings): Promise<Response> {
+  const { visit, entry, made, style, script } = around
+  const body = await markupOf(
+    <>
+      <a class="skip" href="#content">
+        Skip to the content
+      </a>
+      <header class="top">
+        <a class="brand" href="/">
+          Switchboard
+        </a>
+        <Navigation visit={visit} entry={entry} />
+        <Who visit={visit} />
+      </header>
+      <main id="content" tabindex={-1}>
+        <h1>{title}</h1>
+        {content}
+      </main>
+      <Shell visit={visit} made={made} />
+    </>,
+  )
+  return answerDocument({ status, title, style, script, body, keepsForms: true })
+}
+
+/**
+ * What JSX makes, as it is sent. Hono escapes every text that stands in it; what cannot be seen, or turns text around, is then
+ * spelled out all over, since what tools say of themselves is anybody's. `exact` is for values that must come back as they are.
+ */
+async function markupOf(element: JSX.Element): Promise<Markup> {
+  return new Markup(visible(String(await element)))
+}
+
+function Navigation({ visit, entry }: Pick<Surroundings, 'visit' | 'entry'>) {
+  const { principal } = visit
+  const shown = PAGES.filter(
+    ({ label, scope, isPrivate }) =>
+      label !== undefined &&
+      (scope === undefined || hasScope(principal, scope)) &&
+      !(isPrivate && principal.kind === 'anonymous'),
+  )
+  return (
+    <nav aria-label="Pages">
+      {shown.map(({ path, label }) => (
+        <a href={path} {...(path === entry.path ? { 'aria-current': 'page' } : {})}>
+          {label}
+        </a>
+      ))}
+      <a href="/docs">Guides</a>
+    </nav>
+  )
+}
+
+function Who({ visit: { principal, isOpen, url } }: Pick<Surroundings, 'visit'>) {
+  if (isOpen) return <p class="who">Open to this machine: no sign-in</p>
+  if (principal.kind === 'anonymous') {
+    return (
+      <p class="who">
+        <a href={`/sign-in?return=${encodeURIComponent(url.pathname + url.search)}`}>Sign in</a>
+      </p>
+    )
+  }
+  return (
+    <form class="who" method="post" action="/sign-out">
+      <span>{principal.name ?? principal.id.replace(/^person:/, '')}</span>
+      <button class="quiet">Sign out</button>
+    </form>
+  )
+}
+
+/** The requests of a page, as commands: what it shows anybody can have who has a key. */
+function Shell({ visit, made }: Pick<Surroundings, 'visit' | 'made'>) {
+  return (
+    <footer>
+      <details class="shell">
+        <summary>This page, in a shell</summary>
+        {made.length === 0 ? <p>It asked for nothing.</p> : undefined}
+        {visit.isOpen || made.length === 0 ? undefined : (
+          <p class="note">
+            With a key of yours in <code>SWITCHBOARD_KEY</code>:
+          </p>
+        )}
+        {made.map((request) => (
+          <div class="copyable">
+            <pre>{curlOf(request, visit.url.origin, visit.isOpen)}</pre>
+          </div>
+        ))}
+      </details>
+    </footer>
+  )
+}

@@ -1,0 +1,58 @@
+import { raw } from 'hono/html'
+import type { Child } from 'hono/jsx'
+import type { SaidFailure } from './reply.ts'
+
+/** What a page says first: how something ended, or what is wrong. */
+export function Notice({ isProblem = false, children }: { isProblem?: boolean; children?: Child }) {
+  return (
+    <div class={isProblem ? 'notice problem' : 'notice'} role={isProblem ? 'alert' : 'status'}>
+      {children}
+    </div>
+  )
+}
+
+/** A failure of a request, with all that is wrong. */
+export function Refused({ failure }: { failure: SaidFailure }) {
+  return (
+    <Notice isProblem>
+      <p>
+        <strong>{failure.message}.</strong>
+        {failure.detail === undefined ? undefined : ` ${failure.detail}.`}
+      </p>
+      {failure.problems.length === 0 ? undefined : (
+        <ul>
+          {failure.problems.map(({ path, message }) => (
+            <li>
+              {path === '' ? undefined : <code>{path}</code>} {message}
+            </li>
+          ))}
+        </ul>
+      )}
+    </Notice>
+  )
+}
+
+/** A text to copy, with a button for it where scripts run. */
+export function Copyable({ text, label }: { text: string; label?: string }) {
+  return (
+    <div class="copyable">
+      {label === undefined ? undefined : <p class="note">{label}</p>}
+      <pre>{text}</pre>
+    </div>
+  )
+}
+
+/**
+ * The value of a field that must come back as it is: also what cannot be seen, which texts that are shown have spelled out, is
+ * written so that a browser reads the same characters.
+ */
+export function exact(value: string) {
+  return raw(
+    value
+      .toWellFormed()
+      .replaceAll(
+        /[^\x20\x21\x23-\x25\x28-\x3b=\x3f-\x7e]/gu,
+        (character) => `&#${character.codePointAt(0) ?? 0xfffd};`,
+      ),
+  )
+}

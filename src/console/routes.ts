@@ -1,0 +1,26 @@
+import { type Context, Hono } from 'hono'
+import { goTo } from '../http/page.ts'
+import type { Answer, AnswerDeps } from './answer.ts'
+import { PAGES } from './pages.ts'
+
+/**
+ * `GET /` in a browser, and `/console/…`: the pages that people see. `/` is somebody else's for clients that do not ask for
+ * HTML. Every page asks the deployment's own routes for what it shows, and has them do what its form says.
+ */
+export function consoleFace(deps: AnswerDeps): Hono {
+  const face = new Hono()
+  let loaded: Answer | undefined
+  const load = async () => (loaded ??= (await import('./answer.ts')).createAnswer(deps))
+  for (const entry of PAGES) {
+    const answer = async (c: Context) => (await load())(c, entry, c.req.param())
+    face.get(entry.path, (c, next) => (entry.path === '/' && !isBrowser(c) ? next() : answer(c)))
+    if (entry.hasForm) face.post(entry.path, answer)
+  }
+  face.get('/console', () => goTo('/'))
+  return face
+}
+
+/** Whether whoever asks is shown HTML: programs take anything, or ask for something else. */
+function isBrowser(c: Context): boolean {
+  return /\btext\/html\b/i.test(c.req.header('accept') ?? '')
+}

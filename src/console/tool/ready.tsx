@@ -1,0 +1,45 @@
+/** As `GET /tools/{id}/readiness` gives it (`core/call/readiness.ts`). */
+export interface Told {
+  readonly tool: string
+  readonly ready: boolean
+  readonly status: { readonly state: string; readonly message?: string; readonly successor?: string }
+  readonly user_id?: string
+  readonly problems: readonly { readonly message: string; readonly developer_message?: string }[]
+  readonly missing_requirements?: {
+    readonly authorization?: readonly { readonly id: string; readonly url?: string }[]
+  }
+  /** The inputs that the context of a call gives, since no model may infer them. */
+  readonly context?: readonly string[]
+}
+
+/** Whether a call could run now, and what is in the way. */
+export function Ready({ told: { ready, status, problems, missing_requirements = {}, user_id } }: { told: Told }) {
+  const links = (missing_requirements.authorization ?? []).filter(({ url }) => url !== undefined)
+  return (
+    <>
+      <p>
+        {ready ? 'Yes' : 'Not yet'}
+        {user_id === undefined ? '' : `, for the user ${user_id}`}.
+        {status.state === 'active'
+          ? ''
+          : ` This version is ${status.state}${status.message ? `: ${status.message}` : ''}.`}
+        {status.successor ? ` Its successor is ${status.successor}.` : ''}
+      </p>
+      {problems.length === 0 ? undefined : (
+        <ul>
+          {problems.map(({ message, developer_message }) => (
+            <li>
+              {message}
+              {developer_message === undefined ? undefined : <p class="note">{developer_message}</p>}
+            </li>
+          ))}
+        </ul>
+      )}
+      {links.map(({ id, url }) => (
+        <p>
+          <a href={url}>Let it have access to {id}</a>
+        </p>
+      ))}
+    </>
+  )
+}

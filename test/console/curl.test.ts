@@ -1,0 +1,34 @@
+import { execFileSync } from 'node:child_process'
+import { describe, expect, it } from 'vitest'
+import { curlOf } from '../../src/console/curl.ts'
+
+/** The words that a shell makes of a command. */
+function wordsOf(command: string): readonly string[] {
+  const env = { ...process.env, SWITCHBOARD_KEY: 'sb_x' }
+  const script = `curl() { for word in "$@"; do printf '%s\\0' "$word"; done; }\n${command}`
+  return execFileSync('sh', ['-c', script], { env, encoding: 'utf8' }).split('\0').slice(0, -1)
+}
+
+describe('a request as a command', () => {
+  it('has the key from the environment, and none on a machine that needs none', () => {
+    expect(wordsOf(curlOf({ method: 'GET', path: '/tools?q=a' }, 'https://s.test', false))).toEqual([
+      'https://s.test/tools?q=a',
+      '-H',
+      'Authorization: Bearer sb_x',
+    ])
+    expect(wordsOf(curlOf({ method: 'DELETE', path: '/keys/1' }, 'https://s.test', true))).toEqual([
+      '-X',
+      'DELETE',
+      'https://s.test/keys/1',
+    ])
+  })
+
+  it.each(['it\'s $(id) `id` $HOME \\ " ! \n *', "'; rm -rf x #", "''", '-o/etc/passwd', 'é 日本 👍'])(
+    'sends a body as it is: %j',
+    (text) => {
+      const body = JSON.stringify({ text })
+      const words = wordsOf(curlOf({ method: 'POST', path: '/tools/call', body }, 'https://s.test', true))
+      expect(words).toEqual(['https://s.test/tools/call', '-H', 'Content-Type: application/json', '-d', body])
+    },
+  )
+})

@@ -1,0 +1,44 @@
+import { Hono } from 'hono'
+import { ADMIN, type Principal } from '../../src/core/access/principal.ts'
+import { type Failure, fail, ok } from '../../src/core/call/failure.ts'
+import { consoleFace } from '../../src/console/routes.ts'
+import { createGate } from '../../src/http/gate.ts'
+import { assets } from '../../src/generated/console.ts'
+
+export const ORIGIN = 'https://switchboard.test'
+
+/** What a route of the deployment answers, by its method and path; the query does not matter. */
+export type Routes = Readonly<Record<string, (request: Request) => unknown>>
+
+const BROWSER = { accept: 'text/html,application/xhtml+xml' }
+
+/** The console over routes that answer what a test says, for one visitor, with what it asked them. */
+export function setUp(routes: Routes, visitor: Principal | Failure = ADMIN) {
+  const asked: { readonly request: Request; readonly principal: Principal; readonly body: string }[] = []
+  const authenticate = () => ('type' in visitor ? fail(visitor) : ok(visitor))
+  const face = consoleFace({
+    gate: createGate(
+      { authenticate },
+      () => undefined,
+      () => undefined,
+    ),
+    async send(_, principal, request) {
+      asked.push({ request, principal, body: await request.clone().text() })
+      const { pathname } = new URL(request.url)
+      const given = routes[`${request.method} ${pathname}`]?.(request)
+      if (given instanceof Response) return given
+      return given === undefined
+        ? Response.json({ message: 'There is nothing here' }, { status: 404 })
+        : Response.json(given)
+    },
+    loadAssets: async () => assets,
+  })
+  const app = new Hono().route('/', face)
+  app.get('/', (c) => c.redirect('/docs'))
+  return {
+    asked,
+    get: (path: string, headers: Record<string, string> = BROWSER) => app.request(ORIGIN + path, { headers }),
+    post: (path: string, fields: Record<string, string>) =>
+      app.request(ORIGIN + path, { method: 'POST', headers: BROWSER, body: new URLSearchParams(fields) }),
+  }
+}

@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest'
+import { rowsOf, typeOf } from '../../../src/console/tool/schema-rows.ts'
+
+describe('a schema that a person reads', () => {
+  it('has a line for each parameter, and for what lies within it', () => {
+    const schema = {
+      type: 'object',
+      required: ['to'],
+      properties: {
+        to: {
+          type: 'array',
+          minItems: 1,
+          items: { type: 'object', properties: { mail: { type: 'string', format: 'email' } } },
+        },
+        about: { type: 'object', required: ['kind'], properties: { kind: { enum: ['a', 1, null] } } },
+        count: { type: ['integer', 'null'], minimum: 0, default: 3, description: 'How many' },
+        any: true,
+        none: false,
+      },
+    }
+    const plain = { isRequired: false, description: '', rules: [] }
+    expect(rowsOf(schema)).toEqual([
+      { ...plain, name: 'to', type: 'list of object', isRequired: true, rules: ['items at least 1'] },
+      { ...plain, name: 'to[].mail', type: 'string', rules: ['format email'] },
+      { ...plain, name: 'about', type: 'object' },
+      { ...plain, name: 'about.kind', type: 'one of "a", 1, null', isRequired: true },
+      {
+        name: 'count',
+        type: 'integer or null',
+        isRequired: false,
+        description: 'How many',
+        rules: ['else 3', 'at least 0'],
+      },
+      { ...plain, name: 'any', type: 'anything' },
+      { ...plain, name: 'none', type: 'nothing' },
+    ])
+  })
+
+  it.each([
+    [{ anyOf: [{ type: 'string' }, { type: 'integer' }, { type: 'string' }] }, 'string or integer'],
+    [{ oneOf: [{ type: 'null' }, { type: 'array', items: { type: 'number' } }] }, 'null or list of number'],
+    [{ properties: {} }, 'object'],
+    [{}, 'anything'],
+  ])('names the kind of %j', (schema, type) => expect(typeOf(schema)).toBe(type))
+
+  it('ends, however deep or wide it is', () => {
+    let deep: object = { type: 'string' }
+    for (let level = 0; level < 100; level++) deep = { type: 'object', properties: { a: deep } }
+    expect(rowsOf(JSON.parse(JSON.stringify(deep))).length).toBeLessThan(10)
+    const wide = Object.fromEntries(Array.from({ length: 1_000 }, (_, index) => [`p${index}`, {}]))
+    expect(rowsOf({ properties: wide })).toHaveLength(200)
+  })
+})
