@@ -5,7 +5,8 @@ export const KEY_VARIABLE = 'SWITCHBOARD_KEY'
 
 /** The command that makes a request as a page made it, with whoever runs it giving a key; `isOpen` needs none. */
 export function curlOf({ method, path, body }: MadeRequest, origin: string, isOpen: boolean): string {
-  const post = body === undefined ? '' : ` \\\n  -H 'Content-Type: application/json' -d ${quoted(body)}`
+  const post =
+    body === undefined ? '' : ` \\\n  -H 'Content-Type: application/json' -d ${quoted(withoutPasswords(body))}`
   const verb = method === 'GET' || (method === 'POST' && body !== undefined) ? '' : `-X ${method} `
   const key = isOpen ? '' : ` \\\n  -H "Authorization: Bearer $${KEY_VARIABLE}"`
   return `curl ${verb}${quoted(origin + path)}${key}${post}`
@@ -14,4 +15,9 @@ export function curlOf({ method, path, body }: MadeRequest, origin: string, isOp
 /** A text as one word of a POSIX shell (Shell Command Language, 2.2.2): nothing in it is read but the quote itself. */
 function quoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`
+}
+
+/** A body without what addresses in it may hold before their `@` (RFC 3986, section 3.2.1). */
+function withoutPasswords(body: string): string {
+  return body.replaceAll(/(:\/\/)[^\s"'\/@]{1,500}@/g, '$1…@')
 }

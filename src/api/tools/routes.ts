@@ -6,6 +6,7 @@ import { malformed } from '../../core/call/call-fields.ts'
 import { type Failing, fail } from '../../core/call/failure.ts'
 import { encodeReadiness, type TellReadiness } from '../../core/call/readiness.ts'
 import { convert } from '../../core/publish/convert.ts'
+import { historyOf } from '../../core/publish/history.ts'
 import type { Format } from '../../core/publish/export.ts'
 import type { Publish } from '../../core/publish/publish.ts'
 import type { RegistryWriter } from '../../core/publish/registry.ts'
@@ -28,6 +29,7 @@ import { createFindTool, type FindToolDeps } from './find-tool.ts'
 import {
   askedId,
   decodeChange,
+  encodeHistory,
   encodePublished,
   encodeResult,
   encodeVersion,
@@ -57,7 +59,10 @@ const CONVERT_LIMIT = 1024 * 1024
 const MAX_BATCH = 1_000
 const EXACT = 'PATCH /tools/Toolkit.Tool@1.2.3'
 
-/** The registry's own routes: `POST /tools`, `GET` and `PATCH /tools/{id}`, `GET /tools/{id}/readiness`, and `POST /convert`. */
+/**
+ * The registry's own routes: `POST /tools`, `GET` and `PATCH /tools/{id}`, `GET /tools/{id}/readiness` and `/versions`, and
+ * `POST /convert`.
+ */
 export function registryFace(deps: RegistryFaceDeps): Hono {
   const { publish, writer, source, codecs, sha256, formats, tellReadiness } = deps
   const find = createFindTool(deps)
@@ -73,6 +78,7 @@ export function registryFace(deps: RegistryFaceDeps): Hono {
   )
   face.get('/tools/:id', route({ scope: 'tools:read', query: shownIn }, show))
   face.get('/tools/:id/readiness', route({ scope: 'tools:read', query: readinessQuery }, readiness))
+  face.get('/tools/:id/versions', route({ scope: 'tools:read', query: NO_QUERY }, versions))
   face.patch(
     '/tools/:id',
     route({ scope: 'tools:publish', act: 'tool.change', query: NO_QUERY, body: anyObject }, change),
@@ -146,6 +152,17 @@ export function registryFace(deps: RegistryFaceDeps): Hono {
     if (!found || !maySee(principal, found.record)) return unknown(asked)
     const told = await tellReadiness(found, { principal, userId, reachedAt: () => c.req.raw.url })
     return jsonText(JSON.stringify(encodeReadiness(told)), 200, { ...PRIVATE, 'cache-control': 'no-store' })
+  }
+
+  /** All versions of the tool that an id, of whichever version, or a name stands for, and what each changed. */
+  async function versions(c: Context, principal: Principal): Promise<Response | Failing> {
+    const asked = c.req.param('id') ?? ''
+    const found = await find(asked, backgroundOf(c))
+    const document = found && maySee(principal, found.record) ? await source.current(found.record) : undefined
+    if (!document) return unknown(asked)
+    const history = await historyOf(document, source)
+    const seen = history.filter(({ record }) => record === undefined || maySee(principal, record))
+    return jsonText(JSON.stringify({ items: seen.map((each) => encodeHistory(document, each)) }), 200, PRIVATE)
   }
 
   async function change(c: Context, principal: Principal, note: Note): Promise<Response | Failing> {

@@ -1,4 +1,5 @@
 import { identifier } from '../../core/call/call-fields.ts'
+import type { VersionHistory } from '../../core/publish/history.ts'
 import type { PublicationFailure, Report as PublicationReport } from '../../core/publish/report.ts'
 import { readStatus } from '../../core/publish/status.ts'
 import { isObject } from '../../core/tool/json.ts'
@@ -91,5 +92,18 @@ export function statusHeaders(status: ToolStatus): Record<string, string> {
   return {
     'switchboard-status': status.state,
     ...(successor === undefined ? {} : { link: `</tools/${encodeURIComponent(successor)}>; rel="successor-version"` }),
+  }
+}
+
+/** One version of a tool as `GET /tools/{id}/versions` lists it. */
+export function encodeHistory(name: ToolName, { entry, record, changes }: VersionHistory) {
+  const { version, status, digest } = entry
+  return {
+    id: formatToolId(name, version),
+    version,
+    status: status.state,
+    digest,
+    ...(record ? { security_level: record.securityLevel, tags: record.tags, dialect: record.source.dialect } : {}),
+    ...(changes ? { changes } : {}),
   }
 }

@@ -1,42 +1,103 @@
 import type { Json } from '../../core/tool/json.ts'
+import { hasScope } from '../../core/access/principal.ts'
 import type { Leads, Reply, View, Visit } from '../page.ts'
 import { Refused } from '../parts.tsx'
 import { failureOf } from '../reply.ts'
+import { type Called, call } from './call.ts'
 import { Definition, FORMATS, type Written } from './definition.tsx'
+import { exampleOf, fieldsOf } from './fields.ts'
+import { byParameter, CallForm } from './form.tsx'
+import { CallOutcome } from './outcome.tsx'
 import { Parameters } from './parameters.tsx'
-import { type Told, Ready } from './ready.tsx'
+import { Ready, type Told } from './ready.tsx'
+import { SnippetList } from './snippet-list.tsx'
+import { callSnippets, hostSnippets } from './snippets.ts'
+import { VersionList, type Versions } from './versions.tsx'
 
 /** As `GET /tools/{id}?format=oxp-flat` gives it. */
-export interface Described {
-  readonly id: string
+interface Described {
+  readonly name: string
   readonly description: string
   readonly input_schema: Json
   readonly output_schema: Json
 }
 
-/** One tool: what it is, what it takes and gives, whether it could be called, and its definition in every dialect. */
+/** One tool: what it is, a form to call it, whether it could be called, its versions, and its definition in every dialect. */
 export async function show(visit: Visit): Promise<View | Leads> {
-  const asked = visit.params['id'] ?? ''
-  const route = `/tools/${encodeURIComponent(asked)}`
-  const wanted = visit.url.searchParams.get('format') ?? 'oxp'
-  const format = FORMATS.has(wanted) ? wanted : 'oxp'
-  const [described, ready, written] = await Promise.all([
+  const described = await describe(visit)
+  return 'failing' in described ? missing(described.failing) : toolView(visit, described)
+}
+
+/** Calls the tool as its form says. */
+export async function act(visit: Visit): Promise<View | Leads> {
+  const described = await describe(visit)
+  if ('failing' in described) return missing(described.failing)
+  return toolView(visit, described, await call(visit, described.ready.tool, fieldsOf(described.input_schema)))
+}
+
+/** A tool as it is described, and how it stands: of the two, that says its id as it is here, whatever OXP can write. */
+interface Found extends Described {
+  readonly ready: Told
+}
+
+async function describe(visit: Visit): Promise<Found | { readonly failing: Reply<unknown> }> {
+  const route = `/tools/${encodeURIComponent(visit.params['id'] ?? '')}`
+  const [described, ready] = await Promise.all([
     visit.ask<Described>('GET', `${route}?format=oxp-flat`),
     visit.ask<Told>('GET', `${route}/readiness`),
+  ])
+  const failing = [described, ready].find(({ ok }) => !ok)
+  return failing ? { failing } : { ...described.value, ready: ready.value }
+}
+
+async function toolView(visit: Visit, found: Found, called?: Called): Promise<View> {
+  const { name, description, input_schema, output_schema, ready } = found
+  const id = ready.tool
+  const { url, isOpen, principal, form } = visit
+  const route = `/tools/${encodeURIComponent(id)}`
+  const wanted = url.searchParams.get('format') ?? 'oxp'
+  const format = FORMATS.has(wanted) ? wanted : 'oxp'
+  const [versions, written] = await Promise.all([
+    visit.ask<Versions>('GET', `${route}/versions`),
     visit.ask<Written>('GET', `${route}?format=${format}&losses=1`),
   ])
-  if (!described.ok) return missing(described)
-  const { id, description, input_schema, output_schema } = described.value
-  const [name = id, version = ''] = id.split('@')
+  const fields = fieldsOf(input_schema)
+  const [title = id, version = ''] = id.split('@')
+  const example = called && called.problems.length === 0 ? called.input : exampleOf(fields)
+  const newId = () => crypto.randomUUID()
+  const problems = byParameter(called?.problems ?? [], called?.reply?.value.parameter_errors)
+  const about = versions.ok ? versions.value.items.find((each) => each.id === id) : undefined
   return {
-    title: name,
+    title,
     content: (
       <>
-        <p class="note">Version {version}</p>
+        <p class="note">
+          Version {version}
+          {about?.security_level === undefined ? '' : `, security level ${about.security_level}`}
+          {about?.dialect === undefined ? '' : `, published in ${FORMATS.get(about.dialect) ?? about.dialect}`}
+        </p>
         <p>{description}</p>
+        <Tags tags={about?.tags ?? []} />
+        <section aria-labelledby="answer">
+          <h2 id="answer">{called ? 'What came of it' : 'Call it'}</h2>
+          {called?.reply ? <CallOutcome reply={called.reply} /> : undefined}
+          {hasScope(principal, 'tools:call') ? (
+            <CallForm
+              fields={fields}
+              context={(ready.context ?? []).filter((each) => each !== 'user_id')}
+              asksUser={principal.users === 'any' || principal.users.length > 1}
+              callId={newId()}
+              hasFailed={called !== undefined && called.reply?.value.result?.success !== true}
+              form={form}
+              problems={problems}
+            />
+          ) : (
+            <p>You may read it, and not call it.</p>
+          )}
+        </section>
         <section aria-labelledby="ready">
           <h2 id="ready">Could it be called now?</h2>
-          {ready.ok ? <Ready told={ready.value} /> : <Refused failure={failureOf(ready)} />}
+          <Ready told={ready} />
         </section>
         <section aria-labelledby="input">
           <h2 id="input">What it takes</h2>
@@ -46,18 +107,45 @@ export async function show(visit: Visit): Promise<View | Leads> {
           <h2 id="output">What it gives</h2>
           {output_schema === null ? <p>Nothing.</p> : <Parameters schema={output_schema} caption="Output" />}
         </section>
-        <Definition path={visit.url.pathname} format={format} written={written} />
+        <section aria-labelledby="versions">
+          <h2 id="versions">Versions</h2>
+          <VersionList versions={versions} current={id} />
+        </section>
+        <section aria-labelledby="snippets">
+          <h2 id="snippets">The same call, to copy</h2>
+          <SnippetList
+            snippets={callSnippets({ origin: url.origin, isOpen, id, name, input: example, newId })}
+            isOpen
+          />
+          <h3>An agent that is to have it</h3>
+          <SnippetList snippets={hostSnippets(url.origin)} />
+        </section>
+        <Definition path={url.pathname} format={format} written={written} />
       </>
     ),
   }
 }
 
+function Tags({ tags }: { tags: readonly string[] }) {
+  if (tags.length === 0) return undefined
+  return (
+    <ul class="chips" aria-label="Tags">
+      {tags.map((tag) => (
+        <li>
+          <a class="chip" href={`/?${new URLSearchParams({ tag })}`}>
+            {tag}
+          </a>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
 /** What is hidden is as good as unknown: the route says the same of both. */
 function missing(reply: Reply<unknown>): View {
-  const { status } = reply
   return {
     title: 'No such tool',
-    status: status >= 400 ? status : 404,
+    status: reply.status,
     content: (
       <>
         <Refused failure={failureOf(reply)} />

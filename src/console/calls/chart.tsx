@@ -1,0 +1,108 @@
+import type { Usage } from '../../core/call/records.ts'
+
+interface ChartProps {
+  /** By the hour. */
+  readonly items: readonly Usage[]
+  /** ISO 8601. */
+  readonly since: string
+  readonly until: string
+}
+
+const HOUR_MS = 3_600_000
+const WIDTH = 720
+const HEIGHT = 200
+const MOST_HOURS = 48
+
+/** One hour of the chart. */
+export interface Hour {
+  readonly at: string
+  readonly calls: number
+  readonly failures: number
+  readonly p50: number
+  readonly p95: number
+}
+
+/** Every hour of a time, those without a call too. */
+export function hoursOf({ items, since, until }: ChartProps): readonly Hour[] {
+  const byHour = new Map(items.map((usage) => [Date.parse(usage.group.hour ?? ''), usage]))
+  const first = Math.floor(Date.parse(since) / HOUR_MS) * HOUR_MS
+  const count = Math.min(MOST_HOURS, Math.ceil((Date.parse(until) - first) / HOUR_MS))
+  return Array.from({ length: Math.max(0, count) }, (_, index) => {
+    const at = first + index * HOUR_MS
+    const { calls = 0, failures = 0, p50_ms = 0, p95_ms = 0 } = byHour.get(at) ?? {}
+    return { at: new Date(at).toISOString().slice(0, 16).replace('T', ' '), calls, failures, p50: p50_ms, p95: p95_ms }
+  })
+}
+
+/** How many calls there were in each hour, how many failed, and how long they took; and the same as a table. */
+export function UsageChart(props: ChartProps) {
+  const hours = hoursOf(props)
+  const total = hours.reduce((sum, { calls }) => sum + calls, 0)
+  const failed = hours.reduce((sum, { failures }) => sum + failures, 0)
+  if (total === 0) return undefined
+  const most = Math.max(...hours.map(({ calls }) => calls))
+  const slowest = Math.max(1, ...hours.map(({ p95 }) => p95))
+  const step = WIDTH / hours.length
+  const tall = (value: number, of: number) => (value / of) * HEIGHT
+  const line = hours
+    .map(({ p95 }, index) => `${((index + 0.5) * step).toFixed(1)},${(HEIGHT - tall(p95, slowest)).toFixed(1)}`)
+    .join(' ')
+  const words = `${total} calls in ${hours.length} hours, of which ${failed} failed; the most in an hour were ${most}, and the slowest twentieth of an hour's took ${Math.round(slowest)} ms`
+  return (
+    <figure>
+      <svg class="chart" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label={words}>
+        {hours.map(({ calls, failures }, index) => (
+          <>
+            <rect
+              class="calls"
+              x={index * step + 1}
+              width={step - 2}
+              y={HEIGHT - tall(calls, most)}
+              height={tall(calls, most)}
+            />
+            <rect
+              class="failures"
+              x={index * step + 1}
+              width={step - 2}
+              y={HEIGHT - tall(failures, most)}
+              height={tall(failures, most)}
+            />
+          </>
+        ))}
+        <polyline class="slow" points={line} />
+      </svg>
+      <figcaption class="note">
+        {words}. Bars are calls, their outlined part those that failed; the line is how long the slowest twentieth took.
+      </figcaption>
+      <details>
+        <summary>The same as a table</summary>
+        <div class="scroll" role="region" aria-label="Calls by the hour" tabindex={0}>
+          <table>
+            <thead>
+              <tr>
+                <th scope="col">Hour (UTC)</th>
+                <th scope="col">Calls</th>
+                <th scope="col">Failed</th>
+                <th scope="col">Half took at most (ms)</th>
+                <th scope="col">95 % took at most (ms)</th>
+              </tr>
+            </thead>
+            <tbody>
+              {hours
+                .filter(({ calls }) => calls > 0)
+                .map(({ at, calls, failures, p50, p95 }) => (
+                  <tr>
+                    <th scope="row">{at}</th>
+                    <td>{String(calls)}</td>
+                    <td>{String(failures)}</td>
+                    <td>{String(Math.round(p50))}</td>
+                    <td>{String(Math.round(p95))}</td>
+                  </tr>
+                ))}
+            </tbody>
+          </table>
+        </div>
+      </details>
+    </figure>
+  )
+}

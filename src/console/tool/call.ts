@@ -1,0 +1,88 @@
+import { base64url } from 'jose'
+import { isJsonObject, type Json, type JsonObject } from '../../core/tool/json.ts'
+import type { Problem } from '../../core/tool/problem.ts'
+import type { Reply, Visit } from '../page.ts'
+import { type Field, readInput } from './fields.ts'
+
+/** What `POST /tools/call` answers (`dialects/oxp/wire.ts`): a result, or why there is none. */
+export interface CallReply {
+  readonly result?: {
+    readonly call_id: string
+    readonly success: boolean
+    readonly duration: number
+    readonly value?: Json
+    readonly error?: CallError
+  }
+  readonly message?: string
+  readonly developer_message?: string
+  readonly parameter_errors?: Readonly<Record<string, string>>
+  readonly missing_requirements?: {
+    readonly authorization?: readonly { readonly id: string; readonly url: string }[]
+    readonly secrets?: readonly { readonly id: string }[]
+    readonly user_id?: boolean
+  }
+}
+
+/** What went wrong while a tool ran. */
+export interface CallError {
+  readonly message: string
+  readonly developer_message?: string
+  readonly can_retry?: boolean
+  readonly additional_prompt_content?: string
+  readonly artifact?: { readonly url: string }
+}
+
+/** What came of a form. */
+export interface Called {
+  readonly input: JsonObject
+  /** What is no JSON; then nothing was called. */
+  readonly problems: readonly Problem[]
+  readonly reply?: Reply<CallReply>
+}
+
+/** Calls a tool as a form says, as who visits. */
+export async function call(visit: Visit, tool: string, fields: readonly Field[]): Promise<Called> {
+  const { form } = visit
+  const { input, problems } = readInput(fields, form)
+  if (problems.length > 0) return { input, problems }
+  const context = contextOf(form)
+  const request = {
+    tool_id: tool,
+    call_id: await callIdOf(form.get('call_id') ?? '', { input, context }),
+    input,
+    ...(Object.keys(context).length === 0 ? {} : { context }),
+  }
+  return { input, problems, reply: await visit.ask<CallReply>('POST', '/tools/call', { request }) }
+}
+
+function contextOf(form: URLSearchParams): JsonObject {
+  const user = form.get('user_id')?.trim() ?? ''
+  const given = [...form].flatMap(([name, text]): (readonly [string, Json])[] => {
+    const [, key] = /^context\/(.+)$/s.exec(name) ?? []
+    return key === undefined || text.trim() === '' ? [] : [[key, jsonOrText(text)]]
+  })
+  return { ...(user === '' ? {} : { user_id: user }), ...Object.fromEntries(given) }
+}
+
+function jsonOrText(text: string): Json {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}
+
+/**
+ * The id of a call: of a form that is sent twice the same, so that it is called once, and of one that was changed another, since
+ * browsers go back to forms.
+ */
+async function callIdOf(formId: string, said: object): Promise<string> {
+  const bytes = new TextEncoder().encode(`${formId.slice(0, 100)}\n${JSON.stringify(said)}`)
+  return `console-${base64url.encode(new Uint8Array(await crypto.subtle.digest('SHA-256', bytes)))}`
+}
+
+/** Whether what came of a call is a challenge: somebody has to do something, and then it can be made again. */
+export function challengesOf(reply: CallReply): readonly { readonly id: string; readonly url: string }[] {
+  const { authorization = [] } = reply.missing_requirements ?? {}
+  return authorization.filter((each) => isJsonObject({ ...each }) && /^https?:\/\//.test(each.url))
+}

@@ -1,0 +1,77 @@
+import type { Reply } from '../page.ts'
+import { Copyable, Notice } from '../parts.tsx'
+import { type CallError, type CallReply, challengesOf } from './call.ts'
+
+/** What came of a call: a value, an error of the tool, a challenge, or why it was not made. */
+export function CallOutcome({ reply }: { reply: Reply<CallReply> }) {
+  const { value } = reply
+  const { result } = value
+  if (result?.success) {
+    return (
+      <>
+        <Notice>
+          <p>
+            <strong>It worked</strong>, in {String(Math.round(result.duration))} ms.
+          </p>
+        </Notice>
+        <Copyable text={JSON.stringify(result.value ?? null, undefined, 2)} />
+      </>
+    )
+  }
+  if (result?.error) return <ToolError error={result.error} />
+  const challenges = challengesOf(value)
+  if (challenges.length > 0) return <Challenges challenges={challenges} reply={value} />
+  return (
+    <Notice isProblem>
+      <p>
+        <strong>{value.message ?? `It was answered with the status ${reply.status}`}.</strong>
+        {value.developer_message === undefined ? undefined : ` ${value.developer_message}.`}
+      </p>
+    </Notice>
+  )
+}
+
+function ToolError({ error }: { error: CallError }) {
+  const { message, developer_message, can_retry, additional_prompt_content, artifact } = error
+  return (
+    <Notice isProblem>
+      <p>
+        <strong>The tool failed: {message}</strong>
+      </p>
+      {developer_message === undefined ? undefined : <p>{developer_message}</p>}
+      {additional_prompt_content === undefined ? undefined : <p>{additional_prompt_content}</p>}
+      {artifact === undefined || !/^https?:\/\//.test(artifact.url) ? undefined : (
+        <p>
+          <a href={artifact.url}>What it gave</a>
+        </p>
+      )}
+      <p class="note">{can_retry ? 'It can be tried again.' : 'To try it again as it is would come to the same.'}</p>
+    </Notice>
+  )
+}
+
+interface ChallengesProps {
+  readonly challenges: readonly { readonly id: string; readonly url: string }[]
+  readonly reply: CallReply
+}
+
+function Challenges({ challenges, reply }: ChallengesProps) {
+  return (
+    <Notice>
+      <p>
+        <strong>Somebody has to do something first.</strong> {reply.developer_message ?? reply.message}.
+      </p>
+      <ol>
+        {challenges.map(({ id, url }) => (
+          <li>
+            <a href={url} target="_blank" rel="noopener noreferrer">
+              {id === 'approval' ? 'The page where this call is approved' : `Let the tool have access to ${id}`}
+            </a>{' '}
+            <span class="note">opens in another window</span>
+          </li>
+        ))}
+        <li>Then try again below: what you wrote is still there.</li>
+      </ol>
+    </Notice>
+  )
+}

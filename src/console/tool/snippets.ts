@@ -1,0 +1,76 @@
+import type { JsonObject } from '../../core/tool/json.ts'
+import { agentHosts } from '../../docs/agent-hosts.ts'
+import { curlOf, KEY_VARIABLE } from '../curl.ts'
+
+/** A text to copy, and what it is. */
+export interface Snippet {
+  readonly title: string
+  readonly text: string
+  /** What is to be known beside it, in plain words. */
+  readonly note?: string
+}
+
+/** What a call is about. */
+export interface Example {
+  readonly origin: string
+  readonly isOpen: boolean
+  /** `Toolkit.Tool@1.0.0`. */
+  readonly id: string
+  /** What lists of names alone have it under. */
+  readonly name: string
+  readonly input: JsonObject
+  /** Makes an id that no other call has. */
+  readonly newId: () => string
+}
+
+/** The same call in every dialect, as commands, and in TypeScript. */
+export function callSnippets({ origin, isOpen, id, name, input, newId }: Example): readonly Snippet[] {
+  const [full = '', version = ''] = id.split('@')
+  const at = full.indexOf('.')
+  const [toolkit, tool] = [full.slice(0, at), full.slice(at + 1)]
+  const command = (path: string, body: object) =>
+    curlOf({ method: 'POST', path, body: JSON.stringify(body) }, origin, isOpen)
+  const rpc = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: input } }
+  return [
+    { title: 'OXP', text: command('/tools/call', { request: { tool_id: id, input } }) },
+    {
+      title: 'Open Tool Calling',
+      text: command('/worker/tools/invoke', { tool: { name: tool, toolkit, version }, inputs: input }),
+    },
+    {
+      title: 'Machine Context',
+      text: command('/machine-context/execute', {
+        header: { version: '1.0', messageId: newId(), messageType: 'request' },
+        payload: { tool: { id: toolkit, capability: tool, parameters: input } },
+      }),
+    },
+    { title: 'Plugin', text: command('/plugin/call', { params: { name, arguments: input } }) },
+    {
+      title: 'MCP',
+      text: `${command('/mcp', rpc)} \\\n  -H 'Accept: application/json, text/event-stream' -H 'MCP-Protocol-Version: 2025-11-25'`,
+    },
+    { title: 'TypeScript', text: typeScript(origin, isOpen, { request: { tool_id: id, input } }) },
+  ]
+}
+
+function typeScript(origin: string, isOpen: boolean, body: object): string {
+  const key = isOpen ? '' : `\n    'Authorization': \`Bearer \${process.env['${KEY_VARIABLE}']}\`,`
+  return `const response = await fetch(${JSON.stringify(`${origin}/tools/call`)}, {
+  method: 'POST',
+  headers: {
+    'Content-Type': 'application/json',${key}
+  },
+  body: JSON.stringify(${JSON.stringify(body, undefined, 2).replaceAll('\n', '\n  ')}),
+})
+const { result } = await response.json()
+console.log(result)`
+}
+
+/** How each agent host is told of the toolkit of a tool. */
+export function hostSnippets(origin: string): readonly Snippet[] {
+  return agentHosts(origin).map(({ title, where, snippet, signIn }) => ({
+    title,
+    text: (snippet ?? signIn)?.text ?? '',
+    note: where.replaceAll(/`|\[([^\]]+)\]\([^)]+\)/g, (_, label: string | undefined) => label ?? ''),
+  }))
+}

@@ -1,0 +1,78 @@
+import { describe, expect, it } from 'vitest'
+import { setUp } from './set-up.ts'
+
+const KEY = {
+  id: 'k1',
+  name: '<b>ann</b>',
+  scopes: ['tools:read'],
+  tools: ['*'],
+  users: [],
+  created_at: '2030-01-01T00:00:00Z',
+}
+const world = (more: Parameters<typeof setUp>[0] = {}) => setUp({ 'GET /keys': () => ({ items: [KEY] }), ...more })
+
+describe('the page of keys', () => {
+  it('makes a key as its form says, and shows its text that once', async () => {
+    const { post, get, asked } = world({
+      'POST /keys': () => Response.json({ ...KEY, key: 'sb_secret' }, { status: 201 }),
+    })
+    const fields = {
+      do: 'make',
+      name: 'ann',
+      scope: 'tools:read',
+      tools: 'Gmail.*, SMS.Send',
+      users: 'ann bob',
+      expires: '2031-05-01',
+    }
+    const text = await (await post('/console/keys', fields)).text()
+    expect(JSON.parse(asked[0]?.body ?? '')).toEqual({
+      name: 'ann',
+      scopes: ['tools:read'],
+      tools: ['Gmail.*', 'SMS.Send'],
+      users: ['ann', 'bob'],
+      expires_at: '2031-05-01T23:59:59Z',
+    })
+    expect(text.match(/sb_secret/g)).toHaveLength(1)
+    expect(text).toContain('&lt;b&gt;ann&lt;/b&gt;')
+    expect(await (await get('/console/keys')).text()).not.toContain('sb_secret')
+  })
+
+  it('says why a key was not made, and keeps what was written', async () => {
+    const problem = { path: '/scopes', message: 'Must have at least 1 item' }
+    const { post } = world({
+      'POST /keys': () => Response.json({ message: 'Not valid', errors: [problem] }, { status: 422 }),
+    })
+    const page = await post('/console/keys', { do: 'make', name: 'a "name"', any_user: '1' })
+    const text = await page.text()
+    expect(page.status).toBe(422)
+    expect(text).toContain('Must have at least 1 item')
+    expect(text).toContain('value="a &#34;name&#34;"')
+    expect(text).toMatch(/name="any_user" value="1" checked/)
+  })
+
+  it('rotates and revokes', async () => {
+    const { post, asked } = world({
+      'POST /keys/k1/rotate': () => ({ ...KEY, key: 'sb_other', previous_expires_at: '2030-01-02T00:00:00Z' }),
+      'DELETE /keys/k1': () => new Response(null, { status: 204 }),
+    })
+    expect(await (await post('/console/keys', { do: 'rotate', id: 'k1', overlap: '3600' })).text()).toContain(
+      'sb_other',
+    )
+    expect(asked[0]?.body).toBe('{"overlap_seconds":3600}')
+    const gone = await post('/console/keys', { do: 'revoke', id: 'k1' })
+    expect([gone.status, gone.headers.get('location')]).toEqual([302, '/console/keys?done=revoked'])
+  })
+
+  it.each(['..', '.', '../users/ann/grants', ''])(
+    'never does to another thing what is said of the key %j',
+    async (id) => {
+      const { post, asked } = world()
+      const page = await post('/console/keys', { do: 'revoke', id })
+      expect(page.status).toBe(404)
+      const others = asked.filter(
+        ({ request }) => !/^\/keys(?:\/|\/..%2Fusers%2Fann%2Fgrants)?$/.test(new URL(request.url).pathname),
+      )
+      expect(others).toEqual([])
+    },
+  )
+})

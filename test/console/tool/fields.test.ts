@@ -1,0 +1,121 @@
+import { describe, expect, it } from 'vitest'
+import { exampleOf, type Field, fieldsOf, readInput } from '../../../src/console/tool/fields.ts'
+
+const SCHEMA = {
+  type: 'object',
+  required: ['to', 'when'],
+  properties: {
+    'to': { type: 'string', description: 'Whom' },
+    'body': { type: 'string', maxLength: 10_000 },
+    'count': { type: ['integer', 'null'] },
+    'size': { anyOf: [{ type: 'number' }, { type: 'null' }] },
+    'loud': { type: 'boolean' },
+    'level': { enum: ['low', 3, null] },
+    'tags': { type: 'array', items: { type: 'string' } },
+    'when': {
+      type: 'object',
+      required: ['day'],
+      properties: { 'day': { type: 'string' }, 'a/b~c': { type: 'number' } },
+    },
+    'other': { oneOf: [{ type: 'string' }, { type: 'array' }] },
+  },
+}
+
+const form = (fields: Record<string, string>) => new URLSearchParams(fields)
+const kinds = (fields: readonly Field[]) => Object.fromEntries(fields.map(({ key, kind }) => [key, kind.type]))
+
+describe('the fields of a schema', () => {
+  it('are of the kind in which each parameter is best written', () => {
+    const fields = fieldsOf(SCHEMA)
+    expect(kinds(fields)).toEqual({
+      to: 'text',
+      body: 'text',
+      count: 'number',
+      size: 'number',
+      loud: 'choice',
+      level: 'choice',
+      tags: 'lines',
+      when: 'group',
+      other: 'json',
+    })
+    expect(fields[0]).toEqual({
+      name: 'input/to',
+      key: 'to',
+      description: 'Whom',
+      isRequired: true,
+      kind: { type: 'text', isLong: false },
+    })
+  })
+
+  it('are none where there are no parameters, and end with what is deep or wide', () => {
+    for (const schema of [{}, true, null, { type: 'object' }]) expect(fieldsOf(schema)).toEqual([])
+    const wide = Object.fromEntries(Array.from({ length: 500 }, (_, index) => [`p${index}`, { type: 'string' }]))
+    expect(fieldsOf({ properties: wide })).toHaveLength(100)
+    let deep: object = { type: 'string' }
+    for (let level = 0; level < 50; level++) deep = { type: 'object', properties: { a: deep } }
+    expect(JSON.stringify(fieldsOf(JSON.parse(JSON.stringify(deep)))).length).toBeLessThan(1_000)
+  })
+})
+
+describe('a form', () => {
+  it('is read as the input that it says, and what is empty is left out', () => {
+    const read = readInput(
+      fieldsOf(SCHEMA),
+      form({
+        'input/to': 'ann',
+        'input/body': 'one\r\ntwo',
+        'input/count': '3',
+        'input/size': '',
+        'input/loud': '1',
+        'input/level': '1',
+        'input/tags': 'a b\r\n\r\nc',
+        'input/when/day': '2030-01-01',
+        'input/when/a~1b~0c': '1.5',
+        'input/other': '["x"]',
+        'input/unknown': 'y',
+      }),
+    )
+    expect(read).toEqual({
+      input: {
+        to: 'ann',
+        body: 'one\ntwo',
+        count: 3,
+        loud: false,
+        level: 3,
+        tags: ['a b', 'c'],
+        when: { 'day': '2030-01-01', 'a/b~c': 1.5 },
+        other: ['x'],
+      },
+      problems: [],
+    })
+  })
+
+  it('leaves to the schema what is no number or no choice, and says what is no JSON', () => {
+    const fields = fieldsOf(SCHEMA)
+    const said = form({ 'input/count': 'three', 'input/loud': 'yes', 'input/level': '99', 'input/other': '{' })
+    const { input, problems } = readInput(fields, said)
+    expect(input).toEqual({ count: 'three', loud: 'yes', when: {} })
+    expect(problems).toEqual([{ path: '/other', message: expect.stringContaining('Must be JSON') }])
+  })
+
+  it.each([
+    ['{"to": "bob", "x": [1]}', { to: 'bob', x: [1] }, []],
+    ['[1]', {}, [{ path: '', message: 'Must be a JSON object' }]],
+    ['{"to"', {}, [{ path: '', message: expect.stringContaining('Must be JSON') }]],
+  ])('may hold the whole input as JSON instead: %s', (whole, input, problems) => {
+    expect(readInput(fieldsOf(SCHEMA), form({ 'input/to': 'ann', whole }))).toEqual({ input, problems })
+  })
+
+  it('takes no name for more than a name', () => {
+    const schema = { properties: { ['__proto__x']: { type: 'string' }, constructor: { type: 'string' } } }
+    expect(readInput(fieldsOf(schema), form({ 'input/constructor': 'a' })).input).toEqual({ constructor: 'a' })
+    const proto = fieldsOf(JSON.parse('{"properties": {"__proto__": {"type": "string"}}}'))
+    const { input } = readInput(proto, form({ 'input/__proto__': 'a' }))
+    expect(Object.getPrototypeOf(input)).toBe(Object.prototype)
+    expect(JSON.stringify(input)).toBe('{"__proto__":"a"}')
+  })
+})
+
+it('an example has a value for each required parameter', () => {
+  expect(exampleOf(fieldsOf(SCHEMA))).toEqual({ to: 'to', when: { day: 'day' } })
+})
