@@ -4,11 +4,22 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { launchBrowser, NO_BROWSER, person, textOf } from './oauth/browser.ts'
+import { answerProvider, launchBrowser, NO_BROWSER, openAndContinue, person, textOf } from './oauth/browser.ts'
+import { connect, type Connected, startWorld, type World } from './oauth/switchboard.ts'
 import { type Server, startServer } from './server.ts'
 
 /** Every page of the console that can be opened by its address. */
-const PATHS = ['/', '/?q=add&toolkit=Calculator', '/?q=nothing-is-like-this', '/console/tools/Gmail.GetEmails']
+const PATHS = [
+  '/',
+  '/?q=add&toolkit=Calculator',
+  '/?q=nothing-is-like-this',
+  '/console/tools/Gmail.GetEmails',
+  '/console/calls',
+  '/console/import',
+  '/console/keys',
+  '/console/providers',
+  '/console/audit',
+]
 
 const SIZES = [
   { width: 1280, height: 900, colorScheme: 'light' },
@@ -29,6 +40,14 @@ describe.skipIf(NO_BROWSER !== '')(`the console in a browser ${NO_BROWSER}`, () 
   beforeAll(async () => {
     server = await startServer()
     browser = await launchBrowser()
+    // So that there is something to see
+    await server.json('POST', '/tools/call', { tool_id: 'Calculator.Add', input: { a: 1, b: 2 } })
+    await server.json('POST', '/tools/call', { tool_id: 'Calculator.Add', input: { a: 'x' } })
+    await server.json('POST', '/keys', { name: 'an agent', scopes: ['tools:call'] })
+    const calls = async () => (await server.json('GET', '/calls')).body.items.length
+    // They are recorded behind their answers
+    for (let waited = 0; waited < 300 && (await calls()) < 2; waited++)
+      await new Promise((done) => setTimeout(done, 100))
   })
   afterAll(() => Promise.all([server?.stop(), browser?.close()]))
 
@@ -74,6 +93,79 @@ describe.skipIf(NO_BROWSER !== '')(`the console in a browser ${NO_BROWSER}`, () 
     await leave()
   })
 
+  it.each([true, false])('calls a tool, after it said what was wrong; with a script: %s', async (javaScript) => {
+    const { page, leave } = await person(browser, { javaScript })
+    await page.setViewportSize({ width: 360, height: 740 })
+    await page.goto(`${server.url}/console/tools/Calculator.Add`)
+    await page.getByLabel(/^a\b/).fill('ten')
+    await page.getByRole('button', { name: 'Call it' }).click()
+    expect(await textOf(page)).toMatch(/Must be a number[^]*Is required/)
+    expect(await page.getByLabel(/^a\b/).getAttribute('aria-invalid')).toBe('true')
+    if (javaScript) expect(await violations(page)).toEqual([])
+    expect(await page.getByLabel(/^a\b/).inputValue()).toBe('ten')
+    await page.getByLabel(/^a\b/).fill('10')
+    await page.getByLabel(/^b\b/).fill('5')
+    await page.getByRole('button', { name: 'Try again' }).click()
+    expect(await textOf(page)).toMatch(/It worked[^]*\n15\n/)
+    if (javaScript) expect(await violations(page)).toEqual([])
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360)
+    await page.screenshot({ path: join(tmpdir(), `switchboard-console-called.png`), fullPage: true })
+    await leave()
+  })
+
+  it.each(SIZES)('makes a key, shows it once, and revokes it, at $width px', async ({ width, height }) => {
+    const { page, leave } = await person(browser)
+    await page.setViewportSize({ width, height })
+    const name = `made at ${width}`
+    await page.goto(`${server.url}/console/keys`)
+    await page.getByLabel('Name').fill(name)
+    await page.getByLabel(/^Tools/).fill('Calculator.*')
+    await page.getByRole('button', { name: 'Make the key' }).click()
+    const [key = ''] = /sb_[\w-]{43}/.exec(await textOf(page)) ?? []
+    expect(await violations(page)).toEqual([])
+    const headers = { authorization: `Bearer ${key}` }
+    expect((await server.json('GET', '/tools', undefined, headers)).body.items).toHaveLength(2)
+    await page.goto(`${server.url}/console/keys`)
+    expect(await page.content()).not.toContain(key)
+    const row = page.getByRole('row', { name })
+    await row.getByText('Rotate or revoke').click()
+    await row.getByRole('button', { name: 'Revoke for good' }).click()
+    await page.waitForURL(/done=revoked/)
+    expect(await page.getByRole('row', { name }).count()).toBe(0)
+    await leave()
+  })
+
+  it('shows what an import would make, and makes it then', async () => {
+    const { page, leave } = await person(browser)
+    await page.goto(`${server.url}/console/import`)
+    const description = {
+      openapi: '3.1.0',
+      info: { title: 'Rates', version: '1.0.0' },
+      servers: [{ url: 'https://rates.test' }],
+      paths: { '/latest': { get: { operationId: 'Latest', responses: { 200: { description: 'Rates' } } } } },
+    }
+    await page.getByLabel(/description itself/).fill(JSON.stringify(description))
+    await page.getByLabel(/^Toolkit/).fill('Rates')
+    await page.getByRole('button', { name: 'Show what it would make' }).click()
+    expect(await textOf(page)).toMatch(/Nothing has been made yet[^]*Rates\.Latest@1\.0\.0/)
+    expect(await violations(page)).toEqual([])
+    expect((await server.json('GET', '/tools/Rates.Latest')).status).toBe(404)
+    await page.getByRole('button', { name: 'Import them' }).click()
+    expect(await textOf(page)).toContain('1 tools are there now')
+    expect((await server.json('GET', '/tools/Rates.Latest')).status).toBe(200)
+    await leave()
+  })
+
+  it('copies what is to be copied with one click', async () => {
+    const { context, page, leave } = await person(browser)
+    await context.grantPermissions(['clipboard-read', 'clipboard-write'])
+    await page.goto(`${server.url}/console/tools/Calculator.Add`)
+    await page.getByRole('button', { name: 'Copy' }).first().click()
+    const copied = await page.evaluate(() => navigator.clipboard.readText())
+    expect(copied).toContain(`curl '${server.url}/tools/call'`)
+    await leave()
+  })
+
   it('works without a script', async () => {
     const { page, leave } = await person(browser, { javaScript: false })
     await page.goto(server.url)
@@ -82,6 +174,41 @@ describe.skipIf(NO_BROWSER !== '')(`the console in a browser ${NO_BROWSER}`, () 
     await page.getByRole('button', { name: 'Search' }).click()
     await page.getByRole('link', { name: 'System.GetTimestamp' }).click()
     expect(await page.title()).toContain('System.GetTimestamp')
+    await leave()
+  })
+})
+
+describe.skipIf(NO_BROWSER !== '')(`a challenge in the console ${NO_BROWSER}`, () => {
+  let world: World
+  let edge: Connected
+  let browser: Browser
+  beforeAll(async () => {
+    world = await startWorld()
+    edge = await connect(world)
+    browser = await launchBrowser()
+  })
+  afterAll(() => Promise.all([edge?.server.stop(), browser?.close(), world?.close()]))
+
+  it.each(SIZES)('leads through the consent, and back to the same call, at $width px', async ({ width, height }) => {
+    const key = await edge.keyFor('any')
+    const who = await person(browser)
+    const { page, context, leave } = who
+    await page.setViewportSize({ width, height })
+    await page.goto(`${edge.server.url}/console/tools/Mail.GetEmails`)
+    await page.getByLabel('Your API key').fill(key)
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.waitForURL(/Mail\.GetEmails/)
+    await page.getByLabel(/For the user/).fill(`ann-${width}`)
+    await page.getByRole('button', { name: 'Call it' }).click()
+    const link = page.getByRole('link', { name: 'Let the tool have access to mail' }).first()
+    expect(await violations(page)).toEqual([])
+    const other = { ...who, page: await context.newPage() }
+    await openAndContinue(other, (await link.getAttribute('href')) ?? '')
+    await answerProvider(other, `ann-${width}`)
+    await other.page.waitForURL(/\/oauth\/callback/)
+    expect(await page.getByLabel(/For the user/).inputValue()).toBe(`ann-${width}`)
+    await page.getByRole('button', { name: 'Try again' }).click()
+    expect(await textOf(page)).toContain('It worked')
     await leave()
   })
 })

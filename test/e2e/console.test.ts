@@ -1,3 +1,5 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { HttpPerson } from './oauth/http-person.ts'
 import { type Server, startServer } from './server.ts'
@@ -75,5 +77,85 @@ describe('GET /toolkits', () => {
     expect((await server.json('GET', '/toolkits')).status).toBe(401)
     const caller = (await server.json('POST', '/keys', { name: 'k', scopes: ['tools:call'] }, asAdmin)).body.key
     expect((await server.json('GET', '/toolkits', undefined, { authorization: `Bearer ${caller}` })).status).toBe(403)
+  })
+})
+
+describe('what a tool can be copied as', () => {
+  /** The texts of a page that are there to copy, as a browser reads them. */
+  function copyable(text: string): readonly string[] {
+    const read = (html: string) =>
+      html.replaceAll(
+        /&(lt|gt|quot|amp|#39);/g,
+        (_, name) => ({ lt: '<', gt: '>', quot: '"', amp: '&', '#39': "'" })[String(name)] ?? '',
+      )
+    return [...text.matchAll(/<div class="copyable">(?:<p[^>]*>[^<]*<\/p>)?<pre>([^<]*)<\/pre>/g)].map(
+      ([, html = '']) => read(html),
+    )
+  }
+  const run = promisify(execFile)
+
+  it('calls it, in every dialect and in TypeScript, as its form did', async () => {
+    const made = await server.json(
+      'POST',
+      '/keys',
+      { name: 'k', scopes: ['tools:read', 'tools:call'], tools: ['Calculator.*'] },
+      asAdmin,
+    )
+    const { key } = made.body
+    const response = await fetch(`${server.url}/console/tools/Calculator.Add`, {
+      method: 'POST',
+      headers: { ...BROWSER, authorization: `Bearer ${key}` },
+      body: new URLSearchParams({ 'input/a': '40', 'input/b': '2', 'call_id': 'x' }),
+    })
+    const texts = copyable(await response.text())
+    const curls = texts.filter((text) => /^curl .*\/(?:tools\/call|invoke|execute|plugin\/call|mcp)'/.test(text))
+    // Those of the five dialects, and the one that the page made itself
+    expect(curls).toHaveLength(6)
+    const env = { ...process.env, SWITCHBOARD_KEY: String(key) }
+    for (const command of curls) {
+      const { stdout } = await run('sh', ['-c', command.replace(/^curl /, 'curl -sS ')], { env })
+      expect([command, stdout]).toEqual([command, expect.stringMatching(/\b42\b/)])
+      expect(stdout).not.toMatch(/"(?:isError":true|success":false)/)
+    }
+    const script = texts.find((text) => text.startsWith('const response = await fetch')) ?? ''
+    const { stdout } = await run(process.execPath, ['--input-type=module', '-e', script], { env })
+    expect(stdout).toMatch(/value: 42/)
+  })
+})
+
+describe('GET /tools/{id}/versions', () => {
+  const document = (version: string, required: readonly string[]) => ({
+    id: `Notes.Add@${version}`,
+    name: 'Notes_Add',
+    description: 'Adds a note',
+    version,
+    input_schema: { parameters: { type: 'object', properties: { text: { type: 'string' } }, required } },
+    output_schema: null,
+  })
+
+  it('lists the versions with what each changed, to those who may see the tool', async () => {
+    expect(
+      (await server.json('POST', '/tools', [document('1.0.0', []), document('2.0.0', ['text'])], asAdmin)).status,
+    ).toBe(200)
+    const { status, body } = await server.json('GET', '/tools/Notes.Add/versions', undefined, asAdmin)
+    expect(status).toBe(200)
+    expect(body.items).toMatchObject([
+      { id: 'Notes.Add@2.0.0', status: 'active', changes: [{ level: 'major' }] },
+      { id: 'Notes.Add@1.0.0', status: 'active' },
+    ])
+    const made = await server.json(
+      'POST',
+      '/keys',
+      { name: 'k', scopes: ['tools:read'], tools: ['Calculator.*'] },
+      asAdmin,
+    )
+    const other = { authorization: `Bearer ${made.body.key}` }
+    const hidden = await server.json('GET', '/tools/Notes.Add/versions', undefined, other)
+    const unknown = await server.json('GET', '/tools/Notes.Adx/versions', undefined, other)
+    expect([hidden.status, unknown.status]).toEqual([404, 404])
+    expect(JSON.stringify(hidden.body)).toBe(JSON.stringify(unknown.body).replaceAll('Adx', 'Add'))
+    const page = await open('/console/tools/Notes.Add', asAdmin)
+    expect(page.text).toContain('Breaks callers')
+    expect(page.text).toContain('href="/console/tools/Notes.Add%401.0.0"')
   })
 })

@@ -157,7 +157,7 @@ export function registryFace(deps: RegistryFaceDeps): Hono {
   /** All versions of the tool that an id, of whichever version, or a name stands for, and what each changed. */
   async function versions(c: Context, principal: Principal): Promise<Response | Failing> {
     const asked = c.req.param('id') ?? ''
-    const found = await find(asked, backgroundOf(c))
+    const found = await find(asked, principal, backgroundOf(c))
     const document = found && maySee(principal, found.record) ? await source.current(found.record) : undefined
     if (!document) return unknown(asked)
     const history = await historyOf(document, source)

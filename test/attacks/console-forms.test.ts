@@ -1,0 +1,120 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { HttpPerson } from '../e2e/oauth/http-person.ts'
+import type { Server } from '../e2e/server.ts'
+import { ADMIN_KEY, asAdmin, keyOf } from './set-up.ts'
+import { neverSilent, startWatched } from './watch.ts'
+
+let server: Server
+let open: Server
+let admin: HttpPerson
+beforeAll(async () => {
+  server = await startWatched({ vars: { ACCESS: 'keys', ADMIN_KEY } })
+  open = await startWatched()
+  admin = await signedIn(ADMIN_KEY)
+})
+afterAll(() => Promise.all([server?.stop(), open?.stop()]))
+afterAll(neverSilent)
+
+async function signedIn(key: string): Promise<HttpPerson> {
+  const who = new HttpPerson()
+  await who.press(await who.open(`${server.url}/sign-in`), /Sign in/, { key })
+  return who
+}
+const keys = async (at: Server) =>
+  (await at.json('GET', '/keys', undefined, at === server ? asAdmin : {})).body.items.length
+
+/** What browsers say of a form that a page of another site sends, or one in a frame without an origin, or of a sibling. */
+const ELSEWHERE: readonly Readonly<Record<string, string>>[] = [
+  { 'sec-fetch-site': 'cross-site', 'origin': 'https://evil.test' },
+  { 'sec-fetch-site': 'same-site', 'origin': 'https://sibling.test' },
+  { 'sec-fetch-site': 'none' },
+  { origin: 'https://evil.test' },
+  { origin: 'null' },
+  { origin: 'http://localhost:3000' },
+]
+const MAKE = { do: 'make', name: 'forged', scope: 'admin' }
+
+describe('a form of another site', () => {
+  it.each(ELSEWHERE)('makes no key in the name of who is signed in: %j', async (headers) => {
+    const before = await keys(server)
+    const page = await admin.post(`${server.url}/console/keys`, MAKE, headers)
+    expect(page.status).toBe(403)
+    expect(page.text).not.toMatch(/sb_[\w-]{43}/)
+    expect(await keys(server)).toBe(before)
+  })
+
+  it.each(ELSEWHERE)('does nothing at a Switchboard that is open to its own machine: %j', async (headers) => {
+    const before = await keys(open)
+    for (const path of ['/console/keys', '/console/import', '/console/providers', '/console/tools/Calculator.Add']) {
+      const page = await new HttpPerson().post(open.url + path, MAKE, headers)
+      expect([path, page.status]).toEqual([path, 403])
+    }
+    expect(await keys(open)).toBe(before)
+  })
+
+  it('is told apart from one of our own', async () => {
+    const before = await keys(server)
+    const page = await admin.post(`${server.url}/console/keys`, MAKE, { origin: server.url })
+    expect(page.status).toBe(200)
+    expect(await keys(server)).toBe(before + 1)
+  })
+})
+
+describe('somebody who is signed in', () => {
+  it('gets to no page and no act of an administrator by asking for it', async () => {
+    const { as } = await keyOf(server, ['Calculator.*'])
+    const who = await signedIn(as['authorization']?.replace('Bearer ', '') ?? '')
+    const before = await keys(server)
+    for (const path of ['/console/keys', '/console/providers', '/console/audit']) {
+      expect([path, (await who.open(server.url + path)).status]).toEqual([path, 403])
+    }
+    expect((await who.post(`${server.url}/console/keys`, MAKE, { origin: server.url })).status).toBe(403)
+    expect(await keys(server)).toBe(before)
+    // Nor to a tool, or a call, that is not theirs
+    const call = await who.post(`${server.url}/console/tools/SMS.Send`, { 'input/to': '+1' }, { origin: server.url })
+    expect(call.status).toBe(404)
+  })
+
+  it("sees the calls that they made, and nobody else's", async () => {
+    const [ann, bob] = [await keyOf(server, ['Calculator.*']), await keyOf(server, ['Calculator.*'])]
+    for (const { as } of [ann, bob])
+      await server.json('POST', '/tools/call', { tool_id: 'Calculator.Add', input: { a: 1, b: 2 } }, as)
+    const all = async () => (await server.json('GET', '/calls', undefined, asAdmin)).body.items.length
+    await expect.poll(all).toBeGreaterThanOrEqual(2)
+    const who = await signedIn(ann.as['authorization']?.replace('Bearer ', '') ?? '')
+    const { text } = await who.open(`${server.url}/console/calls`)
+    expect(text.match(/Calculator\.Add@1\.0\.0/g)).toHaveLength(1)
+    expect(text).not.toContain(bob.id)
+  })
+
+  it('is nobody once their session is over, also with the cookie of before', async () => {
+    const { id, as } = await keyOf(server, ['Calculator.*'])
+    const who = await signedIn(as['authorization']?.replace('Bearer ', '') ?? '')
+    const thief = who.copy()
+    expect((await thief.open(`${server.url}/`)).text).toContain('Calculator.Add')
+    await server.json('DELETE', `/keys/${id}`, undefined, asAdmin)
+    expect((await thief.open(`${server.url}/`)).text).not.toContain('Calculator.Add')
+  })
+})
+
+describe('a page', () => {
+  it('is framed by nobody, kept by nobody, and told to no other host', async () => {
+    for (const path of ['/', '/console/keys', '/console/tools/Calculator.Add', '/console/calls']) {
+      const { headers } = await admin.open(server.url + path)
+      expect(headers.get('content-security-policy')).toContain("frame-ancestors 'none'")
+      expect(headers.get('x-frame-options')).toBe('DENY')
+      expect(headers.get('cache-control')).toBe('no-store')
+      expect(headers.get('referrer-policy')).toBe('no-referrer')
+    }
+  })
+
+  it('has no secret on it: neither the key that signed in, nor one in an address that is imported', async () => {
+    const { text } = await admin.open(`${server.url}/console/keys`)
+    expect(text).not.toContain(ADMIN_KEY)
+    const fields = { kind: 'openapi', source: 'https://ann:hunter2@nowhere.test/x', toolkit: 'X' }
+    const page = await admin.post(`${server.url}/console/import`, fields, { origin: server.url })
+    const [, shell = ''] = page.text.split('<footer>')
+    expect(shell).toContain('toolkits/import')
+    expect(shell).not.toContain('hunter2')
+  })
+})
