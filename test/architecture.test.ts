@@ -269,8 +269,9 @@ describe.each(RULES)('$name', ({ files, refuses, breach: [path, line] }) => {
 describe('the environment', () => {
   /** A Durable Object is handed its bindings by the platform, in its constructor. */
   const mayRead = ({ path, text }: Source) => isEnv(path) || isComposition(path) || /extends DurableObject\b/.test(text)
-  /** It has texts to copy, which read the environment of whoever copies them. */
-  const isForOthers = ({ path }: Source) => path === 'src/docs/agent-hosts.ts'
+  /** They have texts to copy, which read the environment of whoever copies them. */
+  const isForOthers = ({ path }: Source) =>
+    path === 'src/docs/agent-hosts.ts' || path === 'src/console/tool/snippets.ts'
   const reads = (source: Source) => !isForOthers(source) && readsEnv(source)
   const readsEnv = ({ text }: Source) =>
     /\benv\b(?!\.ts)[.[,)]|\bprocess\.env\b|\{[^}]*\benv\b[^}]*\} from 'cloudflare/.test(text)
@@ -440,7 +441,7 @@ describe('the bundle that is deployed', () => {
     expect(started.filter((path) => seldom.test(path))).toEqual([])
   })
 
-  it('is below 510 kB, compressed, of which it starts with 730 kB before compression, beside its tools', () => {
+  it('is below 520 kB, compressed, of which it starts with 730 kB before compression, beside its tools', () => {
     const size = gzipSync(text).length
     const parts = Object.values(meta.outputs).flatMap(({ inputs }) => Object.entries(inputs))
     const started = new Set(startedWith(meta).filter((path) => !path.startsWith('test/fixtures/')))
@@ -448,7 +449,7 @@ describe('the bundle that is deployed', () => {
     console.log(
       `The Worker's bundle is ${(size / 1000).toFixed(1)} kB, compressed; it starts with ${(sum / 1000).toFixed(1)} of ${(text.length / 1000).toFixed(1)} kB`,
     )
-    expect(size).toBeLessThan(510_000)
+    expect(size).toBeLessThan(520_000)
     expect(sum).toBeGreaterThan(100_000)
     expect(sum).toBeLessThan(730_000)
   })

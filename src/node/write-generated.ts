@@ -91,7 +91,10 @@ async function consoleAssets(): Promise<File> {
   const folder = 'src/console/browser'
   const style = await readFile(join(root, folder, 'console.css'), 'utf8')
   const script = uncommented(stripped(`${folder}/enhance.ts`, await readFile(join(root, folder, 'enhance.ts'), 'utf8')))
-  return ['console.ts', `export const assets = ${JSON.stringify({ style: uncommented(style), script })} as const\n`]
+  return [
+    'console.ts',
+    `export const assets = ${JSON.stringify({ style: uncommented(style).replaceAll(/\s+/g, ' '), script })} as const\n`,
+  ]
 }
 
 /** What runs inside sandboxes, as text. */
