@@ -1,5 +1,7 @@
-import { type Context, Hono } from 'hono'
+import { type Context, Hono, type Next } from 'hono'
+import { declare } from '../http/operation.ts'
 import { goTo } from '../http/page.ts'
+import { ANY_QUERY } from '../http/query.ts'
 import type { Answer, AnswerDeps } from './answer.ts'
 import { PAGES } from './pages.ts'
 
@@ -13,10 +15,14 @@ export function consoleFace(deps: AnswerDeps): Hono {
   const load = async () => (loaded ??= (await import('./answer.ts')).createAnswer(deps))
   for (const entry of PAGES) {
     const answer = async (c: Context) => (await load())(c, entry, c.req.param())
-    face.get(entry.path, (c, next) => (entry.path === '/' && !isBrowser(c) ? next() : answer(c)))
-    if (entry.hasForm) face.post(entry.path, answer)
+    const show = async (c: Context, next: Next) => (entry.path === '/' && !isBrowser(c) ? next() : answer(c))
+    face.get(entry.path, declare({ query: ANY_QUERY }, show))
+    if (entry.hasForm) face.post(entry.path, declare({ query: ANY_QUERY }, answer))
   }
-  face.get('/console', () => goTo('/'))
+  face.get(
+    '/console',
+    declare({ query: ANY_QUERY }, () => goTo('/')),
+  )
   return face
 }
 

@@ -100,6 +100,10 @@ export const OPERATIONS: Readonly<Record<string, Described>> = {
     summary: 'Tell whether a call could run now',
     answers: { 200: component('What is in the way, if anything', 'Readiness') },
   },
+  'GET /tools/:id/versions': {
+    summary: 'List the versions of a tool, and what each changed',
+    answers: { 200: json('The versions, the highest first', objectOf({ items: listOf(OBJECT) })) },
+  },
   'GET /tools/:id/implementation': {
     summary: 'Read how a version is implemented',
     answers: { 200: json('As it was published', OBJECT), 304: UNCHANGED },
@@ -126,6 +130,10 @@ export const OPERATIONS: Readonly<Record<string, Described>> = {
     answers: {
       200: json('The document, and what could not be said', objectOf({ document: ANY, losses: listOf(OBJECT) })),
     },
+  },
+  'GET /toolkits': {
+    summary: 'List the toolkits of the tools that the caller may see',
+    answers: { 200: json('The toolkits', objectOf({ items: listOf(OBJECT) })) },
   },
   'GET /toolkits/:toolkit': {
     summary: 'Read whose a toolkit is',
@@ -269,7 +277,18 @@ export const OPERATIONS: Readonly<Record<string, Described>> = {
     answers: { 200: component('What the tool came to', 'CallToolResult') },
     failures: 'CallToolResult',
   },
-  'GET /': { summary: 'Lead to the guides', answers: { 302: SEE } },
+  'GET /': { summary: 'The console, for browsers; others are led to the guides', answers: { 200: PAGE, 302: SEE } },
+  'GET /console': page('Lead to the console'),
+  'GET /console/tools/:id': page('A tool, in the console'),
+  'POST /console/tools/:id': { ...page('Call a tool from the console'), sends: FORM },
+  'GET /console/calls': page('The calls of late, in the console'),
+  'GET /console/import': page('Import tools, in the console'),
+  'POST /console/import': { ...page('Show what an import would make, or import it'), sends: FORM },
+  'GET /console/keys': page('The API keys, in the console'),
+  'POST /console/keys': { ...page('Make, rotate or revoke a key from the console'), sends: FORM },
+  'GET /console/providers': page('The OAuth providers, in the console'),
+  'POST /console/providers': { ...page('Connect a provider from the console, or take one away'), sends: FORM },
+  'GET /console/audit': page('What was administered, in the console'),
   'GET /docs': { summary: 'The guides', answers: { 200: PAGE } },
   'GET /docs/agents.json': {
     summary: 'How each agent host is told of this deployment',
