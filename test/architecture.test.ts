@@ -441,7 +441,7 @@ describe('the bundle that is deployed', () => {
     expect(started.filter((path) => seldom.test(path))).toEqual([])
   })
 
-  it('is below 520 kB, compressed, of which it starts with 730 kB before compression, beside its tools', () => {
+  it('is below 520 kB, compressed, of which it starts with 735 kB before compression, beside its tools', () => {
     const size = gzipSync(text).length
     const parts = Object.values(meta.outputs).flatMap(({ inputs }) => Object.entries(inputs))
     const started = new Set(startedWith(meta).filter((path) => !path.startsWith('test/fixtures/')))
@@ -451,7 +451,7 @@ describe('the bundle that is deployed', () => {
     )
     expect(size).toBeLessThan(520_000)
     expect(sum).toBeGreaterThan(100_000)
-    expect(sum).toBeLessThan(730_000)
+    expect(sum).toBeLessThan(735_000)
   })
 
   it('is bound to what Env names, and to nothing else', () => {

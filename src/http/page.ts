@@ -13,49 +13,43 @@ export interface Page {
 
 /** No colour says anything that the words do not; both schemes keep a contrast of 4.5:1 at least. */
 const STYLE = `
-:root {
-  color-scheme: light dark;
-  --text: light-dark(#1c1b1a, #ecebe8); --soft: light-dark(#5b5954, #b3b0a8);
-  --page: light-dark(#f4f3f0, #161615); --card: light-dark(#fff, #222120);
-  --line: light-dark(#d9d6cf, #45433f); --inset: light-dark(#f1efea, #2e2d2b);
-  --go: light-dark(#0b5a4a, #7fd1bd); --go-text: light-dark(#fff, #10211d);
-}
-* { box-sizing: border-box; }
-body { margin: 0; font: 1rem/1.55 system-ui, sans-serif; color: var(--text); background: var(--page); }
-h2 { font-size: 1rem; margin: 1.5rem 0 .5rem; }
-code, pre { font: .875em/1.5 ui-monospace, monospace; }
-code { background: var(--inset); padding: .1em .3em; border-radius: .25rem; }
-pre { background: var(--inset); padding: .75rem; border-radius: .5rem; margin: 0; white-space: pre-wrap; overflow-wrap: anywhere; }
-pre code { padding: 0; }
-ul { list-style: none; margin: 0; padding: 0; border: 1px solid var(--line); border-radius: .5rem; }
-li { padding: .6rem .75rem; }
-li + li { border-top: 1px solid var(--line); }
-dl { display: grid; grid-template-columns: max-content 1fr; gap: .35rem 1rem; margin: 0; }
-dt { color: var(--soft); }
-dd { margin: 0; }
-form { display: flex; flex-wrap: wrap; gap: .75rem; margin: 1.5rem 0 1rem; }
-label { flex: 1 1 100%; }
-label.choice { display: flex; gap: .6rem; align-items: baseline; }
-label.choice input { width: auto; flex: none; margin: 0; }
-input, select, textarea { font: inherit; display: block; width: 100%; margin-top: .25rem; padding: .5rem .6rem; border-radius: .5rem; border: 1px solid var(--soft); background: var(--page); color: inherit; }
-button { font: inherit; font-weight: 600; padding: .6rem 1.1rem; min-height: 2.75rem; border-radius: .5rem; border: 1px solid var(--soft); background: transparent; color: inherit; cursor: pointer; max-width: 100%; overflow-wrap: anywhere; }
-a.button { display: inline-block; font-weight: 600; padding: .6rem 1.1rem; min-height: 2.75rem; border-radius: .5rem; text-decoration: none; background: var(--go); color: var(--go-text); max-width: 100%; }
-button.go { background: var(--go); border-color: var(--go); color: var(--go-text); }
-a { color: inherit; }
-:focus-visible { outline: 3px solid var(--go); outline-offset: 2px; }
-.note { font-size: .875rem; color: var(--soft); }
-.care { border-left: .25rem solid var(--go); padding-left: .75rem; }
-@media (max-width: 26rem) { dl { grid-template-columns: 1fr; gap: 0; } dd { margin-bottom: .5rem; } button { flex: 1 1 100%; } }
+:root{ color-scheme:light dark;--text:light-dark(#1c1b1a,#ecebe8);--soft:light-dark(#5b5954,#b3b0a8);--page:light-dark(#f4f3f0,#161615);--card:light-dark(#fff,#222120);--line:light-dark(#d9d6cf,#45433f);--inset:light-dark(#f1efea,#2e2d2b);--go:light-dark(#0b5a4a,#7fd1bd);--go-text:light-dark(#fff,#10211d)}
+*{box-sizing:border-box}
+body{margin:0;font:1rem/1.55 system-ui,sans-serif;color:var(--text);background:var(--page)}
+h2{font-size:1rem;margin:1.5rem 0 .5rem}
+code,pre{font:.875em/1.5 ui-monospace,monospace}
+code{background:var(--inset);padding:.1em .3em;border-radius:.25rem}
+pre{background:var(--inset);padding:.75rem;border-radius:.5rem;margin:0;white-space:pre-wrap;overflow-wrap:anywhere}
+pre code{padding:0}
+ul{list-style:none;margin:0;padding:0;border:1px solid var(--line);border-radius:.5rem}
+li{padding:.6rem .75rem}
+li + li{border-top:1px solid var(--line)}
+dl{display:grid;grid-template-columns:max-content 1fr;gap:.35rem 1rem;margin:0}
+dt{color:var(--soft)}
+dd{margin:0}
+form{display:flex;flex-wrap:wrap;gap:.75rem;margin:1.5rem 0 1rem}
+label{flex:1 1 100%}
+label.choice{display:flex;gap:.6rem;align-items:baseline}
+label.choice input{width:auto;flex:none;margin:0}
+input,select,textarea{font:inherit;display:block;width:100%;margin-top:.25rem;padding:.5rem .6rem;border-radius:.5rem;border:1px solid var(--soft);background:var(--page);color:inherit}
+button{font:inherit;font-weight:600;padding:.6rem 1.1rem;min-height:2.75rem;border-radius:.5rem;border:1px solid var(--soft);background:transparent;color:inherit;cursor:pointer;max-width:100%;overflow-wrap:anywhere}
+a.button{display:inline-block;font-weight:600;padding:.6rem 1.1rem;min-height:2.75rem;border-radius:.5rem;text-decoration:none;background:var(--go);color:var(--go-text);max-width:100%}
+button.go{background:var(--go);border-color:var(--go);color:var(--go-text)}
+a{color:inherit}
+:focus-visible{outline:3px solid var(--go);outline-offset:2px}
+.note{font-size:.875rem;color:var(--soft)}
+.care{border-left:.25rem solid var(--go);padding-left:.75rem}
+@media (max-width:26rem){dl{grid-template-columns:1fr;gap:0} dd{margin-bottom:.5rem} button{flex:1 1 100%} }
 `
 
 /** Of a page that asks one thing, or says one. */
 const CARD = `
-body { padding: 1rem; }
-main { max-width: 36rem; margin: 4vh auto; padding: 1.5rem; background: var(--card); border: 1px solid var(--line); border-radius: .75rem; overflow-wrap: anywhere; }
-header { font-size: .875rem; color: var(--soft); }
-h1 { font-size: 1.4rem; line-height: 1.3; margin: .25rem 0 1rem; }
-ul[role='list'] code { display: block; width: fit-content; max-width: 100%; color: var(--soft); }
-@media (max-width: 26rem) { main { padding: 1rem; margin: 0 auto; } }
+body{padding:1rem}
+main{max-width:36rem;margin:4vh auto;padding:1.5rem;background:var(--card);border:1px solid var(--line);border-radius:.75rem;overflow-wrap:anywhere}
+header{font-size:.875rem;color:var(--soft)}
+h1{font-size:1.4rem;line-height:1.3;margin:.25rem 0 1rem}
+ul[role='list'] code{display:block;width:fit-content;max-width:100%;color:var(--soft)}
+@media (max-width:26rem){main{padding:1rem;margin:0 auto} }
 `
 
 /** A whole document: nothing that it does not bring along itself is run, shown or loaded. */

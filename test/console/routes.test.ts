@@ -77,7 +77,7 @@ describe('the address of a deployment', () => {
 
   it.each([
     [{ type: 'rate-limited', retry_after_ms: 1 }, 429],
-    [{ type: 'unavailable', message: 'Cannot check the session' }, 502],
+    [{ type: 'unavailable', message: 'Cannot check the session' }, 503],
     [{ type: 'forbidden', reason: 'It is of another site' }, 403],
   ] as const)('says why, where %j', async (failure, status) => {
     expect((await setUp(ROUTES, failure).get('/')).status).toBe(status)

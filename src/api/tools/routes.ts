@@ -6,7 +6,6 @@ import { malformed } from '../../core/call/call-fields.ts'
 import { type Failing, fail } from '../../core/call/failure.ts'
 import { encodeReadiness, type TellReadiness } from '../../core/call/readiness.ts'
 import { convert } from '../../core/publish/convert.ts'
-import { historyOf } from '../../core/publish/history.ts'
 import type { Format } from '../../core/publish/export.ts'
 import type { Publish } from '../../core/publish/publish.ts'
 import type { RegistryWriter } from '../../core/publish/registry.ts'
@@ -160,6 +159,7 @@ export function registryFace(deps: RegistryFaceDeps): Hono {
     const found = await find(asked, principal, backgroundOf(c))
     const document = found && maySee(principal, found.record) ? await source.current(found.record) : undefined
     if (!document) return unknown(asked)
+    const { historyOf } = await import('../../core/publish/history.ts')
     const history = await historyOf(document, source)
     const seen = history.filter(({ record }) => record === undefined || maySee(principal, record))
     return jsonText(JSON.stringify({ items: seen.map((each) => encodeHistory(document, each)) }), 200, PRIVATE)
