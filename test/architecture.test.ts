@@ -441,7 +441,7 @@ describe('the bundle that is deployed', () => {
     expect(started.filter((path) => seldom.test(path))).toEqual([])
   })
 
-  it('is below 520 kB, compressed, of which it starts with 735 kB before compression, beside its tools', () => {
+  it('is below 540 kB, compressed, of which it starts with 735 kB before compression, beside its tools', () => {
     const size = gzipSync(text).length
     const parts = Object.values(meta.outputs).flatMap(({ inputs }) => Object.entries(inputs))
     const started = new Set(startedWith(meta).filter((path) => !path.startsWith('test/fixtures/')))
@@ -449,7 +449,7 @@ describe('the bundle that is deployed', () => {
     console.log(
       `The Worker's bundle is ${(size / 1000).toFixed(1)} kB, compressed; it starts with ${(sum / 1000).toFixed(1)} of ${(text.length / 1000).toFixed(1)} kB`,
     )
-    expect(size).toBeLessThan(520_000)
+    expect(size).toBeLessThan(540_000)
     expect(sum).toBeGreaterThan(100_000)
     expect(sum).toBeLessThan(735_000)
   })
