@@ -307,6 +307,7 @@ export function createApp(env: Env, config: Config, build: Build): Hono {
         return app.fetch(own.of(principal, request), env, { waitUntil, passThroughOnException() {}, props: {} })
       },
       loadAssets: async () => (await import('./generated/console.ts')).assets,
+      onPageError,
     }),
     oxpFace({ ...shared, health }),
     registryFace({ ...shared, tellReadiness, writer, source }),

@@ -1,8 +1,9 @@
 import { hasScope, type Principal } from '../core/access/principal.ts'
-import { type Failure, Unreachable } from '../core/call/failure.ts'
+import type { Failure } from '../core/call/failure.ts'
 import { readForm } from '../http/body.ts'
 import type { Gate, RouteContext } from '../http/gate.ts'
 import { failurePage, goTo, page, plainPage } from '../http/page.ts'
+import { signInPath } from '../http/sign-in-path.ts'
 import { layout } from './layout.tsx'
 import type { MadeRequest, PageEntry, Reply, Visit } from './page.ts'
 import { welcomePage } from './welcome.ts'
@@ -44,9 +45,8 @@ export function createAnswer({ gate, send, loadAssets }: AnswerDeps): Answer {
       const shown = await (isForm && module.act ? module.act(visit) : module.show(visit))
       return 'leadsTo' in shown ? goTo(shown.leadsTo) : await layout(shown, { visit, entry, made, ...assets })
     } catch (error) {
-      if (error instanceof StrayPath) return page(plainPage(404, 'Nothing here', 'Nothing has such a name'))
-      if (!(error instanceof Unreachable)) throw error
-      return page(failurePage({ type: 'unavailable', message: error.message }))
+      if (!(error instanceof StrayPath)) throw error
+      return page(plainPage(404, 'Nothing here', 'Nothing has such a name'))
     }
   }
 
@@ -99,7 +99,7 @@ function refuse(request: Request, failure: Failure): Response {
 /** To sign in, and back to the page; what a form was to do is not done. */
 function leadToSignIn({ url }: Request): Response {
   const { pathname, search } = new URL(url)
-  return goTo(`/sign-in?return=${encodeURIComponent(pathname + search)}`)
+  return goTo(signInPath(pathname + search))
 }
 
 /** A path that is not what it was written as, once it is an address. */

@@ -2,6 +2,7 @@ import type { JSX } from 'hono/jsx/jsx-runtime'
 import { hasScope } from '../core/access/principal.ts'
 import { Markup, visible } from '../http/markup.ts'
 import { answerDocument } from '../http/page.ts'
+import { signInPath } from '../http/sign-in-path.ts'
 import { curlOf } from './curl.ts'
 import type { MadeRequest, PageEntry, View, Visit } from './page.ts'
 import { PAGES } from './pages.ts'
@@ -72,7 +73,7 @@ function Who({ visit: { principal, isOpen, url } }: Pick<Surroundings, 'visit'>)
   if (principal.kind === 'anonymous') {
     return (
       <p class="who">
-        <a href={`/sign-in?return=${encodeURIComponent(url.pathname + url.search)}`}>Sign in</a>
+        <a href={signInPath(url.pathname + url.search)}>Sign in</a>
       </p>
     )
   }

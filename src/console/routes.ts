@@ -1,16 +1,21 @@
-import { type Context, Hono, type Next } from 'hono'
+import { type Context, type ErrorHandler, Hono, type Next } from 'hono'
 import { declare } from '../http/operation.ts'
 import { goTo } from '../http/page.ts'
 import { ANY_QUERY } from '../http/query.ts'
 import type { Answer, AnswerDeps } from './answer.ts'
 import { PAGES } from './pages.ts'
 
+export interface ConsoleFaceDeps extends AnswerDeps {
+  /** Shows a person that something did not work. */
+  readonly onPageError: ErrorHandler
+}
+
 /**
  * `GET /` in a browser, and `/console/…`: the pages that people see. `/` is somebody else's for clients that do not ask for
  * HTML. Every page asks the deployment's own routes for what it shows, and has them do what its form says.
  */
-export function consoleFace(deps: AnswerDeps): Hono {
-  const face = new Hono()
+export function consoleFace({ onPageError, ...deps }: ConsoleFaceDeps): Hono {
+  const face = new Hono().onError(onPageError)
   let loaded: Answer | undefined
   const load = async () => (loaded ??= (await import('./answer.ts')).createAnswer(deps))
   for (const entry of PAGES) {

@@ -1,5 +1,6 @@
 import { html } from '../http/markup.ts'
 import type { Page } from '../http/page.ts'
+import { signInPath } from '../http/sign-in-path.ts'
 
 /** What somebody sees who opens the address of a deployment, and is not signed in. */
 export function welcomePage(): Page {
@@ -10,7 +11,7 @@ export function welcomePage(): Page {
         Tools are published here once and called by any agent, in whichever dialect it speaks. Sign in to find a tool,
         read it, and call it from a form.
       </p>
-      <p><a class="button" href="/sign-in?return=/">Sign in</a></p>
+      <p><a class="button" href="${signInPath('/')}">Sign in</a></p>
       <p class="note">
         To connect an agent, see the <a href="/docs/agents">guide for agents</a>. All else is in the
         <a href="/docs">guides</a>; programs read <a href="/llms.txt">llms.txt</a>.

@@ -4,6 +4,7 @@ import { type Failure, fail, ok } from '../../src/core/call/failure.ts'
 import { consoleFace } from '../../src/console/routes.ts'
 import { createGate } from '../../src/http/gate.ts'
 import { assets } from '../../src/generated/console.ts'
+import { onPageError } from '../http/on-page-error.ts'
 
 export const ORIGIN = 'https://switchboard.test'
 
@@ -32,6 +33,7 @@ export function setUp(routes: Routes, visitor: Principal | Failure = ADMIN) {
         : Response.json(given)
     },
     loadAssets: async () => assets,
+    onPageError,
   })
   const app = new Hono().route('/', face)
   app.get('/', (c) => c.redirect('/docs'))

@@ -45,7 +45,7 @@ describe('the console of a deployment', () => {
   it('is closed to whoever is not signed in, also with a session that is over', async () => {
     expect(await open('/')).toMatchObject({ status: 200, text: expect.stringContaining('Sign in') })
     expect((await open('/')).text).not.toContain('Calculator')
-    const away = { status: 302, location: '/sign-in?return=%2Fconsole%2Ftools%2FSMS.Send' }
+    const away = { status: 302, location: '/sign-in?return=/console/tools/SMS.Send' }
     expect(await open('/console/tools/SMS.Send')).toMatchObject(away)
     const forged = { cookie: `switchboard-session=${'x'.repeat(43)}` }
     expect(await open('/console/tools/SMS.Send', forged)).toMatchObject(away)
