@@ -1,6 +1,7 @@
 import { type Agent, AGENT_SCOPES } from '../core/access/agent.ts'
 import type { WriteAct } from '../core/access/act.ts'
 import type { Catalogue } from '../core/access/catalogue.ts'
+import { userOf } from '../core/access/principal.ts'
 import type { Failing } from '../core/call/failure.ts'
 import type { JsonObject } from '../core/tool/json.ts'
 import { noteAct } from '../http/acts.ts'
@@ -97,14 +98,12 @@ export function createAuthorize({
 
   function agentOf({ signed, asked, asking }: Question, chosen: readonly Choice[], days: number): Agent {
     const { principal, session } = signed
-    const { users } = principal
-    const [only] = users === 'any' ? [] : users
     const at = now()
     return {
       id: newId(),
       by: session.by,
       owner: principal.id,
-      user: only !== undefined && users.length === 1 ? only : principal.id,
+      user: userOf(principal),
       client: { id: asked.client.id, name: asking.name, host: asking.host },
       toolkits: chosen.map(({ toolkit }) => toolkit),
       scopes: AGENT_SCOPES,

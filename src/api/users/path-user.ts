@@ -4,12 +4,12 @@ import { fail, type Result } from '../../core/call/failure.ts'
 import { check } from '../../core/tool/json-reader.ts'
 import { pathSegment } from '../../http/path-segment.ts'
 
-/** The user of a path `/users/{user}/…`, for a principal that may act for that user. */
-export function userOfPath(url: string, principal: Principal): Result<string> {
+/** The user of a path `/users/{user}/…`, for a principal that may act for that user, or otherwise `mayAsk` of them. */
+export function userOfPath(url: string, principal: Principal, mayAsk = mayActFor): Result<string> {
   const user = pathSegment(url, 2)
   if (!user.ok) return user
   const read = check(identifier, user.value)
   if (!read.ok) return malformed(read.problems, 'the path')
-  if (mayActFor(principal, user.value)) return user
+  if (mayAsk(principal, user.value)) return user
   return fail({ type: 'forbidden', reason: `The credential may not act for the user '${user.value}'` })
 }

@@ -148,6 +148,12 @@ export function mayActFor(principal: Principal, userId: string): boolean {
   return principal.users === 'any' || principal.users.includes(userId)
 }
 
+/** The user that somebody is here: the one whom they may act for or, where that is not one, their principal. */
+export function userOf({ id, users }: Principal): string {
+  const [only] = users === 'any' ? [] : users
+  return only !== undefined && users.length === 1 ? only : id
+}
+
 /** Whether a credential names a tool for a scope: a pattern that spells out at least its toolkit. */
 function names(principal: Principal, name: ToolName, scope: Scope): boolean {
   return patternsFor(principal, scope).some(

@@ -12,6 +12,7 @@ import {
   needsApproval,
   type Principal,
   scopeDenial,
+  userOf,
 } from '../../../src/core/access/principal.ts'
 import { isToolPattern, patternCovers } from '../../../src/core/tool/tool-id.ts'
 import type { ToolRecord } from '../../../src/core/tool/tool.ts'
@@ -207,4 +208,13 @@ describe('users', () => {
     expect(mayActFor(principal({ users: [] }), 'ann')).toBe(false)
     expect(mayActFor(ANONYMOUS, 'anonymous')).toBe(false)
   })
+})
+
+it.each([
+  [['ann'], 'ann'],
+  [[], 'key:k1'],
+  [['ann', 'bob'], 'key:k1'],
+  ['any', 'key:k1'],
+] as const)('the user that somebody is who may act for %j is %s', (users, user) => {
+  expect(userOf(principal({ users }))).toBe(user)
 })

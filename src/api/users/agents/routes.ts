@@ -1,5 +1,5 @@
 import { type Context, Hono } from 'hono'
-import type { Principal } from '../../../core/access/principal.ts'
+import { mayActFor, type Principal, userOf } from '../../../core/access/principal.ts'
 import { type Failing, fail } from '../../../core/call/failure.ts'
 import type { Agents } from '../../../http/agents.ts'
 import { pathSegment } from '../../../http/path-segment.ts'
@@ -14,7 +14,7 @@ export interface AgentsFaceDeps extends RouteDeps {
 
 /**
  * `GET /users/{user}/agents` and `DELETE /users/{user}/agents[/{id}]`: which agents a user has let act for them, for whoever may
- * act for that user (else `forbidden`). One that is ended has no effect here at once, and nowhere after 60 s. To end all is
+ * act for that user, and for that user themselves (else `forbidden`). One that is ended has no effect here at once, and nowhere after 60 s. To end all is
  * in order where there are none, and `not-found` for one.
  */
 export function agentsFace({ agents, ...deps }: AgentsFaceDeps): Hono {
@@ -25,14 +25,14 @@ export function agentsFace({ agents, ...deps }: AgentsFaceDeps): Hono {
   face.delete('/users/:user/agents/:id', route({ scope: 'tools:call', act: 'agent.end', query: NO_QUERY }, end))
 
   async function list(c: Context, principal: Principal): Promise<Response | Failing> {
-    const user = userOfPath(c.req.url, principal)
+    const user = userOfPath(c.req.url, principal, mayAsk)
     if (!user.ok) return user
     const all = await agents.list(user.value)
     return c.json({ items: all.map(encodeAgent) })
   }
 
   async function endAll(c: Context, principal: Principal): Promise<Response | Failing> {
-    const user = userOfPath(c.req.url, principal)
+    const user = userOfPath(c.req.url, principal, mayAsk)
     if (!user.ok) return user
     const all = await agents.list(user.value)
     await Promise.all(all.map(({ id }) => agents.remove(user.value, id)))
@@ -40,7 +40,7 @@ export function agentsFace({ agents, ...deps }: AgentsFaceDeps): Hono {
   }
 
   async function end(c: Context, principal: Principal): Promise<Response | Failing> {
-    const user = userOfPath(c.req.url, principal)
+    const user = userOfPath(c.req.url, principal, mayAsk)
     if (!user.ok) return user
     const id = pathSegment(c.req.url, 4)
     if (!id.ok) return id
@@ -49,4 +49,9 @@ export function agentsFace({ agents, ...deps }: AgentsFaceDeps): Hono {
   }
 
   return face
+}
+
+/** Who let an agent act and may act for several users, or for none, has it under their own name. */
+function mayAsk(principal: Principal, user: string): boolean {
+  return mayActFor(principal, user) || user === userOf(principal)
 }

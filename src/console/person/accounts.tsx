@@ -1,0 +1,114 @@
+import type { JSX } from 'hono/jsx/jsx-runtime'
+import type { Leads, Reply, View, Visit } from '../page.ts'
+import { exact, Notice, Refused } from '../parts.tsx'
+import { failureOf } from '../reply.ts'
+import { doneAt, Ending, shownUser, Time, Whose } from './person.tsx'
+
+/** As `GET /users/{user}/grants` lists one. */
+interface ListedGrant {
+  readonly provider: string
+  readonly account: string
+  readonly scopes: readonly string[]
+  readonly toolkits: readonly { readonly toolkit: string; readonly hosts: readonly string[] }[]
+  readonly granted_at: string
+}
+
+/** The accounts elsewhere that somebody lets tools use, and which toolkits may. */
+export async function show(visit: Visit): Promise<View> {
+  const isDone = visit.url.searchParams.has('done')
+  return view(visit, isDone ? <Notice>It is taken back. A tool that needs it asks again.</Notice> : undefined)
+}
+
+export async function act(visit: Visit): Promise<View | Leads> {
+  const [provider, account, toolkit] = ['provider', 'account', 'toolkit'].map((name) => visit.form.get(name))
+  const query = new URLSearchParams({ account: account ?? '', ...(toolkit ? { toolkit } : {}) })
+  const path = `${pathOf(visit)}/${encodeURIComponent(provider ?? '')}?${query}`
+  const ended = provider ? await visit.ask('DELETE', path) : undefined
+  if (ended?.ok) return { leadsTo: doneAt(visit) }
+  return view(visit, ended && <Refused failure={failureOf(ended)} />, ended?.status ?? 400)
+}
+
+function pathOf(visit: Visit): string {
+  return `/users/${encodeURIComponent(shownUser(visit))}/grants`
+}
+
+async function view(visit: Visit, said: JSX.Element | undefined, status = 200): Promise<View> {
+  const list = await visit.ask<{ items: readonly ListedGrant[] }>('GET', pathOf(visit))
+  return {
+    title: 'Accounts',
+    status: list.ok ? status : list.status,
+    content: (
+      <>
+        {said}
+        <p>
+          Accounts at other services that a person lets tools use in their name. Tokens are kept encrypted, and shown to
+          nobody.
+        </p>
+        <Whose visit={visit} />
+        <Grants list={list} />
+      </>
+    ),
+  }
+}
+
+function Grants({ list }: { list: Reply<{ items: readonly ListedGrant[] }> }) {
+  if (!list.ok) return <Refused failure={failureOf(list)} />
+  const { items } = list.value
+  if (items.length === 0) {
+    return (
+      <Notice>None so far. A tool that needs an account answers its first call with a link to a page that asks.</Notice>
+    )
+  }
+  return (
+    <ul class="cards" role="list">
+      {items.map((grant) => (
+        <li>
+          <Grant {...grant} />
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+function Grant({ provider, account, scopes, toolkits, granted_at }: ListedGrant) {
+  return (
+    <>
+      <h2>
+        {provider}
+        {account === '' ? undefined : `, ${account}`}
+      </h2>
+      <dl>
+        <dt>Allows</dt>
+        <dd>
+          {scopes.length === 0
+            ? 'no scope in particular'
+            : scopes.map((scope) => (
+                <>
+                  <code>{scope}</code>{' '}
+                </>
+              ))}
+        </dd>
+        <dt>Used by</dt>
+        <dd>{toolkits.length === 0 ? 'no toolkit' : toolkits.map(({ toolkit }) => toolkit).join(', ')}</dd>
+        <dt>Since</dt>
+        <dd>
+          <Time at={granted_at} />
+        </dd>
+      </dl>
+      <Ending label="Take it back">
+        <input type="hidden" name="provider" value={provider} />
+        <input type="hidden" name="account" value={exact(account)} />
+        {toolkits.length < 2
+          ? undefined
+          : toolkits.map(({ toolkit }) => (
+              <button class="danger" name="toolkit" value={toolkit}>
+                From {toolkit} alone
+              </button>
+            ))}
+        <button class="danger">
+          Take {provider} back{toolkits.length < 2 ? undefined : ' from all'}
+        </button>
+      </Ending>
+    </>
+  )
+}

@@ -1,0 +1,46 @@
+import type { Child } from 'hono/jsx'
+import { userOf } from '../../core/access/principal.ts'
+import type { Visit } from '../page.ts'
+import { exact } from '../parts.tsx'
+
+/** Whose things a page shows: who is named in its query, or whoever opens it. */
+export function shownUser({ url, principal }: Visit): string {
+  return url.searchParams.get('user')?.trim() || userOf(principal)
+}
+
+/** Where a form leads back to that ended something: the page, for the same user, which then says so. */
+export function doneAt({ url }: Visit): string {
+  const query = new URLSearchParams([...url.searchParams].filter(([name]) => name === 'user'))
+  query.set('done', '1')
+  return `${url.pathname}?${query}`
+}
+
+/** Lets whoever may act for several users choose one. */
+export function Whose({ visit }: { visit: Visit }) {
+  const { users } = visit.principal
+  if (users !== 'any' && users.length < 2) return undefined
+  return (
+    <form class="row" method="get">
+      <label>
+        Of the user
+        <input name="user" value={exact(shownUser(visit))} maxlength={256} required autocomplete="off" />
+      </label>
+      <button>Show</button>
+    </form>
+  )
+}
+
+/** A moment, as people read it. */
+export function Time({ at }: { at: string }) {
+  return <time datetime={at}>{at.slice(0, 16).replace('T', ' ')} UTC</time>
+}
+
+/** What ends something: it is opened first, and then pressed, so nothing ends by a slip. */
+export function Ending({ label, children }: { label: string; children?: Child }) {
+  return (
+    <details>
+      <summary>{label}…</summary>
+      <form method="post">{children}</form>
+    </details>
+  )
+}

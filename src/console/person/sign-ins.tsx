@@ -1,0 +1,94 @@
+import type { JSX } from 'hono/jsx/jsx-runtime'
+import { hasScope } from '../../core/access/principal.ts'
+import type { Leads, Reply, View, Visit } from '../page.ts'
+import { Notice, Refused } from '../parts.tsx'
+import { failureOf } from '../reply.ts'
+import { doneAt, Ending, Time } from './person.tsx'
+
+/** As `GET /sessions` lists one. */
+interface ListedSession {
+  readonly id: string
+  readonly principal: string
+  readonly origin: string
+  readonly browser: string
+  readonly created_at: string
+  readonly expires_at: string
+}
+
+/** So many are shown, the newest first: an administrator sees everybody's. */
+const MOST = 200
+
+/** The browsers in which somebody is signed in; for administrators, in which anybody is. */
+export async function show(visit: Visit): Promise<View> {
+  const isDone = visit.url.searchParams.has('done')
+  return view(visit, isDone ? <Notice>It is ended: here at once, and everywhere within a minute.</Notice> : undefined)
+}
+
+export async function act(visit: Visit): Promise<View | Leads> {
+  const id = visit.form.get('id')
+  const ended = id === null ? undefined : await visit.ask('DELETE', `/sessions/${encodeURIComponent(id)}`)
+  if (ended?.ok) return { leadsTo: doneAt(visit) }
+  return view(visit, ended && <Refused failure={failureOf(ended)} />, ended?.status ?? 400)
+}
+
+async function view(visit: Visit, said: JSX.Element | undefined, status = 200): Promise<View> {
+  const list = await visit.ask<{ items: readonly ListedSession[] }>('GET', '/sessions')
+  const isAdmin = hasScope(visit.principal, 'admin')
+  return {
+    title: 'Sign-ins',
+    status: list.ok ? status : list.status,
+    content: (
+      <>
+        {said}
+        <p>
+          {isAdmin ? 'Browsers in which people are signed in.' : 'Browsers in which you are signed in.'} A sign-in ends
+          by itself after 12 hours. Agents are no part of it: they are <a href="/console/agents">ended by themselves</a>
+          .
+        </p>
+        <Sessions list={list} isAdmin={isAdmin} />
+      </>
+    ),
+  }
+}
+
+function Sessions({ list, isAdmin }: { list: Reply<{ items: readonly ListedSession[] }>; isAdmin: boolean }) {
+  if (!list.ok) return <Refused failure={failureOf(list)} />
+  const all = list.value.items.toReversed()
+  if (all.length === 0) return <Notice>Nobody is signed in in a browser.</Notice>
+  return (
+    <>
+      <ul class="cards" role="list">
+        {all.slice(0, MOST).map(({ id, principal, origin, browser, created_at, expires_at }) => (
+          <li>
+            <h2>{isAdmin ? principal : <Time at={created_at} />}</h2>
+            <dl>
+              <dt>Browser</dt>
+              <dd>{browser === '' ? 'It did not say' : browser}</dd>
+              {isAdmin ? (
+                <>
+                  <dt>Since</dt>
+                  <dd>
+                    <Time at={created_at} />
+                  </dd>
+                </>
+              ) : undefined}
+              <dt>Until</dt>
+              <dd>
+                <Time at={expires_at} />
+              </dd>
+              <dt>At</dt>
+              <dd>
+                <code>{origin}</code>
+              </dd>
+            </dl>
+            <Ending label="End it">
+              <input type="hidden" name="id" value={id} />
+              <button class="danger">Sign this browser out</button>
+            </Ending>
+          </li>
+        ))}
+      </ul>
+      {all.length <= MOST ? undefined : <p>{String(all.length - MOST)} older ones are not shown.</p>}
+    </>
+  )
+}

@@ -1,0 +1,41 @@
+import { Hono } from 'hono'
+import { expect, it, vi } from 'vitest'
+import { agentsFace } from '../../../src/api/users/agents/routes.ts'
+import { ADMIN, ANONYMOUS, type Principal } from '../../../src/core/access/principal.ts'
+import { gateFor } from '../../http/gate-for.ts'
+
+const KEY: Principal = { id: 'key:k1', kind: 'key', scopes: ['tools:call'], tools: ['*'], users: [] }
+const STATUS: Readonly<Record<string, number>> = { 'unauthenticated': 401, 'forbidden': 403, 'not-found': 404 }
+
+/** The statuses of looking, ending one and ending all, with whose agents were asked for. */
+async function tried(caller: Principal, user: string) {
+  const agents = { list: vi.fn(async () => []), remove: vi.fn(async () => true) }
+  const respond = ({ type }: { type: string }) => new Response(null, { status: STATUS[type] ?? 400 })
+  const app = new Hono().route('/', agentsFace({ gate: gateFor(caller), agents, respond }))
+  const path = `/users/${encodeURIComponent(user)}/agents`
+  const answers = [
+    await app.request(path),
+    await app.request(`${path}/a1`, { method: 'DELETE' }),
+    await app.request(path, { method: 'DELETE' }),
+  ]
+  return { statuses: answers.map(({ status }) => status), whose: agents.list.mock.calls.flat() }
+}
+
+it.each<[string, Principal, string]>([
+  ['of a user for whom somebody may act', { ...KEY, users: ['ann', 'bob'] }, 'bob'],
+  ['of somebody who may act for nobody, under their own name', KEY, 'key:k1'],
+  ['of somebody who may act for several, under their own name', { ...KEY, users: ['ann', 'bob'] }, 'key:k1'],
+  ['of anybody, for administrators', ADMIN, 'key:k1'],
+])('agents %s are seen and ended', async (_, caller, user) => {
+  expect(await tried(caller, user)).toEqual({ statuses: [200, 204, 204], whose: [user, user] })
+})
+
+it.each<[string, Principal, string, number]>([
+  ['another user', { ...KEY, users: ['ann'] }, 'bob', 403],
+  ['another principal', KEY, 'key:k2', 403],
+  ['their principal, where they are one user', { ...KEY, users: ['ann'] }, 'key:k1', 403],
+  ['anybody, to the anonymous', ANONYMOUS, ANONYMOUS.id, 401],
+])('agents of %s are not', async (_, caller, user, status) => {
+  const anyone = { ...caller, scopes: KEY.scopes }
+  expect(await tried(anyone, user)).toEqual({ statuses: [status, status, status], whose: [] })
+})

@@ -1,0 +1,166 @@
+import { describe, expect, it } from 'vitest'
+import { ANONYMOUS, type Principal } from '../../../src/core/access/principal.ts'
+import { type Routes, setUp } from '../set-up.ts'
+
+const ANN: Principal = {
+  id: 'person:ann@acme.test',
+  kind: 'person',
+  scopes: ['tools:read', 'tools:call'],
+  tools: ['*'],
+  users: ['ann@acme.test'],
+}
+const AT = '2026-11-01T12:34:56.000Z'
+const UNTIL = '2026-12-01T12:34:56.000Z'
+const AGENT = {
+  id: 'a1',
+  principal: ANN.id,
+  client: { id: 'c', name: '<b>Claude</b>', host: 'claude.ai' },
+  toolkits: ['Mail', 'Calculator'],
+  scopes: ['tools:read', 'tools:call'],
+  origin: 'https://switchboard.test',
+  created_at: AT,
+  expires_at: UNTIL,
+}
+const SESSION = {
+  id: 's1',
+  principal: ANN.id,
+  user_id: 'ann@acme.test',
+  origin: 'https://switchboard.test',
+  browser: 'Firefox <x>',
+  created_at: AT,
+  expires_at: UNTIL,
+}
+const GRANT = {
+  provider: 'google',
+  account: 'work "x"',
+  scopes: ['mail.read'],
+  granted_at: AT,
+  refreshable: true,
+  toolkits: [
+    { toolkit: 'Mail', hosts: ['mail.example'], scopes: ['mail.read'], given_at: AT },
+    { toolkit: 'Calendar', hosts: [], scopes: [], given_at: AT },
+  ],
+}
+const AGENTS = '/users/ann%40acme.test/agents'
+const GRANTS = '/users/ann%40acme.test/grants'
+const gone = () => new Response(null, { status: 204 })
+const missing = () => Response.json({ message: "Cannot find the agent 'a1'" }, { status: 404 })
+const ROUTES: Routes = {
+  [`GET ${AGENTS}`]: () => ({ items: [AGENT, { ...AGENT, id: 'a2', used_at: AT }] }),
+  [`DELETE ${AGENTS}`]: gone,
+  [`DELETE ${AGENTS}/a1`]: gone,
+  'GET /sessions': () => ({ items: [SESSION] }),
+  'DELETE /sessions/s1': gone,
+  [`GET ${GRANTS}`]: () => ({ items: [GRANT] }),
+  [`DELETE ${GRANTS}/google`]: gone,
+}
+
+const flat = async (response: Response) => (await response.text()).replaceAll(/\s+/g, ' ')
+
+describe('what is said', () => {
+  it('of agents is who they are, what they may use, and since when', async () => {
+    const text = await flat(await setUp(ROUTES, ANN).get('/console/agents'))
+    for (const said of ['&lt;b&gt;Claude&lt;/b&gt;', 'claude.ai', 'Mail, Calculator', '2026-11-01 12:34 UTC', 'never'])
+      expect(text).toContain(said)
+    expect(text).toContain('End all 2 agents now')
+    // Only who may act for several is asked for whom
+    expect(text).not.toContain('name="user"')
+  })
+
+  it('of sign-ins is the browser and since when', async () => {
+    const text = await flat(await setUp(ROUTES, ANN).get('/console/sign-ins'))
+    for (const said of ['Firefox &lt;x&gt;', '2026-11-01 12:34 UTC', 'Sign this browser out'])
+      expect(text).toContain(said)
+    expect(text).not.toContain(ANN.id.replace('person:', 'person:ann'))
+    const asAdmin = await flat(await setUp(ROUTES, { ...ANN, scopes: ['admin'] }).get('/console/sign-ins'))
+    expect(asAdmin).toContain(`<h2>${ANN.id}</h2>`)
+  })
+
+  it('of accounts is the provider, and which toolkits use them', async () => {
+    const text = await flat(await setUp(ROUTES, ANN).get('/console/accounts'))
+    for (const said of ['google, work', 'mail.read', 'Mail, Calendar', 'From Calendar alone'])
+      expect(text).toContain(said)
+  })
+
+  it.each(['/console/agents', '/console/sign-ins', '/console/accounts'])('at %s of nothing is said', async (path) => {
+    const none = () => ({ items: [] })
+    const routes = { [`GET ${AGENTS}`]: none, 'GET /sessions': none, [`GET ${GRANTS}`]: none }
+    const page = await setUp(routes, ANN).get(path)
+    expect(page.status).toBe(200)
+    expect(await page.text()).toContain('class="notice"')
+  })
+
+  it('of others is what the route says to whoever asks', async () => {
+    const forbidden = () => Response.json({ message: 'The credential may not act for the user' }, { status: 403 })
+    const { get, asked } = setUp({ 'GET /users/bob/agents': forbidden }, ANN)
+    const page = await get('/console/agents?user=bob')
+    expect(page.status).toBe(403)
+    expect(await page.text()).toContain('may not act for the user')
+    expect(asked.map(({ principal }) => principal)).toEqual([ANN])
+  })
+})
+
+describe('what is done', () => {
+  it.each([
+    ['/console/agents', { id: 'a1' }, `DELETE ${AGENTS}/a1`],
+    ['/console/agents', { all: '1' }, `DELETE ${AGENTS}`],
+    ['/console/sign-ins', { id: 's1' }, 'DELETE /sessions/s1'],
+    ['/console/accounts', { provider: 'google', account: 'work "x"' }, `DELETE ${GRANTS}/google?account=work+%22x%22`],
+    [
+      '/console/accounts',
+      { provider: 'google', account: '', toolkit: 'Mail' },
+      `DELETE ${GRANTS}/google?account=&toolkit=Mail`,
+    ],
+  ])('at %s by %j is %s, once, and then said', async (path, fields, request) => {
+    const { post, get, asked } = setUp(ROUTES, ANN)
+    const done = await post(path, fields)
+    expect([done.status, done.headers.get('location')]).toEqual([302, `${path}?done=1`])
+    expect(
+      asked.map(({ request: { method, url } }) => `${method} ${url.slice('https://switchboard.test'.length)}`),
+    ).toEqual([request])
+    expect(await (await get(`${path}?done=1`)).text()).toContain('role="status"')
+  })
+
+  it('for another user leads back to that user', async () => {
+    const { post } = setUp({ 'DELETE /users/bob/agents/a1': gone })
+    const done = await post('/console/agents?user=bob&done=1', { id: 'a1' })
+    expect(done.headers.get('location')).toBe('/console/agents?user=bob&done=1')
+  })
+
+  it.each([
+    ['/console/agents', {}, 400],
+    ['/console/agents', { id: '' }, 404],
+    ['/console/agents', { id: '..' }, 404],
+    ['/console/agents', { id: '../grants' }, 404],
+    ['/console/sign-ins', {}, 400],
+    ['/console/accounts', {}, 400],
+    ['/console/accounts', { provider: '..' }, 404],
+  ])('at %s by %j is nothing', async (path, fields, status) => {
+    const { post, asked } = setUp(ROUTES, ANN)
+    expect((await post(path, fields)).status).toBe(status)
+    const done = asked
+      .filter(({ request }) => request.method !== 'GET')
+      .map(({ request }) => new URL(request.url).pathname)
+    for (const path of done) expect(Object.keys(ROUTES)).not.toContain(`DELETE ${path}`)
+  })
+
+  it('and refused says why, beside what is there', async () => {
+    const { post } = setUp({ ...ROUTES, [`DELETE ${AGENTS}/a1`]: missing }, ANN)
+    const page = await post('/console/agents', { id: 'a1' })
+    expect(page.status).toBe(404)
+    const text = await page.text()
+    expect(text).toContain('Cannot find the agent &#39;a1&#39;')
+    expect(text).toContain('claude.ai')
+  })
+})
+
+it.each(['/console/agents', '/console/sign-ins', '/console/accounts'])(
+  '%s is for nobody who is not known, and leads to sign in',
+  async (path) => {
+    const { get, post, asked } = setUp(ROUTES, { ...ANONYMOUS, scopes: ['tools:read', 'tools:call'] })
+    for (const answer of [await get(path), await post(path, { id: 'a1' })]) {
+      expect([answer.status, answer.headers.get('location')]).toEqual([302, `/sign-in?return=${path}`])
+    }
+    expect(asked).toEqual([])
+  },
+)

@@ -1,0 +1,161 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { connected, rpc } from './oauth/agent.ts'
+import { answerProvider, launchBrowser, NO_BROWSER, type Person, person, textOf } from './oauth/browser.ts'
+import { HttpPerson } from './oauth/http-person.ts'
+import { signIn, signInVars } from './oauth/sign-in.ts'
+import { type Connected, connect, startWorld, type World } from './oauth/switchboard.ts'
+
+const RULES = [{ domain: 'acme.test', toolkits: ['Mail', 'mailbox', 'Calculator'] }]
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+/** What people see of their own, with what others must not do to them. */
+describe.skipIf(NO_BROWSER !== '')(`a person's own pages of the console, in a browser ${NO_BROWSER}`, () => {
+  let world: World
+  let edge: Connected
+  let browser: Browser
+  let url: string
+
+  beforeAll(async () => {
+    world = await startWorld()
+    for (const name of ['ann', 'bob'])
+      world.provider.claims[name] = { email: `${name}@acme.test`, email_verified: true }
+    edge = await connect(world, { vars: signInVars(world.provider, RULES) })
+    ;({ url } = edge.server)
+    world.provider.allowRedirectTo(`${url}/sign-in/callback`)
+    browser = await launchBrowser()
+  })
+  afterAll(() => Promise.all([edge?.server.stop(), browser?.close(), world?.close()]))
+
+  /** Somebody at a page, who signed in on the way there. */
+  async function at(path: string, name: string, options = {}): Promise<Person> {
+    const who = await person(browser, { javaScript: false, ...options })
+    await who.page.setViewportSize({ width: 360, height: 740 })
+    await who.page.goto(url + path)
+    await answerProvider(who, name)
+    await who.page.waitForURL(url + path)
+    return who
+  }
+
+  async function byHttp(name: string): Promise<HttpPerson> {
+    const who = new HttpPerson()
+    expect((await signIn(who, url, name)).status).toBe(200)
+    return who
+  }
+
+  async function press(page: Page, opening: string, button: RegExp): Promise<void> {
+    await page.getByText(opening, { exact: true }).first().click()
+    await page.getByRole('button', { name: button }).click()
+  }
+
+  it('list and end their agents, without a script', async () => {
+    const mine = await connected(await byHttp('ann'), url, ['Calculator'])
+    const other = await connected(await byHttp('ann'), url, ['Calculator', 'Mail'])
+    const bobs = await connected(await byHttp('bob'), url, ['Calculator'])
+    const { page, leave } = await at('/console/agents', 'ann')
+    expect(await page.getByRole('link', { name: 'Agents' }).getAttribute('aria-current')).toBe('page')
+    expect(await page.getByRole('heading', { name: 'A test agent' }).count()).toBe(2)
+    const text = await textOf(page)
+    for (const said of ['127.0.0.1:7777', 'Calculator, Mail', 'never']) expect(text).toContain(said)
+    await page.screenshot({ path: join(tmpdir(), 'switchboard-console-agents.png'), fullPage: true })
+
+    // The newest stands first
+    await press(page, 'End it…', /^End A test agent now/)
+    await page.waitForURL(`${url}/console/agents?done=1`)
+    expect(await page.getByRole('status').innerText()).toContain('It is ended')
+    expect((await rpc(url, other.tokens.access_token, 'tools/list')).status).toBe(401)
+    expect((await rpc(url, mine.tokens.access_token, 'tools/list')).status).toBe(200)
+    await press(page, 'End it…', /^End A test agent now/)
+    expect(await textOf(page)).toContain('No agent is connected')
+    expect((await rpc(url, mine.tokens.access_token, 'tools/list')).status).toBe(401)
+    expect((await rpc(url, bobs.tokens.access_token, 'tools/list')).status).toBe(200)
+
+    await page.goto(`${url}/console/agents?user=bob%40acme.test`)
+    expect(await textOf(page)).toContain('may not act for the user')
+    await leave()
+  })
+
+  it('list and end where they are signed in', async () => {
+    const elsewhere = await byHttp('bob')
+    const { page, leave } = await at('/console/sign-ins', 'bob')
+    const before = await page.getByText('Sign this browser out').count()
+    await page.screenshot({ path: join(tmpdir(), 'switchboard-console-sign-ins.png'), fullPage: true })
+    const first = page.getByRole('listitem').filter({ hasText: 'HeadlessChrome' })
+    await first.getByText('End it…').click()
+    await first.getByRole('button').click()
+    // That was this browser: it is led to sign in
+    await page.waitForURL(/\/interaction\/|\/auth|\/console\/sign-ins/)
+    expect((await elsewhere.open(`${url}/console/sign-ins`)).text).toContain('Sign-ins')
+    const left = JSON.parse((await elsewhere.open(`${url}/sessions`)).text).items
+    expect(left).toHaveLength(before - 1)
+    await leave()
+  })
+
+  it('list accounts and take them back', async () => {
+    const { url: link, check_url } = await edge.challenge('Mail.GetEmails', 'ann@acme.test')
+    const { page, leave } = await at('/console/accounts', 'ann')
+    expect(await textOf(page)).toContain('None so far')
+    await page.goto(link)
+    await page.getByRole('button', { name: /continue/i }).click()
+    await answerProvider({ page } as Person, 'ann')
+    await page.waitForURL(/\/oauth\/callback/)
+    expect(await edge.settled(check_url)).toMatchObject({ status: 'completed' })
+    expect((await edge.call('Mail.GetEmails', 'ann@acme.test')).status).toBe(200)
+
+    await page.goto(`${url}/console/accounts`)
+    await page.screenshot({ path: join(tmpdir(), 'switchboard-console-accounts.png'), fullPage: true })
+    expect(await textOf(page)).toContain('mail.read')
+    await press(page, 'Take it back…', /^Take /)
+    await page.waitForURL(`${url}/console/accounts?done=1`)
+    expect(await textOf(page)).toContain('None so far')
+    await edge.challenge('Mail.GetEmails', 'ann@acme.test')
+    await leave()
+  })
+
+  it('end nothing by a form of another site, whoever is signed in', async () => {
+    const ann = await byHttp('ann')
+    const { tokens } = await connected(ann, url, ['Calculator'])
+    for (const headers of [
+      { 'sec-fetch-site': 'cross-site' },
+      { 'sec-fetch-site': 'same-site' },
+      { origin: 'https://evil.test' },
+    ]) {
+      const answer = await ann.post(`${url}/console/agents`, { all: '1' }, headers)
+      expect([answer.status, answer.text.includes('sent by another site')]).toEqual([403, true])
+    }
+    expect((await rpc(url, tokens.access_token, 'tools/list')).status).toBe(200)
+    expect((await ann.post(`${url}/console/agents`, { all: '1' }, { origin: url })).text).toContain(
+      'No agent is connected',
+    )
+    expect((await rpc(url, tokens.access_token, 'tools/list')).status).toBe(401)
+  })
+
+  it.each([360, 1280])('are in order at %i px, and by the keyboard', async (width) => {
+    await connected(await byHttp('ann'), url, ['Calculator'])
+    const { page, leave } = await at('/console/agents', 'ann', { javaScript: true })
+    await page.setViewportSize({ width, height: 800 })
+    await page.emulateMedia({ colorScheme: width === 360 ? 'dark' : 'light' })
+    for (const path of ['/console/agents?done=1', '/console/sign-ins', '/console/accounts']) {
+      await page.goto(url + path)
+      for (const each of await page.locator('details').all())
+        await each.evaluate((details) => details.setAttribute('open', ''))
+      const name = path.replaceAll(/\W+/g, '-')
+      await page.screenshot({ path: join(tmpdir(), `switchboard${name}-${width}.png`), fullPage: true })
+      const script = `${axe}; axe.run().then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html).join(' ')))`
+      expect([path, await page.evaluate<string[]>(script)]).toEqual([path, []])
+      expect([path, await page.evaluate(() => document.documentElement.scrollWidth)]).toEqual([path, width])
+    }
+    await page.goto(`${url}/console/agents`)
+    await page.getByText('End it…').first().focus()
+    await page.keyboard.press('Enter')
+    await page.keyboard.press('Tab')
+    expect(await page.evaluate(() => document.activeElement?.textContent?.trim())).toMatch(/^End A test agent now/)
+    await page.keyboard.press('Enter')
+    await page.waitForURL(`${url}/console/agents?done=1`)
+    await leave()
+  })
+})
