@@ -115,6 +115,7 @@ describe('a field that nobody knows in a body', () => {
   const PASSED_OVER: Readonly<Record<string, string>> = {
     'POST /convert': 'a publication can be converted as it is, with all that stands beside its definition',
     'POST /artifacts': 'the body is a file',
+    'POST /import': 'the body is an archive, of a line a record',
     'PUT /toolkits/None/plugin': 'the body is a plugin',
     'POST /machine-context/tools': 'no body is read: the protocol has no message for it',
     'POST /plugin/describe': 'no body is read: a plugin is asked without one',
