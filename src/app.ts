@@ -32,10 +32,12 @@ import type { Failure } from './core/call/failure.ts'
 import { clientVariables, connectedProvider, knownProvider, knownProviderIds } from './core/consent/known-providers.ts'
 import { createPublish } from './core/publish/publish.ts'
 import { createReadiness } from './core/call/readiness.ts'
+import { governResolver } from './core/call/governed-resolver.ts'
 import { createResolver } from './core/call/resolve.ts'
 import { createMemory } from './core/tool/memory.ts'
 import { createTurns } from './core/call/turns.ts'
 import { limitsOfTool } from './core/access/limits.ts'
+import type { ToolName } from './core/tool/tool-id.ts'
 import { createToolSecrets } from './core/access/tool-secrets.ts'
 import { codecs, formats } from './compose/dialects.ts'
 import { isTrialOf } from './compose/vaults.ts'
@@ -62,6 +64,7 @@ import { oxpFace, respond } from './dialects/oxp/routes.ts'
 import { plugin } from './dialects/plugin/definition.ts'
 import { pluginFace } from './dialects/plugin/routes.ts'
 import { openApiFace } from './api/openapi/routes.ts'
+import { policiesFace } from './api/policies/routes.ts'
 import { providersFace } from './api/providers/routes.ts'
 import { choicesOf } from './core/access/choices.ts'
 import { serversFace } from './api/servers/routes.ts'
@@ -74,7 +77,7 @@ import { createAgents } from './http/agents.ts'
 import { createAuthenticator, hasCredential } from './http/authenticate.ts'
 import { crossOriginHeaders, letRead, preflight } from './http/cors.ts'
 import { createRefusals } from './http/acts.ts'
-import { createGate, createShield } from './http/gate.ts'
+import { backgroundOf, createGate, createShield, type RouteContext } from './http/gate.ts'
 import { createHealth } from './http/health.ts'
 import { createJwtVerifier } from './http/jwt.ts'
 import { isLocalRequest, isLoopback } from './http/loopback.ts'
@@ -168,7 +171,19 @@ export function createApp(env: Env, config: Config, build: Build): Hono {
   }
   const rateLimit = createRateLimit(env.RATE_LIMIT, now)
   const own = createOwnRequests()
-  const gate = createGate(own.before(authenticator), rateLimit, registry.takeIn, watch)
+  const { policies } = registry
+
+  /** What every request needs that has to do with tools; undefined where it is there, as in most. */
+  function prepare(c: RouteContext): Promise<void> | undefined {
+    const taking = registry.takeIn()
+    const age = policies.age()
+    if (age === 'old') backgroundOf(c)(policies.read())
+    if (age !== 'stale') return taking
+    const reading = policies.read()
+    return taking ? Promise.all([taking, reading]).then(() => undefined) : reading
+  }
+
+  const gate = createGate(own.before(authenticator), rateLimit, prepare, watch)
   // What has nothing to do with tools is there also while the registry is not
   const gateBesideTools = createGate(own.before(authenticator), rateLimit, () => undefined, watch)
   const shield = createShield(rateLimit)
@@ -200,7 +215,7 @@ export function createApp(env: Env, config: Config, build: Build): Hono {
   const { runners, plugins, importers } = createRunners(env, config, build, registry.blobs)
   const compiled = new Map(build.tools.map((carried) => [carried.record.digest, carried]))
 
-  const resolver = createResolver({
+  const found = createResolver({
     source,
     memory,
     now,
@@ -220,6 +235,7 @@ export function createApp(env: Env, config: Config, build: Build): Hono {
       }
     },
   })
+  const resolver = governResolver(found, policies)
   /** The tools of this name, whatever their toolkits. */
   async function findTools(name: string): Promise<Candidate[]> {
     const query = { q: name, versions: 'newest', limit: 50 } as const
@@ -240,7 +256,8 @@ export function createApp(env: Env, config: Config, build: Build): Hono {
       })
     : noArtifacts
   const uploads = env.ARTIFACTS ? createR2Uploads({ bucket: env.ARTIFACTS, base64Of: base64OfBytes, now }) : noUploads
-  const toolSecrets = createToolSecrets(config.toolSecrets, config.secretOf)
+  const mayHave = (id: string, tool: ToolName) => policies.now().ruleOf(tool).secrets.has(id)
+  const toolSecrets = createToolSecrets(config.toolSecrets, config.secretOf, mayHave, config.judgeToolSecret)
   const callTool = createCallTool({
     resolver,
     findCandidates: createFindCandidates({ resolver, findTools, now }),
@@ -250,7 +267,11 @@ export function createApp(env: Env, config: Config, build: Build): Hono {
     artifacts,
     uploads,
     turns: createTurns(now),
-    limitsOf: (tool) => limitsOfTool(config.toolLimits, tool),
+    limitsOf(tool) {
+      const { limits } = policies.now().ruleOf(tool)
+      const fixed = limitsOfTool(config.toolLimits, tool)
+      return fixed ? [{ of: '', limits: fixed }, ...limits] : limits
+    },
     ledger: createLedger({
       namespace: env.Ledger,
       sealer: deploymentKeys.sealer('ledger'),
@@ -288,6 +309,7 @@ export function createApp(env: Env, config: Config, build: Build): Hono {
   /** What most faces take; each is declared with what it uses of it. */
   const shared = {
     gate,
+    policies,
     writeAct,
     callTool,
     publish,
@@ -348,7 +370,7 @@ export function createApp(env: Env, config: Config, build: Build): Hono {
     }),
     mcpFace({
       ...shared,
-      doors: mcpDoors(gate, createGate(forAgents, rateLimit, registry.takeIn, watch)),
+      doors: mcpDoors(gate, createGate(forAgents, rateLimit, prepare, watch)),
       origins: config.allowOrigins,
       tellReadiness,
       seal: createStateSeal({ sealer: deploymentKeys.sealer('state'), now }),
@@ -357,7 +379,7 @@ export function createApp(env: Env, config: Config, build: Build): Hono {
     machineContextFace({ ...shared, today: () => new Date() }),
     openToolCallingFace({
       ...shared,
-      gate: engines ? createGate(engines, rateLimit, registry.takeIn, watch) : gate,
+      gate: engines ? createGate(engines, rateLimit, prepare, watch) : gate,
       now: () => new Date(),
     }),
     pluginFace(shared),
@@ -427,6 +449,12 @@ export function createApp(env: Env, config: Config, build: Build): Hono {
     agentsFace({ ...shared, gate: gateForPages, agents }),
     clientsFace({ ...shared, gate: gateBesideTools, clients: createClientStore(connect), onChange: agents.forget }),
     grantsFace({ ...shared, gate: gateBesideTools, grants: vault }),
+    policiesFace({
+      ...shared,
+      store: registry.policyStore,
+      judgeSecret: config.judgeToolSecret,
+      providers: givenProviders,
+    }),
     providersFace({
       ...shared,
       gate: gateBesideTools,

@@ -56,6 +56,8 @@ export interface Config {
   readonly quota: Published
   /** The variable that says which client the deployment is at a well-known provider, such as `GOOGLE_CLIENT_ID`. */
   readonly clientIdOf: (name: string) => string | undefined
+  /** Why no policy may let tools have a secret, in words that follow its name; undefined when one may. */
+  readonly judgeToolSecret: (name: string) => string | undefined
   /** Why a provider's client may not have a secret, in words that follow its name; undefined when it may. */
   readonly judgeClientSecret: (name: string) => string | undefined
   /** What grants are encrypted under: the first encrypts, all decrypt. None: no grants are kept. */
@@ -92,6 +94,9 @@ export class ConfigError extends Error {}
 const OWN_KEYS = /^(?:ADMIN_KEY|JWT_SECRET|WORKER_SECRET|VAULT_KEYS|SIGN_IN_CLIENT_SECRET)$/i
 /** Switchboard's own secrets, which no tool may have whatever TOOL_SECRETS says. */
 const OWN_SECRETS = /^(?:ADMIN_KEY|JWT_SECRET|WORKER_SECRET|VAULT_KEYS|.*_CLIENT_SECRET)$/i
+/** What else it reads for itself. */
+const OWN_VARIABLES =
+  /^(?:ACCESS|VERSION|TOOL_(?:SECRETS|LIMITS)|PUBLISHER_QUOTA|USER_VERIFIER_URL|ALLOW_(?:ORIGINS|HTTP_HOSTS)|(?:JWT|SIGN_IN|CONNECT)_.*|.*_CLIENT_ID)$/i
 const PATTERNS = list(toolPattern)
 /** A secret that one pattern may have needs no list. */
 const TOOL_SECRETS = map((value, report) => PATTERNS(isList(value) ? value : [value], report))
@@ -159,6 +164,14 @@ export function loadConfig(env: Env): Config {
     judgeClientSecret(name) {
       if (OWN_KEYS.test(name)) return "Is Switchboard's own, and is sent to nobody"
       return toolSecrets.has(name) ? 'Is a secret of tools, as TOOL_SECRETS has it' : undefined
+    },
+    judgeToolSecret(name) {
+      if (OWN_SECRETS.test(name) || OWN_VARIABLES.test(name)) return "Is Switchboard's own, and no tool may have it"
+      if (toolSecrets.has(name)) return 'Is given by TOOL_SECRETS, which no policy widens'
+      const value = variables.get(name)
+      return value === undefined || typeof value === 'string'
+        ? undefined
+        : 'Is a binding of the deployment, and no secret'
     },
     vaultKeys: vaultKeysArePublic ? [DEVELOPMENT_VAULT_KEY] : vaultKeys,
     vaultKeysArePublic,

@@ -83,6 +83,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'api/clients': [...CORE, 'http'],
   'api/keys': [...CORE, 'http'],
   'api/openapi': [...CORE, 'http'],
+  'api/policies': [...CORE, 'http'],
   'api/providers': [...CORE, 'http'],
   'api/servers': [...CORE, 'http'],
   'api/sessions': [...CORE, 'http'],
@@ -433,7 +434,7 @@ describe('the bundle that is deployed', () => {
 
   it('starts without what only some requests need', () => {
     const seldom =
-      /node_modules\/(?:@cloudflare\/workers-oauth-provider|@jmespath-community|@modelcontextprotocol|zod|eventsource-parser|yaml|jsonc-parser)\/|src\/generated\/guides\.ts|src\/docs\/(?!routes)|src\/console\/(?!routes|pages\.ts)|node_modules\/hono\/.*jsx|src\/generated\/console\.ts|src\/api\/servers\/wire|src\/api\/authorizations\/pages/
+      /node_modules\/(?:@cloudflare\/workers-oauth-provider|@jmespath-community|@modelcontextprotocol|zod|eventsource-parser|yaml|jsonc-parser)\/|src\/generated\/(?:guides|inside)\.ts|src\/docs\/(?!routes)|src\/console\/(?!routes|pages\.ts)|node_modules\/hono\/.*jsx|src\/generated\/console\.ts|src\/api\/servers\/wire|src\/api\/authorizations\/pages/
     const inputs = Object.keys(meta.inputs)
     expect(inputs.filter((path) => path.includes('@modelcontextprotocol/client')).length).toBeGreaterThan(0)
     const started = startedWith(meta)

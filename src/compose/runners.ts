@@ -5,7 +5,7 @@ import type { Build } from '../node/build.ts'
 import type { Runner } from '../core/call/runner.ts'
 import type { Importer } from '../core/publish/import.ts'
 import type { Config, Env } from '../env.ts'
-import { inside } from '../generated/inside.ts'
+import { insideHashes } from '../generated/inside-hashes.ts'
 import { mcp } from '../dialects/mcp/definition.ts'
 import { withoutHeaders } from '../dialects/mcp/tool-schema.ts'
 import { oxp } from '../dialects/oxp/definition.ts'
@@ -21,7 +21,7 @@ import { asFetch } from '../outbound/as-fetch.ts'
 import { createKnownRevisions } from '../runners/remote/mcp/known-revisions.ts'
 import { createUpstreams } from '../runners/remote/upstream.ts'
 import { createRemoteRunner } from '../runners/remote/runner.ts'
-import { createSandbox } from '../runners/sandbox/sandbox.ts'
+import { createSandbox, type InsideModules } from '../runners/sandbox/sandbox.ts'
 import { createPluginReader } from '../runners/wasm/plugin-reader.ts'
 import { createWasmRunner } from '../runners/wasm/runner.ts'
 import { log } from './log.ts'
@@ -55,9 +55,14 @@ export function createRunners(
   const sandbox =
     env.LOADER && createSandbox({ loader: env.LOADER, openEgress: (props) => exports.Egress({ props }), sha256 })
   const sandboxed = { sandbox, allowHttpHosts, log: toolLog }
-  const code = createCodeRunner({ ...sandboxed, inside: inside.code })
-  const wasm = createWasmRunner({ ...sandboxed, inside: inside.wasm, readBlob: blobs.read, now })
-  const plugins = createPluginReader({ sandbox, inside: inside.wasm, sha256: sha256OfBytes, storeBlob: blobs.store })
+  const code = createCodeRunner({ ...sandboxed, inside: insideOf('code') })
+  const wasm = createWasmRunner({ ...sandboxed, inside: insideOf('wasm'), readBlob: blobs.read, now })
+  const plugins = createPluginReader({
+    sandbox,
+    inside: insideOf('wasm'),
+    sha256: sha256OfBytes,
+    storeBlob: blobs.store,
+  })
   const runners: readonly Runner[] = [bundled, http, remote, code, wasm]
   return {
     runners: new Map(runners.map((runner) => [runner.kind, runner])),
@@ -67,6 +72,14 @@ export function createRunners(
       createMcpImporter({ upstreams, codec: mcp, withoutHeaders }),
       createOxpImporter({ upstreams, codec: oxp }),
     ],
+  }
+}
+
+/** What a kind of sandbox holds beside the tool; its text is loaded with the first isolate. */
+function insideOf(kind: 'code' | 'wasm'): InsideModules {
+  return {
+    hash: insideHashes[kind],
+    modules: async () => (await import('../generated/inside.ts')).inside[kind].modules,
   }
 }
 

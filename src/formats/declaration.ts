@@ -16,6 +16,7 @@ export function recordLosses(record: ToolRecord): Loss[] {
   const { authorization, secrets, user_id } = requirements
   if (authorization.length > 0 || secrets.length > 0 || user_id) losses.push({ path: '/requirements', reason })
   if (securityLevel !== 0) losses.push({ path: '/securityLevel', reason })
+  if (record.requiresApproval) losses.push({ path: '/requiresApproval', reason })
   return losses
 }
 

@@ -35,7 +35,7 @@ export interface GateWatch {
 export function createGate(
   { authenticate }: Pick<Authenticator, 'authenticate'>,
   rateLimit: RateLimit,
-  prepare: () => Promise<void> | undefined,
+  prepare: (c: RouteContext) => Promise<void> | undefined,
   watch: GateWatch = {},
 ): Gate {
   return async (c, scope) => {
@@ -52,7 +52,7 @@ export function createGate(
       return limit(`stranger ${address}`)
     }
     const authenticating = authenticate(c.req.raw, limitStranger)
-    const preparing = prepare()
+    const preparing = prepare(c)
     let caller: Result<Principal>
     try {
       if (preparing) await Promise.all([authenticating, preparing])

@@ -20,7 +20,7 @@ export async function writeGenerated(from: string, to: string): Promise<void> {
   await mkdir(folder, { recursive: true })
   for (const [name, text] of [
     ...(await bundledTools(from, folder)),
-    await sandboxes(),
+    ...(await sandboxes()),
     await guides(),
     await consoleAssets(),
   ]) {
@@ -97,13 +97,17 @@ async function consoleAssets(): Promise<File> {
   ]
 }
 
-/** What runs inside sandboxes, as text. */
-async function sandboxes(): Promise<File> {
+/** What runs inside sandboxes, as text, and the hashes of that, which are needed long before it. */
+async function sandboxes(): Promise<readonly File[]> {
   const inside = {
     code: await readInside('src/runners/code/inside'),
     wasm: await readInside('src/runners/wasm/inside'),
   }
-  return ['inside.ts', `export const inside = ${JSON.stringify(inside)} as const\n`]
+  const hashes = { code: inside.code.hash, wasm: inside.wasm.hash }
+  return [
+    ['inside.ts', `export const inside = ${JSON.stringify(inside)} as const\n`],
+    ['inside-hashes.ts', `export const insideHashes = ${JSON.stringify(hashes)} as const\n`],
+  ]
 }
 
 /** The modules of a folder as JavaScript, and a hash of them all. They are loaded as text, so nothing bundles them. */

@@ -1,5 +1,16 @@
 /** What lies in KV under many keys, in the words of `STORAGE.md`, which says what each holds. */
-export const KV_KINDS = ['tool', 'record', 'document', 'address', 'blob', 'page', 'name', 'apiKey', 'provider'] as const
+export const KV_KINDS = [
+  'tool',
+  'record',
+  'document',
+  'address',
+  'blob',
+  'page',
+  'name',
+  'apiKey',
+  'provider',
+  'policies',
+] as const
 
 export type KvKind = (typeof KV_KINDS)[number]
 
@@ -13,10 +24,14 @@ const PREFIXES: Readonly<Record<KvKind, string>> = {
   name: 'name/',
   apiKey: 'key/',
   provider: 'provider/',
+  policies: 'policies/',
 }
 
 /** The key of the catalogue's head. */
 export const HEAD_KEY = 'catalogue/head'
+
+/** What tells all policies from others of their kind: they are read as one. */
+export const ALL_POLICIES = 'all'
 
 /** The KV key of one thing of a kind: all keys but the head's are made here. `of` tells it from others of its kind. */
 export function kvKey(kind: KvKind, of: string): string {

@@ -21,6 +21,7 @@ const RANKS: Readonly<Record<KvKind, number>> = {
   document: 0,
   apiKey: 0,
   provider: 0,
+  policies: 0,
   record: 1,
   address: 2,
   tool: 2,

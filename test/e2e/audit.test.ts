@@ -129,6 +129,8 @@ it('every route that changes something names its act, or is known not to be one'
     ['PATCH', '/keys/none'],
     ['POST', '/keys/none/rotate'],
     ['DELETE', '/keys/none'],
+    ['PUT', '/policies/Calculator.*'],
+    ['DELETE', '/policies/Calculator.*'],
     ['PUT', '/providers/none'],
     ['DELETE', '/providers/none'],
     ['DELETE', '/users/none/grants'],

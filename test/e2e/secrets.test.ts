@@ -261,7 +261,7 @@ describe('SMS, with a secret', () => {
 describe('secrets that a tool may not have', () => {
   it.each([
     ['one that TOOL_SECRETS gives to another tool', 'Thief.Twilio', 'TWILIO_API_KEY', 'TOOL_SECRETS does not let'],
-    ['ADMIN_KEY', 'Thief.Admin', 'ADMIN_KEY', 'TOOL_SECRETS does not let'],
+    ['ADMIN_KEY', 'Thief.Admin', 'ADMIN_KEY', 'Neither TOOL_SECRETS nor a policy lets'],
     ['one that is empty', 'Echo.Empty', 'EMPTY_SECRET', "The secret 'EMPTY_SECRET' is not set"],
     ['one that is not set', 'Echo.Unset', 'UNSET', "The secret 'UNSET' is not set"],
   ])('%s counts as missing, and the answer says why', async (_, tool, id, why) => {

@@ -51,7 +51,12 @@ const BODIES: readonly Json[] = [
   DEFINITION,
 ]
 
-const runnerDeps = { sandbox: undefined, inside: inside.code, allowHttpHosts: new Set<string>(), log: () => undefined }
+const runnerDeps = {
+  sandbox: undefined,
+  inside: { hash: inside.code.hash, modules: async () => inside.code.modules },
+  allowHttpHosts: new Set<string>(),
+  log: () => undefined,
+}
 const runners = new Map(
   [
     createHttpRunner({

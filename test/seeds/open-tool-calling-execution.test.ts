@@ -478,7 +478,7 @@ works('**`secrets`**: Secret information required for execution.', 'missing, or 
       output: {
         error: {
           message: `Tool 'Rfc.${name}' needs the secret 'MISSING' (context.secrets) before it can be called`,
-          developer_message: `TOOL_SECRETS does not let 'Rfc.${name}' have the secret 'MISSING'`,
+          developer_message: `Neither TOOL_SECRETS nor a policy lets 'Rfc.${name}' have the secret 'MISSING'`,
           can_retry: false,
         },
       },
@@ -1373,7 +1373,7 @@ works('Sensitive information is handled via the `requirements.secrets` field.', 
   expect((await publish(definition, ECHO)).status).toBe(201)
   const { body } = await send(requestOf({ name: 'Greedy', toolkit: 'Greedy', version: '1.0.0' }))
   expect(body.output.error.developer_message).toBe(
-    "TOOL_SECRETS does not let 'Greedy.Greedy' have the secret 'DEPLOYED_KEY'",
+    "Neither TOOL_SECRETS nor a policy lets 'Greedy.Greedy' have the secret 'DEPLOYED_KEY'",
   )
 })
 

@@ -112,7 +112,7 @@ works(NOT_PARAMETERS, 'without it the tool does not run', async () => {
   await publish(document, apiCall({ secret: 'API_KEY', in: 'header', name: 'x-api-key' }))
   const before = asked.length
   expect(await call(document.id)).toEqual(
-    lacking('Key.Missing', "TOOL_SECRETS does not let 'Key.Missing' have the secret 'API_KEY'", {
+    lacking('Key.Missing', "Neither TOOL_SECRETS nor a policy lets 'Key.Missing' have the secret 'API_KEY'", {
       secrets: [{ id: 'API_KEY' }],
     }),
   )
@@ -185,7 +185,7 @@ works(MAY_CONTAIN, 'a call that lacks all of them is told all at once', async ()
   expect(await call('Contains.Lacking')).toEqual(
     lacking(
       'Contains.Lacking',
-      "TOOL_SECRETS does not let 'Contains.Lacking' have the secret 'KEY'; The call names no user",
+      "Neither TOOL_SECRETS nor a policy lets 'Contains.Lacking' have the secret 'KEY'; The call names no user",
       {
         authorization: [{ id: 'acme', url: `${server.url}/authorizations/acme/start` }],
         secrets: [{ id: 'KEY' }],
@@ -440,7 +440,7 @@ works(SECRETS, 'all of them are required', async () => {
   await publish(document, code('export default () => 1'))
   const [one, two] = ['ONE', 'TWO'].map((id) => ({ id, value: `value-${id}` }))
   expect(await call(document.id, {}, { secrets: [two] })).toEqual(
-    lacking('Secrets.Two', "TOOL_SECRETS does not let 'Secrets.Two' have the secret 'ONE'", {
+    lacking('Secrets.Two', "Neither TOOL_SECRETS nor a policy lets 'Secrets.Two' have the secret 'ONE'", {
       secrets: [{ id: 'ONE' }],
     }),
   )
@@ -458,7 +458,7 @@ works(SECRETS, 'and to no other, whatever it declares', async () => {
   const document = requiring('Secrets.Unallowed@1.0.0', { secrets: [{ id: 'SHARED_KEY' }] })
   await publish(document, apiCall({ secret: 'SHARED_KEY', in: 'header', name: 'x-api-key' }))
   expect(await call('Secrets.Unallowed')).toEqual(
-    lacking('Secrets.Unallowed', "TOOL_SECRETS does not let 'Secrets.Unallowed' have the secret 'SHARED_KEY'", {
+    lacking('Secrets.Unallowed', "Neither TOOL_SECRETS nor a policy lets 'Secrets.Unallowed' have the secret 'SHARED_KEY'", {
       secrets: [{ id: 'SHARED_KEY' }],
     }),
   )

@@ -103,7 +103,10 @@ export function createDoors(world: World, { limitsOf, timeoutMs, makeTurns = cre
       artifacts: noArtifacts,
       uploads: noUploads,
       turns,
-      limitsOf: (name) => (name.tool === tool.tool ? limitsOf(tool) : undefined),
+      limitsOf(name) {
+        const limits = name.tool === tool.tool ? limitsOf(tool) : undefined
+        return limits ? [{ of: '', limits }] : []
+      },
       ledger: {
         async claim(asked) {
           const claimed = await lasting(ledger.claim(asked))

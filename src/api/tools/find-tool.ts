@@ -1,3 +1,4 @@
+import { governed, type Policies } from '../../core/access/policy.ts'
 import type { Principal } from '../../core/access/principal.ts'
 import { isAdministrator } from '../../core/access/toolkit.ts'
 import type { FoundTool } from '../../core/call/readiness.ts'
@@ -10,6 +11,7 @@ import { compareVersions, resolveVersion } from '../../core/tool/version.ts'
 export interface FindToolDeps {
   readonly source: Pick<ToolSource, 'current' | 'record'>
   readonly resolver: Pick<Resolver, 'resolve'>
+  readonly policies: Policies
 }
 
 /**
@@ -18,7 +20,7 @@ export interface FindToolDeps {
  */
 export type FindTool = (asked: string, principal: Principal, background: Background) => Promise<FoundTool | undefined>
 
-export function createFindTool({ source, resolver }: FindToolDeps): FindTool {
+export function createFindTool({ source, resolver, policies }: FindToolDeps): FindTool {
   return async (asked, principal, background) => {
     const resolved = await resolver.resolve(askedByIdOrName(asked), background)
     if (resolved.ok) {
@@ -35,6 +37,8 @@ export function createFindTool({ source, resolver }: FindToolDeps): FindTool {
     const [highest] = document.versions.toSorted((a, b) => compareVersions(b.version, a.version))
     const entry = id.selector === undefined ? highest : resolveVersion(document.versions, id.selector)
     const record = entry && (await source.record(entry.digest))
-    return record && { record, status: entry.status, publisher: entry.publisher }
+    if (!record) return undefined
+    const { status, publisher } = entry
+    return { record: governed(record, policies.now().ruleOf(record)), status, publisher }
   }
 }

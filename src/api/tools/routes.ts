@@ -127,8 +127,11 @@ export function registryFace(deps: RegistryFaceDeps): Hono {
     // Published by an earlier version of Switchboard, which did not judge it
     if (!written.ok) return fail({ type: 'definition-invalid', problems: written.problems })
     const { document, losses } = written.value
-    const etag =
-      formatName || withLosses ? `"${found.record.digest}.${formatName}.${withLosses}"` : `"${found.record.digest}"`
+    const { digest } = found.record
+    // What policies make of it is in no digest
+    const { revision } = deps.policies.now()
+    const named = formatName || withLosses ? `${digest}.${formatName}.${withLosses}` : digest
+    const etag = revision > 0 && formatName ? `"${named}.${revision}"` : `"${named}"`
     const about = isAdministrator(principal) ? publisherHeaders(found.publisher) : {}
     const headers = { ...PRIVATE, ...statusHeaders(found.status), ...about, etag }
     const text = () => JSON.stringify(withLosses ? { document, losses } : document)

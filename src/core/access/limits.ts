@@ -16,6 +16,12 @@ export interface LimitPolicy {
   readonly seconds?: number
 }
 
+/** Limits that a tool has. `of` tells them from others that it has. */
+export interface ToolLimits {
+  readonly of: string
+  readonly limits: CallLimits
+}
+
 const MOST = 1_000_000
 const DAY_S = 86_400
 

@@ -123,8 +123,15 @@ export function denial(principal: Principal, record: LevelledTool): Denial | und
 }
 
 /** Whether a person must approve each call of a tool, whoever makes it. */
-export function needsApproval({ securityLevel }: ToolRecord): boolean {
+export function needsApproval({ securityLevel, requiresApproval }: ToolRecord): boolean {
+  return securityLevel >= 8 || requiresApproval === true
+}
+
+/** Why a person must approve each call of a tool, in words that others follow. */
+export function approvalReason({ id, securityLevel }: ToolRecord): string {
   return securityLevel >= 8
+    ? `'${id}' has security level ${securityLevel}`
+    : `'${id}' runs only with a person's approval`
 }
 
 /**

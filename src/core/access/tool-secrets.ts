@@ -1,3 +1,4 @@
+import type { JudgeSecret } from './policy.ts'
 import { patternCovers } from '../tool/tool-id.ts'
 import type { ToolName } from '../tool/tool-id.ts'
 
@@ -9,18 +10,27 @@ export interface ToolSecrets {
   secretFor(id: string, tool: ToolName): { readonly value: string } | { readonly missing: string }
 }
 
-/** `grants` is TOOL_SECRETS: secret name to tool patterns. A secret that it does not name is nobody's. */
+/**
+ * `grants` is TOOL_SECRETS: secret name to tool patterns, which is the last word on the secrets that it names. On every other
+ * `mayHave` has, which is what policies say. Neither hands out what `judge` refuses.
+ */
 export function createToolSecrets(
   grants: ReadonlyMap<string, readonly string[]>,
   valueOf: (name: string) => string | undefined,
+  mayHave: (id: string, tool: ToolName) => boolean = () => false,
+  judge: JudgeSecret = () => undefined,
 ): ToolSecrets {
-  const isGranted = (id: string, tool: ToolName) =>
-    grants.get(id)?.some((pattern) => patternCovers(pattern, tool)) ?? false
+  function isGranted(id: string, tool: ToolName): boolean {
+    const fixed = grants.get(id)
+    if (fixed) return fixed.some((pattern) => patternCovers(pattern, tool))
+    return mayHave(id, tool) && judge(id) === undefined
+  }
   return {
     isGranted,
     secretFor(id, tool) {
       if (!isGranted(id, tool)) {
-        return { missing: `TOOL_SECRETS does not let '${tool.toolkit}.${tool.tool}' have the secret '${id}'` }
+        const who = grants.has(id) ? 'TOOL_SECRETS does not let' : 'Neither TOOL_SECRETS nor a policy lets'
+        return { missing: `${who} '${tool.toolkit}.${tool.tool}' have the secret '${id}'` }
       }
       const value = valueOf(id)
       if (!value)

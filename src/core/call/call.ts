@@ -1,4 +1,4 @@
-import type { CallLimits } from '../access/limits.ts'
+import type { ToolLimits } from '../access/limits.ts'
 import type { ToolSecrets } from '../access/tool-secrets.ts'
 import type { ToolName } from '../tool/tool-id.ts'
 import { covers, type Principal } from '../access/principal.ts'
@@ -78,7 +78,7 @@ export interface CallDeps extends RunDeps {
   readonly uploads: UploadStore
   readonly turns: Turns
   /** How often a tool may be called, where that is limited. */
-  readonly limitsOf: (tool: ToolName) => CallLimits | undefined
+  readonly limitsOf: (tool: ToolName) => readonly ToolLimits[]
   readonly startDeadline: (timeoutMs: number, caller: () => Signal | undefined) => Deadline
   readonly ledger: Ledger
   /** Milliseconds since 1970. */
@@ -231,7 +231,7 @@ function runApproved(
 ): Promise<Success | Failing> {
   const { record, runnable, caller } = run
   const limits = deps.limitsOf(record)
-  if (!limits && !caller.principal.limits) return runInTurn(run, call, validateOutput, deps)
+  if (limits.length === 0 && !caller.principal.limits) return runInTurn(run, call, validateOutput, deps)
   const turn = deps.turns.take(limitedBy(caller.principal, record, limits), runnable.timeoutMs)
   if ('ok' in turn) return Promise.resolve(turn)
   return runInTurn(run, call, validateOutput, deps).finally(() => {
@@ -242,12 +242,12 @@ function runApproved(
 function limitedBy(
   { id, limits: own, limitsOf = id }: Principal,
   record: ToolRecord,
-  limits: CallLimits | undefined,
+  limits: readonly ToolLimits[],
 ): Limited[] {
   const tool = `tool:${record.toolkit}.${record.tool}`.toLowerCase()
   return [
     ...(own ? [{ id: limitsOf, name: 'credential', limits: own } as const] : []),
-    ...(limits ? [{ id: tool, name: 'tool', limits } as const] : []),
+    ...limits.map(({ of, limits: each }) => ({ id: `${tool} ${of}`, name: 'tool', limits: each }) as const),
   ]
 }
 

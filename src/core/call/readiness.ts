@@ -1,5 +1,5 @@
 import type { ApprovalLooks } from '../consent/approvals.ts'
-import { hasScope, needsApproval, type Principal } from '../access/principal.ts'
+import { approvalReason, hasScope, needsApproval, type Principal } from '../access/principal.ts'
 import type { ToolSecrets } from '../access/tool-secrets.ts'
 import type { Challenge } from '../consent/authorization.ts'
 import type { JsonObject } from '../tool/json.ts'
@@ -46,6 +46,9 @@ export interface Obstacle extends FailureWords {
 export interface Readiness {
   readonly tool: string
   readonly status: ToolStatus
+  /** The level that holds for it, as published or raised by a policy, and whether a person approves each call. */
+  readonly securityLevel: number
+  readonly needsApproval: boolean
   readonly userId?: string | undefined
   /** Whether nothing is in the way but what a call brings itself. */
   readonly ready: boolean
@@ -77,7 +80,15 @@ export function createReadiness({ toolSecrets, grants, approvals, healthOf }: Re
   const userTokens = { tokenFor: (required: Parameters<GrantLooks['look']>[0]) => grants.look(required) }
 
   return async ({ record, status, publisher, runnable }, { principal, userId, reachedAt }) => {
-    const about = { tool: record.id, status, userId, context: nonInferrable(record) }
+    const { id: tool, securityLevel } = record
+    const about = {
+      tool,
+      status,
+      securityLevel,
+      needsApproval: needsApproval(record),
+      userId,
+      context: nonInferrable(record),
+    }
     // Who may not call it is told nothing of the user, nor of what the deployment has
     const refused = status.state === 'disabled' ? DISABLED(record) : authorise(principal, record.id, record, userId)
     if (refused) return { ...about, ...NOTHING, ready: false, obstacles: [obstacle(refused.failure, principal)] }
@@ -128,8 +139,9 @@ async function unmetOf(
 const NOTHING = { authorization: [], secrets: [], lacksUser: false, upstreams: [] }
 const DISABLED = ({ id }: ToolRecord) => fail({ type: 'tool-disabled', id })
 
-function approvalOf({ id, securityLevel }: ToolRecord, canBeApproved: boolean): Failure {
-  const level = `'${id}' has security level ${securityLevel}`
+function approvalOf(record: ToolRecord, canBeApproved: boolean): Failure {
+  const { id } = record
+  const level = approvalReason(record)
   if (!canBeApproved) {
     return {
       type: 'forbidden',
@@ -183,7 +195,8 @@ function lacking(failure: Extract<Failure, { type: 'requirements-missing' }>): s
 
 /** Readiness as JSON, the same wherever it is told. */
 export function encodeReadiness(readiness: Readiness): JsonObject {
-  const { tool, status, userId, ready, obstacles, authorization, secrets, lacksUser, context, upstreams } = readiness
+  const { tool, status, securityLevel, userId, ready, obstacles, authorization } = readiness
+  const { secrets, lacksUser, context, upstreams } = readiness
   const missing = {
     ...(authorization.length > 0 ? { authorization: authorization.map(encodeChallenge) } : {}),
     ...(secrets.length > 0 ? { secrets: secrets.map(({ id }) => ({ id })) } : {}),
@@ -193,6 +206,8 @@ export function encodeReadiness(readiness: Readiness): JsonObject {
     tool,
     ready,
     status: { ...status },
+    security_level: securityLevel,
+    ...(readiness.needsApproval ? { approval: true } : {}),
     ...(userId === undefined ? {} : { user_id: userId }),
     problems: obstacles.map(({ type, message, detail }) => ({
       type,

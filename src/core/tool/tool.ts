@@ -60,6 +60,8 @@ export interface Definition extends ToolName {
   readonly requirements: Requirements
   /** 0 to 10, as the Machine Context Protocol counts; absent: derived from the requirements. */
   readonly securityLevel?: number
+  /** Whether each call needs a person's approval, also below the level from which all do. */
+  readonly requiresApproval?: true
   readonly annotations?: JsonObject
   readonly icons?: Json
   readonly _meta?: JsonObject

@@ -39,9 +39,14 @@ export function encode(record: ToolRecord): Encoded {
   }
 }
 
-/** The document a record was published in, when that was of this dialect. */
-export function publishedDocument({ source }: ToolRecord): JsonObject | undefined {
-  return source.dialect === DIALECT && isJsonObject(source.document) ? source.document : undefined
+/**
+ * The document a record was published in, when that was of this dialect, as it was published: but for its security level, where
+ * another holds by now.
+ */
+export function publishedDocument({ source, securityLevel }: ToolRecord): JsonObject | undefined {
+  if (source.dialect !== DIALECT || !isJsonObject(source.document)) return undefined
+  const { securityLevel: said = 0 } = source.document
+  return said === securityLevel ? source.document : { ...source.document, securityLevel }
 }
 
 /** What a record is described by; the protocol requires a description. */
@@ -75,6 +80,7 @@ export function encodeCapability(record: ToolRecord): {
   for (const field of ['title', 'annotations', 'icons', '_meta', 'examples'] as const) {
     if (record[field] !== undefined) lose(`/${field}`, reason)
   }
+  if (record.requiresApproval) lose('/requiresApproval', reason)
   if (requirements.authorization.length > 0) lose('/requirements/authorization', reason)
   if (requirements.secrets.length > 0) lose('/requirements/secrets', reason)
   if (requirements.user_id) lose('/requirements/user_id', reason)

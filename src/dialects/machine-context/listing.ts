@@ -93,13 +93,16 @@ function publishedShare(record: ToolRecord): Share | undefined {
     capability: JSON.stringify(capabilities[order]),
     name: '',
     description: '',
-    level: '',
+    level: String(record.securityLevel),
     metadata: '',
   }
 }
 
 function joinPublished(shares: readonly Share[]): string {
-  const [{ opening, closing } = { opening: '', closing: '' }] = shares
+  // They differ in their level alone, where that of some was raised
+  const [{ opening, closing } = { opening: '', closing: '' }] = shares.toSorted(
+    (a, b) => Number(b.level) - Number(a.level),
+  )
   const inOrder = shares.toSorted((a, b) => Number(a.order) - Number(b.order))
   return opening + inOrder.map(({ capability }) => capability).join() + closing
 }

@@ -78,6 +78,7 @@ function losses(record: ToolRecord): readonly Loss[] {
   if (secrets.length > 0) lose('/requirements/secrets', reason)
   if (user_id) lose('/requirements/user_id', reason)
   if (record.securityLevel !== derivedSecurityLevel(record.requirements)) lose('/securityLevel', reason)
+  if (record.requiresApproval) lose('/requiresApproval', reason)
   if (plainName(record.name) !== record.tool) lose('/tool', `A tool is called after its name, '${record.name}'`)
   if (record.output === null) lose('/output', 'MCP cannot say that a tool has no output')
   else if (outputKind(record.output) === 'value') lose('/output', "It is no object, and is wrapped as {'result': …}")

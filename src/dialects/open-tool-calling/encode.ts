@@ -40,6 +40,7 @@ export function encode(record: ToolRecord): Encoded {
   const { authorization, secrets } = record.requirements
   const derived = derivedSecurityLevel({ authorization, secrets, user_id: false })
   if (record.securityLevel !== derived) losses.push({ path: '/securityLevel', reason: NO_FIELD })
+  if (record.requiresApproval) losses.push({ path: '/requiresApproval', reason: NO_FIELD })
   return { document, losses }
 }
 

@@ -104,6 +104,7 @@ function unsaid(record: ToolRecord): readonly Loss[] {
   const lost: string[] = fields.filter((field) => record[field] !== undefined)
   if (record.tags.length > 0) lost.push('tags')
   if (record.securityLevel !== derivedSecurityLevel(record.requirements)) lost.push('securityLevel')
+  if (record.requiresApproval) lost.push('requiresApproval')
   return lost.map((field) => ({ path: `/${field}`, reason: 'OXP 1.0 has no such field' }))
 }
 

@@ -99,5 +99,6 @@ function losses(record: ToolRecord): Encoded['losses'] {
   if (requirements.secrets.length > 0) lose('/requirements/secrets')
   if (requirements.user_id) lose('/requirements/user_id')
   if (record.securityLevel !== 0) lose('/securityLevel')
+  if (record.requiresApproval) lose('/requiresApproval')
   return lost
 }

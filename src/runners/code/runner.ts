@@ -34,7 +34,7 @@ export function createCodeRunner({ sandbox, inside, allowHttpHosts, log }: Sandb
         const sensitive = placed.length === 0 ? [] : sensitiveValues(context)
         const code: SandboxCode = {
           name: `code:${inside.hash}:${record.digest}`,
-          modules: () => ({ ...inside.modules, 'tool.js': { js: implementation.module } }),
+          modules: async () => ({ ...(await inside.modules()), 'tool.js': { js: implementation.module } }),
           egress: egressPolicy(implementation, record.toolkit, allowHttpHosts, placed, sensitive),
           owner: userId ?? '',
         }

@@ -24,7 +24,8 @@ export type Modules = Readonly<Record<string, { readonly js: string } | { readon
 /** What a kind of sandbox always holds beside the tool: the modules of its folder `inside/`, and a hash of them. */
 export interface InsideModules {
   readonly hash: string
-  readonly modules: Modules
+  /** Read only when an isolate is made. */
+  readonly modules: () => Promise<Modules>
 }
 
 /** What the runners of all sandboxes are made of. */

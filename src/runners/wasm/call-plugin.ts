@@ -18,7 +18,7 @@ export function pluginCode(
 ): SandboxCode {
   return {
     name: `wasm:${inside.hash}:${blob}`,
-    modules: async () => ({ ...inside.modules, 'plugin.wasm': { wasm: await bytes() } }),
+    modules: async () => ({ ...(await inside.modules()), 'plugin.wasm': { wasm: await bytes() } }),
     egress,
     owner: '',
   }

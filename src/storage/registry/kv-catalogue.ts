@@ -4,6 +4,7 @@ import { Unreachable } from '../../core/call/failure.ts'
 import { parseToolId } from '../../core/tool/tool-id.ts'
 import type { Catalogue, LineFormat, ListedTool, Listing, ListQuery } from '../../core/access/catalogue.ts'
 import type { Principal } from '../../core/access/principal.ts'
+import { governed, levelled } from '../../core/access/policy.ts'
 import { bytesOfText } from '../../core/tool/memory.ts'
 import type { ToolRecord } from '../../core/tool/tool.ts'
 import type { Sealer } from '../access/deployment-keys.ts'
@@ -12,6 +13,7 @@ import { decodeCursor, encodeCursor } from './cursor.ts'
 import { CHANGING_TTL_S, IMMUTABLE_TTL_S, parsed } from '../kv-reader.ts'
 import { createKvReads } from '../kv-reads.ts'
 import { type Head, headNow, type Leaf, leafAt } from './head.ts'
+import type { KeptPolicies } from './kv-policies.ts'
 import type { PageIndex, WriteLine } from './pages.ts'
 import type { RegistryReach } from './registry-stub.ts'
 import { beginningsOf } from './seen.ts'
@@ -21,6 +23,8 @@ export interface KvCatalogueOptions extends RegistryReach {
   readonly writeLine: WriteLine
   /** Gives records the documents they were published in. */
   readonly whole: (records: readonly ToolRecord[]) => Promise<readonly ToolRecord[]>
+  /** What raises the levels of tools, and so hides some from the anonymous. */
+  readonly policies: KeptPolicies
   /** Seals the places of searches and of lists of all versions, which may be of tools that the caller may not know of. */
   readonly sealer: Sealer
   /** The catalogue of the tools that the deployment carries, for while nothing else can be read. */
@@ -56,7 +60,7 @@ interface Page {
  * cut into lines and never parsed, save for a format other than the stored one, whose lines are then kept.
  */
 export function createKvCatalogue(options: KvCatalogueOptions) {
-  const { kv, registry, writeLine, whole, now, sealer, giveWay, memory } = options
+  const { kv, registry, writeLine, whole, now, sealer, giveWay, memory, policies } = options
   const reads = createKvReads(kv, now)
   const texts = memory.part<string>(bytesOfText)
   const formatted = memory.part<readonly string[]>((lines) => lines.reduce((sum, line) => sum + bytesOfText(line), 1))
@@ -125,8 +129,10 @@ export function createKvCatalogue(options: KvCatalogueOptions) {
     work: Budget,
   ): Promise<readonly string[]> {
     const lines: string[] = []
+    const all = policies.now()
     let from = work.spent
-    for (const [index, record] of records.entries()) {
+    for (const [index, published] of records.entries()) {
+      const record = governed(published, all.ruleOf(published))
       if (work.spent - from > STRETCH) {
         await giveWay()
         from = work.spent
@@ -156,7 +162,8 @@ export function createKvCatalogue(options: KvCatalogueOptions) {
     })
     if (!('write' in format)) return pages
     // Taken from the cache now, which may drop them while the others are read
-    const cacheKeys = leaves.map(({ lines, records }) => `${format.name} ${lines} ${records}`)
+    const { revision } = policies.now()
+    const cacheKeys = leaves.map(({ lines, records }) => `${format.name} ${revision} ${lines} ${records}`)
     const known = cacheKeys.map((key, at) => (pages[at]?.index.some(isShown) ? formatted.get(key) : []))
     const unwritten = await pageTexts(leaves.flatMap(({ records }, at) => (known[at] ? [] : [records])))
     if (!unwritten) return undefined
@@ -230,7 +237,12 @@ export function createKvCatalogue(options: KvCatalogueOptions) {
   }
 
   const catalogue: Catalogue = {
-    etag: async () => (await head()).etag,
+    async etag() {
+      await ready()
+      const { revision } = policies.now()
+      const { etag } = await head()
+      return revision === 0 ? etag : `${etag}.${revision}`
+    },
 
     async unknownToolkit(names, principal) {
       for (const name of names) {
@@ -245,12 +257,14 @@ export function createKvCatalogue(options: KvCatalogueOptions) {
     },
 
     async list(query, principal, format) {
+      await ready()
       if (query.q !== undefined || query.versions === 'all') return ask(query, principal, format)
       const after = query.cursor === undefined ? '' : decodeCursor(query.cursor)
       if (after === undefined) return undefined
       if (after !== '' && !parseToolId(after)) return undefined
+      const all = policies.now()
       const visible = (tool: ListedTool) =>
-        maySee(principal, tool) &&
+        maySee(principal, principal.kind === 'anonymous' ? levelled(tool, all.ruleOf(tool)) : tool) &&
         (query.tag === undefined || tool.tags.includes(query.tag)) &&
         (!query.callable || tool.executable)
       const mayBegin = beginnings(principal)
@@ -267,6 +281,11 @@ export function createKvCatalogue(options: KvCatalogueOptions) {
       if (!earlier) throw new Unreachable('Cannot read the catalogue: it changes faster than it is read')
       return earlier
     },
+  }
+
+  /** Whoever comes by no gate may be the first to ask. */
+  async function ready(): Promise<void> {
+    if (policies.age() === 'stale') await policies.read()
   }
 
   async function ask(query: ListQuery, principal: Principal, format: LineFormat): Promise<Listing | undefined> {

@@ -8,6 +8,7 @@ import { joinedName } from '../../core/tool/name-suffix.ts'
 import { parseToolId, toolKey } from '../../core/tool/tool-id.ts'
 import type { ToolDocument, ToolRecord } from '../../core/tool/tool.ts'
 import { documentKey, kvKey } from '../keys.ts'
+import { createKvPolicies } from './kv-policies.ts'
 import { createKvCatalogue, type KvCatalogueOptions } from './kv-catalogue.ts'
 import { CHANGING_TTL_S, createKvReader, IMMUTABLE_TTL_S, parsed } from '../kv-reader.ts'
 import { createKvReads } from '../kv-reads.ts'
@@ -17,7 +18,7 @@ import { createBundledTools } from './bundled-tools.ts'
 import { createWholeRecords } from './kv-documents.ts'
 import { inParts } from './parts.ts'
 
-export interface KvRegistryOptions extends Omit<KvCatalogueOptions, 'whole'> {
+export interface KvRegistryOptions extends Omit<KvCatalogueOptions, 'whole' | 'policies'> {
   readonly bundle: Bundle
   /** When the deployment was made, in milliseconds since 1970; 0 when the platform does not say. */
   readonly deployedAt: number
@@ -41,7 +42,8 @@ export function createKvRegistry(options: KvRegistryOptions) {
   const reads = createKvReads(kv, options.now)
   const carried = createBundledTools(bundle, options.writeLine)
   const whole = createWholeRecords({ ...options, carried: carried.text })
-  const { catalogue, require } = createKvCatalogue({ ...options, whole, carried: carried.catalogue })
+  const { policies, store: policyStore } = createKvPolicies(options)
+  const { catalogue, require } = createKvCatalogue({ ...options, policies, whole, carried: carried.catalogue })
   const reader = createKvReader({ kv, value: (key) => registry().value(key), now: options.now })
   let takenIn = false
   /** The registry is asked again to take in the bundle after this. */
@@ -223,7 +225,7 @@ export function createKvRegistry(options: KvRegistryOptions) {
     }
   }
 
-  return { source, writer, published, toolkits, archive, catalogue, blobs, takeIn }
+  return { source, writer, published, toolkits, archive, policies, policyStore, catalogue, blobs, takeIn }
 }
 
 /** What is asked of storage, or else something, while that cannot be reached. */

@@ -5,6 +5,7 @@ import { readBlob } from './blobs.ts'
 import { addressText, textByHash } from './documents.ts'
 import { createLanding } from './landing.ts'
 import { keyOfName } from './names.ts'
+import { policiesText } from './policies.ts'
 import { pageText, type WriteLine } from './pages.ts'
 import { nextToGo } from './toolkits.ts'
 import { documentText, recordTextByDigest } from './versions.ts'
@@ -65,6 +66,7 @@ export function createRegistryOutbox(storage: DurableObjectStorage, kv: KVNamesp
     address: { value: (of) => addressText(sql, of) },
     tool: { value: (of) => documentText(sql, of) },
     name: { value: (of) => keyOfName(sql, of) },
+    policies: { value: () => policiesText(sql) },
   }
 
   /** Whether something has come under a key since it was to be deleted. */

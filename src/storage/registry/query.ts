@@ -1,4 +1,6 @@
 import type { ListQuery } from '../../core/access/catalogue.ts'
+import { levelled } from '../../core/access/policy.ts'
+import { policiesOf } from './policies.ts'
 import { maySee, type Principal } from '../../core/access/principal.ts'
 import { parseToolId, toolKey } from '../../core/tool/tool-id.ts'
 import type { ToolRecord } from '../../core/tool/tool.ts'
@@ -122,6 +124,7 @@ function pageOf(
   /** After the last that was found, and after the last that was looked at, which may be hidden. */
   let last: string | undefined
   let lookedTo: string | undefined
+  const policies = policiesOf(sql)
   for (const row of rows) {
     if (looked === MAX_LOOKED_AT || characters > MAX_CHARACTERS) {
       const next = found.length === limit ? last : lookedTo
@@ -132,7 +135,7 @@ function pageOf(
     const record: ToolRecord = JSON.parse(row.record)
     if (toolkit !== undefined && record.toolkit.toLowerCase() !== toolkit.toLowerCase()) continue
     if (tag !== undefined && !isTagged(sql, record, tag)) continue
-    if (!maySee(principal, record)) continue
+    if (!maySee(principal, levelled(record, policies.ruleOf(record)))) continue
     // That there is more is said of what the principal may see
     if (found.length === limit) return last === undefined ? { found } : { found, next: last }
     found.push(row)

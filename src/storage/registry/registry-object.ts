@@ -1,6 +1,7 @@
 import { DurableObject } from 'cloudflare:workers'
 import type { ToolSecrets } from '../../core/access/tool-secrets.ts'
 import type { Principal } from '../../core/access/principal.ts'
+import type { Policy } from '../../core/access/policy.ts'
 import type { Published as Quota } from '../../core/access/quota.ts'
 import { isAdministrator, type Toolkit, type ToolkitChange } from '../../core/access/toolkit.ts'
 import type { ArchiveCursor, ArchivePart, Fact, FactOutcome } from '../../core/publish/archive/registry-archive.ts'
@@ -19,8 +20,9 @@ import { nearestNames } from './nearest.ts'
 import { createRegistryOutbox } from './outbox.ts'
 import { createHeads, renewLines, type WriteLine } from './pages.ts'
 import { store } from './publication.ts'
+import { policiesText, policySetOf, removePolicy, storePolicy } from './policies.ts'
 import type { QueryAnswer } from './query.ts'
-import { renewIndex } from './search-index.ts'
+import { levelIndex, renewIndex } from './search-index.ts'
 import { publishedByAll } from './quota.ts'
 import { createTables, nextRevision, queue, readNumber } from './tables.ts'
 import { changeDenial, deletedDenial, giveToolkit, publishDenial, toolkitOf } from './toolkits.ts'
@@ -273,6 +275,16 @@ export function defineRegistry<Env extends RegistryEnv>(
       return query(this.#sql, listQuery, limit, principal)
     }
 
+    /** Whether it is new; undefined where there are as many as there may be. */
+    async putPolicy(policy: Policy): Promise<boolean | undefined> {
+      return this.#change(() => this.#levelled(() => storePolicy(this.#sql, policy)))
+    }
+
+    /** Whether there was one of the pattern. */
+    async removePolicy(pattern: string): Promise<boolean> {
+      return this.#change(() => this.#levelled(() => removePolicy(this.#sql, pattern)))
+    }
+
     /** The keys and providers that an earlier version kept here, for the Access object to take over. */
     leftBehind(): LeftBehind {
       return leftBehind(this.#sql)
@@ -289,6 +301,13 @@ export function defineRegistry<Env extends RegistryEnv>(
 
     override async alarm(): Promise<void> {
       await this.#outbox.run()
+    }
+
+    /** Changes policies, and has searches show nobody what they hide from them. */
+    #levelled<T>(change: () => T): T {
+      const changed = change()
+      levelIndex(this.#sql, policySetOf(policiesText(this.#sql)))
+      return changed
     }
 
     /** Changes the tables, all at once or not at all, and has KV follow. */

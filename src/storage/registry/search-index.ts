@@ -1,7 +1,9 @@
+import { levelled, type PolicySet } from '../../core/access/policy.ts'
 import { isJsonObject } from '../../core/tool/json.ts'
 import { titleOf, type ToolRecord } from '../../core/tool/tool.ts'
 import { toolKey } from '../../core/tool/tool-id.ts'
 import { column, field } from '../rows.ts'
+import { policiesOf } from './policies.ts'
 import { spaced } from './words.ts'
 import { readMeta, writeMeta } from './tables.ts'
 import { tagsOfToolkit } from './toolkits.ts'
@@ -62,7 +64,7 @@ export function indexTool(
     record.toolkit.toLowerCase(),
     plainText(record.tool),
     plainText(toolKey(record)),
-    record.securityLevel,
+    levelled(record, policiesOf(sql).ruleOf(record)).securityLevel,
     record.implementation === undefined ? 0 : 1,
     JSON.stringify(tags),
   )
@@ -74,6 +76,18 @@ export function indexTool(
     parametersOf(record),
     tags.join(' '),
   )
+}
+
+/** Has the level of every listed tool be the one that policies make it. */
+export function levelIndex(sql: SqlStorage, policies: PolicySet): void {
+  const rows = sql.exec<{ id: number; level: number; toolkit: string; tool: string; securityLevel: number }>(
+    `SELECT id, level, tool.toolkit AS toolkit, tool, json_extract(record, '$.securityLevel') AS securityLevel
+     FROM indexed JOIN tool USING (key) JOIN version ON version.key = tool.key AND version = listed`,
+  )
+  for (const { id, level, ...tool } of rows.toArray()) {
+    const { securityLevel } = levelled(tool, policies.ruleOf(tool))
+    if (securityLevel !== level) sql.exec('UPDATE indexed SET level = ? WHERE id = ?', securityLevel, id)
+  }
 }
 
 /** What a very name is compared by: no case, and nothing between its words. */

@@ -18,7 +18,7 @@ import { putAside } from './left-behind.ts'
  * own, by dialect and id in lower case; `document_tool` the key of each tool that a version defines, by what it calls it.
  * `version.publisher` is the id of the principal who published it, `trusted` whether it may be given credentials, and `held`
  * whether an administrator disabled it. `version.own` is what was said of the version itself, where `status` is its toolkit's.
- * `publisher` counts what each principal published. `toolkit.owner` is a principal's id, null for the deployment, `status` what
+ * `policy` holds what administrators say of the tools that a pattern covers, which is in lower case. `publisher` counts what each principal published. `toolkit.owner` is a principal's id, null for the deployment, `status` what
  * is said of all its tools, null for nothing, `held` whether an administrator disabled it, and `deleted` when it was deleted.
  */
 const TABLES = `
@@ -34,6 +34,7 @@ CREATE TABLE IF NOT EXISTS version (
 CREATE TABLE IF NOT EXISTS publisher (id TEXT PRIMARY KEY, documents INTEGER NOT NULL, bytes INTEGER NOT NULL);
 CREATE TABLE IF NOT EXISTS toolkit (key TEXT PRIMARY KEY, name TEXT NOT NULL, owner TEXT,
   status TEXT, held INTEGER NOT NULL DEFAULT 0, tags TEXT, deleted INTEGER);
+CREATE TABLE IF NOT EXISTS policy (pattern TEXT PRIMARY KEY, body TEXT NOT NULL);
 CREATE INDEX IF NOT EXISTS version_digest ON version (digest);
 CREATE INDEX IF NOT EXISTS version_bundled ON version (key) WHERE bundled = 1;
 CREATE TABLE IF NOT EXISTS document_text (hash TEXT PRIMARY KEY, text TEXT NOT NULL);

@@ -1,5 +1,7 @@
 import { distance } from 'fastest-levenshtein'
 import type { UnknownToolkit } from '../../core/access/catalogue.ts'
+import { levelled } from '../../core/access/policy.ts'
+import { policiesOf } from './policies.ts'
 import { maySee, type Principal } from '../../core/access/principal.ts'
 import { column } from '../rows.ts'
 import { SHOWN } from './query.ts'
@@ -18,7 +20,8 @@ export function seesToolkit(sql: SqlStorage, toolkit: string, principal: Princip
      FROM version JOIN tool USING (key) WHERE version.key >= ? AND version.key < ? AND ${SHOWN}`,
     ...keysOf(toolkit),
   )
-  for (const row of rows) if (maySee(principal, row)) return true
+  const policies = policiesOf(sql)
+  for (const row of rows) if (maySee(principal, levelled(row, policies.ruleOf(row)))) return true
   return false
 }
 

@@ -1,3 +1,4 @@
+import { approvalReason } from '../../core/access/principal.ts'
 import type { ApprovalLooks, Approvals } from '../../core/consent/approvals.ts'
 import {
   APPROVAL,
@@ -121,7 +122,7 @@ export function createVault(
 
     async claim({ principal, userId, tool, input, reachedAt }) {
       const url = reachedAt()
-      const reason = `'${tool.id}' has security level ${tool.securityLevel}: a person must approve each call`
+      const reason = `${approvalReason(tool)}: a person must approve each call`
       if (!identifies(url)) return { refused: `${reason}, and ${NOBODY_IDENTIFIED}` }
       const text = canonicalText(input)
       if (new TextEncoder().encode(text).length > MAX_INPUT) {

@@ -1,3 +1,4 @@
+import { NO_POLICIES } from '../../../src/core/access/policy.ts'
 import type { ToolRecord } from '../../../src/core/tool/tool.ts'
 import { describe, expect, it } from 'vitest'
 import { createMemory } from '../../../src/core/tool/memory.ts'
@@ -38,6 +39,7 @@ function setUp({ caller = publisher, refused, ...world }: World & { caller?: Pri
   const set: unknown[] = []
   const document = async (name: Parameters<typeof deps.source.current>[0]) => deps.source.current(name)
   const face = registryFace({
+    policies: { now: () => NO_POLICIES },
     gate: gateFor(caller),
     respond: (failure) => Response.json(failure, { status: STATUS[failure.type] ?? 400 }),
     publish,

@@ -36,7 +36,8 @@ describe('a secret', () => {
     ['constructor', TEXT, 'SMS.Send'],
   ])('%s is not given to a tool that none covers', (id, tool, name) => {
     expect(isGranted(id, tool)).toBe(false)
-    expect(secretFor(id, tool)).toEqual({ missing: `TOOL_SECRETS does not let '${name}' have the secret '${id}'` })
+    const who = grants.has(id) ? 'TOOL_SECRETS does not let' : 'Neither TOOL_SECRETS nor a policy lets'
+    expect(secretFor(id, tool)).toEqual({ missing: `${who} '${name}' have the secret '${id}'` })
   })
 
   it.each(['EMPTY', 'UNSET'])('%s is granted all the same, and is missing', (id) => {
@@ -54,5 +55,37 @@ describe('a secret', () => {
     expect(asked).toEqual([])
     secrets.secretFor('SMS_KEY', TEXT)
     expect(asked).toEqual(['SMS_KEY'])
+  })
+})
+
+describe('a secret of which policies speak', () => {
+  const policies: Readonly<Record<string, string>> = {
+    MORE: 'Mail',
+    SMS_KEY: 'Mail',
+    NOBODYS: 'Mail',
+    ADMIN_KEY: 'Mail',
+  }
+  const secrets = createToolSecrets(
+    grants,
+    (name) => values[name] ?? 'm1',
+    (id, { toolkit }) => policies[id] === toolkit,
+    (id) => (id === 'ADMIN_KEY' ? "Is Switchboard's own" : undefined),
+  )
+
+  it('is given to the tools that they say, and to no others', () => {
+    expect(secrets.secretFor('MORE', MAIL)).toEqual({ value: 'm1' })
+    expect([secrets.isGranted('MORE', MAIL), secrets.isGranted('MORE', TEXT)]).toEqual([true, false])
+  })
+
+  it.each(['SMS_KEY', 'NOBODYS'])('is given as TOOL_SECRETS says where that names it: %s', (id) => {
+    expect(secrets.isGranted(id, MAIL)).toBe(false)
+    expect(secrets.secretFor(id, MAIL)).toEqual({
+      missing: `TOOL_SECRETS does not let 'Mail.Send' have the secret '${id}'`,
+    })
+  })
+
+  it("is never Switchboard's own, whatever they say", () => {
+    expect(secrets.isGranted('ADMIN_KEY', MAIL)).toBe(false)
+    expect(secrets.secretFor('ADMIN_KEY', MAIL)).toHaveProperty('missing')
   })
 })

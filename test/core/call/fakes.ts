@@ -121,7 +121,7 @@ export function worldOf({
     },
     artifacts: { keep: async () => ({ ok: false, why: 'nothing is kept' }), open: async () => 'missing' },
     turns: { take: () => ({ end: () => [] }) },
-    limitsOf: () => undefined,
+    limitsOf: () => [],
     uploads: {
       keep: async () => fail({ type: 'unavailable', message: 'nothing is kept' }),
       find: async () => undefined,

@@ -99,6 +99,8 @@ export function setUp(given: SetUp = {}) {
     tellReadiness: async ({ record, status }, { userId }) => ({
       tool: record.id,
       status,
+      securityLevel: record.securityLevel,
+      needsApproval: false,
       userId,
       ready: true,
       obstacles: [],

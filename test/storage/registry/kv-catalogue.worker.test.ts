@@ -6,6 +6,7 @@ import { decodeCursor, encodeCursor } from '../../../src/storage/registry/cursor
 import { createWholeRecords } from '../../../src/storage/registry/kv-documents.ts'
 import { createMemory } from '../../../src/core/tool/memory.ts'
 import { createKeyring } from '../../../src/storage/keyring.ts'
+import { createKvPolicies } from '../../../src/storage/registry/kv-policies.ts'
 import { createKvCatalogue } from '../../../src/storage/registry/kv-catalogue.ts'
 import { ADMIN, type Harness, inRegistry, publication, stopClock, stubOf } from './set-up.ts'
 
@@ -28,6 +29,7 @@ function isolate({ kv, registry }: Pick<Harness, 'kv' | 'registry'>) {
     now: () => Date.now(),
     sealer: createKeyring(['of the tests'], 'cursor'),
     giveWay: async () => undefined,
+    policies: createKvPolicies({ kv: kv.binding, registry: () => stub, now: () => Date.now() }).policies,
   })
   const list = async (query: Partial<ListQuery> = {}, principal = ADMIN, format = STORED) =>
     catalogue.list({ ...QUERY, ...query }, principal, format)

@@ -1,0 +1,152 @@
+import { LRUCache } from 'lru-cache'
+import { requirementId } from '../tool/definition-fields.ts'
+import { check, integer, judged, list, object, optional, parsed, wrong } from '../tool/json-reader.ts'
+import type { Checked } from '../tool/problem.ts'
+import { patternCovers, toolKey, type ToolName } from '../tool/tool-id.ts'
+import type { ToolRecord } from '../tool/tool.ts'
+import { type CallLimits, callLimits, type ToolLimits } from './limits.ts'
+import type { LevelledTool } from './principal.ts'
+
+/** What administrators say of the tools that a pattern covers. It takes away, save for the secrets that it lets them have. */
+export interface Policy {
+  /** As in the patterns of keys: `Gmail.*`, `*.Delete*`. */
+  readonly pattern: string
+  /** The deployment's secrets that they may have, where it does not say itself which tools may. */
+  readonly secrets?: readonly string[]
+  /** Their security level is this at least. */
+  readonly security_level?: number
+  /** Each of their calls needs a person's approval, whatever their level. */
+  readonly approval?: true
+  /** Their calls end after so long at the latest. */
+  readonly timeout_ms?: number
+  /** How often each of them may be called, beside every other limit. */
+  readonly limits?: CallLimits
+}
+
+/** Why a secret may not be named, in words that follow its name; undefined when it may. */
+export type JudgeSecret = (name: string) => string | undefined
+
+export const MAX_POLICIES = 200
+const MAX_SECRETS = 100
+const MAX_TIMEOUT_MS = 300_000
+
+const ONLY_TRUE = parsed('true: what no policy says of a tool is not so', (value) =>
+  value === true ? value : undefined,
+)
+
+/** Reads what a policy says, its pattern standing beside it. */
+export function decodePolicy(pattern: string, body: unknown, judgeSecret: JudgeSecret): Checked<Policy> {
+  const fields = object(
+    {
+      secrets: optional(list(judged(requirementId, judgeSecret), { least: 1, most: MAX_SECRETS })),
+      security_level: optional(integer(1, 10)),
+      approval: optional<true>(ONLY_TRUE),
+      timeout_ms: optional(integer(1, MAX_TIMEOUT_MS)),
+      limits: optional(callLimits),
+    },
+    {
+      rule(_, report, said) {
+        if (Object.keys(said).length === 0) wrong(report, 'Must say something, such as {"security_level": 8}')
+      },
+    },
+  )
+  const read = check(fields, body)
+  return read.ok ? { ok: true, value: { pattern, ...read.value } } : read
+}
+
+/** All that policies say of one tool: every one whose pattern covers it holds. */
+export interface ToolRule {
+  /** 0 where none says. */
+  readonly securityLevel: number
+  readonly approval: boolean
+  readonly timeoutMs: number | undefined
+  readonly limits: readonly ToolLimits[]
+  readonly secrets: ReadonlySet<string>
+}
+
+export const NO_RULE: ToolRule = {
+  securityLevel: 0,
+  approval: false,
+  timeoutMs: undefined,
+  limits: [],
+  secrets: new Set(),
+}
+
+/** Policies as of a revision. */
+export interface PolicySet {
+  /** Changes whenever a policy does. */
+  readonly revision: number
+  ruleOf(tool: ToolName): ToolRule
+}
+
+export const NO_POLICIES: PolicySet = { revision: 0, ruleOf: () => NO_RULE }
+
+/** So many tools are remembered with what holds for them. */
+const REMEMBERED = 20_000
+
+/** Makes policies ready to be asked what holds for a tool. */
+export function createPolicySet(policies: readonly Policy[], revision: number): PolicySet {
+  if (policies.length === 0) return { ...NO_POLICIES, revision }
+  const known = new LRUCache<string, ToolRule>({ max: REMEMBERED })
+  // Few rules come of many tools
+  const rules = new Map<string, ToolRule>()
+
+  return {
+    revision,
+    ruleOf(tool) {
+      const key = toolKey(tool)
+      const before = known.get(key)
+      if (before) return before
+      const covering = policies.filter(({ pattern }) => patternCovers(pattern, tool))
+      const which = covering.map(({ pattern }) => pattern).join(' ')
+      const rule = rules.get(which) ?? together(covering)
+      rules.set(which, rule)
+      known.set(key, rule)
+      return rule
+    },
+  }
+}
+
+function together(policies: readonly Policy[]): ToolRule {
+  if (policies.length === 0) return NO_RULE
+  const approval = policies.some((policy) => policy.approval)
+  const timeouts = policies.flatMap(({ timeout_ms: ms }) => ms ?? [])
+  return {
+    securityLevel: leastLevel(Math.max(0, ...policies.map(({ security_level: level }) => level ?? 0)), approval),
+    approval,
+    timeoutMs: timeouts.length > 0 ? Math.min(...timeouts) : undefined,
+    limits: policies.flatMap(({ pattern, limits }) => (limits ? [{ of: pattern.toLowerCase(), limits }] : [])),
+    secrets: new Set(policies.flatMap(({ secrets }) => secrets ?? [])),
+  }
+}
+
+/** A security level, where an approval is needed: that is for somebody who can be told from others. */
+export function leastLevel(level: number, approval: boolean): number {
+  return approval ? Math.max(1, level) : level
+}
+
+/** A tool with the security level that holds for it. */
+export function levelled<T extends LevelledTool>(tool: T, { securityLevel }: ToolRule): T {
+  return securityLevel > tool.securityLevel ? { ...tool, securityLevel } : tool
+}
+
+/** A record as it holds for callers and readers. It has the digest of what was published. */
+export function governed(record: ToolRecord, rule: ToolRule): ToolRecord {
+  const raised = levelled(record, rule)
+  return rule.approval && !raised.requiresApproval ? { ...raised, requiresApproval: true } : raised
+}
+
+/** What administrators said, as an isolate knows it. */
+export interface Policies {
+  /** As of some seconds ago. Throws `Unreachable` before they were read. */
+  now(): PolicySet
+}
+
+/** Policies as they are written. Its answers are never stale. */
+export interface PolicyStore {
+  list(): Promise<readonly Policy[]>
+  /** Whether it is new; undefined where there are `MAX_POLICIES` others. */
+  put(policy: Policy): Promise<boolean | undefined>
+  /** Whether there was one. */
+  remove(pattern: string): Promise<boolean>
+}

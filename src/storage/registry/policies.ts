@@ -1,0 +1,63 @@
+import { createPolicySet, MAX_POLICIES, type Policy, type PolicySet } from '../../core/access/policy.ts'
+import { ALL_POLICIES, kvKey } from '../keys.ts'
+import { column, field } from '../rows.ts'
+import { nextRevision, queue, readMeta, writeMeta } from './tables.ts'
+
+/** All policies as they travel, with the number of the last change of any. */
+export interface PolicyList {
+  readonly revision: number
+  readonly policies: readonly Policy[]
+}
+
+const CHANGED = 'policies'
+
+/** All policies in the order of their patterns, serialised; undefined while there was never one. */
+export function policiesText(sql: SqlStorage): string | undefined {
+  const revision = readMeta(sql, CHANGED)
+  if (revision === undefined) return undefined
+  const bodies = column<string>(sql, 'SELECT body FROM policy ORDER BY pattern')
+  return `{"revision":${Number(revision)},"policies":[${bodies.join()}]}`
+}
+
+/** Stores a policy in place of the one of its pattern, ignoring case: whether it is new; undefined where there are too many. */
+export function storePolicy(sql: SqlStorage, policy: Policy): boolean | undefined {
+  const key = policy.pattern.toLowerCase()
+  const isNew = field(sql, 'SELECT 1 FROM policy WHERE pattern = ?', key) === undefined
+  if (isNew && (field<number>(sql, 'SELECT count(*) FROM policy') ?? 0) >= MAX_POLICIES) return undefined
+  const body = JSON.stringify(policy)
+  if (field<string>(sql, 'SELECT body FROM policy WHERE pattern = ?', key) === body) return false
+  sql.exec('INSERT OR REPLACE INTO policy VALUES (?, ?)', key, body)
+  changed(sql)
+  return isNew
+}
+
+/** Whether there was one. */
+export function removePolicy(sql: SqlStorage, pattern: string): boolean {
+  const { rowsWritten } = sql.exec('DELETE FROM policy WHERE pattern = ?', pattern.toLowerCase())
+  if (rowsWritten > 0) changed(sql)
+  return rowsWritten > 0
+}
+
+const known = new WeakMap<SqlStorage, PolicySet>()
+
+/** The policies that hold, made once for as long as they stay as they are. */
+export function policiesOf(sql: SqlStorage): PolicySet {
+  const before = known.get(sql)
+  if (before?.revision === Number(readMeta(sql, CHANGED) ?? 0)) return before
+  const set = policySetOf(policiesText(sql))
+  known.set(sql, set)
+  return set
+}
+
+/** What a text says that `policiesText` made. */
+export function policySetOf(text: string | undefined): PolicySet {
+  const list: PolicyList = text === undefined ? { revision: 0, policies: [] } : JSON.parse(text)
+  return createPolicySet(list.policies, list.revision)
+}
+
+/** A policy may take something back, whatever it says: it goes before what is new. */
+function changed(sql: SqlStorage): void {
+  const revision = nextRevision(sql)
+  writeMeta(sql, CHANGED, String(revision))
+  queue(sql, kvKey('policies', ALL_POLICIES), revision, 'revocation')
+}

@@ -1,0 +1,74 @@
+import { describe, expect, it } from 'vitest'
+import { createPolicySet, NO_POLICIES, type PolicySet } from '../../../src/core/access/policy.ts'
+import { fail } from '../../../src/core/call/failure.ts'
+import { governResolver } from '../../../src/core/call/governed-resolver.ts'
+import type { Resolved, Resolver } from '../../../src/core/call/resolve.ts'
+import { recordOf } from '../../formats/records.ts'
+import { PUBLISHER } from './fakes.ts'
+
+const UNKNOWN = fail({ type: 'tool-unknown', asked: 'x', suggestions: [] })
+
+function setUp(timeoutMs = 30_000) {
+  let policies: PolicySet = NO_POLICIES
+  let forgotten = 0
+  const answer: Resolved = {
+    ok: true,
+    tool: {
+      record: recordOf({}, { securityLevel: 2 }),
+      runnable: { ok: true, timeoutMs, run: () => ({ ok: true, value: 1 }) },
+      validateInput: () => [],
+      validateOutput: () => [],
+    },
+    status: { state: 'active' },
+    publisher: PUBLISHER,
+  }
+  const inner: Resolver = {
+    resolve: (asked) => (asked === 'known' ? answer : asked === 'soon' ? Promise.resolve(answer) : UNKNOWN),
+    forget: () => void (forgotten += 1),
+  }
+  const resolver = governResolver(inner, { now: () => policies })
+  const background = () => undefined
+  return {
+    answer,
+    resolve: (asked: string) => resolver.resolve(asked, background),
+    forget: () => resolver.forget(),
+    forgotten: () => forgotten,
+    say: (...all: Parameters<typeof createPolicySet>) => void (policies = createPolicySet(...all)),
+  }
+}
+
+describe('a tool that is resolved', () => {
+  it('is what it was where no policy says anything of it, at once where it was', async () => {
+    const { answer, resolve, say, forget, forgotten } = setUp()
+    expect(resolve('known')).toBe(answer)
+    expect(resolve('soon')).toBeInstanceOf(Promise)
+    say([{ pattern: 'Nobody.*', approval: true }], 1)
+    expect(resolve('known')).toBe(answer)
+    expect(await resolve('soon')).toBe(answer)
+    expect(resolve('none')).toBe(UNKNOWN)
+    forget()
+    expect(forgotten()).toBe(1)
+  })
+
+  it('has the level, the approval and the time that policies say, made once', async () => {
+    const { answer, resolve, say } = setUp()
+    say([{ pattern: '*', security_level: 5, approval: true, timeout_ms: 100 }], 1)
+    const first = resolve('known')
+    expect(first).toMatchObject({
+      tool: { record: { securityLevel: 5, requiresApproval: true }, runnable: { ok: true, timeoutMs: 100 } },
+    })
+    expect(resolve('known')).toBe(first)
+    expect(await resolve('soon')).toBe(first)
+    say([{ pattern: '*', security_level: 7 }], 2)
+    expect(resolve('known')).toMatchObject({ tool: { record: { securityLevel: 7 }, runnable: { timeoutMs: 30_000 } } })
+    say([], 3)
+    expect(resolve('known')).toBe(answer)
+  })
+
+  it('gets no more time than it has', () => {
+    const { answer, resolve, say } = setUp(50)
+    say([{ pattern: '*', timeout_ms: 100 }], 1)
+    expect(resolve('known')).toMatchObject({ tool: { runnable: { timeoutMs: 50 } } })
+    expect(answer.tool.record.securityLevel).toBe(2)
+  })
+})

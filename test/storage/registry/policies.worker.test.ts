@@ -1,0 +1,149 @@
+import { describe, expect, it, vi } from 'vitest'
+import { MAX_POLICIES, type Policy } from '../../../src/core/access/policy.ts'
+import { ANONYMOUS } from '../../../src/core/access/principal.ts'
+import { Unreachable } from '../../../src/core/call/failure.ts'
+import { createKvPolicies } from '../../../src/storage/registry/kv-policies.ts'
+import { ADMIN, type Harness, inRegistry, publication, stopClock, stubOf, textOf } from './set-up.ts'
+
+stopClock()
+
+const KEY = 'policies/all'
+const MAIL: Policy = { pattern: 'Mail.*', security_level: 5 }
+
+/** An isolate that knows policies, and the methods of the registry that it called. */
+function isolate({ kv, registry }: Pick<Harness, 'kv' | 'registry'>) {
+  const asked: string[] = []
+  const stub = stubOf(registry, asked)
+  return { ...createKvPolicies({ kv: kv.binding, registry: () => stub, now: () => Date.now() }), asked }
+}
+const later = (ms: number) => vi.setSystemTime(Date.now() + ms)
+const levelIn = ({ policies }: ReturnType<typeof isolate>) =>
+  policies.now().ruleOf({ toolkit: 'Mail', tool: 'Send' }).securityLevel
+
+describe('the policies of a registry', () => {
+  it('are one to a pattern, whatever its case, and survive a crash', () =>
+    inRegistry(async (harness) => {
+      expect(textOf(harness.registry, KEY)).toBeUndefined()
+      expect(await harness.registry.putPolicy(MAIL)).toBe(true)
+      expect(await harness.registry.putPolicy({ pattern: 'mail.*', approval: true })).toBe(false)
+      expect(await harness.registry.putPolicy({ pattern: '*', timeout_ms: 5 })).toBe(true)
+      const { revision, policies } = JSON.parse(textOf(harness.registry, KEY) ?? '')
+      expect(policies).toEqual([
+        { pattern: '*', timeout_ms: 5 },
+        { pattern: 'mail.*', approval: true },
+      ])
+      // The same again changes nothing
+      expect(await harness.registry.putPolicy({ pattern: '*', timeout_ms: 5 })).toBe(false)
+      harness.restart()
+      expect(JSON.parse(textOf(harness.registry, KEY) ?? '').revision).toBe(revision)
+      expect(await harness.registry.removePolicy('MAIL.*')).toBe(true)
+      expect(await harness.registry.removePolicy('MAIL.*')).toBe(false)
+      await harness.drain()
+      expect(JSON.parse(harness.kv.values.get(KEY) ?? '')).toEqual({
+        revision: revision + 1,
+        policies: [{ pattern: '*', timeout_ms: 5 }],
+      })
+    }))
+
+  it('are no more than so many', () =>
+    inRegistry(async ({ registry }) => {
+      for (let n = 0; n < MAX_POLICIES; n++) {
+        expect(await registry.putPolicy({ pattern: `Kit${n}.*`, approval: true })).toBe(true)
+      }
+      expect(await registry.putPolicy(MAIL)).toBeUndefined()
+      expect(await registry.putPolicy({ pattern: 'Kit0.*', timeout_ms: 9 })).toBe(false)
+      await registry.removePolicy('Kit0.*')
+      expect(await registry.putPolicy(MAIL)).toBe(true)
+    }))
+
+  it('hide from the anonymous what they raise, in searches', () =>
+    inRegistry(async ({ registry }) => {
+      await registry.publish([await publication('Mail.Send@1.0.0'), await publication('Post.Send@1.0.0')], ADMIN)
+      const found = async (principal: typeof ADMIN, versions: 'newest' | 'all' = 'newest') => {
+        const answer = await registry.query({ q: 'send', versions, limit: 10 }, 10, principal)
+        return answer?.found.map(({ record }): string => JSON.parse(record).id).sort()
+      }
+      const all = ['Mail.Send@1.0.0', 'Post.Send@1.0.0']
+      expect([await found(ANONYMOUS), await registry.unknownToolkit('Mail', ANONYMOUS)]).toEqual([all, undefined])
+      await registry.putPolicy(MAIL)
+      for (const versions of ['newest', 'all'] as const) {
+        expect(await found(ANONYMOUS, versions)).toEqual(['Post.Send@1.0.0'])
+        expect(await found(ADMIN, versions)).toEqual(all)
+      }
+      expect(await registry.unknownToolkit('Mail', ANONYMOUS)).toBeDefined()
+      // What is published later is hidden too
+      await registry.publish([await publication('Mail.SendMore@1.0.0')], ADMIN)
+      expect(await found(ANONYMOUS)).toEqual(['Post.Send@1.0.0'])
+      await registry.removePolicy('Mail.*')
+      expect(await found(ANONYMOUS)).toEqual(['Mail.Send@1.0.0', 'Mail.SendMore@1.0.0', 'Post.Send@1.0.0'])
+    }))
+
+  it('come to KV before what was published before them', () =>
+    inRegistry(async (harness) => {
+      for (let n = 0; n < 40; n++) await harness.registry.publish([await publication(`Kit.T${n}@1.0.0`)], ADMIN)
+      await harness.registry.putPolicy(MAIL)
+      await harness.drain()
+      expect(harness.kv.log[0]?.key).toBe(KEY)
+    }))
+})
+
+describe('an isolate', () => {
+  it('knows at once what it was told, and what others were within seconds, without the registry', () =>
+    inRegistry(async (harness) => {
+      const [one, other] = [isolate(harness), isolate(harness)]
+      await other.policies.read()
+      expect(levelIn(other)).toBe(0)
+      expect(await one.store.put(MAIL)).toBe(true)
+      expect(levelIn(one)).toBe(5)
+      expect(await one.store.list()).toEqual([MAIL])
+      await harness.drain()
+      expect(other.policies.age()).toBe('fresh')
+      later(5_000)
+      expect(other.policies.age()).toBe('old')
+      await other.policies.read()
+      expect(levelIn(other)).toBe(5)
+      expect(other.asked).toEqual([])
+      expect(await one.store.remove('mail.*')).toBe(true)
+      expect(levelIn(one)).toBe(0)
+      expect(await one.store.remove('mail.*')).toBe(false)
+      later(25_000)
+      expect(other.policies.age()).toBe('stale')
+    }))
+
+  it('keeps the rules that it made while no policy changes', () =>
+    inRegistry(async (harness) => {
+      const one = isolate(harness)
+      await one.store.put(MAIL)
+      const before = one.policies.now()
+      later(30_000)
+      await one.policies.read()
+      expect(one.policies.now()).toBe(before)
+    }))
+
+  it('lets nothing through before it knows any, and goes by what it knew while it can ask nobody', () =>
+    inRegistry(async (harness) => {
+      const one = isolate(harness)
+      expect(() => one.policies.now()).toThrow(Unreachable)
+      expect(one.policies.age()).toBe('stale')
+      await one.store.put(MAIL)
+      const silent = createKvPolicies({
+        kv: new Proxy(harness.kv.binding, {
+          get: () => async () => Promise.reject(new Error('KV is away')),
+        }),
+        registry: () => {
+          throw new Unreachable('The registry is away')
+        },
+        now: () => Date.now(),
+      })
+      await expect(silent.policies.read()).rejects.toThrow(Unreachable)
+      expect(() => silent.policies.now()).toThrow(Unreachable)
+      const stub = vi.spyOn(harness.registry, 'value').mockImplementation(() => {
+        throw new Unreachable('The registry is away')
+      })
+      later(30_000)
+      await one.policies.read()
+      expect(levelIn(one)).toBe(5)
+      expect(one.policies.age()).toBe('fresh')
+      stub.mockRestore()
+    }))
+})
