@@ -159,10 +159,10 @@ describe('what calls cost', () => {
     const app = isolate()
     await call(app, 'Calculator.Add', { a: 1, b: 2 })
     await drain()
-    // What this isolate took in itself it reads from the registry for a minute, and from KV after that
+    // What this isolate took in itself it reads from the registry for a minute, and from KV after that, where policies are
     for (const [later, asked] of [
-      [6_000, { kv: [], registry: ['value'] }],
-      [70_000, { kv: ['tool/calculator.add'], registry: [] }],
+      [6_000, { kv: ['policies/all'], registry: ['value'] }],
+      [70_000, { kv: ['policies/all', 'tool/calculator.add'], registry: [] }],
     ] as const) {
       vi.setSystemTime(Date.now() + later)
       app.reset()
