@@ -106,6 +106,7 @@ describe('a tool that a user must allow access to', () => {
       tool: 'Mail.GetEmails@1.0.0',
       ready: false,
       status: { state: 'active' },
+      security_level: 4,
       user_id: 'zoe',
       problems: [{ type: 'forbidden', message: "This needs the scope 'tools:call'" }],
     })

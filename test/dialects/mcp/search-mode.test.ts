@@ -132,7 +132,13 @@ describe('search mode', () => {
       inputSchema: { type: 'object', properties: {} },
       _meta: {
         'dev.switchboard/id': 'Kit.echo@1.0.0',
-        'dev.switchboard/readiness': { tool: 'Kit.echo@1.0.0', ready: true, status: { state: 'active' }, problems: [] },
+        'dev.switchboard/readiness': {
+          tool: 'Kit.echo@1.0.0',
+          ready: true,
+          status: { state: 'active' },
+          security_level: 0,
+          problems: [],
+        },
       },
     })
     expect(await call(setUp({ records: [] }), 'describe_tool', { name: 'x'.repeat(201) })).toBe(
