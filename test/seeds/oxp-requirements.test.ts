@@ -458,9 +458,13 @@ works(SECRETS, 'and to no other, whatever it declares', async () => {
   const document = requiring('Secrets.Unallowed@1.0.0', { secrets: [{ id: 'SHARED_KEY' }] })
   await publish(document, apiCall({ secret: 'SHARED_KEY', in: 'header', name: 'x-api-key' }))
   expect(await call('Secrets.Unallowed')).toEqual(
-    lacking('Secrets.Unallowed', "Neither TOOL_SECRETS nor a policy lets 'Secrets.Unallowed' have the secret 'SHARED_KEY'", {
-      secrets: [{ id: 'SHARED_KEY' }],
-    }),
+    lacking(
+      'Secrets.Unallowed',
+      "Neither TOOL_SECRETS nor a policy lets 'Secrets.Unallowed' have the secret 'SHARED_KEY'",
+      {
+        secrets: [{ id: 'SHARED_KEY' }],
+      },
+    ),
   )
 })
 
