@@ -69,8 +69,8 @@ async function listTools(
 }
 
 /**
- * Refuses toolkits of which the principal sees no tool, whether or not there are any: what is chosen by a name that is spelt
- * wrong would be nothing, and say nothing of it.
+ * Refuses toolkits of which the principal sees no tool, whether or not there are any: an agent whose toolset is chosen by a name that
+ * is spelt wrong would have nothing, and be told nothing of it. Whoever filters a list sees that it is empty.
  */
 export async function unknownToolkit(
   names: readonly string[],
@@ -102,8 +102,6 @@ export function wholeList(
   return {
     variant: [format.name, toolkit ?? ''],
     async write(principal) {
-      const unknown = await unknownToolkit(toolkit === undefined ? [] : [toolkit], principal, catalogue)
-      if (unknown) return unknown
       const lines: string[] = []
       let characters = 0
       let cursor: string | undefined

@@ -110,7 +110,7 @@ for (const { name, load, skip } of catalogues) {
         expect(ids(await walk(server, `/tools?toolkit=${toolkit}`, 2))).toEqual(wanted)
       }
       const { status, body } = await server.json('GET', '/tools?toolkit=NoSuchToolkit')
-      expect([status, body.message]).toEqual([400, expect.stringContaining("There is no toolkit 'NoSuchToolkit' here")])
+      expect([status, ids(body)]).toEqual([200, []])
     })
 
     it('finds each tool first by its own name', async () => {
@@ -216,7 +216,6 @@ describe('publishing one definition', () => {
   })
 
   it('shows a new tool in lists, in searches and to calls the moment it is acknowledged', async () => {
-    await server.json('POST', '/tools', callable('Moment.First@1.0.0', 'first'))
     for (let n = 0; n < 10; n += 1) {
       const id = `Moment.Tool${n}@1.0.0`
       expect(await call(`Moment.Tool${n}`)).toMatchObject({ status: 400 })
@@ -479,7 +478,7 @@ describe('batches', () => {
       status: 400,
       body: { message: 'A batch holds at most 1000 definitions, got 1001' },
     })
-    expect((await server.json('GET', '/tools?toolkit=Thousand')).status).toBe(400)
+    expect((await server.json('GET', '/tools?toolkit=Thousand')).body.items).toEqual([])
     const { body } = await server.json('POST', '/tools', many.slice(1))
     expect(new Set(statuses(body))).toEqual(new Set([201]))
     const listed = await server.json('GET', '/tools?toolkit=Thousand&limit=1000')

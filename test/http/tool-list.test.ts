@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from 'vitest'
 import { ADMIN, type Principal } from '../../src/core/access/principal.ts'
 import type { Catalogue, ListQuery } from '../../src/core/access/catalogue.ts'
 import { type Failure, fail, ok } from '../../src/core/call/failure.ts'
-import { answerToolList, type ToolList, wholeList } from '../../src/http/tool-list.ts'
+import { answerToolList, type ToolList, unknownToolkit, wholeList } from '../../src/http/tool-list.ts'
 import { sha256 } from '../dialects/machine-context/fakes.ts'
 import { gateFor } from './gate-for.ts'
 
@@ -136,12 +136,12 @@ describe('a whole list', () => {
     )
   })
 
-  it('is refused of a toolkit that there is none of, with those that are called much like it', async () => {
-    const { catalogue, asked } = catalogueOf(['a'])
-    expect(await write(catalogue, { toolkit: 'Kti' })).toEqual(
+  it('of an agent is refused for a toolkit that there is none of, with those that are called much like it', async () => {
+    const { catalogue } = catalogueOf(['a'])
+    expect(await unknownToolkit(['Kit'], KEY, catalogue)).toBeUndefined()
+    expect(await unknownToolkit(['Kti'], KEY, catalogue)).toEqual(
       fail({ type: 'request-malformed', message: "There is no toolkit 'Kti' here: did you mean 'Kit', 'Kat'?" }),
     )
-    expect(asked).toEqual([])
   })
 
   it('is another one for each toolkit and format', () => {

@@ -6,7 +6,7 @@ import { type Failing, type Failure, fail, ok, type Result } from '../../core/ca
 import type { LineFormat } from '../../core/access/catalogue.ts'
 import { receiveCall } from '../../http/incoming-call.ts'
 import { callHeaders, jsonFailure, jsonText } from '../../http/json-response.ts'
-import { answerToolList, type ToolList, type ToolListDeps, unknownToolkit } from '../../http/tool-list.ts'
+import { answerToolList, type ToolList, type ToolListDeps } from '../../http/tool-list.ts'
 import type { Budget } from '../../core/tool/budget.ts'
 import type { ToolRecord } from '../../core/tool/tool.ts'
 import { STATUS } from './failure.ts'
@@ -102,8 +102,6 @@ export function oxpFace(deps: OxpFaceDeps): Hono {
     return ok({
       variant: ofPages ? [JSON.stringify(query), format.name, form] : undefined,
       async write(principal) {
-        const unknown = await unknownToolkit(query.toolkit === undefined ? [] : [query.toolkit], principal, catalogue)
-        if (unknown) return unknown
         const listing = await catalogue.list(query, principal, format)
         if (!listing) return wrongParameter('cursor', "a 'next_cursor' that a list gave")
         const { lines, nextCursor, total, unmatched } = listing
