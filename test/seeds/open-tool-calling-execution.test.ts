@@ -1373,7 +1373,7 @@ works('Sensitive information is handled via the `requirements.secrets` field.', 
   expect((await publish(definition, ECHO)).status).toBe(201)
   const { body } = await send(requestOf({ name: 'Greedy', toolkit: 'Greedy', version: '1.0.0' }))
   expect(body.output.error.developer_message).toBe(
-    "Neither TOOL_SECRETS nor a policy lets 'Greedy.Greedy' have the secret 'DEPLOYED_KEY'",
+    "TOOL_SECRETS does not let 'Greedy.Greedy' have the secret 'DEPLOYED_KEY'",
   )
 })
 

@@ -460,7 +460,7 @@ works(SECRETS, 'and to no other, whatever it declares', async () => {
   expect(await call('Secrets.Unallowed')).toEqual(
     lacking(
       'Secrets.Unallowed',
-      "Neither TOOL_SECRETS nor a policy lets 'Secrets.Unallowed' have the secret 'SHARED_KEY'",
+      "TOOL_SECRETS does not let 'Secrets.Unallowed' have the secret 'SHARED_KEY'",
       {
         secrets: [{ id: 'SHARED_KEY' }],
       },

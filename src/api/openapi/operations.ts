@@ -181,6 +181,13 @@ export const OPERATIONS: Readonly<Record<string, Described>> = {
     answers: { 200: component('Replaced', 'Provider'), 201: component('New', 'Provider') },
   },
   'DELETE /providers/:id': { summary: 'Remove an OAuth provider', answers: { 204: DONE } },
+  'GET /policies': { summary: 'List policies', answers: { 200: json('All policies', itemsOf('Policy')) } },
+  'GET /policies/:pattern': { summary: 'Read a policy', answers: { 200: component('The policy', 'Policy') } },
+  'PUT /policies/:pattern': {
+    summary: 'Say what holds for the tools that a pattern covers',
+    answers: { 200: component('Replaced', 'Policy'), 201: component('New', 'Policy') },
+  },
+  'DELETE /policies/:pattern': { summary: 'Remove a policy', answers: { 204: DONE } },
   'POST /clients': {
     summary: 'Make an OAuth client for a host of agents',
     answers: { 201: component('The client, its secret shown once', 'Client') },

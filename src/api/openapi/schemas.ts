@@ -79,6 +79,14 @@ export const COMPONENTS = {
   OAuthError: objectOf({ 'error': TEXT, 'error_description?': TEXT }),
   Key: objectOf({ ...KEY, 'last_used_at?': TIME, 'published?': OBJECT }),
   NewKey: objectOf({ ...KEY, 'key': TEXT, 'previous_expires_at?': TIME }),
+  Policy: objectOf({
+    'pattern': TEXT,
+    'secrets?': TEXTS,
+    'security_level?': COUNT,
+    'approval?': { const: true },
+    'timeout_ms?': COUNT,
+    'limits?': OBJECT,
+  }),
   Provider: objectOf({
     'id': TEXT,
     'name': TEXT,
