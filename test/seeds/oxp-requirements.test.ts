@@ -458,13 +458,9 @@ works(SECRETS, 'and to no other, whatever it declares', async () => {
   const document = requiring('Secrets.Unallowed@1.0.0', { secrets: [{ id: 'SHARED_KEY' }] })
   await publish(document, apiCall({ secret: 'SHARED_KEY', in: 'header', name: 'x-api-key' }))
   expect(await call('Secrets.Unallowed')).toEqual(
-    lacking(
-      'Secrets.Unallowed',
-      "TOOL_SECRETS does not let 'Secrets.Unallowed' have the secret 'SHARED_KEY'",
-      {
-        secrets: [{ id: 'SHARED_KEY' }],
-      },
-    ),
+    lacking('Secrets.Unallowed', "TOOL_SECRETS does not let 'Secrets.Unallowed' have the secret 'SHARED_KEY'", {
+      secrets: [{ id: 'SHARED_KEY' }],
+    }),
   )
 })
 
