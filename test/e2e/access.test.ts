@@ -256,7 +256,7 @@ describe('ACCESS=keys with an administrator, JWTs and a key server', () => {
       for (const path of ['/tools?q=send', '/tools?q=sms', '/tools?q=email&versions=all']) {
         expect(ids(await get(path))).toEqual([])
       }
-      expect(await get('/tools?toolkit=SMS')).toMatchObject({ status: 400 })
+      expect(ids(await get('/tools?toolkit=SMS'))).toEqual([])
       const first = await get('/tools?limit=1')
       const second = await get(`/tools?limit=1&cursor=${first.body.next_cursor}`)
       expect([...ids(first), ...ids(second)]).toEqual(['Calculator.Add', 'Calculator.Subtract'])
@@ -579,7 +579,7 @@ describe('ACCESS=public', () => {
     for (const path of ['/tools?q=send', '/tools?q=subtract', '/tools?q=email&versions=all']) {
       expect(ids(await server.json('GET', path))).toEqual([])
     }
-    expect(await server.json('GET', '/tools?toolkit=Gmail')).toMatchObject({ status: 400 })
+    expect(ids(await server.json('GET', '/tools?toolkit=Gmail'))).toEqual([])
     for (const body of [SUBTRACT, SMS, GMAIL]) {
       const { status, headers } = await server.json('POST', '/tools/call', body)
       expect(status).toBe(401)
