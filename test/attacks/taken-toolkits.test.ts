@@ -93,7 +93,14 @@ describe("a toolkit of the deployment's own", () => {
     const answer = await server.json('PUT', '/toolkits/SMS', { owner: mallory.id }, asAdmin)
     expect([answer.status, answer.body.message]).toEqual([409, expect.stringContaining('bundled tools')])
     const seen = await server.json('GET', '/toolkits/sms', undefined, asAdmin)
-    expect(seen.body).toEqual({ toolkit: 'SMS', owner: null, bundled: true, untrusted: [] })
+    expect(seen.body).toEqual({
+      toolkit: 'SMS',
+      owner: null,
+      bundled: true,
+      untrusted: [],
+      status: 'active',
+      tags: [],
+    })
   })
 })
 
