@@ -40,7 +40,9 @@ function faceWith(change: Partial<ConnectFaceDeps> = {}, server: Partial<Connect
     sessions: { signedIn: () => ok({ principal: ADMIN, session }) },
     fetch: () => Promise.reject(new Error('Nothing is fetched')),
     catalogue: {
-      list: async () => ({ lines: [JSON.stringify({ toolkit: 'Mail', tool: 'Send', securityLevel: 0 })] }),
+      list: async () => ({
+        lines: [JSON.stringify({ toolkit: 'Mail', tool: 'Send', securityLevel: 0, executable: true })],
+      }),
     } as unknown as ConnectFaceDeps['catalogue'],
     prepare: () => undefined,
     onEnd: () => undefined,
