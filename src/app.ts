@@ -14,6 +14,7 @@ import { createR2Uploads, noUploads } from './storage/artifacts/r2-uploads.ts'
 import { createCallLog } from './storage/records/call-log.ts'
 import { createRecords, recordsStub } from './storage/records/records.ts'
 import { createRecordWriter } from './storage/records/record-writer.ts'
+import { WrittenCall } from './storage/records/written-call.ts'
 import { interpretSchema } from './core/schema/validator.ts'
 import { createKeyUse } from './storage/access/key-use.ts'
 import { createKvKeys } from './storage/access/kv-keys.ts'
@@ -284,8 +285,9 @@ export function createApp(env: Env, config: Config, build: Build): Hono {
     base64,
     span,
     writeRecord(record, background) {
-      printCall(record, background)
-      recordWriter.writeCall(record, background)
+      const written = new WrittenCall(record)
+      printCall(written, background)
+      recordWriter.writeCall(written, background)
     },
     defect: (call_id, tool, message) => log({ event: 'tool-defect', call_id, tool, message }),
   })

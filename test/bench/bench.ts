@@ -133,6 +133,7 @@ async function agentToken({ url }: ServerProcess): Promise<Record<string, string
   return { host: new URL(url).host, authorization: `Bearer ${tokens.access_token}` }
 }
 
+const KEYS = ['--var', 'ACCESS:keys', '--var', `ADMIN_KEY:${ADMIN_KEY}`]
 const INPUT = { a: 10, b: 5 }
 const CALL = {
   $schema: 'urn:oxp:1.0',
@@ -174,13 +175,16 @@ try {
   const bareRequest = post('/tools/call', CALL, { authorization: 'Bearer none' })
   const contenders: { readonly name: string; readonly server: ServerProcess; readonly request: Buffer }[] = []
   for (const [index, count] of values.tools.split(',').map(Number).entries()) {
-    const server = await serve(['--var', `ACCESS:keys`, '--var', `ADMIN_KEY:${ADMIN_KEY}`])
+    const server = await serve(KEYS)
     const headers = { authorization: `Bearer ${await populate(server, count)}` }
     const tools = `${count.toLocaleString('en')} ${count === 1 ? 'tool' : 'tools'}`
     const add = (name: string, request: Buffer, to = server) =>
       contenders.push({ name: `${name}, ${tools}`, server: to, request })
     add('POST /tools/call', post('/tools/call', CALL, headers))
     if (index === 0) {
+      const unrecorded = await serve([...KEYS, '--var', 'RECORD_CALLS:none'])
+      const other = { authorization: `Bearer ${await populate(unrecorded, count)}` }
+      add('the same, of which no record is kept', post('/tools/call', CALL, other), unrecorded)
       add('POST /worker/tools/invoke', post('/worker/tools/invoke', INVOCATION, headers))
       await publishSandboxed(server)
       add('the same as a code tool', post('/tools/call', { tool_id: 'BenchCode.Add', input: INPUT }, headers))

@@ -1,7 +1,8 @@
 import { archiveKey } from '../keys.ts'
 import { field } from '../rows.ts'
+import { callsAfter, type NumberedCall } from './call-rows.ts'
 
-/** So many records an object of the bucket: some 8 MB. */
+/** So many records an object of the bucket, and what came together with the last of them: some 8 MB. */
 const CHUNK = 20_000
 /** So many objects are written at a time: a run has time for many more. */
 const CHUNKS = 50
@@ -16,15 +17,35 @@ export async function archiveSome(sql: SqlStorage, bucket: R2Bucket, day: string
   let left = CHUNKS
   for (const kind of KINDS) {
     for (;;) {
-      const chunk = field<number>(sql, 'SELECT value FROM meta WHERE name = ?', `${kind}s archived`) ?? 0
-      // No row ever goes before all do, so that the rows of a chunk are known by their ids
-      const query = `SELECT record FROM ${kind} WHERE id > ? ORDER BY id LIMIT ?`
-      const rows = sql.exec<{ record: string }>(query, chunk * CHUNK, CHUNK).toArray()
-      if (rows.length === 0) break
+      const chunk = meta(sql, `${kind}s archived`) ?? 0
+      // An earlier version had each record in a row of its own, without gaps
+      const after = meta(sql, `${kind}s archived until`) ?? chunk * CHUNK
+      const records = chunkAfter(sql, kind, after)
+      const last = records.at(-1)
+      if (!last) break
       if (left-- === 0) return false
-      await bucket.put(archiveKey(kind, day, chunk), rows.map(({ record }) => `${record}\n`).join(''))
+      await bucket.put(archiveKey(kind, day, chunk), records.map(({ record }) => `${record}\n`).join(''))
       sql.exec('INSERT OR REPLACE INTO meta VALUES (?, ?)', `${kind}s archived`, chunk + 1)
+      sql.exec('INSERT OR REPLACE INTO meta VALUES (?, ?)', `${kind}s archived until`, last.id)
     }
   }
   return true
+}
+
+/** What comes after a number, in its order. No row ever goes before all do, so that it is the same whenever it is asked for. */
+function chunkAfter(sql: SqlStorage, kind: (typeof KINDS)[number], after: number): readonly NumberedCall[] {
+  if (kind === 'act') {
+    const query = 'SELECT id, record FROM act WHERE id > ? ORDER BY id LIMIT ?'
+    return sql.exec<{ id: number; record: string }>(query, after, CHUNK).toArray()
+  }
+  const records: NumberedCall[] = []
+  for (const together of callsAfter(sql, after)) {
+    records.push(...together)
+    if (records.length >= CHUNK) break
+  }
+  return records
+}
+
+function meta(sql: SqlStorage, name: string): number | undefined {
+  return field<number>(sql, 'SELECT value FROM meta WHERE name = ?', name)
 }

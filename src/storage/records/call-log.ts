@@ -1,6 +1,6 @@
-import type { CallRecord } from '../../core/call/record.ts'
 import type { Background } from '../../core/tool/platform.ts'
 import { createBatches } from './batches.ts'
+import type { WrittenCall } from './written-call.ts'
 
 export interface CallLogOptions {
   /** Writes one message to the deployment's log. */
@@ -14,13 +14,13 @@ const MOST = 500
 const FEW = 8
 
 /** Writes one structured line for each call, after the call: the lines of one window are printed together. */
-export function createCallLog({ print, sleep }: CallLogOptions): (record: CallRecord, background: Background) => void {
+export function createCallLog({ print, sleep }: CallLogOptions): (call: WrittenCall, background: Background) => void {
   return createBatches({
     windowMs: WINDOW_MS,
     most: MOST,
     sleep,
-    flush(records) {
-      const lines = records.map((record) => JSON.stringify({ event: 'call', ...record }))
+    flush(calls) {
+      const lines = calls.map(({ text }) => `{"event":"call",${text.slice(1)}`)
       if (lines.length <= FEW) lines.forEach((line) => print(line))
       else print(lines.join('\n'))
     },

@@ -1,26 +1,22 @@
 import type { CallFilter, UsageKey } from '../../core/call/records.ts'
-import type { CallRecord } from '../../core/call/record.ts'
 import { HOUR_MS } from '../../core/tool/time.ts'
+import type { CallGroup } from './call-groups.ts'
 import { conditionOf } from './condition.ts'
 import { bucketOf } from './durations.ts'
-import { partsOf } from './parts.ts'
 
 /** What one answer holds at most. */
 const MAX_GROUPS = 50_000
 
-/** Counts calls to a day's: those that have everything in common are one row, and all rows one statement. */
-export function storeFigures(sql: SqlStorage, calls: readonly CallRecord[]): void {
-  const figures = new Map<string, { readonly names: readonly (string | number)[]; calls: number; ms: number }>()
-  for (const call of calls) {
-    const { at, principal, user_id: user, outcome, dialect, duration_ms: ms } = call
-    const names = [at - (at % HOUR_MS), principal, user ?? '', ...partsOf(call), outcome, dialect, bucketOf(ms)]
-    const key = JSON.stringify(names)
-    const figure = figures.get(key) ?? { names, calls: 0, ms: 0 }
-    figure.calls += 1
-    figure.ms += ms
-    figures.set(key, figure)
-  }
-  const rows = [...figures.values()].map(({ names, calls: count, ms }) => [...names, count, ms])
+/** Counts calls to a day's: those that have everything in common, the hour and about how long they took are one row, and all rows one statement. */
+export function storeFigures(sql: SqlStorage, groups: readonly CallGroup[]): void {
+  const rows = groups.flatMap(({ principal, user = '', parts, outcome, dialect, calls }) =>
+    [...Map.groupBy(calls, ({ call: { at } }) => at - (at % HOUR_MS))].flatMap(([hour, ofHour]) =>
+      [...Map.groupBy(ofHour, ({ call: { duration_ms: ms } }) => bucketOf(ms))].map(([bucket, alike]) => {
+        const ms = alike.reduce((sum, { call }) => sum + call.duration_ms, 0)
+        return [hour, principal, user, ...parts, outcome, dialect, bucket, alike.length, ms]
+      }),
+    ),
+  )
   // `WHERE true` tells SQLite that no join condition follows
   sql.exec(
     `INSERT INTO figure
@@ -55,7 +51,7 @@ export type FigureRow = {
 
 /** Counts the calls that a filter means; undefined where they have more things in common than one answer holds. */
 export function countCalls(sql: SqlStorage, filter: CallFilter, by: readonly UsageKey[]): FigureRow[] | undefined {
-  const { text, values } = conditionOf(filter, 'hour', HOUR_MS)
+  const { text, values } = conditionOf(filter, 'figures')
   const group = `json_array(${by.map((key) => COLUMNS[key]).join(', ')})`
   const query = `SELECT ${group} AS "group", outcome <> 'success' AS failed, bucket, sum(calls) AS calls, sum(ms) AS ms
     FROM figure WHERE ${text} GROUP BY 1, 2, 3 LIMIT ?`

@@ -1,11 +1,12 @@
 import type { Act, WriteAct } from '../../core/access/act.ts'
 import type { HostNews } from '../../core/call/host-news.ts'
-import type { CallRecord } from '../../core/call/record.ts'
 import type { RecordedCalls } from '../../core/call/records.ts'
 import type { Background } from '../../core/tool/platform.ts'
+import { DAY_MS } from '../../core/tool/time.ts'
 import { createBatches } from './batches.ts'
 import { dayOf } from './days.ts'
 import type { RecordBatch } from './records-object.ts'
+import type { WrittenCall } from './written-call.ts'
 
 export interface RecordWriterOptions {
   /** Has the records of a day take in a batch. */
@@ -23,7 +24,7 @@ const WINDOW_MS = 1_000
 const MOST = 500
 
 export interface RecordWriter {
-  readonly writeCall: (call: CallRecord, background: Background) => void
+  readonly writeCall: (call: WrittenCall, background: Background) => void
   readonly writeAct: WriteAct
 }
 
@@ -41,13 +42,14 @@ export function createRecordWriter({
 }: RecordWriterOptions): RecordWriter {
   let lost = 0
 
-  async function store(day: string, records: readonly Recorded[], hosts: readonly HostNews[]): Promise<void> {
-    const calls = records.flatMap(({ call }) => call ?? [])
+  async function store(day: number, records: readonly Recorded[], hosts: readonly HostNews[]): Promise<void> {
+    const calls = records.flatMap(({ call }) => call?.text ?? [])
     const acts = records.flatMap(({ act }) => act ?? [])
     const earlier = lost
     lost = 0
     try {
-      await append({ id: newId(), day, calls, acts, hosts, keep: keep === 'all' ? 'all' : 'failures', lost: earlier })
+      const kept = keep === 'all' ? 'all' : 'failures'
+      await append({ id: newId(), day: dayOf(day * DAY_MS), calls, acts, hosts, keep: kept, lost: earlier })
     } catch (error) {
       lost += earlier + records.length
       defect(error, records.length)
@@ -59,8 +61,8 @@ export function createRecordWriter({
     most: MOST,
     sleep,
     async flush(records) {
-      const days = Map.groupBy(records, ({ call, act }) => dayOf((call ?? act).at))
-      const news = Map.groupBy(takeHostNews(), ({ at }) => dayOf(at))
+      const days = Map.groupBy(records, ({ call, act }) => dayNumber((call ? call.record : act).at))
+      const news = Map.groupBy(takeHostNews(), ({ at }) => dayNumber(at))
       for (const day of new Set([...days.keys(), ...news.keys()])) {
         await store(day, days.get(day) ?? [], news.get(day) ?? [])
       }
@@ -72,4 +74,9 @@ export function createRecordWriter({
   }
 }
 
-type Recorded = { readonly call: CallRecord; readonly act?: never } | { readonly call?: never; readonly act: Act }
+/** Days (UTC) since 1970. */
+function dayNumber(ms: number): number {
+  return Math.floor(ms / DAY_MS)
+}
+
+type Recorded = { readonly call: WrittenCall; readonly act?: never } | { readonly call?: never; readonly act: Act }

@@ -1,15 +1,17 @@
 import { DurableObject } from 'cloudflare:workers'
-import type { Act } from '../../core/access/act.ts'
+import type { Act, ActFilter } from '../../core/access/act.ts'
 import type { HostNews } from '../../core/call/host-news.ts'
 import type { CallRecord } from '../../core/call/record.ts'
 import type { CallFilter, RecordedCalls, UsageKey } from '../../core/call/records.ts'
 import { field } from '../rows.ts'
 import { HOUR_MS, DAY_MS } from '../../core/tool/time.ts'
+import { findActs, type NumberedAct, storeAct } from './act-rows.ts'
 import { archiveSome } from './archive.ts'
+import { groupCalls } from './call-groups.ts'
+import { findCalls, type NumberedCall, SPAN, storeCalls } from './call-rows.ts'
 import { dayOf } from './days.ts'
 import { countCalls, countDay, type DayRows, type FigureRow, storeFigures } from './figures.ts'
 import { findHosts, type HostRow, storeHost } from './host-rows.ts'
-import { findRecords, type RecordKinds, storeAct, storeCalls } from './rows.ts'
 import { createTables, hasTables } from './tables.ts'
 
 /** What one isolate has to record of one day, such as `2026-01-31`. `lost` says how much could not be, earlier. */
@@ -17,7 +19,8 @@ export interface RecordBatch {
   /** No other batch's: one that comes twice is taken in once. */
   readonly id: string
   readonly day: string
-  readonly calls: readonly CallRecord[]
+  /** Each as JSON; as it is, where an isolate of an earlier version tells. */
+  readonly calls: readonly (string | CallRecord)[]
   readonly acts: readonly Act[]
   /** Absent where an isolate of an earlier version tells. */
   readonly hosts?: readonly HostNews[]
@@ -32,8 +35,8 @@ export interface RecordsBindings {
 
 /** For so long a day's records can be read, in milliseconds. */
 export const KEPT_MS = 30 * DAY_MS
-/** So many rows a day: what comes after is counted, and has no row. They take some 3 GB of the 10 that an object has. */
-const MAX_ROWS = 5_000_000
+/** So many calls a day: what comes after is counted, and not recorded. They take some 3 GB of the 10 that an object has. */
+const MAX_CALLS = 5_000_000
 /** So many batches are known again: more than come while one is sent twice. */
 const KNOWN_BATCHES = 10_000
 
@@ -65,24 +68,37 @@ export class Records extends DurableObject<RecordsBindings> {
       this.#sql.exec('DELETE FROM batch WHERE id <= last_insert_rowid() - ?', KNOWN_BATCHES)
       for (const act of acts) storeAct(this.#sql, act)
       for (const news of hosts) storeHost(this.#sql, news)
-      if (calls.length > 0) storeFigures(this.#sql, calls)
-      const rows = field<number | null>(this.#sql, 'SELECT max(id) FROM call') ?? 0
-      const wanted = calls.filter(({ outcome }) => keep === 'all' || outcome !== 'success')
-      const stored = wanted.slice(0, Math.max(0, MAX_ROWS - rows))
-      if (stored.length > 0) storeCalls(this.#sql, stored)
-      const gone = lost + wanted.length - stored.length
+      const texts = calls.map((call) => (typeof call === 'string' ? call : JSON.stringify(call)))
+      let gone = lost
+      for (let from = 0; from < texts.length; from += SPAN) gone += this.#store(texts.slice(from, from + SPAN), keep)
       if (gone > 0) this.#add('lost', gone)
     })
   }
 
-  /** The calls or the acts that a filter means, newest first, from before a row on, serialised. */
-  find<Kind extends keyof RecordKinds>(
-    kind: Kind,
-    filter: RecordKinds[Kind],
-    limit: number,
-    before?: number,
-  ): { readonly id: number; readonly record: string }[] {
-    return this.#isReady ? findRecords(this.#sql, kind, filter, { before, limit }) : []
+  /** Counts calls that came together, and records those of them that are to be; how many there was no room for. */
+  #store(texts: readonly string[], keep: RecordedCalls): number {
+    const groups = groupCalls(texts.map((text): CallRecord => JSON.parse(text)))
+    storeFigures(this.#sql, groups)
+    const wanted = groups.filter(({ outcome }) => keep === 'all' || outcome !== 'success')
+    const count = wanted.reduce((sum, { calls }) => sum + calls.length, 0)
+    if (count === 0) return 0
+    // Where an earlier version began the day, each call has a row
+    const query = `SELECT coalesce((SELECT value FROM meta WHERE name = 'calls'), (SELECT max(id) FROM call), 0)`
+    const before = field<number>(this.#sql, query) ?? 0
+    if (before + count > MAX_CALLS) return count
+    storeCalls(this.#sql, wanted, (place) => texts[place] ?? '')
+    this.#sql.exec(`INSERT OR REPLACE INTO meta VALUES ('calls', ?)`, before + count)
+    return 0
+  }
+
+  /** The calls that a filter means, newest first, from before a number on. */
+  calls(filter: CallFilter, limit: number, before?: number): NumberedCall[] {
+    return this.#isReady ? findCalls(this.#sql, filter, { before, limit }) : []
+  }
+
+  /** The acts that a filter means, newest first, from before a number on. */
+  acts(filter: ActFilter, limit: number, before?: number): NumberedAct[] {
+    return this.#isReady ? findActs(this.#sql, filter, { before, limit }) : []
   }
 
   /** The calls that a filter means, counted; `rows` is undefined where there are more than one answer holds. */

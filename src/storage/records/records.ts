@@ -1,3 +1,4 @@
+import type { RecordFilter } from '../../core/access/act.ts'
 import type { Counted, RecordPage, Records as Reader, Usage, UsageKey } from '../../core/call/records.ts'
 import type { Sealer } from '../access/deployment-keys.ts'
 import { reached } from '../reached.ts'
@@ -6,7 +7,6 @@ import { quantileOf, within } from './durations.ts'
 import type { DayRows, FigureRow } from './figures.ts'
 import type { Records } from './records-object.ts'
 import { countOf } from './host-rows.ts'
-import type { RecordKinds } from './rows.ts'
 
 export interface RecordsOptions {
   readonly namespace: DurableObjectNamespace<Records>
@@ -32,9 +32,10 @@ export function recordsStub(namespace: DurableObjectNamespace<Records>): (day: s
 export function createRecords({ namespace, sealer, now }: RecordsOptions): Reader {
   const recordsOf = recordsStub(namespace)
 
-  async function page<Kind extends keyof RecordKinds, Item>(
-    kind: Kind,
-    filter: RecordKinds[Kind],
+  async function page<Item>(
+    kind: 'call' | 'act',
+    find: (day: string, limit: number, before: number | undefined) => Promise<readonly Numbered[]>,
+    filter: RecordFilter,
     limit: number,
     cursor?: string,
   ): Promise<RecordPage<Item> | undefined> {
@@ -47,11 +48,11 @@ export function createRecords({ namespace, sealer, now }: RecordsOptions): Reade
     for (const day of daysBetween(filter.since, filter.until)) {
       if (from !== undefined && day > from) continue
       const before = day === from ? Number(id) : undefined
-      const found = await recordsOf(day).find(kind, filter, limit + 1 - items.length, before)
-      for (const { id: row, record } of found) {
+      const found = await find(day, limit + 1 - items.length, before)
+      for (const { id: number, record } of found) {
         if (items.length < limit) items.push(JSON.parse(record))
         else {
-          const place = `${day} ${row + 1}`.padEnd(PLACE_LENGTH)
+          const place = `${day} ${number + 1}`.padEnd(PLACE_LENGTH)
           return { items, nextCursor: await sealer.seal(place, bound, 'the same each time') }
         }
       }
@@ -60,8 +61,9 @@ export function createRecords({ namespace, sealer, now }: RecordsOptions): Reade
   }
 
   return {
-    calls: (...given) => page('call', ...given),
-    acts: (...given) => page('act', ...given),
+    calls: (filter, ...given) =>
+      page('call', (day, ...range) => recordsOf(day).calls(filter, ...range), filter, ...given),
+    acts: (filter, ...given) => page('act', (day, ...range) => recordsOf(day).acts(filter, ...range), filter, ...given),
 
     async usage(filter, by) {
       const days = daysBetween(filter.since, filter.until)
@@ -86,6 +88,12 @@ export function createRecords({ namespace, sealer, now }: RecordsOptions): Reade
       return { since: Date.parse(day), calls, durations: histogramsOf(durations), hosts: states, lost }
     },
   }
+}
+
+/** A record as JSON, and its number among the day's. */
+interface Numbered {
+  readonly id: number
+  readonly record: string
 }
 
 interface Group {

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { HostNews } from '../../../src/core/call/host-news.ts'
 import type { CallRecord } from '../../../src/core/call/record.ts'
 import { createRecordWriter } from '../../../src/storage/records/record-writer.ts'
+import { WrittenCall } from '../../../src/storage/records/written-call.ts'
 import type { RecordedCalls } from '../../../src/core/call/records.ts'
 import type { RecordBatch } from '../../../src/storage/records/records-object.ts'
 
@@ -47,11 +48,11 @@ function setUp(keep: RecordedCalls = 'failures') {
     defect: (_, lost) => void defects.push(lost),
   })
   return Object.assign(world, {
-    write: (id: string, at = MIDNIGHT) => write(recordAt(id, at), (work) => void behind.push(work)),
+    write: (id: string, at = MIDNIGHT) => write(new WrittenCall(recordAt(id, at)), (work) => void behind.push(work)),
   })
 }
 
-const idsOf = ({ calls }: RecordBatch) => calls.map(({ call_id }) => call_id)
+const idsOf = ({ calls }: RecordBatch) => calls.map((call) => JSON.parse(String(call)).call_id)
 
 describe('records of calls', () => {
   it('go together, each to its day', async () => {

@@ -48,8 +48,11 @@ function createWorld(days: number) {
     store: (
       calls: readonly CallRecord[],
       { lost = 0, id = crypto.randomUUID(), keep = 'all' }: Partial<RecordBatch> = {},
-    ) =>
-      stubOf(dayOf(calls[0]?.at ?? now)).append({ id, day: dayOf(calls[0]?.at ?? now), calls, acts: [], keep, lost }),
+    ) => {
+      const day = dayOf(calls[0]?.at ?? now)
+      const texts = calls.map((each) => JSON.stringify(each))
+      return stubOf(day).append({ id, day, calls: texts, acts: [], keep, lost })
+    },
     storeActs: (acts: readonly Act[]) =>
       stubOf(dayOf(now)).append({ id: crypto.randomUUID(), day: dayOf(now), calls: [], acts, lost: 0 }),
     tell: (hosts: readonly HostNews[]) =>
@@ -108,13 +111,80 @@ describe('calls that were recorded', () => {
     }
   })
 
-  it('of an object that an earlier version began are read and added to', async () => {
-    const { records, store, call, all, now, stubOf } = createWorld(1)
-    await store([call({ call_id: 'old' })])
-    await runInDurableObject(stubOf(dayOf(now)), (_, { storage }) => storage.sql.exec('DROP TABLE batch').toArray())
-    await evictDurableObject(stubOf(dayOf(now)))
-    await store([call({ call_id: 'new' })])
-    expect(idsOf(await records.calls(all, 10))).toEqual(['new', 'old'])
+  it('of an object that an earlier version began, with a row a call, are read, added to and archived', async () => {
+    const { records, store, call, all, now, stubOf, alarm } = createWorld(1)
+    const day = stubOf(dayOf(now))
+    await store([call()])
+    await runInDurableObject(day, (_, { storage }) => {
+      for (const statement of ['DROP TABLE batch', 'DELETE FROM call', 'ALTER TABLE call DROP COLUMN last'])
+        storage.sql.exec(statement)
+      for (const call_id of ['old 1', 'old 2']) {
+        const row = ['key:1', 'Mail', 'Mail.Send', '1.0.0', 'success', 'oxp', JSON.stringify(call({ call_id }))]
+        const columns = 'at, principal, toolkit, tool, version, outcome, dialect, record'
+        storage.sql.exec(`INSERT INTO call (${columns}) VALUES (${now}, ?, ?, ?, ?, ?, ?, ?)`, ...row)
+      }
+      storage.sql.exec(`DELETE FROM meta WHERE name = 'calls'`)
+    })
+    await evictDurableObject(day)
+    await store([call({ call_id: 'new 1' }), call({ call_id: 'new 2' })])
+    expect(idsOf(await records.calls(all, 10))).toEqual(['new 2', 'new 1', 'old 2', 'old 1'])
+    const first = await records.calls(all, 3)
+    expect(idsOf(first)).toEqual(['new 2', 'new 1', 'old 2'])
+    expect(idsOf(await records.calls(all, 3, first?.nextCursor))).toEqual(['old 1'])
+    const counted = await runInDurableObject(day, (_, { storage }) =>
+      storage.sql.exec(`SELECT value FROM meta WHERE name = 'calls'`).one(),
+    )
+    expect(counted).toEqual({ value: 4 })
+    await alarm(dayOf(now))
+    const kept = await (await env.ARTIFACTS.get(`calls/${dayOf(now)}/0000.jsonl`))?.text()
+    expect(kept?.match(/(?:old|new) \d/g)).toEqual(['old 1', 'old 2', 'new 1', 'new 2'])
+  })
+
+  it('are few rows where they have everything in common, and in their order where they have not', async () => {
+    const { records, store, call, all, today } = createWorld(1)
+    const tools = ['Mail.Send@1.0.0', 'Maps.Find@1.0.0', 'Mail.Send@2.0.0']
+    // More than have numbers together, of kinds that take turns
+    const calls = Array.from({ length: 2_500 }, (_, n) => call({ call_id: `c${n}`, tool: tools[n % 3] ?? '' }))
+    await store(calls)
+    const rows = await runInDurableObject(today, (_, { storage }) =>
+      storage.sql.exec('SELECT count(*) AS count FROM call').one(),
+    )
+    expect(rows).toEqual({ count: 9 })
+    const read = async (filter: object) => {
+      const seen: string[] = []
+      let cursor: string | undefined
+      do {
+        const page = await records.calls({ ...all, ...filter }, 700, cursor)
+        seen.push(...(idsOf(page) ?? []))
+        cursor = page?.nextCursor
+      } while (cursor !== undefined)
+      return seen
+    }
+    const wanted = (is: (n: number) => boolean) =>
+      calls.flatMap(({ call_id }, n) => (is(n) ? call_id : [])).toReversed()
+    expect(await read({})).toEqual(wanted(() => true))
+    expect(await read({ tool: 'Mail.Send' })).toEqual(wanted((n) => n % 3 !== 1))
+    expect(await read({ tool: 'Mail.Send@2.0.0' })).toEqual(wanted((n) => n % 3 === 2))
+  })
+
+  it('that came together are those of the time that is asked for', async () => {
+    const { records, store, call, all, now } = createWorld(1)
+    await store([5, 1, 4, 2, 3].map((n) => call({ call_id: `at ${n}`, at: now - n })))
+    const between = async (since: number, until: number) =>
+      idsOf(await records.calls({ ...all, since: now - since, until: now - until }, 10))
+    expect(await between(4, 1)).toEqual(['at 3', 'at 2', 'at 4'])
+    expect(await between(3, 2)).toEqual(['at 3'])
+    expect(await between(9, 5)).toEqual([])
+  })
+
+  it('have rows that are not too long, however much each says', async () => {
+    const { records, store, call, all } = createWorld(1)
+    const long = Array.from({ length: 400 }, (_, n) =>
+      call({ call_id: `c${n}`, arguments: { text: 'x'.repeat(9_000) } }),
+    )
+    await store(long)
+    const page = await records.calls(all, 400)
+    expect(page?.items).toEqual(long.toReversed())
   })
 
   it('a cursor is of one query and one that was given out', async () => {
@@ -178,7 +248,7 @@ describe('a day that is over', () => {
         written.push(`${key} ${text.split('\n').length - 1}`)
       },
     }
-    for (let n = 0; n < 3; n++) await store(Array.from({ length: 15_000 }, () => call()))
+    for (let n = 0; n < 45; n++) await store(Array.from({ length: 1_000 }, () => call()))
     const alarmAt = () => runInDurableObject(stubOf(day), (_, { storage }) => storage.getAlarm())
     await runInDurableObject(stubOf(day), (object) => Object.assign(object, { env: { ARTIFACTS: bucket } }))
     const before = Date.now()

@@ -1,0 +1,125 @@
+import type { CallRecord } from '../../core/call/record.ts'
+import type { CallFilter } from '../../core/call/records.ts'
+import { field } from '../rows.ts'
+import type { CallGroup } from './call-groups.ts'
+import { conditionOf } from './condition.ts'
+
+/**
+ * The calls that come together have numbers of their own out of so many: by its number it is known what a call came with. More than
+ * that do not come together.
+ */
+export const SPAN = 1_024
+/** Characters of one row's records, so that a row has room in SQLite for whatever they hold. */
+const MAX_TEXT = 250_000
+
+/** A call's number, which grows in the order that calls come in, and its record as JSON. */
+export interface NumberedCall {
+  readonly id: number
+  readonly record: string
+}
+
+/**
+ * Keeps calls that came together, at most `SPAN`: a row for all that have everything in common, of which `record` has a line a call,
+ * its number before it. All rows are one statement, since a statement costs more than a row.
+ */
+export function storeCalls(sql: SqlStorage, groups: readonly CallGroup[], textOf: (place: number) => string): void {
+  const last = field<number | null>(sql, 'SELECT max(id) FROM call') ?? 0
+  const first = (Math.floor(last / SPAN) + 1) * SPAN
+  const rows = groups.flatMap((group) => {
+    const { principal, user, parts, outcome, dialect, calls } = group
+    return piecesOf(calls, ({ place }) => textOf(place).length).map((piece) => {
+      const times = piece.map(({ call }) => call.at)
+      const lines = piece.map(({ place }) => `${first + place} ${textOf(place)}`)
+      const id = first + (piece[0]?.place ?? 0)
+      const [from, until] = [Math.min(...times), Math.max(...times)]
+      return [id, from, until, principal, user ?? null, ...parts, outcome, dialect, lines.join('\n')]
+    })
+  })
+  sql.exec(
+    `INSERT INTO call (id, at, last, principal, user_id, toolkit, tool, version, outcome, dialect, record)
+     SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5, value ->> 6, value ->> 7, value ->> 8,
+       value ->> 9, value ->> 10
+     FROM json_each(?)`,
+    JSON.stringify(rows),
+  )
+}
+
+/** Items in their order, cut into pieces that are no longer together than a row may be, or are one item. */
+function piecesOf<Item>(items: readonly Item[], lengthOf: (item: Item) => number): Item[][] {
+  const pieces: Item[][] = []
+  let room = 0
+  for (const item of items) {
+    const length = lengthOf(item)
+    if (length > room || pieces.length === 0) {
+      pieces.push([])
+      room = MAX_TEXT
+    }
+    pieces.at(-1)?.push(item)
+    room -= length
+  }
+  return pieces
+}
+
+/** The calls that a filter means, newest first, from before a number on. */
+export function findCalls(
+  sql: SqlStorage,
+  filter: CallFilter,
+  { before = Number.MAX_SAFE_INTEGER, limit }: { readonly before?: number | undefined; readonly limit: number },
+): NumberedCall[] {
+  const { text, values } = conditionOf(filter, 'calls')
+  const query = `SELECT ${COLUMNS} FROM call WHERE id < ? AND ${text} ORDER BY id DESC`
+  const found: NumberedCall[] = []
+  for (const together of batchesOf(sql.exec<CallRow>(query, before, ...values))) {
+    const wanted = together.filter(
+      ({ id, record, isWhole }) => id < before && (isWhole(filter) || isIn(filter, record)),
+    )
+    found.push(...wanted.toReversed().slice(0, limit - found.length))
+    if (found.length === limit) break
+  }
+  return found.map(({ id, record }) => ({ id, record }))
+}
+
+/** All calls after a number, those together that came together, in the order they came. */
+export function* callsAfter(sql: SqlStorage, id: number): Iterable<readonly NumberedCall[]> {
+  yield* batchesOf(sql.exec<CallRow>(`SELECT ${COLUMNS} FROM call WHERE id > ? ORDER BY id`, id))
+}
+
+type CallRow = { readonly id: number; readonly at: number; readonly last: number | null; readonly record: string }
+const COLUMNS = 'id, at, last, record'
+
+interface Unpacked extends NumberedCall {
+  /** Whether all calls of its row came within a filter's time. */
+  readonly isWhole: (filter: CallFilter) => boolean
+}
+
+/** The calls of rows in either order of their numbers: those that came together, in the order they came. */
+function* batchesOf(rows: Iterable<CallRow>): Iterable<Unpacked[]> {
+  let together: Unpacked[] = []
+  let batch: number | undefined
+  const inOrder = (): Unpacked[] => together.toSorted((one, other) => one.id - other.id)
+  for (const row of rows) {
+    const of = Math.floor(row.id / SPAN)
+    if (of !== batch && together.length > 0) {
+      yield inOrder()
+      together = []
+    }
+    batch = of
+    together.push(...unpacked(row))
+  }
+  if (together.length > 0) yield inOrder()
+}
+
+/** A row's calls. What an earlier version stored is one call a row, without its number. */
+function unpacked({ id, at, last, record }: CallRow): Unpacked[] {
+  const isWhole = ({ since, until }: CallFilter): boolean => since <= at && (last ?? at) < until
+  if (record.startsWith('{')) return [{ id, record, isWhole }]
+  return record.split('\n').map((line) => {
+    const space = line.indexOf(' ')
+    return { id: Number(line.slice(0, space)), record: line.slice(space + 1), isWhole }
+  })
+}
+
+function isIn({ since, until }: CallFilter, record: string): boolean {
+  const { at }: CallRecord = JSON.parse(record)
+  return since <= at && at < until
+}
