@@ -12,6 +12,7 @@ const WINDOW_MS = 50
 const MOST = 500
 /** Up to so many lines are messages of their own, which a log service can index; a burst is one message of many lines. */
 const FEW = 8
+const EVENT = JSON.stringify({ event: 'call' })
 
 /** Writes one structured line for each call, after the call: the lines of one window are printed together. */
 export function createCallLog({ print, sleep }: CallLogOptions): (call: WrittenCall, background: Background) => void {
@@ -20,7 +21,7 @@ export function createCallLog({ print, sleep }: CallLogOptions): (call: WrittenC
     most: MOST,
     sleep,
     flush(calls) {
-      const lines = calls.map(({ text }) => `{"event":"call",${text.slice(1)}`)
+      const lines = calls.map(({ text }) => `${EVENT.slice(0, -1)},${text.slice(1)}`)
       if (lines.length <= FEW) lines.forEach((line) => print(line))
       else print(lines.join('\n'))
     },
