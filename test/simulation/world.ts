@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { GeneratorValue, Scheduler } from 'fast-check'
 import { vi } from 'vitest'
+import type { Bundle } from '../../src/storage/registry/bundle.ts'
 import { accessStub } from '../../src/storage/access/access-object.ts'
 import { registryStub } from '../../src/storage/registry/registry-stub.ts'
 import { createClock } from './clock.ts'
@@ -15,6 +16,13 @@ import { createChance, drawWeather, isFair } from './weather.ts'
 /** Longer than any simulation should take: what is not over by then hangs. */
 const MAX_ELAPSED_MS = 3_600_000
 const NO_BUNDLE = { hash: 'none', records: [], documents: [] }
+
+/** What was deployed: the tools that it carries, and when, in milliseconds since 1970. */
+export interface Deployment {
+  readonly bundle: Bundle
+  readonly deployedAt: number
+}
+
 const settled = setImmediate
 
 type RegistryNamespace = Parameters<typeof registryStub>[0]
@@ -43,8 +51,11 @@ export function createWorld(scheduler: Scheduler, draw: GeneratorValue) {
     if (!isFault(error)) defects.push(error)
   }
 
-  /** An isolate that has just been started, in a place of its own, or in one where others were before it. */
-  function startIsolate(place = kv.place()) {
+  /**
+   * An isolate that has just been started, in a place of its own, or in one where others were before it; of a deployment that carries
+   * nothing unless one is given.
+   */
+  function startIsolate(place = kv.place(), deployment: Deployment = { bundle: NO_BUNDLE, deployedAt: clock.now() }) {
     const made = createIsolate({
       clock,
       ahead: chance.below(8_001) - 4_000,
@@ -55,8 +66,7 @@ export function createWorld(scheduler: Scheduler, draw: GeneratorValue) {
       vaults,
       newId: () => crypto.randomUUID(),
       unlessFault,
-      bundle: NO_BUNDLE,
-      deployedAt: clock.now(),
+      ...deployment,
     })
     return { ...made, place }
   }
