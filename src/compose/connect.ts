@@ -9,7 +9,7 @@ import { createIssuerTokens } from '../http/issuer-tokens.ts'
 import { createJwtVerifier, type JwtVerifier } from '../http/jwt.ts'
 import { asFetch } from '../outbound/as-fetch.ts'
 import { createGuardedFetch } from '../outbound/guarded-fetch.ts'
-import { createServerFinder } from '../storage/vault/authorization-server.ts'
+import type { FindServer } from '../storage/vault/authorization-server.ts'
 import { providerFetch } from './vaults.ts'
 
 /** Bytes of the document that a client describes itself by. */
@@ -33,12 +33,14 @@ export function documentFetch({ allowHttpHosts }: Pick<Config, 'allowHttpHosts'>
 export function companyTokens(config: Config, issuer: string) {
   const fetch = providerFetch(config)
   const { host } = new URL(issuer)
-  const findServer = createServerFinder(fetch, Date.now)
+  let findServer: FindServer | undefined
   const verifiers = new LRUCache<string, JwtVerifier>({ max: MAX_ORIGINS })
   return createIssuerTokens({
     now: Date.now,
     async verifierFor(origin) {
       const provider = { id: host, name: host, issuer, client_id: '' }
+      const { createServerFinder } = await import('../storage/vault/authorization-server.ts')
+      findServer ??= createServerFinder(fetch, Date.now)
       const server = await findServer(provider, ['token_endpoint'], AbortSignal.timeout(DISCOVERY_MS))
       const jwksUrl = server?.as.jwks_uri
       if (jwksUrl === undefined) return undefined

@@ -1,6 +1,6 @@
-import { createServerFinder } from '../storage/vault/authorization-server.ts'
 import { createKeyring } from '../storage/keyring.ts'
-import { createOAuth } from '../storage/vault/oauth.ts'
+import { missingSecret } from '../storage/vault/client-secret.ts'
+import type { OAuth } from '../storage/vault/oauth.ts'
 import type { VaultDeployment } from '../storage/vault/grants.ts'
 import type { Fetch } from '../core/tool/platform.ts'
 import type { Config } from '../env.ts'
@@ -14,21 +14,33 @@ const MAX_PROVIDER_ANSWER = 1_048_576
 
 /** What all vaults are of one deployment. They run outside of any request of `createApp`'s. */
 export function vaultDeployment(config: Config): VaultDeployment {
-  const { allowHttpHosts, judgeClientSecret, secretOf, userVerifierUrl } = config
-  const { now } = Date
-  const fetchGuarded = providerFetch(config)
   return {
     keyring: createKeyring(config.vaultKeys, 'vault'),
-    oauth: createOAuth({
-      fetch: fetchGuarded,
-      findServer: createServerFinder(fetchGuarded, now),
-      judgeUrl: createTextJudge(allowHttpHosts),
-      secretOf: (name) => (judgeClientSecret(name) === undefined ? secretOf(name) : undefined),
-    }),
-    verifierUrl: userVerifierUrl,
+    oauth: oauthOf(config),
+    verifierUrl: config.userVerifierUrl,
     signsIn: config.signIn !== undefined,
     isTrial: isTrialOf(config),
-    now,
+    now: Date.now,
+  }
+}
+
+/** The client's side of OAuth, which is loaded when a provider is first asked: to know what a client lacks, none is. */
+function oauthOf(config: Config): OAuth {
+  const secretOf = (name: string) => (config.judgeClientSecret(name) === undefined ? config.secretOf(name) : undefined)
+  let loaded: OAuth | undefined
+  async function load(): Promise<OAuth> {
+    const { createOAuth } = await import('../storage/vault/oauth.ts')
+    const { createServerFinder } = await import('../storage/vault/authorization-server.ts')
+    const fetch = providerFetch(config)
+    const judgeUrl = createTextJudge(config.allowHttpHosts)
+    return (loaded ??= createOAuth({ fetch, findServer: createServerFinder(fetch, Date.now), judgeUrl, secretOf }))
+  }
+  return {
+    unready: (provider) => missingSecret(provider, secretOf),
+    begin: async (...given) => (await load()).begin(...given),
+    exchange: async (...given) => (await load()).exchange(...given),
+    refresh: async (...given) => (await load()).refresh(...given),
+    revoke: async (...given) => (await load()).revoke(...given),
   }
 }
 

@@ -1,5 +1,4 @@
 import { base64url } from 'jose'
-import { generateRandomCodeVerifier } from 'oauth4webapi'
 import type { Ended, Step, Stopped, Visit } from '../../core/consent/authorization.ts'
 import { missingScopes } from '../../core/consent/oauth-scopes.ts'
 import type { Provider } from '../../core/consent/provider.ts'
@@ -115,7 +114,7 @@ export function createConsent({ rows, flows, grants, consents, deployment, newSt
     if (keyring.isEmpty) return stopped('unavailable', NO_KEYS)
     const account = accountOf(authorization, visit.account)
     if (takeWord(authorization, visit, account)) return { ok: true, location: `${pageOf(id, callback)}/start` }
-    const [state, verifier] = [newState(), generateRandomCodeVerifier()]
+    const [state, verifier] = [newState(), randomText()]
     const { scopes } = authorization
     const begun = await oauth.begin(provider, { scopes, callback, state, verifier })
     if (!begun.ok) return stopped('unavailable', begun.message)
@@ -265,6 +264,7 @@ function flowBound(id: string): string {
   return JSON.stringify(['flow', id])
 }
 
+/** 256 random bits in Base64url: enough for a PKCE verifier too (RFC 7636, section 4.1). */
 function randomText(): string {
   return base64url.encode(crypto.getRandomValues(new Uint8Array(32)))
 }

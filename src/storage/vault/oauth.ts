@@ -11,6 +11,7 @@ import type { Provider } from '../../core/consent/provider.ts'
 import type { Fetch, Signal } from '../../core/tool/platform.ts'
 import { type AuthorizationRequest, authorizationUrl } from './authorization-request.ts'
 import { clientAuth, type FindServer, type Server } from './authorization-server.ts'
+import { missingSecret } from './client-secret.ts'
 import { failureOf, type ProviderFailure, providerFailure, unavailable } from './provider-failure.ts'
 import { answeredCode, requestsOf } from './provider-requests.ts'
 import { normalTokenResponse } from './token-response.ts'
@@ -53,11 +54,7 @@ export function createOAuth({
   secretOf,
   timeout = (ms) => AbortSignal.timeout(ms),
 }: OAuthOptions) {
-  /** Why this deployment is no client of the provider yet, in words for an administrator; undefined when it is. */
-  function unready({ id, client_secret_name: name }: Provider): string | undefined {
-    if (name === undefined || secretOf(name) !== undefined) return undefined
-    return `The secret of the client at '${id}' is missing: an administrator can set it as the Worker secret '${name}'`
-  }
+  const unready = (provider: Provider) => missingSecret(provider, secretOf)
 
   /** Asks the token endpoint, and words what goes wrong. */
   async function issue(
@@ -98,6 +95,7 @@ export function createOAuth({
   }
 
   return {
+    /** Why this deployment is no client of the provider yet, in words for an administrator; undefined when it is. */
     unready,
     /** Where the browser goes to be asked. */
     async begin(
