@@ -200,7 +200,7 @@ export function createApp(env: Env, config: Config, build: Build): Hono {
   // For what pages of ours ask for: a session counts beside other credentials
   const gateForPages = createGate(own.before(sessions), rateLimit, () => undefined, watch)
   // Who is led to sign in is not refused
-  const gateForVisitors = createGate({ authenticate: sessions.visitor }, rateLimit, () => undefined, {
+  const gateForVisitors = createGate(own.outside({ authenticate: sessions.visitor }), rateLimit, () => undefined, {
     ...watch,
     refused: (c, failure, principal) => failure.type !== 'unauthenticated' && watch.refused(c, failure, principal),
   })

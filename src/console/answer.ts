@@ -5,7 +5,7 @@ import type { Gate, RouteContext } from '../http/gate.ts'
 import { failurePage, goTo, page, plainPage } from '../http/page.ts'
 import { signInPath } from '../http/sign-in-path.ts'
 import { layout } from './layout.tsx'
-import type { MadeRequest, PageEntry, Reply, Visit } from './page.ts'
+import type { MadeRequest, PageEntry, Reply, Visit, WrittenRequest } from './page.ts'
 import { welcomePage } from './welcome.ts'
 
 export interface AnswerDeps {
@@ -66,26 +66,29 @@ export function createAnswer({ gate, send, loadAssets }: AnswerDeps): Answer {
       isOpen: principal.id === 'open',
       async ask<T>(method: string, path: string, body?: unknown): Promise<Reply<T>> {
         const text = body === undefined ? undefined : JSON.stringify(body)
-        const target = new URL(path, url)
         // A name of a thing that is `..` leads to nothing, and not somewhere else
-        if (target.origin !== url.origin || target.pathname !== path.split('?')[0]) throw new StrayPath()
-        made.push({ method, path, ...(text === undefined ? {} : { body: text }) })
-        const request = new Request(target, {
-          method,
-          headers: {
-            accept: 'application/json',
-            ...(text === undefined ? {} : { 'content-type': 'application/json' }),
-            ...(address === null ? {} : { 'cf-connecting-ip': address }),
-          },
-          ...(text === undefined ? {} : { body: text }),
-          signal,
+        if (new URL(path, url).pathname !== path.split('?')[0]) throw new StrayPath()
+        const request = { method, path, ...(text === undefined ? {} : { body: text }) }
+        made.push(request)
+        const type = text === undefined ? {} : { 'content-type': 'application/json' }
+        const response = await sendWritten({
+          ...request,
+          headers: new Headers({ accept: 'application/json', ...type }),
         })
-        const response = await send(c, principal, request)
         const { ok, status, headers } = response
         const answered = await response.text()
         const isJson = /[/+]json\b/.test(headers.get('content-type') ?? '')
         return { ok, status, headers, value: isJson ? JSON.parse(answered) : {} }
       },
+      send: sendWritten,
+    }
+
+    async function sendWritten({ method, path, headers, body }: WrittenRequest): Promise<Response> {
+      const target = new URL(path, url)
+      if (target.origin !== url.origin) throw new StrayPath()
+      // The rates of clients hold for what they have a page do too
+      if (address !== null) headers.set('cf-connecting-ip', address)
+      return send(c, principal, new Request(target, { method, headers, body: body ?? null, signal }))
     }
   }
 }

@@ -19,5 +19,5 @@ function quoted(text: string): string {
 
 /** A body without what addresses in it may hold before their `@` (RFC 3986, section 3.2.1). */
 function withoutPasswords(body: string): string {
-  return body.replaceAll(/(:\/\/)[^\s"'\/@]{1,500}@/g, '$1…@')
+  return body.replaceAll(/(:\/\/)[^\s"'/@]{1,500}@/g, '$1…@')
 }

@@ -6,6 +6,7 @@ import { signInPath } from '../http/sign-in-path.ts'
 import { curlOf } from './curl.ts'
 import type { MadeRequest, PageEntry, View, Visit } from './page.ts'
 import { PAGES } from './pages.ts'
+import { CommandForm, SHELL_PATH } from './shell/form.tsx'
 
 interface Surroundings {
   readonly visit: Visit
@@ -34,7 +35,7 @@ export async function layout({ title, content, status = 200 }: View, around: Sur
         <h1>{title}</h1>
         {content}
       </main>
-      <Shell visit={visit} made={made} />
+      {entry.path === SHELL_PATH ? undefined : <Shell visit={visit} made={made} />}
     </>,
   )
   return answerDocument({ status, title, style, script, body, keepsForms: true })
@@ -85,8 +86,10 @@ function Who({ visit: { principal, isOpen, url } }: Pick<Surroundings, 'visit'>)
   )
 }
 
-/** The requests of a page, as commands: what it shows anybody can have who has a key. */
+/** The requests of a page, as commands, since what it shows anybody can have who has a key; and a field that takes one. */
 function Shell({ visit, made }: Pick<Surroundings, 'visit' | 'made'>) {
+  // What is sent without a second thought changes nothing
+  const firstRead = made.find(({ method }) => method === 'GET')
   return (
     <footer>
       <details class="shell">
@@ -102,6 +105,9 @@ function Shell({ visit, made }: Pick<Surroundings, 'visit' | 'made'>) {
             <pre>{curlOf(request, visit.url.origin, visit.isOpen)}</pre>
           </div>
         ))}
+        {visit.principal.kind === 'anonymous' ? undefined : (
+          <CommandForm command={firstRead === undefined ? '' : curlOf(firstRead, visit.url.origin, true)} isFoot />
+        )}
       </details>
     </footer>
   )

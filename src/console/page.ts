@@ -19,6 +19,11 @@ export interface MadeRequest {
   readonly body?: string
 }
 
+/** A request as somebody wrote it. */
+export interface WrittenRequest extends MadeRequest {
+  readonly headers: Headers
+}
+
 /** Somebody who opens a page, or sends its form. */
 export interface Visit {
   readonly principal: Principal
@@ -35,6 +40,8 @@ export interface Visit {
    * the page shows it.
    */
   ask<T>(method: string, path: string, body?: unknown): Promise<Reply<T>>
+  /** Sends a request that who visits wrote, as `ask` does; the foot of the page does not show it. Its headers name no caller. */
+  send(request: WrittenRequest): Promise<Response>
 }
 
 /** What a page shows. */

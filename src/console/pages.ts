@@ -50,10 +50,18 @@ export const PAGES: readonly PageEntry[] = [
     load: () => import('./providers/page.tsx'),
   },
   {
+    path: '/console/policies',
+    label: 'Policies',
+    scope: 'admin',
+    ...OWN_FORM,
+    load: () => import('./policies/page.tsx'),
+  },
+  {
     path: '/console/audit',
     label: 'Audit',
     scope: 'records:read',
     isPrivate: true,
     load: () => import('./audit/page.tsx'),
   },
+  { path: '/console/shell', ...OWN_FORM, load: () => import('./shell/page.tsx') },
 ]

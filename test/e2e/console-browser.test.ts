@@ -18,13 +18,21 @@ const PATHS = [
   '/console/import',
   '/console/keys',
   '/console/providers',
+  '/console/policies',
+  '/console/policies?pattern=Calculator.*',
+  '/console/agents',
+  '/console/accounts',
+  '/console/sign-ins',
+  '/console/shell',
   '/console/audit',
 ]
 
 const SIZES = [
   { width: 1280, height: 900, colorScheme: 'light' },
+  { width: 768, height: 1024, colorScheme: 'dark' },
   { width: 360, height: 740, colorScheme: 'dark' },
 ] as const
+const DESKTOP_AND_PHONE = [SIZES[0], SIZES[2]]
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
@@ -44,6 +52,10 @@ describe.skipIf(NO_BROWSER !== '')(`the console in a browser ${NO_BROWSER}`, () 
     await server.json('POST', '/tools/call', { tool_id: 'Calculator.Add', input: { a: 1, b: 2 } })
     await server.json('POST', '/tools/call', { tool_id: 'Calculator.Add', input: { a: 'x' } })
     await server.json('POST', '/keys', { name: 'an agent', scopes: ['tools:call'] })
+    await server.json('PUT', '/policies/Calculator.*', {
+      timeout_ms: 2_000,
+      limits: { rate: { calls: 100, seconds: 60 } },
+    })
     const calls = async () => (await server.json('GET', '/calls')).body.items.length
     // They are recorded behind their answers
     for (let waited = 0; waited < 300 && (await calls()) < 2; waited++)
@@ -113,7 +125,7 @@ describe.skipIf(NO_BROWSER !== '')(`the console in a browser ${NO_BROWSER}`, () 
     await leave()
   })
 
-  it.each(SIZES)('makes a key, shows it once, and revokes it, at $width px', async ({ width, height }) => {
+  it.each(DESKTOP_AND_PHONE)('makes a key, shows it once, and revokes it, at $width px', async ({ width, height }) => {
     const { page, leave } = await person(browser)
     await page.setViewportSize({ width, height })
     const name = `made at ${width}`
@@ -156,6 +168,59 @@ describe.skipIf(NO_BROWSER !== '')(`the console in a browser ${NO_BROWSER}`, () 
     await leave()
   })
 
+  it.each(DESKTOP_AND_PHONE)('sets a policy, changes it, and removes it, at $width px', async ({ width, height }) => {
+    const { page, leave } = await person(browser)
+    await page.setViewportSize({ width, height })
+    const pattern = `Mail${width}.*`
+    await page.goto(`${server.url}/console/policies`)
+    await page.getByLabel(/^Tools/).fill(pattern)
+    await page.getByRole('button', { name: 'Set it' }).click()
+    expect(await page.getByRole('alert').innerText()).toContain('Must say something')
+    expect(await page.getByLabel(/^Tools/).inputValue()).toBe(pattern)
+    await page.getByLabel(/^Security level/).selectOption('8')
+    await page.getByLabel('So many times').fill('5')
+    await page.getByLabel('in so many seconds').fill('60')
+    await page.getByRole('button', { name: 'Set it' }).click()
+    await page.waitForURL(/done=set/)
+    const policy = () => server.json('GET', `/policies/${pattern}`)
+    expect((await policy()).body).toEqual({ pattern, security_level: 8, limits: { rate: { calls: 5, seconds: 60 } } })
+    await page.getByRole('link', { name: `Change the policy for ${pattern}` }).click()
+    await page.getByLabel(/^Security level/).selectOption('')
+    await page.getByRole('checkbox', { name: /^A person approves/ }).check()
+    await page.getByRole('button', { name: 'Set it' }).click()
+    await page.waitForURL(/done=set/)
+    expect((await policy()).body).toMatchObject({ pattern, approval: true })
+    const item = page.getByRole('listitem').filter({ has: page.getByRole('heading', { name: pattern }) })
+    await item.getByText('Remove…').click()
+    await item.getByRole('button', { name: 'Remove it' }).click()
+    await page.waitForURL(/done=removed/)
+    expect((await policy()).status).toBe(404)
+    await leave()
+  })
+
+  it.each([true, false])('sends a command at the foot of a page; with a script: %s', async (javaScript) => {
+    const { page, leave } = await person(browser, { javaScript })
+    await page.setViewportSize({ width: 360, height: 740 })
+    await page.goto(`${server.url}/console/keys`)
+    await page.getByText('This page, in a shell').click()
+    const field = page.getByLabel(/^A command/)
+    expect(await field.inputValue()).toBe(`curl '${server.url}/keys'`)
+    await field.fill(
+      `curl '${server.url}/tools/call' --json '{"tool_id": "Calculator.Add", "input": {"a": 40, "b": 2}}'`,
+    )
+    await page.getByRole('button', { name: 'Send it' }).click()
+    await page.getByText('HTTP 200').waitFor()
+    expect(await page.locator('body').innerText()).toMatch(/"value": 42/)
+    expect(new URL(page.url()).pathname).toBe(javaScript ? '/console/keys' : '/console/shell')
+    if (javaScript) expect(await violations(page)).toEqual([])
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360)
+    await page.screenshot({ path: join(tmpdir(), `switchboard-console-shell-${javaScript}.png`), fullPage: true })
+    await page.getByLabel(/^A command/).fill('curl https://example.com/')
+    await page.getByRole('button', { name: 'Send it' }).click()
+    await page.getByText('Nothing was sent').waitFor()
+    await leave()
+  })
+
   it('copies what is to be copied with one click', async () => {
     const { context, page, leave } = await person(browser)
     await context.grantPermissions(['clipboard-read', 'clipboard-write'])
@@ -189,26 +254,29 @@ describe.skipIf(NO_BROWSER !== '')(`a challenge in the console ${NO_BROWSER}`, (
   })
   afterAll(() => Promise.all([edge?.server.stop(), browser?.close(), world?.close()]))
 
-  it.each(SIZES)('leads through the consent, and back to the same call, at $width px', async ({ width, height }) => {
-    const key = await edge.keyFor('any')
-    const who = await person(browser)
-    const { page, context, leave } = who
-    await page.setViewportSize({ width, height })
-    await page.goto(`${edge.server.url}/console/tools/Mail.GetEmails`)
-    await page.getByLabel('Your API key').fill(key)
-    await page.getByRole('button', { name: 'Sign in' }).click()
-    await page.waitForURL(/Mail\.GetEmails/)
-    await page.getByLabel(/For the user/).fill(`ann-${width}`)
-    await page.getByRole('button', { name: 'Call it' }).click()
-    const link = page.getByRole('link', { name: 'Let the tool have access to mail' }).first()
-    expect(await violations(page)).toEqual([])
-    const other = { ...who, page: await context.newPage() }
-    await openAndContinue(other, (await link.getAttribute('href')) ?? '')
-    await answerProvider(other, `ann-${width}`)
-    await other.page.waitForURL(/\/oauth\/callback/)
-    expect(await page.getByLabel(/For the user/).inputValue()).toBe(`ann-${width}`)
-    await page.getByRole('button', { name: 'Try again' }).click()
-    expect(await textOf(page)).toContain('It worked')
-    await leave()
-  })
+  it.each(DESKTOP_AND_PHONE)(
+    'leads through the consent, and back to the same call, at $width px',
+    async ({ width, height }) => {
+      const key = await edge.keyFor('any')
+      const who = await person(browser)
+      const { page, context, leave } = who
+      await page.setViewportSize({ width, height })
+      await page.goto(`${edge.server.url}/console/tools/Mail.GetEmails`)
+      await page.getByLabel('Your API key').fill(key)
+      await page.getByRole('button', { name: 'Sign in' }).click()
+      await page.waitForURL(/Mail\.GetEmails/)
+      await page.getByLabel(/For the user/).fill(`ann-${width}`)
+      await page.getByRole('button', { name: 'Call it' }).click()
+      const link = page.getByRole('link', { name: 'Let the tool have access to mail' }).first()
+      expect(await violations(page)).toEqual([])
+      const other = { ...who, page: await context.newPage() }
+      await openAndContinue(other, (await link.getAttribute('href')) ?? '')
+      await answerProvider(other, `ann-${width}`)
+      await other.page.waitForURL(/\/oauth\/callback/)
+      expect(await page.getByLabel(/For the user/).inputValue()).toBe(`ann-${width}`)
+      await page.getByRole('button', { name: 'Try again' }).click()
+      expect(await textOf(page)).toContain('It worked')
+      await leave()
+    },
+  )
 })

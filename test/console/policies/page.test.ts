@@ -1,0 +1,89 @@
+import { describe, expect, it } from 'vitest'
+import { wordsOfPolicy } from '../../../src/console/policies/page.tsx'
+import { setUp } from '../set-up.ts'
+
+const POLICY = {
+  pattern: 'Mail.*',
+  secrets: ['MAIL_KEY', 'OTHER'],
+  security_level: 8,
+  approval: true,
+  timeout_ms: 1_500,
+  limits: { rate: { calls: 5, seconds: 60 }, concurrency: 2 },
+} as const
+const FIELDS = {
+  do: 'set',
+  pattern: ' Mail.* ',
+  secrets: 'MAIL_KEY, OTHER',
+  security_level: '8',
+  approval: '1',
+  timeout_ms: '1500',
+  calls: '5',
+  seconds: '60',
+  concurrency: '2',
+}
+const PUT = 'PUT /policies/Mail.*'
+const world = (more: Parameters<typeof setUp>[0] = {}) =>
+  setUp({ 'GET /policies': () => ({ items: [POLICY] }), [PUT]: () => POLICY, ...more })
+
+describe('the page of policies', () => {
+  it('says each in words', async () => {
+    expect(wordsOfPolicy(POLICY)).toEqual([
+      'security level 8 at least',
+      'a person approves each call',
+      'a call ends after 1.5 s',
+      'each at most 5 calls in 60 s',
+      'each at most 2 calls at a time',
+      'may have MAIL_KEY, OTHER',
+    ])
+    expect(wordsOfPolicy({ pattern: '*', security_level: 1 })).toEqual(['security level 1 at least'])
+    const text = await (await world().get('/console/policies')).text()
+    for (const words of wordsOfPolicy(POLICY)) expect(text).toContain(words)
+  })
+
+  it('sets one as its form says, and says nothing that the form does not', async () => {
+    const { post, asked } = world()
+    const { status, headers } = await post('/console/policies', FIELDS)
+    expect([status, headers.get('location')]).toEqual([302, '/console/policies?done=set'])
+    const { pattern: _, ...said } = POLICY
+    expect(asked.map(({ request }) => `${request.method} ${new URL(request.url).pathname}`)).toEqual([PUT])
+    expect(JSON.parse(asked[0]?.body ?? '')).toEqual(said)
+    await post('/console/policies', { do: 'set', pattern: 'Mail.*', security_level: '3', calls: '' })
+    expect(JSON.parse(asked[1]?.body ?? '')).toEqual({ security_level: 3 })
+  })
+
+  it('leaves what is no number to the route, whose words it shows, and keeps what was written', async () => {
+    const problem = { path: '/timeout_ms', message: 'Must be a whole number' }
+    const { post, asked } = world({
+      [PUT]: () => Response.json({ message: 'Not valid', errors: [problem] }, { status: 422 }),
+    })
+    const page = await post('/console/policies', { ...FIELDS, timeout_ms: '<soon>' })
+    const text = await page.text()
+    expect(JSON.parse(asked[0]?.body ?? '')).toMatchObject({ timeout_ms: '<soon>' })
+    expect(page.status).toBe(422)
+    expect(text).toContain('Must be a whole number')
+    expect(text).toContain('value="&#60;soon&#62;"')
+    expect(text).toMatch(/<option value="8" selected/)
+  })
+
+  it('fills its form with one that is to be changed', async () => {
+    const text = await (await world().get('/console/policies?pattern=Mail.*')).text()
+    expect(text).toContain('Change the policy for Mail.*')
+    for (const value of ['Mail.*', 'MAIL_KEY OTHER', '1500', '60']) expect(text).toContain(`value="${value}"`)
+    expect(text).toMatch(/name="approval" value="1" checked/)
+  })
+
+  it('removes one, and says when there was none', async () => {
+    const { post } = world({ 'DELETE /policies/Mail.*': () => new Response(null, { status: 204 }) })
+    const { headers } = await post('/console/policies', { do: 'remove', pattern: 'Mail.*' })
+    expect(headers.get('location')).toBe('/console/policies?done=removed')
+    const gone = await post('/console/policies', { do: 'remove', pattern: 'Other.*' })
+    expect([gone.status, (await gone.text()).includes('There is nothing here')]).toEqual([404, true])
+  })
+
+  it('is for administrators', async () => {
+    const reader = { id: 'key:1', kind: 'key', scopes: ['tools:read'], tools: ['*'], users: [] } as const
+    const { get, asked } = setUp({}, reader)
+    expect((await get('/console/policies')).status).toBe(403)
+    expect(asked).toEqual([])
+  })
+})
