@@ -98,6 +98,8 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'connect': [...CORE, 'http', 'outbound', 'storage'],
   // It asks the routes of the deployment for what it shows; guides say how hosts are configured
   'console': [...CORE, 'http', 'docs'],
+  // Others install it: it knows a deployment by its address alone
+  'client': [],
   // Bodies that come in and those that go out are read to a limit by one function
   'http': [...CORE, 'outbound'],
   'outbound': CORE,

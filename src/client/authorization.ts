@@ -1,0 +1,61 @@
+import type { Challenge } from './challenge.ts'
+import { type Connection, sleep } from './connection.ts'
+import { isObject, textIn } from './json.ts'
+import { SwitchboardError } from './switchboard-error.ts'
+
+/** Seconds that the deployment holds a question for, before it says that nothing has changed. */
+const WAIT = 59
+/** The least time between two questions, in milliseconds. */
+const PACE_MS = 1_000
+
+/** A challenge with what is asked, and of whom; as it is where that cannot be read. */
+export async function described(
+  connection: Connection,
+  challenge: Challenge,
+  signal?: AbortSignal,
+): Promise<Challenge> {
+  if (challenge.checkUrl === undefined) return challenge
+  try {
+    const state = await stateOf(connection, challenge.checkUrl, 0, signal)
+    const scopes = isObject(state) ? state['scopes'] : undefined
+    const user = textIn(state, 'user_id')
+    const expiresAt = textIn(state, 'expires_at')
+    return {
+      ...challenge,
+      ...(Array.isArray(scopes) ? { scopes: scopes.map(String) } : {}),
+      ...(user === undefined ? {} : { user }),
+      ...(expiresAt === undefined ? {} : { expiresAt }),
+    }
+  } catch (error) {
+    if (signal?.aborted) throw error
+    return challenge
+  }
+}
+
+/** Waits until the person has done it; throws `authorization_failed` when they refuse, or their time is over. */
+export async function settled(connection: Connection, challenge: Challenge, signal?: AbortSignal): Promise<void> {
+  const { checkUrl, id } = challenge
+  const failed = (why: string) => new SwitchboardError('authorization_failed', why, { challenges: [challenge] })
+  if (checkUrl === undefined) throw failed(`Nobody can tell when '${id}' is done: name the user of the call`)
+  for (;;) {
+    const asked = Date.now()
+    const state = await stateOf(connection, checkUrl, WAIT, signal)
+    const status = textIn(state, 'status')
+    if (status === 'completed') return
+    if (status === 'failed') throw failed(textIn(state, 'reason') ?? 'It was refused')
+    await sleep(Math.max(0, PACE_MS - (Date.now() - asked)), signal)
+  }
+}
+
+async function stateOf(connection: Connection, checkUrl: string, wait: number, signal?: AbortSignal): Promise<unknown> {
+  try {
+    // Asked where the deployment was reached: whatever an answer says, the key goes nowhere else
+    const { pathname } = new URL(checkUrl, 'https://switchboard.invalid')
+    return await connection.json({ path: pathname, query: wait === 0 ? {} : { wait }, signal })
+  } catch (error) {
+    if (error instanceof SwitchboardError && error.code === 'not_found') {
+      throw new SwitchboardError('authorization_failed', 'The link has ended', {}, error)
+    }
+    throw error
+  }
+}

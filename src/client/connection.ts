@@ -1,0 +1,160 @@
+import { parsed } from './json.ts'
+import { errorOf, SwitchboardError } from './switchboard-error.ts'
+
+/** Where a Switchboard is, and as whom it is asked. */
+export interface ConnectionOptions {
+  /** The deployment's address, such as `https://switchboard.example.workers.dev`. */
+  readonly url: string | URL
+  readonly key?: string | undefined
+  /** How often a request is sent before it is given up: 5 times, unless this says otherwise. */
+  readonly attempts?: number | undefined
+  /** Sends the requests, in place of the global `fetch`. */
+  readonly fetch?: typeof fetch | undefined
+}
+
+/** A request, and what is made of its answer. */
+export interface Ask<T> {
+  readonly method?: string
+  /** The path, from the root of the deployment. */
+  readonly path: string
+  readonly query?: Readonly<Record<string, string | number | undefined>> | undefined
+  /** Sent as JSON. */
+  readonly json?: unknown
+  /** Sent as it is, with its content type among `headers`. */
+  readonly body?: BodyInit
+  readonly headers?: Readonly<Record<string, string>>
+  readonly signal?: AbortSignal | undefined
+  /** Whether the request does no harm when it arrives twice; those that only read do none. */
+  readonly repeatable?: boolean
+  /** Makes what is wanted of an answer that is no failure; its connection may be lost meanwhile. */
+  readonly read: (response: Response) => Promise<T>
+}
+
+export interface Connection {
+  /** Sends a request until it is answered, and throws a `SwitchboardError` for what is no success. */
+  ask<T>(ask: Ask<T>): Promise<T>
+  /** The same for an answer that is JSON. What it holds is as the deployment says it, unchecked. */
+  json<T>(ask: Omit<Ask<T>, 'read'>): Promise<T>
+}
+
+const ATTEMPTS = 5
+/** The first pause before a request is repeated, and the longest, in milliseconds. */
+const PAUSE_MS = 200
+const MAX_PAUSE_MS = 10_000
+/** Whoever is told to wait for longer than this is told to its caller instead. */
+const MAX_WAIT_MS = 60_000
+/** What a header may hold, so that nobody repeats the key in an error of theirs. */
+const KEY = /^[\x21-\x7e]+$/
+
+/** Makes the one way that requests go out. Throws where the address or the key cannot be one. */
+export function connect(options: ConnectionOptions): Connection {
+  const { key, attempts = ATTEMPTS } = options
+  const send = options.fetch ?? ((input, init) => fetch(input, init))
+  const base = addressOf(options.url)
+  if (key !== undefined && !KEY.test(key))
+    throw new SwitchboardError('refused', 'The key has characters that no key has')
+
+  async function once<T>(url: URL, ask: Ask<T>, again: boolean): Promise<T> {
+    const { method = 'GET', json, signal, read } = ask
+    const headers = {
+      ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
+      ...(json === undefined ? {} : { 'content-type': 'application/json' }),
+      ...ask.headers,
+    }
+    const body = json === undefined ? ask.body : JSON.stringify(json)
+    try {
+      const response = await send(url, {
+        method,
+        headers,
+        ...(body === undefined ? {} : { body }),
+        signal: signal ?? null,
+      })
+      if (response.ok) return await read(response)
+      throw errorOf(response.status, parsed(await response.text()), response.headers.get('retry-after'), again)
+    } catch (error) {
+      if (error instanceof SwitchboardError) throw error
+      if (signal?.aborted) throw endedBy(signal)
+      throw new SwitchboardError('unreachable', `Cannot reach ${url.origin}`, { canRetry: again }, error)
+    }
+  }
+
+  async function ask<T>(asked: Ask<T>): Promise<T> {
+    const { method = 'GET', path, query = {}, signal } = asked
+    const url = new URL(path, base)
+    for (const [name, value] of Object.entries(query)) {
+      if (value !== undefined) url.searchParams.set(name, String(value))
+    }
+    const again = asked.repeatable ?? method === 'GET'
+    for (let attempt = 1; ; attempt++) {
+      if (signal?.aborted) throw endedBy(signal)
+      try {
+        return await once(url, asked, again)
+      } catch (error) {
+        const pause = error instanceof SwitchboardError ? pauseBefore(attempt, error) : undefined
+        if (pause === undefined || attempt >= attempts) throw error
+        await sleep(pause, signal)
+      }
+    }
+  }
+
+  return {
+    ask,
+    json: (asked) =>
+      ask({
+        ...asked,
+        async read(response) {
+          const text = await response.text()
+          try {
+            return JSON.parse(text)
+          } catch {
+            throw new SwitchboardError('answer_invalid', 'What answered is no Switchboard', { status: response.status })
+          }
+        },
+      }),
+  }
+}
+
+/** How long to wait before a failure is tried again; undefined where that is of no use. Chance keeps callers from coming back together. */
+function pauseBefore(
+  attempt: number,
+  { details: { canRetry, retryAfterMs = 0 } }: SwitchboardError,
+): number | undefined {
+  if (!canRetry || retryAfterMs > MAX_WAIT_MS) return undefined
+  return retryAfterMs + Math.random() * Math.min(MAX_PAUSE_MS, PAUSE_MS * 2 ** attempt)
+}
+
+/** Waits, unless the signal ends that. */
+export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const end = () => {
+      clearTimeout(timer)
+      if (signal) reject(endedBy(signal))
+    }
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', end)
+      resolve()
+    }, ms)
+    if (signal?.aborted) end()
+    else signal?.addEventListener('abort', end, { once: true })
+  })
+}
+
+function endedBy({ reason }: AbortSignal): SwitchboardError {
+  const isLate = reason instanceof Error && reason.name === 'TimeoutError'
+  return isLate
+    ? new SwitchboardError('timed_out', 'There was no answer in time', {}, reason)
+    : new SwitchboardError('cancelled', 'The request was cancelled', {}, reason)
+}
+
+function addressOf(url: string | URL): URL {
+  try {
+    const address = new URL(url)
+    if (/^https?:$/.test(address.protocol) && address.username === '' && address.password === '') return address
+  } catch {
+    // Told below
+  }
+  throw new SwitchboardError(
+    'refused',
+    'The address is none: wanted one such as https://switchboard.example.workers.dev',
+  )
+}

@@ -1,0 +1,26 @@
+export type JsonObject = Readonly<Record<string, unknown>>
+
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** The text that a field holds, where it holds one. */
+export function textIn(value: unknown, field: string): string | undefined {
+  const held = isObject(value) ? value[field] : undefined
+  return typeof held === 'string' ? held : undefined
+}
+
+/** The list of objects that a field holds; none where it holds no list. */
+export function objectsIn(value: unknown, field: string): readonly JsonObject[] {
+  const held = isObject(value) ? value[field] : undefined
+  return Array.isArray(held) ? held.filter(isObject) : []
+}
+
+/** The JSON value of a text; undefined for what is no JSON. */
+export function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,165 @@
+import type { Challenge } from './challenge.ts'
+import { isObject, type JsonObject, objectsIn, textIn } from './json.ts'
+
+/**
+ * Why something failed. The list is closed.
+ *
+ * - `input_invalid`: the tool takes no such input (`parameterErrors`)
+ * - `authorization_required`: a person must do something first (`challenges`)
+ * - `authorization_failed`: the person refused, or their time was over
+ * - `requirements_missing`: the deployment or the call lacks a secret or a user (`missing`)
+ * - `tool_failed`: the tool ran, or began to, and failed (`canRetry`)
+ * - `refused`: the request is not in order, or there is no such tool or version (`suggestions`)
+ * - `invalid`: the document or body that was sent is not in order (`problems`)
+ * - `unauthenticated`, `forbidden`, `not_found`, `conflict`, `rate_limited`, `unavailable`: as HTTP says
+ * - `internal`: Switchboard is at fault
+ * - `unreachable`: nobody answered, or the connection was lost
+ * - `answer_invalid`: what answered is no Switchboard
+ * - `timed_out`, `cancelled`: by `timeout`, by `signal`
+ */
+export type ErrorCode =
+  | 'input_invalid'
+  | 'authorization_required'
+  | 'authorization_failed'
+  | 'requirements_missing'
+  | 'tool_failed'
+  | 'refused'
+  | 'invalid'
+  | 'unauthenticated'
+  | 'forbidden'
+  | 'not_found'
+  | 'conflict'
+  | 'rate_limited'
+  | 'unavailable'
+  | 'internal'
+  | 'unreachable'
+  | 'answer_invalid'
+  | 'timed_out'
+  | 'cancelled'
+
+/** What a call lacks that no link leads to. */
+export interface Requirements {
+  /** Secrets of the deployment, by id. */
+  readonly secrets: readonly string[]
+  /** Whether the call has to say for which user it is. */
+  readonly user: boolean
+}
+
+/** What is known of a failure beside its code and message. */
+export interface ErrorDetails {
+  /** For whoever wires the call. */
+  readonly developerMessage?: string | undefined
+  /** What is wrong with each parameter, by its name. */
+  readonly parameterErrors?: Readonly<Record<string, string>>
+  readonly challenges?: readonly Challenge[]
+  readonly missing?: Requirements
+  /** What is wrong with a document, and where. */
+  readonly problems?: readonly { readonly path: string; readonly message: string }[]
+  /** Names near the one that was asked for. */
+  readonly suggestions?: readonly string[]
+  /** What to tell the model that made the call. */
+  readonly promptContent?: string | undefined
+  /** Whether the same may work when it is tried again. */
+  readonly canRetry?: boolean
+  /** In milliseconds. */
+  readonly retryAfterMs?: number | undefined
+  /** Of HTTP. */
+  readonly status?: number
+  /** Of a call: under it the call can be made again without being run twice. */
+  readonly callId?: string
+}
+
+/** A failure of whatever kind: everything that the client throws is one. */
+export class SwitchboardError extends Error {
+  override readonly name = 'SwitchboardError'
+  readonly code: ErrorCode
+  readonly details: ErrorDetails
+
+  constructor(code: ErrorCode, message: string, details: ErrorDetails = {}, cause?: unknown) {
+    super(message, cause === undefined ? {} : { cause })
+    this.code = code
+    this.details = details
+  }
+}
+
+const CODES: Readonly<Record<number, ErrorCode>> = {
+  401: 'unauthenticated',
+  403: 'forbidden',
+  404: 'not_found',
+  409: 'conflict',
+  410: 'not_found',
+  422: 'invalid',
+  429: 'rate_limited',
+  503: 'unavailable',
+}
+
+/** The failure that an answer tells of. `retryAfter` is the header; `again` whether the request can be made again. */
+export function errorOf(status: number, answer: unknown, retryAfter: string | null, again: boolean): SwitchboardError {
+  // JSON-RPC has it in a field
+  const body = isObject(answer) && isObject(answer['error']) ? answer['error'] : answer
+  const message = textIn(body, 'message')
+  if (!isObject(body) || message === undefined) {
+    const canRetry = (status === 429 || status === 503) && again
+    const details = { status, canRetry, retryAfterMs: waitOf(retryAfter) }
+    if (canRetry) return new SwitchboardError(CODES[status] ?? 'unavailable', `HTTP ${status}`, details)
+    return new SwitchboardError('answer_invalid', `What answered is no Switchboard: HTTP ${status}`, { status })
+  }
+  const about = { status, developerMessage: textIn(body, 'developer_message') }
+  const missing = body['missing_requirements']
+  if (isObject(missing)) return lacking(message, missing, about)
+  const parameters = body['parameter_errors']
+  if (isObject(parameters)) return wrongInput(message, parameters, about)
+  const suggestions = body['suggestions']
+  return new SwitchboardError(CODES[status] ?? (status >= 500 ? 'internal' : 'refused'), message, {
+    ...about,
+    ...(Array.isArray(suggestions) ? { suggestions: suggestions.filter((each) => typeof each === 'string') } : {}),
+    ...(Array.isArray(body['errors']) ? { problems: problemsOf(body) } : {}),
+    canRetry: status === 429 || (status === 503 && again),
+    retryAfterMs: waitOf(retryAfter),
+  })
+}
+
+/** A call whose input its tool does not take. */
+export function wrongInput(message: string, parameters: JsonObject, about: ErrorDetails): SwitchboardError {
+  const parameterErrors = Object.fromEntries(Object.entries(parameters).map(([name, why]) => [name, String(why)]))
+  return new SwitchboardError('input_invalid', message, { ...about, parameterErrors })
+}
+
+/** A call that lacks something: what a person can do something about has a link. */
+export function lacking(message: string, missing: JsonObject, about: ErrorDetails): SwitchboardError {
+  const challenges = objectsIn(missing, 'authorization').flatMap((each) => {
+    const { id, url, check_url } = each
+    if (typeof id !== 'string' || typeof url !== 'string') return []
+    return [typeof check_url === 'string' ? { id, url, checkUrl: check_url } : { id, url }]
+  })
+  const secrets = objectsIn(missing, 'secrets').map(({ id }) => String(id))
+  const user = missing['user_id'] === true
+  const code = challenges.length > 0 ? 'authorization_required' : 'requirements_missing'
+  const rest = secrets.length > 0 || user ? { missing: { secrets, user } } : {}
+  return new SwitchboardError(code, message, { ...about, ...(challenges.length > 0 ? { challenges } : {}), ...rest })
+}
+
+/** What a tool says of its own failure. */
+export function failedTool(error: unknown, message: string): SwitchboardError {
+  const after = isObject(error) ? error['retry_after_ms'] : undefined
+  return new SwitchboardError('tool_failed', message, {
+    developerMessage: textIn(error, 'developer_message'),
+    promptContent: textIn(error, 'additional_prompt_content'),
+    canRetry: isObject(error) && error['can_retry'] === true,
+    retryAfterMs: typeof after === 'number' ? after : undefined,
+  })
+}
+
+function problemsOf(body: JsonObject): { readonly path: string; readonly message: string }[] {
+  return objectsIn(body, 'errors').map((each) => ({
+    path: textIn(each, 'path') ?? '',
+    message: textIn(each, 'message') ?? '',
+  }))
+}
+
+/** The header `Retry-After`, seconds or a date (RFC 9110, section 10.2.3), in milliseconds. */
+function waitOf(retryAfter: string | null): number | undefined {
+  if (retryAfter === null) return undefined
+  const ms = /^\d+$/.test(retryAfter.trim()) ? Number(retryAfter) * 1_000 : Date.parse(retryAfter) - Date.now()
+  return Number.isNaN(ms) ? undefined : Math.max(0, ms)
+}

@@ -1,0 +1,30 @@
+/**
+ * `npm run prepare`, which npm runs after `npm install` here and before it packs: makes what others install of this repository in
+ * `dist/package`, or in `--outdir`, since no Node reads TypeScript below `node_modules`. `switchboard/client` is one module and its types.
+ */
+import { spawnSync } from 'node:child_process'
+import { rmSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import { build } from 'esbuild'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const { values } = parseArgs({ options: { outdir: { type: 'string', default: join(root, 'dist/package') } } })
+const outdir = resolve(values.outdir)
+
+rmSync(outdir, { recursive: true, force: true })
+await build({
+  absWorkingDir: root,
+  entryPoints: ['src/client/index.ts'],
+  outfile: join(outdir, 'client.js'),
+  bundle: true,
+  format: 'esm',
+  platform: 'neutral',
+  target: 'es2022',
+  logLevel: 'warning',
+})
+const tsc = join(root, 'node_modules/typescript/bin/tsc')
+const emit = ['--noEmit', 'false', '--declaration', '--emitDeclarationOnly', '--outDir', join(outdir, 'client')]
+const { status } = spawnSync(process.execPath, [tsc, '-p', 'src/client', ...emit], { cwd: root, stdio: 'inherit' })
+process.exitCode = status ?? 1

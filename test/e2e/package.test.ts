@@ -1,0 +1,120 @@
+import { execFile, spawn } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { EXAMPLE_ORIGIN } from '../../src/docs/guide.ts'
+import { HttpPerson } from './oauth/http-person.ts'
+import { ADMIN_KEY, type Connected, connect, startWorld, type World } from './oauth/switchboard.ts'
+
+/** What others install of this repository: packed, and installed in an empty folder without npm's registry. */
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const execute = promisify(execFile)
+const run = (cwd: string, command: string, ...args: readonly string[]) =>
+  execute(command, args, { cwd, env: { ...process.env, npm_config_offline: 'true' } })
+
+let folder: string
+let world: World
+let edge: Connected
+let files: readonly string[]
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'switchboard-package-'))
+  world = await startWorld()
+  edge = await connect(world)
+  const { stdout } = await run(root, 'npm', 'pack', '--json', '--pack-destination', folder)
+  const [packed] = JSON.parse(stdout.slice(stdout.indexOf('[')))
+  files = packed.files.map(({ path }: { path: string }) => path)
+  await writeFile(join(folder, 'package.json'), '{"type":"module"}')
+  await run(folder, 'npm', 'install', '--no-audit', '--no-fund', join(folder, packed.filename))
+})
+afterAll(async () => {
+  await Promise.all([edge?.server.stop(), world?.close()])
+  await rm(folder, { recursive: true, force: true })
+})
+
+it('has what is run, and none of the sources', () => {
+  expect(files).toEqual(expect.arrayContaining(['LICENSE', 'README.md', 'dist/package/client.js']))
+  expect(files.filter((path) => !/^(?:dist\/package\/|LICENSE$|README\.md$|package\.json$)/.test(path))).toEqual([])
+})
+
+it('brings nothing else along', async () => {
+  const lock = JSON.parse(await readFile(join(folder, 'package-lock.json'), 'utf8'))
+  expect(Object.keys(lock.packages)).toEqual(['', 'node_modules/switchboard'])
+})
+
+/** What the guide has people write, in its order, with the address of this deployment and a tool that is here. */
+const guide = readFileSync(join(root, 'src/docs/client.md'), 'utf8')
+const snippets = [...guide.matchAll(/^```js\n([^]+?)^```$/gm)].map(([, text = '']) => text)
+
+describe('the client, as the guide has it', () => {
+  /** Runs a snippet, with a person who does what it asks for. */
+  async function printed(snippet: string | undefined): Promise<string> {
+    const text = snippet?.replaceAll(EXAMPLE_ORIGIN, edge.server.url).replaceAll('Gmail.', 'Mail.') ?? ''
+    await writeFile(join(folder, 'snippet.js'), text)
+    const env = { ...process.env, SWITCHBOARD_KEY: ADMIN_KEY }
+    const child = spawn(process.execPath, ['snippet.js'], { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] })
+    let said = ''
+    let person: Promise<unknown> | undefined
+    const hear = (chunk: Buffer) => {
+      said += String(chunk)
+      const link = /Please allow .*?: (\S+)\n/.exec(said)?.[1]
+      if (link !== undefined) person ??= new HttpPerson().consent(link, 'ann')
+    }
+    child.stdout.on('data', hear)
+    child.stderr.on('data', hear)
+    await new Promise((done) => child.once('close', done))
+    await person
+    return said
+  }
+
+  it('is tried as a whole', () => expect(snippets).toHaveLength(4))
+
+  it('calls', async () => expect(await printed(snippets[0])).toBe('5\n'))
+
+  it('finds tools', async () => {
+    const said = await printed(snippets[1])
+    expect(said).toMatch(/^Calculator\.Add@1\.0\.0\nCalculator\.Subtract@1\.0\.0\n\d+ found .+ \[\]\n\[ 'a', 'b' \]\n$/)
+  })
+
+  it('waits for a person', async () => {
+    expect(await printed(snippets[2])).toMatch(/^Please allow mail \(mail\.read\): http.+\n\{ account: 'ann'/)
+  })
+
+  it('says what went wrong', async () => {
+    expect(await printed(snippets[3])).toBe("input_invalid { a: 'Must be a number', b: 'Is required' }\n")
+  })
+
+  it('has a row for each code', () => {
+    const source = readFileSync(join(root, 'src/client/switchboard-error.ts'), 'utf8')
+    const union = /export type ErrorCode =([^]+?)\n\n/.exec(source)?.[1] ?? ''
+    const codes = [...union.matchAll(/'(\w+)'/g)].map(([, code]) => code)
+    const told = [...guide.matchAll(/^\| (`[a-z_`, ]+`) +\|/gm)].flatMap(([, cell = '']) => cell.match(/\w+/g) ?? [])
+    expect(codes.length).toBeGreaterThan(10)
+    expect(told).toEqual(expect.arrayContaining(codes))
+  })
+})
+
+it('has types for it, which know what every platform has', async () => {
+  const source = (code: string) => `import { Switchboard, SwitchboardError } from 'switchboard/client'
+    const client = new Switchboard({ url: 'https://switchboard.example' })
+    for await (const { id, input_schema } of client.tools({ toolkit: 'Mail' })) id.concat(String(input_schema.parameters))
+    try {
+      const { value }: { value: unknown } = await client.call('A.B', { a: 1 }, { onProgress: ({ progress }) => progress.toFixed() })
+    } catch (error) {
+      if (error instanceof SwitchboardError && error.code === '${code}') error.details.parameterErrors?.['a']?.trim()
+    }`
+  const compiled = async (code: string) => {
+    await writeFile(join(folder, 'typed.ts'), source(code))
+    const options = '--strict --noEmit --target es2022 --module nodenext --lib es2022,dom --ignoreConfig'.split(' ')
+    return run(folder, process.execPath, join(root, 'node_modules/typescript/bin/tsc'), ...options, 'typed.ts').then(
+      () => 'in order',
+      ({ stdout }) => String(stdout),
+    )
+  }
+  expect(await compiled('input_invalid')).toBe('in order')
+  expect(await compiled('no_such_code')).toMatch(/have no overlap/)
+})
