@@ -239,4 +239,19 @@ describe('a definition of MCP', () => {
     expect(tools[0]).not.toHaveProperty('title')
     await client.close()
   })
+
+  it('is of a toolkit whose name an agent may have wrong, and is told', async () => {
+    const list = async (toolkits: string) => {
+      const answer = await fetch(url(`?toolkits=${toolkits}`), {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'accept': 'application/json, text/event-stream' },
+        body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' }),
+      })
+      return Object(await answer.json()).error?.message
+    }
+    await expect
+      .poll(() => list('Calculater'))
+      .toBe("There is no toolkit 'Calculater' here: did you mean 'Calculator'?")
+    expect(await list('Nonsensical')).toMatch(/^There is no toolkit 'Nonsensical' here: there are '.*'Calculator'/)
+  })
 })

@@ -3,7 +3,7 @@ import type { UnknownToolkit } from '../../core/access/catalogue.ts'
 import { levelled } from '../../core/access/policy.ts'
 import { policiesOf } from './policies.ts'
 import { maySee, type Principal } from '../../core/access/principal.ts'
-import { column } from '../rows.ts'
+import { field } from '../rows.ts'
 import { SHOWN } from './query.ts'
 import { keysOf } from './toolkits.ts'
 
@@ -27,7 +27,7 @@ export function seesToolkit(sql: SqlStorage, toolkit: string, principal: Princip
 
 /** The toolkits that are called much like one of which the principal sees nothing, or else some of all that it sees. */
 export function toolkitsNear(sql: SqlStorage, asked: string, principal: Principal): Omit<UnknownToolkit, 'name'> {
-  const names = column<string>(sql, 'SELECT name FROM toolkit ORDER BY key')
+  const names = toolkitNames(sql)
   const isSeen = (name: string) => seesToolkit(sql, name, principal)
   const near = names
     .map((name) => ({ name, far: farFrom(asked.toLowerCase(), name.toLowerCase()) }))
@@ -40,6 +40,17 @@ export function toolkitsNear(sql: SqlStorage, asked: string, principal: Principa
   )
   if (known.length > 0) return { known, isNear: true }
   return { known: firstOf(names, MAX_LISTED, isSeen), isNear: false }
+}
+
+/** All toolkits that have or had tools, bundled ones too, in the order of their names: one step of the index each. */
+function toolkitNames(sql: SqlStorage): string[] {
+  const names: string[] = []
+  for (let from = ''; ;) {
+    const name = field<string>(sql, 'SELECT toolkit FROM tool WHERE key >= ? ORDER BY key LIMIT 1', from)
+    if (name === undefined) return names
+    names.push(name)
+    from = keysOf(name)[1]
+  }
 }
 
 /** How many letters two names differ in; one that begins with the other is near it. */

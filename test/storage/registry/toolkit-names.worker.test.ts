@@ -25,6 +25,19 @@ describe('a toolkit that a principal sees nothing of', () => {
       expect(unknown).toEqual({ ...hidden, name: 'Unused' })
     }))
 
+  it('is told from bundled ones too', () =>
+    inRegistry(async ({ registry }) => {
+      const { records } = await publication('Weather.Forecast@1.0.0')
+      await registry.takeIn('b1', 0, records)
+      await registry.publish([await publication('Mail.Send@1.0.0'), await publication('Mailbox.Do@1.0.0')], ADMIN)
+      expect((await registry.unknownToolkit('Wether', KEY))?.known).toEqual(['Weather'])
+      expect(await registry.unknownToolkit('Unused', ADMIN)).toEqual({
+        name: 'Unused',
+        known: ['Mail', 'Mailbox', 'Weather'],
+        isNear: false,
+      })
+    }))
+
   it('is none whose tools are all deprecated, and one of which none is shown at all', () =>
     inRegistry(async ({ registry }) => {
       await registry.publish([await publication('Mail.Send@1.0.0')], ADMIN)
