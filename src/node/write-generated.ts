@@ -81,9 +81,14 @@ async function guides(): Promise<File> {
   const folder = join(root, 'src/docs')
   const names = (await readdir(folder)).flatMap((file) => /^([\w-]+)\.md$/.exec(file)?.[1] ?? []).sort()
   const all = await Promise.all(
-    names.map(async (name) => ({ name, text: await readFile(join(folder, `${name}.md`), 'utf8') })),
+    names.map(async (name) => ({ name, text: withoutPadding(await readFile(join(folder, `${name}.md`), 'utf8')) })),
   )
   return ['guides.ts', `export const guides = ${JSON.stringify(all)} as const\n`]
+}
+
+/** Markdown whose tables are not padded: columns are for whoever edits them, and cost a model that reads them. */
+function withoutPadding(markdown: string): string {
+  return markdown.replaceAll(/^\|.*\|$/gm, (row) => row.replaceAll(/ {2,}/g, ' ').replaceAll(/-{4,}/g, '---'))
 }
 
 /** What the pages of the console are sent with, as text. */

@@ -3,10 +3,10 @@ import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
 
 const here = fileURLToPath(new URL('.', import.meta.url))
-const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8').replaceAll(/ +/g, ' ')
+const guide = readFileSync(new URL('../../src/docs/dialects.md', import.meta.url), 'utf8').replaceAll(/ +/g, ' ')
 
 it.each(['oxp', 'open-tool-calling', 'machine-context', 'plugin', 'mcp'])(
-  'the README says how many statements of %s hold, and how many we do otherwise',
+  'the guide says how many statements of %s hold, and how many we do otherwise',
   (document) => {
     const tests = readdirSync(here)
       .filter((name) => name.startsWith(document) && name.endsWith('.test.ts'))
@@ -14,6 +14,6 @@ it.each(['oxp', 'open-tool-calling', 'machine-context', 'plugin', 'mcp'])(
     // Each is called at the start of a line, and none in a loop
     const count = (called: string) =>
       tests.flatMap((text) => text.match(new RegExp(`^ *${called}\\((?:$|['"\`A-Z])`, 'gm')) ?? []).length
-    expect(readme).toContain(`(test/seeds/${document}.test.ts) | ${count('works')} | ${count('deviates')} |`)
+    expect(guide).toContain(`\`test/seeds/${document}.test.ts\` | ${count('works')} | ${count('deviates')} |`)
   },
 )

@@ -22,9 +22,9 @@ describe('the well-known providers', () => {
     })
   })
 
-  it.each(knownProviderIds)('%s is named in the README', (id) => {
-    const readme = readFileSync(new URL('../../../README.md', import.meta.url), 'utf8')
-    expect(readme).toMatch(new RegExp(`\\b${knownProvider(id)?.name}\\b`))
+  it.each(knownProviderIds)('%s is named in the guide', (id) => {
+    const guide = readFileSync(new URL('../../../src/docs/people.md', import.meta.url), 'utf8')
+    expect(guide).toMatch(new RegExp(`\\b${knownProvider(id)?.name}\\b`))
   })
 
   it('are there once their client is', () => {

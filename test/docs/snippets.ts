@@ -1,0 +1,101 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { agentHosts } from '../../src/docs/agent-hosts.ts'
+import { EXAMPLE_ORIGIN } from '../../src/docs/guide.ts'
+
+/** What people copy: every block of code of the README and of the guides, and how each is tried. */
+export interface Snippet {
+  readonly file: string
+  readonly language: string
+  readonly text: string
+  /** The file of a tool that the words before it name. */
+  readonly named: string | undefined
+  readonly way: Way
+}
+
+/**
+ * `server`: it is a command that is run against a server. `answer`: it is what the command before it answers. `host`: it is
+ * of the table of agent hosts, whose test runs them. `package`: the test of the package runs it. `tool`, `wrangler`, `rules` and `yaml`: it is read by what it is written for. What is left has the reason why it
+ * cannot be tried, or, where nobody gave one, `untried`.
+ */
+export type Way =
+  | 'server'
+  | 'answer'
+  | 'host'
+  | 'package'
+  | 'tool'
+  | 'wrangler'
+  | 'rules'
+  | 'yaml'
+  | 'untried'
+  | { readonly reason: string }
+
+export const root = fileURLToPath(new URL('../..', import.meta.url))
+
+/** Blocks that cannot be tried here, by how their text begins, and why. */
+export const CANNOT: Readonly<Record<string, string>> = {
+  'npm install && npm run dev':
+    '`npm run dev` is started by test/e2e/npm-run.test.ts; what is installed comes from elsewhere',
+  'npm test': 'it is what runs this',
+  'npm run bench': 'it measures, for minutes',
+  'npx vitest run': 'a tool of the fork that reads this; its test is run by test/docs/snippets.test.ts',
+  'npx wrangler': 'it wants an account at Cloudflare',
+  'openssl rand -base64 32 | npx wrangler': 'it wants an account at Cloudflare',
+  '[![Deploy to Cloudflare]': 'it wants a public repository, and an account at Cloudflare',
+  '{\n  "items": [\n    {\n      "at"': 'a record of a day that was; its fields are those of test/e2e/records.test.ts',
+}
+
+const GUIDES = readdirSync(join(root, 'src/docs'))
+  .filter((file) => file.endsWith('.md'))
+  .map((file) => `src/docs/${file}`)
+
+export const FILES: readonly string[] = ['README.md', 'tools/README.md', ...GUIDES]
+
+/** `src/docs/client.md` as it is told to a program that has installed the package: test/e2e/package.test.ts runs each of these. */
+const isOfPackage = (text: string) =>
+  text.includes("from 'switchboard/client'") || text.startsWith('npm install ./switchboard-')
+
+const hosts = new Set(
+  agentHosts(EXAMPLE_ORIGIN).flatMap(({ snippet, signIn }) =>
+    [snippet?.text, signIn?.text].filter((text) => text !== undefined),
+  ),
+)
+
+/** Every block of a Markdown text, in order. */
+export function snippetsOf(file: string, markdown: string): readonly Snippet[] {
+  const found: Snippet[] = []
+  let end = 0
+  for (const { index, 0: whole, 1: margin = '', 2: language = '', 3: body = '' } of markdown.matchAll(
+    /^( *)```(\w*)\n([^]*?)^ *```$/gm,
+  )) {
+    const text = body.replaceAll(new RegExp(`^${margin}`, 'gm'), '').trimEnd()
+    const before = found.at(-1)
+    const follows = before?.way === 'server' && markdown.slice(end, index).trim() === ''
+    const named = [...markdown.slice(0, index).matchAll(/`tools\/(\w+\/\w+(?:\.test)?)\.ts`/g)].at(-1)?.[1]
+    found.push({ file, language, text, named, way: wayOf(language, text, follows) })
+    end = index + whole.length
+  }
+  return found
+}
+
+function wayOf(language: string, text: string, follows: boolean): Way {
+  if (hosts.has(text)) return 'host'
+  if (isOfPackage(text)) return 'package'
+  const [, reason] = Object.entries(CANNOT).find(([beginning]) => text.startsWith(beginning)) ?? []
+  if (reason !== undefined) return { reason }
+  if (language === 'sh' || language === '') return 'server'
+  if (language === 'json') return follows ? 'answer' : 'rules'
+  if (language === 'ts') return 'tool'
+  if (language === 'toml') return 'wrangler'
+  return language === 'yaml' ? 'yaml' : 'untried'
+}
+
+export const snippets: readonly Snippet[] = FILES.flatMap((file) =>
+  snippetsOf(file, readFileSync(join(root, file), 'utf8')),
+)
+
+/** Those that are tried in one way. */
+export function triedBy(way: Way): readonly Snippet[] {
+  return snippets.filter((snippet) => snippet.way === way)
+}

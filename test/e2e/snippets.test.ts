@@ -1,0 +1,162 @@
+import { execFile, spawnSync } from 'node:child_process'
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { Response } from 'miniflare'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { EXAMPLE_ORIGIN } from '../../src/docs/guide.ts'
+import { FILES, type Snippet, snippets } from '../docs/snippets.ts'
+import { compilePlugin } from '../plugins/compile.ts'
+import { definition } from './definition.ts'
+import { type Server, startServer } from './server.ts'
+
+/**
+ * The commands of the README and of the guides, word for word and in their order: those for one's own machine against a server that is
+ * open, the others against one that wants keys. Where an answer stands below a command, it is what comes back.
+ */
+
+const ADMIN_KEY = 'the-administrator-of-this-test'
+const LOCAL = 'http://localhost:8787'
+/** Of `jq` the guides say nothing that a test could do without. */
+const MISSING = ['curl', 'jq', 'openssl'].filter((program) => spawnSync('which', [program]).status !== 0)
+
+let local: Server
+let deployed: Server
+let folder: string
+const given: Record<string, string> = {}
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'switchboard-snippets-'))
+  local = await startServer()
+  deployed = await startServer({
+    vars: {
+      ACCESS: 'keys',
+      ADMIN_KEY,
+      VAULT_KEYS: 'a text that is random enough for a test',
+      GOOGLE_CLIENT_ID: 'google-client',
+      GOOGLE_CLIENT_SECRET: 'google-secret',
+      ACME_CLIENT_SECRET: 'acme-secret',
+      EXAMPLE_KEY: 'the-key-of-example',
+      WEATHER_KEY: 'the-key-of-weather',
+      TOOL_SECRETS: { EXAMPLE_KEY: ['Example.*'], WEATHER_KEY: ['Weather.*'] },
+    },
+    // The server of tools that guides import is a Switchboard too
+    async outbound(request) {
+      const { host, pathname } = new URL(request.url)
+      if (host !== 'tools.example.com') return new Response('Nobody is there', { status: 502 })
+      const { status, headers, body } = await fetch(`${local.url}${pathname}?toolkits=Calculator`, {
+        method: request.method,
+        headers: [...request.headers].filter(([name]) => name !== 'host' && name !== 'authorization'),
+        ...(request.body === null ? {} : { body: await request.arrayBuffer() }),
+      })
+      return new Response(body === null ? null : await new globalThis.Response(body).arrayBuffer(), {
+        status,
+        headers: { 'content-type': headers.get('content-type') ?? '' },
+      })
+    },
+  })
+  const toolkits = ['Calculator', 'Gmail', 'Rates', 'Text', 'Words', 'Frankfurter', 'Example', 'Weather']
+  const scopes = ['tools:read', 'tools:call', 'tools:publish']
+  const body = { name: 'ann', scopes, tools: toolkits.map((each) => `${each}.*`), users: ['ann'] }
+  const made = await deployed.json('POST', '/keys', body, { authorization: `Bearer ${ADMIN_KEY}` })
+  given['<key>'] = made.body.key
+  const sales = { name: 'sales agent', scopes: ['tools:read', 'tools:call'], tools: ['Gmail.*'] }
+  const asAdmin = { authorization: `Bearer ${ADMIN_KEY}` }
+  given['5d1c…'] = (await deployed.json('POST', '/keys', sales, asAdmin)).body.id
+  await deployed.json('POST', '/tools', definition('GitHub.ListIssues@1.0.0'), asAdmin)
+  given['<ADMIN_KEY>'] = ADMIN_KEY
+  given[EXAMPLE_ORIGIN] = deployed.url
+  given[LOCAL] = local.url
+  await writeFile(join(folder, 'report.pdf'), 'what it reports')
+  await writeFile(join(folder, 'weather.wasm'), await compilePlugin('toolbox', '-O1'))
+  // A refusal fails the command; and an agent host asks the address that it is given
+  await program('curl-or-fail', 'exec curl --fail-with-body "$@"')
+  await program(
+    'claude',
+    `[ "$*" = "mcp add --transport http switchboard $6" ] && exec curl --fail-with-body -s "$6" -H 'content-type: application/json' -H 'accept: application/json, text/event-stream' -d '{"jsonrpc": "2.0", "id": 1, "method": "tools/list"}'`,
+  )
+})
+afterAll(async () => {
+  await Promise.all([local?.stop(), deployed?.stop()])
+  await rm(folder, { recursive: true, force: true })
+})
+
+async function program(name: string, text: string): Promise<void> {
+  await writeFile(join(folder, name), `#!/bin/sh\n${text}\n`)
+  await chmod(join(folder, name), 0o755)
+}
+
+/** A text with what stands for something of a deployment's filled in. */
+function filled(text: string): string {
+  return Object.entries(given).reduce((so, [name, value]) => so.replaceAll(name, value), text)
+}
+
+/** What a command printed, run where the commands before it were. */
+async function run(command: string, mayBeRefused: boolean): Promise<string> {
+  const script = mayBeRefused ? command : command.replaceAll(/(?<=^|[|;] *|xargs -I\{\} )curl /gm, 'curl-or-fail ')
+  const env = { ...process.env, PATH: `${folder}:${process.env['PATH']}`, ADMIN_KEY, SWITCHBOARD_KEY: ADMIN_KEY }
+  try {
+    return (await promisify(execFile)('sh', ['-ec', filled(script)], { cwd: folder, env })).stdout
+  } catch (error) {
+    const { stdout = '', stderr = '' } = Object(error)
+    throw new Error(`It fails:\n${command}\n${stdout}\n${stderr}`, { cause: error })
+  }
+}
+
+/** Numbers that depend on the deployment, and on the clock. */
+const VARY: ReadonlySet<string> = new Set(['duration', 'size', 'lines', 'created', 'unchanged'])
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z$/
+
+/** What an answer has to be by what is said of it: `…` stands for any text, and a time for any time. */
+function wanted(said: unknown, key = ''): unknown {
+  if (typeof said === 'number' && VARY.has(key)) return expect.any(Number)
+  if (Array.isArray(said)) return said.map((each) => wanted(each))
+  if (typeof said === 'object' && said !== null) {
+    return Object.fromEntries(Object.entries(said).map(([name, each]) => [name, wanted(each, name)]))
+  }
+  if (typeof said !== 'string') return said
+  if (TIME.test(said)) return expect.stringMatching(TIME)
+  if (!said.includes('…')) return said
+  const parts = filled(said)
+    .split('…')
+    .map((part) => part.replaceAll(/[.*+?^${}()|[\]\\/]/g, '\\$&'))
+  return expect.stringMatching(new RegExp(`^${parts.join('[^]+')}$`))
+}
+
+/** A command with the answer that is said to come back, if one is. */
+const steps = FILES.flatMap((file) => {
+  const own = snippets.filter((each) => each.file === file)
+  return own.flatMap((step, index) => {
+    if (step.way !== 'server') return []
+    const after = own[index + 1]
+    return [{ file, text: step.text, step, answer: after?.way === 'answer' ? after : undefined }]
+  })
+})
+
+describe.skipIf(MISSING.length > 0)(`commands, in the order of their files (${MISSING.join(', ')} missing)`, () => {
+  it('are found', () => {
+    expect(steps.length).toBeGreaterThan(30)
+    expect(steps.filter(({ answer }) => answer).length).toBeGreaterThan(12)
+  })
+
+  it.each(steps)('$file: $text', async ({ step, answer }) => {
+    if (step.language !== 'sh') return isAddress(step)
+    const printed = await run(step.text, answer !== undefined)
+    if (answer) expect(lastOf(printed)).toEqual(wanted(JSON.parse(filled(answer.text))))
+    return undefined
+  })
+})
+
+/** An address that stands by itself is one that something answers at. */
+async function isAddress({ text }: Snippet): Promise<void> {
+  const { status } = await fetch(filled(text), { method: 'POST', body: '{}' })
+  expect(status).not.toBe(404)
+  expect(status).toBeLessThan(500)
+}
+
+/** The JSON that was printed, or of many lines of it the last. */
+function lastOf(printed: string): unknown {
+  const line = printed.trim().split('\n').at(-1) ?? ''
+  return JSON.parse(printed.trim().startsWith('{') && line !== '}' && line.startsWith('{') ? line : printed)
+}
