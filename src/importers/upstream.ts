@@ -1,5 +1,5 @@
 import type { Credential } from '../core/call/runner.ts'
-import type { ImportRequest } from '../core/publish/import.ts'
+import { IMPORT_FIELDS, type ImportRequest } from '../core/publish/import.ts'
 import { invalidSource, type Refused } from '../core/publish/source-refusal.ts'
 import type { Codec } from '../core/tool/codec.ts'
 import { namePart } from '../core/tool/definition-fields.ts'
@@ -64,7 +64,7 @@ const COMMON = {
   // Judged as the implementation's
   timeout_ms: anything,
 }
-const BESIDE = { beside: ['from', 'toolkit', 'version', 'tools'] }
+const BESIDE = { beside: IMPORT_FIELDS }
 const OXP = object({ ...COMMON, pass_user: anything, upstream_toolkit: optional(namePart) }, BESIDE)
 const OPTIONS: Readonly<Record<'mcp' | 'oxp', typeof OXP>> = { mcp: object(COMMON, BESIDE), oxp: OXP }
 

@@ -143,6 +143,37 @@ describe('an administrator’s policy', () => {
     expect([status, JSON.stringify(body)]).toEqual([422, expect.stringContaining("a provider's client")])
   })
 
+  it('loses no approval that was given at publication by leaving it unsaid, in no way that a version comes', async () => {
+    const own = await keyOf(server, ['Careful.*'])
+    const said = (version: string, more: object = {}) => documents('Careful', 'Do', version, more)
+    const first = said('1.0.0', { approval: true }).oxp
+    expect((await server.json('POST', '/tools', first, asAdmin)).status).toBe(201)
+    const paths = { '/do': { get: { operationId: 'Do' } } }
+    const openapi = {
+      openapi: '3.0.0',
+      info: { title: 't', version: '1.0.0' },
+      servers: [{ url: 'https://e.com' }],
+      paths,
+    }
+    for (const as of [own.as, asAdmin]) {
+      const next = said('1.0.1')
+      expect((await server.json('POST', '/tools', next.oxp, as)).status).toBe(422)
+      expect((await server.json('POST', '/tools', next['open-tool-calling'], as)).status).toBe(422)
+      expect((await server.json('POST', '/tools', said('1.1.0').mcp, as)).status).toBe(422)
+      const { body } = await server.json('POST', '/tools', [next.oxp], as)
+      expect(body.results).toMatchObject([{ status: 422 }])
+    }
+    const imported = await server.json('POST', '/toolkits/import', { from: { openapi }, toolkit: 'Careful' }, own.as)
+    expect([imported.status, JSON.stringify(imported.body)]).toEqual([201, expect.any(String)])
+    const { body } = await server.json('GET', '/tools/Careful.Do/readiness', undefined, asAdmin)
+    expect(body).toMatchObject({ approval: true, tool: imported.body.ids[0] })
+    expect(
+      await server.json('POST', '/toolkits/import', { from: { openapi }, toolkit: 'Careful' }, mallory.as),
+    ).toMatchObject({
+      status: 403,
+    })
+  })
+
   it('lowers no level and forgoes no approval', async () => {
     const machine = documents('High', 'Do', '1.0.0')['machine-context']
     await server.json(

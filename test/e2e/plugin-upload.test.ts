@@ -394,6 +394,16 @@ describe('an upload', () => {
     expect(body.errors[0].path).toBe('/tools/1/inputSchema/properties')
   })
 
+  it('asks for a person’s approval where its upload says so, and is another where it did not', async () => {
+    expect(await upload('Held', toolbox, 'version=1.0.0&approval=1&allowed_hosts=')).toMatchObject({ status: 201 })
+    expect(await upload('Held', toolbox, 'version=1.0.0&approval=1')).toMatchObject({ status: 200 })
+    expect(await upload('Held', toolbox, 'version=1.0.0')).toMatchObject({ status: 200 })
+    const { body } = await server.json('GET', '/tools/Held.add/readiness')
+    expect(body).toMatchObject({ security_level: 1, approval: true })
+    expect(await upload('Held', toolbox, 'version=1.0.1')).toMatchObject({ status: 422 })
+    expect(await upload('Box', toolbox, 'version=1.0.0&approval=1')).toMatchObject({ status: 409 })
+  })
+
   it('wants what it needs said well', async () => {
     const bytes = listing([fine])
     for (const query of [

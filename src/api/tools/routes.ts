@@ -32,6 +32,7 @@ import {
   encodePublished,
   encodeResult,
   encodeVersion,
+  guardHeaders,
   losses,
   publicationQuery,
   publisherHeaders,
@@ -133,7 +134,7 @@ export function registryFace(deps: RegistryFaceDeps): Hono {
     const named = formatName || withLosses ? `${digest}.${formatName}.${withLosses}` : digest
     const etag = revision > 0 && formatName ? `"${named}.${revision}"` : `"${named}"`
     const about = isAdministrator(principal) ? publisherHeaders(found.publisher) : {}
-    const headers = { ...PRIVATE, ...statusHeaders(found.status), ...about, etag }
+    const headers = { ...PRIVATE, ...statusHeaders(found.status), ...guardHeaders(found.record), ...about, etag }
     const text = () => JSON.stringify(withLosses ? { document, losses } : document)
     return notModified(c.req.raw, headers) ?? jsonText(text(), 200, headers)
   }

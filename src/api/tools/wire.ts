@@ -7,7 +7,7 @@ import { boolean, into, object, oneOf, optional, string, text } from '../../core
 import type { Checked, Problem } from '../../core/tool/problem.ts'
 import { query } from '../../http/query.ts'
 import { formatToolId, isNamePart, type ToolName } from '../../core/tool/tool-id.ts'
-import type { Publisher, VersionEntry } from '../../core/tool/tool.ts'
+import { needsApproval, type Publisher, type ToolRecord, type VersionEntry } from '../../core/tool/tool.ts'
 import type { VersionChange } from '../../core/publish/registry.ts'
 import type { ToolStatus } from '../../core/tool/version.ts'
 
@@ -95,6 +95,20 @@ export function statusHeaders(status: ToolStatus): Record<string, string> {
   }
 }
 
+function encodeAbout(record: ToolRecord) {
+  const { securityLevel, tags, source } = record
+  const approval = needsApproval(record) ? { approval: true } : {}
+  return { security_level: securityLevel, ...approval, tags, dialect: source.dialect }
+}
+
+/** What it takes to call a tool, where it takes anything: most dialects have no field for it. */
+export function guardHeaders(record: ToolRecord): Record<string, string> {
+  return {
+    ...(record.securityLevel > 0 ? { 'switchboard-security-level': String(record.securityLevel) } : {}),
+    ...(needsApproval(record) ? { 'switchboard-approval': 'true' } : {}),
+  }
+}
+
 /** One version of a tool as `GET /tools/{id}/versions` lists it. */
 export function encodeHistory(name: ToolName, { entry, record, changes }: VersionHistory) {
   const { version, status, digest } = entry
@@ -103,7 +117,7 @@ export function encodeHistory(name: ToolName, { entry, record, changes }: Versio
     version,
     status: status.state,
     digest,
-    ...(record ? { security_level: record.securityLevel, tags: record.tags, dialect: record.source.dialect } : {}),
+    ...(record ? encodeAbout(record) : {}),
     ...(changes ? { changes } : {}),
   }
 }

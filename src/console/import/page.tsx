@@ -5,7 +5,13 @@ import { failureOf } from '../reply.ts'
 
 /** What `POST /toolkits/import` answers: with `?dry_run=1` the tools it would make, else those that it made. */
 interface Imported {
-  readonly tools?: readonly { readonly id: string; readonly state: string; readonly requirements?: Json }[]
+  readonly tools?: readonly {
+    readonly id: string
+    readonly state: string
+    readonly requirements?: Json
+    readonly security_level?: number
+    readonly approval?: boolean
+  }[]
   readonly ids?: readonly string[]
   readonly skipped?: readonly { readonly name: string; readonly reason: string }[]
 }
@@ -41,10 +47,12 @@ export async function act(visit: Visit): Promise<View | Leads> {
           </p>
         </Notice>
         <ul aria-label="Tools">
-          {tools.slice(0, MAX_SHOWN).map(({ id, state, requirements }) => (
+          {tools.slice(0, MAX_SHOWN).map(({ id, state, requirements, security_level, approval }) => (
             <li>
               <code>{id}</code> <span class="note">{state}</span>
               {requirements === undefined ? undefined : <p class="note">Needs {JSON.stringify(requirements)}</p>}
+              {security_level === undefined ? undefined : <p class="note">Security level {String(security_level)}</p>}
+              {approval ? <p class="note">A person approves each call</p> : undefined}
             </li>
           ))}
         </ul>

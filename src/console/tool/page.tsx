@@ -73,7 +73,8 @@ async function toolView(visit: Visit, found: Found, called?: Called): Promise<Vi
       <>
         <p class="note">
           Version {version}
-          {about?.security_level === undefined ? '' : `, security level ${about.security_level}`}
+          {ready.security_level === undefined ? '' : `, security level ${ready.security_level}`}
+          {ready.approval ? ', each call approved by a person' : ''}
           {about?.dialect === undefined ? '' : `, published in ${FORMATS.get(about.dialect) ?? about.dialect}`}
         </p>
         <p>{description}</p>

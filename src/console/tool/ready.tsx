@@ -4,6 +4,10 @@ export interface Told {
   readonly ready: boolean
   readonly status: { readonly state: string; readonly message?: string; readonly successor?: string }
   readonly user_id?: string
+  /** The one that holds. */
+  readonly security_level?: number
+  /** Whether a person must approve each call. */
+  readonly approval?: boolean
   readonly problems: readonly { readonly message: string; readonly developer_message?: string }[]
   readonly missing_requirements?: {
     readonly authorization?: readonly { readonly id: string; readonly url?: string }[]

@@ -11,7 +11,6 @@ interface VersionItem {
   readonly id: string
   readonly version: string
   readonly status: string
-  readonly security_level?: number
   readonly tags?: readonly string[]
   readonly dialect?: string
   /** What differs from the version before; absent for the first, and for those that are too old to be compared. */

@@ -1,22 +1,19 @@
 import { LRUCache } from 'lru-cache'
 import { requirementId } from '../tool/definition-fields.ts'
-import { check, integer, judged, list, object, optional, parsed, wrong } from '../tool/json-reader.ts'
+import { check, integer, judged, list, object, optional, wrong } from '../tool/json-reader.ts'
 import type { Checked } from '../tool/problem.ts'
 import { patternCovers, toolKey, type ToolName } from '../tool/tool-id.ts'
 import type { ToolRecord } from '../tool/tool.ts'
+import { type Guard, guardFields, leastLevel } from './guard.ts'
 import { type CallLimits, callLimits, type ToolLimits } from './limits.ts'
 import type { LevelledTool } from './principal.ts'
 
 /** What administrators say of the tools that a pattern covers. It takes away, save for the secrets that it lets them have. */
-export interface Policy {
+export interface Policy extends Guard {
   /** As in the patterns of keys: `Gmail.*`, `*.Delete*`. */
   readonly pattern: string
   /** The deployment's secrets that they may have, where it does not say itself which tools may. */
   readonly secrets?: readonly string[]
-  /** Their security level is this at least. */
-  readonly security_level?: number
-  /** Each of their calls needs a person's approval, whatever their level. */
-  readonly approval?: true
   /** Their calls end after so long at the latest. */
   readonly timeout_ms?: number
   /** How often each of them may be called, beside every other limit. */
@@ -30,17 +27,12 @@ export const MAX_POLICIES = 200
 const MAX_SECRETS = 100
 const MAX_TIMEOUT_MS = 300_000
 
-const ONLY_TRUE = parsed('true: what no policy says of a tool is not so', (value) =>
-  value === true ? value : undefined,
-)
-
 /** Reads what a policy says, its pattern standing beside it. */
 export function decodePolicy(pattern: string, body: unknown, judgeSecret: JudgeSecret): Checked<Policy> {
   const fields = object(
     {
       secrets: optional(list(judged(requirementId, judgeSecret), { least: 1, most: MAX_SECRETS })),
-      security_level: optional(integer(1, 10)),
-      approval: optional<true>(ONLY_TRUE),
+      ...guardFields,
       timeout_ms: optional(integer(1, MAX_TIMEOUT_MS)),
       limits: optional(callLimits),
     },
@@ -118,11 +110,6 @@ function together(policies: readonly Policy[]): ToolRule {
     limits: policies.flatMap(({ pattern, limits }) => (limits ? [{ of: pattern.toLowerCase(), limits }] : [])),
     secrets: new Set(policies.flatMap(({ secrets }) => secrets ?? [])),
   }
-}
-
-/** A security level, where an approval is needed: that is for somebody who can be told from others. */
-export function leastLevel(level: number, approval: boolean): number {
-  return approval ? Math.max(1, level) : level
 }
 
 /** A tool with the security level that holds for it. */

@@ -122,11 +122,6 @@ export function denial(principal: Principal, record: LevelledTool): Denial | und
   return undefined
 }
 
-/** Whether a person must approve each call of a tool, whoever makes it. */
-export function needsApproval({ securityLevel, requiresApproval }: ToolRecord): boolean {
-  return securityLevel >= 8 || requiresApproval === true
-}
-
 /** Why a person must approve each call of a tool, in words that others follow. */
 export function approvalReason({ id, securityLevel }: ToolRecord): string {
   return securityLevel >= 8

@@ -1,7 +1,7 @@
-import { needsApproval, type Principal } from '../access/principal.ts'
+import type { Principal } from '../access/principal.ts'
 import type { Approvals } from '../consent/approvals.ts'
 import type { JsonObject } from '../tool/json.ts'
-import type { ToolRecord } from '../tool/tool.ts'
+import { needsApproval, type ToolRecord } from '../tool/tool.ts'
 import { type Failing, fail } from './failure.ts'
 
 /** Uses up a person's approval of this very call, where its tool needs one. Gives undefined when the tool may run. */

@@ -1,8 +1,9 @@
+import type { Guard } from '../access/guard.ts'
 import { type Budget, createBudget } from '../tool/budget.ts'
 import type { JsonObject } from '../tool/json.ts'
 import type { Requirements } from '../tool/tool.ts'
 import { STRETCH } from './export.ts'
-import type { ImportItem, Skipped } from './import.ts'
+import type { ImportedTool, ImportItem, Skipped } from './import.ts'
 import type { ImportState } from './prepare.ts'
 import type { Publish, PublishOptions } from './publish.ts'
 import type { PublicationFailure } from './report.ts'
@@ -13,6 +14,8 @@ export interface ImportOptions extends PublishOptions, Pick<ImportSubmission, 'v
   readonly budget: Budget
   /** Lets other requests have the thread. */
   readonly giveWay: () => Promise<void>
+  /** What whoever imports asks of a tool's calls; undefined where they say nothing of it. */
+  readonly guardsOf?: ((tool: ImportedTool) => readonly Guard[]) | undefined
 }
 
 /** What became, or would become, of one tool. */
@@ -22,6 +25,8 @@ export interface Made {
   readonly state: ImportState
   readonly about: JsonObject
   readonly requirements: Requirements
+  /** What it asks for beyond what follows from these. */
+  readonly guard?: Guard
   readonly warnings: readonly string[]
 }
 
@@ -52,7 +57,7 @@ const MAX_PROBLEMS = 5
  */
 export async function importTools(
   items: Iterable<ImportItem>,
-  { version, sourceVersion, budget, giveWay, ...options }: ImportOptions,
+  { version, sourceVersion, budget, giveWay, guardsOf, ...options }: ImportOptions,
   publish: Publish,
 ): Promise<Imported> {
   const made: Made[] = []
@@ -60,7 +65,13 @@ export async function importTools(
   let denied = 0
   for await (const batch of batches(items, budget, giveWay)) {
     const tools = batch.flatMap((item) => ('tool' in item ? [item.tool] : []))
-    const submissions = tools.map((imported) => ({ imported, version, sourceVersion, budget }))
+    const submissions = tools.map((imported) => ({
+      imported,
+      version,
+      sourceVersion,
+      budget,
+      guards: guardsOf?.(imported),
+    }))
     const reports = (await publish(submissions, options)).values()
     for (const item of batch) {
       if ('skipped' in item) {
@@ -87,6 +98,7 @@ export async function importTools(
           state: report.state,
           about,
           requirements,
+          ...(report.guard ? { guard: report.guard } : {}),
           warnings: [...warnings, ...more],
         })
       } else throw new Error(`Nothing became of the imported tool '${tool}'`)

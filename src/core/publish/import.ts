@@ -8,6 +8,9 @@ import type { Definition, Implementation } from '../tool/tool.ts'
 export const IMPORT_KINDS = ['openapi', 'mcp', 'oxp'] as const
 export type ImportKind = (typeof IMPORT_KINDS)[number]
 
+/** The fields of a request that are not its importer's. */
+export const IMPORT_FIELDS = ['from', 'toolkit', 'version', 'tools', 'security_level', 'approval', 'rules']
+
 /** What to import, and how. */
 export interface ImportRequest {
   /** What the body's `from` names: a URL, a document as text, or a document. */

@@ -1,3 +1,4 @@
+import { guarded } from '../access/guard.ts'
 import type { Codec } from '../tool/codec.ts'
 import { isJsonObject, isList, type Json, type JsonObject } from '../tool/json.ts'
 import type { Signal } from '../tool/platform.ts'
@@ -14,7 +15,9 @@ export interface PluginOptions {
   readonly allowedHosts: readonly string[]
   /** Which secret each key of the plugin's configuration is. */
   readonly config: Readonly<Record<string, string>>
+  /** What it is, in place of what follows from the configuration. */
   readonly securityLevel?: number
+  readonly approval?: true
   readonly allowBreaking: boolean
 }
 
@@ -53,7 +56,7 @@ function calledBy(tool: Json | undefined): string | undefined {
 export function pluginSubmission(
   described: JsonObject,
   implementationOf: (tool: string) => Implementation,
-  { toolkit, version, securityLevel, config }: PluginOptions,
+  { toolkit, version, securityLevel, approval, config }: PluginOptions,
   codec: Codec,
 ): Checked<DefinedSubmission> {
   const tools = isList(described.tools) ? described.tools : []
@@ -70,13 +73,14 @@ export function pluginSubmission(
     ok: true,
     value: {
       tools: definitions.map((definition, index) => ({
-        definition: { ...definition, ...beside },
+        definition: guarded({ ...definition, ...beside }, approval ? [{ approval }] : []),
         implementation: implementationOf(calledBy(tools[index]) ?? definition.tool),
         dialect: codec.dialect,
         document: { tools: tools.slice(index, index + 1) },
         schemaPaths: { input: `/tools/${index}/inputSchema`, output: `/tools/${index}` },
       })),
       warnings: warnings.slice(0, MAX_WARNINGS),
+      ...(securityLevel === undefined && !approval ? {} : { isGuarded: true }),
     },
   }
 }

@@ -1,8 +1,10 @@
+import { type Guard, guarded, guardOf } from '../access/guard.ts'
 import { lowestVersion, requiredBump } from '../schema/change.ts'
 import { createBudget, UNITS } from '../tool/budget.ts'
 import { type Checked, refused } from '../tool/problem.ts'
 import { formatToolId } from '../tool/tool-id.ts'
 import type { ToolSource } from '../tool/tool-source.ts'
+import type { ToolRecord } from '../tool/tool.ts'
 import { compareVersions } from '../tool/version.ts'
 import { judgeImported, judgeText } from './judge.ts'
 import { type ImportState, type PrepareDeps, type Prepared, prepareDefined } from './prepare.ts'
@@ -22,43 +24,53 @@ const SCHEMA_PATHS = { input: '/definition/input', output: '/definition/output' 
  * as its highest version is that version, and is not judged again.
  */
 export async function prepareImport(
-  { imported, version, sourceVersion, budget }: ImportSubmission,
+  { imported, version, sourceVersion, budget, guards }: ImportSubmission,
   deps: PrepareImportDeps,
 ): Promise<Checked<Prepared>> {
   const { implementation } = imported
   const { definitions } = await placeNames([imported.definition], deps.source)
-  const [definition = imported.definition] = definitions
-  const asVersion = (of: string) => ({ ...imported, definition: { ...definition, version: of } })
+  const [placed = imported.definition] = definitions
+  const asVersion = (of: string, also: readonly Guard[] = guards ?? []) => ({
+    ...imported,
+    definition: { ...guarded(placed, also), version: of },
+  })
 
-  async function prepared(state: ImportState, chosen: string): Promise<Checked<Prepared>> {
-    const tools = [{ ...asVersion(chosen), schemaPaths: SCHEMA_PATHS }]
+  async function prepared(state: ImportState, tool: ReturnType<typeof asVersion>): Promise<Checked<Prepared>> {
+    const tools = [{ ...tool, schemaPaths: SCHEMA_PATHS }]
     const result = await prepareDefined({ tools, warnings: [], ...(budget ? { budget } : {}) }, deps)
     return result.ok ? { ok: true, value: { ...result.value, state } } : result
   }
 
-  const existing = await deps.source.current(definition)
-  if (existing && formatToolId(existing) !== formatToolId(definition)) {
+  const existing = await deps.source.current(placed)
+  if (existing && formatToolId(existing) !== formatToolId(placed)) {
     return refused(`'${formatToolId(existing)}' exists: ids are unique ignoring case`)
   }
   // A digest can be made of texts alone
-  const unfit = [...judgeImported(definition), ...judgeText(implementation, 'an implementation', '/implementation')]
+  const unfit = [...judgeImported(placed), ...judgeText(implementation, 'an implementation', '/implementation')]
   if (unfit.length > 0) return { ok: false, problems: unfit }
   const highest = existing?.versions.toSorted((a, b) => compareVersions(b.version, a.version))[0]
-  if (!existing || !highest) return prepared('new', version ?? sourceVersion ?? FIRST_VERSION)
-  const asBefore = await recordOf(asVersion(highest.version), deps.sha256)
-  if (asBefore.digest === highest.digest) {
-    const given = { implementation: true, tags: false }
-    return {
-      ok: true,
-      value: { records: [asBefore], inputs: [], implementedAt: [], given, warnings: [], state: 'unchanged' },
-    }
-  }
-  if (version !== undefined) {
-    if (compareVersions(version, highest.version) > 0) return prepared('changed', version)
-    return refused(`It changed, and version ${version} is not above ${highest.version}, its highest`)
-  }
+  if (!existing || !highest) return prepared('new', asVersion(version ?? sourceVersion ?? FIRST_VERSION))
+  const asSaid = await recordOf(asVersion(highest.version), deps.sha256)
+  if (asSaid.digest === highest.digest) return unchanged(asSaid)
   const { newest } = existing
   const previous = newest?.digest === highest.digest ? newest : await deps.source.record(highest.digest)
+  // What nobody says anything of stays, so that no import takes back what somebody was careful to ask for
+  const kept = guards === undefined && previous ? guardOf(previous) : undefined
+  const also = kept ? [kept] : guards
+  const asBefore = kept ? await recordOf(asVersion(highest.version, also), deps.sha256) : asSaid
+  if (asBefore.digest === highest.digest) return unchanged(asBefore)
+  if (version !== undefined) {
+    if (compareVersions(version, highest.version) > 0) return prepared('changed', asVersion(version, also))
+    return refused(`It changed, and version ${version} is not above ${highest.version}, its highest`)
+  }
   const level = previous ? requiredBump(previous, asBefore, createBudget(UNITS, budget)) : 'major'
-  return prepared('changed', lowestVersion(highest.version, level))
+  return prepared('changed', asVersion(lowestVersion(highest.version, level), also))
+}
+
+function unchanged(record: ToolRecord): Checked<Prepared> {
+  const given = { implementation: true, tags: false }
+  return {
+    ok: true,
+    value: { records: [record], inputs: [], implementedAt: [], given, warnings: [], state: 'unchanged' },
+  }
 }

@@ -1,3 +1,4 @@
+import { guarded } from '../access/guard.ts'
 import { type Budget, createBudget, UNITS } from '../tool/budget.ts'
 import type { Codec, Given } from '../tool/codec.ts'
 import type { Sha256 } from '../tool/digest.ts'
@@ -52,7 +53,7 @@ export async function prepareDocument(
   const prefix = wrapped ? '/definition' : ''
   const document = wrapped ? (body.definition ?? null) : body
   const beside: Beside = wrapped ? readWrapper(body, problems) : { given: {} }
-  const { given, implementation, tags } = beside
+  const { given, implementation, tags, guard } = beside
   const codec = chooseCodec(document, dialect, codecs)
   if (typeof codec === 'string') return { ok: false, problems: [...problems, { path: prefix, message: codec }] }
   const budget = createBudget()
@@ -72,7 +73,7 @@ export async function prepareDocument(
   const hash = itself || definitions.length > 1 ? await sha256(text) : undefined
   const records = await Promise.all(
     definitions.map((each, index) => {
-      const definition = { ...each, tags: tags ?? each.tags }
+      const definition = guarded({ ...each, tags: tags ?? each.tags }, guard ? [guard] : [])
       return recordOf(
         {
           definition,
@@ -91,6 +92,7 @@ export async function prepareDocument(
   const said = {
     implementation: implementation !== undefined || beside.implementations !== undefined,
     tags: tags !== undefined,
+    ...(guard ? { guard: true } : {}),
     ...(given.toolkit === undefined ? {} : { toolkit: true }),
   }
   return {
@@ -151,7 +153,7 @@ function chooseImplementations(
 
 /** Judges complete definitions and their implementations as a document's are, and gives everything that is wrong at once. */
 export async function prepareDefined(
-  { tools, warnings, budget: whole }: DefinedSubmission,
+  { tools, warnings, isGuarded, budget: whole }: DefinedSubmission,
   { runners, sha256, source }: PrepareDeps,
 ): Promise<Checked<Prepared>> {
   const budget = createBudget(UNITS, whole)
@@ -170,7 +172,7 @@ export async function prepareDefined(
       return recordOf({ ...tool, definition: placed.definitions[index] ?? tool.definition }, sha256)
     }),
   )
-  const given = { implementation: true, tags: false }
+  const given = { implementation: true, tags: false, ...(isGuarded ? { guard: true } : {}) }
   const inputs = tools.map(({ schemaPaths }) => schemaPaths.input)
   const implementedAt = tools.map(() => '/implementation')
   return { ok: true, value: { records, inputs, implementedAt, given, warnings: [...warnings, ...placed.warnings] } }

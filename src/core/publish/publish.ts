@@ -6,7 +6,7 @@ import { authorise } from './authorise.ts'
 import { type Format, judgeExports } from './export.ts'
 import { judgeLoading } from './judge.ts'
 import { type Prepared, prepareDefined, prepareDocument } from './prepare.ts'
-import { prepareImport, type PrepareImportDeps } from './prepare-import.ts'
+import type { PrepareImportDeps } from './prepare-import.ts'
 import type { RegistryWriter } from './registry.ts'
 import { refusal, type Report, reportOf } from './report.ts'
 import { type Admitted, store } from './store.ts'
@@ -92,7 +92,8 @@ async function admit(
 
 async function prepare(submission: Submission, deps: PrepareImportDeps): Promise<Checked<Prepared>> {
   if ('body' in submission) return prepareDocument(submission, deps)
-  // Few deployments ever restore anything
+  // Most deployments restore nothing, and import seldom
   if ('restored' in submission) return (await import('./prepare-restored.ts')).prepareRestored(submission, deps)
-  return 'tools' in submission ? prepareDefined(submission, deps) : prepareImport(submission, deps)
+  if ('tools' in submission) return prepareDefined(submission, deps)
+  return (await import('./prepare-import.ts')).prepareImport(submission, deps)
 }

@@ -31,7 +31,12 @@ export interface Publication {
   readonly records: readonly ToolRecord[]
   readonly document?: KeptDocument
   /** What the publisher said beside the document; what was not said is taken as it stands, should the id exist. */
-  readonly given: { readonly implementation: boolean; readonly tags: boolean; readonly toolkit?: boolean }
+  readonly given: {
+    readonly implementation: boolean
+    readonly tags: boolean
+    readonly guard?: boolean
+    readonly toolkit?: boolean
+  }
   readonly allowBreaking: boolean
   /** Whether the publisher may not publish in a toolkit that is called as the document calls itself. */
   readonly isIdOfOthers?: true

@@ -1,3 +1,4 @@
+import { type Guard, guardOf } from '../access/guard.ts'
 import type { Problem } from '../tool/problem.ts'
 import type { ImportState, Prepared } from './prepare.ts'
 import type { Published } from './registry.ts'
@@ -19,6 +20,8 @@ export type Report =
       readonly leftOut?: readonly string[]
       /** Of an import's tool. */
       readonly state?: ImportState
+      /** What the import's tool asks for beyond what follows from its requirements, where it does. */
+      readonly guard?: Guard
     }
   /** Without ids where it could not be told which tools these are. */
   | { readonly ok: false; readonly ids: readonly string[]; readonly failure: PublicationFailure }
@@ -32,9 +35,16 @@ export function refusal(failure: PublicationFailure, ids: readonly string[] = []
 /** Reports what the registry made of a publication. */
 export function reportOf(
   published: Published,
-  { warnings, state, isPlaced }: Pick<Prepared, 'warnings' | 'state' | 'isPlaced'>,
+  {
+    warnings,
+    state,
+    isPlaced,
+    records = [],
+  }: Pick<Prepared, 'warnings' | 'state' | 'isPlaced'> & Partial<Pick<Prepared, 'records'>>,
 ): Report {
   const { ids } = published
+  const [record] = records
+  const guard = state === undefined || record === undefined ? undefined : guardOf(record)
   switch (published.outcome) {
     case 'created':
     case 'unchanged':
@@ -45,6 +55,7 @@ export function reportOf(
         warnings: [...warnings, ...(published.warnings ?? []).map((message) => ({ path: '', message }))],
         ...(published.leftOut ? { leftOut: published.leftOut } : {}),
         ...(state === undefined ? {} : { state }),
+        ...(guard ? { guard } : {}),
       }
     case 'forbidden':
       // Where the tools of another's document are is nobody else's to know

@@ -21,6 +21,6 @@ export async function store(
     if (!('publication' in each)) return each
     const outcome = published[next++]
     if (!outcome) throw new Error('A publication came to nothing')
-    return reportOf(outcome, each)
+    return reportOf(outcome, { ...each, records: each.publication.records })
   })
 }

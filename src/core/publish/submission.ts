@@ -1,3 +1,4 @@
+import type { Guard } from '../access/guard.ts'
 import type { Budget } from '../tool/budget.ts'
 import type { Json } from '../tool/json.ts'
 import type { Problem } from '../tool/problem.ts'
@@ -10,7 +11,7 @@ export type Submission = DocumentSubmission | DefinedSubmission | ImportSubmissi
 
 /** A document in any dialect, as it arrived. */
 export interface DocumentSubmission {
-  /** A bare definition document, or `{definition, implementation?, implementations?, toolkit?, version?, tags?}`. */
+  /** A bare definition document, or `{definition, implementation?, implementations?, toolkit?, version?, tags?, security_level?, approval?}`. */
   readonly body: Json
   /** The dialect's name, when the publisher says it; recognised by the document's shape otherwise. */
   readonly dialect?: string | undefined
@@ -20,6 +21,8 @@ export interface DocumentSubmission {
 export interface DefinedSubmission {
   readonly tools: readonly DefinedTool[]
   readonly warnings: readonly Problem[]
+  /** Whether the publisher said what they ask for beside their definitions. */
+  readonly isGuarded?: boolean
   /** What judging and writing them takes a share of, where they are published with others. */
   readonly budget?: Budget
 }
@@ -40,6 +43,8 @@ export interface ImportSubmission {
   /** Of a tool that is new or changed. Without it a new tool gets the source's, and a changed one what its change asks. */
   readonly version?: string | undefined
   readonly sourceVersion?: string | undefined
+  /** What whoever imports asks for; where they say nothing of it, what the tool was published with stays. */
+  readonly guards?: readonly Guard[] | undefined
   /** Of the whole import. */
   readonly budget?: Budget
 }

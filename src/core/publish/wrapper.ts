@@ -1,3 +1,4 @@
+import { type Guard, guardFields } from '../access/guard.ts'
 import { createBudget } from '../tool/budget.ts'
 import type { Given } from '../tool/codec.ts'
 import { namePart, tags, version } from '../tool/definition-fields.ts'
@@ -15,6 +16,8 @@ export interface Beside {
   /** By what the document calls the tool. */
   readonly implementations?: Readonly<Record<string, Implementation>> | undefined
   readonly tags?: readonly string[] | undefined
+  /** Of every tool. */
+  readonly guard?: Guard
 }
 
 const IMPLEMENTATION = parsed("an object with a 'kind'", (value) => (isImplementation(value) ? value : undefined))
@@ -26,16 +29,26 @@ const FIELDS = {
   toolkit: optional(namePart),
   version: optional(version),
   tags: optional(tags),
+  ...guardFields,
 }
 
-/** Reads `{definition, implementation?, implementations?, toolkit?, version?, tags?}` but for the definition. Adds what is wrong to `problems`. */
+/**
+ * Reads `{definition, implementation?, implementations?, toolkit?, version?, tags?, security_level?, approval?}` but for the definition.
+ * Adds what is wrong to `problems`.
+ */
 export function readWrapper(body: JsonObject, problems: Problem[]): Beside {
   let beside: Beside = { given: {} }
   const wrapper = object(FIELDS, {
     // Told of the fields that are in order beside others that are not, so that the definition is judged with those
-    rule({ toolkit, version, implementation, implementations, tags }) {
+    rule({ toolkit, version, implementation, implementations, tags, security_level, approval }) {
       const given = { ...(toolkit === undefined ? {} : { toolkit }), ...(version === undefined ? {} : { version }) }
-      beside = { given, implementation, implementations, tags }
+      beside = {
+        given,
+        implementation,
+        implementations,
+        tags,
+        ...(security_level === undefined && approval === undefined ? {} : { guard: { security_level, approval } }),
+      }
     },
   })
   wrapper(body, { problems, warnings: [], quotes: true, budget: createBudget() })

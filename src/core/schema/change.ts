@@ -1,12 +1,15 @@
 import { afford, type Budget, createBudget } from '../tool/budget.ts'
 import type { Problem } from '../tool/problem.ts'
-import { type Definition, derivedSecurityLevel, type JsonSchema } from '../tool/tool.ts'
+import { type Definition, derivedSecurityLevel, type JsonSchema, needsApproval } from '../tool/tool.ts'
 import { compareVersions } from '../tool/version.ts'
 import { expandSchema } from './expand.ts'
 import { type Change, compareInput, compareOutput, type Level } from './schema-change.ts'
 
 /** The part of a definition that callers rely on. */
-export type Contract = Pick<Definition, 'version' | 'input' | 'output' | 'requirements' | 'securityLevel'>
+export type Contract = Pick<
+  Definition,
+  'version' | 'input' | 'output' | 'requirements' | 'securityLevel' | 'requiresApproval'
+>
 
 /**
  * Everything that differs between two versions of a tool in what callers rely on; none when they agree in it. Where that
@@ -125,7 +128,21 @@ function* requirementChanges(previous: Contract, next: Contract): Generator<Chan
   const [from = 0, to = 0] = [previous, next].map(
     ({ securityLevel, requirements }) => securityLevel ?? derivedSecurityLevel(requirements),
   )
+  const [asked, asks] = [asksApproval(from, previous), asksApproval(to, next)]
+  if (asked && !asks) {
+    const what = 'A person no longer approves each call'
+    yield { path: '/requiresApproval', what, level: 'major' }
+  }
+  // A level that is raised so far says it too
+  if (asks && !asked && from >= to) {
+    const what = 'A person must now approve each call'
+    yield { path: '/requiresApproval', what, level: 'major' }
+  }
   if (from === to) return
   const what = `The security level is ${to > from ? 'raised' : 'lowered'} from ${from} to ${to}`
   yield { path: '/securityLevel', what, level: to > from ? 'major' : 'patch' }
+}
+
+function asksApproval(securityLevel: number, { requiresApproval }: Contract): boolean {
+  return needsApproval({ securityLevel, ...(requiresApproval ? { requiresApproval } : {}) })
 }

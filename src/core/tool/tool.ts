@@ -126,6 +126,14 @@ export function derivedSecurityLevel(requirements: Requirements): number {
   return asks ? 4 : 0
 }
 
+/** Whether a person must approve each call of a tool, whoever makes it. */
+export function needsApproval({
+  securityLevel,
+  requiresApproval,
+}: Pick<ToolRecord, 'securityLevel' | 'requiresApproval'>): boolean {
+  return securityLevel >= 8 || requiresApproval === true
+}
+
 /** Whether a tool says that it may be called twice. */
 export function isIdempotent({ annotations }: Pick<Definition, 'annotations'>): boolean {
   return annotations?.['idempotentHint'] === true || annotations?.['readOnlyHint'] === true

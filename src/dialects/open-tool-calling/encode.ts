@@ -1,4 +1,3 @@
-import { needsApproval } from '../../core/access/principal.ts'
 import { MAX_INLINE } from '../../core/call/large-output.ts'
 import type { Encoded, Loss } from '../../core/tool/codec.ts'
 import { isJsonObject, isList, isObject, isTexts, type Json, type JsonObject } from '../../core/tool/json.ts'
@@ -6,7 +5,7 @@ import { givesArtifacts, nonInferrable, toolkitDescription } from '../../core/to
 import { joinedName } from '../../core/tool/name-suffix.ts'
 import { pointerStep } from '../../core/tool/problem.ts'
 import { parseToolId } from '../../core/tool/tool-id.ts'
-import { derivedSecurityLevel, type JsonSchema, type ToolRecord } from '../../core/tool/tool.ts'
+import { derivedSecurityLevel, type JsonSchema, needsApproval, type ToolRecord } from '../../core/tool/tool.ts'
 import { encodeValueSchema } from './encode-value.ts'
 import { possibleNames } from './names.ts'
 import { encodeRequirements } from './requirements.ts'

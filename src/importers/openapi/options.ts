@@ -1,4 +1,5 @@
 import { requirementId } from '../../core/tool/definition-fields.ts'
+import { IMPORT_FIELDS } from '../../core/publish/import.ts'
 import type { JsonObject } from '../../core/tool/json.ts'
 import { check, into, map, object, oneOf, optional, string, strings } from '../../core/tool/json-reader.ts'
 import { text, unquoted, wrong, type WRONG } from '../../core/tool/json-reader.ts'
@@ -42,11 +43,11 @@ const FIELDS = {
   outputs: optional(oneOf(['described', 'any']), 'described'),
 }
 
-/** Reads what a request to import says beside `from`, `toolkit`, `version` and `tools`. */
+/** Reads what a request to import says beside what every import may. */
 export function readOptions(given: JsonObject, schemes: readonly string[]): Checked<Options> {
   const known = schemes.length > 0 ? quoted(schemes) : 'none'
   const reader = object(FIELDS, {
-    beside: ['from', 'toolkit', 'version', 'tools'],
+    beside: IMPORT_FIELDS,
     rule({ credentials = [] }, report) {
       for (const [name, option] of credentials) {
         if (schemes.includes(name) || option.in !== undefined) continue

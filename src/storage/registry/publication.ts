@@ -245,7 +245,9 @@ function isSame(
     (!given.implementation ||
       record.implementation === undefined ||
       canonicalJson(stored.implementation ?? null) === canonicalJson(record.implementation)) &&
-    (!given.tags || canonicalJson(stored.tags) === canonicalJson(record.tags))
+    (!given.tags || canonicalJson(stored.tags) === canonicalJson(record.tags)) &&
+    (!given.guard ||
+      (stored.securityLevel === record.securityLevel && stored.requiresApproval === record.requiresApproval))
   )
 }
 

@@ -8,7 +8,7 @@ import {
   NO_RULE,
   type Policy,
 } from '../../../src/core/access/policy.ts'
-import { needsApproval } from '../../../src/core/access/principal.ts'
+import { needsApproval } from '../../../src/core/tool/tool.ts'
 import { recordOf } from '../../formats/records.ts'
 
 const read = (body: unknown) =>

@@ -9,13 +9,12 @@ import {
   isTrustedWith,
   maySee,
   NEEDS_CREDENTIAL,
-  needsApproval,
   type Principal,
   scopeDenial,
   userOf,
 } from '../../../src/core/access/principal.ts'
 import { isToolPattern, patternCovers } from '../../../src/core/tool/tool-id.ts'
-import type { ToolRecord } from '../../../src/core/tool/tool.ts'
+import { needsApproval, type ToolRecord } from '../../../src/core/tool/tool.ts'
 
 const principal = (some: Partial<Principal>): Principal => ({
   id: 'key:k1',

@@ -69,6 +69,14 @@ describe('what a plugin describes', () => {
       expect(all.map(({ definition }) => definition.securityLevel)).toEqual([securityLevel, securityLevel])
     }
     expect(submission({ tools: tools(1) }).tools[0]?.definition).not.toHaveProperty('securityLevel')
+    expect(submission({ tools: tools(1) })).not.toHaveProperty('isGuarded')
+  })
+
+  it('needs the approval that is asked for, with a level of one at least', () => {
+    const approved = submission({ tools: tools(2) }, { approval: true })
+    expect(approved.isGuarded).toBe(true)
+    const asked = { requiresApproval: true, securityLevel: 1 }
+    expect(approved.tools.map(({ definition }) => definition)).toMatchObject([asked, asked])
   })
 
   it('is at most 256 tools', () => {

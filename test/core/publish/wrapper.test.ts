@@ -71,7 +71,7 @@ describe('what is said beside a definition', () => {
       'an unknown field',
       { 'a/b': 1 },
       '/a~1b',
-      "Unknown field 'a/b': wanted 'definition', 'implementation', 'implementations', 'toolkit', 'version', 'tags'",
+      "Unknown field 'a/b': wanted 'definition', 'implementation', 'implementations', 'toolkit', 'version', 'tags', 'security_level', 'approval'",
     ],
   ])('is not %s', (_, body, path, message) => {
     expect(read(body).problems).toEqual([{ path, message }])

@@ -4,7 +4,6 @@ import type { ToolSecrets } from '../../../core/access/tool-secrets.ts'
 import { type Failing, fail } from '../../../core/call/failure.ts'
 import { authoriseToolkit } from '../../../core/publish/authorise.ts'
 import type { Importer, ImportRequest } from '../../../core/publish/import.ts'
-import { importBudget, importTools } from '../../../core/publish/import-tools.ts'
 import type { Publish } from '../../../core/publish/publish.ts'
 import type { RegistryWriter } from '../../../core/publish/registry.ts'
 import { anyObject } from '../../../core/tool/json-reader.ts'
@@ -12,7 +11,7 @@ import { readJson } from '../../../http/body.ts'
 import { jsonText } from '../../../http/json-response.ts'
 import type { ReadOf } from '../../../http/query.ts'
 import { createRoute, type Note, type RouteDeps } from '../../../http/route.ts'
-import { decodeImport, encodeDryRun, encodeImported, importQuery, problemsOf } from './wire.ts'
+import { importQuery } from './query.ts'
 
 export interface ImportFaceDeps extends RouteDeps {
   readonly importers: readonly Importer[]
@@ -47,9 +46,12 @@ export function importFace(deps: ImportFaceDeps): Hono {
   ): Promise<Response | Failing> {
     const body = await readJson(c.req.raw, IMPORT_LIMIT)
     if (!body.ok) return body
+    // Loaded with the first import
+    const [{ decodeImport, encodeDryRun, encodeImported, problemsOf }, { importBudget, importTools }] =
+      await Promise.all([import('./wire.ts'), import('../../../core/publish/import-tools.ts')])
     const asked = decodeImport(body.value, kinds)
     if (!asked.ok) return fail({ type: 'definition-invalid', problems: asked.problems })
-    const { kind, source, toolkit, version, wants, options } = asked.value
+    const { kind, source, toolkit, version, wants, options, guardsOf } = asked.value
     note({ toolkit, from: kind, ...(dry_run === '1' ? { dry_run: true } : {}) })
     const reason = await authoriseToolkit(principal, toolkit, writer)
     if (reason !== undefined) return fail({ type: 'forbidden', reason })
@@ -70,6 +72,7 @@ export function importFace(deps: ImportFaceDeps): Hono {
         allowBreaking: allow !== undefined,
         budget,
         giveWay,
+        guardsOf,
       },
       publish,
     )

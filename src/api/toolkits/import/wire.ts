@@ -1,18 +1,30 @@
 import { patternCovers } from '../../../core/tool/tool-id.ts'
-import { IMPORT_KINDS, type ImportKind, type ImportRequest } from '../../../core/publish/import.ts'
+import { type Guard, guardFields } from '../../../core/access/guard.ts'
+import { type ImportedTool, IMPORT_KINDS, type ImportKind, type ImportRequest } from '../../../core/publish/import.ts'
 import type { Imported, Made } from '../../../core/publish/import-tools.ts'
 import { namePart, version } from '../../../core/tool/definition-fields.ts'
 import { madeName } from '../../../core/tool/made-name.ts'
-import { query } from '../../../http/query.ts'
 import { isJsonObject, isObject, isTexts } from '../../../core/tool/json.ts'
-import { anyObject, check, into, object, oneOf, optional, parsed } from '../../../core/tool/json-reader.ts'
-import { type Reader, readAt, unfit, unquoted, WRONG } from '../../../core/tool/json-reader.ts'
+import {
+  anyObject,
+  check,
+  into,
+  list,
+  object,
+  oneOf,
+  optional,
+  parsed,
+  type ReadBy,
+} from '../../../core/tool/json-reader.ts'
+import { type Reader, readAt, unfit, unquoted, WRONG, wrong } from '../../../core/tool/json-reader.ts'
 import { type Checked, type Problem, pointerStep, quoted } from '../../../core/tool/problem.ts'
 
 /** The body of `POST /toolkits/import`. */
 export interface ImportBody extends Pick<ImportRequest, 'source' | 'toolkit' | 'wants' | 'options'> {
   readonly kind: ImportKind
   readonly version?: string
+  /** What is asked of the calls of a tool; absent where nothing is said of any. */
+  readonly guardsOf?: (tool: ImportedTool) => readonly Guard[]
 }
 
 const MAX_PATTERNS = 1_000
@@ -29,13 +41,28 @@ const PATTERNS = parsed(
     isTexts(value) && value.length <= MAX_PATTERNS && value.every((one) => PATTERN.test(one)) ? value : undefined,
 )
 
-/** Reads `?dry_run=0|1&allow=breaking`. */
-export const importQuery = query({
-  dry_run: optional(oneOf(['0', '1']), '0'),
-  allow: optional(oneOf(['breaking'])),
-})
+const MAX_RULES = 100
+const METHOD = oneOf(['GET', 'PUT', 'POST', 'DELETE', 'OPTIONS', 'HEAD', 'PATCH'])
 
-/** Reads `{"from": {"openapi" | "mcp" | "oxp": url or document}, "toolkit", "version"?, "tools"?, …}`. */
+/** What is asked of the calls of some tools: by what they are called, by the method that they send, or by both. */
+const RULE = object(
+  { tools: optional(PATTERNS), methods: optional(list(METHOD, { least: 1, most: 7 })), ...guardFields },
+  {
+    rule({ tools, methods, security_level, approval }, report) {
+      if (tools === undefined && methods === undefined) {
+        wrong(report, "Must say for which tools it is: 'tools' or 'methods'")
+      }
+      if (security_level === undefined && approval === undefined) {
+        wrong(report, "Must say what they ask for: 'security_level' or 'approval'")
+      }
+    },
+  },
+)
+
+/**
+ * Reads `{"from": {"openapi" | "mcp" | "oxp": url or document}, "toolkit", "version"?, "tools"?, "security_level"?, "approval"?,
+ * "rules"?, …}`.
+ */
 export function decodeImport(body: unknown, kinds: readonly ImportKind[]): Checked<ImportBody> {
   const fields = object({
     // A URL may hold a password
@@ -43,18 +70,44 @@ export function decodeImport(body: unknown, kinds: readonly ImportKind[]): Check
     toolkit: namePart,
     version: optional(version),
     tools: optional(PATTERNS, ['*']),
+    ...guardFields,
+    rules: optional(list(RULE, { least: 1, most: MAX_RULES })),
   })
-  const whole = into(anyObject, ({ from, toolkit, version, tools, ...options }, report) => {
-    const read = fields({ from, toolkit, version, tools }, report)
+  const whole = into(anyObject, (body, report) => {
+    const { from, toolkit, version, tools, security_level, approval, rules, ...options } = body
+    const read = fields({ from, toolkit, version, tools, security_level, approval, rules }, report)
     if (read === WRONG) return WRONG
-    const { from: source, tools: patterns, ...named } = read
-    const covers = (tool: string) =>
-      patterns.some((pattern) => pattern === '*' || patternCovers(`${named.toolkit}.${pattern}`, { ...named, tool }))
-    // By the name that the source's makes, or by the one that the tool has here
-    const wants = (tool: string) => covers(tool) || (tool.includes('-') && covers(madeName(tool)))
-    return { ...source, ...named, wants, options }
+    const { from: source, tools: patterns, security_level: level, approval: always, rules: some, ...named } = read
+    for (const [index, { methods }] of (some ?? []).entries()) {
+      if (methods === undefined || source.kind === 'openapi') continue
+      wrong(report, "Only operations of an OpenAPI description have methods: say 'tools'", `/rules/${index}/methods`)
+    }
+    const wants = covering(named.toolkit, patterns)
+    const guards = readGuards(named.toolkit, { security_level: level, approval: always }, some)
+    return { ...source, ...named, wants, options, ...(guards ? { guardsOf: guards } : {}) }
   })
   return check(whole, body)
+}
+
+/** Whether patterns cover a tool: by the name that the source's makes, or by the one that the tool has here. */
+function covering(toolkit: string, patterns: readonly string[]): (tool: string) => boolean {
+  const covers = (tool: string) =>
+    patterns.some((pattern) => pattern === '*' || patternCovers(`${toolkit}.${pattern}`, { toolkit, tool }))
+  return (tool) => covers(tool) || (tool.includes('-') && covers(madeName(tool)))
+}
+
+/** All that is asked of a tool's calls, of which the strictest counts; undefined where nothing is said of any. */
+function readGuards(toolkit: string, ofAll: Guard, rules: readonly ReadBy<typeof RULE>[] = []): ImportBody['guardsOf'] {
+  if (rules.length === 0 && Object.values(ofAll).every((said) => said === undefined)) return undefined
+  const judged = rules.map(({ tools, methods, ...guard }) => ({
+    guard,
+    covers: tools ? covering(toolkit, tools) : () => true,
+    sends: (method: unknown) => methods === undefined || methods.some((each) => each === method),
+  }))
+  return ({ definition, about }) => [
+    ofAll,
+    ...judged.filter(({ covers, sends }) => covers(definition.tool) && sends(about.method)).map(({ guard }) => guard),
+  ]
 }
 
 function sourceOf(kinds: readonly ImportKind[]): Reader<Pick<ImportBody, 'kind' | 'source'>> {
@@ -95,7 +148,7 @@ export function problemsOf(kind: ImportKind, { skipped }: Imported): readonly Pr
     .map(({ name, reason }) => ({ path: `/from${pointerStep(kind)}`, message: `'${name}' cannot be made: ${reason}` }))
 }
 
-function encodeMade({ id, name, state, about, requirements, warnings }: Made) {
+function encodeMade({ id, name, state, about, requirements, guard, warnings }: Made) {
   const { authorization, secrets, user_id } = requirements
   const needs = {
     ...(authorization.length > 0 ? { authorization } : {}),
@@ -108,6 +161,7 @@ function encodeMade({ id, name, state, about, requirements, warnings }: Made) {
     ...about,
     state,
     ...(Object.keys(needs).length > 0 ? { requirements: needs } : {}),
+    ...guard,
     ...(warnings.length > 0 ? { warnings } : {}),
   }
 }

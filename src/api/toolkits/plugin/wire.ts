@@ -23,6 +23,7 @@ export const uploadQuery = query(
   {
     version,
     security_level: optional(into(text('an integer from 0 to 10', /^(?:\d|10)$/), Number)),
+    approval: optional(into(oneOf(['1']), () => true as const)),
     allowed_hosts: optional(LISTED, []),
     config: optional(CONFIG, {}),
     allow: optional(oneOf(['breaking'])),
@@ -31,7 +32,7 @@ export const uploadQuery = query(
 )
 
 /**
- * Reads `?version=&allowed_hosts=&security_level=&config=&allow=`. Lists may be repeated, and separated by commas;
+ * Reads `?version=&allowed_hosts=&security_level=&approval=&config=&allow=`. Lists may be repeated, and separated by commas;
  * `config` has pairs `key:SECRET_ID`. What is a host is judged with the rest of the implementation.
  */
 export function optionsOf(

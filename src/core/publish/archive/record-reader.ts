@@ -1,3 +1,4 @@
+import { guardFields } from '../../access/guard.ts'
 import { inputSchema, namePart, requirementId, version } from '../../tool/definition-fields.ts'
 import { isJsonObject, isTexts } from '../../tool/json.ts'
 import { anyObject, anything, boolean, integer, into, list, object, optional } from '../../tool/json-reader.ts'
@@ -33,6 +34,7 @@ const FIELDS: Reader<ToolRecord> = object(
       user_id: boolean,
     }),
     securityLevel: integer(0, 10),
+    requiresApproval: guardFields.approval,
     annotations: optional(anyObject),
     icons: anything,
     _meta: optional(anyObject),

@@ -27,6 +27,7 @@ describe('the query of an upload', () => {
     for (const level of [0, 9]) {
       expect(decode(`version=1.0.0&security_level=${level}`)).toEqual({ ...NOTHING, securityLevel: level })
     }
+    expect(decode('version=1.0.0&approval=1')).toEqual({ ...NOTHING, approval: true })
     expect(decode('version=1.0.0&config=&allowed_hosts=')).toEqual(NOTHING)
     const longest = `${'k'.repeat(128)}:${'S'.repeat(128)}`
     expect(decode(`version=1.0.0&config=${longest}`)).toMatchObject({ config: { ['k'.repeat(128)]: 'S'.repeat(128) } })
@@ -43,6 +44,8 @@ describe('the query of an upload', () => {
     ['version=1.0.0&security_level=', '/security_level', `${LEVEL}, got ''`],
     ['version=1.0.0&security_level=-1', '/security_level', `${LEVEL}, got '-1'`],
     ['version=1.0.0&security_level=5.5', '/security_level', `${LEVEL}, got '5.5'`],
+    ['version=1.0.0&approval=0', '/approval', "Must be '1', got '0'"],
+    ['version=1.0.0&approval=true', '/approval', "Must be '1', got 'true'"],
     ['version=1.0.0&allow=', '/allow', "Must be 'breaking', got ''"],
     ['version=1.0.0&allow=all', '/allow', "Must be 'breaking', got 'all'"],
     ['version=1.0.0&config=key', '/config/0', PAIR],
