@@ -96,6 +96,7 @@ import { giveWay, sleep, startDeadline } from './compose/clock.ts'
 import { log } from './compose/log.ts'
 import { hostNews, traffic } from './compose/traffic.ts'
 import { createRunners } from './compose/runners.ts'
+import { createSecretJudges } from './compose/secret-judges.ts'
 import { companyTokens, documentFetch, mcpDoors, randomId } from './compose/connect.ts'
 import { signInProvider } from './compose/sign-in.ts'
 import { span } from './compose/span.ts'
@@ -292,6 +293,7 @@ export function createApp(env: Env, config: Config, build: Build): Hono {
     defect: (call_id, tool, message) => log({ event: 'tool-defect', call_id, tool, message }),
   })
 
+  const secretJudges = createSecretJudges(config, registry.policyStore, givenProviders)
   const publish = createPublish({ codecs, runners, formats, sha256, source, toolSecrets, writer, giveWay })
 
   const tellReadiness = createReadiness({
@@ -346,6 +348,7 @@ export function createApp(env: Env, config: Config, build: Build): Hono {
       base64Of: base64OfBytes,
       bytesOf: bytesOfBase64,
       giveWay,
+      judgeSecrets: secretJudges.ofTools,
       now: () => new Date(),
       version,
     }),
@@ -454,14 +457,14 @@ export function createApp(env: Env, config: Config, build: Build): Hono {
     policiesFace({
       ...shared,
       store: registry.policyStore,
-      judgeSecret: config.judgeToolSecret,
-      providers: givenProviders,
+      judgeSecrets: secretJudges.ofTools,
     }),
     providersFace({
       ...shared,
       gate: gateBesideTools,
       store: givenProviders,
-      rules: { judgeUrl: createTextJudge(config.allowHttpHosts), judgeSecret: config.judgeClientSecret },
+      judgeUrl: createTextJudge(config.allowHttpHosts),
+      judgeSecrets: secretJudges.ofClients,
       known: knownProvider,
       connected: () => knownProviderIds.flatMap((id) => connected(id) ?? []),
     }),

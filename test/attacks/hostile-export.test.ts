@@ -381,6 +381,28 @@ describe('a file that is none, or breaks off', () => {
     expect(last).toMatchObject({ refused: 5_000, complete: true })
   })
 
+  it('lets no tool have a secret that no policy may, and takes no policy back', async () => {
+    const policy = (pattern: string, said: object) => ({ kind: 'policy', pattern, policy: said })
+    await server.json('PUT', '/policies/Bank.*', { approval: true }, asAdmin)
+    const provider = { issuer: 'https://login.acme.com', client_id: 'c', client_secret_name: 'CLIENTS_OWN' }
+    expect((await server.json('PUT', '/providers/acme', provider, asAdmin)).status).toBe(201)
+    const { last, messages } = await send(
+      fileOf([
+        ...['ADMIN_KEY', 'VAULT_KEYS', 'CLIENTS_OWN'].map((name) => policy('New.*', { secrets: [name] })),
+        policy('Bank.*', { timeout_ms: 1_000 }),
+        policy('bank.*', { security_level: 1 }),
+      ]),
+    )
+    expect(last).toMatchObject({ refused: 5, created: 0, complete: true })
+    expect(messages).toContain("Switchboard's own")
+    expect(messages).toContain('Another policy')
+    const { body } = await server.json('GET', '/policies', undefined, asAdmin)
+    expect(body.items).toEqual([{ pattern: 'Bank.*', approval: true }])
+    expect((await send(fileOf([policy('New.*', { secrets: ['ANY_KEY'] })]), ann.as)).status).toBe(403)
+    await server.json('DELETE', '/policies/Bank.*', undefined, asAdmin)
+    await server.json('DELETE', '/providers/acme', undefined, asAdmin)
+  })
+
   it('is for administrators, whoever owns the toolkit', async () => {
     for (const [as, status] of [
       [ann.as, 403],

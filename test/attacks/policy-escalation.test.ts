@@ -143,6 +143,23 @@ describe('an administrator’s policy', () => {
     expect([status, JSON.stringify(body)]).toEqual([422, expect.stringContaining("a provider's client")])
   })
 
+  it('has no secret be a tool’s and a client’s at once, whichever it was first', async () => {
+    const provider = (client_secret_name?: string) => ({
+      issuer: 'https://login.acme.com',
+      client_id: 'c',
+      ...(client_secret_name === undefined ? {} : { client_secret_name }),
+    })
+    const give = (body: object) => server.json('PUT', '/providers/shared', body, asAdmin)
+    expect((await put('Tools.*', { secrets: ['SHARED_KEY'] }, asAdmin)).status).toBe(201)
+    const refused = await give(provider('SHARED_KEY'))
+    expect([refused.status, JSON.stringify(refused.body)]).toEqual([422, expect.stringContaining('as a policy has it')])
+    expect((await give(provider())).status).toBe(201)
+    await server.json('DELETE', '/policies/Tools.*', undefined, asAdmin)
+    expect((await give(provider('SHARED_KEY'))).status).toBe(200)
+    expect((await put('Tools.*', { secrets: ['SHARED_KEY'] }, asAdmin)).status).toBe(422)
+    await server.json('DELETE', '/providers/shared', undefined, asAdmin)
+  })
+
   it('loses no approval that was given at publication by leaving it unsaid, in no way that a version comes', async () => {
     const own = await keyOf(server, ['Careful.*'])
     const said = (version: string, more: object = {}) => documents('Careful', 'Do', version, more)

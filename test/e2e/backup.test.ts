@@ -322,6 +322,40 @@ describe('a registry of everything that can be in one', () => {
     }
   })
 
+  it('has its policies, which hold where it is restored before anything is there to be called', async () => {
+    const [first, second] = await Promise.all([startOne(), startOne()])
+    const put = (server: Server, pattern: string, body: object) =>
+      server.json('PUT', `/policies/${encodeURIComponent(pattern)}`, body, asAdmin)
+    const listed = async (server: Server) => (await server.json('GET', '/policies', undefined, asAdmin)).body.items
+    try {
+      await publish(first, [AN_OXP('Held.Do@1.0.0')])
+      const said = { 'Held.*': { approval: true }, '*': { timeout_ms: 9_000 }, 'Mine.*': { secrets: ['LATER'] } }
+      for (const [pattern, body] of Object.entries(said)) expect((await put(first, pattern, body)).status).toBe(201)
+      const whole = await exportOf(first)
+      expect(linesOf(whole).filter(({ kind }) => kind === 'policy')).toHaveLength(3)
+      const part = linesOf(await exportOf(first, '?toolkit=Held'))
+      expect(part[1]).toEqual({ kind: 'policy', pattern: 'Held.*', policy: { approval: true } })
+      expect(part.filter(({ kind }) => kind === 'policy')).toHaveLength(1)
+      // What stands here already is for an administrator of here to change
+      await put(second, '*', { timeout_ms: 1_000 })
+      const { last, lines } = await restore(second, whole)
+      expect(last).toMatchObject({ complete: true, refused: 1 })
+      expect(lines).toMatchObject([{ outcome: 'refused', about: '*' }])
+      expect(await listed(second)).toEqual([
+        { pattern: '*', timeout_ms: 1_000 },
+        { pattern: 'Held.*', approval: true },
+        { pattern: 'Mine.*', secrets: ['LATER'] },
+      ])
+      const { body } = await second.json('GET', '/tools/Held.Do/readiness', undefined, asAdmin)
+      expect(body).toMatchObject({ approval: true, security_level: 1 })
+      await put(second, '*', said['*'])
+      expect((await restore(second, whole)).last).toMatchObject({ complete: true, refused: 0, created: 0, changed: 0 })
+      expectSame(await exportOf(second), await exportOf(first))
+    } finally {
+      await Promise.all([first.stop(), second.stop()])
+    }
+  })
+
   it('goes to a file and back by the commands of the guide, word for word', async () => {
     const guide = readFileSync(new URL('../../src/docs/operate.md', import.meta.url), 'utf8')
     const [, section = ''] = guide.split('## Backup and restore')

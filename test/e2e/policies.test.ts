@@ -103,6 +103,10 @@ describe('a security level', () => {
         all.map(({ id, securityLevel }: { id: string; securityLevel?: number }) => [id, securityLevel ?? 0]),
       )
     }
+    const summed = async () => {
+      const { items } = (await server.json('GET', '/toolkits', undefined, asAdmin)).body
+      return items.find(({ toolkit }: { toolkit: string }) => toolkit === 'Raised').security_level
+    }
     const etag = async () => (await fetch(`${server.url}/tools`, { headers: asAdmin })).headers.get('etag')
     const seen = async () => {
       const { body } = await server.json('GET', '/tools?limit=1000')
@@ -113,6 +117,7 @@ describe('a security level', () => {
     await put('Raised.*', { security_level: 5 })
     await put('Spoken.*', { security_level: 6 })
     expect([(await listed())['Raised'], (await listed())['Spoken'], await seen()]).toEqual([5, 6, false])
+    expect(await summed()).toBe(5)
     expect(await etag()).not.toBe(before)
     const one = await server.json('GET', '/tools/Spoken.Do?format=machine-context', undefined, asAdmin)
     expect(one.body.securityLevel).toBe(6)

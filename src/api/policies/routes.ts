@@ -2,7 +2,6 @@ import { type Context, Hono } from 'hono'
 import { decodePolicy, type JudgeSecret, MAX_POLICIES, type PolicyStore } from '../../core/access/policy.ts'
 import type { Principal } from '../../core/access/principal.ts'
 import { type Failing, fail, type Result } from '../../core/call/failure.ts'
-import type { ProviderStore } from '../../core/consent/provider.ts'
 import { anyObject } from '../../core/tool/json-reader.ts'
 import { isToolPattern } from '../../core/tool/tool-id.ts'
 import { readJson } from '../../http/body.ts'
@@ -12,8 +11,8 @@ import { createPrivateRoute, type Note, type RouteDeps } from '../../http/route.
 
 export interface PoliciesFaceDeps extends RouteDeps {
   readonly store: PolicyStore
-  readonly judgeSecret: JudgeSecret
-  readonly providers: Pick<ProviderStore, 'list'>
+  /** Which secrets policies may name, as of now. */
+  readonly judgeSecrets: () => Promise<JudgeSecret>
 }
 
 const BODY_LIMIT = 64 * 1024
@@ -22,7 +21,7 @@ const BODY_LIMIT = 64 * 1024
  * `GET /policies`, and `GET`, `PUT` and `DELETE /policies/{pattern}`: what administrators say of the tools that a pattern covers.
  */
 export function policiesFace(deps: PoliciesFaceDeps): Hono {
-  const { store, judgeSecret, providers } = deps
+  const { store, judgeSecrets } = deps
   const route = createPrivateRoute(deps)
   const face = new Hono()
 
@@ -47,10 +46,7 @@ export function policiesFace(deps: PoliciesFaceDeps): Hono {
     if (!pattern.ok) return pattern
     const body = await readJson(c.req.raw, BODY_LIMIT)
     if (!body.ok) return body
-    const held = new Set((await providers.list()).map(({ client_secret_name: name }) => name))
-    const read = decodePolicy(pattern.value, body.value, (name) =>
-      held.has(name) ? "Is the secret of a provider's client, and no tool may have it" : judgeSecret(name),
-    )
+    const read = decodePolicy(pattern.value, body.value, await judgeSecrets())
     if (!read.ok) return fail({ type: 'definition-invalid', problems: read.problems })
     const { limits, ...said } = read.value
     note({ ...said, ...(limits ? { limits: { ...limits } } : {}) })

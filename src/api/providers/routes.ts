@@ -8,6 +8,7 @@ import {
   type ProviderRules,
   type ProviderStore,
 } from '../../core/consent/provider.ts'
+import { isObject } from '../../core/tool/json.ts'
 import { anyObject, type Reader } from '../../core/tool/json-reader.ts'
 import { readJson } from '../../http/body.ts'
 import { pathSegment } from '../../http/path-segment.ts'
@@ -17,7 +18,9 @@ import { encodeProvider } from './wire.ts'
 
 export interface ProvidersFaceDeps extends RouteDeps {
   readonly store: ProviderStore
-  readonly rules: Omit<ProviderRules, 'known'>
+  readonly judgeUrl: ProviderRules['judgeUrl']
+  /** Which secrets clients may have, as of now. */
+  readonly judgeSecrets: () => Promise<ProviderRules['judgeSecret']>
   /** What is known of a provider before the deployment has a client there. */
   readonly known: (id: string) => KnownProvider | undefined
   /** The well-known providers that the deployment has a client at, by its variables. */
@@ -32,7 +35,7 @@ const BODY_LIMIT = 262_144
  * `definition-invalid` with every problem; an id nobody has is `not-found`. No answer holds a secret.
  */
 export function providersFace(deps: ProvidersFaceDeps): Hono {
-  const { store, rules, known, connected } = deps
+  const { store, judgeUrl, judgeSecrets, known, connected } = deps
   const route = createPrivateRoute(deps)
   const face = new Hono()
 
@@ -76,7 +79,10 @@ export function providersFace(deps: ProvidersFaceDeps): Hono {
   async function put(c: Context, id: string): Promise<Response | Failing> {
     const body = await readJson(c.req.raw, BODY_LIMIT)
     if (!body.ok) return body
-    const decoded = decodeProvider(id, body.value, { ...rules, known: known(id) })
+    // Who names no secret depends on nobody who knows them
+    const namesSecret = isObject(body.value) && 'client_secret_name' in body.value
+    const judgeSecret = namesSecret ? await judgeSecrets() : () => undefined
+    const decoded = decodeProvider(id, body.value, { judgeUrl, judgeSecret, known: known(id) })
     if (!decoded.ok) return fail({ type: 'definition-invalid', problems: decoded.problems })
     const isNew = await store.put(decoded.value)
     return c.json(encodeProvider(decoded.value, 'given'), isNew ? 201 : 200)

@@ -1,3 +1,4 @@
+import type { Policy } from '../../core/access/policy.ts'
 import type { ArchiveCursor, ArchivePart } from '../../core/publish/archive/registry-archive.ts'
 import { field, firstRow } from '../rows.ts'
 import { documentText, textByHash } from './documents.ts'
@@ -7,8 +8,9 @@ import { keysOf } from './toolkits.ts'
 const MAX_CHARACTERS = 2_000_000
 const ROWS = 500
 
-type Phase = 'toolkits' | 'names' | 'versions' | 'given'
-const PHASES: readonly Phase[] = ['toolkits', 'names', 'versions', 'given']
+type Phase = 'policies' | 'toolkits' | 'names' | 'versions' | 'given'
+/** Policies first: what they keep from a tool is kept from it from the first moment on. */
+const PHASES: readonly Phase[] = ['policies', 'toolkits', 'names', 'versions', 'given']
 
 /** The document that a version is of, which stands once before the versions that were made of it. */
 type DocumentOf = { readonly dialect: string; readonly key: string; readonly version: string }
@@ -29,7 +31,7 @@ type VersionRow = {
 }
 
 /**
- * What comes next of an export: toolkits, names, versions in the order in which they were published, each behind its document
+ * What comes next of an export: policies, toolkits, names, versions in the order in which they were published, each behind its document
  * and the bytes that it names, and the names that administrators gave. Records and documents are written as they are stored.
  */
 export function readArchive(sql: SqlStorage, cursor: ArchiveCursor = {}, toolkit?: string): ArchivePart {
@@ -59,7 +61,7 @@ export function readArchive(sql: SqlStorage, cursor: ArchiveCursor = {}, toolkit
 }
 
 function placeOf({ phase, after }: ArchiveCursor): { phase: Phase; after: string | number | undefined } {
-  return { phase: PHASES.find((each) => each === phase) ?? 'toolkits', after: after === '' ? undefined : after }
+  return { phase: PHASES.find((each) => each === phase) ?? 'policies', after: after === '' ? undefined : after }
 }
 
 function createPart() {
@@ -117,6 +119,20 @@ type Range = readonly [from: string, to: string]
 type ReadRows = (sql: SqlStorage, after: string | number | undefined, range: Range) => readonly Row[]
 
 const READERS: Readonly<Record<Phase, ReadRows>> = {
+  // Of a toolkit those whose patterns begin with its name and a dot
+  policies: (sql, after = '', [from, to]) =>
+    sql
+      .exec<{ pattern: string; body: string }>(
+        `SELECT pattern, body FROM policy WHERE pattern > ? AND pattern >= ? AND pattern < ? ORDER BY pattern LIMIT ${ROWS}`,
+        after,
+        from,
+        to,
+      )
+      .toArray()
+      .map(({ pattern: key, body }) => {
+        const { pattern, ...policy }: Policy = JSON.parse(body)
+        return fact(key, { kind: 'policy', pattern, policy })
+      }),
   // A toolkit without an owner of its own is the deployment's, and one that nobody published in may be somebody's
   toolkits: (sql, after = '', [from, to]) =>
     sql

@@ -23,6 +23,8 @@ export interface KeptPolicies extends Policies {
 export function createKvPolicies({ kv, registry, now }: Pick<RegistryReach, 'kv' | 'registry' | 'now'>): {
   readonly policies: KeptPolicies
   readonly store: PolicyStore
+  /** Has this isolate follow a change that was made beside the store. */
+  readonly changed: () => Promise<void>
 } {
   const reader = createKvReader({ kv, value: (key) => registry().value(key), now })
   let known: PolicySet | undefined
@@ -85,5 +87,5 @@ export function createKvPolicies({ kv, registry, now }: Pick<RegistryReach, 'kv'
       return was
     },
   }
-  return { policies, store }
+  return { policies, store, changed }
 }

@@ -42,7 +42,7 @@ export function createKvRegistry(options: KvRegistryOptions) {
   const reads = createKvReads(kv, options.now)
   const carried = createBundledTools(bundle, options.writeLine)
   const whole = createWholeRecords({ ...options, carried: carried.text })
-  const { policies, store: policyStore } = createKvPolicies(options)
+  const { policies, store: policyStore, changed: policiesChanged } = createKvPolicies(options)
   const { catalogue, require } = createKvCatalogue({ ...options, policies, whole, carried: carried.catalogue })
   const reader = createKvReader({ kv, value: (key) => registry().value(key), now: options.now })
   let takenIn = false
@@ -185,7 +185,10 @@ export function createKvRegistry(options: KvRegistryOptions) {
     holdsBlob: (hash) => registry().holdsBlob(hash),
     async restore(facts, principal) {
       const { outcomes, revision } = await registry().restore(facts, principal)
-      for (const each of facts) if (each.kind !== 'toolkit') reader.wrote(kvKey('name', each.name.toLowerCase()))
+      for (const each of facts) {
+        if (each.kind === 'name' || each.kind === 'given') reader.wrote(kvKey('name', each.name.toLowerCase()))
+      }
+      if (facts.some(({ kind }) => kind === 'policy')) await policiesChanged()
       changed(revision, [])
       return outcomes
     },

@@ -19,6 +19,12 @@ export function policiesText(sql: SqlStorage): string | undefined {
   return `{"revision":${Number(revision)},"policies":[${bodies.join()}]}`
 }
 
+/** The policy of a pattern, ignoring case. */
+export function policyOf(sql: SqlStorage, pattern: string): Policy | undefined {
+  const body = field<string>(sql, 'SELECT body FROM policy WHERE pattern = ?', pattern.toLowerCase())
+  return body === undefined ? undefined : JSON.parse(body)
+}
+
 /** Stores a policy in place of the one of its pattern, ignoring case: whether it is new; undefined where there are too many. */
 export function storePolicy(sql: SqlStorage, policy: Policy): boolean | undefined {
   const key = policy.pattern.toLowerCase()

@@ -205,8 +205,10 @@ export function defineRegistry<Env extends RegistryEnv>(
     ): Promise<{ outcomes: FactOutcome[]; revision: number }> {
       const { restoreFact } = await import('./restore.ts')
       const refused = 'Only an administrator restores what another registry had'
+      const restoreAll = () => facts.map((fact) => restoreFact(this.#sql, fact, principal))
+      const hasPolicies = facts.some(({ kind }) => kind === 'policy')
       const outcomes = isAdministrator(principal)
-        ? await this.#change(() => facts.map((fact) => restoreFact(this.#sql, fact, principal)))
+        ? await this.#change(() => (hasPolicies ? this.#levelled(restoreAll) : restoreAll()))
         : facts.map(() => ({ refused }))
       return { outcomes, revision: readNumber(this.#sql, 'catalogue') }
     }

@@ -1,8 +1,11 @@
+import { MAX_POLICIES, type Policy } from '../../core/access/policy.ts'
 import type { Principal } from '../../core/access/principal.ts'
 import type { Fact, FactOutcome } from '../../core/publish/archive/registry-archive.ts'
+import { canonicalJson } from '../../core/tool/digest.ts'
 import { parseToolId, toolKey } from '../../core/tool/tool-id.ts'
 import { field, firstRow } from '../rows.ts'
 import { keyOfName } from './names.ts'
+import { policyOf, storePolicy } from './policies.ts'
 import { nextRevision } from './tables.ts'
 import { changeToolkit } from './toolkit-change.ts'
 import { isBundled, restoreToolkit, statusOfToolkit, tagsOfToolkit, writeToolkit } from './toolkits.ts'
@@ -13,6 +16,7 @@ import { nameOf, storeName } from './versions.ts'
  */
 export function restoreFact(sql: SqlStorage, fact: Fact, principal: Principal): FactOutcome {
   if (fact.kind === 'toolkit') return restoreWhole(sql, fact, principal)
+  if (fact.kind === 'policy') return restorePolicy(sql, fact.policy)
   const tool = parseToolId(fact.tool)
   const key = tool === undefined ? '' : toolKey(tool)
   return fact.kind === 'name' ? restoreName(sql, fact.name, key) : restoreGiven(sql, fact.name, key)
@@ -36,6 +40,18 @@ function restoreWhole(sql: SqlStorage, fact: Extract<Fact, { kind: 'toolkit' }>,
   if (typeof refused === 'object') return { refused: refused.denied }
   writeToolkit(sql, toolkit, { held: held ? 1 : 0 })
   return outcome === 'created' ? 'created' : 'changed'
+}
+
+/** A policy, where nothing else is said of its pattern: which of two holds is for somebody to say. */
+function restorePolicy(sql: SqlStorage, policy: Policy): FactOutcome {
+  const { pattern } = policy
+  const here = policyOf(sql, pattern)
+  if (here) {
+    if (canonicalJson(here) === canonicalJson(policy)) return 'unchanged'
+    return { refused: `Another policy holds for '${pattern}' here: PUT /policies/{pattern} says which is to` }
+  }
+  if (storePolicy(sql, policy) !== undefined) return 'created'
+  return { refused: `There are ${MAX_POLICIES} policies here, as many as there may be` }
 }
 
 /** A name leads to its tool before the tool is there, so that none that comes before it takes it. */

@@ -31,10 +31,8 @@ function setUp(caller: Principal = ADMIN) {
       list: async () => [...stored.values()],
       remove: async (id) => stored.delete(id),
     },
-    rules: {
-      judgeUrl: createTextJudge(new Set(['localhost:9000'])),
-      judgeSecret: (name) => (name === 'MASTER' ? 'Is not for this' : undefined),
-    },
+    judgeUrl: createTextJudge(new Set(['localhost:9000'])),
+    judgeSecrets: async () => (name) => (name === 'MASTER' ? 'Is not for this' : undefined),
     known: knownProvider,
     connected: () => {
       const google = connectedProvider('google', (name) => (name === 'GOOGLE_CLIENT_ID' ? 'g1' : undefined))

@@ -68,6 +68,49 @@ describe('what the registry gives to export', () => {
     })
   })
 
+  it('has all policies before all else, and of a toolkit those alone whose patterns lie within it', async () => {
+    await inRegistry(async ({ registry }) => {
+      const patterns = ['*', '*.Delete*', 'Kit*', 'Kit.*', 'kit.Do', 'Kitten.*', 'K*.*']
+      for (const pattern of patterns) {
+        expect(await registry.putPolicy({ pattern, security_level: 5, limits: { concurrency: 1 } })).toBe(true)
+      }
+      await registry.publish([await publication('Kit.A@1.0.0')], ADMIN)
+      const policiesOf = async (toolkit?: string) => {
+        const { lines } = await read(registry, toolkit)
+        const found = lines.filter(({ kind }) => kind === 'policy')
+        expect(lines.slice(0, found.length)).toEqual(found)
+        return found.map(({ pattern }) => pattern)
+      }
+      expect((await policiesOf()).toSorted()).toEqual(patterns.toSorted())
+      expect(await policiesOf('KIT')).toEqual(['Kit.*', 'kit.Do'])
+      expect(await policiesOf('None')).toEqual([])
+      const [line] = (await read(registry, 'kit')).lines
+      expect(line).toEqual({
+        kind: 'policy',
+        pattern: 'Kit.*',
+        policy: { security_level: 5, limits: { concurrency: 1 } },
+      })
+    })
+  })
+
+  it('has policies restored by administrators alone, where no other holds', async () => {
+    await inRegistry(async ({ registry, restart }) => {
+      const policy = { pattern: 'Kit.*', security_level: 5 }
+      const nobody = { ...ADMIN, id: 'x', scopes: ['tools:publish'] as const }
+      const restore = async (fact: object, as = ADMIN) =>
+        (await registry.restore([{ kind: 'policy', policy: { ...policy, ...fact } }], as)).outcomes[0]
+      expect(await restore({}, nobody)).toMatchObject({ refused: expect.stringContaining('administrator') })
+      expect(await restore({})).toBe('created')
+      expect(await restore({})).toBe('unchanged')
+      expect(await restore({ security_level: 1 })).toMatchObject({ refused: expect.stringContaining('Another policy') })
+      expect(await restore({ pattern: 'KIT.*' })).toMatchObject({ refused: expect.any(String) })
+      restart()
+      expect((await read(registry)).lines).toEqual([
+        { kind: 'policy', pattern: 'Kit.*', policy: { security_level: 5 } },
+      ])
+    })
+  })
+
   it('has a document once before the versions that it made, also where parts are cut between them', async () => {
     await inRegistry(async ({ registry }) => {
       const names = Array.from({ length: 30 }, (_, n) => `c${n}`)

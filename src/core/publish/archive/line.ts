@@ -1,9 +1,9 @@
 import { namePart, tags, version } from '../../tool/definition-fields.ts'
 import { isJsonObject, type Json } from '../../tool/json.ts'
-import { anything, boolean, check, into, map, object, oneOf, optional } from '../../tool/json-reader.ts'
+import { anyObject, anything, boolean, check, into, map, object, oneOf, optional } from '../../tool/json-reader.ts'
 import { integer, type ReadBy, type Reader, string, text } from '../../tool/json-reader.ts'
 import { type Checked, quoted, refused } from '../../tool/problem.ts'
-import { isNamePart, parseToolId } from '../../tool/tool-id.ts'
+import { isNamePart, isToolPattern, parseToolId } from '../../tool/tool-id.ts'
 import type { ToolStatus } from '../../tool/version.ts'
 import { MAX_TOOLS } from '../judge.ts'
 import { FORMAT } from './format.ts'
@@ -49,6 +49,8 @@ const LINES = {
     held: optional(boolean, false),
     tags: optional(tags, []),
   }),
+  // What it says is judged as when it is put
+  policy: object({ kind: oneOf(['policy']), pattern: text('a tool pattern', isToolPattern), policy: anyObject }),
   name: object({ kind: oneOf(['name']), name: NAME, tool: TOOL }),
   given: object({ kind: oneOf(['given']), name: NAME, tool: TOOL }),
   document: object({

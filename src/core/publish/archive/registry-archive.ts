@@ -1,3 +1,4 @@
+import type { Policy } from '../../access/policy.ts'
 import type { Principal } from '../../access/principal.ts'
 import type { ToolRecord } from '../../tool/tool.ts'
 import type { ToolStatus } from '../../tool/version.ts'
@@ -16,7 +17,7 @@ export interface ArchivePart {
   readonly next?: ArchiveCursor
 }
 
-/** What stands beside the versions: whose toolkits are, and which names lead to which tools. */
+/** What stands beside the versions: what administrators say of tools, whose toolkits are, and which names lead to which tools. */
 export type Fact =
   | {
       readonly kind: 'toolkit'
@@ -29,6 +30,7 @@ export type Fact =
       readonly tags: readonly string[]
     }
   | { readonly kind: 'name' | 'given'; readonly name: string; readonly tool: string }
+  | { readonly kind: 'policy'; readonly policy: Policy }
 
 /** What became of a fact; `refused` says why it cannot be so here. */
 export type FactOutcome = 'created' | 'unchanged' | 'changed' | { readonly refused: string }

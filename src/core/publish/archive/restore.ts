@@ -1,3 +1,4 @@
+import { decodePolicy, type JudgeSecret } from '../../access/policy.ts'
 import type { Principal } from '../../access/principal.ts'
 import type { Sha256 } from '../../tool/digest.ts'
 import type { Json } from '../../tool/json.ts'
@@ -17,6 +18,8 @@ export interface RestoreDeps extends PluginBeforeDeps {
   readonly writer: Pick<RegistryWriter, 'change'>
   readonly source: Pick<ToolSource, 'current'>
   readonly sha256: Sha256
+  /** Which secrets policies may name here. */
+  readonly judgeSecrets: () => Promise<JudgeSecret>
 }
 
 /** What became of the lines that say what is to be; documents and the bytes of plugins go with their versions. */
@@ -73,6 +76,7 @@ export function createRestore(principal: Principal, deps: RestoreDeps, tell: (to
   let characters = 0
   let lines = 1
   let end: number | undefined
+  let judgeSecret: JudgeSecret | undefined
 
   function count(outcome: Outcome, many = 1): void {
     counts[outcome] += many
@@ -105,9 +109,13 @@ export function createRestore(principal: Principal, deps: RestoreDeps, tell: (to
       case 'toolkit':
       case 'name':
       case 'given':
-        await flushVersions()
-        facts.push({ line, fact: read })
-        return facts.length < MAX_FACTS ? undefined : flushFacts()
+        return takeFact(line, read)
+      case 'policy': {
+        judgeSecret ??= await deps.judgeSecrets()
+        const policy = decodePolicy(read.pattern, read.policy, judgeSecret)
+        if (policy.ok) return takeFact(line, { kind: 'policy', policy: policy.value })
+        return refuse(line, cannotRead('the policy', policy.problems), read.pattern)
+      }
       case 'document': {
         const problem = await document.take(read)
         return problem === undefined ? undefined : refuse(line, problem)
@@ -121,6 +129,12 @@ export function createRestore(principal: Principal, deps: RestoreDeps, tell: (to
         await flushFacts()
         return takeVersion(line, read)
     }
+  }
+
+  async function takeFact(line: number, fact: Fact): Promise<void> {
+    await flushVersions()
+    facts.push({ line, fact })
+    return facts.length < MAX_FACTS ? undefined : flushFacts()
   }
 
   async function takeVersion(line: number, version: LineOf<'version'>): Promise<void> {
@@ -160,7 +174,7 @@ export function createRestore(principal: Principal, deps: RestoreDeps, tell: (to
     )
     for (const [index, { line, fact }] of some.entries()) {
       const outcome = outcomes[index] ?? 'unchanged'
-      if (typeof outcome === 'object') refuse(line, outcome.refused, fact.kind === 'toolkit' ? fact.toolkit : fact.name)
+      if (typeof outcome === 'object') refuse(line, outcome.refused, subjectOf(fact))
       else {
         count(outcome)
         if (fact.kind === 'toolkit') toolkits.add(fact.toolkit.toLowerCase())
@@ -188,4 +202,10 @@ export function createRestore(principal: Principal, deps: RestoreDeps, tell: (to
   }
 
   return { take, finish, counts: (): Counts => ({ ...counts }) }
+}
+
+/** What a fact is about, as it is told of. */
+function subjectOf(fact: Fact): string {
+  if (fact.kind === 'toolkit') return fact.toolkit
+  return fact.kind === 'policy' ? fact.policy.pattern : fact.name
 }

@@ -11,6 +11,7 @@ describe('a line of an export', () => {
     const lines = [
       { kind: 'archive', format: 1, switchboard: '1.0.0', at: '2026-11-21T14:03:11.402Z' },
       { kind: 'toolkit', toolkit: 'Kit', owner: null, held: false, tags: [] },
+      { kind: 'policy', pattern: 'Kit.*', policy: { approval: true } },
       { kind: 'name', name: 'kit_do', tool: 'Kit.Do' },
       { kind: 'given', name: 'do_it', tool: 'Kit.Do' },
       { kind: 'document', dialect: 'plain', toolkit: 'Kit', tools: { do: 'Do' }, document: [1] },
@@ -41,7 +42,9 @@ describe('a line of an export', () => {
     ['no object', 5, ''],
     ['of no kind', { toolkit: 'Kit' }, '/kind'],
     ['of a kind that an object has by nature', { kind: 'constructor' }, '/kind'],
-    ['of a kind that there will be', { kind: 'policy' }, '/kind'],
+    ['of a kind that there will be', { kind: 'prophecy' }, '/kind'],
+    ['of a policy for no pattern', { kind: 'policy', pattern: 'Kit', policy: {} }, '/pattern'],
+    ['of a policy that says nothing', { kind: 'policy', pattern: 'Kit.*' }, '/policy'],
     ['with a field too many', { kind: 'end', lines: 1, more: 1 }, '/more'],
     ['of another format', { kind: 'archive', format: 2 }, '/format'],
     ['of a tool with a version', { kind: 'name', name: 'a', tool: 'Kit.Do@1.0.0' }, '/tool'],

@@ -39,6 +39,7 @@ async function restore(lines: readonly object[], { held = [], facts, report, bun
     ADMIN,
     {
       sha256,
+      judgeSecrets: async () => (name) => (name === 'ADMIN_KEY' ? 'Is not for this' : undefined),
       bytesOf: () => undefined,
       plugins: { keep: async () => undefined },
       archive: {
@@ -101,6 +102,38 @@ describe('a file that is restored', () => {
     expect(whole.published).toEqual([['Kit.A@1.0.0'], ['Kit.B@1.0.0']])
     expect((await restore(all)).isWhole).toBe(false)
     expect((await restore([...all, { kind: 'end', lines: 5 }])).isWhole).toBe(false)
+  })
+
+  it('has the policies that it says, judged as they are where they are put', async () => {
+    const policy = (pattern: string, said: object) => ({ kind: 'policy', pattern, policy: said })
+    const given: Fact[] = []
+    const facts = (fact: Fact): FactOutcome => {
+      given.push(fact)
+      return fact.kind === 'policy' && fact.policy.pattern === '*' ? { refused: 'Another holds' } : 'created'
+    }
+    const { counts, told } = await restore(
+      [
+        policy('Kit.*', { security_level: 5, secrets: ['KEY'] }),
+        policy('*', { approval: true }),
+        policy('Kit.Do', { security_level: 0 }),
+        policy('Kit.Be', { secrets: ['ADMIN_KEY'] }),
+        policy('Kit.Be', {}),
+        policy('Kit', { approval: true }),
+        KIT,
+      ],
+      { facts },
+    )
+    expect(given[0]).toEqual({ kind: 'policy', policy: { pattern: 'Kit.*', security_level: 5, secrets: ['KEY'] } })
+    expect(given).toHaveLength(3)
+    expect(counts).toMatchObject({ created: 2, refused: 5 })
+    expect(told.map(({ line, about }) => [line, about])).toEqual([
+      [4, 'Kit.Do'],
+      [5, 'Kit.Be'],
+      [6, 'Kit.Be'],
+      [7, undefined],
+      [3, '*'],
+    ])
+    expect(told[1]?.message).toContain('Is not for this')
   })
 
   it('leaves what is here as it is', async () => {
