@@ -1,0 +1,30 @@
+import { readFileSync } from 'node:fs'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { type Server, startServer } from './server.ts'
+
+const picture = readFileSync(new URL('../../src/docs/console.svg', import.meta.url), 'utf8')
+
+let server: Server
+beforeAll(async () => {
+  server = await startServer()
+})
+afterAll(() => server?.stop())
+
+it('the picture of the README shows what the console shows', async () => {
+  const response = await fetch(`${server.url}/?limit=1000`, { headers: { accept: 'text/html' } })
+  const words = (text: string) => text.replaceAll(/<[^>]*>/g, ' ').replaceAll(/\s+/g, ' ')
+  const html = await response.text()
+  const shown = words(html).replaceAll(server.url, 'http://localhost:8787')
+  const drawn = [...picture.matchAll(/<text [^>]*>([^<]+)<\/text>/g)].map(([, text = '']) => text)
+  expect(drawn.length).toBeGreaterThan(40)
+  const placeholder = /placeholder="([^"]*)"/.exec(html)?.[1]
+  // Punctuation stands apart where markup was, and a list numbers itself
+  const isThere = (text: string) =>
+    shown.includes(text.replace(/^\. /, '')) || text === placeholder || /^(?:\d\.|:)$/.test(text)
+  expect(drawn.filter((text) => !isThere(text))).toEqual([])
+})
+
+it('it asks nobody for anything, and is right in the dark', () => {
+  expect(picture).not.toMatch(/https?:\/\/(?!www\.w3\.org\/2000\/svg"|localhost:8787\/)|<script|<image|@import|url\(/)
+  expect(picture).toContain('@media (prefers-color-scheme: dark)')
+})
