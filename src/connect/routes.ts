@@ -1,7 +1,7 @@
 import { type Context, type ErrorHandler, Hono } from 'hono'
 import { readBytes, readForm } from '../http/body.ts'
 import { jsonText } from '../http/json-response.ts'
-import { anyObject } from '../core/tool/json-reader.ts'
+import { list, object, optional, string } from '../core/tool/json-reader.ts'
 import { declare } from '../http/operation.ts'
 import { ANY_QUERY } from '../http/query.ts'
 import { isTrustworthy } from '../http/loopback.ts'
@@ -24,6 +24,19 @@ export interface ConnectFaceDeps extends Omit<AuthorizeDeps, 'findDocument'> {
 
 const FORM_LIMIT = 65_536
 const REGISTRATION_LIMIT = 32_768
+/** Of what a client says when it registers (RFC 7591, section 2), what counts here. */
+const REGISTRATION = object(
+  {
+    redirect_uris: list(string(), { least: 1 }),
+    client_name: optional(string()),
+    client_uri: optional(string()),
+    token_endpoint_auth_method: optional(string()),
+    grant_types: optional(list(string())),
+    response_types: optional(list(string())),
+    scope: optional(string()),
+  },
+  { unknown: 'ignore' },
+)
 
 /**
  * The authorization server for agents that sign people in (`/connect`): its metadata, `GET·POST /connect/authorize`, which
@@ -92,7 +105,7 @@ export function connectFace(deps: ConnectFaceDeps): Hono {
     return oauthAnswer(answer)
   }
 
-  face.post('/connect/register', declare({ query: ANY_QUERY, body: anyObject }, register))
+  face.post('/connect/register', declare({ query: ANY_QUERY, body: REGISTRATION }, register))
   async function register(c: Context): Promise<Response> {
     if (shield(c)) return tooMany()
     const origin = originOf(c)

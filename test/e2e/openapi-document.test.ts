@@ -166,6 +166,9 @@ const TRIED: readonly (readonly [operation: string, tried: Tried])[] = [
   ],
 ]
 
+/** What takes fields that it does not know: other protocols leave them open, and a conversion reads no further. */
+const OPEN: readonly string[] = ['post /connect/register', 'post /convert', 'post /mcp', 'post /plugin/call']
+
 let server: Server
 let described: any
 let validators: Map<object, ValidateFunction>
@@ -225,6 +228,64 @@ it('every answer is as it is documented', async () => {
     if (why !== undefined) misfits.push(`${operation} (${response.status}): ${why}`)
   }
   expect(misfits).toEqual([])
+})
+
+describe('what is sent', () => {
+  const bodies = TRIED.flatMap(([operation, { status, path, body, headers = ADMIN }]) =>
+    body === undefined || typeof body === 'string' ? [] : [{ operation, status, path, body, headers }],
+  )
+  const schemaFor = (operation: string): object | undefined => {
+    const [method = '', template = ''] = operation.split(' ')
+    return described.paths[template][method].requestBody?.content['application/json']?.schema
+  }
+  const fits = (schema: object, body: unknown) =>
+    ajv.validate({ ...schema, components: described.components }, JSON.parse(JSON.stringify(body)))
+
+  it('is described wherever it is JSON, by more than that it is some object', () => {
+    const vague = Object.entries<any>(described.paths).flatMap(([path, methods]) =>
+      Object.entries<any>(methods).flatMap(([method, { requestBody }]) => {
+        const schema = requestBody?.content['application/json']?.schema
+        return schema && !schema.properties && !schema.anyOf ? [`${method} ${path}`] : []
+      }),
+    )
+    expect(vague).toEqual([])
+  })
+
+  it('fits its description where it is taken', () => {
+    const taken = bodies.filter(({ operation, status }) => status < 300 && schemaFor(operation))
+    expect(new Set(taken.map(({ operation }) => operation)).size).toBeGreaterThan(15)
+    for (const { operation, body } of taken) {
+      expect(fits(schemaFor(operation)!, body), `${operation}: ${ajv.errorsText()}`).toBe(true)
+    }
+  })
+
+  it('is refused with a field that its description does not know, wherever that is closed', async () => {
+    const tried: string[] = []
+    const open: string[] = []
+    for (const { operation, path, body, headers } of bodies.filter(({ status }) => status < 300)) {
+      const schema = schemaFor(operation)
+      if (!schema || Array.isArray(body) || !fits(schema, body)) continue
+      const more = { ...Object(body), unheard_of: 1 }
+      if (fits(schema, more)) {
+        open.push(operation)
+        continue
+      }
+      const [method = '', template = ''] = operation.split(' ')
+      const place = (path ?? template).replace(/\{(key|client|file)\}/, (_, name: keyof typeof made) => made[name])
+      const { status, body: answer } = await server.json(
+        method.toUpperCase(),
+        place.replace(/\{\w+\}/g, 'none'),
+        more,
+        headers,
+      )
+      // What it would be done to may be gone by now
+      expect([400, 404, 422], `${operation}: ${status} ${JSON.stringify(answer)}`).toContain(status)
+      if (status !== 404) expect(JSON.stringify(answer), operation).toContain('unheard_of')
+      tried.push(operation)
+    }
+    expect(new Set(tried).size).toBeGreaterThan(9)
+    expect([...new Set(open)].sort()).toEqual(OPEN)
+  })
 })
 
 describe.skipIf(NO_BROWSER !== '')(`the reference in a browser ${NO_BROWSER}`, () => {

@@ -7,12 +7,12 @@ import {
   type KeyStore,
   NEW_KEY,
   ROTATION,
+  KEY_CHANGE,
 } from '../../core/access/api-key.ts'
 import type { Principal } from '../../core/access/principal.ts'
 import type { Published } from '../../core/access/quota.ts'
 import type { Sha256 } from '../../core/tool/digest.ts'
 import { type Failing, fail } from '../../core/call/failure.ts'
-import { anyObject } from '../../core/tool/json-reader.ts'
 import { readJson } from '../../http/body.ts'
 import { NO_QUERY } from '../../http/query.ts'
 import { createPrivateRoute, type Note, type RouteDeps } from '../../http/route.ts'
@@ -47,7 +47,7 @@ export function keysFace(deps: KeysFaceDeps): Hono {
   face.post('/keys', route({ scope: 'admin', act: 'key.create', query: NO_QUERY, body: NEW_KEY }, create))
   face.get('/keys', route({ scope: 'admin', query: NO_QUERY }, list))
   face.get('/keys/:id', route({ scope: 'admin', query: NO_QUERY }, show))
-  face.patch('/keys/:id', route({ scope: 'admin', act: 'key.change', query: NO_QUERY, body: anyObject }, change))
+  face.patch('/keys/:id', route({ scope: 'admin', act: 'key.change', query: NO_QUERY, body: KEY_CHANGE }, change))
   face.post('/keys/:id/rotate', route({ scope: 'admin', act: 'key.rotate', query: NO_QUERY, body: ROTATION }, rotate))
   face.delete('/keys/:id', route({ scope: 'admin', act: 'key.remove', query: NO_QUERY }, remove))
 

@@ -46,6 +46,9 @@ function section(path: string, method: string, operation: JsonObject): Markup {
 /** The fields of a body, as far as its schema names any. */
 function fieldsOf(schema: Json | undefined): readonly Markup[] {
   if (!isJsonObject(schema)) return []
+  const [form] = objectsIn(schema.anyOf)
+  // Of several forms the first is shown; all are in the document
+  if (schema.properties === undefined && form) return fieldsOf(form)
   const needed = Array.isArray(schema.required) ? schema.required : []
   return membersOf(schema.properties).map(([name, field]) => {
     const wanted = [needed.includes(name) ? 'required' : '', wordsOf(field)].filter((each) => each !== '').join(': ')
@@ -61,9 +64,10 @@ function row(term: string, words: string): Markup {
 /** What a schema wants, in few words. */
 function wordsOf(schema: Json | undefined): string {
   if (!isJsonObject(schema)) return ''
-  const { description, enum: words, type, minimum, maximum } = schema
+  const { description, enum: words, type, minimum, maximum, anyOf } = schema
   if (typeof description === 'string') return description
   if (Array.isArray(words)) return words.join(', ')
+  if (Array.isArray(anyOf)) return objectsIn(anyOf).map(wordsOf).filter(Boolean).join(', or ')
   const span = minimum !== undefined && maximum !== undefined ? ` from ${minimum} to ${maximum}` : ''
   return `${textOf(type)}${span}`
 }

@@ -1,8 +1,7 @@
 import { type Context, Hono } from 'hono'
-import { decodePolicy, type JudgeSecret, MAX_POLICIES, type PolicyStore } from '../../core/access/policy.ts'
+import { decodePolicy, type JudgeSecret, MAX_POLICIES, POLICY, type PolicyStore } from '../../core/access/policy.ts'
 import type { Principal } from '../../core/access/principal.ts'
 import { type Failing, fail, type Result } from '../../core/call/failure.ts'
-import { anyObject } from '../../core/tool/json-reader.ts'
 import { isToolPattern } from '../../core/tool/tool-id.ts'
 import { readJson } from '../../http/body.ts'
 import { pathSegment } from '../../http/path-segment.ts'
@@ -27,7 +26,7 @@ export function policiesFace(deps: PoliciesFaceDeps): Hono {
 
   face.get('/policies', route({ scope: 'admin', query: NO_QUERY }, list))
   face.get('/policies/:pattern', route({ scope: 'admin', query: NO_QUERY }, show))
-  face.put('/policies/:pattern', route({ scope: 'admin', act: 'policy.put', query: NO_QUERY, body: anyObject }, put))
+  face.put('/policies/:pattern', route({ scope: 'admin', act: 'policy.put', query: NO_QUERY, body: POLICY }, put))
   face.delete('/policies/:pattern', route({ scope: 'admin', act: 'policy.remove', query: NO_QUERY }, remove))
 
   async function list(c: Context): Promise<Response> {

@@ -7,9 +7,10 @@ import {
   type Provider,
   type ProviderRules,
   type ProviderStore,
+  PROVIDER,
 } from '../../core/consent/provider.ts'
 import { isObject } from '../../core/tool/json.ts'
-import { anyObject, type Reader } from '../../core/tool/json-reader.ts'
+import type { Reader } from '../../core/tool/json-reader.ts'
 import { readJson } from '../../http/body.ts'
 import { pathSegment } from '../../http/path-segment.ts'
 import { NO_QUERY } from '../../http/query.ts'
@@ -41,7 +42,7 @@ export function providersFace(deps: ProvidersFaceDeps): Hono {
 
   face.get('/providers', route({ scope: 'admin', query: NO_QUERY }, list))
   face.get('/providers/:id', ofProvider(show))
-  face.put('/providers/:id', ofProvider(put, 'provider.put', anyObject))
+  face.put('/providers/:id', ofProvider(put, 'provider.put', PROVIDER))
   face.delete('/providers/:id', ofProvider(remove, 'provider.remove'))
 
   function ofProvider(

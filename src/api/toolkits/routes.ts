@@ -7,13 +7,20 @@ import { isAdministrator } from '../../core/access/toolkit.ts'
 import type { ToolkitChanged, ToolkitStore } from '../../core/access/toolkit.ts'
 import { malformed } from '../../core/call/call-fields.ts'
 import { type Failing, fail, ok, type Result } from '../../core/call/failure.ts'
-import { anyObject } from '../../core/tool/json-reader.ts'
 import { isNamePart } from '../../core/tool/tool-id.ts'
 import { readJson } from '../../http/body.ts'
 import { PRIVATE } from '../../http/json-response.ts'
 import { NO_QUERY } from '../../http/query.ts'
 import { createPrivateRoute, createRoute, type Note, type RouteDeps } from '../../http/route.ts'
-import { decodeOwner, decodeToolkitChange, encodeSummary, encodeToolkit, OWNED, principalNamed } from './wire.ts'
+import {
+  CHANGE,
+  decodeOwner,
+  decodeToolkitChange,
+  encodeSummary,
+  encodeToolkit,
+  OWNED,
+  principalNamed,
+} from './wire.ts'
 
 export interface ToolkitsFaceDeps extends RouteDeps {
   readonly toolkits: ToolkitStore
@@ -40,7 +47,7 @@ export function toolkitsFace(deps: ToolkitsFaceDeps): Hono {
   face.put('/toolkits/:toolkit', route({ scope: 'admin', act: 'toolkit.give', query: NO_QUERY, body: OWNED }, give))
   face.patch(
     '/toolkits/:toolkit',
-    route({ scope: 'tools:publish', act: 'toolkit.change', query: NO_QUERY, body: anyObject }, change),
+    route({ scope: 'tools:publish', act: 'toolkit.change', query: NO_QUERY, body: CHANGE }, change),
   )
   face.delete('/toolkits/:toolkit', route({ scope: 'tools:publish', act: 'toolkit.remove', query: NO_QUERY }, remove))
 

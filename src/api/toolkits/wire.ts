@@ -1,19 +1,18 @@
 import type { Toolkit } from '../../core/access/toolkit.ts'
 import type { Choice } from '../../core/access/choices.ts'
-import { readStatus } from '../../core/publish/status.ts'
+import { readStatus, statusBody } from '../../core/publish/status.ts'
 import { tags } from '../../core/tool/definition-fields.ts'
-import { check, object, optional, type Reader, schemaOf, stating, string } from '../../core/tool/json-reader.ts'
+import { check, nullable, object, optional, string } from '../../core/tool/json-reader.ts'
 import type { Checked } from '../../core/tool/problem.ts'
 import type { ToolStatus } from '../../core/tool/version.ts'
 
 const PRINCIPAL = string({ least: 1, most: 300 })
-const OWNER: Reader<string | null> = stating(
-  () => ({ anyOf: [schemaOf(PRINCIPAL), { type: 'null' }] }),
-  (value, report) => (value === null ? null : PRINCIPAL(value, report)),
-)
+const OWNER = nullable(PRINCIPAL)
 /** What the body of `PUT /toolkits/{toolkit}` says. */
 export const OWNED = object({ owner: OWNER })
 const BESIDE = object({ owner: optional<string | null>(OWNER), tags: optional(tags) })
+/** What the body of `PATCH /toolkits/{toolkit}` says. */
+export const CHANGE = statusBody(BESIDE)
 const KEY = 'key:'
 
 /** What is asked to be changed of a toolkit, its owner as `principalNamed` reads it. */

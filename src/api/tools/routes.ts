@@ -9,11 +9,11 @@ import { convert } from '../../core/publish/convert.ts'
 import type { Format } from '../../core/publish/export.ts'
 import type { Publish } from '../../core/publish/publish.ts'
 import type { RegistryWriter } from '../../core/publish/registry.ts'
-import { readWrapper } from '../../core/publish/wrapper.ts'
+import { CONVERTED, MAX_BATCH, PUBLICATION, readWrapper } from '../../core/publish/wrapper.ts'
 import type { Codec, Given } from '../../core/tool/codec.ts'
 import type { Sha256 } from '../../core/tool/digest.ts'
 import { isJsonObject, isList, type Json } from '../../core/tool/json.ts'
-import { anyObject, anything, oneOf, optional, type Reader, string, wrong } from '../../core/tool/json-reader.ts'
+import { oneOf, optional, type Reader, string, wrong } from '../../core/tool/json-reader.ts'
 import { quoted } from '../../core/tool/problem.ts'
 import type { ToolSource } from '../../core/tool/tool-source.ts'
 import { isVersion, parseToolId } from '../../core/tool/tool-id.ts'
@@ -27,6 +27,7 @@ import { createRoute, type Note, type RouteDeps } from '../../http/route.ts'
 import { createFindTool, type FindToolDeps } from './find-tool.ts'
 import {
   askedId,
+  CHANGE,
   decodeChange,
   encodeHistory,
   encodePublished,
@@ -56,7 +57,6 @@ export interface RegistryFaceDeps extends RouteDeps, FindToolDeps {
 const PUBLISH_LIMIT = 16 * 1024 * 1024
 const STATUS_LIMIT = 64 * 1024
 const CONVERT_LIMIT = 1024 * 1024
-const MAX_BATCH = 1_000
 const EXACT = 'PATCH /tools/Toolkit.Tool@1.2.3'
 
 /**
@@ -74,16 +74,13 @@ export function registryFace(deps: RegistryFaceDeps): Hono {
 
   face.post(
     '/tools',
-    route({ scope: 'tools:publish', act: 'tools.publish', query: publicationQuery, body: anything }, publishAll),
+    route({ scope: 'tools:publish', act: 'tools.publish', query: publicationQuery, body: PUBLICATION }, publishAll),
   )
   face.get('/tools/:id', route({ scope: 'tools:read', query: shownIn }, show))
   face.get('/tools/:id/readiness', route({ scope: 'tools:read', query: readinessQuery }, readiness))
   face.get('/tools/:id/versions', route({ scope: 'tools:read', query: NO_QUERY }, versions))
-  face.patch(
-    '/tools/:id',
-    route({ scope: 'tools:publish', act: 'tool.change', query: NO_QUERY, body: anyObject }, change),
-  )
-  face.post('/convert', route({ scope: 'tools:read', query: conversion, body: anything }, converted))
+  face.patch('/tools/:id', route({ scope: 'tools:publish', act: 'tool.change', query: NO_QUERY, body: CHANGE }, change))
+  face.post('/convert', route({ scope: 'tools:read', query: conversion, body: CONVERTED }, converted))
 
   async function publishAll(
     c: Context,

@@ -1,9 +1,9 @@
 import { identifier } from '../../core/call/call-fields.ts'
 import type { VersionHistory } from '../../core/publish/history.ts'
 import type { PublicationFailure, Report as PublicationReport } from '../../core/publish/report.ts'
-import { readStatus } from '../../core/publish/status.ts'
+import { readStatus, statusBody } from '../../core/publish/status.ts'
 import { isObject } from '../../core/tool/json.ts'
-import { boolean, into, object, oneOf, optional, string, text } from '../../core/tool/json-reader.ts'
+import { boolean, into, nullable, object, oneOf, optional, string, text } from '../../core/tool/json-reader.ts'
 import type { Checked, Problem } from '../../core/tool/problem.ts'
 import { query } from '../../http/query.ts'
 import { formatToolId, isNamePart, type ToolName } from '../../core/tool/tool-id.ts'
@@ -14,8 +14,11 @@ import type { ToolStatus } from '../../core/tool/version.ts'
 const NAME = text('a name of 1 to 64 of A-Z, a-z, 0-9, _ and -', isNamePart)
 const BY_ADMINISTRATOR = object({
   trusted: optional(boolean),
-  name: optional<string | null>((value, report) => (value === null ? null : NAME(value, report))),
+  name: optional<string | null>(nullable(NAME)),
 })
+
+/** What the body of `PATCH /tools/{id}` says. */
+export const CHANGE = statusBody(BY_ADMINISTRATOR)
 
 /** For whom a call would be. */
 export const readinessQuery = query({ user_id: optional(identifier) })

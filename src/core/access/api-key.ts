@@ -1,4 +1,4 @@
-import { isList } from '../tool/json.ts'
+import { isList, type JsonObject } from '../tool/json.ts'
 import {
   anyObject,
   boolean,
@@ -94,6 +94,14 @@ function newKey<T>(expiry: Reader<T>) {
 
 /** What a new key may say, whatever the time is. */
 export const NEW_KEY = newKey(time)
+
+/** What the body of `PATCH /keys/{id}` says. */
+export const KEY_CHANGE: Reader<JsonObject> = stating(() => {
+  const { required: _, properties, ...rest } = schemaOf(NEW_KEY)
+  const { expires_at, limits, ...others } = Object(properties)
+  const removable = [expires_at, limits].map((each) => ({ anyOf: [each, { type: 'null' }] }))
+  return { ...rest, properties: { ...others, expires_at: removable[0], limits: removable[1] } }
+}, anyObject)
 
 /**
  * Reads the body of `PATCH /keys/{id}`: the fields of a new key that change; null takes an expiry or limits away. Gives the key as

@@ -9,7 +9,11 @@ export interface Guard {
   readonly approval?: true | undefined
 }
 
-const ONLY_TRUE = parsed('true: where nobody says so, it is not so', (value) => (value === true ? value : undefined))
+const ONLY_TRUE = parsed(
+  'true: where nobody says so, it is not so',
+  (value) => (value === true ? value : undefined),
+  () => ({ const: true }),
+)
 
 /** How the fields of a guard are read, wherever one is said. */
 export const guardFields = {

@@ -27,9 +27,8 @@ export const MAX_POLICIES = 200
 const MAX_SECRETS = 100
 const MAX_TIMEOUT_MS = 300_000
 
-/** Reads what a policy says, its pattern standing beside it. */
-export function decodePolicy(pattern: string, body: unknown, judgeSecret: JudgeSecret): Checked<Policy> {
-  const fields = object(
+function policyFields(judgeSecret: JudgeSecret) {
+  return object(
     {
       secrets: optional(list(judged(requirementId, judgeSecret), { least: 1, most: MAX_SECRETS })),
       ...guardFields,
@@ -42,7 +41,14 @@ export function decodePolicy(pattern: string, body: unknown, judgeSecret: JudgeS
       },
     },
   )
-  const read = check(fields, body)
+}
+
+/** What the body of `PUT /policies/{pattern}` says, whichever secrets there are. */
+export const POLICY = policyFields(() => undefined)
+
+/** Reads what a policy says, its pattern standing beside it. */
+export function decodePolicy(pattern: string, body: unknown, judgeSecret: JudgeSecret): Checked<Policy> {
+  const read = check(policyFields(judgeSecret), body)
   return read.ok ? { ok: true, value: { pattern, ...read.value } } : read
 }
 

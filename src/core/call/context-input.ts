@@ -1,6 +1,6 @@
 import type { Validate } from '../schema/validator.ts'
 import { isJsonObject, isTexts, type Json, type JsonObject } from '../tool/json.ts'
-import { type Reader, WRONG } from '../tool/json-reader.ts'
+import { type Reader, statingAs, WRONG } from '../tool/json-reader.ts'
 import { nonInferrable } from '../tool/metadata.ts'
 import { pointerStep, type Problem, quoted } from '../tool/problem.ts'
 import type { ToolRecord } from '../tool/tool.ts'
@@ -25,12 +25,12 @@ export function openContext<T extends object>(
   reader: Reader<T>,
   names: readonly string[],
 ): Reader<T & Pick<CallerContext, 'values'>> {
-  return (value, report) => {
+  return statingAs(reader, (value, report) => {
     const read = reader(value, report)
     if (read === WRONG || !isJsonObject(value)) return read
     const others = Object.entries(value).filter(([name]) => !names.includes(name))
     return others.length === 0 ? read : { ...read, values: Object.fromEntries(others) }
-  }
+  })
 }
 
 /**

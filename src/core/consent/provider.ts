@@ -1,5 +1,5 @@
-import { check, judged, list, map, object, oneOf, optional } from '../tool/json-reader.ts'
-import { type Reader, string, text, unquoted, WRONG, wrong } from '../tool/json-reader.ts'
+import { anyObject, check, judged, list, map, object, oneOf, optional } from '../tool/json-reader.ts'
+import { type Reader, schemaOf, stating, string, text, unquoted, WRONG, wrong } from '../tool/json-reader.ts'
 import { isObject } from '../tool/json.ts'
 import type { Checked } from '../tool/problem.ts'
 import { toolPattern } from '../tool/tool-id.ts'
@@ -85,10 +85,33 @@ export function isProviderId(text: string): boolean {
  * provider stand in together, where the body has none: half of one provider and half of another is neither.
  */
 export function decodeProvider(id: string, body: unknown, rules: ProviderRules): Checked<Provider> {
+  const { known } = rules
+  // A secret may have come to the wrong place
+  const read = check(unquoted(withoutSecret(providerFields(id, rules))), body)
+  if (!read.ok) return read
+  const habit = read.value.client_secret_name === undefined ? undefined : known?.token_endpoint_auth_method
+  return {
+    ok: true,
+    value: {
+      ...(isLocated(read.value) ? {} : addressesOf(known)),
+      ...(habit === undefined ? {} : { token_endpoint_auth_method: habit }),
+      ...read.value,
+      id,
+    },
+  }
+}
+
+/** What the body of `PUT /providers/{id}` says, whichever it is and whatever may be reached. */
+export const PROVIDER: Reader<unknown> = stating(
+  () => schemaOf(providerFields('{id}', { judgeUrl: () => undefined, judgeSecret: () => undefined })),
+  anyObject,
+)
+
+function providerFields(id: string, rules: ProviderRules) {
   const { known, judgeSecret } = rules
   const address = (isIssuer = false) =>
     optional(judged(string({ most: MAX_URL }), (url) => whyNoAddress(url, isIssuer, rules)))
-  const provider = object(
+  return object(
     {
       id: optional(text(`'${id}', as in the path`, (value) => value === id)),
       name: optional(NAME, known?.name ?? id),
@@ -123,19 +146,6 @@ export function decodeProvider(id: string, body: unknown, rules: ProviderRules):
       },
     },
   )
-  // A secret may have come to the wrong place
-  const read = check(unquoted(withoutSecret(provider)), body)
-  if (!read.ok) return read
-  const habit = read.value.client_secret_name === undefined ? undefined : known?.token_endpoint_auth_method
-  return {
-    ok: true,
-    value: {
-      ...(isLocated(read.value) ? {} : addressesOf(known)),
-      ...(habit === undefined ? {} : { token_endpoint_auth_method: habit }),
-      ...read.value,
-      id,
-    },
-  }
 }
 
 /** Reads the rest of a body that holds the client's secret itself. */

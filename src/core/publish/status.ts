@@ -1,5 +1,5 @@
-import { isObject } from '../tool/json.ts'
-import { check, into, map, object, oneOf, optional, string } from '../tool/json-reader.ts'
+import { isObject, type JsonObject } from '../tool/json.ts'
+import { anyObject, check, into, map, object, oneOf, optional, schemaOf, stating, string } from '../tool/json-reader.ts'
 import { type Reader, type Report, text, WRONG, wrong } from '../tool/json-reader.ts'
 import { type Checked, pointerStep } from '../tool/problem.ts'
 import { parseToolId } from '../tool/tool-id.ts'
@@ -46,6 +46,16 @@ export function readStatus<T extends object>(
   if (Object.keys(said).length > 0 && Object.keys(rest).length === 0) return others
   const status = check(STATUS_BODY, isObject(body) ? rest : body)
   return status.ok ? { ok: true, value: { ...others.value, status: status.value } } : status
+}
+
+/** States what `readStatus` reads, with `beside`. */
+export function statusBody(beside: Reader<unknown>): Reader<JsonObject> {
+  const schema = () => {
+    const properties = { ...Object(schemaOf(BESIDE).properties), ...Object(schemaOf(beside).properties) }
+    const status = { anyOf: [STATE, BY_FIELD, map(object(DETAILS), 1)].map(schemaOf) }
+    return { type: 'object', properties: { ...properties, status }, additionalProperties: false, minProperties: 1 }
+  }
+  return stating(schema, anyObject)
 }
 
 function statusOf(state: ToolStatus['state'], details: Details, report: Report): ToolStatus | typeof WRONG {

@@ -2,11 +2,24 @@ import { type Guard, guardFields } from '../access/guard.ts'
 import { createBudget } from '../tool/budget.ts'
 import type { Given } from '../tool/codec.ts'
 import { namePart, tags, version } from '../tool/definition-fields.ts'
-import { isJsonObject, isObject, type JsonObject } from '../tool/json.ts'
-import { anything, map, nullish, object, optional, parsed } from '../tool/json-reader.ts'
+import { isJsonObject, isObject, type Json, type JsonObject } from '../tool/json.ts'
+import {
+  anything,
+  map,
+  nullish,
+  object,
+  optional,
+  parsed,
+  type Reader,
+  schemaOf,
+  stating,
+} from '../tool/json-reader.ts'
 import { pointerStep, type Problem } from '../tool/problem.ts'
 import type { Implementation } from '../tool/tool.ts'
 import { judgeText, MAX_TOOLS } from './judge.ts'
+
+/** The most definitions of one request. */
+export const MAX_BATCH = 1_000
 
 /** What a publisher says beside a document. */
 export interface Beside {
@@ -20,7 +33,11 @@ export interface Beside {
   readonly guard?: Guard
 }
 
-const IMPLEMENTATION = parsed("an object with a 'kind'", (value) => (isImplementation(value) ? value : undefined))
+const IMPLEMENTATION = parsed(
+  "an object with a 'kind'",
+  (value) => (isImplementation(value) ? value : undefined),
+  () => ({ type: 'object', properties: { kind: { type: 'string' } }, required: ['kind'] }),
+)
 
 const FIELDS = {
   definition: anything,
@@ -31,6 +48,24 @@ const FIELDS = {
   tags: optional(tags),
   ...guardFields,
 }
+
+/** A definition in any dialect, by itself. */
+const BARE = { type: 'object', description: 'A definition in any dialect', not: { required: ['definition'] } }
+const ONE = () => ({ anyOf: [{ ...schemaOf(object(FIELDS)), required: ['definition'] }, BARE] })
+
+/** What is published: a definition, by itself or with what is said beside it, or many. */
+export const PUBLICATION: Reader<Json | undefined> = stating(
+  () => ({ anyOf: [...ONE().anyOf, { type: 'array', items: ONE(), maxItems: MAX_BATCH }] }),
+  anything,
+)
+
+/** What is converted: the same, of which only the definition, its toolkit and its version matter. */
+export const CONVERTED: Reader<Json | undefined> = stating(
+  () => ({
+    anyOf: [{ ...schemaOf(object(FIELDS)), required: ['definition'], additionalProperties: true }, BARE],
+  }),
+  anything,
+)
 
 /**
  * Reads `{definition, implementation?, implementations?, toolkit?, version?, tags?, security_level?, approval?}` but for the definition.

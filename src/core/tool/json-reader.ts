@@ -319,6 +319,14 @@ export function nullish<T>(reader: Reader<T>, otherwise?: T): Reader<T | undefin
   )
 }
 
+/** Reads what may be null, and is null then. */
+export function nullable<T>(reader: Reader<T>): Reader<T | null> {
+  return stating(
+    () => ({ anyOf: [schemaOf(reader), { type: 'null' }] }),
+    (value, report) => (value === null ? null : reader(value, report)),
+  )
+}
+
 /** Reads with `reader`, and gives what `next` makes of that, or what it reports. */
 export function into<A, B>(reader: Reader<A>, next: (value: A, report: Report) => B | typeof WRONG): Reader<B> {
   return statingAs(reader, (value, report) => {

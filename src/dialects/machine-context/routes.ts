@@ -3,7 +3,7 @@ import type { CallTool } from '../../core/call/call.ts'
 import { type Failure, ok } from '../../core/call/failure.ts'
 import type { LineFormat } from '../../core/access/catalogue.ts'
 import { isNamePart } from '../../core/tool/tool-id.ts'
-import { anyObject, optional, text } from '../../core/tool/json-reader.ts'
+import { optional, text } from '../../core/tool/json-reader.ts'
 import { afterGate, reading } from '../../http/operation.ts'
 import { NO_QUERY, query, type ReadOf } from '../../http/query.ts'
 import { receiveCall } from '../../http/incoming-call.ts'
@@ -14,6 +14,7 @@ import {
   decodeCall,
   encodeFailure,
   encodeOutcome,
+  MESSAGE,
   NOBODY,
   type ReplyTo,
   replyTo,
@@ -54,7 +55,7 @@ export function machineContextFace(deps: MachineContextFaceDeps): Hono {
   face.post('/machine-context/tools', listing)
   face.post(
     '/machine-context/execute',
-    reading({ scope: 'tools:call', query: NO_QUERY, body: anyObject }, execute, refuse),
+    reading({ scope: 'tools:call', query: NO_QUERY, body: MESSAGE }, execute, refuse),
   )
 
   async function execute(c: Context): Promise<Response> {

@@ -45,7 +45,11 @@ const CONTEXT = openContext(
   ['request_id', 'session_id', 'user_id'],
 )
 const PAYLOAD = object({ tool: TOOL, context: nullish(CONTEXT, {}) }, { unknown: 'ignore' })
-const MESSAGE = into(object({ header: HEADER, payload: PAYLOAD }, { unknown: 'ignore' }), ({ payload }) => payload)
+/** A request message, for its payload. */
+export const MESSAGE = into(
+  object({ header: HEADER, payload: PAYLOAD }, { unknown: 'ignore' }),
+  ({ payload }) => payload,
+)
 
 /** What a reply repeats of the message it replies to. */
 export interface ReplyTo {

@@ -1,4 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from '../../core/tool/json.ts'
+import { anything, type Reader, stating } from '../../core/tool/json-reader.ts'
 
 export const PARSE_ERROR = -32700
 export const INVALID_REQUEST = -32600
@@ -46,6 +47,24 @@ export type Message =
   | { readonly kind: 'malformed'; readonly id: string | number | null; readonly message: string }
 
 const NO_PARAMS: JsonObject = {}
+
+const MESSAGE: JsonObject = {
+  type: 'object',
+  properties: {
+    jsonrpc: { const: '2.0' },
+    id: { type: ['string', 'number'] },
+    method: { type: 'string' },
+    params: { type: 'object' },
+  },
+  required: ['jsonrpc'],
+  anyOf: [{ required: ['method'] }, { required: ['result'] }, { required: ['error'] }],
+}
+
+/** States what `readMessage` reads: a message, or a batch of them in the revisions that have batches. */
+export const MESSAGES: Reader<Json | undefined> = stating(
+  () => ({ anyOf: [MESSAGE, { type: 'array', items: MESSAGE, minItems: 1 }] }),
+  anything,
+)
 
 /** Reads one JSON-RPC 2.0 message. MCP's ids are texts and numbers, and its params are objects. */
 export function readMessage(value: unknown): Message {

@@ -18,6 +18,7 @@ import {
   type McpAnswer,
   type McpError,
   type McpRequest,
+  MESSAGES,
   readMessage,
   resultText,
 } from './json-rpc.ts'
@@ -30,7 +31,6 @@ import { namesNear, searchCall } from './search-mode.ts'
 import { createMessages, type Messages } from './stream.ts'
 import { answerCall, answerFailure, unknownTool } from './tools-call.ts'
 import { listTools } from './tools-list.ts'
-import { anything } from '../../core/tool/json-reader.ts'
 import { declare } from '../../http/operation.ts'
 import { type Client, readToolset, toolsetQuery } from './toolset.ts'
 import { decodeToolCall, type ToolCall } from './wire.ts'
@@ -76,7 +76,7 @@ export function mcpFace(deps: McpFaceDeps): Hono {
     // What its query says is read where it is let in, for an answer in the protocol's own shape
     face.post(
       door.path,
-      declare({ scope: 'tools:call', query: toolsetQuery, body: anything }, (c: Context) => post(c, door)),
+      declare({ scope: 'tools:call', query: toolsetQuery, body: MESSAGES }, (c: Context) => post(c, door)),
     )
     face.all(door.path, async (c) => {
       const admitted = await admit(c, door)

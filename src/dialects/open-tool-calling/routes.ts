@@ -2,7 +2,6 @@ import { type Context, Hono } from 'hono'
 import type { LineFormat } from '../../core/access/catalogue.ts'
 import type { Caller, CallTool, Outcome } from '../../core/call/call.ts'
 import { type Failure, ok, suggestionsOf } from '../../core/call/failure.ts'
-import { anyObject } from '../../core/tool/json-reader.ts'
 import { afterGate, declare, reading } from '../../http/operation.ts'
 import { ANY_QUERY, NO_QUERY } from '../../http/query.ts'
 import { receiveCall } from '../../http/incoming-call.ts'
@@ -11,7 +10,7 @@ import { answerToolList, type ToolListDeps, wholeList } from '../../http/tool-li
 import { encodeListed } from './encode.ts'
 import { answerTo } from './failure.ts'
 import { RESPONSE_SCHEMA } from './schema-uri.ts'
-import { decodeInvocation, encodeOutcome, type Invocation } from './wire.ts'
+import { decodeInvocation, encodeOutcome, type Invocation, REQUEST } from './wire.ts'
 
 export interface OpenToolCallingFaceDeps extends ToolListDeps {
   readonly callTool: CallTool
@@ -42,7 +41,7 @@ export function openToolCallingFace(deps: OpenToolCallingFaceDeps): Hono {
     declare({ query: ANY_QUERY }, () => jsonText('{"status":"ok"}')),
   )
   face.get('/worker/tools', reading({ scope: 'tools:read', query: NO_QUERY }, show, refuse))
-  face.post('/worker/tools/invoke', reading({ scope: 'tools:call', query: NO_QUERY, body: anyObject }, invoke, refuse))
+  face.post('/worker/tools/invoke', reading({ scope: 'tools:call', query: NO_QUERY, body: REQUEST }, invoke, refuse))
 
   async function invoke(c: Context): Promise<Response> {
     const incoming = await receiveCall(c, gate, 'open-tool-calling')

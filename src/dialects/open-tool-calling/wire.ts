@@ -50,7 +50,8 @@ const CONTEXT = into(
     ...(values || user_info ? { values: { ...values, ...(user_info ? { user_info } : {}) } } : {}),
   }),
 )
-const REQUEST = object({
+/** A tool request. */
+export const REQUEST = object({
   $schema: nullish(string()),
   run_id: nullish(identifier),
   execution_id: nullish(identifier),

@@ -6,7 +6,7 @@ import type { LineFormat } from '../../core/access/catalogue.ts'
 import type { Resolver } from '../../core/call/resolve.ts'
 import { plainName, PUBLISHED_NAME } from '../../core/tool/name-suffix.ts'
 import { askedByName, formatToolId, isNamePart, parseToolId } from '../../core/tool/tool-id.ts'
-import { anyObject, optional, text } from '../../core/tool/json-reader.ts'
+import { optional, text } from '../../core/tool/json-reader.ts'
 import { afterGate, reading } from '../../http/operation.ts'
 import { query, type ReadOf } from '../../http/query.ts'
 import { callIdOf, contextOf, receiveCall } from '../../http/incoming-call.ts'
@@ -14,7 +14,7 @@ import { callHeaders, jsonFailure, jsonText } from '../../http/json-response.ts'
 import { answerToolList, type ToolListDeps, wholeList } from '../../http/tool-list.ts'
 import { toolDescription } from './definition.ts'
 import { STATUS } from './failure.ts'
-import { decodeCall, encodeFailure, encodeOutcome } from './wire.ts'
+import { decodeCall, encodeFailure, encodeOutcome, REQUEST } from './wire.ts'
 
 export interface PluginFaceDeps extends ToolListDeps {
   readonly callTool: CallTool
@@ -44,7 +44,7 @@ export function pluginFace(deps: PluginFaceDeps): Hono {
   const describing = reading({ scope: 'tools:read', query: TOOLKIT }, describe, refuse)
   face.get('/plugin/describe', describing)
   face.post('/plugin/describe', describing)
-  face.post('/plugin/call', reading({ scope: 'tools:call', query: TOOLKIT, body: anyObject }, call, refuse))
+  face.post('/plugin/call', reading({ scope: 'tools:call', query: TOOLKIT, body: REQUEST }, call, refuse))
 
   async function call(c: Context, { toolkit }: ReadOf<typeof TOOLKIT>): Promise<Response> {
     const incoming = await receiveCall(c, gate, 'plugin')

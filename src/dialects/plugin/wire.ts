@@ -40,7 +40,8 @@ const META: Reader<Pick<NamedCall, 'values' | 'select'>> = (value, report) => {
   return { ...(values === undefined ? {} : { values }), ...(select === undefined ? {} : { select }) }
 }
 
-const REQUEST = object(
+/** A CallToolRequest. */
+export const REQUEST = object(
   {
     method: nullish(string({ most: 256 })),
     // Arguments under a misspelled name would be a call without arguments

@@ -6,11 +6,11 @@ import { authoriseToolkit } from '../../../core/publish/authorise.ts'
 import type { Importer, ImportRequest } from '../../../core/publish/import.ts'
 import type { Publish } from '../../../core/publish/publish.ts'
 import type { RegistryWriter } from '../../../core/publish/registry.ts'
-import { anyObject } from '../../../core/tool/json-reader.ts'
 import { readJson } from '../../../http/body.ts'
 import { jsonText } from '../../../http/json-response.ts'
 import type { ReadOf } from '../../../http/query.ts'
 import { createRoute, type Note, type RouteDeps } from '../../../http/route.ts'
+import { importBody } from './body.ts'
 import { importQuery } from './query.ts'
 
 export interface ImportFaceDeps extends RouteDeps {
@@ -35,7 +35,7 @@ export function importFace(deps: ImportFaceDeps): Hono {
   const kinds = importers.map(({ kind }) => kind)
   return new Hono().post(
     '/toolkits/import',
-    route({ scope: 'tools:publish', act: 'tools.import', query: importQuery, body: anyObject }, importToolkit),
+    route({ scope: 'tools:publish', act: 'tools.import', query: importQuery, body: importBody(kinds) }, importToolkit),
   )
 
   async function importToolkit(
