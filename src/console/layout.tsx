@@ -70,7 +70,7 @@ function Navigation({ visit, entry }: Pick<Surroundings, 'visit' | 'entry'>) {
 }
 
 function Who({ visit: { principal, isOpen, url } }: Pick<Surroundings, 'visit'>) {
-  if (isOpen) return <p class="who">Open to this machine: no sign-in</p>
+  if (isOpen) return <p class="who">Open to this machine</p>
   if (principal.kind === 'anonymous') {
     return (
       <p class="who">

@@ -36,6 +36,13 @@ export const PAGES: readonly PageEntry[] = [
     load: () => import('./import/page.tsx'),
   },
   {
+    path: '/console/versions',
+    label: 'Versions',
+    scope: 'tools:publish',
+    ...OWN_FORM,
+    load: () => import('./versions/page.tsx'),
+  },
+  {
     path: '/console/keys',
     label: 'Keys',
     scope: 'admin',

@@ -180,6 +180,7 @@ for (const id of IDS) {
 for (const path of [
   '/tools?toolkit=@',
   '/tools?toolkit=@&versions=all',
+  '/tools?toolkit=@&status=active',
   '/tools?q=@',
   '/tools?q=@&versions=all',
   '/oxp/tools?toolkit=@',

@@ -18,6 +18,8 @@ const PATHS = [
   '/console/import',
   '/console/keys',
   '/console/providers',
+  '/console/versions',
+  '/console/versions?status=active',
   '/console/policies',
   '/console/policies?pattern=Calculator.*',
   '/console/agents',
@@ -195,6 +197,31 @@ describe.skipIf(NO_BROWSER !== '')(`the console in a browser ${NO_BROWSER}`, () 
     await item.getByRole('button', { name: 'Remove it' }).click()
     await page.waitForURL(/done=removed/)
     expect((await policy()).status).toBe(404)
+    await leave()
+  })
+
+  it.each(DESKTOP_AND_PHONE)('disables a version and activates it again, at $width px', async ({ width, height }) => {
+    const { page, leave } = await person(browser)
+    await page.setViewportSize({ width, height })
+    const id = 'System.GetTimestamp@1.0.0'
+    const status = async () => (await server.json('GET', `/tools/${id}/versions`)).body.items[0].status
+    for (const [from, button, to] of [
+      ['active', 'Disable', 'disabled'],
+      ['disabled', 'Activate', 'active'],
+    ] as const) {
+      await page.goto(`${server.url}/console/versions`)
+      await page.getByRole('link', { name: from, exact: true }).click()
+      await page.getByLabel('Toolkit').fill('System')
+      await page.getByRole('button', { name: 'Show' }).click()
+      const item = page.getByRole('listitem').filter({ has: page.getByRole('link', { name: id }) })
+      await item.getByText('Change…').click()
+      expect(await violations(page)).toEqual([])
+      await page.screenshot({ path: join(tmpdir(), `switchboard-console-${from}-${width}.png`), fullPage: true })
+      await item.getByRole('button', { name: button }).click()
+      await page.waitForURL(/done=1/)
+      expect(await page.getByRole('link', { name: id }).count()).toBe(0)
+      expect(await status()).toBe(to)
+    }
     await leave()
   })
 

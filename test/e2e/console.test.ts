@@ -80,6 +80,55 @@ describe('GET /toolkits', () => {
   })
 })
 
+describe('GET /tools?status=', () => {
+  const get = (query: string, as: Record<string, string> = asAdmin) =>
+    server.json('GET', `/tools?${query}`, undefined, as)
+  const idsOf = ({ body }: Awaited<ReturnType<typeof get>>): readonly string[] =>
+    body.items.map(({ id }: { id: string }) => id)
+
+  it('lists the versions that are so, to those who may change them', async () => {
+    const definition = (id: string) => ({
+      id,
+      name: id.split('@')[0]?.replace('.', '_'),
+      description: 'Does',
+      version: id.split('@')[1],
+      input_schema: { parameters: { type: 'object', properties: {} } },
+      output_schema: null,
+    })
+    const ids = ['Stood.One@1.0.0', 'Stood.One@1.1.0', 'Stood.Two@1.0.0']
+    expect((await server.json('POST', '/tools', ids.map(definition), asAdmin)).status).toBe(200)
+    for (const id of ['Stood.One@1.0.0', 'Stood.Two@1.0.0'])
+      await server.json('PATCH', `/tools/${id}`, { status: 'disabled' }, asAdmin)
+    expect(idsOf(await get('status=disabled&toolkit=Stood'))).toEqual(['Stood.One@1.0.0', 'Stood.Two@1.0.0'])
+    expect(idsOf(await get('status=active&toolkit=Stood'))).toEqual(['Stood.One@1.1.0'])
+    const first = await get('status=disabled&toolkit=Stood&limit=1')
+    const cursor = encodeURIComponent(first.body.next_cursor)
+    expect(idsOf(await get(`status=disabled&toolkit=Stood&limit=1&cursor=${cursor}`))).toEqual(['Stood.Two@1.0.0'])
+    // A place in one list is none in another
+    expect((await get(`status=yanked&toolkit=Stood&limit=1&cursor=${cursor}`)).status).toBe(400)
+
+    const keyFor = async (scopes: readonly string[], tools: readonly string[]) => {
+      const { body } = await server.json('POST', '/keys', { name: 'k', scopes, tools }, asAdmin)
+      return { authorization: `Bearer ${body.key}` }
+    }
+    const named = await keyFor(['tools:read', 'tools:publish'], ['Stood.*'])
+    expect(idsOf(await get('status=disabled', named))).toEqual(['Stood.One@1.0.0', 'Stood.Two@1.0.0'])
+    const anybody = await keyFor(['tools:read', 'tools:publish'], ['*'])
+    expect(idsOf(await get('status=disabled&toolkit=Stood', anybody))).toEqual([])
+    expect((await get('status=disabled', await keyFor(['tools:read'], ['Stood.*']))).status).toBe(403)
+  })
+
+  it.each([
+    ['status=gone', "'status'"],
+    ['status=disabled&q=mail', 'leave out'],
+    ['status=disabled&status=active', 'once'],
+  ])('refuses %s', async (query, why) => {
+    const { status, body } = await get(query)
+    expect([status, JSON.stringify(body)]).toEqual([400, expect.stringContaining(why)])
+    expect((await server.json('GET', `/oxp/tools?status=disabled`, undefined, asAdmin)).status).toBe(400)
+  })
+})
+
 describe('what a tool can be copied as', () => {
   /** The texts of a page that are there to copy, as a browser reads them. */
   function copyable(text: string): readonly string[] {

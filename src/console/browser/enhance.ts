@@ -1,7 +1,7 @@
 /**
  * Makes the console quicker to use where scripts run; without, everything works. Each text to copy gets its button, a form that
- * was sent says so, what the foot of a page sends is answered there, and `/` goes to the search. It is sent as text, so it
- * imports nothing.
+ * was sent says so, what the foot of a page sends is answered there, whoever comes back from a challenge has the call made
+ * again, and `/` goes to the search. It is sent as text, so it imports nothing.
  */
 
 // On a phone the navigation is one line, of which some is out of sight
@@ -59,6 +59,14 @@ for (const form of document.querySelectorAll<HTMLFormElement>('form[data-shows]'
     for (const button of form.querySelectorAll('button')) button.disabled = false
     const progress = form.querySelector<HTMLElement>('[data-progress]')
     if (progress) progress.hidden = true
+  })
+}
+// Whoever went to allow or approve a call, and comes back, has it made again
+for (const link of document.querySelectorAll('a[data-again]')) {
+  link.addEventListener('click', () => {
+    addEventListener('focus', () => document.querySelector<HTMLFormElement>('form[data-call]')?.requestSubmit(), {
+      once: true,
+    })
   })
 }
 // Who comes back by the browser's history finds the form as it was

@@ -50,7 +50,7 @@ export function UsageChart(props: ChartProps) {
   const words = `${total} calls in ${hours.length} hours, of which ${failed} failed; the most in an hour were ${most}, and the slowest twentieth of an hour's took ${Math.round(slowest)} ms`
   return (
     <figure>
-      <svg class="chart" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label={words}>
+      <svg class="chart" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" role="img" aria-label={words}>
         {hours.map(({ calls, failures }, index) => (
           <>
             <rect

@@ -26,7 +26,7 @@ export function CallForm({ fields, context, asksUser, callId, hasFailed, ...writ
   const { form } = written
   const whole = form.get(WHOLE) ?? ''
   return (
-    <form method="post" action="#answer" novalidate>
+    <form method="post" action="#answer" novalidate data-call>
       <input type="hidden" name="call_id" value={callId} />
       {asksUser ? (
         <label>
@@ -43,7 +43,7 @@ export function CallForm({ fields, context, asksUser, callId, hasFailed, ...writ
           <input name={`context/${name}`} value={exact(form.get(`context/${name}`) ?? '')} />
         </label>
       ))}
-      <details open={whole !== '' || fields.length === 0}>
+      <details open={whole !== ''}>
         <summary>Write the whole input as JSON instead</summary>
         <label>
           Input

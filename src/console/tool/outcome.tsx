@@ -64,13 +64,13 @@ function Challenges({ challenges, reply }: ChallengesProps) {
       <ol>
         {challenges.map(({ id, url }) => (
           <li>
-            <a href={url} target="_blank" rel="noopener noreferrer">
+            <a href={url} target="_blank" rel="noopener noreferrer" data-again>
               {id === 'approval' ? 'The page where this call is approved' : `Let the tool have access to ${id}`}
             </a>{' '}
             <span class="note">opens in another window</span>
           </li>
         ))}
-        <li>Then try again below: what you wrote is still there.</li>
+        <li>Then come back here, and try again below: what you wrote is still there.</li>
       </ol>
     </Notice>
   )

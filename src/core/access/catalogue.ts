@@ -1,6 +1,7 @@
 import type { Budget } from '../tool/budget.ts'
 import type { ToolName } from '../tool/tool-id.ts'
 import type { ToolRecord } from '../tool/tool.ts'
+import type { ToolStatus } from '../tool/version.ts'
 import type { Principal } from './principal.ts'
 
 export interface ListQuery {
@@ -12,6 +13,8 @@ export interface ListQuery {
   readonly callable?: boolean | undefined
   /** `newest`: the newest active version of each tool; `all`: every active or deprecated version. */
   readonly versions: 'newest' | 'all'
+  /** Of all versions those of one status, in the toolkits that the principal may change; beside no question. */
+  readonly status?: ToolStatus['state'] | undefined
   readonly limit: number
   readonly cursor?: string | undefined
 }

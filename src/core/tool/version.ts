@@ -8,11 +8,12 @@ export type ToolStatus =
   | { readonly state: 'yanked' }
   | { readonly state: 'disabled' }
 
-const STRICTNESS: readonly ToolStatus['state'][] = ['active', 'deprecated', 'yanked', 'disabled']
+/** What a version can be, what lets less be done with it behind what lets more. */
+export const STATES: readonly ToolStatus['state'][] = ['active', 'deprecated', 'yanked', 'disabled']
 
 /** Of what is said of a version and of its toolkit, what lets less be done with it; of two that let the same, what is said of it. */
 export function stricterStatus(own: ToolStatus, toolkit: ToolStatus): ToolStatus {
-  return STRICTNESS.indexOf(toolkit.state) > STRICTNESS.indexOf(own.state) ? toolkit : own
+  return STATES.indexOf(toolkit.state) > STATES.indexOf(own.state) ? toolkit : own
 }
 
 export interface VersionStatus {

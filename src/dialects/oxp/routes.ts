@@ -3,12 +3,14 @@ import type { Format } from '../../core/publish/export.ts'
 import type { CallTool } from '../../core/call/call.ts'
 import { wrongParameter } from '../../core/call/call-fields.ts'
 import { type Failing, type Failure, fail, ok, type Result } from '../../core/call/failure.ts'
-import type { LineFormat } from '../../core/access/catalogue.ts'
+import type { LineFormat, ListQuery } from '../../core/access/catalogue.ts'
+import { scopeDenial } from '../../core/access/principal.ts'
 import { receiveCall } from '../../http/incoming-call.ts'
 import { callHeaders, jsonFailure, jsonText } from '../../http/json-response.ts'
 import { answerToolList, type ToolList, type ToolListDeps } from '../../http/tool-list.ts'
 import type { Budget } from '../../core/tool/budget.ts'
 import type { ToolRecord } from '../../core/tool/tool.ts'
+import { STATES } from '../../core/tool/version.ts'
 import { STATUS } from './failure.ts'
 import { isSimpleVersion } from './id.ts'
 import { LIST, type ListAsked } from './list-query.ts'
@@ -24,6 +26,9 @@ export interface OxpFaceDeps extends ToolListDeps {
   /** The definitions' formats by name, for `?format=`; `oxp` is the stored one. */
   readonly formats: ReadonlyMap<string, Format>
 }
+
+/** `?status=`: the versions that are so, for whoever may change them. */
+const STATUS_OF = optional(oneOf(STATES))
 
 /** Why a list leaves a tool out. */
 const unlisted = (path: string, reason: string) => ({ document: undefined, losses: [{ path, reason }] })
@@ -45,7 +50,7 @@ export function oxpFace(deps: OxpFaceDeps): Hono {
   const LISTED = { scope: 'tools:read', query: query(LIST) } as const
   const FORMATTED = {
     scope: 'tools:read',
-    query: query({ ...LIST, format: optional(oneOf([...formats.keys()]), 'oxp') }),
+    query: query({ ...LIST, status: STATUS_OF, format: optional(oneOf([...formats.keys()]), 'oxp') }),
   } as const
   const CALL = { scope: 'tools:call', query: NO_QUERY, body: CALL_REQUEST } as const
   const tellHealth = declare({ query: ANY_QUERY }, () => health())
@@ -53,7 +58,7 @@ export function oxpFace(deps: OxpFaceDeps): Hono {
   face.get('/oxp/health', tellHealth)
   face.get(
     '/tools',
-    reading(FORMATTED, (c: Context, { format, ...asked }) => list(c, format, asked), refuse),
+    reading(FORMATTED, (c: Context, { format, status, ...asked }) => list(c, format, asked, status), refuse),
   )
   face.get(
     '/oxp/tools',
@@ -77,12 +82,12 @@ export function oxpFace(deps: OxpFaceDeps): Hono {
     return jsonText(text, 200, headers)
   }
 
-  function list(c: Context, formatName: string, asked: ListAsked): Promise<Response> {
+  function list(c: Context, formatName: string, asked: ListAsked, status?: ListQuery['status']): Promise<Response> {
     const form = formOf(c)
     return answerToolList(
       c,
       deps,
-      () => readList(c, formatName, form, asked),
+      () => readList(c, formatName, form, asked, status),
       (failure) => respond(failure, form),
     )
   }
@@ -92,16 +97,25 @@ export function oxpFace(deps: OxpFaceDeps): Hono {
     formatName: string,
     form: Form,
     { losses: withLosses, ...asked }: ListAsked,
+    status: ListQuery['status'],
   ): Result<ToolList> {
     const unsupported = unsupportedVersion(c)
     if (unsupported) return unsupported
     const format = lineFormat(formatName, withLosses)
-    const query = { q: asked.q, toolkit: asked.toolkit, tag: asked.tag, cursor: asked.cursor, ...asked }
+    if (status !== undefined && asked.q !== undefined) {
+      return fail({ type: 'request-malformed', message: "Cannot search by 'status': leave out 'q' or 'status'" })
+    }
+    // Of a status there are all versions
+    const versions = status === undefined ? asked.versions : 'all'
+    const { q, toolkit, tag, cursor, limit } = asked
+    const query = { q, toolkit, tag, cursor, limit, versions, ...(status === undefined ? {} : { status }) }
     // A search, and older versions, change without the pages of the catalogue
     const ofPages = query.q === undefined && query.versions === 'newest'
     return ok({
       variant: ofPages ? [JSON.stringify(query), format.name, form] : undefined,
       async write(principal) {
+        const denied = status === undefined ? undefined : scopeDenial(principal, 'tools:publish')
+        if (denied) return fail(denied)
         const listing = await catalogue.list(query, principal, format)
         if (!listing) return wrongParameter('cursor', "a 'next_cursor' that a list gave")
         const { lines, nextCursor, total, unmatched } = listing

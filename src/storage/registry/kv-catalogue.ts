@@ -289,7 +289,9 @@ export function createKvCatalogue(options: KvCatalogueOptions) {
   }
 
   async function ask(query: ListQuery, principal: Principal, format: LineFormat): Promise<Listing | undefined> {
-    const bound = JSON.stringify([principal.id, query.q ?? null, query.versions])
+    const { status } = query
+    const asked = [query.q ?? null, query.versions, ...(status === undefined ? [] : [status])]
+    const bound = JSON.stringify([principal.id, ...asked])
     const opened = query.cursor === undefined ? undefined : await sealer.open(query.cursor, bound)
     if (query.cursor !== undefined && !opened) return undefined
     const answer = await registry().query({ ...query, cursor: opened?.text.trimEnd() }, query.limit, principal)

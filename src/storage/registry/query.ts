@@ -7,7 +7,7 @@ import type { ToolRecord } from '../../core/tool/tool.ts'
 import { field, firstRow } from '../rows.ts'
 import { type Behind, rank, type Ranked } from './search.ts'
 import { scopeOf } from './seen.ts'
-import { tagsOfToolkit } from './toolkits.ts'
+import { mayChange, tagsOfToolkit } from './toolkits.ts'
 
 /** A tool found by a query: its record, serialised. */
 export type Found = {
@@ -30,6 +30,10 @@ export interface QueryAnswer {
 /** The versions that `versions=all` lists. */
 export const SHOWN = "left_bundle = 0 AND json_extract(status, '$.state') IN ('active', 'deprecated')"
 
+/** Those of one status, but of toolkits that were deleted. */
+const OF_STATUS = `left_bundle = 0 AND json_extract(status, '$.state') = ?
+  AND NOT EXISTS (SELECT 1 FROM toolkit WHERE toolkit.key = lower(tool.toolkit) AND deleted IS NOT NULL)`
+
 /** No query looks at more tools than this in one go; it goes on from its cursor. */
 const MAX_LOOKED_AT = 2_000
 /** A message from a Durable Object is at most 32 MiB. */
@@ -45,9 +49,9 @@ export function query(
   limit: number,
   principal: Principal,
 ): QueryAnswer | undefined {
-  const { q, versions, cursor } = listQuery
+  const { q, versions, cursor, status } = listQuery
   if (q === undefined) {
-    const rows = allVersions(sql, cursor)
+    const rows = allVersions(sql, cursor, status)
     return rows && pageOf(sql, rows, listQuery, limit, principal)
   }
   const from = cursor === undefined ? START : behindOf(cursor)
@@ -114,7 +118,7 @@ function* versionsOf(sql: SqlStorage, ranked: readonly Ranked[], { version, ...b
 function pageOf(
   sql: SqlStorage,
   rows: Iterable<Found>,
-  { toolkit, tag }: ListQuery,
+  { toolkit, tag, status }: ListQuery,
   limit: number,
   principal: Principal,
 ): QueryAnswer {
@@ -135,6 +139,7 @@ function pageOf(
     const record: ToolRecord = JSON.parse(row.record)
     if (toolkit !== undefined && record.toolkit.toLowerCase() !== toolkit.toLowerCase()) continue
     if (tag !== undefined && !isTagged(sql, record, tag)) continue
+    if (status !== undefined && !mayChange(sql, principal, record)) continue
     if (!maySee(principal, levelled(record, policies.ruleOf(record)))) continue
     // That there is more is said of what the principal may see
     if (found.length === limit) return last === undefined ? { found } : { found, next: last }
@@ -149,13 +154,18 @@ function isTagged(sql: SqlStorage, { tags, toolkit }: ToolRecord, tag: string): 
   return tags.includes(tag) || tagsOfToolkit(sql, toolkit).includes(tag)
 }
 
-function allVersions(sql: SqlStorage, cursor: string | undefined): Iterable<Found> | undefined {
+function allVersions(
+  sql: SqlStorage,
+  cursor: string | undefined,
+  status: ListQuery['status'],
+): Iterable<Found> | undefined {
   const last = cursor === undefined ? undefined : parseToolId(cursor)
   if (cursor !== undefined && last?.selector === undefined) return undefined
   return sql.exec<Found>(
     `SELECT coalesce(exposed, '') AS name, record, version.key || '@' || version AS cursor
      FROM version JOIN tool ON tool.key = version.key
-     WHERE ${SHOWN} AND (version.key, version) > (?, ?) ORDER BY version.key, version`,
+     WHERE ${status === undefined ? SHOWN : OF_STATUS} AND (version.key, version) > (?, ?) ORDER BY version.key, version`,
+    ...(status === undefined ? [] : [status]),
     last ? toolKey(last) : '',
     last?.selector ?? '',
   )

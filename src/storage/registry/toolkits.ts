@@ -1,5 +1,5 @@
 import { isAdministrator, type Toolkit, toolkitDenial, type ToolkitOwner } from '../../core/access/toolkit.ts'
-import { isTrustedWith, type Principal } from '../../core/access/principal.ts'
+import { coverDenial, isTrustedWith, type Principal } from '../../core/access/principal.ts'
 import { formatToolId, toolKey, type ToolName } from '../../core/tool/tool-id.ts'
 import type { Publisher } from '../../core/tool/tool.ts'
 import type { ToolStatus } from '../../core/tool/version.ts'
@@ -38,6 +38,12 @@ export function changeDenial(
   const held = field<number>(sql, 'SELECT held FROM version WHERE key = ? AND version = ?', toolKey(name), version)
   if (held !== 1) return undefined
   return `An administrator disabled '${formatToolId(name, version)}': only an administrator enables it`
+}
+
+/** Whether a principal may change what is published of a tool, as far as that is its toolkit's. */
+export function mayChange(sql: SqlStorage, principal: Principal, name: ToolName): boolean {
+  if (coverDenial(principal, name, 'tools:publish')) return false
+  return toolkitDenial(principal, name, ownerOf(sql, name.toolkit)) === undefined
 }
 
 /** Whether a toolkit is a principal's own, or the deployment's and the principal an administrator of that. */

@@ -124,7 +124,7 @@ describe('the form of a tool', () => {
       400,
     )
     expect(text).toContain(
-      `<a href="${url}" target="_blank" rel="noopener noreferrer">Let the tool have access to google</a>`,
+      `<a href="${url}" target="_blank" rel="noopener noreferrer" data-again="true">Let the tool have access to google</a>`,
     )
     const { post, asked } = world({})
     expect(await (await post(PAGE, { whole: '{' })).text()).toContain('Must be JSON')

@@ -46,6 +46,34 @@ describe('a listing of all versions', () => {
       expect(await walk(registry, QUERY, 2)).toEqual(['A.B@1.0.0', 'A.B@1.10.0', 'A.C@1.0.0', 'B.A@2.0.0'])
     }))
 
+  it('keeps to those of one status, in toolkits that whoever asks may change', () =>
+    inRegistry(async ({ registry }) => {
+      await publishMany(registry)
+      const disabled = { status: { state: 'disabled' } } as const
+      await registry.change({ toolkit: 'a', tool: 'b' }, '1.0.0', { status: { state: 'yanked' } }, ADMIN)
+      await registry.change({ toolkit: 'a', tool: 'c' }, '1.0.0', disabled, ADMIN)
+      await registry.change({ toolkit: 'b', tool: 'a' }, '1.0.0', disabled, ADMIN)
+      const of = (status: ListQuery['status'], limit = 1) => walk(registry, { ...QUERY, status }, limit)
+      expect(await of('disabled')).toEqual(['A.C@1.0.0', 'B.A@1.0.0'])
+      expect(await of('yanked')).toEqual(['A.B@1.0.0'])
+      expect(await of('deprecated')).toEqual([])
+      expect(await of('active', 2)).toEqual(['A.B@1.10.0', 'A.B@1.9.0', 'B.A@2.0.0'])
+      const publisher = { id: 'key:1', kind: 'key', scopes: ['tools:read', 'tools:publish'], users: [] } as const
+      const seenBy = async (tools: readonly string[], id = 'key:1') => {
+        const answer = await registry.query({ ...QUERY, status: 'disabled' }, 10, { ...publisher, id, tools })
+        return answer?.found.map(({ cursor }) => cursor)
+      }
+      expect(await seenBy(['B.*'])).toEqual(['b.a@1.0.0'])
+      // A bare pattern names nothing, and the toolkits are another's
+      expect(await seenBy(['*'])).toEqual([])
+      await registry.giveToolkit('A', 'key:1')
+      expect(await seenBy(['*'])).toEqual(['a.c@1.0.0'])
+      expect(await seenBy(['*'], 'key:2')).toEqual([])
+      await registry.changeToolkit('B', disabled, ADMIN)
+      await registry.changeToolkit('B', 'delete', ADMIN)
+      expect(await of('disabled')).toEqual(['A.C@1.0.0'])
+    }))
+
   it('goes on where it was, whatever came and went meanwhile', () =>
     inRegistry(async ({ registry }) => {
       await publishMany(registry)

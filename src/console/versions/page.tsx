@@ -1,0 +1,160 @@
+import { STATES } from '../../core/tool/version.ts'
+import type { Leads, Reply, View, Visit } from '../page.ts'
+import { exact, Notice, Refused } from '../parts.tsx'
+import { failureOf } from '../reply.ts'
+
+/** As `GET /tools?status=` lists a version. */
+interface Listed {
+  readonly id: string
+  readonly description: string
+}
+
+type State = (typeof STATES)[number]
+
+/** What each status means, and what is pressed to give it. */
+const WORDS: Readonly<Record<State, { readonly means: string; readonly button: string }>> = {
+  active: { means: 'listed and called', button: 'Activate' },
+  deprecated: { means: 'listed and called, with a word to whoever does', button: 'Deprecate' },
+  yanked: { means: 'called by its exact version alone, and not listed', button: 'Yank' },
+  disabled: { means: 'neither listed nor called', button: 'Disable' },
+}
+const FILTERS = ['status', 'toolkit', 'cursor'] as const
+const LIMIT = 50
+const MAX_DESCRIPTION = 240
+const PATH = '/console/versions'
+
+/** The versions of a status, those that are not active first of all, for whoever may change it. */
+export async function show(visit: Visit): Promise<View | Leads> {
+  return versionsView(visit)
+}
+
+/** Gives a version another status. */
+export async function act(visit: Visit): Promise<View | Leads> {
+  const { form } = visit
+  const [status, id, message, successor] = ['to', 'id', 'message', 'successor'].map(
+    (name) => form.get(name)?.trim() ?? '',
+  )
+  const beside = status === 'deprecated' ? { message, successor } : {}
+  const said = Object.fromEntries(Object.entries(beside).filter(([, value]) => value !== ''))
+  const changed = await visit.ask('PATCH', `/tools/${encodeURIComponent(id ?? '')}`, { status, ...said })
+  if (!changed.ok) return versionsView(visit, changed)
+  return { leadsTo: hrefOf({ ...askedOf(visit), cursor: '', done: '1' }) }
+}
+
+type Asked = Readonly<Record<string, string>>
+
+function askedOf({ url }: Visit): Asked {
+  const asked = Object.fromEntries(FILTERS.map((name) => [name, url.searchParams.get(name)?.trim() ?? '']))
+  return { ...asked, status: STATES.find((state) => state === asked['status']) ?? FIRST }
+}
+
+/** Those that nobody may call are looked for most often. */
+const FIRST: State = 'disabled'
+
+function hrefOf(asked: Asked): string {
+  return `${PATH}?${new URLSearchParams(Object.entries(asked).filter(([, value]) => value !== ''))}`
+}
+
+async function versionsView(visit: Visit, failed?: Reply<unknown>): Promise<View> {
+  const asked = askedOf(visit)
+  const state = STATES.find((each) => each === asked['status']) ?? FIRST
+  const query = new URLSearchParams(
+    Object.entries({ ...asked, limit: String(LIMIT) }).filter(([, value]) => value !== ''),
+  )
+  const list = await visit.ask<{ items: readonly Listed[]; next_cursor?: string }>('GET', `/tools?${query}`)
+  const isDone = visit.url.searchParams.has('done')
+  return {
+    title: 'Versions',
+    status: failed?.status ?? 200,
+    content: (
+      <>
+        {isDone && !failed ? (
+          <Notice>
+            <p>It is changed: here at once, and everywhere within a minute.</p>
+          </Notice>
+        ) : undefined}
+        {failed && <Refused failure={failureOf(failed)} />}
+        <ul class="chips" aria-label="Status">
+          {STATES.map((each) => (
+            <li>
+              <a
+                class="chip"
+                href={hrefOf({ ...asked, status: each, cursor: '' })}
+                {...(each === state ? { 'aria-current': 'true' } : {})}
+              >
+                {each}
+              </a>
+            </li>
+          ))}
+        </ul>
+        <p class="note">
+          Versions that are {state}: {WORDS[state].means}.
+        </p>
+        <form class="row" method="get">
+          <input type="hidden" name="status" value={state} />
+          <label>
+            Toolkit
+            <input name="toolkit" value={exact(asked['toolkit'] ?? '')} maxlength={64} autocomplete="off" />
+          </label>
+          <button class="go">Show</button>
+        </form>
+        {list.ok ? <Versions state={state} items={list.value.items} /> : <Refused failure={failureOf(list)} />}
+        {list.value.next_cursor === undefined ? undefined : (
+          <p>
+            <a class="button" rel="next" href={hrefOf({ ...asked, cursor: list.value.next_cursor })}>
+              More versions
+            </a>
+          </p>
+        )}
+      </>
+    ),
+  }
+}
+
+function Versions({ state, items }: { state: State; items: readonly Listed[] }) {
+  if (items.length === 0) return <Notice>None that you may publish is {state}.</Notice>
+  return (
+    <ul class="cards" aria-label="Versions">
+      {items.map(({ id, description }) => (
+        <li>
+          <a href={`/console/tools/${encodeURIComponent(id)}`}>{id}</a>
+          <p>{description.length <= MAX_DESCRIPTION ? description : `${description.slice(0, MAX_DESCRIPTION)}…`}</p>
+          <Change id={id} state={state} />
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+/** What gives a version another status: it is opened first, and then pressed, so nothing changes by a slip. */
+function Change({ id, state }: { id: string; state: State }) {
+  return (
+    <details>
+      <summary aria-label={`Change the status of ${id}`}>Change…</summary>
+      <form method="post">
+        <input type="hidden" name="id" value={exact(id)} />
+        {STATES.filter((to) => to !== state && to !== 'deprecated').map((to) => (
+          <button class={to === 'active' ? 'go' : 'danger'} name="to" value={to}>
+            {WORDS[to].button}
+          </button>
+        ))}
+      </form>
+      {state === 'deprecated' ? undefined : (
+        <form method="post">
+          <input type="hidden" name="id" value={exact(id)} />
+          <label>
+            Why <span class="note">callers read it</span>
+            <input name="message" maxlength={1_000} autocomplete="off" />
+          </label>
+          <label>
+            What to call instead <span class="note">the id of a tool</span>
+            <input name="successor" maxlength={200} autocomplete="off" />
+          </label>
+          <button class="danger" name="to" value="deprecated">
+            {WORDS.deprecated.button}
+          </button>
+        </form>
+      )}
+    </details>
+  )
+}

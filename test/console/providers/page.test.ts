@@ -1,0 +1,64 @@
+import { describe, expect, it } from 'vitest'
+import { setUp } from '../set-up.ts'
+
+const GIVEN = { id: 'acme', name: 'Acme', issuer: 'https://login.acme.test', client_id: 'c' }
+const PUT = 'PUT /providers/acme'
+const world = (more: Parameters<typeof setUp>[0] = {}) =>
+  setUp({ 'GET /providers': () => ({ items: [GIVEN] }), [PUT]: () => GIVEN, ...more })
+const PAGE = '/console/providers'
+
+describe('the page of providers', () => {
+  it('connects one as its form says, and says nothing that the form does not', async () => {
+    const { post, asked } = world()
+    const fields = {
+      do: 'give',
+      id: ' acme ',
+      name: 'Acme',
+      issuer: 'https://login.acme.test',
+      authorization_endpoint: '',
+      revocation_endpoint: 'https://login.acme.test/revoke',
+      client_id: 'c',
+      client_secret_name: 'ACME_CLIENT_SECRET',
+      token_endpoint_auth_method: 'client_secret_post',
+      extra_scopes: 'offline_access, email',
+      authorization_parameters: 'access_type=offline\r\n\r\nhint = a=b\r\nbare',
+      tools: 'Acme.*',
+    }
+    expect((await post(PAGE, fields)).headers.get('location')).toBe('/console/providers?done=1')
+    expect(JSON.parse(asked[0]?.body ?? '')).toEqual({
+      name: 'Acme',
+      issuer: 'https://login.acme.test',
+      revocation_endpoint: 'https://login.acme.test/revoke',
+      client_id: 'c',
+      client_secret_name: 'ACME_CLIENT_SECRET',
+      token_endpoint_auth_method: 'client_secret_post',
+      extra_scopes: ['offline_access', 'email'],
+      authorization_parameters: { access_type: 'offline', hint: 'a=b', bare: '' },
+      tools: ['Acme.*'],
+    })
+    await post(PAGE, { do: 'give', id: 'acme', client_id: 'c' })
+    expect(JSON.parse(asked[1]?.body ?? '')).toEqual({ client_id: 'c' })
+  })
+
+  it('says why one was not connected, and keeps what was written, open where it was', async () => {
+    const problem = { path: '/tools/0', message: 'Must be a tool pattern' }
+    const { post } = world({
+      [PUT]: () => Response.json({ message: 'Not valid', errors: [problem] }, { status: 422 }),
+    })
+    const page = await post(PAGE, { do: 'give', id: 'acme', tools: '"<x>"', token_endpoint_auth_method: 'none' })
+    const text = await page.text()
+    expect(page.status).toBe(422)
+    expect(text).toContain('Must be a tool pattern')
+    expect(text).toContain('value="&#34;&#60;x&#62;&#34;"')
+    expect(text).toMatch(/<option value="none" selected/)
+    expect(text).toMatch(/<details open[^>]*><summary>What some/)
+  })
+
+  it('takes one away, and its refusal fills no form', async () => {
+    const { post } = world({ 'DELETE /providers/acme': () => new Response(null, { status: 204 }) })
+    expect((await post(PAGE, { do: 'remove', id: 'acme' })).headers.get('location')).toBe('/console/providers?done=1')
+    const text = await (await post(PAGE, { do: 'remove', id: 'other' })).text()
+    expect(text).toContain('There is nothing here')
+    expect(text).not.toContain('value="other"')
+  })
+})

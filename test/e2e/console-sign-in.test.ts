@@ -1,0 +1,159 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { answerProvider, launchBrowser, NO_BROWSER, type Person, person, textOf } from './oauth/browser.ts'
+import { signInVars } from './oauth/sign-in.ts'
+import { type Connected, connect, startWorld, type World } from './oauth/switchboard.ts'
+
+const RULES = [
+  { domain: 'acme.test', toolkits: ['Mail', 'mailbox'] },
+  { group: 'platform', scopes: ['admin'] },
+]
+const SIZES = [
+  { width: 1280, height: 900 },
+  { width: 360, height: 740 },
+]
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+/** A person's way through the console, where a provider signs people in. */
+describe.skipIf(NO_BROWSER !== '')(`the console of a company, in a browser ${NO_BROWSER}`, () => {
+  let world: World
+  let edge: Connected
+  let browser: Browser
+  let url: string
+
+  beforeAll(async () => {
+    world = await startWorld()
+    for (const { width } of SIZES) {
+      const email = `ann${width}@acme.test`
+      world.provider.claims[`ann${width}`] = { email, email_verified: true }
+    }
+    world.provider.claims['root'] = { email: 'root@other.test', email_verified: true, groups: ['platform'] }
+    edge = await connect(world, { vars: signInVars(world.provider, RULES) })
+    ;({ url } = edge.server)
+    world.provider.allowRedirectTo(`${url}/sign-in/callback`)
+    browser = await launchBrowser()
+  })
+  afterAll(() => Promise.all([edge?.server.stop(), browser?.close(), world?.close()]))
+
+  /** Somebody who pressed "Sign in" on the first page that a deployment shows; every host that their browser asks is noted. */
+  async function signedIn(
+    name: string,
+    size: { width: number; height: number },
+  ): Promise<Person & { hosts: Set<string> }> {
+    const who = await person(browser)
+    const hosts = new Set<string>()
+    who.context.on('request', (request) => hosts.add(new URL(request.url()).host))
+    await who.page.setViewportSize(size)
+    await who.page.goto(url)
+    await who.page.getByRole('link', { name: 'Sign in' }).click()
+    await answerProvider(who, name)
+    await who.page.waitForURL(`${url}/`)
+    return { ...who, hosts }
+  }
+
+  async function inOrder(page: Page, name: string, width: number): Promise<void> {
+    const script = `${axe}; axe.run().then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html).join(' ')))`
+    await page.screenshot({ path: join(tmpdir(), `switchboard-console-${name}-${width}.png`), fullPage: true })
+    expect(await page.evaluate<string[]>(script)).toEqual([])
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width)
+  }
+
+  /** As browsers tell a window to which somebody comes back; those that nobody looks at tell nothing. */
+  const comeBack = (page: Page) => page.evaluate(() => void dispatchEvent(new Event('focus')))
+
+  it.each(SIZES)('leads through sign-in and consent to a result, and out again, at $width px', async (size) => {
+    const { width } = size
+    const name = `ann${width}`
+    const who = await signedIn(name, size)
+    const { page, context, hosts, leave } = who
+    expect(await page.getByRole('banner').innerText()).toContain(`${name}@acme.test`)
+    expect(await textOf(page)).not.toContain('Calculator')
+    await page.getByLabel('What should it do?').fill('get emails')
+    await page.getByRole('button', { name: 'Search' }).click()
+    await page.getByRole('link', { name: 'Mail.GetEmails', exact: true }).click()
+    // Nobody says for whom: it is them
+    expect(await page.getByLabel(/For the user/).count()).toBe(0)
+    await page.getByRole('button', { name: 'Call it' }).click()
+    const link = page.getByRole('link', { name: 'Let the tool have access to mail' }).first()
+    await inOrder(page, 'challenge', width)
+    const opened = context.waitForEvent('page')
+    await link.click()
+    const consent = { ...who, page: await opened }
+    await consent.page.getByRole('button', { name: /continue/i }).click()
+    await answerProvider(consent, name)
+    await consent.page.waitForURL(/\/oauth\/callback/)
+    await comeBack(page)
+    await page.getByText('It worked').waitFor()
+    await inOrder(page, 'result', width)
+    await page.goto(`${url}/console/calls`)
+    await expect.poll(async () => (await page.reload(), textOf(page))).toMatch(/Mail\.GetEmails@1\.0\.0\s+success/)
+    // The consoles' pages are of one host, and those of the provider of its own
+    expect([...hosts].toSorted()).toEqual([new URL(url).host, world.provider.host].toSorted())
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await page.goto(url)
+    await page.getByRole('link', { name: 'Sign in' }).waitFor()
+    await leave()
+  })
+
+  it.each(SIZES)('runs what a person approves, and not before, at $width px', async (size) => {
+    const { width } = size
+    const { page, leave } = await signedIn(`ann${width}`, size)
+    const emptied = () => world.api.requests.filter(({ path }) => path === '/mailbox').length
+    const before = emptied()
+    await page.goto(`${url}/console/tools/mailbox.empty`)
+    await page.getByLabel(/^folder/).fill('spam')
+    await page.getByRole('button', { name: 'Call it' }).click()
+    const link = page.getByRole('link', { name: 'The page where this call is approved' })
+    await inOrder(page, 'approval', width)
+    expect(emptied()).toBe(before)
+    // Coming back with nothing decided, it is asked for again
+    await comeBack(page)
+    const root = await signedIn('root', size)
+    await root.page.goto((await link.getAttribute('href')) ?? '')
+    expect(await textOf(root.page)).toMatch(/mailbox\.empty@1\.0\.0[^]*spam/)
+    await root.page.getByRole('button', { name: 'Approve' }).click()
+    expect(await textOf(root.page)).toMatch(/approved/i)
+    expect(emptied()).toBe(before)
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await page.getByText('It worked').waitFor()
+    expect(emptied()).toBe(before + 1)
+    await Promise.all([leave(), root.leave()])
+  })
+
+  it.each(SIZES)('connects a provider, and takes it away, at $width px', async (size) => {
+    const { page, leave } = await signedIn('root', size)
+    const id = `other${size.width}`
+    await page.goto(`${url}/console/providers`)
+    await page.getByLabel(/^Id/).fill(id)
+    await page.getByLabel(/^Issuer/).fill(world.provider.issuer)
+    await page.getByLabel('Client id').fill('a-client')
+    await page.getByLabel(/^Name of its client secret/).fill('ADMIN_KEY')
+    await page.getByText('What some providers need beside').click()
+    await page.getByLabel('Name what people call it').fill('The other one')
+    await page.getByLabel(/^Tools that may use it/).fill('Mail.*')
+    await inOrder(page, 'provider', size.width)
+    await page.getByRole('button', { name: 'Connect it' }).click()
+    // The deployment's own secrets are no client's
+    expect(await page.getByRole('alert').innerText()).toContain('client_secret_name')
+    await page.getByLabel(/^Name of its client secret/).fill('MAIL_CLIENT_SECRET')
+    await page.getByRole('button', { name: 'Connect it' }).click()
+    await page.waitForURL(/done=1/)
+    expect((await edge.ask('GET', `/providers/${id}`)).body).toMatchObject({
+      id,
+      name: 'The other one',
+      issuer: world.provider.issuer,
+      client_secret_name: 'MAIL_CLIENT_SECRET',
+      tools: ['Mail.*'],
+    })
+    const item = page.getByRole('listitem').filter({ hasText: id })
+    await item.getByText('Take it away').first().click()
+    await item.getByRole('button', { name: 'Take it away' }).click()
+    await page.waitForURL(/done=1/)
+    expect((await edge.ask('GET', `/providers/${id}`)).status).toBe(404)
+    await leave()
+  })
+})
