@@ -44,8 +44,8 @@ function importsOf(path: string, text: string): string[] {
 const sources = [...read('src'), ...read('tools')]
 /** Tests beside the tools, like all tests, import what they test. */
 const code = sources.filter(({ path }) => !path.endsWith('.test.ts'))
-/** What runs in the Worker; `src/node` builds and serves it. */
-const worker = code.filter(({ path }) => !path.startsWith('src/node/'))
+/** What runs in the Worker; `src/node` builds and serves it, `src/cli` and `src/client` ask it from elsewhere. */
+const worker = code.filter(({ path }) => !/^src\/(?:node|cli|client)\//.test(path))
 
 const within =
   (...folders: string[]) =>
@@ -100,6 +100,8 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'console': [...CORE, 'http', 'docs'],
   // Others install it: it knows a deployment by its address alone
   'client': [],
+  // It runs on Node, and asks a deployment as anybody does
+  'cli': ['client', 'docs'],
   // Bodies that come in and those that go out are read to a limit by one function
   'http': [...CORE, 'outbound'],
   'outbound': CORE,
@@ -183,6 +185,12 @@ const RULES: readonly Rule[] = [
     files: (path) => !within('src/core/schema')(path),
     refuses: (imported) => within('src/core/schema')(imported) && !SCHEMA_DOORS.has(imported),
     breach: ['src/formats/x.ts', "import { backtracking } from '../core/schema/pattern.ts'"],
+  },
+  {
+    name: 'nothing of the Worker knows those who ask it from elsewhere',
+    files: (path) => !within('src/cli', 'src/client')(path),
+    refuses: within('src/cli', 'src/client'),
+    breach: ['src/compose/x.ts', "import { Switchboard } from '../client/index.ts'"],
   },
   {
     name: 'nothing knows the entry',

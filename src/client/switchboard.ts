@@ -1,7 +1,15 @@
 import { type CallOptions, type CallResult, callTool } from './call.ts'
 import { connect, type Connection, type ConnectionOptions } from './connection.ts'
 import type { JsonObject } from './json.ts'
-import { allTools, type Filter, type SearchOptions, toolPage, type ToolDefinition, type ToolPage } from './tools.ts'
+import {
+  allTools,
+  type Filter,
+  type SearchOptions,
+  type ToolDefinition,
+  toolNamed,
+  toolPage,
+  type ToolPage,
+} from './tools.ts'
 
 export interface SwitchboardOptions extends ConnectionOptions {
   /** For whom tools are called, where the key may act for many. */
@@ -40,7 +48,7 @@ export class Switchboard {
 
   /** A tool's definition, by its id (`Gmail.Send`, `Gmail.Send@1.2.0`, `Gmail.Send@^1`) or its name. Throws `not_found`. */
   show(tool: string, { signal }: { readonly signal?: AbortSignal } = {}): Promise<ToolDefinition> {
-    return this.#connection.json({ path: `/tools/${encodeURIComponent(tool)}`, signal })
+    return toolNamed(this.#connection, tool, signal)
   }
 
   /**

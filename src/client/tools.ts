@@ -1,4 +1,6 @@
 import type { Connection } from './connection.ts'
+import { isObject } from './json.ts'
+import { SwitchboardError } from './switchboard-error.ts'
 
 /** A tool as OXP 1.0 defines it. What further fields there are is kept. */
 export interface ToolDefinition {
@@ -9,6 +11,7 @@ export interface ToolDefinition {
   readonly title?: string
   readonly description: string
   readonly version: string
+  /** Also where it was published as the JSON Schema by itself. */
   readonly input_schema: { readonly parameters: Readonly<Record<string, unknown>> }
   /** Null where the tool gives nothing. */
   readonly output_schema: Readonly<Record<string, unknown>> | null
@@ -43,11 +46,26 @@ export interface ToolPage {
 }
 
 /** One page of the tools that a filter lets through, or that answer a question, the best first. */
-export function toolPage(
+export async function toolPage(
   connection: Connection,
   { signal, ...query }: Filter & { readonly q?: string },
 ): Promise<ToolPage> {
-  return connection.json({ path: '/tools', query, signal })
+  const page: ToolPage = await connection.json({ path: '/tools', query, signal })
+  if (!Array.isArray(page.items)) throw new SwitchboardError('answer_invalid', 'What answered is no Switchboard')
+  return { ...page, items: page.items.map(asSpecified) }
+}
+
+/** A tool's definition, by its id or name. */
+export async function toolNamed(connection: Connection, tool: string, signal?: AbortSignal): Promise<ToolDefinition> {
+  return asSpecified(await connection.json({ path: `/tools/${encodeURIComponent(tool)}`, signal }))
+}
+
+/** OXP is also written with the JSON Schema in place of `{parameters}`, and is given back as it was written. */
+function asSpecified(definition: ToolDefinition): ToolDefinition {
+  const { input_schema: given } = definition
+  return !isObject(given) || isObject(given.parameters)
+    ? definition
+    : { ...definition, input_schema: { parameters: given } }
 }
 
 /** All pages, one after the other, as they are wanted. */

@@ -1,9 +1,10 @@
 /**
  * `npm run prepare`, which npm runs after `npm install` here and before it packs: makes what others install of this repository in
- * `dist/package`, or in `--outdir`, since no Node reads TypeScript below `node_modules`. `switchboard/client` is one module and its types.
+ * `dist/package`, or in `--outdir`, since no Node reads TypeScript below `node_modules`. `switchboard/client` is one module and its types,
+ * `switchboard` one program.
  */
 import { spawnSync } from 'node:child_process'
-import { rmSync } from 'node:fs'
+import { chmodSync, rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
@@ -24,6 +25,21 @@ await build({
   target: 'es2022',
   logLevel: 'warning',
 })
+await build({
+  absWorkingDir: root,
+  entryPoints: ['src/cli/main.ts'],
+  outfile: join(outdir, 'switchboard.js'),
+  bundle: true,
+  format: 'esm',
+  platform: 'node',
+  target: 'node20',
+  // What it is made of has parts that are no modules
+  banner: {
+    js: "#!/usr/bin/env node\nimport { createRequire } from 'node:module'\nconst require = createRequire(import.meta.url)",
+  },
+  logLevel: 'warning',
+})
+chmodSync(join(outdir, 'switchboard.js'), 0o755)
 const tsc = join(root, 'node_modules/typescript/bin/tsc')
 const emit = ['--noEmit', 'false', '--declaration', '--emitDeclarationOnly', '--outDir', join(outdir, 'client')]
 const { status } = spawnSync(process.execPath, [tsc, '-p', 'src/client', ...emit], { cwd: root, stdio: 'inherit' })

@@ -47,6 +47,22 @@ it('a tool is shown by whatever it is called', async () => {
   expect(asked[0]?.url.search).toBe('')
 })
 
+it.each([
+  [{ parameters: { type: 'object' } }, { parameters: { type: 'object' } }],
+  [{ type: 'object' }, { parameters: { type: 'object' } }],
+])('what a tool takes is in one place, however that was written: %j', async (given, input_schema) => {
+  const { client } = clientOf([
+    json({ id: 'A', input_schema: given }),
+    json({ items: [{ id: 'A', input_schema: given }] }),
+  ])
+  expect(await client.show('A')).toEqual({ id: 'A', input_schema })
+  expect((await client.list()).items).toEqual([{ id: 'A', input_schema }])
+})
+
+it('a list that is none is no answer', async () => {
+  await expect(clientOf([json({})]).client.list()).rejects.toMatchObject({ code: 'answer_invalid' })
+})
+
 describe('a client', () => {
   it('sends its key, and says it in no error', async () => {
     const { client, asked } = clientOf([json({ items: [] })], { key: 'sb_a-key' })

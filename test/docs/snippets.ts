@@ -56,6 +56,9 @@ export const FILES: readonly string[] = ['README.md', 'tools/README.md', ...GUID
 const isOfPackage = (text: string) =>
   text.includes("from 'switchboard/client'") || text.startsWith('npm install ./switchboard-')
 
+/** `src/docs/command-line.md` is run as one script, with the program as it is installed: test/e2e/cli.test.ts. */
+const isOfProgram = (file: string) => file === 'src/docs/command-line.md'
+
 const hosts = new Set(
   agentHosts(EXAMPLE_ORIGIN).flatMap(({ snippet, signIn }) =>
     [snippet?.text, signIn?.text].filter((text) => text !== undefined),
@@ -73,7 +76,7 @@ export function snippetsOf(file: string, markdown: string): readonly Snippet[] {
     const before = found.at(-1)
     const follows = before?.way === 'server' && markdown.slice(end, index).trim() === ''
     const named = [...markdown.slice(0, index).matchAll(/`tools\/(\w+\/\w+(?:\.test)?)\.ts`/g)].at(-1)?.[1]
-    found.push({ file, language, text, named, way: wayOf(language, text, follows) })
+    found.push({ file, language, text, named, way: isOfProgram(file) ? 'package' : wayOf(language, text, follows) })
     end = index + whole.length
   }
   return found

@@ -37,13 +37,34 @@ afterAll(async () => {
 })
 
 it('has what is run, and none of the sources', () => {
-  expect(files).toEqual(expect.arrayContaining(['LICENSE', 'README.md', 'dist/package/client.js']))
+  expect(files).toEqual(
+    expect.arrayContaining(['LICENSE', 'README.md', 'dist/package/client.js', 'dist/package/switchboard.js']),
+  )
   expect(files.filter((path) => !/^(?:dist\/package\/|LICENSE$|README\.md$|package\.json$)/.test(path))).toEqual([])
 })
 
 it('brings nothing else along', async () => {
   const lock = JSON.parse(await readFile(join(folder, 'package-lock.json'), 'utf8'))
   expect(Object.keys(lock.packages)).toEqual(['', 'node_modules/switchboard'])
+})
+
+it('has a program', async () => {
+  const { version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'))
+  expect((await run(folder, 'npx', 'switchboard', '--version')).stdout).toBe(`${version}\n`)
+  const program = join(folder, 'node_modules/.bin/switchboard')
+  const added = await run(
+    folder,
+    program,
+    'call',
+    'Calculator.Add',
+    '--input',
+    '{"a":1,"b":2}',
+    '--url',
+    edge.server.url,
+    '--key',
+    ADMIN_KEY,
+  )
+  expect(added.stdout).toBe('3\n')
 })
 
 /** What the guide has people write, in its order, with the address of this deployment and a tool that is here. */

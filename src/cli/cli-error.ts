@@ -1,0 +1,59 @@
+import type { SwitchboardError } from '../client/index.ts'
+
+/**
+ * What the command line itself cannot do, beside the failures of the client. `usage`: it was asked wrongly, or has to be told more;
+ * `failed`; `refused`: what there is must not be touched, or cannot be read.
+ */
+export type CliErrorCode = 'usage' | 'failed' | 'refused'
+
+export class CliError extends Error {
+  override readonly name = 'CliError'
+  readonly code: CliErrorCode
+  /** What to do about it. */
+  readonly hint: string | undefined
+
+  constructor(code: CliErrorCode, message: string, hint?: string) {
+    super(message)
+    this.code = code
+    this.hint = hint
+  }
+}
+
+/** What the process ends with, as the guide has it. */
+export const EXIT = {
+  ok: 0,
+  failed: 1,
+  usage: 2,
+  authorization: 3,
+  refused: 4,
+  unavailable: 5,
+  interrupted: 130,
+} as const
+
+const EXIT_OF: Readonly<Record<SwitchboardError['code'] | CliErrorCode, number>> = {
+  failed: EXIT.failed,
+  tool_failed: EXIT.failed,
+  internal: EXIT.failed,
+  answer_invalid: EXIT.failed,
+  usage: EXIT.usage,
+  authorization_required: EXIT.authorization,
+  authorization_failed: EXIT.authorization,
+  refused: EXIT.refused,
+  invalid: EXIT.refused,
+  input_invalid: EXIT.refused,
+  requirements_missing: EXIT.refused,
+  unauthenticated: EXIT.refused,
+  forbidden: EXIT.refused,
+  not_found: EXIT.refused,
+  conflict: EXIT.refused,
+  rate_limited: EXIT.unavailable,
+  unavailable: EXIT.unavailable,
+  unreachable: EXIT.unavailable,
+  timed_out: EXIT.unavailable,
+  cancelled: EXIT.interrupted,
+}
+
+/** What the process ends with after a failure. */
+export function exitOf({ code }: SwitchboardError | CliError): number {
+  return EXIT_OF[code]
+}

@@ -1,0 +1,102 @@
+import type { Challenge, Progress } from '../../client/index.ts'
+import { isObject, type JsonObject } from '../../client/json.ts'
+import { gather, readInput, readObject, wholeNumber } from '../arguments.ts'
+import { CliError } from '../cli-error.ts'
+import { lead } from '../lead.ts'
+import type { AddCommands } from '../add-commands.ts'
+import type { CommonOptions, Session } from '../session.ts'
+
+interface CallOptions extends CommonOptions {
+  readonly input?: string
+  readonly field?: readonly string[]
+  readonly callId?: string
+  readonly timeout?: number
+  readonly open: boolean
+  readonly wait?: boolean
+}
+
+/** `call`: has a tool run, and gives what it gave. */
+export const addCall: AddCommands = (program, open) => {
+  program
+    .command('call')
+    .description('call a tool')
+    .argument('<tool>', 'its id, with a version or range or not, or its name')
+    .option('--input <json>', "what it takes, as a JSON object; '-' reads it from the standard input")
+    .option('--field <name=value>', 'one parameter; may be repeated', gather)
+    .option('--user <user>', 'for whom')
+    .option('--call-id <id>', 'an id of your own, under which the call runs once')
+    .option('--timeout <seconds>', 'how long to try', wholeNumber)
+    .option('--no-open', 'show the link that a person must open, and do not open it')
+    .option('--wait', 'wait for the person also where nobody is at the terminal')
+    .option('--no-wait', 'end with the link instead of waiting')
+    .action((tool: string, options: CallOptions) => call(open(options), tool, options))
+}
+
+async function call(session: Session, tool: string, options: CallOptions): Promise<void> {
+  const { client, terminal, signal } = session
+  const input = await inputOf(session, tool, options)
+  const activity = terminal.activity(`Calling ${tool}`)
+  const waits = options.wait ?? terminal.isInteractive
+  try {
+    const { callId, value } = await client.call(tool, input, {
+      signal,
+      ...(options.callId === undefined ? {} : { callId: options.callId }),
+      ...(options.timeout === undefined ? {} : { timeout: options.timeout * 1_000 }),
+      ...(terminal.isInteractive ? { onProgress: showing } : {}),
+      ...(waits ? { waitForAuthorization } : {}),
+    })
+    activity.stop()
+    terminal.give({ call_id: callId, value }, () => {
+      terminal.write(typeof value === 'string' ? value : JSON.stringify(value, null, 2))
+    })
+  } finally {
+    activity.stop()
+  }
+
+  function showing({ progress, total, message }: Progress): void {
+    activity.update(message ?? `${progress}`, progress, total)
+  }
+  async function waitForAuthorization(challenges: readonly Challenge[]): Promise<void> {
+    for (const challenge of challenges) await lead(session, challenge, options.open)
+    activity.update('Waiting until it is done')
+  }
+}
+
+async function inputOf(session: Session, tool: string, { input, field }: CallOptions): Promise<JsonObject> {
+  if (input !== undefined && field !== undefined) throw new CliError('usage', 'Give --input or --field, and not both')
+  if (input !== undefined) {
+    return readObject(input === '-' ? await readInput('-', session.surroundings) : input, 'The input')
+  }
+  if (field === undefined) return {}
+  const types = await typesOf(session, tool)
+  const pairs = field.map((pair): [string, unknown] => {
+    const at = pair.indexOf('=')
+    if (at < 1) throw new CliError('usage', "Cannot read a field: wanted 'name=value'")
+    const name = pair.slice(0, at)
+    return [name, fieldValue(pair.slice(at + 1), types[name])]
+  })
+  return Object.fromEntries(pairs)
+}
+
+/** The types that a tool's parameters have, by their names. Whoever may not read the tool writes JSON. */
+async function typesOf({ client, signal }: Session, tool: string): Promise<Readonly<Record<string, unknown>>> {
+  try {
+    const { properties } = (await client.show(tool, { signal })).input_schema.parameters
+    const named = Object.entries(isObject(properties) ? properties : {})
+    return Object.fromEntries(named.map(([name, schema]) => [name, isObject(schema) ? schema['type'] : undefined]))
+  } catch (error) {
+    if (signal.aborted) throw error
+    return {}
+  }
+}
+
+/** A text where the tool wants one; else JSON, where it is some. */
+function fieldValue(text: string, type: unknown): unknown {
+  const isText = type === 'string' || (Array.isArray(type) && type.includes('string'))
+  if (isText) return text
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}

@@ -1,0 +1,149 @@
+import type { ToolDefinition } from '../../client/index.ts'
+import { isObject, objectsIn, textIn } from '../../client/json.ts'
+import type { AddCommands } from '../add-commands.ts'
+import type { CommonOptions, Session } from '../session.ts'
+import { oneLine } from '../terminal-text.ts'
+import { wholeNumber } from '../arguments.ts'
+
+interface ListOptions extends CommonOptions {
+  readonly toolkit?: string
+  readonly tag?: string
+  readonly allVersions?: boolean
+  readonly limit?: number
+}
+
+interface ShowOptions extends CommonOptions {
+  readonly format?: string
+  readonly versions?: boolean
+}
+
+/** `list`, `search` and `show`: what tools there are. */
+export const addCatalogue: AddCommands = (program, open) => {
+  program
+    .command('list')
+    .description('list the tools that the key may see')
+    .option('--toolkit <toolkit>', 'those of one toolkit')
+    .option('--tag <tag>', 'those with a tag')
+    .option('--all-versions', 'older versions too')
+    .option('--limit <count>', 'so many at most', wholeNumber)
+    .action((options: ListOptions) => list(open(options), options))
+  program
+    .command('search')
+    .description('find tools by what they are for, the best first')
+    .argument('<question...>', 'in your own words')
+    .option('--toolkit <toolkit>', 'in one toolkit')
+    .option('--tag <tag>', 'among those with a tag')
+    .option('--limit <count>', 'so many at most (10)', wholeNumber)
+    .action((words: readonly string[], options: ListOptions) => search(open(options), words.join(' '), options))
+  program
+    .command('show')
+    .description('show what a tool does, takes and gives')
+    .argument('<tool>', 'its id, with a version or not, or its name')
+    .option('--format <format>', 'its definition in a dialect or export, such as mcp, openai or machine-context')
+    .option('--versions', 'its versions, and what each changed')
+    .option('--user <user>', 'whether it could be called for this user')
+    .action((tool: string, options: ShowOptions) => show(open(options), tool, options))
+}
+
+async function list(session: Session, { toolkit, tag, allVersions, limit }: ListOptions): Promise<void> {
+  const { client, terminal, signal } = session
+  const versions = allVersions ? ('all' as const) : ('newest' as const)
+  const items: ToolDefinition[] = []
+  const page = Math.min(limit ?? 1_000, 1_000)
+  for await (const tool of client.tools({ toolkit, tag, versions, limit: page, signal })) {
+    if (limit !== undefined && items.length === limit) break
+    items.push(tool)
+  }
+  terminal.give({ items }, () => {
+    printTools(session, items)
+    if (items.length === 0) terminal.note('There are none')
+  })
+}
+
+async function search(session: Session, question: string, { toolkit, tag, limit }: ListOptions): Promise<void> {
+  const { client, terminal, signal } = session
+  const found = await client.search(question, { toolkit, tag, ...(limit === undefined ? {} : { limit }), signal })
+  terminal.give(found, () => {
+    printTools(session, found.items)
+    const { total = 0, unmatched = [] } = found
+    terminal.note(['dim', `${found.items.length} of ${total}`])
+    if (unmatched.length > 0) terminal.note(['dim', `No tool knows ${unmatched.join(', ')}`])
+  })
+}
+
+function printTools({ terminal }: Session, tools: readonly ToolDefinition[]): void {
+  const wide = Math.min(48, Math.max(0, ...tools.map(({ id }) => id.length)))
+  for (const { id, description } of tools) {
+    terminal.print(
+      ['bold', id.padEnd(wide)],
+      '  ',
+      oneLine(description, terminal.width - Math.max(wide, id.length) - 2),
+    )
+  }
+}
+
+async function show(session: Session, tool: string, { format, versions, user }: ShowOptions): Promise<void> {
+  const { connection, client, terminal, signal } = session
+  const path = `/tools/${encodeURIComponent(tool)}`
+  if (format !== undefined) {
+    const document: unknown = await connection.json({ path, query: { format }, signal })
+    return terminal.give(document, () => terminal.write(JSON.stringify(document, null, 2)))
+  }
+  if (versions) {
+    const history: unknown = await connection.json({ path: `${path}/versions`, signal })
+    return terminal.give(history, () => printHistory(session, history))
+  }
+  const definition = await client.show(tool, { signal })
+  const readiness: unknown = await connection.json({ path: `${path}/readiness`, query: { user_id: user }, signal })
+  terminal.give({ ...definition, readiness }, () => {
+    printDefinition(session, definition)
+    printReadiness(session, readiness)
+  })
+}
+
+function printHistory({ terminal }: Session, history: unknown): void {
+  for (const version of objectsIn(history, 'items')) {
+    terminal.print(['bold', textIn(version, 'id') ?? ''], `  ${textIn(version, 'status') ?? ''}`)
+    const { changes } = version
+    for (const change of Array.isArray(changes) ? changes : []) {
+      terminal.print(`  ${textIn(change, 'message') ?? JSON.stringify(change)}`)
+    }
+  }
+}
+
+function printDefinition({ terminal }: Session, definition: ToolDefinition): void {
+  const { id, title, description, input_schema, output_schema } = definition
+  terminal.print(['bold', id], title === undefined ? '' : `  ${title}`)
+  terminal.print(description)
+  const { properties, required } = input_schema.parameters
+  const names = Object.entries(isObject(properties) ? properties : {})
+  terminal.print('')
+  terminal.print(['bold', names.length === 0 ? 'Takes nothing' : 'Takes'])
+  for (const [name, schema] of names) {
+    const isRequired = Array.isArray(required) && required.includes(name)
+    const about = textIn(schema, 'description') ?? ''
+    terminal.print(
+      `  ${name}`,
+      ['dim', ` ${typeOf(schema)}${isRequired ? ', required' : ''}`],
+      about === '' ? '' : `  ${about}`,
+    )
+  }
+  terminal.print(['bold', output_schema === null ? 'Gives nothing' : `Gives ${typeOf(output_schema)}`])
+}
+
+function typeOf(schema: unknown): string {
+  const type = isObject(schema) ? schema['type'] : undefined
+  if (Array.isArray(type)) return type.join(' or ')
+  return typeof type === 'string' ? type : 'anything'
+}
+
+function printReadiness({ terminal }: Session, readiness: unknown): void {
+  const isReady = isObject(readiness) && readiness['ready'] === true
+  terminal.print('')
+  if (isReady) return terminal.print(['green', 'It can be called'])
+  terminal.print(['yellow', 'It cannot be called yet'])
+  for (const problem of objectsIn(readiness, 'problems')) {
+    const detail = textIn(problem, 'developer_message')
+    terminal.print(`  ${textIn(problem, 'message') ?? ''}`, detail === undefined ? '' : `: ${detail}`)
+  }
+}

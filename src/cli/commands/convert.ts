@@ -1,0 +1,40 @@
+import { isObject, objectsIn, textIn } from '../../client/json.ts'
+import { readInput, readJson } from '../arguments.ts'
+import type { AddCommands } from '../add-commands.ts'
+import type { CommonOptions, Session } from '../session.ts'
+
+interface ConvertOptions extends CommonOptions {
+  readonly to: string
+  readonly from?: string
+}
+
+/** `convert`: a definition in the words of another dialect, or of a provider of models. */
+export const addConvert: AddCommands = (program, open) => {
+  program
+    .command('convert')
+    .description('write a definition in another dialect or export; what cannot be said there is told')
+    .argument('<file>', "a definition as JSON; '-' reads it from the standard input")
+    .requiredOption('--to <format>', 'such as mcp, oxp, openai or machine-context')
+    .option('--from <dialect>', 'what it is written in, where that is not plain')
+    .action((file: string, options: ConvertOptions) => convert(open(options), file, options))
+}
+
+async function convert(session: Session, file: string, { to, from }: ConvertOptions): Promise<void> {
+  const { connection, terminal, surroundings, signal } = session
+  const json = readJson(await readInput(file, surroundings), file === '-' ? 'The standard input' : file)
+  const query = { to, from }
+  const answer: unknown = await connection.json({
+    method: 'POST',
+    path: '/convert',
+    query,
+    json,
+    signal,
+    repeatable: true,
+  })
+  terminal.give(answer, () => {
+    terminal.write(JSON.stringify(isObject(answer) ? answer['document'] : answer, null, 2))
+    for (const loss of objectsIn(answer, 'losses')) {
+      terminal.note(['yellow', `Lost ${textIn(loss, 'path') ?? ''}: ${textIn(loss, 'reason') ?? ''}`])
+    }
+  })
+}

@@ -1,0 +1,101 @@
+import { objectsIn, textIn } from '../../client/json.ts'
+import { gather, seconds } from '../arguments.ts'
+import { CliError } from '../cli-error.ts'
+import type { AddCommands } from '../add-commands.ts'
+import type { CommonOptions, Session } from '../session.ts'
+
+interface CreateOptions extends CommonOptions {
+  readonly name: string
+  readonly scope?: readonly string[]
+  readonly tool?: readonly string[]
+  readonly forUser?: readonly string[]
+  readonly anyUser?: boolean
+  readonly expires?: string
+}
+
+/** `keys`: API keys, for administrators. A key's text is shown once, by itself on the standard output. */
+export const addKeys: AddCommands = (program, open) => {
+  const keys = program.command('keys').description('API keys, for administrators')
+  keys
+    .command('list')
+    .description('list the keys, and when each was last used')
+    .action((options: CommonOptions) => list(open(options)))
+  keys
+    .command('create')
+    .description('make a key; its text is shown this once')
+    .requiredOption('--name <name>', 'what it is for')
+    .option(
+      '--scope <scope>',
+      'tools:read, tools:call, tools:publish, records:read, admin; may be repeated (tools:read and tools:call)',
+      gather,
+    )
+    .option('--tool <pattern>', 'a tool or toolkit that it covers, such as Gmail.*; may be repeated (all)', gather)
+    .option('--for-user <user>', 'a user that it may act for; may be repeated (nobody)', gather)
+    .option('--any-user', 'it may act for anybody')
+    .option('--expires <time>', 'when it ends, such as 2027-01-01T00:00:00Z')
+    .action((options: CreateOptions) => create(open(options), options))
+  keys
+    .command('rotate')
+    .description('give a key another text; the one that it has ends')
+    .argument('<id>')
+    .option('--overlap <seconds>', 'how long the old text works on (a day)', seconds)
+    .action((id: string, options: CommonOptions & { readonly overlap?: number }) =>
+      rotate(open(options), id, options.overlap),
+    )
+  keys
+    .command('revoke')
+    .description('end a key, for good')
+    .argument('<id>')
+    .action((id: string, options: CommonOptions) => revoke(open(options), id))
+}
+
+async function list({ connection, terminal, signal }: Session): Promise<void> {
+  const answer: unknown = await connection.json({ path: '/keys', signal })
+  terminal.give(answer, () => {
+    for (const key of objectsIn(answer, 'items')) {
+      const { scopes, tools, users } = key
+      const may = [scopes, tools, users === 'any' ? 'any user' : users].map(String).join('  ')
+      terminal.print(['bold', textIn(key, 'id') ?? ''], `  ${textIn(key, 'name') ?? ''}  ${may}  `, [
+        'dim',
+        `last used ${textIn(key, 'last_used_at') ?? 'never'}`,
+      ])
+    }
+  })
+}
+
+async function create(session: Session, options: CreateOptions): Promise<void> {
+  const { name, scope = ['tools:read', 'tools:call'], tool, forUser, anyUser, expires } = options
+  if (anyUser && forUser) throw new CliError('usage', 'Give --for-user or --any-user, and not both')
+  const users = anyUser ? 'any' : forUser
+  const body = { name, scopes: scope, tools: tool, users, expires_at: expires }
+  const { connection, signal } = session
+  showKey(session, await connection.json({ method: 'POST', path: '/keys', json: body, signal }))
+}
+
+async function rotate(session: Session, id: string, overlap: number | undefined): Promise<void> {
+  const { connection, terminal, signal } = session
+  const ends = overlap === 0 ? 'at once' : 'after a while'
+  await terminal.confirm(`The text that the key '${id}' has stops working ${ends}. Go on?`)
+  const path = `/keys/${encodeURIComponent(id)}/rotate`
+  const json = overlap === undefined ? {} : { overlap_seconds: overlap }
+  showKey(session, await connection.json({ method: 'POST', path, json, signal }))
+}
+
+async function revoke({ connection, terminal, signal }: Session, id: string): Promise<void> {
+  await terminal.confirm(`Nobody can use the key '${id}' any more. Go on?`)
+  const path = `/keys/${encodeURIComponent(id)}`
+  await connection.ask({ method: 'DELETE', path, signal, read: async () => undefined })
+  terminal.give({ id, revoked: true }, () =>
+    terminal.note(`The key '${id}' is revoked; it is dead everywhere within a minute`),
+  )
+}
+
+/** The text alone goes to the standard output, where a script can take it from. */
+function showKey({ terminal }: Session, key: unknown): void {
+  terminal.give(key, () => {
+    terminal.note(`The key '${textIn(key, 'id') ?? ''}' (${textIn(key, 'name') ?? ''}), shown this once:`)
+    terminal.print(textIn(key, 'key') ?? '')
+    const until = textIn(key, 'previous_expires_at')
+    if (until !== undefined) terminal.note(`The text that it had works until ${until}`)
+  })
+}

@@ -1,0 +1,197 @@
+import { watch } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { basename, dirname, extname } from 'node:path'
+import { SwitchboardError } from '../../client/index.ts'
+import { isObject, type JsonObject, objectsIn, textIn } from '../../client/json.ts'
+import { gather, readJson } from '../arguments.ts'
+import { CliError } from '../cli-error.ts'
+import type { AddCommands } from '../add-commands.ts'
+import type { CommonOptions, Session } from '../session.ts'
+
+interface PublishOptions extends CommonOptions {
+  readonly watch?: boolean
+  readonly dialect?: string
+  readonly toolkit?: string
+  readonly version?: string
+  readonly tag?: readonly string[]
+  readonly code?: string
+  readonly allowedHost?: readonly string[]
+  readonly config?: readonly string[]
+  readonly securityLevel?: string
+  readonly allowBreaking?: boolean
+}
+
+/** What became of one file. */
+interface Published {
+  readonly file: string
+  readonly ids: readonly string[]
+  /** Whether that version was there before. */
+  readonly unchanged: boolean
+  readonly warnings: readonly string[]
+  /** Of a batch: what could not be published, and why. */
+  readonly refused: readonly JsonObject[]
+}
+
+/** `publish`: takes in definitions of any dialect, code and plugins. */
+export const addPublish: AddCommands = (program, open) => {
+  program
+    .command('publish')
+    .description('publish tools from files: definitions as JSON in any dialect (one, or a list), or plugins (.wasm)')
+    .argument('<file...>')
+    .option('--watch', 'go on, and publish what changes')
+    .option('--dialect <dialect>', 'what the definitions are written in, where that is not plain')
+    .option('--toolkit <toolkit>', 'their toolkit, where they do not say it')
+    .option('--version <version>', 'their version, where they do not say it')
+    .option('--tag <tag>', 'a tag; may be repeated', gather)
+    .option('--code <file>', 'a JavaScript module that runs for the one definition')
+    .option('--allowed-host <host>', 'a host that the code or plugin may reach; may be repeated', gather)
+    .option('--config <key:SECRET>', "a plugin's configuration by a secret's name; may be repeated", gather)
+    .option('--security-level <level>', 'of a plugin, from 0 to 10')
+    .option('--allow-breaking', 'although the version breaks what its number promises')
+    .action((files: readonly string[], options: PublishOptions) => publish(open(options), files, options))
+}
+
+async function publish(session: Session, files: readonly string[], options: PublishOptions): Promise<void> {
+  if (options.code !== undefined && files.length > 1) throw new CliError('usage', '--code is of one definition')
+  if (options.watch) return keepPublishing(session, files, options)
+  const published: Published[] = []
+  for (const file of files) published.push(await publishFile(session, file, options))
+  const { terminal } = session
+  terminal.give({ published }, () => published.forEach((each) => tell(session, each)))
+  const refused = published.reduce((sum, each) => sum + each.refused.length, 0)
+  if (refused > 0) throw new SwitchboardError('invalid', `${refused} could not be published`)
+}
+
+/** Publishes what there is, and again whatever changes, until it is stopped. */
+async function keepPublishing(session: Session, files: readonly string[], options: PublishOptions): Promise<void> {
+  const { terminal, signal } = session
+  const publishOne = async (file: string) => {
+    try {
+      const published = await publishFile(session, file, options)
+      terminal.give(published, () => tell(session, published))
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error)
+      const problems = error instanceof SwitchboardError ? (error.details.problems ?? []) : []
+      terminal.give({ file, error: { message, problems } }, () => {
+        terminal.note(['red', `${file}: ${message}`])
+        for (const { path, message: why } of problems) terminal.note(`  ${path}: ${why}`)
+      })
+    }
+  }
+  for (const file of files) await publishOne(file)
+  terminal.note(['dim', 'Watching; Ctrl+C stops'])
+  const parts = options.code === undefined ? files : [...files, options.code]
+  const waiting = new Map<string, NodeJS.Timeout>()
+  // Editors put another file in place of the one that is watched, so its folder is
+  const watchers = parts.map((part) =>
+    watch(dirname(part), (_, name) => {
+      if (name !== basename(part)) return
+      const file = part === options.code ? (files[0] ?? part) : part
+      clearTimeout(waiting.get(file))
+      waiting.set(
+        file,
+        setTimeout(() => void publishOne(file), 100),
+      )
+    }),
+  )
+  await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }))
+  for (const watcher of watchers) watcher.close()
+  for (const timer of waiting.values()) clearTimeout(timer)
+}
+
+async function publishFile(session: Session, file: string, options: PublishOptions): Promise<Published> {
+  const activity = session.terminal.activity(`Publishing ${file}`)
+  try {
+    return extname(file) === '.wasm'
+      ? await upload(session, file, options)
+      : await publishDefinitions(session, file, options)
+  } finally {
+    activity.stop()
+  }
+}
+
+async function publishDefinitions(session: Session, file: string, options: PublishOptions): Promise<Published> {
+  const { connection, signal } = session
+  const { dialect, toolkit, version, tag: tags, code, allowedHost, allowBreaking } = options
+  const read = readJson(await readFile(file, 'utf8'), file)
+  const implementation =
+    code === undefined
+      ? undefined
+      : { kind: 'code', module: await readFile(code, 'utf8'), allowed_hosts: allowedHost ?? [] }
+  const said = { toolkit, version, tags, implementation }
+  const beside = Object.fromEntries(Object.entries(said).filter(([, value]) => value !== undefined))
+  if (Array.isArray(read) && implementation) throw new CliError('usage', '--code is of one definition')
+  const documents = Array.isArray(read) ? read.map((each) => wrapped(each, beside)) : wrapped(read, beside)
+  const answer: unknown = await connection.json({
+    method: 'POST',
+    path: '/tools',
+    query: { dialect, allow: allowBreaking ? 'breaking' : undefined },
+    json: documents,
+    signal,
+    repeatable: true,
+  })
+  const results = Array.isArray(read) ? objectsIn(answer, 'results') : undefined
+  if (!results) return publishedOf(file, answer)
+  const made = results.filter(({ status }) => status === 200 || status === 201)
+  return {
+    file,
+    ids: made.flatMap((each) => textsIn(each, 'ids', textIn(each, 'id'))),
+    unchanged: made.length > 0 && made.every(({ status }) => status === 200),
+    warnings: made.flatMap((each) => textsIn(each, 'warnings')),
+    refused: results.filter((each) => !made.includes(each)),
+  }
+}
+
+/** A document with what is said beside it, which holds over what stands in the file. */
+function wrapped(document: unknown, beside: JsonObject): unknown {
+  if (Object.keys(beside).length === 0) return document
+  return isObject(document) && 'definition' in document
+    ? { ...document, ...beside }
+    : { definition: document, ...beside }
+}
+
+async function upload(session: Session, file: string, options: PublishOptions): Promise<Published> {
+  const { connection, signal } = session
+  const { toolkit, version, allowedHost = [], config = [], securityLevel, allowBreaking } = options
+  if (toolkit === undefined || version === undefined) {
+    throw new CliError('usage', `${file} does not say what it is called`, 'Pass --toolkit and --version')
+  }
+  const answer: unknown = await connection.json({
+    method: 'PUT',
+    path: `/toolkits/${encodeURIComponent(toolkit)}/plugin`,
+    query: {
+      version,
+      security_level: securityLevel,
+      allowed_hosts: allowedHost.length > 0 ? allowedHost.join(',') : undefined,
+      config: config.length > 0 ? config.join(',') : undefined,
+      allow: allowBreaking ? 'breaking' : undefined,
+    },
+    body: new Blob([await readFile(file)]),
+    headers: { 'content-type': 'application/wasm' },
+    signal,
+    repeatable: true,
+  })
+  return publishedOf(file, answer)
+}
+
+function publishedOf(file: string, answer: unknown): Published {
+  return { file, ids: textsIn(answer, 'ids'), unchanged: false, warnings: textsIn(answer, 'warnings'), refused: [] }
+}
+
+function textsIn(value: unknown, field: string, otherwise?: string): readonly string[] {
+  const held = isObject(value) ? value[field] : undefined
+  if (Array.isArray(held))
+    return held.map((each) => (typeof each === 'string' ? each : (textIn(each, 'message') ?? '')))
+  return otherwise === undefined ? [] : [otherwise]
+}
+
+function tell({ terminal }: Session, { file, ids, unchanged, warnings, refused }: Published): void {
+  for (const id of ids) terminal.print(['green', unchanged ? '= ' : '+ '], id, ['dim', `  ${file}`])
+  for (const warning of warnings) terminal.note(['yellow', `  ${warning}`])
+  for (const each of refused) {
+    terminal.note(['red', `- ${textIn(each, 'id') ?? file}`])
+    for (const problem of objectsIn(each, 'errors')) {
+      terminal.note(`  ${textIn(problem, 'path') ?? ''}: ${textIn(problem, 'message') ?? ''}`)
+    }
+  }
+}

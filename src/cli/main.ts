@@ -1,0 +1,84 @@
+import { CommanderError } from 'commander'
+import { SwitchboardError } from '../client/index.ts'
+import { CliError, EXIT, exitOf } from './cli-error.ts'
+import { createProgram } from './program.ts'
+import { openSession } from './session.ts'
+import { jsonText, lineOf } from './terminal-text.ts'
+import type { Surroundings } from './terminal.ts'
+
+/** Runs a command line, and gives what the process ends with. */
+async function main(args: readonly string[], surroundings: Surroundings, signal: AbortSignal): Promise<number> {
+  const { stdout, stderr } = surroundings
+  const program = createProgram(
+    (options) => openSession(options, surroundings, signal),
+    (text) => void stdout.write(text),
+  )
+  const isJson = args.includes('--json')
+  try {
+    await program.parseAsync([...args], { from: 'user' })
+    return EXIT.ok
+  } catch (thrown) {
+    if (thrown instanceof CommanderError && thrown.exitCode === 0) return EXIT.ok
+    const error = known(thrown)
+    if (isJson) stderr.write(`${jsonText({ error: describe(error) })}\n`)
+    else for (const line of linesOf(error)) stderr.write(`${line}\n`)
+    return exitOf(error)
+  }
+}
+
+function known(thrown: unknown): SwitchboardError | CliError {
+  if (thrown instanceof SwitchboardError || thrown instanceof CliError) return thrown
+  if (thrown instanceof CommanderError) {
+    const isAlone = thrown.code === 'commander.help'
+    const message = isAlone ? 'Say which command' : thrown.message.replace(/^error: /, '')
+    return new CliError(
+      'usage',
+      message,
+      'switchboard --help lists the commands, switchboard COMMAND --help its options',
+    )
+  }
+  const code = thrown instanceof Error && 'code' in thrown ? String(thrown.code) : ''
+  const message = thrown instanceof Error ? thrown.message : String(thrown)
+  // What the file system says names the file, and nothing that is in it
+  return new CliError(['ENOENT', 'EISDIR', 'EACCES'].includes(code) ? 'usage' : 'failed', message)
+}
+
+function describe(error: SwitchboardError | CliError): object {
+  const { code, message } = error
+  if (error instanceof CliError) return { code, message, ...(error.hint === undefined ? {} : { hint: error.hint }) }
+  return { code, message, ...error.details }
+}
+
+function linesOf(error: SwitchboardError | CliError): readonly string[] {
+  const coloured = process.stderr.isTTY && (process.env['NO_COLOR'] ?? '') === ''
+  const first = lineOf([['red', 'Error: '], error.message], coloured)
+  if (error instanceof CliError) return [first, ...(error.hint === undefined ? [] : [lineOf([error.hint], false)])]
+  const {
+    developerMessage,
+    parameterErrors = {},
+    challenges = [],
+    problems = [],
+    missing,
+    suggestions = [],
+  } = error.details
+  const rest = [
+    ...(developerMessage === undefined ? [] : [developerMessage]),
+    ...Object.entries(parameterErrors).map(([name, why]) => `  ${name}: ${why}`),
+    ...problems.map(({ path, message }) => `  ${path === '' ? '' : `${path}: `}${message}`),
+    ...(missing?.secrets ?? []).map((id) => `  The secret '${id}' is not set`),
+    ...(missing?.user ? ['  It is for a user: pass --user'] : []),
+    ...challenges.map(({ id, url }) => `  ${id}: open ${url}`),
+    ...(suggestions.length > 0 ? [`  There is ${suggestions.join(', ')}`] : []),
+  ]
+  return [first, ...rest.map((line) => lineOf([line], false))]
+}
+
+const stop = new AbortController()
+// The second time it ends at once
+process.once('SIGINT', () => stop.abort())
+// Whoever reads only the beginning has what they want
+process.stdout.on('error', (error: NodeJS.ErrnoException) =>
+  process.exit(error.code === 'EPIPE' ? EXIT.ok : EXIT.failed),
+)
+
+process.exitCode = await main(process.argv.slice(2), process, stop.signal)

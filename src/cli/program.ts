@@ -1,0 +1,54 @@
+import { Command, Option } from 'commander'
+import type { AddCommands } from './add-commands.ts'
+import about from '../../package.json' with { type: 'json' }
+import { addCall } from './commands/call.ts'
+import { addCatalogue } from './commands/catalogue.ts'
+import { addCompletion } from './commands/completion.ts'
+import { addConvert } from './commands/convert.ts'
+import { addDoctor } from './commands/doctor.ts'
+import { addKeys } from './commands/keys.ts'
+import { addPublish } from './commands/publish.ts'
+import type { Open } from './session.ts'
+
+const COMMANDS: readonly AddCommands[] = [
+  addCatalogue,
+  addCall,
+  addPublish,
+  addConvert,
+  addKeys,
+  addDoctor,
+  addCompletion,
+]
+
+/** The tree of commands. What it cannot read it throws (`CommanderError`), and says nothing by itself but help. */
+export function createProgram(open: Open, write: (text: string) => void): Command {
+  const program = new Command('switchboard')
+    .description('Finds, calls and publishes the tools of a Switchboard')
+    .version(about.version)
+    // An option of a command may bear the name of one of the program
+    .enablePositionalOptions()
+    .exitOverride()
+    .configureOutput({ writeOut: write, writeErr: () => undefined, outputError: () => undefined })
+    .addHelpText(
+      'after',
+      '\nSWITCHBOARD_URL and SWITCHBOARD_KEY say where and as whom, so that they need not be written each time.',
+    )
+  for (const add of COMMANDS) add(program, open)
+  for (const command of leavesOf(program)) withCommonOptions(command)
+  return program
+}
+
+/** Every command that does something, at any depth. */
+export function leavesOf(command: Command): readonly Command[] {
+  return command.commands.flatMap((each) => (each.commands.length > 0 ? leavesOf(each) : [each]))
+}
+
+function withCommonOptions(command: Command): void {
+  command
+    .addOption(new Option('--url <url>', 'the deployment (SWITCHBOARD_URL; else http://localhost:8787)'))
+    .addOption(
+      new Option('--key <key>', 'its key (better in SWITCHBOARD_KEY: others on a machine can see command lines)'),
+    )
+    .addOption(new Option('--json', 'say everything as JSON, and errors as one object on stderr'))
+    .addOption(new Option('--yes', 'do what cannot be undone without asking'))
+}

@@ -1,0 +1,44 @@
+/** What a terminal acts on, or what turns the order of what stands there round: control characters but for line breaks and tabs. */
+const CONTROLS = /(?![\n\t])\p{Cc}|[\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu
+
+/** A text as a terminal may have it, whoever wrote it. */
+export function clean(text: string): string {
+  return text.replaceAll('\r\n', '\n').replace(CONTROLS, '\ufffd')
+}
+
+/** A text of one line, cut where it is longer than there is room. */
+export function oneLine(text: string, room: number): string {
+  const line = clean(text).replaceAll(/\s+/g, ' ').trim()
+  return line.length <= room ? line : `${line.slice(0, Math.max(0, room - 1))}…`
+}
+
+/** A value as JSON in which everything that a terminal acts on is escaped. */
+export function jsonText(value: unknown): string {
+  const text = JSON.stringify(value, null, 2) ?? 'null'
+  return text.replace(CONTROLS, (each) => `\\u${(each.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`)
+}
+
+export type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow'
+
+const CODES: Readonly<Record<Style, readonly [number, number]>> = {
+  bold: [1, 22],
+  dim: [2, 22],
+  red: [31, 39],
+  green: [32, 39],
+  yellow: [33, 39],
+}
+
+/** A text, or one with a style: what is printed is cleaned first, so that no text brings a style of its own. */
+export type Part = string | readonly [Style, string]
+
+/** Parts as a line for a terminal. */
+export function lineOf(parts: readonly Part[], coloured: boolean): string {
+  return parts
+    .map((part) => {
+      if (typeof part === 'string') return clean(part)
+      const [style, text] = part
+      const [begin, end] = CODES[style]
+      return coloured ? `\x1b[${begin}m${clean(text)}\x1b[${end}m` : clean(text)
+    })
+    .join('')
+}

@@ -1,0 +1,110 @@
+import { createInterface } from 'node:readline/promises'
+import { CliError } from './cli-error.ts'
+import { clean, jsonText, lineOf, type Part } from './terminal-text.ts'
+
+/** Where a command is run: two streams that may be a person's terminal, and what the environment says. */
+export interface Surroundings {
+  readonly stdin: NodeJS.ReadStream
+  readonly stdout: NodeJS.WriteStream
+  readonly stderr: NodeJS.WriteStream
+  readonly env: Readonly<Record<string, string | undefined>>
+}
+
+/** Work that goes on. */
+export interface Activity {
+  /** How far it is: of a total, where that is known. */
+  update(label: string, done?: number, total?: number): void
+  stop(): void
+}
+
+/** What a command says, and whom it may ask. */
+export interface Terminal {
+  /** Whether everything that is said is JSON. */
+  readonly json: boolean
+  /** Whether there is somebody to ask. */
+  readonly isInteractive: boolean
+  readonly width: number
+  /** Gives what was asked for: as JSON, or in words for people. */
+  give(value: unknown, inWords: () => void): void
+  /** A line of the result, for people. */
+  print(...parts: readonly Part[]): void
+  /** A text as it is, such as a document. */
+  write(text: string): void
+  /** A line beside the result, for people. */
+  note(...parts: readonly Part[]): void
+  activity(label: string): Activity
+  /** Goes on when the person agrees; where there is nobody to ask, `--yes` has to say so. */
+  confirm(question: string): Promise<void>
+}
+
+const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏']
+const FRAME_MS = 80
+const BAR = 24
+
+export function createTerminal(
+  { stdin, stdout, stderr, env }: Surroundings,
+  { json = false, yes = false }: { readonly json?: boolean; readonly yes?: boolean },
+): Terminal {
+  // https://no-color.org
+  const mayColour = (env['NO_COLOR'] ?? '') === '' && env['TERM'] !== 'dumb' && !json
+  const coloured = (stream: NodeJS.WriteStream) => mayColour && stream.isTTY
+  const isInteractive = !json && stdin.isTTY && stdout.isTTY && stderr.isTTY && !isSet(env['CI'])
+  const width = Math.max(40, (stdout.isTTY && stdout.columns) || 120)
+
+  const terminal: Terminal = {
+    json,
+    isInteractive,
+    width,
+    give(value, inWords) {
+      if (json) stdout.write(`${jsonText(value)}\n`)
+      else inWords()
+    },
+    print: (...parts) => void stdout.write(`${lineOf(parts, coloured(stdout))}\n`),
+    write: (text) => void stdout.write(`${clean(text)}\n`),
+    note: (...parts) => void (json || stderr.write(`${lineOf(parts, coloured(stderr))}\n`)),
+    activity: (label) => (isInteractive ? spinner(stderr, label) : { update: () => undefined, stop: () => undefined }),
+    async confirm(question) {
+      if (yes) return
+      if (!isInteractive) {
+        throw new CliError('usage', `There is nobody to ask: ${question}`, 'Pass --yes where that is what you want')
+      }
+      const reader = createInterface({ input: stdin, output: stderr })
+      try {
+        const answer = await reader.question(`${clean(question)} [y/N] `)
+        if (!/^y(?:es)?$/i.test(answer.trim())) throw new CliError('failed', 'Nothing was done')
+      } finally {
+        reader.close()
+      }
+    },
+  }
+  return terminal
+}
+
+function isSet(variable: string | undefined): boolean {
+  return variable !== undefined && !['', '0', 'false'].includes(variable)
+}
+
+function spinner(stderr: NodeJS.WriteStream, first: string): Activity {
+  let frame = 0
+  let isOver = false
+  let line = clean(first)
+  const room = (stderr.columns || 80) - 3
+  const draw = () => stderr.write(`\r\x1b[2K${FRAMES[frame++ % FRAMES.length]} ${line.slice(0, room)}`)
+  draw()
+  const timer = setInterval(draw, FRAME_MS)
+  return {
+    update(label, done, total) {
+      if (done === undefined || total === undefined || total <= 0) line = clean(label)
+      else {
+        const full = Math.round(BAR * Math.min(1, done / total))
+        line = `${'█'.repeat(full)}${'░'.repeat(BAR - full)} ${done}/${total} ${clean(label)}`
+      }
+    },
+    stop() {
+      if (isOver) return
+      isOver = true
+      clearInterval(timer)
+      stderr.write('\r\x1b[2K')
+    },
+  }
+}

@@ -1,0 +1,30 @@
+import { describe, expect, it } from 'vitest'
+import { clean, jsonText, lineOf, oneLine } from '../../src/cli/terminal-text.ts'
+
+const HOSTILE = 'a\x1b[31mb\x9b2Jc\x07\x7f\rd\u202ee\u2066f\u200e\u2028g'
+const ACTED_ON = /(?![\n\t])\p{Cc}|[\u200e\u200f\u2028-\u202e\u2066-\u2069]/u
+
+describe('a text of whomever', () => {
+  it('moves nothing in a terminal', () => {
+    for (const text of [clean(HOSTILE), oneLine(HOSTILE, 200), lineOf([['red', HOSTILE], HOSTILE], false)]) {
+      expect(text).not.toMatch(ACTED_ON)
+    }
+    expect(lineOf([['red', '\x1b[0m']], true)).toBe('\x1b[31m\ufffd[0m\x1b[39m')
+  })
+
+  it('keeps its lines, and what is no control', () => {
+    expect(clean('Ünï\t👩‍💻\r\n日本')).toBe('Ünï\t👩‍💻\n日本')
+  })
+
+  it('is what it was, as JSON', () => {
+    expect(jsonText({ HOSTILE })).not.toMatch(ACTED_ON)
+    expect(JSON.parse(jsonText({ HOSTILE }))).toEqual({ HOSTILE })
+    expect(jsonText(undefined)).toBe('null')
+  })
+
+  it.each([
+    ['a\n  b\tc', 10, 'a b c'],
+    ['abcdef', 4, 'abc…'],
+    ['abcdef', 0, '…'],
+  ])('%j of %i characters is %j', (text, room, line) => expect(oneLine(text, room)).toBe(line))
+})

@@ -1,0 +1,441 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { delimiter, join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { EXIT } from '../../src/cli/cli-error.ts'
+import { createProgram, leavesOf } from '../../src/cli/program.ts'
+import { EXAMPLE_ORIGIN } from '../../src/docs/guide.ts'
+import { describing } from '../plugins/describing.ts'
+import { buildCommandLine, type CommandLine } from './command-line.ts'
+import { definition } from './definition.ts'
+import { HttpPerson } from './oauth/http-person.ts'
+import { ADMIN_KEY, type Connected, connect, startWorld, type World } from './oauth/switchboard.ts'
+
+/** The command line as it is installed, against a running deployment that wants a key. */
+
+let world: World
+let edge: Connected
+let cli: CommandLine
+let folder: string
+beforeAll(async () => {
+  world = await startWorld()
+  edge = await connect(world)
+  cli = buildCommandLine({ SWITCHBOARD_URL: edge.server.url, SWITCHBOARD_KEY: ADMIN_KEY, CI: 'true' })
+  folder = await mkdtemp(join(tmpdir(), 'switchboard-cli-files-'))
+})
+afterAll(async () => {
+  cli?.remove()
+  await Promise.all([edge?.server.stop(), world?.close()])
+  await rm(folder, { recursive: true, force: true })
+})
+
+const run: CommandLine['run'] = (args, options) => cli.run(args, options)
+async function file(name: string, content: unknown): Promise<string> {
+  const path = join(folder, name)
+  await writeFile(
+    path,
+    typeof content === 'string' || content instanceof Uint8Array ? content : JSON.stringify(content),
+  )
+  return path
+}
+
+describe('what it is asked', () => {
+  it.each([
+    [[], /Say which command/],
+    [['lst'], /unknown command 'lst'\n\(Did you mean list\?\)/],
+    [['list', '--tolkit', 'x'], /unknown option '--tolkit'\n\(Did you mean --toolkit\?\)/],
+    [['list', '--limit', 'many'], /Wanted a whole number from 1/],
+    [['call'], /missing required argument 'tool'/],
+    [['call', 'Calculator.Add', '--input', '{"a":'], /^Error: The input is no JSON/],
+    [['call', 'Calculator.Add', '--input', '[]'], /^Error: The input is no JSON object/],
+    [['call', 'Calculator.Add', '--field', 'a'], /wanted 'name=value'/],
+    [['call', 'Calculator.Add', '--input', '{}', '--field', 'a=1'], /Give --input or --field/],
+    [['publish', 'nowhere.json'], /no such file/],
+    [['completion', 'tcsh'], /Allowed choices are bash, zsh, fish/],
+  ])('has to be in order, or ends with 2: %j', async (args, message) => {
+    const { code, stdout, stderr } = await run(args)
+    expect({ code, stdout }, stderr).toEqual({ code: 2, stdout: '' })
+    expect(stderr).toMatch(message)
+  })
+
+  it('is told in full by --help, at any depth', async () => {
+    expect(await run(['--help'])).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('publish [options] <file...>'),
+    })
+    expect(await run(['keys', 'create', '--help'])).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('--scope'),
+    })
+    expect((await run(['--version'])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/)
+  })
+})
+
+describe('a failure', () => {
+  it.each([
+    [['show', 'Nobody.Knows'], {}, 4, 'not_found'],
+    [['call', 'Calculator.Ad'], {}, 4, 'refused'],
+    [['call', 'Calculator.Add', '--field', 'a=1'], {}, 4, 'input_invalid'],
+    [['list'], { SWITCHBOARD_KEY: 'sb_nobody' }, 4, 'unauthenticated'],
+    [['list'], { SWITCHBOARD_URL: 'nowhere' }, 4, 'refused'],
+    [['call', 'Mail.GetEmails', '--user', 'eve'], {}, 3, 'authorization_required'],
+    [['frobnicate'], {}, 2, 'usage'],
+  ])('is one object, and a number: %j', async (args, env, exit, code) => {
+    const inWords = await run(args, { env })
+    expect(inWords).toMatchObject({ code: exit, stdout: '', stderr: expect.stringMatching(/^Error: /) })
+    const asJson = await run([...args, '--json'], { env })
+    expect(asJson).toMatchObject({ code: exit, stdout: '', json: { error: { code, message: expect.any(String) } } })
+    for (const { stdout, stderr } of [inWords, asJson]) expect(stdout + stderr).not.toContain(ADMIN_KEY)
+  })
+
+  it('to reach a deployment ends with 5, after all attempts', async () => {
+    const { code, json } = await run(['list', '--json', '--url', 'http://127.0.0.1:9'])
+    expect({ code, json }).toMatchObject({ code: 5, json: { error: { code: 'unreachable' } } })
+  })
+})
+
+describe('list, search and show', () => {
+  it('say what there is', async () => {
+    const { stdout } = await run(['list', '--toolkit', 'Calculator'])
+    expect(stdout).toMatch(/^Calculator\.Add@1\.0\.0 +\S.*\nCalculator\.Subtract@1\.0\.0 +\S.*\n$/)
+    const { json } = await run(['list', '--json', '--limit', '3'])
+    expect(json.items).toHaveLength(3)
+    expect((await run(['search', 'add', 'two', 'numbers', 'xyzzy', '--json'])).json).toMatchObject({
+      items: expect.arrayContaining([expect.objectContaining({ id: 'Calculator.Add@1.0.0' })]),
+      unmatched: ['xyzzy'],
+    })
+    const found = await run(['search', 'add two numbers xyzzy'])
+    expect(found.stdout).toContain('Calculator.Add@1.0.0')
+    expect(found.stderr).toMatch(/ of \d+\nNo tool knows xyzzy\n$/)
+  })
+
+  it('show a tool for people, as JSON, and in a dialect', async () => {
+    const { stdout } = await run(['show', 'Calculator.Add'])
+    expect(stdout).toMatch(
+      /^Calculator\.Add@1\.0\.0[^]*Takes\n {2}a number, required[^]*Gives number\n\nIt can be called\n$/,
+    )
+    expect((await run(['show', 'Mail.Send'])).stdout).toMatch(/It cannot be called yet\n {2}\S/)
+    expect((await run(['show', 'Calculator_Add', '--json'])).json).toMatchObject({
+      id: 'Calculator.Add@1.0.0',
+      readiness: { ready: true },
+    })
+    expect((await run(['show', 'Calculator.Add', '--format', 'mcp'])).json).toMatchObject({
+      inputSchema: { type: 'object' },
+    })
+    expect((await run(['show', 'Calculator.Add', '--versions', '--json'])).json).toMatchObject({
+      items: [{ version: '1.0.0' }],
+    })
+    expect((await run(['show', 'Calculator.Add', '--versions'])).stdout).toMatch(/^Calculator\.Add@1\.0\.0 {2}active\n/)
+  })
+
+  it('let no description act on a terminal', async () => {
+    const hostile = definition('Hostile.Name@1.0.0', { description: 'Red \x1b[31mtext\x9b2J \u202Etxt' })
+    expect((await edge.ask('POST', '/tools', hostile)).status).toBe(201)
+    for (const args of [
+      ['list'],
+      ['show', 'Hostile.Name'],
+      ['show', 'Hostile.Name', '--json'],
+      ['show', 'Hostile.Name', '--format', 'oxp'],
+    ]) {
+      const { code, stdout } = await run(args)
+      expect(code).toBe(0)
+      expect(stdout).toContain('Red')
+      expect(stdout).not.toMatch(/(?![\n\t])\p{Cc}|\u202e/u)
+    }
+  })
+})
+
+describe('call', () => {
+  it('takes JSON, fields by their types, or the standard input', async () => {
+    expect(await run(['call', 'Calculator.Add', '--input', '{"a": 1, "b": 2}'])).toMatchObject({
+      code: 0,
+      stdout: '3\n',
+    })
+    expect(await run(['call', 'Calculator.Add@^1', '--field', 'a=1.5', '--field', 'b=2'])).toMatchObject({
+      stdout: '3.5\n',
+    })
+    const stdin = '{"a": 4, "b": 5}'
+    expect(await run(['call', 'Calculator.Add', '--input', '-', '--json'], { stdin })).toMatchObject({
+      code: 0,
+      json: { call_id: expect.any(String), value: 9 },
+    })
+    expect((await run(['call', 'Fixture.Values', '--field', 'value=a=b', '--json'])).json.value).toEqual(['a=b'])
+    expect((await run(['call', 'Fixture.Values', '--field', 'value={"a":[]}', '--json'])).json.value).toEqual([
+      { a: [] },
+    ])
+  })
+
+  it('says what is wrong with each parameter', async () => {
+    const { code, stderr } = await run(['call', 'Calculator.Add', '--field', 'a=one'])
+    expect(code).toBe(4)
+    expect(stderr).toMatch(/^Error: Some input parameters are invalid\n(?: {2}[ab]: .+\n){2}$/)
+  })
+
+  it('ends with the link where nobody is at the terminal', async () => {
+    const { code, json } = await run(['call', 'Mail.GetEmails', '--user', 'fay', '--json'])
+    expect(code).toBe(3)
+    expect(json.error.challenges).toMatchObject([
+      { id: 'mail', url: expect.stringContaining('/start'), scopes: ['mail.read'] },
+    ])
+    expect((await run(['call', 'Mail.GetEmails', '--user', 'fay'])).stderr).toMatch(/\n {2}mail: open http.+\/start\n$/)
+  })
+
+  /** Has somebody do what they are asked for, once. */
+  function person(name: string, decision?: 'Deny') {
+    let done: Promise<unknown> | undefined
+    return (printed: string) => {
+      const link = /(http\S+\/authorizations\/\S+\/start)/.exec(printed)?.[1]
+      if (link !== undefined) done ??= new HttpPerson().consent(link, name, decision)
+    }
+  }
+
+  it('waits for a person where it is told to', async () => {
+    const args = ['call', 'Mail.GetEmails', '--user', 'gus', '--wait']
+    const { code, json, stderr } = await run(args, { onPrinted: person('gus') })
+    expect({ code, json }, stderr).toMatchObject({ code: 0, json: { account: 'gus' } })
+    expect(stderr).toMatch(/^gus must allow access to 'mail' \(mail\.read\):\n {2}http/)
+    const refused = await run(['call', 'Mail.GetEmails', '--user', 'hal', '--wait'], {
+      onPrinted: person('hal', 'Deny'),
+    })
+    expect(refused).toMatchObject({ code: 3, stdout: '' })
+  })
+
+  const hasScript = (() => {
+    try {
+      return execFileSync('script', ['--version'], { encoding: 'utf8' }).includes('util-linux')
+    } catch {
+      return false
+    }
+  })()
+  it.skipIf(!hasScript)('opens the link for somebody at a terminal, and waits', async () => {
+    const opened = join(folder, 'opened')
+    await file('xdg-open', `#!/bin/sh\nprintf '%s' "$1" > '${opened}'\n`)
+    await chmod(join(folder, 'xdg-open'), 0o755)
+    const env = { PATH: `${folder}${delimiter}${process.env['PATH']}` }
+    const { code, stdout } = await cli.runAtTerminal(['call', 'Mail.GetEmails', '--user', 'ida'], {
+      env,
+      onPrinted: person('ida'),
+    })
+    expect(code, stdout).toBe(0)
+    expect(stdout).toContain('"account": "ida"')
+    expect(stdout).toContain('Waiting until it is done')
+    expect(await readFile(opened, 'utf8')).toMatch(/^http:\/\/.+\/authorizations\/.+\/start$/)
+  })
+
+  it('makes a call under an id of its caller once', async () => {
+    const id = crypto.randomUUID()
+    const args = ['call', 'Mail.Echo', '--user', 'gus', '--call-id', id, '--json']
+    const [first, again] = [await run(args), await run(args)]
+    expect(first.json).toMatchObject({ call_id: id })
+    expect(again.json).toEqual(first.json)
+  })
+})
+
+describe('publish', () => {
+  it('takes a definition of any dialect, a list of them, code and plugins', async () => {
+    const one = await file('one.json', definition('Cli.One@1.0.0'))
+    expect(await run(['publish', one])).toMatchObject({ code: 0, stdout: `+ Cli.One@1.0.0  ${one}\n` })
+    const mcp = await file('mcp.json', { name: 'Two', description: 'Two', inputSchema: { type: 'object' } })
+    expect(
+      (await run(['publish', mcp, '--toolkit', 'Cli', '--version', '2.0.0', '--tag', 'x', '--json'])).json,
+    ).toMatchObject({
+      published: [{ file: mcp, ids: ['Cli.Two@2.0.0'], refused: [] }],
+    })
+    expect((await run(['list', '--tag', 'x', '--json'])).json.items).toHaveLength(1)
+
+    const code = await file('shout.mjs', 'export default ({ text }) => text.toUpperCase()')
+    const shout = await file('shout.json', definition('Cli.Shout@1.0.0', { output_schema: { type: 'string' } }))
+    expect((await run(['publish', shout, '--code', code])).code).toBe(0)
+    expect((await run(['call', 'Cli.Shout', '--field', 'text=12'])).stdout).toBe('12\n')
+
+    const plugin = await file(
+      'plugin.wasm',
+      describing(JSON.stringify({ tools: [{ name: 'hi', description: 'Says hi', inputSchema: { type: 'object' } }] })),
+    )
+    expect(await run(['publish', plugin])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('Pass --toolkit and --version'),
+    })
+    const uploaded = await run([
+      'publish',
+      plugin,
+      '--toolkit',
+      'CliPlugin',
+      '--version',
+      '1.0.0',
+      '--security-level',
+      '0',
+    ])
+    expect(uploaded).toMatchObject({ code: 0, stdout: `+ CliPlugin.hi@1.0.0  ${plugin}\n` })
+  })
+
+  it('says of each of a list what is wrong with it', async () => {
+    const list = await file('list.json', [definition('Cli.Three@1.0.0'), { id: 'Cli.Four@1.0.0' }])
+    const { code, stdout, stderr } = await run(['publish', list])
+    expect({ code, stdout }).toEqual({ code: 4, stdout: `+ Cli.Three@1.0.0  ${list}\n` })
+    expect(stderr).toMatch(/- Cli\.Four@1\.0\.0\n {2}[^]+1 could not be published/)
+    const changed = await file('one.json', definition('Cli.One@1.0.0', { description: 'Another' }))
+    expect(await run(['publish', changed])).toMatchObject({ code: 4, stderr: expect.stringMatching(/^Error: /) })
+  })
+
+  it('goes on with --watch, whatever comes of a change', async () => {
+    const watched = await file('watched.json', definition('Cli.Watched@1.0.0'))
+    const steps = [
+      ['Watching', () => writeFile(watched, '{')],
+      ['is no JSON', () => writeFile(watched, JSON.stringify(definition('Cli.Watched@1.1.0')))],
+    ] as const
+    let step = 0
+    const { code, stdout } = await run(['publish', watched, '--watch'], {
+      onPrinted(printed, stop) {
+        const next = steps[step]
+        if (next && printed.includes(next[0])) {
+          step++
+          void next[1]()
+        }
+        if (printed.includes('+ Cli.Watched@1.1.0')) stop('SIGINT')
+      },
+    })
+    expect(code).toBe(0)
+    expect(stdout).toMatch(/^\+ Cli\.Watched@1\.0\.0 .*\n\+ Cli\.Watched@1\.1\.0 .*\n$/)
+  })
+})
+
+it('convert writes a definition in another dialect, and tells what is lost', async () => {
+  const from = await file('convert.json', definition('A.B@1.0.0', { requirements: { secrets: [{ id: 'KEY' }] } }))
+  const { stdout, stderr, json } = await run(['convert', from, '--to', 'openai'])
+  expect(json ?? JSON.parse(stdout)).toMatchObject({ type: 'function' })
+  expect(stderr).toMatch(/^Lost \/requirements/m)
+  const asJson = await run(['convert', '-', '--to', 'openai', '--json'], { stdin: await readFile(from, 'utf8') })
+  expect(asJson.json).toMatchObject({
+    document: { type: 'function' },
+    losses: expect.arrayContaining([expect.any(Object)]),
+  })
+  expect(await run(['convert', from, '--to', 'cobol', '--json'])).toMatchObject({
+    code: 4,
+    json: { error: { code: 'refused' } },
+  })
+})
+
+describe('keys', () => {
+  it('are made, listed, given another text and revoked', async () => {
+    const made = await run(['keys', 'create', '--name', 'a script', '--tool', 'Calculator.*', '--for-user', 'ann'])
+    expect(made).toMatchObject({ code: 0, stdout: expect.stringMatching(/^sb_\S+\n$/) })
+    const id = /The key '([^']+)' \(a script\), shown this once/.exec(made.stderr)?.[1] ?? ''
+    const env = { SWITCHBOARD_KEY: made.stdout.trim() }
+    expect((await run(['list', '--json'], { env })).json.items).toHaveLength(2)
+    const listed = await run(['keys', 'list'])
+    expect(listed.stdout).toContain(`${id}  a script  tools:read,tools:call  Calculator.*  ann`)
+    expect(listed.stdout).not.toContain(made.stdout.trim())
+
+    expect(await run(['keys', 'rotate', id, '--overlap', '0'])).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: expect.stringContaining('Pass --yes'),
+    })
+    const rotated = await run(['keys', 'rotate', id, '--overlap', '0', '--yes', '--json'])
+    expect(rotated.json).toMatchObject({
+      id,
+      key: expect.stringMatching(/^sb_/),
+      previous_expires_at: expect.any(String),
+    })
+    expect((await run(['list'], { env })).code).toBe(4)
+    expect((await run(['list'], { env: { SWITCHBOARD_KEY: rotated.json.key } })).code).toBe(0)
+
+    expect((await run(['keys', 'revoke', id])).code).toBe(2)
+    expect((await run(['keys', 'revoke', id, '--yes', '--json'])).json).toEqual({ id, revoked: true })
+    expect((await run(['list'], { env: { SWITCHBOARD_KEY: rotated.json.key } })).code).toBe(4)
+    expect((await run(['keys', 'revoke', id, '--yes', '--json'])).json).toMatchObject({ error: { code: 'not_found' } })
+  })
+
+  it('are for administrators, and say what is wrong with what they are made of', async () => {
+    const { json } = await run(['keys', 'create', '--name', 'x', '--scope', 'everything', '--json'])
+    expect(json.error).toMatchObject({ code: 'invalid', problems: [{ path: '/scopes/0' }] })
+    const env = { SWITCHBOARD_KEY: await edge.keyFor('any') }
+    expect((await run(['keys', 'list', '--json'], { env })).json.error.code).toBe('forbidden')
+  })
+})
+
+describe('doctor', () => {
+  it('says what is in order, and what is in the way of which tools', async () => {
+    const { code, json } = await run(['doctor', '--json'])
+    expect({ code, json }).toMatchObject({ code: 0, json: { url: edge.server.url, ok: true } })
+    const found = Object.fromEntries(json.findings.map((each: { about: string }) => [each.about, each]))
+    expect(found).toMatchObject({
+      deployment: { state: 'ok' },
+      key: { state: 'ok' },
+      ACCESS: { state: 'ok', message: expect.stringMatching(/^keys:/) },
+      administrator: { state: 'ok' },
+      providers: { state: 'ok', message: 'mail' },
+    })
+    const tools = json.findings.filter(({ about }: { about: string }) => about === 'tools')
+    expect(tools.map(({ fix }: { fix: string }) => fix).join('\n')).toMatch(/TWILIO_API_KEY/)
+    expect((await run(['doctor'])).stdout).toMatch(/^✓ deployment +http.+ is well/)
+  })
+
+  it('says what to do where nobody answers, or the key is not known', async () => {
+    const away = await run(['doctor', '--json', '--url', 'http://127.0.0.1:9'])
+    expect(away.code).toBe(1)
+    expect(JSON.parse(away.stdout).findings).toMatchObject([
+      { state: 'fault', fix: expect.stringContaining('npm run dev') },
+    ])
+    const stranger = await run(['doctor', '--json'], { env: { SWITCHBOARD_KEY: 'sb_nobody' } })
+    expect(stranger.code).toBe(1)
+    expect(JSON.parse(stranger.stdout).findings).toContainEqual(
+      expect.objectContaining({ about: 'key', state: 'fault', fix: expect.stringContaining('keys create') }),
+    )
+  })
+})
+
+it('completion gives a script for each shell', async () => {
+  for (const shell of ['bash', 'zsh', 'fish']) {
+    expect((await run(['completion', shell])).stdout).toContain('switchboard')
+  }
+})
+
+describe('the guide', () => {
+  const guide = readFileSync(new URL('../../src/docs/command-line.md', import.meta.url), 'utf8')
+
+  it('has people write what works, from its first line to its last', async () => {
+    const blocks = [...guide.matchAll(/^```sh\n([^]+?)^```$/gm)].map(([, text = '']) => text)
+    expect(blocks.length).toBeGreaterThan(4)
+    const place = await mkdtemp(join(folder, 'guide-'))
+    const greet = definition('Greet.Hello@1.0.0', { output_schema: { type: 'string' } })
+    const tools = [{ name: 'a', description: 'A', inputSchema: { type: 'object' } }]
+    await Promise.all([
+      writeFile(join(place, 'switchboard'), `#!/bin/sh\nexec '${process.execPath}' '${cli.program}' "$@"\n`, {
+        mode: 0o755,
+      }),
+      writeFile(join(place, 'greet.json'), JSON.stringify(greet)),
+      writeFile(join(place, 'greet.mjs'), 'export default ({ text }) => `Hello, ${text}!`'),
+      writeFile(join(place, 'tools.json'), JSON.stringify(tools)),
+    ])
+    const script = `set -eu\n${blocks.join('\n').replaceAll(EXAMPLE_ORIGIN, edge.server.url)}`
+    const env = { ...process.env, PATH: `${place}${delimiter}${process.env['PATH']}` }
+    const ran = spawnSync('bash', ['-c', script], { cwd: place, env, input: `${ADMIN_KEY}\n`, encoding: 'utf8' })
+    expect(ran.status, ran.stderr).toBe(0)
+    expect(ran.stdout).toContain('\n5\n')
+    expect(ran.stdout + ran.stderr).not.toContain(ADMIN_KEY)
+    expect(await readFile(join(place, 'key.txt'), 'utf8')).toMatch(/^sb_\S+\n$/)
+  }, 240_000)
+
+  it('names every command, with every option of its own', () => {
+    const program = createProgram(
+      () => expect.unreachable(),
+      () => undefined,
+    )
+    const seldom = ['--tag', '--all-versions', '--dialect', '--from', '--scope', '--any-user', '--expires', '--no-wait']
+    for (const command of leavesOf(program)) {
+      expect(guide).toContain(command.name())
+      const options = command.options.map(({ long }) => long ?? '').filter((each) => !seldom.includes(each))
+      for (const option of options)
+        expect(guide, command.name()).toMatch(new RegExp(`${option === '--url' ? 'SWITCHBOARD_URL' : option}\\b`))
+    }
+  })
+
+  it('has a row for each number that it ends with', () => {
+    const told = [...guide.matchAll(/^\| (\d+) +\|/gm)].map(([, number]) => Number(number))
+    expect(told).toEqual(Object.values(EXIT))
+  })
+})

@@ -1,0 +1,78 @@
+import { execFileSync, spawn } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+
+export interface Ran {
+  readonly code: number | null
+  readonly stdout: string
+  readonly stderr: string
+  // What came back is what a test is about to look at
+  // oxlint-disable-next-line typescript/no-explicit-any
+  readonly json: any
+}
+
+export interface RunOptions {
+  readonly env?: Readonly<Record<string, string | undefined>>
+  readonly stdin?: string
+  readonly cwd?: string
+  /** Told of what is printed so far. */
+  readonly onPrinted?: (printed: string, stop: (signal: NodeJS.Signals) => void) => void
+}
+
+/** The command line as it is installed, which goes with `remove`. */
+export interface CommandLine {
+  readonly program: string
+  /** Runs it as a script does: nobody is at the terminal. */
+  run(args: readonly string[], options?: RunOptions): Promise<Ran>
+  /** Runs it as somebody at a terminal does, where `script` gives one; what is printed is all in `stdout`. */
+  runAtTerminal(args: readonly string[], options?: RunOptions): Promise<Ran>
+  remove(): void
+}
+
+export function buildCommandLine(env: Readonly<Record<string, string>>): CommandLine {
+  const folder = mkdtempSync(join(tmpdir(), 'switchboard-cli-'))
+  execFileSync(process.execPath, [join(root, 'src/node/package.ts'), '--outdir', folder], { cwd: root })
+  const program = join(folder, 'switchboard.js')
+  const { SWITCHBOARD_URL: _, SWITCHBOARD_KEY: __, ...surrounding } = process.env
+  const start = (
+    command: string,
+    args: readonly string[],
+    { stdin, cwd = folder, onPrinted, ...options }: RunOptions,
+  ) =>
+    new Promise<Ran>((resolve, reject) => {
+      const child = spawn(command, args, { cwd, env: { ...surrounding, ...env, ...options.env } })
+      let [stdout, stderr] = ['', '']
+      const heard = () => onPrinted?.(stdout + stderr, (signal) => void child.kill(signal))
+      child.stdout.on('data', (part) => ((stdout += part), heard()))
+      child.stderr.on('data', (part) => ((stderr += part), heard()))
+      child.once('error', reject)
+      child.once('close', (code) => {
+        const said = (stdout || stderr).trim()
+        resolve({ code, stdout, stderr, json: /^[[{]/.test(said) ? tryJson(said) : undefined })
+      })
+      if (stdin === undefined || !child.stdin) child.stdin.end()
+      else child.stdin.end(stdin)
+    })
+  return {
+    program,
+    run: (args, options = {}) => start(process.execPath, [program, ...args], options),
+    runAtTerminal(args, options = {}) {
+      const quoted = [process.execPath, program, ...args].map((each) => `'${each.replaceAll("'", `'\\''`)}'`)
+      const terminal = { CI: undefined, TERM: 'xterm', ...options.env }
+      return start('script', ['-qec', quoted.join(' '), '/dev/null'], { ...options, env: terminal })
+    },
+    remove: () => rmSync(folder, { recursive: true, force: true }),
+  }
+}
+
+function tryJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
