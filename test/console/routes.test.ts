@@ -145,8 +145,29 @@ describe('a page', () => {
     const text = await (await get('/?q=%22%3E%3Cb%3E&toolkit=mail&tag=t')).text()
     expect(text).toContain('name="q" value="&quot;&gt;&lt;b&gt;"')
     expect(text).toMatch(/<option value="Mail" selected/)
-    expect(text).toContain('href="/?q=%22%3E%3Cb%3E&amp;toolkit=mail&amp;tag=t&amp;cursor=a%2Fb%3D"')
+    expect(text).toContain('href="/?q=%22%3E%3Cb%3E&amp;toolkit=mail&amp;tag=t&amp;cursor=a%2Fb%3D&amp;from=2"')
     expect(text).toContain('href="/?q=%22%3E%3Cb%3E&amp;toolkit=Maps&amp;tag=t"')
+  })
+
+  it.each([
+    ['/', {}, '1–2 of 8,118 tools'],
+    ['/?cursor=x&from=31', {}, '31–32 of 8,118 tools'],
+    ['/?from=31', {}, '1–2 of 8,118 tools'],
+    ['/?cursor=x&from=%3Cb%3E', {}, '1–2 of 8,118 tools'],
+    ['/?toolkit=MAIL', {}, '1–2 of 18 tools'],
+    ['/?q=mail', { total: 2 }, '1–2 of 2 tools'],
+    ['/?tag=t', {}, 'Tools 1–2<'],
+    ['/?cursor=x&from=9000', {}, 'Tools 9,000–9,001<'],
+  ])('says at %s which tools it shows, and of how many', async (path, more, range) => {
+    const items = [
+      { toolkit: 'Mail', tools: 18 },
+      { toolkit: 'Maps', tools: 8_100 },
+    ]
+    const { get } = setUp({
+      'GET /tools': () => ({ items: [TOOL, TOOL], ...more }),
+      'GET /toolkits': () => ({ items }),
+    })
+    expect(await (await get(path)).text()).toContain(`<p class="note">${range}`)
   })
 
   it('says its requests as commands, which no text gets out of', async () => {

@@ -1,6 +1,5 @@
 import { type Context, Hono } from 'hono'
-import type { Catalogue } from '../../core/access/catalogue.ts'
-import { toolkitsOf } from '../../core/access/choices.ts'
+import type { ToolkitCounts } from '../../core/access/catalogue.ts'
 import { coverDenial, type Principal } from '../../core/access/principal.ts'
 import type { KeyStore } from '../../core/access/api-key.ts'
 import { isAdministrator } from '../../core/access/toolkit.ts'
@@ -25,13 +24,13 @@ import {
 export interface ToolkitsFaceDeps extends RouteDeps {
   readonly toolkits: ToolkitStore
   readonly keys: Pick<KeyStore, 'list'>
-  readonly catalogue: Catalogue
+  readonly catalogue: ToolkitCounts
 }
 
 const BODY_LIMIT = 16_384
 
 /**
- * `GET /toolkits`: the toolkits of the tools that the caller may see, of the first 10,000 tools.
+ * `GET /toolkits`: the toolkits of the tools that the caller may see.
  *
  * `GET` and `PUT /toolkits/{toolkit}`: who owns a toolkit, and who is to own it, for administrators. One with bundled tools is
  * the deployment's, and cannot be given (`409`); one that does not exist yet can, so that nobody else begins it. `PATCH` changes
@@ -52,7 +51,7 @@ export function toolkitsFace(deps: ToolkitsFaceDeps): Hono {
   face.delete('/toolkits/:toolkit', route({ scope: 'tools:publish', act: 'toolkit.remove', query: NO_QUERY }, remove))
 
   async function list(c: Context, principal: Principal): Promise<Response> {
-    const items = await toolkitsOf(principal, catalogue)
+    const items = await catalogue.toolkits(principal)
     return c.json({ items: items.map(encodeSummary) }, 200, PRIVATE)
   }
 

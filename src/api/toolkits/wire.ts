@@ -1,5 +1,5 @@
 import type { Toolkit } from '../../core/access/toolkit.ts'
-import type { Choice } from '../../core/access/choices.ts'
+import type { ToolkitCount } from '../../core/access/catalogue.ts'
 import { readStatus, statusBody } from '../../core/publish/status.ts'
 import { tags } from '../../core/tool/definition-fields.ts'
 import { check, nullable, object, optional, string } from '../../core/tool/json-reader.ts'
@@ -62,6 +62,6 @@ export function encodeToolkit({ toolkit, owner, isBundled, untrusted, status, ta
 }
 
 /** `{toolkit, tools, security_level}`: how many tools, and the highest level among them. */
-export function encodeSummary({ toolkit, tools, level }: Choice) {
-  return { toolkit, tools: tools.length, security_level: level }
+export function encodeSummary({ toolkit, tools, level }: ToolkitCount) {
+  return { toolkit, tools, security_level: level }
 }

@@ -26,13 +26,15 @@ const MAX_DESCRIPTION = 240
 /** Of so many toolkits each has a link; more are chosen in a field. */
 const MAX_LINKS = 40
 const FILTERS = ['q', 'toolkit', 'tag', 'cursor'] as const
+/** Which tool a page begins with, for people; who changes it is told a wrong number. */
+const FROM = 'from'
 
 /** The tools that somebody may see: by words, by toolkit and by tag, a page at a time. */
 export async function show(visit: Visit): Promise<View | Leads> {
   const { searchParams } = visit.url
   const asked = Object.fromEntries(FILTERS.map((name) => [name, searchParams.get(name)?.trim() ?? '']))
   const [list, toolkits] = await Promise.all([
-    visit.ask<{ items: readonly Listed[]; next_cursor?: string }>('GET', `/tools?${queryOf(asked, LIMIT)}`),
+    visit.ask<Found>('GET', `/tools?${queryOf(asked, LIMIT)}`),
     visit.ask<{ items: readonly ListedToolkit[] }>('GET', '/toolkits'),
   ])
   const named = toolkits.ok ? toolkits.value.items : []
@@ -45,13 +47,41 @@ export async function show(visit: Visit): Promise<View | Leads> {
           <FirstSteps origin={visit.url.origin} tool={list.value.items?.[0]?.id} />
         ) : undefined}
         <Search asked={asked} toolkits={named} />
-        {list.ok ? <Found asked={asked} {...list.value} /> : <Refused failure={failureOf(list)} />}
+        {list.ok ? (
+          <FoundTools
+            asked={asked}
+            found={list.value}
+            from={fromOf(searchParams)}
+            total={totalOf(asked, list.value, named)}
+          />
+        ) : (
+          <Refused failure={failureOf(list)} />
+        )}
       </>
     ),
   }
 }
 
 type Asked = Readonly<Record<string, string>>
+
+/** As `GET /tools` answers; `total` of a search. */
+interface Found {
+  readonly items: readonly Listed[]
+  readonly total?: number
+  readonly next_cursor?: string
+}
+
+function fromOf(query: URLSearchParams): number {
+  const [from = '1'] = /^[1-9]\d{0,8}$/.exec(query.get(FROM) ?? '') ?? []
+  return query.get('cursor') ? Number(from) : 1
+}
+
+/** How many tools all pages have together, where that is known: nobody counts those of a tag. */
+function totalOf({ q, toolkit, tag }: Asked, { total }: Found, toolkits: readonly ListedToolkit[]): number | undefined {
+  if (q !== '' || tag !== '') return total
+  const meant = toolkits.filter((each) => toolkit === '' || each.toolkit.toLowerCase() === toolkit?.toLowerCase())
+  return meant.length === 0 ? undefined : meant.reduce((sum, { tools }) => sum + tools, 0)
+}
 
 function queryOf(asked: Asked, limit?: number): URLSearchParams {
   const given = Object.entries(asked).filter(([, value]) => value !== '')
@@ -111,7 +141,14 @@ function Search({ asked, toolkits }: { asked: Asked; toolkits: readonly ListedTo
   )
 }
 
-function Found({ asked, items, next_cursor }: { asked: Asked; items: readonly Listed[]; next_cursor?: string }) {
+interface FoundToolsProps {
+  readonly asked: Asked
+  readonly found: Found
+  readonly from: number
+  readonly total: number | undefined
+}
+
+function FoundTools({ asked, found: { items, next_cursor }, from, total }: FoundToolsProps) {
   if (items.length === 0) {
     return (
       <Notice>
@@ -124,6 +161,7 @@ function Found({ asked, items, next_cursor }: { asked: Asked; items: readonly Li
   }
   return (
     <>
+      <p class="note">{rangeOf(from, from + items.length - 1, total)}</p>
       <ul class="cards" aria-label="Tools">
         {items.map((tool) => (
           <Card tool={tool} />
@@ -132,13 +170,26 @@ function Found({ asked, items, next_cursor }: { asked: Asked; items: readonly Li
       <p>
         {asked['cursor'] ? <a href={hrefOf(asked, {})}>First page</a> : undefined}{' '}
         {next_cursor === undefined ? undefined : (
-          <a class="button" rel="next" href={hrefOf(asked, { cursor: next_cursor })}>
+          <a
+            class="button"
+            rel="next"
+            href={hrefOf(asked, { cursor: next_cursor, [FROM]: String(from + items.length) })}
+          >
             More tools
           </a>
         )}
       </p>
     </>
   )
+}
+
+/** `1–30 of 8,118 tools`; of a total that is less than what is seen, which was counted before, nothing is said. */
+function rangeOf(first: number, last: number, total: number | undefined): string {
+  const number = (each: number) => each.toLocaleString('en')
+  const range = first === last ? number(first) : `${number(first)}–${number(last)}`
+  return total === undefined || total < last
+    ? `Tools ${range}`
+    : `${range} of ${number(total)} ${total === 1 ? 'tool' : 'tools'}`
 }
 
 function Card({ tool: { id, description, requirements = {} } }: { tool: Listed }) {

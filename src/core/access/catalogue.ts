@@ -53,6 +53,19 @@ export interface UnknownToolkit {
   readonly isNear: boolean
 }
 
+/** A toolkit, with how many of its listed tools a principal may see, and the highest security level among these. */
+export type ToolkitCount = {
+  readonly toolkit: string
+  readonly tools: number
+  readonly level: number
+}
+
+/** Counts what lists hold. Its answers are never stale. */
+export interface ToolkitCounts {
+  /** The toolkits of which the principal sees a listed tool, in the order of their names. */
+  toolkits(principal: Principal): Promise<readonly ToolkitCount[]>
+}
+
 export interface Catalogue {
   /** The first of these toolkits that the principal sees no tool of. */
   unknownToolkit(names: readonly string[], principal: Principal): Promise<UnknownToolkit | undefined>

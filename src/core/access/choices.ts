@@ -25,16 +25,7 @@ interface Counted extends LevelledTool {
 }
 
 /** The toolkits of which a principal may call any tool, in the order of their names, with these tools. */
-export function choicesOf(principal: Principal, catalogue: Catalogue): Promise<readonly Choice[]> {
-  return toolkitsOf(principal, catalogue, (tool) => tool.executable && !denial(principal, tool))
-}
-
-/** The toolkits in which a principal may see a tool that counts, in the order of their names, with these tools. */
-export async function toolkitsOf(
-  principal: Principal,
-  catalogue: Catalogue,
-  counts: (tool: Counted) => boolean = () => true,
-): Promise<readonly Choice[]> {
+export async function choicesOf(principal: Principal, catalogue: Catalogue): Promise<readonly Choice[]> {
   const counted: Counted[] = []
   let cursor: string | undefined
   for (let page = 0; page < MAX_PAGES; page++) {
@@ -42,7 +33,7 @@ export async function toolkitsOf(
     for (const line of listing?.lines ?? []) {
       if (line === '') continue
       const tool: Counted = JSON.parse(line)
-      if (counts(tool)) counted.push(tool)
+      if (tool.executable && !denial(principal, tool)) counted.push(tool)
     }
     cursor = listing?.nextCursor
     if (cursor === undefined) break

@@ -2,7 +2,14 @@ import { maySee } from '../../core/access/principal.ts'
 import { type Budget, createBudget, UNITS, unitsOf } from '../../core/tool/budget.ts'
 import { Unreachable } from '../../core/call/failure.ts'
 import { parseToolId } from '../../core/tool/tool-id.ts'
-import type { Catalogue, LineFormat, ListedTool, Listing, ListQuery } from '../../core/access/catalogue.ts'
+import type {
+  Catalogue,
+  LineFormat,
+  ListedTool,
+  Listing,
+  ListQuery,
+  ToolkitCounts,
+} from '../../core/access/catalogue.ts'
 import type { Principal } from '../../core/access/principal.ts'
 import { governed, levelled } from '../../core/access/policy.ts'
 import { bytesOfText } from '../../core/tool/memory.ts'
@@ -236,13 +243,15 @@ export function createKvCatalogue(options: KvCatalogueOptions) {
     return { lines }
   }
 
-  const catalogue: Catalogue = {
+  const catalogue: Catalogue & ToolkitCounts = {
     async etag() {
       await ready()
       const { revision } = policies.now()
       const { etag } = await head()
       return revision === 0 ? etag : `${etag}.${revision}`
     },
+
+    toolkits: (principal) => registry().toolkitCounts(principal),
 
     async unknownToolkit(names, principal) {
       for (const name of names) {

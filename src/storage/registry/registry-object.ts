@@ -6,7 +6,7 @@ import type { Published as Quota } from '../../core/access/quota.ts'
 import { isAdministrator, type Toolkit, type ToolkitChange } from '../../core/access/toolkit.ts'
 import type { ArchiveCursor, ArchivePart, Fact, FactOutcome } from '../../core/publish/archive/registry-archive.ts'
 import type { Publication, Published, VersionChange } from '../../core/publish/registry.ts'
-import type { ListQuery, UnknownToolkit } from '../../core/access/catalogue.ts'
+import type { ListQuery, UnknownToolkit, ToolkitCount } from '../../core/access/catalogue.ts'
 import { toolKey, type ToolName } from '../../core/tool/tool-id.ts'
 import { kvKey } from '../keys.ts'
 import { createPerSecond } from '../per-second.ts'
@@ -248,6 +248,12 @@ export function defineRegistry<Env extends RegistryEnv>(
     /** The names near one, whether or not there is such a tool; none when too many were asked for lately. */
     nearest(name: ToolName): ToolName[] {
       return this.#mayLookNear() ? nearestNames(this.#sql, name) : []
+    }
+
+    /** The toolkits of which the principal sees a listed tool. */
+    async toolkitCounts(principal: Principal): Promise<ToolkitCount[]> {
+      const { toolkitCounts } = await import('./toolkit-counts.ts')
+      return toolkitCounts(this.#sql, principal)
     }
 
     /** The toolkits near one of which the principal sees no tool; undefined where it sees some. */

@@ -1,0 +1,15 @@
+import type { ToolkitCount } from '../../core/access/catalogue.ts'
+import type { Principal } from '../../core/access/principal.ts'
+import { scopeOf } from './seen.ts'
+
+/** The toolkits of the listed tools that a principal may see, in the order of their names, with how many of these each has. */
+export function toolkitCounts(sql: SqlStorage, principal: Principal): ToolkitCount[] {
+  const { condition, bindings } = scopeOf(sql, {}, principal)
+  return sql
+    .exec<ToolkitCount>(
+      `SELECT min(tool.toolkit) AS toolkit, count(*) AS tools, max(level) AS level
+       FROM indexed JOIN tool USING (key) WHERE ${condition} GROUP BY indexed.toolkit ORDER BY indexed.toolkit`,
+      ...bindings,
+    )
+    .toArray()
+}

@@ -1,0 +1,48 @@
+import { describe, expect, it } from 'vitest'
+import { ANONYMOUS, type Principal } from '../../../src/core/access/principal.ts'
+import { ADMIN, inRegistry, publication, stopClock } from './set-up.ts'
+
+stopClock()
+
+const KEY: Principal = { ...ADMIN, kind: 'key', scopes: ['tools:read'], tools: ['Mail.*', '*.Do'] }
+
+describe('the toolkits of the tools that a principal sees', () => {
+  it('are counted by their listed tools, each once, in the order of their names', () =>
+    inRegistry(async ({ registry }) => {
+      const ids = ['Weather.Do@1.0.0', 'Weather.Today@1.0.0', 'mail.Send@1.0.0', 'mail.Send@1.1.0', 'mail.Read@1.0.0']
+      await registry.publish(await Promise.all(ids.map((id) => publication(id))), ADMIN)
+      await registry.publish([await publication('Alone.Do@1.0.0')], ADMIN)
+      await registry.putPolicy({ pattern: 'Alone.*', security_level: 5 })
+      expect(await registry.toolkitCounts(ADMIN)).toEqual([
+        { toolkit: 'Alone', tools: 1, level: 5 },
+        { toolkit: 'mail', tools: 2, level: 0 },
+        { toolkit: 'Weather', tools: 2, level: 0 },
+      ])
+      expect(await registry.toolkitCounts(KEY)).toEqual([
+        { toolkit: 'Alone', tools: 1, level: 5 },
+        { toolkit: 'mail', tools: 2, level: 0 },
+        { toolkit: 'Weather', tools: 1, level: 0 },
+      ])
+      expect((await registry.toolkitCounts(ANONYMOUS)).map(({ toolkit }) => toolkit)).toEqual(['mail', 'Weather'])
+      await registry.change({ toolkit: 'alone', tool: 'do' }, '1.0.0', { status: { state: 'disabled' } }, ADMIN)
+      await registry.putPolicy({ pattern: 'Weather.Today', security_level: 3 })
+      expect(await registry.toolkitCounts(ADMIN)).toEqual([
+        { toolkit: 'mail', tools: 2, level: 0 },
+        { toolkit: 'Weather', tools: 2, level: 3 },
+      ])
+    }))
+
+  it('are counted past as many tools as a list would read for them', () =>
+    inRegistry(async ({ registry, sql }) => {
+      await registry.publish([await publication('Many.T@1.0.0')], ADMIN)
+      sql.exec(
+        `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 12000)
+         INSERT INTO indexed (key, toolkit, plain, whole, level, callable, tags) SELECT 'many.t' || i, 'many', '', '', 0, 1, '[]' FROM n`,
+      )
+      sql.exec(
+        `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 12000)
+         INSERT INTO tool (key, toolkit, tool) SELECT 'many.t' || i, 'Many', 'T' || i FROM n`,
+      )
+      expect(await registry.toolkitCounts(ADMIN)).toEqual([{ toolkit: 'Many', tools: 12_001, level: 0 }])
+    }))
+})
