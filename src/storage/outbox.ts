@@ -1,4 +1,4 @@
-import { HEAD_KEY, type KvKind, parseKvKey } from './keys.ts'
+import { HEAD_KEY, KV_KINDS, type KvKind, parseKvKey } from './keys.ts'
 import { column, field } from './rows.ts'
 
 /**
@@ -36,25 +36,41 @@ const MAX_BACKOFF_MS = 10_000
 /** An alarm that is due comes sooner than this, however busy the platform is. */
 const OVERDUE_MS = 3_000
 const AT_ONCE = 25
-/** Writes of one run, and how many of them may be urgent: whoever changes one thing over and over holds up nothing else. */
+/** A text that is bound to a statement is 2 MB at most. */
+const ASKED_AT_ONCE = 5_000
+/**
+ * Writes of one run, how many of them may be urgent, and how many go on beside a round: whoever changes one thing over and over
+ * holds up nothing else.
+ */
 const PER_RUN = 400
 const URGENT_PER_RUN = 300
+const OLDEST_PER_RUN = 100
 
 /** How the keys of one kind are written. */
 export interface KeysOfKind {
   readonly value: (of: string) => string | ArrayBuffer | undefined
   /** What becomes of a key that the tables have nothing for: it stays what it was in KV, or is deleted there. */
   readonly without?: 'delete'
+  /** The keys that what lies under some names, of those that wait: they land before it. */
+  readonly needs?: (of: readonly string[]) => readonly string[]
 }
 
-/** What is written around the keys that wait, once all that waited when it began has landed. */
+/** Keys that are to land as they were asked for up to a change, which may have been asked for again since. */
+export interface Needed {
+  readonly targets: readonly string[]
+  readonly upTo: number
+}
+
+/** What is written of keys that have landed, so that they are found, by steps of several runs. */
 export interface Round {
+  readonly isUnderWay: () => boolean
   /**
-   * Writes what comes before, as much as so many writes allow. Gives the number of the last change whose keys are to land
-   * before the round ends; undefined while there is more to write before.
+   * Goes on, or begins where it is time: about so many writes. `isAllWritten` says that nothing else waits but what was written a
+   * moment ago. Gives the keys that are to land before it ends.
    */
-  begin(writes: number): Promise<number | undefined>
-  end(): Promise<void>
+  begin(writes: number, isAllWritten: boolean): Promise<Needed>
+  /** Ends it where that can be. Gives whether there is more to do at once. */
+  end(): Promise<boolean>
 }
 
 export interface OutboxOptions {
@@ -97,6 +113,16 @@ export function hasten(sql: SqlStorage, target: string, reason: Reason): void {
   sql.exec('UPDATE outbox SET turn = min(turn, ?) WHERE target = ?', turnOf(target, reason), target)
 }
 
+/** The rows of keys that have not landed yet, as they were asked for up to a change. */
+export function waitingOf(sql: SqlStorage, { targets, upTo }: Needed): Due[] {
+  const query = `SELECT target, revision, turn FROM json_each(?) CROSS JOIN outbox ON target = value WHERE since <= ?`
+  const all: Due[] = []
+  for (let at = 0; at < targets.length; at += ASKED_AT_ONCE) {
+    all.push(...sql.exec<Due>(query, JSON.stringify(targets.slice(at, at + ASKED_AT_ONCE)), upTo))
+  }
+  return all
+}
+
 function turnOf(target: string, reason: Reason): number {
   const kind = parseKvKey(target)?.kind
   return URGENCY[reason] * RANKS_OF_ONE_URGENCY + (kind ? RANKS[kind] : 0)
@@ -131,10 +157,10 @@ export function createOutbox({ storage, kv, kinds, round, later }: OutboxOptions
   async function run(): Promise<void> {
     let next: number | undefined
     try {
-      const left = await writeDue()
+      const isMore = await writeDue()
       failures = 0
-      if (left === 'more') next = Date.now()
-      else next = left === 'some' || !isIdle() ? Date.now() + MIN_INTERVAL_MS : later?.()
+      if (isMore) next = Date.now()
+      else next = isIdle() ? later?.() : Date.now() + MIN_INTERVAL_MS
     } catch (error) {
       failures += 1
       const most = Math.min(MAX_BACKOFF_MS, MIN_INTERVAL_MS * 2 ** (failures - 1))
@@ -147,32 +173,49 @@ export function createOutbox({ storage, kv, kinds, round, later }: OutboxOptions
     if (next !== undefined) await storage.setAlarm(next)
   }
 
-  /** Gives whether there is more to write at once, or some that has to wait a moment. */
-  async function writeDue(): Promise<'more' | 'some' | 'none'> {
+  /** Gives whether there is more to write at once. */
+  async function writeDue(): Promise<boolean> {
     const since = Date.now() - MIN_INTERVAL_MS
     for (const [target, at] of written) if (at <= since) written.delete(target)
 
-    const urgent = due('turn < ?', FIRST_NEW, URGENT_PER_RUN)
-    await writeAll(urgent.keys)
-    const room = PER_RUN - urgent.keys.length
-    const upTo = round ? await round.begin(room) : Number.MAX_SAFE_INTEGER
-    if (upTo === undefined) return 'more'
-    const others = due('since <= ?', upTo, room)
-    await writeAll(others.keys)
-    if (others.isFull) return 'more'
-    if (urgent.hasRecent || others.hasRecent) return 'some'
-    await round?.end()
-    return 'none'
+    const urgent = first('turn < ? ORDER BY turn, rowid', URGENT_PER_RUN, FIRST_NEW)
+    await writeAll(urgent)
+    const room = PER_RUN - urgent.length
+    await writeAll(oldest(round?.isUnderWay() ? Math.min(room, OLDEST_PER_RUN) : room))
+    if (!round) return mayWriteMore()
+    const needed = await round.begin(room, !mayWriteMore())
+    await writeAll(inTurn(waitingOf(sql, needed), room))
+    return (await round.end()) || mayWriteMore()
   }
 
-  /** The first keys that are due of those that a condition holds for, without any that was written a moment ago. */
-  function due(condition: 'turn < ?' | 'since <= ?', bound: number, most: number) {
-    const query = `SELECT target, revision, turn FROM outbox WHERE target <> ? AND ${condition}
-      ORDER BY turn, rowid LIMIT ?`
-    const all = sql.exec<Due>(query, HEAD_KEY, bound, most).toArray()
-    const keys = all.filter(({ target }) => !written.has(target))
-    return { keys, isFull: keys.length > 0 && all.length === most, hasRecent: keys.length < all.length }
+  const mayWriteMore = () => first('TRUE', 1).length > 0
+
+  /** The first keys that wait, under a condition and in an order, without any that was written a moment ago. */
+  function first(which: string, most: number, ...bindings: readonly number[]): readonly Due[] {
+    const query = `SELECT target, revision, turn FROM outbox WHERE target <> ? AND ${which} LIMIT ?`
+    return mayBeWritten(sql.exec<Due>(query, HEAD_KEY, ...bindings, most + written.size).toArray()).slice(0, most)
   }
+
+  /** The keys that have waited longest, and before them what they need. */
+  function oldest(most: number): readonly Due[] {
+    const keys = first('TRUE ORDER BY since, turn, rowid', most)
+    const parsed = keys.flatMap(({ target }) => parseKvKey(target) ?? [])
+    const needed = KV_KINDS.flatMap((kind) => {
+      const of = parsed.filter((key) => key.kind === kind).map((key) => key.of)
+      return (of.length > 0 && kinds[kind]?.needs?.(of)) || []
+    })
+    const targets = [...new Set([...needed, ...keys.map(({ target }) => target)])]
+    return inTurn(waitingOf(sql, { targets, upTo: Number.MAX_SAFE_INTEGER }), most)
+  }
+
+  /** The first that may be written of some keys, which land in their turns. */
+  function inTurn(keys: readonly Due[], most: number): readonly Due[] {
+    return mayBeWritten(keys)
+      .toSorted((one, other) => one.turn - other.turn)
+      .slice(0, most)
+  }
+
+  const mayBeWritten = (keys: readonly Due[]) => keys.filter(({ target }) => !written.has(target))
 
   async function writeAll(keys: readonly Due[]): Promise<void> {
     // While KV fails, one key is enough to find that out

@@ -5,6 +5,7 @@ import { readBlob } from './blobs.ts'
 import { addressText, textByHash } from './documents.ts'
 import { createLanding } from './landing.ts'
 import { keyOfName } from './names.ts'
+import { neededByTools } from './needed.ts'
 import { policiesText } from './policies.ts'
 import { pageText, type WriteLine } from './pages.ts'
 import { nextToGo } from './toolkits.ts'
@@ -16,9 +17,8 @@ const SWEPT_AT_ONCE = 25
 const SWEPT = 400
 
 /**
- * The registry's outbox. A round makes the pages of what was changed and writes them, then what waited by then, records
- * before the documents that name them, and then the head that names the pages: so all it names has landed, and however much
- * is published meanwhile, it comes.
+ * The registry's outbox. A round makes pages of what has landed, and in the end the head that names them: so all it names has
+ * landed, and however much is published meanwhile, it comes.
  */
 export function createRegistryOutbox(storage: DurableObjectStorage, kv: KVNamespace, writeLine: WriteLine) {
   const { sql } = storage
@@ -64,7 +64,7 @@ export function createRegistryOutbox(storage: DurableObjectStorage, kv: KVNamesp
     document: { value: (of) => textByHash(sql, of) },
     record: { value: (of) => recordTextByDigest(sql, of) },
     address: { value: (of) => addressText(sql, of) },
-    tool: { value: (of) => documentText(sql, of) },
+    tool: { value: (of) => documentText(sql, of), needs: (of) => neededByTools(sql, of) },
     name: { value: (of) => keyOfName(sql, of) },
     policies: { value: () => policiesText(sql) },
   }
@@ -80,11 +80,15 @@ export function createRegistryOutbox(storage: DurableObjectStorage, kv: KVNamesp
     kv,
     kinds,
     round: {
-      begin: (writes) => landing.writePages(writes),
+      isUnderWay: landing.isUnderWay,
+      begin: landing.writePages,
       async end() {
-        await landing.writeHead()
-        await forget()
-        await sweep()
+        const isMore = await landing.writeHead()
+        if (!landing.isUnderWay()) {
+          await forget()
+          await sweep()
+        }
+        return isMore
       },
     },
     later() {

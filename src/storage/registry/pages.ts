@@ -21,10 +21,16 @@ export type WriteLine = (record: ToolRecord) => string
 export interface LeafPages {
   readonly leaf: Leaf
   readonly texts: { readonly lines: string; readonly records: string }
-  /** The change that KV lacked then. */
-  readonly behind: number | null
+  /** The keys of its tools. */
+  readonly keys: readonly string[]
+  /** The change that had touched it last. */
+  readonly changed: number
+  /** The last change of all. */
+  readonly revision: number
   /** The first key of the next leaf; undefined for the last one. */
   readonly until: string | undefined
+  /** Whether it has tools that are not on the pages. */
+  readonly isPartial: boolean
 }
 
 type LeafRow = {
@@ -34,6 +40,7 @@ type LeafRow = {
   records: string | null
   dirty: number | null
   behind: number | null
+  changed: number
 }
 
 /** Counts up with each change of what is written of the same records. */
@@ -45,14 +52,15 @@ export function renewLines(sql: SqlStorage): void {
   writeMeta(sql, 'lines', LINES)
   if (!firstRow(sql, 'SELECT first FROM leaf WHERE lines IS NOT NULL OR landed_lines IS NOT NULL')) return
   const revision = nextRevision(sql)
-  sql.exec('UPDATE leaf SET dirty = ?1, behind = ?1, changed = ?1', revision)
+  sql.exec('UPDATE leaf SET dirty = ?1, behind = coalesce(behind, ?1), changed = ?1', revision)
   noteCatalogue(sql, revision)
 }
 
 /** Marks the leaf that holds a key, so that its pages are made anew. */
 export function touchLeaf(sql: SqlStorage, key: string, revision: number): void {
   sql.exec(
-    'UPDATE leaf SET dirty = ?1, behind = ?1, changed = ?1 WHERE first = (SELECT max(first) FROM leaf WHERE first <= ?2)',
+    `UPDATE leaf SET dirty = ?1, behind = coalesce(behind, ?1), changed = ?1
+     WHERE first = (SELECT max(first) FROM leaf WHERE first <= ?2)`,
     revision,
     key,
   )
@@ -112,37 +120,37 @@ async function settlePages(sql: SqlStorage, writeLine: WriteLine): Promise<void>
   }
 }
 
-/** The first key of the first leaf, from a key on, of which KV does not have the pages of now. */
-export function nextBehind(sql: SqlStorage, from: string): string | undefined {
-  return field<string>(
-    sql,
-    'SELECT first FROM leaf WHERE behind IS NOT NULL AND first >= ? ORDER BY first LIMIT 1',
-    from,
-  )
-}
-
-/** The pages of a leaf as it is now. One that has grown too large gives most of its tools to new leaves before. */
+/**
+ * The pages of a leaf as it is now, with all of its tools or those that `shown` gives of their keys. One that has grown too large
+ * gives most of its tools to new leaves before.
+ */
 export async function pagesOfLeaf(
   sql: SqlStorage,
   first: string,
   writeLine: WriteLine,
+  shown: (keys: readonly string[]) => ReadonlySet<string> = (keys) => new Set(keys),
 ): Promise<LeafPages | undefined> {
   const row = firstRow<LeafRow>(sql, 'SELECT * FROM leaf WHERE first = ?', first)
   if (!row) return undefined
-  const [tools = [], ...others] = divide(readLeaf(sql, first))
+  const [all = [], ...others] = divide(readLeaf(sql, first))
   const { dirty, behind } = row
-  if (others.length > 0) {
-    // A reader may have the head of the revision that touched the leaf
-    const split = nextRevision(sql)
+  const isSplit = others.length > 0
+  // A reader may have the head of the revision that touched the leaf
+  const changed = isSplit ? nextRevision(sql) : row.changed
+  if (isSplit) {
     const [made, wanted] = [dirty ?? behind, behind ?? dirty]
     const query = `INSERT INTO leaf (first, count, dirty, behind, changed) VALUES (?, 0, ?, ?, ?)
       ON CONFLICT DO UPDATE SET dirty = excluded.dirty, behind = excluded.behind, changed = excluded.changed`
-    for (const key of [first, ...others.map(firstKey)]) sql.exec(query, key, made, wanted, split)
+    for (const key of [first, ...others.map(([tool]) => tool?.key ?? '')]) sql.exec(query, key, made, wanted, changed)
   }
   const until = field<string>(sql, 'SELECT first FROM leaf WHERE first > ? ORDER BY first LIMIT 1', first)
+  const revision = readNumber(sql, 'revision')
+  const on = shown(all.map(({ key }) => key))
+  const tools = all.filter(({ key }) => on.has(key))
+  const keys = tools.map(({ key }) => key)
   const texts = pageTexts(tools, writeLine)
   const leaf = { first, count: tools.length, lines: await sha256(texts.lines), records: await sha256(texts.records) }
-  return { leaf, texts, behind: others.length > 0 ? (behind ?? dirty) : behind, until }
+  return { leaf, texts, keys, changed, revision, until, isPartial: tools.length < all.length }
 }
 
 /** The text of a page that is part of the catalogue as it stands; undefined for any other hash. */
@@ -162,10 +170,10 @@ interface LeafTool {
   readonly tags?: string | null
 }
 
-function readLeaf(sql: SqlStorage, first: string): LeafTool[] {
+function readLeaf(sql: SqlStorage, first: string): (LeafTool & { readonly key: string })[] {
   return sql
-    .exec<{ name: string; record: string; tags: string | null }>(
-      `SELECT exposed AS name, record, toolkit.tags AS tags
+    .exec<{ key: string; name: string; record: string; tags: string | null }>(
+      `SELECT tool.key AS key, exposed AS name, record, toolkit.tags AS tags
        FROM tool JOIN version ON version.key = tool.key AND version.version = tool.listed
        LEFT JOIN toolkit ON toolkit.key = lower(tool.toolkit)
        WHERE tool.key >= ? AND tool.key < coalesce((SELECT min(first) FROM leaf WHERE first > ?), char(0x10ffff))
@@ -176,15 +184,10 @@ function readLeaf(sql: SqlStorage, first: string): LeafTool[] {
     .toArray()
 }
 
-function divide(tools: readonly LeafTool[]): readonly (readonly LeafTool[])[] {
+function divide<Tool extends LeafTool>(tools: readonly Tool[]): readonly (readonly Tool[])[] {
   const characters = tools.reduce((sum, { record }) => sum + record.length, 0)
   if (tools.length <= MAX_TOOLS && characters <= MAX_CHARACTERS) return [tools]
   return [...inParts(tools, ({ record }) => record.length, { maxSize: MAX_CHARACTERS / 2, maxItems: MAX_TOOLS / 2 })]
-}
-
-function firstKey([tool]: readonly LeafTool[]): string {
-  const record: ToolRecord = JSON.parse(tool?.record ?? '{}')
-  return toolKey(record)
 }
 
 /** Both pages of tools, which are in the order of their keys. */

@@ -11,8 +11,9 @@ import { putAside } from './left-behind.ts'
  * `tool.given` the one that an administrator gave it, and
  * `name` every name a tool was exposed under, in lower case. `version.left_bundle` marks a bundled tool that a deployment
  * no longer carries, which disables it whatever a person said of it in `status`. `leaf` partitions the tools into catalogue
- * pages by their first key; `dirty` is the revision that last touched a leaf, null once its pages are made, and `behind` the
- * same until KV has them, `changed` the same for ever; `landed_…` are the pages that the head in KV names. `outbox` names
+ * pages by their first key; `dirty` is the revision that last touched a leaf, null once its pages are made, `changed` the same
+ * for ever, and `behind` a revision before which nothing is missing in KV, null once it has the leaf as it is; `landed_…` are
+ * the pages that the head in KV names, and `landed_keys` the hash of the first with the keys of its tools. `outbox` names
  * the KV keys that are to be written, and `retired` those to be deleted after a while. `blob` holds bytes by their hash, in
  * parts that fit into rows. `document_text` holds documents by their hash; `document` the versions of those with ids of their
  * own, by dialect and id in lower case; `document_tool` the key of each tool that a version defines, by what it calls it.
@@ -49,7 +50,8 @@ CREATE TABLE IF NOT EXISTS document_tool (
 );
 CREATE INDEX IF NOT EXISTS document_tool_tool ON document_tool (tool);
 CREATE TABLE IF NOT EXISTS leaf (first TEXT PRIMARY KEY, count INTEGER NOT NULL, lines TEXT, records TEXT, dirty INTEGER,
-  behind INTEGER, landed_count INTEGER, landed_lines TEXT, landed_records TEXT, changed INTEGER NOT NULL DEFAULT 0);
+  behind INTEGER, landed_count INTEGER, landed_lines TEXT, landed_records TEXT, changed INTEGER NOT NULL DEFAULT 0,
+  landed_keys TEXT);
 CREATE INDEX IF NOT EXISTS leaf_dirty ON leaf (first) WHERE dirty IS NOT NULL;
 CREATE INDEX IF NOT EXISTS leaf_lines ON leaf (lines);
 CREATE INDEX IF NOT EXISTS leaf_records ON leaf (records);
@@ -105,6 +107,7 @@ function placeLeaves(sql: SqlStorage): void {
     // Whoever has an earlier head is given all
     sql.exec('UPDATE leaf SET changed = ?', readNumber(sql, 'revision'))
   }
+  if (!columnsOf(sql, 'leaf').includes('landed_keys')) sql.exec('ALTER TABLE leaf ADD COLUMN landed_keys TEXT')
   sql.exec('CREATE INDEX IF NOT EXISTS leaf_changed ON leaf (changed)')
   sql.exec('CREATE INDEX IF NOT EXISTS leaf_behind ON leaf (first) WHERE behind IS NOT NULL')
   const { rowsWritten } = sql.exec("INSERT OR IGNORE INTO leaf (first, count, dirty, behind) VALUES ('', 0, 0, 0)")

@@ -136,8 +136,10 @@ export function storeVersion(
     trusted ? 1 : 0,
     standing?.held ? 1 : 0,
   )
-  // A document holds the record of one version, or of none; those of its other versions are read by digest
-  for (const digest of superseded) queue(sql, kvKey('record', digest), revision)
+  // A document holds the record of one version, or of none; those of its other versions are read by digest. Only a first one
+  // was not asked for when it was stored
+  const [first, second] = superseded
+  if (first !== undefined && second === undefined) queue(sql, kvKey('record', first), revision)
   const isInline = superseded.length === 0 && status === JSON.stringify(ACTIVE) && !isLeftOut(sql, key)
   if (!isInline) queue(sql, kvKey('record', record.digest), revision)
   changed(sql, key, revision)

@@ -1,11 +1,29 @@
 import { describe, expect, it, vi } from 'vitest'
 import type { Principal } from '../../../src/core/access/principal.ts'
-import { ADMIN, documentOf, inRegistry, listedIn, publication, publications, record, stopClock } from './set-up.ts'
+import { type Head, headNow } from '../../../src/storage/registry/head.ts'
+import {
+  ADMIN,
+  documentOf,
+  inRegistry,
+  listedIn,
+  publication,
+  publications,
+  record,
+  stopClock,
+  textOf,
+} from './set-up.ts'
 
 stopClock()
 
 /** Whom everything published here belongs to, and who is no administrator. */
 const OWNER: Principal = { ...ADMIN, kind: 'key', scopes: ['tools:publish'], tools: ['*'] }
+
+/** As long as a write takes of 25 at once, each half a second. */
+const takesAWhile = () => void vi.setSystemTime(Date.now() + 20)
+
+/** The keys of the tools on a page of definitions. */
+const indexOf = (page = '[]'): string[] =>
+  JSON.parse(page.split('\n')[0] ?? '[]').map(({ key }: { key: string }) => key)
 
 describe('the outbox', () => {
   it('publishes 1,000 tools for one document each, a page or two for every 64, and one head, which comes last', () =>
@@ -138,7 +156,7 @@ describe('the outbox', () => {
         state: 'disabled',
       })
       // What is new has its share
-      expect(order.filter((key) => key.startsWith('catalogue/page/')).length).toBeGreaterThan(0)
+      expect(order.length).toBeGreaterThan(350)
       await runAlarm()
       await runAlarm()
       expect(JSON.parse(kv.values.get('tool/kit0.t0') ?? '').versions[0].status).toEqual({ state: 'disabled' })
@@ -149,6 +167,7 @@ describe('the outbox', () => {
 
   it('lands a head again and again while more is published than it writes', () =>
     inRegistry(async ({ registry, kv, runAlarm, drain }) => {
+      kv.meanwhile = async () => takesAWhile()
       const seen: number[] = []
       let next = 0
       for (; next < 6_000; next += 500) {
@@ -211,12 +230,13 @@ describe('the outbox', () => {
     inRegistry(async ({ registry, kv, drain, runAlarm }) => {
       let next = 0
       kv.meanwhile = async () => {
-        if (next < 600 && next % 3 === 0) await registry.head()
-        if (next < 600) await registry.publish(await publications(next, (next += 1)), ADMIN)
+        takesAWhile()
+        if (next < 1_200 && next % 3 === 0) await registry.head()
+        if (next < 1_200) await registry.publish(await publications(next, (next += 1)), ADMIN)
       }
-      await registry.publish(await publications(600, 640), ADMIN)
+      await registry.publish(await publications(1_200, 1_240), ADMIN)
       let before: string[] = []
-      while (next < 600) {
+      while (next < 1_200) {
         await runAlarm()
         if (!kv.values.has('catalogue/head')) continue
         const listed = new Set(listedIn(kv))
@@ -224,9 +244,108 @@ describe('the outbox', () => {
         expect(before.filter((tool) => !listed.has(tool))).toEqual([])
         before = [...listed]
       }
-      expect(kv.keys('catalogue/head').length).toBeGreaterThan(3)
+      expect(kv.keys('catalogue/head').length).toBeGreaterThan(1)
       await drain()
-      expect(listedIn(kv).length).toBe(640)
+      expect(listedIn(kv).length).toBe(1_240)
+    }))
+
+  it.each([0, 4])(
+    'lists a tool after about as many writes as waited before it, while %i are published a write',
+    (rate) =>
+      inRegistry(async ({ registry, kv, runAlarm }) => {
+        let next = 0
+        let each = 2
+        kv.meanwhile = async () => {
+          takesAWhile()
+          const from = next
+          next += each
+          if (each > 0) await registry.publish(await publications(from, next), ADMIN)
+        }
+        await registry.publish(await publications((next = 50) - 50, 50), ADMIN)
+        while (kv.log.length < 1_000) await runAlarm()
+        const waiting = next - kv.keys('tool/').length
+        each = rate
+        await registry.publish([await publication('Marked.Tool@1.0.0')], ADMIN)
+        const before = kv.log.length
+        while (!listedIn(kv).includes('marked.tool') && kv.log.length < 6_000) await runAlarm()
+        expect(waiting).toBeGreaterThan(1_000)
+        expect(kv.log.length - before).toBeLessThan(1.5 * waiting + 200)
+      }),
+  )
+
+  it('names what lies beside a leaf that fills faster than it lands, and has ever more of that too', () =>
+    inRegistry(async ({ registry, kv, runAlarm }) => {
+      let next = 0
+      const following = (count: number) =>
+        Promise.all(Array.from({ length: count }, () => publication(`Import.T${100_000 + next++}@1.0.0`)))
+      kv.meanwhile = async () => {
+        takesAWhile()
+        await registry.publish(await following(3), ADMIN)
+      }
+      await registry.publish([...(await following(200)), await publication('Zone.Last@1.0.0')], ADMIN)
+      const seen: number[] = []
+      let withLast = 0
+      while (kv.log.length < 2_500) {
+        await runAlarm()
+        if (!kv.values.has('catalogue/head')) continue
+        const listed = listedIn(kv)
+        for (const tool of listed) expect(kv.values.has(`tool/${tool}`)).toBe(true)
+        seen.push(listed.length)
+        if (listed.includes('zone.last')) withLast ||= kv.log.length
+      }
+      expect(new Set(seen).size).toBeGreaterThan(2)
+      expect(seen).toEqual(seen.toSorted((a, b) => a - b))
+      expect(withLast).toBeGreaterThan(0)
+      expect(withLast).toBeLessThan(1_000)
+    }))
+
+  it('takes no tool out of what is listed where leaves are split, and a reader who has its head finds all there is', () =>
+    inRegistry(async ({ registry, kv, runAlarm, drain }) => {
+      await registry.publish(await publications(0, 100), ADMIN)
+      await drain()
+      let next = 100
+      let before = listedIn(kv)
+      let heads = kv.keys('catalogue/head').length
+      kv.meanwhile = async () => {
+        takesAWhile()
+        if (next % 50 === 0) await registry.head()
+        if (next < 1_300) await registry.publish([await publication(`Late${next % 9}.T${(next += 1)}@1.0.0`)], ADMIN)
+      }
+      await registry.publish(await publications(900, 1_500), ADMIN)
+      let partial = 0
+      while (next < 1_300 || listedIn(kv).length < 1_900) {
+        await runAlarm()
+        if (kv.keys('catalogue/head').length === heads) continue
+        heads = kv.keys('catalogue/head').length
+        const listed = listedIn(kv)
+        for (const tool of listed) expect(kv.values.has(`tool/${tool}`)).toBe(true)
+        expect(before.filter((tool) => !listed.includes(tool))).toEqual([])
+        before = listed
+        const published = 600 + next
+        if (listed.length < published) partial += 1
+        const head: Head = JSON.parse(kv.values.get('catalogue/head') ?? '')
+        const now = headNow(head, await registry.head(head.revision))
+        expect(now.count).toBe(now.leaves.reduce((sum, { count }) => sum + count, 0))
+        const keys = now.leaves.flatMap(({ lines }) => indexOf(textOf(registry, `catalogue/page/${lines}`)))
+        expect(keys).toHaveLength(published)
+        expect(new Set(keys).size).toBe(published)
+      }
+      expect(partial).toBeGreaterThan(0)
+    }))
+
+  it('has what was split off a leaf land with it where an earlier version had that land', () =>
+    inRegistry(async ({ registry, sql, kv, drain, runAlarm }) => {
+      await registry.publish(await publications(0, 100), ADMIN)
+      await drain()
+      sql.exec("UPDATE leaf SET landed_keys = CASE WHEN first = '' THEN '[\"another page\",[]]' END")
+      const before = listedIn(kv)
+      kv.meanwhile = async () => takesAWhile()
+      await registry.publish(await publications(100, 1_500), ADMIN)
+      while (listedIn(kv).length < 1_500) {
+        await runAlarm()
+        const listed = listedIn(kv)
+        expect(before.filter((tool) => !listed.includes(tool))).toEqual([])
+      }
     }))
 
   it('publishes a head again that was old by the time it landed', () =>
@@ -312,8 +431,8 @@ describe('the outbox', () => {
       expect(order.findLastIndex((key) => key.startsWith('record/'))).toBeLessThan(
         order.findIndex((key) => key.startsWith('tool/')),
       )
-      expect(order.findLastIndex((key) => key.startsWith('catalogue/page/'))).toBeLessThan(
-        order.findIndex((key) => key.startsWith('record/')),
+      expect(order.findIndex((key) => key.startsWith('catalogue/page/'))).toBeGreaterThan(
+        order.findLastIndex((key) => key.startsWith('tool/')),
       )
     }))
 
@@ -363,7 +482,7 @@ describe('the outbox', () => {
       sql.exec(`DROP INDEX leaf_behind; DROP TABLE outbox;
         CREATE TABLE outbox (target TEXT PRIMARY KEY, revision INTEGER NOT NULL);
         INSERT INTO outbox VALUES ('tool/kit0.t0', 7), ('catalogue/head', 8), ('${page}', 8)`)
-      for (const added of ['behind', 'landed_count', 'landed_lines', 'landed_records']) {
+      for (const added of ['behind', 'landed_count', 'landed_lines', 'landed_records', 'landed_keys']) {
         sql.exec(`ALTER TABLE leaf DROP COLUMN ${added}`)
       }
       kv.log.length = 0
@@ -384,21 +503,20 @@ describe('the outbox', () => {
     }))
 
   it('deletes no page while a head in KV names it, however long the next head takes', () =>
-    inRegistry(async ({ registry, sql, kv, runAlarm, drain }) => {
+    inRegistry(async ({ registry, kv, runAlarm, drain }) => {
       await registry.publish(await publications(0, 1), ADMIN)
       await drain()
       const old = [...kv.values.keys()].filter((key) => key.startsWith('catalogue/page/'))
       await registry.publish(await publications(1, 2), ADMIN)
       const start = Date.now()
+      kv.refuse = (key) => key === 'catalogue/head'
       while (Date.now() - start < 15 * 60_000) {
-        // Always more than one run writes
-        for (let n = 0; n < 500; n += 1)
-          sql.exec('INSERT OR IGNORE INTO outbox VALUES (?, 0, 0, 22)', `name/of-none-${n}`)
         vi.setSystemTime(Date.now() + 60_000)
         await runAlarm()
       }
       expect(kv.keys('catalogue/head')).toHaveLength(1)
       expect(old.filter((key) => kv.values.has(key))).toEqual(old)
+      kv.refuse = () => false
       await drain()
       expect(listedIn(kv)).toHaveLength(2)
       await runAlarm()
