@@ -149,8 +149,11 @@ describe.skipIf(NO_BROWSER !== '')(`the console in a browser ${NO_BROWSER}`, () 
     await leave()
   })
 
-  it('shows what an import would make, and makes it then', async () => {
+  it.each(DESKTOP_AND_PHONE)('shows what an import would make, and makes it then, at $width px', async (size) => {
     const { page, leave } = await person(browser)
+    const { width, height } = size
+    await page.setViewportSize({ width, height })
+    const toolkit = `Rates${width}`
     await page.goto(`${server.url}/console/import`)
     const description = {
       openapi: '3.1.0',
@@ -159,14 +162,16 @@ describe.skipIf(NO_BROWSER !== '')(`the console in a browser ${NO_BROWSER}`, () 
       paths: { '/latest': { get: { operationId: 'Latest', responses: { 200: { description: 'Rates' } } } } },
     }
     await page.getByLabel(/description itself/).fill(JSON.stringify(description))
-    await page.getByLabel(/^Toolkit/).fill('Rates')
+    await page.getByLabel(/^Toolkit/).fill(toolkit)
     await page.getByRole('button', { name: 'Show what it would make' }).click()
-    expect(await textOf(page)).toMatch(/Nothing has been made yet[^]*Rates\.Latest@1\.0\.0/)
+    expect(await textOf(page)).toMatch(new RegExp(`Nothing has been made yet[^]*${toolkit}\\.Latest@1\\.0\\.0`))
     expect(await violations(page)).toEqual([])
-    expect((await server.json('GET', '/tools/Rates.Latest')).status).toBe(404)
+    expect((await server.json('GET', `/tools/${toolkit}.Latest`)).status).toBe(404)
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width)
+    await page.screenshot({ path: join(tmpdir(), `switchboard-console-import-${width}.png`), fullPage: true })
     await page.getByRole('button', { name: 'Import them' }).click()
     expect(await textOf(page)).toContain('1 tools are there now')
-    expect((await server.json('GET', '/tools/Rates.Latest')).status).toBe(200)
+    expect((await server.json('GET', `/tools/${toolkit}.Latest`)).status).toBe(200)
     await leave()
   })
 
