@@ -50,7 +50,10 @@ describe('a tool that was planted for a secret to come', () => {
         const { body } = await call()
         const text = JSON.stringify(body)
         expect(text, dialect).toContain("is not trusted with the secret 'LATER_KEY'")
-        expect(text, dialect).toContain('an administrator can trust it with PATCH /tools/Ops.Report@1.0.0')
+        // Who can do nothing about it is not told how
+        const how = 'an administrator can trust it with PATCH /tools/Ops.Report@1.0.0'
+        if (as === asAdmin) expect(text, dialect).toContain(how)
+        else expect(text, dialect).not.toContain('PATCH')
       }
     }
     expect(sent).toEqual([])

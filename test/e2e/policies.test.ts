@@ -187,7 +187,7 @@ describe('a secret', () => {
     await publish('Post', 'Send', MAIL, { secrets: [{ id: 'MAIL_KEY' }] })
     const owner = await keyOf(server, ['Post.*'])
     expect(JSON.stringify((await call('Post.Send', owner.as)).body)).toContain(
-      "Neither TOOL_SECRETS nor a policy lets 'Post.Send' have the secret 'MAIL_KEY'",
+      "The operator must set the secret 'MAIL_KEY', and let the tool have it",
     )
     await put('Post.*', { secrets: ['MAIL_KEY'] })
     expect(await readiness('Post.Send', owner.as)).toMatchObject({ ready: true })

@@ -16,7 +16,9 @@ export function claimApproval(
   const user = userId === undefined ? {} : { userId }
   return approvals.claim({ principal: principal.id, ...user, tool, input, reachedAt }).then((claimed) => {
     if ('approved' in claimed) return undefined
-    if ('refused' in claimed) return fail({ type: 'forbidden', reason: claimed.refused })
+    if ('refused' in claimed) {
+      return fail({ type: 'forbidden', reason: claimed.refused, forOperator: claimed.forOperator })
+    }
     return fail({ type: 'approval-required', id: tool.id, reason: claimed.reason, challenge: claimed.challenge })
   })
 }

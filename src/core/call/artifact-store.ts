@@ -20,7 +20,8 @@ export interface ArtifactOwner {
 /** Where something lies that was kept, or why it was not. */
 export type Kept =
   | { readonly ok: true; readonly url: string; readonly size: number; readonly expiresAt: string }
-  | { readonly ok: false; readonly why: string }
+  /** `forOperator`: why, with what whoever runs the deployment has to set up. */
+  | { readonly ok: false; readonly why: string; readonly forOperator?: string }
 
 /** Keeps what is too large for an answer, for whoever has the link, until it expires. */
 export interface ArtifactStore {

@@ -25,6 +25,7 @@ import { accountOf, meetRequirements, withoutAnyToken } from './requirements.ts'
 import type { Resolved, Resolver } from './resolve.ts'
 import type { Allowance, Limited, Turns } from './turns.ts'
 import type { UploadStore } from './upload-store.ts'
+import { toldTo } from './told-to.ts'
 import { messageOf, type RunCaller, type RunDeps, type RunOptions, runTool } from './run.ts'
 import type { Success } from './runner.ts'
 import { readSelect, type Select, selectOf } from './select.ts'
@@ -109,6 +110,7 @@ export function createCallTool(deps: CallDeps): CallTool {
           : { type: 'internal', reference: callId },
       )
     }
+    if (!result.ok) result = { ok: false, failure: toldTo(caller.principal, result.failure) }
     const { finished, allowances } = findings
     const durationMs = finished?.durationMs ?? now() - started
     writeRecord(recordOf(callId, call, caller, findings, result, { at: started, durationMs }), caller.background)
@@ -175,7 +177,10 @@ async function goThrough(
   const refused = authorise(principal, asked, record, userId)
   if (refused) return refused
   findings.called = record
-  if (!runnable.ok) return fail({ type: 'tool-not-executable', id: record.id, reason: runnable.reason })
+  if (!runnable.ok) {
+    const { ok: _, ...why } = runnable
+    return fail({ type: 'tool-not-executable', id: record.id, ...why })
+  }
   const wanted = selectOf(call, record)
   const read = wanted === undefined ? undefined : await readSelect(wanted)
   if (read?.ok === false) return read

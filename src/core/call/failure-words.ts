@@ -57,13 +57,15 @@ export function wordsOf(failure: Exclude<Failure, { type: OwnWords }>): FailureW
     case 'version-unavailable':
       return { message: `Version '${failure.asked}' of tool '${failure.tool}' is not available` }
     case 'tool-disabled':
-      return { message: `Tool '${failure.id}' is disabled` }
+      return { message: `Tool '${failure.id}' is disabled`, detail: failure.detail }
     case 'tool-not-executable':
       return { message: `Tool '${failure.id}' cannot be called here`, detail: failure.reason }
     case 'tool-untrusted':
       return {
         message: `Tool '${failure.id}' is not trusted with ${failure.credentials.join(' and ')}`,
-        detail: `whoever published it had no key that names it or its toolkit: an administrator can trust it with PATCH /tools/${failure.id} {"trusted": true}, or the caller can send its own along`,
+        detail:
+          failure.detail ??
+          'whoever published it had no key that names it or its toolkit: the caller can send its own along, or the operator of this deployment trust it',
       }
     case 'requirements-missing':
       return { message: `Tool '${failure.tool}' needs something more before it can be called`, detail: failure.detail }

@@ -24,7 +24,7 @@ export type Failure =
       /** Names near the one that was asked for, where a credential might have led to it. */
       readonly suggestions?: readonly string[]
     }
-  | { readonly type: 'forbidden'; readonly reason: string }
+  | ({ readonly type: 'forbidden'; readonly reason: string } & ForOperator)
   | {
       readonly type: 'rate-limited'
       readonly retry_after_ms: number
@@ -41,12 +41,17 @@ export type Failure =
       readonly asked: string
       readonly available: readonly string[]
     }
-  | { readonly type: 'tool-disabled'; readonly id: string }
-  | { readonly type: 'tool-not-executable'; readonly id: string; readonly reason: string }
+  | { readonly type: 'tool-disabled'; readonly id: string; readonly detail?: string }
+  | ({ readonly type: 'tool-not-executable'; readonly id: string; readonly reason: string } & ForOperator)
   /** It is given no credential of the deployment's: whoever published it was not trusted with its toolkit. */
-  | { readonly type: 'tool-untrusted'; readonly id: string; readonly credentials: readonly string[] }
-  // What the call lacks
   | {
+      readonly type: 'tool-untrusted'
+      readonly id: string
+      readonly credentials: readonly string[]
+      readonly detail?: string
+    }
+  // What the call lacks
+  | ({
       readonly type: 'requirements-missing'
       readonly tool: string
       readonly authorization: readonly Challenge[]
@@ -55,7 +60,7 @@ export type Failure =
       readonly secrets: readonly { readonly id: string }[]
       readonly user_id: boolean
       readonly detail: string
-    }
+    } & ForOperator)
   | {
       readonly type: 'approval-required'
       readonly id: string
@@ -73,7 +78,7 @@ export type Failure =
   | { readonly type: 'output-elsewhere'; readonly artifact: Artifact }
   /** The call succeeded; what it wants cannot be selected from what the tool gave, which lies there. */
   | { readonly type: 'select-failed'; readonly why: string; readonly artifact?: Artifact }
-  | { readonly type: 'output-too-large'; readonly limit: number; readonly why: string }
+  | ({ readonly type: 'output-too-large'; readonly limit: number; readonly why: string } & ForOperator)
   /** It was begun under this id, and nobody can tell any more what became of it. */
   | { readonly type: 'outcome-unknown'; readonly call_id: string }
   | { readonly type: 'cancelled'; readonly may_have_run?: MayHaveRun }
@@ -86,6 +91,9 @@ export type Failure =
   // Ourselves
   | { readonly type: 'unavailable'; readonly message: string }
   | { readonly type: 'internal'; readonly reference: string }
+
+/** Why, as whoever runs the deployment is told it: with what nobody else can put right (`toldTo`). */
+type ForOperator = { readonly forOperator?: string }
 
 /** The call was ended while its tool ran: nobody can tell what that did, and it must not be done twice. */
 type MayHaveRun = true

@@ -143,14 +143,15 @@ async function moveData(own: Artifact, placing: Placing): Promise<Result<Artifac
 
 async function keep(what: Keepable, name: string, { artifacts, owner }: Placing): Promise<Result<Artifact>> {
   const kept = await artifacts.keep(what, owner)
-  if (!kept.ok) return tooLarge(kept.why)
+  if (!kept.ok) return tooLarge(kept.why, kept.forOperator)
   const { url, size, expiresAt } = kept
   const description = `${name}, until ${expiresAt}`
   return ok({ url, content_type: what.contentType, size, meta: { description } })
 }
 
-function tooLarge(why: string): Failing {
-  return fail({ type: 'output-too-large', limit: MAX_INLINE, why })
+function tooLarge(why: string, forOperator?: string): Failing {
+  const more = forOperator === undefined ? {} : { forOperator }
+  return fail({ type: 'output-too-large', limit: MAX_INLINE, why, ...more })
 }
 
 const BYTES = 'application/octet-stream'

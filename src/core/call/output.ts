@@ -20,11 +20,12 @@ export function checkOutput(
   if (!result.ok) {
     const failure: Failure = { ...result.failure, type: 'tool-failed' }
     if (!redactor) return fail(failure)
-    const { message, developer_message, additional_prompt_content, content } = failure
+    const { message, developer_message, forOperator, additional_prompt_content, content } = failure
     return fail({
       ...failure,
       message: redactor.text(message),
       ...(developer_message === undefined ? {} : { developer_message: redactor.text(developer_message) }),
+      ...(forOperator === undefined ? {} : { forOperator: redactor.text(forOperator) }),
       ...(additional_prompt_content === undefined
         ? {}
         : { additional_prompt_content: redactor.text(additional_prompt_content) }),

@@ -11,6 +11,7 @@ import { type Failure, fail } from './failure.ts'
 import { detailOf, type FailureWords, wordsOf } from './failure-words.ts'
 import { type GrantLooks, meetRequirements, NO_CONTEXT } from './requirements.ts'
 import type { Runnable } from './runner.ts'
+import { toldTo } from './told-to.ts'
 
 /** A tool as it was found, for somebody who may see it. */
 export interface FoundTool {
@@ -95,8 +96,8 @@ export function createReadiness({ toolSecrets, grants, approvals, healthOf }: Re
 
     const failures: Failure[] = []
     if (!runnable?.ok) {
-      const reason = runnable?.reason ?? 'It is not ready to run'
-      failures.push({ type: 'tool-not-executable', id: record.id, reason })
+      const { ok: _, ...why } = runnable ?? { ok: false, reason: 'It is not ready to run' }
+      failures.push({ type: 'tool-not-executable', id: record.id, ...why })
     }
     const hosts = runnable?.ok ? runnable.hosts : undefined
     const unmet = await unmetOf(record, publisher, userId, { reachedAt, hosts }, { toolSecrets, userTokens })
@@ -153,7 +154,8 @@ function approvalOf(record: ToolRecord, canBeApproved: boolean): Failure {
 }
 
 /** What is said of a failure: how to put it right is for administrators, save where the caller or its user can. */
-function obstacle(failure: Failure, principal: Principal): Obstacle {
+function obstacle(found: Failure, principal: Principal): Obstacle {
+  const failure = toldTo(principal, found)
   const isOperator = hasScope(principal, 'admin')
   switch (failure.type) {
     case 'tool-failed':

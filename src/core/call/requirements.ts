@@ -37,7 +37,7 @@ export interface RequiredToken {
 /** A token; or the challenge by which the user can consent, and why; or why there is neither for now. */
 export type TokenResult =
   | { readonly token: string }
-  | { readonly challenge: Challenge; readonly reason: string }
+  | { readonly challenge: Challenge; readonly reason: string; readonly forOperator?: string }
   | Unavailable
   /** The user has connected several accounts, and the call does not say which: these. */
   | { readonly accounts: readonly string[] }
@@ -130,6 +130,12 @@ async function gather(
   const challenges: Challenge[] = []
   const unavailable: Unavailable[] = []
   const details: string[] = []
+  /** The same for whoever runs the deployment. */
+  const forOperator: string[] = []
+  const lacks = (detail: string, full = detail): void => {
+    details.push(detail)
+    forOperator.push(full)
+  }
   /** What the deployment would give, were the tool trusted. */
   const withheld: string[] = []
 
@@ -144,7 +150,7 @@ async function gather(
     if ('value' in secret) secrets.set(id, { value: secret.value, from: own ? 'caller' : 'deployment' })
     else {
       missingSecrets.push({ id })
-      details.push(secret.missing)
+      lacks(`The operator must set the secret '${id}', and let the tool have it`, secret.missing)
     }
   }
 
@@ -159,7 +165,7 @@ async function gather(
     }
     if (isToken(requirement)) {
       missingTokens.push({ id: requirement.id })
-      details.push(`Send the token along that the tool calls '${requirement.id}'`)
+      lacks(`Send the token along that the tool calls '${requirement.id}'`)
       continue
     }
     if (!trusted) {
@@ -177,18 +183,18 @@ async function gather(
     if ('token' in result) tokens.set(requirement.id, { value: result.token, from: 'deployment' })
     else if ('challenge' in result) {
       challenges.push(result.challenge)
-      details.push(result.reason)
+      lacks(result.reason, result.forOperator)
     } else {
       unavailable.push(result)
-      details.push(result.unavailable)
+      lacks(result.unavailable)
     }
   }
 
   if (withheld.length > 0) return fail({ type: 'tool-untrusted', id: record.id, credentials: withheld })
   if (context.keepsToken && missingTokens.length + challenges.length > 0) {
-    details.push(`The token was not used, since the tool was asked for without its toolkit, '${record.toolkit}'`)
+    lacks(`The token was not used, since the tool was asked for without its toolkit, '${record.toolkit}'`)
   }
-  if (lacksUser) details.push('The call names no user')
+  if (lacksUser) lacks('The call names no user')
   if (missingSecrets.length + missingTokens.length + challenges.length === 0 && !lacksUser) {
     const [first] = unavailable
     return first ? fail(unavailableFailure(first)) : { ok: true, secrets, tokens }
@@ -201,6 +207,7 @@ async function gather(
     secrets: missingSecrets,
     user_id: lacksUser,
     detail: details.join('; '),
+    ...(forOperator.join() === details.join() ? {} : { forOperator: forOperator.join('; ') }),
   })
 }
 

@@ -96,7 +96,8 @@ export type Runnable =
       /** Whether it reads files out of its context; else its input holds them in Base64. */
       readonly takesFiles?: boolean
     }
-  | { readonly ok: false; readonly reason: string }
+  /** `forOperator`: why, with what only whoever runs the deployment can put right. */
+  | { readonly ok: false; readonly reason: string; readonly forOperator?: string }
 
 /** A call's deadline in milliseconds when its tool names none, and the longest a tool may name. */
 export const DEFAULT_TIMEOUT_MS = 30_000

@@ -22,7 +22,8 @@ export interface Approvals {
     | { readonly approved: true }
     | { readonly challenge: Challenge; readonly reason: string }
     /** Nobody who could approve it can be told from the caller here: what an administrator has to set up. */
-    | { readonly refused: string }
+    /** `forOperator`: why, with what whoever runs the deployment has to set up. */
+    | { readonly refused: string; readonly forOperator: string }
   >
 }
 

@@ -4,6 +4,8 @@ import type { Content } from './content.ts'
 export interface ToolFailure {
   readonly message: string
   readonly developer_message?: string
+  /** In place of that, for whoever runs the deployment: with what nobody else can put right. */
+  readonly forOperator?: string
   readonly can_retry?: boolean
   readonly additional_prompt_content?: string
   readonly retry_after_ms?: number

@@ -56,8 +56,6 @@ export function failureBody(failure: Failure): JsonObject {
         message: `Tool '${failure.name}' was not found`,
         developer_message: `${failure.tool} version ${failure.asked} is not available`,
       }
-    case 'tool-disabled':
-      return said(wordsOf(failure), 'An administrator can enable it with PATCH /tools/{id}')
     case 'requirements-missing':
       return {
         ...said(wordsOf(failure)),

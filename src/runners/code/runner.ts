@@ -3,7 +3,7 @@ import { redacting, sensitiveValues } from '../../outbound/redaction.ts'
 import { failed, passOnLogs, readAnswer } from '../sandbox/answer.ts'
 import { formatCredentials } from '../sandbox/credentials.ts'
 import { egressPolicy } from '../sandbox/policy.ts'
-import { NO_LOADER, type SandboxCode, type SandboxRunnerOptions } from '../sandbox/sandbox.ts'
+import { NO_LOADER, NO_SANDBOX, type SandboxCode, type SandboxRunnerOptions } from '../sandbox/sandbox.ts'
 import { checkedRunner } from '../shared/checked-runner.ts'
 import { checkCodeImplementation } from './implementation.ts'
 
@@ -14,7 +14,7 @@ import { checkCodeImplementation } from './implementation.ts'
  */
 export function createCodeRunner({ sandbox, inside, allowHttpHosts, log }: SandboxRunnerOptions): Runner {
   const runner = checkedRunner('code', checkCodeImplementation, (implementation, record) => {
-    if (!sandbox) return { ok: false, reason: NO_LOADER }
+    if (!sandbox) return { ok: false, reason: NO_SANDBOX, forOperator: NO_LOADER }
     const isForUsers = record.requirements.user_id || record.requirements.authorization.length > 0
     /** The isolate's name where it is the same for every call. */
     let shared: string | undefined

@@ -7,6 +7,9 @@ import type { EgressPolicy } from './policy.ts'
 export const NO_LOADER =
   'It needs the binding LOADER (Workers paid plan): add [[worker_loaders]] with binding = "LOADER" to wrangler.toml'
 
+/** The same for whoever can do nothing about it. */
+export const NO_SANDBOX = 'This deployment has no sandbox to run it in'
+
 /** What a Dynamic Worker is loaded from. */
 export interface SandboxCode {
   /** Names `modules`: other modules have another name. */

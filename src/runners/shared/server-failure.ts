@@ -27,9 +27,11 @@ export function unanswered(
   redact: Redact,
 ): FailedCall {
   const isUnreachable = kind === 'unreachable'
+  const why = redact(`${request} had no answer (${kind})`)
   const failure = {
     message: redact(message),
-    developer_message: redact(`${request} had no answer (${kind})${remedy === undefined ? '' : `. ${remedy}`}`),
+    developer_message: why,
+    ...(remedy === undefined ? {} : { forOperator: `${why}. ${remedy}` }),
     can_retry: isUnreachable || retryAfterMs !== undefined,
     ...(retryAfterMs === undefined ? {} : { retry_after_ms: retryAfterMs }),
   }

@@ -2,7 +2,7 @@ import { isObject, parseJson } from '../../core/tool/json.ts'
 import type { Runner, RunResult, Usage } from '../../core/call/runner.ts'
 import { failed, passOnLogs } from '../sandbox/answer.ts'
 import { egressPolicy } from '../sandbox/policy.ts'
-import { NO_LOADER, type SandboxRunnerOptions } from '../sandbox/sandbox.ts'
+import { NO_LOADER, NO_SANDBOX, type SandboxRunnerOptions } from '../sandbox/sandbox.ts'
 import { readCallToolResult } from '../shared/call-tool-result.ts'
 import { failureMeta } from '../shared/failure-fields.ts'
 import { checkedRunner } from '../shared/checked-runner.ts'
@@ -22,7 +22,7 @@ export interface WasmRunnerOptions extends SandboxRunnerOptions {
  */
 export function createWasmRunner({ sandbox, inside, readBlob, allowHttpHosts, log, now }: WasmRunnerOptions): Runner {
   return checkedRunner('wasm', checkWasmImplementation, (implementation, { toolkit }) => {
-    if (!sandbox) return { ok: false, reason: NO_LOADER }
+    if (!sandbox) return { ok: false, reason: NO_SANDBOX, forOperator: NO_LOADER }
     const { blob, tool, config, timeout_ms: timeoutMs } = implementation
     const egress = egressPolicy(implementation, toolkit, allowHttpHosts, [], [])
     const code = pluginCode(inside, blob, egress, async () => {

@@ -54,7 +54,9 @@ export function createR2Artifacts({ bucket, signer, bytesOf, base64Of, now }: R2
 export const noArtifacts: ArtifactStore = {
   keep: async () => ({
     ok: false,
-    why: 'to keep it, this deployment needs the binding ARTIFACTS (an R2 bucket): add [[r2_buckets]] with binding = "ARTIFACTS" to wrangler.toml',
+    why: 'this deployment has no place to keep it',
+    forOperator:
+      'to keep it, this deployment needs the binding ARTIFACTS (an R2 bucket): add [[r2_buckets]] with binding = "ARTIFACTS" to wrangler.toml',
   }),
   open: async () => 'missing',
 }

@@ -6,6 +6,7 @@ export function stopped(why: Stopped['why'], message: string): Stopped {
 }
 
 /** Whoever makes a call has the link to its page too, so a person's word counts only where the person is known. */
+export const NOBODY_TOLD_APART = 'nobody here can be told from the caller'
 export const NOBODY_IDENTIFIED =
   "nobody here can be told from the caller: an administrator must set 'SIGN_IN_ISSUER' to the OpenID provider that people sign in with, or 'USER_VERIFIER_URL' to a page that says who is in front of a browser"
 

@@ -25,7 +25,7 @@ import { sha256 } from '../sha256.ts'
 import { isState, objectOf } from './authorization-id.ts'
 import type { StoredAuthorization } from './authorization-rows.ts'
 import { createProviderAccess, type ProviderAccessOptions } from './provider-access.ts'
-import { GONE, NOBODY_IDENTIFIED, OTHER_BROWSER } from './stopped.ts'
+import { GONE, NOBODY_IDENTIFIED, NOBODY_TOLD_APART, OTHER_BROWSER } from './stopped.ts'
 import type { OpenQuestion, VaultObject } from './vault-object.ts'
 
 /** Bytes of the input of a call that a person can be asked to approve. */
@@ -85,7 +85,14 @@ export function createVault(
     const answer = await vaultOf(owner).token(owner, request)
     if ('token' in answer) return { token: answer.token }
     if (!('authorization' in answer)) return answer
-    return { challenge: challengeOf(requirement.id, answer, url), reason: answer.reason }
+    return { challenge: challengeOf(requirement.id, answer, url), ...why(request, answer.reason) }
+  }
+
+  /** Why a user's token is not there: where the provider may not be asked, that is for the operator to put right. */
+  function why({ provider, providerId }: Awaited<ReturnType<typeof requestFor>>, reason: string) {
+    if (typeof provider !== 'string') return { reason }
+    const told = `Nobody can allow access to '${providerId}' here yet: the operator must connect it; or send a token of your own as context.authorization [{"id": "${providerId}", "token": …}]`
+    return { reason: told, forOperator: reason }
   }
 
   /** Lets an authorization's vault say where the browser goes next, with the provider as it is configured now. */
@@ -114,8 +121,9 @@ export function createVault(
       if ('token' in answer) return { token: answer.token }
       if ('accounts' in answer || 'unavailable' in answer) return answer
       const { authorization, reason = '' } = answer
-      if (!authorization) return { challenge: challengeForNobody(requirement, reachedAt), reason }
-      return { challenge: challengeOf(requirement.id, { authorization, reason }, reachedAt()), reason }
+      const told = why(request, reason)
+      if (!authorization) return { challenge: challengeForNobody(requirement, reachedAt), ...told }
+      return { challenge: challengeOf(requirement.id, { authorization, reason }, reachedAt()), ...told }
     },
 
     canBeApproved: identifies,
@@ -123,7 +131,9 @@ export function createVault(
     async claim({ principal, userId, tool, input, reachedAt }) {
       const url = reachedAt()
       const reason = `${approvalReason(tool)}: a person must approve each call`
-      if (!identifies(url)) return { refused: `${reason}, and ${NOBODY_IDENTIFIED}` }
+      if (!identifies(url)) {
+        return { refused: `${reason}, and ${NOBODY_TOLD_APART}`, forOperator: `${reason}, and ${NOBODY_IDENTIFIED}` }
+      }
       const text = canonicalText(input)
       if (new TextEncoder().encode(text).length > MAX_INPUT) {
         const tooLarge = `${reason}, and the arguments of this one are too large to be shown to one`

@@ -90,7 +90,14 @@ describe('what a tool requires', () => {
     const missing = { type: 'requirements-missing', tool: 'Example.Tool', authorization: [] }
     expect((await meet({ secrets: ['A', 'B'] })).met).toEqual({
       ok: false,
-      failure: { ...missing, secrets: [{ id: 'A' }, { id: 'B' }], user_id: false, detail: "No 'A'; No 'B'" },
+      failure: {
+        ...missing,
+        secrets: [{ id: 'A' }, { id: 'B' }],
+        user_id: false,
+        detail:
+          "The operator must set the secret 'A', and let the tool have it; The operator must set the secret 'B', and let the tool have it",
+        forOperator: "No 'A'; No 'B'",
+      },
     })
     for (const given of [{}, { userId: '' }]) {
       expect((await meet({ user_id: true }, given)).met).toEqual({
@@ -283,7 +290,9 @@ describe('what a tool requires', () => {
         type: 'requirements-missing',
         authorization: [challengeOf('mail'), challengeOf('chat')],
         secrets: [{ id: 'KEY' }],
-        detail: "No 'KEY'; Not at mail; Not at chat; 'away' is away",
+        detail:
+          "The operator must set the secret 'KEY', and let the tool have it; Not at mail; Not at chat; 'away' is away",
+        forOperator: "No 'KEY'; Not at mail; Not at chat; 'away' is away",
       },
     })
   })

@@ -46,7 +46,7 @@ const SAID: Readonly<Record<FailureType, unknown>> = {
   },
   'tool-untrusted': {
     code: 'SECURITY_ERROR',
-    message: `Tool 'Kit.Tool@1.0.0' is not trusted with the secret 'KEY': whoever published it had no key that names it or its toolkit: an administrator can trust it with PATCH /tools/Kit.Tool@1.0.0 {"trusted": true}, or the caller can send its own along`,
+    message: `Tool 'Kit.Tool@1.0.0' is not trusted with the secret 'KEY': whoever published it had no key that names it or its toolkit: the caller can send its own along, or the operator of this deployment trust it`,
   },
   'requirements-missing': {
     code: 'SECURITY_ERROR',

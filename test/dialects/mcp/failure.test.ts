@@ -81,7 +81,7 @@ const TABLE: {
     undefined,
     200,
     200,
-    /trusted with the secret 'KEY'.*an administrator can/,
+    /trusted with the secret 'KEY'.*or the operator/,
   ],
   'requirements-missing': [
     MISSING,
@@ -256,7 +256,7 @@ const SAID: Readonly<Record<FailureType, unknown>> = {
   'version-unavailable': "Version '^9' of the tool 'Tool' is not available: there is '1.0.0'",
   'tool-disabled': "The tool 'Kit.Tool@1.0.0' is disabled",
   'tool-not-executable': "The tool 'Kit.Tool@1.0.0' cannot be called here: No implementation",
-  'tool-untrusted': `Tool 'Kit.Tool@1.0.0' is not trusted with the secret 'KEY': whoever published it had no key that names it or its toolkit: an administrator can trust it with PATCH /tools/Kit.Tool@1.0.0 {"trusted": true}, or the caller can send its own along`,
+  'tool-untrusted': `Tool 'Kit.Tool@1.0.0' is not trusted with the secret 'KEY': whoever published it had no key that names it or its toolkit: the caller can send its own along, or the operator of this deployment trust it`,
   'requirements-missing':
     "The tool 'Kit.Tool' needs something more before it can be called: No grant\nauthorization_required: the user must authorize 'google': open https://here/start and then call again\nMissing secrets: 'KEY'\nThe call must say for which user it is: send the header 'X-User-Id'",
   'approval-required':

@@ -67,7 +67,7 @@ const SAID: Readonly<Record<FailureType, unknown>> = {
     output: {
       error: {
         message: `Tool 'Kit.Tool@1.0.0' is not trusted with the secret 'KEY'`,
-        developer_message: `Whoever published it had no key that names it or its toolkit: an administrator can trust it with PATCH /tools/Kit.Tool@1.0.0 {"trusted": true}, or the caller can send its own along`,
+        developer_message: `Whoever published it had no key that names it or its toolkit: the caller can send its own along, or the operator of this deployment trust it`,
         can_retry: false,
       },
     },

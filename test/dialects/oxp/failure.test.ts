@@ -62,7 +62,6 @@ const SAID: Readonly<Record<FailureType, unknown>> = {
   },
   'tool-disabled': {
     message: "Tool 'Kit.Tool@1.0.0' is disabled",
-    developer_message: 'An administrator can enable it with PATCH /tools/{id}',
   },
   'tool-not-executable': {
     message: "Tool 'Kit.Tool@1.0.0' cannot be called here",
@@ -70,7 +69,7 @@ const SAID: Readonly<Record<FailureType, unknown>> = {
   },
   'tool-untrusted': {
     message: `Tool 'Kit.Tool@1.0.0' is not trusted with the secret 'KEY'`,
-    developer_message: `Whoever published it had no key that names it or its toolkit: an administrator can trust it with PATCH /tools/Kit.Tool@1.0.0 {"trusted": true}, or the caller can send its own along`,
+    developer_message: `Whoever published it had no key that names it or its toolkit: the caller can send its own along, or the operator of this deployment trust it`,
   },
   'requirements-missing': {
     message: "Tool 'Kit.Tool' needs something more before it can be called",

@@ -19,7 +19,7 @@ const SAID: Readonly<Record<FailureType, unknown>> = {
   'version-unavailable': "Version '^9' of tool 'Kit.Tool' is not available",
   'tool-disabled': "Tool 'Kit.Tool@1.0.0' is disabled",
   'tool-not-executable': "Tool 'Kit.Tool@1.0.0' cannot be called here: No implementation",
-  'tool-untrusted': `Tool 'Kit.Tool@1.0.0' is not trusted with the secret 'KEY': whoever published it had no key that names it or its toolkit: an administrator can trust it with PATCH /tools/Kit.Tool@1.0.0 {"trusted": true}, or the caller can send its own along`,
+  'tool-untrusted': `Tool 'Kit.Tool@1.0.0' is not trusted with the secret 'KEY': whoever published it had no key that names it or its toolkit: the caller can send its own along, or the operator of this deployment trust it`,
   'requirements-missing':
     "Tool 'Kit.Tool' needs something more before it can be called: No grant\nTo authorize 'google', open https://here/start and then call again\nThe call must say for which user it is: send the header 'X-User-Id'",
   'approval-required':

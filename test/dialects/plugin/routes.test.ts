@@ -210,7 +210,7 @@ const WANTED: Readonly<Record<FailureType, readonly [number, ...string[]]>> = {
   'version-unavailable': [404, "'^9'"],
   'tool-disabled': [404, 'is disabled'],
   'tool-not-executable': [404, 'No implementation'],
-  'tool-untrusted': [200, "is not trusted with the secret 'KEY'", 'an administrator can'],
+  'tool-untrusted': [200, "is not trusted with the secret 'KEY'", 'or the operator'],
   'requirements-missing': [200, 'No grant', "authorize 'google', open https://here/start"],
   'approval-required': [200, 'Level 8', 'open https://here/approve and then call again'],
   'input-invalid': [200, "'b': Is required", 'Too many'],

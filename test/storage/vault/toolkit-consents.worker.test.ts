@@ -183,7 +183,10 @@ describe("a call's approval", () => {
       input: {},
       reachedAt: () => CALLBACK,
     }
-    expect(await world.vault.claim(call)).toEqual({ refused: expect.stringContaining('USER_VERIFIER_URL') })
+    expect(await world.vault.claim(call)).toEqual({
+      refused: expect.stringMatching(/can be told from the caller$/),
+      forOperator: expect.stringContaining('USER_VERIFIER_URL'),
+    })
     // One that was asked for while it was a trial
     world.isTrial = true
     const { authorization: id } = challenged(await world.vault.claim(call))

@@ -1,0 +1,32 @@
+import { hasScope, type Principal } from '../access/principal.ts'
+import type { Failure } from './failure.ts'
+
+/**
+ * A failure as it is told to whoever called. What only the operator of the deployment can put right is said to administrators, in
+ * place of what others are told: an agent reads what it can do itself, or have its user do.
+ */
+export function toldTo(principal: Principal, failure: Failure): Failure {
+  const isOperator = hasScope(principal, 'admin')
+  switch (failure.type) {
+    case 'tool-disabled':
+      return isOperator ? { ...failure, detail: 'an administrator can enable it with PATCH /tools/{id}' } : failure
+    case 'tool-untrusted': {
+      const detail = `whoever published it had no key that names it or its toolkit: an administrator can trust it with PATCH /tools/${failure.id} {"trusted": true}, or the caller can send its own along`
+      return isOperator ? { ...failure, detail } : failure
+    }
+  }
+  if (!('forOperator' in failure)) return failure
+  const { forOperator, ...told } = failure
+  if (!isOperator || forOperator === undefined) return told
+  switch (told.type) {
+    case 'requirements-missing':
+      return { ...told, detail: forOperator }
+    case 'forbidden':
+    case 'tool-not-executable':
+      return { ...told, reason: forOperator }
+    case 'output-too-large':
+      return { ...told, why: forOperator }
+    case 'tool-failed':
+      return { ...told, developer_message: forOperator }
+  }
+}
