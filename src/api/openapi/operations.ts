@@ -297,6 +297,8 @@ export const OPERATIONS: Readonly<Record<string, Described>> = {
   'POST /console/sign-ins': { ...page('End a sign-in from the console'), sends: FORM },
   'GET /console/import': page('Import tools, in the console'),
   'POST /console/import': { ...page('Show what an import would make, or import it'), sends: FORM },
+  'GET /console/versions': page('The versions by their status, in the console'),
+  'POST /console/versions': { ...page('Change a version’s status from the console'), sends: FORM },
   'GET /console/keys': page('The API keys, in the console'),
   'POST /console/keys': { ...page('Make, rotate or revoke a key from the console'), sends: FORM },
   'GET /console/providers': page('The OAuth providers, in the console'),
