@@ -221,6 +221,46 @@ describe('the page', () => {
     }
   })
 
+  it('is written down with what was decided on it, for administrators to read', async () => {
+    const [refusing, allowed] = [await newAgent(server.url), await newAgent(server.url)]
+    const since = new Date().toISOString()
+    await decide(ann, authorizeUrl(refusing), { decision: 'refuse' })
+    const fields = { 'toolkit.Calculator': '1', 'days': '7', 'decision': 'allow' }
+    const { location } = await decide(ann, authorizeUrl(allowed), fields)
+    const told = async () => {
+      const { body } = await server.json(
+        'GET',
+        `/audit?since=${since}&principal=person:ann@acme.test`,
+        undefined,
+        asAdmin,
+      )
+      return body.items.filter(({ act }: { act: string }) => act.startsWith('agent.')).reverse()
+    }
+    await expect.poll(async () => (await told()).length).toBe(2)
+    const [refusal, connection] = await told()
+    expect(refusal).toMatchObject({
+      act: 'agent.refuse',
+      principal: 'person:ann@acme.test',
+      outcome: 'success',
+      path: '/connect/authorize',
+      about: { host: '127.0.0.1:7777' },
+    })
+    expect(connection).toMatchObject({
+      act: 'agent.connect',
+      principal: 'person:ann@acme.test',
+      about: {
+        id: expect.any(String),
+        host: '127.0.0.1:7777',
+        toolkits: ['Calculator'],
+        expires_at: expect.any(String),
+      },
+    })
+    // Whoever reads it cannot go on with it
+    for (const secret of [location?.searchParams.get('code'), allowed.verifier, 'a-state']) {
+      expect(JSON.stringify([refusal, connection])).not.toContain(secret)
+    }
+  })
+
   it.each<[string, Record<string, string | undefined>, string]>([
     ['an unknown client', { client_id: 'nobody' }, 'Invalid client_id'],
     ['another redirect URI', { redirect_uri: 'https://evil.test/' }, 'Invalid redirect URI'],

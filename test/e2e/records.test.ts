@@ -1,3 +1,4 @@
+import { readOpenMetrics } from '../api/calls/open-metrics.ts'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startUpstream, type Upstream } from '../upstream.ts'
 import { type Server, startServer } from './server.ts'
@@ -191,7 +192,10 @@ describe('GET /usage and GET /metrics', () => {
     const counted = /^switchboard_calls_total\{toolkit="Calculator",tool="Calculator.Add",outcome="success"\} (\d+)$/m
     expect(Number(counted.exec(text)?.[1])).toBeGreaterThanOrEqual(7)
     expect(text).toMatch(/^switchboard_call_duration_seconds_count\{toolkit="Calculator"\} \d+$/m)
-    expect(text.endsWith('# EOF\n')).toBe(true)
+    const families = readOpenMetrics(text)
+    expect([...families.keys()]).toEqual(
+      expect.arrayContaining(['switchboard', 'switchboard_calls', 'switchboard_records_lost']),
+    )
   })
 })
 
@@ -223,6 +227,7 @@ describe('GET /metrics of a host', () => {
       'm',
     )
     const text = await metricsWith(counted)
+    expect(readOpenMetrics(text).get('switchboard_host_circuit')?.samples.size).toBeGreaterThan(2)
     expect(text).toContain(`switchboard_host_circuit_openings_total{${names}} ${openings}\n`)
     expect(text).toContain(`switchboard_host_refusals_total{${names},reason="busy"} 0\n`)
     const state = (name: string) =>

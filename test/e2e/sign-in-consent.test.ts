@@ -86,6 +86,28 @@ describe('a consent, where people sign in,', () => {
     expect(back).toMatchObject({ status: 200, url, text: expect.stringContaining(mallory.email) })
   })
 
+  it('is written down, given or refused: for whom, at which provider and for which tool', async () => {
+    const since = new Date().toISOString()
+    const [giving, refusing] = [newPerson(), newPerson()]
+    for (const [{ name, email }, decision] of [
+      [giving, 'Allow'],
+      [refusing, 'Deny'],
+    ] as const) {
+      const { url } = await edge.challenge('Mail.GetEmails', email)
+      await (await signedIn(name)).consent(url, name, decision)
+    }
+    const told = async () => {
+      const { body } = await edge.ask('GET', `/audit?since=${since}&act=grant.give&limit=100`)
+      return body.items
+    }
+    await expect.poll(async () => (await told()).length).toBe(1)
+    const [given] = await told()
+    expect(given).toMatchObject({ act: 'grant.give', user_id: giving.email, outcome: 'success', status: 200 })
+    expect(given).toMatchObject({ path: '/oauth/callback', about: { provider: 'mail' } })
+    expect(given.about.tool).toContain('Mail.GetEmails')
+    expect(JSON.stringify(given)).not.toMatch(/code=|state=/)
+  })
+
   it('is not shown to whoever has the link, nor taken from them', async () => {
     const { email } = newPerson()
     const { url, check_url } = await edge.challenge('Mail.GetEmails', email)

@@ -1,6 +1,7 @@
-import { execFileSync } from 'node:child_process'
-import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { execFile, execFileSync } from 'node:child_process'
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Copy, copyTree } from '../fork/fork.ts'
 import { type ServerProcess, startProcess } from './process.ts'
@@ -65,6 +66,26 @@ describe('npm run dev', { timeout: 300_000 }, () => {
     expect(server.printed()).toContain('heard\n')
     await after(() => rmSync(file), 'with what changed')
     expect((await server.json('POST', '/tools/call', call)).status).toBe(400)
+  })
+
+  it('is harmed by no generator beside it, nor harms one, and serves what the source says in the end', async () => {
+    const file = at('tools/Doorbell/Ring.ts')
+    const generate = () =>
+      promisify(execFile)('npm', ['run', '--silent', 'generate'], { cwd: copy.folder, encoding: 'utf8' })
+    for (const rings of [1, 2]) {
+      let beside: Promise<unknown> = Promise.resolve()
+      const printed = await after(() => {
+        writeFileSync(file, tool(`() => ${rings}`))
+        beside = Promise.all([generate(), generate()])
+      }, `Ready on ${server.url}, with what changed`)
+      await beside
+      expect(printed).not.toContain('goes on at')
+      const { body } = await server.json('POST', '/tools/call', { tool_id: 'Doorbell.Ring', input: {} })
+      expect(body.result.value).toBe(rings)
+      const left = readdirSync(at('src/generated')).filter((name) => name.endsWith('.tmp'))
+      expect(left).toEqual([])
+    }
+    await after(() => rmSync(file), 'with what changed')
   })
 
   it('says so of what tools and Worker share', async () => {

@@ -105,7 +105,7 @@ export function keysFace(deps: KeysFaceDeps): Hono {
   }
 
   const idOf = (c: Context) => c.req.param('id') ?? ''
-  const find = async (c: Context) => (await keys.list()).find(({ id }) => id === idOf(c))
+  const find = (c: Context) => keys.withId(idOf(c))
 
   /** What is known of keys beside what they are. */
   async function knownOf(): Promise<Known> {

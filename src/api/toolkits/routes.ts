@@ -23,7 +23,7 @@ import {
 
 export interface ToolkitsFaceDeps extends RouteDeps {
   readonly toolkits: ToolkitStore
-  readonly keys: Pick<KeyStore, 'list'>
+  readonly keys: Pick<KeyStore, 'withId'>
   readonly catalogue: ToolkitCounts
 }
 
@@ -89,7 +89,7 @@ export function toolkitsFace(deps: ToolkitsFaceDeps): Hono {
   /** The principal that a body names as the owner; null for the deployment. */
   async function ownerNamed(owner: string | null): Promise<Result<string | null>> {
     const named = owner === null ? undefined : principalNamed(owner)
-    if (named?.key === undefined || (await keys.list()).some(({ id }) => id === named.key)) {
+    if (named?.key === undefined || (await keys.withId(named.key))) {
       return ok(named?.principal ?? null)
     }
     const message =

@@ -58,6 +58,8 @@ export interface KeyStore {
   /** Whether there was such a key. */
   remove(id: string): Promise<boolean>
   find(hash: string): Promise<ApiKey | undefined>
+  /** The key of an id, never stale. */
+  withId(id: string): Promise<ApiKey | undefined>
 }
 
 const MAX_LIST = 1_000

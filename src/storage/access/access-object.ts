@@ -7,7 +7,7 @@ import { reached } from '../reached.ts'
 import type { RegistryObject } from '../registry/registry-object.ts'
 import { registryStub } from '../registry/registry-stub.ts'
 import { type GivenKind, givenText, givenTexts, removeGiven, storeProvider } from './given.ts'
-import { changeKey, lastUses, noteUse, rotateKey, storeKey } from './key-rows.ts'
+import { changeKey, keyTextOfId, lastUses, noteUse, rotateKey, storeKey } from './key-rows.ts'
 import { type SessionRows, sessionRows } from './session-rows.ts'
 import { createTables, deploymentSecret } from './tables.ts'
 import { type EarlierKeeper, takeOver } from './take-over.ts'
@@ -91,6 +91,12 @@ export class Access extends DurableObject<AccessBindings> {
   async given(kind: GivenKind): Promise<string[]> {
     await this.#ready()
     return givenTexts(this.#sql, kind)
+  }
+
+  /** The API key of an id, serialised. */
+  async keyWithId(id: string): Promise<string | undefined> {
+    await this.#ready()
+    return keyTextOfId(this.#sql, id)
   }
 
   /** Whether there was one of this id. */

@@ -18,6 +18,11 @@ export function keyText(sql: SqlStorage, hash: string): string | undefined {
   return JSON.stringify({ ...key, expires_at: new Date(until).toISOString() })
 }
 
+/** The key of an id, serialised. */
+export function keyTextOfId(sql: SqlStorage, id: string): string | undefined {
+  return field<string>(sql, 'SELECT body FROM api_key WHERE id = ?', id)
+}
+
 /** Stores a new key. That one is stored twice is whoever asks again, since the answer was lost. */
 export function storeKey(sql: SqlStorage, key: ApiKey, hash: string): void {
   sql.exec('INSERT OR IGNORE INTO api_key VALUES (?, ?, ?)', key.id, hash, JSON.stringify(key))

@@ -21,6 +21,10 @@ export function createKvKeys({ kv, access, now }: AccessReach): KeyStore {
     async list() {
       return (await access().given('apiKey')).map((text): ApiKey => JSON.parse(text))
     },
+    async withId(id) {
+      const text = await access().keyWithId(id)
+      return text === undefined ? undefined : JSON.parse(text)
+    },
     change: async (key) => changed(await access().changeKey(key)),
     rotate: async (id, hash, until) => changed(await access().rotateKey(id, hash, until)),
     lastUses: () => access().lastUses(),

@@ -20,6 +20,7 @@ function memoryStore() {
   const store: KeyStore = {
     create: (key, hash) => Promise.resolve(void stored.set(hash, key)),
     list: () => Promise.resolve([...stored.values()]),
+    withId: (id) => Promise.resolve([...stored.values()].find((key) => key.id === id)),
     find: (hash) => Promise.resolve(stored.get(hash)),
     change(key) {
       for (const [hash, { id }] of stored) if (id === key.id) return Promise.resolve(Boolean(stored.set(hash, key)))
