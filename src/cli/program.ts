@@ -1,11 +1,15 @@
 import { Command, Option } from 'commander'
 import type { AddCommands } from './add-commands.ts'
 import about from '../../package.json' with { type: 'json' }
+import { addArchive } from './commands/archive.ts'
+import { addAuthorize } from './commands/authorize.ts'
 import { addCall } from './commands/call.ts'
 import { addCatalogue } from './commands/catalogue.ts'
 import { addCompletion } from './commands/completion.ts'
+import { addConnect } from './commands/connect.ts'
 import { addConvert } from './commands/convert.ts'
 import { addDoctor } from './commands/doctor.ts'
+import { addImport } from './commands/import.ts'
 import { addKeys } from './commands/keys.ts'
 import { addPublish } from './commands/publish.ts'
 import type { Open } from './session.ts'
@@ -14,8 +18,12 @@ const COMMANDS: readonly AddCommands[] = [
   addCatalogue,
   addCall,
   addPublish,
+  addImport,
   addConvert,
   addKeys,
+  addConnect,
+  addAuthorize,
+  addArchive,
   addDoctor,
   addCompletion,
 ]

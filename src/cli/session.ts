@@ -44,7 +44,7 @@ export function openSession(options: CommonOptions, surroundings: Surroundings, 
     client: new Switchboard({ url, key, user: options.user }),
     connection,
     stranger: connect({ url, attempts: 1 }),
-    terminal: createTerminal(surroundings, options),
+    terminal: createTerminal(surroundings, options, signal),
     surroundings,
     signal,
   }

@@ -1,4 +1,5 @@
 import { createInterface } from 'node:readline/promises'
+import { SwitchboardError } from '../client/index.ts'
 import { CliError } from './cli-error.ts'
 import { clean, jsonText, lineOf, type Part } from './terminal-text.ts'
 
@@ -44,6 +45,7 @@ const BAR = 24
 export function createTerminal(
   { stdin, stdout, stderr, env }: Surroundings,
   { json = false, yes = false }: { readonly json?: boolean; readonly yes?: boolean },
+  signal: AbortSignal,
 ): Terminal {
   // https://no-color.org
   const mayColour = (env['NO_COLOR'] ?? '') === '' && env['TERM'] !== 'dumb' && !json
@@ -70,7 +72,13 @@ export function createTerminal(
       }
       const reader = createInterface({ input: stdin, output: stderr })
       try {
-        const answer = await reader.question(`${clean(question)} [y/N] `)
+        const stopped = new Promise<string>((_, reject) => {
+          const stop = () => reject(new SwitchboardError('cancelled', 'Nothing was done'))
+          reader.once('SIGINT', stop).once('close', stop)
+          if (signal.aborted) stop()
+          signal.addEventListener('abort', stop, { once: true })
+        })
+        const answer = await Promise.race([reader.question(`${clean(question)} [y/N] `), stopped])
         if (!/^y(?:es)?$/i.test(answer.trim())) throw new CliError('failed', 'Nothing was done')
       } finally {
         reader.close()

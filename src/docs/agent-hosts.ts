@@ -4,6 +4,8 @@ export interface AgentHost {
   readonly title: string
   /** Where the configuration goes, in Markdown. */
   readonly where: string
+  /** The file that holds it, where the host has one: of a project, from its folder, and of a person, from their home. */
+  readonly file?: { readonly project?: string; readonly user?: string }
   /** What is copied, whole; absent where the host has a form to fill in. */
   readonly snippet?: Snippet
   /** The same for a person who signs in instead of having a key, where the host can be told so. */
@@ -53,6 +55,7 @@ export function agentHosts(origin: string): readonly AgentHost[] {
       id: 'cursor',
       title: 'Cursor',
       where: '`.cursor/mcp.json` in a project, or `~/.cursor/mcp.json`.',
+      file: { project: '.cursor/mcp.json', user: '.cursor/mcp.json' },
       snippet: json(`{
   "mcpServers": {
     "switchboard": {
@@ -72,6 +75,7 @@ export function agentHosts(origin: string): readonly AgentHost[] {
       title: 'VS Code',
       where:
         '`.vscode/mcp.json` in a project, or `MCP: Open User Configuration`. It asks for the key once, and keeps it.',
+      file: { project: '.vscode/mcp.json' },
       snippet: json(`{
   "inputs": [{ "type": "promptString", "id": "switchboard-key", "description": "Switchboard key", "password": true }],
   "servers": {
@@ -92,6 +96,7 @@ export function agentHosts(origin: string): readonly AgentHost[] {
       id: 'codex',
       title: 'Codex',
       where: '`~/.codex/config.toml`, which the command line, the app and the extension share.',
+      file: { user: '.codex/config.toml' },
       snippet: {
         language: 'toml',
         text: `[mcp_servers.switchboard]

@@ -33,6 +33,7 @@ await build({
   format: 'esm',
   platform: 'node',
   target: 'node20',
+  mainFields: ['module', 'main'],
   // What it is made of has parts that are no modules
   banner: {
     js: "#!/usr/bin/env node\nimport { createRequire } from 'node:module'\nconst require = createRequire(import.meta.url)",

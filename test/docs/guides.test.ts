@@ -101,6 +101,7 @@ it('the configuration of each host is there for programs', async () => {
     id: 'codex',
     title: 'Codex',
     where: expect.any(String),
+    file: { user: '.codex/config.toml' },
     snippet: { language: 'toml', text: expect.stringContaining(`url = "${ORIGIN}/mcp"`) },
     signIn: { language: 'sh', text: expect.stringContaining(`--url ${ORIGIN}/connect/mcp`) },
   })

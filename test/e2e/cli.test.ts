@@ -9,6 +9,7 @@ import { createProgram, leavesOf } from '../../src/cli/program.ts'
 import { EXAMPLE_ORIGIN } from '../../src/docs/guide.ts'
 import { describing } from '../plugins/describing.ts'
 import { buildCommandLine, type CommandLine } from './command-line.ts'
+import { startServer } from './server.ts'
 import { definition } from './definition.ts'
 import { HttpPerson } from './oauth/http-person.ts'
 import { ADMIN_KEY, type Connected, connect, startWorld, type World } from './oauth/switchboard.ts'
@@ -30,6 +31,14 @@ afterAll(async () => {
   await Promise.all([edge?.server.stop(), world?.close()])
   await rm(folder, { recursive: true, force: true })
 })
+
+const hasScript = (() => {
+  try {
+    return execFileSync('script', ['--version'], { encoding: 'utf8' }).includes('util-linux')
+  } catch {
+    return false
+  }
+})()
 
 const run: CommandLine['run'] = (args, options) => cli.run(args, options)
 async function file(name: string, content: unknown): Promise<string> {
@@ -202,13 +211,6 @@ describe('call', () => {
     expect(refused).toMatchObject({ code: 3, stdout: '' })
   })
 
-  const hasScript = (() => {
-    try {
-      return execFileSync('script', ['--version'], { encoding: 'utf8' }).includes('util-linux')
-    } catch {
-      return false
-    }
-  })()
   it.skipIf(!hasScript)('opens the link for somebody at a terminal, and waits', async () => {
     const opened = join(folder, 'opened')
     await file('xdg-open', `#!/bin/sh\nprintf '%s' "$1" > '${opened}'\n`)
@@ -357,6 +359,20 @@ describe('keys', () => {
   })
 })
 
+describe.skipIf(!hasScript)('somebody at a terminal is asked', () => {
+  it.each([
+    ['n\n', 1, 'Nothing was done'],
+    ['\x03', 130, 'Nothing was done'],
+    ['y\n', 4, "Cannot find the key 'nobody'"],
+  ])('and answers %j', async (text, exit, message) => {
+    const typed = { after: '[y/N]', text }
+    const { code, stdout } = await cli.runAtTerminal(['keys', 'revoke', 'nobody'], { typed })
+    expect(code, stdout).toBe(exit)
+    expect(stdout).toContain("Nobody can use the key 'nobody' any more. Go on? [y/N]")
+    expect(stdout).toContain(message)
+  })
+})
+
 describe('doctor', () => {
   it('says what is in order, and what is in the way of which tools', async () => {
     const { code, json } = await run(['doctor', '--json'])
@@ -410,6 +426,15 @@ describe('the guide', () => {
       writeFile(join(place, 'greet.json'), JSON.stringify(greet)),
       writeFile(join(place, 'greet.mjs'), 'export default ({ text }) => `Hello, ${text}!`'),
       writeFile(join(place, 'tools.json'), JSON.stringify(tools)),
+      writeFile(
+        join(place, 'exchange.json'),
+        JSON.stringify({
+          openapi: '3.1.0',
+          info: { title: 'Exchange', version: '1.0.0' },
+          servers: [{ url: 'https://exchange.test' }],
+          paths: { '/latest': { get: { operationId: 'latest', responses: { 200: { description: 'Rates' } } } } },
+        }),
+      ),
     ])
     const script = `set -eu\n${blocks.join('\n').replaceAll(EXAMPLE_ORIGIN, edge.server.url)}`
     const env = { ...process.env, PATH: `${place}${delimiter}${process.env['PATH']}` }
@@ -437,5 +462,186 @@ describe('the guide', () => {
   it('has a row for each number that it ends with', () => {
     const told = [...guide.matchAll(/^\| (\d+) +\|/gm)].map(([, number]) => Number(number))
     expect(told).toEqual(Object.values(EXIT))
+  })
+})
+
+describe('import', () => {
+  const description = {
+    openapi: '3.1.0',
+    info: { title: 'Rates', version: '1.0.0' },
+    servers: [{ url: 'https://rates.test' }],
+    paths: {
+      '/latest': { get: { operationId: 'latest', summary: 'Latest', responses: { 200: { description: 'Rates' } } } },
+      '/older': { get: { operationId: 'older', summary: 'Older', responses: { 200: { description: 'Rates' } } } },
+    },
+  }
+
+  it('shows what would be made, and makes it when it is told to', async () => {
+    const source = await file('rates.json', description)
+    const args = ['import', source, '--toolkit', 'Rates']
+    const shown = await run([...args, '--dry-run'])
+    expect(shown).toMatchObject({ code: 0, stdout: expect.stringContaining('+ Rates.latest@1.0.0') })
+    const asked = await run(args)
+    expect(asked).toMatchObject({ code: 2, stderr: expect.stringContaining("Make 2 tools of the toolkit 'Rates'?") })
+    expect((await run(['list', '--toolkit', 'Rates', '--json'])).json.items).toEqual([])
+    const one = await run([...args, '--tool', 'lat*', '--yes', '--json'])
+    expect(one).toMatchObject({ code: 0, json: { ids: ['Rates.latest@1.0.0'], skipped: [] } })
+    expect(await run([...args, '--yes'])).toMatchObject({ code: 0, stderr: '✓ 1 made\n' })
+    expect(await run([...args, '--yes'])).toMatchObject({ code: 0, stderr: 'There is nothing to make\n' })
+  })
+
+  it('makes many, a part at a time', async () => {
+    const paths = Object.fromEntries(
+      Array.from({ length: 250 }, (_, n) => [
+        `/p${n}`,
+        { get: { operationId: `op${n}`, responses: { 200: { description: 'x' } } } },
+      ]),
+    )
+    const source = await file('many.json', { ...description, paths })
+    const { code, json, stderr } = await run(['import', source, '--toolkit', 'Many', '--yes', '--json'])
+    expect(code, stderr).toBe(0)
+    expect(new Set(json.ids).size).toBe(250)
+  })
+
+  it.each([
+    [['https://x.test/api', '--toolkit', 'X'], 2, /Pass --from openapi/],
+    [['https://x.test/api', '--toolkit', 'X', '--from', 'soap'], 2, /wanted openapi, mcp, oxp/],
+    [['nowhere.yaml', '--toolkit', 'X'], 2, /no such file/],
+    [['rates.json'], 2, /required option '--toolkit/],
+    [['http://127.0.0.1:9/mcp', '--toolkit', 'X'], 4, /^Error: /],
+  ])('says what it lacks: %j', async (args, exit, message) => {
+    const { code, stderr } = await run(['import', ...args], { cwd: folder })
+    expect(code, stderr).toBe(exit)
+    expect(stderr).toMatch(message)
+  })
+})
+
+describe('authorize', () => {
+  it('has a person consent before anything is called', async () => {
+    const before = world.api.requests.length
+    expect(await run(['authorize', 'Mail.GetEmails'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('--user'),
+    })
+    const args = ['authorize', 'Mail.GetEmails', '--user', 'jo']
+    expect(await run([...args, '--json'])).toMatchObject({
+      code: 3,
+      json: { error: { code: 'authorization_required' } },
+    })
+    let done: Promise<unknown> | undefined
+    const allowed = await run([...args, '--wait'], {
+      onPrinted(printed) {
+        const link = /(http\S+\/start)/.exec(printed)?.[1]
+        if (link !== undefined) done ??= new HttpPerson().consent(link, 'jo')
+      },
+    })
+    expect(allowed).toMatchObject({ code: 0, stderr: expect.stringMatching(/✓ It is allowed\n$/) })
+    expect(world.api.requests.length).toBe(before)
+    expect((await run([...args, '--json'])).json).toEqual({ tool: 'Mail.GetEmails', authorized: true })
+    expect((await run(['call', 'Mail.GetEmails', '--user', 'jo', '--json'])).json.value).toMatchObject({
+      account: 'jo',
+    })
+    expect((await run(['authorize', 'Nobody.Knows'])).code).toBe(4)
+  })
+})
+
+describe('connect', () => {
+  it('writes into the configuration of a host, beside a copy of what it said', async () => {
+    const home = await mkdtemp(join(folder, 'home-'))
+    const cwd = await mkdtemp(join(folder, 'project-'))
+    const options = { cwd, env: { HOME: home } }
+    const url = `${edge.server.url}/mcp`
+    expect(await run(['connect', 'cursor'], options)).toMatchObject({ code: 2, stderr: expect.stringContaining(url) })
+    const written = await run(['connect', 'cursor', '--yes', '--json'], options)
+    expect(written.json).toMatchObject({ host: 'cursor', changed: true })
+    const path = join(cwd, '.cursor/mcp.json')
+    expect(JSON.parse(await readFile(path, 'utf8')).mcpServers.switchboard.url).toBe(url)
+    expect((await run(['connect', 'cursor', '--json'], options)).json).toMatchObject({ changed: false })
+
+    const signIn = await run(['connect', 'cursor', '--sign-in', '--yes', '--json'], options)
+    expect(JSON.parse(await readFile(path, 'utf8')).mcpServers).toEqual({
+      switchboard: { url: `${edge.server.url}/connect/mcp` },
+    })
+    expect(JSON.parse(await readFile(signIn.json.backup, 'utf8')).mcpServers.switchboard.url).toBe(url)
+
+    await writeFile(path, '{ "mcpServers": ')
+    expect(await run(['connect', 'cursor', '--yes'], options)).toMatchObject({
+      code: 4,
+      stderr: expect.stringContaining('left as it is'),
+    })
+    expect(await readFile(path, 'utf8')).toBe('{ "mcpServers": ')
+
+    expect((await run(['connect', 'codex', '--yes'], options)).code).toBe(0)
+    expect(await readFile(join(home, '.codex/config.toml'), 'utf8')).toContain(`url = "${url}"`)
+    expect((await run(['connect', 'vs-code', '--yes'], options)).code).toBe(0)
+    expect(await readFile(join(cwd, '.vscode/mcp.json'), 'utf8')).toContain('promptString')
+    expect((await run(['connect', 'local-servers', '--file', 'desktop.json', '--yes'], options)).code).toBe(0)
+    expect(await readFile(join(cwd, 'desktop.json'), 'utf8')).toContain('mcp-remote')
+  })
+
+  it('says what there is, and what a person does themselves', async () => {
+    expect((await run(['connect'])).stdout).toMatch(/^claude-code +Claude Code: /)
+    expect((await run(['connect', 'claude-code'])).stdout).toContain(
+      `claude mcp add --transport http switchboard ${edge.server.url}/mcp`,
+    )
+    expect((await run(['connect', 'claude', '--json'])).json).toMatchObject({
+      host: 'claude',
+      where: expect.any(String),
+    })
+    expect(await run(['connect', 'emacs'])).toMatchObject({ code: 2, stderr: expect.stringContaining('cursor') })
+    expect((await run(['connect', 'vs-code', '--global'])).code).toBe(2)
+  })
+})
+
+describe('backup and restore', () => {
+  it('take the registry from one deployment to another', async () => {
+    const path = join(folder, 'backup.jsonl')
+    const { code, json } = await run(['backup', path, '--json'])
+    expect({ code, json }).toEqual({
+      code: 0,
+      json: { file: path, lines: expect.any(Number), bytes: expect.any(Number) },
+    })
+    const text = await readFile(path, 'utf8')
+    expect(text).toContain('Mail.GetEmails')
+    expect((await run(['backup', path])).code).toBe(2)
+    expect((await run(['backup', path, '--toolkit', 'Mail', '--yes'])).code).toBe(0)
+    expect(await readFile(path, 'utf8')).not.toContain('Calculator.')
+    await writeFile(path, text)
+
+    const other = await startServer({ vars: { ACCESS: 'keys', ADMIN_KEY } })
+    try {
+      const there = ['--url', other.url]
+      expect(await run(['restore', path, ...there])).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining(other.url),
+      })
+      const restored = await run(['restore', path, '--yes', '--json', ...there])
+      expect(restored).toMatchObject({ code: 0, json: { refused: 0, created: expect.any(Number) } })
+      expect(restored.json.created).toBeGreaterThan(3)
+      expect((await run(['show', 'Mail.GetEmails', '--json', ...there])).json).toMatchObject({
+        id: 'Mail.GetEmails@1.0.0',
+      })
+      expect((await run(['restore', path, '--yes', ...there])).stdout).toMatch(/^0 created, \d+ unchanged/)
+    } finally {
+      await other.stop()
+    }
+  })
+
+  it('keep to what is whole, and is a backup', async () => {
+    const cut = await file('cut.jsonl', '{"kind":"archive","format":1}\n{"kind":"tool"}\n')
+    expect(await run(['restore', cut, '--yes'])).toMatchObject({
+      code: 4,
+      stderr: expect.stringContaining('breaks off'),
+    })
+    const other = await file('other.jsonl', '{"a":1}\n')
+    expect(await run(['restore', other, '--yes'])).toMatchObject({
+      code: 4,
+      stderr: expect.stringContaining('is no backup'),
+    })
+    expect((await run(['restore', 'nowhere.jsonl', '--yes'])).code).toBe(2)
+    const path = join(folder, 'refused.jsonl')
+    const env = { SWITCHBOARD_KEY: await edge.keyFor('any') }
+    expect((await run(['backup', path, '--json'], { env })).json.error.code).toBe('forbidden')
+    await expect(readFile(path)).rejects.toThrow(/ENOENT/)
   })
 })

@@ -19,6 +19,8 @@ export interface RunOptions {
   readonly env?: Readonly<Record<string, string | undefined>>
   readonly stdin?: string
   readonly cwd?: string
+  /** What is typed once something is printed. */
+  readonly typed?: { readonly after: string; readonly text: string }
   /** Told of what is printed so far. */
   readonly onPrinted?: (printed: string, stop: (signal: NodeJS.Signals) => void) => void
 }
@@ -41,12 +43,15 @@ export function buildCommandLine(env: Readonly<Record<string, string>>): Command
   const start = (
     command: string,
     args: readonly string[],
-    { stdin, cwd = folder, onPrinted, ...options }: RunOptions,
+    { stdin, cwd = folder, onPrinted, typed, ...options }: RunOptions,
   ) =>
     new Promise<Ran>((resolve, reject) => {
       const child = spawn(command, args, { cwd, env: { ...surrounding, ...env, ...options.env } })
       let [stdout, stderr] = ['', '']
-      const heard = () => onPrinted?.(stdout + stderr, (signal) => void child.kill(signal))
+      const heard = () => {
+        onPrinted?.(stdout + stderr, (signal) => void child.kill(signal))
+        if (typed && !child.stdin.writableEnded && (stdout + stderr).includes(typed.after)) child.stdin.end(typed.text)
+      }
       child.stdout.on('data', (part) => ((stdout += part), heard()))
       child.stderr.on('data', (part) => ((stderr += part), heard()))
       child.once('error', reject)
@@ -54,8 +59,7 @@ export function buildCommandLine(env: Readonly<Record<string, string>>): Command
         const said = (stdout || stderr).trim()
         resolve({ code, stdout, stderr, json: /^[[{]/.test(said) ? tryJson(said) : undefined })
       })
-      if (stdin === undefined || !child.stdin) child.stdin.end()
-      else child.stdin.end(stdin)
+      if (!typed) child.stdin.end(stdin ?? '')
     })
   return {
     program,

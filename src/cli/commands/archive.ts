@@ -1,0 +1,139 @@
+import { createReadStream, createWriteStream, existsSync, openAsBlob } from 'node:fs'
+import { rename, rm, stat } from 'node:fs/promises'
+import { createInterface } from 'node:readline'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { isObject, type JsonObject, parsed } from '../../client/json.ts'
+import { CliError } from '../cli-error.ts'
+import type { AddCommands } from '../add-commands.ts'
+import type { CommonOptions, Session } from '../session.ts'
+
+/** `backup` and `restore`: the registry as a file of JSON lines, and back. */
+export const addArchive: AddCommands = (program, open) => {
+  program
+    .command('backup')
+    .description('write the registry to a file, without secrets, keys and grants')
+    .argument('<file>')
+    .option('--toolkit <toolkit>', 'one toolkit alone')
+    .action((file: string, options: CommonOptions & { readonly toolkit?: string }) =>
+      backup(open(options), file, options.toolkit),
+    )
+  program
+    .command('restore')
+    .description('take in what backup wrote; what is there already stays as it is')
+    .argument('<file>')
+    .action((file: string, options: CommonOptions) => restore(open(options), file))
+}
+
+const JSON_LINES = 'application/jsonl'
+
+async function backup(session: Session, file: string, toolkit: string | undefined): Promise<void> {
+  const { connection, terminal, signal } = session
+  if (existsSync(file)) await terminal.confirm(`${file} is there already. Write over it?`)
+  const activity = terminal.activity('Asking for the registry')
+  // Only what is whole takes the place of what was there
+  const part = `${file}.part`
+  let bytes = 0
+  try {
+    await connection.ask({
+      path: '/export',
+      query: { toolkit },
+      signal,
+      async read(response) {
+        bytes = 0
+        const chunks = response.body ?? []
+        async function* counted() {
+          for await (const chunk of chunks) {
+            bytes += chunk.byteLength
+            activity.update(`${Math.round(bytes / 1_024)} kB`)
+            yield chunk
+          }
+        }
+        await pipeline(Readable.from(counted()), createWriteStream(part, { mode: 0o600 }))
+      },
+    })
+    const { lines } = await inspected(part)
+    await rename(part, file)
+    activity.stop()
+    terminal.give({ file, lines, bytes }, () =>
+      terminal.note(['green', '✓'], ` ${file}: ${lines} lines, ${bytes} bytes`),
+    )
+  } finally {
+    activity.stop()
+    await rm(part, { force: true })
+  }
+}
+
+/** How many lines an export has; throws for what is none, or broke off. */
+async function inspected(file: string): Promise<{ readonly lines: number }> {
+  let lines = 0
+  let first: string | undefined
+  let last = ''
+  for await (const line of createInterface({ input: createReadStream(file), crlfDelay: Infinity })) {
+    if (line === '') continue
+    first ??= line.slice(0, 4_096)
+    last = line
+    lines++
+  }
+  const head = parsed(first ?? '')
+  if (!isObject(head) || head['kind'] !== 'archive')
+    throw new CliError('refused', `${file} is no backup of a Switchboard`)
+  const end = parsed(last)
+  if (!isObject(end) || end['kind'] !== 'end' || end['lines'] !== lines - 1) {
+    throw new CliError('refused', `${file} breaks off: it does not end as a backup does`)
+  }
+  return { lines }
+}
+
+const COUNTS = ['created', 'unchanged', 'changed', 'skipped', 'refused'] as const
+
+async function restore(session: Session, file: string): Promise<void> {
+  const { connection, terminal, signal, url } = session
+  const { size } = await stat(file)
+  const { lines } = await inspected(file)
+  await terminal.confirm(
+    `${file} (${lines} lines, ${size} bytes) is taken in at ${url.origin}; what it makes stays. Go on?`,
+  )
+  const activity = terminal.activity('Restoring')
+  const told: JsonObject[] = []
+  let done: JsonObject | undefined
+  try {
+    await connection.ask({
+      method: 'POST',
+      path: '/import',
+      body: await openAsBlob(file, { type: JSON_LINES }),
+      headers: { 'content-type': JSON_LINES },
+      signal,
+      async read(response) {
+        const input = Readable.from(response.body ?? [])
+        for await (const line of createInterface({ input, crlfDelay: Infinity })) {
+          const said = parsed(line)
+          if (!isObject(said)) continue
+          const { progress } = said
+          if (isObject(progress)) activity.update('lines', Number(progress['line']), lines)
+          else if (said['done'] === true) done = said
+          else told.push(said)
+        }
+      },
+    })
+  } finally {
+    activity.stop()
+  }
+  if (!done)
+    throw new CliError(
+      'failed',
+      'The restore broke off',
+      'Restore again: what was taken in stays, and the rest follows',
+    )
+  const counts = Object.fromEntries(COUNTS.map((name) => [name, Number(done?.[name] ?? 0)]))
+  terminal.give({ file, ...counts, told }, () => {
+    for (const { line, outcome, about, message } of told) {
+      terminal.note(
+        ['yellow', `line ${String(line)} ${String(outcome)}`],
+        ` ${String(about ?? '')}: ${String(message)}`,
+      )
+    }
+    terminal.print(COUNTS.map((name) => `${counts[name]} ${name}`).join(', '))
+  })
+  if (Number(counts['refused']) > 0) throw new CliError('failed', `${counts['refused']} were refused`)
+}

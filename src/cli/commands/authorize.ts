@@ -1,0 +1,62 @@
+import { described, settled } from '../../client/authorization.ts'
+import { type Challenge, SwitchboardError } from '../../client/index.ts'
+import { isObject, objectsIn, textIn } from '../../client/json.ts'
+import { CliError } from '../cli-error.ts'
+import { lead } from '../lead.ts'
+import type { AddCommands } from '../add-commands.ts'
+import type { CommonOptions, Session } from '../session.ts'
+
+interface AuthorizeOptions extends CommonOptions {
+  readonly open: boolean
+  readonly wait?: boolean
+}
+
+/** `authorize`: walks a person through the consent that a tool needs, without calling it. */
+export const addAuthorize: AddCommands = (program, open) => {
+  program
+    .command('authorize')
+    .description('have a person consent to what a tool needs, before it is called')
+    .argument('<tool>')
+    .option('--user <user>', 'who')
+    .option('--no-open', 'show the link, and do not open it')
+    .option('--wait', 'wait for the person also where nobody is at the terminal')
+    .option('--no-wait', 'end with the link instead of waiting')
+    .action((tool: string, options: AuthorizeOptions) => authorize(open(options), tool, options))
+}
+
+async function authorize(session: Session, tool: string, options: AuthorizeOptions): Promise<void> {
+  const { connection, terminal, signal, user } = session
+  const path = `/tools/${encodeURIComponent(tool)}/readiness`
+  const readiness: unknown = await connection.json({ path, query: { user_id: user }, signal })
+  const missing = isObject(readiness) ? readiness['missing_requirements'] : undefined
+  if (isObject(missing) && missing['user_id'] === true)
+    throw new CliError('usage', `'${tool}' acts for a user`, 'Pass --user')
+  if (objectsIn(missing, 'authorization').length === 0) {
+    return terminal.give({ tool, authorized: true }, () => terminal.note(`'${tool}' needs nobody's consent now`))
+  }
+  const challenges = await asked(session, tool)
+  const waits = options.wait ?? terminal.isInteractive
+  if (!waits) {
+    throw new SwitchboardError('authorization_required', `'${tool}' needs somebody's consent`, { challenges })
+  }
+  for (const challenge of challenges) {
+    await lead(session, challenge, options.open)
+    const activity = terminal.activity('Waiting until it is done')
+    await settled(connection, challenge, signal).finally(activity.stop)
+  }
+  terminal.give({ tool: textIn(readiness, 'tool') ?? tool, authorized: true }, () =>
+    terminal.note(['green', '✓'], ' It is allowed'),
+  )
+}
+
+/** The links: a call makes them, and runs nothing while they are wanted, whatever it is called with. */
+async function asked({ client, connection, signal }: Session, tool: string): Promise<readonly Challenge[]> {
+  try {
+    await client.call(tool, {}, { signal })
+    return []
+  } catch (error) {
+    const links = error instanceof SwitchboardError ? error.details.challenges : undefined
+    if (!links) throw error
+    return Promise.all(links.map((each) => described(connection, each, signal)))
+  }
+}

@@ -1,0 +1,74 @@
+import { homedir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { type AgentHost, agentHosts, type Snippet } from '../../docs/agent-hosts.ts'
+import { mergeJson, mergeToml, writeKeeping } from '../configuration.ts'
+import { CliError } from '../cli-error.ts'
+import type { AddCommands } from '../add-commands.ts'
+import type { CommonOptions, Session } from '../session.ts'
+
+interface ConnectOptions extends CommonOptions {
+  readonly signIn?: boolean
+  readonly global?: boolean
+  readonly file?: string
+}
+
+/** `connect`: tells an agent host of the deployment, in the host's own configuration. */
+export const addConnect: AddCommands = (program, open) => {
+  program
+    .command('connect')
+    .description('write the configuration of an agent host, such as cursor; without one, list them')
+    .argument('[host]')
+    .option('--sign-in', 'by signing in, in place of a key')
+    .option('--global', 'for all projects, where the host has a file for that')
+    .option('--file <file>', 'the file, where the host has it elsewhere')
+    .action((host: string | undefined, options: ConnectOptions) => connectHost(open(options), host, options))
+}
+
+async function connectHost(session: Session, name: string | undefined, options: ConnectOptions): Promise<void> {
+  const { terminal, url } = session
+  const hosts = agentHosts(url.origin)
+  if (name === undefined) {
+    return terminal.give({ hosts: hosts.map(({ id, title, where }) => ({ id, title, where })) }, () => {
+      for (const { id, title, where } of hosts) terminal.print(['bold', id.padEnd(16)], `${title}: ${where}`)
+    })
+  }
+  const host = hosts.find(({ id }) => id === name)
+  if (!host) {
+    throw new CliError('usage', `There is no host '${name}'`, `There are ${hosts.map(({ id }) => id).join(', ')}`)
+  }
+  const snippet = options.signIn ? host.signIn : host.snippet
+  const file = snippet && fileOf(host, snippet, options)
+  if (!snippet || file === undefined) return tell(session, host, snippet)
+  const { before, after } = await (snippet.language === 'toml' ? mergeToml : mergeJson)(file, snippet.text)
+  if (before === after)
+    return terminal.give({ host: name, file, changed: false }, () => terminal.note(`${file} says so already`))
+  terminal.note(['bold', file], before === undefined ? ' is made, with' : ' gets')
+  terminal.note(snippet.text)
+  await terminal.confirm(`Write ${file}?`)
+  const backup = await writeKeeping(file, before, after)
+  terminal.give({ host: name, file, changed: true, ...(backup === undefined ? {} : { backup }) }, () => {
+    terminal.note(['green', '✓'], ` ${file}`, backup === undefined ? '' : `; what it said is in ${backup}`)
+    if (/SWITCHBOARD_KEY/.test(snippet.text))
+      terminal.note('The key is read from SWITCHBOARD_KEY, where the host is started')
+  })
+}
+
+/** What a person has to do themselves: run a command, fill in a form, write a program. */
+function tell({ terminal }: Session, { id, where }: AgentHost, snippet: Snippet | undefined): void {
+  terminal.give({ host: id, where, ...(snippet ? { snippet } : {}) }, () => {
+    terminal.note(where)
+    if (snippet) terminal.write(snippet.text)
+  })
+}
+
+/** The file that a snippet goes to; undefined where it is no part of one. */
+function fileOf({ file }: AgentHost, { language }: Snippet, options: ConnectOptions): string | undefined {
+  if (language !== 'json' && language !== 'toml') return undefined
+  if (options.file !== undefined) return resolve(options.file)
+  const { project, user } = file ?? {}
+  if (project !== undefined && !options.global) return resolve(project)
+  if (user !== undefined) return join(homedir(), user)
+  if (project !== undefined)
+    throw new CliError('usage', 'The host has no file for all projects that is known', 'Pass --file')
+  return undefined
+}

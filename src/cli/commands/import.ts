@@ -1,0 +1,129 @@
+import { readFile } from 'node:fs/promises'
+import { isObject, type JsonObject, objectsIn, textIn } from '../../client/json.ts'
+import { gather, readObject } from '../arguments.ts'
+import { CliError } from '../cli-error.ts'
+import type { AddCommands } from '../add-commands.ts'
+import type { CommonOptions, Session } from '../session.ts'
+
+interface ImportOptions extends CommonOptions {
+  readonly toolkit: string
+  readonly from?: string
+  readonly tool?: readonly string[]
+  readonly version?: string
+  readonly more?: string
+  readonly allowBreaking?: boolean
+  readonly dryRun?: boolean
+}
+
+const KINDS = ['openapi', 'mcp', 'oxp']
+/** How many tools one request makes: each reads the source again, and the bar goes on after each. */
+const AT_ONCE = 200
+
+/** `import`: a description, or another server, becomes a toolkit. What would be made is shown first. */
+export const addImport: AddCommands = (program, open) => {
+  program
+    .command('import')
+    .description('make a toolkit of an OpenAPI description, an MCP server or another Switchboard; shown first')
+    .argument('<source>', 'a URL, or a file with a description')
+    .requiredOption('--toolkit <toolkit>', 'what the toolkit is called')
+    .option('--from <kind>', 'openapi, mcp or oxp, where that is not plain')
+    .option('--tool <pattern>', 'which tools, such as repos_*; may be repeated (all)', gather)
+    .option('--version <version>', 'their version')
+    .option('--more <json>', 'what else the import takes, such as {"base_url": …, "credentials": …}')
+    .option('--allow-breaking', 'although a version breaks what its number promises')
+    .option('--dry-run', 'show what would be made, and make nothing')
+    .action((source: string, options: ImportOptions) => importToolkit(open(options), source, options))
+}
+
+async function importToolkit(session: Session, source: string, options: ImportOptions): Promise<void> {
+  const { terminal } = session
+  const more = options.more === undefined ? {} : readObject(options.more, '--more')
+  const { toolkit, version, tool } = options
+  const said = { toolkit, version, tools: tool, from: await sourceOf(source, options.from) }
+  const body = { ...more, ...Object.fromEntries(Object.entries(said).filter(([, value]) => value !== undefined)) }
+  const activity = terminal.activity(`Reading ${source}`)
+  const plan = await send(session, body, options, true).finally(activity.stop)
+  const made = objectsIn(plan, 'tools')
+  const news = made.filter(({ state }) => state !== 'unchanged')
+  if (options.dryRun) return terminal.give(plan, () => printPlan(session, plan))
+  if (!terminal.json) printPlan(session, plan)
+  if (news.length === 0) {
+    return terminal.give({ ids: [], skipped: objectsIn(plan, 'skipped') }, () =>
+      terminal.note('There is nothing to make'),
+    )
+  }
+  await terminal.confirm(`Make ${news.length} tools of the toolkit '${toolkit}'?`)
+  const result = await make(session, body, news.map(nameOf), options)
+  terminal.give(result, () => terminal.note(['green', '✓'], ` ${result.ids.length} made`))
+  if (result.ids.length < news.length) {
+    throw new CliError('failed', `${news.length - result.ids.length} of ${news.length} were not made`)
+  }
+}
+
+/** Makes the tools that were shown, a part at a time, and tells how many there are. */
+async function make(session: Session, body: JsonObject, names: readonly string[], options: ImportOptions) {
+  const activity = session.terminal.activity('Importing')
+  const ids: string[] = []
+  const skipped: JsonObject[] = []
+  try {
+    for (let at = 0; at < names.length; at += AT_ONCE) {
+      activity.update('tools', at, names.length)
+      const answer = await send(session, { ...body, tools: names.slice(at, at + AT_ONCE) }, options, false)
+      const given = isObject(answer) ? answer['ids'] : undefined
+      if (Array.isArray(given)) ids.push(...given.map(String))
+      skipped.push(...objectsIn(answer, 'skipped'))
+    }
+  } finally {
+    activity.stop()
+  }
+  return { ids, skipped }
+}
+
+function send(
+  { connection, signal }: Session,
+  json: JsonObject,
+  options: ImportOptions,
+  dry: boolean,
+): Promise<unknown> {
+  return connection.json({
+    method: 'POST',
+    path: '/toolkits/import',
+    query: { dry_run: dry ? '1' : undefined, allow: options.allowBreaking ? 'breaking' : undefined },
+    json,
+    signal,
+    repeatable: true,
+  })
+}
+
+/** `{"openapi": …}`: a file's text, or an address and what is there. */
+async function sourceOf(source: string, kind: string | undefined): Promise<JsonObject> {
+  if (kind !== undefined && !KINDS.includes(kind)) {
+    throw new CliError('usage', `Cannot import from '${kind}': wanted ${KINDS.join(', ')}`)
+  }
+  if (!/^https?:\/\//i.test(source)) return { [kind ?? 'openapi']: await readFile(source, 'utf8') }
+  const { pathname } = new URL(source)
+  const plain = /\/mcp\/?$/.test(pathname) ? 'mcp' : /\.(?:json|ya?ml)$/i.test(pathname) ? 'openapi' : undefined
+  const found = kind ?? plain
+  if (found === undefined)
+    throw new CliError('usage', 'It is not plain what is there', `Pass --from ${KINDS.join(', --from ')}`)
+  return { [found]: source }
+}
+
+/** What a tool is called within its toolkit. */
+function nameOf(made: JsonObject): string {
+  return /\.([^.@]+)@/.exec(textIn(made, 'id') ?? '')?.[1] ?? ''
+}
+
+const SIGNS: Readonly<Record<string, string>> = { new: '+', unchanged: '=', changed: '~' }
+
+function printPlan({ terminal }: Session, plan: unknown): void {
+  for (const made of objectsIn(plan, 'tools')) {
+    const { requirements, warnings } = made
+    const needs = isObject(requirements) ? `  needs ${Object.keys(requirements).join(', ')}` : ''
+    terminal.print(['green', SIGNS[textIn(made, 'state') ?? ''] ?? '+'], ` ${textIn(made, 'id') ?? ''}`, ['dim', needs])
+    for (const warning of Array.isArray(warnings) ? warnings : []) terminal.note(['yellow', `  ${String(warning)}`])
+  }
+  for (const each of objectsIn(plan, 'skipped')) {
+    terminal.print(['yellow', `- ${textIn(each, 'name') ?? ''}`], `  ${textIn(each, 'reason') ?? ''}`)
+  }
+}

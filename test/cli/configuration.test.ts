@@ -1,0 +1,114 @@
+import { chmod, lstat, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { mergeJson, mergeToml, writeKeeping } from '../../src/cli/configuration.ts'
+
+let folder: string
+let file: string
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'switchboard-configuration-'))
+  file = join(folder, 'mcp.json')
+})
+afterEach(() => rm(folder, { recursive: true, force: true }))
+
+const SERVER = '{"mcpServers": {"switchboard": {"url": "https://new.test/mcp"}}}'
+const INPUTS = '{"inputs": [{"id": "key", "password": true}], "servers": {"switchboard": {"url": "u"}}}'
+
+async function merged(before: string | undefined, snippet = SERVER, merge = mergeJson): Promise<string> {
+  if (before !== undefined) await writeFile(file, before)
+  return (await merge(file, snippet)).after
+}
+
+describe('a file of JSON', () => {
+  it.each([undefined, '', ' \n', '{}'])('gets what it had not: %j', async (before) => {
+    expect(JSON.parse(await merged(before))).toEqual(JSON.parse(SERVER))
+  })
+
+  it('keeps the rest, comments and all', async () => {
+    const before = '{\n  // mine\n  "mcpServers": {\n    "other": { "url": "x" }, // and this\n  },\n  "more": [1]\n}\n'
+    const after = await merged(before)
+    for (const kept of ['// mine', '"url": "x"', '// and this', '"more": [1]']) expect(after).toContain(kept)
+    expect(after).toContain('https://new.test/mcp')
+  })
+
+  it('has another address in place of the one it had', async () => {
+    const after = await merged(
+      '{"mcpServers": {"switchboard": {"url": "https://old.test/mcp", "headers": {}}, "a": {}}}',
+    )
+    expect(JSON.parse(after)).toEqual({ mcpServers: { switchboard: { url: 'https://new.test/mcp' }, a: {} } })
+  })
+
+  it('has each input once', async () => {
+    const before = '{"inputs": [{"id": "other"}, {"id": "key", "password": false}]}'
+    const after = await merged(before, INPUTS)
+    expect(JSON.parse(after)).toEqual({
+      inputs: [{ id: 'other' }, { id: 'key', password: true }],
+      servers: { switchboard: { url: 'u' } },
+    })
+    expect(await merged(after, INPUTS)).toBe(after)
+    expect(JSON.parse(await merged('{}', INPUTS))).toEqual(JSON.parse(INPUTS))
+  })
+
+  it('stays as it is where it says so already', async () => {
+    const before = '{"mcpServers":{"switchboard":{"url":"https://new.test/mcp"}}}'
+    expect(await mergeJson((await merged(before), file), SERVER)).toEqual({ before, after: before })
+  })
+
+  it.each([
+    ['{"mcpServers": {', /line 1/],
+    ['{\n"a": 1,\n"b": }', /line 3/],
+    ['[]', /it is no object/],
+    ['"text"', /it is no object/],
+    ['{"mcpServers": []}', /'mcpServers' is no object/],
+    ['{"mcpServers": "none"}', /'mcpServers' is no object/],
+  ])('is left as it is where it cannot be read: %j', async (before, why) => {
+    await expect(merged(before)).rejects.toMatchObject({ code: 'refused', message: expect.stringMatching(why) })
+    expect(await readFile(file, 'utf8')).toBe(before)
+  })
+})
+
+describe('a file of TOML', () => {
+  const TABLE = '[mcp_servers.switchboard]\nurl = "https://new.test/mcp"'
+
+  it.each([
+    [undefined, `${TABLE}\n`],
+    ['model = "x"\n\n[mcp_servers.other]\nurl = "y"', `model = "x"\n\n[mcp_servers.other]\nurl = "y"\n\n${TABLE}\n`],
+    ['a = 1\n', `a = 1\n\n${TABLE}\n`],
+    [`${TABLE}\n`, `${TABLE}\n`],
+  ])('has the table at its end: %j', async (before, after) => {
+    expect(await merged(before, TABLE, mergeToml)).toBe(after)
+  })
+
+  it.each([
+    '[mcp_servers.switchboard]\nurl = "https://old.test/mcp"\n',
+    '[ mcp_servers . "switchboard" ]\n',
+    'mcp_servers = { other = {} }\n',
+    'mcp_servers.switchboard.url = "x"\n',
+    '[mcp_servers]\nother = 1\nswitchboard = {}\n',
+    'text = """\nopen\n',
+  ])('is left to its owner where the table could not follow: %j', async (before) => {
+    await expect(merged(before, TABLE, mergeToml)).rejects.toMatchObject({ code: 'refused' })
+  })
+})
+
+describe('writing', () => {
+  it('keeps what was there beside it, with its mode, and a link a link', async () => {
+    const place = join(folder, 'place.json')
+    await writeFile(place, 'old')
+    await chmod(place, 0o640)
+    await symlink(place, file)
+    const backup = await writeKeeping(file, 'old', 'new')
+    expect(await readFile(backup ?? '', 'utf8')).toBe('old')
+    expect(await readFile(file, 'utf8')).toBe('new')
+    expect((await lstat(file)).isSymbolicLink()).toBe(true)
+    expect((await stat(place)).mode & 0o777).toBe(0o640)
+    expect(await readdir(folder)).toHaveLength(3)
+  })
+
+  it('makes what was not there, for its owner alone', async () => {
+    const made = join(folder, 'a/b/mcp.json')
+    expect(await writeKeeping(made, undefined, 'new')).toBeUndefined()
+    expect((await stat(made)).mode & 0o777).toBe(0o600)
+  })
+})
