@@ -584,7 +584,7 @@ works(MANAGER, 'a tool is disabled, and enabled again', async () => {
   await setStatus('disabled.go@1.0.0', 'disabled')
   expect(await errorOf('disabled', 'go', {}, { version: '1.0.0' })).toEqual({
     code: 'VALIDATION_ERROR',
-    message: "Tool 'disabled.go@1.0.0' is disabled",
+    message: "Tool 'disabled.go@1.0.0' is disabled: an administrator can enable it with PATCH /tools/{id}",
   })
   expect(await listed('disabled')).toEqual([])
   await setStatus('disabled.go@1.0.0', 'active')
