@@ -4,6 +4,7 @@ import { bounded, type Format, type Writer } from '../core/publish/export.ts'
 import { anthropic } from '../formats/anthropic.ts'
 import { gemini } from '../formats/gemini.ts'
 import { openai } from '../formats/openai.ts'
+import { openapi } from '../formats/openapi.ts'
 import { openaiStrict } from '../formats/openai-strict.ts'
 import { machineContext } from '../dialects/machine-context/definition.ts'
 import { mcp } from '../dialects/mcp/definition.ts'
@@ -15,18 +16,18 @@ import { plugin } from '../dialects/plugin/definition.ts'
 /** The dialects in which a definition can be published, in the order in which they are asked about its shape. */
 export const codecs: readonly Codec[] = [oxp, openToolCalling, machineContext, plugin, mcp]
 
-/** The ways a definition can be read: every dialect, and what model providers take. */
+/** The ways a definition can be read: every dialect, what model providers take, and OpenAPI. */
 export const formats: ReadonlyMap<string, Format> = new Map<string, Format>([
   ...[...codecs, { dialect: 'oxp-flat', encode: encodeFlat }].map(({ dialect, encode }): [string, Format] => [
     dialect,
     bounded(dialect, (record, _, budget) => encode(record, budget)),
   ]),
-  ...Object.entries({ openai, 'openai-strict': openaiStrict, anthropic, gemini }).map(
+  ...Object.entries({ openai, 'openai-strict': openaiStrict, anthropic, gemini, openapi }).map(
     ([name, write]): [string, Format] => [name, bounded(name, forModels(write))],
   ),
 ])
 
-/** A model provider's form of what models may be shown of a tool. */
+/** A form of what models may be shown of a tool. */
 function forModels(write: Writer): Writer {
   return (record, name, budget) => {
     const { document, losses } = write(offered(record), name, budget)

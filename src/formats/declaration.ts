@@ -2,17 +2,27 @@ import type { Loss } from '../core/tool/codec.ts'
 import { MAX_NAME } from '../core/tool/name-suffix.ts'
 import type { ToolRecord } from '../core/tool/tool.ts'
 
-const reason = 'A function declaration has no such field'
+const FIELDS = ['title', 'annotations', 'icons', '_meta', 'metadata', 'examples'] as const
 
-/** What of a record no provider's function declaration says: all but its name, description and input. */
-export function recordLosses(record: ToolRecord): Loss[] {
+export interface Form {
+  /** What it says beside a name, a description and an input. */
+  readonly says: readonly ('output' | (typeof FIELDS)[number])[]
+  /** Why it does not say the rest. */
+  readonly reason: string
+}
+
+/** A provider's function declaration says no more. */
+const DECLARATION: Form = { says: [], reason: 'A function declaration has no such field' }
+
+/** What of a record a form does not say. */
+export function recordLosses(record: ToolRecord, { says, reason }: Form = DECLARATION): Loss[] {
   const losses: Loss[] = []
-  for (const field of ['title', 'annotations', 'icons', '_meta', 'metadata', 'examples'] as const) {
-    if (record[field] !== undefined) losses.push({ path: `/${field}`, reason })
+  for (const field of FIELDS) {
+    if (record[field] !== undefined && !says.includes(field)) losses.push({ path: `/${field}`, reason })
   }
   const { output, requirements, securityLevel } = record
   const anything = output === true || (typeof output === 'object' && output && Object.keys(output).length === 0)
-  if (!anything) losses.push({ path: '/output', reason })
+  if (!anything && !says.includes('output')) losses.push({ path: '/output', reason })
   const { authorization, secrets, user_id } = requirements
   if (authorization.length > 0 || secrets.length > 0 || user_id) losses.push({ path: '/requirements', reason })
   if (securityLevel !== 0) losses.push({ path: '/securityLevel', reason })

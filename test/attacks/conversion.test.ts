@@ -5,7 +5,16 @@ import { neverSilent, startWatched } from './watch.ts'
 
 const ADMIN_KEY = 'admin-key-of-this-test-0123456789'
 const admin = { authorization: `Bearer ${ADMIN_KEY}` }
-const FORMATS = ['openai', 'openai-strict', 'anthropic', 'gemini', 'oxp', 'open-tool-calling', 'machine-context']
+const FORMATS = [
+  'openai',
+  'openai-strict',
+  'anthropic',
+  'gemini',
+  'openapi',
+  'oxp',
+  'open-tool-calling',
+  'machine-context',
+]
 
 let server: Server
 let open: Server

@@ -27,7 +27,7 @@ const TOO_MUCH = /Takes too much work to (?:read|write as '[\w-]+')/
 
 /** Every reader is answered in every form. */
 async function expectReadable() {
-  for (const format of ['openai', 'openai-strict', 'anthropic', 'gemini', 'oxp', 'mcp', 'machine-context']) {
+  for (const format of ['openai', 'openai-strict', 'anthropic', 'gemini', 'openapi', 'oxp', 'mcp', 'machine-context']) {
     const [list, health] = await Promise.all([
       server.json('GET', `/tools?format=${format}&losses=1`, undefined, admin),
       server.json('GET', '/health'),

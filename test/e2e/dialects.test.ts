@@ -140,6 +140,7 @@ describe('a document of any dialect', () => {
       'openai-strict',
       'anthropic',
       'gemini',
+      'openapi',
     ]) {
       const { status, body } = await server.json('GET', `/tools/${id}?format=${format}&losses=1`)
       expect(status, `${format} ${JSON.stringify(body)}`).toBe(200)

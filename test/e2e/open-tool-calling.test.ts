@@ -242,6 +242,7 @@ describe('a tool of the RFC', () => {
       'openai-strict',
       'anthropic',
       'gemini',
+      'openapi',
     ]) {
       const { body } = await server.json('GET', `/tools/Rfc.${name}?format=${format}&losses=1`)
       const { metadata: _, ...document } = body.document

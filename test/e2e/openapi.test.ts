@@ -9,6 +9,8 @@ import { type Server, startServer } from './server.ts'
 
 const require = createRequire(import.meta.url)
 const GITHUB = join(dirname(require.resolve('@octokit/openapi/package.json')), 'generated/api.github.com.json')
+/** Of the administrator of a deployment that another calls. */
+const KEY = 'a-key-of-the-other-deployment'
 const EXAMPLES = dirname(require.resolve('@readme/oas-examples/package.json'))
 
 let upstream: Upstream
@@ -278,4 +280,32 @@ describe('the example descriptions, 2.0 to 3.1', () => {
       expect(yaml.body).toEqual(json.body)
     },
   )
+})
+
+describe('a tool that a Switchboard describes', () => {
+  it('is imported by another from its description, and called there', async () => {
+    const away = await startServer({ vars: { ACCESS: 'keys', ADMIN_KEY: KEY } })
+    const here = await startServer({ vars: { ALLOW_HTTP_HOSTS: new URL(away.url).host } })
+    try {
+      const headers = { authorization: `Bearer ${KEY}` }
+      const described = await fetch(`${away.url}/tools/Calculator.Add?format=openapi`, { headers })
+      expect(described.headers.get('content-type')).toContain('json')
+      const document: Any = await described.json()
+      expect(document).toMatchObject({ openapi: '3.1.0', servers: [{ url: '/' }] })
+      const body = { from: { openapi: document }, base_url: away.url, toolkit: 'Away' }
+      const imported = await here.json('POST', '/toolkits/import', body)
+      expect(imported, JSON.stringify(imported.body)).toMatchObject({ status: 201, body: { skipped: [] } })
+      const [id] = imported.body.ids
+      const tool = await here.json('GET', `/tools/${id}`)
+      const secrets = tool.body.requirements.secrets.map(({ id: each }: Any) => ({ id: each, value: KEY }))
+      const call = (input: object) => {
+        const request = { tool_id: 'Calculator.Add@1.0.0', input }
+        return here.json('POST', '/tools/call', { tool_id: id, input: request, context: { secrets } })
+      }
+      expect((await call({ a: 2, b: 3 })).body.result.value.result).toMatchObject({ success: true, value: 5 })
+      expect((await call({ a: 'x', b: 3 })).body).toHaveProperty('parameter_errors')
+    } finally {
+      await Promise.all([away.stop(), here.stop()])
+    }
+  })
 })

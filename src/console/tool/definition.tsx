@@ -14,6 +14,7 @@ export const FORMATS: ReadonlyMap<string, string> = new Map([
   ['openai-strict', 'OpenAI, strict'],
   ['anthropic', 'Anthropic'],
   ['gemini', 'Gemini'],
+  ['openapi', 'OpenAPI'],
 ])
 
 /** As `GET /tools/{id}?losses=1` gives it. */

@@ -1,0 +1,120 @@
+import { placeOf, mapSubschemas } from '../core/schema/subschemas.ts'
+import { createBudget } from '../core/tool/budget.ts'
+import type { Encoded } from '../core/tool/codec.ts'
+import { isJsonObject, isObject, type Json, type JsonObject } from '../core/tool/json.ts'
+import { titleOf, type ToolRecord } from '../core/tool/tool.ts'
+import { recordLosses } from './declaration.ts'
+import { current } from './root-object.ts'
+import { type Schema, visit, type Writing } from './writing.ts'
+
+const NO_FIELD = 'An OpenAPI description has no such field'
+const TEXT = { type: 'string' }
+const REFERS = ['$ref', '$dynamicRef'] as const
+
+/** A refusal, and a call that failed, as OXP words them. */
+const FAILURE = {
+  type: 'object',
+  properties: {
+    message: TEXT,
+    developer_message: TEXT,
+    parameter_errors: { type: 'object', additionalProperties: TEXT },
+    missing_requirements: { type: 'object' },
+    can_retry: { type: 'boolean' },
+    retry_after_ms: { type: 'integer' },
+  },
+  required: ['message'],
+}
+
+/**
+ * A tool as an OpenAPI 3.1 description of one operation, which calls it where the description was read: `POST /tools/call` with the
+ * tool's id. What it takes and gives are components, and their references lead there. Every change is among the losses.
+ */
+export function openapi(record: ToolRecord, name: string, budget = createBudget()): Encoded {
+  const losses = recordLosses(record, { says: ['title', 'output'], reason: NO_FIELD })
+  const component = (schema: Json, as: string, path: string): Json => {
+    if (!isJsonObject(schema)) return schema
+    const writing = { root: schema, losses, budget }
+    return rebased(current(schema, path, writing), path, `/components/schemas/${as}`, writing)
+  }
+  const { id, toolkit, description, version, output } = record
+  const schemas = {
+    Input: component(record.input, 'Input', '/input'),
+    Output: output === null ? { type: 'null' } : component(output, 'Output', '/output'),
+    Failure: FAILURE,
+  }
+  const failed = (why: string) => ({ description: why, ...content({ $ref: '#/components/schemas/Failure' }) })
+  const operation = {
+    operationId: name,
+    tags: [toolkit],
+    description,
+    requestBody: { required: true, ...content(requestOf(id)) },
+    responses: {
+      200: { description: 'The tool ran: with a value or, where `success` is false, an error', ...content(ANSWER) },
+      400: failed('Something is missing before the tool can run, or it cannot be called'),
+      401: failed('There is no credential, or it is not known'),
+      403: failed('The credential is not for this tool'),
+      422: failed('The input does not fit'),
+      429: failed('Too many calls'),
+    },
+  }
+  const document = {
+    openapi: '3.1.0',
+    info: { title: titleOf(record) ?? name, version, description },
+    servers: [{ url: '/' }],
+    security: [{ key: [] }],
+    paths: { '/tools/call': { post: operation } },
+    components: { schemas, securitySchemes: { key: { type: 'http', scheme: 'bearer' } } },
+  }
+  return { document, losses }
+}
+
+function content(schema: JsonObject): JsonObject {
+  return { content: { 'application/json': { schema } } }
+}
+
+function requestOf(id: string): JsonObject {
+  const properties = {
+    tool_id: { type: 'string', const: id, description: 'Which tool is called.' },
+    call_id: { type: 'string', description: 'Your own id of the call: made again under it, it runs once.' },
+    input: { $ref: '#/components/schemas/Input' },
+    context: { type: 'object', properties: { user_id: { type: 'string', description: 'For whom it is called.' } } },
+  }
+  return { type: 'object', properties, required: ['tool_id', 'input'] }
+}
+
+const ANSWER: JsonObject = {
+  type: 'object',
+  properties: {
+    result: {
+      type: 'object',
+      properties: {
+        call_id: TEXT,
+        success: { type: 'boolean' },
+        duration: { type: 'number', description: 'Milliseconds.' },
+        value: { $ref: '#/components/schemas/Output' },
+        error: { $ref: '#/components/schemas/Failure' },
+      },
+      required: ['call_id', 'success'],
+    },
+  },
+  required: ['result'],
+}
+
+/** A schema whose references lead to where it lies in the description, at a JSON Pointer. */
+function rebased(schema: Schema, path: string, base: string, writing: Writing): JsonObject {
+  visit(schema, path, writing)
+  const copy = mapSubschemas(schema, (below, _, step) =>
+    isObject(below) ? rebased(below, path + step, base, writing) : below,
+  )
+  for (const keyword of REFERS) {
+    const reference = copy[keyword]
+    const place = typeof reference === 'string' ? placeOf(reference) : undefined
+    if (place !== undefined && !place.startsWith('#')) copy[keyword] = `#${base}${fragment(place)}`
+  }
+  return isJsonObject(copy) ? copy : {}
+}
+
+/** A JSON Pointer as the fragment of a URI has it (RFC 6901, section 6). */
+function fragment(pointer: string): string {
+  return encodeURI(pointer.toWellFormed()).replaceAll('#', '%23')
+}
