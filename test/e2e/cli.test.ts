@@ -238,7 +238,9 @@ describe('call', () => {
 describe('publish', () => {
   it('takes a definition of any dialect, a list of them, code and plugins', async () => {
     const one = await file('one.json', definition('Cli.One@1.0.0'))
-    expect(await run(['publish', one])).toMatchObject({ code: 0, stdout: `+ Cli.One@1.0.0  ${one}\n` })
+    const alone = await run(['publish', one])
+    expect(alone).toMatchObject({ code: 0, stdout: `+ Cli.One@1.0.0  ${one}\n` })
+    expect(alone.stderr).toContain('What has no implementation is listed and read, and cannot be called')
     const mcp = await file('mcp.json', { name: 'Two', description: 'Two', inputSchema: { type: 'object' } })
     expect(
       (await run(['publish', mcp, '--toolkit', 'Cli', '--version', '2.0.0', '--tag', 'x', '--json'])).json,
@@ -249,7 +251,7 @@ describe('publish', () => {
 
     const code = await file('shout.mjs', 'export default ({ text }) => text.toUpperCase()')
     const shout = await file('shout.json', definition('Cli.Shout@1.0.0', { output_schema: { type: 'string' } }))
-    expect((await run(['publish', shout, '--code', code])).code).toBe(0)
+    expect(await run(['publish', shout, '--code', code])).toMatchObject({ code: 0, stderr: '' })
     expect((await run(['call', 'Cli.Shout', '--field', 'text=12'])).stdout).toBe('12\n')
 
     const plugin = await file(
@@ -296,7 +298,8 @@ describe('publish', () => {
           step++
           void next[1]()
         }
-        if (printed.includes('+ Cli.Watched@1.1.0')) stop('SIGINT')
+        // A second one would not wait for it to end
+        if (printed.includes('+ Cli.Watched@1.1.0') && step++ === steps.length) stop('SIGINT')
       },
     })
     expect(code).toBe(0)

@@ -131,15 +131,26 @@ async function publishDefinitions(session: Session, file: string, options: Publi
     repeatable: true,
   })
   const results = Array.isArray(read) ? objectsIn(answer, 'results') : undefined
-  if (!results) return publishedOf(file, answer)
+  const uncallable = [documents].flat().every(isImplemented) ? [] : [UNCALLABLE]
+  if (!results) {
+    const published = publishedOf(file, answer)
+    return { ...published, warnings: [...published.warnings, ...uncallable] }
+  }
   const made = results.filter(({ status }) => status === 200 || status === 201)
   return {
     file,
     ids: made.flatMap((each) => textsIn(each, 'ids', textIn(each, 'id'))),
     unchanged: made.length > 0 && made.every(({ status }) => status === 200),
-    warnings: made.flatMap((each) => textsIn(each, 'warnings')),
+    warnings: [...made.flatMap((each) => textsIn(each, 'warnings')), ...uncallable],
     refused: results.filter((each) => !made.includes(each)),
   }
+}
+
+const UNCALLABLE =
+  "What has no implementation is listed and read, and cannot be called: pass --code, or write an 'implementation' beside the 'definition'"
+
+function isImplemented(document: unknown): boolean {
+  return isObject(document) && ('implementation' in document || 'implementations' in document)
 }
 
 /** A document with what is said beside it, which holds over what stands in the file. */
