@@ -79,7 +79,6 @@ async function keepPublishing(session: Session, files: readonly string[], option
     }
   }
   for (const file of files) await publishOne(file)
-  terminal.note(['dim', 'Watching; Ctrl+C stops'])
   const parts = options.code === undefined ? files : [...files, options.code]
   const waiting = new Map<string, NodeJS.Timeout>()
   // Editors put another file in place of the one that is watched, so its folder is
@@ -94,6 +93,7 @@ async function keepPublishing(session: Session, files: readonly string[], option
       )
     }),
   )
+  terminal.note(['dim', 'Watching; Ctrl+C stops'])
   await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }))
   for (const watcher of watchers) watcher.close()
   for (const timer of waiting.values()) clearTimeout(timer)
