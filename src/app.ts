@@ -293,7 +293,7 @@ export function createApp(env: Env, config: Config, build: Build): Hono {
     defect: (call_id, tool, message) => log({ event: 'tool-defect', call_id, tool, message }),
   })
 
-  const secretJudges = createSecretJudges(config, registry.policyStore, givenProviders)
+  const secretJudges = createSecretJudges(config, { ...registry.policyStore, now: policies.now }, givenProviders)
   const publish = createPublish({ codecs, runners, formats, sha256, source, toolSecrets, writer, giveWay })
 
   const tellReadiness = createReadiness({

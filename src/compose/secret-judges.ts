@@ -1,4 +1,5 @@
-import type { JudgeSecret, PolicyStore } from '../core/access/policy.ts'
+import { type JudgeSecret, type Policies, type PolicyStore, secretsOf } from '../core/access/policy.ts'
+import { Unreachable } from '../core/call/failure.ts'
 import type { ProviderStore } from '../core/consent/provider.ts'
 import type { Config } from '../env.ts'
 
@@ -12,9 +13,19 @@ export interface SecretJudges {
 
 export function createSecretJudges(
   { judgeToolSecret, judgeClientSecret }: Pick<Config, 'judgeToolSecret' | 'judgeClientSecret'>,
-  policies: Pick<PolicyStore, 'list'>,
+  policies: Pick<PolicyStore, 'list'> & Policies,
   providers: Pick<ProviderStore, 'list'>,
 ): SecretJudges {
+  /** As the registry has them or, while it cannot be reached, as of a moment ago: administrators are not to wait for it. */
+  async function secretsOfPolicies(): Promise<ReadonlySet<string>> {
+    try {
+      return secretsOf(await policies.list())
+    } catch (error) {
+      if (error instanceof Unreachable) return policies.now().secrets
+      throw error
+    }
+  }
+
   return {
     async ofTools() {
       const held = new Set((await providers.list()).map(({ client_secret_name: name }) => name))
@@ -22,7 +33,7 @@ export function createSecretJudges(
         held.has(name) ? "Is the secret of a provider's client, and no tool may have it" : judgeToolSecret(name)
     },
     async ofClients() {
-      const named = new Set((await policies.list()).flatMap(({ secrets = [] }) => secrets))
+      const named = await secretsOfPolicies()
       return (name) => (named.has(name) ? 'Is a secret of tools, as a policy has it' : judgeClientSecret(name))
     },
   }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { HttpPerson } from '../e2e/oauth/http-person.ts'
-import { type Connected, connect, startWorld, type World } from '../e2e/oauth/switchboard.ts'
+import { ADMIN_KEY, type Connected, connect, startWorld, type World } from '../e2e/oauth/switchboard.ts'
 import { connectVerified, type Verifier } from '../e2e/oauth/verifier.ts'
 import { neverSilent, watched } from './watch.ts'
 
@@ -32,13 +32,18 @@ const approve = (url: string, origin: string) =>
     body: new URLSearchParams({ decision: 'approve' }),
   })
 
-it('an agent cannot approve its own call where nobody is identified: it is refused, with what to set up', async () => {
+/** Without a link, nor what only whoever runs the deployment can do. */
+function expectRefused(answer: unknown): void {
+  expect(JSON.stringify(answer)).toContain('nobody here can be told from the caller')
+  expect(JSON.stringify(answer)).not.toMatch(/USER_VERIFIER_URL|SIGN_IN_ISSUER|\/start/)
+}
+
+it('an agent cannot approve its own call where nobody is identified: it is refused, and administrators read what to set up', async () => {
   const before = emptied()
   for (const user of ['ann', undefined]) {
     const { status, body } = await unidentified.call(TOOL, user, { input })
     expect(status).toBe(403)
-    expect(JSON.stringify(body)).toContain('USER_VERIFIER_URL')
-    expect(JSON.stringify(body)).not.toContain('/start')
+    expectRefused(body)
   }
   // Nor through the other dialects
   const key = await unidentified.keyFor(['ann'])
@@ -52,14 +57,22 @@ it('an agent cannot approve its own call where nobody is identified: it is refus
     },
     headers,
   )
-  expect(JSON.stringify(executed.body)).toContain('USER_VERIFIER_URL')
+  expectRefused(executed.body)
   const plugin = await unidentified.ask(
     'POST',
     '/plugin/call',
     { params: { name: 'mailbox_empty', arguments: input } },
     headers,
   )
-  expect(JSON.stringify(plugin.body)).toContain('USER_VERIFIER_URL')
+  expectRefused(plugin.body)
+  const admin = { 'authorization': `Bearer ${ADMIN_KEY}`, 'x-user-id': 'ann' }
+  const told = await unidentified.ask(
+    'POST',
+    '/tools/call',
+    { tool_id: TOOL, input, context: { user_id: 'ann' } },
+    admin,
+  )
+  expect(JSON.stringify(told.body)).toContain('USER_VERIFIER_URL')
   expect(emptied()).toBe(before)
 })
 

@@ -74,10 +74,12 @@ export const NO_RULE: ToolRule = {
 export interface PolicySet {
   /** Changes whenever a policy does. */
   readonly revision: number
+  /** All that any of them names. */
+  readonly secrets: ReadonlySet<string>
   ruleOf(tool: ToolName): ToolRule
 }
 
-export const NO_POLICIES: PolicySet = { revision: 0, ruleOf: () => NO_RULE }
+export const NO_POLICIES: PolicySet = { revision: 0, secrets: new Set(), ruleOf: () => NO_RULE }
 
 /** So many tools are remembered with what holds for them. */
 const REMEMBERED = 20_000
@@ -91,6 +93,7 @@ export function createPolicySet(policies: readonly Policy[], revision: number): 
 
   return {
     revision,
+    secrets: secretsOf(policies),
     ruleOf(tool) {
       const key = toolKey(tool)
       const before = known.get(key)
@@ -114,8 +117,13 @@ function together(policies: readonly Policy[]): ToolRule {
     approval,
     timeoutMs: timeouts.length > 0 ? Math.min(...timeouts) : undefined,
     limits: policies.flatMap(({ pattern, limits }) => (limits ? [{ of: pattern.toLowerCase(), limits }] : [])),
-    secrets: new Set(policies.flatMap(({ secrets }) => secrets ?? [])),
+    secrets: secretsOf(policies),
   }
+}
+
+/** The secrets that policies name. */
+export function secretsOf(policies: readonly Policy[]): ReadonlySet<string> {
+  return new Set(policies.flatMap(({ secrets }) => secrets ?? []))
 }
 
 /** A tool with the security level that holds for it. */
