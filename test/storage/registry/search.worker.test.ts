@@ -263,6 +263,45 @@ describe('the ranking of a search', () => {
       expect(await goOn()).toContain('Kit.Paint7')
     }))
 
+  it('gives tools in one order, however they are cut into pages', () =>
+    inRegistry(async ({ registry }) => {
+      const ids = Array.from({ length: 7 }, (_, n) => `Kit.Paint${'s'.repeat(n % 3)}${n}@1.0.0`)
+      const plain = await Promise.all(ids.map((id) => publication(id, { description: 'Paints a wall' })))
+      const better = await publication('Kit.PaintWall@1.0.0', { description: 'Paints a wall' })
+      await registry.publish([...plain, better, await publication('Wall.Paint@1.0.0')], ADMIN)
+      const whole = await ask(registry, 'paint wall')
+      expect(whole).toMatchObject({ total: 9 })
+      for (const limit of [1, 2, 4]) {
+        const found: unknown[] = []
+        let cursor: string | undefined
+        do {
+          const page = await ask(registry, 'paint wall', { limit, ...(cursor === undefined ? {} : { cursor }) })
+          found.push(...page.found)
+          cursor = page.next
+        } while (cursor !== undefined)
+        expect(found).toEqual(whole.found)
+      }
+    }))
+
+  it('finds tools whatever their numbers in the index are', () =>
+    inRegistry(async ({ registry, sql }) => {
+      await publish({ registry } as Harness, 'A.Paint1@1.0.0', 'B.Paint2@1.0.0')
+      // As where many more tools were listed in between
+      sql.exec(`INSERT INTO indexed (id, key, toolkit, plain, whole, level, callable, tags)
+        VALUES (299999, 'x.y', 'x', 'y', 'xy', 0, 0, '[]')`)
+      await publish({ registry } as Harness, 'A.Paint3@1.0.0', 'B.Paint4@1.0.0')
+      sql.exec('DELETE FROM indexed WHERE id = 299999')
+      const ids = sql.exec<{ id: number }>('SELECT id FROM indexed ORDER BY id').toArray()
+      expect(ids.map(({ id }) => id)).toEqual([1, 2, 300_000, 300_001])
+      const found = ['A.Paint1', 'A.Paint3', 'B.Paint2', 'B.Paint4']
+      expect(await ask(registry, 'paint')).toMatchObject({ total: 4, found })
+      expect(await ask(registry, 'paint', { toolkit: 'a' })).toMatchObject({
+        total: 2,
+        found: ['A.Paint1', 'A.Paint3'],
+      })
+      expect(await ask(registry, 'paint', { limit: 1 }, of('B.*'))).toMatchObject({ total: 2, found: ['B.Paint2'] })
+    }))
+
   it('and its totals are of what the caller sees: nothing of it changes with what is hidden', () =>
     inRegistry(async ({ registry }) => {
       const seen = of('Seen.*')
