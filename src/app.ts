@@ -336,7 +336,7 @@ export function createApp(env: Env, config: Config, build: Build): Hono {
       onPageError,
     }),
     oxpFace({ ...shared, health }),
-    registryFace({ ...shared, tellReadiness, writer, source }),
+    registryFace({ ...shared, tellReadiness, writer, source, toolkits: registry.toolkits }),
     implementationFace({ ...shared, source, toolkits: registry.toolkits, readBlob: registry.blobs.read }),
     archiveFace({
       ...shared,

@@ -100,6 +100,7 @@ describe("a toolkit of the deployment's own", () => {
       untrusted: [],
       status: 'active',
       tags: [],
+      review: false,
     })
   })
 })

@@ -40,7 +40,15 @@ describe('PATCH /toolkits/{toolkit}', () => {
     const off = await patch('whole', { status: 'disabled' }, ann.as)
     expect([off.status, off.body]).toEqual([
       200,
-      { toolkit: 'Whole', owner: ann.id, bundled: false, untrusted: expect.any(Array), status: 'disabled', tags: [] },
+      {
+        toolkit: 'Whole',
+        owner: ann.id,
+        bundled: false,
+        untrusted: expect.any(Array),
+        status: 'disabled',
+        tags: [],
+        review: false,
+      },
     ])
     expect(await answers()).toEqual(all(false))
     expect(await listed('toolkit=Whole')).toEqual([])

@@ -42,7 +42,7 @@ const KEY = {
   'limits?': OBJECT,
   'record_arguments?': FLAG,
 }
-const REPORT = { 'ids': TEXTS, 'left_out?': ANY, 'warnings?': WARNINGS }
+const REPORT = { 'ids': TEXTS, 'left_out?': ANY, 'pending?': TEXTS, 'warnings?': WARNINGS }
 const PERSON_ASKED = objectOf({ 'id': TEXT, 'url?': TEXT, 'check_url?': TEXT })
 const MISSING = objectOf({
   'authorization?': listOf(PERSON_ASKED),
@@ -86,6 +86,7 @@ export const COMPONENTS = {
     'approval?': { const: true },
     'timeout_ms?': COUNT,
     'limits?': OBJECT,
+    'review?': { const: true },
   }),
   Provider: objectOf({
     'id': TEXT,
@@ -158,6 +159,7 @@ export const COMPONENTS = {
     'message?': TEXT,
     'successor?': TEXT,
     'tags': TEXTS,
+    'review': FLAG,
     'deleted_at?': TIME,
     'kept_until?': TIME,
   }),
@@ -169,13 +171,14 @@ export const COMPONENTS = {
         'status': { type: 'integer' },
         'ids?': TEXTS,
         'errors?': PROBLEMS,
+        'pending?': TEXTS,
         'warnings?': WARNINGS,
       }),
     ),
   }),
   Version: objectOf({
     'id': TEXT,
-    'status': { enum: ['active', 'deprecated', 'yanked', 'disabled'] },
+    'status': { enum: ['active', 'deprecated', 'yanked', 'disabled', 'pending'] },
     'message?': TEXT,
     'successor?': TEXT,
     'publisher?': { type: ['string', 'null'] },

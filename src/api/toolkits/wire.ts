@@ -2,7 +2,7 @@ import type { Toolkit } from '../../core/access/toolkit.ts'
 import type { ToolkitCount } from '../../core/access/catalogue.ts'
 import { readStatus, statusBody } from '../../core/publish/status.ts'
 import { tags } from '../../core/tool/definition-fields.ts'
-import { check, nullable, object, optional, string } from '../../core/tool/json-reader.ts'
+import { boolean, check, nullable, object, optional, string } from '../../core/tool/json-reader.ts'
 import type { Checked } from '../../core/tool/problem.ts'
 import type { ToolStatus } from '../../core/tool/version.ts'
 
@@ -10,7 +10,7 @@ const PRINCIPAL = string({ least: 1, most: 300 })
 const OWNER = nullable(PRINCIPAL)
 /** What the body of `PUT /toolkits/{toolkit}` says. */
 export const OWNED = object({ owner: OWNER })
-const BESIDE = object({ owner: optional<string | null>(OWNER), tags: optional(tags) })
+const BESIDE = object({ owner: optional<string | null>(OWNER), tags: optional(tags), review: optional(boolean) })
 /** What the body of `PATCH /toolkits/{toolkit}` says. */
 export const CHANGE = statusBody(BESIDE)
 const KEY = 'key:'
@@ -20,11 +20,12 @@ export interface AskedChange {
   readonly status?: ToolStatus
   readonly owner?: string | null
   readonly tags?: readonly string[]
+  readonly review?: boolean
 }
 
-/** Reads what is to change of a toolkit: its status, as `readStatus` does, `owner` and `tags`. */
+/** Reads what is to change of a toolkit: its status, as `readStatus` does, `owner`, `tags` and `review`. */
 export function decodeToolkitChange(body: unknown): Checked<AskedChange> {
-  return readStatus(body, BESIDE, ['owner', 'tags'])
+  return readStatus(body, BESIDE, ['owner', 'tags', 'review'])
 }
 
 /** Reads `{"owner": …}`: the id of a key, `admin`, or `jwt:` and a subject; null gives the toolkit to the deployment. */
@@ -40,10 +41,10 @@ export function principalNamed(owner: string): { readonly principal: string; rea
 }
 
 /**
- * `{toolkit, owner, bundled, untrusted, status, tags}`, and when it was deleted; an owner of null is the deployment. `message` and
+ * `{toolkit, owner, bundled, untrusted, status, tags, review}`, and when it was deleted; an owner of null is the deployment. `message` and
  * `successor` stand beside a status that has them.
  */
-export function encodeToolkit({ toolkit, owner, isBundled, untrusted, status, tags: all, deleted }: Toolkit) {
+export function encodeToolkit({ toolkit, owner, isBundled, untrusted, status, tags: all, review, deleted }: Toolkit) {
   const principal = typeof owner === 'string' ? null : owner.principal
   const named = principal?.startsWith(KEY) ? principal.slice(KEY.length) : principal
   const { state, ...details } = status
@@ -55,6 +56,7 @@ export function encodeToolkit({ toolkit, owner, isBundled, untrusted, status, ta
     status: state,
     ...details,
     tags: all,
+    review,
     ...(deleted
       ? { deleted_at: new Date(deleted.at).toISOString(), kept_until: new Date(deleted.until).toISOString() }
       : {}),

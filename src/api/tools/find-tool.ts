@@ -1,26 +1,28 @@
 import { governed, type Policies } from '../../core/access/policy.ts'
-import type { Principal } from '../../core/access/principal.ts'
-import { isAdministrator } from '../../core/access/toolkit.ts'
+import { hasScope, type Principal } from '../../core/access/principal.ts'
+import { isAdministrator, mayReadPending, type ToolkitStore } from '../../core/access/toolkit.ts'
 import type { FoundTool } from '../../core/call/readiness.ts'
 import type { Resolver } from '../../core/call/resolve.ts'
 import type { Background } from '../../core/tool/platform.ts'
-import { askedByIdOrName, parseToolId } from '../../core/tool/tool-id.ts'
+import { askedByIdOrName, isVersion, parseToolId } from '../../core/tool/tool-id.ts'
 import type { ToolSource } from '../../core/tool/tool-source.ts'
-import { compareVersions, resolveVersion } from '../../core/tool/version.ts'
+import type { ToolDocument } from '../../core/tool/tool.ts'
+import { compareVersions, resolveVersion, withoutPending } from '../../core/tool/version.ts'
 
 export interface FindToolDeps {
   readonly source: Pick<ToolSource, 'current' | 'record'>
   readonly resolver: Pick<Resolver, 'resolve'>
   readonly policies: Policies
+  readonly toolkits: Pick<ToolkitStore, 'find'>
 }
 
 /**
- * The record that an id, or a name, stands for; also one that is disabled, which no call would reach, and for administrators one of
- * a toolkit that was deleted.
+ * The record that an id, or a name, stands for; also one that is disabled, which no call would reach, for whoever may change it
+ * one that is pending, by its exact version, and for administrators one of a toolkit that was deleted.
  */
 export type FindTool = (asked: string, principal: Principal, background: Background) => Promise<FoundTool | undefined>
 
-export function createFindTool({ source, resolver, policies }: FindToolDeps): FindTool {
+export function createFindTool({ source, resolver, policies, toolkits }: FindToolDeps): FindTool {
   return async (asked, principal, background) => {
     const resolved = await resolver.resolve(askedByIdOrName(asked), background)
     if (resolved.ok) {
@@ -29,16 +31,46 @@ export function createFindTool({ source, resolver, policies }: FindToolDeps): Fi
     }
     const { failure } = resolved
     const isDisabled = failure.type === 'tool-disabled'
-    if (!isDisabled && !(failure.type === 'tool-unknown' && isAdministrator(principal))) return undefined
+    const isUnknown = failure.type === 'tool-unknown'
     const id = parseToolId(isDisabled ? failure.id : asked)
+    const mayBePending =
+      (isUnknown || failure.type === 'version-unavailable') &&
+      isVersion(id?.selector ?? '') &&
+      hasScope(principal, 'tools:publish')
+    if (!isDisabled && !mayBePending && !(isUnknown && isAdministrator(principal))) return undefined
     const document = id && (await source.current(id))
-    if (!document || (!isDisabled && !document.isDeleted)) return undefined
+    if (!document) return undefined
     // Of a toolkit that was deleted no version is active
     const [highest] = document.versions.toSorted((a, b) => compareVersions(b.version, a.version))
     const entry = id.selector === undefined ? highest : resolveVersion(document.versions, id.selector)
-    const record = entry && (await source.record(entry.digest))
+    if (!entry) return undefined
+    const isPending = entry.status.state === 'pending'
+    if (!isDisabled && !isPending && !document.isDeleted) return undefined
+    if (document.isDeleted && !isAdministrator(principal)) return undefined
+    if (isPending && !(await seesPending(document, principal, toolkits))) return undefined
+    const record = await source.record(entry.digest)
     if (!record) return undefined
     const { status, publisher } = entry
     return { record: governed(record, policies.now().ruleOf(record)), status, publisher }
   }
+}
+
+/** A tool with the versions that a principal may know of. */
+export async function knownTo(
+  principal: Principal,
+  document: ToolDocument,
+  toolkits: FindToolDeps['toolkits'],
+): Promise<ToolDocument | undefined> {
+  const known = withoutPending(document)
+  return known === document || !(await seesPending(document, principal, toolkits)) ? known : document
+}
+
+async function seesPending(
+  document: ToolDocument,
+  principal: Principal,
+  toolkits: FindToolDeps['toolkits'],
+): Promise<boolean> {
+  if (isAdministrator(principal)) return true
+  const owner = (await toolkits.find(document.toolkit))?.owner
+  return owner !== undefined && mayReadPending(principal, document, owner)
 }

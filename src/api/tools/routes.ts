@@ -24,7 +24,7 @@ import { backgroundOf } from '../../http/gate.ts'
 import { publishedOf } from '../../core/publish/published.ts'
 import { NO_QUERY, query, type ReadOf } from '../../http/query.ts'
 import { createRoute, type Note, type RouteDeps } from '../../http/route.ts'
-import { createFindTool, type FindToolDeps } from './find-tool.ts'
+import { createFindTool, type FindToolDeps, knownTo } from './find-tool.ts'
 import {
   askedId,
   CHANGE,
@@ -158,7 +158,8 @@ export function registryFace(deps: RegistryFaceDeps): Hono {
   async function versions(c: Context, principal: Principal): Promise<Response | Failing> {
     const asked = c.req.param('id') ?? ''
     const found = await find(asked, principal, backgroundOf(c))
-    const document = found && maySee(principal, found.record) ? await source.current(found.record) : undefined
+    const current = found && maySee(principal, found.record) ? await source.current(found.record) : undefined
+    const document = current && (await knownTo(principal, current, deps.toolkits))
     if (!document) return unknown(asked)
     const { historyOf } = await import('../../core/publish/history.ts')
     const history = await historyOf(document, source)

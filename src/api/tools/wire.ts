@@ -41,9 +41,14 @@ const STATUS = {
   'definition-invalid': 422,
 } as const
 
-/** `{"ids"}`, the tools that a document has no longer, and what is worth knowing. */
-export function encodePublished({ ids, warnings, leftOut }: Extract<PublicationReport, { ok: true }>) {
-  return { ids, ...(leftOut ? { left_out: leftOut } : {}), ...(warnings.length > 0 ? { warnings } : {}) }
+/** `{"ids"}`, the tools that a document has no longer, the versions that await review, and what is worth knowing. */
+export function encodePublished({ ids, warnings, leftOut, pending }: Extract<PublicationReport, { ok: true }>) {
+  return {
+    ids,
+    ...(leftOut ? { left_out: leftOut } : {}),
+    ...(pending ? { pending } : {}),
+    ...(warnings.length > 0 ? { warnings } : {}),
+  }
 }
 
 /** One result of a batch: `{id, status, errors?}`. */
@@ -54,6 +59,7 @@ export function encodeResult(report: PublicationReport, asked: string | null) {
     status: STATUS[report.ok ? report.outcome : report.failure.type],
     ...(ids.length > 1 ? { ids } : {}),
     ...(report.ok ? {} : { errors: errorsOf(report.failure) }),
+    ...(report.ok && report.pending ? { pending: report.pending } : {}),
     ...(report.ok && report.warnings.length > 0 ? { warnings: report.warnings } : {}),
   }
 }

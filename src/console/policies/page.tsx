@@ -4,7 +4,16 @@ import { exact, Notice, Refused } from '../parts.tsx'
 import { failureOf, type SaidFailure } from '../reply.ts'
 
 /** The fields of the form, each as somebody wrote it. */
-const FIELDS = ['security_level', 'timeout_ms', 'calls', 'seconds', 'concurrency', 'secrets', 'approval'] as const
+const FIELDS = [
+  'security_level',
+  'timeout_ms',
+  'calls',
+  'seconds',
+  'concurrency',
+  'secrets',
+  'approval',
+  'review',
+] as const
 type Written = Readonly<Record<(typeof FIELDS)[number] | 'pattern', string>>
 
 const DONE = new Map([
@@ -42,6 +51,7 @@ function policyOf(form: URLSearchParams): object {
   return {
     ...Object.fromEntries(numbers('security_level', 'timeout_ms')),
     ...(said('approval') === '' ? {} : { approval: true }),
+    ...(said('review') === '' ? {} : { review: true }),
     ...(secrets.length === 0 ? {} : { secrets }),
     ...(limits.length === 0 ? {} : { limits: Object.fromEntries(limits) }),
   }
@@ -90,13 +100,14 @@ function writtenIn(form: URLSearchParams): Written {
 }
 
 function writtenOf(policy: Policy | undefined): Written {
-  const { pattern = '', secrets = [], security_level, approval, timeout_ms, limits = {} } = policy ?? {}
+  const { pattern = '', secrets = [], security_level, approval, timeout_ms, limits = {}, review } = policy ?? {}
   const text = (number: number | undefined) => (number === undefined ? '' : String(number))
   return {
     pattern,
     secrets: secrets.join(' '),
     security_level: text(security_level),
     approval: approval ? '1' : '',
+    review: review ? '1' : '',
     timeout_ms: text(timeout_ms),
     calls: text(limits.rate?.calls),
     seconds: text(limits.rate?.seconds),
@@ -105,7 +116,14 @@ function writtenOf(policy: Policy | undefined): Written {
 }
 
 /** What a policy says, in words. */
-export function wordsOfPolicy({ secrets, security_level, approval, timeout_ms, limits = {} }: Policy): string[] {
+export function wordsOfPolicy({
+  secrets,
+  security_level,
+  approval,
+  timeout_ms,
+  limits = {},
+  review,
+}: Policy): string[] {
   const { rate, concurrency } = limits
   return [
     ...(security_level === undefined ? [] : [`security level ${security_level} at least`]),
@@ -113,6 +131,7 @@ export function wordsOfPolicy({ secrets, security_level, approval, timeout_ms, l
     ...(timeout_ms === undefined ? [] : [`a call ends after ${timeout_ms / 1_000} s`]),
     ...(rate ? [`each at most ${rate.calls} calls in ${rate.seconds} s`] : []),
     ...(concurrency === undefined ? [] : [`each at most ${concurrency} calls at a time`]),
+    ...(review ? ['what is published is pending until it was reviewed'] : []),
     ...(secrets ? [`may have ${secrets.join(', ')}`] : []),
   ]
 }
@@ -154,7 +173,8 @@ function PolicyList({ items }: { items: readonly Policy[] }) {
   )
 }
 
-function PolicyForm({ pattern, security_level, approval, timeout_ms, calls, seconds, concurrency, secrets }: Written) {
+function PolicyForm(written: Written) {
+  const { pattern, security_level, approval, timeout_ms, calls, seconds, concurrency, secrets, review } = written
   return (
     <form method="post" action="/console/policies">
       <label>
@@ -199,6 +219,10 @@ function PolicyForm({ pattern, security_level, approval, timeout_ms, calls, seco
       <label>
         Secrets that they may have <span class="note">names of secrets of the Worker</span>
         <input name="secrets" value={exact(secrets)} autocomplete="off" />
+      </label>
+      <label class="choice">
+        <input type="checkbox" name="review" value="1" checked={review !== ''} />
+        <span>What others than administrators publish is pending until it was reviewed</span>
       </label>
       <button class="go" name="do" value="set">
         Set it

@@ -1,4 +1,4 @@
-import { STATES } from '../../core/tool/version.ts'
+import { SAID_STATES, STATES } from '../../core/tool/version.ts'
 import type { Leads, Reply, View, Visit } from '../page.ts'
 import { exact, Notice, Refused } from '../parts.tsx'
 import { failureOf } from '../reply.ts'
@@ -12,11 +12,12 @@ interface Listed {
 type State = (typeof STATES)[number]
 
 /** What each status means, and what is pressed to give it. */
-const WORDS: Readonly<Record<State, { readonly means: string; readonly button: string }>> = {
+const WORDS: Readonly<Record<State, { readonly means: string; readonly button?: string }>> = {
   active: { means: 'listed and called', button: 'Activate' },
   deprecated: { means: 'listed and called, with a word to whoever does', button: 'Deprecate' },
   yanked: { means: 'called by its exact version alone, and not listed', button: 'Yank' },
   disabled: { means: 'neither listed nor called', button: 'Disable' },
+  pending: { means: 'published where that is reviewed, and not there for callers until somebody activates them' },
 }
 const FILTERS = ['status', 'toolkit', 'cursor'] as const
 const LIMIT = 50
@@ -133,7 +134,7 @@ function Change({ id, state }: { id: string; state: State }) {
       <summary aria-label={`Change the status of ${id}`}>Change…</summary>
       <form method="post">
         <input type="hidden" name="id" value={exact(id)} />
-        {STATES.filter((to) => to !== state && to !== 'deprecated').map((to) => (
+        {SAID_STATES.filter((to) => to !== state && to !== 'deprecated').map((to) => (
           <button class={to === 'active' ? 'go' : 'danger'} name="to" value={to}>
             {WORDS[to].button}
           </button>

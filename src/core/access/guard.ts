@@ -9,7 +9,8 @@ export interface Guard {
   readonly approval?: true | undefined
 }
 
-const ONLY_TRUE = parsed(
+/** What is so where somebody says it, and cannot be taken back by saying that it is not. */
+export const onlyTrue = parsed(
   'true: where nobody says so, it is not so',
   (value) => (value === true ? value : undefined),
   () => ({ const: true }),
@@ -18,7 +19,7 @@ const ONLY_TRUE = parsed(
 /** How the fields of a guard are read, wherever one is said. */
 export const guardFields = {
   security_level: optional(integer(1, 10)),
-  approval: optional<true>(ONLY_TRUE),
+  approval: optional<true>(onlyTrue),
 }
 
 /** A security level, where an approval is needed: that is for somebody who can be told from others. */

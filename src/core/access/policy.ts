@@ -4,7 +4,7 @@ import { check, integer, judged, list, object, optional, wrong } from '../tool/j
 import type { Checked } from '../tool/problem.ts'
 import { patternCovers, toolKey, type ToolName } from '../tool/tool-id.ts'
 import type { ToolRecord } from '../tool/tool.ts'
-import { type Guard, guardFields, leastLevel } from './guard.ts'
+import { type Guard, guardFields, leastLevel, onlyTrue } from './guard.ts'
 import { type CallLimits, callLimits, type ToolLimits } from './limits.ts'
 import type { LevelledTool } from './principal.ts'
 
@@ -18,6 +18,8 @@ export interface Policy extends Guard {
   readonly timeout_ms?: number
   /** How often each of them may be called, beside every other limit. */
   readonly limits?: CallLimits
+  /** Whether what others than administrators publish of them is pending until it was reviewed. */
+  readonly review?: true
 }
 
 /** Why a secret may not be named, in words that follow its name; undefined when it may. */
@@ -34,6 +36,7 @@ function policyFields(judgeSecret: JudgeSecret) {
       ...guardFields,
       timeout_ms: optional(integer(1, MAX_TIMEOUT_MS)),
       limits: optional(callLimits),
+      review: optional<true>(onlyTrue),
     },
     {
       rule(_, report, said) {
@@ -60,6 +63,8 @@ export interface ToolRule {
   readonly timeoutMs: number | undefined
   readonly limits: readonly ToolLimits[]
   readonly secrets: ReadonlySet<string>
+  /** Whether what is published of it is reviewed. */
+  readonly review: boolean
 }
 
 export const NO_RULE: ToolRule = {
@@ -68,6 +73,7 @@ export const NO_RULE: ToolRule = {
   timeoutMs: undefined,
   limits: [],
   secrets: new Set(),
+  review: false,
 }
 
 /** Policies as of a revision. */
@@ -118,6 +124,7 @@ function together(policies: readonly Policy[]): ToolRule {
     timeoutMs: timeouts.length > 0 ? Math.min(...timeouts) : undefined,
     limits: policies.flatMap(({ pattern, limits }) => (limits ? [{ of: pattern.toLowerCase(), limits }] : [])),
     secrets: secretsOf(policies),
+    review: policies.some((policy) => policy.review),
   }
 }
 

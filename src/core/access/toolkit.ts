@@ -20,6 +20,8 @@ export interface Toolkit {
   readonly status: ToolStatus
   /** By which its tools are found beside their own. */
   readonly tags: readonly string[]
+  /** Whether what others than administrators publish in it is pending until it was reviewed. */
+  readonly review: boolean
   /** When it was deleted, and until when it can be brought back, in milliseconds since 1970. */
   readonly deleted?: { readonly at: number; readonly until: number }
 }
@@ -29,6 +31,8 @@ export interface ToolkitChange {
   readonly status?: ToolStatus
   readonly owner?: string | null
   readonly tags?: readonly string[]
+  /** Anybody who may change it asks for review; only an administrator no longer does. */
+  readonly review?: boolean
 }
 
 /** A toolkit after a change, or why the principal may not change it so. */
@@ -67,6 +71,21 @@ export function toolkitDenial(principal: Principal, name: ToolName, owner: Toolk
 export function mayReadImplementation(principal: Principal, name: ToolName, owner: ToolkitOwner): boolean {
   if (!hasScope(principal, 'tools:publish') || coverDenial(principal, name, 'tools:publish')) return false
   return isTrustedWith(principal, name) || (typeof owner === 'object' && owner.principal === principal.id)
+}
+
+/**
+ * Whether a principal says that a version which awaits review is active, or what else it is: an administrator, or the toolkit's
+ * owner where somebody else published it.
+ */
+export function mayReview(principal: Principal, publisher: string | null, owner: ToolkitOwner): boolean {
+  if (isAdministrator(principal)) return true
+  return typeof owner === 'object' && owner.principal === principal.id && publisher !== principal.id
+}
+
+/** Whether a principal knows of versions that await review: whoever may change what is published of the tool. */
+export function mayReadPending(principal: Principal, name: ToolName, owner: ToolkitOwner): boolean {
+  if (!hasScope(principal, 'tools:publish') || coverDenial(principal, name, 'tools:publish')) return false
+  return toolkitDenial(principal, name, owner) === undefined
 }
 
 /** Whether a principal administers the deployment. */

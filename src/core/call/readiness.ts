@@ -5,9 +5,10 @@ import type { Challenge } from '../consent/authorization.ts'
 import type { JsonObject } from '../tool/json.ts'
 import { nonInferrable } from '../tool/metadata.ts'
 import { needsApproval, type Publisher, type ToolRecord } from '../tool/tool.ts'
+import { formatToolId } from '../tool/tool-id.ts'
 import type { ToolStatus } from '../tool/version.ts'
 import { authorise } from './authorise.ts'
-import { type Failure, fail } from './failure.ts'
+import { type Failing, type Failure, fail } from './failure.ts'
 import { detailOf, type FailureWords, wordsOf } from './failure-words.ts'
 import { type GrantLooks, meetRequirements, NO_CONTEXT } from './requirements.ts'
 import type { Runnable } from './runner.ts'
@@ -18,7 +19,7 @@ export interface FoundTool {
   readonly record: ToolRecord
   readonly status: ToolStatus
   readonly publisher: Publisher
-  /** Absent where it is disabled, and so was not made ready. */
+  /** Absent where it is disabled or pending, and so was not made ready. */
   readonly runnable?: Runnable
 }
 
@@ -91,7 +92,7 @@ export function createReadiness({ toolSecrets, grants, approvals, healthOf }: Re
       context: nonInferrable(record),
     }
     // Who may not call it is told nothing of the user, nor of what the deployment has
-    const refused = status.state === 'disabled' ? DISABLED(record) : authorise(principal, record.id, record, userId)
+    const refused = withdrawn(record, status) ?? authorise(principal, record.id, record, userId)
     if (refused) return { ...about, ...NOTHING, ready: false, obstacles: [obstacle(refused.failure, principal)] }
 
     const failures: Failure[] = []
@@ -138,7 +139,14 @@ async function unmetOf(
 }
 
 const NOTHING = { authorization: [], secrets: [], lacksUser: false, upstreams: [] }
-const DISABLED = ({ id }: ToolRecord) => fail({ type: 'tool-disabled', id })
+
+/** What a call of a version is answered that nobody may call. */
+function withdrawn(record: ToolRecord, { state }: ToolStatus): Failing | undefined {
+  const { id, name, version: asked } = record
+  if (state === 'disabled') return fail({ type: 'tool-disabled', id })
+  if (state !== 'pending') return undefined
+  return fail({ type: 'version-unavailable', tool: formatToolId(record), name, asked, available: [] })
+}
 
 function approvalOf(record: ToolRecord, canBeApproved: boolean): Failure {
   const { id } = record

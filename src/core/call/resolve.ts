@@ -14,7 +14,7 @@ import {
 } from '../tool/tool-id.ts'
 import type { ToolSource } from '../tool/tool-source.ts'
 import type { Publisher, ToolDocument, ToolRecord } from '../tool/tool.ts'
-import { chooseVersion, isSelector, type ToolStatus } from '../tool/version.ts'
+import { chooseVersion, isSelector, type ToolStatus, withoutPending } from '../tool/version.ts'
 import { type Failing, fail, Unreachable } from './failure.ts'
 import type { Runnable } from './runner.ts'
 
@@ -102,7 +102,11 @@ export function createResolver({ source, makeCallable, now, memory }: ResolverDe
       return fail({ type: 'id-malformed', asked: `${asked}@${selector}` })
     const address = await source.addressed(dialect, id, called)
     const tool = address && Object.hasOwn(address.tools, called) ? address.tools[called] : undefined
-    if (address && tool !== undefined) return lookUpTool({ toolkit: address.toolkit, tool }, selector, asked)
+    if (address && tool !== undefined) {
+      const found = await lookUpTool({ toolkit: address.toolkit, tool }, selector, asked)
+      const isNone = !found.ok && found.failure.type === 'tool-unknown'
+      if (!isNone || (address.toolkit === id && tool === called)) return found
+    }
     // Such an id is never a toolkit's, save one that a document's tools have been in since before
     const isToolkit = isNamePart(id) && (!address || address.toolkit === id || madeName(id) === id)
     if (isToolkit && isNamePart(called)) return lookUpTool({ toolkit: id, tool: called }, selector, asked)
@@ -111,12 +115,12 @@ export function createResolver({ source, makeCallable, now, memory }: ResolverDe
 
   async function lookUpTool(name: ToolName, selector: string | undefined, asked: string): Promise<Resolved | Failing> {
     const document = await source.document(name)
-    const found = document && (await pick(document, selector))
+    const known = document && withoutPending(document)
+    const found = known && (await pick(known, selector))
     if (found) return found
     const current = await source.currentOrNearest(name)
-    if ('versions' in current && !current.isDeleted) {
-      return (await pick(current, selector)) ?? versionUnavailable(current, selector)
-    }
+    const there = 'versions' in current && !current.isDeleted ? withoutPending(current) : undefined
+    if (there) return (await pick(there, selector)) ?? versionUnavailable(there, selector)
     const near = 'versions' in current ? await source.nearest(name) : current
     return fail({ type: 'tool-unknown', asked, suggestions: near.map((each) => formatToolId(each)) })
   }

@@ -27,6 +27,8 @@ export interface Made {
   readonly requirements: Requirements
   /** What it asks for beyond what follows from these. */
   readonly guard?: Guard
+  /** Whether it is not there for callers before it was reviewed. */
+  readonly isPending?: true
   readonly warnings: readonly string[]
 }
 
@@ -99,6 +101,7 @@ export async function importTools(
           about,
           requirements,
           ...(report.guard ? { guard: report.guard } : {}),
+          ...(report.pending ? { isPending: true } : {}),
           warnings: [...warnings, ...more],
         })
       } else throw new Error(`Nothing became of the imported tool '${tool}'`)

@@ -53,7 +53,7 @@ export async function prepareRestored(
       given: { implementation: true, tags: true, toolkit: true },
       inputs: records.map(() => SCHEMA_PATHS.input),
       implementedAt: records.map(() => '/record/implementation'),
-      standings: restored.map(({ status, held, publisher }) => ({ status, held, publisher })),
+      standings: restored.map(({ status, held, unreviewed, publisher }) => ({ status, held, unreviewed, publisher })),
       warnings: [],
     },
   }

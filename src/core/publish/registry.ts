@@ -22,6 +22,8 @@ export interface Standing {
   readonly status: ToolStatus
   /** Whether an administrator disabled it. */
   readonly held: boolean
+  /** Whether it was published where that is reviewed, and nobody has said that it is active. */
+  readonly unreviewed?: boolean | undefined
   /** Who published it there. */
   readonly publisher: Publisher
 }
@@ -52,6 +54,8 @@ export type Published =
       readonly ids: readonly string[]
       /** The tools of earlier versions of the document that this one has not, without versions. */
       readonly leftOut?: readonly string[]
+      /** Those that are not there for callers before they were reviewed. */
+      readonly pending?: readonly string[]
       /** What its publisher did not ask for, and should know. */
       readonly warnings?: readonly string[]
     }

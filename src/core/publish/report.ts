@@ -18,6 +18,8 @@ export type Report =
       readonly warnings: readonly Problem[]
       /** The tools of earlier versions of the document that this one has not. */
       readonly leftOut?: readonly string[]
+      /** Those that are not there for callers before they were reviewed. */
+      readonly pending?: readonly string[]
       /** Of an import's tool. */
       readonly state?: ImportState
       /** What the import's tool asks for beyond what follows from its requirements, where it does. */
@@ -54,6 +56,7 @@ export function reportOf(
         ids,
         warnings: [...warnings, ...(published.warnings ?? []).map((message) => ({ path: '', message }))],
         ...(published.leftOut ? { leftOut: published.leftOut } : {}),
+        ...(published.pending ? { pending: published.pending } : {}),
         ...(state === undefined ? {} : { state }),
         ...(guard ? { guard } : {}),
       }

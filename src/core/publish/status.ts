@@ -3,9 +3,9 @@ import { anyObject, check, into, map, object, oneOf, optional, schemaOf, stating
 import { type Reader, type Report, text, WRONG, wrong } from '../tool/json-reader.ts'
 import { type Checked, pointerStep } from '../tool/problem.ts'
 import { parseToolId } from '../tool/tool-id.ts'
-import type { ToolStatus } from '../tool/version.ts'
+import { SAID_STATES, type ToolStatus } from '../tool/version.ts'
 
-const STATE = oneOf(['active', 'deprecated', 'yanked', 'disabled'])
+const STATE = oneOf(SAID_STATES)
 const DETAILS = {
   message: optional(string({ most: 1_000 })),
   successor: optional(text('a tool id', (id) => parseToolId(id) !== undefined)),
@@ -58,7 +58,7 @@ export function statusBody(beside: Reader<unknown>): Reader<JsonObject> {
   return stating(schema, anyObject)
 }
 
-function statusOf(state: ToolStatus['state'], details: Details, report: Report): ToolStatus | typeof WRONG {
+function statusOf(state: (typeof SAID_STATES)[number], details: Details, report: Report): ToolStatus | typeof WRONG {
   if (state === 'deprecated') return { state, ...details }
   const [field] = Object.keys(details)
   return field === undefined ? { state } : wrong(report, "Must not be said but of 'deprecated'", pointerStep(field))

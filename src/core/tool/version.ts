@@ -6,10 +6,18 @@ export type ToolStatus =
   | { readonly state: 'active' }
   | { readonly state: 'deprecated'; readonly message?: string; readonly successor?: string }
   | { readonly state: 'yanked' }
+  /** It was published where that is reviewed, and nobody who may has said yet that it is active: to callers it is not there. */
+  | { readonly state: 'pending' }
   | { readonly state: 'disabled' }
 
-/** What a version can be, what lets less be done with it behind what lets more. */
-export const STATES: readonly ToolStatus['state'][] = ['active', 'deprecated', 'yanked', 'disabled']
+/**
+ * What a version can be, what lets less be done with it behind what lets more: that one is disabled is told to whoever asks
+ * for it, and that one is pending only to whoever may change it.
+ */
+export const STATES = ['active', 'deprecated', 'yanked', 'disabled', 'pending'] as const
+
+/** What can be said of a version or a toolkit: that it is pending follows from its publication alone. */
+export const SAID_STATES = ['active', 'deprecated', 'yanked', 'disabled'] as const
 
 /** Of what is said of a version and of its toolkit, what lets less be done with it; of two that let the same, what is said of it. */
 export function stricterStatus(own: ToolStatus, toolkit: ToolStatus): ToolStatus {
@@ -69,6 +77,13 @@ export function chooseVersion<T extends VersionStatus>(
 ): T | undefined {
   const asksNewest = selector === undefined || selector === 'latest'
   return asksNewest && isLeftOut ? undefined : resolveVersion(versions, selector)
+}
+
+/** A tool as callers know it, without the versions that are pending; undefined where it has no others. */
+export function withoutPending<D extends { readonly versions: readonly VersionStatus[] }>(document: D): D | undefined {
+  const versions = document.versions.filter(({ status }) => status.state !== 'pending')
+  if (versions.length === document.versions.length) return document
+  return versions.length === 0 ? undefined : { ...document, versions }
 }
 
 /** Whether `selector` is something `resolveVersion` can understand. */

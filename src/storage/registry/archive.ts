@@ -20,6 +20,7 @@ type VersionRow = {
   version: string
   status: string
   held: number
+  unreviewed: number
   bundled: number
   publisher: string | null
   trusted: number
@@ -110,6 +111,7 @@ type ToolkitRow = {
   status: string | null
   held: number
   tags: string | null
+  review: number
 }
 
 /** What was deleted is nobody's any more, though it is kept for a while. */
@@ -137,9 +139,9 @@ const READERS: Readonly<Record<Phase, ReadRows>> = {
   toolkits: (sql, after = '', [from, to]) =>
     sql
       .exec<ToolkitRow>(
-        `SELECT key, name, owner, status, held, tags FROM (
-           SELECT key, name, owner, status, held, tags FROM toolkit WHERE deleted IS NULL
-           UNION ALL SELECT lower(toolkit) AS key, min(toolkit) AS name, NULL, NULL, 0, NULL FROM tool
+        `SELECT key, name, owner, status, held, tags, review FROM (
+           SELECT key, name, owner, status, held, tags, review FROM toolkit WHERE deleted IS NULL
+           UNION ALL SELECT lower(toolkit) AS key, min(toolkit) AS name, NULL, NULL, 0, NULL, 0 FROM tool
              WHERE lower(toolkit) NOT IN (SELECT key FROM toolkit) GROUP BY lower(toolkit)
          ) WHERE key > ? AND key || '.' >= ? AND key || '.' < ? ORDER BY key LIMIT ${ROWS}`,
         after,
@@ -147,7 +149,7 @@ const READERS: Readonly<Record<Phase, ReadRows>> = {
         to,
       )
       .toArray()
-      .map(({ key, name, owner, status, held, tags }) =>
+      .map(({ key, name, owner, status, held, tags, review }) =>
         fact(key, {
           kind: 'toolkit',
           toolkit: name,
@@ -155,6 +157,7 @@ const READERS: Readonly<Record<Phase, ReadRows>> = {
           ...(status === null ? {} : { status: JSON.parse(status) }),
           ...(held === 1 ? { held: true } : {}),
           ...(tags === null || tags === '[]' ? {} : { tags: JSON.parse(tags) }),
+          ...(review === 1 ? { review: true } : {}),
         }),
       ),
   names: (sql, after = '', [from, to]) =>
@@ -200,7 +203,7 @@ function fact(after: string, line: object): Row {
 function readVersion(sql: SqlStorage, row: number): VersionRow | undefined {
   return firstRow<VersionRow>(
     sql,
-    `SELECT key, version, coalesce(own, status) AS status, held, bundled, publisher, trusted, record,
+    `SELECT key, version, coalesce(own, status) AS status, held, unreviewed, bundled, publisher, trusted, record,
        json_extract(record, '$.toolkit') AS toolkit, json_extract(record, '$.source.dialect') AS dialect,
        json_extract(record, '$.source.hash') AS hash,
        CASE json_extract(record, '$.implementation.kind') WHEN 'wasm'
@@ -211,12 +214,13 @@ function readVersion(sql: SqlStorage, row: number): VersionRow | undefined {
 }
 
 /** One version: how it stands, and its record, to the letter. */
-function versionLine({ status, held, bundled, publisher, trusted, record }: VersionRow): string {
+function versionLine({ status, held, unreviewed, bundled, publisher, trusted, record }: VersionRow): string {
   const stands = JSON.stringify({
     kind: 'version',
     status: JSON.parse(status),
     publisher: { principal: publisher, trusted: trusted === 1 },
     ...(held === 1 ? { held: true } : {}),
+    ...(unreviewed === 1 ? { unreviewed: true } : {}),
     ...(bundled === 1 ? { bundled: true } : {}),
   })
   return `${stands.slice(0, -1)},"record":${record}}`

@@ -53,7 +53,9 @@ export function createBundledTools({ hash, records, documents }: Bundle, writeLi
       const [first] = carried ?? []
       if (!carried || !first) return stored
       const fresh = carried.map(({ version, digest }) => {
-        const status = stored?.versions.find((each) => each.version === version)?.status ?? { state: 'active' as const }
+        const said = stored?.versions.find((each) => each.version === version)?.status
+        // What the deployment carries awaits no review
+        const status = said && said.state !== 'pending' ? said : { state: 'active' as const }
         return { version, digest, status, publisher: { principal: 'bundle', trusted: true } }
       })
       const others = (stored?.versions ?? []).filter(({ version }) => !fresh.some((each) => each.version === version))

@@ -27,6 +27,7 @@ import { claimToolkit, deletedDenial, ownsToolkit, publishDenial, statusOfToolki
 import { holderOfDerived } from './names.ts'
 import {
   holdsToolkit,
+  isPending,
   keyAlike,
   nameOf,
   nameWarning,
@@ -75,7 +76,7 @@ export function store(
       return { outcome: 'conflict', ids, message: `'${record.id}' is published already, and a version never changes` }
     }
   }
-  if (fresh.length === 0) return { outcome: 'unchanged', ids }
+  if (fresh.length === 0) return { outcome: 'unchanged', ids, ...pendingOf(sql, records) }
   if (!allowBreaking) {
     const problems = [
       ...(document ? wholeProblems(sql, document, published) : []),
@@ -99,13 +100,26 @@ export function store(
     storeVersion(sql, record, principal, at, standings?.[records.indexOf(record)])
   }
   const others = document?.itself ? leaveOut(sql, records, at) : []
-  const warnings = fresh.flatMap((record) => [...statusWarning(sql, record), nameWarning(sql, record) ?? []].flat())
+  const { pending, warnings: unlisted = [] } = pendingOf(sql, records)
+  const own = fresh.flatMap((record) => [...statusWarning(sql, record), nameWarning(sql, record) ?? []].flat())
+  const warnings = [...unlisted, ...own]
   return {
     outcome: 'created',
     ids,
     ...(others.length > 0 ? { leftOut: others } : {}),
+    ...(pending ? { pending } : {}),
     ...(warnings.length > 0 ? { warnings } : {}),
   }
+}
+
+/** Which of these versions are pending, and what their publisher should know of that. */
+function pendingOf(sql: SqlStorage, records: readonly ToolRecord[]): Pick<Created, 'pending' | 'warnings'> {
+  const pending = records.filter((record) => isPending(sql, toolKey(record), record.version)).map(({ id }) => id)
+  if (pending.length === 0) return {}
+  const warnings = pending.map(
+    (id) => `'${id}' is pending: it is neither listed nor called until a reviewer says that it is active`,
+  )
+  return { pending, warnings }
 }
 
 /** About the bytes that are kept of a publication: its records, and its document unless that is there already. */
@@ -131,6 +145,8 @@ function statusWarning(sql: SqlStorage, { id, toolkit }: ToolRecord): string[] {
   const { state } = statusOfToolkit(sql, toolkit)
   return state === 'active' ? [] : [`'${id}' is ${state}, as its toolkit is`]
 }
+
+type Created = Extract<Published, { outcome: 'created' | 'unchanged' }>
 
 const RESTORES = 'Only an administrator restores what was published elsewhere'
 const ANOTHER_TOOLKIT = 'give another beside the document: {"definition": …, "toolkit": "…"}'

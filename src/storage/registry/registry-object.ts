@@ -25,10 +25,11 @@ import type { QueryAnswer } from './query.ts'
 import { levelIndex, renewIndex } from './search-index.ts'
 import { publishedByAll } from './quota.ts'
 import { createTables, nextRevision, queue, readNumber } from './tables.ts'
-import { changeDenial, deletedDenial, giveToolkit, publishDenial, toolkitOf } from './toolkits.ts'
+import { changeDenial, deletedDenial, giveToolkit, mayChange, publishDenial, toolkitOf } from './toolkits.ts'
 import {
   documentText,
   holdsToolkit,
+  isPending,
   keysIn,
   keyAlike,
   recordText,
@@ -108,6 +109,7 @@ export function defineRegistry<Env extends RegistryEnv>(
     > {
       const key = toolKey(name)
       if (recordText(this.#sql, key, version) === undefined) return undefined
+      if (isPending(this.#sql, key, version) && !mayChange(this.#sql, principal, name)) return undefined
       const isAdmin = isAdministrator(principal)
       const denied =
         (trusted === undefined && given === undefined) || isAdmin

@@ -8,7 +8,7 @@ import { keyOfName } from './names.ts'
 import { policyOf, storePolicy } from './policies.ts'
 import { nextRevision } from './tables.ts'
 import { changeToolkit } from './toolkit-change.ts'
-import { isBundled, restoreToolkit, statusOfToolkit, tagsOfToolkit, writeToolkit } from './toolkits.ts'
+import { isBundled, isReviewed, restoreToolkit, statusOfToolkit, tagsOfToolkit, writeToolkit } from './toolkits.ts'
 import { nameOf, storeName } from './versions.ts'
 
 /**
@@ -27,15 +27,18 @@ export function restoreFact(sql: SqlStorage, fact: Fact, principal: Principal): 
  * that what was disabled elsewhere is not active here.
  */
 function restoreWhole(sql: SqlStorage, fact: Extract<Fact, { kind: 'toolkit' }>, principal: Principal): FactOutcome {
-  const { toolkit, owner, status, held, tags } = fact
+  const { toolkit, owner, status, held, tags, review } = fact
   const outcome = restoreToolkit(sql, toolkit, owner)
   if (outcome === 'taken') {
     return { refused: `The toolkit '${toolkit}' is another's here: PUT /toolkits/${toolkit} says whose it is` }
   }
-  const isUnsaid = statusOfToolkit(sql, toolkit).state === 'active' && tagsOfToolkit(sql, toolkit).length === 0
-  const isSaid = status !== undefined || tags.length > 0
+  const isUnsaid =
+    statusOfToolkit(sql, toolkit).state === 'active' &&
+    tagsOfToolkit(sql, toolkit).length === 0 &&
+    !isReviewed(sql, toolkit)
+  const isSaid = status !== undefined || tags.length > 0 || review === true
   if (!isSaid || !isUnsaid || (outcome === 'unchanged' && !isBundled(sql, toolkit))) return outcome
-  const change = { ...(status ? { status } : {}), ...(tags.length > 0 ? { tags } : {}) }
+  const change = { ...(status ? { status } : {}), ...(tags.length > 0 ? { tags } : {}), ...(review ? { review } : {}) }
   const refused = changeToolkit(sql, toolkit, change, principal, () => nextRevision(sql))
   if (typeof refused === 'object') return { refused: refused.denied }
   writeToolkit(sql, toolkit, { held: held ? 1 : 0 })

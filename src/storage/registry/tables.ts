@@ -18,9 +18,11 @@ import { putAside } from './left-behind.ts'
  * parts that fit into rows. `document_text` holds documents by their hash; `document` the versions of those with ids of their
  * own, by dialect and id in lower case; `document_tool` the key of each tool that a version defines, by what it calls it.
  * `version.publisher` is the id of the principal who published it, `trusted` whether it may be given credentials, and `held`
- * whether an administrator disabled it. `version.own` is what was said of the version itself, where `status` is its toolkit's.
+ * whether an administrator disabled it, `unreviewed` whether it was published where that is reviewed and nobody has said that it
+ * is active, whatever else was said of it since. `version.own` is what was said of the version itself, where `status` is its toolkit's.
  * `policy` holds what administrators say of the tools that a pattern covers, which is in lower case. `publisher` counts what each principal published. `toolkit.owner` is a principal's id, null for the deployment, `status` what
- * is said of all its tools, null for nothing, `held` whether an administrator disabled it, and `deleted` when it was deleted.
+ * is said of all its tools, null for nothing, `held` whether an administrator disabled it, `deleted` when it was deleted, and
+ * `review` whether what is published in it is reviewed.
  */
 const TABLES = `
 CREATE TABLE IF NOT EXISTS tool (key TEXT PRIMARY KEY, toolkit TEXT NOT NULL, tool TEXT NOT NULL, listed TEXT, exposed TEXT, given TEXT);
@@ -30,11 +32,12 @@ CREATE TABLE IF NOT EXISTS name (name TEXT PRIMARY KEY, key TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS version (
   key TEXT NOT NULL, version TEXT NOT NULL, digest TEXT NOT NULL, status TEXT NOT NULL, record TEXT NOT NULL,
   bundled INTEGER NOT NULL DEFAULT 0, left_bundle INTEGER NOT NULL DEFAULT 0,
-  publisher TEXT, trusted INTEGER NOT NULL DEFAULT 0, held INTEGER NOT NULL DEFAULT 0, own TEXT, PRIMARY KEY (key, version)
+  publisher TEXT, trusted INTEGER NOT NULL DEFAULT 0, held INTEGER NOT NULL DEFAULT 0, own TEXT,
+  unreviewed INTEGER NOT NULL DEFAULT 0, PRIMARY KEY (key, version)
 );
 CREATE TABLE IF NOT EXISTS publisher (id TEXT PRIMARY KEY, documents INTEGER NOT NULL, bytes INTEGER NOT NULL);
 CREATE TABLE IF NOT EXISTS toolkit (key TEXT PRIMARY KEY, name TEXT NOT NULL, owner TEXT,
-  status TEXT, held INTEGER NOT NULL DEFAULT 0, tags TEXT, deleted INTEGER);
+  status TEXT, held INTEGER NOT NULL DEFAULT 0, tags TEXT, deleted INTEGER, review INTEGER NOT NULL DEFAULT 0);
 CREATE TABLE IF NOT EXISTS policy (pattern TEXT PRIMARY KEY, body TEXT NOT NULL);
 CREATE INDEX IF NOT EXISTS version_digest ON version (digest);
 CREATE INDEX IF NOT EXISTS version_bundled ON version (key) WHERE bundled = 1;
@@ -67,15 +70,19 @@ export function createTables(sql: SqlStorage, mayHaveSecret: MayHaveSecret): voi
   sql.exec(TABLES)
   placeLeaves(sql)
   putAside(sql)
-  if (!columnsOf(sql, 'tool').includes('given')) sql.exec('ALTER TABLE tool ADD COLUMN given TEXT')
-  if (!columnsOf(sql, 'version').includes('own')) sql.exec('ALTER TABLE version ADD COLUMN own TEXT')
-  for (const added of ['status TEXT', 'held INTEGER NOT NULL DEFAULT 0', 'tags TEXT', 'deleted INTEGER']) {
-    const [name = ''] = added.split(' ')
-    if (!columnsOf(sql, 'toolkit').includes(name)) sql.exec(`ALTER TABLE toolkit ADD COLUMN ${added}`)
-  }
+  addColumn(sql, 'tool', 'given TEXT')
+  for (const added of ['own TEXT', 'unreviewed INTEGER NOT NULL DEFAULT 0']) addColumn(sql, 'version', added)
+  const toolkit = ['status TEXT', 'held INTEGER NOT NULL DEFAULT 0', 'tags TEXT', 'deleted INTEGER']
+  for (const added of [...toolkit, 'review INTEGER NOT NULL DEFAULT 0']) addColumn(sql, 'toolkit', added)
   sql.exec('CREATE INDEX IF NOT EXISTS toolkit_deleted ON toolkit (deleted) WHERE deleted IS NOT NULL')
   if (readMeta(sql, 'documents') === undefined) placeDocuments(sql)
   if (readMeta(sql, 'publishers') === undefined) judgePublishers(sql, mayHaveSecret)
+}
+
+/** Adds a column to a table that is older than it. */
+function addColumn(sql: SqlStorage, table: 'tool' | 'version' | 'toolkit', added: string): void {
+  const [name = ''] = added.split(' ')
+  if (!columnsOf(sql, table).includes(name)) sql.exec(`ALTER TABLE ${table} ADD COLUMN ${added}`)
 }
 
 function columnsOf(sql: SqlStorage, table: 'tool' | 'version' | 'leaf' | 'toolkit'): readonly string[] {

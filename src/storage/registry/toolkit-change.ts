@@ -8,6 +8,7 @@ import {
   giveToolkit,
   isBundled,
   isHeld,
+  isReviewed,
   isToolkit,
   keysOf,
   writeToolkit,
@@ -23,7 +24,7 @@ const conflict = (denied: string): Refusal => ({ denied, isConflict: true })
 export function changeToolkit(
   sql: SqlStorage,
   toolkit: string,
-  { status, owner, tags }: ToolkitChange,
+  { status, owner, tags, review }: ToolkitChange,
   principal: Principal,
   revision: () => number,
 ): Refusal | 'unknown' | undefined {
@@ -37,7 +38,9 @@ export function changeToolkit(
   if (status && !isAdmin && isHeld(sql, toolkit)) {
     return { denied: `An administrator disabled the toolkit '${toolkit}': only an administrator enables it` }
   }
+  if (review === false && !isAdmin && isReviewed(sql, toolkit)) return { denied: REVIEWED(toolkit, 'ends that') }
   if (owner !== undefined && !giveToolkit(sql, toolkit, owner)) return conflict(BUNDLED(toolkit, 'be given'))
+  if (review !== undefined) writeToolkit(sql, toolkit, { review: review ? 1 : 0 })
   if (tags) writeToolkit(sql, toolkit, { tags: JSON.stringify(tags) })
   if (status) {
     const isActive = status.state === 'active'
@@ -66,13 +69,15 @@ export function deleteToolkit(
   if (!isToolkit(sql, toolkit)) return 'unknown'
   const denied = wholeDenial(sql, principal, toolkit)
   if (denied !== undefined) return { denied }
+  // It would be gone with the toolkit
+  if (isReviewed(sql, toolkit) && !isAdministrator(principal)) return { denied: REVIEWED(toolkit, 'deletes it') }
   if (deletionOf(sql, toolkit)) return isAdministrator(principal) ? undefined : 'unknown'
   if (isBundled(sql, toolkit)) return conflict(BUNDLED(toolkit, 'be deleted'))
   const [from, to] = keysOf(toolkit)
   const callable = field<string>(
     sql,
     `SELECT tool.toolkit || '.' || tool.tool || '@' || version FROM version JOIN tool ON tool.key = version.key
-     WHERE version.key >= ? AND version.key < ? AND left_bundle = 0 AND json_extract(status, '$.state') <> 'disabled' LIMIT 1`,
+     WHERE version.key >= ? AND version.key < ? AND left_bundle = 0 AND json_extract(status, '$.state') NOT IN ('disabled', 'pending') LIMIT 1`,
     from,
     to,
   )
@@ -90,6 +95,9 @@ export function deleteToolkit(
 function wholeDenial(sql: SqlStorage, principal: Principal, toolkit: string): string | undefined {
   return changeDenial(sql, principal, { toolkit, tool: '*' }, '')
 }
+
+const REVIEWED = (toolkit: string, what: string) =>
+  `What is published in the toolkit '${toolkit}' is reviewed: only an administrator ${what}`
 
 const BUNDLED = (toolkit: string, verb: string) =>
   `The toolkit '${toolkit}' has bundled tools, so it is the deployment's and cannot ${verb}: ${

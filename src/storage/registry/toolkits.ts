@@ -1,9 +1,16 @@
-import { isAdministrator, type Toolkit, toolkitDenial, type ToolkitOwner } from '../../core/access/toolkit.ts'
+import {
+  isAdministrator,
+  mayReview,
+  type Toolkit,
+  toolkitDenial,
+  type ToolkitOwner,
+} from '../../core/access/toolkit.ts'
 import { coverDenial, isTrustedWith, type Principal } from '../../core/access/principal.ts'
 import { formatToolId, toolKey, type ToolName } from '../../core/tool/tool-id.ts'
 import type { Publisher } from '../../core/tool/tool.ts'
 import type { ToolStatus } from '../../core/tool/version.ts'
 import { column, field, firstRow } from '../rows.ts'
+import { policiesOf } from './policies.ts'
 
 /** Who publishes what is stored: a principal, or a deployment that brings it along. */
 export type Source = Principal | 'bundle'
@@ -35,9 +42,24 @@ export function changeDenial(
 ): string | undefined {
   const denied = toolkitDenial(principal, name, ownerOf(sql, name.toolkit))
   if (denied !== undefined || isAdministrator(principal)) return denied
-  const held = field<number>(sql, 'SELECT held FROM version WHERE key = ? AND version = ?', toolKey(name), version)
-  if (held !== 1) return undefined
-  return `An administrator disabled '${formatToolId(name, version)}': only an administrator enables it`
+  const query = 'SELECT held, unreviewed, publisher FROM version WHERE key = ? AND version = ?'
+  const row = firstRow<{ held: number; unreviewed: number; publisher: string | null }>(
+    sql,
+    query,
+    toolKey(name),
+    version,
+  )
+  if (row?.held === 1) {
+    return `An administrator disabled '${formatToolId(name, version)}': only an administrator enables it`
+  }
+  if (row?.unreviewed !== 1 || mayReview(principal, row.publisher, ownerOf(sql, name.toolkit))) return undefined
+  return `'${formatToolId(name, version)}' awaits review: an administrator says what it is, or the owner of its toolkit where somebody else published it`
+}
+
+/** Whether what a source publishes of a tool is pending until it was reviewed. */
+export function awaitsReview(sql: SqlStorage, source: Source, name: ToolName): boolean {
+  if (source === 'bundle' || isAdministrator(source)) return false
+  return isReviewed(sql, name.toolkit) || policiesOf(sql).ruleOf(name).review
 }
 
 /** Whether a principal may change what is published of a tool, as far as that is its toolkit's. */
@@ -77,10 +99,11 @@ type ToolkitRow = {
   readonly held: number
   readonly tags: string | null
   readonly deleted: number | null
+  readonly review: number
 }
 
 function rowOf(sql: SqlStorage, toolkit: string): ToolkitRow | undefined {
-  const query = 'SELECT status, held, tags, deleted FROM toolkit WHERE key = ?'
+  const query = 'SELECT status, held, tags, deleted, review FROM toolkit WHERE key = ?'
   return firstRow<ToolkitRow>(sql, query, toolkit.toLowerCase())
 }
 
@@ -102,6 +125,11 @@ export function statusOfToolkit(sql: SqlStorage, toolkit: string): ToolStatus {
 export function tagsOfToolkit(sql: SqlStorage, toolkit: string): readonly string[] {
   const tags = rowOf(sql, toolkit)?.tags
   return tags ? JSON.parse(tags) : []
+}
+
+/** Whether a toolkit asks for review of what is published in it. */
+export function isReviewed(sql: SqlStorage, toolkit: string): boolean {
+  return rowOf(sql, toolkit)?.review === 1
 }
 
 /** Whether an administrator disabled a toolkit as a whole. */
@@ -167,6 +195,7 @@ export function toolkitOf(sql: SqlStorage, toolkit: string): Toolkit | undefined
     untrusted,
     status: statusOfToolkit(sql, toolkit),
     tags: tagsOfToolkit(sql, toolkit),
+    review: isReviewed(sql, toolkit),
     ...(deleted ? { deleted } : {}),
   }
 }

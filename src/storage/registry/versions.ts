@@ -9,7 +9,15 @@ import { column, field, firstRow } from '../rows.ts'
 import { hasten, type Reason } from '../outbox.ts'
 import { touchLeaf } from './pages.ts'
 import { nextRevision, queue, readMeta, writeMeta } from './tables.ts'
-import { deletionOf, keysOf, publisherOf, type Source, statusOfToolkit, tagsOfToolkit } from './toolkits.ts'
+import {
+  awaitsReview,
+  deletionOf,
+  keysOf,
+  publisherOf,
+  type Source,
+  statusOfToolkit,
+  tagsOfToolkit,
+} from './toolkits.ts'
 import { indexTool } from './search-index.ts'
 
 type VersionRow = {
@@ -118,13 +126,17 @@ export function storeVersion(
   const key = toolKey(record)
   const { principal, trusted } = standing?.publisher ?? publisherOf(source, record)
   const superseded = column<string>(sql, 'SELECT digest FROM version WHERE key = ?', key)
-  const [status, own] = statusColumns(standing?.status ?? ACTIVE, statusOfToolkit(sql, record.toolkit))
+  const said = standing?.status ?? (awaitsReview(sql, source, record) ? PENDING : ACTIVE)
+  const unreviewed = said.state === 'pending' || standing?.unreviewed
+  const [status, own] = statusColumns(said, statusOfToolkit(sql, record.toolkit))
   sql.exec('INSERT OR IGNORE INTO tool (key, toolkit, tool) VALUES (?, ?, ?)', key, record.toolkit, record.tool)
   sql.exec(
-    `INSERT INTO version (key, version, digest, status, own, record, bundled, publisher, trusted, held)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    `INSERT INTO version (key, version, digest, status, own, record, bundled, publisher, trusted, held, unreviewed)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
      ON CONFLICT DO UPDATE SET digest = excluded.digest, record = excluded.record, bundled = excluded.bundled,
-       left_bundle = 0, publisher = excluded.publisher, trusted = excluded.trusted`,
+       status = CASE WHEN ${IS_PENDING} THEN excluded.status ELSE status END,
+       own = CASE WHEN ${IS_PENDING} THEN excluded.own ELSE own END,
+       left_bundle = 0, publisher = excluded.publisher, trusted = excluded.trusted, unreviewed = excluded.unreviewed`,
     key,
     record.version,
     record.digest,
@@ -135,6 +147,7 @@ export function storeVersion(
     principal,
     trusted ? 1 : 0,
     standing?.held ? 1 : 0,
+    unreviewed ? 1 : 0,
   )
   // A document holds the record of one version, or of none; those of its other versions are read by digest. Only a first one
   // was not asked for when it was stored
@@ -157,9 +170,12 @@ export function storeStatus(
   revision: number,
 ): void {
   sql.exec(
-    'UPDATE version SET status = ?, own = ?, left_bundle = 0, held = ? WHERE key = ? AND version = ?',
+    // One that was refused is no less to be reviewed: else its publisher could enable it
+    `UPDATE version SET status = ?, own = ?, left_bundle = 0, held = ?, unreviewed = unreviewed AND ?
+     WHERE key = ? AND version = ?`,
     ...statusColumns(status, statusOfToolkit(sql, nameOf(sql, key)?.toolkit ?? '')),
     byAdministrator && status.state === 'disabled' ? 1 : 0,
+    status.state === 'disabled' ? 1 : 0,
     key,
     version,
   )
@@ -169,6 +185,9 @@ export function storeStatus(
 }
 
 const ACTIVE: ToolStatus = { state: 'active' }
+const PENDING: ToolStatus = { state: 'pending' }
+/** Of a version that is stored anew, since a deployment carries it: what was said of it stays, and nothing was said of such a one. */
+const IS_PENDING = "json_extract(coalesce(own, status), '$.state') = 'pending'"
 
 /** The columns `status` and `own` of a version, by what is said of it and of its toolkit. */
 function statusColumns(own: ToolStatus, toolkit: ToolStatus): [status: string, own: string | null] {
@@ -262,6 +281,11 @@ export function reserveDerivedNames(sql: SqlStorage): void {
   const revision = displaced.length > 0 ? nextRevision(sql) : 0
   for (const key of displaced) changed(sql, key, revision)
   writeMeta(sql, 'names', 'derived')
+}
+
+/** Whether a version awaits review, as far as it goes by what was said of itself. */
+export function isPending(sql: SqlStorage, key: string, version: string): boolean {
+  return field(sql, `SELECT 1 FROM version WHERE key = ? AND version = ? AND ${IS_PENDING}`, key, version) !== undefined
 }
 
 /** What is worth knowing of a version that is listed under another name than its own. */

@@ -40,6 +40,7 @@ function setUp({ caller = publisher, refused, ...world }: World & { caller?: Pri
   const document = async (name: Parameters<typeof deps.source.current>[0]) => deps.source.current(name)
   const face = registryFace({
     policies: { now: () => NO_POLICIES },
+    toolkits: { find: async () => undefined },
     gate: gateFor(caller),
     respond: (failure) => Response.json(failure, { status: STATUS[failure.type] ?? 400 }),
     publish,

@@ -71,6 +71,7 @@ describe('what holds for a tool', () => {
         { of: 'mail.send', limits: { rate: { calls: 1, seconds: 60 } } },
       ],
       secrets: new Set(['MAIL_KEY', 'OTHER_KEY']),
+      review: false,
     })
     expect(set.ruleOf(WIPE)).toMatchObject({ securityLevel: 6, approval: true, timeoutMs: 5_000 })
     expect(set.ruleOf({ toolkit: 'X', tool: 'Y' })).toMatchObject({ securityLevel: 0, secrets: new Set() })
@@ -96,6 +97,17 @@ describe('what holds for a tool', () => {
       if (own === then) expect(levelled(tool, rule)).toBe(tool)
       expect(governed(recordOf({}, { securityLevel: own }), rule).securityLevel).toBe(then)
     }
+  })
+
+  it('may be that what is published is reviewed, which one that covers it says', () => {
+    const policies = [{ pattern: '*', security_level: 1 }, { pattern: 'MAIL.*', review: true } as const]
+    const { ruleOf } = createPolicySet(policies, 1)
+    expect([ruleOf(MAIL).review, ruleOf({ toolkit: 'Other', tool: 'Send' }).review]).toEqual([true, false])
+    expect(decodePolicy('*', { review: true }, () => undefined)).toEqual({
+      ok: true,
+      value: { pattern: '*', review: true },
+    })
+    expect(decodePolicy('*', { review: false }, () => undefined)).toMatchObject({ problems: [{ path: '/review' }] })
   })
 
   it('may be that a person approves each call, which the anonymous cannot have', () => {

@@ -137,6 +137,24 @@ describe('an id', () => {
     ])
   })
 
+  it('of a pending version is as of one that there is not, and of a tool that has no other as of none', async () => {
+    const some = documentOf({ '1.0.0': 'active', '1.1.0': 'pending' }, '1.0.0')
+    const { short } = setUp({ quick: some, current: some })
+    expect((await short('Example.Tool'))[0]).toBe('Example.Tool@1.0.0 active')
+    for (const selector of ['1.1.0', '~1.1', '1.9.0']) {
+      expect((await short(`Example.Tool@${selector}`))[0]).toMatchObject({
+        type: 'version-unavailable',
+        asked: selector,
+        available: ['1.0.0'],
+      })
+    }
+    const alone = documentOf({ '1.0.0': 'pending' })
+    const hidden = setUp({ quick: alone, current: alone })
+    for (const asked of ['Example.Tool', 'Example.Tool@1.0.0', 'Example.Tool@1']) {
+      expect((await hidden.short(asked))[0]).toMatchObject({ type: 'tool-unknown', asked })
+    }
+  })
+
   it('that the quick source does not know is asked of the registry', async () => {
     const unknown = setUp({ quick: undefined, current: documentOf({ '1.0.0': 'active' }, '1.0.0') })
     expect(await unknown.short('Example.Tool')).toEqual([

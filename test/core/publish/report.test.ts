@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { publishedOf } from '../../../src/core/publish/published.ts'
 import { refusal, reportOf } from '../../../src/core/publish/report.ts'
 
 const warnings = [{ path: '/w', message: 'Is odd' }]
@@ -10,6 +11,13 @@ describe('a report', () => {
     expect(report).toEqual({ ok: true, outcome, ids, warnings })
     expect(report).not.toHaveProperty('state')
     expect(reportOf({ outcome, ids }, { warnings, state: 'changed' })).toEqual({ ...report, state: 'changed' })
+  })
+
+  it('says which of them await review, also as an act', () => {
+    const report = reportOf({ outcome: 'created', ids, pending: ['Kit.B@1.0.0'] }, { warnings: [] })
+    expect(report).toMatchObject({ pending: ['Kit.B@1.0.0'] })
+    expect(publishedOf([report])).toEqual({ published: ids, pending: ['Kit.B@1.0.0'] })
+    expect(publishedOf([reportOf({ outcome: 'created', ids }, { warnings: [] })])).toEqual({ published: ids })
   })
 
   it('says why the registry would not have them', () => {

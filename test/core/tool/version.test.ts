@@ -7,6 +7,7 @@ import {
   resolveVersion,
   stricterStatus,
   type ToolStatus,
+  withoutPending,
 } from '../../../src/core/tool/version.ts'
 
 const STATUS: Readonly<Record<string, ToolStatus>> = {
@@ -23,6 +24,22 @@ const versionsOf = (...texts: readonly string[]) =>
   })
 const resolve = (versions: readonly string[], selector?: string) =>
   resolveVersion(versionsOf(...versions), selector)?.version
+
+describe('a tool as callers know it', () => {
+  const status = { state: 'pending' } as const
+  const waiting = { version: '2.0.0', status }
+
+  it('has no version that is pending, and is not there where all are', () => {
+    const versions = versionsOf('1.0.0', '1.1.0x')
+    expect(withoutPending({ isLeftOut: true, versions: [...versions, waiting] })).toEqual({ isLeftOut: true, versions })
+    expect(withoutPending({ versions: [waiting] })).toBeUndefined()
+  })
+
+  it('is the same where none is', () => {
+    const document = { versions: versionsOf('1.0.0') }
+    expect(withoutPending(document)).toBe(document)
+  })
+})
 
 describe('the order of versions', () => {
   it.each([

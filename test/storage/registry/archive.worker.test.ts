@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { readLine } from '../../../src/core/publish/archive/line.ts'
 import type { ArchiveCursor } from '../../../src/core/publish/archive/registry-archive.ts'
 import type { RegistryObject } from '../../../src/storage/registry/registry-object.ts'
 import { ADMIN, documentPublication, inRegistry, publication, publications, rowsOf, stopClock } from './set-up.ts'
@@ -185,6 +186,53 @@ describe('a toolkit as a whole', () => {
       expect(JSON.parse(kv.values.get('tool/kit.a') ?? '').versions).toMatchObject([{ status: { state: 'disabled' } }])
       expect(JSON.stringify((await read(registry)).lines[0])).toBe(text)
       expect((await registry.restore([JSON.parse(text)], ADMIN)).outcomes).toEqual(['unchanged'])
+    })
+  })
+})
+
+describe('what awaits review', () => {
+  it('comes back so, refused or not, with what asks for it', async () => {
+    const ann = { ...ADMIN, id: 'key:ann', kind: 'key', scopes: ['tools:publish'] } as const
+    const other = { ...ann, id: 'key:other', tools: ['Kit.*'] }
+    const lines: readonly { kind: string; status: { state: 'pending' }; unreviewed?: boolean }[] = await new Promise(
+      (done, fail) => {
+        inRegistry(async ({ registry }) => {
+          await registry.publish([await publication('Kit.A@1.0.0')], ann)
+          await registry.changeToolkit('Kit', { review: true }, ann)
+          await registry.publish([await publication('Kit.A@1.1.0'), await publication('Kit.A@1.2.0')], other)
+          await registry.change({ toolkit: 'Kit', tool: 'A' }, '1.2.0', { status: { state: 'disabled' } }, ann)
+          done((await read(registry)).lines)
+        }).catch(fail)
+      },
+    )
+    const [toolkit, , ...versions] = lines
+    expect(toolkit).toMatchObject({ kind: 'toolkit', review: true })
+    expect(versions.map(({ status, unreviewed }) => [status.state, unreviewed])).toEqual([
+      ['active', undefined],
+      ['pending', true],
+      ['disabled', true],
+    ])
+    for (const line of lines) expect(readLine(JSON.parse(JSON.stringify(line)))).toMatchObject({ ok: true })
+    await inRegistry(async ({ registry }) => {
+      const read = readLine(JSON.parse(JSON.stringify(toolkit)))
+      if (!read.ok || read.value.kind !== 'toolkit') throw new Error('No toolkit')
+      expect((await registry.restore([read.value], ADMIN)).outcomes).toEqual(['created'])
+      expect(registry.toolkit('Kit')).toMatchObject({ review: true, owner: { principal: 'key:ann' } })
+      const publisher = { principal: 'key:other', trusted: true }
+      const standings = versions.map(({ status, unreviewed = false }) => ({
+        status,
+        held: false,
+        unreviewed,
+        publisher,
+      }))
+      for (const [index, standing] of standings.entries()) {
+        await registry.publish([{ ...(await publication(`Kit.A@1.${index}.0`)), standings: [standing] }], ADMIN)
+      }
+      for (const version of ['1.1.0', '1.2.0']) {
+        const set = { status: { state: 'active' } } as const
+        expect(await registry.change({ toolkit: 'Kit', tool: 'A' }, version, set, other)).toHaveProperty('denied')
+        expect(await registry.change({ toolkit: 'Kit', tool: 'A' }, version, set, ann)).toHaveProperty('document')
+      }
     })
   })
 })

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Principal } from '../../../src/core/access/principal.ts'
 import type { ToolkitChange } from '../../../src/core/access/toolkit.ts'
+import type { ToolStatus } from '../../../src/core/tool/version.ts'
 import {
   ADMIN,
   documentOf,
@@ -265,8 +266,10 @@ describe('a registry that is older than this', () => {
       await harness.drain()
       const { sql } = harness
       sql.exec('DROP INDEX toolkit_deleted')
-      for (const column of ['status', 'held', 'tags', 'deleted']) sql.exec(`ALTER TABLE toolkit DROP COLUMN ${column}`)
-      sql.exec('ALTER TABLE version DROP COLUMN own')
+      for (const column of ['status', 'held', 'tags', 'deleted', 'review']) {
+        sql.exec(`ALTER TABLE toolkit DROP COLUMN ${column}`)
+      }
+      for (const column of ['own', 'unreviewed']) sql.exec(`ALTER TABLE version DROP COLUMN ${column}`)
       harness.restart()
       expect(harness.registry.toolkit('Kit')).toEqual({
         toolkit: 'Kit',
@@ -275,8 +278,138 @@ describe('a registry that is older than this', () => {
         untrusted: ['Kit.A@1.0.0'],
         status: { state: 'active' },
         tags: [],
+        review: false,
       })
+      await change(harness, { review: true })
+      expect(await publish(harness, 'Kit.A@1.1.0')).toMatchObject({ pending: ['Kit.A@1.1.0'] })
+      expect(documentOf(harness.registry, 'kit.a').newest?.version).toBe('1.0.0')
       await change(harness, { status: { state: 'disabled' } }, ANN)
-      expect(statusesOf(harness, 'kit.a')).toEqual([['1.0.0', 'disabled']])
+      expect(statusesOf(harness, 'kit.a')[0]).toEqual(['1.0.0', 'disabled'])
+    }))
+})
+
+describe('a toolkit that asks for review', () => {
+  const status = async ({ registry }: Harness, version: string, state: ToolStatus, as: Principal) =>
+    (await registry.change({ toolkit: 'Kit', tool: 'A' }, version, { status: state }, as)) ?? 'unknown'
+  const ACTIVE = { state: 'active' } as const
+  const DISABLED = { state: 'disabled' } as const
+
+  it('has pending what anybody but an administrator publishes, which nothing lists, until it is active', () =>
+    inRegistry(async (harness) => {
+      await publish(harness, 'Kit.A@1.0.0')
+      expect(await change(harness, { review: true }, ANN)).toMatchObject({ toolkit: { review: true }, keys: ['kit.a'] })
+      expect(await publish(harness, 'Kit.A@1.1.0')).toEqual({
+        outcome: 'created',
+        ids: ['Kit.A@1.1.0'],
+        pending: ['Kit.A@1.1.0'],
+        warnings: [expect.stringContaining("'Kit.A@1.1.0' is pending")],
+      })
+      expect(await publish(harness, 'Kit.A@1.1.0')).toMatchObject({ outcome: 'unchanged', pending: ['Kit.A@1.1.0'] })
+      expect(await publish(harness, 'Kit.New@1.0.0', OPERATOR)).toMatchObject({ pending: ['Kit.New@1.0.0'] })
+      expect(await publish(harness, 'Kit.Own@1.0.0', ADMIN)).not.toHaveProperty('pending')
+      await harness.drain()
+      expect(listedIn(harness.kv)).toEqual(['kit.a', 'kit.own'])
+      expect(documentOf(harness.registry, 'kit.a').newest?.version).toBe('1.0.0')
+      expect(await status(harness, '1.1.0', ACTIVE, ADMIN)).toHaveProperty('document')
+      await harness.drain()
+      expect(documentOf(harness.registry, 'kit.a').newest?.version).toBe('1.1.0')
+    }))
+
+  it('is reviewed by administrators, and by its owner where somebody else published', () =>
+    inRegistry(async (harness) => {
+      await publish(harness, 'Kit.A@1.0.0')
+      await change(harness, { review: true }, ANN)
+      await publish(harness, 'Kit.A@1.1.0', ANN)
+      await publish(harness, 'Kit.A@1.2.0', OPERATOR)
+      for (const state of ['active', 'deprecated', 'yanked', 'disabled'] as const) {
+        expect(await status(harness, '1.1.0', { state }, ANN)).toHaveProperty('denied')
+        expect(await status(harness, '1.1.0', { state }, OPERATOR)).toHaveProperty('denied')
+        expect(await status(harness, '1.2.0', { state }, OPERATOR)).toHaveProperty('denied')
+      }
+      // Nor is it said to anybody else that there is such a version
+      expect(await status(harness, '1.2.0', ACTIVE, key('eve', '*'))).toBe('unknown')
+      expect(await status(harness, '1.2.0', ACTIVE, ANN)).toHaveProperty('document')
+      // What was reviewed is as any other
+      expect(await status(harness, '1.2.0', DISABLED, OPERATOR)).toHaveProperty('document')
+      expect(await status(harness, '1.2.0', ACTIVE, OPERATOR)).toHaveProperty('document')
+    }))
+
+  it('has what was refused enabled by no publisher', () =>
+    inRegistry(async (harness) => {
+      await publish(harness, 'Kit.A@1.0.0')
+      await change(harness, { review: true }, ANN)
+      await publish(harness, 'Kit.A@1.2.0', OPERATOR)
+      expect(await status(harness, '1.2.0', DISABLED, ANN)).toHaveProperty('document')
+      expect(await status(harness, '1.2.0', ACTIVE, OPERATOR)).toHaveProperty('denied')
+      expect(await status(harness, '1.2.0', ACTIVE, ANN)).toHaveProperty('document')
+    }))
+
+  it('stays pending through the status of the toolkit, as one that nobody knows of', () =>
+    inRegistry(async (harness) => {
+      await publish(harness, 'Kit.A@1.0.0')
+      await change(harness, { review: true })
+      await change(harness, { status: DISABLED }, ANN)
+      await publish(harness, 'Kit.A@1.1.0')
+      expect(statusesOf(harness, 'kit.a')).toEqual([
+        ['1.0.0', 'disabled'],
+        ['1.1.0', 'pending'],
+      ])
+      await change(harness, { status: ACTIVE }, ANN)
+      expect(statusesOf(harness, 'kit.a')).toEqual([
+        ['1.0.0', 'active'],
+        ['1.1.0', 'pending'],
+      ])
+    }))
+
+  it('no longer is one, nor is gone, by an administrator alone; what is pending stays so', () =>
+    inRegistry(async (harness) => {
+      await publish(harness, 'Kit.A@1.0.0')
+      expect(await change(harness, { review: false }, ANN)).toMatchObject({ toolkit: { review: false } })
+      expect(await change(harness, { review: true }, key('eve', '*'))).toHaveProperty('denied')
+      await change(harness, { review: true }, ANN)
+      await publish(harness, 'Kit.A@1.1.0')
+      expect(await change(harness, { review: false }, ANN)).toHaveProperty('denied')
+      await change(harness, { status: DISABLED }, ANN)
+      expect(await change(harness, 'delete', ANN)).toHaveProperty('denied')
+      expect(await change(harness, 'delete', ADMIN)).toMatchObject({ toolkit: { deleted: expect.anything() } })
+      await change(harness, { status: ACTIVE, review: false })
+      expect(statusesOf(harness, 'kit.a')[1]).toEqual(['1.1.0', 'pending'])
+      expect(await publish(harness, 'Kit.A@1.2.0')).not.toHaveProperty('pending')
+    }))
+
+  it('has the deployment’s tools without review, also in place of one that is pending', () =>
+    inRegistry(async (harness) => {
+      await publish(harness, 'Kit.Other@1.0.0')
+      await change(harness, { review: true })
+      await publish(harness, 'Kit.A@1.0.0', ANN, { tags: ['mine'] })
+      expect(statusesOf(harness, 'kit.a')).toEqual([['1.0.0', 'pending']])
+      await harness.registry.takeIn('b1', 0, (await publication('Kit.A@1.0.0')).records)
+      expect(statusesOf(harness, 'kit.a')).toEqual([['1.0.0', 'active']])
+      await harness.drain()
+      expect(listedIn(harness.kv)).toEqual(['kit.a', 'kit.other'])
+    }))
+
+  it('may be all that a policy’s pattern covers', () =>
+    inRegistry(async (harness) => {
+      await harness.registry.putPolicy({ pattern: '*.A', review: true })
+      expect(await publish(harness, 'KIT.A@1.0.0')).toMatchObject({ pending: ['KIT.A@1.0.0'] })
+      expect(await publish(harness, 'KIT.B@1.0.0')).not.toHaveProperty('pending')
+      await harness.registry.removePolicy('*.A')
+      expect(await publish(harness, 'KIT.A@1.1.0')).not.toHaveProperty('pending')
+    }))
+
+  it('leaves out no tool of a document before the version that has it no longer is active', () =>
+    inRegistry(async (harness) => {
+      const { registry } = harness
+      await registry.publish([await documentPublication('kit', '1.0.0', ['A', 'B'])], ANN)
+      await change(harness, { review: true })
+      const { published } = await registry.publish([await documentPublication('kit', '2.0.0', ['A'])], ANN)
+      expect(published[0]).toMatchObject({ outcome: 'created', pending: ['kit.A@2.0.0'] })
+      expect(published[0]).not.toHaveProperty('leftOut')
+      await harness.drain()
+      expect(listedIn(harness.kv)).toEqual(['kit.a', 'kit.b'])
+      await registry.change({ toolkit: 'kit', tool: 'A' }, '2.0.0', { status: ACTIVE }, ADMIN)
+      await harness.drain()
+      expect(listedIn(harness.kv)).toEqual(['kit.a'])
     }))
 })

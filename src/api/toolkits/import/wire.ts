@@ -120,13 +120,15 @@ function sourceOf(kinds: readonly ImportKind[]): Reader<Pick<ImportBody, 'kind' 
   }
 }
 
-/** `{"ids", "unchanged"?, "skipped", "warnings"?}`: every tool the source makes, and what it could not make. */
+/** `{"ids", "unchanged"?, "pending"?, "skipped", "warnings"?}`: every tool the source makes, and what it could not make. */
 export function encodeImported({ made, skipped }: Imported) {
   const unchanged = made.filter(({ state }) => state === 'unchanged').map(({ id }) => id)
+  const pending = made.filter(({ isPending }) => isPending).map(({ id }) => id)
   const warnings = made.flatMap(({ id, warnings: all }) => all.map((message) => ({ id, message })))
   return {
     ids: made.map(({ id }) => id),
     ...(unchanged.length > 0 ? { unchanged } : {}),
+    ...(pending.length > 0 ? { pending } : {}),
     skipped: skipped.map(({ name, reason, about }) => ({ name, ...about, reason })),
     ...(warnings.length > 0 ? { warnings } : {}),
   }

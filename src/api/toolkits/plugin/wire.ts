@@ -44,8 +44,8 @@ export function optionsOf(
 }
 
 /** `{"ids"}`, and what of the plugin's description was ignored. */
-export function encodeUploaded({ ids, warnings }: Extract<Report, { ok: true }>) {
-  return { ids, ...(warnings.length > 0 ? { warnings } : {}) }
+export function encodeUploaded({ ids, warnings, pending }: Extract<Report, { ok: true }>) {
+  return { ids, ...(pending ? { pending } : {}), ...(warnings.length > 0 ? { warnings } : {}) }
 }
 
 function listed(texts: readonly string[]): string[] {

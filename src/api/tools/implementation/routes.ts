@@ -1,6 +1,6 @@
 import { type Context, Hono } from 'hono'
 import { maySee, type Principal } from '../../../core/access/principal.ts'
-import { mayReadImplementation, type ToolkitStore } from '../../../core/access/toolkit.ts'
+import { mayReadImplementation } from '../../../core/access/toolkit.ts'
 import { type Failing, fail, ok, type Result } from '../../../core/call/failure.ts'
 import type { Implementation, ToolRecord } from '../../../core/tool/tool.ts'
 import { backgroundOf } from '../../../http/gate.ts'
@@ -11,7 +11,6 @@ import { createFindTool, type FindToolDeps } from '../find-tool.ts'
 import { encodeImplementation, moduleHeaders, moduleOf } from './wire.ts'
 
 export interface ImplementationFaceDeps extends RouteDeps, FindToolDeps {
-  readonly toolkits: Pick<ToolkitStore, 'find'>
   /** The bytes that are kept under a hash. */
   readonly readBlob: (hash: string) => Promise<ArrayBuffer | undefined>
 }

@@ -4,7 +4,7 @@ import { anyObject, anything, boolean, check, into, map, object, oneOf, optional
 import { integer, type ReadBy, type Reader, string, text } from '../../tool/json-reader.ts'
 import { type Checked, quoted, refused } from '../../tool/problem.ts'
 import { isNamePart, isToolPattern, parseToolId } from '../../tool/tool-id.ts'
-import type { ToolStatus } from '../../tool/version.ts'
+import { STATES, type ToolStatus } from '../../tool/version.ts'
 import { MAX_TOOLS } from '../judge.ts'
 import { FORMAT } from './format.ts'
 import { toolRecord } from './record-reader.ts'
@@ -22,7 +22,7 @@ const SHORT = string({ least: 1, most: 300 })
 
 const STATUS: Reader<ToolStatus> = into(
   object({
-    state: oneOf(['active', 'deprecated', 'yanked', 'disabled']),
+    state: oneOf(STATES),
     message: optional(string({ most: 1_000 })),
     successor: optional(string({ most: 300 })),
   }),
@@ -48,6 +48,7 @@ const LINES = {
     status: optional(STATUS),
     held: optional(boolean, false),
     tags: optional(tags, []),
+    review: optional(boolean, false),
   }),
   // What it says is judged as when it is put
   policy: object({ kind: oneOf(['policy']), pattern: text('a tool pattern', isToolPattern), policy: anyObject }),
@@ -73,6 +74,7 @@ const LINES = {
     status: STATUS,
     publisher: object({ principal: orNull(PRINCIPAL), trusted: boolean }),
     held: optional(boolean, false),
+    unreviewed: optional(boolean, false),
     bundled: optional(boolean, false),
     record: toolRecord,
   }),

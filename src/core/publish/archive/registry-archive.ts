@@ -28,6 +28,8 @@ export type Fact =
       /** Whether an administrator disabled it. */
       readonly held: boolean
       readonly tags: readonly string[]
+      /** Whether what is published in it is reviewed. */
+      readonly review?: boolean
     }
   | { readonly kind: 'name' | 'given'; readonly name: string; readonly tool: string }
   | { readonly kind: 'policy'; readonly policy: Policy }

@@ -48,9 +48,10 @@ export async function publishVersions(
   const submissions = groups.map((group): RestoredSubmission => {
     const members = group.flatMap((index) => all[index] ?? [])
     const document = members[0]?.document
-    const restored = members.map(({ version: { status, held, publisher, record } }) => ({
+    const restored = members.map(({ version: { status, held, unreviewed, publisher, record } }) => ({
       status,
       held,
+      unreviewed,
       publisher,
       record,
     }))

@@ -158,7 +158,9 @@ export function createRestore(principal: Principal, deps: RestoreDeps, tell: (to
     if (!current || entry?.publisher.principal !== 'bundle') {
       return refuse(line, 'It is bundled with deployments, and this one does not carry it', record.id, 'skipped')
     }
-    if (status.state === 'active' || entry.status.state !== 'active') return count('unchanged')
+    // What deployments carry awaits no review
+    if (status.state === 'active' || status.state === 'pending' || entry.status.state !== 'active')
+      return count('unchanged')
     const changed = await writer.change(current, record.version, { status }, principal)
     if (changed?.ok) return count('changed')
     return refuse(line, changed?.reason ?? 'There is no such version any more', record.id)

@@ -21,7 +21,7 @@ describe('a line of an export', () => {
     for (const line of lines) expect(readLine(line)).toEqual({ ok: true, value: line })
     const version = { kind: 'version', status: { state: 'active' }, publisher: { principal: 'a', trusted: true } }
     const read = readLine(JSON.parse(JSON.stringify({ ...version, record })))
-    expect(read).toEqual({ ok: true, value: { ...version, held: false, bundled: false, record } })
+    expect(read).toEqual({ ok: true, value: { ...version, held: false, unreviewed: false, bundled: false, record } })
   })
 
   it('gives the record to the letter, in the order in which it is stored', async () => {

@@ -1,0 +1,168 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { raw } from '../e2e/raw.ts'
+import type { Server } from '../e2e/server.ts'
+import { describing } from '../plugins/describing.ts'
+import { ADMIN_KEY, asAdmin, calls, documents, type Headers, keyOf } from './set-up.ts'
+import { neverSilent, startWatched } from './watch.ts'
+
+let server: Server
+/** Whose the toolkit is, and who published all that is there. */
+let mallory: Awaited<ReturnType<typeof keyOf>>
+/** Who may publish in it as its key says, and is not its owner. */
+let trusted: Awaited<ReturnType<typeof keyOf>>
+let caller: Awaited<ReturnType<typeof keyOf>>
+
+const publish = (document: unknown, as: Headers) => server.json('POST', '/tools', document, as)
+const patch = (id: string, body: object, as: Headers) => server.json('PATCH', `/tools/${id}`, body, as)
+const oxp = (tool: string, version: string) => documents('Kept', tool, version).oxp
+
+beforeAll(async () => {
+  server = await startWatched({ vars: { ACCESS: 'keys', ADMIN_KEY } })
+  mallory = await keyOf(server, ['*'])
+  trusted = await keyOf(server, ['Kept.*'])
+  caller = await keyOf(server, ['*'], { scopes: ['tools:read', 'tools:call'] })
+  expect((await publish(oxp('Do', '1.0.0'), mallory.as)).status).toBe(201)
+  expect((await server.json('PATCH', '/toolkits/Kept', { review: true }, asAdmin)).status).toBe(200)
+})
+afterAll(() => server?.stop())
+afterAll(neverSilent)
+
+/** The versions of the toolkit that a caller can come to know of. */
+async function seen(): Promise<readonly string[]> {
+  const { body } = await server.json('GET', '/tools?versions=all&toolkit=Kept', undefined, caller.as)
+  return body.items.map(({ id }: { id: string }) => id)
+}
+
+describe('what was not reviewed', () => {
+  it('comes in by no dialect’s door, none of several tools, nor a batch, in whichever case', async () => {
+    let tool = 0
+    for (const toolkit of ['Kept', 'kept', 'KEPT']) {
+      for (const as of [mallory.as, trusted.as]) {
+        for (const dialect of Object.keys(documents('Kept', 'Do', '1.0.0'))) {
+          const all = Object.entries(documents(toolkit, `Tool${(tool += 1)}`, `1.0.${tool}`))
+          const [, document] = all.find(([name]) => name === dialect) ?? []
+          await publish(document, as)
+          await publish([document], as)
+        }
+      }
+    }
+    const two = documents('Kept', 'Two', '9.0.0').mcp
+    const several = { definition: { tools: [two.definition, { ...two.definition, name: 'Three' }] } }
+    await publish({ ...several, toolkit: 'Kept', version: '9.0.0' }, mallory.as)
+    expect(await seen()).toEqual(['Kept.Do@1.0.0'])
+    const { body } = await server.json('GET', '/tools?status=pending&toolkit=Kept&limit=100', undefined, asAdmin)
+    expect(body.items.length).toBeGreaterThan(10)
+    for (const [dialect, call] of Object.entries(calls(server, 'Kept', 'Tool1', caller.as))) {
+      expect([dialect, JSON.stringify((await call()).body)]).toEqual([
+        dialect,
+        expect.not.stringMatching(/cannot be called here/),
+      ])
+    }
+  })
+
+  it('comes in by no upload of a plugin', async () => {
+    const bytes = describing(
+      JSON.stringify({ tools: [{ name: 'Plugged', description: 'Does it', inputSchema: { type: 'object' } }] }),
+    )
+    const { status, text } = await raw(server.url, {
+      method: 'PUT',
+      path: '/toolkits/Kept/plugin?version=3.0.0',
+      headers: { 'content-type': 'application/wasm', ...trusted.as },
+      body: bytes,
+    })
+    expect([status, JSON.parse(text)]).toMatchObject([201, { pending: ['Kept.Plugged@3.0.0'] }])
+    expect(await seen()).toEqual(['Kept.Do@1.0.0'])
+  })
+
+  it('is made active by nobody who published it, on no way round', async () => {
+    await publish(oxp('Do', '1.1.0'), mallory.as)
+    await publish(oxp('Do', '1.2.0'), trusted.as)
+    for (const [id, who] of [
+      ['Kept.Do@1.1.0', mallory],
+      ['Kept.Do@1.1.0', trusted],
+      ['Kept.Do@1.2.0', trusted],
+      ['kept.do@1.2.0', trusted],
+    ] as const) {
+      for (const body of [
+        { status: 'disabled' },
+        { status: 'yanked' },
+        { status: { deprecated: {} } },
+        { status: { state: 'active' } },
+        { status: 'active' },
+        { status: 'active', trusted: true },
+      ]) {
+        expect([id, body, (await patch(id, body, who.as)).status]).toEqual([id, body, 403])
+      }
+    }
+    // Nobody says that a version is pending, so that none is made so and back
+    expect((await patch('Kept.Do@1.0.0', { status: 'pending' }, mallory.as)).status).toBe(400)
+    for (const status of ['disabled', 'yanked', 'deprecated', 'active']) {
+      expect((await server.json('PATCH', '/toolkits/Kept', { status }, mallory.as)).status).toBe(200)
+    }
+    expect(await seen()).toEqual(['Kept.Do@1.0.0'])
+    // The same document again is no other publisher's
+    expect((await publish(oxp('Do', '1.2.0'), mallory.as)).body).toMatchObject({ pending: ['Kept.Do@1.2.0'] })
+    expect((await patch('Kept.Do@1.2.0', { status: 'disabled' }, mallory.as)).status).toBe(200)
+    expect((await patch('Kept.Do@1.2.0', { status: 'active' }, trusted.as)).status).toBe(403)
+    expect(await seen()).toEqual(['Kept.Do@1.0.0'])
+  })
+
+  it('stands in for nothing: what was reviewed is withdrawn, and nothing is called in its place', async () => {
+    await publish(oxp('Alone', '1.0.0'), asAdmin)
+    await publish(oxp('Alone', '1.1.0'), mallory.as)
+    for (const status of ['deprecated', 'yanked', 'disabled']) {
+      expect((await patch('Kept.Alone@1.0.0', { status }, mallory.as)).status).toBe(200)
+      const { body } = await server.json('POST', '/tools/call', { tool_id: 'Kept.Alone', input: {} }, caller.as)
+      expect([status, JSON.stringify(body)]).toEqual([status, expect.not.stringContaining('1.1.0')])
+    }
+  })
+
+  it('is let in by nobody who turns review off, but an administrator, nor by deleting the toolkit', async () => {
+    for (const who of [mallory, trusted]) {
+      expect((await server.json('PATCH', '/toolkits/kept', { review: false }, who.as)).status).toBe(403)
+      expect((await server.json('PATCH', '/toolkits/Kept', { review: false, tags: ['x'] }, who.as)).status).toBe(403)
+      expect((await server.json('DELETE', '/toolkits/Kept', undefined, who.as)).status).toBe(403)
+    }
+    const put = await server.json('PUT', '/policies/Kept.*', { review: true }, mallory.as)
+    expect(put.status).toBe(403)
+    expect((await server.json('GET', '/toolkits/Kept', undefined, asAdmin)).body).toMatchObject({
+      review: true,
+      tags: [],
+    })
+  })
+
+  it('is restored by administrators alone', async () => {
+    const { status } = await raw(server.url, {
+      method: 'POST',
+      path: '/import',
+      headers: { 'content-type': 'application/jsonl', ...mallory.as },
+      body: '{"kind":"archive","format":1}\n{"kind":"end","lines":1}\n',
+    })
+    expect(status).toBe(403)
+  })
+
+  it('is not told from what is not there by whoever may publish elsewhere', async () => {
+    const stranger = await keyOf(server, ['Kept.Do', 'Elsewhere.*'])
+    const outsider = await keyOf(server, ['*'])
+    await publish(documents('Kept', 'Do', '4.0.0').oxp, trusted.as)
+    for (const who of [outsider]) {
+      for (const [method, path, body] of [
+        ['PATCH', '/tools/Kept.Do@@', { status: 'active' }],
+        ['GET', '/tools/Kept.Do@@', undefined],
+        ['GET', '/tools/Kept.Do@@/readiness', undefined],
+        ['GET', '/tools/Kept.Do@@/versions', undefined],
+        ['GET', '/tools/Kept.Do@@/implementation', undefined],
+      ] as const) {
+        const ask = async (version: string) => {
+          const { status, body: said } = await server.json(method, path.replace('@@', `@${version}`), body, who.as)
+          return [method, path, status, JSON.stringify(said).replaceAll(version, '@')]
+        }
+        expect(await ask('4.0.0')).toEqual(await ask('4.4.0'))
+      }
+      const { body } = await server.json('GET', '/tools?status=pending', undefined, who.as)
+      expect(body.items).toEqual([])
+    }
+    // A key that names the tool may change it, and so knows of it
+    expect((await server.json('GET', '/tools/Kept.Do@4.0.0', undefined, stranger.as)).status).toBe(200)
+  })
+})
