@@ -10,7 +10,7 @@ describe('a line of an export', () => {
     const record = await stored()
     const lines = [
       { kind: 'archive', format: 1, switchboard: '1.0.0', at: '2026-11-21T14:03:11.402Z' },
-      { kind: 'toolkit', toolkit: 'Kit', owner: null, held: false, tags: [] },
+      { kind: 'toolkit', toolkit: 'Kit', owner: null, held: false, tags: [], review: false },
       { kind: 'policy', pattern: 'Kit.*', policy: { approval: true } },
       { kind: 'name', name: 'kit_do', tool: 'Kit.Do' },
       { kind: 'given', name: 'do_it', tool: 'Kit.Do' },
