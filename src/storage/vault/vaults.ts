@@ -89,9 +89,9 @@ export function createVault(
   }
 
   /** Why a user's token is not there: where the provider may not be asked, that is for the operator to put right. */
-  function why({ provider, providerId }: Awaited<ReturnType<typeof requestFor>>, reason: string) {
+  function why({ provider, providerId, tool }: Awaited<ReturnType<typeof requestFor>>, reason: string) {
     if (typeof provider !== 'string') return { reason }
-    const told = `Nobody can allow access to '${providerId}' here yet: the operator must connect it; or send a token of your own as context.authorization [{"id": "${providerId}", "token": …}]`
+    const told = `Nobody can allow '${tool}' access to '${providerId}' here yet: the operator must set that up; or send a token of your own as context.authorization [{"id": "${providerId}", "token": …}]`
     return { reason: told, forOperator: reason }
   }
 

@@ -288,10 +288,16 @@ describe('providers', () => {
     const world = createWorld()
     const user = world.user('ann')
     const unknown = { requirement: { id: 'google', oauth2: { scopes: ['a'] } } }
-    const { url, check_url, reason, authorization } = challenged(await world.vault.tokenFor(asking(user, [], unknown)))
+    const { url, check_url, reason, forOperator, authorization } = challenged(
+      await world.vault.tokenFor(asking(user, [], unknown)),
+    )
     expect(url).toBe(`https://sb.example/authorizations/${authorization}/start`)
     expect(check_url).toBe(`https://sb.example/authorizations/${authorization}`)
-    expect(reason).toMatch(/'google' is connected.*GOOGLE_CLIENT_ID.*PUT \/providers\/google.*context\.authorization/)
+    expect(reason).toMatch(/^Nobody can allow 'Mail\.Get@1\.0\.0' access to 'google' here yet.*context\.authorization/)
+    expect(reason).not.toMatch(/CLIENT_ID|PUT/)
+    expect(forOperator).toMatch(
+      /'google' is connected.*GOOGLE_CLIENT_ID.*PUT \/providers\/google.*context\.authorization/,
+    )
     const step = await world.vault.start(authorization, { browser: 'b', callback: 'https://sb.example/oauth/callback' })
     expect(step).toMatchObject({ ok: false, why: 'unavailable', message: expect.stringContaining("'google'") })
   })
@@ -301,7 +307,9 @@ describe('providers', () => {
     const user = world.user('ann')
     await consent(world, user, 'ann')
     world.providers.set('mail', { ...MAIL, tools: ['Other.*', 'Mail.Send'] })
-    expect(challenged(await world.vault.tokenFor(asking(user))).reason).toContain("not for 'Mail.Get@1.0.0'")
+    const { reason, forOperator } = challenged(await world.vault.tokenFor(asking(user)))
+    expect(reason).toContain("Nobody can allow 'Mail.Get@1.0.0' access to 'mail' here yet")
+    expect(forOperator).toContain("not for 'Mail.Get@1.0.0'")
     expect(await world.vault.tokenFor(asking(user, undefined, { tool: tool('Send') }))).toHaveProperty('token')
   })
 

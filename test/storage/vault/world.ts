@@ -291,7 +291,8 @@ export function asking(
 export function challenged(granted: TokenResult | Awaited<ReturnType<World['vault']['claim']>>) {
   if (!('challenge' in granted)) throw new Error(`Wanted a challenge, got ${JSON.stringify(granted)}`)
   const { challenge, reason } = granted
-  return { ...challenge, reason, authorization: challenge.authorization ?? '' }
+  const forOperator = 'forOperator' in granted ? granted.forOperator : undefined
+  return { ...challenge, reason, forOperator, authorization: challenge.authorization ?? '' }
 }
 
 export function locationOf(step: Step | { readonly ok: true }): string {
