@@ -125,7 +125,8 @@ describe('a link', () => {
 describe('a deployment without a bucket', () => {
   it('keeps nothing, and says what it needs', async () => {
     const kept = await noArtifacts.keep(text('x'), OWNER)
-    expect(kept).toEqual({ ok: false, why: expect.stringMatching(/ARTIFACTS.*\[\[r2_buckets\]\]/) })
+    const forOperator = expect.stringMatching(/ARTIFACTS.*\[\[r2_buckets\]\]/)
+    expect(kept).toEqual({ ok: false, why: 'this deployment has no place to keep it', forOperator })
     expect(await noArtifacts.open({ id: '', expires: '', signature: '' })).toBe('missing')
   })
 })
