@@ -87,8 +87,9 @@ describe.skipIf(NO_BROWSER !== '')(`the console in a browser ${NO_BROWSER}`, () 
     await leave()
   })
 
-  it('leads from a question to a tool, by the keyboard alone', async () => {
+  it.each(DESKTOP_AND_PHONE)('leads from a question to a tool, by the keyboard alone, at $width px', async (size) => {
     const { page, leave } = await person(browser)
+    await page.setViewportSize({ width: size.width, height: size.height })
     await page.goto(server.url)
     await page.keyboard.press('Tab')
     expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Skip to the content')
@@ -107,9 +108,14 @@ describe.skipIf(NO_BROWSER !== '')(`the console in a browser ${NO_BROWSER}`, () 
     await leave()
   })
 
-  it.each([true, false])('calls a tool, after it said what was wrong; with a script: %s', async (javaScript) => {
+  it.each([
+    { ...SIZES[0], javaScript: true },
+    { ...SIZES[2], javaScript: true },
+    { ...SIZES[2], javaScript: false },
+  ])('calls a tool, after it said what was wrong, at $width px; with a script: $javaScript', async (size) => {
+    const { width, height, javaScript } = size
     const { page, leave } = await person(browser, { javaScript })
-    await page.setViewportSize({ width: 360, height: 740 })
+    await page.setViewportSize({ width, height })
     await page.goto(`${server.url}/console/tools/Calculator.Add`)
     await page.getByLabel(/^a\b/).fill('ten')
     await page.getByRole('button', { name: 'Call it' }).click()
@@ -122,7 +128,7 @@ describe.skipIf(NO_BROWSER !== '')(`the console in a browser ${NO_BROWSER}`, () 
     await page.getByRole('button', { name: 'Try again' }).click()
     expect(await textOf(page)).toMatch(/It worked[^]*\n15\n/)
     if (javaScript) expect(await violations(page)).toEqual([])
-    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360)
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width)
     await page.screenshot({ path: join(tmpdir(), `switchboard-console-called.png`), fullPage: true })
     await leave()
   })
@@ -170,7 +176,7 @@ describe.skipIf(NO_BROWSER !== '')(`the console in a browser ${NO_BROWSER}`, () 
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width)
     await page.screenshot({ path: join(tmpdir(), `switchboard-console-import-${width}.png`), fullPage: true })
     await page.getByRole('button', { name: 'Import them' }).click()
-    expect(await textOf(page)).toContain('1 tools are there now')
+    expect(await textOf(page)).toContain('1 tool is there now')
     expect((await server.json('GET', `/tools/${toolkit}.Latest`)).status).toBe(200)
     await leave()
   })

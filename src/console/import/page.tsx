@@ -134,7 +134,7 @@ function Done({ ids, skipped }: { ids: readonly string[]; skipped: NonNullable<I
     <>
       <Notice>
         <p>
-          <strong>{String(ids.length)} tools are there now.</strong>
+          <strong>{ids.length === 1 ? '1 tool is' : `${ids.length} tools are`} there now.</strong>
         </p>
       </Notice>
       <ul aria-label="Tools">

@@ -30,6 +30,8 @@ import { createTables, ensureOwner, isKept } from './tables.ts'
 export interface OpenQuestion {
   readonly authorization: Pick<StoredAuthorization, 'id' | 'scopes' | 'status'>
   readonly reason: string
+  /** Whether the reason is for whoever runs the deployment: nobody can be asked before they set something up. */
+  readonly isForOperator?: true
 }
 
 /** A call's request for a token, before it is known whether the call may use its provider. */
@@ -96,12 +98,12 @@ export function defineVault<E>(deploy: (env: E) => VaultDeployment) {
       const { provider, scopes } = request
       if (typeof provider === 'string') return this.#ask(grantFor(request, scopes), provider)
       const { keyring, oauth } = this.#deployment
-      if (keyring.isEmpty) return this.#ask(grantFor(request, scopes), NO_KEYS)
+      if (keyring.isEmpty) return forOperator(await this.#ask(grantFor(request, scopes), NO_KEYS))
       const answer = await this.#grants.token({ ...request, provider })
       if (!('scopes' in answer)) return answer
       const wanted = grantFor(request, answer.scopes)
       const unready = oauth.unready(provider)
-      if (unready !== undefined) return this.#ask(wanted, unready)
+      if (unready !== undefined) return forOperator(await this.#ask(wanted, unready))
       return this.#ask(wanted, this.#withLastFailure(answer.reason, { provider: provider.id }))
     }
 
@@ -119,10 +121,13 @@ export function defineVault<E>(deploy: (env: E) => VaultDeployment) {
       }
       if (typeof provider === 'string') return asked(scopes, provider)
       const { keyring, oauth } = this.#deployment
-      if (keyring.isEmpty) return asked(scopes, NO_KEYS)
-      if (isNew) return asked(scopes, oauth.unready(provider) ?? notGranted(request.tool, provider.id))
+      if (keyring.isEmpty) return forOperator(asked(scopes, NO_KEYS))
+      const unready = oauth.unready(provider)
+      const lacks = (wanted: readonly string[], reason: string) =>
+        unready === undefined ? asked(wanted, reason) : forOperator(asked(wanted, unready))
+      if (isNew) return lacks(scopes, notGranted(request.tool, provider.id))
       const answer = this.#grants.look({ ...request, provider })
-      return 'scopes' in answer ? asked(answer.scopes, oauth.unready(provider) ?? answer.reason) : answer
+      return 'scopes' in answer ? lacks(answer.scopes, answer.reason) : answer
     }
 
     /** Uses up the approval of a call, or says what a person is asked. */
@@ -268,6 +273,10 @@ export function defineVault<E>(deploy: (env: E) => VaultDeployment) {
 }
 
 export type VaultObject = InstanceType<ReturnType<typeof defineVault>>
+
+function forOperator<Q extends object>(question: Q): Q & Pick<OpenQuestion, 'isForOperator'> {
+  return { ...question, isForOperator: true }
+}
 
 function grantFor(
   { userId, providerId, tool, hosts, account }: CallTokenRequest,

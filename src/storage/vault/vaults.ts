@@ -85,12 +85,15 @@ export function createVault(
     const answer = await vaultOf(owner).token(owner, request)
     if ('token' in answer) return { token: answer.token }
     if (!('authorization' in answer)) return answer
-    return { challenge: challengeOf(requirement.id, answer, url), ...why(request, answer.reason) }
+    return { challenge: challengeOf(requirement.id, answer, url), ...why(request, answer) }
   }
 
-  /** Why a user's token is not there: where the provider may not be asked, that is for the operator to put right. */
-  function why({ provider, providerId, tool }: Awaited<ReturnType<typeof requestFor>>, reason: string) {
-    if (typeof provider !== 'string') return { reason }
+  /** Why a user's token is not there: where the provider cannot be asked, that is for the operator to put right. */
+  function why(
+    { provider, providerId, tool }: Awaited<ReturnType<typeof requestFor>>,
+    { reason = '', isForOperator }: Partial<OpenQuestion>,
+  ) {
+    if (typeof provider !== 'string' && !isForOperator) return { reason }
     const told = `Nobody can allow '${tool}' access to '${providerId}' here yet: the operator must set that up; or send a token of your own as context.authorization [{"id": "${providerId}", "token": …}]`
     return { reason: told, forOperator: reason }
   }
@@ -121,7 +124,7 @@ export function createVault(
       if ('token' in answer) return { token: answer.token }
       if ('accounts' in answer || 'unavailable' in answer) return answer
       const { authorization, reason = '' } = answer
-      const told = why(request, reason)
+      const told = why(request, answer)
       if (!authorization) return { challenge: challengeForNobody(requirement, reachedAt), ...told }
       return { challenge: challengeOf(requirement.id, { authorization, reason }, reachedAt()), ...told }
     },

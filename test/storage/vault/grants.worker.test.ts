@@ -315,8 +315,9 @@ describe('providers', () => {
 
   it("whose client's secret is missing is named to whoever can set it, and to the person", async () => {
     const world = createWorld({ secret: undefined })
-    const { reason, authorization } = challenged(await world.vault.tokenFor(asking(world.user('ann'))))
-    expect(reason).toContain("Worker secret 'MAIL'")
+    const { reason, forOperator, authorization } = challenged(await world.vault.tokenFor(asking(world.user('ann'))))
+    expect(forOperator).toContain("Worker secret 'MAIL'")
+    expect(reason).toContain("Nobody can allow 'Mail.Get@1.0.0' access to 'mail' here yet")
     const step = await world.vault.start(authorization, { browser: 'b', callback: 'https://sb.example/oauth/callback' })
     expect(step).toMatchObject({ ok: false, why: 'unavailable', message: expect.stringContaining("'MAIL'") })
   })
