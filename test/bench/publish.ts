@@ -1,7 +1,7 @@
 /**
  * `npm run bench:publish`: how long a publication takes where few and where many tools are there already, through the running
  * server, alone and while others list all of them page by page; in adjacent slots of one run, whose ratios are to the smallest
- * registry's. `-- --tools 1000,10000,100000 --rounds 6 --publications 100 --publishers 4 --readers 50 --keep /tmp/bench`:
+ * registry's. `-- --tools 1000,10000,100000 --rounds 6 --publications 100 --publishers 4 --readers 50 --keep DIR`:
  * what was filled is kept there, and copied for each run.
  */
 import { execFileSync } from 'node:child_process'

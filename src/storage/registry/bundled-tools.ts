@@ -90,8 +90,6 @@ export function createBundledTools({ hash, records, documents }: Bundle, writeLi
   }
 }
 
-export type BundledTools = ReturnType<typeof createBundledTools>
-
 function active(record: ToolRecord) {
   return { version: record.version, status: { state: 'active' as const }, record }
 }
