@@ -44,7 +44,10 @@ export function renewIndex(sql: SqlStorage): void {
   writeMeta(sql, 'search', INDEXED)
 }
 
-/** Puts a tool into the index as its listed version describes it, with its toolkit's tags, or takes it out. */
+/**
+ * Puts a tool into the index as its listed version describes it, with its toolkit's tags, or takes it out. One that is there
+ * already keeps its number: cursors hold it, and a search reads numbers span by span.
+ */
 export function indexTool(
   sql: SqlStorage,
   key: string,
@@ -59,7 +62,8 @@ export function indexTool(
   if (!record) return
   const tags = [...new Set([...record.tags, ...toolkitTags])]
   sql.exec(
-    'INSERT INTO indexed (key, toolkit, plain, whole, level, callable, tags) VALUES (?, ?, ?, ?, ?, ?, ?)',
+    'INSERT INTO indexed (id, key, toolkit, plain, whole, level, callable, tags) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
+    before ?? null,
     key,
     record.toolkit.toLowerCase(),
     plainText(record.tool),

@@ -358,6 +358,17 @@ describe('the index', () => {
       expect(costs[1]).toBe(costs[0])
     }))
 
+  it('numbers a tool once, however often it is published anew', () =>
+    inRegistry(async (harness) => {
+      const { sql } = harness
+      const numbers = () => sql.exec<{ id: number }>('SELECT id FROM indexed ORDER BY key').toArray()
+      await publish(harness, 'Kit.A@1.0.0', 'Kit.B@1.0.0')
+      const first = numbers()
+      await publish(harness, 'Kit.A@1.0.1', 'Kit.A@1.0.2')
+      expect(numbers()).toEqual(first)
+      expect(await found(harness.registry, 'kit')).toEqual(['Kit.A@1.0.2', 'Kit.B@1.0.0'])
+    }))
+
   it('is made anew where an earlier version made it, of what is listed', () =>
     inRegistry(async ({ registry, sql, restart }) => {
       await registry.publish(
