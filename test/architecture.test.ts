@@ -248,7 +248,7 @@ describe('the walk', () => {
     expect(paths).toEqual(expect.arrayContaining(['src/index.ts', 'src/core/access/principal.ts']))
     const app = code.find(({ path }) => path === 'src/app.ts')
     expect(app?.imports).toEqual(
-      expect.arrayContaining(['hono', 'src/core/call/call.ts', 'src/dialects/oxp/routes.ts']),
+      expect.arrayContaining(['hono', 'src/core/publish/publish.ts', 'src/dialects/oxp/routes.ts']),
     )
     for (const { path, imports } of code) {
       const own = imports.filter((each) => each.startsWith('src/') && !each.startsWith('src/generated/'))

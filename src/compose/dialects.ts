@@ -10,7 +10,7 @@ import { machineContext } from '../dialects/machine-context/definition.ts'
 import { mcp } from '../dialects/mcp/definition.ts'
 import { openToolCalling } from '../dialects/open-tool-calling/definition.ts'
 import { oxp } from '../dialects/oxp/definition.ts'
-import { encodeFlat } from '../dialects/oxp/encode.ts'
+import { encodeFlat, listedLine } from '../dialects/oxp/encode.ts'
 import { plugin } from '../dialects/plugin/definition.ts'
 
 /** The dialects in which a definition can be published, in the order in which they are asked about its shape. */
@@ -26,6 +26,9 @@ export const formats: ReadonlyMap<string, Format> = new Map<string, Format>([
     ([name, write]): [string, Format] => [name, bounded(name, forModels(write))],
   ),
 ])
+
+/** How the registry writes a record as one line of the listing. */
+export const writeLine = listedLine
 
 /** A form of what models may be shown of a tool. */
 function forModels(write: Writer): Writer {

@@ -2,7 +2,7 @@ import type { Config } from '../env.ts'
 import { createTextJudge } from '../outbound/allowed-url.ts'
 import type { OpenId } from '../sign-in/openid.ts'
 import type { SignInProvider } from '../sign-in/routes.ts'
-import { providerFetch } from './vaults.ts'
+import { providerFetch } from './capped-fetch.ts'
 
 /**
  * The provider that people sign in with, where there is one; what it is asked goes through the guarded fetch. What asks it is

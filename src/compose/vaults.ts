@@ -1,16 +1,27 @@
+import { clientVariables, knownProvider } from '../core/consent/known-providers.ts'
+import type { Providers } from '../core/consent/provider.ts'
+import type { Config, Env } from '../env.ts'
+import { isLoopback } from '../http/loopback.ts'
+import { createTextJudge } from '../outbound/allowed-url.ts'
 import { createKeyring } from '../storage/keyring.ts'
 import { missingSecret } from '../storage/vault/client-secret.ts'
-import type { OAuth } from '../storage/vault/oauth.ts'
 import type { VaultDeployment } from '../storage/vault/grants.ts'
-import type { Fetch } from '../core/tool/platform.ts'
-import type { Config } from '../env.ts'
-import { createTextJudge } from '../outbound/allowed-url.ts'
-import { createGuardedFetch } from '../outbound/guarded-fetch.ts'
-import { isLoopback } from '../http/loopback.ts'
-import { asFetch } from '../outbound/as-fetch.ts'
+import type { OAuth } from '../storage/vault/oauth.ts'
+import { createVault } from '../storage/vault/vaults.ts'
+import { providerFetch } from './capped-fetch.ts'
 
-/** Bytes of a provider's answer that are read. */
-const MAX_PROVIDER_ANSWER = 1_048_576
+/** The users' vaults, as requests reach them. */
+export function openVaults(env: Pick<Env, 'Vault'>, config: Config, providers: Providers) {
+  const { vaultKeys, vaultKeysArePublic, userVerifierUrl, signIn } = config
+  const isTrial = isTrialOf(config)
+  return createVault({
+    namespace: env.Vault,
+    providers,
+    variablesOf: (id) => (knownProvider(id) ? clientVariables(id) : undefined),
+    keepsGrants: (url) => vaultKeys.length > 0 && (!vaultKeysArePublic || isLoopback(new URL(url).hostname)),
+    identifies: (url) => userVerifierUrl !== undefined || signIn !== undefined || isTrial(url),
+  })
+}
 
 /** What all vaults are of one deployment. They run outside of any request of `createApp`'s. */
 export function vaultDeployment(config: Config): VaultDeployment {
@@ -44,18 +55,7 @@ function oauthOf(config: Config): OAuth {
   }
 }
 
-/** What providers are asked with: it guards where requests go, and caps answers. */
-export function providerFetch({ allowHttpHosts }: Pick<Config, 'allowHttpHosts'>): Fetch {
-  return asFetch(
-    createGuardedFetch({
-      fetch: (...given) => fetch(...given),
-      allowHttpHosts,
-      maxResponseBytes: MAX_PROVIDER_ANSWER,
-    }),
-  )
-}
-
 /** Whether the deployment is open to whoever reaches it, as on the machine of whoever tries it out. */
-export function isTrialOf({ access }: Pick<Config, 'access'>): (url: string) => boolean {
+function isTrialOf({ access }: Pick<Config, 'access'>): (url: string) => boolean {
   return (url) => access === 'open' && isLoopback(new URL(url).hostname)
 }

@@ -16,7 +16,7 @@ import type { Clock } from './clock.ts'
 import { plainKeyring } from './plain-keyring.ts'
 import { MAIL } from './provider.ts'
 
-/** As much as `app.ts` gives. */
+/** As much as `compose/stores.ts` gives. */
 const MEMORY_BYTES = 40_000_000
 
 export interface IsolateOptions {

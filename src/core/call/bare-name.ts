@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache'
-import { maySee, type Principal } from '../access/principal.ts'
+import type { Catalogue } from '../access/catalogue.ts'
+import { ADMIN, maySee, type Principal } from '../access/principal.ts'
 import { joinedName } from '../tool/name-suffix.ts'
 import type { Background } from '../tool/platform.ts'
 import { askedByName, formatToolId, toolKey, type ToolName } from '../tool/tool-id.ts'
@@ -74,6 +75,18 @@ export function createFindCandidates({ resolver, findTools, now }: CandidatesDep
       background(find(name, background))
     }
     return hit.all
+  }
+}
+
+/** Makes what finds the listed tools of a name, ignoring case, whatever their toolkits. */
+export function createFindTools(catalogue: Pick<Catalogue, 'list'>): CandidatesDeps['findTools'] {
+  const write = ({ id, toolkit, tool, securityLevel }: Candidate) =>
+    JSON.stringify({ id, toolkit, tool, securityLevel })
+  return async (name) => {
+    const query = { q: name, versions: 'newest', limit: 50 } as const
+    const found = await catalogue.list(query, ADMIN, { name: 'candidate', write })
+    const all = (found?.lines ?? []).map((line): Candidate => JSON.parse(line))
+    return all.filter(({ tool }) => tool.toLowerCase() === name.toLowerCase())
   }
 }
 

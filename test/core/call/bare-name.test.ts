@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { ADMIN, ANONYMOUS, type Principal } from '../../../src/core/access/principal.ts'
-import { type Candidate, createFindCandidates, meantBy } from '../../../src/core/call/bare-name.ts'
+import { type Candidate, createFindCandidates, createFindTools, meantBy } from '../../../src/core/call/bare-name.ts'
 import { createCallTool } from '../../../src/core/call/call.ts'
 import { fail } from '../../../src/core/call/failure.ts'
 import type { Resolver } from '../../../src/core/call/resolve.ts'
@@ -94,5 +94,28 @@ describe('candidates', () => {
     expect([asked.length, work.length]).toEqual([2, 1])
     pass(30_000)
     expect(find('send', background)).toBeInstanceOf(Promise)
+  })
+})
+
+describe('the tools of a name', () => {
+  it('are those that are called so, ignoring case, of all that a search for it finds', async () => {
+    const found = [
+      candidate('Mail'),
+      { ...candidate('Mail'), tool: 'SendLater' },
+      { ...candidate('Chat'), tool: 'send' },
+    ]
+    const queries: unknown[] = []
+    const find = createFindTools({
+      list: async (query, principal) => {
+        queries.push([query, principal])
+        return { lines: found.map((each) => JSON.stringify(each)) }
+      },
+    })
+    expect((await find('SEND')).map(({ toolkit, tool }) => `${toolkit}.${tool}`)).toEqual(['Mail.Send', 'Chat.send'])
+    expect(queries).toEqual([[{ q: 'SEND', versions: 'newest', limit: 50 }, ADMIN]])
+  })
+
+  it('are none where nothing is found', async () => {
+    expect(await createFindTools({ list: async () => undefined })('Send')).toEqual([])
   })
 })

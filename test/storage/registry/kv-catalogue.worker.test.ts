@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest'
-import { writeLine } from '../../../src/app.ts'
+import { writeLine } from '../../../src/compose/dialects.ts'
 import type { LineFormat, ListQuery } from '../../../src/core/access/catalogue.ts'
 import { Unreachable } from '../../../src/core/call/failure.ts'
 import { decodeCursor, encodeCursor } from '../../../src/storage/registry/cursor.ts'

@@ -1,0 +1,101 @@
+import type { Config, Env } from '../env.ts'
+import { createAgents } from '../http/agents.ts'
+import { createAuthenticator } from '../http/authenticate.ts'
+import { backgroundOf, createGate, createShield, type GateWatch, type RouteContext } from '../http/gate.ts'
+import { createJwtVerifier } from '../http/jwt.ts'
+import { createOwnRequests } from '../http/own-requests.ts'
+import { createRateLimit } from '../http/rate-limit.ts'
+import { createSessions } from '../http/sessions.ts'
+import { createWorkerVerifier } from '../http/worker-jwt.ts'
+import { createKeyUse } from '../storage/access/key-use.ts'
+import { createSessionStore } from '../storage/access/session-store.ts'
+import { createAgentStore } from '../storage/connect/connect-store.ts'
+import { sha256 } from '../storage/sha256.ts'
+import { companyTokens } from './company-tokens.ts'
+import type { Recording } from './recording.ts'
+import type { Stores } from './stores.ts'
+
+/** Composes who is let in, and where: a gate for each way in which callers say who they are. */
+export function createDoors(env: Pick<Env, 'RATE_LIMIT'>, config: Config, stores: Stores, recording: Recording) {
+  const { now } = Date
+  const { access, adminKey, workerSecret, connectIssuer } = config
+  const jwt = config.jwt && createJwtVerifier(config.jwt)
+  const authentication = { access, adminKey, findKey: stores.keys.find, sha256, now }
+  const authenticator = createAuthenticator({ ...authentication, jwt })
+  const sessions = createSessions({
+    store: createSessionStore(stores.access),
+    authenticator,
+    issuer: config.signIn?.issuer,
+    rules: config.people.rules ?? [],
+    sha256,
+    newId: () => crypto.randomUUID(),
+    now,
+  })
+  const agents = createAgents({ store: createAgentStore(stores.connect), holderOf: sessions.holderOf, now })
+  const forAgents = connectIssuer === undefined ? agents : companyTokens(config, connectIssuer)
+  // At the routes of a worker, an engine's JWT is as good as any other credential
+  const engines =
+    workerSecret === undefined
+      ? undefined
+      : createAuthenticator({ ...authentication, jwt: createWorkerVerifier(workerSecret, { otherwise: jwt }) })
+
+  const rateLimit = createRateLimit(env.RATE_LIMIT, now)
+  const own = createOwnRequests()
+  const refused = recording.writeRefusal
+  const watch: GateWatch = {
+    refused,
+    admitted: createKeyUse((ids, at) => stores.access().noteUse(ids, at), now),
+  }
+  // Who is led to sign in is not refused
+  const watchVisitors: GateWatch = {
+    ...watch,
+    refused: (c, failure, principal) => failure.type !== 'unauthenticated' && refused(c, failure, principal),
+  }
+  const prepare = prepareTools(stores.registry)
+  const nothing = () => undefined
+  const gate = createGate(own.before(authenticator), rateLimit, prepare, watch)
+  return {
+    /** For whatever has to do with tools. */
+    gate,
+    /** For what has nothing to do with them, and is there also while the registry is not. */
+    gateBesideTools: createGate(own.before(authenticator), rateLimit, nothing, watch),
+    /** For what pages of ours ask for: a session counts beside other credentials. */
+    gateForPages: createGate(own.before(sessions), rateLimit, nothing, watch),
+    /** For the pages themselves. */
+    gateForVisitors: createGate(own.outside({ authenticate: sessions.visitor }), rateLimit, nothing, watchVisitors),
+    /** For agents that sign people in. */
+    gateForAgents: createGate(forAgents, rateLimit, prepare, watch),
+    /** For engines that call this deployment as their worker. */
+    gateForEngines: engines ? createGate(engines, rateLimit, prepare, watch) : gate,
+    /** Where no credential is needed. */
+    shield: createShield(rateLimit),
+    /** Makes a request of ours, which the gates let in as a principal's. */
+    ownRequest: own.of,
+    authenticator,
+    sessions,
+    agents,
+
+    /** Has verdicts on credentials follow what becomes of keys, in this isolate at once. */
+    onKeyChange(change: 'created' | 'changed' | 'removed', id: string): void {
+      for (const each of engines ? [authenticator, engines] : [authenticator]) {
+        if (change === 'removed') each.forgetKey(id)
+        else each.forget()
+      }
+      if (change !== 'removed') return
+      sessions.forgetKey(id)
+      agents.forgetKey(id)
+    },
+  }
+}
+
+/** What every request needs that has to do with tools; undefined where it is there, as in most. */
+function prepareTools({ policies, takeIn }: Pick<Stores['registry'], 'policies' | 'takeIn'>) {
+  return (c: RouteContext): Promise<void> | undefined => {
+    const taking = takeIn()
+    const age = policies.age()
+    if (age === 'old') backgroundOf(c)(policies.read())
+    if (age !== 'stale') return taking
+    const reading = policies.read()
+    return taking ? Promise.all([taking, reading]).then(() => undefined) : reading
+  }
+}

@@ -1,0 +1,38 @@
+import type { WriteAct } from '../core/access/act.ts'
+import type { CallDeps } from '../core/call/call.ts'
+import type { Config, Env } from '../env.ts'
+import { createRefusals } from '../http/acts.ts'
+import { createCallLog } from '../storage/records/call-log.ts'
+import { createRecordWriter } from '../storage/records/record-writer.ts'
+import { recordsStub } from '../storage/records/records.ts'
+import { WrittenCall } from '../storage/records/written-call.ts'
+import { sleep } from './clock.ts'
+import { log } from './log.ts'
+import { hostNews } from './traffic.ts'
+
+export type Recording = ReturnType<typeof createRecording>
+
+/** Composes what is written down, in the deployment's log and its records: calls, what is administered, and who is refused. */
+export function createRecording(env: Pick<Env, 'Records'>, { recordCalls }: Pick<Config, 'recordCalls'>) {
+  const printCall = createCallLog({ print: (message) => console.log(message), sleep })
+  const recordsOf = recordsStub(env.Records)
+  const recordWriter = createRecordWriter({
+    append: (batch) => recordsOf(batch.day).append(batch),
+    takeHostNews: hostNews.take,
+    keep: recordCalls,
+    sleep,
+    newId: () => crypto.randomUUID(),
+    defect: (error, lost) => log({ event: 'records-lost', lost, error: String(error) }),
+  })
+  const writeCall: CallDeps['writeRecord'] = (record, background) => {
+    const written = new WrittenCall(record)
+    printCall(written, background)
+    recordWriter.writeCall(written, background)
+  }
+  const writeAct: WriteAct = (act, background) => {
+    log({ event: 'act', ...act })
+    recordWriter.writeAct(act, background)
+  }
+  // Refusals are in the records alone
+  return { writeCall, writeAct, writeRefusal: createRefusals(recordWriter.writeAct, Date.now) }
+}

@@ -1,0 +1,39 @@
+import type { Runner } from '../core/call/runner.ts'
+import { governResolver } from '../core/call/governed-resolver.ts'
+import { createResolver, type Resolver } from '../core/call/resolve.ts'
+import { interpretSchema } from '../core/schema/validator.ts'
+import type { Build } from '../node/build.ts'
+import type { Stores } from './stores.ts'
+
+/**
+ * Composes what finds the tool of an id, ready to be called: with the runner of its implementation, and with the validators that
+ * the build carries for it, else interpreted ones. Tools are as policies have them.
+ */
+export function composeResolver(
+  build: Build,
+  { registry, memory }: Pick<Stores, 'registry' | 'memory'>,
+  runners: ReadonlyMap<string, Runner>,
+): Resolver {
+  const compiled = new Map(build.tools.map((carried) => [carried.record.digest, carried]))
+  const resolver = createResolver({
+    source: registry.source,
+    memory,
+    now: Date.now,
+    makeCallable(record) {
+      const { implementation, input, output } = record
+      const runner = implementation && runners.get(implementation.kind)
+      const runnable =
+        implementation && runner
+          ? runner.prepare({ ...record, implementation })
+          : ({ ok: false, reason: 'It was published without an implementation' } as const)
+      const known = compiled.get(record.digest)
+      return {
+        record,
+        runnable,
+        validateInput: known?.validateInput ?? interpretSchema(input),
+        validateOutput: known?.validateOutput ?? interpretSchema(output ?? { type: 'null' }),
+      }
+    },
+  })
+  return governResolver(resolver, registry.policies)
+}

@@ -1,0 +1,85 @@
+import { connectedProvider, knownProviderIds } from '../core/consent/known-providers.ts'
+import { createMemory } from '../core/tool/memory.ts'
+import type { Config, Env } from '../env.ts'
+import type { Build } from '../node/build.ts'
+import { base64OfBytes, bytesOfBase64 } from '../outbound/base64.ts'
+import { accessStub } from '../storage/access/access-object.ts'
+import { createDeploymentKeys } from '../storage/access/deployment-keys.ts'
+import { createKvKeys } from '../storage/access/kv-keys.ts'
+import { createKvProviders, eitherProvider } from '../storage/access/kv-providers.ts'
+import { createR2Artifacts, noArtifacts } from '../storage/artifacts/r2-artifacts.ts'
+import { createR2Uploads, noUploads } from '../storage/artifacts/r2-uploads.ts'
+import { connectStub } from '../storage/connect/connect-store.ts'
+import { createLedger } from '../storage/ledger/ledger.ts'
+import { createRecords } from '../storage/records/records.ts'
+import { createKvRegistry } from '../storage/registry/kv-registry.ts'
+import { registryStub } from '../storage/registry/registry-stub.ts'
+import { giveWay } from './clock.ts'
+import { writeLine } from './dialects.ts'
+import { log } from './log.ts'
+import { openVaults } from './vaults.ts'
+
+/** Of the 128 MB that an isolate has, what it keeps of the registry takes so much, and tools at work the rest. */
+const MEMORY_BYTES = 40_000_000
+
+export type Stores = ReturnType<typeof openStores>
+
+/**
+ * Composes what a deployment keeps: in Durable Objects, KV and R2, and in this isolate's memory. `onChange` is called when the
+ * tools of the registry have changed.
+ */
+export function openStores(
+  env: Env,
+  config: Config,
+  build: Build,
+  deployedAt: number | undefined,
+  onChange: () => void,
+) {
+  const { now } = Date
+  const access = accessStub(env.Access)
+  const reach = { kv: env.REGISTRY, access, now }
+  const deploymentKeys = createDeploymentKeys(access)
+  const memory = createMemory(MEMORY_BYTES)
+  const registry = createKvRegistry({
+    kv: env.REGISTRY,
+    registry: registryStub(env.Registry),
+    writeLine,
+    memory,
+    now,
+    giveWay,
+    bundle: { hash: build.hash, records: build.tools.map(({ record }) => record), documents: build.documents },
+    deployedAt: deployedAt ?? 0,
+    sealer: deploymentKeys.sealer('cursor'),
+    onChange,
+  })
+  const givenProviders = createKvProviders(reach)
+  const connected = (id: string) => connectedProvider(id, config.clientIdOf)
+  const providers = eitherProvider(givenProviders, connected)
+  const bucket = env.ARTIFACTS
+  const signer = deploymentKeys.signer('artifact')
+  return {
+    access,
+    /** What seals, and signs, what the deployment hands out and takes back. */
+    deploymentKeys,
+    memory,
+    registry,
+    keys: createKvKeys(reach),
+    /** Those that administrators put, and with them the well-known ones that the deployment has a client at. */
+    givenProviders,
+    providers,
+    connectedProviders: () => knownProviderIds.flatMap((id) => connected(id) ?? []),
+    vault: openVaults(env, config, providers),
+    connect: connectStub(env.Connect),
+    ledger: createLedger({
+      namespace: env.Ledger,
+      sealer: deploymentKeys.sealer('ledger'),
+      newId: () => crypto.randomUUID(),
+      defect: (error) => log({ event: 'ledger-unreachable', error: String(error) }),
+    }),
+    records: createRecords({ namespace: env.Records, sealer: deploymentKeys.sealer('cursor'), now }),
+    artifacts: bucket
+      ? createR2Artifacts({ bucket, signer, bytesOf: bytesOfBase64, base64Of: base64OfBytes, now })
+      : noArtifacts,
+    uploads: bucket ? createR2Uploads({ bucket, base64Of: base64OfBytes, now }) : noUploads,
+  }
+}
