@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline/promises'
 import { SwitchboardError } from '../client/index.ts'
 import { CliError } from './cli-error.ts'
-import { clean, jsonText, lineOf, type Part } from './terminal-text.ts'
+import { clean, jsonText, lineOf, oneLine, type Part } from './terminal-text.ts'
 
 /** Where a command is run: two streams that may be a person's terminal, and what the environment says. */
 export interface Surroundings {
@@ -95,17 +95,18 @@ function isSet(variable: string | undefined): boolean {
 function spinner(stderr: NodeJS.WriteStream, first: string): Activity {
   let frame = 0
   let isOver = false
-  let line = clean(first)
   const room = (stderr.columns || 80) - 3
-  const draw = () => stderr.write(`\r\x1b[2K${FRAMES[frame++ % FRAMES.length]} ${line.slice(0, room)}`)
+  // What a tool says of its progress is never more than this line
+  let line = oneLine(first, room)
+  const draw = () => stderr.write(`\r\x1b[2K${FRAMES[frame++ % FRAMES.length]} ${line}`)
   draw()
   const timer = setInterval(draw, FRAME_MS)
   return {
     update(label, done, total) {
-      if (done === undefined || total === undefined || total <= 0) line = clean(label)
+      if (done === undefined || total === undefined || !(total > 0)) line = oneLine(label, room)
       else {
-        const full = Math.round(BAR * Math.min(1, done / total))
-        line = `${'█'.repeat(full)}${'░'.repeat(BAR - full)} ${done}/${total} ${clean(label)}`
+        const full = Math.round(BAR * Math.min(1, Math.max(0, done / total)))
+        line = oneLine(`${'█'.repeat(full)}${'░'.repeat(BAR - full)} ${done}/${total} ${label}`, room)
       }
     },
     stop() {

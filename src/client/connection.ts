@@ -67,6 +67,8 @@ export function connect(options: ConnectionOptions): Connection {
         method,
         headers,
         ...(body === undefined ? {} : { body }),
+        // No route leads elsewhere: what is sent, and whose answer is believed, is this deployment's
+        redirect: 'manual',
         signal: signal ?? null,
       })
       if (response.ok) return await read(response)
@@ -80,7 +82,9 @@ export function connect(options: ConnectionOptions): Connection {
 
   async function ask<T>(asked: Ask<T>): Promise<T> {
     const { method = 'GET', path, query = {}, signal } = asked
-    const url = new URL(path, base)
+    // As the path of the deployment's own address, so that no path, such as `//elsewhere`, takes the key to another host
+    const url = new URL('/', base)
+    url.pathname = path
     for (const [name, value] of Object.entries(query)) {
       if (value !== undefined) url.searchParams.set(name, String(value))
     }

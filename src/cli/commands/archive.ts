@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { createReadStream, createWriteStream, existsSync, openAsBlob } from 'node:fs'
 import { rename, rm, stat } from 'node:fs/promises'
 import { createInterface } from 'node:readline'
@@ -31,8 +32,8 @@ async function backup(session: Session, file: string, toolkit: string | undefine
   const { connection, terminal, signal } = session
   if (existsSync(file)) await terminal.confirm(`${file} is there already. Write over it?`)
   const activity = terminal.activity('Asking for the registry')
-  // Only what is whole takes the place of what was there
-  const part = `${file}.part`
+  // Only what is whole takes the place of what was there. Nobody else on the machine can have put a file or a link where it is written
+  const part = `${file}.${randomUUID()}.part`
   let bytes = 0
   try {
     await connection.ask({
@@ -41,6 +42,7 @@ async function backup(session: Session, file: string, toolkit: string | undefine
       signal,
       async read(response) {
         bytes = 0
+        await rm(part, { force: true })
         const chunks = response.body ?? []
         async function* counted() {
           for await (const chunk of chunks) {
@@ -49,7 +51,7 @@ async function backup(session: Session, file: string, toolkit: string | undefine
             yield chunk
           }
         }
-        await pipeline(Readable.from(counted()), createWriteStream(part, { mode: 0o600 }))
+        await pipeline(Readable.from(counted()), createWriteStream(part, { mode: 0o600, flags: 'wx' }))
       },
     })
     const { lines } = await inspected(part)

@@ -1,0 +1,45 @@
+import { mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
+import { createServer, type Server } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { createProgram } from '../../../src/cli/program.ts'
+import { openSession } from '../../../src/cli/session.ts'
+import { surroundingsOf } from '../surroundings.ts'
+
+const ARCHIVE = '{"kind":"archive","format":1}\n{"kind":"end","lines":1}\n'
+let folder: string
+let server: Server
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'switchboard-archive-'))
+  server = createServer((_, response) => void response.end(ARCHIVE))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+})
+afterEach(async () => {
+  server.close()
+  await rm(folder, { recursive: true })
+})
+
+async function backup(file: string): Promise<void> {
+  const { surroundings } = surroundingsOf()
+  const open = (options: object) => openSession(options, surroundings, new AbortController().signal)
+  const address = server.address()
+  const port = typeof address === 'object' ? address?.port : undefined
+  await createProgram(open, () => undefined).parseAsync(
+    ['backup', file, '--json', '--yes', '--url', `http://127.0.0.1:${port}`],
+    { from: 'user' },
+  )
+}
+
+it('a backup is written over nothing that somebody else put in its way, and is for its owner alone', async () => {
+  const file = join(folder, 'backup.jsonl')
+  const theirs = join(folder, 'theirs')
+  await writeFile(theirs, 'mine')
+  // Whoever knows where it will be can put a link, or a file of their own, where it would be written first
+  await symlink(theirs, `${file}.part`)
+  await backup(file)
+  expect(await readFile(theirs, 'utf8')).toBe('mine')
+  expect(await readFile(file, 'utf8')).toBe(ARCHIVE)
+  expect((await stat(file)).mode & 0o777).toBe(0o600)
+  expect((await readdir(folder)).toSorted()).toEqual(['backup.jsonl', 'backup.jsonl.part', 'theirs'])
+})

@@ -1,0 +1,57 @@
+import { createServer, type IncomingMessage } from 'node:http'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { Switchboard } from '../../src/client/index.ts'
+import { clientOf, json } from './answers.ts'
+
+const elsewhere: IncomingMessage[] = []
+/** Another host, which somebody would like the key to be sent to. */
+const other = createServer((request, response) => {
+  elsewhere.push(request)
+  response.setHeader('content-type', 'application/json').end('{"items":[],"id":"stolen","key":"theirs"}')
+})
+let status = 307
+const moved = createServer((_, response) => {
+  response.writeHead(status, { location: `${originOf(other)}/tools/call` }).end()
+})
+
+function originOf(server: typeof other): string {
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new Error('It does not listen')
+  return `http://127.0.0.1:${address.port}`
+}
+
+beforeAll(async () => {
+  for (const server of [other, moved]) {
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  }
+})
+afterAll(() => {
+  for (const server of [other, moved]) server.close()
+})
+
+it.each([301, 302, 303, 307, 308])(
+  'a redirect (%i) takes neither the key nor what is sent to another host',
+  async (code) => {
+    status = code
+    const client = new Switchboard({ url: originOf(moved), key: 'sb_a-key', attempts: 1 })
+    for (const asked of [client.list(), client.call('Mail.Send', { to: 'ann' })]) {
+      await expect(asked).rejects.toMatchObject({ code: 'answer_invalid', details: { status: code } })
+    }
+    expect(elsewhere).toEqual([])
+  },
+)
+
+it.each([
+  ['//elsewhere.test/steal', 'https://switchboard.test/steal'],
+  ['https://switchboard.test//elsewhere.test/steal', 'https://switchboard.test//elsewhere.test/steal'],
+  ['https://switchboard.test/\\elsewhere.test/steal', 'https://switchboard.test//elsewhere.test/steal'],
+  ['made-up:@elsewhere.test/steal', 'https://switchboard.test/@elsewhere.test/steal'],
+  ['https://elsewhere.test/a?b=c#d', 'https://switchboard.test/a'],
+])('an answer that has the client look at %s takes the key nowhere', async (check_url, url) => {
+  const link = { id: 'mail', url: 'https://switchboard.test/a', check_url }
+  const challenge = json({ message: 'Needs more', missing_requirements: { authorization: [link] } }, 400)
+  const { client, asked } = clientOf([challenge, json({ message: 'No' }, 403)], { key: 'sb_a-key' })
+  await expect(client.call('Mail.Get')).rejects.toMatchObject({ code: 'authorization_required' })
+  expect(asked.slice(1).map((one) => one.url.href)).toEqual([url])
+  expect(asked.map((one) => one.url.host)).toEqual(['switchboard.test', 'switchboard.test'])
+})
