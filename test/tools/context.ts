@@ -9,7 +9,7 @@ export interface Made {
   readonly body: string
 }
 
-/** A context made by hand for a tool's handler. It notes what the tool requests and logs, and `answer` is its network. */
+/** A context made by hand for a tool's handler. It notes what the tool requests, reports and logs, and `answer` is its network. */
 export function contextFor(
   given: {
     readonly secrets?: Readonly<Record<string, string>>
@@ -21,6 +21,7 @@ export function contextFor(
 ) {
   const made: Made[] = []
   const logged: string[] = []
+  const reported: unknown[][] = []
   const context: ToolContext = {
     secrets: given.secrets ?? {},
     token(provider) {
@@ -39,8 +40,8 @@ export function contextFor(
       return given.answer(seen)
     },
     log: (message) => void logged.push(message),
-    progress: () => undefined,
+    progress: (...said) => void reported.push(said),
     answers: given.answers,
   }
-  return { context, made, logged }
+  return { context, made, logged, reported }
 }

@@ -1,17 +1,24 @@
-import { describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { contextFor } from '../../test/tools/context.ts'
 import ring from './Ring.ts'
 
+beforeEach(() => void vi.useFakeTimers())
+afterEach(() => void vi.useRealTimers())
+
 describe('Doorbell.Ring', () => {
-  it.each(['doorbell42', 'doorbell84'])('rings %s, and gives nothing', (doorbell_id) => {
-    const { context, logged } = contextFor()
-    expect(ring.handler({ doorbell_id }, context)).toBeUndefined()
+  it.each(['doorbell42', 'doorbell84'])('rings %s, telling how far it is, and gives nothing', async (doorbell_id) => {
+    const { context, logged, reported } = contextFor()
+    const ringing = ring.handler({ doorbell_id }, context)
+    expect(reported).toEqual([[1, 2, 'Ding']])
+    await vi.runAllTimersAsync()
+    expect(await ringing).toBeUndefined()
+    expect(reported.slice(1)).toEqual([[2, 2, 'Dong']])
     expect(logged).toEqual(['Rang the doorbell'])
   })
 
-  it('says which doorbells there are when it does not know one', () => {
+  it('says which doorbells there are when it does not know one', async () => {
     const { context, logged } = contextFor()
-    expect(ring.handler({ doorbell_id: 'doorbell1' }, context)).toEqual({
+    expect(await ring.handler({ doorbell_id: 'doorbell1' }, context)).toEqual({
       failed: {
         message: 'Doorbell ID not found',
         developer_message: "The doorbell with ID 'doorbell1' does not exist.",

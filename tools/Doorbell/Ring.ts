@@ -2,6 +2,8 @@ import { failed, tool } from '#tool'
 
 /** The doorbells of the OXP documentation's examples. */
 const DOORBELLS = ['doorbell42', 'doorbell84']
+const CHIMES = ['Ding', 'Dong']
+const CHIME_MS = 250
 
 export default tool({
   version: '0.1.0',
@@ -14,7 +16,7 @@ export default tool({
     required: ['doorbell_id'],
   },
   output: null,
-  handler: ({ doorbell_id }, { log }) => {
+  handler: async ({ doorbell_id }, { log, progress }) => {
     if (!DOORBELLS.includes(doorbell_id)) {
       return failed({
         message: 'Doorbell ID not found',
@@ -23,6 +25,10 @@ export default tool({
         additional_prompt_content: `ids: ${DOORBELLS.join(',')}`,
         retry_after_ms: 500,
       })
+    }
+    for (const [index, chime] of CHIMES.entries()) {
+      progress(index + 1, CHIMES.length, chime)
+      await new Promise((done) => setTimeout(done, CHIME_MS))
     }
     log('Rang the doorbell')
   },

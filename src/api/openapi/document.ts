@@ -119,8 +119,9 @@ function responsesOf({ answers, failures = 'Error' }: Described): JsonObject {
   return Object.fromEntries(all.map(([status, answer]) => [status, responseOf(answer)]))
 }
 
-function responseOf({ says, schema, type }: Answer): JsonObject {
-  if (schema) return { description: says, content: { 'application/json': { schema } } }
+function responseOf({ says, schema, type, streams }: Answer): JsonObject {
+  const events = streams ? { 'text/event-stream': { schema: { type: 'string' } } } : {}
+  if (schema) return { description: says, content: { 'application/json': { schema }, ...events } }
   return { description: says, ...(type === undefined ? {} : { content: { [type]: {} } }) }
 }
 

@@ -5,6 +5,8 @@ export interface Answer {
   readonly says: string
   /** Of a JSON answer. */
   readonly schema?: Schema
+  /** Whether it comes as server-sent events to who asks for them, where there is something to say before it. */
+  readonly streams?: true
   readonly type?: string
 }
 
@@ -50,11 +52,18 @@ const listing = (summary: string, schema: Schema, failures?: Described['failures
 const mcp = (summary: string): Described => ({
   summary,
   answers: {
-    200: json('The answer of JSON-RPC, or a stream of messages that it ends', OBJECT),
+    200: { ...json('The answer of JSON-RPC, or a stream of messages that it ends', OBJECT), streams: true },
     202: { says: 'A notification was taken' },
   },
   failures: 'JsonRpcError',
 })
+const CALLED: Answer = {
+  ...component(
+    'What the tool came to; or, where the request names text/event-stream in Accept, a stream of the events `progress`, which the event `result` ends',
+    'CallResult',
+  ),
+  streams: true,
+}
 const servers = (summary: string): Described => ({
   summary,
   answers: { 200: json('Servers as the registry of MCP has them', OBJECT) },
@@ -77,11 +86,11 @@ export const OPERATIONS: Readonly<Record<string, Described>> = {
   'GET /oxp/tools': listing('List and search tools as the published OXP has them', ref('Tools')),
   'POST /tools/call': {
     summary: 'Call a tool (OXP)',
-    answers: { 200: component('What the tool came to', 'CallResult') },
+    answers: { 200: CALLED },
   },
   'POST /oxp/tools/call': {
     summary: 'Call a tool as the published OXP has it',
-    answers: { 200: component('What the tool came to', 'CallResult') },
+    answers: { 200: CALLED },
   },
   'POST /tools': {
     summary: 'Publish a definition of any dialect, or up to 1,000',

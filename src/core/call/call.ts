@@ -52,6 +52,8 @@ export interface Caller extends RunCaller {
   readonly dialect: string
   /** Aborts when the caller goes away. */
   readonly signal: () => Signal | undefined
+  /** Whether to go away is to cancel the call, also where it could be asked for again under its id. */
+  readonly leavingCancels?: boolean
 }
 
 /** What a call came to. */
@@ -127,6 +129,9 @@ export function createCallTool(deps: CallDeps): CallTool {
 /** There is no value for an output schema to judge. */
 const NOT_JUDGED: Validate = () => []
 
+/** A caller who may come back for the call, by its id, does not end it by going away. */
+const NOBODY_LEAVES = () => undefined
+
 /** To find a tool takes no longer than this, in milliseconds, and leaves it as much as this of its time. */
 const RESOLVE_MS = 15_000
 const OWN_MS = 1_000
@@ -188,7 +193,9 @@ async function goThrough(
   const { timeoutMs } = runnable
   // What it took to find the tool counts, though a tool has a moment of its own
   const left = Math.max(timeoutMs - (deps.now() - started), Math.min(timeoutMs, OWN_MS))
-  const deadline = deps.startDeadline(left, caller.signal)
+  // Callers without a credential are nobody in particular: their ids are no keys
+  const isOnce = call.callId !== undefined && principal.kind !== 'anonymous' && !isIdempotent(record)
+  const deadline = deps.startDeadline(left, isOnce && !caller.leavingCancels ? NOBODY_LEAVES : caller.signal)
 
   const given = bareName ? withoutAnyToken(call.context) : call.context
   const asking = { reachedAt, hosts: runnable.hosts }
@@ -207,11 +214,12 @@ async function goThrough(
 
   const answered = (status: number) => void (findings.upstreamStatus = status)
   const run = { callId, record, runnable, input, userId, met, deadline, caller, select, findings, answered }
-  if (call.callId === undefined || principal.kind === 'anonymous' || isIdempotent(record)) {
-    return runApproved(run, call, validateOutput, deps)
-  }
+  if (!isOnce) return runApproved(run, call, validateOutput, deps)
   const once = { principal: principal.id, callId, userId, tool: record, input, select: wanted, timeoutMs }
-  const finished = await runOnce(once, (begins) => runApproved({ ...run, begins }, call, validateOutput, deps), deps)
+  const running = runOnce(once, (begins) => runApproved({ ...run, begins }, call, validateOutput, deps), deps)
+  // It is written down what came of it also where nobody waits any more
+  background(running.catch(() => undefined))
+  const finished = await running
   findings.finished = finished
   return finished.result
 }

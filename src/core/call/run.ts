@@ -3,6 +3,7 @@ import type { Span } from '../tool/platform.ts'
 import { isIdempotent, type ToolRecord } from '../tool/tool.ts'
 import { type Deadline, type EarlyEnd, endedEarly } from './deadline.ts'
 import { type Failing, fail } from './failure.ts'
+import { createProgress, type Progress } from './progress.ts'
 import { createRedactor, type Redactor } from './redact.ts'
 import { createRenewals } from './renewal.ts'
 import type { MetRequirements, UserTokens } from './requirements.ts'
@@ -26,10 +27,9 @@ export interface RunOptions {
 }
 
 /** What the way a call came in allows its run. */
-export interface RunCaller extends Pick<
-  RunContext,
-  'traceparent' | 'method' | 'progress' | 'log' | 'answers' | 'background'
-> {
+export interface RunCaller extends Pick<RunContext, 'traceparent' | 'method' | 'log' | 'answers' | 'background'> {
+  /** Told how far the tool is, where the caller wants to know. */
+  readonly progress?: ((progress: Progress) => void) | undefined
   /** A URL of this deployment as the caller reached it: links to it start with its origin. */
   readonly reachedAt: () => string
 }
@@ -65,6 +65,11 @@ export async function runTool(options: RunOptions, deps: RunDeps): Promise<Ran |
           userTokens: deps.userTokens,
           defect: (error) => deps.defect(callId, record.id, messageOf(error)),
         })
+  const credentials = () => [
+    ...[...met.secrets.values(), ...met.tokens.values()].map(({ value }) => value),
+    ...(renewals?.given ?? []),
+  ]
+  const progress = caller.progress && createProgress(caller.progress, hiding(credentials, deps.base64))
   const context: RunContext = {
     callId,
     secrets: met.secrets,
@@ -74,7 +79,7 @@ export async function runTool(options: RunOptions, deps: RunDeps): Promise<Ran |
     userInfo,
     traceparent: caller.traceparent,
     method: caller.method,
-    progress: caller.progress,
+    progress: progress?.report,
     log: caller.log,
     answers: caller.answers,
     files: options.files,
@@ -93,23 +98,32 @@ export async function runTool(options: RunOptions, deps: RunDeps): Promise<Ran |
   } catch (error) {
     ran = { thrown: error }
   }
+  progress?.end()
   if (ran === 'cancelled') return endedEarly(ran, timeoutMs, runsOnceOnly(options))
   const succeeded = typeof ran === 'object' && 'ok' in ran && (ran.ok || 'asks' in ran)
   const refusal = succeeded ? undefined : renewals?.failure()
   if (refusal) return fail(refusal)
   if (ran === 'expired') return endedEarly(ran, timeoutMs, runsOnceOnly(options))
   if ('expired_ms' in ran) return endedEarly('expired', ran.expired_ms, runsOnceOnly(options))
-  let redactor: Redactor | undefined
-  if (met.secrets.size + met.tokens.size > 0) {
-    const values = [...met.secrets.values(), ...met.tokens.values()].map(({ value }) => value)
-    redactor = createRedactor([...values, ...(renewals?.given ?? [])], deps.base64)
-  }
+  const redactor = met.secrets.size + met.tokens.size > 0 ? createRedactor(credentials(), deps.base64) : undefined
   if (!('thrown' in ran)) return { ok: true, result: ran, redactor }
   const message = messageOf(ran.thrown)
   const safe = redactor?.text(message) ?? message
   deps.defect(callId, record.id, safe)
   const failed = `The tool '${record.id}' failed unexpectedly`
   return fail({ type: 'tool-failed', message: failed, developer_message: safe })
+}
+
+/** Takes credentials out of what a tool says while it may still be given others. */
+function hiding(credentials: () => readonly string[], base64: RunDeps['base64']): (text: string) => string {
+  let known = 0
+  let redactor: Redactor | undefined
+  return (text) => {
+    const all = credentials()
+    if (all.length !== known) redactor = createRedactor(all, base64)
+    known = all.length
+    return redactor?.text(text) ?? text
+  }
 }
 
 /** Whether nothing says that the tool may run twice. */

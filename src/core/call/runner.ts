@@ -32,7 +32,10 @@ export interface RunContext {
   readonly traceparent?: string | undefined
   /** What the caller names as the method of its request, where its dialect lets it (plugin schema, "CallToolRequest"). */
   readonly method?: string | undefined
-  /** Tells the caller how far the tool is; absent when the caller does not want to know. Progress must grow. */
+  /**
+   * Tells the caller how far the tool is, without the credentials of the call; absent when the caller does not want to know.
+   * Progress must grow.
+   */
   readonly progress?: ((progress: number, total?: number, message?: string) => void) | undefined
   /** Tells the caller what the tool logs; absent when the caller does not want to know. */
   readonly log?: ((message: string) => void) | undefined

@@ -7,6 +7,7 @@ import type { TellReadiness } from '../../core/call/readiness.ts'
 import type { Resolver } from '../../core/call/resolve.ts'
 import type { Seal } from '../../core/call/seal.ts'
 import { readJson } from '../../http/body.ts'
+import { answerOrStream, createEventStream, type EventStream } from '../../http/event-stream.ts'
 import type { Gate } from '../../http/gate.ts'
 import { CALL_LIMIT } from '../../http/incoming-call.ts'
 import { failureHeaders, jsonText, PRIVATE } from '../../http/json-response.ts'
@@ -28,8 +29,7 @@ import { revisionOf, revisionOfBatch, type Revisions } from './revisions/negotia
 import type { Revision, ServerInfo } from './revisions/revision.ts'
 import { revision2025November, revisionsUntil2025 } from './revisions/until-2025-11-25.ts'
 import { namesNear, searchCall } from './search-mode.ts'
-import { createMessages, type Messages } from './stream.ts'
-import { answerCall, answerFailure, unknownTool } from './tools-call.ts'
+import { answerCall, answerFailure, messageEvent, unknownTool } from './tools-call.ts'
 import { listTools } from './tools-list.ts'
 import { declare } from '../../http/operation.ts'
 import { type Client, readToolset, toolsetQuery } from './toolset.ts'
@@ -111,14 +111,17 @@ export function mcpFace(deps: McpFaceDeps): Hono {
     }
     const call = decodeToolCall(message.params)
     if ('code' in call) return errorResponse(message.id, call)
-    const messages = wantsMessages(call, request) ? createMessages(request.signal) : undefined
-    const answering = callOrSearch(call, revision, client, messages)
-    if (!messages) return reply(message, await answering)
-    const first = await Promise.race([messages.begun, answering])
-    if (first !== 'begun') return reply(message, first)
-    const crashed = (): McpError => ({ ...ANSWERS.internal, message: 'Something went wrong on our side' })
-    void answering.catch(crashed).then((answered) => messages.end(textFor(message, answered)))
-    return messages.response(PRIVATE)
+    const stream = wantsMessages(call, request) ? createEventStream(request.signal) : undefined
+    const answering = callOrSearch(call, revision, client, stream)
+    if (!stream) return reply(message, await answering)
+    return answerOrStream(answering, {
+      stream,
+      background: client.background,
+      whole: (answered) => reply(message, answered),
+      last: (answered) => [messageEvent(textFor(message, answered))],
+      crashed: (reference) => [messageEvent(textFor(message, errorOf({ type: 'internal', reference })))],
+      headers: PRIVATE,
+    })
   }
 
   /** Lets in whoever may call or list; each method judges later which of the two it takes. */
@@ -145,9 +148,9 @@ export function mcpFace(deps: McpFaceDeps): Hono {
     call: ToolCall,
     revision: Revision,
     client: Client,
-    messages: Messages | undefined,
+    stream: EventStream | undefined,
   ): Promise<McpAnswer> {
-    if (!client.toolset.search) return answerCall(call, revision, client, messages, { callTool, resolver })
+    if (!client.toolset.search) return answerCall(call, revision, client, stream, { callTool, resolver })
     const denied = scopeDenial(client.principal, 'tools:read')
     if (denied) return answerFailure(denied, revision)
     const found = await reached(searchCall(call, revision, client, { catalogue, resolver, tellReadiness }))
@@ -155,7 +158,7 @@ export function mcpFace(deps: McpFaceDeps): Hono {
     if (!found) return answerFailure(unknownTool(call.name), revision)
     if ('result' in found) return found.result
     const suggest = (name: string) => namesNear(name, client, { catalogue })
-    return answerCall(found.call, revision, client, messages, { callTool, resolver, suggest })
+    return answerCall(found.call, revision, client, stream, { callTool, resolver, suggest })
   }
 
   async function batch(values: readonly unknown[], client: Client): Promise<Response> {

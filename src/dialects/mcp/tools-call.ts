@@ -4,6 +4,7 @@ import { type Failure, fail } from '../../core/call/failure.ts'
 import type { Resolver } from '../../core/call/resolve.ts'
 import { plainName } from '../../core/tool/name-suffix.ts'
 import { askedByName } from '../../core/tool/tool-id.ts'
+import type { EventStream, StreamEvent } from '../../http/event-stream.ts'
 import { callerOf, contextOf } from '../../http/incoming-call.ts'
 import { callHeaders, failureHeaders } from '../../http/json-response.ts'
 import { textOf } from './failure.ts'
@@ -11,7 +12,6 @@ import { type McpAnswer, type McpError, notificationText, withHeaders } from './
 import { encodeFailure, encodeSuccess } from './result.ts'
 import type { Revision } from './revisions/revision.ts'
 import { takeSelect } from './select-parameter.ts'
-import type { Messages } from './stream.ts'
 import { publishedName } from './tool-document.ts'
 import { type Client, isChosen } from './toolset.ts'
 import { invalid, type ToolCall } from './wire.ts'
@@ -25,13 +25,13 @@ export interface ToolsCallDeps {
 
 /**
  * `tools/call`: calls a tool by its exposed name. Gives the result, serialised, or a JSON-RPC error. Progress and logs go to
- * `messages`, where the caller asked for them.
+ * `stream`, where the caller asked for them.
  */
 export async function answerCall(
   given: ToolCall,
   revision: Revision,
   client: Client,
-  messages: Messages | undefined,
+  stream: EventStream | undefined,
   deps: ToolsCallDeps,
 ): Promise<McpAnswer> {
   const { request, principal, background, toolset } = client
@@ -54,8 +54,9 @@ export async function answerCall(
 
   const caller: Caller = {
     ...callerOf(principal, request, background, 'mcp', call.traceparent),
-    signal: () => (revision.disconnectCancels ? (messages?.signal ?? request.signal) : undefined),
-    ...(messages ? reporting(call, messages) : {}),
+    signal: () => (revision.disconnectCancels ? (stream?.signal ?? request.signal) : undefined),
+    leavingCancels: revision.disconnectCancels,
+    ...(stream ? reporting(call, stream) : {}),
     answers: round.answers,
   }
   const outcome = await deps.callTool(
@@ -95,22 +96,19 @@ async function withSuggestions(result: Outcome['result'], name: string, { sugges
   return fail({ ...result.failure, suggestions: await suggest(name) })
 }
 
-/** Passes on progress and logs. "The progress value MUST increase with each notification", so what does not is dropped. */
-function reporting({ name, progressToken, logs }: ToolCall, messages: Messages): Pick<Caller, 'progress' | 'log'> {
-  let last = -Infinity
+/** A message of the protocol as an event. */
+export function messageEvent(data: string): StreamEvent {
+  return { event: 'message', data }
+}
+
+/** Passes on progress and logs. */
+function reporting({ name, progressToken, logs }: ToolCall, stream: EventStream): Pick<Caller, 'progress' | 'log'> {
+  const notify = (method: string, params: object) => stream.send(messageEvent(notificationText(method, params)))
   return {
     progress:
       progressToken === undefined
         ? undefined
-        : (progress, total, message) => {
-            if (!Number.isFinite(progress) || progress <= last) return
-            last = progress
-            const more = message === undefined ? {} : { message }
-            const of = total === undefined || !Number.isFinite(total) ? {} : { total }
-            messages.send(notificationText('notifications/progress', { progressToken, progress, ...of, ...more }))
-          },
-    log: logs
-      ? (data) => messages.send(notificationText('notifications/message', { level: 'info', logger: name, data }))
-      : undefined,
+        : (progress) => notify('notifications/progress', { progressToken, ...progress }),
+    log: logs ? (data) => notify('notifications/message', { level: 'info', logger: name, data }) : undefined,
   }
 }

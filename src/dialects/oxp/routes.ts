@@ -6,18 +6,19 @@ import { type Failing, type Failure, fail, ok, type Result } from '../../core/ca
 import type { LineFormat, ListQuery } from '../../core/access/catalogue.ts'
 import { scopeDenial } from '../../core/access/principal.ts'
 import { receiveCall } from '../../http/incoming-call.ts'
-import { callHeaders, jsonFailure, jsonText } from '../../http/json-response.ts'
+import { jsonFailure } from '../../http/json-response.ts'
 import { answerToolList, type ToolList, type ToolListDeps } from '../../http/tool-list.ts'
 import type { Budget } from '../../core/tool/budget.ts'
 import type { ToolRecord } from '../../core/tool/tool.ts'
 import { STATES } from '../../core/tool/version.ts'
+import { answerCall } from './answer-call.ts'
 import { STATUS } from './failure.ts'
 import { isSimpleVersion } from './id.ts'
 import { LIST, type ListAsked } from './list-query.ts'
 import { afterGate, declare, reading } from '../../http/operation.ts'
 import { ANY_QUERY, NO_QUERY, query } from '../../http/query.ts'
 import { oneOf, optional } from '../../core/tool/json-reader.ts'
-import { CALL_REQUEST, decodeCall, encodeFailure, encodeOutcome, type Form, SCHEMA, VERSION } from './wire.ts'
+import { CALL_REQUEST, decodeCall, encodeFailure, type Form, SCHEMA, VERSION, versionHeader } from './wire.ts'
 
 export interface OxpFaceDeps extends ToolListDeps {
   readonly callTool: CallTool
@@ -73,13 +74,7 @@ export function oxpFace(deps: OxpFaceDeps): Hono {
     if (!incoming.ok) return respond(incoming.failure, form)
     const decoded = decodeCall(incoming.value.body)
     if ('ok' in decoded) return respond(decoded.failure, form)
-    const outcome = await callTool(decoded, incoming.value.caller)
-    const { result } = outcome
-    const text = JSON.stringify(encodeOutcome(outcome, form))
-    const headers = callHeaders(outcome, versionHeader(form))
-    if (!result.ok) return jsonFailure(result.failure, text, STATUS[result.failure.type], headers)
-    // No cache keeps the answer to a POST, so a success needs no header that forbids it (RFC 9111, section 3)
-    return jsonText(text, 200, headers)
+    return answerCall(c.req.raw, decoded, incoming.value.caller, form, callTool)
   }
 
   function list(c: Context, formatName: string, asked: ListAsked, status?: ListQuery['status']): Promise<Response> {
@@ -182,10 +177,6 @@ export function respond(failure: Failure, form: Form = 'enveloped'): Response {
 /** Whoever says a version of the protocol gets bare bodies, even when that version is not spoken here. */
 function formOf(c: Context): Form {
   return c.req.header('oxp-version') === undefined ? 'enveloped' : 'bare'
-}
-
-function versionHeader(form: Form): Record<string, string> | undefined {
-  return form === 'bare' ? { 'oxp-version': VERSION } : undefined
 }
 
 /** Why the protocol's version in the header is refused: `1`, `1.0` and `1.0.x` are all 1.0. */

@@ -72,6 +72,11 @@ export const CALL_REQUEST = stating(() => ({ anyOf: [schemaOf(ENVELOPED_FORM), s
 /** Whether messages carry `$schema` and an envelope, or are bare, as they are under the header `OXP-Version`. */
 export type Form = 'enveloped' | 'bare'
 
+/** The header of an answer to whoever said the version. */
+export function versionHeader(form: Form): Record<string, string> | undefined {
+  return form === 'bare' ? { 'oxp-version': VERSION } : undefined
+}
+
 /**
  * Reads a CallToolRequest: `{"$schema"?, "request": {…}}`, or the request bare, in either form. What is not a request of
  * OXP 1.0 gives a failure that names the fields.

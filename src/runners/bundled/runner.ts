@@ -104,8 +104,7 @@ function toolContext(context: RunContext, fetch: Fetch, log: BundledRunnerOption
       context.log?.(line)
     },
     progress(progress, total, message) {
-      const { progress: report } = context
-      report?.(progress, total, message === undefined ? undefined : redacted(message, context, renewing))
+      context.progress?.(progress, total, message)
     },
     answers: context.answers,
   }

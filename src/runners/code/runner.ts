@@ -1,5 +1,5 @@
 import type { RunContext, Runner } from '../../core/call/runner.ts'
-import { redacting, sensitiveValues } from '../../outbound/redaction.ts'
+import { sensitiveValues } from '../../outbound/redaction.ts'
 import { failed, passOnLogs, readAnswer } from '../sandbox/answer.ts'
 import { formatCredentials } from '../sandbox/credentials.ts'
 import { egressPolicy } from '../sandbox/policy.ts'
@@ -49,11 +49,9 @@ export function createCodeRunner({ sandbox, inside, allowHttpHosts, log }: Sandb
           ...(userId === undefined ? {} : { userId }),
           ...(userInfo === undefined ? {} : { userInfo }),
         }
-        const progress = progressOf(context)
         const call = { about, timeoutMs: implementation.timeout_ms }
-        const given = context.progress ? [input, call, progress.report] : [input, call]
+        const given = context.progress ? [input, call, reporter(context)] : [input, call]
         const waited = await sandbox.call(id, code, given, context.signal)
-        progress.end()
         const answer = readAnswer(waited, "The tool's module", 'The call ended before the tool did')
         if (typeof answer === 'string') return failed(answer)
         passOnLogs(answer.logs, context, log)
@@ -71,22 +69,10 @@ export function createCodeRunner({ sandbox, inside, allowHttpHosts, log }: Sandb
   }
 }
 
-/** What passes a module's progress on to the caller until it ends: a module may keep the function for the next call. */
-function progressOf(context: RunContext) {
-  let hasEnded = false
-  return {
-    end: () => void (hasEnded = true),
-    report(progress: unknown, total: unknown, message: unknown) {
-      if (hasEnded || typeof progress !== 'number' || !Number.isFinite(progress)) return
-      const redact = redacting(() => sensitiveValues(context))
-      context.progress?.(
-        progress,
-        typeof total === 'number' && Number.isFinite(total) ? total : undefined,
-        typeof message === 'string' ? redact(message).slice(0, MAX_PROGRESS) : undefined,
-      )
-    },
+/** What a module calls with its progress, for which anything may come. */
+function reporter({ progress: tell }: RunContext) {
+  return (progress: unknown, total: unknown, message: unknown): void => {
+    if (typeof progress !== 'number') return
+    tell?.(progress, typeof total === 'number' ? total : undefined, typeof message === 'string' ? message : undefined)
   }
 }
-
-/** The most characters of a message that goes with progress. */
-const MAX_PROGRESS = 1_000

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { ADMIN, type Principal } from '../../../src/core/access/principal.ts'
+import { ADMIN, ANONYMOUS, type Principal } from '../../../src/core/access/principal.ts'
 import type { ArtifactOwner, ArtifactStore, Keepable } from '../../../src/core/call/artifact-store.ts'
 import { createCallTool } from '../../../src/core/call/call.ts'
 import { fail } from '../../../src/core/call/failure.ts'
@@ -221,8 +221,34 @@ describe('a call', () => {
     expect((await call({}, slow, {}, {}, 101)).result).toEqual(value(1))
     const late = await call({}, slow, {}, {}, 99)
     expect(late.result).toEqual(fail({ type: 'tool-timed-out', timeout_ms: 99, may_have_run: true }))
-    const gone = await call({}, slow, { signal: AbortSignal.abort() })
+    const gone = await call({}, slow, { signal: AbortSignal.abort(), leavingCancels: true })
     expect(gone.result).toEqual(fail({ type: 'cancelled', may_have_run: true }))
+  })
+
+  it('goes on for a caller who goes away, and may come back for it by its id', async () => {
+    const slow: Run = () => new Promise((done) => setTimeout(() => done(value(1)), 100))
+    const signal = AbortSignal.abort()
+    const kept: Promise<unknown>[] = []
+    const { deps } = worldOf({ tool: callableOf(recordWith({}), slow) })
+    const background = (work: Promise<unknown>) => void kept.push(work)
+    const calling = createCallTool(deps)(callWith(), { ...callerWith({ signal }), background })
+    await vi.advanceTimersByTimeAsync(100)
+    expect((await calling).result).toEqual(value(1))
+    // The platform ends what a caller who has gone asked for, but for this
+    expect(await Promise.all(kept)).toMatchObject([{ result: value(1) }])
+
+    const readOnly = { annotations: { readOnlyHint: true } }
+    const { callId: _, ...unnamed } = callWith()
+    for (const [record, asked, principal] of [
+      [recordWith({}), unnamed, ADMIN],
+      [recordWith({}), callWith(), ANONYMOUS],
+      [{ ...recordWith({}), ...readOnly }, callWith(), ADMIN],
+    ] as const) {
+      const { deps: others } = worldOf({ tool: callableOf(record, slow) })
+      const ended = createCallTool(others)(asked, callerWith({ signal, principal }))
+      await vi.advanceTimersByTimeAsync(100)
+      expect((await ended).result).toMatchObject({ failure: { type: 'cancelled' } })
+    }
   })
 })
 
@@ -356,7 +382,8 @@ describe("a call with a user's token", () => {
     ] as const) {
       const late = await call(needs, () => value(7), ANN, world, 20)
       expect(late.result).toEqual(fail({ type: 'tool-timed-out', timeout_ms: 20 }))
-      const gone = await call(needs, () => value(7), { ...ANN, signal: AbortSignal.abort() }, world)
+      const leaving = { ...ANN, signal: AbortSignal.abort(), leavingCancels: true }
+      const gone = await call(needs, () => value(7), leaving, world)
       expect(gone.result).toEqual(fail({ type: 'cancelled' }))
     }
   })

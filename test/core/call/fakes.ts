@@ -141,6 +141,7 @@ export interface Given {
   readonly tokens?: Readonly<Record<string, string>>
   readonly secrets?: Readonly<Record<string, string>>
   readonly signal?: AbortSignal
+  readonly leavingCancels?: boolean
   readonly principal?: Principal
 }
 
@@ -159,6 +160,13 @@ export function callWith({ input = {}, userId, tokens = {}, secrets = {} }: Give
   }
 }
 
-export function callerWith({ signal, principal = ADMIN }: Given = {}): Caller {
-  return { principal, dialect: 'oxp', background: () => undefined, signal: () => signal, reachedAt: () => REACHED_AT }
+export function callerWith({ signal, leavingCancels = false, principal = ADMIN }: Given = {}): Caller {
+  return {
+    principal,
+    dialect: 'oxp',
+    background: () => undefined,
+    signal: () => signal,
+    leavingCancels,
+    reachedAt: () => REACHED_AT,
+  }
 }

@@ -91,15 +91,39 @@ describe('what a run may use', () => {
     }
     const secrets = { KEY: { value: 'secret-one', from: 'caller' } } as const
     const { context } = await run({ caller, secrets, tokens: { mail: MAIL }, userId: 'ann' })
-    const { signal: _, renew, ...rest } = context ?? {}
+    const { signal: _, renew, progress, ...rest } = context ?? {}
+    const { progress: _told, ...others } = caller
     expect(rest).toEqual({
       callId: 'c1',
       secrets: new Map(Object.entries(secrets)),
       tokens: new Map([['mail', MAIL]]),
       userId: 'ann',
-      ...caller,
+      ...others,
     })
     expect(renew).toBeTypeOf('function')
+    expect(progress).toBeTypeOf('function')
+  })
+
+  it('is progress that is told without credentials, renewed ones too, until the run is over', async () => {
+    const told: unknown[] = []
+    const secrets = { KEY: { value: 'secret-one', from: 'deployment' } } as const
+    const { context } = await run({
+      secrets,
+      tokens: { mail: MAIL },
+      userId: 'ann',
+      caller: { progress: (progress) => void told.push(progress) },
+      async run(_, { progress, renew }) {
+        progress?.(1, 3, 'secret-one mail-one mail-2')
+        await renew?.('mail', 'mail-one')
+        progress?.(2, 3, 'secret-one mail-one mail-2')
+        return { ok: true, value: 1 }
+      },
+    })
+    context?.progress?.(3, 3, 'late')
+    expect(told).toEqual([
+      { progress: 1, total: 3, message: '[redacted] [redacted] mail-2' },
+      { progress: 2, total: 3, message: '[redacted] [redacted] [redacted]' },
+    ])
   })
 
   it('is a signal only where the tool looks at it', async () => {

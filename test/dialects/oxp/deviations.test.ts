@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { ok } from '../../../src/core/call/failure.ts'
 import type { JsonObject } from '../../../src/core/tool/json.ts'
+import { answerCall } from '../../../src/dialects/oxp/answer-call.ts'
 import { oxp } from '../../../src/dialects/oxp/definition.ts'
 import { listedLine } from '../../../src/dialects/oxp/encode.ts'
 import { encodeOutcome } from '../../../src/dialects/oxp/wire.ts'
+import { callerWith, callWith } from '../../core/call/fakes.ts'
 import { recordOf } from '../machine-context/record.ts'
 
 /** Each row of src/dialects/oxp/DEVIATIONS.md, in its order. */
@@ -96,5 +98,20 @@ describe('where we deviate from OXP 1.0', () => {
     const error = { message: 'The output lies at https://here/a', can_retry: false, artifact }
     expect(answer(undefined)).toMatchObject({ success: false, error })
     expect(answer(undefined)).not.toHaveProperty('value')
+  })
+
+  it('who names server-sent events is told of progress, and then the body', async () => {
+    const headers = { accept: 'text/event-stream' }
+    const request = new Request('https://x.test/tools/call', { method: 'POST', headers })
+    const response = await answerCall(request, callWith(), callerWith(), 'bare', async (_, { progress }) => {
+      progress?.({ progress: 1 })
+      await new Promise((later) => setTimeout(later))
+      return { callId: 'c', durationMs: 1, result: ok(3) }
+    })
+    expect(response.headers.get('content-type')).toBe('text/event-stream')
+    const result = { call_id: 'c', success: true, duration: 1, value: 3 }
+    expect(await response.text()).toBe(
+      `event: progress\ndata: {"progress":1}\n\nevent: result\ndata: ${JSON.stringify(result)}\n\n`,
+    )
   })
 })

@@ -79,7 +79,7 @@ describe('the runner of bundled tools', () => {
     }
   })
 
-  it('tells the caller of progress and logs, redacted, if it listens', () => {
+  it('tells the caller of progress, and of logs, redacted, if it listens', () => {
     const told: unknown[][] = []
     const context = {
       ...contextWith({ secrets: { KEY: 'a-secret-value' } }),
@@ -88,12 +88,12 @@ describe('the runner of bundled tools', () => {
     }
     const handler: BundledTool['handler'] = (_, { progress, log }) => {
       progress(1)
-      progress(2, 3, 'with a-secret-value')
+      progress(2, 3, 'halfway')
       log('and a-secret-value')
     }
     const prepared = runner(handler).prepare(record)
     if (prepared.ok) prepared.run({}, context)
-    expect(told).toEqual([[1, undefined, undefined], [2, 3, 'with [redacted]'], ['and [redacted]']])
+    expect(told).toEqual([[1, undefined, undefined], [2, 3, 'halfway'], ['and [redacted]']])
     expect(run(handler).result).toEqual({ ok: true, value: undefined })
   })
 

@@ -26,6 +26,35 @@ interface Call {
 
 type Progress = (progress: number, total?: number, message?: string) => unknown
 
+/**
+ * Sends one report at a time, and then the newest that came meanwhile: a module that reports in a loop without waiting would
+ * have thousands under way.
+ */
+function createSender(send: Progress) {
+  let newest: Parameters<Progress> | undefined
+  let sending: Promise<void> | undefined
+  async function sendAll(): Promise<void> {
+    while (newest) {
+      const next = newest
+      newest = undefined
+      try {
+        await send(...next)
+      } catch {
+        // Nobody listens any more, or it cannot be sent: neither ends the tool
+      }
+    }
+    sending = undefined
+  }
+  return {
+    progress: (...said: Parameters<Progress>): Promise<void> => {
+      newest = said
+      return (sending ??= sendAll())
+    },
+    /** Resolves when nothing is under way. */
+    sent: () => sending,
+  }
+}
+
 export default class extends WorkerEntrypoint {
   /** Never rejects: what the module throws is in the answer. */
   run(input: unknown, { about, timeoutMs }: Call, progress?: Progress): Promise<string> {
@@ -33,9 +62,12 @@ export default class extends WorkerEntrypoint {
     const deadline = new AbortController()
     // workerd ends at once what waits for nothing that it knows of: this has it wait as long as the call may take
     const timer = setTimeout(() => deadline.abort(new DOMException('The deadline passed', 'TimeoutError')), timeoutMs)
+    const sender = progress && createSender(progress)
     return currentLines.run(logs, async () => {
       const { signal } = deadline
-      const answer = await outcomeOf(input, { ...about, signal, log, ...(progress ? { progress } : {}), fetch })
+      const listening = sender ? { progress: sender.progress } : {}
+      const answer = await outcomeOf(input, { ...about, signal, log, ...listening, fetch })
+      await sender?.sent()
       clearTimeout(timer)
       return `{${answer},"logs":${JSON.stringify(logs)}}`
     })

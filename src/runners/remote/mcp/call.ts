@@ -60,12 +60,7 @@ export async function callMcp(
       return client.callTool(params, {
         ...waiting,
         allowInputRequired: true,
-        ...(progress
-          ? {
-              onprogress: ({ progress: done, total, message }) =>
-                progress(done, total, message === undefined ? undefined : endpoint.redact(message)),
-            }
-          : {}),
+        ...(progress ? { onprogress: ({ progress: done, total, message }) => progress(done, total, message) } : {}),
         ...(inputSchema ? { toolDefinition: { name, inputSchema: { ...inputSchema, type: 'object' } } } : {}),
       })
     },

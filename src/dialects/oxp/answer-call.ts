@@ -1,0 +1,58 @@
+import type { Call, Caller, CallTool, Outcome } from '../../core/call/call.ts'
+import { type Failure, fail } from '../../core/call/failure.ts'
+import { acceptsEvents, answerOrStream, createEventStream, type StreamEvent } from '../../http/event-stream.ts'
+import { callHeaders, failureHeaders, jsonFailure, jsonText, PRIVATE } from '../../http/json-response.ts'
+import { STATUS } from './failure.ts'
+import { encodeFailure, encodeOutcome, type Form, versionHeader } from './wire.ts'
+
+/**
+ * Calls a tool and answers with what it came to, as JSON. Whoever takes server-sent events is told of the tool's progress
+ * before, if it has any: then the answer is a stream. What a caller's going away does to a call, it does to a streamed one.
+ */
+export async function answerCall(
+  request: Request,
+  call: Call,
+  caller: Caller,
+  form: Form,
+  callTool: CallTool,
+): Promise<Response> {
+  if (!acceptsEvents(request)) return respondWith(await callTool(call, caller), form)
+  const stream = createEventStream(request.signal)
+  const work = callTool(call, {
+    ...caller,
+    progress: (progress) => stream.send({ event: 'progress', data: JSON.stringify(progress) }),
+  })
+  return answerOrStream(work, {
+    stream,
+    background: caller.background,
+    whole: (outcome) => respondWith(outcome, form),
+    last: (outcome) => endOf(outcome.result, encodeOutcome(outcome, form)),
+    crashed(reference) {
+      const failure: Failure = { type: 'internal', reference }
+      return endOf(fail(failure), encodeFailure(failure, form))
+    },
+    headers: { ...PRIVATE, ...versionHeader(form) },
+  })
+}
+
+function respondWith(outcome: Outcome, form: Form): Response {
+  const { result } = outcome
+  const text = JSON.stringify(encodeOutcome(outcome, form))
+  const headers = callHeaders(outcome, versionHeader(form))
+  if (!result.ok) return jsonFailure(result.failure, text, STATUS[result.failure.type], headers)
+  // No cache keeps the answer to a POST, so a success needs no header that forbids it (RFC 9111, section 3)
+  return jsonText(text, 200, headers)
+}
+
+/**
+ * The end of a stream: the event `result` holds what the body would have been. A status other than the stream's own 200 is
+ * said before, as HTTP says it before a body.
+ */
+function endOf(result: Outcome['result'], body: object): StreamEvent[] {
+  const ended = { event: 'result', data: JSON.stringify(body) }
+  const status = result.ok ? 200 : STATUS[result.failure.type]
+  if (result.ok || status === 200) return [ended]
+  const retryAfter = failureHeaders(result.failure)?.['retry-after']
+  const said = { status, ...(retryAfter === undefined ? {} : { retry_after: Number(retryAfter) }) }
+  return [{ event: 'status', data: JSON.stringify(said) }, ended]
+}

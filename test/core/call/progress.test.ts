@@ -1,0 +1,36 @@
+import { expect, it } from 'vitest'
+import { createProgress, type Progress } from '../../../src/core/call/progress.ts'
+
+function listening(hide = (text: string) => text) {
+  const told: Progress[] = []
+  return { told, ...createProgress((progress) => void told.push(progress), hide) }
+}
+
+it('is told as the tool says it, with what it leaves out left out', () => {
+  const { told, report } = listening()
+  report(0)
+  report(1.5, 3, 'half')
+  report(2, Number.NaN, '')
+  expect(told).toEqual([{ progress: 0 }, { progress: 1.5, total: 3, message: 'half' }, { progress: 2, message: '' }])
+})
+
+it('grows, or is dropped', () => {
+  const { told, report } = listening()
+  for (const progress of [-1, 0, 50, 50, 20, Number.NaN, Infinity, 100]) report(progress)
+  expect(told.map(({ progress }) => progress)).toEqual([-1, 0, 50, 100])
+})
+
+it('ends with the run, whatever the tool does with the function', () => {
+  const { told, report, end } = listening()
+  report(1)
+  end()
+  report(2)
+  expect(told).toEqual([{ progress: 1 }])
+})
+
+it('has messages of a line, without credentials also where one would be cut in two', () => {
+  const { told, report } = listening((text) => text.replaceAll('s3cret-value', '[redacted]'))
+  report(1, 2, 'x'.repeat(5_000_000))
+  report(2, 2, `${'x'.repeat(995)}s3cret-value`)
+  expect(told.map(({ message }) => message)).toEqual(['x'.repeat(1_000), `${'x'.repeat(995)}[reda`])
+})

@@ -1,0 +1,105 @@
+import { describe, expect, it } from 'vitest'
+import type { Caller, Outcome } from '../../../src/core/call/call.ts'
+import { fail } from '../../../src/core/call/failure.ts'
+import type { Progress } from '../../../src/core/call/progress.ts'
+import { answerCall } from '../../../src/dialects/oxp/answer-call.ts'
+import { callerWith, callWith } from '../../core/call/fakes.ts'
+import { eventsOf, restOf } from '../../e2e/events.ts'
+
+const ENVELOPED = {
+  $schema: 'urn:oxp:1.0',
+  result: { call_id: 'call', success: true, duration: 12, value: 3 },
+}
+const done: Outcome['result'] = { ok: true, value: 3 }
+
+interface Given {
+  readonly accept?: string
+  readonly form?: 'enveloped' | 'bare'
+  /** What the tool reports before it is over. */
+  readonly reports?: readonly Progress[]
+  readonly result?: Outcome['result']
+  readonly allowances?: Outcome['allowances']
+}
+
+async function answer({ accept, form = 'enveloped', reports = [], result = done, allowances }: Given) {
+  const callers: Caller[] = []
+  const headers = new Headers(accept === undefined ? {} : { accept })
+  const request = new Request('https://x.test/tools/call', { method: 'POST', headers })
+  const response = await answerCall(request, callWith(), callerWith(), form, async (_, caller) => {
+    callers.push(caller)
+    for (const report of reports) caller.progress?.(report)
+    await new Promise((later) => setTimeout(later))
+    return { callId: 'call', durationMs: 12, result, ...(allowances ? { allowances } : {}) }
+  })
+  return { response, callers }
+}
+
+const events = async (given: Given) => {
+  const { response } = await answer({ accept: 'text/event-stream', reports: [{ progress: 1 }], ...given })
+  expect(response.headers.get('content-type')).toBe('text/event-stream')
+  return { headers: response.headers, all: await restOf(eventsOf(response)) }
+}
+
+describe('progress', () => {
+  const reports = [{ progress: 1 }, { progress: 2, total: 2, message: 'Two\nlines' }]
+
+  it('comes as events before the event that holds the body', async () => {
+    const { all, headers } = await events({ reports })
+    expect(all).toEqual([
+      { event: 'progress', data: { progress: 1 } },
+      { event: 'progress', data: { progress: 2, total: 2, message: 'Two\nlines' } },
+      { event: 'result', data: ENVELOPED },
+    ])
+    expect(headers.has('oxp-version')).toBe(false)
+  })
+
+  it('comes before a bare body where that was asked for', async () => {
+    const { all, headers } = await events({ reports, form: 'bare' })
+    expect(all.at(-1)).toEqual({ event: 'result', data: ENVELOPED.result })
+    expect(headers.get('oxp-version')).toBe('1.0')
+  })
+
+  it.each([undefined, '*/*', 'application/json', 'text/*'])('is not told to who accepts %j', async (accept) => {
+    const { response, callers } = await answer({ ...(accept === undefined ? {} : { accept }), reports })
+    expect(response.headers.get('content-type')).toBe('application/json')
+    expect(await response.json()).toEqual(ENVELOPED)
+    expect(callers[0]?.progress).toBeUndefined()
+  })
+})
+
+describe('a call that reports nothing', () => {
+  it('is answered as ever, whatever its caller would take', async () => {
+    const given = { accept: 'text/event-stream' }
+    const { response } = await answer({ ...given, form: 'bare', allowances: [{ name: 'tool', quota: 2, left: 1 }] })
+    expect(response.headers.get('content-type')).toBe('application/json')
+    expect(response.headers.get('ratelimit')).toBe('"tool-at-once";r=1')
+    const limited = await answer({ ...given, result: fail({ type: 'rate-limited', retry_after_ms: 1_500 }) })
+    expect([limited.response.status, limited.response.headers.get('retry-after')]).toEqual([429, '2'])
+  })
+})
+
+describe('a failure after progress', () => {
+  it('of the tool is a result, as it is over HTTP', async () => {
+    const { all } = await events({ result: fail({ type: 'tool-failed', message: 'No' }) })
+    expect(all.slice(1)).toMatchObject([
+      { event: 'result', data: { result: { success: false, error: { message: 'No' } } } },
+    ])
+  })
+
+  it('has the status that HTTP would have said before it', async () => {
+    const internal = await events({ result: fail({ type: 'internal', reference: 'r' }) })
+    expect(internal.all.slice(1)).toEqual([
+      { event: 'status', data: { status: 500 } },
+      {
+        event: 'result',
+        data: {
+          $schema: 'urn:oxp:1.0',
+          message: 'Something went wrong on our side',
+          developer_message: "Reference 'r'",
+        },
+      },
+    ])
+    const away = await events({ result: fail({ type: 'unavailable', message: 'Away' }) })
+    expect(away.all[1]).toEqual({ event: 'status', data: { status: 503, retry_after: 1 } })
+  })
+})

@@ -1,0 +1,28 @@
+import type { ServerResponse } from 'node:http'
+import { startUpstream, type Upstream } from '../upstream.ts'
+
+export interface Gate extends Upstream {
+  /** Waits until so many requests have come in all. */
+  come(count: number): Promise<void>
+  /** Answers the requests that wait. */
+  open(): void
+}
+
+/** A server that answers when the test lets it, so that a tool that asks it stands still until then. */
+export async function startGate(): Promise<Gate> {
+  const waiting: ServerResponse[] = []
+  const told: (() => void)[] = []
+  const upstream = await startUpstream((_, response) => {
+    waiting.push(response)
+    for (const tell of told.splice(0)) tell()
+  })
+  return {
+    ...upstream,
+    async come(count) {
+      while (upstream.arrived.length < count) await new Promise<void>((resolve) => void told.push(resolve))
+    },
+    open() {
+      for (const response of waiting.splice(0)) response.writeHead(200, { 'content-type': 'application/json' }).end('1')
+    },
+  }
+}
