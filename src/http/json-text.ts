@@ -15,7 +15,7 @@ const MAYBE_TOO_LARGE = /[eE]\+?\d{3}|(?<!\d)\d{100}/
  */
 export function parseJson(text: string, depth = MAX_DEPTH): Result<Json> | Promise<Result<Json>> {
   // First, since finding a fault recurses once a level
-  if (text.length > depth && nestsDeeperThan(text, depth)) {
+  if (nestsTooDeep(text, depth)) {
     return malformed(`Cannot accept the body: it nests deeper than ${depth} levels`)
   }
   let value: Json
@@ -46,8 +46,12 @@ function malformed(message: string): Failing {
   return fail({ type: 'request-malformed', message })
 }
 
-/** Counts brackets outside strings. On a text that is not JSON it may count wrongly, which does no harm. */
-function nestsDeeperThan(text: string, limit: number): boolean {
+/**
+ * Whether a text nests deeper than a body may, so that nothing is to be made of it. It counts brackets outside strings: on a text that
+ * is not JSON it may count wrongly, which does no harm.
+ */
+export function nestsTooDeep(text: string, limit = MAX_DEPTH): boolean {
+  if (text.length <= limit) return false
   let depth = 0
   for (let index = 0; index < text.length; index++) {
     const code = text.charCodeAt(index)

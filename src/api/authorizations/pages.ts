@@ -1,6 +1,7 @@
 import type { Authorization, Step } from '../../core/consent/authorization.ts'
 import type { JsonObject } from '../../core/tool/json.ts'
 import { parseToolId } from '../../core/tool/tool-id.ts'
+import { laidOut } from '../../http/laid-out-json.ts'
 import { bounded, html, type Markup } from '../../http/markup.ts'
 import { MAX_TEXT, type Page, sentence } from '../../http/page.ts'
 import { signInPath } from '../../http/sign-in-path.ts'
@@ -151,10 +152,11 @@ export function approvalPage(
 }
 
 function inputBlock(input: JsonObject): Markup {
-  const text = JSON.stringify(input, null, 2)
-  if (text.length <= MAX_INPUT) return html`<pre>${text}</pre>`
+  const text = JSON.stringify(input)
+  const shown = html`<pre>${laidOut(text.slice(0, MAX_INPUT))}</pre>`
+  if (text.length <= MAX_INPUT) return shown
   const rest = (text.length - MAX_INPUT).toLocaleString('en')
-  return html`<pre>${text.slice(0, MAX_INPUT)}</pre>
+  return html`${shown}
     <p class="care"><strong>${rest} more characters are not shown here.</strong> Refuse unless you know them.</p>`
 }
 

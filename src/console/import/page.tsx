@@ -1,4 +1,5 @@
 import { isJsonObject, type Json } from '../../core/tool/json.ts'
+import { nestsTooDeep } from '../../http/json-text.ts'
 import type { Leads, Reply, View, Visit } from '../page.ts'
 import { exact, Notice, Refused } from '../parts.tsx'
 import { failureOf } from '../reply.ts'
@@ -74,7 +75,7 @@ function bodyOf(form: URLSearchParams): object {
 }
 
 function documentOf(source: string): Json {
-  if (!source.startsWith('{')) return source
+  if (!source.startsWith('{') || nestsTooDeep(source)) return source
   try {
     const read: Json = JSON.parse(source)
     return isJsonObject(read) ? read : source

@@ -1,6 +1,6 @@
 import type { JSX } from 'hono/jsx/jsx-runtime'
-import { applyEdits, format } from 'jsonc-parser'
 import type { Problem } from '../../core/tool/problem.ts'
+import { laidOut } from '../../http/laid-out-json.ts'
 import type { Leads, View, Visit } from '../page.ts'
 import { Copyable, Notice } from '../parts.tsx'
 import { readCommand } from './command.ts'
@@ -96,9 +96,7 @@ async function bodyOf(response: Response): Promise<JSX.Element> {
   const isSetOut = IS_JSON.test(type) && !isCut
   return (
     <>
-      <Copyable
-        text={isSetOut ? applyEdits(text, format(text, undefined, { tabSize: 2, insertSpaces: true })) : text}
-      />
+      <Copyable text={isSetOut ? laidOut(text) : text} />
       {isCut ? <p class="note">It is longer: this is how it begins.</p> : undefined}
     </>
   )

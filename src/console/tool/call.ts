@@ -1,6 +1,7 @@
 import { base64url } from 'jose'
 import { isJsonObject, type Json, type JsonObject } from '../../core/tool/json.ts'
 import type { Problem } from '../../core/tool/problem.ts'
+import { nestsTooDeep } from '../../http/json-text.ts'
 import type { Reply, Visit } from '../page.ts'
 import { type Field, readInput } from './fields.ts'
 
@@ -65,6 +66,7 @@ function contextOf(form: URLSearchParams): JsonObject {
 }
 
 function jsonOrText(text: string): Json {
+  if (nestsTooDeep(text)) return text
   try {
     return JSON.parse(text)
   } catch {

@@ -1,4 +1,5 @@
 import type { Json } from '../../core/tool/json.ts'
+import { laidOut } from '../../http/laid-out-json.ts'
 import type { Reply } from '../page.ts'
 import { Copyable, Refused } from '../parts.tsx'
 import { failureOf } from '../reply.ts'
@@ -55,7 +56,7 @@ export function Definition({ path, format, written }: DefinitionProps) {
 function Text({ document, losses }: Written) {
   return (
     <>
-      <Copyable text={JSON.stringify(document, undefined, 2)} />
+      <Copyable text={laidOut(JSON.stringify(document))} />
       {losses.length === 0 ? undefined : (
         <details>
           <summary>What this form cannot say ({String(losses.length)})</summary>

@@ -1,4 +1,5 @@
 import { isJsonObject, isList, isTexts, type Json, type JsonObject } from '../../core/tool/json.ts'
+import { MAX_DEPTH as MAX_LEVELS, nestsTooDeep } from '../../http/json-text.ts'
 import { pointerStep, type Problem } from '../../core/tool/problem.ts'
 
 /** A field of a form, for one parameter of a tool or a part of one. */
@@ -139,6 +140,10 @@ function valueOf({ name, isRequired, kind }: Field, form: URLSearchParams, probl
 }
 
 function parsed(text: string, path: string, problems: Problem[]): Json | undefined {
+  if (nestsTooDeep(text)) {
+    problems.push({ path, message: `Must not nest deeper than ${MAX_LEVELS} levels` })
+    return undefined
+  }
   try {
     return JSON.parse(text)
   } catch {

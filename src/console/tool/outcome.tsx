@@ -1,3 +1,4 @@
+import { laidOut } from '../../http/laid-out-json.ts'
 import type { Reply } from '../page.ts'
 import { Copyable, Notice } from '../parts.tsx'
 import { type CallError, type CallReply, challengesOf } from './call.ts'
@@ -14,7 +15,7 @@ export function CallOutcome({ reply }: { reply: Reply<CallReply> }) {
             <strong>It worked</strong>, in {String(Math.round(result.duration))} ms.
           </p>
         </Notice>
-        <Copyable text={JSON.stringify(result.value ?? null, undefined, 2)} />
+        <Copyable text={laidOut(JSON.stringify(result.value ?? null))} />
       </>
     )
   }

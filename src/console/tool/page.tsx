@@ -22,6 +22,9 @@ interface Described {
   readonly output_schema: Json
 }
 
+/** Characters of an input that is a part of the commands to copy: a longer one no shell takes. */
+const MAX_COPIED = 100_000
+
 /** One tool: what it is, a form to call it, whether it could be called, its versions, and its definition in every dialect. */
 export async function show(visit: Visit): Promise<View | Leads> {
   const described = await describe(visit)
@@ -63,7 +66,8 @@ async function toolView(visit: Visit, found: Found, called?: Called): Promise<Vi
   ])
   const fields = fieldsOf(input_schema)
   const [title = id, version = ''] = id.split('@')
-  const example = called && called.problems.length === 0 ? called.input : exampleOf(fields)
+  const said = called?.problems.length === 0 ? called.input : undefined
+  const example = said && JSON.stringify(said).length <= MAX_COPIED ? said : exampleOf(fields)
   const newId = () => crypto.randomUUID()
   const problems = byParameter(called?.problems ?? [], called?.reply?.value.parameter_errors)
   const about = versions.ok ? versions.value.items.find((each) => each.id === id) : undefined

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../core/tool/json.ts'
+import { laidOut } from '../../http/laid-out-json.ts'
 import { agentHosts } from '../../docs/agent-hosts.ts'
 import { curlOf, KEY_VARIABLE } from '../curl.ts'
 
@@ -60,7 +61,7 @@ function typeScript(origin: string, isOpen: boolean, body: object): string {
   headers: {
     'Content-Type': 'application/json',${key}
   },
-  body: JSON.stringify(${JSON.stringify(body, undefined, 2).replaceAll('\n', '\n  ')}),
+  body: JSON.stringify(${laidOut(JSON.stringify(body)).replaceAll('\n', '\n  ')}),
 })
 const { result } = await response.json()
 console.log(result)`

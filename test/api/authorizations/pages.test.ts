@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Authorization } from '../../../src/core/consent/authorization.ts'
+import type { Json } from '../../../src/core/tool/json.ts'
 import { fail, Unreachable } from '../../../src/core/call/failure.ts'
 import { AWAY, awayOf, REFERENCE } from '../../http/on-page-error.ts'
 import { APPROVAL, GRANT, NOW, ORIGIN, setUp } from './set-up.ts'
@@ -136,8 +137,15 @@ describe("an approval's page", () => {
   it('says how much of very long arguments it does not show', async () => {
     const input = { text: 'x'.repeat(150_000) }
     const text = await (await setUp({ known: [{ ...APPROVAL, input }] }).get(APPROVE)).text()
-    expect(text.includes('50,016 more characters are not shown here')).toBe(true)
+    expect(text.includes('50,011 more characters are not shown here')).toBe(true)
     expect(text.length).toBeLessThan(110_000)
+  })
+
+  it('grows no longer than its arguments, however deep they nest', async () => {
+    const list: Json = JSON.parse(`${'['.repeat(130)}${'0,'.repeat(150_000)}0${']'.repeat(130)}`)
+    const text = await (await setUp({ known: [{ ...APPROVAL, input: { list } }] }).get(APPROVE)).text()
+    expect(text.includes('200,270 more characters are not shown here')).toBe(true)
+    expect(text.length).toBeLessThan(600_000)
   })
 
   it('says so where nobody is identified', async () => {

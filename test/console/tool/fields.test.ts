@@ -102,6 +102,11 @@ describe('a form', () => {
     ['{"to": "bob", "x": [1]}', { to: 'bob', x: [1] }, []],
     ['[1]', {}, [{ path: '', message: 'Must be a JSON object' }]],
     ['{"to"', {}, [{ path: '', message: expect.stringContaining('Must be JSON') }]],
+    [
+      `{"to": ${'['.repeat(136)}${']'.repeat(136)}}`,
+      {},
+      [{ path: '', message: 'Must not nest deeper than 136 levels' }],
+    ],
   ])('may hold the whole input as JSON instead: %s', (whole, input, problems) => {
     expect(readInput(fieldsOf(SCHEMA), form({ 'input/to': 'ann', whole }))).toEqual({ input, problems })
   })

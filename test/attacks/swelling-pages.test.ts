@@ -1,0 +1,50 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { HttpPerson } from '../e2e/oauth/http-person.ts'
+import type { Server } from '../e2e/server.ts'
+import { ADMIN_KEY, keyOf } from './set-up.ts'
+import { neverSilent, startWatched } from './watch.ts'
+
+let server: Server
+beforeAll(async () => {
+  server = await startWatched({ vars: { ACCESS: 'public', ADMIN_KEY } })
+})
+afterAll(() => server?.stop())
+afterAll(neverSilent)
+
+const nested = (levels: number, held = '') => '['.repeat(levels) + held + ']'.repeat(levels)
+const zeros = (count: number) => Array(count).fill('0').join()
+
+describe('a form that anybody sends', () => {
+  it.each([
+    ['nests so deep that nothing serialises it', nested(500_000)],
+    ['would be set out over a thousand times its size', nested(3_000, zeros(900_000))],
+    ['is as wide as it is deep', nested(130, zeros(900_000))],
+  ])('is answered with a page of some size where it %s', async (_, value) => {
+    const page = await new HttpPerson().post(
+      `${server.url}/console/tools/Calculator.Add`,
+      {
+        call_id: crypto.randomUUID(),
+        whole: `{"a":${value}}`,
+      },
+      {},
+    )
+    const { status, text } = page
+    expect([status, text.includes('Calculator.Add'), text.length < 20_000_000]).toEqual([200, true, true])
+  })
+})
+
+describe('an answer in the shell', () => {
+  it.each([
+    ['deep', nested(110, zeros(45_000))],
+    ['wide', `[${zeros(45_000)}]`],
+  ])('is set out in a time that grows with its length, also where it is %s', async (_, value) => {
+    const { as } = await keyOf(server, ['*'])
+    const who = new HttpPerson()
+    await who.press(await who.open(`${server.url}/sign-in`), /Sign in/, { key: as.authorization?.slice(7) ?? '' })
+    const inputSchema = { type: 'object', examples: ['PLACE'] }
+    const body = JSON.stringify({ definition: { name: 'x', inputSchema }, toolkit: 'Y', version: '1.0.0' })
+    const command = `curl '/convert?from=mcp&to=mcp' --json '${body.replace('"PLACE"', value)}'`
+    const page = await who.post(`${server.url}/console/shell`, { command }, {})
+    expect([page.status, page.text.includes('HTTP 200'), page.text.length < 2_000_000]).toEqual([200, true, true])
+  })
+})
