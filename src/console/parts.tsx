@@ -32,6 +32,18 @@ export function Refused({ failure }: { failure: SaidFailure }) {
   )
 }
 
+/** A tool's name: where it is too long for its line it breaks behind the toolkit. */
+export function ToolName({ name }: { name: string }) {
+  const [toolkit, ...rest] = name.split('.')
+  if (rest.length === 0) return <>{name}</>
+  return (
+    <>
+      {toolkit}.<wbr />
+      {rest.join('.')}
+    </>
+  )
+}
+
 /** A text to copy, with a button for it where scripts run. */
 export function Copyable({ text, label }: { text: string; label?: string }) {
   return (

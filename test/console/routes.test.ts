@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { ANONYMOUS } from '../../src/core/access/principal.ts'
 import { setUp } from './set-up.ts'
 
-const TOOL = { id: 'Mail.Send@1.0.0', name: 'Mail_Send', description: 'Sends a mail' }
+const TOOL = { id: 'Mail.Send@1.0.0', name: 'Mail_Send', description: 'Sends a mail', version: '1.0.0' }
 const ROUTES = { 'GET /tools': () => ({ items: [TOOL] }), 'GET /toolkits': () => ({ items: [] }) }
 const READER = {
   id: 'key:1',
@@ -49,7 +49,7 @@ describe('the address of a deployment', () => {
       'cf-connecting-ip': '192.0.2.1',
     })
     expect(asked.map(({ request }) => request.url)).toEqual([
-      'https://switchboard.test/tools?q=send+a+mail&toolkit=Mail&limit=30',
+      'https://switchboard.test/tools?q=send+a+mail&toolkit=Mail&format=summary&limit=30',
       'https://switchboard.test/toolkits',
     ])
     for (const { request, principal } of asked) {
@@ -173,7 +173,7 @@ describe('a page', () => {
   it('says its requests as commands, which no text gets out of', async () => {
     const text = await (await setUp(ROUTES, READER).get("/?q=it's%20%24(id)")).text()
     expect(text).toContain(
-      'curl &#39;https://switchboard.test/tools?q=it%27s+%24%28id%29&amp;limit=30&#39; \\\n  -H &quot;Authorization: Bearer $SWITCHBOARD_KEY&quot;',
+      'curl &#39;https://switchboard.test/tools?q=it%27s+%24%28id%29&amp;format=summary&amp;limit=30&#39; \\\n  -H &quot;Authorization: Bearer $SWITCHBOARD_KEY&quot;',
     )
   })
 })

@@ -80,6 +80,50 @@ describe('GET /toolkits', () => {
   })
 })
 
+describe('GET /tools?format=summary', () => {
+  const definition = {
+    name: 'only',
+    title: 'Only a beta',
+    description: 'There is no release of it yet',
+    inputSchema: { type: 'object' },
+  }
+  const list = async (query: string) =>
+    (await server.json('GET', `/tools?format=summary&${query}`, undefined, asAdmin)).body
+
+  it('lists by what a tool is chosen, a pre-release too, for which OXP has no id', async () => {
+    for (const version of ['1.0.0-beta.1', '1.0.0-beta.2']) {
+      const { status } = await server.json('POST', '/tools', { definition, toolkit: 'Beta', version }, asAdmin)
+      expect(status).toBe(201)
+    }
+    const item = (version: string) => {
+      const { name, title, description } = definition
+      return { id: `Beta.only@${version}`, name, title, description, version }
+    }
+    expect(await list('toolkit=Beta')).toEqual({ items: [item('1.0.0-beta.2')] })
+    expect((await list('toolkit=Beta&versions=all')).items).toEqual([item('1.0.0-beta.1'), item('1.0.0-beta.2')])
+    expect(await list('q=beta+release&limit=1')).toMatchObject({ items: [item('1.0.0-beta.2')] })
+    expect(await list('toolkit=Beta&losses=1')).toMatchObject({ items: [{ id: 'Beta.only@1.0.0-beta.2' }], losses: [] })
+    expect((await list('toolkit=Gmail')).items[0].requirements.authorization).toEqual([{ id: expect.any(String) }])
+    expect((await server.json('GET', '/tools?toolkit=Beta', undefined, asAdmin)).body.items).toEqual([])
+    expect((await server.json('GET', '/tools/Beta.only?format=summary', undefined, asAdmin)).status).toBe(400)
+  })
+
+  it('is what the console lists by: a tool without a release has its card, and its page', async () => {
+    const text = (await open('/?toolkit=Beta', asAdmin)).text
+    expect(text).toContain('href="/console/tools/Beta.only"')
+    expect((await open('/console/tools/Beta.only', asAdmin)).text).toContain('Version 1.0.0-beta.2')
+    await server.json('PATCH', '/tools/Beta.only@1.0.0-beta.2', { status: 'deprecated' }, asAdmin)
+    await server.json('PATCH', '/tools/Beta.only@1.0.0-beta.1', { status: 'disabled' }, asAdmin)
+    const none = await open('/?toolkit=Beta', asAdmin)
+    expect(none.text).toContain('href="/?toolkit=Beta&amp;versions=all"')
+    const all = await open('/?toolkit=Beta&versions=all', asAdmin)
+    expect(all.text).toContain('href="/console/tools/Beta.only%401.0.0-beta.2"')
+    expect(all.text).not.toContain('beta.1')
+    const disabled = await open('/console/versions?status=disabled&toolkit=Beta', asAdmin)
+    expect(disabled.text).toContain('Beta.only@1.0.0-beta.1')
+  })
+})
+
 describe('GET /tools?status=', () => {
   const get = (query: string, as: Record<string, string> = asAdmin) =>
     server.json('GET', `/tools?${query}`, undefined, as)

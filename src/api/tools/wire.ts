@@ -119,7 +119,7 @@ export function guardHeaders(record: ToolRecord): Record<string, string> {
 }
 
 /** One version of a tool as `GET /tools/{id}/versions` lists it. */
-export function encodeHistory(name: ToolName, { entry, record, changes }: VersionHistory) {
+export function encodeHistory(name: ToolName, { entry, record, comparedWith, changes }: VersionHistory) {
   const { version, status, digest } = entry
   return {
     id: formatToolId(name, version),
@@ -127,6 +127,6 @@ export function encodeHistory(name: ToolName, { entry, record, changes }: Versio
     status: status.state,
     digest,
     ...(record ? encodeAbout(record) : {}),
-    ...(changes ? { changes } : {}),
+    ...(changes ? { compared_with: comparedWith, changes } : {}),
   }
 }

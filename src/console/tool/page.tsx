@@ -81,7 +81,7 @@ async function toolView(visit: Visit, found: Found, called?: Called): Promise<Vi
           {ready.approval ? ', each call approved by a person' : ''}
           {about?.dialect === undefined ? '' : `, published in ${FORMATS.get(about.dialect) ?? about.dialect}`}
         </p>
-        <p>{description}</p>
+        <p class="said">{description}</p>
         <Tags tags={about?.tags ?? []} />
         <section aria-labelledby="answer">
           <h2 id="answer">{called ? 'What came of it' : 'Call it'}</h2>

@@ -1,4 +1,5 @@
 import type { Reply } from '../page.ts'
+import { Changes, type ToldChange } from '../changes.tsx'
 import { Refused } from '../parts.tsx'
 import { failureOf } from '../reply.ts'
 
@@ -13,8 +14,10 @@ interface VersionItem {
   readonly status: string
   readonly tags?: readonly string[]
   readonly dialect?: string
-  /** What differs from the version before; absent for the first, and for those that are too old to be compared. */
-  readonly changes?: readonly { readonly path: string; readonly what: string; readonly level: string }[]
+  /** The version that it is compared with, which is the one before; absent for the first, and for those that are too old. */
+  readonly compared_with?: string
+  /** What differs from that. */
+  readonly changes?: readonly ToldChange[]
 }
 
 /** The versions of a tool, and what changed with each. */
@@ -30,23 +33,20 @@ export function VersionList({ versions, current }: { versions: Reply<Versions>; 
             <a href={`/console/tools/${encodeURIComponent(id)}`}>{version}</a>
           )}
           {status === 'active' ? undefined : <span class="note"> {status}</span>}
-          {changes === undefined ? undefined : <Changes changes={changes} />}
+          {changes === undefined ? undefined : (
+            <details open={id === current}>
+              <summary>{summaryOf(changes)}</summary>
+              <Changes changes={changes} />
+            </details>
+          )}
         </li>
       ))}
     </ul>
   )
 }
 
-function Changes({ changes }: { changes: NonNullable<VersionItem['changes']> }) {
-  if (changes.length === 0) return <p class="note">Nothing that callers rely on has changed.</p>
-  return (
-    <>
-      {changes.map(({ path, what, level }) => (
-        <p class="note">
-          {level === 'major' ? <strong>Breaks callers: </strong> : undefined}
-          {what} <code>{path}</code>
-        </p>
-      ))}
-    </>
-  )
+function summaryOf(changes: readonly ToldChange[]): string {
+  const breaking = changes.filter(({ level }) => level === 'major').length
+  const count = changes.length === 1 ? '1 change' : `${changes.length} changes`
+  return breaking === 0 ? count : `${count}, ${breaking} of which ${breaking === 1 ? 'breaks' : 'break'} callers`
 }

@@ -1,13 +1,9 @@
 import { SAID_STATES, STATES } from '../../core/tool/version.ts'
+import { beginningOf, type ListedTool } from '../listed-tool.ts'
 import type { Leads, Reply, View, Visit } from '../page.ts'
 import { exact, Notice, Refused } from '../parts.tsx'
 import { failureOf } from '../reply.ts'
-
-/** As `GET /tools?status=` lists a version. */
-interface Listed {
-  readonly id: string
-  readonly description: string
-}
+import { readToReview, Review, type ToReview } from './review.tsx'
 
 type State = (typeof STATES)[number]
 
@@ -21,10 +17,11 @@ const WORDS: Readonly<Record<State, { readonly means: string; readonly button?: 
 }
 const FILTERS = ['status', 'toolkit', 'cursor'] as const
 const LIMIT = 50
-const MAX_DESCRIPTION = 240
+/** Of those that wait each is read with all that it changes. */
+const REVIEW_LIMIT = 10
 const PATH = '/console/versions'
 
-/** The versions of a status, those that are not active first of all, for whoever may change it. */
+/** The versions of a status, those that wait for somebody first of all, for whoever may change it. */
 export async function show(visit: Visit): Promise<View | Leads> {
   return versionsView(visit)
 }
@@ -49,8 +46,9 @@ function askedOf({ url }: Visit): Asked {
   return { ...asked, status: STATES.find((state) => state === asked['status']) ?? FIRST }
 }
 
-/** Those that nobody may call are looked for most often. */
-const FIRST: State = 'disabled'
+/** Those that wait for somebody come first. */
+const FIRST: State = 'pending'
+const ORDERED: readonly State[] = [FIRST, ...SAID_STATES]
 
 function hrefOf(asked: Asked): string {
   return `${PATH}?${new URLSearchParams(Object.entries(asked).filter(([, value]) => value !== ''))}`
@@ -59,10 +57,12 @@ function hrefOf(asked: Asked): string {
 async function versionsView(visit: Visit, failed?: Reply<unknown>): Promise<View> {
   const asked = askedOf(visit)
   const state = STATES.find((each) => each === asked['status']) ?? FIRST
+  const limit = String(state === 'pending' ? REVIEW_LIMIT : LIMIT)
   const query = new URLSearchParams(
-    Object.entries({ ...asked, limit: String(LIMIT) }).filter(([, value]) => value !== ''),
+    Object.entries({ ...asked, format: 'summary', limit }).filter(([, value]) => value !== ''),
   )
-  const list = await visit.ask<{ items: readonly Listed[]; next_cursor?: string }>('GET', `/tools?${query}`)
+  const list = await visit.ask<{ items: readonly ListedTool[]; next_cursor?: string }>('GET', `/tools?${query}`)
+  const reviewed = list.ok && state === 'pending' ? await readToReview(visit, list.value.items) : undefined
   const isDone = visit.url.searchParams.has('done')
   return {
     title: 'Versions',
@@ -76,7 +76,7 @@ async function versionsView(visit: Visit, failed?: Reply<unknown>): Promise<View
         ) : undefined}
         {failed && <Refused failure={failureOf(failed)} />}
         <ul class="chips" aria-label="Status">
-          {STATES.map((each) => (
+          {ORDERED.map((each) => (
             <li>
               <a
                 class="chip"
@@ -99,7 +99,11 @@ async function versionsView(visit: Visit, failed?: Reply<unknown>): Promise<View
           </label>
           <button class="go">Show</button>
         </form>
-        {list.ok ? <Versions state={state} items={list.value.items} /> : <Refused failure={failureOf(list)} />}
+        {list.ok ? (
+          <Versions state={state} items={list.value.items} reviewed={reviewed} />
+        ) : (
+          <Refused failure={failureOf(list)} />
+        )}
         {list.value.next_cursor === undefined ? undefined : (
           <p>
             <a class="button" rel="next" href={hrefOf({ ...asked, cursor: list.value.next_cursor })}>
@@ -112,15 +116,43 @@ async function versionsView(visit: Visit, failed?: Reply<unknown>): Promise<View
   }
 }
 
-function Versions({ state, items }: { state: State; items: readonly Listed[] }) {
-  if (items.length === 0) return <Notice>None that you may publish is {state}.</Notice>
+interface VersionsProps {
+  readonly state: State
+  readonly items: readonly ListedTool[]
+  /** Of those that are pending. */
+  readonly reviewed: readonly ToReview[] | undefined
+}
+
+function Versions({ state, items, reviewed }: VersionsProps) {
+  if (items.length === 0) {
+    return (
+      <Notice>
+        {state === 'pending' ? 'None that you may publish waits for review.' : `None that you may publish is ${state}.`}
+      </Notice>
+    )
+  }
+  if (reviewed) {
+    return (
+      <ul class="cards whole" aria-label="Versions">
+        {reviewed.map((each) => (
+          <li>
+            <h2>
+              <a href={`/console/tools/${encodeURIComponent(each.tool.id)}`}>{each.tool.id}</a>
+            </h2>
+            <Review {...each} />
+            <Change id={each.tool.id} state={state} />
+          </li>
+        ))}
+      </ul>
+    )
+  }
   return (
     <ul class="cards" aria-label="Versions">
-      {items.map(({ id, description }) => (
+      {items.map((tool) => (
         <li>
-          <a href={`/console/tools/${encodeURIComponent(id)}`}>{id}</a>
-          <p>{description.length <= MAX_DESCRIPTION ? description : `${description.slice(0, MAX_DESCRIPTION)}…`}</p>
-          <Change id={id} state={state} />
+          <a href={`/console/tools/${encodeURIComponent(tool.id)}`}>{tool.id}</a>
+          <p>{beginningOf(tool)}</p>
+          <Change id={tool.id} state={state} />
         </li>
       ))}
     </ul>

@@ -140,3 +140,6 @@ export function malformed(name: string, value: unknown): string | undefined {
 function each(names: readonly string[], keyword: Keyword): [string, Keyword][] {
   return names.map((name) => [name, keyword])
 }
+
+/** Every keyword that decides which values are valid. */
+export const JUDGING = keywordsWhere(({ changes }) => changes !== undefined)

@@ -1,7 +1,7 @@
 import { type Budget, createBudget, weigh } from '../tool/budget.ts'
 import { canonicalJson } from '../tool/digest.ts'
 import { isObject } from '../tool/json.ts'
-import { keywordsWhere } from './keywords.ts'
+import { JUDGING } from './keywords.ts'
 import { mapSubschemas } from './subschemas.ts'
 
 /**
@@ -21,9 +21,6 @@ export interface Meanings {
   /** The meaning that has this number; of anything else, that of a schema that asks nothing. */
   numbered(number: unknown): Meaning
 }
-
-/** Every keyword that decides which values are valid. */
-export const JUDGING = keywordsWhere(({ changes }) => changes !== undefined)
 
 /** Looks at each schema once, however many it lies in: so comparing all parts of two takes no longer than reading them. */
 export function createMeanings(budget: Budget): Meanings {

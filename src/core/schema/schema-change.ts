@@ -2,8 +2,8 @@ import { type Budget, createBudget, unitsOf, weigh } from '../tool/budget.ts'
 import { canonicalJson } from '../tool/digest.ts'
 import { isObject } from '../tool/json.ts'
 import { pointerStep } from '../tool/problem.ts'
-import { keywordsWhere } from './keywords.ts'
-import { createMeanings, JUDGING, type Meaning, type Meanings } from './meaning.ts'
+import { JUDGING, keywordsWhere } from './keywords.ts'
+import { createMeanings, type Meaning, type Meanings } from './meaning.ts'
 
 /** A difference between two versions: where (a JSON Pointer into the newer one), what, and what it means to callers. */
 export interface Change {

@@ -1,5 +1,6 @@
 import { type Context, Hono } from 'hono'
-import type { Format } from '../../core/publish/export.ts'
+import { bounded, type Format } from '../../core/publish/export.ts'
+import { summaryOf } from '../../core/publish/summary.ts'
 import type { CallTool } from '../../core/call/call.ts'
 import { wrongParameter } from '../../core/call/call-fields.ts'
 import { type Failing, type Failure, fail, ok, type Result } from '../../core/call/failure.ts'
@@ -30,6 +31,8 @@ export interface OxpFaceDeps extends ToolListDeps {
 
 /** `?status=`: the versions that are so, for whoever may change them. */
 const STATUS_OF = optional(oneOf(STATES))
+/** Of lists alone: what a tool is chosen by, of versions too that OXP has no id for. */
+const SUMMARY = 'summary'
 
 /** Why a list leaves a tool out. */
 const unlisted = (path: string, reason: string) => ({ document: undefined, losses: [{ path, reason }] })
@@ -51,7 +54,7 @@ export function oxpFace(deps: OxpFaceDeps): Hono {
   const LISTED = { scope: 'tools:read', query: query(LIST) } as const
   const FORMATTED = {
     scope: 'tools:read',
-    query: query({ ...LIST, status: STATUS_OF, format: optional(oneOf([...formats.keys()]), 'oxp') }),
+    query: query({ ...LIST, status: STATUS_OF, format: optional(oneOf([...formats.keys(), SUMMARY]), 'oxp') }),
   } as const
   const CALL = { scope: 'tools:call', query: NO_QUERY, body: CALL_REQUEST } as const
   const tellHealth = declare({ query: ANY_QUERY }, () => health())
@@ -127,7 +130,7 @@ export function oxpFace(deps: OxpFaceDeps): Hono {
 
   function lineFormat(name: string, withLosses: boolean): LineFormat {
     if (name === 'oxp' && !withLosses) return { name: 'stored' }
-    const encode = formats.get(name)
+    const encode = name === SUMMARY ? summarise : formats.get(name)
     if (!encode) throw new Error(`No format '${name}'`)
     const written = (record: ToolRecord, exposed: string, budget: Budget) => {
       // No id of OXP would lead to a tool of another version
@@ -160,6 +163,9 @@ export function oxpFace(deps: OxpFaceDeps): Hono {
 
   return face
 }
+
+/** Says less than a definition on purpose, which is no loss. */
+const summarise = bounded(SUMMARY, (record, name) => ({ document: summaryOf(record, name), losses: [] }))
 
 /** Definitions and what was lost in writing each, as two lists. */
 function apart(lines: readonly string[]): string {

@@ -100,7 +100,7 @@ describe('the shell of the console', () => {
     const { get } = setUp({ 'GET /tools': () => ({ items: [] }), 'GET /toolkits': () => ({ items: [] }) }, ANN)
     const [, foot = ''] = (await (await get('/?q=x')).text()).split('<footer>')
     expect(foot).toMatch(
-      /action="\/console\/shell#answer"[^]*curl &#39;https:\/\/switchboard.test\/tools\?q=x&#38;limit=30&#39;<\/textarea>/,
+      /action="\/console\/shell#answer"[^]*curl &#39;https:\/\/switchboard.test\/tools\?q=x&#38;format=summary&#38;limit=30&#39;<\/textarea>/,
     )
   })
 })

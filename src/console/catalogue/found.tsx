@@ -1,0 +1,117 @@
+import { beginningOf, type ListedTool } from '../listed-tool.ts'
+import { Notice, ToolName } from '../parts.tsx'
+import { type Asked, hrefOf } from './asked.ts'
+
+/** As `GET /tools` answers; `total` of a search. */
+export interface Found {
+  readonly items: readonly ListedTool[]
+  readonly total?: number
+  readonly next_cursor?: string
+}
+
+interface FoundToolsProps {
+  readonly asked: Asked
+  readonly found: Found
+  readonly from: number
+  readonly total: number | undefined
+  readonly mayPublish: boolean
+}
+
+/** Which tool a page begins with, for people; who changes it is told a wrong number. */
+export const FROM = 'from'
+
+/** The tools that were found, a page of them. */
+export function FoundTools({ asked, found: { items, next_cursor }, from, total, mayPublish }: FoundToolsProps) {
+  if (items.length === 0 && next_cursor === undefined) return <NoTools asked={asked} mayPublish={mayPublish} />
+  const isAll = asked.versions === 'all'
+  return (
+    <>
+      {items.length === 0 ? undefined : <p class="note">{rangeOf(from, from + items.length - 1, total, isAll)}</p>}
+      <ul class="cards" aria-label="Tools">
+        {items.map((tool) => (
+          <Card tool={tool} isExact={isAll} />
+        ))}
+      </ul>
+      <p>
+        {asked.cursor ? <a href={hrefOf(asked, {})}>First page</a> : undefined}{' '}
+        {next_cursor === undefined ? undefined : (
+          <a
+            class="button"
+            rel="next"
+            href={hrefOf(asked, { cursor: next_cursor, [FROM]: String(from + items.length) })}
+          >
+            More tools
+          </a>
+        )}
+      </p>
+    </>
+  )
+}
+
+/** Where else to look: what has no active version is in no list that agents are given. */
+function NoTools({ asked, mayPublish }: Pick<FoundToolsProps, 'asked' | 'mayPublish'>) {
+  const { toolkit } = asked
+  const ofToolkit = toolkit === '' ? '' : `?${new URLSearchParams({ toolkit })}`
+  return (
+    <Notice>
+      <p>
+        {hrefOf(asked, {}) === '/'
+          ? 'There is no tool that you may see yet.'
+          : 'No tool that you may see is like that.'}
+      </p>
+      <ul class="plain">
+        {asked.versions === 'all' ? undefined : (
+          <li>
+            <a href={hrefOf(asked, { versions: 'all' })}>Look among all versions</a>, older and deprecated ones too
+          </li>
+        )}
+        {mayPublish ? (
+          <>
+            <li>
+              <a href={`/console/versions${ofToolkit}`}>Look among those that wait for review</a>, or are disabled
+            </li>
+            <li>
+              <a href="/docs/publish">Publish a tool</a>, or <a href="/console/import">import some</a>
+            </li>
+          </>
+        ) : undefined}
+        {hrefOf(asked, {}) === '/' ? undefined : (
+          <li>
+            <a href="/">All tools</a>
+          </li>
+        )}
+      </ul>
+    </Notice>
+  )
+}
+
+/** `1–30 of 8,118 tools`; of a total that is less than what is seen, which was counted before, nothing is said. */
+function rangeOf(first: number, last: number, total: number | undefined, isAll: boolean): string {
+  const number = (each: number) => each.toLocaleString('en')
+  const range = first === last ? number(first) : `${number(first)}–${number(last)}`
+  if (total === undefined || total < last) return `${isAll ? 'Versions' : 'Tools'} ${range}`
+  const noun = isAll ? 'version' : 'tool'
+  return `${range} of ${number(total)} ${total === 1 ? noun : `${noun}s`}`
+}
+
+function Card({ tool, isExact }: { tool: ListedTool; isExact: boolean }) {
+  const { id, version, requirements = {} } = tool
+  const [name = id] = id.split('@')
+  const { authorization = [], secrets = [], user_id = false } = requirements
+  const needs = [
+    ...authorization.map((each) => `access to ${each.id}`),
+    ...secrets.map((each) => `the secret ${each.id}`),
+    ...(user_id ? ['a user'] : []),
+  ]
+  return (
+    <li>
+      <a href={`/console/tools/${encodeURIComponent(isExact ? id : name)}`}>
+        <ToolName name={name} />
+      </a>{' '}
+      <span class="note">{version}</span>
+      {/^[^+]*-/.test(version) ? <span class="note">, a pre-release</span> : undefined}
+      <p>{beginningOf(tool)}</p>
+      {needs.length === 0 ? undefined : <p class="note">Needs {needs.join(', ')}</p>}
+    </li>
+  )
+}

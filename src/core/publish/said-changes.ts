@@ -1,0 +1,103 @@
+import { afford, type Budget, unitsOf, weigh } from '../tool/budget.ts'
+import { canonicalJson } from '../tool/digest.ts'
+import { isObject } from '../tool/json.ts'
+import { pointerStep, pointerSteps } from '../tool/problem.ts'
+import { type Definition, titleOf, type ToolRecord } from '../tool/tool.ts'
+import type { compareDefinitions } from '../schema/change.ts'
+import { JUDGING } from '../schema/keywords.ts'
+import { MAX_SCHEMA_DEPTH } from '../schema/publishable.ts'
+import { everySubschema } from '../schema/subschemas.ts'
+
+type Change = ReturnType<typeof compareDefinitions>[number]
+
+/** A text that differs between two versions, with what it was and what it is: texts as they are, all else as JSON. */
+export interface SaidChange extends Change {
+  /** Absent where nothing was said, or where it is too long to tell. */
+  readonly before?: string
+  readonly after?: string
+}
+
+/** What a definition says of the tool as a whole, beside its description and title: models and hosts are given it. */
+const BESIDE = ['name', 'annotations', 'examples', 'metadata', '_meta', 'icons', 'tags'] as const
+
+/**
+ * Everything that differs in what is said of a tool and judges no value, in the order in which it is worth a look: models read it
+ * as instructions. Where that is too much to compare, the one change is that it is. Draws on the budget.
+ */
+export function compareSaid(before: ToolRecord, after: ToolRecord, budget: Budget): readonly SaidChange[] {
+  const compared = afford(() => [...saidChanges(before, after, budget)], 'What is said is too much to compare')
+  if (compared.ok) return compared.value
+  return compared.problems.map(({ path, message }) => ({ path, what: message, level: 'patch' }))
+}
+
+function* saidChanges(before: ToolRecord, after: ToolRecord, budget: Budget): Generator<SaidChange> {
+  const differs = (path: string, of: string, was: unknown, is: unknown) => differenceOf(path, of, was, is, budget)
+  yield* differs('/description', 'Its description', before.description, after.description)
+  yield* differs('/title', 'Its title', titleOf(before), titleOf(after))
+  yield* schemaChanges('input', before.input, after.input, budget)
+  yield* schemaChanges('output', before.output, after.output, budget)
+  for (const field of BESIDE) {
+    yield* differs(`/${field}`, `What it says in '${field}'`, saidIn(before, field), saidIn(after, field))
+  }
+}
+
+/** Tags that there are none of are as good as absent. */
+function saidIn(record: Definition, field: (typeof BESIDE)[number]): unknown {
+  const said = record[field]
+  return Array.isArray(said) && said.length === 0 ? undefined : said
+}
+
+/** What each part of a schema says beside what it judges. Of a part that is gone nothing is told: no model reads it any more. */
+function* schemaChanges(
+  root: 'input' | 'output',
+  before: unknown,
+  after: unknown,
+  budget: Budget,
+): Generator<SaidChange> {
+  const was = new Map<string, Readonly<Record<string, unknown>>>()
+  for (const { path, schema } of everySubschema(before, MAX_SCHEMA_DEPTH)) {
+    budget.spend(unitsOf(path))
+    if (isObject(schema)) was.set(path, schema)
+  }
+  for (const { path, schema } of everySubschema(after, MAX_SCHEMA_DEPTH)) {
+    budget.spend(unitsOf(path))
+    if (!isObject(schema)) continue
+    const old = was.get(path) ?? {}
+    for (const keyword of new Set([...Object.keys(schema), ...Object.keys(old)])) {
+      if (JUDGING.has(keyword)) continue
+      const step = `/${root}${path}${pointerStep(keyword)}`
+      yield* differenceOf(step, `${wordOf(keyword)} of ${placeOf(root, path)}`, old[keyword], schema[keyword], budget)
+    }
+  }
+}
+
+function wordOf(keyword: string): string {
+  return keyword === 'description' || keyword === 'title' ? `The ${keyword}` : `What '${keyword}' says`
+}
+
+function placeOf(root: string, path: string): string {
+  const last = pointerSteps(path)?.at(-1)
+  return last === undefined ? `the ${root}` : `'${last}'`
+}
+
+function* differenceOf(path: string, of: string, was: unknown, is: unknown, budget: Budget): Generator<SaidChange> {
+  weigh(was, budget, path)
+  weigh(is, budget, path)
+  const [before, after] = [textOf(was), textOf(is)]
+  if (before === after) return
+  const verb = before === undefined ? 'is new' : after === undefined ? 'is gone' : 'differs'
+  const what = `${of} ${verb}`
+  budget.spend(unitsOf(path) + unitsOf(what), path)
+  yield {
+    path,
+    what,
+    level: 'patch',
+    ...(before === undefined ? {} : { before }),
+    ...(after === undefined ? {} : { after }),
+  }
+}
+
+function textOf(said: unknown): string | undefined {
+  if (said === undefined || typeof said === 'string') return said
+  return canonicalJson(said)
+}

@@ -1,0 +1,23 @@
+import type { Json } from '../tool/json.ts'
+import { titleOf, type ToolRecord } from '../tool/tool.ts'
+
+/** A version of a tool as somebody chooses by: in no dialect's words, so that each version has its id, a pre-release too. */
+export function summaryOf(record: ToolRecord, name: string): Readonly<Record<string, Json>> {
+  const { id, version, description, tags } = record
+  const { authorization, secrets, user_id } = record.requirements
+  const title = titleOf(record)
+  const needs = {
+    ...(authorization.length === 0 ? {} : { authorization: authorization.map((each) => ({ id: each.id })) }),
+    ...(secrets.length === 0 ? {} : { secrets: secrets.map((each) => ({ id: each.id })) }),
+    ...(user_id ? { user_id } : {}),
+  }
+  return {
+    id,
+    name,
+    ...(title === undefined ? {} : { title }),
+    description,
+    version,
+    ...(tags.length === 0 ? {} : { tags: [...tags] }),
+    ...(Object.keys(needs).length === 0 ? {} : { requirements: needs }),
+  }
+}

@@ -1,0 +1,75 @@
+import { describe, expect, it } from 'vitest'
+import type { Principal } from '../../../src/core/access/principal.ts'
+import { type Routes, setUp } from '../set-up.ts'
+
+const TOOL = { id: 'Mail.Send@1.0.0', name: 'Mail_Send', description: 'Sends', version: '1.0.0' }
+const BETA = { id: 'Mail.Read@2.0.0-beta.1', name: 'Mail_Read', description: 'Reads', version: '2.0.0-beta.1' }
+const READER: Principal = { id: 'key:1', kind: 'key', scopes: ['tools:read'], tools: ['*'], users: [] }
+
+function world(items: readonly object[], more: Routes = {}, visitor?: Principal) {
+  const lists = (request: Request) =>
+    new URL(request.url).searchParams.get('status') === 'pending' ? { items: [] } : { items }
+  return setUp({ 'GET /tools': lists, 'GET /toolkits': () => ({ items: [] }), ...more }, visitor)
+}
+
+describe('the catalogue', () => {
+  it('has a card for a tool that has only pre-releases, and says so', async () => {
+    const text = await (await world([TOOL, BETA]).get('/')).text()
+    expect(text).toContain('href="/console/tools/Mail.Read"')
+    expect(text).toContain('2.0.0-beta.1</span><span class="note">, a pre-release')
+    expect(text.match(/a pre-release/g)).toHaveLength(1)
+  })
+
+  it('lists all versions where that is asked for, each with the page of its own', async () => {
+    const { get, asked } = world([TOOL, BETA])
+    const text = await (await get('/?versions=all&toolkit=Mail')).text()
+    expect(asked[0]?.request.url).toBe(
+      'https://switchboard.test/tools?toolkit=Mail&versions=all&format=summary&limit=30',
+    )
+    expect(text).toContain('href="/console/tools/Mail.Send%401.0.0"')
+    expect(text).toContain('Versions 1–2')
+    expect(text).toMatch(/name="versions" value="all" checked/)
+  })
+
+  it('says where else to look when there is nothing', async () => {
+    const nothing = await (await world([]).get('/?toolkit=Mail')).text()
+    for (const href of ['/?toolkit=Mail&amp;versions=all', '/console/versions?toolkit=Mail', '/console/import', '/']) {
+      expect(nothing).toContain(`href="${href}"`)
+    }
+    expect(nothing).toMatch(/<option value="Mail" selected/)
+    const reader = await (await world([], {}, READER).get('/?versions=all&q=x')).text()
+    expect(reader).not.toMatch(/href="[^"]*(?:versions=all"|console\/(?:versions|import))/)
+    expect(await (await world([]).get('/')).text()).toContain('There is no tool that you may see yet')
+  })
+
+  it('goes on where a page has none, but the next may', async () => {
+    const { get } = world([], { 'GET /tools': () => ({ items: [], next_cursor: 'n' }) }, READER)
+    const text = await (await get('/?versions=all&tag=t')).text()
+    expect(text).not.toContain('No tool')
+    expect(text).toContain('cursor=n')
+  })
+
+  it('says on its first page alone how many versions wait for whoever may review them', async () => {
+    const waiting = (count: number, next?: string): Routes => {
+      return { 'GET /tools': () => ({ items: Array.from({ length: count }, () => TOOL), next_cursor: next }) }
+    }
+    expect(await (await world([], waiting(1)).get('/')).text()).toMatch(
+      /href="\/console\/versions">1 version waits for/,
+    )
+    expect(await (await world([], waiting(2, 'n')).get('/')).text()).toContain('2 and more versions wait for review')
+    for (const [path, visitor] of [['/?q=x'], ['/?cursor=n'], ['/', READER]] as const) {
+      const { get, asked } = world([], waiting(1), visitor)
+      expect(await (await get(path)).text()).not.toContain('for review</a>')
+      expect(asked.map(({ request }) => request.url).join()).not.toContain('pending')
+    }
+  })
+
+  it('says that the toolkits cannot be listed, and lists the tools', async () => {
+    const away = () => Response.json({ message: 'The registry does not answer' }, { status: 503 })
+    const page = await world([TOOL], { 'GET /toolkits': away }).get('/')
+    const text = await page.text()
+    expect(page.status).toBe(200)
+    expect(text).toContain('The toolkits cannot be listed right now: The registry does not answer.')
+    expect(text).toContain('/console/tools/Mail.Send')
+  })
+})
