@@ -1,10 +1,13 @@
+import type { Validate } from '../schema/validator.ts'
 import type { Content } from '../tool/content.ts'
 import { isObject } from '../tool/json.ts'
 import { anything, check, integer, object, string, text, unquoted } from '../tool/json-reader.ts'
 import { declaredModes, givesArtifacts } from '../tool/metadata.ts'
 import type { ToolRecord } from '../tool/tool.ts'
-import { fail, ok, type Result } from './failure.ts'
-import type { Success } from './runner.ts'
+import { type Failing, fail, ok, type Result } from './failure.ts'
+import { checkOutput, NOT_JUDGED } from './output.ts'
+import type { Redactor } from './redact.ts'
+import type { Success, ToolResult } from './runner.ts'
 
 /** An artifact as the Open Tool Calling RFC has it (section 4.3). Callers open its URL, so it must be one that is only fetched. */
 const ARTIFACT = object(
@@ -29,6 +32,20 @@ export function readArtifact(result: Success): Result<Success> {
   if (!read.ok) return fail({ type: 'output-invalid', problems: read.problems })
   const { artifact, value = null } = read.value
   return ok({ ...result, value, artifact })
+}
+
+/** What a call comes to by what its tool gave, as `checkOutput`; an artifact in place of a value is judged by no output schema. */
+export function checkGivenOutput(
+  result: ToolResult,
+  record: Pick<ToolRecord, 'metadata'>,
+  validateOutput: Validate,
+  redactor: Redactor | undefined,
+): Success | Failing {
+  const read = result.ok && givesArtifacts(record) ? readArtifact(result) : undefined
+  if (read?.ok === false) return read
+  const given = read?.value ?? result
+  const hasNoValue = given.ok && isInPlace(record, given)
+  return checkOutput(given, hasNoValue ? NOT_JUDGED : validateOutput, redactor)
 }
 
 /** The bytes that a tool which declares artifacts gave as one: a single block of them, and no value that it declares too. */

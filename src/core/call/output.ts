@@ -3,6 +3,9 @@ import { type Failing, type Failure, fail } from './failure.ts'
 import type { Redactor } from './redact.ts'
 import type { Success, ToolResult } from './runner.ts'
 
+/** Judges nothing: there is no value, or no schema that says what it is. */
+export const NOT_JUDGED: Validate = () => []
+
 /** Levels of objects and lists in a tool's output. */
 const MAX_OUTPUT_DEPTH = 500
 

@@ -1,5 +1,7 @@
 import { LRUCache } from 'lru-cache'
-import type { CallLimits, LimitPolicy } from '../access/limits.ts'
+import type { CallLimits, LimitPolicy, ToolLimits } from '../access/limits.ts'
+import type { Principal } from '../access/principal.ts'
+import type { ToolName } from '../tool/tool-id.ts'
 import { type Failing, fail } from './failure.ts'
 
 /** Something whose calls are limited. */
@@ -25,6 +27,12 @@ export interface Turn {
 /** Gives calls their turns, as far as the limits of all that they count towards let them. */
 export interface Turns {
   take(limited: readonly Limited[], timeoutMs: number): Turn | Failing
+}
+
+export interface TurnsDeps {
+  readonly turns: Turns
+  /** How often a tool may be called, where that is limited. */
+  readonly limitsOf: (tool: ToolName) => readonly ToolLimits[]
 }
 
 interface Counted {
@@ -111,4 +119,28 @@ export function createTurns(now: () => number): Turns {
       }
     },
   }
+}
+
+/** Takes a turn of a principal's call of a tool; undefined where nothing limits it. */
+export function takeTurn(
+  principal: Principal,
+  tool: ToolName,
+  timeoutMs: number,
+  { turns, limitsOf }: TurnsDeps,
+): Turn | Failing | undefined {
+  const limits = limitsOf(tool)
+  if (limits.length === 0 && !principal.limits) return undefined
+  return turns.take(limitedBy(principal, tool, limits), timeoutMs)
+}
+
+function limitedBy(
+  { id, limits: own, limitsOf = id }: Principal,
+  { toolkit, tool }: ToolName,
+  limits: readonly ToolLimits[],
+): Limited[] {
+  const called = `tool:${toolkit}.${tool}`.toLowerCase()
+  return [
+    ...(own ? [{ id: limitsOf, name: 'credential', limits: own } as const] : []),
+    ...limits.map(({ of, limits: each }) => ({ id: `${called} ${of}`, name: 'tool', limits: each }) as const),
+  ]
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { bytesGiven, isInPlace, readArtifact } from '../../../src/core/call/artifact-output.ts'
+import { bytesGiven, checkGivenOutput, isInPlace, readArtifact } from '../../../src/core/call/artifact-output.ts'
 import type { Content } from '../../../src/core/tool/content.ts'
 
 const ARTIFACT = {
@@ -73,5 +73,36 @@ describe('bytes that a tool gave', () => {
     expect(isInPlace(record, { ok: true, value: 1, artifact: ARTIFACT })).toBe(false)
     expect(isInPlace(record, gave([text]))).toBe(false)
     expect(isInPlace({}, { ok: true, value: null, artifact: ARTIFACT })).toBe(false)
+  })
+
+  describe('an output', () => {
+    const wantsNumber = (value: unknown) =>
+      typeof value === 'number' ? [] : [{ path: '', message: 'Must be a number' }]
+    const invalid = { ok: false, failure: { type: 'output-invalid' } }
+
+    it('is judged by its schema, save where an artifact is in place of a value', () => {
+      const record = modes('artifact', 'value')
+      expect(checkGivenOutput({ ok: true, value: 'x' }, record, wantsNumber, undefined)).toMatchObject(invalid)
+      expect(checkGivenOutput(gave([image]), record, wantsNumber, undefined)).toMatchObject({ ok: true, value: null })
+      expect(checkGivenOutput({ ok: true, value: { artifact: ARTIFACT } }, record, wantsNumber, undefined)).toEqual({
+        ok: true,
+        value: null,
+        artifact: ARTIFACT,
+      })
+    })
+
+    it('is a value like any other of a tool that declares no artifacts', () => {
+      expect(checkGivenOutput({ ok: true, value: { artifact: ARTIFACT } }, {}, wantsNumber, undefined)).toMatchObject(
+        invalid,
+      )
+      expect(checkGivenOutput(gave([image]), {}, wantsNumber, undefined)).toMatchObject(invalid)
+    })
+
+    it('is invalid where its artifact is none', () => {
+      const record = modes('artifact', 'value')
+      expect(checkGivenOutput({ ok: true, value: { artifact: 1 } }, record, wantsNumber, undefined)).toMatchObject(
+        invalid,
+      )
+    })
   })
 })

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { callLimits, limitsOfTool } from '../../../src/core/access/limits.ts'
-import { createTurns, type Limited } from '../../../src/core/call/turns.ts'
+import { createTurns, type Limited, takeTurn } from '../../../src/core/call/turns.ts'
+import { ADMIN } from '../../../src/core/access/principal.ts'
 import { check } from '../../../src/core/tool/json-reader.ts'
 
 function turnsAt() {
@@ -109,5 +110,32 @@ describe('what is said of limits', () => {
     expect(limitsOfTool(limits, { toolkit: 'Mail', tool: 'Send' })).toBe(a)
     expect(limitsOfTool(limits, { toolkit: 'mail', tool: 'Read' })).toBe(b)
     expect(limitsOfTool(limits, { toolkit: 'Other', tool: 'Send' })).toBeUndefined()
+  })
+})
+
+describe('a turn of a call', () => {
+  const tool = { toolkit: 'Mail', tool: 'Send' }
+  const key = { ...ADMIN, id: 'key:a' }
+  const limits = { concurrency: 1 }
+
+  function taken(principal: typeof key, ofTool: readonly { of: string; limits: { concurrency: number } }[]) {
+    const all: Limited[] = []
+    const turns = { take: (limited: readonly Limited[]) => (all.push(...limited), { end: () => [] }) }
+    const turn = takeTurn(principal, tool, 10_000, { turns, limitsOf: () => ofTool })
+    return { turn, all }
+  }
+
+  it('is none where nothing limits it', () => {
+    expect(taken(key, [])).toEqual({ turn: undefined, all: [] })
+  })
+
+  it('counts towards the limits of the credential, or of whoever it acts for, and of the tool', () => {
+    const credential = { id: 'key:a', name: 'credential', limits }
+    expect(taken({ ...key, limits }, []).all).toEqual([credential])
+    expect(taken({ ...key, limits, limitsOf: 'key:b' }, []).all).toEqual([{ ...credential, id: 'key:b' }])
+    expect(taken({ ...key, limits }, [{ of: 'Mail.*', limits }]).all).toEqual([
+      credential,
+      { id: 'tool:mail.send Mail.*', name: 'tool', limits },
+    ])
   })
 })
