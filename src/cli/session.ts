@@ -29,6 +29,11 @@ export interface Session {
 
 export type Open = (options: CommonOptions) => Session
 
+/** What a deployment says of an answer beside it. */
+export function noteOf({ headers }: Response): string | undefined {
+  return headers.get('switchboard-note') ?? undefined
+}
+
 const LOCAL = 'http://localhost:8787'
 
 /** Begins a command: its flags come before the environment. */

@@ -1,4 +1,4 @@
-const EXPOSED = 'WWW-Authenticate, Mcp-Session-Id, Retry-After'
+const EXPOSED = 'WWW-Authenticate, Mcp-Session-Id, Retry-After, Switchboard-Note'
 const METHODS = 'GET, POST, DELETE, OPTIONS'
 /** What a page asks to send: names of headers, and no more of them than anybody needs. */
 const HEADER_NAMES = /^[\w, -]{1,2000}$/

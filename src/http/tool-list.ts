@@ -1,14 +1,22 @@
 import type { Catalogue, LineFormat } from '../core/access/catalogue.ts'
 import type { Principal } from '../core/access/principal.ts'
-import { type Failing, type Failure, fail, ok, type Result, Unreachable } from '../core/call/failure.ts'
+import { type Failure, fail, ok, type Result, Unreachable } from '../core/call/failure.ts'
 import type { Gate, RouteContext } from './gate.ts'
 import { jsonText, notModified, PRIVATE } from './json-response.ts'
+import { noteHeader } from './note.ts'
 
 export interface ToolListDeps {
   readonly gate: Gate
   readonly catalogue: Catalogue
   /** Names a representation by its text, for entity tags. */
   readonly sha256: (text: string) => Promise<string>
+}
+
+/** A list as it was written. */
+export interface Written {
+  /** The body, serialised. */
+  readonly text: string
+  readonly isEmpty: boolean
 }
 
 /** A list of tools, as a request asks for it. */
@@ -18,10 +26,19 @@ export interface ToolList {
    * while the catalogue does not: the tag is then made of the text.
    */
   readonly variant: readonly string[] | undefined
-  /** The body, serialised, of the tools that the principal may see. */
-  readonly write: (principal: Principal) => Promise<Result<string>>
+  /** The list of the tools that the principal may see. */
+  readonly write: (principal: Principal) => Promise<Result<Written>>
+  /** What it was asked to hold alone. */
+  readonly narrowedBy?: Narrowing
   /** Of an answer that is not a failure, beside those of every list. */
   readonly headers?: Readonly<Record<string, string>> | undefined
+}
+
+interface Narrowing {
+  readonly toolkit?: string | undefined
+  readonly tag?: string | undefined
+  /** Whether words are searched for, too: the list says itself that none has them. */
+  readonly isSearch?: boolean
 }
 
 /**
@@ -53,36 +70,54 @@ async function listTools(
   if (!caller.ok) return respond(caller.failure)
   const list = read()
   if (!list.ok) return respond(list.failure)
-  const { variant, write, headers } = list.value
+  const { variant, write, headers, narrowedBy } = list.value
   const written = variant ? undefined : await write(caller.value)
   if (written?.ok === false) return respond(written.failure)
   const { id, kind, tools } = caller.value
   const named = written
-    ? written.value
+    ? written.value.text
     : [await catalogue.etag(), id, kind, tools.join(), ...(variant ?? [])].join('\n')
   const etag = `"${(await sha256(named)).slice(0, 32)}"`
   const all = { ...PRIVATE, ...headers, etag }
   const unchanged = notModified(request, all)
   if (unchanged) return unchanged
-  const text = written ?? (await write(caller.value))
-  return text.ok ? jsonText(text.value, 200, all) : respond(text.failure)
+  const made = written ?? (await write(caller.value))
+  if (!made.ok) return respond(made.failure)
+  const note = made.value.isEmpty && narrowedBy ? await whyEmpty(narrowedBy, caller.value, catalogue) : undefined
+  return jsonText(made.value.text, 200, note === undefined ? all : { ...all, ...noteHeader(note) })
+}
+
+/** What a list that holds nothing does not say of itself: the dialects' lists have no room for it. */
+async function whyEmpty(
+  { toolkit, tag, isSearch }: Narrowing,
+  principal: Principal,
+  catalogue: Catalogue,
+): Promise<string | undefined> {
+  const unknown = toolkit === undefined ? undefined : await unknownAmong([toolkit], principal, catalogue)
+  if (unknown !== undefined || isSearch) return unknown
+  if (tag !== undefined) return `There is no tool with that tag ${toolkit === undefined ? 'here' : `in '${toolkit}'`}`
+  return (
+    toolkit &&
+    `No tool of '${toolkit}' is shown here: GET /tools?toolkit=${toolkit}&versions=all lists all that there are`
+  )
 }
 
 /**
- * Refuses toolkits of which the principal sees no tool, whether or not there are any: an agent whose toolset is chosen by a name that
- * is spelt wrong would have nothing, and be told nothing of it. Whoever filters a list sees that it is empty.
+ * Says which toolkit or tool the principal sees nothing of, whether or not there is one, and what is called much like it. An agent
+ * whose toolset is chosen by a name that is spelt wrong would have nothing, and be told nothing of it.
  */
-export async function unknownToolkit(
+export async function unknownAmong(
   names: readonly string[],
   principal: Principal,
   catalogue: Catalogue,
-): Promise<Failing | undefined> {
-  const unknown = names.length === 0 ? undefined : await catalogue.unknownToolkit(names, principal)
+): Promise<string | undefined> {
+  const unknown = names.length === 0 ? undefined : await catalogue.unknown(names, principal)
   if (!unknown) return undefined
   const { name, known, isNear } = unknown
+  const what = name.includes('.') ? 'tool' : 'toolkit'
   const quoted = known.map((each) => `'${each}'`).join(', ')
   const others = isNear ? `: did you mean ${quoted}?` : known.length === 0 ? '' : `: there are ${quoted}`
-  return fail({ type: 'request-malformed', message: `There is no toolkit '${name}' here${others}` })
+  return `There is no ${what} '${name}' here${others}`
 }
 
 const PAGE = 1_000
@@ -101,6 +136,7 @@ export function wholeList(
 ): ToolList {
   return {
     variant: [format.name, toolkit ?? ''],
+    narrowedBy: { toolkit },
     async write(principal) {
       const lines: string[] = []
       let characters = 0
@@ -116,7 +152,7 @@ export function wholeList(
         if (characters > MAX_LISTED) return fail(tooMany)
         cursor = listing.nextCursor
       } while (cursor !== undefined)
-      return ok(join(lines))
+      return ok({ text: join(lines), isEmpty: lines.length === 0 })
     },
   }
 }

@@ -120,6 +120,15 @@ describe('list, search and show', () => {
     expect(found.stderr).toMatch(/ of \d+\nNo tool knows xyzzy\n$/)
   })
 
+  it('say why there is nothing', async () => {
+    const why = "There is no toolkit 'Calculater' here: did you mean 'Calculator'?"
+    for (const args of [['list'], ['search', 'add']]) {
+      const { code, stderr } = await run([...args, '--toolkit', 'Calculater'])
+      expect({ code, stderr }).toMatchObject({ code: 0, stderr: expect.stringContaining(why) })
+      expect((await run([...args, '--toolkit', 'Calculater', '--json'])).json).toMatchObject({ items: [], note: why })
+    }
+  })
+
   it('show a tool for people, as JSON, and in a dialect', async () => {
     const { stdout } = await run(['show', 'Calculator.Add'])
     expect(stdout).toMatch(
@@ -240,7 +249,7 @@ describe('publish', () => {
     const one = await file('one.json', definition('Cli.One@1.0.0'))
     const alone = await run(['publish', one])
     expect(alone).toMatchObject({ code: 0, stdout: `+ Cli.One@1.0.0  ${one}\n` })
-    expect(alone.stderr).toContain('What has no implementation is listed and read, and cannot be called')
+    expect(alone.stderr).toContain("Without an implementation, 'Cli.One@1.0.0' cannot be called, only listed and read")
     const mcp = await file('mcp.json', { name: 'Two', description: 'Two', inputSchema: { type: 'object' } })
     expect(
       (await run(['publish', mcp, '--toolkit', 'Cli', '--version', '2.0.0', '--tag', 'x', '--json'])).json,

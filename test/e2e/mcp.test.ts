@@ -241,8 +241,9 @@ describe('a definition of MCP', () => {
   })
 
   it('is of a toolkit whose name an agent may have wrong, and is told', async () => {
-    const list = async (toolkits: string) => {
-      const answer = await fetch(url(`?toolkits=${toolkits}`), {
+    const list = (toolkits: string) => misnamed(`?toolkits=${toolkits}`)
+    const misnamed = async (query: string) => {
+      const answer = await fetch(url(query), {
         method: 'POST',
         headers: { 'content-type': 'application/json', 'accept': 'application/json, text/event-stream' },
         body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' }),
@@ -253,5 +254,20 @@ describe('a definition of MCP', () => {
       .poll(() => list('Calculater'))
       .toBe("There is no toolkit 'Calculater' here: did you mean 'Calculator'?")
     expect(await list('Nonsensical')).toMatch(/^There is no toolkit 'Nonsensical' here: there are '.*'Calculator'/)
+    for (const [query, message] of [
+      ['Calculator.Ad', "There is no tool 'Calculator.Ad' here: did you mean 'Calculator.Add'?"],
+      ['Calculator.Add,Calculater.*', "There is no toolkit 'Calculater' here: did you mean 'Calculator'?"],
+      ['Nonsense.Nonsensical', /^There is no toolkit 'Nonsense' here: there are '/],
+      [
+        'Calculator.Nonsensical',
+        "There is no tool 'Calculator.Nonsensical' here: there are 'Calculator.Add', 'Calculator.Subtract'",
+      ],
+      ['Calculator_Addd', "There is no tool 'Calculator_Addd' here: did you mean"],
+      ['Calculator.Add,Calculator_Subtract', undefined],
+    ] as const) {
+      const said = await misnamed(`?tools=${query}`)
+      if (message === undefined) expect(said).toBeUndefined()
+      else expect(said).toMatch(message)
+    }
   })
 })

@@ -109,8 +109,27 @@ for (const { name, load, skip } of catalogues) {
         expect(ids(body)).toEqual(wanted)
         expect(ids(await walk(server, `/tools?toolkit=${toolkit}`, 2))).toEqual(wanted)
       }
-      const { status, body } = await server.json('GET', '/tools?toolkit=NoSuchToolkit')
-      expect([status, ids(body)]).toEqual([200, []])
+    })
+
+    it.each([
+      ['GET', '/tools?toolkit=Calculater', { items: [] }],
+      ['GET', '/oxp/tools?toolkit=Calculater', { items: [] }],
+      ['GET', '/tools?toolkit=Calculater&q=add', { items: [] }],
+      ['GET', '/tools?toolkit=Calculater&versions=all', { items: [] }],
+      ['POST', '/plugin/describe?toolkit=Calculater', { tools: [] }],
+      ['GET', '/machine-context/tools?toolkit=Calculater', { tools: [] }],
+    ])('%s %s is empty, and a header says what was meant', async (method, path, expected) => {
+      const { status, body, headers } = await server.json(method, path)
+      expect({ status, body }).toMatchObject({ status: 200, body: expected })
+      expect(headers.get('switchboard-note')).toBe("There is no toolkit 'Calculater' here: did you mean 'Calculator'?")
+    })
+
+    it('says of no other list anything beside it', async () => {
+      for (const path of ['/tools', '/tools?toolkit=Calculator', '/tools?q=xyzzy', '/worker/tools']) {
+        expect((await server.json('GET', path)).headers.get('switchboard-note'), path).toBeNull()
+      }
+      const { headers } = await server.json('GET', '/tools?tag=nobody-has-this')
+      expect(headers.get('switchboard-note')).toBe('There is no tool with that tag here')
     })
 
     it('finds each tool first by its own name', async () => {
@@ -231,7 +250,13 @@ describe('publishing one definition', () => {
   })
 
   it('lists a tool without an implementation and says that it cannot be called', async () => {
-    await server.json('POST', '/tools', definition('One.Listed@1.0.0'))
+    const made = await server.json('POST', '/tools', definition('One.Listed@1.0.0'))
+    expect(made).toMatchObject({ status: 201, body: { ids: ['One.Listed@1.0.0'] } })
+    expect(made.headers.get('switchboard-note')).toMatch(
+      /^Without an implementation, 'One\.Listed@1\.0\.0' cannot be called, .* beside the 'definition'$/,
+    )
+    const batch = await server.json('POST', '/tools', [definition('One.Next@1.0.0')])
+    expect(batch.headers.get('switchboard-note')).toContain("'One.Next@1.0.0'")
     expect(ids((await server.json('GET', '/tools?toolkit=One&limit=1000')).body)).toContain('One.Listed@1.0.0')
     expect(await call('One.Listed')).toMatchObject({
       status: 400,

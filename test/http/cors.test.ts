@@ -8,7 +8,7 @@ const asked = (headers: Record<string, string>, method = 'POST') =>
 it('a page of an origin that is named may read the answer, without cookies', () => {
   expect(asked({ origin: 'https://page.example' })).toEqual({
     'access-control-allow-origin': 'https://page.example',
-    'access-control-expose-headers': 'WWW-Authenticate, Mcp-Session-Id, Retry-After',
+    'access-control-expose-headers': 'WWW-Authenticate, Mcp-Session-Id, Retry-After, Switchboard-Note',
   })
 })
 

@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from 'vitest'
 import { ADMIN, type Principal } from '../../src/core/access/principal.ts'
 import type { Catalogue, ListQuery } from '../../src/core/access/catalogue.ts'
 import { type Failure, fail, ok } from '../../src/core/call/failure.ts'
-import { answerToolList, type ToolList, unknownToolkit, wholeList } from '../../src/http/tool-list.ts'
+import { answerToolList, type ToolList, unknownAmong, wholeList } from '../../src/http/tool-list.ts'
 import { sha256 } from '../dialects/machine-context/fakes.ts'
 import { gateFor } from './gate-for.ts'
 
@@ -21,13 +21,13 @@ interface Given {
 
 /** Answers a request for a list, whose text is `[1]`, and counts how often it was written. */
 async function answer({ caller = KEY, state = 'e', method = 'GET', held, list = {} }: Given = {}) {
-  const write = vi.fn(async () => ok('[1]'))
+  const write = vi.fn(async () => ok({ text: '[1]', isEmpty: false }))
   const raw = new Request('https://sb.example/tools', { method, headers: held ? { 'if-none-match': held } : {} })
   const c = { req: { raw }, executionCtx: { waitUntil: () => undefined } }
   const catalogue: Catalogue = {
     etag: async () => state,
     list: async () => undefined,
-    unknownToolkit: async () => undefined,
+    unknown: async ([name = '']) => (name === 'Kti' ? { name, known: ['Kit'], isNear: true } : undefined),
   }
   const read = vi.fn(() => ok({ variant: ['x'], write, ...list }))
   const response = await answerToolList(c, { gate: gateFor(caller), catalogue, sha256 }, read, respond)
@@ -60,6 +60,40 @@ describe('a list', () => {
     expect((await answer({ list: { write: async () => fail(WRONG) } })).text).toBe(JSON.stringify(WRONG))
     const unnamed = await answer({ list: { variant: undefined, write: async () => fail(WRONG) } })
     expect(unnamed.text).toBe(JSON.stringify(WRONG))
+  })
+})
+
+describe('a list that is empty', () => {
+  const empty = (narrowedBy: ToolList['narrowedBy'], isEmpty = true) =>
+    answer({ list: { write: async () => ok({ text: '[]', isEmpty }), ...(narrowedBy ? { narrowedBy } : {}) } })
+
+  it.each([
+    [
+      'is of a toolkit that there is none of',
+      { toolkit: 'Kti' },
+      "There is no toolkit 'Kti' here: did you mean 'Kit'?",
+    ],
+    ['is searched there', { toolkit: 'Kti', isSearch: true }, "There is no toolkit 'Kti' here: did you mean 'Kit'?"],
+    ['is of a tag that no tool has', { tag: 'Ünused' }, 'There is no tool with that tag here'],
+    [
+      'is of a tag that no tool of a toolkit has',
+      { toolkit: 'Kit', tag: 'x' },
+      "There is no tool with that tag in 'Kit'",
+    ],
+    [
+      'is of a toolkit whose tools it does not show',
+      { toolkit: 'Kit' },
+      "No tool of 'Kit' is shown here: GET /tools?toolkit=Kit&versions=all lists all that there are",
+    ],
+  ])('says in a header why when it %s', async (_, narrowedBy, note) => {
+    const { status, text, headers } = await empty(narrowedBy)
+    expect({ status, text, note: headers.get('switchboard-note') }).toEqual({ status: 200, text: '[]', note })
+  })
+
+  it('says nothing where that is plain, and no list does that holds anything', async () => {
+    const all = [await empty({ toolkit: 'Kit', isSearch: true }), await empty({}), await empty(undefined)]
+    all.push(await empty({ toolkit: 'Kti' }, false))
+    expect(all.map(({ headers }) => headers.get('switchboard-note'))).toEqual(all.map(() => null))
   })
 })
 
@@ -102,7 +136,9 @@ describe('the entity tag of a list', () => {
     const list = { variant: undefined }
     const { etag } = await answer({ list })
     expect((await answer({ list, state: 'f', caller: ADMIN })).etag).toBe(etag)
-    expect((await answer({ list: { ...list, write: async () => ok('[2]') } })).etag).not.toBe(etag)
+    expect((await answer({ list: { ...list, write: async () => ok({ text: '[2]', isEmpty: false }) } })).etag).not.toBe(
+      etag,
+    )
     expect(await answer({ list, held: etag })).toMatchObject({ status: 304, text: '' })
   })
 })
@@ -116,7 +152,7 @@ describe('a whole list', () => {
     const asked: ListQuery[] = []
     const catalogue: Catalogue = {
       etag: async () => 'e',
-      async unknownToolkit([name = '']) {
+      async unknown([name = '']) {
         return name === 'Kti' ? { name, known: ['Kit', 'Kat'], isNear: true } : undefined
       },
       async list(query) {
@@ -130,7 +166,7 @@ describe('a whole list', () => {
 
   it('is of the lines of every page, without the empty ones', async () => {
     const { catalogue, asked } = catalogueOf(['a', ''], [], ['b'])
-    expect(await write(catalogue, { toolkit: 'Kit' })).toEqual(ok('a|b'))
+    expect(await write(catalogue, { toolkit: 'Kit' })).toEqual(ok({ text: 'a|b', isEmpty: false }))
     expect(asked).toEqual(
       [undefined, '1', '2'].map((cursor) => ({ toolkit: 'Kit', versions: 'newest', limit: 1_000, cursor })),
     )
@@ -138,9 +174,9 @@ describe('a whole list', () => {
 
   it('of an agent is refused for a toolkit that there is none of, with those that are called much like it', async () => {
     const { catalogue } = catalogueOf(['a'])
-    expect(await unknownToolkit(['Kit'], KEY, catalogue)).toBeUndefined()
-    expect(await unknownToolkit(['Kti'], KEY, catalogue)).toEqual(
-      fail({ type: 'request-malformed', message: "There is no toolkit 'Kti' here: did you mean 'Kit', 'Kat'?" }),
+    expect(await unknownAmong(['Kit'], KEY, catalogue)).toBeUndefined()
+    expect(await unknownAmong(['Kti'], KEY, catalogue)).toBe(
+      "There is no toolkit 'Kti' here: did you mean 'Kit', 'Kat'?",
     )
   })
 

@@ -8,6 +8,8 @@ export interface Answer {
   /** Whether it comes as server-sent events to who asks for them, where there is something to say before it. */
   readonly streams?: true
   readonly type?: string
+  /** What the header `Switchboard-Note` of it says, where there is one. */
+  readonly note?: string
 }
 
 /** What no declaration of a route says of it. */
@@ -35,18 +37,22 @@ const metadata = (summary: string): Described => ({
   answers: { 200: json('Metadata', OBJECT) },
   failures: 'OAuthError',
 })
+const UNCALLABLE = 'Which of the new tools cannot be called, having no implementation'
 const published = (summary: string, name: keyof typeof COMPONENTS): Described => ({
   summary,
   answers: {
-    200: component('Published before as it is; or the result of each of a batch', name),
-    201: component('Published', name),
+    200: { ...component('Published before as it is; or the result of each of a batch', name), note: UNCALLABLE },
+    201: { ...component('Published', name), note: UNCALLABLE },
   },
 })
 const FORM = 'application/x-www-form-urlencoded'
 const tools = objectOf({ tools: listOf(OBJECT) })
 const listing = (summary: string, schema: Schema, failures?: Described['failures']): Described => ({
   summary,
-  answers: { 200: json('The tools that the caller may see', schema), 304: UNCHANGED },
+  answers: {
+    200: { ...json('The tools that the caller may see', schema), note: 'Why a filtered list is empty' },
+    304: UNCHANGED,
+  },
   ...(failures ? { failures } : {}),
 })
 const mcp = (summary: string): Described => ({

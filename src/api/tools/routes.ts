@@ -35,6 +35,7 @@ import {
   encodeVersion,
   guardHeaders,
   losses,
+  publicationHeaders,
   publicationQuery,
   publisherHeaders,
   readinessQuery,
@@ -103,12 +104,13 @@ export function registryFace(deps: RegistryFaceDeps): Hono {
     note(publishedOf(reports))
     if (isBatch) {
       const results = reports.map((report, index) => encodeResult(report, askedId(documents[index])))
-      return jsonText(JSON.stringify({ results }))
+      return jsonText(JSON.stringify({ results }), 200, publicationHeaders(reports))
     }
     const [report] = reports
     if (!report) throw new Error('A publication came to nothing')
     if (!report.ok) return report
-    return jsonText(JSON.stringify(encodePublished(report)), report.outcome === 'created' ? 201 : 200)
+    const status = report.outcome === 'created' ? 201 : 200
+    return jsonText(JSON.stringify(encodePublished(report)), status, publicationHeaders(reports))
   }
 
   async function show(

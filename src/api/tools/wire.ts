@@ -4,7 +4,8 @@ import type { PublicationFailure, Report as PublicationReport } from '../../core
 import { readStatus, statusBody } from '../../core/publish/status.ts'
 import { isObject } from '../../core/tool/json.ts'
 import { boolean, into, nullable, object, oneOf, optional, string, text } from '../../core/tool/json-reader.ts'
-import type { Checked, Problem } from '../../core/tool/problem.ts'
+import { type Checked, type Problem, quoted } from '../../core/tool/problem.ts'
+import { noteHeader } from '../../http/note.ts'
 import { query } from '../../http/query.ts'
 import { formatToolId, isNamePart, type ToolName } from '../../core/tool/tool-id.ts'
 import { needsApproval, type Publisher, type ToolRecord, type VersionEntry } from '../../core/tool/tool.ts'
@@ -50,6 +51,21 @@ export function encodePublished({ ids, warnings, leftOut, pending }: Extract<Pub
     ...(warnings.length > 0 ? { warnings } : {}),
   }
 }
+
+/** Says which of the new tools nobody can call, in a header: what is answered is the ids alone. */
+export function publicationHeaders(
+  reports: readonly PublicationReport[],
+): Readonly<Record<string, string>> | undefined {
+  const ids = reports.flatMap((report) => (report.ok ? (report.uncallable ?? []) : []))
+  if (ids.length === 0) return undefined
+  const more = ids.length > MAX_NAMED ? ` and ${ids.length - MAX_NAMED} more` : ''
+  const named = `${quoted(ids.slice(0, MAX_NAMED))}${more}`
+  return noteHeader(
+    `Without an implementation, ${named} cannot be called, only listed and read: publish a new version with an 'implementation' beside the 'definition'`,
+  )
+}
+
+const MAX_NAMED = 3
 
 /** One result of a batch: `{id, status, errors?}`. */
 export function encodeResult(report: PublicationReport, asked: string | null) {

@@ -1,7 +1,7 @@
-import type { ToolDefinition } from '../../client/index.ts'
+import type { Filter, ToolDefinition } from '../../client/index.ts'
 import { isObject, objectsIn, textIn } from '../../client/json.ts'
 import type { AddCommands } from '../add-commands.ts'
-import type { CommonOptions, Session } from '../session.ts'
+import { type CommonOptions, noteOf, type Session } from '../session.ts'
 import { oneLine } from '../terminal-text.ts'
 import { wholeNumber } from '../arguments.ts'
 
@@ -54,17 +54,26 @@ async function list(session: Session, { toolkit, tag, allVersions, limit }: List
     if (limit !== undefined && items.length === limit) break
     items.push(tool)
   }
-  terminal.give({ items }, () => {
+  const note = items.length === 0 ? await whyNone(session, { toolkit, tag }) : undefined
+  terminal.give({ items, ...(note === undefined ? {} : { note }) }, () => {
     printTools(session, items)
-    if (items.length === 0) terminal.note('There are none')
+    if (items.length === 0) terminal.note(note ?? 'There are none')
   })
+}
+
+/** What the deployment says of a list that is empty. */
+function whyNone({ connection, signal }: Session, filter: Pick<Filter, 'toolkit' | 'tag'>) {
+  const asked = { ...filter, limit: 1 }
+  return connection.ask({ path: '/tools', query: asked, signal, read: async (response) => noteOf(response) })
 }
 
 async function search(session: Session, question: string, { toolkit, tag, limit }: ListOptions): Promise<void> {
   const { client, terminal, signal } = session
   const found = await client.search(question, { toolkit, tag, ...(limit === undefined ? {} : { limit }), signal })
-  terminal.give(found, () => {
+  const note = found.items.length === 0 ? await whyNone(session, { toolkit, tag }) : undefined
+  terminal.give({ ...found, ...(note === undefined ? {} : { note }) }, () => {
     printTools(session, found.items)
+    if (note !== undefined) terminal.note(note)
     const { total = 0, unmatched = [] } = found
     terminal.note(['dim', `${found.items.length} of ${total}`])
     if (unmatched.length > 0) terminal.note(['dim', `No tool knows ${unmatched.join(', ')}`])

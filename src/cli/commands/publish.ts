@@ -2,11 +2,11 @@ import { watch } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { basename, dirname, extname } from 'node:path'
 import { SwitchboardError } from '../../client/index.ts'
-import { isObject, type JsonObject, objectsIn, textIn } from '../../client/json.ts'
+import { isObject, type JsonObject, objectsIn, parsed, textIn } from '../../client/json.ts'
 import { gather, readJson } from '../arguments.ts'
 import { CliError } from '../cli-error.ts'
 import type { AddCommands } from '../add-commands.ts'
-import type { CommonOptions, Session } from '../session.ts'
+import { type CommonOptions, noteOf, type Session } from '../session.ts'
 
 interface PublishOptions extends CommonOptions {
   readonly watch?: boolean
@@ -122,35 +122,33 @@ async function publishDefinitions(session: Session, file: string, options: Publi
   const beside = Object.fromEntries(Object.entries(said).filter(([, value]) => value !== undefined))
   if (Array.isArray(read) && implementation) throw new CliError('usage', '--code is of one definition')
   const documents = Array.isArray(read) ? read.map((each) => wrapped(each, beside)) : wrapped(read, beside)
-  const answer: unknown = await connection.json({
+  const { answer, notes } = await connection.ask({
     method: 'POST',
     path: '/tools',
     query: { dialect, allow: allowBreaking ? 'breaking' : undefined },
     json: documents,
     signal,
     repeatable: true,
+    async read(response) {
+      const note = noteOf(response)
+      const answer = parsed(await response.text())
+      if (answer === undefined) throw new SwitchboardError('answer_invalid', 'What answered is no Switchboard')
+      return { answer, notes: note === undefined ? [] : [note] }
+    },
   })
   const results = Array.isArray(read) ? objectsIn(answer, 'results') : undefined
-  const uncallable = [documents].flat().every(isImplemented) ? [] : [UNCALLABLE]
   if (!results) {
     const published = publishedOf(file, answer)
-    return { ...published, warnings: [...published.warnings, ...uncallable] }
+    return { ...published, warnings: [...published.warnings, ...notes] }
   }
   const made = results.filter(({ status }) => status === 200 || status === 201)
   return {
     file,
     ids: made.flatMap((each) => textsIn(each, 'ids', textIn(each, 'id'))),
     unchanged: made.length > 0 && made.every(({ status }) => status === 200),
-    warnings: [...made.flatMap((each) => textsIn(each, 'warnings')), ...uncallable],
+    warnings: [...made.flatMap((each) => textsIn(each, 'warnings')), ...notes],
     refused: results.filter((each) => !made.includes(each)),
   }
-}
-
-const UNCALLABLE =
-  "What has no implementation is listed and read, and cannot be called: pass --code, or write an 'implementation' beside the 'definition'"
-
-function isImplemented(document: unknown): boolean {
-  return isObject(document) && ('implementation' in document || 'implementations' in document)
 }
 
 /** A document with what is said beside it, which holds over what stands in the file. */

@@ -45,10 +45,10 @@ export type LineFormat =
   | { readonly name: 'stored' }
   | { readonly name: string; readonly write: (record: ToolRecord, name: string, budget: Budget) => string }
 
-/** A toolkit's name of whose tools a principal sees none. */
-export interface UnknownToolkit {
+/** A toolkit (`Gmail`) or a tool (`Gmail.Send`) of which a principal sees nothing. */
+export interface Unknown {
   readonly name: string
-  /** The toolkits that are called much like it, or else some of all, of which the principal sees tools. */
+  /** What the principal sees that is called much like it, or else some of what it sees beside it: other toolkits, or other tools of its toolkit. */
   readonly known: readonly string[]
   readonly isNear: boolean
 }
@@ -67,8 +67,8 @@ export interface ToolkitCounts {
 }
 
 export interface Catalogue {
-  /** The first of these toolkits that the principal sees no tool of. */
-  unknownToolkit(names: readonly string[], principal: Principal): Promise<UnknownToolkit | undefined>
+  /** The first of these toolkits and tools that the principal sees nothing of; of a tool whose toolkit is unknown, that toolkit. */
+  unknown(names: readonly string[], principal: Principal): Promise<Unknown | undefined>
   /** Names the whole catalogue's state: it changes whenever a listing does. */
   etag(): Promise<string>
   /** A page of the tools that the principal may see. Gives undefined for a cursor that is none of ours. */

@@ -20,6 +20,8 @@ export type Report =
       readonly leftOut?: readonly string[]
       /** Those that are not there for callers before they were reviewed. */
       readonly pending?: readonly string[]
+      /** Those of the new ones that have no implementation: they are listed and read, and cannot be called. */
+      readonly uncallable?: readonly string[]
       /** Of an import's tool. */
       readonly state?: ImportState
       /** What the import's tool asks for beyond what follows from its requirements, where it does. */
@@ -46,6 +48,9 @@ export function reportOf(
 ): Report {
   const { ids } = published
   const [record] = records
+  // What is unchanged may have got its implementation before
+  const isNew = published.outcome === 'created'
+  const uncallable = isNew ? records.filter(({ implementation }) => !implementation).map(({ id }) => id) : []
   const guard = state === undefined || record === undefined ? undefined : guardOf(record)
   switch (published.outcome) {
     case 'created':
@@ -57,6 +62,7 @@ export function reportOf(
         warnings: [...warnings, ...(published.warnings ?? []).map((message) => ({ path: '', message }))],
         ...(published.leftOut ? { leftOut: published.leftOut } : {}),
         ...(published.pending ? { pending: published.pending } : {}),
+        ...(uncallable.length > 0 ? { uncallable } : {}),
         ...(state === undefined ? {} : { state }),
         ...(guard ? { guard } : {}),
       }

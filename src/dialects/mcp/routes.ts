@@ -28,7 +28,9 @@ import { revision2026 } from './revisions/2026-07-28.ts'
 import { revisionOf, revisionOfBatch, type Revisions } from './revisions/negotiation.ts'
 import type { Revision, ServerInfo } from './revisions/revision.ts'
 import { revision2025November, revisionsUntil2025 } from './revisions/until-2025-11-25.ts'
-import { namesNear, searchCall } from './search-mode.ts'
+import { withNames } from './chosen.ts'
+import { namesNear } from './names-near.ts'
+import { searchCall } from './search-mode.ts'
 import { answerCall, answerFailure, messageEvent, unknownTool } from './tools-call.ts'
 import { listTools } from './tools-list.ts'
 import { declare } from '../../http/operation.ts'
@@ -96,7 +98,9 @@ export function mcpFace(deps: McpFaceDeps): Hono {
       return errorResponse(null, { code: INVALID_REQUEST, message: textOf(toolset.failure), status: 400 })
     const body = await readJson(request, CALL_LIMIT)
     if (!body.ok) return refuse(body.failure)
-    const client: Client = { request, principal: admitted.value, background: backgroundOf(c), toolset }
+    const addressed: Client = { request, principal: admitted.value, background: backgroundOf(c), toolset }
+    const client = toolset.names.length === 0 ? addressed : await reached(withNames(addressed, resolver))
+    if ('code' in client) return errorResponse(null, client)
     if (Array.isArray(body.value)) return batch(body.value, client)
 
     const message = readMessage(body.value)
@@ -157,7 +161,7 @@ export function mcpFace(deps: McpFaceDeps): Hono {
     if (found && 'code' in found) return found
     if (!found) return answerFailure(unknownTool(call.name), revision)
     if ('result' in found) return found.result
-    const suggest = (name: string) => namesNear(name, client, { catalogue })
+    const suggest = (name: string) => namesNear(name, client, catalogue)
     return answerCall(found.call, revision, client, stream, { callTool, resolver, suggest })
   }
 

@@ -1,15 +1,16 @@
 import { maySee } from '../../core/access/principal.ts'
 import { isJsonObject, type Json, type JsonObject, parseJson } from '../../core/tool/json.ts'
-import type { Catalogue, LineFormat, ListQuery } from '../../core/access/catalogue.ts'
+import type { Catalogue, ListQuery } from '../../core/access/catalogue.ts'
 import { userOf } from '../../core/call/authorise.ts'
 import { encodeReadiness, type TellReadiness } from '../../core/call/readiness.ts'
 import type { Resolver } from '../../core/call/resolve.ts'
 import { plainName } from '../../core/tool/name-suffix.ts'
 import { askedByName } from '../../core/tool/tool-id.ts'
 import { contextOf } from '../../http/incoming-call.ts'
-import { unknownToolkit } from '../../http/tool-list.ts'
 import { BRIEF } from './brief.ts'
+import { misnamed } from './chosen.ts'
 import { textOf } from './failure.ts'
+import { namesNear } from './names-near.ts'
 import { publishedName } from './tool-document.ts'
 import { encodeErrorResult } from './result.ts'
 import type { Revision } from './revisions/revision.ts'
@@ -19,7 +20,6 @@ import type { ToolCall } from './wire.ts'
 
 const DEFAULT_RESULTS = 10
 const MAX_RESULTS = 50
-const MAX_SUGGESTIONS = 3
 const WANTED_CURSOR = 'a next_cursor that search_tools gave'
 
 const READ_ONLY = { readOnlyHint: true, openWorldHint: false }
@@ -68,12 +68,6 @@ function argumentsOf(required: string, properties: JsonObject): JsonObject {
 
 /** What `tools/list` gives in this mode, whatever the catalogue holds. */
 export const SEARCH_TOOLS = `"tools":${JSON.stringify(TOOLS)}`
-
-/** The names of tools. */
-const NAMES: LineFormat = {
-  name: 'mcp-names',
-  write: (record, name) => (record.implementation === undefined ? '' : name),
-}
 
 interface SearchDeps {
   readonly catalogue: Catalogue
@@ -128,8 +122,8 @@ async function search(call: ToolCall, revision: Revision, client: Client, { cata
   const isCursor = cursor === undefined || (typeof cursor === 'string' && cursor.length <= 500)
   if (!isCursor) return wrong('cursor', WANTED_CURSOR, revision)
   const { principal, toolset } = client
-  const misnamed = await unknownToolkit(toolset.toolkits, principal, catalogue)
-  if (misnamed) return encodeErrorResult(textOf(misnamed.failure), revision)
+  const unknown = await misnamed(client, catalogue)
+  if (unknown !== undefined) return encodeErrorResult(unknown, revision)
   const q = query.trim() === '' ? undefined : query
   const asked: ListQuery = { q, versions: 'newest', limit, callable: true, ...(cursor === undefined ? {} : { cursor }) }
   const listing = await catalogue.list(asked, narrowedTo(principal, toolset), BRIEF)
@@ -149,24 +143,13 @@ function once(text: string, revision: Revision): string {
   return revision.result(`"content":[{"type":"text","text":${JSON.stringify(text)}}]`)
 }
 
-/** The names of the tools that a search for the words of a name finds, of those that can be called. */
-export async function namesNear(
-  name: string,
-  client: Client,
-  { catalogue }: Pick<SearchDeps, 'catalogue'>,
-): Promise<readonly string[]> {
-  const query: ListQuery = { q: name.slice(0, 200), versions: 'newest', limit: MAX_SUGGESTIONS, callable: true }
-  const listing = await catalogue.list(query, narrowedTo(client.principal, client.toolset), NAMES)
-  return (listing?.lines ?? []).filter((line) => line !== '')
-}
-
 async function describe(name: string, revision: Revision, client: Client, deps: SearchDeps): Promise<string> {
   const plain = plainName(name)
   const resolved = await deps.resolver.resolve(askedByName(plain), client.background)
   const found = resolved.ok ? resolved.tool.record : undefined
   const record = found && (plain === name || publishedName(found) === name) ? found : undefined
   if (!resolved.ok || !record || !maySee(client.principal, record) || !isChosen(client.toolset, record)) {
-    const near = await namesNear(name, client, deps)
+    const near = await namesNear(name, client, deps.catalogue)
     const more = near.map((each) => `'${each}'`).join(', ')
     const said = near.length === 0 ? 'search_tools finds the names there are' : `did you mean ${more}?`
     return encodeErrorResult(`Unknown tool: '${name.slice(0, 200)}': ${said}`, revision)

@@ -1,8 +1,7 @@
 import type { Catalogue, LineFormat, ListQuery } from '../../core/access/catalogue.ts'
 import type { JsonObject } from '../../core/tool/json.ts'
 import type { ToolRecord } from '../../core/tool/tool.ts'
-import { unknownToolkit } from '../../http/tool-list.ts'
-import { textOf } from './failure.ts'
+import { misnamed } from './chosen.ts'
 import type { McpError } from './json-rpc.ts'
 import type { Revision } from './revisions/revision.ts'
 import { SEARCH_TOOLS } from './search-mode.ts'
@@ -13,22 +12,29 @@ import { invalid } from './wire.ts'
 /** So many, since clients in use read the first page only. */
 const PAGE = 1_000
 const BAD_CURSOR = invalid("'cursor' must be a 'nextCursor' that a list gave")
+const NONE_CALLABLE = invalid(
+  'None of the tools that the address chooses can be called: each was withdrawn, is deprecated or has no implementation. GET /tools/{id}/readiness says what is in the way of one',
+)
 
 /** `tools/list`: a page of the chosen tools that the principal may see and that can be called, in the order of their ids. */
 export async function listTools(
   { cursor }: JsonObject,
   revision: Revision,
-  { principal, toolset }: Client,
+  client: Client,
   catalogue: Catalogue,
 ): Promise<string | McpError> {
+  const { principal, toolset } = client
   if (cursor !== undefined && (typeof cursor !== 'string' || cursor.length > 500)) return BAD_CURSOR
   const query: ListQuery = { versions: 'newest', limit: PAGE, cursor, callable: true }
-  const unknown = await unknownToolkit(toolset.toolkits, principal, catalogue)
-  if (unknown) return invalid(textOf(unknown.failure))
+  const unknown = await misnamed(client, catalogue)
+  if (unknown !== undefined) return invalid(unknown)
   if (toolset.search) return revision.listResult(SEARCH_TOOLS)
   const listing = await catalogue.list(query, narrowedTo(principal, toolset), lineFormat(revision, toolset))
   if (!listing) return BAD_CURSOR
-  const tools = `"tools":[${listing.lines.filter((line) => line !== '').join(',')}]`
+  const lines = listing.lines.filter((line) => line !== '')
+  const isWhole = cursor === undefined && listing.nextCursor === undefined
+  if (lines.length === 0 && isWhole && toolset.tools?.length) return NONE_CALLABLE
+  const tools = `"tools":[${lines.join(',')}]`
   const next = listing.nextCursor === undefined ? '' : `,"nextCursor":${JSON.stringify(listing.nextCursor)}`
   return revision.listResult(`${tools}${next}`)
 }

@@ -15,7 +15,7 @@ export interface Client {
   readonly toolset: Toolset
 }
 
-/** The tools that the URL chooses, with `?toolkits=a,b` and `?tools=T.N`, and how they are shown. */
+/** The tools that the URL chooses, with `?toolkits=a,b` and `?tools=T.N,T.*,T_N`, and how they are shown. */
 export interface Toolset {
   /** Whether they are found by searching. */
   readonly search: boolean
@@ -23,11 +23,14 @@ export interface Toolset {
   readonly select: boolean
   /** Tool patterns `T.*` and `T.N`, their parts spelt out; undefined chooses every tool. */
   readonly tools: readonly string[] | undefined
-  /** The toolkits among them that are named. */
-  readonly toolkits: readonly string[]
+  /** The same as the toolkits `T` and the tools `T.N` that they are. */
+  readonly named: readonly string[]
+  /** Tools by the names that lists show, of which it is not known yet which those are. */
+  readonly names: readonly string[]
 }
 
-const ALL: Toolset = { search: false, select: false, tools: undefined, toolkits: [] }
+/** Every tool. */
+export const ALL: Toolset = { search: false, select: false, tools: undefined, named: [], names: [] }
 const MAX_NAMES = 256
 
 /** What the query of a door chooses. */
@@ -36,7 +39,7 @@ export const toolsetQuery = query(
     mode: optional(oneOf(['search'])),
     select: optional(oneOf(['0', '1'])),
     toolkits: optional(namesOf("toolkits' names", isNamePart)),
-    tools: optional(namesOf("names such as 'Toolkit.Tool'", isToolName)),
+    tools: optional(namesOf("tools such as 'Toolkit.Tool', 'Toolkit_Tool' or 'Toolkit.*'", isChoice)),
   },
   { lists: ['toolkits', 'tools'] },
 )
@@ -47,14 +50,16 @@ export function readToolset(url: string): Toolset | Failing {
   const read = readQuery(toolsetQuery, url)
   if (!read.ok) return read
   const { mode, select, toolkits, tools } = read.value
-  const all = [...(toolkits ?? []).map((name) => `${name}.*`), ...(tools ?? [])]
+  const all = [...(toolkits ?? []).map((name) => `${name}${ANY_TOOL}`), ...(tools ?? [])]
   if (all.length > MAX_NAMES) return wrongParameter('tools', `at most ${MAX_NAMES} names`)
   const chosen = toolkits !== undefined || tools !== undefined
+  const patterns = all.filter((each) => !isNamePart(each))
   return {
     search: mode === 'search',
     select: select === '1',
-    tools: chosen ? all : undefined,
-    toolkits: toolkits ?? [],
+    tools: chosen ? patterns : undefined,
+    named: patterns.map(toolkitOrTool),
+    names: all.filter(isNamePart),
   }
 }
 
@@ -76,7 +81,7 @@ export function narrowedTo(principal: Principal, { tools }: Toolset): Principal 
 function common(principal: Principal, pattern: string): readonly string[] {
   const name = parseToolId(pattern)
   if (name) return covers(principal, name) ? [pattern] : []
-  const toolkit = pattern.slice(0, -'.*'.length)
+  const toolkit = toolkitOrTool(pattern)
   return principal.tools.flatMap((own) => {
     const [ofToolkits = '', ofTools = '*'] = own.split('.')
     const isOfToolkit = patternCovers(`${ofToolkits}.*`, { toolkit, tool: 'any' })
@@ -94,7 +99,14 @@ function namesOf(wanted: string, fits: (name: string) => boolean): Reader<readon
   })
 }
 
-function isToolName(text: string): boolean {
+const ANY_TOOL = '.*'
+
+/** What a pattern of a toolset stands for: a toolkit, or a tool. */
+function toolkitOrTool(pattern: string): string {
+  return pattern.endsWith(ANY_TOOL) ? pattern.slice(0, -ANY_TOOL.length) : pattern
+}
+
+function isChoice(text: string): boolean {
   const id = parseToolId(text)
-  return id !== undefined && id.selector === undefined
+  return id ? id.selector === undefined : isNamePart(toolkitOrTool(text))
 }

@@ -111,6 +111,8 @@ export function oxpFace(deps: OxpFaceDeps): Hono {
     const ofPages = query.q === undefined && query.versions === 'newest'
     return ok({
       variant: ofPages ? [JSON.stringify(query), format.name, form] : undefined,
+      // The last of several pages may be empty
+      ...(cursor === undefined ? { narrowedBy: { toolkit, tag, isSearch: q !== undefined } } : {}),
       async write(principal) {
         const denied = status === undefined ? undefined : scopeDenial(principal, 'tools:publish')
         if (denied) return fail(denied)
@@ -122,7 +124,8 @@ export function oxpFace(deps: OxpFaceDeps): Hono {
         const next = nextCursor === undefined ? '' : `,"next_cursor":${JSON.stringify(nextCursor)}`
         const counted = total === undefined ? '' : `,"total":${total}`
         const lacking = unmatched === undefined ? '' : `,"unmatched":${JSON.stringify(unmatched)}`
-        return ok(`{${schema}${items}${counted}${lacking}${next}}`)
+        const isEmpty = lines.length === 0 && nextCursor === undefined
+        return ok({ text: `{${schema}${items}${counted}${lacking}${next}}`, isEmpty })
       },
       headers: versionHeader(form),
     })

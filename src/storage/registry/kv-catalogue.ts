@@ -1,4 +1,4 @@
-import { maySee } from '../../core/access/principal.ts'
+import { covers, maySee } from '../../core/access/principal.ts'
 import { type Budget, createBudget, UNITS, unitsOf } from '../../core/tool/budget.ts'
 import { Unreachable } from '../../core/call/failure.ts'
 import { parseToolId } from '../../core/tool/tool-id.ts'
@@ -253,13 +253,15 @@ export function createKvCatalogue(options: KvCatalogueOptions) {
 
     toolkits: (principal) => registry().toolkitCounts(principal),
 
-    async unknownToolkit(names, principal) {
+    async unknown(names, principal) {
       for (const name of names) {
-        const query = { versions: 'newest', toolkit: name, limit: 1 } as const
-        const listing = await catalogue.list(query, principal, { name: 'stored' })
+        const tool = parseToolId(name)
+        const query = { versions: 'newest', toolkit: tool?.toolkit ?? name, limit: 1 } as const
+        const seer = tool ? { ...principal, tools: covers(principal, tool) ? [name] : [] } : principal
+        const listing = await catalogue.list(query, seer, { name: 'stored' })
         if (listing && listing.lines.length > 0) continue
         // The registry knows what has just been published, and what is deprecated
-        const unknown = await registry().unknownToolkit(name, principal)
+        const unknown = await registry().unknown(name, principal)
         if (unknown) return { ...unknown, known: [...unknown.known] }
       }
       return undefined

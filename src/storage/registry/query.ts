@@ -30,9 +30,11 @@ export interface QueryAnswer {
 /** The versions that `versions=all` lists. */
 export const SHOWN = "left_bundle = 0 AND json_extract(status, '$.state') IN ('active', 'deprecated')"
 
-/** Those of one status, but of toolkits that were deleted. */
-const OF_STATUS = `left_bundle = 0 AND json_extract(status, '$.state') = ?
-  AND NOT EXISTS (SELECT 1 FROM toolkit WHERE toolkit.key = lower(tool.toolkit) AND deleted IS NOT NULL)`
+/** But for those of toolkits that were deleted. */
+export const NOT_DELETED =
+  'NOT EXISTS (SELECT 1 FROM toolkit WHERE toolkit.key = lower(tool.toolkit) AND deleted IS NOT NULL)'
+/** Those of one status. */
+const OF_STATUS = `left_bundle = 0 AND json_extract(status, '$.state') = ? AND ${NOT_DELETED}`
 
 /** No query looks at more tools than this in one go; it goes on from its cursor. */
 const MAX_LOOKED_AT = 2_000

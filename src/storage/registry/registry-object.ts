@@ -6,7 +6,7 @@ import type { Published as Quota } from '../../core/access/quota.ts'
 import { isAdministrator, type Toolkit, type ToolkitChange } from '../../core/access/toolkit.ts'
 import type { ArchiveCursor, ArchivePart, Fact, FactOutcome } from '../../core/publish/archive/registry-archive.ts'
 import type { Publication, Published, VersionChange } from '../../core/publish/registry.ts'
-import type { ListQuery, UnknownToolkit, ToolkitCount } from '../../core/access/catalogue.ts'
+import type { ListQuery, ToolkitCount, Unknown } from '../../core/access/catalogue.ts'
 import { toolKey, type ToolName } from '../../core/tool/tool-id.ts'
 import { kvKey } from '../keys.ts'
 import { createPerSecond } from '../per-second.ts'
@@ -258,12 +258,11 @@ export function defineRegistry<Env extends RegistryEnv>(
       return toolkitCounts(this.#sql, principal)
     }
 
-    /** The toolkits near one of which the principal sees no tool; undefined where it sees some. */
-    async unknownToolkit(name: string, principal: Principal): Promise<UnknownToolkit | undefined> {
-      const { seesToolkit, toolkitsNear } = await import('./toolkit-names.ts')
-      if (seesToolkit(this.#sql, name, principal)) return undefined
-      if (!this.#mayLookNear()) return { name, known: [], isNear: false }
-      return { name, ...toolkitsNear(this.#sql, name, principal) }
+    /** What is near a toolkit or a tool of which the principal sees nothing; undefined where it sees something. */
+    async unknown(name: string, principal: Principal): Promise<Unknown | undefined> {
+      const { isSeen, unknown } = await import('./unknown.ts')
+      if (isSeen(this.#sql, name, principal)) return undefined
+      return this.#mayLookNear() ? unknown(this.#sql, name, principal) : { name, known: [], isNear: false }
     }
 
     /** The key of the tool that is, or was, exposed under a name. A name that is asked for goes to KV. */

@@ -5,6 +5,7 @@ import {
   encodePublished,
   encodeResult,
   encodeVersion,
+  publicationHeaders,
   statusHeaders,
 } from '../../../src/api/tools/wire.ts'
 
@@ -41,6 +42,33 @@ describe('what became of a document', () => {
       status: 409,
       errors: [{ path: '', message: 'Exists' }],
     })
+  })
+})
+
+describe('what is said of new tools that cannot be called', () => {
+  const said = (...reports: (readonly string[] | undefined)[]) =>
+    publicationHeaders(
+      reports.map((uncallable) => ({
+        ok: true,
+        outcome: 'created',
+        ids,
+        warnings: [],
+        ...(uncallable ? { uncallable } : {}),
+      })),
+    )?.['switchboard-note']
+
+  it('stands in a header, with the first of them', () => {
+    expect(said(['A.B@1.0.0'])).toBe(
+      "Without an implementation, 'A.B@1.0.0' cannot be called, only listed and read: publish a new version with an 'implementation' beside the 'definition'",
+    )
+    expect(said(['a', 'b'], undefined, ['c', 'd', 'e'])).toMatch(
+      /^Without an implementation, 'a', 'b', 'c' and 2 more /,
+    )
+  })
+
+  it('is nothing where all have one, or nothing was published', () => {
+    expect(said(undefined)).toBeUndefined()
+    expect(publicationHeaders([{ ok: false, ids, failure: { type: 'forbidden', reason: 'No' } }])).toBeUndefined()
   })
 })
 

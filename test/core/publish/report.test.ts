@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { publishedOf } from '../../../src/core/publish/published.ts'
 import { refusal, reportOf } from '../../../src/core/publish/report.ts'
+import { definitionWith, recordOf } from '../../runners/http/records.ts'
 
 const warnings = [{ path: '/w', message: 'Is odd' }]
 const ids = ['Kit.A@1.0.0', 'Kit.B@1.0.0']
@@ -18,6 +19,19 @@ describe('a report', () => {
     expect(report).toMatchObject({ pending: ['Kit.B@1.0.0'] })
     expect(publishedOf([report])).toEqual({ published: ids, pending: ['Kit.B@1.0.0'] })
     expect(publishedOf([reportOf({ outcome: 'created', ids }, { warnings: [] })])).toEqual({ published: ids })
+  })
+
+  it('says which new ones have no implementation', () => {
+    const { implementation, ...bare } = recordOf(definitionWith([]), { kind: 'bundled' })
+    const records = [
+      { ...bare, id: ids[0] ?? '' },
+      { ...bare, implementation, id: ids[1] ?? '' },
+    ]
+    expect(reportOf({ outcome: 'created', ids }, { warnings, records })).toMatchObject({ uncallable: [ids[0]] })
+    expect(reportOf({ outcome: 'unchanged', ids }, { warnings, records })).not.toHaveProperty('uncallable')
+    expect(reportOf({ outcome: 'created', ids }, { warnings, records: records.slice(1) })).not.toHaveProperty(
+      'uncallable',
+    )
   })
 
   it('says why the registry would not have them', () => {

@@ -26,7 +26,7 @@ export function callToolGiving(result: Outcome['result']): { callTool: CallTool;
 export function catalogueOf(records: readonly ToolRecord[], page = 2): Catalogue {
   return {
     etag: () => Promise.resolve(`etag ${records.length}`),
-    async unknownToolkit(names, principal) {
+    async unknown(names, principal) {
       const isSeen = (name: string) =>
         records.some((each) => each.toolkit.toLowerCase() === name.toLowerCase() && maySee(principal, each))
       const name = names.find((each) => !isSeen(each))

@@ -306,6 +306,8 @@ describe('a toolset', () => {
     ['toolkits=Kit', ['a', 'b']],
     ['toolkits=Kit,Other', ['a', 'b', 'c']],
     ['tools=Kit.b,Other.c', ['b', 'c']],
+    ['tools=Kit.b&tools=c', ['b', 'c']],
+    ['tools=Kit.*', ['a', 'b']],
     ['tools=', []],
   ])('?%s lists %j, and calls nothing else', async (query, expected) => {
     const { legacy } = setUp({ records })
@@ -321,13 +323,39 @@ describe('a toolset', () => {
   it('never shows more than the principal may see', async () => {
     const principal: Principal = { ...ADMIN, kind: 'key', tools: ['Kit.a'] }
     const { legacy, list, calls } = setUp({ records, principal })
-    expect(await names(await legacy('tools/list', {}, { path: '/mcp?toolkits=Kit,Other&tools=Kit.b' }))).toEqual(['a'])
+    expect(await names(await legacy('tools/list', {}, { path: '/mcp?toolkits=Kit' }))).toEqual(['a'])
     expect(list.mock.calls[0]?.[1].tools).toEqual(['Kit.a'])
     await legacy('tools/call', { name: 'a' }, { path: '/mcp?toolkits=Kit' })
     expect(calls[0]?.caller.principal).toBe(principal)
   })
 
-  it.each(['mode=find', 'toolkits=a%20b', 'tools=Kit', 'tools=Kit.a@1'])('refuses ?%s', async (query) => {
+  it.each([
+    ['tools=Kit.a,Kit.x', 'Kit.x', "did you mean 'Kit'?"],
+    ['toolkits=Kit&tools=Kit.hidden', 'Kit.hidden', "did you mean 'Kit'?"],
+    ['tools=Kit.a,x', 'x', "did you mean 'a', 'b'?"],
+    ['tools=hidden', 'hidden', "did you mean 'a', 'b'?"],
+    ['mode=search&tools=hidden', 'hidden', "did you mean 'a', 'b'?"],
+  ])('?%s names a tool that its client sees nothing of, and is told', async (query, name, others) => {
+    const principal: Principal = { ...ADMIN, kind: 'key', tools: ['Kit.a', 'Kit.b'] }
+    const { legacy, list } = setUp({ records: [...records, record('hidden')], principal })
+    expect(await body(await legacy('tools/list', {}, { path: `/mcp?${query}` }))).toMatchObject({
+      error: { code: -32602, message: `There is no tool '${name}' here: ${others}` },
+    })
+    expect(list.mock.calls.every(([{ q }]) => q === name)).toBe(true)
+  })
+
+  it('of tools that cannot be called lists none, and says that', async () => {
+    const { legacy, list } = setUp({ records })
+    list.mockResolvedValue({ lines: [''] })
+    const answer = await body(await legacy('tools/list', {}, { path: '/mcp?tools=Kit.a' }))
+    expect(answer).toMatchObject({
+      error: { code: -32602, message: expect.stringMatching(/^None of the tools that the address/) },
+    })
+    expect(await names(await legacy('tools/list', { cursor: 'last' }, { path: '/mcp?tools=Kit.a' }))).toEqual([])
+    expect(await names(await legacy('tools/list'))).toEqual([])
+  })
+
+  it.each(['mode=find', 'toolkits=a%20b', 'tools=K*t.*', 'tools=*', 'tools=Kit.a@1'])('refuses ?%s', async (query) => {
     expect((await setUp().legacy('ping', {}, { path: `/mcp?${query}` })).status).toBe(400)
   })
 

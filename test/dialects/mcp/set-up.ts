@@ -44,16 +44,14 @@ export const succeed = (value: unknown): Ran => ({ ok: true, value })
 export function setUp(given: SetUp = {}) {
   const { records = [record('echo')], principal = ADMIN, run = (call) => succeed(call.input) } = given
   const calls: { call: Call; caller: Caller }[] = []
+  const shownTo = ({ tools }: Principal) =>
+    records.filter((each) =>
+      ['*', `${each.toolkit}.${each.tool}`, `${each.toolkit}.*`].some((pattern) => tools.includes(pattern)),
+    )
   const list = vi.fn<Catalogue['list']>(async (query, seer, format) => {
     if (query.cursor === 'bad') return undefined
     if (!('write' in format)) throw new Error('Not in this test')
-    const shown = records.filter(
-      (each) =>
-        seer.tools.includes('*') ||
-        seer.tools.includes(`${each.toolkit}.${each.tool}`) ||
-        seer.tools.includes(`${each.toolkit}.*`),
-    )
-    const lines = shown.map((each) => format.write(each, each.name, createBudget()))
+    const lines = shownTo(seer).map((each) => format.write(each, each.name, createBudget()))
     return query.cursor === 'more' || query.q !== undefined ? { lines } : { lines, nextCursor: 'more' }
   })
   const resolver: Resolver = {
@@ -90,8 +88,9 @@ export function setUp(given: SetUp = {}) {
     catalogue: {
       etag: async () => '"e"',
       list,
-      async unknownToolkit(names) {
-        const name = names.find((each) => !records.some(({ toolkit }) => toolkit === each))
+      async unknown(names, seer) {
+        const seen = shownTo(seer).flatMap(({ toolkit, tool }) => [toolkit, `${toolkit}.${tool}`])
+        const name = names.find((each) => !seen.includes(each))
         return name === undefined ? undefined : { name, known: ['Kit'], isNear: true }
       },
     },

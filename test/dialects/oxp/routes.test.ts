@@ -132,7 +132,7 @@ describe('a tool of a version that OXP has not', () => {
     health,
     catalogue: {
       etag: async () => 'e',
-      unknownToolkit: async () => undefined,
+      unknown: async () => undefined,
       list: async (_query, _principal, format) => ({
         lines: [beta, first as ToolRecord].map((each) =>
           'write' in format ? format.write(each, each.name, createBudget()) : listedLine(each),

@@ -27,7 +27,7 @@ async function ask(failure: Failure, capabilities: object, session?: string) {
     request: new Request('http://localhost/mcp', { headers }),
     principal: ADMIN,
     background: () => undefined,
-    toolset: { search: false, select: false, tools: undefined, toolkits: [] },
+    toolset: { search: false, select: false, tools: undefined, named: [], names: [] },
   })
   return 'ask' in round ? round.ask(failure) : round
 }

@@ -75,7 +75,7 @@ describe('what a state is sealed for', () => {
     request: new Request('http://localhost/mcp', { headers }),
     principal: ADMIN,
     background: () => undefined,
-    toolset: { search: false, select: false, tools: undefined, toolkits: [] },
+    toolset: { search: false, select: false, tools: undefined, named: [], names: [] },
   })
 
   it('is who calls what, for whom, with which input in any order of its keys', () => {
