@@ -23,6 +23,7 @@ import { jsonText, notModified, PRIVATE } from '../../http/json-response.ts'
 import { backgroundOf } from '../../http/gate.ts'
 import { publishedOf } from '../../core/publish/published.ts'
 import { NO_QUERY, query, type ReadOf } from '../../http/query.ts'
+import { noteHeader } from '../../http/note.ts'
 import { createRoute, type Note, type RouteDeps } from '../../http/route.ts'
 import { createFindTool, type FindToolDeps, knownTo } from './find-tool.ts'
 import {
@@ -35,7 +36,7 @@ import {
   encodeVersion,
   guardHeaders,
   losses,
-  publicationHeaders,
+  publicationNote,
   publicationQuery,
   publisherHeaders,
   readinessQuery,
@@ -102,15 +103,17 @@ export function registryFace(deps: RegistryFaceDeps): Hono {
       { principal, allowBreaking: allow !== undefined },
     )
     note(publishedOf(reports))
+    const beside = publicationNote(reports)
+    const headers = beside === undefined ? undefined : noteHeader(beside)
     if (isBatch) {
       const results = reports.map((report, index) => encodeResult(report, askedId(documents[index])))
-      return jsonText(JSON.stringify({ results }), 200, publicationHeaders(reports))
+      return jsonText(JSON.stringify({ results }), 200, headers)
     }
     const [report] = reports
     if (!report) throw new Error('A publication came to nothing')
     if (!report.ok) return report
     const status = report.outcome === 'created' ? 201 : 200
-    return jsonText(JSON.stringify(encodePublished(report)), status, publicationHeaders(reports))
+    return jsonText(JSON.stringify(encodePublished(report)), status, headers)
   }
 
   async function show(

@@ -5,7 +5,6 @@ import { readStatus, statusBody } from '../../core/publish/status.ts'
 import { isObject } from '../../core/tool/json.ts'
 import { boolean, into, nullable, object, oneOf, optional, string, text } from '../../core/tool/json-reader.ts'
 import { type Checked, type Problem, quoted } from '../../core/tool/problem.ts'
-import { noteHeader } from '../../http/note.ts'
 import { query } from '../../http/query.ts'
 import { formatToolId, isNamePart, type ToolName } from '../../core/tool/tool-id.ts'
 import { needsApproval, type Publisher, type ToolRecord, type VersionEntry } from '../../core/tool/tool.ts'
@@ -52,17 +51,13 @@ export function encodePublished({ ids, warnings, leftOut, pending }: Extract<Pub
   }
 }
 
-/** Says which of the new tools nobody can call, in a header: what is answered is the ids alone. */
-export function publicationHeaders(
-  reports: readonly PublicationReport[],
-): Readonly<Record<string, string>> | undefined {
+/** Says which of the new tools nobody can call, beside the answer: that is the ids alone. */
+export function publicationNote(reports: readonly PublicationReport[]): string | undefined {
   const ids = reports.flatMap((report) => (report.ok ? (report.uncallable ?? []) : []))
   if (ids.length === 0) return undefined
   const more = ids.length > MAX_NAMED ? ` and ${ids.length - MAX_NAMED} more` : ''
   const named = `${quoted(ids.slice(0, MAX_NAMED))}${more}`
-  return noteHeader(
-    `Without an implementation, ${named} cannot be called, only listed and read: publish a new version with an 'implementation' beside the 'definition'`,
-  )
+  return `Without an implementation, ${named} cannot be called, only listed and read: publish a new version with an 'implementation' beside the 'definition'`
 }
 
 const MAX_NAMED = 3

@@ -5,7 +5,7 @@ import {
   encodePublished,
   encodeResult,
   encodeVersion,
-  publicationHeaders,
+  publicationNote,
   statusHeaders,
 } from '../../../src/api/tools/wire.ts'
 
@@ -47,7 +47,7 @@ describe('what became of a document', () => {
 
 describe('what is said of new tools that cannot be called', () => {
   const said = (...reports: (readonly string[] | undefined)[]) =>
-    publicationHeaders(
+    publicationNote(
       reports.map((uncallable) => ({
         ok: true,
         outcome: 'created',
@@ -55,9 +55,9 @@ describe('what is said of new tools that cannot be called', () => {
         warnings: [],
         ...(uncallable ? { uncallable } : {}),
       })),
-    )?.['switchboard-note']
+    )
 
-  it('stands in a header, with the first of them', () => {
+  it('names the first of them', () => {
     expect(said(['A.B@1.0.0'])).toBe(
       "Without an implementation, 'A.B@1.0.0' cannot be called, only listed and read: publish a new version with an 'implementation' beside the 'definition'",
     )
@@ -68,7 +68,7 @@ describe('what is said of new tools that cannot be called', () => {
 
   it('is nothing where all have one, or nothing was published', () => {
     expect(said(undefined)).toBeUndefined()
-    expect(publicationHeaders([{ ok: false, ids, failure: { type: 'forbidden', reason: 'No' } }])).toBeUndefined()
+    expect(publicationNote([{ ok: false, ids, failure: { type: 'forbidden', reason: 'No' } }])).toBeUndefined()
   })
 })
 
