@@ -1,8 +1,8 @@
 import { described, settled } from './authorization.ts'
 import type { Challenge } from './challenge.ts'
 import type { Connection } from './connection.ts'
-import { isObject, type JsonObject, parsed, textIn } from './json.ts'
-import { canReport, type Progress, reportingAsk } from './progress.ts'
+import { isObject, type JsonObject, textIn } from './json.ts'
+import { type Progress, readAnswer, REPORTING } from './progress.ts'
 import { failedTool, SwitchboardError } from './switchboard-error.ts'
 
 export interface CallOptions {
@@ -12,14 +12,11 @@ export interface CallOptions {
   readonly user?: string | undefined
   /** Known to nobody else: a call that is made again under it is run once. A new one, unless this says otherwise. */
   readonly callId?: string | undefined
-  /** Ends the call, and the wait for a person. */
+  /** Ends the wait for an answer, and for a person. A tool that has begun goes on, and what it comes to is there under the call's id. */
   readonly signal?: AbortSignal | undefined
   /** How long to try for, in milliseconds, the time in which a person is waited for not counted. For as long as it takes, unless this says otherwise. */
   readonly timeout?: number | undefined
-  /**
-   * Told how far the tool is. A call with it goes over MCP, as progress does: when its connection is lost it is ended, and never
-   * begun twice. A tool whose id is longer than 64 characters tells nothing, nor does one that is called for a user whose name is not ASCII.
-   */
+  /** Told how far the tool is, where it says so; not again by a call that was joined after its connection was lost. */
   readonly onProgress?: ((progress: Progress) => void) | undefined
   /**
    * Called with what a person must do first; the call waits until they have done it, and goes on. Without it such a call
@@ -70,19 +67,17 @@ function callOnce(
   const [tool = '', selector] = splitAt(asked)
   const version = options.version ?? selector
   const signal = inTime(options)
-  if (onProgress && canReport(tool, user)) {
-    return connection.ask({ ...reportingAsk({ tool, version, callId, user, input, onProgress }), signal })
-  }
   const tool_id = version === undefined ? tool : `${tool}@${version}`
   const context = user === undefined ? {} : { context: { user_id: user } }
   return connection.ask({
     method: 'POST',
     path: '/tools/call',
     json: { $schema: 'urn:oxp:1.0', request: { tool_id, call_id: callId, input, ...context } },
+    ...(onProgress ? { headers: REPORTING } : {}),
     signal,
     repeatable: true,
     async read(response) {
-      const body = parsed(await response.text())
+      const body = await readAnswer(response, onProgress)
       const result = isObject(body) ? body['result'] : undefined
       if (!isObject(result)) throw new SwitchboardError('answer_invalid', 'What answered is no Switchboard')
       if (result['success'] === true) return result['value']

@@ -1,6 +1,5 @@
-import type { Ask } from './connection.ts'
-import { isObject, type JsonObject, objectsIn, parsed, textIn } from './json.ts'
-import { errorOf, failedTool, lacking, SwitchboardError, wrongInput } from './switchboard-error.ts'
+import { isObject, parsed } from './json.ts'
+import { errorOf, SwitchboardError } from './switchboard-error.ts'
 
 /** How far a tool says that it is. */
 export interface Progress {
@@ -10,71 +9,37 @@ export interface Progress {
   readonly message?: string
 }
 
-/** A call, as it is sent where its progress is wanted. */
-export interface ReportingCall {
-  /** `Toolkit.Tool`, or a name. */
-  readonly tool: string
-  readonly version: string | undefined
-  readonly callId: string
-  readonly user: string | undefined
-  readonly input: JsonObject
-  readonly onProgress: (progress: Progress) => void
-}
+/** What a request says where progress is wanted: a call that reports none is answered with JSON. */
+export const REPORTING = { accept: 'application/json, text/event-stream' }
 
-const REVISION = '2026-07-28'
-const PROTOCOL = 'io.modelcontextprotocol'
-const OWN = 'dev.switchboard'
-/** The longest name that MCP has here; a longer id has a shortened one, which only a list tells. */
-const MAX_NAME = 64
-
-/** Whether a tool can be called so, by its id and for a user, who stands in a header. */
-export function canReport(tool: string, user: string | undefined): boolean {
-  return tool.length <= MAX_NAME && /^[\x20-\x7e]*$/.test(tool + (user ?? ''))
-}
-
-/** The request that has a tool called by MCP 2026-07-28, the dialect that streams progress; its answer is the value. */
-export function reportingAsk(call: ReportingCall): Omit<Ask<unknown>, 'signal'> {
-  const { tool, version, callId, user, input, onProgress } = call
-  // The name that every tool has, whatever else it is called
-  const name = tool.replaceAll('.', '_')
-  const _meta = {
-    progressToken: callId,
-    [`${PROTOCOL}/protocolVersion`]: REVISION,
-    [`${PROTOCOL}/clientCapabilities`]: {},
-    [`${OWN}/call_id`]: callId,
-    ...(version === undefined ? {} : { [`${OWN}/version`]: version }),
+/**
+ * The body of a call's answer: as a whole, or as the end of a stream that tells of progress before. Throws what a stream says
+ * in place of HTTP, and that a connection was lost.
+ */
+export async function readAnswer(
+  response: Response,
+  onProgress: ((progress: Progress) => void) | undefined,
+): Promise<unknown> {
+  const isStream = response.headers.get('content-type')?.includes('text/event-stream')
+  if (!onProgress || !isStream) return parsed(await response.text())
+  let said: unknown
+  for await (const [event, data] of eventsOf(response)) {
+    if (event === 'progress') {
+      const progress = progressOf(data)
+      // What it throws is no fault of the connection
+      queueMicrotask(() => onProgress(progress))
+    } else if (event === 'status') said = data
+    else if (event === 'result') {
+      if (!isObject(said)) return data
+      const { status, retry_after: after } = said
+      throw errorOf(Number(status), data, after === undefined ? null : String(after), true)
+    }
   }
-  return {
-    method: 'POST',
-    path: '/mcp',
-    json: { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: input, _meta } },
-    headers: {
-      'accept': 'application/json, text/event-stream',
-      'mcp-protocol-version': REVISION,
-      'mcp-method': 'tools/call',
-      'mcp-name': name,
-      ...(user === undefined ? {} : { 'x-user-id': user }),
-    },
-    repeatable: true,
-    async read(response) {
-      for await (const message of messagesOf(response)) {
-        if (!isObject(message)) break
-        if (message['method'] === 'notifications/progress') {
-          const progress = progressOf(message['params'])
-          // What it throws is no fault of the connection
-          queueMicrotask(() => onProgress(progress))
-        } else if ('result' in message || 'error' in message) return valueOf(message)
-      }
-      throw new SwitchboardError('unreachable', 'The connection was lost before there was an answer', {
-        canRetry: true,
-      })
-    },
-  }
+  throw new SwitchboardError('unreachable', 'The connection was lost before there was an answer', { canRetry: true })
 }
 
-/** The messages of an answer, which is one, or a stream of them (HTML, section 9.2, "Server-sent events"). */
-async function* messagesOf(response: Response): AsyncGenerator<unknown, void, undefined> {
-  if (!response.headers.get('content-type')?.includes('text/event-stream')) return yield parsed(await response.text())
+/** The events of a stream, and the JSON of each (HTML, section 9.2, "Server-sent events"). */
+async function* eventsOf(response: Response): AsyncGenerator<readonly [string, unknown], void, undefined> {
   const reader = response.body?.getReader()
   const decoder = new TextDecoder()
   let waiting = ''
@@ -82,11 +47,12 @@ async function* messagesOf(response: Response): AsyncGenerator<unknown, void, un
     for (;;) {
       const part = await reader?.read()
       if (!part || part.done) return
-      const events = (waiting + decoder.decode(part.value, { stream: true })).split(/\r?\n\r?\n/)
-      waiting = events.pop() ?? ''
-      for (const event of events) {
-        const data = [...event.matchAll(/^data: ?(.*)$/gm)].map(([, line = '']) => line)
-        if (data.length > 0) yield parsed(data.join('\n'))
+      const blocks = (waiting + decoder.decode(part.value, { stream: true })).split(/\r?\n\r?\n/)
+      waiting = blocks.pop() ?? ''
+      for (const block of blocks) {
+        const valueOf = (field: string) =>
+          [...block.matchAll(new RegExp(`^${field}: ?(.*)$`, 'gm'))].map(([, value = '']) => value).join('\n')
+        yield [valueOf('event'), parsed(valueOf('data'))]
       }
     }
   } finally {
@@ -94,37 +60,11 @@ async function* messagesOf(response: Response): AsyncGenerator<unknown, void, un
   }
 }
 
-function progressOf(params: unknown): Progress {
-  const { progress = 0, total, message } = isObject(params) ? params : {}
+function progressOf(data: unknown): Progress {
+  const { progress = 0, total, message } = isObject(data) ? data : {}
   return {
     progress: Number(progress),
     ...(typeof total === 'number' ? { total } : {}),
     ...(typeof message === 'string' ? { message } : {}),
   }
-}
-
-/** What a call gave, as the canonical face says it; throws what it failed with. */
-function valueOf({ result, error }: JsonObject): unknown {
-  if (isObject(error)) {
-    const code = Number(error['code'])
-    // Codes of HTTP are themselves; -32603 is that nobody can tell now
-    const status = code >= 400 && code < 600 ? code : code === -32603 ? 503 : 400
-    throw errorOf(status, error, null, true)
-  }
-  const content = objectsIn(result, 'content')
-  const texts = content.map((each) => textIn(each, 'text') ?? '')
-  if (!isObject(result) || result['isError'] === true) throw failureOf(result, texts.join('\n'))
-  if (result['structuredContent'] !== undefined) return result['structuredContent']
-  // A tool without an output gives null, in words
-  if (content.length === 0 || (content.length === 1 && texts[0] === 'null')) return null
-  return content.every(({ type }) => type === 'text') ? texts.join('\n') : { content }
-}
-
-function failureOf(result: unknown, said: string): SwitchboardError {
-  const meta = isObject(result) && isObject(result['_meta']) ? result['_meta'] : {}
-  const missing = meta[`${OWN}/missing_requirements`]
-  if (isObject(missing)) return lacking(said, missing, {})
-  const parameters = meta[`${OWN}/parameter_errors`]
-  if (isObject(parameters)) return wrongInput(said, parameters, {})
-  return failedTool(meta[`${OWN}/error`], said)
 }

@@ -94,9 +94,7 @@ const CODES: Readonly<Record<number, ErrorCode>> = {
 }
 
 /** The failure that an answer tells of. `retryAfter` is the header; `again` whether the request can be made again. */
-export function errorOf(status: number, answer: unknown, retryAfter: string | null, again: boolean): SwitchboardError {
-  // JSON-RPC has it in a field
-  const body = isObject(answer) && isObject(answer['error']) ? answer['error'] : answer
+export function errorOf(status: number, body: unknown, retryAfter: string | null, again: boolean): SwitchboardError {
   const message = textIn(body, 'message')
   if (!isObject(body) || message === undefined) {
     const canRetry = (status === 429 || status === 503) && again
@@ -120,13 +118,13 @@ export function errorOf(status: number, answer: unknown, retryAfter: string | nu
 }
 
 /** A call whose input its tool does not take. */
-export function wrongInput(message: string, parameters: JsonObject, about: ErrorDetails): SwitchboardError {
+function wrongInput(message: string, parameters: JsonObject, about: ErrorDetails): SwitchboardError {
   const parameterErrors = Object.fromEntries(Object.entries(parameters).map(([name, why]) => [name, String(why)]))
   return new SwitchboardError('input_invalid', message, { ...about, parameterErrors })
 }
 
 /** A call that lacks something: what a person can do something about has a link. */
-export function lacking(message: string, missing: JsonObject, about: ErrorDetails): SwitchboardError {
+function lacking(message: string, missing: JsonObject, about: ErrorDetails): SwitchboardError {
   const challenges = objectsIn(missing, 'authorization').flatMap((each) => {
     const { id, url, check_url } = each
     if (typeof id !== 'string' || typeof url !== 'string') return []

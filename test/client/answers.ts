@@ -52,11 +52,35 @@ export const cut: Answer = () => {
 export const gave = (value: unknown) => json({ result: { call_id: 'x', success: true, duration: 1, value } })
 export const failed = (error: object) => json({ result: { call_id: 'x', success: false, duration: 1, error } })
 
-/** A stream of messages, in parts of so many characters. */
-export const streamed =
-  (messages: readonly object[], size = 7): Answer =>
+interface SentEvent {
+  readonly event: string
+  readonly data: unknown
+}
+
+const textOf = (events: readonly SentEvent[]) =>
+  events.map(({ event, data }) => `event: ${event}\r\ndata: ${JSON.stringify(data)}\r\n\r\n`).join(':\n\n')
+const STREAM = { headers: { 'content-type': 'text/event-stream' } }
+
+/** A stream whose connection is lost after these events. */
+export const cutStream =
+  (events: readonly SentEvent[]): Answer =>
   () => {
-    const text = messages.map((message) => `event: message\r\ndata: ${JSON.stringify(message)}\r\n\r\n`).join(':\n\n')
+    const parts = [new TextEncoder().encode(textOf(events))]
+    const body = new ReadableStream({
+      pull(controller) {
+        const part = parts.shift()
+        if (part) controller.enqueue(part)
+        else controller.error(new TypeError('terminated'))
+      },
+    })
+    return new Response(body, STREAM)
+  }
+
+/** A stream of events, in parts of so many characters. */
+export const streamed =
+  (events: readonly SentEvent[], size = 7): Answer =>
+  () => {
+    const text = textOf(events)
     const bytes = new TextEncoder().encode(text)
     const body = new ReadableStream({
       start(controller) {
@@ -64,5 +88,5 @@ export const streamed =
         controller.close()
       },
     })
-    return new Response(body, { headers: { 'content-type': 'text/event-stream' } })
+    return new Response(body, STREAM)
   }

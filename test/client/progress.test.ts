@@ -1,12 +1,16 @@
-import { describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Progress } from '../../src/client/index.ts'
-import { clientOf, gave, json, streamed } from './answers.ts'
+import { type Answer, clientOf, cutStream, failed, gave, json, lost, streamed } from './answers.ts'
 
-const progress = (params: object) => ({ jsonrpc: '2.0', method: 'notifications/progress', params })
-const result = (given: object) => ({ jsonrpc: '2.0', id: 1, result: { resultType: 'complete', content: [], ...given } })
-const text = (said: string) => ({ type: 'text', text: said })
+const progress = (data: object) => ({ event: 'progress', data })
+const status = (data: object) => ({ event: 'status', data })
+const result = (data: object) => ({ event: 'result', data })
+const value = (given: unknown) => result({ result: { call_id: 'c', success: true, duration: 1, value: given } })
 
-async function report(answers: Parameters<typeof clientOf>[0], asked = 'A.B', options = {}) {
+beforeEach(() => void vi.spyOn(Math, 'random').mockReturnValue(0))
+afterEach(() => void vi.restoreAllMocks())
+
+function report(answers: readonly Answer[], asked = 'A.B', options = {}) {
   const told: Progress[] = []
   const made = clientOf(answers, { user: 'ann' })
   const onProgress = (one: Progress) => void told.push(one)
@@ -17,91 +21,81 @@ describe('a call that wants progress', () => {
   it('is told of it, and of what came of the call, however the stream is cut into parts', async () => {
     for (const size of [1, 7, 10_000]) {
       const stream = [
-        progress({ progressToken: 'c', progress: 1, total: 2, message: 'Hälf' }),
-        { jsonrpc: '2.0', method: 'notifications/message', params: {} },
-        progress({ progressToken: 'c', progress: 2 }),
-        result({ structuredContent: { done: true } }),
+        progress({ progress: 1, total: 2, message: 'Hälf\nway' }),
+        { event: 'news', data: { progress: 7 } },
+        progress({ progress: 2, total: 'many', message: 7 }),
+        value({ done: true }),
+        progress({ progress: 3 }),
       ]
-      const { called, told, asked } = await report([streamed(stream, size)], 'A.B@^1')
+      const { called, told, asked } = report([streamed(stream, size)], 'A.B@^1')
       expect((await called).value).toEqual({ done: true })
-      expect(told).toEqual([{ progress: 1, total: 2, message: 'Hälf' }, { progress: 2 }])
-      expect(asked[0]?.url.pathname).toBe('/mcp')
-      expect(asked[0]?.headers.get('x-user-id')).toBe('ann')
-      expect(asked[0]?.body.params).toMatchObject({
-        name: 'A_B',
-        arguments: { a: 1 },
-        _meta: { 'dev.switchboard/call_id': 'c', 'dev.switchboard/version': '^1' },
+      expect(told).toEqual([{ progress: 1, total: 2, message: 'Hälf\nway' }, { progress: 2 }])
+      expect(asked[0]?.url.pathname).toBe('/tools/call')
+      expect(asked[0]?.headers.get('accept')).toBe('application/json, text/event-stream')
+      expect(asked[0]?.body.request).toEqual({
+        tool_id: 'A.B@^1',
+        call_id: 'c',
+        input: { a: 1 },
+        context: { user_id: 'ann' },
       })
     }
   })
 
   it.each([
-    [{ structuredContent: [1] }, [1]],
-    [{ structuredContent: 0, content: [text('0')] }, 0],
-    [{ content: [text('null')] }, null],
-    [{ content: [] }, null],
-    [{ content: [text('a'), text('b')] }, 'a\nb'],
-    [{ content: [{ type: 'image', data: 'x' }] }, { content: [{ type: 'image', data: 'x' }] }],
-  ])('gives the value of %j', async (given, value) => {
-    const { called } = await report([json(result(given))])
-    expect((await called).value).toEqual(value)
-  })
-
-  it.each([
-    [
-      { 'dev.switchboard/parameter_errors': { a: 'Is required' } },
-      { code: 'input_invalid', details: { parameterErrors: { a: 'Is required' } } },
-    ],
-    [
-      {
-        'dev.switchboard/missing_requirements': {
-          authorization: [{ id: 'mail', url: 'https://x.test/' }],
-          secrets: [],
-          user_id: false,
-        },
-      },
-      { code: 'authorization_required', details: { challenges: [{ id: 'mail', url: 'https://x.test/' }] } },
-    ],
-    [
-      { 'dev.switchboard/error': { developer_message: 'Look' } },
-      { code: 'tool_failed', details: { developerMessage: 'Look' } },
-    ],
-    [undefined, { code: 'tool_failed', details: { canRetry: false } }],
-  ])('fails as any call: %j', async (_meta, failure) => {
-    const { called } = await report([
-      json(result({ isError: true, content: [text('It failed')], ...(_meta ? { _meta } : {}) })),
-    ])
-    await expect(called).rejects.toMatchObject({ message: 'It failed', ...failure })
-  })
-
-  it.each([
-    [200, -32602, 'refused'],
-    [200, 403, 'forbidden'],
-    [401, 401, 'unauthenticated'],
-    [500, -32603, 'internal'],
-  ])('fails as HTTP %i and JSON-RPC %i say: %s', async (status, code, expected) => {
-    const { called } = await report([json({ jsonrpc: '2.0', id: 1, error: { code, message: 'No' } }, status)])
-    await expect(called).rejects.toMatchObject({ code: expected, message: 'No' })
-  })
-
-  it('is made again under its id when the stream ends without an answer', async () => {
-    vi.spyOn(Math, 'random').mockReturnValue(0)
-    const { called, asked } = await report([
-      streamed([progress({ progress: 1 })]),
-      json(result({ structuredContent: 1 })),
-    ])
-    expect((await called).value).toBe(1)
-    expect(asked.map(({ body }) => body.params._meta['dev.switchboard/call_id'])).toEqual(['c', 'c'])
-    vi.restoreAllMocks()
-  })
-
-  it.each([
-    ['whose id is too long', `A.${'b'.repeat(63)}`, {}],
+    ['whose id is long', `A.${'b'.repeat(100)}`, {}],
     ['for a user that no header holds', 'A.B', { user: 'Ænn→' }],
-  ])('of a tool %s goes without', async (_, tool, options) => {
-    const { called, asked, told } = await report([gave(1)], tool, options)
+  ])('is told of it by a tool %s', async (_, tool, options) => {
+    const { called, told } = report([streamed([progress({ progress: 1 }), value(1)])], tool, options)
     expect((await called).value).toBe(1)
-    expect(asked[0]?.url.pathname).toBe('/tools/call')
+    expect(told).toEqual([{ progress: 1 }])
+  })
+
+  it('takes JSON where there is nothing to tell, and fails as any', async () => {
+    const { called, told } = report([gave([1])])
+    expect((await called).value).toEqual([1])
     expect(told).toEqual([])
+    await expect(report([failed({ message: 'No paper' })]).called).rejects.toMatchObject({ code: 'tool_failed' })
+    const refused = json({ message: 'Wrong', parameter_errors: { a: 'Is required' } }, 422)
+    await expect(report([refused]).called).rejects.toMatchObject({
+      code: 'input_invalid',
+      details: { parameterErrors: { a: 'Is required' } },
+    })
+  })
+
+  it('fails as the end of a stream says, with the status that HTTP would have said', async () => {
+    const ends = (...events: readonly { event: string; data: object }[]) =>
+      report([streamed([progress({ progress: 1 }), ...events])]).called
+    const error = { message: 'No paper', developer_message: 'Look' }
+    await expect(ends(result({ result: { success: false, error } }))).rejects.toMatchObject({
+      code: 'tool_failed',
+      message: 'No paper',
+      details: { developerMessage: 'Look' },
+    })
+    const missing = {
+      message: 'More',
+      missing_requirements: { authorization: [{ id: 'mail', url: 'https://x.test/' }] },
+    }
+    await expect(ends(status({ status: 400 }), result(missing))).rejects.toMatchObject({
+      code: 'authorization_required',
+      details: { challenges: [{ id: 'mail', url: 'https://x.test/' }], status: 400 },
+    })
+    await expect(ends(status({ status: 500 }), result({ message: 'Our fault' }))).rejects.toMatchObject({
+      code: 'internal',
+    })
+    await expect(ends(result([]))).rejects.toMatchObject({ code: 'answer_invalid' })
+  })
+
+  it.each([
+    ['was lost before there was an answer', lost],
+    ['was lost in the middle of the stream', cutStream([progress({ progress: 1 })])],
+    ['was closed without an answer', streamed([progress({ progress: 1 })])],
+    [
+      'says when to come again',
+      streamed([progress({ progress: 1 }), status({ status: 503, retry_after: 0 }), result({ message: 'Away' })]),
+    ],
+  ] as const)('is made again under its id where the connection %s', async (_, answer) => {
+    const { called, asked } = report([answer, answer, gave(7)])
+    expect((await called).value).toBe(7)
+    expect(asked.map(({ body }) => body.request.call_id)).toEqual(['c', 'c', 'c'])
   })
 })

@@ -11,6 +11,7 @@ import { describing } from '../plugins/describing.ts'
 import { buildCommandLine, type CommandLine } from './command-line.ts'
 import { startServer } from './server.ts'
 import { definition } from './definition.ts'
+import { type Gate, startGate } from './gate.ts'
 import { HttpPerson } from './oauth/http-person.ts'
 import { ADMIN_KEY, type Connected, connect, startWorld, type World } from './oauth/switchboard.ts'
 
@@ -20,15 +21,19 @@ let world: World
 let edge: Connected
 let cli: CommandLine
 let folder: string
+let gate: Gate
 beforeAll(async () => {
   world = await startWorld()
-  edge = await connect(world)
+  gate = await startGate()
+  edge = await connect(world, {
+    vars: { ALLOW_HTTP_HOSTS: [world.provider.host, world.api.host, gate.host].join(',') },
+  })
   cli = buildCommandLine({ SWITCHBOARD_URL: edge.server.url, SWITCHBOARD_KEY: ADMIN_KEY, CI: 'true' })
   folder = await mkdtemp(join(tmpdir(), 'switchboard-cli-files-'))
 })
 afterAll(async () => {
   cli?.remove()
-  await Promise.all([edge?.server.stop(), world?.close()])
+  await Promise.all([edge?.server.stop(), world?.close(), gate?.close()])
   await rm(folder, { recursive: true, force: true })
 })
 
@@ -233,6 +238,24 @@ describe('call', () => {
     expect(stdout).toContain('"account": "ida"')
     expect(stdout).toContain('Waiting until it is done')
     expect(await readFile(opened, 'utf8')).toMatch(/^http:\/\/.+\/authorizations\/.+\/start$/)
+  })
+
+  it.skipIf(!hasScript)('shows somebody at a terminal how far the tool is, and nobody else', async () => {
+    const steps = [0, 50, 100]
+    // The tool stands still until what it said is shown
+    const onPrinted = (printed: string) => {
+      if (!printed.includes(` ${steps[0]}/100 Completed step ${steps[0]} of 100`)) return
+      steps.shift()
+      void gate.come(3 - steps.length).then(gate.open)
+    }
+    const { code, stdout } = await cli.runAtTerminal(['call', 'Fixture.Progress', '--field', `gate=${gate.origin}`], {
+      onPrinted,
+    })
+    expect({ code, steps }, stdout).toEqual({ code: 0, steps: [] })
+    expect(stdout.trimEnd()).toMatch(/Done$/)
+    const json = await run(['call', 'Fixture.Progress', '--json'])
+    expect(json).toMatchObject({ code: 0, stderr: '', json: { call_id: expect.any(String), value: 'Done' } })
+    expect(await run(['call', 'Fixture.Progress'])).toMatchObject({ stdout: 'Done\n', stderr: '' })
   })
 
   it('makes a call under an id of its caller once', async () => {

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { type Progress, Switchboard } from '../../src/client/index.ts'
 import { startUpstream, type Upstream } from '../upstream.ts'
+import { type Gate, startGate } from './gate.ts'
 import { HttpPerson } from './oauth/http-person.ts'
 import { ADMIN_KEY, type Connected, connect, startWorld, type World } from './oauth/switchboard.ts'
 
@@ -9,13 +10,15 @@ import { ADMIN_KEY, type Connected, connect, startWorld, type World } from './oa
 let world: World
 let edge: Connected
 let bank: Upstream
+let gate: Gate
 beforeAll(async () => {
   world = await startWorld()
   bank = await startUpstream((_, response) => {
     response.writeHead(200, { 'content-type': 'application/json' }).end('{"paid":true}')
   })
+  gate = await startGate()
   edge = await connect(world, {
-    vars: { ALLOW_HTTP_HOSTS: [world.provider.host, world.api.host, bank.host].join(',') },
+    vars: { ALLOW_HTTP_HOSTS: [world.provider.host, world.api.host, bank.host, gate.host].join(',') },
   })
   const pay = {
     definition: { name: 'Pay', description: 'Pays', inputSchema: { type: 'object' } },
@@ -25,7 +28,7 @@ beforeAll(async () => {
   }
   expect((await edge.ask('POST', '/tools', pay)).status).toBe(201)
 })
-afterAll(() => Promise.all([edge?.server.stop(), world?.close(), bank?.close()]))
+afterAll(() => Promise.all([edge?.server.stop(), world?.close(), bank?.close(), gate?.close()]))
 afterEach(() => void vi.restoreAllMocks())
 
 const clientOf = (options: Partial<ConstructorParameters<typeof Switchboard>[0]> = {}) =>
@@ -123,6 +126,58 @@ describe('a call', () => {
     await expect(stranger.call('Fixture.Progress', {}, { onProgress })).rejects.toMatchObject({
       code: 'unauthenticated',
     })
+  })
+})
+
+describe('a call that tells of progress', () => {
+  it('tells of it whatever the tool and the user are called', async () => {
+    const [toolkit, name] = ['Long'.repeat(15), 'Name'.repeat(10)]
+    const module = `export default async (_, { progress }) => { await progress(1, 1, 'Grüße'); return 'done' }`
+    const definition = { name, description: 'Reports', inputSchema: { type: 'object' } }
+    const implementation = { kind: 'code', module }
+    const document = { definition, toolkit, version: '1.0.0', implementation }
+    expect((await edge.ask('POST', '/tools', document)).status).toBe(201)
+    const told: Progress[] = []
+    const onProgress = (progress: Progress) => void told.push(progress)
+    const { value } = await clientOf({ user: 'Ænn→' }).call(`${toolkit}.${name}`, {}, { onProgress })
+    expect(value).toBe('done')
+    expect(told).toEqual([{ progress: 1, total: 1, message: 'Grüße' }])
+  })
+
+  it('is joined when its connection is lost in the middle of the stream, and runs once', async () => {
+    vi.spyOn(Math, 'random').mockReturnValue(0)
+    let sent = 0
+    const client = clientOf({
+      async fetch(input, init) {
+        const isFirst = sent++ === 0
+        const response = await fetch(input, init)
+        if (!isFirst) return response
+        // The first report comes, and the connection is closed behind it
+        const reader = response.body?.getReader()
+        const first = (await reader?.read())?.value
+        await reader?.cancel()
+        const parts = [first]
+        const body = new ReadableStream({
+          pull(stream) {
+            const part = parts.shift()
+            if (part) stream.enqueue(part)
+            else stream.error(new TypeError('terminated'))
+          },
+        })
+        return new Response(body, response)
+      },
+    })
+    const told: Progress[] = []
+    const onProgress = (progress: Progress) => void told.push(progress)
+    const calling = client.call('Fixture.Progress', { gate: gate.origin }, { onProgress })
+    for (const count of [1, 2, 3]) {
+      await gate.come(count)
+      if (count === 1) await expect.poll(() => sent).toBe(2)
+      gate.open()
+    }
+    expect((await calling).value).toBe('Done')
+    expect(told).toEqual([{ progress: 0, total: 100, message: 'Completed step 0 of 100' }])
+    expect(gate.arrived).toHaveLength(3)
   })
 })
 
