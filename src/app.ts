@@ -34,7 +34,7 @@ import { createSecretJudges } from './compose/secret-judges.ts'
 import { signInProvider } from './compose/sign-in.ts'
 import { openStores } from './compose/stores.ts'
 import { connectFace } from './connect/routes.ts'
-import { consoleFace } from './console/routes.ts'
+import { createConsole } from './console/routes.ts'
 import { choicesOf } from './core/access/choices.ts'
 import { createToolSecrets } from './core/access/tool-secrets.ts'
 import type { Failure } from './core/call/failure.ts'
@@ -126,20 +126,21 @@ export function createApp(env: Env, config: Config, build: Build): Hono {
     newId,
     respond: (failure: Failure) => respond(failure),
   }
+  const pages = createConsole({
+    gate: doors.gateForVisitors,
+    async send(c, principal, request) {
+      const waitUntil = (work: Promise<unknown>) => c.executionCtx.waitUntil(work)
+      return app.fetch(doors.ownRequest(principal, request), env, {
+        waitUntil,
+        passThroughOnException() {},
+        props: {},
+      })
+    },
+    loadAssets: async () => (await import('./generated/console.ts')).assets,
+    onPageError,
+  })
   const faces = [
-    consoleFace({
-      gate: doors.gateForVisitors,
-      async send(c, principal, request) {
-        const waitUntil = (work: Promise<unknown>) => c.executionCtx.waitUntil(work)
-        return app.fetch(doors.ownRequest(principal, request), env, {
-          waitUntil,
-          passThroughOnException() {},
-          props: {},
-        })
-      },
-      loadAssets: async () => (await import('./generated/console.ts')).assets,
-      onPageError,
-    }),
+    pages.face,
     oxpFace({ ...shared, health }),
     registryFace(shared),
     implementationFace({ ...shared, readBlob: registry.blobs.read }),
@@ -265,7 +266,7 @@ export function createApp(env: Env, config: Config, build: Build): Hono {
     })
   }
   for (const face of faces) app.route('/', face)
-  app.notFound(unknownRoute(app, gateBesideTools, shared.respond))
+  app.notFound(pages.notFound(unknownRoute(app, gateBesideTools, shared.respond)))
   app.onError(unexpected(shared.respond, newId, log))
   return app
 }

@@ -1,8 +1,9 @@
-import { hasScope, type Principal } from '../core/access/principal.ts'
+import { hasScope, type Principal, type Scope } from '../core/access/principal.ts'
 import type { Failure } from '../core/call/failure.ts'
 import { readForm } from '../http/body.ts'
 import type { Gate, RouteContext } from '../http/gate.ts'
-import { failurePage, goTo, page, plainPage } from '../http/page.ts'
+import { html } from '../http/markup.ts'
+import { failurePage, goTo, type Page, page, plainPage } from '../http/page.ts'
 import { signInPath } from '../http/sign-in-path.ts'
 import { layout } from './layout.tsx'
 import type { MadeRequest, PageEntry, Reply, Visit, WrittenRequest } from './page.ts'
@@ -23,6 +24,25 @@ export type Answer = (c: RouteContext, entry: PageEntry, params: Readonly<Record
 /** Of a form, in bytes: a tool's input at its largest fits, or a description that is imported. */
 const FORM_LIMIT = 4 * 1024 * 1024
 const NOT_FROM_HERE = plainPage(403, 'Not from here', 'This form was sent by another site, so nothing was done')
+const BACK = html`<p><a href="/">All tools</a></p>`
+const NO_SUCH_NAME: Page = {
+  status: 404,
+  title: 'Nothing here',
+  body: html`<p>Nothing has such a name.</p>
+    ${BACK}`,
+}
+
+function notFor(scope: Scope): Page {
+  return {
+    status: 403,
+    title: 'Not for you',
+    body: html`<p>
+        This page needs the scope <code>${scope}</code>, which you do not have. An administrator gives it to a key, or
+        by <code>SIGN_IN_RULES</code>.
+      </p>
+      ${BACK}`,
+  }
+}
 
 /** Makes what answers for all pages: who may open them, what they are handed, and how what they give is shown. */
 export function createAnswer({ gate, send, loadAssets }: AnswerDeps): Answer {
@@ -34,7 +54,7 @@ export function createAnswer({ gate, send, loadAssets }: AnswerDeps): Answer {
     const isAnonymous = principal.kind === 'anonymous'
     const lacks = entry.scope && !hasScope(principal, entry.scope) ? entry.scope : undefined
     if (isAnonymous && (entry.isPrivate || lacks)) return leadToSignIn(request)
-    if (lacks) return page(plainPage(403, 'Not for you', `This page needs the scope '${lacks}', which you do not have`))
+    if (lacks) return page(notFor(lacks))
     const isForm = request.method === 'POST'
     const form = isForm ? await readForm(request, FORM_LIMIT) : undefined
     if (form?.ok === false) return page(failurePage(form.failure))
@@ -46,7 +66,7 @@ export function createAnswer({ gate, send, loadAssets }: AnswerDeps): Answer {
       return 'leadsTo' in shown ? goTo(shown.leadsTo) : await layout(shown, { visit, entry, made, ...assets })
     } catch (error) {
       if (!(error instanceof StrayPath)) throw error
-      return page(plainPage(404, 'Nothing here', 'Nothing has such a name'))
+      return page(NO_SUCH_NAME)
     }
   }
 

@@ -72,3 +72,6 @@ export const PAGES: readonly PageEntry[] = [
   },
   { path: '/console/shell', ...OWN_FORM, load: () => import('./shell/page.tsx') },
 ]
+
+/** What is at every other address below `/console/`. */
+export const NO_PAGE: PageEntry = { path: '/console/*', load: () => import('./no-page.tsx') }

@@ -44,6 +44,16 @@ export function ToolName({ name }: { name: string }) {
   )
 }
 
+/** A moment, in UTC; `isExact` to the second. Where scripts run it says too what the clock said where it is read. */
+export function Time({ at, isExact = false }: { at: string; isExact?: boolean }) {
+  return <time datetime={at}>{at.slice(0, isExact ? 19 : 16).replace('T', ' ')} UTC</time>
+}
+
+/** How something ended that was asked for: `success`, or what went wrong. */
+export function Outcome({ outcome }: { outcome: string }) {
+  return outcome === 'success' ? <>{outcome}</> : <span class="failed">{outcome}</span>
+}
+
 /** A text to copy, with a button for it where scripts run. */
 export function Copyable({ text, label }: { text: string; label?: string }) {
   return (

@@ -72,6 +72,25 @@ describe('the address of a deployment', () => {
     expect(asked).toEqual([])
   })
 
+  it('leads on from a page that somebody may not open, and from an address that no page has', async () => {
+    const reader = setUp(ROUTES, READER)
+    for (const [path, status] of [
+      ['/console/keys', 403],
+      ['/console/nothing', 404],
+      ['/console/tools/a/b', 404],
+      ['/console/tools/..%2f', 404],
+    ] as const) {
+      const page = await reader.get(path)
+      expect([path, page.status]).toEqual([path, status])
+      expect(await page.text()).toContain('<a href="/">All tools</a>')
+    }
+    // Programs are told so in their own words
+    const program = await reader.get('/console/nothing', { accept: 'application/json' })
+    expect([program.status, program.headers.get('content-type')]).toEqual([404, expect.not.stringContaining('html')])
+    const nobody = setUp(ROUTES, { type: 'unauthenticated', reason: 'Nobody is signed in' })
+    expect((await nobody.get('/console/nothing')).headers.get('location')).toBe('/sign-in?return=/console/nothing')
+  })
+
   it.each([
     [{ type: 'rate-limited', retry_after_ms: 1 }, 429],
     [{ type: 'unavailable', message: 'Cannot check the session' }, 503],

@@ -1,7 +1,7 @@
 import { Hono } from 'hono'
 import { ADMIN, type Principal } from '../../src/core/access/principal.ts'
 import { type Failure, fail, ok } from '../../src/core/call/failure.ts'
-import { consoleFace } from '../../src/console/routes.ts'
+import { createConsole } from '../../src/console/routes.ts'
 import { createGate } from '../../src/http/gate.ts'
 import { assets } from '../../src/generated/console.ts'
 import { onPageError } from '../http/on-page-error.ts'
@@ -17,7 +17,7 @@ const BROWSER = { accept: 'text/html,application/xhtml+xml' }
 export function setUp(routes: Routes, visitor: Principal | Failure = ADMIN) {
   const asked: { readonly request: Request; readonly principal: Principal; readonly body: string }[] = []
   const authenticate = () => ('type' in visitor ? fail(visitor) : ok(visitor))
-  const face = consoleFace({
+  const { face, notFound } = createConsole({
     gate: createGate(
       { authenticate },
       () => undefined,
@@ -37,6 +37,7 @@ export function setUp(routes: Routes, visitor: Principal | Failure = ADMIN) {
   })
   const app = new Hono().route('/', face)
   app.get('/', (c) => c.redirect('/docs'))
+  app.notFound(notFound(async (c) => c.json({ message: 'There is no such route' }, 404)))
   return {
     asked,
     get: (path: string, headers: Record<string, string> = BROWSER) => app.request(ORIGIN + path, { headers }),

@@ -13,6 +13,7 @@ const PATHS = [
   '/',
   '/?q=add&toolkit=Calculator',
   '/?q=nothing-is-like-this',
+  '/?versions=all&toolkit=Calculator',
   '/console/tools/Gmail.GetEmails',
   '/console/calls',
   '/console/import',
@@ -27,6 +28,7 @@ const PATHS = [
   '/console/sign-ins',
   '/console/shell',
   '/console/audit',
+  '/console/nothing',
 ]
 
 const SIZES = [
@@ -70,7 +72,12 @@ describe.skipIf(NO_BROWSER !== '')(`the console in a browser ${NO_BROWSER}`, () 
     const hosts = new Set<string>()
     const faults: string[] = []
     page.on('request', (request) => hosts.add(new URL(request.url()).origin))
-    page.on('console', (message) => message.type() === 'error' && faults.push(message.text()))
+    // Of an address that no page has Chromium says so itself
+    const isOfStatus = (text: string) => text.includes('status of 404')
+    page.on(
+      'console',
+      (message) => message.type() === 'error' && !isOfStatus(message.text()) && faults.push(message.text()),
+    )
     page.on('pageerror', (error) => faults.push(error.message))
     await page.setViewportSize(size)
     await page.emulateMedia({ colorScheme: size.colorScheme })
@@ -233,6 +240,25 @@ describe.skipIf(NO_BROWSER !== '')(`the console in a browser ${NO_BROWSER}`, () 
       expect(await page.getByRole('link', { name: id }).count()).toBe(0)
       expect(await status()).toBe(to)
     }
+    await leave()
+  })
+
+  it.each(DESKTOP_AND_PHONE)('shows all of a row at $width px, and when it was where it is read', async (size) => {
+    const { page, leave } = await person(browser)
+    await page.setViewportSize({ width: size.width, height: size.height })
+    for (const path of ['/console/calls', '/console/audit', '/console/keys']) {
+      await page.goto(server.url + path)
+      const cut = await page.evaluate(
+        () => [...document.querySelectorAll('.scroll')].filter((each) => each.scrollWidth > each.clientWidth).length,
+      )
+      expect([path, cut]).toEqual([path, 0])
+    }
+    await page.goto(`${server.url}/console/calls`)
+    const time = page.locator('td time').first()
+    expect(await time.innerText()).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC$/)
+    expect(await time.getAttribute('title')).toMatch(/\d{4}/)
+    await page.getByRole('row').nth(1).getByText('More', { exact: true }).click()
+    expect(await page.getByRole('row').nth(1).innerText()).toContain('Digest')
     await leave()
   })
 

@@ -1,7 +1,9 @@
 import type { Act } from '../../core/access/act.ts'
+import { isTexts, type Json, type JsonObject } from '../../core/tool/json.ts'
 import type { Leads, View, Visit } from '../page.ts'
-import { exact, Refused } from '../parts.tsx'
+import { exact, Notice, Outcome, Refused, Time } from '../parts.tsx'
 import { failureOf } from '../reply.ts'
+import { type Column, Table } from '../table.tsx'
 
 /** As `GET /audit` lists them. */
 type Listed = Omit<Act, 'at'> & { readonly at: string }
@@ -32,58 +34,79 @@ export async function show(visit: Visit): Promise<View | Leads> {
           </label>
           <button class="go">Show</button>
         </form>
-        {acts.ok ? <Acts items={acts.value.items} /> : <Refused failure={failureOf(acts)} />}
-        {acts.value.next_cursor === undefined ? undefined : (
-          <p>
-            <a
-              class="button"
-              rel="next"
-              href={`/console/audit?${new URLSearchParams([...given, ['cursor', acts.value.next_cursor]])}`}
-            >
-              Earlier acts
-            </a>
-          </p>
-        )}
+        {acts.ok ? <Acts {...acts.value} filter={given} /> : <Refused failure={failureOf(acts)} />}
       </>
     ),
   }
 }
 
-function Acts({ items }: { items: readonly Listed[] }) {
-  if (items.length === 0) return <p>Nothing was done that is like this. Acts are here a second after they were done.</p>
+interface ActsProps {
+  readonly items: readonly Listed[]
+  readonly next_cursor?: string
+  readonly filter: URLSearchParams
+}
+
+const COLUMNS: readonly Column<Listed>[] = [
+  { title: 'When', cell: ({ at }) => <Time at={at} isExact /> },
+  { title: 'Act', isName: true, cell: ({ act }) => act },
+  { title: 'Outcome', cell: ({ outcome }) => <Outcome outcome={outcome} /> },
+  {
+    title: 'Who',
+    cell: ({ principal, principal_name, user_id, address }) => (
+      <>
+        {principal_name ?? principal ?? user_id ?? 'nobody known'}
+        {address === undefined ? undefined : <span class="note"> at {address}</span>}
+      </>
+    ),
+  },
+  {
+    title: 'Request',
+    isLong: true,
+    cell: ({ method, path }) => (
+      <code>
+        {method} {path}
+      </code>
+    ),
+  },
+  { title: 'About', isLong: true, cell: ({ about }) => (about === undefined ? undefined : <About about={about} />) },
+]
+
+function Acts({ items, next_cursor, filter }: ActsProps) {
+  if (items.length === 0) {
+    return <Notice>Nothing was done that is like this. Acts are here a second after they were done.</Notice>
+  }
+  const next = next_cursor === undefined ? undefined : new URLSearchParams([...filter, ['cursor', next_cursor]])
+  const more = next && { href: `/console/audit?${next}`, label: 'Earlier acts' }
+  return <Table label="Acts" columns={COLUMNS} items={items} more={more} />
+}
+
+/** Of what is longer so much is shown until it is opened. */
+const LONG = 160
+
+/** What an act was about, each part by its name. */
+function About({ about }: { about: JsonObject }) {
   return (
-    <div class="scroll" role="region" aria-label="Acts" tabindex={0}>
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">When (UTC)</th>
-            <th scope="col">Act</th>
-            <th scope="col">Outcome</th>
-            <th scope="col">Who</th>
-            <th scope="col">Request</th>
-            <th scope="col">About</th>
-          </tr>
-        </thead>
-        <tbody>
-          {items.map(({ at, act, outcome, principal, principal_name, user_id, method, path, about, address }) => (
-            <tr>
-              <td>{at.slice(0, 19).replace('T', ' ')}</td>
-              <th scope="row">{act}</th>
-              <td>{outcome}</td>
-              <td>
-                {principal_name ?? principal ?? user_id ?? 'nobody known'}
-                {address === undefined ? undefined : <span class="note"> at {address}</span>}
-              </td>
-              <td>
-                <code>
-                  {method} {path}
-                </code>
-              </td>
-              <td>{about === undefined ? '' : JSON.stringify(about)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <>
+      {Object.entries(about).map(([name, value]) => {
+        const text = textOf(value)
+        return text.length <= LONG ? (
+          <div>
+            <span class="note">{name}</span> {text}
+          </div>
+        ) : (
+          <details>
+            <summary>
+              <span class="note">{name}</span> {text.slice(0, LONG / 2)}…
+            </summary>
+            {text}
+          </details>
+        )
+      })}
+    </>
   )
+}
+
+function textOf(value: Json | undefined): string {
+  if (typeof value === 'string') return value
+  return isTexts(value) && value.length > 0 ? value.join(', ') : JSON.stringify(value)
 }

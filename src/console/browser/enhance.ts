@@ -7,6 +7,13 @@
 // On a phone the navigation is one line, of which some is out of sight
 document.querySelector('nav [aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' })
 
+// Times are those of everybody: what the clock said here is a pointer away
+for (const time of document.querySelectorAll('time')) {
+  const at = new Date(time.dateTime)
+  if (Number.isFinite(at.getTime()))
+    time.title = at.toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'long' })
+}
+
 for (const block of document.querySelectorAll('.copyable')) {
   const text = block.querySelector('pre')
   if (!text || !navigator.clipboard) continue

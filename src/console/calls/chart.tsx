@@ -1,4 +1,5 @@
 import type { Usage } from '../../core/call/records.ts'
+import { type Column, Table } from '../table.tsx'
 
 interface ChartProps {
   /** By the hour. */
@@ -34,6 +35,14 @@ export function hoursOf({ items, since, until }: ChartProps): readonly Hour[] {
   })
 }
 
+const COLUMNS: readonly Column<Hour>[] = [
+  { title: 'Hour (UTC)', isName: true, cell: ({ at }) => at },
+  { title: 'Calls', cell: ({ calls }) => String(calls) },
+  { title: 'Failed', cell: ({ failures }) => String(failures) },
+  { title: 'Half took at most', cell: ({ p50 }) => `${Math.round(p50)} ms` },
+  { title: '95 % took at most', cell: ({ p95 }) => `${Math.round(p95)} ms` },
+]
+
 /** How many calls there were in each hour, how many failed, and how long they took; and the same as a table. */
 export function UsageChart(props: ChartProps) {
   const hours = hoursOf(props)
@@ -44,14 +53,11 @@ export function UsageChart(props: ChartProps) {
   const slowest = Math.max(1, ...hours.map(({ p95 }) => p95))
   const step = WIDTH / hours.length
   const tall = (value: number, of: number) => (value / of) * HEIGHT
-  const line = hours
-    .map(({ p95 }, index) => `${((index + 0.5) * step).toFixed(1)},${(HEIGHT - tall(p95, slowest)).toFixed(1)}`)
-    .join(' ')
   const words = `${total} calls in ${hours.length} hours, of which ${failed} failed; the most in an hour were ${most}, and the slowest twentieth of an hour's took ${Math.round(slowest)} ms`
   return (
     <figure>
       <svg class="chart" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" role="img" aria-label={words}>
-        {hours.map(({ calls, failures }, index) => (
+        {hours.map(({ calls, failures, p95 }, index) => (
           <>
             <rect
               class="calls"
@@ -67,41 +73,29 @@ export function UsageChart(props: ChartProps) {
               y={HEIGHT - tall(failures, most)}
               height={tall(failures, most)}
             />
+            {calls === 0 ? undefined : (
+              <line
+                class="slow"
+                x1={index * step + 1}
+                x2={(index + 1) * step - 1}
+                y1={HEIGHT - tall(p95, slowest)}
+                y2={HEIGHT - tall(p95, slowest)}
+              />
+            )}
           </>
         ))}
-        <polyline class="slow" points={line} />
       </svg>
+      <p class="ends" aria-hidden="true">
+        <span>{hours[0]?.at}</span>
+        <span>{hours.at(-1)?.at} UTC</span>
+      </p>
       <figcaption class="note">
-        {words}. Bars are calls, their outlined part those that failed; the line is how long the slowest twentieth took.
+        {words}. Bars are calls, their outlined part those that failed; the line across each hour is how long its
+        slowest twentieth took.
       </figcaption>
       <details>
         <summary>The same as a table</summary>
-        <div class="scroll" role="region" aria-label="Calls by the hour" tabindex={0}>
-          <table>
-            <thead>
-              <tr>
-                <th scope="col">Hour (UTC)</th>
-                <th scope="col">Calls</th>
-                <th scope="col">Failed</th>
-                <th scope="col">Half took at most (ms)</th>
-                <th scope="col">95 % took at most (ms)</th>
-              </tr>
-            </thead>
-            <tbody>
-              {hours
-                .filter(({ calls }) => calls > 0)
-                .map(({ at, calls, failures, p50, p95 }) => (
-                  <tr>
-                    <th scope="row">{at}</th>
-                    <td>{String(calls)}</td>
-                    <td>{String(failures)}</td>
-                    <td>{String(Math.round(p50))}</td>
-                    <td>{String(Math.round(p95))}</td>
-                  </tr>
-                ))}
-            </tbody>
-          </table>
-        </div>
+        <Table label="Calls by the hour" columns={COLUMNS} items={hours.filter(({ calls }) => calls > 0)} />
       </details>
     </figure>
   )

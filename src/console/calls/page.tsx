@@ -1,8 +1,10 @@
+import { hasScope } from '../../core/access/principal.ts'
 import type { Usage } from '../../core/call/records.ts'
 import type { CallRecord } from '../../core/call/record.ts'
 import type { Leads, View, Visit } from '../page.ts'
-import { exact, Refused } from '../parts.tsx'
+import { exact, Notice, Outcome, Refused, Time, ToolName } from '../parts.tsx'
 import { failureOf } from '../reply.ts'
+import { type Column, Table } from '../table.tsx'
 import { UsageChart } from './chart.tsx'
 
 /** As `GET /calls` lists them. */
@@ -35,6 +37,12 @@ export async function show(visit: Visit): Promise<View | Leads> {
             Outcome <span class="note">success, failure or a kind of it</span>
             <input name="outcome" value={exact(given.get('outcome') ?? '')} />
           </label>
+          {hasScope(visit.principal, 'records:read') ? (
+            <label>
+              Who <span class="note">such as admin or key:…</span>
+              <input name="principal" value={exact(given.get('principal') ?? '')} />
+            </label>
+          ) : undefined}
           <button class="go">Show</button>
         </form>
         {usage.ok ? <UsageChart {...usage.value} /> : <Refused failure={failureOf(usage)} />}
@@ -58,52 +66,63 @@ interface CallTableProps {
   readonly filter: URLSearchParams
 }
 
+const COLUMNS: readonly Column<Listed>[] = [
+  { title: 'When', cell: ({ at }) => <Time at={at} isExact /> },
+  {
+    title: 'Tool',
+    isName: true,
+    isLong: true,
+    cell: ({ tool }) => (
+      <a href={`/console/tools/${encodeURIComponent(tool)}`}>
+        <ToolName name={tool} />
+      </a>
+    ),
+  },
+  { title: 'Outcome', cell: ({ outcome }) => <Outcome outcome={outcome} /> },
+  { title: 'Took', cell: ({ duration_ms }) => `${Math.round(duration_ms).toLocaleString('en')} ms` },
+  { title: 'Dialect', cell: ({ dialect }) => dialect },
+  { title: 'Who', cell: ({ principal, principal_name }) => principal_name ?? principal },
+  { title: 'For', cell: ({ user_id }) => user_id },
+  { title: 'More', isAct: true, cell: (call) => <CallDetails {...call} /> },
+]
+
 function CallTable({ items, next_cursor, filter }: CallTableProps) {
-  if (items.length === 0)
-    return <p>No call was made, or none that you may see. Calls are here a second after they were made.</p>
-  return (
-    <>
-      <div class="scroll" role="region" aria-label="Calls" tabindex={0}>
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">When (UTC)</th>
-              <th scope="col">Tool</th>
-              <th scope="col">Outcome</th>
-              <th scope="col">ms</th>
-              <th scope="col">Dialect</th>
-              <th scope="col">Who</th>
-              <th scope="col">For</th>
-            </tr>
-          </thead>
-          <tbody>
-            {items.map(({ at, tool, outcome, duration_ms, dialect, principal, principal_name, user_id }) => (
-              <tr>
-                <td>{at.slice(0, 19).replace('T', ' ')}</td>
-                <th scope="row">
-                  <a href={`/console/tools/${encodeURIComponent(tool)}`}>{tool}</a>
-                </th>
-                <td>{outcome}</td>
-                <td>{String(Math.round(duration_ms))}</td>
-                <td>{dialect}</td>
-                <td>{principal_name ?? principal}</td>
-                <td>{user_id ?? ''}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
-      {next_cursor === undefined ? undefined : (
+  if (items.length === 0) {
+    return (
+      <Notice>
         <p>
-          <a
-            class="button"
-            rel="next"
-            href={`/console/calls?${new URLSearchParams([...filter, ['cursor', next_cursor]])}`}
-          >
-            Earlier calls
-          </a>
+          No call was made that is like this, or none that you may see. Calls are here a second after they were made.
         </p>
+        <p>
+          <a href="/">Find a tool to call</a>, or see <a href="/docs/calls">how tools are called</a>.
+        </p>
+      </Notice>
+    )
+  }
+  const next = next_cursor === undefined ? undefined : new URLSearchParams([...filter, ['cursor', next_cursor]])
+  const more = next && { href: `/console/calls?${next}`, label: 'Earlier calls' }
+  return <Table label="Calls" columns={COLUMNS} items={items} more={more} />
+}
+
+/** What else is known of a call. */
+function CallDetails({ call_id, tool, trace_id, digest, upstream_status, arguments: given }: Listed) {
+  const known = [
+    ['Call', call_id],
+    ['Trace', trace_id],
+    ['Digest', digest],
+    ['The server behind it answered', upstream_status],
+    ['Arguments', given === undefined ? undefined : JSON.stringify(given)],
+  ] as const
+  return (
+    <details>
+      <summary aria-label={`More of the call of ${tool}, ${call_id}`}>More</summary>
+      {known.map(([name, value]) =>
+        value === undefined ? undefined : (
+          <p>
+            <span class="note">{name}</span> <code>{String(value)}</code>
+          </p>
+        ),
       )}
-    </>
+    </details>
   )
 }

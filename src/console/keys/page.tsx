@@ -1,7 +1,8 @@
 import { SCOPES } from '../../core/access/principal.ts'
 import type { Leads, View, Visit } from '../page.ts'
-import { Copyable, exact, Notice, Refused } from '../parts.tsx'
+import { Copyable, exact, Notice, Refused, Time } from '../parts.tsx'
 import { failureOf, type SaidFailure } from '../reply.ts'
+import { type Column, Table } from '../table.tsx'
 
 /** As `GET /keys` lists a key. */
 interface Key {
@@ -88,7 +89,7 @@ async function keysView(visit: Visit, { failure, fresh, form = new URLSearchPara
         ) : undefined}
         {failure === undefined ? undefined : <Refused failure={failure} />}
         {fresh === undefined ? undefined : <Fresh {...fresh} />}
-        {list.ok ? <KeyTable keys={list.value.items} /> : <Refused failure={failureOf(list)} />}
+        {list.ok ? <KeyList keys={list.value.items} /> : <Refused failure={failureOf(list)} />}
         <section aria-labelledby="make">
           <h2 id="make">Make a key</h2>
           <NewKey form={form} />
@@ -105,69 +106,52 @@ function Fresh({ name, key, previous_expires_at }: NonNullable<Said['fresh']>) {
         <strong>The key “{name}”. Copy it now: it is not shown again.</strong>
       </p>
       <Copyable text={key} />
-      {previous_expires_at === undefined ? undefined : <p>What it was before works until {previous_expires_at}.</p>}
+      {previous_expires_at === undefined ? undefined : (
+        <p>
+          What it was before works until <Time at={previous_expires_at} />.
+        </p>
+      )}
     </Notice>
   )
 }
 
-function KeyTable({ keys }: { keys: readonly Key[] }) {
-  if (keys.length === 0) return <p>There is no key yet.</p>
-  return (
-    <div class="scroll" role="region" aria-label="Keys" tabindex={0}>
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">Name</th>
-            <th scope="col">May</th>
-            <th scope="col">Tools</th>
-            <th scope="col">For users</th>
-            <th scope="col">Last used</th>
-            <th scope="col">Expires</th>
-            <th scope="col">Change</th>
-          </tr>
-        </thead>
-        <tbody>
-          {keys.map((key) => (
-            <KeyRow {...key} />
-          ))}
-        </tbody>
-      </table>
-    </div>
-  )
+function KeyList({ keys }: { keys: readonly Key[] }) {
+  if (keys.length === 0) return <Notice>There is no key yet. Each agent and each publisher gets one of its own.</Notice>
+  return <Table label="Keys" columns={COLUMNS} items={keys} />
 }
 
-function KeyRow({ id, name, scopes, tools, users, expires_at, last_used_at }: Key) {
+const COLUMNS: readonly Column<Key>[] = [
+  { title: 'Name', isName: true, cell: ({ name }) => name },
+  { title: 'May', cell: ({ scopes }) => scopes.join(', ') },
+  { title: 'Tools', isLong: true, cell: ({ tools }) => tools.join(', ') || 'none' },
+  { title: 'For users', isLong: true, cell: ({ users }) => (users === 'any' ? 'any' : users.join(', ') || 'none') },
+  { title: 'Last used', cell: ({ last_used_at: at }) => (at === undefined ? 'never' : <Time at={at} />) },
+  { title: 'Expires', cell: ({ expires_at: at }) => (at === undefined ? 'never' : <Time at={at} />) },
+  { title: 'Change', isAct: true, cell: (key) => <KeyChange {...key} /> },
+]
+
+function KeyChange({ id, name }: Key) {
   return (
-    <tr>
-      <th scope="row">{name}</th>
-      <td>{scopes.join(', ')}</td>
-      <td>{tools.join(', ') || 'none'}</td>
-      <td>{users === 'any' ? 'any' : users.join(', ') || 'none'}</td>
-      <td>{last_used_at?.slice(0, 16).replace('T', ' ') ?? 'never'}</td>
-      <td>{expires_at?.slice(0, 10) ?? 'never'}</td>
-      <td>
-        <details>
-          <summary aria-label={`Rotate or revoke ${name}`}>Rotate or revoke</summary>
-          <form method="post">
-            <input type="hidden" name="id" value={exact(id)} />
-            <label>
-              What it was works on for
-              <select name="overlap">
-                {[...OVERLAPS].map(([seconds, words]) => (
-                  <option value={seconds}>{words}</option>
-                ))}
-              </select>
-            </label>
-            <button name="do" value="rotate">
-              Rotate
-            </button>
-            <button class="danger" name="do" value="revoke">
-              Revoke for good
-            </button>
-          </form>
-        </details>
-      </td>
-    </tr>
+    <details>
+      <summary aria-label={`Rotate or revoke ${name}`}>Rotate or revoke</summary>
+      <form method="post">
+        <input type="hidden" name="id" value={exact(id)} />
+        <label>
+          What it was works on for
+          <select name="overlap">
+            {[...OVERLAPS].map(([seconds, words]) => (
+              <option value={seconds}>{words}</option>
+            ))}
+          </select>
+        </label>
+        <button name="do" value="rotate">
+          Rotate
+        </button>
+        <button class="danger" name="do" value="revoke">
+          Revoke for good
+        </button>
+      </form>
+    </details>
   )
 }
 

@@ -1,8 +1,8 @@
 import type { JSX } from 'hono/jsx/jsx-runtime'
 import type { Leads, Reply, View, Visit } from '../page.ts'
-import { exact, Notice, Refused } from '../parts.tsx'
+import { exact, Notice, Refused, Time } from '../parts.tsx'
 import { failureOf } from '../reply.ts'
-import { doneAt, Ending, shownUser, Time, Whose } from './person.tsx'
+import { doneAt, Ending, shownUser, Whose } from './person.tsx'
 
 /** As `GET /users/{user}/grants` lists one. */
 interface ListedGrant {

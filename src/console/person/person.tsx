@@ -30,11 +30,6 @@ export function Whose({ visit }: { visit: Visit }) {
   )
 }
 
-/** A moment, as people read it. */
-export function Time({ at }: { at: string }) {
-  return <time datetime={at}>{at.slice(0, 16).replace('T', ' ')} UTC</time>
-}
-
 /** What ends something: it is opened first, and then pressed, so nothing ends by a slip. */
 export function Ending({ label, children }: { label: string; children?: Child }) {
   return (

@@ -1,9 +1,9 @@
 import type { JSX } from 'hono/jsx/jsx-runtime'
 import { hasScope } from '../../core/access/principal.ts'
 import type { Leads, Reply, View, Visit } from '../page.ts'
-import { Notice, Refused } from '../parts.tsx'
+import { Notice, Refused, Time } from '../parts.tsx'
 import { failureOf } from '../reply.ts'
-import { doneAt, Ending, Time } from './person.tsx'
+import { doneAt, Ending } from './person.tsx'
 
 /** As `GET /sessions` lists one. */
 interface ListedSession {
