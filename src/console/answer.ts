@@ -6,7 +6,8 @@ import { html } from '../http/markup.ts'
 import { failurePage, goTo, type Page, page, plainPage } from '../http/page.ts'
 import { signInPath } from '../http/sign-in-path.ts'
 import { layout } from './layout.tsx'
-import type { MadeRequest, PageEntry, Reply, Visit, WrittenRequest } from './page.ts'
+import type { MadeRequest, PageEntry, Visit, WrittenRequest } from './page.ts'
+import { followed, replyOf } from './reply.ts'
 import { welcomePage } from './welcome.ts'
 
 export interface AnswerDeps {
@@ -84,23 +85,25 @@ export function createAnswer({ gate, send, loadAssets }: AnswerDeps): Answer {
       params,
       form,
       isOpen: principal.id === 'open',
-      async ask<T>(method: string, path: string, body?: unknown): Promise<Reply<T>> {
-        const text = body === undefined ? undefined : JSON.stringify(body)
-        // A name of a thing that is `..` leads to nothing, and not somewhere else
-        if (new URL(path, url).pathname !== path.split('?')[0]) throw new StrayPath()
-        const request = { method, path, ...(text === undefined ? {} : { body: text }) }
-        made.push(request)
-        const type = text === undefined ? {} : { 'content-type': 'application/json' }
-        const response = await sendWritten({
-          ...request,
-          headers: new Headers({ accept: 'application/json', ...type }),
-        })
-        const { ok, status, headers } = response
-        const answered = await response.text()
-        const isJson = /[/+]json\b/.test(headers.get('content-type') ?? '')
-        return { ok, status, headers, value: isJson ? JSON.parse(answered) : {} }
+      ask: async (method, path, body) => replyOf(await make({ method, path }, body)),
+      async follow(method, path, body) {
+        return followed(await make({ method, path, accept: 'application/json, text/event-stream' }, body))
       },
       send: sendWritten,
+    }
+
+    async function make({ method, path, accept }: MadeRequest, body: unknown): Promise<Response> {
+      // A name of a thing that is `..` leads to nothing, and not somewhere else
+      if (new URL(path, url).pathname !== path.split('?')[0]) throw new StrayPath()
+      const text = body === undefined ? {} : { body: JSON.stringify(body) }
+      made.push({ method, path, ...text, ...(accept === undefined ? {} : { accept }) })
+      const type = body === undefined ? {} : { 'content-type': 'application/json' }
+      return sendWritten({
+        method,
+        path,
+        ...text,
+        headers: new Headers({ accept: accept ?? 'application/json', ...type }),
+      })
     }
 
     async function sendWritten({ method, path, headers, body }: WrittenRequest): Promise<Response> {

@@ -4,12 +4,14 @@ import type { MadeRequest } from './page.ts'
 export const KEY_VARIABLE = 'SWITCHBOARD_KEY'
 
 /** The command that makes a request as a page made it, with whoever runs it giving a key; `isOpen` needs none. */
-export function curlOf({ method, path, body }: MadeRequest, origin: string, isOpen: boolean): string {
+export function curlOf({ method, path, body, accept }: MadeRequest, origin: string, isOpen: boolean): string {
+  // What comes bit by bit is shown so
+  const wanted = accept === undefined ? '' : ` \\\n  -N -H ${quoted(`Accept: ${accept}`)}`
   const post =
     body === undefined ? '' : ` \\\n  -H 'Content-Type: application/json' -d ${quoted(withoutPasswords(body))}`
   const verb = method === 'GET' || (method === 'POST' && body !== undefined) ? '' : `-X ${method} `
   const key = isOpen ? '' : ` \\\n  -H "Authorization: Bearer $${KEY_VARIABLE}"`
-  return `curl ${verb}${quoted(origin + path)}${key}${post}`
+  return `curl ${verb}${quoted(origin + path)}${key}${wanted}${post}`
 }
 
 /** A text as one word of a POSIX shell (Shell Command Language, 2.2.2): nothing in it is read but the quote itself. */

@@ -4,8 +4,9 @@ import { Markup, visible } from '../http/markup.ts'
 import { answerDocument } from '../http/page.ts'
 import { signInPath } from '../http/sign-in-path.ts'
 import { curlOf } from './curl.ts'
-import type { MadeRequest, PageEntry, View, Visit } from './page.ts'
+import type { Live, MadeRequest, PageEntry, View, Visit } from './page.ts'
 import { PAGES } from './pages.ts'
+import { LIVE_PLACE } from './parts.tsx'
 import { CommandForm, SHELL_PATH } from './shell/form.tsx'
 
 interface Surroundings {
@@ -16,10 +17,19 @@ interface Surroundings {
   readonly script: string
 }
 
-/** A view with what stands around it on every page: the navigation, who is signed in, and the requests that it made. */
-export async function layout({ title, content, status = 200 }: View, around: Surroundings): Promise<Response> {
-  const { visit, entry, made, style, script } = around
-  const body = await markupOf(
+/**
+ * A view with what stands around it on every page: the navigation, who is signed in, and the requests that it made. What is live
+ * in it is sent as it comes.
+ */
+export async function layout(view: View, around: Surroundings): Promise<Response> {
+  const { title, status = 200, live } = view
+  const { style, script } = around
+  const body = live ? liveBody(view, live, around) : await bodyOf(view, around)
+  return answerDocument({ status, title, style, script, body, keepsForms: true })
+}
+
+function bodyOf({ title, content }: View, { visit, entry, made }: Surroundings): Promise<Markup> {
+  return markupOf(
     <>
       <a class="skip" href="#content">
         Skip to the content
@@ -38,7 +48,15 @@ export async function layout({ title, content, status = 200 }: View, around: Sur
       {entry.path === SHELL_PATH ? undefined : <Shell visit={visit} made={made} />}
     </>,
   )
-  return answerDocument({ status, title, style, script, body, keepsForms: true })
+}
+
+/** What stands before the live place, what comes, and, when that is over, what stands behind it then. */
+async function* liveBody(view: View, { parts, end }: Live, around: Surroundings): AsyncGenerator<Markup> {
+  const [before = ''] = (await bodyOf(view, around)).text.split(LIVE_PLACE)
+  yield new Markup(before)
+  for await (const part of parts) yield markupOf(part)
+  const [, after = ''] = (await bodyOf({ ...view, content: await end() }, around)).text.split(LIVE_PLACE)
+  yield new Markup(after)
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { JSX } from 'hono/jsx/jsx-runtime'
 import type { Principal, Scope } from '../core/access/principal.ts'
+import type { Progress } from '../core/call/progress.ts'
 
 /** What a route of the deployment answered. */
 export interface Reply<T> {
@@ -17,7 +18,13 @@ export interface MadeRequest {
   readonly path: string
   /** As JSON. */
   readonly body?: string
+  /** What was asked for, where that is not JSON alone. */
+  readonly accept?: string
 }
+
+/** What a route answers: at once, or after it has told of progress. */
+export type Followed<T> =
+  { readonly reply: Reply<T> } | { readonly progress: AsyncIterable<Progress>; readonly end: () => Promise<Reply<T>> }
 
 /** A request as somebody wrote it. */
 export interface WrittenRequest extends MadeRequest {
@@ -40,6 +47,8 @@ export interface Visit {
    * the page shows it.
    */
   ask<T>(method: string, path: string, body?: unknown): Promise<Reply<T>>
+  /** The same of a route that may tell of progress: waits for the reply, or for the first that is told before it. */
+  follow<T>(method: string, path: string, body: unknown): Promise<Followed<T>>
   /** Sends a request that who visits wrote, as `ask` does; the foot of the page does not show it. Its headers name no caller. */
   send(request: WrittenRequest): Promise<Response>
 }
@@ -50,6 +59,15 @@ export interface View {
   readonly content: JSX.Element
   /** 200 unless it says. */
   readonly status?: number
+  /** What comes while the page is sent, where its content has `LivePlace`, once. */
+  readonly live?: Live
+}
+
+/** What is shown of something that goes on. */
+export interface Live {
+  readonly parts: AsyncIterable<JSX.Element>
+  /** The content when it is over: what stands in it behind `LivePlace` is sent then. */
+  readonly end: () => Promise<JSX.Element>
 }
 
 /** Leads elsewhere: a path of the console. */

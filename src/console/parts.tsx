@@ -54,6 +54,13 @@ export function Outcome({ outcome }: { outcome: string }) {
   return outcome === 'success' ? <>{outcome}</> : <span class="failed">{outcome}</span>
 }
 
+/** Where what comes while a page is sent is put. No text can say it, since every `<` of a text is escaped. */
+export const LIVE_PLACE = '<!-- live -->'
+
+export function LivePlace() {
+  return raw(LIVE_PLACE)
+}
+
 /** A text to copy, with a button for it where scripts run. */
 export function Copyable({ text, label }: { text: string; label?: string }) {
   return (

@@ -124,6 +124,21 @@ export async function answerOrStream<T>(work: Promise<T>, streaming: Streaming<T
   return stream.response(headers)
 }
 
+/** The events of an answer of ours, as they come. */
+export async function* readEvents(answer: Response): AsyncGenerator<StreamEvent, void, undefined> {
+  const decoder = new TextDecoder()
+  let text = ''
+  for await (const part of answer.body ?? []) {
+    text += decoder.decode(part, { stream: true })
+    const blocks = text.split('\n\n')
+    text = blocks.pop() ?? ''
+    for (const block of blocks) {
+      const [, event, data] = /^event: (.*)\ndata: (.*)$/.exec(block) ?? []
+      if (event !== undefined && data !== undefined) yield { event, data }
+    }
+  }
+}
+
 /** Whether a request names server-sent events among what it takes; `*\/*` does not. */
 export function acceptsEvents({ headers }: Request): boolean {
   const accept = headers.get('accept')

@@ -1,6 +1,7 @@
 import type { Failure } from '../core/call/failure.ts'
 import { failureHeaders } from './json-response.ts'
 import { bounded, html, Markup } from './markup.ts'
+import { textStream } from './text-stream.ts'
 
 /** One page for a person, of a question or an answer. */
 export interface Page {
@@ -58,7 +59,8 @@ export interface WholeDocument {
   readonly title: string
   /** What its body looks like, beside what all have in common. */
   readonly style: string
-  readonly body: Markup
+  /** In parts, it is sent part by part, as each comes. */
+  readonly body: Markup | AsyncIterable<Markup>
   readonly script?: string
   /** Whether forms lead to this deployment alone, wherever that redirects. */
   readonly keepsForms?: boolean
@@ -97,7 +99,7 @@ const REFERRER = html`<meta name="referrer" content="same-origin" />`
 export function answerDocument(document: WholeDocument, cookies: readonly string[] = []): Response {
   const { status, title, style, body, script } = document
   const nonce = crypto.randomUUID()
-  const whole = html`<!doctype html>
+  const [start = '', end = ''] = html`<!doctype html>
     <html lang="en">
       <head>
         <meta charset="utf-8" />
@@ -116,11 +118,25 @@ export function answerDocument(document: WholeDocument, cookies: readonly string
         }
       </head>
       <body>
-        ${body}
+        ${BODY}
       </body>
-    </html>`
+    </html>`.text.split(BODY.text)
   const headers = { ...PAGE_HEADERS, 'content-security-policy': policyOf(document, nonce) }
-  return withCookies(new Response(whole.text, { status, headers }), cookies)
+  if (body instanceof Markup) return withCookies(new Response(start + body.text + end, { status, headers }), cookies)
+  const stream = textStream(inParts(start, body, end))
+  return withCookies(new Response(stream, { status, headers: { ...headers, 'x-accel-buffering': 'no' } }), cookies)
+}
+
+/** Where the body of a document goes, which no title can say. */
+const BODY = new Markup('<!-- body -->')
+
+async function* inParts(start: string, body: AsyncIterable<Markup>, end: string): AsyncGenerator<string> {
+  let text = start
+  for await (const part of body) {
+    yield text + part.text
+    text = ''
+  }
+  yield text + end
 }
 
 /** Characters of foreign texts that a page repeats. */

@@ -31,4 +31,18 @@ describe('a request as a command', () => {
       expect(words).toEqual(['https://s.test/tools/call', '-H', 'Content-Type: application/json', '-d', body])
     },
   )
+
+  it('asks for what was asked for, as it comes', () => {
+    const request = { method: 'POST', path: '/tools/call', body: '{}', accept: 'text/event-stream' }
+    expect(wordsOf(curlOf(request, 'https://s.test', true))).toEqual([
+      'https://s.test/tools/call',
+      '-N',
+      '-H',
+      'Accept: text/event-stream',
+      '-H',
+      'Content-Type: application/json',
+      '-d',
+      '{}',
+    ])
+  })
 })

@@ -2,7 +2,7 @@ import { base64url } from 'jose'
 import { isJsonObject, type Json, type JsonObject } from '../../core/tool/json.ts'
 import type { Problem } from '../../core/tool/problem.ts'
 import { nestsTooDeep } from '../../http/json-text.ts'
-import type { Reply, Visit } from '../page.ts'
+import type { Followed, Reply, Visit } from '../page.ts'
 import { type Field, readInput } from './fields.ts'
 
 /** What `POST /tools/call` answers (`dialects/oxp/wire.ts`): a result, or why there is none. */
@@ -41,8 +41,13 @@ export interface Called {
   readonly reply?: Reply<CallReply>
 }
 
+/** The same of a call that tells of progress first. */
+export interface Calling extends Called {
+  readonly running?: Exclude<Followed<CallReply>, { readonly reply: unknown }>
+}
+
 /** Calls a tool as a form says, as who visits. */
-export async function call(visit: Visit, tool: string, fields: readonly Field[]): Promise<Called> {
+export async function call(visit: Visit, tool: string, fields: readonly Field[]): Promise<Calling> {
   const { form } = visit
   const { input, problems } = readInput(fields, form)
   if (problems.length > 0) return { input, problems }
@@ -53,7 +58,8 @@ export async function call(visit: Visit, tool: string, fields: readonly Field[])
     input,
     ...(Object.keys(context).length === 0 ? {} : { context }),
   }
-  return { input, problems, reply: await visit.ask<CallReply>('POST', '/tools/call', { request }) }
+  const followed = await visit.follow<CallReply>('POST', '/tools/call', { request })
+  return { input, problems, ...('reply' in followed ? followed : { running: followed }) }
 }
 
 function contextOf(form: URLSearchParams): JsonObject {

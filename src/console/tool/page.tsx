@@ -1,14 +1,15 @@
 import type { Json } from '../../core/tool/json.ts'
 import { hasScope } from '../../core/access/principal.ts'
 import type { Leads, Reply, View, Visit } from '../page.ts'
-import { Refused } from '../parts.tsx'
+import { LivePlace, Refused } from '../parts.tsx'
 import { failureOf } from '../reply.ts'
-import { type Called, call } from './call.ts'
+import { type Called, type Calling, call } from './call.ts'
 import { Definition, FORMATS, type Written } from './definition.tsx'
 import { exampleOf, fieldsOf } from './fields.ts'
 import { byParameter, CallForm } from './form.tsx'
 import { CallOutcome } from './outcome.tsx'
 import { Parameters } from './parameters.tsx'
+import { linesOf } from './progress.tsx'
 import { Ready, type Told } from './ready.tsx'
 import { SnippetList } from './snippet-list.tsx'
 import { callSnippets, hostSnippets } from './snippets.ts'
@@ -31,7 +32,7 @@ export async function show(visit: Visit): Promise<View | Leads> {
   return 'failing' in described ? missing(described.failing) : toolView(visit, described)
 }
 
-/** Calls the tool as its form says. */
+/** Calls the tool as its form says. Where it tells how far it is, that is shown while it runs. */
 export async function act(visit: Visit): Promise<View | Leads> {
   const described = await describe(visit)
   if ('failing' in described) return missing(described.failing)
@@ -53,7 +54,7 @@ async function describe(visit: Visit): Promise<Found | { readonly failing: Reply
   return failing ? { failing } : { ...described.value, ready: ready.value }
 }
 
-async function toolView(visit: Visit, found: Found, called?: Called): Promise<View> {
+async function toolView(visit: Visit, found: Found, calling?: Calling): Promise<View> {
   const { name, description, input_schema, output_schema, ready } = found
   const id = ready.tool
   const { url, isOpen, principal, form } = visit
@@ -66,69 +67,72 @@ async function toolView(visit: Visit, found: Found, called?: Called): Promise<Vi
   ])
   const fields = fieldsOf(input_schema)
   const [title = id, version = ''] = id.split('@')
-  const said = called?.problems.length === 0 ? called.input : undefined
+  const said = calling?.problems.length === 0 ? calling.input : undefined
   const example = said && JSON.stringify(said).length <= MAX_COPIED ? said : exampleOf(fields)
   const newId = () => crypto.randomUUID()
-  const problems = byParameter(called?.problems ?? [], called?.reply?.value.parameter_errors)
+  const running = calling?.running
   const about = versions.ok ? versions.value.items.find((each) => each.id === id) : undefined
-  return {
-    title,
-    content: (
-      <>
-        <p class="note">
-          Version {version}
-          {ready.security_level === undefined ? '' : `, security level ${ready.security_level}`}
-          {ready.approval ? ', each call approved by a person' : ''}
-          {about?.dialect === undefined ? '' : `, published in ${FORMATS.get(about.dialect) ?? about.dialect}`}
-        </p>
-        <p class="said">{description}</p>
-        <Tags tags={about?.tags ?? []} />
-        <section aria-labelledby="answer">
-          <h2 id="answer">{called ? 'What came of it' : 'Call it'}</h2>
-          {called?.reply ? <CallOutcome reply={called.reply} /> : undefined}
-          {hasScope(principal, 'tools:call') ? (
-            <CallForm
-              fields={fields}
-              context={(ready.context ?? []).filter((each) => each !== 'user_id')}
-              asksUser={principal.users === 'any' || principal.users.length > 1}
-              callId={newId()}
-              hasFailed={called !== undefined && called.reply?.value.result?.success !== true}
-              form={form}
-              problems={problems}
-            />
-          ) : (
-            <p>You may read it, and not call it.</p>
-          )}
-        </section>
-        <section aria-labelledby="ready">
-          <h2 id="ready">Could it be called now?</h2>
-          <Ready told={ready} />
-        </section>
-        <section aria-labelledby="input">
-          <h2 id="input">What it takes</h2>
-          <Parameters schema={input_schema} caption="Input" />
-        </section>
-        <section aria-labelledby="output">
-          <h2 id="output">What it gives</h2>
-          {output_schema === null ? <p>Nothing.</p> : <Parameters schema={output_schema} caption="Output" />}
-        </section>
-        <section aria-labelledby="versions">
-          <h2 id="versions">Versions</h2>
-          <VersionList versions={versions} current={id} />
-        </section>
-        <section aria-labelledby="snippets">
-          <h2 id="snippets">The same call, to copy</h2>
-          <SnippetList
-            snippets={callSnippets({ origin: url.origin, isOpen, id, name, input: example, newId })}
-            isOpen
+  const contentOf = (called: Called | undefined) => (
+    <>
+      <p class="note">
+        Version {version}
+        {ready.security_level === undefined ? '' : `, security level ${ready.security_level}`}
+        {ready.approval ? ', each call approved by a person' : ''}
+        {about?.dialect === undefined ? '' : `, published in ${FORMATS.get(about.dialect) ?? about.dialect}`}
+      </p>
+      <p class="said">{description}</p>
+      <Tags tags={about?.tags ?? []} />
+      <section aria-labelledby="answer">
+        <h2 id="answer">{running ? 'The call' : called ? 'What came of it' : 'Call it'}</h2>
+        {running ? (
+          <div class="live" role="status">
+            <LivePlace />
+          </div>
+        ) : undefined}
+        {called?.reply ? <CallOutcome reply={called.reply} /> : undefined}
+        {hasScope(principal, 'tools:call') ? (
+          <CallForm
+            fields={fields}
+            context={(ready.context ?? []).filter((each) => each !== 'user_id')}
+            asksUser={principal.users === 'any' || principal.users.length > 1}
+            callId={newId()}
+            hasFailed={called !== undefined && called.reply?.value.result?.success !== true}
+            form={form}
+            problems={byParameter(called?.problems ?? [], called?.reply?.value.parameter_errors)}
           />
-          <h3>An agent that is to have it</h3>
-          <SnippetList snippets={hostSnippets(url.origin)} />
-        </section>
-        <Definition path={url.pathname} format={format} written={written} />
-      </>
-    ),
-  }
+        ) : (
+          <p>You may read it, and not call it.</p>
+        )}
+      </section>
+      <section aria-labelledby="ready">
+        <h2 id="ready">Could it be called now?</h2>
+        <Ready told={ready} />
+      </section>
+      <section aria-labelledby="input">
+        <h2 id="input">What it takes</h2>
+        <Parameters schema={input_schema} caption="Input" />
+      </section>
+      <section aria-labelledby="output">
+        <h2 id="output">What it gives</h2>
+        {output_schema === null ? <p>Nothing.</p> : <Parameters schema={output_schema} caption="Output" />}
+      </section>
+      <section aria-labelledby="versions">
+        <h2 id="versions">Versions</h2>
+        <VersionList versions={versions} current={id} />
+      </section>
+      <section aria-labelledby="snippets">
+        <h2 id="snippets">The same call, to copy</h2>
+        <SnippetList snippets={callSnippets({ origin: url.origin, isOpen, id, name, input: example, newId })} isOpen />
+        <h3>An agent that is to have it</h3>
+        <SnippetList snippets={hostSnippets(url.origin)} />
+      </section>
+      <Definition path={url.pathname} format={format} written={written} />
+    </>
+  )
+  const view = { title, content: contentOf(calling) }
+  if (!calling || !running) return view
+  const end = async () => contentOf({ ...calling, reply: await running.end() })
+  return { ...view, live: { parts: linesOf(running.progress), end } }
 }
 
 function Tags({ tags }: { tags: readonly string[] }) {

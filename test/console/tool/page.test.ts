@@ -23,6 +23,10 @@ const VERSION = {
 }
 
 function world(answer: unknown, status = 200) {
+  return calledWith(() => Response.json(answer, { status }))
+}
+
+function calledWith(answer: () => Response) {
   return setUp({
     'GET /tools/Evil.Tool': () => TOOL,
     'GET /tools/Evil.Tool/readiness': () => READY,
@@ -31,7 +35,7 @@ function world(answer: unknown, status = 200) {
       losses: [{ path: HOSTILE, reason: HOSTILE }],
     }),
     'GET /tools/Evil.Tool%401.0.0/versions': () => ({ items: [VERSION] }),
-    'POST /tools/call': () => Response.json(answer, { status }),
+    'POST /tools/call': answer,
   })
 }
 const PAGE = '/console/tools/Evil.Tool'
@@ -143,5 +147,99 @@ describe('the form of a tool', () => {
     const text = await (await get(PAGE)).text()
     expect(text).toContain('You may read it, and not call it')
     expect(text).not.toContain('name="call_id"')
+  })
+})
+
+describe('a call that tells how far it is', () => {
+  const RESULT = { result: { call_id: 'c', success: true, duration: 1, value: 'All is done' } }
+  const event = (name: string, data: unknown) => `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`
+
+  /** The page of a call whose events a test sends, and what the page sends next. */
+  async function calling() {
+    const gone = Promise.withResolvers<void>()
+    let tell: (text: string) => void = () => undefined
+    let end: () => void = () => undefined
+    const events = new ReadableStream<Uint8Array>({
+      start(controller) {
+        tell = (text) => controller.enqueue(new TextEncoder().encode(text))
+        end = () => controller.close()
+      },
+      cancel: () => gone.resolve(),
+    })
+    const { post, asked } = calledWith(() => new Response(events, { headers: { 'content-type': 'text/event-stream' } }))
+    const page = await post(PAGE, { 'input/to': 'ann' })
+    const reader = page.body?.pipeThrough(new TextDecoderStream()).getReader()
+    const next = async () => (await reader?.read())?.value ?? ''
+    async function rest() {
+      let text = ''
+      for (let part = await next(); part !== ''; part = await next()) text += part
+      return text
+    }
+    return { page, asked, tell, end, next, rest, leave: () => reader?.cancel(), gone: gone.promise }
+  }
+
+  it('is shown while it runs, and then what came of it', async () => {
+    const { page, asked, tell, next, rest } = await calling()
+    expect(page.status).toBe(200)
+    const start = await next()
+    expect(start).toMatch(/The call<\/h2><div class="live" role="status">$/)
+    expect(start).not.toContain('Call it')
+    tell(event('progress', { progress: 1, total: 2, message: HOSTILE }))
+    const line = await next()
+    expect(line).toContain('<progress aria-label="How far it is" value="1" max="2"></progress><br/>1 of 2: ')
+    expect(line).toContain('&quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt;\\u202e')
+    tell(event('progress', { progress: 7, message: '<!-- live -->' }))
+    expect(await next()).toContain('<progress aria-label="How far it is"></progress><br/>7: &lt;!-- live --&gt;')
+    tell(event('progress', { progress: -1, total: 2 }))
+    expect(await next()).toContain('value="0" max="2"></progress><br/>-1 of 2')
+    tell(event('result', RESULT))
+    const end = await rest()
+    expect(end).toMatch(/^<\/div><div class="notice" role="status"><p><strong>It worked<[^]*All is done[^]*<\/html>$/)
+    // Of the page as it is, there is each part once
+    const whole = start + end
+    for (const part of ['<script', '<h1', '<footer', '</main>', '</html>', 'id="answer"', 'name="call_id"'])
+      expect(whole.split(part), part).toHaveLength(2)
+    const call = asked.find(({ request }) => request.method === 'POST')?.request
+    expect(call?.headers.get('accept')).toBe('application/json, text/event-stream')
+    expect(end).toContain('-N -H &#39;Accept: application/json, text/event-stream&#39; \\\n  -H &#39;Content-Type')
+  })
+
+  it.each([
+    [
+      'an error of the tool',
+      [event('result', { result: { success: false, error: { message: 'No paper' } } })],
+      'No paper',
+    ],
+    [
+      'what somebody must do',
+      [
+        event('status', { status: 400 }),
+        event('result', {
+          message: 'Needs more',
+          missing_requirements: { authorization: [{ id: 'google', url: 'https://s.test/start' }] },
+        }),
+      ],
+      'Let the tool have access to google',
+    ],
+    ['a failure of ours', [event('status', { status: 500 }), event('result', { message: 'Our fault' })], 'Our fault'],
+    ['nothing, since it broke off', [], 'The answer broke off'],
+  ])('ends with %s', async (_, last, said) => {
+    const { tell, end, rest } = await calling()
+    for (const each of [event('progress', { progress: 1 }), ...last]) tell(each)
+    end()
+    const text = await rest()
+    expect(text).toContain(said)
+    expect(text).toContain('Try again')
+    expect(text).toMatch(/<\/html>$/)
+  })
+
+  it('ends nothing but the page where its reader leaves', async () => {
+    const { tell, next, leave, gone } = await calling()
+    await next()
+    const leaving = leave()
+    tell(event('progress', { progress: 1 }))
+    await leaving
+    // What was told is read no further: what the call makes of that is the route's
+    await gone
   })
 })
