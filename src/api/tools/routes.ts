@@ -17,6 +17,7 @@ import { oneOf, optional, type Reader, string, wrong } from '../../core/tool/jso
 import { quoted } from '../../core/tool/problem.ts'
 import type { ToolSource } from '../../core/tool/tool-source.ts'
 import { isVersion, parseToolId } from '../../core/tool/tool-id.ts'
+import { createSharedDocuments } from '../../core/publish/shared-documents.ts'
 import { resolveVersion } from '../../core/tool/version.ts'
 import { readJson } from '../../http/body.ts'
 import { jsonText, notModified, PRIVATE } from '../../http/json-response.ts'
@@ -68,6 +69,7 @@ const EXACT = 'PATCH /tools/Toolkit.Tool@1.2.3'
 export function registryFace(deps: RegistryFaceDeps): Hono {
   const { publish, writer, source, codecs, sha256, formats, tellReadiness } = deps
   const find = createFindTool(deps)
+  const documents = createSharedDocuments(codecs)
   const route = createRoute(deps)
   const format = oneOf([...formats.keys()])
   const shownIn = query({ format: optional(format), losses })
@@ -126,11 +128,19 @@ export function registryFace(deps: RegistryFaceDeps): Hono {
     const encode = formatNamed(formatName ?? 'oxp')
     const found = await find(asked, principal, backgroundOf(c))
     if (!found || !maySee(principal, found.record)) return unknown(asked)
-    const written = encode(await source.whole(found.record), found.record.name)
+    const whole = await source.whole(found.record)
+    const sees = async (id: string) => {
+      const other = await find(id, principal, backgroundOf(c))
+      return other !== undefined && maySee(principal, other.record)
+    }
+    // A document is a part of what is written in its own dialect alone
+    const isDocument = (formatName ?? 'oxp') === whole.source.dialect && !isAdministrator(principal)
+    const seen = isDocument ? await documents.asSeen(whole, sees) : whole
+    const written = encode(seen, found.record.name)
     // Published by an earlier version of Switchboard, which did not judge it
     if (!written.ok) return fail({ type: 'definition-invalid', problems: written.problems })
     const { document, losses } = written.value
-    const { digest } = found.record
+    const digest = found.record.digest + (seen === whole ? '' : '.alone')
     // What policies make of it is in no digest
     const { revision } = deps.policies.now()
     const named = formatName || withLosses ? `${digest}.${formatName}.${withLosses}` : digest

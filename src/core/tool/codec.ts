@@ -46,4 +46,6 @@ export interface Codec {
   /** The tools a document defines (one, or all capabilities of a kit), or every breach of the dialect's rules. */
   decode(document: Json, given: Given, budget?: Budget): Checked<Decoded>
   encode(record: ToolRecord, budget?: Budget): Encoded
+  /** How many tools a document defines that was published; absent where that is always one. */
+  toolsIn?(document: Json): number
 }

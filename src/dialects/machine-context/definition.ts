@@ -1,7 +1,7 @@
 import type { Budget } from '../../core/tool/budget.ts'
 import type { Codec, Given } from '../../core/tool/codec.ts'
 import { jsonSchema, toolVersion } from '../../core/tool/definition-fields.ts'
-import { isObject, type Json, type JsonObject } from '../../core/tool/json.ts'
+import { isJsonObject, isList, isObject, type Json, type JsonObject } from '../../core/tool/json.ts'
 import {
   anyObject,
   check,
@@ -35,6 +35,7 @@ export const machineContext: Codec = {
   recognises: (document) => isObject(document) && 'capabilities' in document,
   decode,
   encode,
+  toolsIn: (document) => (isJsonObject(document) && isList(document.capabilities) ? document.capabilities.length : 1),
 }
 
 /** What a tool says of itself beside its capabilities. */

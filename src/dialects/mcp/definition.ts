@@ -72,6 +72,7 @@ export const mcp: Codec = {
         document.tools.every((tool) => isJsonObject(tool) && 'inputSchema' in tool))),
   decode,
   encode,
+  toolsIn: (document) => (isJsonObject(document) && isList(document.tools) ? document.tools.length : 1),
 }
 
 function decode(document: Json, given: Given): ReturnType<Codec['decode']> {

@@ -7,6 +7,7 @@ import { asObjectSchema, outputKind, withoutHeaders, wrappedSchema } from './too
 
 /** The key of `_meta` that holds a listed tool's id, which says what version answers. */
 const ID_KEY = 'dev.switchboard/id'
+const OWN = 'dev.switchboard/'
 
 /** A record as an MCP Tool: the published document, or one that says what MCP can, with losses. */
 export function encode(record: ToolRecord): Encoded {
@@ -41,7 +42,8 @@ export function publishedName({ source, name }: ToolRecord): string | undefined 
 
 /** A record as an MCP Tool (2026-07-28) of the name it is exposed under. What MCP cannot say is left out. */
 export function toolOf(record: ToolRecord, name: string): JsonObject {
-  const { title, description, input, output, annotations, icons, _meta } = offered(record)
+  const { title, description, input, output, annotations, icons } = offered(record)
+  const _meta = foreignMeta(record)
   const kind = outputKind(output)
   return {
     name,
@@ -55,9 +57,21 @@ export function toolOf(record: ToolRecord, name: string): JsonObject {
   }
 }
 
+/**
+ * What a record's `_meta` says to callers. What stands under a name of our own the registry keeps there for itself, such as the names
+ * of the other tools of a document, which not everybody may know.
+ */
+function foreignMeta({ _meta }: ToolRecord): JsonObject | undefined {
+  if (_meta === undefined) return undefined
+  const foreign = Object.entries(_meta).filter(([key]) => !isOwn(key))
+  return foreign.length === 0 && Object.keys(_meta).length > 0 ? undefined : Object.fromEntries(foreign)
+}
+
+const isOwn = (key: string) => key.startsWith(OWN)
+
 /** A tool as lists and `describe_tool` show it. */
 export function listedTool(record: ToolRecord, name: string): JsonObject {
-  return { ...toolOf(record, name), _meta: { ...record._meta, [ID_KEY]: record.id } }
+  return { ...toolOf(record, name), _meta: { ...foreignMeta(record), [ID_KEY]: record.id } }
 }
 
 /** "inputSchema root must be type: object": other dialects may leave that unsaid. */
@@ -82,6 +96,7 @@ function losses(record: ToolRecord): readonly Loss[] {
   if (plainName(record.name) !== record.tool) lose('/tool', `A tool is called after its name, '${record.name}'`)
   if (record.output === null) lose('/output', 'MCP cannot say that a tool has no output')
   else if (outputKind(record.output) === 'value') lose('/output', "It is no object, and is wrapped as {'result': …}")
+  if (Object.keys(record._meta ?? {}).some(isOwn)) lose('/_meta', 'What Switchboard keeps there is for itself')
   for (const field of ['metadata', 'examples'] as const) if (record[field] !== undefined) lose(`/${field}`, reason)
   if (record.tags.length > 0) lose('/tags', reason)
   if (withoutHeaders(record.input) !== record.input) {

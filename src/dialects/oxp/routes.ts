@@ -1,15 +1,18 @@
 import { type Context, Hono } from 'hono'
 import { bounded, type Format } from '../../core/publish/export.ts'
+import { createSharedDocuments, type SharedDocuments } from '../../core/publish/shared-documents.ts'
 import { summaryOf } from '../../core/publish/summary.ts'
 import type { CallTool } from '../../core/call/call.ts'
 import { wrongParameter } from '../../core/call/call-fields.ts'
 import { type Failing, type Failure, fail, ok, type Result } from '../../core/call/failure.ts'
 import type { LineFormat, ListQuery } from '../../core/access/catalogue.ts'
 import { scopeDenial } from '../../core/access/principal.ts'
+import { isAdministrator } from '../../core/access/toolkit.ts'
 import { receiveCall } from '../../http/incoming-call.ts'
 import { jsonFailure } from '../../http/json-response.ts'
 import { answerToolList, type ToolList, type ToolListDeps } from '../../http/tool-list.ts'
 import type { Budget } from '../../core/tool/budget.ts'
+import type { Codec } from '../../core/tool/codec.ts'
 import type { ToolRecord } from '../../core/tool/tool.ts'
 import { STATES } from '../../core/tool/version.ts'
 import { answerCall } from './answer-call.ts'
@@ -27,6 +30,7 @@ export interface OxpFaceDeps extends ToolListDeps {
   readonly health: () => Promise<Response>
   /** The definitions' formats by name, for `?format=`; `oxp` is the stored one. */
   readonly formats: ReadonlyMap<string, Format>
+  readonly codecs: readonly Codec[]
 }
 
 /** `?status=`: the versions that are so, for whoever may change them. */
@@ -44,6 +48,7 @@ const unlisted = (path: string, reason: string) => ({ document: undefined, losse
  */
 export function oxpFace(deps: OxpFaceDeps): Hono {
   const { gate, callTool, health, catalogue, formats } = deps
+  const documents = createSharedDocuments(deps.codecs)
   const face = new Hono()
 
   // As with calls, the version that is spoken is looked at before what the query says
@@ -110,13 +115,13 @@ export function oxpFace(deps: OxpFaceDeps): Hono {
     // A search, and older versions, change without the pages of the catalogue
     const ofPages = query.q === undefined && query.versions === 'newest'
     return ok({
-      variant: ofPages ? [JSON.stringify(query), format.name, form] : undefined,
+      variant: ofPages ? [JSON.stringify(query), format.alone.name, form] : undefined,
       // The last of several pages may be empty
       ...(cursor === undefined ? { narrowedBy: { toolkit, tag, isSearch: q !== undefined } } : {}),
       async write(principal) {
         const denied = status === undefined ? undefined : scopeDenial(principal, 'tools:publish')
         if (denied) return fail(denied)
-        const listing = await catalogue.list(query, principal, format)
+        const listing = await catalogue.list(query, principal, isAdministrator(principal) ? format.whole : format.alone)
         if (!listing) return wrongParameter('cursor', "a 'next_cursor' that a list gave")
         const { lines, nextCursor, total, unmatched } = listing
         const schema = form === 'bare' || !formatName.startsWith('oxp') ? '' : `"$schema":"${SCHEMA}",`
@@ -131,7 +136,14 @@ export function oxpFace(deps: OxpFaceDeps): Hono {
     })
   }
 
-  function lineFormat(name: string, withLosses: boolean): LineFormat {
+  /** How lists are written: with whole documents for those alone who may see every tool. */
+  function lineFormat(name: string, withLosses: boolean): { readonly whole: LineFormat; readonly alone: LineFormat } {
+    const whole = lineFormatOf(name, withLosses, (record) => record)
+    const isShared = deps.codecs.some(({ dialect, toolsIn }) => dialect === name && toolsIn)
+    return { whole, alone: isShared ? lineFormatOf(name, withLosses, documents.alone, ' alone') : whole }
+  }
+
+  function lineFormatOf(name: string, withLosses: boolean, seen: SharedDocuments['alone'], suffix = ''): LineFormat {
     if (name === 'oxp' && !withLosses) return { name: 'stored' }
     const encode = name === SUMMARY ? summarise : formats.get(name)
     if (!encode) throw new Error(`No format '${name}'`)
@@ -140,7 +152,7 @@ export function oxpFace(deps: OxpFaceDeps): Hono {
       if (name.startsWith('oxp') && !isSimpleVersion(record.version)) {
         return unlisted('', "Is not listed: OXP's versions are x.y.z")
       }
-      const encoded = encode(record, exposed, budget)
+      const encoded = encode(seen(record), exposed, budget)
       if (encoded.ok) return encoded.value
       const [{ path, message } = { path: '', message: '' }] = encoded.problems
       return unlisted(path, `Is not listed: ${message}`)
@@ -148,7 +160,7 @@ export function oxpFace(deps: OxpFaceDeps): Hono {
     if (!withLosses) {
       return {
         // Faces name their own lines after their dialects
-        name: `format ${name}`,
+        name: `format ${name}${suffix}`,
         write: (record, exposed, budget) => {
           const { document } = written(record, exposed, budget)
           return document === undefined ? '' : JSON.stringify(document)
@@ -156,7 +168,7 @@ export function oxpFace(deps: OxpFaceDeps): Hono {
       }
     }
     return {
-      name: `${name} with losses`,
+      name: `${name} with losses${suffix}`,
       write(record, exposed, budget) {
         const { document, losses } = written(record, exposed, budget)
         return JSON.stringify({ document, losses: losses.map((loss) => ({ id: record.id, ...loss })) })

@@ -28,6 +28,7 @@ export const plugin: Codec = {
   references: 'local',
   recognises,
   decode,
+  toolsIn: (document) => (isJsonObject(document) && isList(document.tools) ? document.tools.length : 1),
   encode(record) {
     const { source } = record
     const { dialect, document } = source

@@ -46,7 +46,15 @@ function setUp({ principal, result = ok(3) }: Given = {}) {
     },
   }
   const formats = new Map(Object.entries(writers).map(([name, write]) => [name, bounded(name, write)]))
-  const face = oxpFace({ gate: gateFor(principal), callTool: called.callTool, health, catalogue, sha256, formats })
+  const face = oxpFace({
+    gate: gateFor(principal),
+    callTool: called.callTool,
+    health,
+    catalogue,
+    sha256,
+    formats,
+    codecs: [],
+  })
   return { send: clientOf(face), found, ...called }
 }
 
@@ -139,6 +147,7 @@ describe('a tool of a version that OXP has not', () => {
         ),
       }),
     },
+    codecs: [],
     sha256,
     formats: new Map([
       ['oxp', bounded('oxp', (record, _, budget) => oxp.encode(record, budget))],

@@ -1,0 +1,99 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Server } from '../e2e/server.ts'
+import { ADMIN_KEY, asAdmin, type Headers, keyOf } from './set-up.ts'
+import { neverSilent, startWatched } from './watch.ts'
+
+const NAMES = ['Shown', 'Pending', 'Levelled', 'Foreign']
+const PAIRS = [
+  ['Machine', 'machine-context'],
+  ['Listed', 'mcp'],
+  ['Plugged', 'plugin'],
+] as const
+
+let server: Server
+/** Who may publish in the toolkits, and did. */
+let owner: Headers
+/** Whose key covers one tool of each document. */
+let narrow: Headers
+/** Who may see all that callers may. */
+let caller: Headers
+
+beforeAll(async () => {
+  server = await startWatched({ vars: { ACCESS: 'public', ADMIN_KEY } })
+  const reading = { scopes: ['tools:read', 'tools:call'] }
+  owner = (await keyOf(server, ['Machine.*', 'Listed.*', 'Plugged.*'])).as
+  narrow = (await keyOf(server, ['Machine.Shown', 'Listed.Shown', 'Plugged.Shown'], reading)).as
+  caller = (await keyOf(server, ['*'], reading)).as
+  await server.json('PUT', '/policies/*.Pending', { review: true }, asAdmin)
+  await server.json('PUT', '/policies/*.Levelled', { security_level: 9 }, asAdmin)
+  for (const [toolkit, dialect] of PAIRS) {
+    const asked = `/tools?dialect=${dialect}`
+    expect((await server.json('POST', asked, { ...several(toolkit, NAMES), version: '1.0.0' }, owner)).status).toBe(201)
+  }
+})
+afterAll(() => server?.stop())
+afterAll(neverSilent)
+
+/** A document of several tools, as its dialect writes it. */
+function several(toolkit: string, names: readonly string[]) {
+  const described = names.map((name) => ({ name, description: `What ${name} is for` }))
+  if (toolkit === 'Machine') {
+    const capabilities = described.map((each) => ({ ...each, parameters: [] }))
+    return { definition: { id: 'Machine', name: 'M', version: '1.0.0', description: 'd', capabilities }, toolkit }
+  }
+  const inputSchema = { type: 'object', properties: {} }
+  return { definition: { tools: described.map((each) => ({ ...each, inputSchema })) }, toolkit }
+}
+
+/** The other tools that an answer speaks of. */
+const told = (body: unknown): readonly string[] =>
+  NAMES.filter((name) => name !== 'Shown' && JSON.stringify(body).includes(name))
+const get = (path: string, as: Headers) => server.json('GET', path, undefined, as)
+
+describe('a tool that was published beside others in one document', () => {
+  it.each(PAIRS)('says nothing of those that its reader may not see: %s', async (toolkit, dialect) => {
+    for (const format of [dialect, 'mcp', 'oxp', 'openapi', 'machine-context', 'plugin']) {
+      for (const query of [`format=${format}`, `format=${format}&losses=1`]) {
+        const one = await get(`/tools/${toolkit}.Shown?${query}`, narrow)
+        expect([query, one.status, told(one.body)]).toEqual([query, 200, []])
+        const all = await get(`/tools?toolkit=${toolkit}&${query}`, narrow)
+        expect([query, all.status, all.body.items.length, told(all.body)]).toEqual([query, 200, 1, []])
+        // Without a credential all of level 0 is seen, and what is neither pending nor of a level that a policy raised
+        const anonymous = await get(`/tools/${toolkit}.Shown?${query}`, {})
+        expect([query, anonymous.status, told(anonymous.body)]).toEqual([query, 200, []])
+      }
+    }
+    const rpc = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} }
+    const accept = { 'accept': 'application/json, text/event-stream', 'mcp-protocol-version': '2025-11-25' }
+    for (const [face, answer] of [
+      ['mcp', await server.json('POST', '/mcp', rpc, { ...narrow, ...accept })],
+      ['machine-context', await get('/machine-context/tools', narrow)],
+      ['plugin', await get('/plugin/describe', narrow)],
+    ] as const) {
+      expect([face, answer.status, told(answer.body)]).toEqual([face, 200, []])
+    }
+  })
+
+  it.each(PAIRS)(
+    'comes with its document as it was published for who may see all of it: %s',
+    async (toolkit, dialect) => {
+      const { definition } = several(toolkit, NAMES)
+      for (const as of [asAdmin, owner]) {
+        expect(await get(`/tools/${toolkit}.Shown?format=${dialect}`, as)).toMatchObject({
+          status: 200,
+          body: definition,
+        })
+      }
+      // One of it is pending, which to callers is not there
+      expect(told((await get(`/tools/${toolkit}.Shown?format=${dialect}`, caller)).body)).toEqual([])
+      const held = (await get(`/tools/${toolkit}.Shown?format=${dialect}`, caller)).headers.get('etag')
+      await server.json('PATCH', `/tools/${toolkit}.Pending@1.0.0`, { status: 'active' }, asAdmin)
+      await expect
+        .poll(
+          async () =>
+            (await get(`/tools/${toolkit}.Shown?format=${dialect}`, { ...caller, 'if-none-match': String(held) })).body,
+        )
+        .toEqual(definition)
+    },
+  )
+})

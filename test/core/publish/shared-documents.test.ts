@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest'
+import { codecs } from '../../../src/compose/dialects.ts'
+import { createSharedDocuments } from '../../../src/core/publish/shared-documents.ts'
+import type { Json } from '../../../src/core/tool/json.ts'
+import { recordOf } from '../../dialects/machine-context/record.ts'
+
+const documents = createSharedDocuments(codecs)
+const inputSchema = { type: 'object', properties: {} }
+const tools = ['one', 'two', 'three'].map((name) => ({ name, description: name, inputSchema }))
+const capabilities = tools.map(({ name, description }) => ({ name, description, parameters: [] }))
+const whole = { id: 'Kit', name: 'Kit', version: '1.0.0', description: 'd' }
+const SEVERAL: readonly [string, Json][] = [
+  ['machine-context', { ...whole, capabilities }],
+  ['mcp', { tools }],
+  ['plugin', { tools }],
+]
+
+const published = (dialect: string, document: Json) =>
+  recordOf({ toolkit: 'Kit', tool: 'one', version: '1.0.0', id: 'Kit.one@1.0.0', source: { dialect, document } })
+
+describe('a document of several tools', () => {
+  it.each(SEVERAL)('goes with a record for who sees all of them: %s', async (dialect, document) => {
+    const record = published(dialect, document)
+    const asked: string[] = []
+    const seen = await documents.asSeen(record, async (id) => asked.push(id) > 0)
+    expect([seen, asked]).toEqual([record, ['Kit.two@1.0.0', 'Kit.three@1.0.0']])
+  })
+
+  it.each(SEVERAL)('is left out for who does not, and then nothing else is: %s', async (dialect, document) => {
+    const record = published(dialect, document)
+    const seen = await documents.asSeen(record, async (id) => id !== 'Kit.three@1.0.0')
+    expect(seen).toEqual({ ...record, source: { dialect } })
+    expect(documents.alone(record)).toEqual(seen)
+  })
+
+  it('is left out where it cannot be read any more', async () => {
+    const record = published('plugin', { tools: [...tools, { name: 1 }] })
+    expect((await documents.asSeen(record, async () => true)).source).toEqual({ dialect: 'plugin' })
+  })
+})
+
+it.each([
+  ['machine-context', { ...whole, capabilities: capabilities.slice(0, 1) }],
+  ['mcp', tools[0] ?? null],
+  ['mcp', { tools: tools.slice(0, 1) }],
+  ['plugin', { tools: tools.slice(0, 1) }],
+  ['oxp', { id: 'Kit.one@1.0.0' }],
+  ['unknown', { tools }],
+])('a document of one tool goes with its record: %s', async (dialect, document) => {
+  const record = published(dialect, document)
+  expect(documents.alone(record)).toBe(record)
+  expect(await documents.asSeen(record, () => Promise.reject(new Error('Nobody is asked')))).toBe(record)
+})
