@@ -8,9 +8,7 @@ import { createPrivateRoute, type Note, type RouteDeps } from '../../http/route.
 import {
   auditQuery,
   callsQuery,
-  encodeMetrics,
   encodePage,
-  OPEN_METRICS,
   decodeAuditQuery,
   decodeCallsQuery,
   decodeUsageQuery,
@@ -82,6 +80,8 @@ export function callsFace({ records, version, now, ...deps }: CallsFaceDeps): Ho
   }
 
   async function metrics(c: Context): Promise<Response> {
+    // Few isolates are asked for it
+    const { encodeMetrics, OPEN_METRICS } = await import('./metrics.ts')
     const text = encodeMetrics(await records.counted(), version)
     return c.body(text, 200, { 'content-type': OPEN_METRICS })
   }

@@ -2,14 +2,7 @@ import type { ActFilter } from '../../core/access/act.ts'
 import { hasScope, type Principal } from '../../core/access/principal.ts'
 import { identifier } from '../../core/call/call-fields.ts'
 import { query, type ReadOf } from '../../http/query.ts'
-import {
-  type CallFilter,
-  type Counted,
-  type HostCount,
-  type RecordPage,
-  USAGE_KEYS,
-  type UsageKey,
-} from '../../core/call/records.ts'
+import { type CallFilter, type RecordPage, USAGE_KEYS, type UsageKey } from '../../core/call/records.ts'
 import { into, oneOf, optional, parsed, string, text, wrong } from '../../core/tool/json-reader.ts'
 import type { Checked } from '../../core/tool/problem.ts'
 import { DAY_MS, HOUR_MS, time } from '../../core/tool/time.ts'
@@ -119,81 +112,4 @@ function ownOf(principal: Principal): Pick<CallFilter, 'own'> {
 export function encodePage({ items, nextCursor }: RecordPage<{ readonly at: number }>) {
   const shown = items.map(({ at, ...rest }) => ({ at: new Date(at).toISOString(), ...rest }))
   return { items: shown, ...(nextCursor === undefined ? {} : { next_cursor: nextCursor }) }
-}
-
-/** The content type of a text of `encodeMetrics`. */
-export const OPEN_METRICS = 'application/openmetrics-text; version=1.0.0; charset=utf-8'
-
-/** What was counted, as OpenMetrics 1.0 writes it. */
-export function encodeMetrics({ since, calls, durations, hosts, lost }: Counted, version: string): string {
-  const created = since / 1_000
-  const lines = ['# TYPE switchboard info', '# HELP switchboard The version that answers.']
-  lines.push(`switchboard_info${labels({ version })} 1`)
-  lines.push('# TYPE switchboard_calls counter', '# HELP switchboard_calls Calls today (UTC).')
-  for (const { calls: count, ...names } of calls) {
-    lines.push(
-      `switchboard_calls_total${labels(names)} ${count}`,
-      `switchboard_calls_created${labels(names)} ${created}`,
-    )
-  }
-  const family = 'switchboard_call_duration_seconds'
-  lines.push(
-    `# TYPE ${family} histogram`,
-    `# UNIT ${family} seconds`,
-    `# HELP ${family} How long calls took today (UTC).`,
-  )
-  for (const { toolkit, seconds, calls: count, atMost } of durations) {
-    for (const step of atMost)
-      lines.push(`${family}_bucket${labels({ toolkit, le: floatOf(step.seconds) })} ${step.calls}`)
-    lines.push(`${family}_bucket${labels({ toolkit, le: '+Inf' })} ${count}`)
-    lines.push(`${family}_count${labels({ toolkit })} ${count}`, `${family}_sum${labels({ toolkit })} ${seconds}`)
-    lines.push(`${family}_created${labels({ toolkit })} ${created}`)
-  }
-  lines.push(...hostMetrics(hosts, created), '# TYPE switchboard_records_lost counter')
-  lines.push('# HELP switchboard_records_lost Calls today that could not be recorded.')
-  lines.push(`switchboard_records_lost_total ${lost}`, `switchboard_records_lost_created ${created}`, '# EOF', '')
-  return lines.join('\n')
-}
-
-/** What is known of hosts: how each is, as a state set (OpenMetrics 1.0, "StateSet"), and what was not sent to it. */
-function hostMetrics(hosts: readonly HostCount[], created: number): string[] {
-  const circuit = 'switchboard_host_circuit'
-  const states = hosts.flatMap(({ toolkit, host, state }) =>
-    (state === undefined ? [] : STATES).map(
-      (each) => `${circuit}${labels({ toolkit, host, [circuit]: each })} ${each === state ? 1 : 0}`,
-    ),
-  )
-  const counter = (family: string, count: number, names: Readonly<Record<string, string>>) => [
-    `${family}_total${labels(names)} ${count}`,
-    `${family}_created${labels(names)} ${created}`,
-  ]
-  const openings = 'switchboard_host_circuit_openings'
-  const refusals = 'switchboard_host_refusals'
-  return [
-    `# TYPE ${circuit} stateset`,
-    `# HELP ${circuit} Whether requests are sent to a host, as the isolate told that told last today (UTC).`,
-    ...states,
-    `# TYPE ${openings} counter`,
-    `# HELP ${openings} How often today (UTC) an isolate found that a host does not answer.`,
-    ...hosts.flatMap(({ toolkit, host, opened }) => counter(openings, opened, { toolkit, host })),
-    `# TYPE ${refusals} counter`,
-    `# HELP ${refusals} Requests that were not sent today (UTC): the host does not answer, or too many waited for it.`,
-    ...hosts.flatMap(({ toolkit, host, ...counts }) =>
-      (['failing', 'busy'] as const).flatMap((reason) => counter(refusals, counts[reason], { toolkit, host, reason })),
-    ),
-  ]
-}
-
-const STATES = ['closed', 'open', 'half-open'] as const
-
-/** OpenMetrics 1.0, "Considerations: Canonical Numbers": a bound is written as a float. */
-function floatOf(seconds: number): string {
-  return Number.isInteger(seconds) ? seconds.toFixed(1) : String(seconds)
-}
-
-function labels(named: Readonly<Record<string, string>>): string {
-  const escaped = (value: string) => value.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n')
-  return `{${Object.entries(named)
-    .map(([name, value]) => `${name}="${escaped(value)}"`)
-    .join(',')}}`
 }

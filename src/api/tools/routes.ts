@@ -7,6 +7,7 @@ import { type Failing, fail } from '../../core/call/failure.ts'
 import { encodeReadiness, type TellReadiness } from '../../core/call/readiness.ts'
 import { convert } from '../../core/publish/convert.ts'
 import type { Format } from '../../core/publish/export.ts'
+import type { SharedDocuments } from '../../core/publish/shared-documents.ts'
 import type { Publish } from '../../core/publish/publish.ts'
 import type { RegistryWriter } from '../../core/publish/registry.ts'
 import { CONVERTED, MAX_BATCH, PUBLICATION, readWrapper } from '../../core/publish/wrapper.ts'
@@ -17,7 +18,6 @@ import { oneOf, optional, type Reader, string, wrong } from '../../core/tool/jso
 import { quoted } from '../../core/tool/problem.ts'
 import type { ToolSource } from '../../core/tool/tool-source.ts'
 import { isVersion, parseToolId } from '../../core/tool/tool-id.ts'
-import { createSharedDocuments } from '../../core/publish/shared-documents.ts'
 import { resolveVersion } from '../../core/tool/version.ts'
 import { readJson } from '../../http/body.ts'
 import { jsonText, notModified, PRIVATE } from '../../http/json-response.ts'
@@ -69,7 +69,6 @@ const EXACT = 'PATCH /tools/Toolkit.Tool@1.2.3'
 export function registryFace(deps: RegistryFaceDeps): Hono {
   const { publish, writer, source, codecs, sha256, formats, tellReadiness } = deps
   const find = createFindTool(deps)
-  const documents = createSharedDocuments(codecs)
   const route = createRoute(deps)
   const format = oneOf([...formats.keys()])
   const shownIn = query({ format: optional(format), losses })
@@ -134,8 +133,8 @@ export function registryFace(deps: RegistryFaceDeps): Hono {
       return other !== undefined && maySee(principal, other.record)
     }
     // A document is a part of what is written in its own dialect alone
-    const isDocument = (formatName ?? 'oxp') === whole.source.dialect && !isAdministrator(principal)
-    const seen = isDocument ? await documents.asSeen(whole, sees) : whole
+    const isDocument = formatName === whole.source.dialect && !isAdministrator(principal)
+    const seen = isDocument ? await (await sharedDocuments()).asSeen(whole, sees) : whole
     const written = encode(seen, found.record.name)
     // Published by an earlier version of Switchboard, which did not judge it
     if (!written.ok) return fail({ type: 'definition-invalid', problems: written.problems })
@@ -226,6 +225,10 @@ export function registryFace(deps: RegistryFaceDeps): Hono {
     const result = await convert(document, { from, to: formatNamed(to), given }, codecs, sha256)
     if (!result.ok) return fail({ type: 'definition-invalid', problems: result.problems })
     return jsonText(JSON.stringify(result.value))
+  }
+
+  async function sharedDocuments(): Promise<SharedDocuments> {
+    return (await import('../../core/publish/shared-documents.ts')).createSharedDocuments(codecs)
   }
 
   function formatNamed(name: string): Format {

@@ -1,6 +1,6 @@
 import { type Context, Hono } from 'hono'
 import { bounded, type Format } from '../../core/publish/export.ts'
-import { createSharedDocuments, type SharedDocuments } from '../../core/publish/shared-documents.ts'
+import type { SharedDocuments } from '../../core/publish/shared-documents.ts'
 import { summaryOf } from '../../core/publish/summary.ts'
 import type { CallTool } from '../../core/call/call.ts'
 import { wrongParameter } from '../../core/call/call-fields.ts'
@@ -48,7 +48,6 @@ const unlisted = (path: string, reason: string) => ({ document: undefined, losse
  */
 export function oxpFace(deps: OxpFaceDeps): Hono {
   const { gate, callTool, health, catalogue, formats } = deps
-  const documents = createSharedDocuments(deps.codecs)
   const face = new Hono()
 
   // As with calls, the version that is spoken is looked at before what the query says
@@ -115,13 +114,16 @@ export function oxpFace(deps: OxpFaceDeps): Hono {
     // A search, and older versions, change without the pages of the catalogue
     const ofPages = query.q === undefined && query.versions === 'newest'
     return ok({
-      variant: ofPages ? [JSON.stringify(query), format.alone.name, form] : undefined,
+      variant: ofPages ? [JSON.stringify(query), format.name, form] : undefined,
       // The last of several pages may be empty
       ...(cursor === undefined ? { narrowedBy: { toolkit, tag, isSearch: q !== undefined } } : {}),
       async write(principal) {
         const denied = status === undefined ? undefined : scopeDenial(principal, 'tools:publish')
         if (denied) return fail(denied)
-        const listing = await catalogue.list(query, principal, isAdministrator(principal) ? format.whole : format.alone)
+        const isWhole =
+          isAdministrator(principal) || !deps.codecs.some((each) => each.dialect === formatName && each.toolsIn)
+        const seen = isWhole ? format : await aloneFormat(formatName, withLosses)
+        const listing = await catalogue.list(query, principal, seen)
         if (!listing) return wrongParameter('cursor', "a 'next_cursor' that a list gave")
         const { lines, nextCursor, total, unmatched } = listing
         const schema = form === 'bare' || !formatName.startsWith('oxp') ? '' : `"$schema":"${SCHEMA}",`
@@ -136,14 +138,14 @@ export function oxpFace(deps: OxpFaceDeps): Hono {
     })
   }
 
-  /** How lists are written: with whole documents for those alone who may see every tool. */
-  function lineFormat(name: string, withLosses: boolean): { readonly whole: LineFormat; readonly alone: LineFormat } {
-    const whole = lineFormatOf(name, withLosses, (record) => record)
-    const isShared = deps.codecs.some(({ dialect, toolsIn }) => dialect === name && toolsIn)
-    return { whole, alone: isShared ? lineFormatOf(name, withLosses, documents.alone, ' alone') : whole }
+  /** Of a dialect whose documents may define several tools only administrators, who see every tool, get whole ones. */
+  async function aloneFormat(name: string, withLosses: boolean): Promise<LineFormat> {
+    const { createSharedDocuments } = await import('../../core/publish/shared-documents.ts')
+    return lineFormat(name, withLosses, createSharedDocuments(deps.codecs).alone)
   }
 
-  function lineFormatOf(name: string, withLosses: boolean, seen: SharedDocuments['alone'], suffix = ''): LineFormat {
+  function lineFormat(name: string, withLosses: boolean, alone?: SharedDocuments['alone']): LineFormat {
+    const suffix = alone ? ' alone' : ''
     if (name === 'oxp' && !withLosses) return { name: 'stored' }
     const encode = name === SUMMARY ? summarise : formats.get(name)
     if (!encode) throw new Error(`No format '${name}'`)
@@ -152,7 +154,7 @@ export function oxpFace(deps: OxpFaceDeps): Hono {
       if (name.startsWith('oxp') && !isSimpleVersion(record.version)) {
         return unlisted('', "Is not listed: OXP's versions are x.y.z")
       }
-      const encoded = encode(seen(record), exposed, budget)
+      const encoded = encode(alone ? alone(record) : record, exposed, budget)
       if (encoded.ok) return encoded.value
       const [{ path, message } = { path: '', message: '' }] = encoded.problems
       return unlisted(path, `Is not listed: ${message}`)

@@ -1,0 +1,102 @@
+import { describe, expect, it } from 'vitest'
+import { encodeMetrics } from '../../../src/api/calls/metrics.ts'
+import { readOpenMetrics } from './open-metrics.ts'
+
+describe('the reader of OpenMetrics that these tests use', () => {
+  const eof = (...lines: string[]) => [...lines, '# EOF', ''].join('\n')
+  const BUCKET = 'h_bucket{le='
+  it.each([
+    ['no end', 'a 1\n'],
+    ['a sample without a family', eof('a_total 1')],
+    ['a sample of another name', eof('# TYPE a counter', 'b_total 1')],
+    ['a counter without its suffix', eof('# TYPE a counter', 'a 1')],
+    ['a counter below 0', eof('# TYPE a counter', 'a_total -1')],
+    ['a sample twice', eof('# TYPE a counter', 'a_total 1', 'a_total 1')],
+    ['a label twice', eof('# TYPE a counter', 'a_total{x="1",x="2"} 1')],
+    ['a name that is not escaped', eof('# TYPE a counter', 'a_total{x="a"b"} 1')],
+    ['a family in two places', eof('# TYPE a counter', 'a_total 1', '# TYPE b counter', 'b_total 1', '# HELP a again')],
+    ['a unit that is not in the name', eof('# TYPE a counter', '# UNIT a seconds')],
+    ['an unknown type', eof('# TYPE a number')],
+    ['an empty line', eof('# TYPE a counter', '', 'a_total 1')],
+    ['buckets that fall', eof('# TYPE h histogram', `${BUCKET}"1.0"} 2`, `${BUCKET}"+Inf"} 1`, 'h_count 1')],
+    ['no last bucket', eof('# TYPE h histogram', `${BUCKET}"1.0"} 2`, 'h_count 2')],
+    ['another count', eof('# TYPE h histogram', `${BUCKET}"+Inf"} 2`, 'h_count 1')],
+    ['a bound that is no float', eof('# TYPE h histogram', `${BUCKET}"1"} 1`, `${BUCKET}"+Inf"} 1`, 'h_count 1')],
+  ])('refuses %s', (_, text) => expect(() => readOpenMetrics(text)).toThrow())
+
+  it('reads what is in order', () => {
+    const text = eof('# TYPE h histogram', `${BUCKET}"1.0"} 1`, `${BUCKET}"+Inf"} 2`, 'h_count 2', 'h_sum 1.5')
+    expect([...(readOpenMetrics(text).get('h')?.samples.values() ?? [])]).toEqual([1, 2, 2, 1.5])
+  })
+})
+
+it('metrics are OpenMetrics, whatever a name holds', () => {
+  const counted = {
+    since: Date.parse('2026-06-15'),
+    calls: [{ toolkit: 'A', tool: 'A"\\\nb', outcome: 'success', calls: 3 }],
+    durations: [
+      {
+        toolkit: 'A',
+        seconds: 0.25,
+        calls: 3,
+        atMost: [
+          { seconds: 0.1, calls: 1 },
+          { seconds: 5, calls: 3 },
+        ],
+      },
+    ],
+    hosts: [
+      { toolkit: 'A', host: 'h:1', state: 'half-open' as const, opened: 1, failing: 2, busy: 3 },
+      { toolkit: 'A', host: '', opened: 4, failing: 5, busy: 6 },
+    ],
+    lost: 2,
+  }
+  const families = readOpenMetrics(encodeMetrics(counted, '1.2.3'))
+  expect(families.get('switchboard_calls')?.samples.size).toBe(2)
+  expect(families.get('switchboard_call_duration_seconds')?.type).toBe('histogram')
+  expect(encodeMetrics(counted, '1.2.3').split('\n')).toEqual([
+    '# TYPE switchboard info',
+    '# HELP switchboard The version that answers.',
+    'switchboard_info{version="1.2.3"} 1',
+    '# TYPE switchboard_calls counter',
+    '# HELP switchboard_calls Calls today (UTC).',
+    'switchboard_calls_total{toolkit="A",tool="A\\"\\\\\\nb",outcome="success"} 3',
+    'switchboard_calls_created{toolkit="A",tool="A\\"\\\\\\nb",outcome="success"} 1781481600',
+    '# TYPE switchboard_call_duration_seconds histogram',
+    '# UNIT switchboard_call_duration_seconds seconds',
+    '# HELP switchboard_call_duration_seconds How long calls took today (UTC).',
+    'switchboard_call_duration_seconds_bucket{toolkit="A",le="0.1"} 1',
+    'switchboard_call_duration_seconds_bucket{toolkit="A",le="5.0"} 3',
+    'switchboard_call_duration_seconds_bucket{toolkit="A",le="+Inf"} 3',
+    'switchboard_call_duration_seconds_count{toolkit="A"} 3',
+    'switchboard_call_duration_seconds_sum{toolkit="A"} 0.25',
+    'switchboard_call_duration_seconds_created{toolkit="A"} 1781481600',
+    '# TYPE switchboard_host_circuit stateset',
+    '# HELP switchboard_host_circuit Whether requests are sent to a host, as the isolate told that told last today (UTC).',
+    'switchboard_host_circuit{toolkit="A",host="h:1",switchboard_host_circuit="closed"} 0',
+    'switchboard_host_circuit{toolkit="A",host="h:1",switchboard_host_circuit="open"} 0',
+    'switchboard_host_circuit{toolkit="A",host="h:1",switchboard_host_circuit="half-open"} 1',
+    '# TYPE switchboard_host_circuit_openings counter',
+    '# HELP switchboard_host_circuit_openings How often today (UTC) an isolate found that a host does not answer.',
+    'switchboard_host_circuit_openings_total{toolkit="A",host="h:1"} 1',
+    'switchboard_host_circuit_openings_created{toolkit="A",host="h:1"} 1781481600',
+    'switchboard_host_circuit_openings_total{toolkit="A",host=""} 4',
+    'switchboard_host_circuit_openings_created{toolkit="A",host=""} 1781481600',
+    '# TYPE switchboard_host_refusals counter',
+    '# HELP switchboard_host_refusals Requests that were not sent today (UTC): the host does not answer, or too many waited for it.',
+    'switchboard_host_refusals_total{toolkit="A",host="h:1",reason="failing"} 2',
+    'switchboard_host_refusals_created{toolkit="A",host="h:1",reason="failing"} 1781481600',
+    'switchboard_host_refusals_total{toolkit="A",host="h:1",reason="busy"} 3',
+    'switchboard_host_refusals_created{toolkit="A",host="h:1",reason="busy"} 1781481600',
+    'switchboard_host_refusals_total{toolkit="A",host="",reason="failing"} 5',
+    'switchboard_host_refusals_created{toolkit="A",host="",reason="failing"} 1781481600',
+    'switchboard_host_refusals_total{toolkit="A",host="",reason="busy"} 6',
+    'switchboard_host_refusals_created{toolkit="A",host="",reason="busy"} 1781481600',
+    '# TYPE switchboard_records_lost counter',
+    '# HELP switchboard_records_lost Calls today that could not be recorded.',
+    'switchboard_records_lost_total 2',
+    'switchboard_records_lost_created 1781481600',
+    '# EOF',
+    '',
+  ])
+})
