@@ -23,6 +23,10 @@ describe('the page of keys', () => {
       tools: 'Gmail.*, SMS.Send',
       users: 'ann bob',
       expires: '2031-05-01',
+      calls: '100',
+      seconds: '60',
+      concurrency: '5',
+      record_arguments: '1',
     }
     const text = await (await post('/console/keys', fields)).text()
     expect(JSON.parse(asked[0]?.body ?? '')).toEqual({
@@ -31,6 +35,8 @@ describe('the page of keys', () => {
       tools: ['Gmail.*', 'SMS.Send'],
       users: ['ann', 'bob'],
       expires_at: '2031-05-01T23:59:59Z',
+      limits: { rate: { calls: 100, seconds: 60 }, concurrency: 5 },
+      record_arguments: true,
     })
     expect(text.match(/sb_secret/g)).toHaveLength(1)
     expect(text).toContain('&lt;b&gt;ann&lt;/b&gt;')
@@ -48,6 +54,73 @@ describe('the page of keys', () => {
     expect(text).toContain('Must have at least 1 item')
     expect(text).toContain('value="a &#34;name&#34;"')
     expect(text).toMatch(/name="any_user" value="1" checked/)
+  })
+
+  describe('that is there', () => {
+    const there = {
+      ...KEY,
+      name: 'ann',
+      tools: [],
+      users: 'any',
+      expires_at: '2031-05-01T08:00:00Z',
+      limits: { concurrency: 5 },
+    }
+    const routes = {
+      'GET /keys': () => ({ items: [there] }),
+      'GET /keys/k1': () => there,
+      'PATCH /keys/k1': () => there,
+    }
+    /** What the form says as it was filled. */
+    const filled = {
+      do: 'change',
+      id: 'k1',
+      name: 'ann',
+      scope: 'tools:read',
+      any_user: '1',
+      expires: '2031-05-01',
+      concurrency: '5',
+    }
+    const change = async (fields: Record<string, string>) => {
+      const { post, asked } = setUp(routes)
+      const { status, headers } = await post('/console/keys', fields)
+      expect([status, headers.get('location')]).toEqual([302, '/console/keys?done=changed'])
+      return JSON.parse(asked.find(({ request }) => request.method === 'PATCH')?.body ?? '')
+    }
+
+    it('fills the form', async () => {
+      const text = await (await setUp(routes).get('/console/keys?id=k1')).text()
+      for (const name of Object.keys(filled)) expect(text).toContain(`name="${name}" `)
+      expect(text).toContain('Change the key “ann”')
+      expect(text).toContain('value="2031-05-01"')
+      expect(text).toMatch(/name="any_user" value="1" checked/)
+      expect(text).toContain('5 at a time')
+    })
+
+    it('is changed in what was changed alone: nobody gets more, or until later, by another name', async () => {
+      expect(await change({ ...filled, name: 'eve' })).toEqual({ name: 'eve' })
+      expect(await change({ ...filled, scope: 'tools:call' })).toEqual({ scopes: ['tools:call'] })
+      expect(await change({ ...filled, any_user: '', users: 'ann' })).toEqual({ users: ['ann'] })
+      expect(await change({ ...filled, expires: '', concurrency: '' })).toEqual({ expires_at: null, limits: null })
+      expect(await change({ ...filled, tools: 'Mail.*', record_arguments: '1' })).toEqual({
+        tools: ['Mail.*'],
+        record_arguments: true,
+      })
+    })
+
+    it('stays as it is where that is refused, and the form as it was written', async () => {
+      const refused = () => Response.json({ message: 'The last administrator' }, { status: 409 })
+      const { post } = setUp({ ...routes, 'PATCH /keys/k1': refused })
+      const page = await post('/console/keys', { ...filled, name: 'eve' })
+      const text = await page.text()
+      expect([page.status, text.includes('The last administrator')]).toEqual([409, true])
+      expect(text).toContain('value="eve"')
+      expect(text).toContain('name="do" value="change"')
+      const gone = await setUp({ ...routes, 'GET /keys/k1': () => new Response('{}', { status: 404 }) }).post(
+        '/console/keys',
+        filled,
+      )
+      expect(gone.status).toBe(404)
+    })
   })
 
   it('rotates and revokes', async () => {

@@ -19,6 +19,7 @@ const PATHS = [
   '/console/import',
   '/console/keys',
   '/console/providers',
+  '/console/providers?id=acme',
   '/console/versions',
   '/console/versions?status=active',
   '/console/policies',
@@ -159,6 +160,59 @@ describe.skipIf(NO_BROWSER !== '')(`the console in a browser ${NO_BROWSER}`, () 
     await row.getByRole('button', { name: 'Revoke for good' }).click()
     await page.waitForURL(/done=revoked/)
     expect(await page.getByRole('row', { name }).count()).toBe(0)
+    await leave()
+  })
+
+  it.each(DESKTOP_AND_PHONE)('changes of a key what was changed, at $width px', async ({ width, height }) => {
+    const { page, leave } = await person(browser)
+    await page.setViewportSize({ width, height })
+    const [name, expires_at] = [`changed at ${width}`, '2031-05-01T08:00:00.000Z']
+    const made = await server.json('POST', '/keys', { name, scopes: ['tools:read'], tools: [], expires_at })
+    await page.goto(`${server.url}/console/keys`)
+    await page.getByRole('link', { name: `Change the key ${name}` }).click()
+    await page.getByRole('textbox', { name: 'Name' }).fill(`renamed at ${width}`)
+    await page.getByText('How often it may call').click()
+    await page.getByLabel('So many times').fill('5')
+    await page.getByLabel('in so many seconds').fill('60')
+    expect(await violations(page)).toEqual([])
+    await page.getByRole('button', { name: 'Save the key' }).click()
+    await page.waitForURL(/done=changed/)
+    expect((await server.json('GET', `/keys/${made.body.id}`)).body).toMatchObject({
+      name: `renamed at ${width}`,
+      tools: [],
+      users: [],
+      expires_at,
+      limits: { rate: { calls: 5, seconds: 60 } },
+    })
+    await leave()
+  })
+
+  it.each(DESKTOP_AND_PHONE)('connects a provider, and changes it, at $width px', async ({ width, height }) => {
+    const { page, leave } = await person(browser)
+    await page.setViewportSize({ width, height })
+    const id = `acme${width}`
+    await page.goto(`${server.url}/console/providers`)
+    await page.getByLabel(/^Id/).fill(id)
+    await page.getByLabel(/^Issuer/).fill('https://login.acme.com')
+    await page.getByLabel('Client id').fill('c')
+    await page.getByText('What some providers need beside').click()
+    await page.getByLabel(/^What stands between scopes/).fill(',')
+    await page.getByLabel(/^Further parameters/).fill('access_type=offline')
+    await page.getByRole('button', { name: 'Connect it' }).click()
+    await page.waitForURL(/done=1/)
+    await page.getByRole('link', { name: `Change the provider ${id}` }).click()
+    await page.getByLabel(/^Name\b.*people/).fill('Acme')
+    expect(await violations(page)).toEqual([])
+    await page.getByRole('button', { name: 'Save it' }).click()
+    await page.waitForURL(/done=1/)
+    expect((await server.json('GET', `/providers/${id}`)).body).toEqual({
+      id,
+      name: 'Acme',
+      issuer: 'https://login.acme.com',
+      client_id: 'c',
+      scope_separator: ',',
+      authorization_parameters: { access_type: 'offline' },
+    })
     await leave()
   })
 

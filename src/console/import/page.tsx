@@ -1,8 +1,9 @@
-import { isJsonObject, type Json } from '../../core/tool/json.ts'
-import { nestsTooDeep } from '../../http/json-text.ts'
+import type { Json } from '../../core/tool/json.ts'
+import type { Problem } from '../../core/tool/problem.ts'
 import type { Leads, Reply, View, Visit } from '../page.ts'
 import { exact, Notice, Refused } from '../parts.tsx'
 import { failureOf } from '../reply.ts'
+import { bodyOf, FIELDS, ImportForm, queryOf } from './form.tsx'
 
 /** What `POST /toolkits/import` answers: with `?dry_run=1` the tools it would make, else those that it made. */
 interface Imported {
@@ -14,14 +15,11 @@ interface Imported {
     readonly approval?: boolean
   }[]
   readonly ids?: readonly string[]
+  /** Those of them that wait for somebody who reviews them. */
+  readonly pending?: readonly string[]
   readonly skipped?: readonly { readonly name: string; readonly reason: string }[]
 }
 
-const KINDS = new Map([
-  ['openapi', 'An OpenAPI description'],
-  ['mcp', 'An MCP server'],
-  ['oxp', 'An OXP server'],
-])
 const MAX_SHOWN = 500
 
 /** Makes a toolkit of a description or of another server: first of all it shows what would come of it. */
@@ -33,10 +31,13 @@ export async function show(visit: Visit): Promise<View | Leads> {
 export async function act(visit: Visit): Promise<View | Leads> {
   const { form } = visit
   const isReal = form.get('do') === 'import'
-  const reply = await visit.ask<Imported>('POST', `/toolkits/import${isReal ? '' : '?dry_run=1'}`, bodyOf(form))
+  const body = bodyOf(form)
+  if (!body.ok) return { title: 'Import', status: 400, content: <NotRead form={form} problems={body.problems} /> }
+  const query = queryOf(form, isReal)
+  const reply = await visit.ask<Imported>('POST', `/toolkits/import${query === '' ? '' : `?${query}`}`, body.value)
   if (!reply.ok) return failed(form, reply)
-  const { tools = [], ids = [], skipped = [] } = reply.value
-  if (isReal) return { title: 'Imported', content: <Done ids={ids} skipped={skipped} /> }
+  const { tools = [], ids = [], pending = [], skipped = [] } = reply.value
+  if (isReal) return { title: 'Imported', content: <Done ids={ids} pending={pending} skipped={skipped} /> }
   return {
     title: 'What the import would make',
     content: (
@@ -66,24 +67,6 @@ export async function act(visit: Visit): Promise<View | Leads> {
   }
 }
 
-/** The body that a form says: a source that is a JSON object is the description itself, and so is a text of several lines. */
-function bodyOf(form: URLSearchParams): object {
-  const kind = form.get('kind') ?? ''
-  const source = (form.get('source') ?? '').trim()
-  const named = ['toolkit', 'version'].map((name): [string, string] => [name, form.get(name)?.trim() ?? ''])
-  return { from: { [kind]: documentOf(source) }, ...Object.fromEntries(named.filter(([, value]) => value !== '')) }
-}
-
-function documentOf(source: string): Json {
-  if (!source.startsWith('{') || nestsTooDeep(source)) return source
-  try {
-    const read: Json = JSON.parse(source)
-    return isJsonObject(read) ? read : source
-  } catch {
-    return source
-  }
-}
-
 function failed(form: URLSearchParams, reply: Reply<unknown>): View {
   const failure = failureOf(reply)
   return {
@@ -98,10 +81,19 @@ function failed(form: URLSearchParams, reply: Reply<unknown>): View {
   }
 }
 
+function NotRead({ form, problems }: { form: URLSearchParams; problems: readonly Problem[] }) {
+  return (
+    <>
+      <Refused failure={{ status: 400, message: 'Nothing was asked for', problems }} />
+      <ImportForm form={form} />
+    </>
+  )
+}
+
 function Confirm({ form }: { form: URLSearchParams }) {
   return (
     <form method="post">
-      {['kind', 'source', 'toolkit', 'version'].map((name) => (
+      {FIELDS.map((name) => (
         <input type="hidden" name={name} value={exact(form.get(name) ?? '')} />
       ))}
       <button class="go" name="do" value="import">
@@ -130,13 +122,21 @@ function Skipped({ skipped }: { skipped: NonNullable<Imported['skipped']> }) {
   )
 }
 
-function Done({ ids, skipped }: { ids: readonly string[]; skipped: NonNullable<Imported['skipped']> }) {
+function Done({ ids, pending, skipped }: Required<Pick<Imported, 'ids' | 'pending' | 'skipped'>>) {
   return (
     <>
       <Notice>
         <p>
           <strong>{ids.length === 1 ? '1 tool is' : `${ids.length} tools are`} there now.</strong>
         </p>
+        {pending.length === 0 ? undefined : (
+          <p>
+            {pending.length === ids.length
+              ? 'They wait'
+              : `${pending.length} of them ${pending.length === 1 ? 'waits' : 'wait'}`}{' '}
+            for <a href="/console/versions">review</a>: nobody can call what was not reviewed.
+          </p>
+        )}
       </Notice>
       <ul aria-label="Tools">
         {ids.slice(0, MAX_SHOWN).map((id) => (
@@ -147,42 +147,5 @@ function Done({ ids, skipped }: { ids: readonly string[]; skipped: NonNullable<I
       </ul>
       <Skipped skipped={skipped} />
     </>
-  )
-}
-
-function ImportForm({ form }: { form: URLSearchParams }) {
-  return (
-    <form method="post">
-      <label>
-        From
-        <select name="kind">
-          {[...KINDS].map(([kind, title]) => (
-            <option value={kind} selected={form.get('kind') === kind}>
-              {title}
-            </option>
-          ))}
-        </select>
-      </label>
-      <label>
-        Its address, or the description itself <span class="note">JSON or YAML</span>
-        <textarea name="source" required spellcheck={false}>
-          {exact(form.get('source') ?? '')}
-        </textarea>
-      </label>
-      <label>
-        Toolkit <span class="note">what its tools are to be in</span>
-        <input name="toolkit" required maxlength={64} value={exact(form.get('toolkit') ?? '')} autocomplete="off" />
-      </label>
-      <label>
-        Version <span class="note">as the source says, or as high as the change asks, where nothing is said</span>
-        <input name="version" value={exact(form.get('version') ?? '')} autocomplete="off" />
-      </label>
-      <button class="go" name="do" value="look">
-        Show what it would make
-      </button>
-      <p role="status" data-progress hidden>
-        Reading…
-      </p>
-    </form>
   )
 }

@@ -1,18 +1,13 @@
-import { SCOPES } from '../../core/access/principal.ts'
+import type { ApiKey } from '../../core/access/api-key.ts'
+import type { CallLimits } from '../../core/access/limits.ts'
 import type { Leads, View, Visit } from '../page.ts'
 import { Copyable, exact, Notice, Refused, Time } from '../parts.tsx'
 import { failureOf, type SaidFailure } from '../reply.ts'
 import { type Column, Table } from '../table.tsx'
+import { KeyForm, keyChangeOf, newKeyOf, writtenIn, writtenOf } from './form.tsx'
 
 /** As `GET /keys` lists a key. */
-interface Key {
-  readonly id: string
-  readonly name: string
-  readonly scopes: readonly string[]
-  readonly tools: readonly string[]
-  readonly users: 'any' | readonly string[]
-  readonly created_at: string
-  readonly expires_at?: string
+interface Key extends ApiKey {
   readonly last_used_at?: string
 }
 
@@ -32,12 +27,17 @@ const OVERLAPS = new Map([
   ['0', 'not at all'],
 ])
 
+const DONE = new Map([
+  ['revoked', 'The key is revoked. Elsewhere it is dead within a minute.'],
+  ['changed', 'The key is changed: here at once, and everywhere within a minute.'],
+])
+
 /** The API keys of the deployment. */
 export async function show(visit: Visit): Promise<View | Leads> {
   return keysView(visit, {})
 }
 
-/** Makes a key, gives one another text, or revokes one. */
+/** Makes a key, changes one, gives one another text, or revokes one. */
 export async function act(visit: Visit): Promise<View | Leads> {
   const { form } = visit
   const path = `/keys/${encodeURIComponent(form.get('id') ?? '')}`
@@ -45,6 +45,13 @@ export async function act(visit: Visit): Promise<View | Leads> {
     case 'make': {
       const made = await visit.ask<{ name: string; key: string }>('POST', '/keys', newKeyOf(form))
       return keysView(visit, made.ok ? { fresh: made.value } : { failure: failureOf(made), form })
+    }
+    case 'change': {
+      const before = await visit.ask<ApiKey>('GET', path)
+      if (!before.ok) return keysView(visit, { failure: failureOf(before), form })
+      const changed = await visit.ask('PATCH', path, keyChangeOf(form, before.value))
+      if (!changed.ok) return keysView(visit, { failure: failureOf(changed), form })
+      return { leadsTo: '/console/keys?done=changed' }
     }
     case 'rotate': {
       const overlap_seconds = Number(form.get('overlap') ?? DAY_S)
@@ -60,39 +67,27 @@ export async function act(visit: Visit): Promise<View | Leads> {
   }
 }
 
-/** The body of `POST /keys` that a form says. */
-function newKeyOf(form: URLSearchParams): object {
-  const list = (name: string) => (form.get(name) ?? '').split(/[\s,]+/).filter((each) => each !== '')
-  const tools = list('tools')
-  const users = list('users')
-  const expires = form.get('expires') ?? ''
-  return {
-    name: form.get('name') ?? '',
-    scopes: form.getAll('scope'),
-    ...(tools.length === 0 ? {} : { tools }),
-    ...(form.get('any_user') === '1' ? { users: 'any' } : users.length === 0 ? {} : { users }),
-    ...(expires === '' ? {} : { expires_at: `${expires}T23:59:59Z` }),
-  }
-}
-
-async function keysView(visit: Visit, { failure, fresh, form = new URLSearchParams() }: Said): Promise<View> {
+async function keysView(visit: Visit, { failure, fresh, form }: Said): Promise<View> {
   const list = await visit.ask<{ items: readonly Key[] }>('GET', '/keys')
+  const id = form?.get('do') === 'change' ? form.get('id') : visit.url.searchParams.get('id')
+  const chosen = list.value.items?.find((each) => each.id === id)
+  const done = DONE.get(visit.url.searchParams.get('done') ?? '')
   return {
     title: 'Keys',
     status: failure?.status ?? 200,
     content: (
       <>
-        {visit.url.searchParams.get('done') === 'revoked' ? (
+        {done === undefined || failure ? undefined : (
           <Notice>
-            <p>The key is revoked. Elsewhere it is dead within a minute.</p>
+            <p>{done}</p>
           </Notice>
-        ) : undefined}
+        )}
         {failure === undefined ? undefined : <Refused failure={failure} />}
         {fresh === undefined ? undefined : <Fresh {...fresh} />}
         {list.ok ? <KeyList keys={list.value.items} /> : <Refused failure={failureOf(list)} />}
         <section aria-labelledby="make">
-          <h2 id="make">Make a key</h2>
-          <NewKey form={form} />
+          <h2 id="make">{chosen === undefined ? 'Make a key' : `Change the key “${chosen.name}”`}</h2>
+          <KeyForm {...(form ? writtenIn(form) : writtenOf(chosen))} changed={chosen?.id} />
         </section>
       </>
     ),
@@ -125,72 +120,46 @@ const COLUMNS: readonly Column<Key>[] = [
   { title: 'May', cell: ({ scopes }) => scopes.join(', ') },
   { title: 'Tools', isLong: true, cell: ({ tools }) => tools.join(', ') || 'none' },
   { title: 'For users', isLong: true, cell: ({ users }) => (users === 'any' ? 'any' : users.join(', ') || 'none') },
+  { title: 'At most', cell: ({ limits }) => <Limits {...limits} /> },
   { title: 'Last used', cell: ({ last_used_at: at }) => (at === undefined ? 'never' : <Time at={at} />) },
   { title: 'Expires', cell: ({ expires_at: at }) => (at === undefined ? 'never' : <Time at={at} />) },
   { title: 'Change', isAct: true, cell: (key) => <KeyChange {...key} /> },
 ]
 
-function KeyChange({ id, name }: Key) {
-  return (
-    <details>
-      <summary aria-label={`Rotate or revoke ${name}`}>Rotate or revoke</summary>
-      <form method="post">
-        <input type="hidden" name="id" value={exact(id)} />
-        <label>
-          What it was works on for
-          <select name="overlap">
-            {[...OVERLAPS].map(([seconds, words]) => (
-              <option value={seconds}>{words}</option>
-            ))}
-          </select>
-        </label>
-        <button name="do" value="rotate">
-          Rotate
-        </button>
-        <button class="danger" name="do" value="revoke">
-          Revoke for good
-        </button>
-      </form>
-    </details>
-  )
+function Limits({ rate, concurrency }: CallLimits) {
+  const words = [
+    ...(rate ? [`${rate.calls} calls in ${rate.seconds} s`] : []),
+    ...(concurrency === undefined ? [] : [`${concurrency} at a time`]),
+  ]
+  return <>{words.join(', ')}</>
 }
 
-function NewKey({ form }: { form: URLSearchParams }) {
-  const field = (name: string) => exact(form.get(name) ?? '')
-  const chosen = form.has('do') ? form.getAll('scope') : ['tools:read', 'tools:call']
+function KeyChange({ id, name }: Key) {
   return (
-    <form method="post">
-      <input type="hidden" name="do" value="make" />
-      <label>
-        Name
-        <input name="name" required maxlength={100} value={field('name')} autocomplete="off" />
-      </label>
-      <fieldset>
-        <legend>It may</legend>
-        {SCOPES.map((scope) => (
-          <label class="choice">
-            <input type="checkbox" name="scope" value={scope} checked={chosen.includes(scope)} />
-            <span>{scope}</span>
+    <>
+      <a href={`/console/keys?${new URLSearchParams({ id })}#make`} aria-label={`Change the key ${name}`}>
+        Change
+      </a>
+      <details>
+        <summary aria-label={`Rotate or revoke ${name}`}>Rotate or revoke</summary>
+        <form method="post" action="/console/keys">
+          <input type="hidden" name="id" value={exact(id)} />
+          <label>
+            What it was works on for
+            <select name="overlap">
+              {[...OVERLAPS].map(([seconds, words]) => (
+                <option value={seconds}>{words}</option>
+              ))}
+            </select>
           </label>
-        ))}
-      </fieldset>
-      <label>
-        Tools <span class="note">patterns such as Gmail.*; all (*) where nothing is said</span>
-        <input name="tools" value={field('tools')} autocomplete="off" />
-      </label>
-      <label>
-        For users <span class="note">none where nothing is said</span>
-        <input name="users" value={field('users')} autocomplete="off" />
-      </label>
-      <label class="choice">
-        <input type="checkbox" name="any_user" value="1" checked={form.get('any_user') === '1'} />
-        <span>For any user</span>
-      </label>
-      <label>
-        Last day <span class="note">it does not expire where nothing is said</span>
-        <input type="date" name="expires" value={field('expires')} />
-      </label>
-      <button class="go">Make the key</button>
-    </form>
+          <button name="do" value="rotate">
+            Rotate
+          </button>
+          <button class="danger" name="do" value="revoke">
+            Revoke for good
+          </button>
+        </form>
+      </details>
+    </>
   )
 }

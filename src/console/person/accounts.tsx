@@ -11,6 +11,9 @@ interface ListedGrant {
   readonly scopes: readonly string[]
   readonly toolkits: readonly { readonly toolkit: string; readonly hosts: readonly string[] }[]
   readonly granted_at: string
+  readonly expires_at?: string
+  /** Whether it goes on without the person. */
+  readonly refreshable: boolean
 }
 
 /** The accounts elsewhere that somebody lets tools use, and which toolkits may. */
@@ -20,6 +23,10 @@ export async function show(visit: Visit): Promise<View> {
 }
 
 export async function act(visit: Visit): Promise<View | Leads> {
+  if (visit.form.has('all')) {
+    const ended = await visit.ask('DELETE', pathOf(visit))
+    return ended.ok ? { leadsTo: doneAt(visit) } : view(visit, <Refused failure={failureOf(ended)} />, ended.status)
+  }
   const [provider, account, toolkit] = ['provider', 'account', 'toolkit'].map((name) => visit.form.get(name))
   const query = new URLSearchParams({ account: account ?? '', ...(toolkit ? { toolkit } : {}) })
   const path = `${pathOf(visit)}/${encodeURIComponent(provider ?? '')}?${query}`
@@ -60,17 +67,26 @@ function Grants({ list }: { list: Reply<{ items: readonly ListedGrant[] }> }) {
     )
   }
   return (
-    <ul class="cards" role="list">
-      {items.map((grant) => (
-        <li>
-          <Grant {...grant} />
-        </li>
-      ))}
-    </ul>
+    <>
+      <ul class="cards" role="list">
+        {items.map((grant) => (
+          <li>
+            <Grant {...grant} />
+          </li>
+        ))}
+      </ul>
+      {items.length < 2 ? undefined : (
+        <Ending label="Take all of them back">
+          <button class="danger" name="all" value="1">
+            Take all {String(items.length)} accounts back now
+          </button>
+        </Ending>
+      )}
+    </>
   )
 }
 
-function Grant({ provider, account, scopes, toolkits, granted_at }: ListedGrant) {
+function Grant({ provider, account, scopes, toolkits, granted_at, expires_at, refreshable }: ListedGrant) {
   return (
     <>
       <h2>
@@ -89,11 +105,28 @@ function Grant({ provider, account, scopes, toolkits, granted_at }: ListedGrant)
               ))}
         </dd>
         <dt>Used by</dt>
-        <dd>{toolkits.length === 0 ? 'no toolkit' : toolkits.map(({ toolkit }) => toolkit).join(', ')}</dd>
+        <dd>
+          {toolkits.length === 0
+            ? 'no toolkit'
+            : toolkits.map(({ toolkit, hosts }) => (
+                <div>
+                  <a href={`/?${new URLSearchParams({ toolkit })}`}>{toolkit}</a>
+                  {hosts.length === 0 ? undefined : <span class="note">, which sends it to {hosts.join(', ')}</span>}
+                </div>
+              ))}
+        </dd>
         <dt>Since</dt>
         <dd>
           <Time at={granted_at} />
         </dd>
+        {expires_at && !refreshable ? (
+          <>
+            <dt>Until</dt>
+            <dd>
+              <Time at={expires_at} />, and is asked for again then
+            </dd>
+          </>
+        ) : undefined}
       </dl>
       <Ending label="Take it back">
         <input type="hidden" name="provider" value={provider} />

@@ -1,19 +1,21 @@
 import type { Policy } from '../../core/access/policy.ts'
+import {
+  guardOf,
+  GuardFields,
+  LimitFields,
+  LIMITS,
+  limitsOf,
+  numbersOf,
+  wordsOf,
+  writtenGuard,
+  writtenLimits,
+} from '../form-fields.tsx'
 import type { Leads, View, Visit } from '../page.ts'
 import { exact, Notice, Refused } from '../parts.tsx'
 import { failureOf, type SaidFailure } from '../reply.ts'
 
 /** The fields of the form, each as somebody wrote it. */
-const FIELDS = [
-  'security_level',
-  'timeout_ms',
-  'calls',
-  'seconds',
-  'concurrency',
-  'secrets',
-  'approval',
-  'review',
-] as const
+const FIELDS = ['security_level', 'timeout_ms', ...LIMITS, 'secrets', 'approval', 'review'] as const
 type Written = Readonly<Record<(typeof FIELDS)[number] | 'pattern', string>>
 
 const DONE = new Map([
@@ -39,28 +41,14 @@ export async function act(visit: Visit): Promise<View | Leads> {
 
 /** The body of `PUT /policies/{pattern}` that a form says. */
 function policyOf(form: URLSearchParams): object {
-  const said = (name: string) => form.get(name)?.trim() ?? ''
-  const numbers = (...names: readonly string[]) =>
-    names.flatMap((name): [string, number | string][] => (said(name) === '' ? [] : [[name, numberOf(said(name))]]))
-  const secrets = said('secrets')
-    .split(/[\s,]+/)
-    .filter((each) => each !== '')
-  const rate = numbers('calls', 'seconds')
-  const concurrency = numbers('concurrency')
-  const limits = [...(rate.length === 0 ? [] : [['rate', Object.fromEntries(rate)]]), ...concurrency]
+  const secrets = wordsOf(form.get('secrets'))
   return {
-    ...Object.fromEntries(numbers('security_level', 'timeout_ms')),
-    ...(said('approval') === '' ? {} : { approval: true }),
-    ...(said('review') === '' ? {} : { review: true }),
+    ...guardOf(form),
+    ...numbersOf(form, 'timeout_ms'),
+    ...(form.get('review') === '1' ? { review: true } : {}),
     ...(secrets.length === 0 ? {} : { secrets }),
-    ...(limits.length === 0 ? {} : { limits: Object.fromEntries(limits) }),
+    ...limitsOf(form),
   }
-}
-
-/** What is no number the route says is none. */
-function numberOf(text: string): number | string {
-  const number = Number(text)
-  return Number.isFinite(number) ? number : text
 }
 
 async function policiesView(visit: Visit, failure?: SaidFailure, form?: URLSearchParams): Promise<View> {
@@ -100,18 +88,14 @@ function writtenIn(form: URLSearchParams): Written {
 }
 
 function writtenOf(policy: Policy | undefined): Written {
-  const { pattern = '', secrets = [], security_level, approval, timeout_ms, limits = {}, review } = policy ?? {}
-  const text = (number: number | undefined) => (number === undefined ? '' : String(number))
+  const { pattern = '', secrets = [], timeout_ms, limits, review, ...guard } = policy ?? {}
   return {
     pattern,
     secrets: secrets.join(' '),
-    security_level: text(security_level),
-    approval: approval ? '1' : '',
+    ...writtenGuard(guard),
     review: review ? '1' : '',
-    timeout_ms: text(timeout_ms),
-    calls: text(limits.rate?.calls),
-    seconds: text(limits.rate?.seconds),
-    concurrency: text(limits.concurrency),
+    timeout_ms: timeout_ms === undefined ? '' : String(timeout_ms),
+    ...writtenLimits(limits),
   }
 }
 
@@ -137,7 +121,7 @@ export function wordsOfPolicy({
 }
 
 function PolicyList({ items }: { items: readonly Policy[] }) {
-  if (items.length === 0) return <p>There is none yet.</p>
+  if (items.length === 0) return <Notice>There is none yet: each tool is called as it says itself.</Notice>
   return (
     <ul class="cards" aria-label="Policies">
       {items.map((policy) => (
@@ -174,48 +158,19 @@ function PolicyList({ items }: { items: readonly Policy[] }) {
 }
 
 function PolicyForm(written: Written) {
-  const { pattern, security_level, approval, timeout_ms, calls, seconds, concurrency, secrets, review } = written
+  const { pattern, timeout_ms, secrets, review } = written
   return (
     <form method="post" action="/console/policies">
       <label>
         Tools <span class="note">a pattern such as Gmail.*, *.Delete* or *</span>
         <input name="pattern" required maxlength={129} value={exact(pattern)} autocomplete="off" />
       </label>
-      <label>
-        Security level, at least{' '}
-        <span class="note">from 4 a key must name the tool; from 8 a person approves each call</span>
-        <select name="security_level">
-          <option value="">as they say</option>
-          {Array.from({ length: 10 }, (_, index) => String(index + 1)).map((level) => (
-            <option value={level} selected={level === security_level}>
-              {level}
-            </option>
-          ))}
-        </select>
-      </label>
-      <label class="choice">
-        <input type="checkbox" name="approval" value="1" checked={approval !== ''} />
-        <span>A person approves each call, whatever the level</span>
-      </label>
+      <GuardFields {...written} />
       <label>
         A call ends after, in milliseconds
         <input name="timeout_ms" inputmode="numeric" value={exact(timeout_ms)} autocomplete="off" />
       </label>
-      <fieldset class="pair">
-        <legend>Each tool may be called</legend>
-        <label>
-          So many times
-          <input name="calls" inputmode="numeric" value={exact(calls)} autocomplete="off" />
-        </label>
-        <label>
-          in so many seconds
-          <input name="seconds" inputmode="numeric" value={exact(seconds)} autocomplete="off" />
-        </label>
-        <label>
-          So many at a time
-          <input name="concurrency" inputmode="numeric" value={exact(concurrency)} autocomplete="off" />
-        </label>
-      </fieldset>
+      <LimitFields title="Each tool may be called" {...written} />
       <label>
         Secrets that they may have <span class="note">names of secrets of the Worker</span>
         <input name="secrets" value={exact(secrets)} autocomplete="off" />

@@ -1,38 +1,14 @@
+import type { Provider } from '../../core/consent/provider.ts'
 import type { Leads, View, Visit } from '../page.ts'
 import { exact, Notice, Refused } from '../parts.tsx'
 import { failureOf, type SaidFailure } from '../reply.ts'
+import { ProviderForm, providerOf, writtenIn, writtenOf } from './form.tsx'
 
 /** As `GET /providers` lists one (`api/providers/wire.ts`). */
-interface Listed {
-  readonly id: string
-  readonly name: string
+interface Listed extends Provider {
   /** Whether it is there by the deployment's variables. */
   readonly built_in?: true
-  readonly issuer?: string
-  readonly authorization_endpoint?: string
-  readonly client_id: string
 }
-
-const FIELDS = [
-  'name',
-  'issuer',
-  'authorization_endpoint',
-  'token_endpoint',
-  'revocation_endpoint',
-  'client_id',
-  'client_secret_name',
-  'token_endpoint_auth_method',
-] as const
-const LISTS = ['extra_scopes', 'tools'] as const
-const AUTH_METHODS = ['client_secret_basic', 'client_secret_post', 'none'] as const
-
-const MORE = [
-  'name',
-  'revocation_endpoint',
-  'token_endpoint_auth_method',
-  'authorization_parameters',
-  ...LISTS,
-] as const
 
 /** The OAuth providers whose tools can act for people. */
 export async function show(visit: Visit): Promise<View | Leads> {
@@ -48,32 +24,12 @@ export async function act(visit: Visit): Promise<View | Leads> {
   return reply.ok ? { leadsTo: '/console/providers?done=1' } : providersView(visit, failureOf(reply))
 }
 
-/** The body of `PUT /providers/{id}` that a form says. */
-function providerOf(form: URLSearchParams): object {
-  const texts = FIELDS.map((name): [string, string] => [name, form.get(name)?.trim() ?? ''])
-  const lists = LISTS.map((name): [string, string[]] => [
-    name,
-    (form.get(name) ?? '').split(/[\s,]+/).filter((each) => each !== ''),
-  ])
-  const parameters = (form.get('authorization_parameters') ?? '').split(/\r?\n/).filter((line) => line.trim() !== '')
-  return {
-    ...Object.fromEntries(texts.filter(([, value]) => value !== '')),
-    ...Object.fromEntries(lists.filter(([, values]) => values.length > 0)),
-    ...(parameters.length === 0 ? {} : { authorization_parameters: Object.fromEntries(parameters.map(parameterOf)) }),
-  }
-}
-
-/** A line `name=value`; what has no value the route judges as it is. */
-function parameterOf(line: string): readonly [string, string] {
-  const at = line.indexOf('=')
-  return at === -1 ? [line.trim(), ''] : [line.slice(0, at).trim(), line.slice(at + 1).trim()]
-}
-
 async function providersView(visit: Visit, failure?: SaidFailure): Promise<View> {
   const list = await visit.ask<{ items: readonly Listed[] }>('GET', '/providers')
+  const { form } = visit
+  const chosen = list.value.items?.find(({ id }) => id === visit.url.searchParams.get('id'))
   // After a removal that was refused, its id is not what is to be connected
-  const form = visit.form.get('do') === 'remove' ? new URLSearchParams() : visit.form
-  const field = (name: string) => exact(form.get(name) ?? '')
+  const written = form.get('do') === 'give' ? writtenIn(form) : writtenOf(chosen)
   return {
     title: 'Providers',
     status: failure?.status ?? 200,
@@ -87,78 +43,12 @@ async function providersView(visit: Visit, failure?: SaidFailure): Promise<View>
         {failure === undefined ? undefined : <Refused failure={failure} />}
         {list.ok ? <ProviderList items={list.value.items} /> : <Refused failure={failureOf(list)} />}
         <section aria-labelledby="give">
-          <h2 id="give">Connect a provider</h2>
+          <h2 id="give">{chosen === undefined ? 'Connect a provider' : `Change the provider ${chosen.id}`}</h2>
           <p>
             Register an OAuth client there, with the redirect URI <code>{visit.url.origin}/oauth/callback</code>.
             Well-known ones, such as google and github, need only their client.
           </p>
-          <form method="post">
-            <label>
-              Id <span class="note">what tools call it: google, acme</span>
-              <input name="id" required maxlength={128} value={field('id')} autocomplete="off" />
-            </label>
-            <label>
-              Issuer <span class="note">where it can be discovered</span>
-              <input name="issuer" value={field('issuer')} placeholder="https://login.acme.com" />
-            </label>
-            <label>
-              Or its authorization endpoint
-              <input name="authorization_endpoint" value={field('authorization_endpoint')} />
-            </label>
-            <label>
-              and token endpoint
-              <input name="token_endpoint" value={field('token_endpoint')} />
-            </label>
-            <label>
-              Client id
-              <input name="client_id" value={field('client_id')} autocomplete="off" />
-            </label>
-            <label>
-              Name of its client secret <span class="note">a secret of the Worker, never the secret itself</span>
-              <input name="client_secret_name" value={field('client_secret_name')} autocomplete="off" />
-            </label>
-            <details open={MORE.some((name) => (form.get(name) ?? '') !== '')}>
-              <summary>What some providers need beside</summary>
-              <div class="fields">
-                <label>
-                  Name <span class="note">what people call it</span>
-                  <input name="name" maxlength={100} value={field('name')} autocomplete="off" />
-                </label>
-                <label>
-                  Revocation endpoint
-                  <input name="revocation_endpoint" value={field('revocation_endpoint')} />
-                </label>
-                <label>
-                  The client says who it is by
-                  <select name="token_endpoint_auth_method">
-                    <option value="">what fits its secret</option>
-                    {AUTH_METHODS.map((method) => (
-                      <option value={method} selected={form.get('token_endpoint_auth_method') === method}>
-                        {method}
-                      </option>
-                    ))}
-                  </select>
-                </label>
-                <label>
-                  Further scopes <span class="note">such as offline_access, where that gives a refresh token</span>
-                  <input name="extra_scopes" value={field('extra_scopes')} autocomplete="off" />
-                </label>
-                <label>
-                  Further parameters of its page <span class="note">one a line, such as access_type=offline</span>
-                  <textarea name="authorization_parameters" spellcheck={false}>
-                    {field('authorization_parameters')}
-                  </textarea>
-                </label>
-                <label>
-                  Tools that may use it <span class="note">patterns such as Gmail.*; all where nothing is said</span>
-                  <input name="tools" value={field('tools')} autocomplete="off" />
-                </label>
-              </div>
-            </details>
-            <button class="go" name="do" value="give">
-              Connect it
-            </button>
-          </form>
+          <ProviderForm {...written} isChange={chosen !== undefined} />
         </section>
       </>
     ),
@@ -166,8 +56,9 @@ async function providersView(visit: Visit, failure?: SaidFailure): Promise<View>
 }
 
 function ProviderList({ items }: { items: readonly Listed[] }) {
-  if (items.length === 0)
-    return <p>None is connected: tools that need access to people's accounts cannot be called yet.</p>
+  if (items.length === 0) {
+    return <Notice>None is connected: tools that need access to people's accounts cannot be called yet.</Notice>
+  }
   return (
     <ul aria-label="Providers">
       {items.map(({ id, name, built_in, issuer, authorization_endpoint, client_id }) => (
@@ -178,9 +69,19 @@ function ProviderList({ items }: { items: readonly Listed[] }) {
             {issuer ?? authorization_endpoint ?? ''}, as the client {client_id}
           </p>
           {built_in ? undefined : (
+            <p>
+              <a
+                href={`/console/providers?${new URLSearchParams({ id })}#give`}
+                aria-label={`Change the provider ${id}`}
+              >
+                Change
+              </a>
+            </p>
+          )}
+          {built_in ? undefined : (
             <details>
               <summary aria-label={`Take it away: ${name}`}>Take it away</summary>
-              <form method="post">
+              <form method="post" action="/console/providers">
                 <input type="hidden" name="id" value={exact(id)} />
                 <button class="danger" name="do" value="remove">
                   Take it away

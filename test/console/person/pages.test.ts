@@ -76,9 +76,35 @@ describe('what is said', () => {
     expect(asAdmin).toContain(`<h2>${ANN.id}</h2>`)
   })
 
+  it('of accounts is until when one lasts that nothing refreshes, and all are taken back at once', async () => {
+    const expires_at = '2026-12-01T12:34:56.000Z'
+    const items = [
+      { ...GRANT, expires_at },
+      { ...GRANT, account: 'home', expires_at, refreshable: false },
+    ]
+    const { get, post, asked } = setUp(
+      { ...ROUTES, [`GET ${GRANTS}`]: () => ({ items }), [`DELETE ${GRANTS}`]: gone },
+      ANN,
+    )
+    const text = await flat(await get('/console/accounts'))
+    expect(text.match(/2026-12-01 12:34 UTC/g)).toHaveLength(1)
+    expect(text).toContain('Take all 2 accounts back now')
+    expect(await flat(await setUp(ROUTES, ANN).get('/console/accounts'))).not.toContain('name="all"')
+    const done = await post('/console/accounts', { all: '1' })
+    expect([done.status, done.headers.get('location')]).toEqual([302, '/console/accounts?done=1'])
+    expect(asked.at(-1)?.request.method).toBe('DELETE')
+    expect(asked.at(-1)?.request.url).toBe(`https://switchboard.test${GRANTS}`)
+  })
+
   it('of accounts is the provider, and which toolkits use them', async () => {
     const text = await flat(await setUp(ROUTES, ANN).get('/console/accounts'))
-    for (const said of ['google, work', 'mail.read', 'Mail, Calendar', 'From Calendar alone'])
+    for (const said of [
+      'google, work',
+      'mail.read',
+      '>Mail</a><span class="note">, which sends it to mail.example',
+      '>Calendar</a></div>',
+      'From Calendar alone',
+    ])
       expect(text).toContain(said)
   })
 

@@ -22,6 +22,7 @@ describe('the page of providers', () => {
       token_endpoint_auth_method: 'client_secret_post',
       extra_scopes: 'offline_access, email',
       authorization_parameters: 'access_type=offline\r\n\r\nhint = a=b\r\nbare',
+      scope_separator: ' ,',
       tools: 'Acme.*',
     }
     expect((await post(PAGE, fields)).headers.get('location')).toBe('/console/providers?done=1')
@@ -34,6 +35,7 @@ describe('the page of providers', () => {
       token_endpoint_auth_method: 'client_secret_post',
       extra_scopes: ['offline_access', 'email'],
       authorization_parameters: { access_type: 'offline', hint: 'a=b', bare: '' },
+      scope_separator: ' ,',
       tools: ['Acme.*'],
     })
     await post(PAGE, { do: 'give', id: 'acme', client_id: 'c' })
@@ -60,5 +62,35 @@ describe('the page of providers', () => {
     const text = await (await post(PAGE, { do: 'remove', id: 'other' })).text()
     expect(text).toContain('There is nothing here')
     expect(text).not.toContain('value="other"')
+  })
+
+  it('fills its form with one that is to be changed, and sends the same where nothing is', async () => {
+    const whole = {
+      ...GIVEN,
+      client_secret_name: 'ACME_CLIENT_SECRET',
+      token_endpoint_auth_method: 'client_secret_post',
+      extra_scopes: ['offline_access', 'email'],
+      authorization_parameters: { access_type: 'offline', hint: 'a=b' },
+      scope_separator: ',',
+      tools: ['Acme.*', 'Other.*'],
+    }
+    const { get, post, asked } = world({ 'GET /providers': () => ({ items: [whole] }) })
+    const text = await (await get(`${PAGE}?id=acme`)).text()
+    expect(text).toContain('Change the provider acme')
+    const fields = [...text.matchAll(/<input name="(\w+)"[^>]* value="([^"]*)"/g)].map(([, name, value]) => [
+      name,
+      value,
+    ])
+    const lines = 'access_type=offline\nhint=a=b'
+    expect(text).toContain('access_type=offline&#10;hint=a=b</textarea>')
+    await post(PAGE, {
+      ...Object.fromEntries(fields),
+      do: 'give',
+      token_endpoint_auth_method: 'client_secret_post',
+      authorization_parameters: lines,
+    })
+    const { id: _, ...said } = whole
+    expect(JSON.parse(asked.at(-1)?.body ?? '')).toEqual(said)
+    expect(await (await get(`${PAGE}?id=other`)).text()).toContain('Connect a provider')
   })
 })

@@ -1,0 +1,31 @@
+import { describe, expect, it } from 'vitest'
+import { NEW_KEY } from '../../src/core/access/api-key.ts'
+import { POLICY } from '../../src/core/access/policy.ts'
+import { PROVIDER } from '../../src/core/consent/provider.ts'
+import { type Reader, schemaOf } from '../../src/core/tool/json-reader.ts'
+import { setUp } from './set-up.ts'
+
+/** Where a form has other fields for what a body has. */
+const FIELDS: Readonly<Record<string, readonly string[]>> = {
+  scopes: ['scope'],
+  expires_at: ['expires'],
+  limits: ['calls', 'seconds', 'concurrency'],
+}
+
+const none = () => ({ items: [] })
+const { get } = setUp({ 'GET /keys': none, 'GET /providers': none, 'GET /policies': none })
+
+describe.each<readonly [path: string, body: Reader<unknown>]>([
+  ['/console/keys', NEW_KEY],
+  ['/console/providers', PROVIDER],
+  ['/console/policies', POLICY],
+])('the form at %s', (path, body) => {
+  const said = Object.keys(Object(schemaOf(body).properties))
+
+  it('is compared with what a route takes', () => expect(said.length).toBeGreaterThan(4))
+
+  it.each(said)("has a field for '%s', as its route does", async (name) => {
+    const text = await (await get(path)).text()
+    for (const field of FIELDS[name] ?? [name]) expect(text).toContain(` name="${field}"`)
+  })
+})

@@ -1,0 +1,70 @@
+import { describe, expect, it } from 'vitest'
+import { setUp } from '../set-up.ts'
+
+const PAGE = '/console/import'
+const IMPORT = 'POST /toolkits/import'
+const MADE = { tools: [{ id: 'Pets.list@1.0.0', state: 'new' }], skipped: [] }
+const FIELDS = {
+  do: 'look',
+  kind: 'openapi',
+  source: 'https://pets.test/openapi.json',
+  toolkit: 'Pets',
+  version: '',
+  tools: 'list* get',
+  security_level: '5',
+  approval: '1',
+  options: '{"base_url": "https://pets.test", "toolkit": "Other"}',
+  allow: 'breaking',
+}
+
+describe('the page of imports', () => {
+  it('says what an import would make, with all that its form says, and sends the same when it is made', async () => {
+    const { post, asked } = setUp({ [IMPORT]: () => MADE })
+    const text = await (await post(PAGE, FIELDS)).text()
+    const body = {
+      from: { openapi: 'https://pets.test/openapi.json' },
+      toolkit: 'Pets',
+      tools: ['list*', 'get'],
+      security_level: 5,
+      approval: true,
+      base_url: 'https://pets.test',
+    }
+    expect(asked[0]?.request.url).toBe('https://switchboard.test/toolkits/import?dry_run=1&allow=breaking')
+    expect(JSON.parse(asked[0]?.body ?? '')).toEqual(body)
+    const hidden = [...text.matchAll(/<input type="hidden" name="(\w+)" value="([^"]*)"/g)]
+    const sent = Object.fromEntries(
+      hidden.map(([, name = '', value = '']) => [
+        name,
+        value.replaceAll(/&#(\d+);/g, (_, code) => String.fromCodePoint(Number(code))),
+      ]),
+    )
+    expect(sent).toEqual(Object.fromEntries(Object.entries(FIELDS).filter(([name]) => name !== 'do')))
+    await post(PAGE, { ...sent, do: 'import' })
+    expect(asked[1]?.request.url).toBe('https://switchboard.test/toolkits/import?allow=breaking')
+    expect(JSON.parse(asked[1]?.body ?? '')).toEqual(body)
+  })
+
+  it.each(['{', '[]', '"x"', '[['.repeat(100_000)])(
+    'asks for nothing where its options are no object: %.20s',
+    async (options) => {
+      const { post, asked } = setUp({ [IMPORT]: () => MADE })
+      const page = await post(PAGE, { ...FIELDS, options })
+      expect([page.status, asked]).toEqual([400, []])
+      const text = await page.text()
+      expect(text).toContain('Must be a JSON object')
+      expect(text).toContain('value="list* get"')
+    },
+  )
+
+  it('says which of those that were made wait for review', async () => {
+    const made = { ids: ['Pets.list@1.0.0', 'Pets.get@1.0.0'], pending: ['Pets.get@1.0.0'] }
+    const text = await (await setUp({ [IMPORT]: () => made }).post(PAGE, { ...FIELDS, do: 'import' })).text()
+    expect(text).toContain('1 of them waits for')
+    expect(text).toContain('href="/console/versions"')
+    const none = await setUp({ [IMPORT]: () => ({ ...made, pending: undefined }) }).post(PAGE, {
+      ...FIELDS,
+      do: 'import',
+    })
+    expect(await none.text()).not.toContain('/console/versions">review')
+  })
+})
