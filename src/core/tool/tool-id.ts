@@ -123,13 +123,15 @@ export const toolPattern = text("a tool pattern such as '*', 'Gmail.*' or 'Gmail
 
 /** Whether a pattern covers a tool; case does not count, as ids are unique ignoring it. */
 export function patternCovers(pattern: string, name: ToolName): boolean {
-  return pattern === '*' || matches(pattern.toLowerCase(), formatToolId(name).toLowerCase())
+  return pattern === '*' || matchesPattern(pattern, formatToolId(name))
 }
 
-/**
- * Whether a text matches a pattern in which `*` stands for any run of characters. On a mismatch only the last `*` is
- * widened, which is enough, and takes no longer than the two lengths multiplied.
- */
+/** Whether a text matches a pattern in which `*` stands for any run of characters, ignoring case. */
+export function matchesPattern(pattern: string, text: string): boolean {
+  return matches(pattern.toLowerCase(), text.toLowerCase())
+}
+
+/** On a mismatch only the last `*` is widened, which is enough, and takes no longer than the two lengths multiplied. */
 function matches(pattern: string, text: string): boolean {
   let at = 0
   let star = -1

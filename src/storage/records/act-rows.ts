@@ -19,7 +19,7 @@ export function findActs(
   filter: ActFilter,
   { before = Number.MAX_SAFE_INTEGER, limit }: { readonly before?: number | undefined; readonly limit: number },
 ): NumberedAct[] {
-  const { text, values } = conditionOf(filter, 'acts')
+  const { text, values } = conditionOf(sql, filter, 'acts')
   const query = `SELECT id, record FROM act WHERE id < ? AND ${text} ORDER BY id DESC LIMIT ?`
   return sql.exec<{ id: number; record: string }>(query, before, ...values, limit).toArray()
 }

@@ -66,7 +66,7 @@ export function findCalls(
   filter: CallFilter,
   { before = Number.MAX_SAFE_INTEGER, limit }: { readonly before?: number | undefined; readonly limit: number },
 ): NumberedCall[] {
-  const { text, values } = conditionOf(filter, 'calls')
+  const { text, values } = conditionOf(sql, filter, 'calls')
   const query = `SELECT ${COLUMNS} FROM call WHERE id < ? AND ${text} ORDER BY id DESC`
   const found: NumberedCall[] = []
   for (const together of batchesOf(sql.exec<CallRow>(query, before, ...values))) {

@@ -1,6 +1,8 @@
 import type { ActFilter } from '../../core/access/act.ts'
 import type { CallFilter } from '../../core/call/records.ts'
 import { HOUR_MS } from '../../core/tool/time.ts'
+import { matchesPattern } from '../../core/tool/tool-id.ts'
+import { column } from '../rows.ts'
 
 interface Condition {
   readonly text: string
@@ -15,8 +17,16 @@ const TIMES = {
   figures: { begin: 'hour', end: 'hour', step: HOUR_MS },
 }
 
+/** The tools that rows are of, each once. Rows of calls have an index of them, which is skipped through. */
+const TOOLS = {
+  calls: `WITH RECURSIVE name (tool) AS (SELECT min(tool) FROM call UNION ALL
+    SELECT (SELECT min(tool) FROM call WHERE call.tool > name.tool) FROM name WHERE tool IS NOT NULL)
+    SELECT tool FROM name WHERE tool IS NOT NULL`,
+  figures: 'SELECT DISTINCT tool FROM figure',
+}
+
 /** What a filter comes to: rows of which some may be meant. Of a row of several calls not all need be within its time. */
-export function conditionOf(filter: CallFilter & ActFilter, rows: keyof typeof TIMES): Condition {
+export function conditionOf(sql: SqlStorage, filter: CallFilter & ActFilter, rows: keyof typeof TIMES): Condition {
   const { begin, end, step } = TIMES[rows]
   const { since, until, principal, user_id: user, tool, outcome, dialect, act, own } = filter
   const all: Condition[] = [
@@ -34,9 +44,13 @@ export function conditionOf(filter: CallFilter & ActFilter, rows: keyof typeof T
   else is('outcome', outcome)
   if (tool !== undefined) {
     const [name = '', version] = tool.split('@', 2)
-    // The only sign of a pattern that means anything is `*`, as GLOB has it
-    if (name.includes('*')) all.push({ text: 'lower(tool) GLOB ?', values: [name.toLowerCase()] })
-    else is('tool', name)
+    if (name.includes('*') && rows !== 'acts') {
+      // A pattern of more than 50 bytes is an error to SQLite here
+      const known = column<string>(sql, TOOLS[rows])
+      const meant = known.filter((each) => matchesPattern(name, each))
+      if (meant.length < known.length)
+        all.push({ text: 'tool IN (SELECT value FROM json_each(?))', values: [JSON.stringify(meant)] })
+    } else is('tool', name)
     is('version', version)
   }
   if (own?.user !== undefined) all.push({ text: '(principal = ? OR user_id = ?)', values: [own.principal, own.user] })

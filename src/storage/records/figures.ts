@@ -51,7 +51,7 @@ export type FigureRow = {
 
 /** Counts the calls that a filter means; undefined where they have more things in common than one answer holds. */
 export function countCalls(sql: SqlStorage, filter: CallFilter, by: readonly UsageKey[]): FigureRow[] | undefined {
-  const { text, values } = conditionOf(filter, 'figures')
+  const { text, values } = conditionOf(sql, filter, 'figures')
   const group = `json_array(${by.map((key) => COLUMNS[key]).join(', ')})`
   const query = `SELECT ${group} AS "group", outcome <> 'success' AS failed, bucket, sum(calls) AS calls, sum(ms) AS ms
     FROM figure WHERE ${text} GROUP BY 1, 2, 3 LIMIT ?`

@@ -211,6 +211,8 @@ describe('calls that were recorded', () => {
     expect(await found({ tool: 'mail.send' })).toEqual(['old', 'mail'])
     expect(await found({ tool: 'Mail.Send@0.9.0' })).toEqual(['old'])
     expect(await found({ tool: 'ma*' })).toEqual(['failed', 'old', 'mail'])
+    expect(await found({ tool: '*.S*nd' })).toEqual(['old', 'mail'])
+    expect(await found({ tool: '*' })).toEqual(['unknown', 'failed', 'old', 'mail'])
     expect(await found({ outcome: 'failure' })).toEqual(['unknown', 'failed'])
     expect(await found({ outcome: 'tool-failed' })).toEqual(['failed'])
     expect(await found({ dialect: 'mcp' })).toEqual(['failed'])
@@ -261,6 +263,29 @@ describe('a day that is over', () => {
     )
     expect(await alarmAt()).toBeNull()
   })
+})
+
+it('are found by patterns as long as names are', async () => {
+  const { records, store, call, all } = createWorld(1)
+  const [toolkit, name] = ['Kit'.repeat(21), 'Tool'.repeat(16)]
+  await store([
+    call({ call_id: 'long', tool: `${toolkit}.${name}@1.0.0` }),
+    call({ call_id: 'beside', tool: `${toolkit}.${name.slice(1)}@1.0.0` }),
+    call(),
+  ])
+  for (const [tool, ids] of [
+    [`${toolkit}.*`, ['beside', 'long']],
+    [`*${toolkit.slice(3).toLowerCase()}.${name}*`, ['long']],
+    [`*k*${'*'.repeat(50)}*t.*${name.slice(2, 60)}*`, ['beside', 'long']],
+    [`${toolkit}x.*`, []],
+  ] as const) {
+    expect([tool, idsOf(await records.calls({ ...all, tool }, 10))]).toEqual([tool, ids])
+    const counted = (await records.usage({ ...all, tool }, ['toolkit']))?.items.reduce(
+      (sum, { calls }) => sum + calls,
+      0,
+    )
+    expect([tool, counted]).toEqual([tool, ids.length])
+  }
 })
 
 describe('usage', () => {
