@@ -1,22 +1,21 @@
 import type { Call, Caller, CallTool, Outcome } from '../../core/call/call.ts'
 import { type Failure, fail } from '../../core/call/failure.ts'
-import { acceptsEvents, answerOrStream, createEventStream, type StreamEvent } from '../../http/event-stream.ts'
+import { answerOrStream, createEventStream, type StreamEvent } from '../../http/event-stream.ts'
 import { callHeaders, failureHeaders, jsonFailure, jsonText, PRIVATE } from '../../http/json-response.ts'
 import { STATUS } from './failure.ts'
 import { encodeFailure, encodeOutcome, type Form, versionHeader } from './wire.ts'
 
 /**
- * Calls a tool and answers with what it came to, as JSON. Whoever takes server-sent events is told of the tool's progress
- * before, if it has any: then the answer is a stream. What a caller's going away does to a call, it does to a streamed one.
+ * Calls a tool and answers with what it came to, as JSON; but tells of the tool's progress before, if it has any: then the
+ * answer is a stream. What a caller's going away does to a call, it does to a streamed one.
  */
-export async function answerCall(
+export function streamCall(
   request: Request,
   call: Call,
   caller: Caller,
   form: Form,
   callTool: CallTool,
 ): Promise<Response> {
-  if (!acceptsEvents(request)) return respondWith(await callTool(call, caller), form)
   const stream = createEventStream(request.signal)
   const work = callTool(call, {
     ...caller,
@@ -25,7 +24,7 @@ export async function answerCall(
   return answerOrStream(work, {
     stream,
     background: caller.background,
-    whole: (outcome) => respondWith(outcome, form),
+    whole: (outcome) => answerCall(outcome, form),
     last: (outcome) => endOf(outcome.result, encodeOutcome(outcome, form)),
     crashed(reference) {
       const failure: Failure = { type: 'internal', reference }
@@ -35,7 +34,8 @@ export async function answerCall(
   })
 }
 
-function respondWith(outcome: Outcome, form: Form): Response {
+/** The answer to a call that came to this. */
+export function answerCall(outcome: Outcome, form: Form): Response {
   const { result } = outcome
   const text = JSON.stringify(encodeOutcome(outcome, form))
   const headers = callHeaders(outcome, versionHeader(form))

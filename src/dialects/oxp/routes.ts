@@ -8,6 +8,7 @@ import { type Failing, type Failure, fail, ok, type Result } from '../../core/ca
 import type { LineFormat, ListQuery } from '../../core/access/catalogue.ts'
 import { scopeDenial } from '../../core/access/principal.ts'
 import { isAdministrator } from '../../core/access/toolkit.ts'
+import { acceptsEvents } from '../../http/event-stream.ts'
 import { receiveCall } from '../../http/incoming-call.ts'
 import { jsonFailure } from '../../http/json-response.ts'
 import { answerToolList, type ToolList, type ToolListDeps } from '../../http/tool-list.ts'
@@ -15,7 +16,7 @@ import type { Budget } from '../../core/tool/budget.ts'
 import type { Codec } from '../../core/tool/codec.ts'
 import type { ToolRecord } from '../../core/tool/tool.ts'
 import { STATES } from '../../core/tool/version.ts'
-import { answerCall } from './answer-call.ts'
+import { answerCall, streamCall } from './answer-call.ts'
 import { STATUS } from './failure.ts'
 import { isSimpleVersion } from './id.ts'
 import { LIST, type ListAsked } from './list-query.ts'
@@ -81,7 +82,9 @@ export function oxpFace(deps: OxpFaceDeps): Hono {
     if (!incoming.ok) return respond(incoming.failure, form)
     const decoded = decodeCall(incoming.value.body)
     if ('ok' in decoded) return respond(decoded.failure, form)
-    return answerCall(c.req.raw, decoded, incoming.value.caller, form, callTool)
+    const { caller } = incoming.value
+    if (acceptsEvents(c.req.raw)) return streamCall(c.req.raw, decoded, caller, form, callTool)
+    return answerCall(await callTool(decoded, caller), form)
   }
 
   function list(c: Context, formatName: string, asked: ListAsked, status?: ListQuery['status']): Promise<Response> {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { ok } from '../../../src/core/call/failure.ts'
 import type { JsonObject } from '../../../src/core/tool/json.ts'
-import { answerCall } from '../../../src/dialects/oxp/answer-call.ts'
+import { streamCall } from '../../../src/dialects/oxp/answer-call.ts'
 import { oxp } from '../../../src/dialects/oxp/definition.ts'
 import { listedLine } from '../../../src/dialects/oxp/encode.ts'
 import { encodeOutcome } from '../../../src/dialects/oxp/wire.ts'
@@ -101,9 +101,8 @@ describe('where we deviate from OXP 1.0', () => {
   })
 
   it('who names server-sent events is told of progress, and then the body', async () => {
-    const headers = { accept: 'text/event-stream' }
-    const request = new Request('https://x.test/tools/call', { method: 'POST', headers })
-    const response = await answerCall(request, callWith(), callerWith(), 'bare', async (_, { progress }) => {
+    const request = new Request('https://x.test/tools/call', { method: 'POST' })
+    const response = await streamCall(request, callWith(), callerWith(), 'bare', async (_, { progress }) => {
       progress?.({ progress: 1 })
       await new Promise((later) => setTimeout(later))
       return { callId: 'c', durationMs: 1, result: ok(3) }

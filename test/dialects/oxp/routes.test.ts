@@ -77,6 +77,25 @@ describe.each(['/tools/call', '/oxp/tools/call'])('POST %s', (path) => {
   })
 })
 
+describe('progress', () => {
+  it('is told to who names server-sent events, and to nobody else', async () => {
+    const { send, callers } = setUp()
+    const accepted = [
+      'text/event-stream',
+      'application/json, text/event-stream',
+      '*/*',
+      'application/json',
+      'text/*',
+      '',
+    ]
+    for (const accept of accepted) {
+      const answer = await send('POST', '/tools/call', CALL, accept === '' ? {} : { accept })
+      expect(answer.headers.get('content-type')).toBe('application/json')
+    }
+    expect(callers.map(({ progress }) => progress !== undefined)).toEqual([true, true, false, false, false, false])
+  })
+})
+
 describe('a call that fails', () => {
   it('says so for no cache to keep, in either form', async () => {
     const result = fail({ type: 'rate-limited', retry_after_ms: 1_500 })
