@@ -56,7 +56,7 @@ beforeAll(async () => {
       })
     },
   })
-  const toolkits = ['Calculator', 'Gmail', 'Rates', 'Text', 'Words', 'Frankfurter', 'Example', 'Weather']
+  const toolkits = ['Calculator', 'Doorbell', 'Gmail', 'Rates', 'Text', 'Words', 'Frankfurter', 'Example', 'Weather']
   const scopes = ['tools:read', 'tools:call', 'tools:publish']
   const body = { name: 'ann', scopes, tools: toolkits.map((each) => `${each}.*`), users: ['ann'] }
   const made = await deployed.json('POST', '/keys', body, { authorization: `Bearer ${ADMIN_KEY}` })
