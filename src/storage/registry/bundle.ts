@@ -6,7 +6,8 @@ import { documentRows, storeDocument } from './documents.ts'
 import { leaveOut } from './publication.ts'
 import { readMeta, readNumber, writeMeta } from './tables.ts'
 import { writeToolkit } from './toolkits.ts'
-import { storeLeftBundle, storeVersion, versionsOf } from './versions.ts'
+import { storeLeftBundle, storeVersion } from './store-version.ts'
+import { versionsOf } from './versions.ts'
 
 /** The tools that a deployment carries. */
 export interface Bundle {

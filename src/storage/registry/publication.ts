@@ -1,42 +1,17 @@
-import { canonicalJson } from '../../core/tool/digest.ts'
-import type { KeptDocument, Publication, Published } from '../../core/publish/registry.ts'
-import { isTrustedWith, type Principal } from '../../core/access/principal.ts'
-import { isAdministrator } from '../../core/access/toolkit.ts'
-import { joinedName } from '../../core/tool/name-suffix.ts'
-import { checkSuccessor, checkWholeSuccessor } from '../../core/schema/change.ts'
+import type { Principal } from '../../core/access/principal.ts'
 import { type Published as Quota, quotaDenial } from '../../core/access/quota.ts'
-import type { Problem } from '../../core/tool/problem.ts'
+import { isAdministrator } from '../../core/access/toolkit.ts'
+import type { KeptDocument, Publication, Published } from '../../core/publish/registry.ts'
 import { formatToolId, toolKey } from '../../core/tool/tool-id.ts'
 import type { ToolRecord } from '../../core/tool/tool.ts'
-import { compareVersions, isPrerelease } from '../../core/tool/version.ts'
-import { field } from '../rows.ts'
-import {
-  calledIn,
-  documentOfTool,
-  type DocumentRow,
-  documentRows,
-  documentsOf,
-  documentText,
-  isLeftOut,
-  storeDocument,
-  textByHash,
-  toolsBeside,
-} from './documents.ts'
+import { documentConflict, recordConflict, strayTool } from './conflicts.ts'
+import { documentRows, isLeftOut, storeDocument, textByHash, toolsBeside } from './documents.ts'
 import { countPublished, publishedBy } from './quota.ts'
-import { claimToolkit, deletedDenial, ownsToolkit, publishDenial, statusOfToolkit } from './toolkits.ts'
-import { holderOfDerived } from './names.ts'
-import {
-  holdsToolkit,
-  isPending,
-  keyAlike,
-  nameOf,
-  nameWarning,
-  recordText,
-  statusChanged,
-  toolkitNamed,
-  storeVersion,
-  versionsOf,
-} from './versions.ts'
+import { isSame } from './same-record.ts'
+import { successorProblems } from './successor.ts'
+import { claimToolkit, deletedDenial, publishDenial, statusOfToolkit } from './toolkits.ts'
+import { statusChanged, storeVersion } from './store-version.ts'
+import { isPending, nameOf, nameWarning, recordText } from './versions.ts'
 
 /**
  * Stores all of a publication's records and its document, or nothing, inside a transaction: so of two who are the first to
@@ -64,11 +39,7 @@ export function store(
   if (stray !== undefined) return { outcome: 'conflict', ids, message: stray }
   const fresh: ToolRecord[] = []
   for (const record of records) {
-    const conflict =
-      toolConflict(sql, record, publication) ??
-      nameConflict(sql, record, principal) ??
-      // Where it comes from the two stood beside each other
-      (standings ? undefined : toolkitConflict(sql, record, principal))
+    const conflict = recordConflict(sql, record, publication, principal)
     if (conflict !== undefined) return { outcome: 'conflict', ids, message: conflict }
     const existing = recordText(sql, toolKey(record), record.version)
     if (existing === undefined) fresh.push(record)
@@ -78,13 +49,7 @@ export function store(
   }
   if (fresh.length === 0) return { outcome: 'unchanged', ids, ...pendingOf(sql, records) }
   if (!allowBreaking) {
-    const problems = [
-      ...(document ? wholeProblems(sql, document, published) : []),
-      ...fresh.flatMap((record) => {
-        const previous = previousOf(sql, record)
-        return previous ? checkSuccessor(previous, record) : []
-      }),
-    ]
+    const problems = successorProblems(sql, fresh, document, published)
     if (problems.length > 0) return { outcome: 'refused', ids, problems }
   }
   const bytes = bytesOf(sql, fresh, document)
@@ -149,163 +114,3 @@ function statusWarning(sql: SqlStorage, { id, toolkit }: ToolRecord): string[] {
 type Created = Extract<Published, { outcome: 'created' | 'unchanged' }>
 
 const RESTORES = 'Only an administrator restores what was published elsewhere'
-const ANOTHER_TOOLKIT = 'give another beside the document: {"definition": …, "toolkit": "…"}'
-
-/** Why a document with an id of its own cannot be what it says. `published` are the versions of its id. */
-function documentConflict(
-  sql: SqlStorage,
-  { document, given, isIdOfOthers }: Publication,
-  published: readonly DocumentRow[],
-  principal: Principal,
-): string | undefined {
-  if (!document?.itself) return undefined
-  const { dialect, toolkit } = document
-  const { id, version } = document.itself
-  const [first] = published
-  if (!first) {
-    // The id is an address before a toolkit's name is: nobody's tools may be stood in front of, in whichever case
-    const namesake = toolkitNamed(sql, id)
-    const isOthers = isIdOfOthers || publishDenial(sql, principal, { toolkit: id, tool: '*' }) !== undefined
-    if (namesake !== undefined && ((id !== toolkit && holdsToolkit(sql, id)) || isOthers)) {
-      const named = namesake === id ? '' : `, '${namesake}'`
-      return `'${id}' is the name of another toolkit${named}: give the document an id of its own`
-    }
-    if (given.toolkit || toolkitNamed(sql, toolkit) === undefined) return undefined
-    return `The toolkit '${toolkit}', which is named after the document's id, holds other tools: ${ANOTHER_TOOLKIT}`
-  }
-  if (first.id !== id) return `'${first.id}' exists: ids of documents are unique ignoring case`
-  if (first.toolkit !== toolkit) {
-    return `The document '${id}' is published in another toolkit, and its id is unique: give it an id of its own`
-  }
-  const same = published.find((row) => row.version === version)
-  const text = same && documentText(sql, dialect, same)
-  if (text === undefined || text === document.text || isSameJson(text, document.text)) return undefined
-  return `The document '${id}' is published already at version ${version}, and a version never changes`
-}
-
-/** Why a restored document cannot say which tools it has: one that does not come with it is here, and of no such document. */
-function strayTool(
-  sql: SqlStorage,
-  document: KeptDocument | undefined,
-  records: readonly ToolRecord[],
-): string | undefined {
-  if (!document?.itself) return undefined
-  const { dialect, itself, toolkit, tools } = document
-  const own = new Set(records.map(toolKey))
-  for (const tool of Object.values(tools)) {
-    const key = toolKey({ toolkit, tool })
-    if (own.has(key) || !nameOf(sql, key)) continue
-    const owner = documentOfTool(sql, key)
-    if (owner?.dialect === dialect && owner.key === itself.id.toLowerCase()) continue
-    return `'${formatToolId({ toolkit, tool })}' exists, and is not of the document '${itself.id}'`
-  }
-  return undefined
-}
-
-/** Why a tool cannot be published under its name. */
-function toolConflict(sql: SqlStorage, record: ToolRecord, { document, given }: Publication): string | undefined {
-  const key = toolKey(record)
-  const name = nameOf(sql, key)
-  const alike = name ? undefined : nameOf(sql, keyAlike(sql, key) ?? '')
-  if (alike) return `'${formatToolId(alike)}' exists, which is written with '_' where a name has no '-'`
-  if (!name) return undefined
-  const advice = document?.itself && !given.toolkit ? `; ${ANOTHER_TOOLKIT}` : ''
-  if (formatToolId(name) !== formatToolId(record)) {
-    return `'${formatToolId(name)}' exists: ids are unique ignoring case${advice}`
-  }
-  const owner = documentOfTool(sql, key)
-  if (document?.itself) {
-    const isOwn = owner?.dialect === document.dialect && owner.key === document.itself.id.toLowerCase()
-    return isOwn ? undefined : `'${formatToolId(name)}' exists, and is of another document: ${ANOTHER_TOOLKIT}`
-  }
-  if (!owner) return undefined
-  return `'${formatToolId(name)}' is of the document '${owner.key}' of the dialect '${owner.dialect}': publish a new version of that`
-}
-
-/**
- * Why a new tool cannot have its derived name: another declares it, of somebody as trusted. Else whoever may publish
- * anything could name a toolkit and a tool so that together they are what callers know another's tool by.
- */
-function nameConflict(sql: SqlStorage, record: ToolRecord, principal: Principal): string | undefined {
-  const holder = holderOfDerived(sql, record)
-  if (holder === undefined || isAdministrator(principal)) return undefined
-  const query =
-    'SELECT trusted FROM version JOIN tool ON tool.key = version.key AND version = listed WHERE tool.key = ?'
-  if (isTrustedWith(principal, record) && field<number>(sql, query, holder) !== 1) return undefined
-  return `'${joinedName(record)}', which '${formatToolId(record)}' is called where tools have names alone, is another tool's name: call the tool or its toolkit otherwise, or have an administrator publish it`
-}
-
-/**
- * Why a new toolkit cannot have its name: it is the id of a document of somebody else's toolkit, which whoever calls it in
- * that document's dialect reaches first.
- */
-function toolkitConflict(sql: SqlStorage, { toolkit }: ToolRecord, principal: Principal): string | undefined {
-  if (toolkitNamed(sql, toolkit) !== undefined) return undefined
-  const other = documentsOf(sql, toolkit).find((row) => row.toolkit.toLowerCase() !== toolkit.toLowerCase())
-  if (!other || ownsToolkit(sql, principal, other.toolkit)) return undefined
-  return `'${toolkit}' is the id of a document of the toolkit '${other.toolkit}', which is somebody else's: call the toolkit otherwise, or have an administrator take that one with PUT /toolkits/${other.toolkit} and {"owner": null}, and publish this`
-}
-
-/** Whether a record says what is stored, where what the publisher left out is taken as it stands. */
-function isSame(
-  sql: SqlStorage,
-  stored: ToolRecord,
-  record: ToolRecord,
-  { document, given, standings }: Publication,
-): boolean {
-  return (
-    (!standings || stored.digest === record.digest) &&
-    stored.source.dialect === record.source.dialect &&
-    // A document with an id was compared as a whole
-    (document?.itself !== undefined || isSameSource(sql, stored, record, document)) &&
-    (!given.implementation ||
-      record.implementation === undefined ||
-      canonicalJson(stored.implementation ?? null) === canonicalJson(record.implementation)) &&
-    (!given.tags || canonicalJson(stored.tags) === canonicalJson(record.tags)) &&
-    (!given.guard ||
-      (stored.securityLevel === record.securityLevel && stored.requiresApproval === record.requiresApproval))
-  )
-}
-
-function isSameSource(
-  sql: SqlStorage,
-  { source: stored }: ToolRecord,
-  { source }: ToolRecord,
-  document: KeptDocument | undefined,
-): boolean {
-  if (stored.hash !== undefined && stored.hash === source.hash) return true
-  const before = stored.hash === undefined ? JSON.stringify(stored.document ?? null) : textByHash(sql, stored.hash)
-  const now = source.hash === undefined ? JSON.stringify(source.document ?? null) : document?.text
-  return before !== undefined && now !== undefined && isSameJson(before, now)
-}
-
-function isSameJson(a: string, b: string): boolean {
-  return canonicalJson(JSON.parse(a)) === canonicalJson(JSON.parse(b))
-}
-
-/** What is wrong with a document's version beside the one before it. */
-function wholeProblems(
-  sql: SqlStorage,
-  { dialect, itself, tools }: KeptDocument,
-  published: readonly DocumentRow[],
-): readonly Problem[] {
-  const previous = itself && highestBelow(published, itself.version)
-  if (!previous) return []
-  const before = { version: previous.version, tools: calledIn(sql, dialect, previous) }
-  return checkWholeSuccessor(before, { version: itself.version, tools: Object.keys(tools) })
-}
-
-/** The highest release below a record's version that was not withdrawn: what its version is measured against. */
-function previousOf(sql: SqlStorage, record: ToolRecord): ToolRecord | undefined {
-  const key = toolKey(record)
-  const standing = versionsOf(sql, key).filter(({ status }) => status.state !== 'yanked')
-  const lower = highestBelow(standing, record.version)
-  const text = lower && recordText(sql, key, lower.version)
-  return text === undefined ? undefined : JSON.parse(text)
-}
-
-function highestBelow<T extends { readonly version: string }>(versions: readonly T[], below: string): T | undefined {
-  return versions
-    .filter(({ version }) => !isPrerelease(version) && compareVersions(version, below) < 0)
-    .sort((a, b) => compareVersions(b.version, a.version))[0]
-}

@@ -26,18 +26,8 @@ import { levelIndex, renewIndex } from './search-index.ts'
 import { publishedByAll } from './quota.ts'
 import { createTables, nextRevision, queue, readNumber } from './tables.ts'
 import { changeDenial, deletedDenial, giveToolkit, mayChange, publishDenial, toolkitOf } from './toolkits.ts'
-import {
-  documentText,
-  holdsToolkit,
-  isPending,
-  keysIn,
-  keyAlike,
-  recordText,
-  reserveDerivedNames,
-  storeName,
-  storeStatus,
-  storeTrust,
-} from './versions.ts'
+import { reserveDerivedNames, storeName, storeStatus, storeTrust } from './store-version.ts'
+import { documentText, holdsToolkit, isPending, keyAlike, keysIn, recordText } from './versions.ts'
 
 /** What a deployment's configuration says of its registry. */
 export interface RegistryDeployment {

@@ -9,7 +9,8 @@ import { policyOf, storePolicy } from './policies.ts'
 import { nextRevision } from './tables.ts'
 import { changeToolkit } from './toolkit-change.ts'
 import { isBundled, isReviewed, restoreToolkit, statusOfToolkit, tagsOfToolkit, writeToolkit } from './toolkits.ts'
-import { nameOf, storeName } from './versions.ts'
+import { storeName } from './store-version.ts'
+import { nameOf } from './versions.ts'
 
 /**
  * Has a fact of an export be so here, unless another stands against it. To be run inside a transaction, for administrators.

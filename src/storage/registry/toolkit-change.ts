@@ -13,7 +13,8 @@ import {
   keysOf,
   writeToolkit,
 } from './toolkits.ts'
-import { keysIn, statusChanged, storeToolkitStatus } from './versions.ts'
+import { statusChanged, storeToolkitStatus } from './store-version.ts'
+import { keysIn } from './versions.ts'
 
 /** Why a toolkit cannot be changed so; undefined once it is. */
 type Refusal = { readonly denied: string; readonly isConflict?: true }

@@ -1,24 +1,9 @@
-import type { Standing } from '../../core/publish/registry.ts'
 import { toolKey, type ToolName } from '../../core/tool/tool-id.ts'
 import type { Publisher, ToolDocument, ToolRecord } from '../../core/tool/tool.ts'
-import { resolveVersion, stricterStatus, type ToolStatus, type VersionStatus } from '../../core/tool/version.ts'
-import { isLeftOut, toolsBeside } from './documents.ts'
-import { claimDerivedNames, exposedName, giveName } from './names.ts'
-import { kvKey } from '../keys.ts'
+import { resolveVersion, type VersionStatus } from '../../core/tool/version.ts'
 import { column, field, firstRow } from '../rows.ts'
-import { hasten, type Reason } from '../outbox.ts'
-import { touchLeaf } from './pages.ts'
-import { nextRevision, queue, readMeta, writeMeta } from './tables.ts'
-import {
-  awaitsReview,
-  deletionOf,
-  keysOf,
-  publisherOf,
-  type Source,
-  statusOfToolkit,
-  tagsOfToolkit,
-} from './toolkits.ts'
-import { indexTool } from './search-index.ts'
+import { isLeftOut } from './documents.ts'
+import { deletionOf, keysOf } from './toolkits.ts'
 
 type VersionRow = {
   version: string
@@ -62,6 +47,11 @@ export function toolkitNamed(sql: SqlStorage, name: string): string | undefined 
 export function holdsToolkit(sql: SqlStorage, toolkit: string): boolean {
   const query = 'SELECT 1 FROM tool WHERE key >= ? AND key < ? AND toolkit = ? LIMIT 1'
   return field(sql, query, ...keysOf(toolkit), toolkit) !== undefined
+}
+
+/** The keys of a toolkit's tools. */
+export function keysIn(sql: SqlStorage, toolkit: string): string[] {
+  return column<string>(sql, 'SELECT key FROM tool WHERE key >= ? AND key < ? ORDER BY key', ...keysOf(toolkit))
 }
 
 export function versionsOf(sql: SqlStorage, key: string): StoredVersion[] {
@@ -112,176 +102,8 @@ export function documentText(sql: SqlStorage, key: string): string | undefined {
   return record === undefined ? text : `${text.slice(0, -1)},"newest":${record}}`
 }
 
-/**
- * Stores a version, new or in place of one of the same id, whose status it keeps, and has KV and the catalogue follow. One that
- * is restored stands as it stood from the first moment on.
- */
-export function storeVersion(
-  sql: SqlStorage,
-  record: ToolRecord,
-  source: Source,
-  revision: number,
-  standing?: Standing,
-): void {
-  const key = toolKey(record)
-  const { principal, trusted } = standing?.publisher ?? publisherOf(source, record)
-  const superseded = column<string>(sql, 'SELECT digest FROM version WHERE key = ?', key)
-  const said = standing?.status ?? (awaitsReview(sql, source, record) ? PENDING : ACTIVE)
-  const unreviewed = said.state === 'pending' || standing?.unreviewed
-  const [status, own] = statusColumns(said, statusOfToolkit(sql, record.toolkit))
-  sql.exec('INSERT OR IGNORE INTO tool (key, toolkit, tool) VALUES (?, ?, ?)', key, record.toolkit, record.tool)
-  sql.exec(
-    `INSERT INTO version (key, version, digest, status, own, record, bundled, publisher, trusted, held, unreviewed)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-     ON CONFLICT DO UPDATE SET digest = excluded.digest, record = excluded.record, bundled = excluded.bundled,
-       status = CASE WHEN ${IS_PENDING} THEN excluded.status ELSE status END,
-       own = CASE WHEN ${IS_PENDING} THEN excluded.own ELSE own END,
-       left_bundle = 0, publisher = excluded.publisher, trusted = excluded.trusted, unreviewed = excluded.unreviewed`,
-    key,
-    record.version,
-    record.digest,
-    status,
-    own,
-    JSON.stringify(record),
-    source === 'bundle' ? 1 : 0,
-    principal,
-    trusted ? 1 : 0,
-    standing?.held ? 1 : 0,
-    unreviewed ? 1 : 0,
-  )
-  // A document holds the record of one version, or of none; those of its other versions are read by digest. Only a first one
-  // was not asked for when it was stored
-  const [first, second] = superseded
-  if (first !== undefined && second === undefined) queue(sql, kvKey('record', first), revision)
-  const isInline = superseded.length === 0 && status === JSON.stringify(ACTIVE) && !isLeftOut(sql, key)
-  if (!isInline) queue(sql, kvKey('record', record.digest), revision)
-  changed(sql, key, revision)
-}
-
-/**
- * Sets what a person says of a version; it holds for one that left the bundle too. What an administrator disables is held
- * until an administrator says otherwise.
- */
-export function storeStatus(
-  sql: SqlStorage,
-  { key, version }: { readonly key: string; readonly version: string },
-  status: ToolStatus,
-  byAdministrator: boolean,
-  revision: number,
-): void {
-  sql.exec(
-    // One that was refused is no less to be reviewed: else its publisher could enable it
-    `UPDATE version SET status = ?, own = ?, left_bundle = 0, held = ?, unreviewed = unreviewed AND ?
-     WHERE key = ? AND version = ?`,
-    ...statusColumns(status, statusOfToolkit(sql, nameOf(sql, key)?.toolkit ?? '')),
-    byAdministrator && status.state === 'disabled' ? 1 : 0,
-    status.state === 'disabled' ? 1 : 0,
-    key,
-    version,
-  )
-  const reason = byAdministrator && status.state !== 'active' ? 'revocation' : 'status'
-  // Another version of its document may be the newest now
-  for (const each of new Set([key, ...toolsBeside(sql, key)])) statusChanged(sql, each, revision, reason)
-}
-
-const ACTIVE: ToolStatus = { state: 'active' }
-const PENDING: ToolStatus = { state: 'pending' }
-/** Of a version that is stored anew, since a deployment carries it: what was said of it stays, and nothing was said of such a one. */
-const IS_PENDING = "json_extract(coalesce(own, status), '$.state') = 'pending'"
-
-/** The columns `status` and `own` of a version, by what is said of it and of its toolkit. */
-function statusColumns(own: ToolStatus, toolkit: ToolStatus): [status: string, own: string | null] {
-  const status = stricterStatus(own, toolkit)
-  return [JSON.stringify(status), status === own ? null : JSON.stringify(own)]
-}
-
-/** Has every version of a toolkit's tools have the status that follows from what is said of it, and of its toolkit. */
-export function storeToolkitStatus(sql: SqlStorage, toolkit: string, status: ToolStatus): void {
-  const [from, to] = keysOf(toolkit)
-  const said = sql
-    .exec<{ own: string }>(
-      'SELECT DISTINCT coalesce(own, status) AS own FROM version WHERE key >= ? AND key < ?',
-      from,
-      to,
-    )
-    .toArray()
-  for (const { own } of said) {
-    sql.exec(
-      'UPDATE version SET status = ?, own = ? WHERE key >= ? AND key < ? AND coalesce(own, status) = ?',
-      ...statusColumns(JSON.parse(own), status),
-      from,
-      to,
-      own,
-    )
-  }
-}
-
-/** The keys of a toolkit's tools. */
-export function keysIn(sql: SqlStorage, toolkit: string): string[] {
-  return column<string>(sql, 'SELECT key FROM tool WHERE key >= ? AND key < ? ORDER BY key', ...keysOf(toolkit))
-}
-
-/** Sets whether a version may be given credentials. */
-export function storeTrust(
-  sql: SqlStorage,
-  { key, version }: { readonly key: string; readonly version: string },
-  trusted: boolean,
-  revision: number,
-): void {
-  sql.exec('UPDATE version SET trusted = ? WHERE key = ? AND version = ?', trusted ? 1 : 0, key, version)
-  queueVersions(sql, key, revision, trusted ? 'status' : 'revocation')
-}
-
-/** Notes that the bundle no longer carries a version, or carries it again. */
-export function storeLeftBundle(sql: SqlStorage, key: string, version: string, left: boolean, revision: number): void {
-  sql.exec('UPDATE version SET left_bundle = ? WHERE key = ? AND version = ?', left ? 1 : 0, key, version)
-  statusChanged(sql, key, revision)
-}
-
-/** Has KV and the catalogue follow where another version may now be the one that a tool's document holds, or none. */
-export function statusChanged(sql: SqlStorage, key: string, revision: number, reason: Reason = 'status'): void {
-  queueVersions(sql, key, revision, reason)
-  changed(sql, key, revision)
-}
-
-/** Has KV follow in what is said of a tool's versions, and before that in all that its document names. */
-function queueVersions(sql: SqlStorage, key: string, revision: number, reason: Reason): void {
-  for (const { digest } of versionsOf(sql, key)) queue(sql, kvKey('record', digest), revision, reason)
-  const sources = "SELECT DISTINCT json_extract(record, '$.source.hash') FROM version WHERE key = ?"
-  for (const hash of column<string | null>(sql, sources, key)) {
-    if (hash !== null) hasten(sql, kvKey('document', hash), reason)
-  }
-  queue(sql, kvKey('tool', key), revision, reason)
-}
-
-function changed(sql: SqlStorage, key: string, revision: number): void {
-  const active = isLeftOut(sql, key) ? [] : versionsOf(sql, key).filter(({ status }) => status.state === 'active')
-  const listed = resolveVersion(active)?.version ?? null
-  const text = listed === null ? undefined : recordText(sql, key, listed)
-  const record: ToolRecord | undefined = text === undefined ? undefined : JSON.parse(text)
-  const exposed = record && exposedName(sql, record, record.name)
-  sql.exec('UPDATE tool SET listed = ?, exposed = ? WHERE key = ?', listed, exposed?.name ?? null, key)
-  indexTool(sql, key, record, record && tagsOfToolkit(sql, record.toolkit))
-  queue(sql, kvKey('tool', key), revision)
-  touchLeaf(sql, key, revision)
-  for (const other of exposed?.displaced ?? []) changed(sql, other, revision)
-}
-
-/** Gives a tool a name, or takes back what it was given: whether that could be done. */
-export function storeName(sql: SqlStorage, key: string, name: string | null, revision: number): boolean {
-  const renamed = giveName(sql, key, name)
-  for (const each of renamed ?? []) changed(sql, each, revision)
-  return renamed !== undefined
-}
-
-/** Has every tool have its derived name, in storage that is older than that. */
-export function reserveDerivedNames(sql: SqlStorage): void {
-  if (readMeta(sql, 'names') !== undefined) return
-  const displaced = claimDerivedNames(sql)
-  const revision = displaced.length > 0 ? nextRevision(sql) : 0
-  for (const key of displaced) changed(sql, key, revision)
-  writeMeta(sql, 'names', 'derived')
-}
+/** Whether a version awaits review, by what was said of itself; in SQL. */
+export const IS_PENDING = "json_extract(coalesce(own, status), '$.state') = 'pending'"
 
 /** Whether a version awaits review, as far as it goes by what was said of itself. */
 export function isPending(sql: SqlStorage, key: string, version: string): boolean {

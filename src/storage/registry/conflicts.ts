@@ -1,0 +1,124 @@
+import { isTrustedWith, type Principal } from '../../core/access/principal.ts'
+import { isAdministrator } from '../../core/access/toolkit.ts'
+import type { KeptDocument, Publication } from '../../core/publish/registry.ts'
+import { joinedName } from '../../core/tool/name-suffix.ts'
+import { formatToolId, toolKey } from '../../core/tool/tool-id.ts'
+import type { ToolRecord } from '../../core/tool/tool.ts'
+import { field } from '../rows.ts'
+import { documentOfTool, type DocumentRow, documentsOf, documentText } from './documents.ts'
+import { holderOfDerived } from './names.ts'
+import { isSameJson } from './same-record.ts'
+import { ownsToolkit, publishDenial } from './toolkits.ts'
+import { holdsToolkit, keyAlike, nameOf, toolkitNamed } from './versions.ts'
+
+const ANOTHER_TOOLKIT = 'give another beside the document: {"definition": …, "toolkit": "…"}'
+
+/** Why a document with an id of its own cannot be what it says. `published` are the versions of its id. */
+export function documentConflict(
+  sql: SqlStorage,
+  { document, given, isIdOfOthers }: Publication,
+  published: readonly DocumentRow[],
+  principal: Principal,
+): string | undefined {
+  if (!document?.itself) return undefined
+  const { dialect, toolkit } = document
+  const { id, version } = document.itself
+  const [first] = published
+  if (!first) {
+    // The id is an address before a toolkit's name is: nobody's tools may be stood in front of, in whichever case
+    const namesake = toolkitNamed(sql, id)
+    const isOthers = isIdOfOthers || publishDenial(sql, principal, { toolkit: id, tool: '*' }) !== undefined
+    if (namesake !== undefined && ((id !== toolkit && holdsToolkit(sql, id)) || isOthers)) {
+      const named = namesake === id ? '' : `, '${namesake}'`
+      return `'${id}' is the name of another toolkit${named}: give the document an id of its own`
+    }
+    if (given.toolkit || toolkitNamed(sql, toolkit) === undefined) return undefined
+    return `The toolkit '${toolkit}', which is named after the document's id, holds other tools: ${ANOTHER_TOOLKIT}`
+  }
+  if (first.id !== id) return `'${first.id}' exists: ids of documents are unique ignoring case`
+  if (first.toolkit !== toolkit) {
+    return `The document '${id}' is published in another toolkit, and its id is unique: give it an id of its own`
+  }
+  const same = published.find((row) => row.version === version)
+  const text = same && documentText(sql, dialect, same)
+  if (text === undefined || text === document.text || isSameJson(text, document.text)) return undefined
+  return `The document '${id}' is published already at version ${version}, and a version never changes`
+}
+
+/** Why a restored document cannot say which tools it has: one that does not come with it is here, and of no such document. */
+export function strayTool(
+  sql: SqlStorage,
+  document: KeptDocument | undefined,
+  records: readonly ToolRecord[],
+): string | undefined {
+  if (!document?.itself) return undefined
+  const { dialect, itself, toolkit, tools } = document
+  const own = new Set(records.map(toolKey))
+  for (const tool of Object.values(tools)) {
+    const key = toolKey({ toolkit, tool })
+    if (own.has(key) || !nameOf(sql, key)) continue
+    const owner = documentOfTool(sql, key)
+    if (owner?.dialect === dialect && owner.key === itself.id.toLowerCase()) continue
+    return `'${formatToolId({ toolkit, tool })}' exists, and is not of the document '${itself.id}'`
+  }
+  return undefined
+}
+
+/** Why a record cannot be published under its names. */
+export function recordConflict(
+  sql: SqlStorage,
+  record: ToolRecord,
+  publication: Publication,
+  principal: Principal,
+): string | undefined {
+  return (
+    toolConflict(sql, record, publication) ??
+    nameConflict(sql, record, principal) ??
+    // Where a restored one comes from the two stood beside each other
+    (publication.standings ? undefined : toolkitConflict(sql, record, principal))
+  )
+}
+
+/** Why a tool cannot be published under its name. */
+function toolConflict(sql: SqlStorage, record: ToolRecord, { document, given }: Publication): string | undefined {
+  const key = toolKey(record)
+  const name = nameOf(sql, key)
+  const alike = name ? undefined : nameOf(sql, keyAlike(sql, key) ?? '')
+  if (alike) return `'${formatToolId(alike)}' exists, which is written with '_' where a name has no '-'`
+  if (!name) return undefined
+  const advice = document?.itself && !given.toolkit ? `; ${ANOTHER_TOOLKIT}` : ''
+  if (formatToolId(name) !== formatToolId(record)) {
+    return `'${formatToolId(name)}' exists: ids are unique ignoring case${advice}`
+  }
+  const owner = documentOfTool(sql, key)
+  if (document?.itself) {
+    const isOwn = owner?.dialect === document.dialect && owner.key === document.itself.id.toLowerCase()
+    return isOwn ? undefined : `'${formatToolId(name)}' exists, and is of another document: ${ANOTHER_TOOLKIT}`
+  }
+  if (!owner) return undefined
+  return `'${formatToolId(name)}' is of the document '${owner.key}' of the dialect '${owner.dialect}': publish a new version of that`
+}
+
+/**
+ * Why a new tool cannot have its derived name: another declares it, of somebody as trusted. Else whoever may publish
+ * anything could name a toolkit and a tool so that together they are what callers know another's tool by.
+ */
+function nameConflict(sql: SqlStorage, record: ToolRecord, principal: Principal): string | undefined {
+  const holder = holderOfDerived(sql, record)
+  if (holder === undefined || isAdministrator(principal)) return undefined
+  const query =
+    'SELECT trusted FROM version JOIN tool ON tool.key = version.key AND version = listed WHERE tool.key = ?'
+  if (isTrustedWith(principal, record) && field<number>(sql, query, holder) !== 1) return undefined
+  return `'${joinedName(record)}', which '${formatToolId(record)}' is called where tools have names alone, is another tool's name: call the tool or its toolkit otherwise, or have an administrator publish it`
+}
+
+/**
+ * Why a new toolkit cannot have its name: it is the id of a document of somebody else's toolkit, which whoever calls it in
+ * that document's dialect reaches first.
+ */
+function toolkitConflict(sql: SqlStorage, { toolkit }: ToolRecord, principal: Principal): string | undefined {
+  if (toolkitNamed(sql, toolkit) !== undefined) return undefined
+  const other = documentsOf(sql, toolkit).find((row) => row.toolkit.toLowerCase() !== toolkit.toLowerCase())
+  if (!other || ownsToolkit(sql, principal, other.toolkit)) return undefined
+  return `'${toolkit}' is the id of a document of the toolkit '${other.toolkit}', which is somebody else's: call the toolkit otherwise, or have an administrator take that one with PUT /toolkits/${other.toolkit} and {"owner": null}, and publish this`
+}
