@@ -1,11 +1,9 @@
 import { type Context, type ErrorHandler, Hono } from 'hono'
-import { mayActFor, mayApprove, type Principal } from '../../core/access/principal.ts'
+import { mayActFor, type Principal } from '../../core/access/principal.ts'
 import type { Authorization, Authorizations, SignedInPerson, Step } from '../../core/consent/authorization.ts'
 import { malformed } from '../../core/call/call-fields.ts'
 import { type Failing, fail, ok, type Result } from '../../core/call/failure.ts'
-import type { Providers } from '../../core/consent/provider.ts'
 import { check, optional, string, unquoted } from '../../core/tool/json-reader.ts'
-import { parseToolId } from '../../core/tool/tool-id.ts'
 import { type ActAbout, noteAct } from '../../http/acts.ts'
 import { readForm, readJson } from '../../http/body.ts'
 import { browserCookie, browserOf, newBrowser } from '../../http/browser-cookie.ts'
@@ -14,20 +12,13 @@ import { ANY_QUERY, NO_QUERY, query, type ReadOf } from '../../http/query.ts'
 import { declare, reading } from '../../http/operation.ts'
 import { createPrivateRoute, type Note, type RouteDeps } from '../../http/route.ts'
 import { isSameOrigin } from '../../http/same-origin.ts'
-import type { Sessions } from '../../http/sessions.ts'
-import { failurePage, goTo, type Page, page, plainPage } from '../../http/page.ts'
+import { failurePage, goTo, page, plainPage } from '../../http/page.ts'
+import { createOpenLink, nameOf, type OpenLinkDeps, startOf } from './open-link.ts'
 import { confirmation, encodeAuthorization, stepFailure, waitQuery } from './wire.ts'
 
 /** Failures are put into words for machines; people get pages. */
-export interface AuthorizationsFaceDeps extends RouteDeps {
+export interface AuthorizationsFaceDeps extends RouteDeps, OpenLinkDeps {
   readonly authorizations: Authorizations
-  readonly providers: Providers
-  /** Holds strangers to a rate where pages need no credential: why a request is refused now, or undefined. */
-  readonly shield: (c: Context) => Failing | undefined
-  /** Who is signed in, where people sign in with a provider. */
-  readonly sessions?: Pick<Sessions, 'signedIn'> | undefined
-  /** Whether only who is signed in gets to see what they are asked. */
-  readonly requiresSignIn: boolean
   /** Whether who decides is known to be the person who is asked. */
   readonly identifiesPeople: boolean
   /** Milliseconds since the epoch. */
@@ -53,8 +44,9 @@ const RESUMED = query({ proof: optional(unquoted(string()), '') }, { others: 'ig
  * Opening a page changes nothing, so that no preview of a link can.
  */
 export function authorizationsFace(deps: AuthorizationsFaceDeps): Hono {
-  const { authorizations, providers, shield, sessions, requiresSignIn, identifiesPeople, now, writeAct } = deps
+  const { authorizations, providers, shield, identifiesPeople, now, writeAct } = deps
   const route = createPrivateRoute(deps)
+  const open = createOpenLink(deps)
   const face = new Hono()
   const forPeople = new Hono().onError(deps.onPageError)
 
@@ -177,7 +169,7 @@ export function authorizationsFace(deps: AuthorizationsFaceDeps): Hono {
     const ended = await authorizations.finish({ url, browser: browserOf(c.req.raw), callback: callbackOf(c) })
     if (!ended.ok) return page(stoppedPage(ended))
     noteAct(c, writeAct, now(), actOf('grant.give', ended.authorization, true))
-    return page(endedPage(ended.authorization, await nameOf(ended.authorization.provider)))
+    return page(endedPage(ended.authorization, await nameOf(ended.authorization.provider, providers)))
   }
 
   face.route('/', forPeople)
@@ -189,43 +181,6 @@ export function authorizationsFace(deps: AuthorizationsFaceDeps): Hono {
     const found = await authorizations.find(id.value)
     const isTheirs = found && (found.userId === undefined || mayActFor(principal, found.userId))
     return isTheirs ? ok(found) : unknown(id.value)
-  }
-
-  /** The authorization that a link leads to, or the page to show instead. */
-  async function open(c: Context): Promise<Page | Opened> {
-    const limited = shield(c)
-    if (limited) return failurePage(limited.failure)
-    const id = pathSegment(c.req.url, 2)
-    if (!id.ok) return failurePage(id.failure)
-    const { nobodyPage, otherPersonPage, signInPage, unknownPage } = await pages()
-    const authorization = await authorizations.find(id.value)
-    if (authorization) {
-      const found = await personAt(c, authorization)
-      if (!found.ok) return failurePage(found.failure)
-      const person = found.value
-      if (requiresSignIn && !person) return signInPage(startOf(id.value))
-      if (requiresSignIn && person && !isFor(authorization, person))
-        return otherPersonPage(person.user, startOf(id.value))
-      return { authorization, person, name: await nameOf(authorization.provider) }
-    }
-    const provider = await providers.find(id.value)
-    return provider ? nobodyPage(provider.name) : unknownPage(id.value)
-  }
-
-  /** Who is signed in in the browser that asks, as an authorization's vault judges them; undefined where nobody is. */
-  async function personAt(c: Context, { tool }: Authorization): Promise<Result<SignedInPerson | undefined>> {
-    const signed = await sessions?.signedIn(c.req.raw, () => shield(c))
-    if (!signed || (!signed.ok && signed.failure.type === 'unauthenticated')) return ok(undefined)
-    if (!signed.ok) return signed
-    const { principal, session } = signed.value
-    if (!('person' in session.by)) return ok(undefined)
-    const name = parseToolId(tool)
-    const approves = name !== undefined && mayApprove(principal, name)
-    return ok({ user: session.by.person.user, principal: principal.id, approves })
-  }
-
-  async function nameOf(provider: string): Promise<string> {
-    return (await providers.find(provider))?.name ?? provider
   }
 
   return face
@@ -243,18 +198,6 @@ function actOf(
   return { act, principal, user_id: userId, outcome: isDone ? 'success' : 'refused', status: isDone ? 200 : 403, about }
 }
 
-/** What a link leads to, and who opened it, if that is known. */
-interface Opened {
-  readonly authorization: Authorization
-  readonly name: string
-  readonly person: SignedInPerson | undefined
-}
-
-/** Whether a person is asked by an authorization: its user, or who may approve in their place. */
-function isFor({ kind, userId }: Authorization, { user, approves }: SignedInPerson): boolean {
-  return (userId !== undefined && user === userId) || (kind === 'approval' && approves)
-}
-
 const NO_BROWSER = {
   ok: false,
   why: 'other-browser',
@@ -267,10 +210,6 @@ async function go(step: Step, id: string, cookies: readonly string[] = []): Prom
 
 function callbackOf(c: Context): string {
   return `${new URL(c.req.url).origin}/oauth/callback`
-}
-
-function startOf(id: string): string {
-  return `/authorizations/${encodeURIComponent(id)}/start`
 }
 
 function unknown(id: string): Failing {

@@ -7,7 +7,7 @@ import { type Format, judgeExports } from './export.ts'
 import { judgeLoading } from './judge.ts'
 import { type Prepared, prepareDefined, prepareDocument } from './prepare.ts'
 import type { PrepareImportDeps } from './prepare-import.ts'
-import type { RegistryWriter } from './registry.ts'
+import type { Publication, RegistryWriter } from './registry.ts'
 import { refusal, type Report, reportOf } from './report.ts'
 import { type Admitted, store } from './store.ts'
 import type { Submission } from './submission.ts'
@@ -47,39 +47,55 @@ export function createPublish(deps: PublishDeps): Publish {
   }
 }
 
-async function admit(
-  submission: Submission,
-  { principal, allowBreaking, dryRun }: PublishOptions,
-  deps: PublishDeps,
-): Promise<Admitted | Report> {
-  if ('restored' in submission && !isAdministrator(principal)) {
-    return refusal({ type: 'forbidden', reason: 'Only an administrator restores what another registry had' })
-  }
-  const isImport = 'imported' in submission
-  // The registry is asked about an import's tool only for those who may publish it
-  const early = isImport ? authorise(principal, [submission.imported.definition], deps.toolSecrets) : undefined
+/** Every stage before anything is stored, in order: each ends in a report, or leads to the next. */
+async function admit(submission: Submission, options: PublishOptions, deps: PublishDeps): Promise<Admitted | Report> {
+  const { principal, dryRun } = options
+  const early = earlyDenial(submission, principal, deps.toolSecrets)
   if (early !== undefined) return refusal({ type: 'forbidden', reason: early })
+
+  // Prepare
   const prepared = await prepare(submission, deps)
   if (!prepared.ok) return refusal({ type: 'definition-invalid', problems: prepared.problems })
-  const { records, inputs, document, given, state, standings } = prepared.value
+  const { records, inputs, state, implementedAt } = prepared.value
   const ids = records.map(({ id }) => id)
+
+  // Authorise
   const reason = authorise(principal, records, deps.toolSecrets)
   if (reason !== undefined) return reportOf({ outcome: 'forbidden', ids, reason }, prepared.value)
   if (state === 'unchanged') return reportOf({ outcome: 'unchanged', ids }, prepared.value)
+
+  // Judge what takes longer: every form that it is read in, and whether its implementation can be loaded
   await deps.giveWay()
   const placeOf = (index: number) => inputs[index] ?? ''
   const budget = 'budget' in submission ? submission.budget : undefined
   const unwritable = await judgeExports(records, deps.formats.values(), placeOf, deps.giveWay, budget)
   if (unwritable.length > 0) return refusal({ type: 'definition-invalid', problems: unwritable }, ids)
-  const unloaded = await judgeLoading(records, prepared.value.implementedAt, deps.runners)
+  const unloaded = await judgeLoading(records, implementedAt, deps.runners)
   if (unloaded.length > 0) return refusal({ type: 'definition-invalid', problems: unloaded }, ids)
+
   if (dryRun) return reportOf({ outcome: 'created', ids }, prepared.value)
+  return { ...prepared.value, publication: publicationOf(submission, prepared.value, options) }
+}
+
+/** Why a submission is not even prepared, which may ask the registry about an import's tool. */
+function earlyDenial(submission: Submission, principal: Principal, toolSecrets: ToolSecrets): string | undefined {
+  if ('imported' in submission) return authorise(principal, [submission.imported.definition], toolSecrets)
+  if (!('restored' in submission) || isAdministrator(principal)) return undefined
+  return 'Only an administrator restores what another registry had'
+}
+
+/** What the registry is handed of a submission. */
+function publicationOf(
+  submission: Submission,
+  { records, document, given, standings }: Prepared,
+  { principal, allowBreaking }: PublishOptions,
+): Publication {
   // Such a version breaks nothing, though the registry might say so: it takes any change of a shared schema for a break
-  const followsChange = isImport && submission.version === undefined
+  const followsChange = 'imported' in submission && submission.version === undefined
   const id = document?.itself?.id
   const isIdOfOthers =
     id !== undefined && coverDenial(principal, { toolkit: id, tool: '*' }, 'tools:publish') !== undefined
-  const publication = {
+  return {
     records,
     ...(isIdOfOthers ? { isIdOfOthers } : {}),
     ...(document ? { document } : {}),
@@ -87,7 +103,6 @@ async function admit(
     ...(standings ? { standings } : {}),
     allowBreaking: allowBreaking || followsChange,
   }
-  return { ...prepared.value, publication }
 }
 
 async function prepare(submission: Submission, deps: PrepareImportDeps): Promise<Checked<Prepared>> {
