@@ -2,16 +2,17 @@ import type { Principal } from '../../core/access/principal.ts'
 import { type Published as Quota, quotaDenial } from '../../core/access/quota.ts'
 import { isAdministrator } from '../../core/access/toolkit.ts'
 import type { KeptDocument, Publication, Published } from '../../core/publish/registry.ts'
-import { formatToolId, toolKey } from '../../core/tool/tool-id.ts'
+import { toolKey } from '../../core/tool/tool-id.ts'
 import type { ToolRecord } from '../../core/tool/tool.ts'
 import { documentConflict, recordConflict, strayTool } from './conflicts.ts'
-import { documentRows, isLeftOut, storeDocument, textByHash, toolsBeside } from './documents.ts'
+import { documentRows, storeDocument, textByHash } from './documents.ts'
+import { leaveOut } from './left-out.ts'
 import { countPublished, publishedBy } from './quota.ts'
 import { isSame } from './same-record.ts'
 import { successorProblems } from './successor.ts'
 import { claimToolkit, deletedDenial, publishDenial, statusOfToolkit } from './toolkits.ts'
-import { statusChanged, storeVersion } from './store-version.ts'
-import { isPending, nameOf, nameWarning, recordText } from './versions.ts'
+import { storeVersion } from './store-version.ts'
+import { isPending, nameWarning, recordText } from './versions.ts'
 
 /**
  * Stores all of a publication's records and its document, or nothing, inside a transaction: so of two who are the first to
@@ -91,18 +92,6 @@ function pendingOf(sql: SqlStorage, records: readonly ToolRecord[]): Pick<Create
 function bytesOf(sql: SqlStorage, records: readonly ToolRecord[], document: KeptDocument | undefined): number {
   const text = document && textByHash(sql, document.hash) === undefined ? document.text.length : 0
   return records.reduce((sum, record) => sum + JSON.stringify(record).length, text)
-}
-
-/** Has KV and the catalogue follow for tools that other versions of a document define. Gives the names of those left out. */
-export function leaveOut(sql: SqlStorage, records: readonly ToolRecord[], revision: number): string[] {
-  const [first] = records
-  const stored = new Set(records.map(toolKey))
-  const others = first ? toolsBeside(sql, toolKey(first)).filter((key) => !stored.has(key)) : []
-  for (const key of others) statusChanged(sql, key, revision)
-  return others
-    .filter((key) => isLeftOut(sql, key))
-    .flatMap((key) => nameOf(sql, key) ?? [])
-    .map((name) => formatToolId(name))
 }
 
 /** A version begins with what is said of its toolkit. */

@@ -19,7 +19,6 @@ import { keyOfName } from './names.ts'
 import { nearestNames } from './nearest.ts'
 import { createRegistryOutbox } from './outbox.ts'
 import { createHeads, renewLines, type WriteLine } from './pages.ts'
-import { store } from './publication.ts'
 import { policiesText, policySetOf, removePolicy, storePolicy } from './policies.ts'
 import type { QueryAnswer } from './query.ts'
 import { levelIndex, renewIndex } from './search-index.ts'
@@ -78,6 +77,7 @@ export function defineRegistry<Env extends RegistryEnv>(
       publications: readonly Publication[],
       principal: Principal,
     ): Promise<{ published: Published[]; revision: number }> {
+      const { store } = await import('./publication.ts')
       const { quota } = deploymentOf(this.env)
       const published = publications.map((publication) =>
         this.ctx.storage.transactionSync(() =>
