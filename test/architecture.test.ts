@@ -347,6 +347,13 @@ describe('the guides', () => {
     expect(all.filter(([, paths]) => paths?.length !== 0)).toEqual([])
   })
 
+  it('list every resource of ours', () => {
+    const text = readFileSync(join(root, 'src/api/README.md'), 'utf8')
+    const rows = [...text.matchAll(/^\| `([\w/]+)` +\|/gm)].map(([, folder]) => folder)
+    const folders = worker.flatMap(({ path }) => /^src\/api\/(.+)\/routes\.ts$/.exec(path)?.[1] ?? [])
+    expect(rows.toSorted()).toEqual(folders.toSorted())
+  })
+
   it('would be seen to name one that does not', () => {
     expect(missing('src/README.md', 'See `core/tool/tool.ts`, `core/nowhere.ts` and `nowhere/`')).toEqual([
       'core/nowhere.ts',
