@@ -17,7 +17,9 @@ const TEST_TIMEOUT_MS = 600_000
 
 /** For every test of a file, `Date` goes by the clock of the simulation, and nothing of what is retried is printed. */
 export function standStill(): void {
-  beforeAll(() => {
+  beforeAll(async () => {
+    // It lies in the Worker's one file: to load it takes no time there
+    await import('../../src/storage/registry/publication.ts')
     vi.useFakeTimers({ toFake: ['Date'] })
     for (const method of ['warn', 'error'] as const) vi.spyOn(console, method).mockReturnValue()
   })
