@@ -1,6 +1,7 @@
-import { html } from '../http/markup.ts'
+import { html, type Markup } from '../http/markup.ts'
 import type { Page } from '../http/page.ts'
-import { renderMarkdown } from './markdown.ts'
+import { TEXT_STYLE } from '../http/text-style.ts'
+import { headingsOf, renderMarkdown } from './markdown.ts'
 
 /** A guide, as it is written for no deployment in particular. */
 export interface Guide {
@@ -12,10 +13,12 @@ export interface Guide {
 /** The deployment that guides speak of in their examples. */
 export const EXAMPLE_ORIGIN = 'https://switchboard.<you>.workers.dev'
 
-/** The heading of a guide, and what one can do after reading it: its first paragraph. */
+/** The heading of a guide, and what one can do after reading it: its first paragraph, as far as its sentences end there. */
 export function summaryOf({ text }: Guide): { readonly title: string; readonly summary: string } {
-  const [, title = '', summary = ''] = /^# (.+)\n\n([^]+?)(?:\n\n|$)/.exec(text) ?? []
-  return { title, summary: summary.replaceAll(/\s+/g, ' ').trim() }
+  const [, title = '', first = ''] = /^# (.+)\n\n([^]+?)(?:\n\n|$)/.exec(text) ?? []
+  const paragraph = first.replaceAll(/\s+/g, ' ').trim()
+  const [whole = paragraph] = /^.*[.!?](?= |$)/.exec(paragraph) ?? []
+  return { title, summary: whole }
 }
 
 /** The text of a guide with the addresses of the deployment that serves it. */
@@ -31,25 +34,48 @@ export function guidePage(guide: Guide, origin: string): Page {
     if (sibling) return `/docs/${sibling[1]}${sibling[2] ?? ''}`
     return /^(?:https:\/\/|#|\/)/.test(href) ? href : undefined
   }
-  const markdown = html`<p class="note">
-    <a href="/docs">All guides</a> · <a href="/docs/${guide.name}.md">Markdown</a>
-  </p>`
-  return { status: 200, title: summaryOf(guide).title, body: html`${renderMarkdown(body, linkTo)} ${markdown}` }
+  return {
+    status: 200,
+    title: summaryOf(guide).title,
+    style: TEXT_STYLE,
+    body: html`<p class="note">
+        <a href="/docs">All guides</a> · <a href="/docs/${guide.name}.md">Markdown</a> · <a href="/">Console</a>
+      </p>
+      ${contentsOf(body)} ${renderMarkdown(body, linkTo)}`,
+  }
 }
+
+/** What is on a page, where that is more than is seen at once. */
+function contentsOf(text: string): Markup | undefined {
+  const headings = headingsOf(text)
+  if (headings.length < 4) return undefined
+  return html`<nav class="contents" aria-labelledby="contents">
+    <h2 id="contents">On this page</h2>
+    <ul>
+      ${headings.map(({ anchor, title }) => html`<li><a href="#${anchor}">${title}</a></li>`)}
+    </ul>
+  </nav>`
+}
+
+/** How the summary of each guide begins. */
+const AFTER = 'After reading this you can '
 
 /** The page that lists the guides. */
 export function guidesPage(guides: readonly Guide[]): Page {
   const items = guides.map((guide) => {
     const { title, summary } = summaryOf(guide)
-    return html`<li><a href="/docs/${guide.name}">${title}</a><br />${summary}</li>`
+    const text = summary.startsWith(AFTER) ? `To ${summary.slice(AFTER.length)}` : summary
+    return html`<li><a href="/docs/${guide.name}">${title}</a>${renderMarkdown(text, () => undefined)}</li>`
   })
   return {
     status: 200,
     title: 'Guides',
-    body: html`<ul>
+    style: TEXT_STYLE,
+    body: html`<p class="note"><a href="/">Console</a> · <a href="/llms.txt">llms.txt</a></p>
+      <ul class="list">
         ${items}
       </ul>
-      <p class="note"><a href="/docs/reference">Every address, with what it takes</a></p>`,
+      <p><a href="/docs/reference">Every address, with what it takes</a></p>`,
   }
 }
 

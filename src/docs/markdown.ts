@@ -9,6 +9,7 @@ export function renderMarkdown(text: string, linkTo: (href: string) => string | 
   const lines = text.split('\n')
   const blocks: Markup[] = []
   let at = 0
+  let tables = 0
   const take = (isPart: (line: string) => boolean): string[] => {
     const from = at
     while (at < lines.length && isPart(lines[at] ?? '')) at += 1
@@ -38,7 +39,8 @@ export function renderMarkdown(text: string, linkTo: (href: string) => string | 
       )
     } else if (line.startsWith('|')) {
       const [head = '', , ...rows] = take((each) => each.startsWith('|'))
-      blocks.push(renderTable(head, rows, inline))
+      tables += 1
+      blocks.push(renderTable(`Table ${tables}`, head, rows, inline))
     } else if (line.trim() === '') {
       at += 1
     } else {
@@ -58,6 +60,18 @@ export function anchorOf(heading: string): string {
     .replaceAll(' ', '-')
 }
 
+/** The headings below a text's own, each with its anchor. What stands in a fence is none. */
+export function headingsOf(text: string): readonly { readonly anchor: string; readonly title: string }[] {
+  let isCode = false
+  return text.split('\n').flatMap((line) => {
+    if (line.startsWith('```')) isCode = !isCode
+    const [, heading] = (isCode ? null : /^## (.+)$/.exec(line)) ?? []
+    if (heading === undefined) return []
+    const title = heading.replaceAll(/\[([^\]]+)\]\([^)\s]+\)/g, '$1').replaceAll(/`|\*\*/g, '')
+    return [{ anchor: anchorOf(heading), title }]
+  })
+}
+
 function renderHeading(level: number, text: string, inline: (text: string) => Markup): Markup {
   const id = anchorOf(text)
   const content = inline(text)
@@ -65,28 +79,33 @@ function renderHeading(level: number, text: string, inline: (text: string) => Ma
   return level === 2 ? html`<h2 id="${id}">${content}</h2>` : html`<h3 id="${id}">${content}</h3>`
 }
 
-function renderTable(head: string, rows: readonly string[], inline: (text: string) => Markup): Markup {
+function renderTable(label: string, head: string, rows: readonly string[], inline: (text: string) => Markup): Markup {
   const cells = (row: string) =>
     row
       .replace(/^\|/, '')
       .replace(/\|\s*$/, '')
       .split(/(?<!\\)\|/)
       .map((cell) => inline(cell.trim().replaceAll('\\|', '|')))
-  return html`<table>
-    <thead>
-      <tr>
-        ${cells(head).map((cell) => html`<th>${cell}</th>`)}
-      </tr>
-    </thead>
-    <tbody>
-      ${rows.map(
-        (row) =>
-          html`<tr>
-            ${cells(row).map((cell) => html`<td>${cell}</td>`)}
-          </tr>`,
-      )}
-    </tbody>
-  </table>`
+  const titles = cells(head)
+  // A row may say less than the head does (GitHub Flavored Markdown, 4.10)
+  const wholeRow = (row: string) => [...cells(row), ...titles.map(() => html``)].slice(0, titles.length)
+  return html`<div class="scroll" role="region" aria-label="${label}" tabindex="0">
+    <table>
+      <thead>
+        <tr>
+          ${titles.map((cell) => (cell.text === '' ? html`<td></td>` : html`<th>${cell}</th>`))}
+        </tr>
+      </thead>
+      <tbody>
+        ${rows.map(
+          (row) =>
+            html`<tr>
+              ${wholeRow(row).map((cell) => html`<td>${cell}</td>`)}
+            </tr>`,
+        )}
+      </tbody>
+    </table>
+  </div>`
 }
 
 const INLINE =

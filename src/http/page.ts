@@ -8,6 +8,8 @@ export interface Page {
   readonly status: 200 | 400 | 403 | 404 | 410 | 413 | 415 | 429 | 500 | 502 | 503
   readonly title: string
   readonly body: Markup
+  /** What it looks like where it is no card; beside what all have in common. */
+  readonly style?: string
   /** Beside those that every page has. */
   readonly headers?: Readonly<Record<string, string>>
 }
@@ -143,13 +145,16 @@ async function* inParts(start: string, body: AsyncIterable<Markup>, end: string)
 export const MAX_TEXT = 300
 
 /** A page as it is answered; `cookies` are headers `Set-Cookie`. */
-export function page({ status, title, body, headers = {} }: Page, cookies: readonly string[] = []): Response {
+export function page(
+  { status, title, body, style = CARD, headers = {} }: Page,
+  cookies: readonly string[] = [],
+): Response {
   const card = html`<main>
     <header>Switchboard</header>
     <h1>${title}</h1>
     ${body}
   </main>`
-  const answer = answerDocument({ status, title, style: CARD, body: card }, cookies)
+  const answer = answerDocument({ status, title, style, body: card }, cookies)
   for (const [name, value] of Object.entries(headers)) answer.headers.set(name, value)
   return answer
 }

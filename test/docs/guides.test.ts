@@ -113,6 +113,24 @@ it('a link to another guide leads to its page, and one to a file nowhere', () =>
   expect(body.text).toContain('<a href="/docs/sign-in#a">one</a>, two and <a href="https://x.dev">three</a>')
 })
 
+it('a long guide says what is on it, a short one does not, and code and tables are wider than its lines', async () => {
+  const operate = await (await get('/docs/operate')).text()
+  expect(operate).toContain('On this page')
+  for (const [, anchor] of operate.matchAll(/<li><a href="#([^"]+)"/g)) expect(operate).toContain(`id="${anchor}"`)
+  expect(operate).toMatch(/h1,h2,h3,p,main ul\{max-width:70ch\}/)
+  expect(operate).not.toContain('max-width:36rem')
+  expect(await (await get('/docs/settings')).text()).not.toContain('On this page')
+})
+
+it('the list of guides says of each in whole sentences what it is for, without beginning the same each time', async () => {
+  const text = await (await get('/docs')).text()
+  expect(text).not.toContain('After reading this')
+  expect(text).toContain('To give the tools of a Switchboard to any agent')
+  expect(text).toContain('<code>fetch</code>')
+  for (const [, summary = ''] of text.matchAll(/<li><a href="\/docs\/[^]*?<p>([^]*?)<\/p>/g))
+    expect(summary).toMatch(/[.!?]$/)
+})
+
 it('readers are held to the rate', async () => {
   expect((await get('/docs/agents', true)).status).toBe(429)
 })

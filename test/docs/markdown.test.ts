@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { anchorOf, renderMarkdown } from '../../src/docs/markdown.ts'
+import { anchorOf, headingsOf, renderMarkdown } from '../../src/docs/markdown.ts'
 
 const same = (href: string) => href
 /** Without the lines between tags. */
@@ -15,7 +15,11 @@ describe('a guide', () => {
     ['- one\n  more\n- **two**', '<ul><li>one more</li><li><strong>two</strong></li></ul>'],
     [
       '| a | b |\n| - | - |\n| `x\\|y` | [l](/m) |',
-      '<table><thead><tr><th>a</th><th>b</th></tr></thead><tbody><tr><td><code>x|y</code></td><td><a href="/m">l</a></td></tr></tbody></table>',
+      '<div class="scroll" role="region" aria-label="Table 1" tabindex="0"><table><thead><tr><th>a</th><th>b</th></tr></thead><tbody><tr><td><code>x|y</code></td><td><a href="/m">l</a></td></tr></tbody></table></div>',
+    ],
+    [
+      '|  | b |\n| - | - |\n| 1 |\n| 1 | 2 | 3 |',
+      '<div class="scroll" role="region" aria-label="Table 1" tabindex="0"><table><thead><tr><td></td><th>b</th></tr></thead><tbody><tr><td>1</td><td></td></tr><tr><td>1</td><td>2</td></tr></tbody></table></div>',
     ],
     ['``a`b`` and <https://x.dev>', '<p><code>a`b</code> and <a href="https://x.dev">https://x.dev</a></p>'],
     ['**a `b` [c](#d)**', '<p><strong>a <code>b</code> <a href="#d">c</a></strong></p>'],
@@ -48,4 +52,11 @@ it.each([
   ['The Responses API', 'the-responses-api'],
 ])('the anchor of %j is %s', (heading, anchor) => {
   expect(anchorOf(heading)).toBe(anchor)
+})
+
+it('the headings of a text lead to where they stand, and what a fence holds is none', () => {
+  const text = '# Top\n\n## A `key`, [made](x.md)\n\n```sh\n## no\n```\n\n### Below\n\n## B\n'
+  const headings = headingsOf(text)
+  expect(headings.map(({ title }) => title)).toEqual(['A key, made', 'B'])
+  for (const { anchor } of headings) expect(rendered(text)).toContain(`<h2 id="${anchor}">`)
 })

@@ -30,6 +30,10 @@ const PATHS = [
   '/console/shell',
   '/console/audit',
   '/console/nothing',
+  '/docs',
+  '/docs/operate',
+  '/docs/settings',
+  '/docs/reference',
 ]
 
 const SIZES = [
@@ -313,6 +317,22 @@ describe.skipIf(NO_BROWSER !== '')(`the console in a browser ${NO_BROWSER}`, () 
     expect(await time.getAttribute('title')).toMatch(/\d{4}/)
     await page.getByRole('row').nth(1).getByText('More', { exact: true }).click()
     expect(await page.getByRole('row').nth(1).innerText()).toContain('Digest')
+    await leave()
+  })
+
+  it('has lines in its guides that are read with ease, and code as wide as there is room', async () => {
+    const { page, leave } = await person(browser)
+    await page.setViewportSize({ width: 1280, height: 900 })
+    await page.goto(`${server.url}/docs/operate`)
+    const widthOf = async (what: string) => (await page.locator(what).first().boundingBox())?.width ?? 0
+    expect(await widthOf('main p:not(.note)')).toBeLessThan(720)
+    for (const wide of ['pre', '.contents']) expect(await widthOf(wide)).toBeGreaterThan(900)
+    const sizeOf = (what: string) =>
+      page
+        .locator(what)
+        .first()
+        .evaluate((each) => Number.parseFloat(getComputedStyle(each).fontSize))
+    expect(await sizeOf('main > h2')).toBeGreaterThan(await sizeOf('main > h3'))
     await leave()
   })
 

@@ -1,6 +1,7 @@
 import { isJsonObject, isObject, type JsonObject, type Json } from '../../core/tool/json.ts'
 import { html, type Markup } from '../../http/markup.ts'
 import type { Page } from '../../http/page.ts'
+import { TEXT_STYLE } from '../../http/text-style.ts'
 
 /** The reference of an OpenAPI document, as a page without scripts. */
 export function referencePage({ paths }: JsonObject): Page {
@@ -16,6 +17,7 @@ export function referencePage({ paths }: JsonObject): Page {
   return {
     status: 200,
     title: 'Reference',
+    style: TEXT_STYLE,
     body: html`<p class="note"><a href="/docs">All guides</a> · <a href="/openapi.json">OpenAPI 3.1</a></p>
       <p>${tags.map((tag) => html`<a href="#${tag}">${tag}</a> `)}</p>
       ${sections}`,
