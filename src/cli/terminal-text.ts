@@ -31,14 +31,18 @@ const CODES: Readonly<Record<Style, readonly [number, number]>> = {
 /** A text, or one with a style: what is printed is cleaned first, so that no text brings a style of its own. */
 export type Part = string | readonly [Style, string]
 
-/** Parts as a line for a terminal. */
+/** Parts as a line for a terminal. What has lines of its own is set in from the second on, so that none passes for one of ours. */
 export function lineOf(parts: readonly Part[], coloured: boolean): string {
   return parts
     .map((part) => {
-      if (typeof part === 'string') return clean(part)
+      if (typeof part === 'string') return setIn(part)
       const [style, text] = part
       const [begin, end] = CODES[style]
-      return coloured ? `\x1b[${begin}m${clean(text)}\x1b[${end}m` : clean(text)
+      return coloured ? `\x1b[${begin}m${setIn(text)}\x1b[${end}m` : setIn(text)
     })
     .join('')
+}
+
+function setIn(text: string): string {
+  return clean(text).replaceAll(/\n(?=[^\n])/g, '\n      ')
 }

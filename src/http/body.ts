@@ -54,11 +54,23 @@ export async function readBytes(
   return fail({ type: 'media-type-unsupported', got, wanted: mediaType })
 }
 
-/** Reads a form that a browser posts without JavaScript, of at most `limit` bytes. Fails as `readBytes` does. */
+/** Of a form so many fields: more than any page has, as a tool's schema has 2,000 parts at most. Each takes many times its bytes. */
+const MAX_FIELDS = 5_000
+const AMPERSAND = 0x26
+
+/** Reads a form that a browser posts without JavaScript, of at most `limit` bytes and 5,000 fields. Fails as `readBytes` does. */
 export async function readForm(request: Request, limit: number): Promise<Result<URLSearchParams>> {
   const bytes = await readBytes(request, 'application/x-www-form-urlencoded', limit)
+  if (!bytes.ok) return bytes
+  if (hasMoreThan(MAX_FIELDS - 1, AMPERSAND, new Uint8Array(bytes.value))) return tooLarge(limit)
   // Bytes that are no UTF-8 become U+FFFD, as they do in browsers: no field that is known has such a name or value
-  return bytes.ok ? ok(new URLSearchParams(new TextDecoder().decode(bytes.value))) : bytes
+  return ok(new URLSearchParams(new TextDecoder().decode(bytes.value)))
+}
+
+function hasMoreThan(count: number, byte: number, bytes: Uint8Array): boolean {
+  let left = count
+  for (let at = bytes.indexOf(byte); at !== -1; at = bytes.indexOf(byte, at + 1)) if (left-- === 0) return true
+  return false
 }
 
 /** Fails with `body-too-large` before more than the limit is read, or with `request-malformed` where the body breaks off. */

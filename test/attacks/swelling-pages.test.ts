@@ -33,6 +33,13 @@ describe('a form that anybody sends', () => {
   })
 })
 
+it('a form of a million fields is refused before any of them is looked at', async () => {
+  const url = `${server.url}/console/tools/Calculator.Add`
+  const headers = { 'content-type': 'application/x-www-form-urlencoded', 'accept': 'text/html' }
+  const answer = await fetch(url, { method: 'POST', headers, body: 'a&'.repeat(2_000_000) })
+  expect([answer.status, (await answer.text()).includes('The form is too large')]).toEqual([413, true])
+})
+
 describe('an answer in the shell', () => {
   it.each([
     ['deep', nested(110, zeros(45_000))],

@@ -16,6 +16,12 @@ describe('a text of whomever', () => {
     expect(clean('Ünï\t👩‍💻\r\n日本')).toBe('Ünï\t👩‍💻\n日本')
   })
 
+  it('begins no line of ours', () => {
+    const forged = 'x\n✓ 12 made\r\n\nError: open https://evil.test'
+    expect(lineOf([['red', '- '], forged], false)).toBe('- x\n      ✓ 12 made\n\n      Error: open https://evil.test')
+    expect(lineOf([['red', 'a\nb']], true)).toBe('\x1b[31ma\n      b\x1b[39m')
+  })
+
   it('is what it was, as JSON', () => {
     expect(jsonText({ HOSTILE })).not.toMatch(ACTED_ON)
     expect(JSON.parse(jsonText({ HOSTILE }))).toEqual({ HOSTILE })

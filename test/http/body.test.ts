@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { readJson } from '../../src/http/body.ts'
+import { readForm, readJson } from '../../src/http/body.ts'
 import { MAX_DEPTH } from '../../src/http/json-text.ts'
 
 const LIMIT = 1_000
@@ -290,5 +290,18 @@ describe('the key __proto__', () => {
 
   it('is no matter in a value', async () => {
     expect(await read('{"a":"__proto__","b":"\\u005f"}')).toMatchObject({ ok: true })
+  })
+})
+
+describe('a form', () => {
+  const type = { 'content-type': 'application/x-www-form-urlencoded' }
+  const sent = (text: string) => readForm(post(text, type), 100_000)
+
+  it('has at most 5,000 fields, since each takes many times its bytes', async () => {
+    const most = await sent(Array(5_000).fill('a').join('&'))
+    expect([most.ok, most.ok && most.value.size]).toEqual([true, 5_000])
+    for (const many of [Array(5_001).fill('a').join('&'), 'a&'.repeat(40_000)]) {
+      expect(await sent(many)).toEqual({ ok: false, failure: { type: 'body-too-large', limit: 100_000 } })
+    }
   })
 })

@@ -43,7 +43,7 @@ async function connectHost(session: Session, name: string | undefined, options: 
   if (before === after)
     return terminal.give({ host: name, file, changed: false }, () => terminal.note(`${file} says so already`))
   terminal.note(['bold', file], before === undefined ? ' is made, with' : ' gets')
-  terminal.note(snippet.text)
+  for (const line of snippet.text.split('\n')) terminal.note(line)
   await terminal.confirm(`Write ${file}?`)
   const backup = await writeKeeping(file, before, after)
   terminal.give({ host: name, file, changed: true, ...(backup === undefined ? {} : { backup }) }, () => {
