@@ -24,9 +24,12 @@ export function createRecording(env: Pick<Env, 'Records'>, { recordCalls }: Pick
     newId: () => crypto.randomUUID(),
     defect: (error, lost) => log({ event: 'records-lost', lost, error: String(error) }),
   })
-  const writeCall: CallDeps['writeRecord'] = (record, background) => {
+  const writeCall: CallDeps['writeRecord'] = (record, background, forOperator) => {
     const written = new WrittenCall(record)
-    printCall(written, background)
+    // Records are read by those who made the calls, too
+    const logged =
+      forOperator === undefined ? written : { text: JSON.stringify({ ...record, for_operator: forOperator }) }
+    printCall(logged, background)
     recordWriter.writeCall(written, background)
   }
   const writeAct: WriteAct = (act, background) => {

@@ -1,6 +1,7 @@
 import type { WriteAct } from '../core/access/act.ts'
 import { NEEDS_CREDENTIAL, type Principal } from '../core/access/principal.ts'
 import type { Failing, Failure } from '../core/call/failure.ts'
+import { toldTo } from '../core/call/told-to.ts'
 import type { JsonObject } from '../core/tool/json.ts'
 import { noteAct } from './acts.ts'
 import type { Gate, RouteContext } from './gate.ts'
@@ -41,7 +42,7 @@ export function createRoute({ gate, respond, writeAct }: RouteDeps, isPrivate = 
       const note = (more: JsonObject) => void (about = { ...about, ...more })
       const query = readQuery(operation.query, c.req.raw.url)
       const answer = query.ok ? await handle(c, principal, note, query.value) : query
-      const response = answer instanceof Response ? answer : respond(answer.failure)
+      const response = answer instanceof Response ? answer : respond(toldTo(principal, answer.failure))
       if (isPrivate) response.headers.set('cache-control', 'no-store')
       if (act !== undefined) {
         const outcome = answer instanceof Response ? 'success' : answer.failure.type

@@ -85,7 +85,7 @@ export function signInFace({ sessions, provider, flows, authenticator, sha256, .
     if (signed && signed.failure.type !== 'unauthenticated') return page(failurePage(signed.failure))
     if (!provider) return page((await pages()).keyPage(back))
     const begun = await provider.openId.begin(callbackOf(c), isAgain)
-    if (!begun.ok) return page((await pages()).refusedSignInPage(502, begun.message, back))
+    if (!begun.ok) return page((await pages()).refusedSignInPage(502, begun.forOperator ?? begun.message, back))
     return goTo(begun.url, await flows.keep(request, { request: begun.request, back: back ?? '/sign-in' }))
   }
 
@@ -109,7 +109,11 @@ export function signInFace({ sessions, provider, flows, authenticator, sha256, .
     const finished = await provider.openId.finish(request.url, flow.request)
     if (!finished.ok) {
       return page(
-        (await pages()).refusedSignInPage(finished.why === 'unavailable' ? 502 : 403, finished.message, back),
+        (await pages()).refusedSignInPage(
+          finished.why === 'unavailable' ? 502 : 403,
+          finished.forOperator ?? finished.message,
+          back,
+        ),
         ended,
       )
     }

@@ -366,7 +366,13 @@ describe('the log', () => {
     await call('Doorbell.Ring', { call_id: 'log-line-5', input: { doorbell_id: INPUT_MARKER } })
     expect(await logged('log-line-2')).toMatchObject([{ tool: 'Calculator.Add@1.0.0', outcome: 'input-invalid' }])
     expect(await logged('log-line-3')).toMatchObject([{ tool: 'No.Such', outcome: 'tool-unknown' }])
-    expect(await logged('log-line-4')).toMatchObject([{ tool: 'Thief.Admin@1.0.0', outcome: 'requirements-missing' }])
+    expect(await logged('log-line-4')).toMatchObject([
+      {
+        tool: 'Thief.Admin@1.0.0',
+        outcome: 'requirements-missing',
+        for_operator: expect.stringContaining('TOOL_SECRETS'),
+      },
+    ])
     expect(await logged('log-line-5')).toMatchObject([{ tool: 'Doorbell.Ring@0.1.0', outcome: 'tool-failed' }])
   })
 

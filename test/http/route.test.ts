@@ -54,6 +54,13 @@ describe.each([
   it('puts a failure into words', async () => {
     expect((await send(make, ADMIN, NOT_FOUND)).body).toEqual(NOT_FOUND.failure)
   })
+
+  it('tells what only the operator can put right to administrators alone', async () => {
+    const failing = fail({ type: 'unavailable', message: 'Cannot keep it', forOperator: 'Add a bucket' })
+    expect((await send(make, ADMIN, failing)).body).toEqual({ type: 'unavailable', message: 'Add a bucket' })
+    const agent = { ...ADMIN, kind: 'key', scopes: ['tools:call'] } as const
+    expect((await send(make, agent, failing)).body).toEqual({ type: 'unavailable', message: 'Cannot keep it' })
+  })
 })
 
 describe('a private route', () => {

@@ -22,7 +22,7 @@ import { accountOf, type CallerContext, meetRequirements, withoutAnyToken } from
 import { messageOf, type RunCaller, type RunDeps, type RunOptions, runTool } from './run.ts'
 import type { Success } from './runner.ts'
 import { readSelect, type Select, selectOf } from './select.ts'
-import { toldTo } from './told-to.ts'
+import { operatorsPart, toldTo } from './told-to.ts'
 import { type Allowance, takeTurn, type TurnsDeps } from './turns.ts'
 import type { UploadStore } from './upload-store.ts'
 
@@ -69,7 +69,8 @@ export interface CallDeps extends AskedToolDeps, RunDeps, TurnsDeps {
   /** Milliseconds since 1970. */
   readonly now: () => number
   readonly newId: () => string
-  readonly writeRecord: (record: CallRecord, background: Background) => void
+  /** Writes a call down; in the log, which callers cannot read, with what of its failure is for whoever runs the deployment. */
+  readonly writeRecord: (record: CallRecord, background: Background, forOperator: string | undefined) => void
 }
 
 /**
@@ -94,10 +95,12 @@ export function createCallTool(deps: CallDeps): CallTool {
           : { type: 'internal', reference: callId },
       )
     }
+    const forOperator = result.ok ? undefined : operatorsPart(result.failure)
     if (!result.ok) result = { ok: false, failure: toldTo(caller.principal, result.failure) }
     const { finished, allowances } = findings
     const durationMs = finished?.durationMs ?? now() - started
-    writeRecord(recordOf(callId, call, caller, findings, result, { at: started, durationMs }), caller.background)
+    const record = recordOf(callId, call, caller, findings, result, { at: started, durationMs })
+    writeRecord(record, caller.background, forOperator)
     const outcome = { callId, durationMs, result, tool: findings.called }
     if (!finished && !allowances) return outcome
     return {

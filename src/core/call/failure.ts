@@ -89,7 +89,7 @@ export type Failure =
   | { readonly type: 'not-found'; readonly message: string }
   | { readonly type: 'gone'; readonly message: string }
   // Ourselves
-  | { readonly type: 'unavailable'; readonly message: string }
+  | ({ readonly type: 'unavailable'; readonly message: string } & ForOperator)
   | { readonly type: 'internal'; readonly reference: string }
 
 /** Why, as whoever runs the deployment is told it: with what nobody else can put right (`toldTo`). */

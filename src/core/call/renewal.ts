@@ -89,13 +89,18 @@ export function createRenewals(
       const [first] = refusals
       if (first === undefined) return undefined
       if (challenges.length === 0 && 'unavailable' in first) return unavailableFailure(first)
+      const reasons = refusals.map((refusal) => ('challenge' in refusal ? refusal.reason : refusal.unavailable))
+      const isForOperator = refusals.some(({ forOperator }) => forOperator !== undefined)
       return {
         type: 'requirements-missing',
         tool: formatToolId(record),
         authorization: challenges.map(({ challenge }) => challenge),
         secrets: [],
         user_id: false,
-        detail: refusals.map((refusal) => ('challenge' in refusal ? refusal.reason : refusal.unavailable)).join('; '),
+        detail: reasons.join('; '),
+        ...(isForOperator
+          ? { forOperator: refusals.map(({ forOperator }, index) => forOperator ?? reasons[index]).join('; ') }
+          : {}),
       }
     },
   }

@@ -45,6 +45,7 @@ export type TokenResult =
 /** The provider is down, slow, or answers what makes no sense. The grant is kept. */
 export interface Unavailable {
   readonly unavailable: string
+  readonly forOperator?: string
   readonly retry_after_ms?: number
 }
 
@@ -186,7 +187,7 @@ async function gather(
       lacks(result.reason, result.forOperator)
     } else {
       unavailable.push(result)
-      lacks(result.unavailable)
+      lacks(result.unavailable, result.forOperator)
     }
   }
 
@@ -225,10 +226,11 @@ export function accountOf({ values }: Pick<CallerContext, 'values'>): Pick<Requi
 }
 
 /** A provider that cannot be asked for now: what the tool would have done may work later. */
-export function unavailableFailure({ unavailable: message, retry_after_ms }: Unavailable): Failure {
+export function unavailableFailure({ unavailable: message, forOperator, retry_after_ms }: Unavailable): Failure {
   return {
     type: 'tool-failed',
     message,
+    ...(forOperator === undefined ? {} : { forOperator }),
     can_retry: true,
     ...(retry_after_ms === undefined ? {} : { retry_after_ms }),
   }

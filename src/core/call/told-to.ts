@@ -1,6 +1,11 @@
 import { hasScope, type Principal } from '../access/principal.ts'
 import type { Failure } from './failure.ts'
 
+/** What of a failure is for whoever runs the deployment alone. */
+export function operatorsPart(failure: Failure): string | undefined {
+  return 'forOperator' in failure ? failure.forOperator : undefined
+}
+
 /**
  * A failure as it is told to whoever called. What only the operator of the deployment can put right is said to administrators, in
  * place of what others are told: an agent reads what it can do itself, or have its user do.
@@ -26,6 +31,8 @@ export function toldTo(principal: Principal, failure: Failure): Failure {
       return { ...told, reason: forOperator }
     case 'output-too-large':
       return { ...told, why: forOperator }
+    case 'unavailable':
+      return { ...told, message: forOperator }
     case 'tool-failed':
       return { ...told, developer_message: forOperator }
   }

@@ -85,7 +85,8 @@ export const noUploads: UploadStore = {
   keep: async () =>
     fail({
       type: 'unavailable',
-      message:
+      message: 'This deployment has no place to keep files: its operator must set that up',
+      forOperator:
         'To keep files, this deployment needs the binding ARTIFACTS (an R2 bucket): add [[r2_buckets]] with binding = "ARTIFACTS" to wrangler.toml',
     }),
   find: async () => undefined,

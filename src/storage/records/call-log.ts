@@ -15,7 +15,10 @@ const FEW = 8
 const EVENT = JSON.stringify({ event: 'call' })
 
 /** Writes one structured line for each call, after the call: the lines of one window are printed together. */
-export function createCallLog({ print, sleep }: CallLogOptions): (call: WrittenCall, background: Background) => void {
+export function createCallLog({
+  print,
+  sleep,
+}: CallLogOptions): (call: Pick<WrittenCall, 'text'>, background: Background) => void {
   return createBatches({
     windowMs: WINDOW_MS,
     most: MOST,

@@ -31,6 +31,7 @@ type Row = {
   readonly input: string | null
   readonly status: Authorization['status']
   readonly reason: string | null
+  readonly for_operator: string | null
   readonly expires: number
   readonly hosts: string
   readonly account: string | null
@@ -79,8 +80,10 @@ export function authorizationRows(sql: SqlStorage, now: () => number, changed: (
     sql.exec('DELETE FROM authorization WHERE ended <= ?', now() - KEPT_MS)
   }
 
-  function end(id: string, status: 'completed' | 'failed', reason?: string): void {
-    update(id, 'status = ?, reason = ?, ended = ?, input = NULL', status, reason ?? null, now())
+  /** `forOperator`: why, for whoever runs the deployment, where that is more than others are told. */
+  function end(id: string, status: 'completed' | 'failed', reason?: string, forOperator?: string): void {
+    const why = [reason ?? null, forOperator ?? null]
+    update(id, 'status = ?, reason = ?, for_operator = ?, ended = ?, input = NULL', status, ...why, now())
     forgetBrowsers(id)
   }
 
@@ -147,10 +150,14 @@ export function authorizationRows(sql: SqlStorage, now: () => number, changed: (
     },
 
     /** Why the last of these failed, if it did. */
-    lastFailure(of: { readonly purpose: string } | { readonly provider: string }): string | undefined {
+    lastFailure(
+      of: { readonly purpose: string } | { readonly provider: string },
+    ): { readonly reason: string; readonly forOperator?: string } | undefined {
       const [name, value] = 'purpose' in of ? ['asked', of.purpose] : ['provider', of.provider]
-      const last = read(`${name} = ? AND NOT ${isOpen} ORDER BY created DESC, rowid DESC`, value)
-      return last?.status === 'failed' ? last.reason : undefined
+      const where = `${name} = ? AND NOT ${isOpen} ORDER BY created DESC, rowid DESC`
+      const last = firstRow<Row>(sql, `SELECT * FROM authorization WHERE ${where}`, value)
+      if (last?.status !== 'failed' || last.reason === null) return undefined
+      return { reason: last.reason, ...(last.for_operator === null ? {} : { forOperator: last.for_operator }) }
     },
 
     /** When there is next something to sweep; undefined when nothing is left. */

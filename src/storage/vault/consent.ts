@@ -117,7 +117,7 @@ export function createConsent({ rows, flows, grants, consents, deployment, newSt
     const [state, verifier] = [newState(), randomText()]
     const { scopes } = authorization
     const begun = await oauth.begin(provider, { scopes, callback, state, verifier })
-    if (!begun.ok) return stopped('unavailable', begun.message)
+    if (!begun.ok) return stopped('unavailable', begun.forOperator ?? begun.message)
     const [secret, sealed] = await Promise.all([sha256(state), keyring.seal(verifier, flowBound(id))])
     if (!openOne(id)) return GONE
     const configuration = JSON.stringify(provider)
@@ -254,9 +254,9 @@ export function createConsent({ rows, flows, grants, consents, deployment, newSt
   }
 
   /** The provider issued nothing. Where trying again cannot help, that ends the authorization. */
-  function notIssued(id: string, { why, message }: ProviderFailure): Ended<StoredAuthorization> {
-    if ((why === 'denied' || why === 'client') && openOne(id)) rows.end(id, 'failed', message)
-    return stopped(why === 'unavailable' ? 'unavailable' : 'refused', message)
+  function notIssued(id: string, { why, message, forOperator }: ProviderFailure): Ended<StoredAuthorization> {
+    if ((why === 'denied' || why === 'client') && openOne(id)) rows.end(id, 'failed', message, forOperator)
+    return stopped(why === 'unavailable' ? 'unavailable' : 'refused', forOperator ?? message)
   }
 }
 

@@ -30,7 +30,7 @@ export interface TokenRequest {
 export type TokenAnswer =
   | { readonly token: string }
   | Unavailable
-  | { readonly scopes: readonly string[]; readonly reason: string }
+  | { readonly scopes: readonly string[]; readonly reason: string; readonly forOperator?: string }
   | { readonly accounts: readonly string[] }
 
 /** What a vault is of a deployment, the same for all users. */
@@ -102,10 +102,8 @@ export function createGrants(rows: GrantRows, consents: ConsentRows, { keyring, 
     const { refresh_token = '' } = tokens
     const issued = await oauth.refresh(provider, refresh_token, scopes)
     if (!issued.ok) {
-      const { why, message, retry_after_ms } = issued
-      if (why !== 'refused') {
-        return { unavailable: message, ...(retry_after_ms === undefined ? {} : { retry_after_ms }) }
-      }
+      const { why, message, ok: _, ...more } = issued
+      if (why !== 'refused') return { unavailable: message, ...more }
       rows.lose(generation, `${message}: what the user granted was revoked there, or is no longer accepted`)
       consents.remove(provider.id, account)
       return 'settled'
@@ -163,8 +161,9 @@ export function createGrants(rows: GrantRows, consents: ConsentRows, { keyring, 
         // The grant may have changed while its tokens were opened, and a refresh token can be used only once
         if (rows.find(id, account)?.generation !== grant.generation) continue
         if (!opened) {
-          const reason = `The stored grant at '${id}' cannot be read with the keys in VAULT_KEYS: the user has to grant it again, unless its key is put back`
-          return { scopes: all, reason }
+          const reason = `The stored grant at '${id}' cannot be read any more: the user has to grant it again`
+          const forOperator = `The stored grant at '${id}' cannot be read with the keys in VAULT_KEYS: the user has to grant it again, unless its key is put back`
+          return { scopes: all, reason, forOperator }
         }
         const { access_token: token, refresh_token } = opened.tokens
         const isRefused = refused?.token === token

@@ -12,7 +12,7 @@ import type { Fetch, Signal } from '../../core/tool/platform.ts'
 import { type AuthorizationRequest, authorizationUrl } from './authorization-request.ts'
 import { clientAuth, type FindServer, type Server } from './authorization-server.ts'
 import { missingSecret } from './client-secret.ts'
-import { failureOf, type ProviderFailure, providerFailure, unavailable } from './provider-failure.ts'
+import { failureOf, notSetUp, type ProviderFailure, providerFailure, unavailable } from './provider-failure.ts'
 import { answeredCode, requestsOf } from './provider-requests.ts'
 import { normalTokenResponse } from './token-response.ts'
 
@@ -63,7 +63,7 @@ export function createOAuth({
     ask: (client: ReturnType<typeof clientOf>) => Promise<TokenEndpointResponse>,
   ): Promise<Issued> {
     const missing = unready(provider)
-    if (missing !== undefined) return providerFailure('client', missing)
+    if (missing !== undefined) return notSetUp(provider, missing)
     const signal = timeout(TIMEOUT_MS)
     const server = await findServer(provider, ['token_endpoint'], signal)
     if (!server) return unavailable(provider)
@@ -103,7 +103,7 @@ export function createOAuth({
       asked: AuthorizationRequest,
     ): Promise<{ readonly ok: true; readonly url: string } | ProviderFailure> {
       const missing = unready(provider)
-      if (missing !== undefined) return providerFailure('client', missing)
+      if (missing !== undefined) return notSetUp(provider, missing)
       const server = await findServer(provider, ['authorization_endpoint', 'token_endpoint'], timeout(TIMEOUT_MS))
       const endpoint = server?.as.authorization_endpoint
       if (!server || endpoint === undefined) return unavailable(provider)

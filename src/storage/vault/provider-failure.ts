@@ -5,12 +5,13 @@ import type { Provider } from '../../core/consent/provider.ts'
  * Why a provider issued nothing: `denied` by the person; `refused`, this code or refresh token does not hold; `mismatch`,
  * the answer is not to what was asked here; `client`, the provider or this deployment is not set up for the other;
  * `unavailable`, the provider is down, slow, or answers nonsense. Messages are complete, and hold nothing that a provider
- * sent but an error's code.
+ * sent but an error's code. `forOperator` stands in place of the message for whoever runs the deployment, where only they can help.
  */
 export interface ProviderFailure {
   readonly ok: false
   readonly why: 'denied' | 'refused' | 'mismatch' | 'client' | 'unavailable'
   readonly message: string
+  readonly forOperator?: string
   readonly retry_after_ms?: number
 }
 
@@ -28,6 +29,12 @@ export class Mismatch extends Error {}
 
 export function providerFailure(why: ProviderFailure['why'], message: string): ProviderFailure {
   return { ok: false, why, message }
+}
+
+/** The failure of a provider that does not know this deployment, or is not known to it as it should be. */
+export function notSetUp({ id }: Provider, forOperator: string): ProviderFailure {
+  const message = `'${id}' gives nothing to this Switchboard as it is set up: its operator must put that right`
+  return { ...providerFailure('client', message), forOperator }
 }
 
 /** The failure of a provider that is down, slow, or answers nonsense; `how` says it in words, when it is known. */
@@ -55,8 +62,10 @@ export function failureOf(provider: Provider, error: unknown, last: LastAnswer |
     const code = codeOf(error.error)
     if (error.error === 'invalid_grant') return providerFailure('refused', `'${id}' refused with '${code}'`)
     if (CLIENT_ERRORS.includes(error.error)) {
-      const help = 'an administrator must check the client that is set up for it'
-      return providerFailure('client', `'${id}' refused with '${code}': ${help}`)
+      return notSetUp(
+        provider,
+        `'${id}' refused with '${code}': an administrator must check the client that is set up for it`,
+      )
     }
     return unavailable(provider, `it refused with '${code}'`, last)
   }

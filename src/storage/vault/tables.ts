@@ -12,7 +12,7 @@ CREATE TABLE IF NOT EXISTS owner (name TEXT PRIMARY KEY);
 CREATE TABLE IF NOT EXISTS authorization (
   id TEXT PRIMARY KEY, kind TEXT NOT NULL, provider TEXT NOT NULL, user_id TEXT, scopes TEXT NOT NULL, tool TEXT NOT NULL,
   asked TEXT NOT NULL, input TEXT, status TEXT NOT NULL, reason TEXT, created INTEGER NOT NULL, expires INTEGER NOT NULL,
-  ended INTEGER, hosts TEXT NOT NULL DEFAULT '[]', account TEXT, principal TEXT
+  ended INTEGER, hosts TEXT NOT NULL DEFAULT '[]', account TEXT, principal TEXT, for_operator TEXT
 );
 CREATE INDEX IF NOT EXISTS authorization_asked ON authorization (asked);
 CREATE TABLE IF NOT EXISTS flow (
@@ -36,6 +36,7 @@ const ADDED = [
   ['authorization', 'hosts', "TEXT NOT NULL DEFAULT '[]'"],
   ['authorization', 'account', 'TEXT'],
   ['authorization', 'principal', 'TEXT'],
+  ['authorization', 'for_operator', 'TEXT'],
   ['flow', 'account', "TEXT NOT NULL DEFAULT ''"],
 ] as const
 

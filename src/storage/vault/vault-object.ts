@@ -32,7 +32,11 @@ export interface OpenQuestion {
   readonly reason: string
   /** Whether the reason is for whoever runs the deployment: nobody can be asked before they set something up. */
   readonly isForOperator?: true
+  /** In place of the reason, for them: where they can help, or know more. */
+  readonly forOperator?: string
 }
+
+type Why = Pick<OpenQuestion, 'reason' | 'forOperator'>
 
 /** A call's request for a token, before it is known whether the call may use its provider. */
 export interface CallTokenRequest extends Omit<TokenRequest, 'provider'> {
@@ -104,7 +108,7 @@ export function defineVault<E>(deploy: (env: E) => VaultDeployment) {
       const wanted = grantFor(request, answer.scopes)
       const unready = oauth.unready(provider)
       if (unready !== undefined) return forOperator(await this.#ask(wanted, unready))
-      return this.#ask(wanted, this.#withLastFailure(answer.reason, { provider: provider.id }))
+      return this.#ask(wanted, this.#withLastFailure(answer, { provider: provider.id }))
     }
 
     /** What `token` would come to, without any effect: an open authorization is given where there is one, and none is made. */
@@ -148,7 +152,7 @@ export function defineVault<E>(deploy: (env: E) => VaultDeployment) {
         principal,
         purpose,
       } as const
-      return this.#ask({ ...wanted, input: sealed }, this.#withLastFailure(reason, { purpose }), id)
+      return this.#ask({ ...wanted, input: sealed }, this.#withLastFailure({ reason }, { purpose }), id)
     }
 
     async find(id: string): Promise<StoredAuthorization | undefined> {
@@ -226,17 +230,21 @@ export function defineVault<E>(deploy: (env: E) => VaultDeployment) {
     /** Gives out the open authorization of what is wanted, or a new one. */
     async #ask(
       wanted: NewAuthorization,
-      reason: string,
+      why: string | Why,
       newId = newAuthorizationId(this.ctx.id),
     ): Promise<OpenQuestion> {
       const { id, scopes, status } = this.#rows.open(wanted.purpose) ?? this.#rows.insert(newId, wanted)
       await this.#schedule()
-      return { authorization: { id, scopes, status }, reason }
+      return { authorization: { id, scopes, status }, ...(typeof why === 'string' ? { reason: why } : why) }
     }
 
-    #withLastFailure(reason: string, of: Parameters<AuthorizationRows['lastFailure']>[0]): string {
-      const failure = this.#rows.lastFailure(of)
-      return failure === undefined ? reason : `${reason}. When it was last asked for: ${failure}`
+    #withLastFailure({ reason, forOperator }: Why, of: Parameters<AuthorizationRows['lastFailure']>[0]): Why {
+      const last = this.#rows.lastFailure(of)
+      const told = (why: string, failure: string | undefined) =>
+        failure === undefined ? why : `${why}. When it was last asked for: ${failure}`
+      const full = told(forOperator ?? reason, last?.forOperator ?? last?.reason)
+      const all = told(reason, last?.reason)
+      return { reason: all, ...(full === all ? {} : { forOperator: full }) }
     }
 
     async #schedule(): Promise<void> {
@@ -266,7 +274,8 @@ export function defineVault<E>(deploy: (env: E) => VaultDeployment) {
       const input = await openInput(this.#deployment.keyring, rest.id, stored)
       if (input !== undefined) return { ...rest, input }
       // Nobody is to approve what they cannot see
-      if (isOpen(found)) this.#rows.end(rest.id, 'failed', 'Its arguments cannot be read with the keys in VAULT_KEYS')
+      const why = 'Its arguments cannot be read'
+      if (isOpen(found)) this.#rows.end(rest.id, 'failed', `${why} any more`, `${why} with the keys in VAULT_KEYS`)
       return this.#rows.find(rest.id) ?? rest
     }
   }

@@ -91,9 +91,11 @@ export function createVault(
   /** Why a user's token is not there: where the provider cannot be asked, that is for the operator to put right. */
   function why(
     { provider, providerId, tool }: Awaited<ReturnType<typeof requestFor>>,
-    { reason = '', isForOperator }: Partial<OpenQuestion>,
+    { reason = '', forOperator, isForOperator }: Partial<OpenQuestion>,
   ) {
-    if (typeof provider !== 'string' && !isForOperator) return { reason }
+    if (typeof provider !== 'string' && !isForOperator) {
+      return { reason, ...(forOperator === undefined ? {} : { forOperator }) }
+    }
     const told = `Nobody can allow '${tool}' access to '${providerId}' here yet: the operator must set that up; or send a token of your own as context.authorization [{"id": "${providerId}", "token": …}]`
     return { reason: told, forOperator: reason }
   }

@@ -67,8 +67,9 @@ describe('a call', () => {
     const { deps, records, asked, defects } = worldOf({ tool })
     const behind: unknown[] = []
     const background = () => undefined
-    const writeRecord: typeof deps.writeRecord = (record, given) => {
-      deps.writeRecord(record, given)
+    const writeRecord: typeof deps.writeRecord = (record, given, forOperator) => {
+      expect(forOperator).toBeUndefined()
+      deps.writeRecord(record, given, forOperator)
       behind.push(given)
     }
     const { callId: _, ...given } = { ...callWith({ input: { a: 1 }, userId: 'ann' }), traceId: 't1' }
@@ -185,6 +186,24 @@ describe('a call', () => {
       tool: record,
     })
     expect(asked).toEqual([])
+  })
+
+  it('that lacks what only the operator can set up says that in the log, and not to an agent', async () => {
+    const tool = callableOf(recordWith({ secrets: ['KEY'] }), () => value(1))
+    const { deps, records } = worldOf({ tool, secretOf: () => undefined })
+    const logged: unknown[] = []
+    const callTool = createCallTool({
+      ...deps,
+      writeRecord(record, background, forOperator) {
+        deps.writeRecord(record, background, forOperator)
+        logged.push(forOperator)
+      },
+    })
+    const agent: Principal = { ...ADMIN, id: 'key:1', kind: 'key', scopes: ['tools:call'], tools: ['Example.*'] }
+    const { result } = await callTool(callWith({ input: { a: 1 } }), { ...callerWith(), principal: agent })
+    expect(JSON.stringify(result)).not.toContain("No 'KEY'")
+    expect(logged).toEqual(["No 'KEY'"])
+    expect(JSON.stringify(records)).not.toContain("No 'KEY'")
   })
 
   it('whose output is not what was promised says so, without its secrets', async () => {

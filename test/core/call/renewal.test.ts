@@ -23,6 +23,27 @@ function renewing(renew?: World['renew'], tokens: Readonly<Record<string, Creden
 }
 
 describe('a token that was refused', () => {
+  it('and cannot be renewed for what only the operator can put right says that to them alone', async () => {
+    const { renew, failure } = renewing(() => ({ unavailable: 'Its operator must help', forOperator: 'Set KEY' }))
+    await renew('mail', 'mail-1')
+    expect(failure()).toEqual({
+      type: 'tool-failed',
+      message: 'Its operator must help',
+      forOperator: 'Set KEY',
+      can_retry: true,
+    })
+    const both = renewing(
+      ({ requirement: { id } }) => ({ ...refusedBy(id), ...(id === 'mail' ? { forOperator: 'Set KEY' } : {}) }),
+      { mail: MAIL, chat: { value: 'chat-1', from: 'deployment' } },
+    )
+    await both.renew('mail', 'mail-1')
+    await both.renew('chat', 'chat-1')
+    expect(both.failure()).toMatchObject({
+      detail: 'Refused by mail; Refused by chat',
+      forOperator: 'Set KEY; Refused by chat',
+    })
+  })
+
   it('is renewed once; when the new one is refused as well, only the user can help', async () => {
     const { renew, given, failure, asked } = renewing((_, _token, final) => (final ? refused : { token: 'mail-2' }))
     expect(await renew('mail', 'mail-1')).toBe('mail-2')

@@ -24,6 +24,7 @@ const FAILURES: readonly (readonly [Failure, string])[] = [
     'detail',
   ],
   [{ type: 'output-too-large', limit: 1, why: 'There is no place', forOperator }, 'why'],
+  [{ type: 'unavailable', message: 'It cannot be kept', forOperator }, 'message'],
   [{ type: 'tool-failed', message: 'It failed', developer_message: 'No answer', forOperator }, 'developer_message'],
 ]
 

@@ -72,7 +72,14 @@ describe('a file', () => {
 describe('without a bucket', () => {
   it('nothing can be sent, and there is nothing', async () => {
     const upload = { contentType: 'a/b', size: 0, body: null }
-    expect(await noUploads.keep(upload, owner())).toMatchObject({ failure: { type: 'unavailable' } })
+    expect(await noUploads.keep(upload, owner())).toEqual({
+      ok: false,
+      failure: {
+        type: 'unavailable',
+        message: 'This deployment has no place to keep files: its operator must set that up',
+        forOperator: expect.stringContaining('[[r2_buckets]]'),
+      },
+    })
     expect(await noUploads.find('x', owner())).toBeUndefined()
     expect(await noUploads.remove('x', owner())).toBe(false)
   })

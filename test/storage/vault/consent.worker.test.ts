@@ -310,6 +310,12 @@ describe('the way back', () => {
     expect(await finish(world, world.provider.allow(location, 'ann'))).toMatchObject({ ok: false, why })
     expect(await world.vault.list(user)).toEqual([])
     expect((await world.vault.find(id))?.status).toBe(kind === 'error' ? 'pending' : 'failed')
+    if (kind === 'invalid_client') {
+      const { reason, forOperator } = challenged(await world.vault.tokenFor(asking(user)))
+      expect(reason).toMatch(/When it was last asked for: 'mail' gives nothing .* its operator must put that right$/)
+      expect(reason).not.toContain('the client')
+      expect(forOperator).toMatch(/When it was last asked for: 'mail' refused with 'invalid_client': .* the client/)
+    }
     world.provider.bend = async () => undefined
     await consent(world, user, 'ann')
     expect(await world.vault.tokenFor(asking(user))).toHaveProperty('token')

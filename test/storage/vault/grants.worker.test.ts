@@ -132,7 +132,7 @@ describe('a grant that the provider no longer accepts', () => {
 })
 
 describe('a provider that does not do its part', () => {
-  it.each<[string, () => Promise<Response>, RegExp, number?]>([
+  it.each<[string, () => Promise<Response>, RegExp, (number | undefined)?, RegExp?]>([
     ['is down', () => Promise.reject(new TypeError('refused')), /'mail' cannot be asked now/],
     ['answers 500', async () => new Response('Out of order', { status: 500 }), /it answered 500/],
     ['answers HTML', async () => new Response('<h1>Hello</h1>'), /it answered 200, which makes no sense/],
@@ -147,8 +147,14 @@ describe('a provider that does not do its part', () => {
       /it answered 429/,
       7_000,
     ],
-    ['does not know the client', async () => Response.json({ error: 'invalid_client' }, { status: 401 }), /the client/],
-  ])('%s: nothing for now, and the grant is kept', async (_, answer, said, retry_after_ms) => {
+    [
+      'does not know the client',
+      async () => Response.json({ error: 'invalid_client' }, { status: 401 }),
+      /its operator must put that right$/,
+      undefined,
+      /^'mail' refused with 'invalid_client': an administrator must check the client/,
+    ],
+  ])('%s: nothing for now, and the grant is kept', async (_, answer, said, retry_after_ms, toOperator) => {
     const world = createWorld()
     const user = await expired(world)
     world.provider.bend = async (path) => (path === '/token' ? answer() : undefined)
@@ -156,6 +162,7 @@ describe('a provider that does not do its part', () => {
     expect(granted).toEqual({
       unavailable: expect.stringMatching(said),
       ...(retry_after_ms === undefined ? {} : { retry_after_ms }),
+      ...(toOperator ? { forOperator: expect.stringMatching(toOperator) } : {}),
     })
     world.provider.bend = async () => undefined
     expect(world.provider.whose(await get(world, user))).toBe('ann')

@@ -13,7 +13,9 @@ describe('the keys of the vault', () => {
     expect(await has(world, moved)).toBe(true)
     world.deploy([NEW])
     expect(await has(world, moved)).toBe(true)
-    expect(challenged(await world.vault.tokenFor(asking(unmoved))).reason).toMatch(/cannot be read.*VAULT_KEYS/)
+    const { reason, forOperator } = challenged(await world.vault.tokenFor(asking(unmoved)))
+    expect(reason).toMatch(/cannot be read any more: the user has to grant it again$/)
+    expect(forOperator).toMatch(/cannot be read.*VAULT_KEYS/)
     expect(await world.vault.list(unmoved)).toMatchObject([{ provider: 'mail' }])
     // The row is as it was, should its key come back
     world.deploy([NEW, OLD])

@@ -119,7 +119,12 @@ describe('tokens', () => {
   it('and errors are told apart without a word of what was sent', async () => {
     const { oauth } = client({ '/token': { error: 'invalid_client', error_description: `No such secret: ${SECRET}` } })
     const trouble = await oauth.refresh(GIVEN, 'the-refresh-token', [])
-    expect(trouble).toMatchObject({ ok: false, why: 'client' })
+    expect(trouble).toEqual({
+      ok: false,
+      why: 'client',
+      message: `'${GIVEN.id}' gives nothing to this Switchboard as it is set up: its operator must put that right`,
+      forOperator: `'${GIVEN.id}' refused with 'invalid_client': an administrator must check the client that is set up for it`,
+    })
     expect(JSON.stringify(trouble)).not.toMatch(/secret, with|the-refresh-token/)
   })
 })
