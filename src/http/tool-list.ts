@@ -3,7 +3,7 @@ import type { Principal } from '../core/access/principal.ts'
 import { type Failure, fail, ok, type Result, Unreachable } from '../core/call/failure.ts'
 import type { Gate, RouteContext } from './gate.ts'
 import { jsonText, notModified, PRIVATE } from './json-response.ts'
-import { noteHeader } from './note.ts'
+import type { Narrowing } from './why-empty.ts'
 
 export interface ToolListDeps {
   readonly gate: Gate
@@ -32,13 +32,6 @@ export interface ToolList {
   readonly narrowedBy?: Narrowing
   /** Of an answer that is not a failure, beside those of every list. */
   readonly headers?: Readonly<Record<string, string>> | undefined
-}
-
-interface Narrowing {
-  readonly toolkit?: string | undefined
-  readonly tag?: string | undefined
-  /** Whether words are searched for, too: the list says itself that none has them. */
-  readonly isSearch?: boolean
 }
 
 /**
@@ -83,41 +76,10 @@ async function listTools(
   if (unchanged) return unchanged
   const made = written ?? (await write(caller.value))
   if (!made.ok) return respond(made.failure)
-  const note = made.value.isEmpty && narrowedBy ? await whyEmpty(narrowedBy, caller.value, catalogue) : undefined
-  return jsonText(made.value.text, 200, note === undefined ? all : { ...all, ...noteHeader(note) })
-}
-
-/** What a list that holds nothing does not say of itself: the dialects' lists have no room for it. */
-async function whyEmpty(
-  { toolkit, tag, isSearch }: Narrowing,
-  principal: Principal,
-  catalogue: Catalogue,
-): Promise<string | undefined> {
-  const unknown = toolkit === undefined ? undefined : await unknownAmong([toolkit], principal, catalogue)
-  if (unknown !== undefined || isSearch) return unknown
-  if (tag !== undefined) return `There is no tool with that tag ${toolkit === undefined ? 'here' : `in '${toolkit}'`}`
-  return (
-    toolkit &&
-    `No tool of '${toolkit}' is shown here: GET /tools?toolkit=${toolkit}&versions=all lists all that there are`
-  )
-}
-
-/**
- * Says which toolkit or tool the principal sees nothing of, whether or not there is one, and what is called much like it. An agent
- * whose toolset is chosen by a name that is spelt wrong would have nothing, and be told nothing of it.
- */
-export async function unknownAmong(
-  names: readonly string[],
-  principal: Principal,
-  catalogue: Catalogue,
-): Promise<string | undefined> {
-  const unknown = names.length === 0 ? undefined : await catalogue.unknown(names, principal)
-  if (!unknown) return undefined
-  const { name, known, isNear } = unknown
-  const what = name.includes('.') ? 'tool' : 'toolkit'
-  const quoted = known.map((each) => `'${each}'`).join(', ')
-  const others = isNear ? `: did you mean ${quoted}?` : known.length === 0 ? '' : `: there are ${quoted}`
-  return `There is no ${what} '${name}' here${others}`
+  const { text, isEmpty } = made.value
+  if (!isEmpty || !narrowedBy) return jsonText(text, 200, all)
+  const { whyEmpty } = await import('./why-empty.ts')
+  return jsonText(text, 200, { ...all, ...(await whyEmpty(narrowedBy, caller.value, catalogue)) })
 }
 
 const PAGE = 1_000

@@ -6,7 +6,8 @@ import { isDiscovery } from './oauth-discovery.ts'
 /**
  * Answers what no route takes: 405 with the methods there are, where the path is known, else 404. As everywhere, only to
  * whom the deployment answers at all, so that guesses at credentials are held to the rate here too; but anybody is told
- * that there is no OAuth where clients look for it. What ends in a slash too many is sent on to where it leads without.
+ * that there is no OAuth where clients look for it. What begins or ends with a slash too many, as where an address that ends in one
+ * is put before a path, is sent on to where it leads without.
  */
 export function unknownRoute(
   app: Hono,
@@ -19,10 +20,13 @@ export function unknownRoute(
         .filter((route) => route.method !== 'ALL' && matches(route.path, path))
         .flatMap((route) => (route.method === 'GET' ? ['GET', 'HEAD'] : [route.method])),
     )
+  /** Whether a dialect has words of its own for the methods that are not taken there. */
+  const refusesAt = (path: string) => app.routes.some((route) => route.method === 'ALL' && matches(route.path, path))
   return async (c) => {
     const { method, path } = c.req
-    const plain = path.replace(/\/+$/, '')
-    if (plain !== path && isSafeToSendOn(method) && methodsAt(plain).has(method)) {
+    // One slash at the beginning: with two it would be another host
+    const plain = path.replace(/^\/+/, '/').replace(/\/+$/, '')
+    if (plain !== path && isSafeToSendOn(method) && (methodsAt(plain).has(method) || refusesAt(plain))) {
       return c.redirect(`${plain}${new URL(c.req.url).search}`, 308)
     }
     const caller = isDiscovery(path) ? undefined : await gate(c, undefined)

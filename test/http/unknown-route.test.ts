@@ -15,6 +15,7 @@ function appWith(gate = gateFor(KEY)) {
   app.delete('/keys/:id', (c) => c.text('gone'))
   app.post('/calls', (c) => c.text('called'))
   app.delete('/calls', (c) => c.text('all gone'))
+  app.all('/own', (c) => c.text('refused in its own words'))
   app.notFound(unknownRoute(app, gate, respond))
   return app
 }
@@ -28,9 +29,12 @@ it('a path that is known is answered with the methods there are', async () => {
   })
 })
 
-it.each(['/', '/nowhere', '/keys', '/keys/', '/keys/a/b'])('%s is unknown', async (path) => {
-  expect(await (await appWith().request(path)).json()).toEqual({ type: 'route-unknown', method: 'GET', path })
-})
+it.each(['/', '//evil.example/calls', '//keys//a', '/nowhere', '/keys', '/keys/', '/keys/a/b'])(
+  '%s is unknown',
+  async (path) => {
+    expect(await (await appWith().request(path)).json()).toEqual({ type: 'route-unknown', method: 'GET', path })
+  },
+)
 
 it('to guess credentials at a path that is unknown is held to the rate', async () => {
   const stranger = fail({ type: 'unauthenticated', reason: 'who?' })
@@ -74,6 +78,9 @@ it.each([
   ['GET', '/keys/a/?x=1', '/keys/a?x=1'],
   ['HEAD', '/keys/a//', '/keys/a'],
   ['POST', '/calls/', '/calls'],
+  ['POST', '//calls', '/calls'],
+  ['GET', '///keys/a/', '/keys/a'],
+  ['GET', '/own/', '/own'],
 ])('%s %s is sent on to %s, also whoever has no credential yet', async (method, path, to) => {
   const response = await appWith(gateFor(stranger)).request(path, { method })
   expect([response.status, response.headers.get('location')]).toEqual([308, to])

@@ -796,7 +796,7 @@ works(LOGICAL, 'the tool is called by it, and its title is no name', async () =>
   await publish({ name: 'logical_name', ...FULL, title: 'LogicalTitle' }, 'Logical')
   expect(await callTool('logical_name', { a: 1 })).toEqual(text('{"sum":5}', { structuredContent: { sum: 5 } }))
   expect(await callTool('LogicalTitle', { a: 1 })).toEqual({
-    error: { code: -32602, message: "Unknown tool: 'LogicalTitle'" },
+    error: { code: -32602, message: "Unknown tool: 'LogicalTitle': did you mean 'logical_name'?" },
   })
 })
 

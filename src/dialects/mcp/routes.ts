@@ -6,6 +6,7 @@ import { type Failure, type Result, Unreachable } from '../../core/call/failure.
 import type { TellReadiness } from '../../core/call/readiness.ts'
 import type { Resolver } from '../../core/call/resolve.ts'
 import type { Seal } from '../../core/call/seal.ts'
+import { nearestOf } from '../../core/tool/nearest.ts'
 import { readJson } from '../../http/body.ts'
 import { answerOrStream, createEventStream, type EventStream } from '../../http/event-stream.ts'
 import type { Gate } from '../../http/gate.ts'
@@ -28,9 +29,6 @@ import { revision2026 } from './revisions/2026-07-28.ts'
 import { revisionOf, revisionOfBatch, type Revisions } from './revisions/negotiation.ts'
 import type { Revision, ServerInfo } from './revisions/revision.ts'
 import { revision2025November, revisionsUntil2025 } from './revisions/until-2025-11-25.ts'
-import { withNames } from './chosen.ts'
-import { namesNear } from './names-near.ts'
-import { searchCall } from './search-mode.ts'
 import { answerCall, answerFailure, messageEvent, unknownTool } from './tools-call.ts'
 import { listTools } from './tools-list.ts'
 import { declare } from '../../http/operation.ts'
@@ -59,6 +57,8 @@ export interface McpFaceDeps {
 }
 
 const MAX_BATCH = 100
+/** What tools there are in search mode, the one that calls the others first. */
+const SEARCH_MODE = ['call_tool', 'search_tools', 'describe_tool']
 /** Whoever sets a client up reads what its log says. */
 const HOW_TO_CONNECT = '. What to copy for each agent is at /docs/agents'
 
@@ -99,7 +99,7 @@ export function mcpFace(deps: McpFaceDeps): Hono {
     const body = await readJson(request, CALL_LIMIT)
     if (!body.ok) return refuse(body.failure)
     const addressed: Client = { request, principal: admitted.value, background: backgroundOf(c), toolset }
-    const client = toolset.names.length === 0 ? addressed : await reached(withNames(addressed, resolver))
+    const client = toolset.names.length === 0 ? addressed : await reached(named(addressed))
     if ('code' in client) return errorResponse(null, client)
     if (Array.isArray(body.value)) return batch(body.value, client)
 
@@ -154,15 +154,34 @@ export function mcpFace(deps: McpFaceDeps): Hono {
     client: Client,
     stream: EventStream | undefined,
   ): Promise<McpAnswer> {
-    if (!client.toolset.search) return answerCall(call, revision, client, stream, { callTool, resolver })
     const denied = scopeDenial(client.principal, 'tools:read')
+    if (!client.toolset.search) {
+      const near = suggestTo(client)
+      // Whoever is given the tools' names as a list misspells them, and looks for nothing else
+      const nearest = async (name: string) => [nearestOf(name, await near(name)) ?? []].flat()
+      const suggest = denied ? {} : { suggest: nearest }
+      return answerCall(call, revision, client, stream, { callTool, resolver, ...suggest })
+    }
     if (denied) return answerFailure(denied, revision)
+    // Few agents search, and those that do wait for more than a module
+    const { searchCall } = await import('./search-mode.ts')
     const found = await reached(searchCall(call, revision, client, { catalogue, resolver, tellReadiness }))
     if (found && 'code' in found) return found
-    if (!found) return answerFailure(unknownTool(call.name), revision)
+    if (!found) return answerFailure(unknownTool(call.name, SEARCH_MODE), revision)
     if ('result' in found) return found.result
-    const suggest = (name: string) => namesNear(name, client, catalogue)
-    return answerCall(found.call, revision, client, stream, { callTool, resolver, suggest })
+    return answerCall(found.call, revision, client, stream, { callTool, resolver, suggest: suggestTo(client) })
+  }
+
+  function suggestTo(client: Client) {
+    return async (name: string): Promise<readonly string[]> => {
+      const { namesNear } = await import('./names-near.ts')
+      const near = await reached(namesNear(name, client, catalogue))
+      return 'code' in near ? [] : near
+    }
+  }
+
+  async function named(client: Client): Promise<Client> {
+    return (await import('./chosen.ts')).withNames(client, resolver)
   }
 
   async function batch(values: readonly unknown[], client: Client): Promise<Response> {
@@ -231,7 +250,9 @@ function refuse(failure: Failure): Response {
 function errorOf(failure: Failure): McpError {
   const row = ANSWERS[failure.type]
   const answer = row === 'result' ? ANSWERS.internal : row
-  const hint = failure.type === 'unauthenticated' ? HOW_TO_CONNECT : ''
+  // Who opens the address in a browser reads it, too
+  const isHelped = failure.type === 'unauthenticated' || failure.type === 'method-not-allowed'
+  const hint = isHelped ? HOW_TO_CONNECT : ''
   return { ...answer, message: `${textOf(failure)}${hint}`, headers: failureHeaders(failure) }
 }
 

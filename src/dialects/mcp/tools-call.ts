@@ -93,6 +93,7 @@ export function unknownTool(name: string, suggestions: readonly string[] = []): 
 /** What a call came to; a tool that there is none of, to the caller, has the names near its own. */
 async function withSuggestions(result: Outcome['result'], name: string, { suggest }: ToolsCallDeps) {
   if (!suggest || result.ok || result.failure.type !== 'tool-unknown') return result
+  if (result.failure.suggestions.length > 0) return result
   return fail({ ...result.failure, suggestions: await suggest(name) })
 }
 

@@ -1,10 +1,9 @@
 import type { Catalogue, LineFormat, ListQuery } from '../../core/access/catalogue.ts'
 import type { JsonObject } from '../../core/tool/json.ts'
 import type { ToolRecord } from '../../core/tool/tool.ts'
-import { misnamed } from './chosen.ts'
-import type { McpError } from './json-rpc.ts'
+import { noteHeader } from '../../http/note.ts'
+import { type McpAnswer, withHeaders } from './json-rpc.ts'
 import type { Revision } from './revisions/revision.ts'
-import { SEARCH_TOOLS } from './search-mode.ts'
 import { withSelect } from './select-parameter.ts'
 import { type Client, narrowedTo, type Toolset } from './toolset.ts'
 import { invalid } from './wire.ts'
@@ -12,9 +11,8 @@ import { invalid } from './wire.ts'
 /** So many, since clients in use read the first page only. */
 const PAGE = 1_000
 const BAD_CURSOR = invalid("'cursor' must be a 'nextCursor' that a list gave")
-const NONE_CALLABLE = invalid(
-  'None of the tools that the address chooses can be called: each was withdrawn, is deprecated or has no implementation. GET /tools/{id}/readiness says what is in the way of one',
-)
+const NONE_CALLABLE =
+  'None of the tools that the address chooses can be called: each was withdrawn, is deprecated or has no implementation. GET /tools/{id}/readiness says what is in the way of one'
 
 /** `tools/list`: a page of the chosen tools that the principal may see and that can be called, in the order of their ids. */
 export async function listTools(
@@ -22,21 +20,25 @@ export async function listTools(
   revision: Revision,
   client: Client,
   catalogue: Catalogue,
-): Promise<string | McpError> {
+): Promise<McpAnswer> {
   const { principal, toolset } = client
   if (cursor !== undefined && (typeof cursor !== 'string' || cursor.length > 500)) return BAD_CURSOR
   const query: ListQuery = { versions: 'newest', limit: PAGE, cursor, callable: true }
-  const unknown = await misnamed(client, catalogue)
-  if (unknown !== undefined) return invalid(unknown)
-  if (toolset.search) return revision.listResult(SEARCH_TOOLS)
+  if (toolset.tools) {
+    const { misnamed } = await import('./chosen.ts')
+    const unknown = await misnamed(client, catalogue)
+    if (unknown !== undefined) return invalid(unknown)
+  }
+  if (toolset.search) return revision.listResult((await import('./search-mode.ts')).SEARCH_TOOLS)
   const listing = await catalogue.list(query, narrowedTo(principal, toolset), lineFormat(revision, toolset))
   if (!listing) return BAD_CURSOR
   const lines = listing.lines.filter((line) => line !== '')
   const isWhole = cursor === undefined && listing.nextCursor === undefined
-  if (lines.length === 0 && isWhole && toolset.tools?.length) return NONE_CALLABLE
+  const isSilent = lines.length === 0 && isWhole && toolset.tools?.length
   const tools = `"tools":[${lines.join(',')}]`
   const next = listing.nextCursor === undefined ? '' : `,"nextCursor":${JSON.stringify(listing.nextCursor)}`
-  return revision.listResult(`${tools}${next}`)
+  const listed = revision.listResult(`${tools}${next}`)
+  return isSilent ? withHeaders(listed, noteHeader(NONE_CALLABLE)) : listed
 }
 
 /** How lists of a revision write their tools: those that cannot be called are left out, as empty lines. */

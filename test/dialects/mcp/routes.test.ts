@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { ADMIN, ANONYMOUS, type Principal } from '../../../src/core/access/principal.ts'
-import { fail } from '../../../src/core/call/failure.ts'
-import { events, record, setUp, succeed } from './set-up.ts'
+import { fail, Unreachable } from '../../../src/core/call/failure.ts'
+import { events, record, type SetUp, setUp, succeed } from './set-up.ts'
 
 const VERSION = 'io.modelcontextprotocol/protocolVersion'
 const CAPABILITIES = 'io.modelcontextprotocol/clientCapabilities'
@@ -344,15 +344,18 @@ describe('a toolset', () => {
     expect(list.mock.calls.every(([{ q }]) => q === name)).toBe(true)
   })
 
-  it('of tools that cannot be called lists none, and says that', async () => {
+  it('of tools that cannot be called lists none, and says that in a header', async () => {
     const { legacy, list } = setUp({ records })
     list.mockResolvedValue({ lines: [''] })
-    const answer = await body(await legacy('tools/list', {}, { path: '/mcp?tools=Kit.a' }))
-    expect(answer).toMatchObject({
-      error: { code: -32602, message: expect.stringMatching(/^None of the tools that the address/) },
-    })
-    expect(await names(await legacy('tools/list', { cursor: 'last' }, { path: '/mcp?tools=Kit.a' }))).toEqual([])
-    expect(await names(await legacy('tools/list'))).toEqual([])
+    const noteOf = async (params: Record<string, unknown>, path: string) => {
+      const answer = await legacy('tools/list', params, { path })
+      const note = answer.headers.get('switchboard-note')
+      expect(await names(answer)).toEqual([])
+      return note
+    }
+    expect(await noteOf({}, '/mcp?tools=Kit.a')).toMatch(/^None of the tools that the address chooses can be called: /)
+    expect(await noteOf({ cursor: 'last' }, '/mcp?tools=Kit.a')).toBeNull()
+    expect(await noteOf({}, '/mcp')).toBeNull()
   })
 
   it.each(['mode=find', 'toolkits=a%20b', 'tools=K*t.*', 'tools=*', 'tools=Kit.a@1'])('refuses ?%s', async (query) => {
@@ -373,6 +376,36 @@ describe('a toolset', () => {
     }
     const both = { path: '/mcp?toolkits=Kit&toolkits=Other' }
     expect((await setUp().legacy('tools/list', {}, both)).status).toBe(200)
+  })
+})
+
+describe('a call of a tool that there is none of', () => {
+  const unknown = fail({ type: 'tool-unknown', asked: 'ehco', suggestions: [] })
+  const called = async (given: Partial<SetUp>, path = '/mcp') =>
+    body(await setUp({ run: () => unknown, ...given }).legacy('tools/call', { name: 'ehco', arguments: {} }, { path }))
+
+  it('names the one that was meant, to whoever may list it', async () => {
+    const message = "Unknown tool: 'ehco': did you mean 'echo'?"
+    for (const path of ['/mcp', '/mcp?toolkits=Kit']) {
+      expect(await called({}, path)).toMatchObject({ error: { code: -32602, message } })
+    }
+    const records = [record('quite_another')]
+    expect(await called({ records })).toMatchObject({ error: { message: "Unknown tool: 'ehco'" } })
+    const principal: Principal = { ...ADMIN, kind: 'key', scopes: ['tools:call'] }
+    expect(await called({ principal })).toMatchObject({ error: { message: "Unknown tool: 'ehco'" } })
+  })
+
+  it('names none while they cannot be searched', async () => {
+    const { legacy, list } = setUp({ run: () => unknown })
+    list.mockRejectedValue(new Unreachable('Out of reach'))
+    const answer = await body(await legacy('tools/call', { name: 'ehco', arguments: {} }))
+    expect(answer).toMatchObject({ error: { code: -32602, message: "Unknown tool: 'ehco'" } })
+  })
+
+  it('says in search mode which there are', async () => {
+    expect(await called({}, '/mcp?mode=search')).toMatchObject({
+      error: { message: "Unknown tool: 'ehco': did you mean 'call_tool', 'search_tools', 'describe_tool'?" },
+    })
   })
 })
 
