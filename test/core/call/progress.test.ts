@@ -20,6 +20,15 @@ it('grows, or is dropped', () => {
   expect(told.map(({ progress }) => progress)).toEqual([-1, 0, 50, 100])
 })
 
+it('is told ever more seldom by a tool that reports on and on', () => {
+  const { told, report } = listening()
+  for (let progress = 1; progress <= 1_000_000; progress++) report(progress)
+  expect(told).toHaveLength(1_000 + 3 * 900)
+  const shown = told.map(({ progress }) => progress)
+  expect(shown.slice(998, 1_002)).toEqual([999, 1_000, 1_010, 1_020])
+  expect(shown.slice(-2)).toEqual([999_000, 1_000_000])
+})
+
 it('ends with the run, whatever the tool does with the function', () => {
   const { told, report, end } = listening()
   report(1)
