@@ -1,85 +1,131 @@
-import { type Term, termsOf } from './question.ts'
+import { type Name, type Term, termsOf } from './question.ts'
 import { matching, type Seen } from './seen-ids.ts'
 
-/** How much of a word's weight counts for where it is found, and for that it is found itself. */
-const SHARES: readonly (readonly [columns: string, isItself: boolean, share: number])[] = [
-  ['', false, 0.4],
-  ['{name toolkit tags}', false, 0.2],
-  ['', true, 0.2],
-  ['{name}', true, 0.2],
-]
-/** How much of the weight of a word that one tool alone has is that of a word that none has. */
-const UNKNOWN = 0.7
-/** A tool is found that covers so much of the question. */
-const LEAST_SHARE = 0.34
+/** How much of a word's weight counts: by where a tool has it, */
+const ANYWHERE = 0.35
+const IN_NAMES = 0.3
+const IN_TOOLKIT = 0.3
+/** for what stands for it, */
+const STAND_IN = 0.7
+/** and where it says little. */
+const LOOSE = 0.3
+/** How much more a tool covers whose whole name the question says. */
+const WHOLE_NAME = 1
+/** How much of the weight of a word that one tool alone has is that of a word that none has, and of somebody's own name. */
+const UNKNOWN = 0.5
+const OWN_NAME = 0.15
+/** A tool is found that covers so much of the question, */
+const LEAST_SHARE = 0.2
+/** so much of what the best one covers, */
+const LEAST_OF_BEST = 0.25
+/** and, of so many words that say more than what is done, has one in its names or as many anywhere. */
+const LEAST_WORDS = 2
 
 export interface Coverage {
-  /** How much of the question each tool covers, by its number: of those that have any of its words. */
+  /** How much of the question each tool covers that is found, by its number. */
   readonly covered: ReadonlyMap<number, number>
-  /** What a tool covers at least that is found. */
-  readonly least: number
   /** The words of the question that no tool has. */
   readonly unmatched: readonly string[]
 }
 
-/** A word of the question that some tool has: the tools that have it, as `SHARES` asks for them. */
+/** Tools that have a term, each of which covers so much of it by that. */
+interface Holders {
+  readonly ids: readonly number[]
+  readonly gain: number
+  /** They have it in a name, in their toolkit's or in a tag. */
+  readonly isNamed: boolean
+}
+
+/** A term that some tool has. */
 interface Group {
-  readonly lists: readonly (readonly number[])[]
-  readonly weight: number
-  /** Of the word itself, which weighs more than with all that stand for it. */
-  readonly ownWeight: number
+  readonly term: Term
+  readonly holders: readonly Holders[]
+  /** The most that a tool covers of it. */
+  readonly most: number
+  /** The tools in whose own names it is. */
+  readonly titled: readonly number[]
 }
 
 /** How much of a question each tool covers that is seen: a word weighs the more the fewer tools have it. */
 export function coverageOf(sql: SqlStorage, q: string, seen: Seen): Coverage {
-  const { groups, unmatched } = groupsOf(sql, termsOf(q), seen)
-  const known = groups.reduce((sum, { weight }) => sum + weight, 0)
-  const least = LEAST_SHARE * (known + unmatched.length * UNKNOWN * weightOf(1, seen.count))
-  return { covered: sumsOf(groups, least), least, unmatched }
+  const { groups, missing } = groupsOf(sql, termsOf(q), seen)
+  const known = groups.reduce((sum, { term, most }) => sum + (term.isLoose ? 0 : most), 0)
+  const unknown = missing.reduce((sum, term) => sum + (term.isLoose ? 0 : term.isOwnName ? OWN_NAME : UNKNOWN), 0)
+  const least = LEAST_SHARE * (known + unknown * weightOf(1, seen.count))
+  const wanted = Math.min(LEAST_WORDS, [...groups.map(({ term }) => term), ...missing].filter(isSaying).length)
+  const covered = withWholeNames(sql, groups, sumsOf(groups, seen.last, least, wanted), least)
+  return { covered, unmatched: missing.flatMap(({ word, isImplied }) => (isImplied ? [] : [word])) }
 }
 
-/** What each word of the question weighs and which tools have it, and those that no tool has. */
-function groupsOf(
-  sql: SqlStorage,
-  terms: readonly Term[],
-  seen: Seen,
-): { groups: readonly Group[]; unmatched: readonly string[] } {
-  const exact = listsOf(sql, terms, seen)
-  const isMissing = (at: number) => exact[at]?.[0]?.length === 0
-  const longer = terms.flatMap(({ beginning }, at) =>
-    beginning === undefined || !isMissing(at) ? [] : [{ at, match: beginning, itself: beginning }],
-  )
-  const begun = listsOf(sql, longer, seen)
-  const groups: Group[] = []
-  const unmatched: string[] = []
-  for (const [at, { word }] of terms.entries()) {
-    const lists = isMissing(at) ? begun[longer.findIndex((each) => each.at === at)] : exact[at]
-    const [any, , own] = lists ?? []
-    if (!lists || !any || any.length === 0) unmatched.push(word)
-    else
-      groups.push({
-        lists,
-        weight: weightOf(any.length, seen.count),
-        ownWeight: weightOf(own?.length ?? 0, seen.count),
-      })
-  }
-  return { groups, unmatched }
+/** Whether a term says more than what is done, and is missed where no tool has it. */
+function isSaying({ isLoose, isAction, isOwnName }: Term): boolean {
+  return !isLoose && !isAction && !isOwnName
 }
 
-/** The tools that have each word, as `SHARES` asks for them. */
-function listsOf(
-  sql: SqlStorage,
-  terms: readonly Pick<Term, 'match' | 'itself'>[],
-  seen: Seen,
-): readonly (readonly (readonly number[])[])[] {
-  const expressions = terms.flatMap(({ match, itself }) =>
-    SHARES.map(([columns, isItself]) => {
-      const looked = isItself ? itself : match
-      return columns === '' ? looked : `${columns} : (${looked})`
-    }),
+/** The terms that some tool has, and those that none has. */
+function groupsOf(sql: SqlStorage, terms: readonly Term[], seen: Seen) {
+  const found = foundBy(sql, terms, seen)
+  const has = new Set(found.map(({ term }) => term.word))
+  const longer = terms.flatMap(({ beginning, ...term }) =>
+    beginning === undefined || has.has(term.word) ? [] : [{ ...term, names: [beginning] }],
   )
-  const lists = matching(sql, expressions, seen)
-  return terms.map((_, at) => lists.slice(at * SHARES.length, (at + 1) * SHARES.length))
+  const begun = longer.length === 0 ? [] : foundBy(sql, longer, seen)
+  for (const { term } of begun) has.add(term.word)
+  return { groups: [...found, ...begun], missing: terms.filter(({ word }) => !has.has(word)) }
+}
+
+/** Of terms, those that some tool has under any of their names. */
+function foundBy(sql: SqlStorage, terms: readonly Term[], seen: Seen): readonly Group[] {
+  const expressions = terms.flatMap(({ names }) => [
+    `{name} : (${names.map(({ match }) => match).join(' OR ')})`,
+    ...names.flatMap(expressionsOf),
+  ])
+  const lists = matching(sql, expressions, seen)[Symbol.iterator]()
+  const next = (): readonly number[] => lists.next().value ?? []
+  return terms.flatMap((term) => {
+    const titled = next()
+    const found = term.names.map((name) => ({
+      name,
+      named: next(),
+      anywhere: name.isAction ? [] : next(),
+      inToolkit: name.isItself ? next() : [],
+    }))
+    const holders = holdersOf(term, found, seen.count)
+    const most = Math.max(0, ...holders.map(({ gain }) => gain))
+    return most === 0 ? [] : [{ term, holders, most, titled }]
+  })
+}
+
+/** In the order in which `foundBy` reads what they find. */
+function expressionsOf({ match, isAction, isItself }: Name): readonly string[] {
+  return [
+    `{name toolkit tags} : (${match})`,
+    ...(isAction ? [] : [match]),
+    ...(isItself ? [`{toolkit} : (${match})`] : []),
+  ]
+}
+
+/** The tools that a name of a term finds. */
+interface Found {
+  readonly name: Name
+  readonly named: readonly number[]
+  readonly anywhere: readonly number[]
+  readonly inToolkit: readonly number[]
+}
+
+function holdersOf({ isLoose }: Term, found: readonly Found[], tools: number): readonly Holders[] {
+  const itself = found[0]?.anywhere.length ?? 0
+  return found.flatMap(({ name, named, anywhere, inToolkit }) => {
+    const alone = weightOf(Math.max(named.length, anywhere.length), tools)
+    const shared = name.isShared && itself > 0 ? Math.min(alone, weightOf(itself, tools)) : alone
+    const weight = shared * (name.isItself ? 1 : STAND_IN) * (isLoose ? LOOSE : 1)
+    const holders = [
+      { ids: anywhere, gain: weight * ANYWHERE, isNamed: false },
+      { ids: named, gain: weight * (ANYWHERE + IN_NAMES), isNamed: true },
+      { ids: inToolkit, gain: weight * (ANYWHERE + IN_NAMES + IN_TOOLKIT), isNamed: true },
+    ]
+    return holders.filter(({ ids }) => ids.length > 0)
+  })
 }
 
 /** What a word weighs that so many of all tools have (the idf of BM25). */
@@ -87,32 +133,71 @@ function weightOf(count: number, tools: number): number {
   return Math.log(1 + (tools - count + 0.5) / (count + 0.5))
 }
 
-/** The most that a tool can cover of a group. */
-function mostOf({ weight, ownWeight, lists }: Group): number {
-  return SHARES.reduce((sum, [, isItself, share], at) => {
-    return (lists[at]?.length ?? 0) === 0 ? sum : sum + share * (isItself ? ownWeight : weight)
-  }, 0)
-}
-
 /**
- * Adds up what each tool covers, rare words first. Words that most tools have are added only to what has one of the others,
- * where a tool without one would not cover enough.
+ * Adds up what each tool covers, rare words first, of those that have as many words as are wanted that say more than what is done.
+ * Words that most tools have are added only to what has one of the others, where a tool without one would not cover enough.
+ * Numbers of tools are near each other, so that what is kept for each is kept in arrays.
  */
-function sumsOf(groups: readonly Group[], least: number): ReadonlyMap<number, number> {
-  const byWeight = groups.toSorted((one, other) => other.weight - one.weight)
-  const sums = new Map<number, number>()
-  let rest = byWeight.reduce((sum, group) => sum + mostOf(group), 0)
-  for (const group of byWeight) {
-    const isEnough = rest >= least
-    rest -= mostOf(group)
-    for (const [at, [, isItself, share]] of SHARES.entries()) {
-      const weight = share * (isItself ? group.ownWeight : group.weight)
-      for (const id of group.lists[at] ?? []) {
-        const sum = sums.get(id)
-        if (sum !== undefined) sums.set(id, sum + weight)
-        else if (isEnough) sums.set(id, weight)
+function sumsOf(groups: readonly Group[], last: number, least: number, wanted: number): ReadonlyMap<number, number> {
+  const sums = new Float64Array(last + 1)
+  const gains = new Float64Array(last + 1)
+  const words = new Uint8Array(last + 1)
+  const acts = new Uint8Array(last + 1)
+  const found: number[] = []
+  let rest = groups.reduce((sum, { most }) => sum + most, 0)
+  for (const { term, holders, most } of groups.toSorted((one, other) => other.most - one.most)) {
+    const isEnough = rest * (1 + WHOLE_NAME) >= least
+    const says = term.isLoose || term.isAction ? 0 : 1
+    rest -= most
+    const touched: number[] = []
+    // What covers more comes first, so that the first gain of a tool is its highest, and says whether it is a name's
+    for (const { ids, gain, isNamed } of holders.toSorted((one, other) => other.gain - one.gain)) {
+      for (const id of ids) {
+        if (gains[id] !== 0 || (!isEnough && sums[id] === 0)) continue
+        gains[id] = gain
+        touched.push(id)
+        words[id] = (words[id] ?? 0) + (isNamed ? LEAST_WORDS * says : says)
+        if (isNamed && term.isAction) acts[id] = 1
       }
     }
+    for (const id of touched) {
+      if (sums[id] === 0) found.push(id)
+      sums[id] = (sums[id] ?? 0) + (gains[id] ?? 0)
+      gains[id] = 0
+    }
   }
-  return sums
+  const evident = found.filter((id) => {
+    const said = words[id] ?? 0
+    return said + (said > 0 ? (acts[id] ?? 0) : 0) >= wanted
+  })
+  return new Map(evident.map((id) => [id, sums[id] ?? 0]))
+}
+
+/** What tools cover with how much of their own names the question says; those that then cover enough. */
+function withWholeNames(
+  sql: SqlStorage,
+  groups: readonly Group[],
+  sums: ReadonlyMap<number, number>,
+  least: number,
+): ReadonlyMap<number, number> {
+  const enough = (best: number) => Math.max(least, LEAST_OF_BEST * best)
+  const bound = enough(highest(sums)) / (1 + WHOLE_NAME)
+  const covered = new Map([...sums].filter(([, sum]) => sum >= bound))
+  const said = new Map<number, number>()
+  for (const { titled } of groups) {
+    for (const id of titled) if (covered.has(id)) said.set(id, (said.get(id) ?? 0) + 1)
+  }
+  const query = 'SELECT indexed.id AS id, size FROM json_each(?) AS tool CROSS JOIN indexed ON indexed.id = tool.value'
+  for (const { id, size } of sql.exec<{ id: number; size: number }>(query, JSON.stringify([...said.keys()]))) {
+    const share = Math.min(1, (said.get(id) ?? 0) / size)
+    covered.set(id, (covered.get(id) ?? 0) * (1 + WHOLE_NAME * share))
+  }
+  const wanted = enough(highest(covered))
+  return new Map([...covered].filter(([, sum]) => sum >= wanted))
+}
+
+function highest(sums: ReadonlyMap<number, number>): number {
+  let best = 0
+  for (const sum of sums.values()) best = Math.max(best, sum)
+  return best
 }

@@ -1,45 +1,141 @@
-import { isStopWord, synonymsOf } from './synonyms.ts'
+import { actionsImpliedBy, isAction, isLooseWord, isStopWord, phraseAt, standInsOf } from './synonyms.ts'
+import { stemmed, stemOf } from './stem.ts'
+import { WRITTEN } from './thesaurus.ts'
 import { wordsOf } from './words.ts'
 
 /** Of a question; what follows says no more of what is looked for. */
 const MAX_CHARACTERS = 1_000
 /** Each is looked up by itself. */
-const MAX_WORDS = 12
+const MAX_TERMS = 12
+/** Behind these stands a thing, not what is to be done. */
+const BEFORE_THINGS = /^(?:an?|the|this|that|these|my|our|your|his|her|their|on|in|of|at|for|with|which|what|whose)$/
 /** A shorter word begins too many others. */
 const MIN_BEGINNING = 4
 
-/** A word of a question, and what may stand for it. */
+/** How the index is asked for a term. */
+export interface Name {
+  /** An FTS5 expression. No word of a question is an operator in it. */
+  readonly match: string
+  /** What was asked for, and not what stands for it. */
+  readonly isItself: boolean
+  /** Words for what is done are looked for in the names of tools alone. */
+  readonly isAction: boolean
+  /** The word itself with a neighbour that is a term too, such as `listcalendar`: it counts for no more than either. */
+  readonly isShared: boolean
+}
+
+/** A word of a question, or several that are one, and what may stand for it. */
 export interface Term {
   /** As it was asked, in lower case. */
   readonly word: string
-  /** An FTS5 expression of the word itself, which is no operator in it. */
-  readonly itself: string
-  /** The same of the word and whatever stands for it. */
-  readonly match: string
-  /** The same of longer words that begin so, where it is long enough: asked for where no tool has the word itself. */
-  readonly beginning?: string
+  /** Itself first. */
+  readonly names: readonly Name[]
+  /** Longer words that begin so, where it is long enough: asked for where no tool has any of the names. */
+  readonly beginning?: Name
+  /** It says little: a number, a day, how good something is. */
+  readonly isLoose: boolean
+  /** It says what is done, which alone says little. */
+  readonly isAction: boolean
+  /** It is somebody's or something's own name: what tools are for is not missed where none has it. */
+  readonly isOwnName: boolean
+  /** It does not stand in the question, but is what that says. */
+  readonly isImplied?: true
 }
 
 /** The words of a question that say what is looked for, each once, in the order in which they stand. */
 export function termsOf(q: string): readonly Term[] {
-  const all = wordsOf(q.slice(0, MAX_CHARACTERS))
-  const said = all.filter((word) => !isStopWord(word))
-  const asked = [...new Set(said.length > 0 ? said : all)].slice(0, MAX_WORDS)
-  return asked.map((word, index) => {
-    const names = [word, ...joinedWith(word, all), ...synonymsOf(word, index === 0)]
-    const match = [...new Set(names)].map(quoted).join(' OR ')
-    const term = { word, itself: quoted(word), match }
-    return word.length < MIN_BEGINNING ? term : { ...term, beginning: `${quoted(word)}*` }
-  })
+  const text = q.slice(0, MAX_CHARACTERS)
+  const all = wordsOf(text)
+  const own = ownNamesIn(text)
+  const isSilent = all.every(isStopWord) ? () => false : isStopWord
+  const terms: Term[] = []
+  for (let at = 0; at < all.length && terms.length < MAX_TERMS; at += 1) {
+    const word = all[at] ?? ''
+    const found = phraseAt(all.slice(at))
+    const said = found ? all.slice(at, at + found.length).join(' ') : word
+    if (found) at += found.length - 1
+    if (terms.some((term) => term.word === said) || (!found && isSilent(word))) continue
+    if (found) terms.push(phraseTerm(said, found.phrase))
+    else {
+      const isVerb = terms.length === 0 && !BEFORE_THINGS.test(all[at - 1] ?? '')
+      terms.push(wordTerm(word, joinedAt(all, at, isSilent), own.has(word)))
+      if (isVerb) terms.push(...impliedTerms(word))
+    }
+  }
+  return [...terms, ...writtenTerms(text).filter(({ word }) => terms.every((term) => term.word !== word))]
+}
+
+function wordTerm(word: string, joined: readonly Name[], isOwnName: boolean): Term {
+  const term = {
+    word,
+    names: [named(word), ...joined, ...namesInPlaceOf(word)],
+    isLoose: isLooseWord(word) || /\d/.test(word),
+    isAction: isAction(word),
+    isOwnName,
+  }
+  return word.length < MIN_BEGINNING ? term : { ...term, beginning: { ...named(word), match: `"${stemOf(word)}"*` } }
+}
+
+function phraseTerm(said: string, phrase: string): Term {
+  const names = [named(said), ...namesInPlaceOf(phrase)]
+  return { word: said, names, isLoose: false, isAction: isAction(phrase), isOwnName: false }
+}
+
+/** What a question speaks of by what is written in it: whoever gives an e-mail address need not say so. */
+function writtenTerms(text: string): readonly Term[] {
+  return WRITTEN.filter(([pattern]) => pattern.test(text)).map(([, word]) => ({
+    word,
+    names: [named(word)],
+    isLoose: true,
+    isAction: false,
+    isOwnName: false,
+    isImplied: true,
+  }))
+}
+
+/** What a verb at the beginning says beside the thing of that word. */
+function impliedTerms(word: string): readonly Term[] {
+  const actions = actionsImpliedBy(word)
+  if (actions.length === 0) return []
+  return [{ word, names: [anyOf(actions)], isLoose: false, isAction: true, isOwnName: false, isImplied: true }]
+}
+
+const named = (text: string): Name => ({
+  match: `"${stemmed(text)}"`,
+  isItself: true,
+  isAction: false,
+  isShared: false,
+})
+
+function namesInPlaceOf(word: string): readonly Name[] {
+  const { actions, things } = standInsOf(word)
+  const others = things.map((each) => ({ ...named(each), isItself: false }))
+  return actions.length === 0 ? others : [...others, anyOf(actions)]
+}
+
+/** Words for what is done, which are as good as one. */
+function anyOf(actions: readonly string[]): Name {
+  return {
+    match: actions.map((each) => `"${stemmed(each)}"`).join(' OR '),
+    isItself: false,
+    isAction: true,
+    isShared: false,
+  }
 }
 
 /** What is written as one word by some: a word with its neighbours, `on call` as `oncall`. */
-function joinedWith(word: string, all: readonly string[]): readonly string[] {
-  return all.flatMap((each, at) => {
-    if (each !== word) return []
-    const [before, behind] = [all[at - 1], all[at + 1]]
-    return [before === undefined ? [] : [before + word], behind === undefined ? [] : [word + behind]].flat()
-  })
+function joinedAt(all: readonly string[], at: number, isSilent: (word: string) => boolean): readonly Name[] {
+  const word = all[at] ?? ''
+  const [before, behind] = [all[at - 1], all[at + 1]]
+  return [
+    ...(before === undefined ? [] : [{ ...named(before + word), isShared: !isSilent(before) }]),
+    ...(behind === undefined ? [] : [{ ...named(word + behind), isShared: !isSilent(behind) }]),
+  ]
 }
 
-const quoted = (text: string) => `"${text}"`
+/** The words that have a capital where no sentence begins, and those of addresses and of what is quoted. */
+function ownNamesIn(text: string): ReadonlySet<string> {
+  const capitals = text.match(/(?<=[\p{L}\p{N},'’–-] ?)(?<![\p{L}\p{N}])\p{Lu}[\p{L}\p{N}]*/gu) ?? []
+  const quoted = text.match(/"[^"]*"|“[^”]*”|\S*(?:@|:\/\/)\S+/g) ?? []
+  return new Set([...capitals, ...quoted].flatMap(wordsOf))
+}

@@ -4,28 +4,30 @@ import { titleOf, type ToolRecord } from '../../core/tool/tool.ts'
 import { toolKey } from '../../core/tool/tool-id.ts'
 import { column, field } from '../rows.ts'
 import { policiesOf } from './policies.ts'
-import { spaced } from './words.ts'
+import { stemmed } from './stem.ts'
+import { spaced, wordsOf } from './words.ts'
 import { readMeta, writeMeta } from './tables.ts'
 import { tagsOfToolkit } from './toolkits.ts'
 
 /** Counts up with each change of what is indexed of the same records. */
-const INDEXED = '2'
+const INDEXED = '3'
 /** Of the names of a tool's parameters; what follows says no more of what it does. */
 const MAX_PARAMETERS = 4_000
 
 /**
  * What is searched: `indexed` has what a filter or a very name is compared with, a row for each listed tool, and `words` the
- * words of it under the same number. Nothing of the words is kept beside the index.
+ * words of it under the same number. Nothing of the words is kept beside the index
+ * but of how many words a tool's own name is.
  */
 const TABLES = `
 CREATE TABLE indexed (
   id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, toolkit TEXT NOT NULL, plain TEXT NOT NULL, whole TEXT NOT NULL,
-  level INTEGER NOT NULL, callable INTEGER NOT NULL, tags TEXT NOT NULL
+  level INTEGER NOT NULL, callable INTEGER NOT NULL, tags TEXT NOT NULL, size INTEGER NOT NULL
 );
 CREATE INDEX indexed_plain ON indexed (plain);
 CREATE INDEX indexed_whole ON indexed (whole);
 CREATE VIRTUAL TABLE words USING fts5(
-  name, toolkit, description, parameters, tags, content = '', contentless_delete = 1, tokenize = 'porter unicode61'
+  name, toolkit, description, parameters, tags, content = '', contentless_delete = 1, tokenize = 'unicode61'
 );
 `
 
@@ -62,7 +64,8 @@ export function indexTool(
   if (!record) return
   const tags = [...new Set([...record.tags, ...toolkitTags])]
   sql.exec(
-    'INSERT INTO indexed (id, key, toolkit, plain, whole, level, callable, tags) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
+    `INSERT INTO indexed (id, key, toolkit, plain, whole, level, callable, tags, size)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     before ?? null,
     key,
     record.toolkit.toLowerCase(),
@@ -71,14 +74,17 @@ export function indexTool(
     levelled(record, policiesOf(sql).ruleOf(record)).securityLevel,
     record.implementation === undefined ? 0 : 1,
     JSON.stringify(tags),
+    wordsOf(record.tool).length,
   )
   sql.exec(
     'INSERT INTO words (rowid, name, toolkit, description, parameters, tags) VALUES (last_insert_rowid(), ?, ?, ?, ?, ?)',
-    `${spaced(record.tool)} ${record.tool} ${record.name} ${titleOf(record) ?? ''}`,
-    `${spaced(record.toolkit)} ${record.toolkit}`,
-    record.description,
-    parametersOf(record),
-    tags.join(' '),
+    ...[
+      `${spaced(record.tool)} ${record.tool} ${record.name} ${titleOf(record) ?? ''}`,
+      `${spaced(record.toolkit)} ${record.toolkit}`,
+      record.description,
+      parametersOf(record),
+      tags.join(' '),
+    ].map(stemmed),
   )
 }
 

@@ -4,8 +4,6 @@ import { plainText } from './search-index.ts'
 import type { Scope } from './seen.ts'
 import { seenIn } from './seen-ids.ts'
 
-/** A tool is found that covers so much of what the best one covers. */
-const LEAST_OF_BEST = 0.4
 /** What covers as much but for this is tied. */
 const PRECISION = 1e6
 /** More than a question can weigh, in units of the precision. */
@@ -43,8 +41,8 @@ export function rank(
   limit: number,
   behind: Behind = { place: 0, id: 0 },
 ): Ranking {
-  const { covered, least, unmatched } = coverageOf(sql, q, seenIn(sql, scope))
-  const ties = tiesOf(covered, veryOf(sql, q, scope), least)
+  const { covered, unmatched } = coverageOf(sql, q, seenIn(sql, scope))
+  const ties = tiesOf(covered, veryOf(sql, q, scope))
   const last = ties.at(-1)
   const total = last ? last.before + last.ids.length : 0
   const start = placeOf(sql, ties, behind.id) ?? behind.place
@@ -61,14 +59,7 @@ function veryOf(sql: SqlStorage, q: string, { condition, bindings }: Scope): Rea
 }
 
 /** The tools that are found, those that are tied together, best first. */
-function tiesOf(
-  covered: ReadonlyMap<number, number>,
-  very: ReadonlyMap<number, number>,
-  least: number,
-): readonly Tied[] {
-  let best = 0
-  for (const coverage of covered.values()) best = Math.max(best, coverage)
-  const enough = Math.max(least, LEAST_OF_BEST * best)
+function tiesOf(covered: ReadonlyMap<number, number>, very: ReadonlyMap<number, number>): readonly Tied[] {
   const byScore = new Map<number, number[]>()
   const add = (id: number, score: number) => {
     const tied = byScore.get(score)
@@ -76,7 +67,7 @@ function tiesOf(
     else byScore.set(score, [id])
   }
   for (const [id, coverage] of covered) {
-    if (coverage >= enough && !very.has(id)) add(id, Math.round(coverage * PRECISION))
+    if (!very.has(id)) add(id, Math.round(coverage * PRECISION))
   }
   for (const [id, whole] of very) add(id, whole * VERY + Math.round((covered.get(id) ?? 0) * PRECISION))
   let before = 0

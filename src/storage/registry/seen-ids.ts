@@ -7,6 +7,8 @@ const SPAN = 100_000
 /** The tools that a search is among. */
 export interface Seen {
   readonly count: number
+  /** The highest number of all that there are. */
+  readonly last: number
   /** Where spans of numbers begin that all tools are in. */
   readonly spans: readonly number[]
   /** Their numbers; undefined where they are all that there are. */
@@ -18,12 +20,12 @@ export function seenIn(sql: SqlStorage, { condition, bindings }: Scope): Seen {
   const last = field<number>(sql, 'SELECT max(id) FROM indexed') ?? 0
   const spans = Array.from({ length: Math.floor(last / SPAN) + 1 }, (_, at) => at * SPAN)
   if (condition === 'TRUE')
-    return { count: field<number>(sql, 'SELECT count(*) FROM indexed') ?? 0, spans, ids: undefined }
+    return { count: field<number>(sql, 'SELECT count(*) FROM indexed') ?? 0, last, spans, ids: undefined }
   const query = `SELECT (SELECT json_group_array(id) FROM indexed WHERE ${condition} ${withinSpan('id', spans)})
     FROM json_each(?) AS span`
   const texts = column<string>(sql, query, ...bindings, JSON.stringify(spans))
   const ids = new Set(texts.flatMap(numbersOf))
-  return { count: ids.size, spans, ids }
+  return { count: ids.size, last, spans, ids }
 }
 
 /** The numbers of the tools that each FTS5 expression finds, of those that are seen. */

@@ -1,155 +1,77 @@
-/** Words that say nothing of what is looked for. A question of nothing else is asked as it stands. */
-const STOP_WORDS = `
-a about all also am an and another any anybody anyone anything are as at be been being but by can could did do does doing
-for from had has have having her hers him his how i if in into is it its itself just let me mine my no not now of off on
-one onto or other our ours out over please right shall she should so some somebody someone something somewhere such than that the
-their them then there these they thing things this those through to too up upon us use used using via want was we were what
-when where whether which while who whom whose why will with without would you your yours tool tools`
+import { wordsOf } from './words.ts'
+import { ACTIONS, LOOSE_WORDS, STOP_WORDS, THINGS, VERBS_FIRST } from './thesaurus.ts'
 
-/**
- * What stands for the same in questions: tools are named in one way and asked for in another. Each line is a set, whose words
- * stand for each other; words of several lines stand for those of each. Words behind a colon stand for those before it, and
- * not the other way round.
- */
-const SETS = `
-create add make new insert register build generate compose write
-create add: set open start establish prepare
-get list search show find look read retrieve fetch view see check query lookup browse display describe
-get list search: give tell know watch inspect discover
-search list: browse explore
-update edit change modify adjust rename set fix correct patch
-delete remove erase drop clear
-cancel stop abort end terminate
-cancel delete remove: revoke unsubscribe skip
-send post publish share submit deliver
-reply answer respond response
-complete finish close resolve solve mark
-complete finish solve: done
-status state
-status state: finished done ready progress
-run execute start launch trigger play
-upload import attach
-download export save
-move transition change
-invite add
-schedule book plan reserve arrange
-grow extend increase enlarge resize expand
-issue ticket bug defect
-song track music
-email mail message inbox
-message text chat conversation
-sms: text
-document doc page
-file document
-picture image photo png jpg
-presentation deck slide
-spreadsheet sheet worksheet workbook
-"pull request": pr
-repository repo
-event appointment meeting
-meeting call
-person people member user
-user people member person directory: colleague coworker teammate staff employee
-company organization organisation account business
-customer client
-vendor supplier
-invoice bill
-web internet online
-page website site url webpage
-task todo
-price cost
-folder directory
-database db
-job position vacancy
-tweet twitter
-scrape crawl
-direction route map navigate
-metric performance statistic analytic report
-time timestamp clock date
-sum add plus
-subtract minus difference
-divide division quotient
-multiply product times
-transcript recording
-note comment
-access permission
-slot availability available free
-setting configuration config detail option
-current latest recent
-value price
-label tag
-role: job title position
-ceil ceiling floor: round
-"search engine": web internet online google
-history historical past
-meal food
-meal food: lunch dinner breakfast eat
-payment pay
-order purchase buy
-attach connect link
-error failure fail
-log error failure: diagnose
-log: fail error failure
-member participant attendee guest
-member: belong
-upcoming next
-upcoming next: coming
-verify validate check confirm
-decline reject refuse
-accept approve
-respond: accept decline rsvp
-candidate applicant
-team group
-channel room
-script code program
-query sql
-schema column field structure
-count total
-count: many number
-subscribe subscription subscriber newsletter
-currency exchange
-`
-
-/** Words that are asked for as verbs only where a question begins with them: elsewhere they are things. */
-const VERBS_FIRST: Readonly<Record<string, string>> = {
-  file: 'create add',
-  open: 'create add get',
-  raise: 'create add',
-  log: 'create add',
-  draw: 'create',
-  draft: 'create',
+/** What may stand for a word. */
+export interface StandIns {
+  /** Words for what is done, all of which are as good as one. */
+  readonly actions: readonly string[]
+  /** Words, or several as one, each of which is looked for by itself. */
+  readonly things: readonly string[]
 }
 
-export const isStopWord: (word: string) => boolean = (
-  (words) => (word: string) =>
-    words.has(word)
-)(new Set(STOP_WORDS.trim().split(/\s+/)))
+export const isStopWord = isAmong(STOP_WORDS)
+export const isLooseWord = isAmong(LOOSE_WORDS)
 
-const OTHERS = readSets(SETS)
+const ACTS = readSets(ACTIONS)
+const SAID = readSets(THINGS)
+const NONE: ReadonlySet<string> = new Set()
+const LONGEST_PHRASE = 4
+
+/** What stands for a word of a question, in any of its forms. */
+export function standInsOf(word: string): StandIns {
+  const base = basesOf(word).find((each) => ACTS.has(each) || SAID.has(each))
+  if (base === undefined) return { actions: [], things: [] }
+  return { actions: [...(ACTS.get(base) ?? NONE)], things: [...(SAID.get(base) ?? NONE)] }
+}
+
+/** What is done to a thing by a verb of the same word: to bill somebody is to create a bill. */
+export function actionsImpliedBy(word: string): readonly string[] {
+  const base = basesOf(word).find((each) => Object.hasOwn(VERBS_FIRST, each))
+  return base === undefined ? [] : (VERBS_FIRST[base]?.split(' ') ?? [])
+}
+
+/** Whether a word says what is done, and not to what. */
+export function isAction(word: string): boolean {
+  return basesOf(word).some((base) => ACTS.has(base))
+}
+
+/** The longest phrase that words begin with and something stands for, in any form of its first, and of how many words it is. */
+export function phraseAt(words: readonly string[]): { readonly phrase: string; readonly length: number } | undefined {
+  for (let length = Math.min(LONGEST_PHRASE, words.length); length > 1; length -= 1) {
+    const [first = '', ...rest] = words.slice(0, length)
+    const phrase = basesOf(first)
+      .map((base) => [base, ...rest].join(' '))
+      .find((each) => ACTS.has(each) || SAID.has(each))
+    if (phrase !== undefined) return { phrase, length }
+  }
+  return undefined
+}
+
+function isAmong(text: string): (word: string) => boolean {
+  const words = new Set(text.trim().split(/\s+/))
+  return (word) => words.has(word)
+}
 
 function readSets(text: string): ReadonlyMap<string, ReadonlySet<string>> {
   const others = new Map<string, Set<string>>()
-  for (const line of text.trim().split('\n')) {
-    const [before = '', behind] = line.split(':')
-    const targets = before.match(/"[^"]+"|\w+/g) ?? []
-    for (const word of (behind ?? before).match(/\w+/g) ?? []) {
-      const known = others.get(word) ?? new Set()
-      for (const each of targets) if (each !== word) known.add(each.replaceAll('"', ''))
-      others.set(word, known)
+  for (const line of text.split('\n')) {
+    const [before = '', behind = before] = line.split(':')
+    const targets = namesIn(before)
+    for (const name of namesIn(behind)) {
+      const known = others.get(name) ?? new Set()
+      for (const each of targets) if (each !== name) known.add(each)
+      others.set(name, known)
     }
   }
   return others
 }
 
-/** What else a word of a question may be called, in any of its forms. `isFirst`: it is the first that says something. */
-export function synonymsOf(word: string, isFirst: boolean): readonly string[] {
-  const base = basesOf(word).find((each) => OTHERS.has(each) || (isFirst && Object.hasOwn(VERBS_FIRST, each)))
-  if (base === undefined) return []
-  const verb = isFirst && Object.hasOwn(VERBS_FIRST, base) ? VERBS_FIRST[base] : undefined
-  return [...(OTHERS.get(base) ?? []), ...(verb?.split(' ') ?? [])]
+/** The words of a line, several in quotes as one. */
+function namesIn(text: string): readonly string[] {
+  return (text.match(/"[^"]+"|\w+/g) ?? []).map((name) => wordsOf(name).join(' '))
 }
 
-/** What a word may be a form of, itself first: the index knows stems, and this table words. */
+/** What a word may be a form of, itself first: the index knows stems, and these tables words. */
 function basesOf(word: string): readonly string[] {
   const bases = [word]
   const ending = /(?:ies|ied|es|s|ing|ed)$/.exec(word)?.[0]

@@ -216,6 +216,8 @@ describe('the ranking of a search', () => {
         total: 0,
         unmatched: ['pizza', 'mushrooms'],
       })
+      // What is implied was not asked in those words
+      expect(await ask(registry, 'hotels of ann@example.com')).toMatchObject({ unmatched: ['ann', 'example', 'com'] })
       expect(await ask(registry, '')).toEqual({ found: [], total: 0, unmatched: [] })
       // A question of nothing but stop words is asked as it stands
       expect(await ask(registry, 'what is this')).toEqual({ found: [], total: 0, unmatched: ['is', 'this'] })
@@ -265,7 +267,7 @@ describe('the ranking of a search', () => {
 
   it('gives tools in one order, however they are cut into pages', () =>
     inRegistry(async ({ registry }) => {
-      const ids = Array.from({ length: 7 }, (_, n) => `Kit.Paint${'s'.repeat(n % 3)}${n}@1.0.0`)
+      const ids = Array.from({ length: 7 }, (_, n) => `Kit.Paint_${'s'.repeat(n % 3)}${n}@1.0.0`)
       const plain = await Promise.all(ids.map((id) => publication(id, { description: 'Paints a wall' })))
       const better = await publication('Kit.PaintWall@1.0.0', { description: 'Paints a wall' })
       await registry.publish([...plain, better, await publication('Wall.Paint@1.0.0')], ADMIN)
@@ -287,8 +289,8 @@ describe('the ranking of a search', () => {
     inRegistry(async ({ registry, sql }) => {
       await publish({ registry } as Harness, 'A.Paint1@1.0.0', 'B.Paint2@1.0.0')
       // As where many more tools were listed in between
-      sql.exec(`INSERT INTO indexed (id, key, toolkit, plain, whole, level, callable, tags)
-        VALUES (299999, 'x.y', 'x', 'y', 'xy', 0, 0, '[]')`)
+      sql.exec(`INSERT INTO indexed (id, key, toolkit, plain, whole, level, callable, tags, size)
+        VALUES (299999, 'x.y', 'x', 'y', 'xy', 0, 0, '[]', 1)`)
       await publish({ registry } as Harness, 'A.Paint3@1.0.0', 'B.Paint4@1.0.0')
       sql.exec('DELETE FROM indexed WHERE id = 299999')
       const ids = sql.exec<{ id: number }>('SELECT id FROM indexed ORDER BY id').toArray()
