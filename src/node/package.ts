@@ -1,5 +1,5 @@
 /**
- * `npm run prepare`, which npm runs after `npm install` here and before it packs: makes what others install of this repository in
+ * What `npm run prepare` does (`prepare.js`), after `npm install` here and before npm packs: makes what others install of this repository in
  * `dist/package`, or in `--outdir`, since no Node reads TypeScript below `node_modules`. `switchboard/client` is one module and its types,
  * `switchboard` one program.
  */

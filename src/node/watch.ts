@@ -8,6 +8,9 @@ export interface Watched {
   readonly isDeep: boolean
 }
 
+/** On Linux a folder is watched file by file, and one that an editor puts in place of another, as many do, is not watched any more. */
+const ENDS_WITH_FILES = process.platform === 'linux'
+
 /**
  * Acts on changes of files: once for those that come within a tenth of a second, and once more for those that come while
  * it acts, never twice at a time. Gives what ends the watching.
@@ -25,15 +28,23 @@ export function onChange(watched: readonly Watched[], act: () => Promise<void>):
     } while (isStale)
     isActing = false
   }
-  const watchers = watched.map(({ folder, counts, isDeep }): FSWatcher =>
-    watch(folder, { recursive: isDeep }, (_, file) => {
+  const watchers = new Map<Watched, FSWatcher>()
+  function look(each: Watched): void {
+    const { folder, counts, isDeep } = each
+    watchers.get(each)?.close()
+    const watcher = watch(folder, { recursive: isDeep }, (_, file) => {
       if (file !== null && !counts(file)) return
       clearTimeout(timer)
-      timer = setTimeout(() => void begin(), 100)
-    }),
-  )
+      timer = setTimeout(() => {
+        if (ENDS_WITH_FILES && isDeep) look(each)
+        void begin()
+      }, 100)
+    })
+    watchers.set(each, watcher)
+  }
+  for (const each of watched) look(each)
   return () => {
     clearTimeout(timer)
-    for (const watcher of watchers) watcher.close()
+    for (const watcher of watchers.values()) watcher.close()
   }
 }
