@@ -39,9 +39,21 @@ const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cs}\p{Default_Ignorable_Code_P
 
 /** A text with what cannot be seen in it as `\u` escapes: what a person decides on must read as it is. */
 export function visible(text: string): string {
-  return text.replaceAll(UNSEEN, (character) =>
-    character === '\n' ? character : `\\u${(character.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`,
+  return text.replaceAll(UNSEEN, (character, at: number) =>
+    character === '\n' || joinsEmoji(text, at)
+      ? character
+      : `\\u${(character.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`,
   )
+}
+
+const PICTURE = /\p{Extended_Pictographic}$/u
+const WHOLE_PICTURE = /\p{Extended_Pictographic}[\ufe0f\u{1f3fb}-\u{1f3ff}]?$/u
+
+/** Whether what stands at `at` is seen as a part of a picture: it has one before it in colour, or joins two to one. */
+function joinsEmoji(text: string, at: number): boolean {
+  const [before, after] = [text.slice(Math.max(0, at - 4), at), text.slice(at + 1, at + 3)]
+  if (text[at] === '\ufe0f') return PICTURE.test(before)
+  return text[at] === '\u200d' && WHOLE_PICTURE.test(before) && /^\p{Extended_Pictographic}/u.test(after)
 }
 
 /** At most so many characters of a foreign text, and never half of one. */

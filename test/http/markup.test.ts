@@ -19,6 +19,10 @@ describe('markup', () => {
     ['é 日本語 אב ⠁ \u00a0', 'é 日本語 אב ⠁ \u00a0'],
     ['\ud800', '\\ud800'],
     ['\u{e0041}', '\\ue0041'],
+    // What is seen as a part of a picture is no escape, and nowhere else
+    ['👩‍👩‍👧 ❤️ 👍🏽‍❤️', '👩‍👩‍👧 ❤️ 👍🏽‍❤️'],
+    ['a\u200d👩 👩\u200db 👩\u200d', 'a\\u200d👩 👩\\u200db 👩\\u200d'],
+    ['❤️\ufe0f a\ufe0f 👩\u200d\u200d👩 👩\u200b👩', '❤️\\ufe0f a\\ufe0f 👩\\u200d\\u200d👩 👩\\u200b👩'],
     ['two\nlines, é, 日本, 👍', 'two\nlines, é, 日本, 👍'],
   ])('spells out what cannot be seen: %j', (text, written) => {
     expect(html`${text}`.text).toBe(written)

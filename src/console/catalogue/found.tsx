@@ -110,7 +110,7 @@ function Card({ tool, isExact }: { tool: ListedTool; isExact: boolean }) {
       </a>{' '}
       <span class="note">{version}</span>
       {/^[^+]*-/.test(version) ? <span class="note">, a pre-release</span> : undefined}
-      <p>{beginningOf(tool)}</p>
+      <p dir="auto">{beginningOf(tool)}</p>
       {needs.length === 0 ? undefined : <p class="note">Needs {needs.join(', ')}</p>}
     </li>
   )

@@ -10,7 +10,7 @@ import { byParameter, CallForm } from './form.tsx'
 import { CallOutcome } from './outcome.tsx'
 import { Parameters } from './parameters.tsx'
 import { linesOf } from './progress.tsx'
-import { Ready, type Told } from './ready.tsx'
+import { Ready, Standing, type Told } from './ready.tsx'
 import { SnippetList } from './snippet-list.tsx'
 import { callSnippets, hostSnippets } from './snippets.ts'
 import { VersionList, type Versions } from './versions.tsx'
@@ -80,7 +80,10 @@ async function toolView(visit: Visit, found: Found, calling?: Calling): Promise<
         {ready.approval ? ', each call approved by a person' : ''}
         {about?.dialect === undefined ? '' : `, published in ${FORMATS.get(about.dialect) ?? about.dialect}`}
       </p>
-      <p class="said">{description}</p>
+      <Standing told={ready} />
+      <p class="said" dir="auto">
+        {description}
+      </p>
       <Tags tags={about?.tags ?? []} />
       <section aria-labelledby="answer">
         <h2 id="answer">{running ? 'The call' : called ? 'What came of it' : 'Call it'}</h2>

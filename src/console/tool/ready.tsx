@@ -1,3 +1,5 @@
+import { Notice } from '../parts.tsx'
+
 /** As `GET /tools/{id}/readiness` gives it (`core/call/readiness.ts`). */
 export interface Told {
   readonly tool: string
@@ -16,18 +18,40 @@ export interface Told {
   readonly context?: readonly string[]
 }
 
+/** What is said of a version that is not active, and what to call in its place. */
+export function Standing({ told: { status } }: { told: Told }) {
+  const { state, message, successor } = status
+  if (state === 'active') return undefined
+  return (
+    <Notice>
+      <p>
+        This version is {state}
+        {message ? `: ${message}` : ''}.
+        {successor ? (
+          <>
+            {' '}
+            Its successor is <a href={`/console/tools/${encodeURIComponent(successor)}`}>{successor}</a>.
+          </>
+        ) : undefined}
+        {state === 'pending' ? (
+          <>
+            {' '}
+            Callers do not have it until it was <a href="/console/versions">reviewed</a>.
+          </>
+        ) : undefined}
+      </p>
+    </Notice>
+  )
+}
+
 /** Whether a call could run now, and what is in the way. */
-export function Ready({ told: { ready, status, problems, missing_requirements = {}, user_id } }: { told: Told }) {
+export function Ready({ told: { ready, problems, missing_requirements = {}, user_id } }: { told: Told }) {
   const links = (missing_requirements.authorization ?? []).filter(({ url }) => url !== undefined)
   return (
     <>
       <p>
         {ready ? 'Yes' : 'Not yet'}
         {user_id === undefined ? '' : `, for the user ${user_id}`}.
-        {status.state === 'active'
-          ? ''
-          : ` This version is ${status.state}${status.message ? `: ${status.message}` : ''}.`}
-        {status.successor ? ` Its successor is ${status.successor}.` : ''}
       </p>
       {problems.length === 0 ? undefined : (
         <ul>

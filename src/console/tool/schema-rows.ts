@@ -2,7 +2,7 @@ import { isJsonObject, isList, isTexts, type Json, type JsonObject } from '../..
 
 /** One parameter, or a part of one, as a line that a person reads. */
 export interface SchemaRow {
-  /** As one writes it: `address.city`, `items[].id`. */
+  /** As one writes it: `address.city`, `items[].id`; of a choice with what that is called, `payment (Card).number`. */
   readonly name: string
   readonly type: string
   readonly isRequired: boolean
@@ -46,8 +46,22 @@ function add(rows: SchemaRow[], schema: Json, prefix: string, depth: number): vo
     const name = `${prefix}${key}`
     rows.push(rowOf(name, property, required.includes(key)))
     add(rows, property, `${name}.`, depth + 1)
-    if (isJsonObject(property) && property.items !== undefined) add(rows, property.items, `${name}[].`, depth + 1)
+    if (!isJsonObject(property)) continue
+    if (property.items !== undefined) add(rows, property.items, `${name}[].`, depth + 1)
+    choicesOf(property).forEach((choice, index) => {
+      add(rows, choice, `${name} (${isJsonObject(choice) ? wordOf(choice, index) : ''}).`, depth + 1)
+    })
   }
+}
+
+/** The schemas of which a value has to fit one. */
+function choicesOf({ anyOf, oneOf }: JsonObject): readonly Json[] {
+  return isList(anyOf) ? anyOf : isList(oneOf) ? oneOf : []
+}
+
+/** What a choice is called: as it says itself, or by its place. */
+function wordOf({ title }: JsonObject, index: number): string {
+  return typeof title === 'string' && title !== '' ? title : `choice ${index + 1}`
 }
 
 function rowOf(name: string, schema: Json, isRequired: boolean): SchemaRow {
@@ -60,13 +74,13 @@ function rowOf(name: string, schema: Json, isRequired: boolean): SchemaRow {
 export function typeOf(schema: Json): string {
   if (schema === false) return 'nothing'
   if (!isJsonObject(schema)) return 'anything'
-  const { type, enum: values, items, anyOf, oneOf } = schema
+  const { type, enum: values, items } = schema
   if (isList(values)) return `one of ${values.map((value) => JSON.stringify(value)).join(', ')}`
   if (type === 'array') return items === undefined ? 'list' : `list of ${typeOf(items)}`
   if (typeof type === 'string') return type
   if (isTexts(type)) return type.join(' or ')
-  const choices = isList(anyOf) ? anyOf : isList(oneOf) ? oneOf : undefined
-  if (choices) return [...new Set(choices.map(typeOf))].join(' or ')
+  const choices = choicesOf(schema)
+  if (choices.length > 0) return [...new Set(choices.map(typeOf))].join(' or ')
   return isJsonObject(schema.properties) ? 'object' : 'anything'
 }
 

@@ -56,7 +56,9 @@ function Difference({ tool, versions }: Pick<ToReview, 'tool' | 'versions'>) {
             ? 'Too many versions are above it, so it was compared with none.'
             : 'Callers have no version before it, so all of it is new.'}
         </p>
-        <p class="said">{tool.description}</p>
+        <p class="said" dir="auto">
+          {tool.description}
+        </p>
       </>
     )
   }
@@ -66,7 +68,9 @@ function Difference({ tool, versions }: Pick<ToReview, 'tool' | 'versions'>) {
       <Changes changes={changes} />
       <details>
         <summary aria-label={`The whole description of ${tool.id}`}>Its whole description</summary>
-        <p class="said">{tool.description}</p>
+        <p class="said" dir="auto">
+          {tool.description}
+        </p>
       </details>
     </>
   )

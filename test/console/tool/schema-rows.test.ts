@@ -36,6 +36,24 @@ describe('a schema that a person reads', () => {
     ])
   })
 
+  it('has a line for what lies in each choice, by what that is called', () => {
+    const card = { title: 'Card', properties: { number: { type: 'string' } }, required: ['number'] }
+    const schema = {
+      properties: {
+        payment: { oneOf: [card, { properties: { iban: { type: 'string' } } }, { type: 'null' }] },
+        items: { type: 'array', items: { properties: { by: { anyOf: [card] } } } },
+      },
+    }
+    expect(rowsOf(schema).map(({ name, type }) => [name, type])).toEqual([
+      ['payment', 'object or null'],
+      ['payment (Card).number', 'string'],
+      ['payment (choice 2).iban', 'string'],
+      ['items', 'list of object'],
+      ['items[].by', 'object'],
+      ['items[].by (Card).number', 'string'],
+    ])
+  })
+
   it.each([
     [{ anyOf: [{ type: 'string' }, { type: 'integer' }, { type: 'string' }] }, 'string or integer'],
     [{ oneOf: [{ type: 'null' }, { type: 'array', items: { type: 'number' } }] }, 'null or list of number'],

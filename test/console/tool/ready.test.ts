@@ -1,0 +1,34 @@
+import { describe, expect, it } from 'vitest'
+import { setUp } from '../set-up.ts'
+
+const TOOL = { name: 'Mail_Send', description: 'שולח', input_schema: { type: 'object' }, output_schema: null }
+
+async function pageOf(status: object): Promise<string> {
+  const { get } = setUp({
+    'GET /tools/Mail.Send': () => TOOL,
+    'GET /tools/Mail.Send/readiness': () => ({ tool: 'Mail.Send@1.0.0', ready: true, status, problems: [] }),
+    'GET /tools/Mail.Send%401.0.0/versions': () => ({ items: [] }),
+    'GET /tools/Mail.Send%401.0.0': () => ({ document: {}, losses: [] }),
+  })
+  return (await (await get('/console/tools/Mail.Send')).text()).replaceAll(/\s+/g, ' ')
+}
+
+describe('the page of a version that is not active', () => {
+  it('says so before all else, and leads to what to call in its place', async () => {
+    const text = await pageOf({ state: 'deprecated', message: 'Use <that>', successor: 'Mail.Post@2.0.0' })
+    expect(text).toContain('This version is deprecated: Use &lt;that&gt;. Its successor is')
+    expect(text).toContain('href="/console/tools/Mail.Post%402.0.0"')
+    expect(text.indexOf('This version is')).toBeLessThan(text.indexOf('id="answer"'))
+  })
+
+  it('leads whoever may see one that waits to where it is reviewed', async () => {
+    expect(await pageOf({ state: 'pending' })).toMatch(/until it was <a href="\/console\/versions">reviewed/)
+  })
+
+  it('is no other than that of one that is', async () => {
+    const text = await pageOf({ state: 'active' })
+    expect(text).not.toContain('This version is')
+    // Texts run as their letters do
+    expect(text).toMatch(/<p class="said" dir="auto">\s*שולח/)
+  })
+})
