@@ -97,3 +97,24 @@ describe('a tool that was published beside others in one document', () => {
     },
   )
 })
+
+it('a version says nothing of the one before it to who may not see that one', async () => {
+  const inputSchema = { type: 'object', properties: {} }
+  const all = { scopes: ['tools:read', 'tools:publish'] }
+  const publisher = (await keyOf(server, ['Levels.*'], all)).as
+  for (const [version, description, level] of [
+    ['1.0.0', 'First words', 0],
+    ['1.1.0', 'Words for few', 5],
+    ['1.2.0', 'Last words', 0],
+  ] as const) {
+    const given = level > 0 ? { security_level: level } : {}
+    const document = { definition: { name: 'Do', description, inputSchema }, toolkit: 'Levels', version, ...given }
+    const { status } = await server.json('POST', '/tools?dialect=mcp&allow=breaking', document, publisher)
+    expect([version, status]).toEqual([version, 201])
+  }
+  const versions = async (as: Headers) => (await get('/tools/Levels.Do/versions', as)).body.items
+  expect(JSON.stringify(await versions(publisher))).toContain('Words for few')
+  const seen = await versions({})
+  expect(seen.map(({ version }: { version: string }) => version)).toEqual(['1.2.0', '1.0.0'])
+  expect(JSON.stringify(seen)).not.toMatch(/Words for few|1\.1\.0/)
+})

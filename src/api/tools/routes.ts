@@ -176,9 +176,8 @@ export function registryFace(deps: RegistryFaceDeps): Hono {
     const document = current && (await knownTo(principal, current, deps.toolkits))
     if (!document) return unknown(asked)
     const { historyOf } = await import('../../core/publish/history.ts')
-    const history = await historyOf(document, source)
-    const seen = history.filter(({ record }) => record === undefined || maySee(principal, record))
-    return jsonText(JSON.stringify({ items: seen.map((each) => encodeHistory(document, each)) }), 200, PRIVATE)
+    const history = await historyOf(document, source, (record) => maySee(principal, record))
+    return jsonText(JSON.stringify({ items: history.map((each) => encodeHistory(document, each)) }), 200, PRIVATE)
   }
 
   async function change(c: Context, principal: Principal, note: Note): Promise<Response | Failing> {

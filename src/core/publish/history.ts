@@ -22,10 +22,14 @@ const MOST_READ = 20
 /** Of what was said and is said so many characters are told, those of the highest versions first; of more, that they differ. */
 const MOST_TOLD = 500_000
 
-/** The versions of a tool, the highest first, with what each changed. All comparisons draw on one budget. */
+/**
+ * The versions of a tool that a reader `sees`, the highest first, with what each changed of what they see too. All comparisons draw
+ * on one budget.
+ */
 export async function historyOf(
   { versions }: ToolDocument,
   source: Pick<ToolSource, 'record'>,
+  sees: (record: ToolRecord) => boolean,
 ): Promise<readonly VersionHistory[]> {
   const ordered = [...versions].sort((a, b) => compareVersions(b.version, a.version))
   const bases = ordered.slice(0, MOST_READ).map((entry, index) => baseOf(entry, ordered.slice(index + 1)))
@@ -36,11 +40,12 @@ export async function historyOf(
   const records = new Map(read)
   const budget = createBudget()
   let left = MOST_TOLD
-  return ordered.map((entry, index) => {
+  return ordered.flatMap((entry, index) => {
     const record = index < MOST_READ ? records.get(entry.digest) : undefined
     const before = records.get(bases[index]?.digest ?? '')
     if (!record) return { entry }
-    if (!before) return { entry, record }
+    if (!sees(record)) return []
+    if (!before || !sees(before)) return { entry, record }
     const said = compareSaid(before, record, budget).map((change) => {
       left -= (change.before?.length ?? 0) + (change.after?.length ?? 0)
       return left >= 0 ? change : withoutTexts(change)

@@ -24,13 +24,17 @@ function recordOf(version: string, more: Partial<ToolRecord> = {}): ToolRecord {
 
 type State = VersionEntry['status']['state']
 
-function history(records: readonly ToolRecord[], states: Readonly<Record<string, State>> = {}) {
+function history(
+  records: readonly ToolRecord[],
+  states: Readonly<Record<string, State>> = {},
+  sees: (record: ToolRecord) => boolean = () => true,
+) {
   const versions = records.map(({ version, digest }): VersionEntry => {
     const state = states[version] ?? 'active'
     return { version, digest, status: { state }, publisher: { principal: 'admin', trusted: true } }
   })
   const source = { record: async (digest: string) => records.find((each) => each.digest === digest) }
-  return historyOf({ toolkit: 'Mail', tool: 'Send', versions }, source)
+  return historyOf({ toolkit: 'Mail', tool: 'Send', versions }, source, sees)
 }
 
 describe('the history of a tool', () => {
@@ -62,6 +66,14 @@ describe('the history of a tool', () => {
     ])
     expect(next?.changes).toEqual([])
     expect(first).not.toHaveProperty('changes')
+  })
+
+  it('says nothing of a version that its reader does not see, nor by what differs from that', async () => {
+    const records = [recordOf('1.0.0'), recordOf('1.1.0', { description: 'Of few' }), recordOf('1.2.0')]
+    const told = await history(records, {}, ({ version }) => version !== '1.1.0')
+    expect(told.map(({ entry }) => entry.version)).toEqual(['1.2.0', '1.0.0'])
+    expect(told[0]).not.toHaveProperty('changes')
+    expect(JSON.stringify(told)).not.toContain('Of few')
   })
 
   it('reads so many, and says of the others that they are there', async () => {
