@@ -1,3 +1,4 @@
+import { field } from '../rows.ts'
 import { type Name, type Term, termsOf } from './question.ts'
 import { matching, type Seen } from './seen-ids.ts'
 
@@ -187,13 +188,20 @@ function withWholeNames(
   for (const { titled } of groups) {
     for (const id of titled) if (covered.has(id)) said.set(id, (said.get(id) ?? 0) + 1)
   }
-  const query = 'SELECT indexed.id AS id, size FROM json_each(?) AS tool CROSS JOIN indexed ON indexed.id = tool.value'
-  for (const { id, size } of sql.exec<{ id: number; size: number }>(query, JSON.stringify([...said.keys()]))) {
+  for (const [id, size] of sizesOf(sql, [...said.keys()])) {
     const share = Math.min(1, (said.get(id) ?? 0) / size)
     covered.set(id, (covered.get(id) ?? 0) * (1 + WHOLE_NAME * share))
   }
   const wanted = enough(highest(covered))
   return new Map([...covered].filter(([, sum]) => sum >= wanted))
+}
+
+/** Of how many words the names of tools are. They come as one text, since a row each takes longer. */
+function sizesOf(sql: SqlStorage, ids: readonly number[]): readonly (readonly [id: number, size: number])[] {
+  const query = `SELECT json_group_object(indexed.id, size)
+    FROM json_each(?) AS tool CROSS JOIN indexed ON indexed.id = tool.value`
+  const sizes: Record<string, number> = JSON.parse(field<string>(sql, query, JSON.stringify(ids)) ?? '{}')
+  return Object.entries(sizes).map(([id, size]) => [Number(id), size])
 }
 
 function highest(sums: ReadonlyMap<number, number>): number {
