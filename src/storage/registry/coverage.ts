@@ -16,9 +16,9 @@ const WHOLE_NAME = 1
 const UNKNOWN = 0.5
 const OWN_NAME = 0.15
 /** A tool is found that covers so much of the question, */
-const LEAST_SHARE = 0.2
+const LEAST_SHARE = 0.12
 /** so much of what the best one covers, */
-const LEAST_OF_BEST = 0.25
+const LEAST_OF_BEST = 0.5
 /** and, of so many words that say more than what is done, has one in its names or as many anywhere. */
 const LEAST_WORDS = 2
 
@@ -147,7 +147,7 @@ function sumsOf(groups: readonly Group[], last: number, least: number, wanted: n
   const found: number[] = []
   let rest = groups.reduce((sum, { most }) => sum + most, 0)
   for (const { term, holders, most } of groups.toSorted((one, other) => other.most - one.most)) {
-    const isEnough = rest * (1 + WHOLE_NAME) >= least
+    const isEnough = rest >= least
     const says = term.isLoose || term.isAction ? 0 : 1
     rest -= most
     const touched: number[] = []
@@ -174,16 +174,17 @@ function sumsOf(groups: readonly Group[], last: number, least: number, wanted: n
   return new Map(evident.map((id) => [id, sums[id] ?? 0]))
 }
 
-/** What tools cover with how much of their own names the question says; those that then cover enough. */
+/** What the tools that cover enough cover, with how much of their own names the question says. */
 function withWholeNames(
   sql: SqlStorage,
   groups: readonly Group[],
   sums: ReadonlyMap<number, number>,
   least: number,
 ): ReadonlyMap<number, number> {
-  const enough = (best: number) => Math.max(least, LEAST_OF_BEST * best)
-  const bound = enough(highest(sums)) / (1 + WHOLE_NAME)
-  const covered = new Map([...sums].filter(([, sum]) => sum >= bound))
+  let best = 0
+  for (const sum of sums.values()) best = Math.max(best, sum)
+  const enough = Math.max(least, LEAST_OF_BEST * best)
+  const covered = new Map([...sums].filter(([, sum]) => sum >= enough))
   const said = new Map<number, number>()
   for (const { titled } of groups) {
     for (const id of titled) if (covered.has(id)) said.set(id, (said.get(id) ?? 0) + 1)
@@ -192,8 +193,7 @@ function withWholeNames(
     const share = Math.min(1, (said.get(id) ?? 0) / size)
     covered.set(id, (covered.get(id) ?? 0) * (1 + WHOLE_NAME * share))
   }
-  const wanted = enough(highest(covered))
-  return new Map([...covered].filter(([, sum]) => sum >= wanted))
+  return covered
 }
 
 /** Of how many words the names of tools are. They come as one text, since a row each takes longer. */
@@ -202,10 +202,4 @@ function sizesOf(sql: SqlStorage, ids: readonly number[]): readonly (readonly [i
     FROM json_each(?) AS tool CROSS JOIN indexed ON indexed.id = tool.value`
   const sizes: Record<string, number> = JSON.parse(field<string>(sql, query, JSON.stringify(ids)) ?? '{}')
   return Object.entries(sizes).map(([id, size]) => [Number(id), size])
-}
-
-function highest(sums: ReadonlyMap<number, number>): number {
-  let best = 0
-  for (const sum of sums.values()) best = Math.max(best, sum)
-  return best
 }
