@@ -48,7 +48,7 @@ export function composeCalls({ config, stores, recording, resolver, toolSecrets 
     base64,
     span,
     writeRecord: recording.writeCall,
-    defect: (call_id, tool, message) => log({ event: 'tool-defect', call_id, tool, message }),
+    defect: (call_id, tool, message, at) => log({ event: 'tool-defect', call_id, tool, message, at }),
   })
   const tellReadiness = createReadiness({
     toolSecrets,

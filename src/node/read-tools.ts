@@ -8,6 +8,7 @@ import type { KeptDocument } from '../core/publish/registry.ts'
 import { checkSchema } from '../core/schema/publishable.ts'
 import type { BundledDocument, BundledTool } from '../core/tool/bundled-tool.ts'
 import { isObject } from '../core/tool/json.ts'
+import { nearestOf } from '../core/tool/nearest.ts'
 import type { Problem } from '../core/tool/problem.ts'
 import { isNamePart, isVersion, type ToolName } from '../core/tool/tool-id.ts'
 import { NO_REQUIREMENTS, type ToolRecord } from '../core/tool/tool.ts'
@@ -28,13 +29,38 @@ export interface FoundTool {
 
 export const sha256 = async (text: string) => createHash('sha256').update(text).digest('hex')
 
+/** What a tool may declare: types say it too, to whoever has them checked. */
+const FIELDS: Readonly<Record<keyof BundledTool, true>> = {
+  version: true,
+  name: true,
+  title: true,
+  description: true,
+  input: true,
+  output: true,
+  requirements: true,
+  securityLevel: true,
+  annotations: true,
+  mayGiveArtifact: true,
+  timeoutMs: true,
+  tags: true,
+  handler: true,
+}
+
 /** Reads the tools that a file declares; the path of one is its id. Throws a `Broken` when it declares what it may not. */
 async function readFile(folder: string, path: string, name: ToolName): Promise<FoundTool[]> {
   const tool = await declaredIn(path)
   if ('document' in tool) return readDocument(path, name.toolkit, tool)
   const { version, description, input, output, title, securityLevel, annotations, mayGiveArtifact, tags = [] } = tool
-  if (!isNamePart(name.toolkit) || !isNamePart(name.tool) || !isVersion(version)) {
-    throw new Broken(`${path}: must be ${folder}/<Toolkit>/<Tool>.ts, with a version such as 1.0.0`)
+  if (!isNamePart(name.toolkit) || !isNamePart(name.tool)) {
+    throw new Broken(`${path}: must be ${folder}/<Toolkit>/<Tool>.ts`)
+  }
+  if (!isVersion(String(version)))
+    throw new Broken(`${path}: version: Must be one such as '1.0.0', got '${String(version)}'`)
+  const unknown = Object.keys(tool).find((field) => !Object.hasOwn(FIELDS, field))
+  if (unknown !== undefined) {
+    const meant =
+      unknown === 'secrets' || unknown === 'authorization' ? 'requirements' : nearestOf(unknown, Object.keys(FIELDS))
+    throw new Broken(`${path}: Unknown field '${unknown}'${meant === undefined ? '' : ` (meant '${meant}'?)`}`)
   }
   const definition = {
     ...name,

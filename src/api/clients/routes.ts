@@ -31,7 +31,7 @@ export function clientsFace({ clients, onChange, ...deps }: ClientsFaceDeps): Ho
     const body = await readJson(c.req.raw, BODY_LIMIT)
     if (!body.ok) return body
     const decoded = decodeClient(body.value)
-    if (!decoded.ok) return fail({ type: 'definition-invalid', problems: decoded.problems })
+    if (!decoded.ok) return fail({ type: 'definition-invalid', what: 'client', problems: decoded.problems })
     const url = new URL(c.req.url)
     if (!isTrustworthy(url)) return fail({ type: 'request-malformed', message: 'Agents connect by https' })
     return c.json(await clients.create(url.origin, decoded.value), 201)

@@ -55,7 +55,7 @@ export function keysFace(deps: KeysFaceDeps): Hono {
     const body = await readJson(c.req.raw, BODY_LIMIT)
     if (!body.ok) return body
     const decoded = decodeNewKey(body.value, deps.now())
-    if (!decoded.ok) return fail({ type: 'definition-invalid', problems: decoded.problems })
+    if (!decoded.ok) return fail({ type: 'definition-invalid', what: 'key', problems: decoded.problems })
     const text = deps.randomKey()
     const key: ApiKey = { id: deps.newId(), created_at: deps.now().toISOString(), ...decoded.value }
     await keys.create(key, await deps.sha256(text))
@@ -81,7 +81,7 @@ export function keysFace(deps: KeysFaceDeps): Hono {
     const key = await find(c)
     if (!key) return unknown(idOf(c))
     const decoded = decodeKeyChange(body.value, key, deps.now())
-    if (!decoded.ok) return fail({ type: 'definition-invalid', problems: decoded.problems })
+    if (!decoded.ok) return fail({ type: 'definition-invalid', what: 'key', problems: decoded.problems })
     const { name, scopes, tools, users } = decoded.value
     note({ name, scopes, tools, users })
     if (!(await keys.change(decoded.value))) return unknown(key.id)
@@ -95,7 +95,7 @@ export function keysFace(deps: KeysFaceDeps): Hono {
     const body = saysSomething ? await readJson(c.req.raw, BODY_LIMIT) : ({ ok: true, value: {} } as const)
     if (!body.ok) return body
     const until = decodeRotation(body.value, deps.now())
-    if (!until.ok) return fail({ type: 'definition-invalid', problems: until.problems })
+    if (!until.ok) return fail({ type: 'definition-invalid', what: 'key', problems: until.problems })
     const key = await find(c)
     if (!key) return unknown(idOf(c))
     const text = deps.randomKey()

@@ -46,7 +46,7 @@ export function policiesFace(deps: PoliciesFaceDeps): Hono {
     const body = await readJson(c.req.raw, BODY_LIMIT)
     if (!body.ok) return body
     const read = decodePolicy(pattern.value, body.value, await judgeSecrets())
-    if (!read.ok) return fail({ type: 'definition-invalid', problems: read.problems })
+    if (!read.ok) return fail({ type: 'definition-invalid', what: 'policy', problems: read.problems })
     const { limits, ...said } = read.value
     note({ ...said, ...(limits ? { limits: { ...limits } } : {}) })
     const isNew = await store.put(read.value)

@@ -84,7 +84,7 @@ export function providersFace(deps: ProvidersFaceDeps): Hono {
     const namesSecret = isObject(body.value) && 'client_secret_name' in body.value
     const judgeSecret = namesSecret ? await judgeSecrets() : () => undefined
     const decoded = decodeProvider(id, body.value, { judgeUrl, judgeSecret, known: known(id) })
-    if (!decoded.ok) return fail({ type: 'definition-invalid', problems: decoded.problems })
+    if (!decoded.ok) return fail({ type: 'definition-invalid', what: 'provider', problems: decoded.problems })
     const isNew = await store.put(decoded.value)
     return c.json(encodeProvider(decoded.value, 'given'), isNew ? 201 : 200)
   }

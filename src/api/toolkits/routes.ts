@@ -70,7 +70,7 @@ export function toolkitsFace(deps: ToolkitsFaceDeps): Hono {
     const body = await readJson(c.req.raw, BODY_LIMIT)
     if (!body.ok) return body
     const asked = decodeOwner(body.value)
-    if (!asked.ok) return fail({ type: 'definition-invalid', problems: asked.problems })
+    if (!asked.ok) return fail({ type: 'definition-invalid', what: 'change', problems: asked.problems })
     const { owner } = asked.value
     note({ owner })
     const principal = await ownerNamed(owner)
@@ -94,7 +94,7 @@ export function toolkitsFace(deps: ToolkitsFaceDeps): Hono {
     }
     const message =
       "Must be the id of a key, as GET /keys lists it, 'admin', 'jwt:<subject>', or null for the deployment"
-    return fail({ type: 'definition-invalid', problems: [{ path: '/owner', message }] })
+    return fail({ type: 'definition-invalid', what: 'change', problems: [{ path: '/owner', message }] })
   }
 
   async function change(c: Context, principal: Principal, note: Note): Promise<Response | Failing> {

@@ -111,7 +111,7 @@ export function wordsOf(failure: Exclude<Failure, { type: OwnWords }>): FailureW
         detail: `it is not run again under the id '${failure.call_id}': see what it did, then call under another id if need be`,
       }
     case 'definition-invalid':
-      return { message: 'The definition is not valid' }
+      return { message: `The ${failure.what ?? 'definition'} is not valid` }
     case 'conflict':
     case 'not-found':
     case 'gone':

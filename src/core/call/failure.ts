@@ -84,7 +84,8 @@ export type Failure =
   | { readonly type: 'cancelled'; readonly may_have_run?: MayHaveRun }
   | ({ readonly type: 'input-required' } & InputRequests)
   // Publication
-  | { readonly type: 'definition-invalid'; readonly problems: readonly Problem[] }
+  /** `what` was sent, where that is no definition. */
+  | { readonly type: 'definition-invalid'; readonly problems: readonly Problem[]; readonly what?: string }
   | { readonly type: 'conflict'; readonly message: string }
   | { readonly type: 'not-found'; readonly message: string }
   | { readonly type: 'gone'; readonly message: string }

@@ -39,7 +39,7 @@ export interface RunDeps {
   readonly base64: (text: string) => string
   readonly span: Span
   /** Told of a defect: an error that a tool threw, its text redacted, or one of ours. */
-  readonly defect: (callId: string, tool: string, message: string) => void
+  readonly defect: (callId: string, tool: string, message: string, place?: string) => void
 }
 
 /** What a tool came to, and what hides the credentials it was given. */
@@ -109,7 +109,8 @@ export async function runTool(options: RunOptions, deps: RunDeps): Promise<Ran |
   if (!('thrown' in ran)) return { ok: true, result: ran, redactor }
   const message = messageOf(ran.thrown)
   const safe = redactor?.text(message) ?? message
-  deps.defect(callId, record.id, safe)
+  const place = placeOf(ran.thrown)
+  deps.defect(callId, record.id, safe, place && (redactor?.text(place) ?? place))
   const failed = `The tool '${record.id}' failed unexpectedly`
   return fail({ type: 'tool-failed', message: failed, developer_message: safe })
 }
@@ -132,6 +133,11 @@ function runsOnceOnly({ runnable, record }: Pick<RunOptions, 'runnable' | 'recor
 }
 
 /** What an error says of itself. */
+/** Where an error was thrown, for the log. */
+function placeOf(error: unknown): string | undefined {
+  return error instanceof Error ? /^\s*at (.{1,300})$/m.exec(error.stack ?? '')?.[1] : undefined
+}
+
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }

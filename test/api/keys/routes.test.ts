@@ -101,6 +101,7 @@ describe('POST /keys', () => {
     expect(response.status).toBe(422)
     expect(await response.json()).toMatchObject({
       type: 'definition-invalid',
+      what: 'key',
       problems: [{ path: '/id' }, { path: '/name' }, { path: '/scopes/0' }],
     })
     expect(stored.size).toBe(0)

@@ -188,6 +188,20 @@ describe('a call', () => {
     expect(asked).toEqual([])
   })
 
+  it('that throws says in the log where, without its secrets', async () => {
+    const thrownAt = () => {
+      const error = new Error('No')
+      error.stack = 'Error: No\n    at token of mail-1 (index.js:7:9)\n    at elsewhere (index.js:1:1)'
+      return error
+    }
+    const tool = callableOf(recordWith({ providers: ['mail'] }), () => Promise.reject(thrownAt()))
+    const places: (string | undefined)[] = []
+    const defect = (_: string, _tool: string, _message: string, place?: string) => void places.push(place)
+    const callTool = createCallTool({ ...worldOf({ tool }).deps, defect })
+    await callTool(callWith({ input: { a: 1 }, userId: 'ann' }), callerWith())
+    expect(places).toEqual(['token of [redacted] (index.js:7:9)'])
+  })
+
   it('that lacks what only the operator can set up says that in the log, and not to an agent', async () => {
     const tool = callableOf(recordWith({ secrets: ['KEY'] }), () => value(1))
     const { deps, records } = worldOf({ tool, secretOf: () => undefined })

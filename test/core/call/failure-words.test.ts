@@ -11,6 +11,9 @@ import {
 describe('words of a failure', () => {
   it('are a message, and a detail where there is one', () => {
     expect(wordsOf({ type: 'cancelled' })).toEqual({ message: 'The call was cancelled' })
+    const wrong = { type: 'definition-invalid', problems: [] } as const
+    expect(wordsOf(wrong).message).toBe('The definition is not valid')
+    expect(wordsOf({ ...wrong, what: 'key' }).message).toBe('The key is not valid')
     const ended = { type: 'cancelled', may_have_run: true } as const
     expect(wordsOf(ended).detail).toMatch(/^it may have done what was asked all the same: see what it did/)
     expect([againOf({ type: 'cancelled' }), againOf(ended)]).toEqual([

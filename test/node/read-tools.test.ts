@@ -1,0 +1,45 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { join, relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { readTools } from '../../src/node/read-tools.ts'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+
+let folder = ''
+beforeEach(() => {
+  const parent = join(root, '.wrangler/tmp')
+  mkdirSync(parent, { recursive: true })
+  folder = mkdtempSync(join(parent, 'read-'))
+  mkdirSync(join(folder, 'Kit'))
+})
+afterEach(() => rmSync(folder, { recursive: true, force: true }))
+
+/** Reads a tool that declares these fields beside what every tool does. */
+function read(fields: string, version = "'1.0.0'") {
+  const text = `export default {
+  version: ${version}, description: 'Does.', input: { type: 'object' }, output: {}, handler: () => 1, ${fields}
+}
+`
+  writeFileSync(join(folder, 'Kit/Do.ts'), text)
+  return readTools(relative(root, folder))
+}
+
+describe('the file of a tool', () => {
+  it('declares what there is to declare', async () => {
+    const all = "title: 'Do', tags: ['x'], securityLevel: 0, timeoutMs: 1000, requirements: { user_id: true }"
+    expect(await read(all)).toMatchObject([{ record: { id: 'Kit.Do@1.0.0', title: 'Do', tags: ['x'] } }])
+  })
+
+  it.each([
+    ["secrets: ['KEY']", undefined, "Unknown field 'secrets' (meant 'requirements'?)"],
+    ["authorization: [{ id: 'google' }]", undefined, "Unknown field 'authorization' (meant 'requirements'?)"],
+    ["descripton: 'x'", undefined, "Unknown field 'descripton' (meant 'description'?)"],
+    ['xyzzyxyzzyxyzzy: 1', undefined, "Unknown field 'xyzzyxyzzyxyzzy'"],
+    ['', "'v1'", "version: Must be one such as '1.0.0', got 'v1'"],
+    ['', 'undefined', "version: Must be one such as '1.0.0', got 'undefined'"],
+  ])('that says %s, with the version %s, is refused with its name and why', async (fields, version, why) => {
+    const path = `${relative(root, folder)}/Kit/Do.ts`
+    await expect(read(fields, version)).rejects.toThrow(new Error(`${path}: ${why}`))
+  })
+})
