@@ -47,7 +47,7 @@ export function visible(text: string): string {
 }
 
 const PICTURE = /\p{Extended_Pictographic}$/u
-const WHOLE_PICTURE = /\p{Extended_Pictographic}[\ufe0f\u{1f3fb}-\u{1f3ff}]?$/u
+const WHOLE_PICTURE = /\p{Extended_Pictographic}(?:\ufe0f|\p{Emoji_Modifier})?$/u
 
 /** Whether what stands at `at` is seen as a part of a picture: it has one before it in colour, or joins two to one. */
 function joinsEmoji(text: string, at: number): boolean {

@@ -301,6 +301,33 @@ describe.skipIf(NO_BROWSER !== '')(`the console in a browser ${NO_BROWSER}`, () 
     await leave()
   })
 
+  it.each(DESKTOP_AND_PHONE)(
+    'disables a toolkit, says that its versions stay so, and activates it, at $width px',
+    async (size) => {
+      const { page, leave } = await person(browser)
+      await page.setViewportSize({ width: size.width, height: size.height })
+      const id = 'System.GetTimestamp@1.0.0'
+      const status = async () => (await server.json('GET', `/tools/${id}/versions`)).body.items[0].status
+      await page.goto(`${server.url}/console/versions?status=active&toolkit=System`)
+      await page.getByText('Change all of it…').click()
+      expect(await violations(page)).toEqual([])
+      await page.getByRole('button', { name: 'Disable it' }).click()
+      await page.waitForURL(/done=1/)
+      expect(await status()).toBe('disabled')
+      await page.getByRole('link', { name: 'disabled', exact: true }).click()
+      const item = page.getByRole('listitem').filter({ has: page.getByRole('link', { name: id }) })
+      await item.getByText('Change…').click()
+      await item.getByRole('button', { name: 'Activate' }).click()
+      await page.getByText('It stays disabled').waitFor()
+      await page.getByRole('link', { name: 'the toolkit', exact: true }).click()
+      await page.getByText('Change all of it…').click()
+      await page.getByRole('button', { name: 'Activate it' }).click()
+      await page.waitForURL(/done=1/)
+      expect(await status()).toBe('active')
+      await leave()
+    },
+  )
+
   it.each(DESKTOP_AND_PHONE)('shows all of a row at $width px, and when it was where it is read', async (size) => {
     const { page, leave } = await person(browser)
     await page.setViewportSize({ width: size.width, height: size.height })

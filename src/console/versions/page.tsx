@@ -4,6 +4,7 @@ import type { Leads, Reply, View, Visit } from '../page.ts'
 import { exact, Notice, Refused } from '../parts.tsx'
 import { failureOf } from '../reply.ts'
 import { readToReview, Review, type ToReview } from './review.tsx'
+import { changeToolkit, readToolkit, WholeToolkit } from './toolkit.tsx'
 
 type State = (typeof STATES)[number]
 
@@ -26,17 +27,23 @@ export async function show(visit: Visit): Promise<View | Leads> {
   return versionsView(visit)
 }
 
-/** Gives a version another status. */
+/** Gives a version, or a toolkit, another status. */
 export async function act(visit: Visit): Promise<View | Leads> {
   const { form } = visit
+  const done = { leadsTo: hrefOf({ ...askedOf(visit), cursor: '', done: '1' }) }
+  if (form.has('toolkit_name')) {
+    const changed = await changeToolkit(visit)
+    return changed.ok ? done : versionsView(visit, { failed: changed })
+  }
   const [status, id, message, successor] = ['to', 'id', 'message', 'successor'].map(
     (name) => form.get(name)?.trim() ?? '',
   )
   const beside = status === 'deprecated' ? { message, successor } : {}
   const said = Object.fromEntries(Object.entries(beside).filter(([, value]) => value !== ''))
-  const changed = await visit.ask('PATCH', `/tools/${encodeURIComponent(id ?? '')}`, { status, ...said })
-  if (!changed.ok) return versionsView(visit, changed)
-  return { leadsTo: hrefOf({ ...askedOf(visit), cursor: '', done: '1' }) }
+  const route = `/tools/${encodeURIComponent(id ?? '')}`
+  const changed = await visit.ask<{ status: string }>('PATCH', route, { status, ...said })
+  if (!changed.ok) return versionsView(visit, { failed: changed })
+  return changed.value.status === status ? done : versionsView(visit, { held: { id: id ?? '', ...changed.value } })
 }
 
 type Asked = Readonly<Record<string, string>>
@@ -54,7 +61,14 @@ function hrefOf(asked: Asked): string {
   return `${PATH}?${new URLSearchParams(Object.entries(asked).filter(([, value]) => value !== ''))}`
 }
 
-async function versionsView(visit: Visit, failed?: Reply<unknown>): Promise<View> {
+/** What a change came to, where it is not done. */
+interface Ended {
+  readonly failed?: Reply<unknown>
+  /** A version that stays as it is, whatever was said of it, since its toolkit is. */
+  readonly held?: { readonly id: string; readonly status: string }
+}
+
+async function versionsView(visit: Visit, { failed, held }: Ended = {}): Promise<View> {
   const asked = askedOf(visit)
   const state = STATES.find((each) => each === asked['status']) ?? FIRST
   const limit = String(state === 'pending' ? REVIEW_LIMIT : LIMIT)
@@ -62,6 +76,8 @@ async function versionsView(visit: Visit, failed?: Reply<unknown>): Promise<View
     Object.entries({ ...asked, format: 'summary', limit }).filter(([, value]) => value !== ''),
   )
   const list = await visit.ask<{ items: readonly ListedTool[]; next_cursor?: string }>('GET', `/tools?${query}`)
+  const name = asked['toolkit'] ?? ''
+  const told = name === '' ? undefined : await readToolkit(visit, name)
   const reviewed = list.ok && state === 'pending' ? await readToReview(visit, list.value.items) : undefined
   const isDone = visit.url.searchParams.has('done')
   return {
@@ -69,12 +85,13 @@ async function versionsView(visit: Visit, failed?: Reply<unknown>): Promise<View
     status: failed?.status ?? 200,
     content: (
       <>
-        {isDone && !failed ? (
+        {isDone && !failed && !held ? (
           <Notice>
             <p>It is changed: here at once, and everywhere within a minute.</p>
           </Notice>
         ) : undefined}
         {failed && <Refused failure={failureOf(failed)} />}
+        {held && <Held {...held} />}
         <ul class="chips" aria-label="Status">
           {ORDERED.map((each) => (
             <li>
@@ -99,6 +116,7 @@ async function versionsView(visit: Visit, failed?: Reply<unknown>): Promise<View
           </label>
           <button class="go">Show</button>
         </form>
+        {name === '' ? undefined : <WholeToolkit name={name} told={told} />}
         {list.ok ? (
           <Versions state={state} items={list.value.items} reviewed={reviewed} />
         ) : (
@@ -114,6 +132,18 @@ async function versionsView(visit: Visit, failed?: Reply<unknown>): Promise<View
       </>
     ),
   }
+}
+
+function Held({ id, status }: NonNullable<Ended['held']>) {
+  const [toolkit = ''] = id.split('.')
+  return (
+    <Notice isProblem>
+      <p>
+        <strong>It stays {status}</strong>, since all of its toolkit is: what was said of it counts once{' '}
+        <a href={`${PATH}?${new URLSearchParams({ status, toolkit })}#toolkit`}>the toolkit</a> lets it.
+      </p>
+    </Notice>
+  )
 }
 
 interface VersionsProps {

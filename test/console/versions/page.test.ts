@@ -4,7 +4,11 @@ import { type Routes, setUp } from '../set-up.ts'
 const ITEM = { id: 'Mail.Send@1.0.0', name: 'Mail_Send', description: '<b>Sends</b>' }
 const PATCH = 'PATCH /tools/Mail.Send%401.0.0'
 const world = (more: Routes = {}) =>
-  setUp({ 'GET /tools': () => ({ items: [ITEM], next_cursor: 'n/x' }), [PATCH]: () => ({}), ...more })
+  setUp({
+    'GET /tools': () => ({ items: [ITEM], next_cursor: 'n/x' }),
+    [PATCH]: ({ body }) => new Response(body, { headers: { 'content-type': 'application/json' } }),
+    ...more,
+  })
 const PAGE = '/console/versions'
 
 describe('the page of versions', () => {
@@ -104,5 +108,50 @@ describe('the page of versions', () => {
       expect(newest).toContain(said)
     const flooded = world({ [`${route}/versions`]: () => ({ items: [{ id: ITEM.id, status: 'pending' }] }) })
     expect(await (await flooded.get(PAGE)).text()).toContain('compared with none')
+  })
+
+  it('says that a version stays as it is where its toolkit says so, and leads there', async () => {
+    const { post } = world({ [PATCH]: () => ({ id: ITEM.id, status: 'disabled' }) })
+    const page = await post(PAGE, { id: ITEM.id, to: 'active' })
+    const text = await page.text()
+    expect([page.status, text.includes('It stays disabled')]).toEqual([200, true])
+    expect(text).toContain('href="/console/versions?status=disabled&amp;toolkit=Mail#toolkit"')
+  })
+
+  it('changes a whole toolkit, whose versions it shows, and says how it stands to administrators alone', async () => {
+    const changed: unknown[] = []
+    const routes = {
+      'GET /toolkits/Mail': () => ({ toolkit: 'Mail', status: 'disabled', message: '<old>', review: false }),
+      'PATCH /toolkits/Mail': async (request: Request) => changed.push(await request.json()),
+    }
+    const { get, post } = world(routes)
+    const at = `${PAGE}?status=disabled&toolkit=Mail`
+    const text = await (await get(at)).text()
+    expect(text).toContain('The toolkit is disabled: &lt;old&gt;')
+    const [, whole = ''] = /<section class="panel"([^]*?)<\/section>/.exec(text) ?? []
+    expect([...whole.matchAll(/<button[^>]* name="(\w+)" value="(\w+)"/g)].map(([, ...said]) => said)).toEqual([
+      ['to', 'active'],
+      ['to', 'yanked'],
+      ['review', '1'],
+    ])
+    for (const fields of [{ to: 'active' }, { review: '1' }, { review: '0' }] as const) {
+      const { status, headers } = await post(at, { toolkit_name: 'Mail', ...fields })
+      expect([status, headers.get('location')]).toEqual([302, `${at}&done=1`])
+    }
+    expect(changed).toEqual([{ status: 'active' }, { review: true }, { review: false }])
+    const refused = await post(at, { toolkit_name: 'Other', to: 'active' })
+    expect([refused.status, (await refused.text()).includes('There is nothing here')]).toEqual([404, true])
+    expect((await post(at, { toolkit_name: '..', to: 'active' })).status).toBe(404)
+    const publisher = {
+      id: 'key:1',
+      kind: 'key',
+      scopes: ['tools:read', 'tools:publish'],
+      tools: ['Mail.*'],
+      users: [],
+    } as const
+    const own = setUp({ 'GET /tools': () => ({ items: [] }), ...routes }, publisher)
+    expect(await (await own.get(at)).text()).toContain('All of Mail')
+    expect(own.asked.map(({ request }) => new URL(request.url).pathname)).toEqual(['/tools'])
+    expect(await (await get(PAGE)).text()).not.toContain('All of')
   })
 })
