@@ -30,7 +30,7 @@ export function alternativesOf({ anyOf, oneOf, properties }: Schema): Alternativ
 }
 
 /** The JSON Schema type of a value; whole numbers are integers. */
-export function typeName(value: unknown): string {
+function typeName(value: unknown): string {
   if (value === null) return 'null'
   if (Array.isArray(value)) return 'array'
   if (typeof value === 'number') return Number.isInteger(value) ? 'integer' : 'number'

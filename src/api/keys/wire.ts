@@ -3,17 +3,7 @@ import { type ApiKey, principalOf } from '../../core/access/api-key.ts'
 import type { Published } from '../../core/access/quota.ts'
 
 /** A key as `GET /keys` shows it: what may be known of it, and never its text or hash. */
-export function encodeKey({
-  id,
-  name,
-  scopes,
-  tools,
-  users,
-  created_at,
-  expires_at,
-  limits,
-  record_arguments,
-}: ApiKey) {
+function encodeKey({ id, name, scopes, tools, users, created_at, expires_at, limits, record_arguments }: ApiKey) {
   return { id, name, scopes, tools, users, created_at, expires_at, limits, record_arguments }
 }
 

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../core/tool/json.ts'
 export type Schema = JsonObject
 
 export const TEXT: Schema = { type: 'string' }
-export const FLAG: Schema = { type: 'boolean' }
+const FLAG: Schema = { type: 'boolean' }
 export const COUNT: Schema = { type: 'integer', minimum: 0 }
 export const NUMBER: Schema = { type: 'number' }
 export const TIME: Schema = { type: 'string', format: 'date-time' }

@@ -118,6 +118,25 @@ export function meetRequirements(
   return gather(record, publisher, context, userId, way, deps)
 }
 
+/** What keeps a tool from what it requires, gathered so that all of it is told at once. */
+interface Lacking {
+  readonly secrets: { id: string }[]
+  readonly tokens: { id: string }[]
+  readonly challenges: Challenge[]
+  readonly unavailable: Unavailable[]
+  user: boolean
+  /** What the deployment would give, were the tool trusted. */
+  readonly withheld: string[]
+  readonly details: string[]
+  /** The same for whoever runs the deployment. */
+  readonly forOperator: string[]
+}
+
+function tell({ details, forOperator }: Lacking, detail: string, full = detail): void {
+  details.push(detail)
+  forOperator.push(full)
+}
+
 async function gather(
   record: ToolRecord,
   { trusted }: Publisher,
@@ -126,94 +145,103 @@ async function gather(
   { reachedAt, hosts = [] }: CallWay,
   { toolSecrets, userTokens }: RequirementDeps,
 ): Promise<MetRequirements | Failing> {
-  const missingSecrets: { id: string }[] = []
-  const missingTokens: { id: string }[] = []
-  const challenges: Challenge[] = []
-  const unavailable: Unavailable[] = []
-  const details: string[] = []
-  /** The same for whoever runs the deployment. */
-  const forOperator: string[] = []
-  const lacks = (detail: string, full = detail): void => {
-    details.push(detail)
-    forOperator.push(full)
+  const { authorization, user_id: needsUser } = record.requirements
+  const lacking: Lacking = {
+    secrets: [],
+    tokens: [],
+    challenges: [],
+    unavailable: [],
+    user: needsUser && !userId,
+    withheld: [],
+    details: [],
+    forOperator: [],
   }
-  /** What the deployment would give, were the tool trusted. */
-  const withheld: string[] = []
+  const secrets = secretsFor(record, trusted, context, toolSecrets, lacking)
+  const tokens = new Map<string, Credential>()
+  const account = accountOf(context)
+  for (const requirement of authorization) {
+    const { id } = requirement
+    const own = context.tokens.get(id) ?? context.tokens.get(ANY_PROVIDER)
+    if (own) tokens.set(id, { value: own, from: 'caller' })
+    else if (isToken(requirement)) {
+      lacking.tokens.push({ id })
+      tell(lacking, `Send the token along that the tool calls '${id}'`)
+    } else if (!trusted) lacking.withheld.push(`users' tokens of '${id}'`)
+    else if (!userId) {
+      // Grants are users': without one there is none to look for, nor anybody to ask
+      lacking.user = true
+      lacking.challenges.push(challengeForNobody(requirement, reachedAt))
+    } else {
+      const result = await userTokens.tokenFor({ userId, requirement, tool: record, hosts, ...account, reachedAt })
+      if ('accounts' in result) return fail(whichAccount(id, result.accounts))
+      if ('token' in result) tokens.set(id, { value: result.token, from: 'deployment' })
+      else if ('challenge' in result) {
+        lacking.challenges.push(result.challenge)
+        tell(lacking, result.reason, result.forOperator)
+      } else {
+        lacking.unavailable.push(result)
+        tell(lacking, result.unavailable, result.forOperator)
+      }
+    }
+  }
+  return failureOf(lacking, record, context) ?? { ok: true, secrets, tokens }
+}
 
+/** The secrets that a tool requires: the caller's own, else the deployment's. */
+function secretsFor(
+  record: ToolRecord,
+  isTrusted: boolean,
+  context: Pick<CallerContext, 'secrets'>,
+  toolSecrets: ToolSecrets,
+  lacking: Lacking,
+): Map<string, Credential> {
   const secrets = new Map<string, Credential>()
   for (const { id } of record.requirements.secrets) {
     const own = context.secrets.get(id)
-    if (!own && !trusted && toolSecrets.isGranted(id, record)) {
-      withheld.push(`the secret '${id}'`)
+    if (!own && !isTrusted && toolSecrets.isGranted(id, record)) {
+      lacking.withheld.push(`the secret '${id}'`)
       continue
     }
     const secret = own ? { value: own } : toolSecrets.secretFor(id, record)
     if ('value' in secret) secrets.set(id, { value: secret.value, from: own ? 'caller' : 'deployment' })
     else {
-      missingSecrets.push({ id })
-      lacks(`The operator must set the secret '${id}', and let the tool have it`, secret.missing)
+      lacking.secrets.push({ id })
+      tell(lacking, `The operator must set the secret '${id}', and let the tool have it`, secret.missing)
     }
   }
+  return secrets
+}
 
-  const tokens = new Map<string, Credential>()
-  const account = accountOf(context)
-  let lacksUser = record.requirements.user_id && !userId
-  for (const requirement of record.requirements.authorization) {
-    const own = context.tokens.get(requirement.id) ?? context.tokens.get(ANY_PROVIDER)
-    if (own) {
-      tokens.set(requirement.id, { value: own, from: 'caller' })
-      continue
-    }
-    if (isToken(requirement)) {
-      missingTokens.push({ id: requirement.id })
-      lacks(`Send the token along that the tool calls '${requirement.id}'`)
-      continue
-    }
-    if (!trusted) {
-      withheld.push(`users' tokens of '${requirement.id}'`)
-      continue
-    }
-    if (!userId) {
-      // Grants are users': without one there is none to look for, nor anybody to ask
-      lacksUser = true
-      challenges.push(challengeForNobody(requirement, reachedAt))
-      continue
-    }
-    const result = await userTokens.tokenFor({ userId, requirement, tool: record, hosts, ...account, reachedAt })
-    if ('accounts' in result) return fail(whichAccount(requirement.id, result.accounts))
-    if ('token' in result) tokens.set(requirement.id, { value: result.token, from: 'deployment' })
-    else if ('challenge' in result) {
-      challenges.push(result.challenge)
-      lacks(result.reason, result.forOperator)
-    } else {
-      unavailable.push(result)
-      lacks(result.unavailable, result.forOperator)
-    }
-  }
-
+/** What a call comes to whose tool lacks something; undefined where nothing is lacking. */
+function failureOf(
+  lacking: Lacking,
+  record: ToolRecord,
+  { keepsToken }: Pick<CallerContext, 'keepsToken'>,
+): Failing | undefined {
+  const { secrets, tokens, challenges, unavailable, user, withheld, details, forOperator } = lacking
   if (withheld.length > 0) return fail({ type: 'tool-untrusted', id: record.id, credentials: withheld })
-  if (context.keepsToken && missingTokens.length + challenges.length > 0) {
-    lacks(`The token was not used, since the tool was asked for without its toolkit, '${record.toolkit}'`)
+  if (keepsToken && tokens.length + challenges.length > 0) {
+    tell(lacking, `The token was not used, since the tool was asked for without its toolkit, '${record.toolkit}'`)
   }
-  if (lacksUser) lacks('The call names no user')
-  if (missingSecrets.length + missingTokens.length + challenges.length === 0 && !lacksUser) {
+  if (user) tell(lacking, 'The call names no user')
+  if (secrets.length + tokens.length + challenges.length === 0 && !user) {
     const [first] = unavailable
-    return first ? fail(unavailableFailure(first)) : { ok: true, secrets, tokens }
+    return first && fail(unavailableFailure(first))
   }
   return fail({
     type: 'requirements-missing',
     tool: formatToolId(record),
     authorization: challenges,
-    ...(missingTokens.length > 0 ? { tokens: missingTokens } : {}),
-    secrets: missingSecrets,
-    user_id: lacksUser,
+    ...(tokens.length > 0 ? { tokens } : {}),
+    secrets,
+    user_id: user,
     detail: details.join('; '),
     ...(forOperator.join() === details.join() ? {} : { forOperator: forOperator.join('; ') }),
   })
 }
 
 /** A user with several accounts at a provider, of which the call names none. */
-export function whichAccount(provider: string, accounts: readonly string[]): Failure {
+function whichAccount(provider: string, accounts: readonly string[]): Failure {
   const names = accounts.map((account) => JSON.stringify(account)).join(', ')
   const message = `The user has several accounts at '${provider}': name one in the call's context, as 'account'`
   return { type: 'request-malformed', message, detail: `Wanted one of ${names}` }

@@ -1,5 +1,5 @@
 /** What kind of body a media type is, in the order in which one is chosen among several. */
-export const MEDIA_KINDS = ['json', 'form', 'multipart', 'text', 'binary'] as const
+const MEDIA_KINDS = ['json', 'form', 'multipart', 'text', 'binary'] as const
 export type MediaKind = (typeof MEDIA_KINDS)[number]
 
 /** The kind of a media type or range (RFC 9110, sections 8.3.1 and 12.5.1); a range is taken for JSON. */

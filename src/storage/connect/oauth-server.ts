@@ -24,7 +24,7 @@ const ACCESS_TOKEN_S = 3_600
 /** A refresh token that ends sooner is refused by the library, and so is a shorter access token. */
 const MIN_S = 60
 /** Of a registered client that people use. */
-export const REGISTRATION_S = 90 * 86_400
+const REGISTRATION_S = 90 * 86_400
 
 /**
  * The authorization server of one origin (OAuth 2.1, RFC 8414, 7591, 7636, 7009, 8707, 9207), by the library, which is loaded

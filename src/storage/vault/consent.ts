@@ -1,5 +1,5 @@
 import { base64url } from 'jose'
-import type { Ended, Step, Stopped, Visit } from '../../core/consent/authorization.ts'
+import type { Ended, Step, Visit } from '../../core/consent/authorization.ts'
 import { missingScopes } from '../../core/consent/oauth-scopes.ts'
 import type { Provider } from '../../core/consent/provider.ts'
 import { sha256 } from '../sha256.ts'
@@ -7,8 +7,9 @@ import { type AuthorizationRows, isOpen, type StoredAuthorization } from './auth
 import type { BrowserFlows } from './browser-flows.ts'
 import { type ConsentRows, useOf } from './consent-rows.ts'
 import { type Grants, NO_KEYS, type VaultDeployment } from './grants.ts'
+import { createIdentification } from './identification.ts'
 import type { ProviderFailure } from './provider-failure.ts'
-import { GONE, NOBODY_IDENTIFIED, OTHER_BROWSER, OWN_CALL, SIGN_IN_FIRST, SOMEBODY_ELSE, stopped } from './stopped.ts'
+import { GONE, NOBODY_IDENTIFIED, OTHER_BROWSER, stopped } from './stopped.ts'
 
 /** A browser that comes back from a provider. */
 export interface Return {
@@ -37,30 +38,11 @@ export type Consent = ReturnType<typeof createConsent>
  */
 export function createConsent({ rows, flows, grants, consents, deployment, newState, atOnce }: ConsentDeps) {
   const { keyring, oauth, verifierUrl, signsIn = false, isTrial } = deployment
+  const identified = createIdentification(deployment, flows)
 
   function openOne(id: string): StoredAuthorization | undefined {
     const found = rows.find(id)
     return found && isOpen(found) ? found : undefined
-  }
-
-  /**
-   * Whether the person in a browser is known to be the user, or who may approve in their place: `ask` where the verifier has
-   * to say so first. Where the deployment has neither sign-in nor a verifier, whoever has the link counts as the user.
-   */
-  function standing(authorization: StoredAuthorization, { browser, person }: Visit): 'known' | 'ask' | Stopped {
-    const refusal = signsIn ? refusalOf(authorization, person) : undefined
-    if (signsIn && !refusal) return 'known'
-    if (verifierUrl !== undefined) return flows.find(authorization.id, browser)?.stage === 'proven' ? 'known' : 'ask'
-    return refusal ?? 'known'
-  }
-
-  /** Why whoever is signed in may not go on, or undefined. */
-  function refusalOf(authorization: StoredAuthorization, person: Visit['person']): Stopped | undefined {
-    const { kind, userId, principal } = authorization
-    if (!person) return SIGN_IN_FIRST
-    if (kind === 'approval' && person.principal === principal) return OWN_CALL
-    const isUser = userId !== undefined && person.user === userId
-    return isUser || (kind === 'approval' && person.approves) ? undefined : SOMEBODY_ELSE
   }
 
   /** Which account is to be used: as the call says, else as the person does, else the only one there is. */
@@ -133,7 +115,7 @@ export function createConsent({ rows, flows, grants, consents, deployment, newSt
     async start(id: string, visit: Visit, provider: Provider | string): Promise<Step> {
       const authorization = openOne(id)
       if (!authorization) return GONE
-      const known = standing(authorization, visit)
+      const known = identified(authorization, visit)
       if (typeof known !== 'string') return known
       if (known === 'ask') {
         // Nobody is to be confirmed at the verifier who could not go on from there
@@ -232,7 +214,7 @@ export function createConsent({ rows, flows, grants, consents, deployment, newSt
     ): Promise<Ended<StoredAuthorization> | Step> {
       const authorization = openOne(id)
       if (!authorization) return GONE
-      const known = standing(authorization, visit)
+      const known = identified(authorization, visit)
       if (signsIn && verifierUrl === undefined && typeof known !== 'string') return known
       if (!approve) {
         rows.end(id, 'failed', 'The person refused')

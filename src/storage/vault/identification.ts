@@ -1,0 +1,31 @@
+import type { Stopped, Visit } from '../../core/consent/authorization.ts'
+import type { StoredAuthorization } from './authorization-rows.ts'
+import type { BrowserFlows } from './browser-flows.ts'
+import type { VaultDeployment } from './grants.ts'
+import { OWN_CALL, SIGN_IN_FIRST, SOMEBODY_ELSE } from './stopped.ts'
+
+type Asked = Pick<StoredAuthorization, 'id' | 'kind' | 'userId' | 'principal'>
+
+/**
+ * Makes what tells whether the person in a browser is known to be the user, or who may approve in their place: `ask` where the
+ * verifier has to say so first. Where the deployment has neither sign-in nor a verifier, whoever has the link counts as the user.
+ */
+export function createIdentification(
+  { verifierUrl, signsIn = false }: Pick<VaultDeployment, 'verifierUrl' | 'signsIn'>,
+  flows: Pick<BrowserFlows, 'find'>,
+) {
+  return (authorization: Asked, { browser, person }: Pick<Visit, 'browser' | 'person'>): 'known' | 'ask' | Stopped => {
+    const refusal = signsIn ? refusalOf(authorization, person) : undefined
+    if (signsIn && !refusal) return 'known'
+    if (verifierUrl !== undefined) return flows.find(authorization.id, browser)?.stage === 'proven' ? 'known' : 'ask'
+    return refusal ?? 'known'
+  }
+}
+
+/** Why whoever is signed in may not go on, or undefined. */
+function refusalOf({ kind, userId, principal }: Asked, person: Visit['person']): Stopped | undefined {
+  if (!person) return SIGN_IN_FIRST
+  if (kind === 'approval' && person.principal === principal) return OWN_CALL
+  const isUser = userId !== undefined && person.user === userId
+  return isUser || (kind === 'approval' && person.approves) ? undefined : SOMEBODY_ELSE
+}

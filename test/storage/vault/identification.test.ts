@@ -1,0 +1,58 @@
+import { describe, expect, it } from 'vitest'
+import type { BrowserFlow } from '../../../src/storage/vault/browser-flows.ts'
+import { createIdentification } from '../../../src/storage/vault/identification.ts'
+import { OWN_CALL, SIGN_IN_FIRST, SOMEBODY_ELSE } from '../../../src/storage/vault/stopped.ts'
+
+const VERIFIER = 'https://app.example/verify'
+const GRANT = { id: 'a', kind: 'grant', userId: 'ann' } as const
+const APPROVAL = { id: 'a', kind: 'approval', userId: 'ann', principal: 'key:agent' } as const
+const personOf = (user: string, approves = false, principal = `user:${user}`) => ({ user, principal, approves })
+const visitOf = (person?: ReturnType<typeof personOf>) => ({ browser: 'b', ...(person ? { person } : {}) })
+
+/** Flows of which the only one there is, of one browser, is at a stage. */
+function flowsAt(stage?: BrowserFlow['stage']) {
+  const rest = { authorization: 'a', browser: 'b', secret: '', callback: '', provider: null, sealed: null, account: '' }
+  return {
+    find: (id: string, browser: string) => (stage && id === 'a' && browser === 'b' ? { ...rest, stage } : undefined),
+  }
+}
+
+describe('without sign-in or a verifier', () => {
+  it('whoever has the link counts as the user', () => {
+    expect(createIdentification({ verifierUrl: undefined }, flowsAt())(GRANT, visitOf())).toBe('known')
+  })
+})
+
+describe('where people sign in', () => {
+  const identified = createIdentification({ verifierUrl: undefined, signsIn: true }, flowsAt())
+
+  it('the user is known, and nobody else', () => {
+    expect(identified(GRANT, visitOf(personOf('ann')))).toBe('known')
+    expect(identified(GRANT, visitOf())).toBe(SIGN_IN_FIRST)
+    expect(identified(GRANT, visitOf(personOf('bob')))).toBe(SOMEBODY_ELSE)
+    expect(identified({ id: 'a', kind: 'grant' }, visitOf(personOf('ann')))).toBe(SOMEBODY_ELSE)
+  })
+
+  it('who may approve does so in place of the user, and never for a call of their own', () => {
+    expect(identified(APPROVAL, visitOf(personOf('bob', true)))).toBe('known')
+    expect(identified(APPROVAL, visitOf(personOf('bob')))).toBe(SOMEBODY_ELSE)
+    expect(identified(GRANT, visitOf(personOf('bob', true)))).toBe(SOMEBODY_ELSE)
+    expect(identified(APPROVAL, visitOf(personOf('ann', true, 'key:agent')))).toBe(OWN_CALL)
+  })
+})
+
+describe('where there is a verifier', () => {
+  it('who has proved it to be them is known, and all others are asked', () => {
+    for (const stage of ['verifying', 'confirmed', 'at-provider', undefined] as const) {
+      expect(createIdentification({ verifierUrl: VERIFIER }, flowsAt(stage))(GRANT, visitOf())).toBe('ask')
+    }
+    expect(createIdentification({ verifierUrl: VERIFIER }, flowsAt('proven'))(GRANT, visitOf())).toBe('known')
+  })
+
+  it('it is asked about whoever is not signed in as the user', () => {
+    const identified = createIdentification({ verifierUrl: VERIFIER, signsIn: true }, flowsAt())
+    expect(identified(GRANT, visitOf(personOf('ann')))).toBe('known')
+    expect(identified(GRANT, visitOf(personOf('bob')))).toBe('ask')
+    expect(identified(GRANT, visitOf())).toBe('ask')
+  })
+})
