@@ -58,8 +58,8 @@ async function file(name: string, content: unknown): Promise<string> {
 describe('what it is asked', () => {
   it.each([
     [[], /Say which command/],
-    [['lst'], /unknown command 'lst'\n\(Did you mean list\?\)/],
-    [['list', '--tolkit', 'x'], /unknown option '--tolkit'\n\(Did you mean --toolkit\?\)/],
+    [['lst'], /unknown command 'lst'\n +\(Did you mean list\?\)/],
+    [['list', '--tolkit', 'x'], /unknown option '--tolkit'\n +\(Did you mean --toolkit\?\)/],
     [['list', '--limit', 'many'], /Wanted a whole number from 1/],
     [['call'], /missing required argument 'tool'/],
     [['call', 'Calculator.Add', '--input', '{"a":'], /^Error: The input is no JSON/],
