@@ -309,6 +309,8 @@ describe.skipIf(NO_BROWSER !== '')(`the console in a browser ${NO_BROWSER}`, () 
       const id = 'System.GetTimestamp@1.0.0'
       const status = async () => (await server.json('GET', `/tools/${id}/versions`)).body.items[0].status
       await page.goto(`${server.url}/console/versions?status=active&toolkit=System`)
+      const [panel, cards] = await Promise.all(['.panel', '.cards'].map((each) => page.locator(each).boundingBox()))
+      expect((cards?.y ?? 0) - (panel?.y ?? 0) - (panel?.height ?? 0)).toBeGreaterThan(8)
       await page.getByText('Change all of it…').click()
       expect(await violations(page)).toEqual([])
       await page.getByRole('button', { name: 'Disable it' }).click()
