@@ -37,8 +37,9 @@ export default defineConfig({
         test: {
           name: 'worker',
           include: ['test/**/*.worker.test.ts'],
-          testTimeout: 30_000,
-          hookTimeout: 60_000,
+          // Some publish thousands of tools, beside whatever else the machine does
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
         },
       },
       {
