@@ -54,7 +54,7 @@ describe('npm run dev', { timeout: 300_000 }, () => {
     await goesOn()
     const misnamed = tool('() => 1').replace('1.0.0', 'one')
     expect(await after(() => writeFileSync(file, misnamed), 'goes on at')).toMatch(
-      /^tools\/Doorbell\/Whisper\.ts: must be /m,
+      /^tools\/Doorbell\/Whisper\.ts: version: Must be one such as '1\.0\.0', got 'one'$/m,
     )
     await goesOn()
     const right = tool("() => { console.error('heard'); throw new Error('hoarse') }")
