@@ -24,10 +24,11 @@ export function unknownRoute(
   const refusesAt = (path: string) => app.routes.some((route) => route.method === 'ALL' && matches(route.path, path))
   return async (c) => {
     const { method, path } = c.req
-    // One slash at the beginning: with two it would be another host
-    const plain = path.replace(/^\/+/, '/').replace(/\/+$/, '')
+    const plain = withoutStraySlashes(path)
     if (plain !== path && isSafeToSendOn(method) && (methodsAt(plain).has(method) || refusesAt(plain))) {
-      return c.redirect(`${plain}${new URL(c.req.url).search}`, 308)
+      // As it was sent: `path` is decoded, and may hold what no header takes, or what leads elsewhere
+      const { pathname, search } = new URL(c.req.url)
+      return c.redirect(`${withoutStraySlashes(pathname)}${search}`, 308)
     }
     const caller = isDiscovery(path) ? undefined : await gate(c, undefined)
     if (caller?.ok === false) return respond(caller.failure)
@@ -35,6 +36,11 @@ export function unknownRoute(
     if (allowed.size === 0) return respond({ type: 'route-unknown', method, path: path.slice(0, 200) })
     return respond({ type: 'method-not-allowed', method, allowed: [...allowed].sort() })
   }
+}
+
+/** One slash at the beginning, since with two an address would be another host's, and none at the end. */
+function withoutStraySlashes(path: string): string {
+  return path.replace(/^\/+/, '/').replace(/\/+$/, '')
 }
 
 /** Not what changes or deletes: `/users/ann/grants/` may be one grant whose name was left out, and is not all of them. */

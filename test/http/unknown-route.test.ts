@@ -81,6 +81,10 @@ it.each([
   ['POST', '//calls', '/calls'],
   ['GET', '///keys/a/', '/keys/a'],
   ['GET', '/own/', '/own'],
+  ['GET', '/keys/%C3%A9/', '/keys/%C3%A9'],
+  ['GET', '/keys/%00/', '/keys/%00'],
+  ['GET', '/keys/%0D%0AX-Injected:1/', '/keys/%0D%0AX-Injected:1'],
+  ['GET', '//keys/%5Cevil.example/', '/keys/%5Cevil.example'],
 ])('%s %s is sent on to %s, also whoever has no credential yet', async (method, path, to) => {
   const response = await appWith(gateFor(stranger)).request(path, { method })
   expect([response.status, response.headers.get('location')]).toEqual([308, to])

@@ -29,10 +29,15 @@ function singular(word: string): string {
   return word.replace(/(?:(?<=[sxz]|ch|sh)e)?s$/, '')
 }
 
+/** Of an ending, with the letter before it. */
+const LONGEST = 4
+
 function bare(word: string): string {
   if (word.endsWith('ied')) return `${word.slice(0, -3)}y`
-  const [, stem] = /^(.*[aeiouy].*)(?:ing|(?<!e)ed)$/.exec(word) ?? []
-  if (stem === undefined || stem.length < 3) return word
+  // Where the ending is, at once: a pattern that looked for a vowel before it took as long as the square of a word of vowels
+  const [ending] = /(?:ing|(?<!e)ed)$/.exec(word.slice(-LONGEST)) ?? []
+  const stem = ending === undefined ? '' : word.slice(0, -ending.length)
+  if (stem.length < 3 || !/[aeiouy]/.test(stem)) return word
   return stem.length > 4 ? stem.replace(/([^aeiousz])\1$/, '$1') : stem.replace(/([bdgmnprt])\1$/, '$1')
 }
 

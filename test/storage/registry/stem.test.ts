@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { effortOf, MOST_EFFORT } from '../../effort.ts'
 import { stemmed, stemOf } from '../../../src/storage/registry/stem.ts'
 
 describe('the stem of a word', () => {
@@ -36,4 +37,11 @@ describe('the stem of a word', () => {
   it('stands for each word of a text', () => {
     expect(stemmed('Lists the meetings, and "pull requests"')).toBe('list the meet, and "pull request"')
   })
+
+  it.each(['', 'ing', 'eed', 'ies'])(
+    'takes a time that grows with the word: of nothing but vowels, and %j',
+    (ending) => {
+      expect(effortOf(() => stemOf('a'.repeat(50_000) + ending))).toBeLessThan(MOST_EFFORT)
+    },
+  )
 })
