@@ -1,5 +1,6 @@
 import type { ApiKey } from '../../core/access/api-key.ts'
 import { type Scope, SCOPES } from '../../core/access/principal.ts'
+import { type Filled, FilledFields } from '../filled.tsx'
 import { LimitFields, LIMITS, limitsOf, wordsOf, writtenLimits } from '../form-fields.tsx'
 import { exact } from '../parts.tsx'
 
@@ -82,14 +83,19 @@ export function writtenOf(key: ApiKey | undefined): Written {
   }
 }
 
-/** Makes a key or, where `changed` is the id of one, changes it. */
-export function KeyForm({ changed, ...written }: Written & { readonly changed: string | undefined }) {
+/** Makes a key or, where it is filled with one, changes that. */
+export function KeyForm({ filled, ...written }: Written & { readonly filled: Filled | undefined }) {
   const field = (name: (typeof TEXTS)[number]) => exact(written[name])
   const hasMore = LIMITS.some((name) => written[name] !== '') || written.record_arguments !== ''
   return (
     <form method="post" action="/console/keys">
-      <input type="hidden" name="do" value={changed === undefined ? 'make' : 'change'} />
-      {changed === undefined ? undefined : <input type="hidden" name="id" value={exact(changed)} />}
+      <input type="hidden" name="do" value={filled === undefined ? 'make' : 'change'} />
+      {filled === undefined ? undefined : (
+        <>
+          <input type="hidden" name="id" value={exact(filled.of)} />
+          <FilledFields {...filled} />
+        </>
+      )}
       <label>
         Name
         <input name="name" required maxlength={100} value={field('name')} autocomplete="off" />
@@ -131,7 +137,7 @@ export function KeyForm({ changed, ...written }: Written & { readonly changed: s
           </label>
         </div>
       </details>
-      <button class="go">{changed === undefined ? 'Make the key' : 'Save the key'}</button>
+      <button class="go">{filled === undefined ? 'Make the key' : 'Save the key'}</button>
     </form>
   )
 }

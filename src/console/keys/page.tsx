@@ -1,5 +1,6 @@
 import type { ApiKey } from '../../core/access/api-key.ts'
 import type { CallLimits } from '../../core/access/limits.ts'
+import { filledWith, staleness } from '../filled.tsx'
 import type { Leads, View, Visit } from '../page.ts'
 import { Copyable, exact, Notice, Refused, Time } from '../parts.tsx'
 import { failureOf, type SaidFailure } from '../reply.ts'
@@ -17,6 +18,8 @@ interface Said {
   /** A key that is there now, with its text, which nothing shows again. */
   readonly fresh?: { readonly name: string; readonly key: string; readonly previous_expires_at?: string }
   readonly form?: URLSearchParams
+  /** The key that the form is filled with, whatever the address says. */
+  readonly id?: string
 }
 
 const DAY_S = 86_400
@@ -49,6 +52,8 @@ export async function act(visit: Visit): Promise<View | Leads> {
     case 'change': {
       const before = await visit.ask<ApiKey>('GET', path)
       if (!before.ok) return keysView(visit, { failure: failureOf(before), form })
+      const stale = staleness(form, before.value.id, writtenOf(before.value))
+      if (stale) return keysView(visit, { failure: stale, id: before.value.id })
       const changed = await visit.ask('PATCH', path, keyChangeOf(form, before.value))
       if (!changed.ok) return keysView(visit, { failure: failureOf(changed), form })
       return { leadsTo: '/console/keys?done=changed' }
@@ -67,9 +72,9 @@ export async function act(visit: Visit): Promise<View | Leads> {
   }
 }
 
-async function keysView(visit: Visit, { failure, fresh, form }: Said): Promise<View> {
+async function keysView(visit: Visit, { failure, fresh, form, id: said }: Said): Promise<View> {
   const list = await visit.ask<{ items: readonly Key[] }>('GET', '/keys')
-  const id = form?.get('do') === 'change' ? form.get('id') : visit.url.searchParams.get('id')
+  const id = form?.get('do') === 'change' ? form.get('id') : (said ?? visit.url.searchParams.get('id'))
   const chosen = list.value.items?.find((each) => each.id === id)
   const done = DONE.get(visit.url.searchParams.get('done') ?? '')
   return {
@@ -87,7 +92,10 @@ async function keysView(visit: Visit, { failure, fresh, form }: Said): Promise<V
         {list.ok ? <KeyList keys={list.value.items} /> : <Refused failure={failureOf(list)} />}
         <section aria-labelledby="make">
           <h2 id="make">{chosen === undefined ? 'Make a key' : `Change the key “${chosen.name}”`}</h2>
-          <KeyForm {...(form ? writtenIn(form) : writtenOf(chosen))} changed={chosen?.id} />
+          <KeyForm
+            {...(form ? writtenIn(form) : writtenOf(chosen))}
+            filled={chosen && filledWith(chosen.id, writtenOf(chosen), form)}
+          />
         </section>
       </>
     ),

@@ -1,4 +1,5 @@
 import type { Policy } from '../../core/access/policy.ts'
+import { type Filled, FilledFields, filledWith, staleness } from '../filled.tsx'
 import {
   guardOf,
   GuardFields,
@@ -34,9 +35,17 @@ export async function act(visit: Visit): Promise<View | Leads> {
   const pattern = form.get('pattern')?.trim() ?? ''
   const path = `/policies/${encodeURIComponent(pattern)}`
   const isRemoval = form.get('do') === 'remove'
+  const stale = !isRemoval && form.has('filled_of') ? await staleSetting(visit, pattern) : undefined
+  if (stale) return policiesView(visit, { failure: stale, stale: pattern })
   const reply = isRemoval ? await visit.ask('DELETE', path) : await visit.ask('PUT', path, policyOf(form))
   if (reply.ok) return { leadsTo: `/console/policies?done=${isRemoval ? 'removed' : 'set'}` }
-  return policiesView(visit, failureOf(reply), isRemoval ? undefined : form)
+  return policiesView(visit, { failure: failureOf(reply), ...(isRemoval ? {} : { form }) })
+}
+
+async function staleSetting(visit: Visit, pattern: string): Promise<SaidFailure | undefined> {
+  const list = await visit.ask<{ items: readonly Policy[] }>('GET', '/policies')
+  if (!list.ok) return failureOf(list)
+  return staleness(visit.form, pattern, writtenOf(list.value.items.find((each) => each.pattern === pattern)))
 }
 
 /** The body of `PUT /policies/{pattern}` that a form says. */
@@ -51,10 +60,18 @@ function policyOf(form: URLSearchParams): object {
   }
 }
 
-async function policiesView(visit: Visit, failure?: SaidFailure, form?: URLSearchParams): Promise<View> {
+/** What a form came to, as the page says it. */
+interface Said {
+  readonly failure?: SaidFailure
+  readonly form?: URLSearchParams
+  /** The pattern of a form that was filled before somebody else changed its policy. */
+  readonly stale?: string
+}
+
+async function policiesView(visit: Visit, { failure, form, stale }: Said = {}): Promise<View> {
   const list = await visit.ask<{ items: readonly Policy[] }>('GET', '/policies')
   const { searchParams } = visit.url
-  const chosen = searchParams.get('pattern')
+  const chosen = stale ?? form?.get('filled_of') ?? searchParams.get('pattern')
   const existing = list.value.items?.find(({ pattern }) => pattern === chosen)
   const done = DONE.get(searchParams.get('done') ?? '')
   return {
@@ -75,7 +92,10 @@ async function policiesView(visit: Visit, failure?: SaidFailure, form?: URLSearc
         {list.ok ? <PolicyList items={list.value.items} /> : <Refused failure={failureOf(list)} />}
         <section aria-labelledby="set">
           <h2 id="set">{existing === undefined ? 'Set a policy' : `Change the policy for ${existing.pattern}`}</h2>
-          <PolicyForm {...(form ? writtenIn(form) : writtenOf(existing))} />
+          <PolicyForm
+            {...(form ? writtenIn(form) : writtenOf(existing))}
+            filled={existing && filledWith(existing.pattern, writtenOf(existing), form)}
+          />
         </section>
       </>
     ),
@@ -157,10 +177,11 @@ function PolicyList({ items }: { items: readonly Policy[] }) {
   )
 }
 
-function PolicyForm(written: Written) {
+function PolicyForm({ filled, ...written }: Written & { readonly filled: Filled | undefined }) {
   const { pattern, timeout_ms, secrets, review } = written
   return (
     <form method="post" action="/console/policies">
+      {filled && <FilledFields {...filled} />}
       <label>
         Tools <span class="note">a pattern such as Gmail.*, *.Delete* or *</span>
         <input name="pattern" required maxlength={129} value={exact(pattern)} autocomplete="off" />

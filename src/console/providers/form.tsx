@@ -1,4 +1,5 @@
 import type { Provider } from '../../core/consent/provider.ts'
+import { type Filled, FilledFields } from '../filled.tsx'
 import { wordsOf } from '../form-fields.tsx'
 import { exact } from '../parts.tsx'
 
@@ -75,10 +76,11 @@ export function writtenOf(provider: Provider | undefined): Written {
   }
 }
 
-export function ProviderForm({ isChange, ...written }: Written & { readonly isChange: boolean }) {
+export function ProviderForm({ filled, ...written }: Written & { readonly filled: Filled | undefined }) {
   const field = (name: keyof Written) => exact(written[name])
   return (
     <form method="post" action="/console/providers">
+      {filled && <FilledFields {...filled} />}
       <label>
         Id <span class="note">what tools call it: google, acme</span>
         <input name="id" required maxlength={128} value={field('id')} autocomplete="off" />
@@ -146,7 +148,7 @@ export function ProviderForm({ isChange, ...written }: Written & { readonly isCh
         </div>
       </details>
       <button class="go" name="do" value="give">
-        {isChange ? 'Save it' : 'Connect it'}
+        {filled ? 'Save it' : 'Connect it'}
       </button>
     </form>
   )

@@ -1,4 +1,5 @@
 import type { Provider } from '../../core/consent/provider.ts'
+import { filledWith, staleness } from '../filled.tsx'
 import type { Leads, View, Visit } from '../page.ts'
 import { exact, Notice, Refused } from '../parts.tsx'
 import { failureOf, type SaidFailure } from '../reply.ts'
@@ -18,18 +19,32 @@ export async function show(visit: Visit): Promise<View | Leads> {
 /** Gives the deployment a provider, or takes one away. */
 export async function act(visit: Visit): Promise<View | Leads> {
   const { form } = visit
-  const path = `/providers/${encodeURIComponent(form.get('id')?.trim() ?? '')}`
+  const id = form.get('id')?.trim() ?? ''
+  const path = `/providers/${encodeURIComponent(id)}`
+  const stale = form.get('do') === 'give' && form.has('filled_of') ? await staleGiving(visit, id) : undefined
+  if (stale) return providersView(visit, stale, { stale: id })
   const reply =
     form.get('do') === 'remove' ? await visit.ask('DELETE', path) : await visit.ask('PUT', path, providerOf(form))
   return reply.ok ? { leadsTo: '/console/providers?done=1' } : providersView(visit, failureOf(reply))
 }
 
-async function providersView(visit: Visit, failure?: SaidFailure): Promise<View> {
+async function staleGiving(visit: Visit, id: string): Promise<SaidFailure | undefined> {
+  const list = await visit.ask<{ items: readonly Listed[] }>('GET', '/providers')
+  if (!list.ok) return failureOf(list)
+  return staleness(visit.form, id, writtenOf(list.value.items.find((each) => each.id === id)))
+}
+
+async function providersView(
+  visit: Visit,
+  failure?: SaidFailure,
+  { stale }: { readonly stale?: string } = {},
+): Promise<View> {
   const list = await visit.ask<{ items: readonly Listed[] }>('GET', '/providers')
   const { form } = visit
-  const chosen = list.value.items?.find(({ id }) => id === visit.url.searchParams.get('id'))
+  const chosen = list.value.items?.find(({ id }) => id === idOf(visit, stale))
   // After a removal that was refused, its id is not what is to be connected
-  const written = form.get('do') === 'give' ? writtenIn(form) : writtenOf(chosen)
+  const isSaid = form.get('do') === 'give' && stale === undefined
+  const written = isSaid ? writtenIn(form) : writtenOf(chosen)
   return {
     title: 'Providers',
     status: failure?.status ?? 200,
@@ -48,11 +63,19 @@ async function providersView(visit: Visit, failure?: SaidFailure): Promise<View>
             Register an OAuth client there, with the redirect URI <code>{visit.url.origin}/oauth/callback</code>.
             Well-known ones, such as google and github, need only their client.
           </p>
-          <ProviderForm {...written} isChange={chosen !== undefined} />
+          <ProviderForm
+            {...written}
+            filled={chosen && filledWith(chosen.id, writtenOf(chosen), isSaid ? form : undefined)}
+          />
         </section>
       </>
     ),
   }
+}
+
+/** Of the provider that the form is filled with. */
+function idOf({ form, url }: Visit, stale: string | undefined): string | null {
+  return stale ?? form.get('filled_of') ?? url.searchParams.get('id')
 }
 
 function ProviderList({ items }: { items: readonly Listed[] }) {
