@@ -11,6 +11,10 @@ export interface FailureWords {
 /** Failures that each dialect words in the terms of its own specification. */
 type OwnWords = 'id-malformed' | 'input-invalid' | 'input-required' | 'tool-failed'
 
+/** To agents, which set no header: no link helps a call that is for nobody. */
+export const FOR_NOBODY =
+  "The call is for no user: whoever connected this agent gives it a key of one user, or sends the header 'X-User-Id' with its requests"
+
 /** What a model is to know before it makes a call again of which nobody can tell what it did. */
 export const MAY_HAVE_RUN = 'It may have done what was asked all the same: see what it did before you call it again'
 

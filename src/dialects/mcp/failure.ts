@@ -1,5 +1,5 @@
 import type { Failure, FailureType } from '../../core/call/failure.ts'
-import { sentence, wordsOf } from '../../core/call/failure-words.ts'
+import { FOR_NOBODY, sentence, wordsOf } from '../../core/call/failure-words.ts'
 import type { JsonObject } from '../../core/tool/json.ts'
 import { type Problem, problemsByParameter, quoted } from '../../core/tool/problem.ts'
 import type { ToolFailure } from '../../core/tool/tool-failure.ts'
@@ -137,11 +137,12 @@ function unknownTool(failure: Extract<Failure, { type: 'id-malformed' | 'tool-un
 }
 
 function missingRequirements(failure: Missing): string {
-  const steps = failure.authorization.map(
+  const followed = failure.user_id ? [] : failure.authorization
+  const steps = followed.map(
     ({ id, url }) => `authorization_required: the user must authorize '${id}': open ${url} and then call again`,
   )
   if (failure.secrets.length > 0) steps.push(`Missing secrets: ${quoted(failure.secrets.map(({ id }) => id))}`)
-  if (failure.user_id) steps.push("The call must say for which user it is: send the header 'X-User-Id'")
+  if (failure.user_id) steps.push(FOR_NOBODY)
   return [`The tool '${failure.tool}' needs something more before it can be called: ${failure.detail}`, ...steps].join(
     '\n',
   )

@@ -1,5 +1,5 @@
 import type { Failure, FailureType } from '../../core/call/failure.ts'
-import { sentence, wordsOf } from '../../core/call/failure-words.ts'
+import { FOR_NOBODY, sentence, wordsOf } from '../../core/call/failure-words.ts'
 import type { Problem } from '../../core/tool/problem.ts'
 import { HTTP_STATUS } from '../../http/failure-status.ts'
 
@@ -45,8 +45,7 @@ export function textOf(failure: Failure): string {
     }
     case 'requirements-missing': {
       const links = failure.authorization.map(({ id, url }) => `To authorize '${id}', open ${url} and then call again`)
-      const user = failure.user_id ? ["The call must say for which user it is: send the header 'X-User-Id'"] : []
-      return [sentence(wordsOf(failure)), ...links, ...user].join('\n')
+      return [sentence(wordsOf(failure)), ...(failure.user_id ? [FOR_NOBODY] : links)].join('\n')
     }
     case 'approval-required':
       return `${sentence(wordsOf(failure))}\nTo approve it, open ${failure.challenge.url} and then call again`

@@ -83,13 +83,7 @@ const TABLE: {
     200,
     /trusted with the secret 'KEY'.*or the operator/,
   ],
-  'requirements-missing': [
-    MISSING,
-    undefined,
-    200,
-    200,
-    /called: d\n.*open https:\/\/x\.example\/start\?id=1 and.*\n.*'KEY'.*\n.*X-User-Id/,
-  ],
+  'requirements-missing': [MISSING, undefined, 200, 200, /called: d\n.*'KEY'.*\n.*X-User-Id/],
   'approval-required': [APPROVAL, undefined, 200, 200, /approve.*open https:\/\/x\.example\/start\?id=1 and.*\nr$/],
   'input-invalid': [
     {
@@ -258,7 +252,7 @@ const SAID: Readonly<Record<FailureType, unknown>> = {
   'tool-not-executable': "The tool 'Kit.Tool@1.0.0' cannot be called here: No implementation",
   'tool-untrusted': `Tool 'Kit.Tool@1.0.0' is not trusted with the secret 'KEY': whoever published it had no key that names it or its toolkit: the caller can send its own along, or the operator of this deployment trust it`,
   'requirements-missing':
-    "The tool 'Kit.Tool' needs something more before it can be called: No grant\nauthorization_required: the user must authorize 'google': open https://here/start and then call again\nMissing secrets: 'KEY'\nThe call must say for which user it is: send the header 'X-User-Id'",
+    "The tool 'Kit.Tool' needs something more before it can be called: No grant\nMissing secrets: 'KEY'\nThe call is for no user: whoever connected this agent gives it a key of one user, or sends the header 'X-User-Id' with its requests",
   'approval-required':
     'approval_required: a person must approve this call first: open https://here/approve and then call again with the same arguments\nLevel 8',
   'input-invalid': 'Some arguments are invalid\n- b: Is required\nToo many',
@@ -314,7 +308,7 @@ const VARIANTS: readonly (readonly [Failure, unknown])[] = [
       user_id: true,
       detail: 'No user',
     },
-    "The tool 'Kit.Tool' needs something more before it can be called: No user\nThe call must say for which user it is: send the header 'X-User-Id'",
+    "The tool 'Kit.Tool' needs something more before it can be called: No user\nThe call is for no user: whoever connected this agent gives it a key of one user, or sends the header 'X-User-Id' with its requests",
   ],
   [
     {

@@ -21,7 +21,7 @@ const SAID: Readonly<Record<FailureType, unknown>> = {
   'tool-not-executable': "Tool 'Kit.Tool@1.0.0' cannot be called here: No implementation",
   'tool-untrusted': `Tool 'Kit.Tool@1.0.0' is not trusted with the secret 'KEY': whoever published it had no key that names it or its toolkit: the caller can send its own along, or the operator of this deployment trust it`,
   'requirements-missing':
-    "Tool 'Kit.Tool' needs something more before it can be called: No grant\nTo authorize 'google', open https://here/start and then call again\nThe call must say for which user it is: send the header 'X-User-Id'",
+    "Tool 'Kit.Tool' needs something more before it can be called: No grant\nThe call is for no user: whoever connected this agent gives it a key of one user, or sends the header 'X-User-Id' with its requests",
   'approval-required':
     'A person must approve this call first: Level 8\nTo approve it, open https://here/approve and then call again',
   'input-invalid': "Some arguments are invalid: 'b': Is required; The arguments: Too many",
@@ -71,7 +71,7 @@ const VARIANTS: readonly (readonly [Failure, unknown])[] = [
       user_id: true,
       detail: 'No user',
     },
-    "Tool 'Kit.Tool' needs something more before it can be called: No user\nThe call must say for which user it is: send the header 'X-User-Id'",
+    "Tool 'Kit.Tool' needs something more before it can be called: No user\nThe call is for no user: whoever connected this agent gives it a key of one user, or sends the header 'X-User-Id' with its requests",
   ],
   [
     {
