@@ -574,7 +574,6 @@ describe('methods, paths and queries', () => {
   })
 
   it.each([
-    '//tools',
     '///',
     '/Tools',
     '/tools//call',
@@ -599,6 +598,12 @@ describe('methods, paths and queries', () => {
     '/.git/config',
   ])('has nothing at %s', async (path) => {
     refused(await send({ path }), 404)
+  })
+
+  it('leads on from //tools, at this host alone', async () => {
+    const answer = await send({ path: '//tools' })
+    expect([answer.status, answer.headers['location']]).toEqual([308, '/tools'])
+    refused(await send({ path: '//example.com' }), 404)
   })
 
   it.each([

@@ -183,7 +183,7 @@ describe('submissions', () => {
       options,
     )
     expect(reports).toEqual([
-      { ok: true, outcome: 'created', ids: ['Kit.A@1.0.0'], warnings: [] },
+      { ok: true, outcome: 'created', ids: ['Kit.A@1.0.0'], warnings: [], uncallable: ['Kit.A@1.0.0'] },
       {
         ok: false,
         ids: [],
@@ -192,7 +192,13 @@ describe('submissions', () => {
           problems: [{ path: '', message: 'Must be a definition, which is an object' }],
         },
       },
-      { ok: true, outcome: 'created', ids: ['Kit.B@1.0.0', 'Kit.Bee@1.0.0'], warnings: [] },
+      {
+        ok: true,
+        outcome: 'created',
+        ids: ['Kit.B@1.0.0', 'Kit.Bee@1.0.0'],
+        warnings: [],
+        uncallable: ['Kit.B@1.0.0', 'Kit.Bee@1.0.0'],
+      },
       { ok: false, ids: ['Kit.C@1.0.0'], failure: { type: 'conflict', message: 'Exists' } },
       {
         ok: false,

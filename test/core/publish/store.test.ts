@@ -22,10 +22,17 @@ describe('what was admitted', () => {
     const [a, b, c] = [await admitted('A', { warnings }), await admitted('B'), await admitted('C', { state: 'new' })]
     expect(await store([refused, a, b, unchanged, c], deps.writer, principal('*'))).toEqual([
       refused,
-      { ok: true, outcome: 'created', ids: ['Kit.A@1.0.0'], warnings },
+      { ok: true, outcome: 'created', ids: ['Kit.A@1.0.0'], warnings, uncallable: ['Kit.A@1.0.0'] },
       { ok: false, ids: ['Kit.B@1.0.0'], failure: { type: 'conflict', message: 'Exists' } },
       unchanged,
-      { ok: true, outcome: 'created', ids: ['Kit.C@1.0.0'], warnings: [], state: 'new' },
+      {
+        ok: true,
+        outcome: 'created',
+        ids: ['Kit.C@1.0.0'],
+        warnings: [],
+        uncallable: ['Kit.C@1.0.0'],
+        state: 'new',
+      },
     ])
     expect(stored).toEqual([[a.publication, b.publication, c.publication]])
   })
