@@ -46,7 +46,7 @@ describe('a form of another site', () => {
 
   it.each(ELSEWHERE)('does nothing at a Switchboard that is open to its own machine: %j', async (headers) => {
     const before = await keys(open)
-    const forms = ['keys', 'import', 'providers', 'policies', 'shell', 'tools/Calculator.Add']
+    const forms = ['keys', 'import', 'providers', 'policies', 'versions', 'shell', 'tools/Calculator.Add']
     for (const path of forms.map((form) => `/console/${form}`)) {
       const page = await new HttpPerson().post(open.url + path, { ...MAKE, command: MAKE_BY_COMMAND }, headers)
       expect([path, page.status]).toEqual([path, 403])

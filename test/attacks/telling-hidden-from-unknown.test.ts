@@ -137,6 +137,27 @@ for (const id of IDS) {
     headers: { 'oxp-version': '1.0' },
     body: { tool_id: `${kit.toLowerCase()}.${id}`, call_id: 'c', input: {} },
   })
+  for (const form of [{}, { 'oxp-version': '1.0' }]) {
+    PROBES[`streamed OXP ${JSON.stringify(form)} ${id}`] = (kit) => ({
+      method: 'POST',
+      path: '/tools/call',
+      headers: { ...form, accept: 'text/event-stream' },
+      body: { tool_id: `${kit}.${id}`, call_id: 'c', input: {} },
+    })
+  }
+  for (const rest of ['/versions', '/implementation', '/readiness', '/']) {
+    PROBES[`GET ${id}${rest}`] = (kit) => ({ path: `/tools/${kit}.${encodeURIComponent(id)}${rest}` })
+  }
+  PROBES[`page of ${id}`] = (kit) => ({
+    path: `/console/tools/${kit}.${encodeURIComponent(id)}`,
+    headers: { accept: 'text/html' },
+  })
+  for (const chosen of [`@.${id}`, `@_${tool}`, `@.${id},Seen.One`, `Seen.One,@_${tool}`]) {
+    for (const mode of ['', '&mode=search']) {
+      PROBES[`MCP list of ${chosen}${mode}`] = (kit) =>
+        modern('', 'tools/list', {}, `?tools=${encodeURIComponent(chosen.replace('@', kit))}${mode}`)
+    }
+  }
   if (version === undefined) {
     PROBES[`OXP by name ${id}`] = (kit) => ({
       method: 'POST',
@@ -183,11 +204,18 @@ for (const path of [
   '/tools?toolkit=@&status=active',
   '/tools?q=@',
   '/tools?q=@&versions=all',
+  '/tools?toolkit=@&format=summary',
+  '/tools?toolkit=@&format=summary&versions=all',
+  '/tools?q=@&toolkit=@',
+  '/tools?toolkit=@&tag=x',
   '/oxp/tools?toolkit=@',
   '/plugin/describe?toolkit=@',
   '/machine-context/tools?toolkit=@',
 ]) {
-  PROBES[`GET ${path}`] = (kit) => ({ path: path.replace('@', kit) })
+  PROBES[`GET ${path}`] = (kit) => ({ path: path.replaceAll('@', kit) })
+}
+for (const path of ['/?toolkit=@', '/?q=@', '/?versions=all&toolkit=@', '/console/versions?toolkit=@', '/console/@']) {
+  PROBES[`page ${path}`] = (kit) => ({ path: path.replace('@', kit), headers: { accept: 'text/html' } })
 }
 PROBES['MCP list'] = (kit) => modern('', 'tools/list', {}, `?toolkits=${kit}`)
 PROBES['MCP search'] = (kit) => legacy({ name: 'search_tools', arguments: { query: `${kit} plan` } }, '?mode=search')
