@@ -118,8 +118,10 @@ function holdersOf({ isLoose }: Term, found: readonly Found[], tools: number): r
   const itself = found[0]?.anywhere.length ?? 0
   return found.flatMap(({ name, named, anywhere, inToolkit }) => {
     const alone = weightOf(Math.max(named.length, anywhere.length), tools)
-    const shared = name.isShared && itself > 0 ? Math.min(alone, weightOf(itself, tools)) : alone
-    const weight = shared * (name.isItself ? 1 : STAND_IN) * (isLoose ? LOOSE : 1)
+    // What stands for a word weighs no more than the word, where some tool has that
+    const isBounded = itself > 0 && (name.isShared || !name.isItself)
+    const rarity = isBounded ? Math.min(alone, weightOf(itself, tools)) : alone
+    const weight = rarity * (name.isItself ? 1 : STAND_IN) * (isLoose ? LOOSE : 1)
     const holders = [
       { ids: anywhere, gain: weight * ANYWHERE, isNamed: false },
       { ids: named, gain: weight * (ANYWHERE + IN_NAMES), isNamed: true },
