@@ -115,21 +115,26 @@ function namesInPlaceOf(word: string): readonly Name[] {
 
 /** Words for what is done, which are as good as one. */
 function anyOf(actions: readonly string[]): Name {
-  return {
-    match: actions.map((each) => `"${stemmed(each)}"`).join(' OR '),
-    isItself: false,
-    isAction: true,
-    isShared: false,
-  }
+  return { match: anyWord(actions), isItself: false, isAction: true, isShared: false }
 }
+
+const anyWord = (words: readonly string[]) => words.map((each) => `"${stemmed(each)}"`).join(' OR ')
 
 /** What is written as one word by some: a word with its neighbours, `on call` as `oncall`. */
 function joinedAt(all: readonly string[], at: number, isSilent: (word: string) => boolean): readonly Name[] {
   const word = all[at] ?? ''
   const [before, behind] = [all[at - 1], all[at + 1]]
+  const own = [
+    ...(before !== undefined && isSilent(before) ? [before + word] : []),
+    ...(behind !== undefined && isSilent(behind) ? [word + behind] : []),
+  ]
+  const shared = [
+    ...(before === undefined || isSilent(before) ? [] : [before + word]),
+    ...(behind === undefined || isSilent(behind) ? [] : [word + behind]),
+  ]
   return [
-    ...(before === undefined ? [] : [{ ...named(before + word), isShared: !isSilent(before) }]),
-    ...(behind === undefined ? [] : [{ ...named(word + behind), isShared: !isSilent(behind) }]),
+    ...(own.length === 0 ? [] : [{ ...named(word), match: anyWord(own) }]),
+    ...(shared.length === 0 ? [] : [{ ...named(word), match: anyWord(shared), isShared: true }]),
   ]
 }
 
