@@ -151,9 +151,13 @@ describe('call', () => {
   })
 
   it('gives the link to open when somebody must consent', async () => {
-    const answer = await call({ name: 'Gmail_GetEmails' })
+    const answer = await call({ name: 'Gmail_GetEmails' }, '', { ...asAdmin, 'x-user-id': 'ann' })
     expect(answer).toMatchObject({ status: 200, body: { isError: true } })
     expect(text(answer)).toContain(server.url)
+    // For nobody there is nothing to open
+    const forNobody = await call({ name: 'Gmail_GetEmails' })
+    expect(text(forNobody)).toContain('The call is for no user')
+    expect(text(forNobody)).not.toContain(server.url)
   })
 
   it('answers 404 when there is no such tool, and 400 when it is no request', async () => {
