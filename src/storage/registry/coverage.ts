@@ -55,7 +55,7 @@ export function coverageOf(sql: SqlStorage, q: string, seen: Seen): Coverage {
   const least = LEAST_SHARE * (known + unknown * weightOf(1, seen.count))
   const wanted = Math.min(LEAST_WORDS, [...groups.map(({ term }) => term), ...missing].filter(isSaying).length)
   const covered = withWholeNames(sql, groups, sumsOf(groups, seen.last, least, wanted), least)
-  return { covered, unmatched: missing.flatMap(({ word, isImplied }) => (isImplied ? [] : [word])) }
+  return { covered, unmatched: missing.map(({ word }) => word) }
 }
 
 /** Whether a term says more than what is done, and is missed where no tool has it. */
@@ -63,16 +63,17 @@ function isSaying({ isLoose, isAction, isOwnName }: Term): boolean {
   return !isLoose && !isAction && !isOwnName
 }
 
-/** The terms that some tool has, and those that none has. */
+/** The terms that some tool has, and those that none has: what is only implied is not missed. */
 function groupsOf(sql: SqlStorage, terms: readonly Term[], seen: Seen) {
   const found = foundBy(sql, terms, seen)
-  const has = new Set(found.map(({ term }) => term.word))
-  const longer = terms.flatMap(({ beginning, ...term }) =>
-    beginning === undefined || has.has(term.word) ? [] : [{ ...term, names: [beginning] }],
+  const has = new Set(found.map(({ term }) => term))
+  const rest = terms.filter((term) => !has.has(term) && !term.isImplied)
+  const longer = rest.flatMap(({ beginning, ...term }) =>
+    beginning === undefined ? [] : [{ ...term, names: [beginning] }],
   )
   const begun = longer.length === 0 ? [] : foundBy(sql, longer, seen)
-  for (const { term } of begun) has.add(term.word)
-  return { groups: [...found, ...begun], missing: terms.filter(({ word }) => !has.has(word)) }
+  const words = new Set(begun.map(({ term }) => term.word))
+  return { groups: [...found, ...begun], missing: rest.filter(({ word }) => !words.has(word)) }
 }
 
 /** Of terms, those that some tool has under any of their names. */

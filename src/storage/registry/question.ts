@@ -1,4 +1,12 @@
-import { actionsImpliedBy, isAction, isLooseWord, isStopWord, phraseAt, standInsOf } from './synonyms.ts'
+import {
+  actionsImpliedBy,
+  isAction,
+  isLooseWord,
+  isStopWord,
+  LONGEST_PHRASE,
+  phraseAt,
+  standInsOf,
+} from './synonyms.ts'
 import { stemmed, stemOf } from './stem.ts'
 import { WRITTEN } from './thesaurus.ts'
 import { wordsOf } from './words.ts'
@@ -51,7 +59,7 @@ export function termsOf(q: string): readonly Term[] {
   const terms: Term[] = []
   for (let at = 0; at < all.length && terms.length < MAX_TERMS; at += 1) {
     const word = all[at] ?? ''
-    const found = phraseAt(all.slice(at))
+    const found = phraseAt(all.slice(at, at + LONGEST_PHRASE))
     const said = found ? all.slice(at, at + found.length).join(' ') : word
     if (found) at += found.length - 1
     if (terms.some((term) => term.word === said) || (!found && isSilent(word))) continue

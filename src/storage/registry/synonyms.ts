@@ -15,7 +15,8 @@ export const isLooseWord = isAmong(LOOSE_WORDS)
 const ACTS = readSets(ACTIONS)
 const SAID = readSets(THINGS)
 const NONE: ReadonlySet<string> = new Set()
-const LONGEST_PHRASE = 4
+/** Of how many words a phrase is at most. */
+export const LONGEST_PHRASE = 4
 
 /** What stands for a word of a question, in any of its forms. */
 export function standInsOf(word: string): StandIns {

@@ -216,6 +216,9 @@ describe('the ranking of a search', () => {
         total: 0,
         unmatched: ['pizza', 'mushrooms'],
       })
+      // To bill is to create a bill, which no tool knows of, whatever others create
+      await registry.publish([await publication('Rooms.Create@1.0.0', { description: 'Adds rooms' })], ADMIN)
+      expect(await ask(registry, 'bill the guest')).toEqual({ found: [], total: 0, unmatched: ['bill', 'guest'] })
       // What is implied was not asked in those words
       expect(await ask(registry, 'hotels of ann@example.com')).toMatchObject({ unmatched: ['ann', 'example', 'com'] })
       expect(await ask(registry, '')).toEqual({ found: [], total: 0, unmatched: [] })
