@@ -56,9 +56,9 @@ function isAmong(text: string): (word: string) => boolean {
 function readSets(text: string): ReadonlyMap<string, ReadonlySet<string>> {
   const others = new Map<string, Set<string>>()
   for (const line of text.split('\n')) {
-    const [before = '', behind = before] = line.split(':')
+    const [before = '', sign, behind = ''] = line.split(/([:=])/)
     const targets = namesIn(before)
-    for (const name of namesIn(behind)) {
+    for (const name of [...(sign === ':' ? [] : targets), ...namesIn(behind)]) {
       const known = others.get(name) ?? new Set()
       for (const each of targets) if (each !== name) known.add(each)
       others.set(name, known)

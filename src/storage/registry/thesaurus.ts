@@ -1,7 +1,7 @@
 /**
  * The words of questions: tools are named in one way and asked for in another. Each line is a set, whose words stand for each
- * other; words of several lines stand for those of each. What is behind a colon stands for what is before it, and not the
- * other way round. Several words in quotes are one.
+ * other; words of several lines stand for those of each. What is behind `=` stands for what is before it, and not the other way
+ * round; behind a colon too, of words that do not stand for each other. Several words in quotes are one.
  */
 
 /** Words that say nothing of what is looked for. A question of nothing else is asked as it stands. */
@@ -34,23 +34,15 @@ next last past recent latest first second two three four five big small cheap go
  * looked for where tools are named and not in what is written of them.
  */
 export const ACTIONS = `
-create add make new insert register build generate compose write
-create add make new insert register build generate compose write: set open start establish prepare produce found
-get list search show find look read retrieve fetch view see check query lookup browse display describe
-get list search show find look read retrieve fetch view see check query lookup browse display describe: give tell know watch inspect discover pull catch
+create add make new insert register build generate compose write = set open start establish prepare produce found
+get list search show find look read retrieve fetch view see check query lookup browse display describe = give tell know watch inspect discover pull catch
 search list find: browse explore hunt
-update edit change modify adjust rename set fix correct patch
-update edit change modify adjust rename set fix correct patch: replace amend revise rewrite tweak alter fill bump push typo
-delete remove erase drop clear
-delete remove erase drop clear: wipe purge discard trash "take down" "get rid" "take off" "take it off" "take out" "take it out" "throw away" "clean up"
-cancel stop abort end terminate
-cancel stop abort end terminate: kill halt quit "call off" "take back"
-send post publish share submit deliver
-send post publish share submit deliver: tell notify dispatch announce
-complete finish close resolve solve mark
-complete finish close resolve solve mark: done tick "tick off" "check off" "cross off" "wrap up"
-run execute start launch trigger play perform
-run execute start launch trigger play perform: kick
+update edit change modify adjust rename set fix correct patch = replace amend revise rewrite tweak alter fill bump push typo
+delete remove erase drop clear = wipe purge discard trash "take down" "get rid" "take off" "take it off" "take out" "take it out" "throw away" "clean up"
+cancel stop abort end terminate = kill halt quit "call off" "take back"
+send post publish share submit deliver = tell notify dispatch announce
+complete finish close resolve solve mark = done tick "tick off" "check off" "cross off" "wrap up"
+run execute start launch trigger play perform = kick
 `
 
 /** What it is done to, and what only some do. */
@@ -66,10 +58,8 @@ stop terminate: "shut down" "turn off" "switch off" "tear down"
 retry rerun: "try again" redo
 restore recover: "bring back"
 revert rollback: "roll back" "go back"
-upload import attach
-upload import attach: bring
-download export save
-download export save: dump
+upload import attach = bring
+download export save = dump
 import: "bring in" "bring over"
 move transition change
 move transition change transfer: shift drag
@@ -77,11 +67,9 @@ copy duplicate clone
 merge combine join: unite
 attach connect link
 convert transform: turn change
-grow extend increase enlarge resize expand
-grow extend increase enlarge resize expand: "run out" more
+grow extend increase enlarge resize expand = "run out" more
 verify validate check confirm
-decline reject refuse
-decline reject refuse: "turn down"
+decline reject refuse = "turn down"
 decline respond: "say no"
 archive reject: "turn down" dismiss
 accept approve
@@ -90,21 +78,17 @@ respond reply: accept decline rsvp
 enrich: details
 translate translation
 summarize summary: overview recap digest gist
-scrape crawl
-scrape crawl: extract grab
+scrape crawl = extract grab
 diagnose analyze: "look into" investigate debug troubleshoot
 monitor alert: "keep an eye"
 sync: "up to date"
-status state
-status state: finished done ready progress
+status state = finished done ready progress
 history historical past
 history log activity: "what happened" "who did" "who changed"
 version revision: previous earlier
-upcoming next
-upcoming next: coming
+upcoming next = coming
 upcoming: today tomorrow tonight
-current latest recent
-current latest recent: now newest
+current latest recent = now newest
 setting configuration config detail option
 label tag
 owner: "who owns" belong
@@ -160,13 +144,11 @@ team group
 member participant attendee guest
 member: belong
 participant participation attendee: attended came
-invite add
-invite add: bring onboard
+invite add = bring onboard
 assign: give hand delegate
 assign transfer: "hand over" "hand off"
 assignee assigned: responsible
-access permission
-access permission: allow rights
+access permission = allow rights
 permission member access: "who can see" "who can edit" "who has access" "get into" allowed
 grant permission invite share: "give access" "let in"
 share permission: access
@@ -190,18 +172,15 @@ access revoke: offboard
 approver approval: "who approves"
 visitor guest attendee: outsider
 
-email mail message inbox
-email mail message inbox: mailed
-message text chat conversation
-message text chat conversation: dm wrote
+email mail message inbox = mailed
+message text chat conversation = dm wrote
 message send: ping dm "reach out"
 list messages: "catch up on"
 unread: "catch up on"
 draft: unsent unfinished
 scheduled schedule: queued later "go out" "gone out"
 delivery status: arrive arrived delivered received
-reply answer respond response
-reply answer respond response: "write back" "get back"
+reply answer respond response = "write back" "get back"
 forward: "pass on" "pass along" relay
 recipient: to
 sms: text phone
@@ -232,23 +211,18 @@ unsubscribe: "stop receiving"
 bounce: undelivered
 open click: opened clicked
 
-event appointment meeting
-event appointment meeting: invite invitation
+event appointment meeting = invite invitation
 calendar event meeting: agenda diary
 meeting call
-schedule book plan reserve arrange
-schedule book plan reserve arrange: "set up"
+schedule book plan reserve arrange = "set up"
 schedule book calendar: appointment
 reschedule: "put off" "push back" "move back" "bring forward"
 postpone reschedule update: delay later move
-slot availability available free
-slot availability available free: open
-time timestamp clock date
-time timestamp clock date: when
+slot availability available free = open
+time timestamp clock date = when
 deadline due: "by when"
 duration: "how long"
-transcript recording
-transcript recording: "word for word"
+transcript recording = "word for word"
 transcript: said minutes recorded
 participant attendee: "who was there" "who came" "who joined"
 "action item" task: "next step" "next steps" takeaway "to dos"
@@ -259,23 +233,18 @@ event: party webinar gathering
 availability freebusy: busy "is free"
 conflict: overlap clash
 
-file document
-file document: pdf
+file document = pdf
 word document: docx
 excel worksheet: xlsx xls csv
 powerpoint presentation: pptx
-document doc page
-document doc page: file paper
+document doc page = file paper
 document page note: written
 folder directory
 file storage drive: cloud
-presentation deck slide
-presentation deck slide: powerpoint
-spreadsheet sheet worksheet workbook
-spreadsheet sheet worksheet workbook: excel table
+presentation deck slide = powerpoint
+spreadsheet sheet worksheet workbook = excel table
 worksheet range spreadsheet: cell row
-picture image photo png jpg
-picture image photo png jpg: screenshot
+picture image photo png jpg = screenshot
 text content: paragraph sentence
 page website site url webpage
 link url
@@ -298,11 +267,9 @@ slide note: speaker
 table database: sheet
 code page: block
 
-issue ticket bug defect
-issue ticket bug defect: problem case
+issue ticket bug defect = problem case
 ticket issue conversation: request case helpdesk support
-task todo
-task todo: "to do"
+task todo = "to do"
 task: assignment chore work
 project board
 goal: objective okr
@@ -316,13 +283,11 @@ subtask: breakdown
 assign: owner
 transition status: stage column
 
-repository repo
-repository repo: codebase
+repository repo = codebase
 "pull request": pr
 commit change
 review approval: approve
-script code program
-script code program: snippet function
+script code program = snippet function
 deployment deploy build release: ship
 deploy release deployment: "roll out" "go live" "push live"
 publish: "go live" "make public"
@@ -332,13 +297,11 @@ vulnerability: cve
 log record event track
 log error failure: diagnose
 log: fail error failure why
-error failure fail
-error failure fail: broken crash wrong
+error failure fail = broken crash wrong
 incident: outage alert alarm broken
 oncall: rota shift duty
 acknowledge: "on it"
-metric performance statistic analytic report
-metric performance statistic analytic report: stats usage numbers
+metric performance statistic analytic report = stats usage numbers
 performance metric: well
 trace span: request latency slow
 server machine instance vm
@@ -376,11 +339,9 @@ cluster: kubernetes
 row record: entries entry
 count: tally
 
-company organization organisation account business
-company organization organisation account business: firm employer
+company organization organisation account business = firm employer
 enrich enrichment organization: headcount funding industry startup
-customer client
-customer client: buyer
+customer client = buyer
 contact customer user person: prospect lead
 contact: crm
 vendor supplier
@@ -405,10 +366,8 @@ activity note: logged
 meeting booking: demo
 
 invoice bill
-price cost
-price cost: "how much" expensive cheap inexpensive fee charge rate
-value price
-value price: worth
+price cost = "how much" expensive cheap inexpensive fee charge rate
+value price = worth
 payment pay
 payment pay charge: paid money
 transaction payment
@@ -449,16 +408,14 @@ news: headline headlines article story papers newspaper
 post: article
 tweet twitter
 meme: caption funny joke
-song track music
-song track music: tune listen listening
+song track music = tune listen listening
 playing: "what song" "on now"
 playback position: skip ahead seek rewind jump "fast forward"
 playback playing: song tune music listen listening
 video: clip film movie
 flight: plane fly airline "plane ticket"
 hotel: room rooms stay accommodation lodging overnight "to sleep" "to stay"
-direction route map navigate
-direction route map navigate: drive driving way walk
+direction route map navigate = drive driving way walk
 direction route: "get to" "get from" "way to" "drive to" "drive from" transport
 distance: "how far"
 address place location: where
@@ -466,8 +423,7 @@ place restaurant: cafe "eat out"
 trip: travel holiday vacation journey
 train transit: rail bus metro
 weather forecast: rain umbrella sunny snow
-meal food
-meal food: lunch dinner breakfast eat eating dish diet allergy vegetarian
+meal food = lunch dinner breakfast eat eating dish diet allergy vegetarian
 review rating: stars
 profile: bio about
 follower: fans

@@ -108,7 +108,7 @@ describe('what stands for a word', () => {
     expect(standInsOf('invoice')).toEqual({ actions: [], things: ['bill'] })
   })
 
-  it('is not the other way round behind a colon', () => {
+  it('is not the other way round for what people say', () => {
     expect(standIns('boss')).toContain('manager')
     expect(standIns('manager')).not.toContain('boss')
   })
