@@ -62,14 +62,27 @@ const either =
 const isEnv = (path: string) => path === 'src/env.ts'
 
 /** The rooms, and for each the rooms it may know beside itself. `core` stands for all of core's. */
-const CORE = ['core/tool', 'core/schema', 'core/access', 'core/consent', 'core/publish', 'core/call']
+const CORE = [
+  'core/tool',
+  'core/schema',
+  'core/access',
+  'core/catalogue',
+  'core/consent',
+  'core/failure',
+  'core/publish',
+  'core/search',
+  'core/call',
+]
 const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'core/tool': [],
   'core/schema': ['core/tool'],
   'core/access': ['core/tool'],
+  'core/catalogue': ['core/tool', 'core/access'],
   'core/consent': ['core/tool'],
+  'core/failure': ['core/tool', 'core/schema', 'core/access', 'core/consent'],
+  'core/search': ['core/tool'],
   'core/publish': ['core/tool', 'core/schema', 'core/access'],
-  'core/call': ['core/tool', 'core/schema', 'core/access', 'core/consent'],
+  'core/call': ['core/tool', 'core/schema', 'core/access', 'core/catalogue', 'core/consent', 'core/failure'],
   'dialects/machine-context': [...CORE, 'http'],
   'dialects/mcp': [...CORE, 'http'],
   'dialects/open-tool-calling': [...CORE, 'http'],
@@ -92,8 +105,9 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'api/users': [...CORE, 'http'],
   'runners': [...CORE, 'outbound'],
   'importers': [...CORE, 'outbound'],
-  'storage': CORE,
-  'sign-in': [...CORE, 'http', 'outbound', 'storage'],
+  'oauth-client': [...CORE, 'outbound'],
+  'storage': [...CORE, 'oauth-client'],
+  'sign-in': [...CORE, 'http', 'oauth-client', 'outbound', 'storage'],
   'docs': [...CORE, 'http'],
   'connect': [...CORE, 'http', 'outbound', 'storage'],
   // It asks the routes of the deployment for what it shows; guides say how hosts are configured
@@ -110,7 +124,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
 const roomOf = (path: string) => Object.keys(ROOMS).find((room) => path.startsWith(`src/${room}/`))
 
 /** Of what comes in, what is pure: the table of statuses, and what a query may say. */
-const PURE_OF_HTTP: ReadonlySet<string> = new Set(['src/http/failure-status.ts', 'src/http/query.ts'])
+const PURE_OF_HTTP: ReadonlySet<string> = new Set(['src/http/answer/failure-status.ts', 'src/http/request/query.ts'])
 
 interface Rule {
   readonly name: string
@@ -148,7 +162,7 @@ const RULES: readonly Rule[] = [
     name: 'only routes know Hono, with what composes them, what tells them apart and what answers in their place',
     files: (path) =>
       !/^src\/(?:dialects|api|sign-in|docs|connect|console)\/(?:.*\/)?routes\.ts$/.test(path) &&
-      !['operation', 'unexpected', 'unknown-route'].some((each) => path === `src/http/${each}.ts`) &&
+      !['route/operation', 'answer/unexpected', 'route/unknown-route'].some((each) => path === `src/http/${each}.ts`) &&
       !['src/app.ts', 'src/index.ts'].includes(path),
     // JSX writes HTML, and knows nothing of requests
     refuses: (imported, path) =>
@@ -185,6 +199,12 @@ const RULES: readonly Rule[] = [
     files: (path) => !within('src/core/schema')(path),
     refuses: (imported) => within('src/core/schema')(imported) && !SCHEMA_DOORS.has(imported),
     breach: ['src/formats/x.ts', "import { backtracking } from '../core/schema/pattern.ts'"],
+  },
+  {
+    name: 'who sends, what is sent, answers and pages know nothing of routes',
+    files: within('src/http/caller', 'src/http/request', 'src/http/answer', 'src/http/page'),
+    refuses: within('src/http/route'),
+    breach: ['src/http/caller/x.ts', "import { createRoute } from '../route/route.ts'"],
   },
   {
     name: 'nothing of the Worker knows those who ask it from elsewhere',

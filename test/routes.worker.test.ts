@@ -3,7 +3,7 @@ import { env } from 'cloudflare:workers'
 import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { createApp } from '../src/app.ts'
 import { type Env, loadConfig } from '../src/env.ts'
-import { operationOf } from '../src/http/operation.ts'
+import { operationOf } from '../src/http/route/operation.ts'
 import { build } from './fixtures/generated/build.ts'
 
 const ADMIN_KEY = 'the-administrator-of-this-test'

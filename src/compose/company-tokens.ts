@@ -1,8 +1,8 @@
 import { LRUCache } from 'lru-cache'
 import type { Config } from '../env.ts'
-import { createIssuerTokens } from '../http/issuer-tokens.ts'
-import { createJwtVerifier, type JwtVerifier } from '../http/jwt.ts'
-import type { FindServer } from '../storage/vault/authorization-server.ts'
+import { createIssuerTokens } from '../http/caller/issuer-tokens.ts'
+import { createJwtVerifier, type JwtVerifier } from '../http/caller/jwt.ts'
+import type { FindServer } from '../oauth-client/authorization-server.ts'
 import { providerFetch } from './capped-fetch.ts'
 
 const DISCOVERY_MS = 10_000
@@ -19,7 +19,7 @@ export function companyTokens(config: Config, issuer: string) {
     now: Date.now,
     async verifierFor(origin) {
       const provider = { id: host, name: host, issuer, client_id: '' }
-      const { createServerFinder } = await import('../storage/vault/authorization-server.ts')
+      const { createServerFinder } = await import('../oauth-client/authorization-server.ts')
       findServer ??= createServerFinder(fetch, Date.now)
       const server = await findServer(provider, ['token_endpoint'], AbortSignal.timeout(DISCOVERY_MS))
       const jwksUrl = server?.as.jwks_uri

@@ -1,6 +1,6 @@
 import { challenge } from '../connect/metadata.ts'
 import type { Door } from '../dialects/mcp/routes.ts'
-import type { Gate } from '../http/gate.ts'
+import type { Gate } from '../http/route/gate.ts'
 
 /**
  * Where MCP is spoken: `/mcp` for keys, which says nothing of OAuth in its headers, since clients that find OAuth stop sending

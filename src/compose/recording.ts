@@ -1,7 +1,7 @@
 import type { WriteAct } from '../core/access/act.ts'
 import type { CallDeps } from '../core/call/call.ts'
 import type { Config, Env } from '../env.ts'
-import { createRefusals } from '../http/acts.ts'
+import { createRefusals } from '../http/route/acts.ts'
 import { createCallLog } from '../storage/records/call-log.ts'
 import { createRecordWriter } from '../storage/records/record-writer.ts'
 import { recordsStub } from '../storage/records/records.ts'

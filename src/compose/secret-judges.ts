@@ -1,5 +1,5 @@
 import { type JudgeSecret, type Policies, type PolicyStore, secretsOf } from '../core/access/policy.ts'
-import { Unreachable } from '../core/call/failure.ts'
+import { Unreachable } from '../core/failure/failure.ts'
 import type { ProviderStore } from '../core/consent/provider.ts'
 import type { Config } from '../env.ts'
 

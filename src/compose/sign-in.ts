@@ -18,7 +18,7 @@ export function signInProvider(config: Config): SignInProvider | undefined {
   let loaded: OpenId | undefined
   async function load(): Promise<OpenId> {
     const { createOpenId } = await import('../sign-in/openid.ts')
-    const { createServerFinder } = await import('../storage/vault/authorization-server.ts')
+    const { createServerFinder } = await import('../oauth-client/authorization-server.ts')
     const fetch = providerFetch(config)
     return (loaded ??= createOpenId({
       issuer,

@@ -1,12 +1,12 @@
 import { clientVariables, knownProvider } from '../core/consent/known-providers.ts'
 import type { Providers } from '../core/consent/provider.ts'
 import type { Config, Env } from '../env.ts'
-import { isLoopback } from '../http/loopback.ts'
+import { isLoopback } from '../http/caller/loopback.ts'
 import { createTextJudge } from '../outbound/allowed-url.ts'
-import { createKeyring } from '../storage/keyring.ts'
-import { missingSecret } from '../storage/vault/client-secret.ts'
+import { createKeyring } from '../storage/sealing/keyring.ts'
+import { missingSecret } from '../oauth-client/client-secret.ts'
 import type { VaultDeployment } from '../storage/vault/grants.ts'
-import type { OAuth } from '../storage/vault/oauth.ts'
+import type { OAuth } from '../oauth-client/oauth.ts'
 import { createVault } from '../storage/vault/vaults.ts'
 import { providerFetch } from './capped-fetch.ts'
 
@@ -40,8 +40,8 @@ function oauthOf(config: Config): OAuth {
   const secretOf = (name: string) => (config.judgeClientSecret(name) === undefined ? config.secretOf(name) : undefined)
   let loaded: OAuth | undefined
   async function load(): Promise<OAuth> {
-    const { createOAuth } = await import('../storage/vault/oauth.ts')
-    const { createServerFinder } = await import('../storage/vault/authorization-server.ts')
+    const { createOAuth } = await import('../oauth-client/oauth.ts')
+    const { createServerFinder } = await import('../oauth-client/authorization-server.ts')
     const fetch = providerFetch(config)
     const judgeUrl = createTextJudge(config.allowHttpHosts)
     return (loaded ??= createOAuth({ fetch, findServer: createServerFinder(fetch, Date.now), judgeUrl, secretOf }))

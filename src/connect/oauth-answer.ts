@@ -1,5 +1,5 @@
-import { Unreachable } from '../core/call/failure.ts'
-import { jsonText } from '../http/json-response.ts'
+import { Unreachable } from '../core/failure/failure.ts'
+import { jsonText } from '../http/answer/json-response.ts'
 import type { OAuthAnswer } from '../storage/connect/connections.ts'
 
 /** The answer of the authorization server as it is sent. */

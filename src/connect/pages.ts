@@ -1,6 +1,6 @@
-import { bounded, html, type Markup } from '../http/markup.ts'
-import { MAX_TEXT, type Page, sentence } from '../http/page.ts'
-import type { Choice } from '../core/access/choices.ts'
+import { bounded, html, type Markup } from '../http/page/markup.ts'
+import { MAX_TEXT, type Page, sentence } from '../http/page/page.ts'
+import type { Choice } from '../core/catalogue/choices.ts'
 
 /** For how many days an agent may be let act. */
 export const DAYS = [1, 7, 30, 90] as const

@@ -1,6 +1,6 @@
 import type { Progress } from '../core/call/progress.ts'
 import { isObject, parseJson } from '../core/tool/json.ts'
-import { readEvents } from '../http/event-stream.ts'
+import { readEvents } from '../http/answer/event-stream.ts'
 import type { Followed, Reply } from './page.ts'
 
 /** What a route answered. `T` is what its `wire.ts` writes. */

@@ -1,7 +1,7 @@
 import { type Context, type ErrorHandler, Hono, type Next } from 'hono'
-import { declare } from '../http/operation.ts'
-import { goTo } from '../http/page.ts'
-import { ANY_QUERY } from '../http/query.ts'
+import { declare } from '../http/route/operation.ts'
+import { goTo } from '../http/page/page.ts'
+import { ANY_QUERY } from '../http/request/query.ts'
 import type { Answer, AnswerDeps } from './answer.ts'
 import { NO_PAGE, PAGES } from './pages.ts'
 

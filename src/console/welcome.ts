@@ -1,6 +1,6 @@
-import { html } from '../http/markup.ts'
-import type { Page } from '../http/page.ts'
-import { signInPath } from '../http/sign-in-path.ts'
+import { html } from '../http/page/markup.ts'
+import type { Page } from '../http/page/page.ts'
+import { signInPath } from '../http/page/sign-in-path.ts'
 
 /** What somebody sees who opens the address of a deployment, and is not signed in. */
 export function welcomePage(): Page {

@@ -1,6 +1,6 @@
-import { html, type Markup } from '../http/markup.ts'
-import type { Page } from '../http/page.ts'
-import { TEXT_STYLE } from '../http/text-style.ts'
+import { html, type Markup } from '../http/page/markup.ts'
+import type { Page } from '../http/page/page.ts'
+import { TEXT_STYLE } from '../http/page/text-style.ts'
 import { headingsOf, renderMarkdown } from './markdown.ts'
 
 /** A guide, as it is written for no deployment in particular. */

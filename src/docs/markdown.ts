@@ -1,4 +1,4 @@
-import { html, Markup } from '../http/markup.ts'
+import { html, Markup } from '../http/page/markup.ts'
 
 /**
  * The Markdown that our guides are written in, as HTML: headings, paragraphs, lists of one level, tables and fenced code;

@@ -1,8 +1,8 @@
 import { type Context, Hono } from 'hono'
-import { jsonText } from '../http/json-response.ts'
-import { failurePage, goTo, page, plainPage } from '../http/page.ts'
-import { ANY_QUERY } from '../http/query.ts'
-import { createPublicRoute, preflight, type PublicRouteDeps } from '../http/public-route.ts'
+import { jsonText } from '../http/answer/json-response.ts'
+import { failurePage, goTo, page, plainPage } from '../http/page/page.ts'
+import { ANY_QUERY } from '../http/request/query.ts'
+import { createPublicRoute, preflight, type PublicRouteDeps } from '../http/route/public-route.ts'
 import type { Guide } from './guide.ts'
 
 export interface DocsFaceDeps extends PublicRouteDeps {

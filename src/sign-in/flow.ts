@@ -1,6 +1,6 @@
 import { check, integer, object, string } from '../core/tool/json-reader.ts'
-import { type Cookie, cookieOf, setCookie } from '../http/cookie.ts'
-import type { Sealer } from '../storage/access/deployment-keys.ts'
+import { type Cookie, cookieOf, setCookie } from '../http/caller/cookie.ts'
+import type { Sealer } from '../storage/sealing/deployment-keys.ts'
 import type { OpenIdRequest } from './openid.ts'
 import { MAX_RETURN } from './return-path.ts'
 

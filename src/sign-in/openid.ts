@@ -12,15 +12,15 @@ import {
 } from 'oauth4webapi'
 import type { Provider } from '../core/consent/provider.ts'
 import type { Fetch, Signal } from '../core/tool/platform.ts'
-import { clientAuth, type FindServer } from '../storage/vault/authorization-server.ts'
+import { clientAuth, type FindServer } from '../oauth-client/authorization-server.ts'
 import {
   failureOf,
   Mismatch,
   type ProviderFailure,
   providerFailure,
   unavailable,
-} from '../storage/vault/provider-failure.ts'
-import { answeredCode, requestsOf } from '../storage/vault/provider-requests.ts'
+} from '../oauth-client/provider-failure.ts'
+import { answeredCode, requestsOf } from '../oauth-client/provider-requests.ts'
 
 /** What a browser is sent to the provider with, and what its answer is read by. */
 export interface OpenIdRequest {

@@ -1,6 +1,6 @@
-import { bounded, html, type Markup } from '../http/markup.ts'
-import { type Page, sentence } from '../http/page.ts'
-import { signInPath } from '../http/sign-in-path.ts'
+import { bounded, html, type Markup } from '../http/page/markup.ts'
+import { type Page, sentence } from '../http/page/page.ts'
+import { signInPath } from '../http/page/sign-in-path.ts'
 
 const MAX_NAME = 300
 

@@ -1,4 +1,4 @@
-import { Unreachable } from '../core/call/failure.ts'
+import { Unreachable } from '../core/failure/failure.ts'
 import { twiceIfMoved } from './moved.ts'
 import { within } from './within.ts'
 

@@ -1,4 +1,4 @@
-import { Unreachable } from '../core/call/failure.ts'
+import { Unreachable } from '../core/failure/failure.ts'
 
 /** What some work gives, if it does within so many milliseconds; after that it fails as `Unreachable`, and the work is left to itself. */
 export async function within<T>(ms: number, who: string, work: () => Promise<T>): Promise<T> {

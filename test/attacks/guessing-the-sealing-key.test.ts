@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createKeyring } from '../../src/storage/keyring.ts'
+import { createKeyring } from '../../src/storage/sealing/keyring.ts'
 import type { RunningServer, Server } from '../e2e/server.ts'
 import { neverSilent, startWatched } from './watch.ts'
 

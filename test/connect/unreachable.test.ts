@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { Hono } from 'hono'
 import { connectFace, type ConnectFaceDeps } from '../../src/connect/routes.ts'
 import { ADMIN } from '../../src/core/access/principal.ts'
-import { fail, ok, Unreachable } from '../../src/core/call/failure.ts'
+import { fail, ok, Unreachable } from '../../src/core/failure/failure.ts'
 import { AWAY, awayOf, onPageError } from '../http/on-page-error.ts'
 
 const ORIGIN = 'https://sb.example'

@@ -1,8 +1,8 @@
 import { Hono } from 'hono'
 import { ADMIN, type Principal } from '../../src/core/access/principal.ts'
-import { type Failure, fail, ok } from '../../src/core/call/failure.ts'
+import { type Failure, fail, ok } from '../../src/core/failure/failure.ts'
 import { createConsole } from '../../src/console/routes.ts'
-import { createGate } from '../../src/http/gate.ts'
+import { createGate } from '../../src/http/route/gate.ts'
 import { assets } from '../../src/generated/console.ts'
 import { onPageError } from '../http/on-page-error.ts'
 

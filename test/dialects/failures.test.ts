@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type Failure, type FailureType, fail, ok } from '../../src/core/call/failure.ts'
+import { type Failure, type FailureType, fail, ok } from '../../src/core/failure/failure.ts'
 import type { Seal } from '../../src/core/call/seal.ts'
 import { encodeOutcome as encodeMachineContext, NOBODY, statusOf } from '../../src/dialects/machine-context/wire.ts'
 import { encodeFailure as encodeMcp } from '../../src/dialects/mcp/result.ts'

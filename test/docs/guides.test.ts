@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { docsFace } from '../../src/docs/routes.ts'
 import { EXAMPLE_ORIGIN, type Guide, guidePage, summaryOf } from '../../src/docs/guide.ts'
-import { fail } from '../../src/core/call/failure.ts'
+import { fail } from '../../src/core/failure/failure.ts'
 import { guides } from '../../src/generated/guides.ts'
 
 const ORIGIN = 'https://tools.acme.com'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect } from 'vitest'
-import type { Failing } from '../../src/core/call/failure.ts'
+import type { Failing } from '../../src/core/failure/failure.ts'
 import type { Json, JsonObject } from '../../src/core/tool/json.ts'
 import type { Checked } from '../../src/core/tool/problem.ts'
 

@@ -1,7 +1,7 @@
 import { ADMIN, type Principal } from '../../src/core/access/principal.ts'
-import { type Failure, fail, ok } from '../../src/core/call/failure.ts'
-import type { Authenticator } from '../../src/http/authenticate.ts'
-import { createGate, type Gate } from '../../src/http/gate.ts'
+import { type Failure, fail, ok } from '../../src/core/failure/failure.ts'
+import type { Authenticator } from '../../src/http/caller/authenticate.ts'
+import { createGate, type Gate } from '../../src/http/route/gate.ts'
 
 /** The real gate, of a registry that is ready and without a rate, for one caller: a principal, or why nobody is let in. */
 export function gateFor(caller: Principal | Failure = ADMIN): Gate {

@@ -1,5 +1,5 @@
-import { failurePage, page } from '../../src/http/page.ts'
-import { unexpected } from '../../src/http/unexpected.ts'
+import { failurePage, page } from '../../src/http/page/page.ts'
+import { unexpected } from '../../src/http/answer/unexpected.ts'
 
 export const REFERENCE = 'reference-1'
 

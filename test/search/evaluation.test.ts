@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { ADMIN } from '../../src/core/access/principal.ts'
 import type { ToolRecord } from '../../src/core/tool/tool.ts'
-import { query } from '../../src/storage/registry/query.ts'
+import { query } from '../../src/storage/registry/search/query.ts'
 import { build } from '../fixtures/generated/build.ts'
 import { hasShared, readShared, SKIPPED } from '../shared.ts'
 import { ASIDE, UNANSWERABLE_ASIDE } from './questions/aside.ts'

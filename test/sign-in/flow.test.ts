@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createFlows } from '../../src/sign-in/flow.ts'
 import { MAX_RETURN } from '../../src/sign-in/return-path.ts'
-import { createKeyring } from '../../src/storage/keyring.ts'
+import { createKeyring } from '../../src/storage/sealing/keyring.ts'
 
 const ORIGIN = 'https://sb.example'
 const REQUEST = { state: 's'.repeat(43), nonce: 'n'.repeat(43), verifier: 'v'.repeat(43), callback: `${ORIGIN}/x` }

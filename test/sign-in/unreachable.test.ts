@@ -1,10 +1,10 @@
 import { Hono } from 'hono'
 import { describe, expect, it } from 'vitest'
 import { ADMIN } from '../../src/core/access/principal.ts'
-import { fail, ok, Unreachable } from '../../src/core/call/failure.ts'
+import { fail, ok, Unreachable } from '../../src/core/failure/failure.ts'
 import { createFlows } from '../../src/sign-in/flow.ts'
 import { signInFace, type SignInFaceDeps } from '../../src/sign-in/routes.ts'
-import { createKeyring } from '../../src/storage/keyring.ts'
+import { createKeyring } from '../../src/storage/sealing/keyring.ts'
 import { AWAY, awayOf, onPageError, REFERENCE } from '../http/on-page-error.ts'
 
 const ORIGIN = 'https://sb.example'

@@ -1,4 +1,4 @@
-import { sha256 } from '../../src/storage/sha256.ts'
+import { sha256 } from '../../src/storage/sealing/sha256.ts'
 import { holds } from './violation.ts'
 import type { Place, World } from './world.ts'
 

@@ -1,4 +1,4 @@
-import { fail } from '../../src/core/call/failure.ts'
+import { fail } from '../../src/core/failure/failure.ts'
 import { type Finished, type LedgerCall, runOnce } from '../../src/core/call/ledger.ts'
 import type { ToolRecord } from '../../src/core/tool/tool.ts'
 import type { Success } from '../../src/core/call/runner.ts'

@@ -1,6 +1,6 @@
 import type { ApiKey } from '../../src/core/access/api-key.ts'
 import { kvKey } from '../../src/storage/keys.ts'
-import { sha256 } from '../../src/storage/sha256.ts'
+import { sha256 } from '../../src/storage/sealing/sha256.ts'
 import { holds } from './violation.ts'
 import type { Place, World } from './world.ts'
 

@@ -1,4 +1,4 @@
-import type { Keyring } from '../../src/storage/keyring.ts'
+import type { Keyring } from '../../src/storage/sealing/keyring.ts'
 
 /** Keeps texts as they are, and whom they are for: cryptography takes another thread's time, and is not what is simulated. */
 export const plainKeyring: Keyring = {

@@ -4,7 +4,7 @@ import type { Publication } from '../../src/core/publish/registry.ts'
 import type { ToolRecord } from '../../src/core/tool/tool.ts'
 import { machineContext } from '../../src/dialects/machine-context/definition.ts'
 import { oxp } from '../../src/dialects/oxp/definition.ts'
-import { sha256 } from '../../src/storage/sha256.ts'
+import { sha256 } from '../../src/storage/sealing/sha256.ts'
 import { definition } from '../e2e/definition.ts'
 
 /** All that is ever published, of which at least one. */

@@ -2,8 +2,8 @@ import { type Context, Hono } from 'hono'
 import type { Principal } from '../../core/access/principal.ts'
 import { namePart } from '../../core/tool/definition-fields.ts'
 import { optional } from '../../core/tool/json-reader.ts'
-import { NO_QUERY, query } from '../../http/query.ts'
-import { createPrivateRoute } from '../../http/route.ts'
+import { NO_QUERY, query } from '../../http/request/query.ts'
+import { createPrivateRoute } from '../../http/route/route.ts'
 import type { ArchiveDeps } from './archive.ts'
 
 /** `?toolkit=`: nothing but what is of it. */

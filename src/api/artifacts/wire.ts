@@ -1,7 +1,7 @@
-import { fail, type Failure, ok, type Result } from '../../core/call/failure.ts'
+import { fail, type Failure, ok, type Result } from '../../core/failure/failure.ts'
 import type { StoredArtifact } from '../../core/call/artifact-store.ts'
 import { optional, string, text, unquoted } from '../../core/tool/json-reader.ts'
-import { query } from '../../http/query.ts'
+import { query } from '../../http/request/query.ts'
 import { handleOf, type Upload } from '../../core/call/upload-store.ts'
 import type { JsonObject } from '../../core/tool/json.ts'
 

@@ -1,12 +1,12 @@
 import { mayApprove } from '../../core/access/principal.ts'
-import { type Failing, ok, type Result } from '../../core/call/failure.ts'
+import { type Failing, ok, type Result } from '../../core/failure/failure.ts'
 import type { Authorization, Authorizations, SignedInPerson } from '../../core/consent/authorization.ts'
 import type { Providers } from '../../core/consent/provider.ts'
 import { parseToolId } from '../../core/tool/tool-id.ts'
-import type { RouteContext } from '../../http/gate.ts'
-import { failurePage, type Page } from '../../http/page.ts'
-import { pathSegment } from '../../http/path-segment.ts'
-import type { Sessions } from '../../http/sessions.ts'
+import type { RouteContext } from '../../http/route/gate.ts'
+import { failurePage, type Page } from '../../http/page/page.ts'
+import { pathSegment } from '../../http/request/path-segment.ts'
+import type { Sessions } from '../../http/caller/sessions.ts'
 
 export interface OpenLinkDeps {
   readonly authorizations: Pick<Authorizations, 'find'>

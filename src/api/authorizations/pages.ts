@@ -1,10 +1,10 @@
 import type { Authorization, Step } from '../../core/consent/authorization.ts'
 import type { JsonObject } from '../../core/tool/json.ts'
 import { parseToolId } from '../../core/tool/tool-id.ts'
-import { laidOut } from '../../http/laid-out-json.ts'
-import { bounded, html, type Markup } from '../../http/markup.ts'
-import { MAX_TEXT, type Page, sentence } from '../../http/page.ts'
-import { signInPath } from '../../http/sign-in-path.ts'
+import { laidOut } from '../../http/page/laid-out-json.ts'
+import { bounded, html, type Markup } from '../../http/page/markup.ts'
+import { MAX_TEXT, type Page, sentence } from '../../http/page/page.ts'
+import { signInPath } from '../../http/page/sign-in-path.ts'
 import { scopeWords } from './scope-words.ts'
 
 const MAX_INPUT = 100_000

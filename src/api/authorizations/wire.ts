@@ -1,7 +1,7 @@
 import type { Authorization, Step } from '../../core/consent/authorization.ts'
-import type { Failure } from '../../core/call/failure.ts'
+import type { Failure } from '../../core/failure/failure.ts'
 import { identifier } from '../../core/call/call-fields.ts'
-import { query } from '../../http/query.ts'
+import { query } from '../../http/request/query.ts'
 import { into, object, optional, string, text, unquoted } from '../../core/tool/json-reader.ts'
 
 const WAIT = into(text('whole seconds from 0 to 59', /^[0-5]?\d$/), (seconds) => Number(seconds) * 1_000)

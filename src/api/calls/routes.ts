@@ -1,10 +1,10 @@
 import { type Context, Hono } from 'hono'
 import type { Principal } from '../../core/access/principal.ts'
 import { malformed } from '../../core/call/call-fields.ts'
-import { type Failing, fail } from '../../core/call/failure.ts'
+import { type Failing, fail } from '../../core/failure/failure.ts'
 import type { Records } from '../../core/call/records.ts'
-import { NO_QUERY, type ReadOf } from '../../http/query.ts'
-import { createPrivateRoute, type Note, type RouteDeps } from '../../http/route.ts'
+import { NO_QUERY, type ReadOf } from '../../http/request/query.ts'
+import { createPrivateRoute, type Note, type RouteDeps } from '../../http/route/route.ts'
 import {
   auditQuery,
   callsQuery,

@@ -1,7 +1,7 @@
 import type { ActFilter } from '../../core/access/act.ts'
 import { hasScope, type Principal } from '../../core/access/principal.ts'
 import { identifier } from '../../core/call/call-fields.ts'
-import { query, type ReadOf } from '../../http/query.ts'
+import { query, type ReadOf } from '../../http/request/query.ts'
 import { type CallFilter, type RecordPage, USAGE_KEYS, type UsageKey } from '../../core/call/records.ts'
 import { into, oneOf, optional, parsed, string, text, wrong } from '../../core/tool/json-reader.ts'
 import type { Checked } from '../../core/tool/problem.ts'

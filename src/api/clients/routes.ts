@@ -1,11 +1,11 @@
 import { type Context, Hono } from 'hono'
 import type { OAuthClientStore } from '../../core/access/oauth-client.ts'
-import { type Failing, fail } from '../../core/call/failure.ts'
-import { readJson } from '../../http/body.ts'
-import { isTrustworthy } from '../../http/loopback.ts'
-import { pathSegment } from '../../http/path-segment.ts'
-import { NO_QUERY } from '../../http/query.ts'
-import { createPrivateRoute, type RouteDeps } from '../../http/route.ts'
+import { type Failing, fail } from '../../core/failure/failure.ts'
+import { readJson } from '../../http/request/body.ts'
+import { isTrustworthy } from '../../http/caller/loopback.ts'
+import { pathSegment } from '../../http/request/path-segment.ts'
+import { NO_QUERY } from '../../http/request/query.ts'
+import { createPrivateRoute, type RouteDeps } from '../../http/route/route.ts'
 import { CLIENT, decodeClient } from './wire.ts'
 
 export interface ClientsFaceDeps extends RouteDeps {

@@ -12,10 +12,10 @@ import {
 import type { Principal } from '../../core/access/principal.ts'
 import type { Published } from '../../core/access/quota.ts'
 import type { Sha256 } from '../../core/tool/digest.ts'
-import { type Failing, fail } from '../../core/call/failure.ts'
-import { readJson } from '../../http/body.ts'
-import { NO_QUERY } from '../../http/query.ts'
-import { createPrivateRoute, type Note, type RouteDeps } from '../../http/route.ts'
+import { type Failing, fail } from '../../core/failure/failure.ts'
+import { readJson } from '../../http/request/body.ts'
+import { NO_QUERY } from '../../http/request/query.ts'
+import { createPrivateRoute, type Note, type RouteDeps } from '../../http/route/route.ts'
 import { encodeListed, encodeNewKey, type Known } from './wire.ts'
 
 export interface KeysFaceDeps extends RouteDeps {

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../core/tool/json.ts'
 import { schemaOf } from '../../core/tool/json-reader.ts'
 import { isObject } from '../../core/tool/json.ts'
-import { operationOf, type Operation } from '../../http/operation.ts'
+import { operationOf, type Operation } from '../../http/route/operation.ts'
 import { type Answer, type Described, OPERATIONS } from './operations.ts'
 import { COMPONENTS, ref } from './schemas.ts'
 

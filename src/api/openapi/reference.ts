@@ -1,7 +1,7 @@
 import { isJsonObject, isObject, type JsonObject, type Json } from '../../core/tool/json.ts'
-import { html, type Markup } from '../../http/markup.ts'
-import type { Page } from '../../http/page.ts'
-import { TEXT_STYLE } from '../../http/text-style.ts'
+import { html, type Markup } from '../../http/page/markup.ts'
+import type { Page } from '../../http/page/page.ts'
+import { TEXT_STYLE } from '../../http/page/text-style.ts'
 
 /** The reference of an OpenAPI document, as a page without scripts. */
 export function referencePage({ paths }: JsonObject): Page {

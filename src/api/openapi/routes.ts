@@ -1,8 +1,8 @@
 import { type Context, Hono } from 'hono'
-import { jsonText } from '../../http/json-response.ts'
-import { page } from '../../http/page.ts'
-import { createPublicRoute, preflight, type PublicRouteDeps } from '../../http/public-route.ts'
-import { ANY_QUERY } from '../../http/query.ts'
+import { jsonText } from '../../http/answer/json-response.ts'
+import { page } from '../../http/page/page.ts'
+import { createPublicRoute, preflight, type PublicRouteDeps } from '../../http/route/public-route.ts'
+import { ANY_QUERY } from '../../http/request/query.ts'
 import type { AppRoute } from './document.ts'
 
 export interface OpenApiFaceDeps extends PublicRouteDeps {

@@ -1,12 +1,12 @@
 import { type Context, Hono } from 'hono'
 import { decodePolicy, type JudgeSecret, MAX_POLICIES, POLICY, type PolicyStore } from '../../core/access/policy.ts'
 import type { Principal } from '../../core/access/principal.ts'
-import { type Failing, fail, type Result } from '../../core/call/failure.ts'
+import { type Failing, fail, type Result } from '../../core/failure/failure.ts'
 import { isToolPattern } from '../../core/tool/tool-id.ts'
-import { readJson } from '../../http/body.ts'
-import { pathSegment } from '../../http/path-segment.ts'
-import { NO_QUERY } from '../../http/query.ts'
-import { createPrivateRoute, type Note, type RouteDeps } from '../../http/route.ts'
+import { readJson } from '../../http/request/body.ts'
+import { pathSegment } from '../../http/request/path-segment.ts'
+import { NO_QUERY } from '../../http/request/query.ts'
+import { createPrivateRoute, type Note, type RouteDeps } from '../../http/route/route.ts'
 
 export interface PoliciesFaceDeps extends RouteDeps {
   readonly store: PolicyStore

@@ -1,5 +1,5 @@
 import { type Context, Hono } from 'hono'
-import { type Failing, fail, type Result } from '../../core/call/failure.ts'
+import { type Failing, fail, type Result } from '../../core/failure/failure.ts'
 import {
   decodeProvider,
   isProviderId,
@@ -11,10 +11,10 @@ import {
 } from '../../core/consent/provider.ts'
 import { isObject } from '../../core/tool/json.ts'
 import type { Reader } from '../../core/tool/json-reader.ts'
-import { readJson } from '../../http/body.ts'
-import { pathSegment } from '../../http/path-segment.ts'
-import { NO_QUERY } from '../../http/query.ts'
-import { createPrivateRoute, type RouteDeps } from '../../http/route.ts'
+import { readJson } from '../../http/request/body.ts'
+import { pathSegment } from '../../http/request/path-segment.ts'
+import { NO_QUERY } from '../../http/request/query.ts'
+import { createPrivateRoute, type RouteDeps } from '../../http/route/route.ts'
 import { encodeProvider } from './wire.ts'
 
 export interface ProvidersFaceDeps extends RouteDeps {

@@ -1,10 +1,10 @@
 import { type Context, Hono } from 'hono'
 import { hasScope, type Principal } from '../../core/access/principal.ts'
-import { type Failing, fail } from '../../core/call/failure.ts'
-import { pathSegment } from '../../http/path-segment.ts'
-import { NO_QUERY } from '../../http/query.ts'
-import { createPrivateRoute, type RouteDeps } from '../../http/route.ts'
-import type { Sessions } from '../../http/sessions.ts'
+import { type Failing, fail } from '../../core/failure/failure.ts'
+import { pathSegment } from '../../http/request/path-segment.ts'
+import { NO_QUERY } from '../../http/request/query.ts'
+import { createPrivateRoute, type RouteDeps } from '../../http/route/route.ts'
+import type { Sessions } from '../../http/caller/sessions.ts'
 import { encodeSession } from './wire.ts'
 
 export interface SessionsFaceDeps extends RouteDeps {

@@ -1,16 +1,16 @@
 import { type Context, Hono } from 'hono'
-import type { ToolkitCounts } from '../../core/access/catalogue.ts'
+import type { ToolkitCounts } from '../../core/catalogue/catalogue.ts'
 import { coverDenial, type Principal } from '../../core/access/principal.ts'
 import type { KeyStore } from '../../core/access/api-key.ts'
 import { isAdministrator } from '../../core/access/toolkit.ts'
 import type { ToolkitChanged, ToolkitStore } from '../../core/access/toolkit.ts'
 import { malformed } from '../../core/call/call-fields.ts'
-import { type Failing, fail, ok, type Result } from '../../core/call/failure.ts'
+import { type Failing, fail, ok, type Result } from '../../core/failure/failure.ts'
 import { isNamePart } from '../../core/tool/tool-id.ts'
-import { readJson } from '../../http/body.ts'
-import { PRIVATE } from '../../http/json-response.ts'
-import { NO_QUERY } from '../../http/query.ts'
-import { createPrivateRoute, createRoute, type Note, type RouteDeps } from '../../http/route.ts'
+import { readJson } from '../../http/request/body.ts'
+import { PRIVATE } from '../../http/answer/json-response.ts'
+import { NO_QUERY } from '../../http/request/query.ts'
+import { createPrivateRoute, createRoute, type Note, type RouteDeps } from '../../http/route/route.ts'
 import {
   CHANGE,
   decodeOwner,

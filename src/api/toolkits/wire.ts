@@ -1,5 +1,5 @@
 import type { Toolkit } from '../../core/access/toolkit.ts'
-import type { ToolkitCount } from '../../core/access/catalogue.ts'
+import type { ToolkitCount } from '../../core/catalogue/catalogue.ts'
 import { readStatus, statusBody } from '../../core/publish/status.ts'
 import { tags } from '../../core/tool/definition-fields.ts'
 import { boolean, check, nullable, object, optional, string } from '../../core/tool/json-reader.ts'

@@ -1,8 +1,8 @@
 import { mayActFor, type Principal } from '../../core/access/principal.ts'
 import { identifier, malformed } from '../../core/call/call-fields.ts'
-import { fail, type Result } from '../../core/call/failure.ts'
+import { fail, type Result } from '../../core/failure/failure.ts'
 import { check } from '../../core/tool/json-reader.ts'
-import { pathSegment } from '../../http/path-segment.ts'
+import { pathSegment } from '../../http/request/path-segment.ts'
 
 /** The user of a path `/users/{user}/…`, for a principal that may act for that user, or otherwise `mayAsk` of them. */
 export function userOfPath(url: string, principal: Principal, mayAsk = mayActFor): Result<string> {

@@ -1,6 +1,6 @@
 import { isJsonObject, type Json } from '../../core/tool/json.ts'
 import { type Checked, refused } from '../../core/tool/problem.ts'
-import { nestsTooDeep } from '../../http/json-text.ts'
+import { nestsTooDeep } from '../../http/request/json-text.ts'
 import { guardOf, GuardFields, wordsOf } from '../form-fields.tsx'
 import { exact } from '../parts.tsx'
 

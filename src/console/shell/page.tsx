@@ -1,6 +1,6 @@
 import type { JSX } from 'hono/jsx/jsx-runtime'
 import type { Problem } from '../../core/tool/problem.ts'
-import { laidOut } from '../../http/laid-out-json.ts'
+import { laidOut } from '../../http/page/laid-out-json.ts'
 import type { Leads, View, Visit } from '../page.ts'
 import { Copyable, Notice } from '../parts.tsx'
 import { readCommand } from './command.ts'

@@ -1,7 +1,7 @@
 import { base64url } from 'jose'
 import { isJsonObject, type Json, type JsonObject } from '../../core/tool/json.ts'
 import type { Problem } from '../../core/tool/problem.ts'
-import { nestsTooDeep } from '../../http/json-text.ts'
+import { nestsTooDeep } from '../../http/request/json-text.ts'
 import type { Followed, Reply, Visit } from '../page.ts'
 import { type Field, readInput } from './fields.ts'
 

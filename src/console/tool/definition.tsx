@@ -1,5 +1,5 @@
 import type { Json } from '../../core/tool/json.ts'
-import { laidOut } from '../../http/laid-out-json.ts'
+import { laidOut } from '../../http/page/laid-out-json.ts'
 import type { Reply } from '../page.ts'
 import { Copyable, Refused } from '../parts.tsx'
 import { failureOf } from '../reply.ts'

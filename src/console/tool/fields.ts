@@ -1,5 +1,5 @@
 import { isJsonObject, isList, isTexts, type Json, type JsonObject } from '../../core/tool/json.ts'
-import { MAX_DEPTH as MAX_LEVELS, nestsTooDeep } from '../../http/json-text.ts'
+import { MAX_DEPTH as MAX_LEVELS, nestsTooDeep } from '../../http/request/json-text.ts'
 import { pointerStep, type Problem } from '../../core/tool/problem.ts'
 
 /** A field of a form, for one parameter of a tool or a part of one. */

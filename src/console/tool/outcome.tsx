@@ -1,4 +1,4 @@
-import { laidOut } from '../../http/laid-out-json.ts'
+import { laidOut } from '../../http/page/laid-out-json.ts'
 import type { Reply } from '../page.ts'
 import { Copyable, Notice } from '../parts.tsx'
 import { type CallError, type CallReply, challengesOf } from './call.ts'

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../core/tool/json.ts'
-import { laidOut } from '../../http/laid-out-json.ts'
+import { laidOut } from '../../http/page/laid-out-json.ts'
 import { agentHosts } from '../../docs/agent-hosts.ts'
 import { curlOf, KEY_VARIABLE } from '../curl.ts'
 

@@ -1,5 +1,5 @@
 import type { Json } from '../../core/tool/json.ts'
-import { laidOut } from '../../http/laid-out-json.ts'
+import { laidOut } from '../../http/page/laid-out-json.ts'
 import { Changes } from '../changes.tsx'
 import type { ListedTool } from '../listed-tool.ts'
 import type { Reply, Visit } from '../page.ts'

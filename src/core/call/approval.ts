@@ -2,7 +2,7 @@ import type { Principal } from '../access/principal.ts'
 import type { Approvals } from '../consent/approvals.ts'
 import type { JsonObject } from '../tool/json.ts'
 import { needsApproval, type ToolRecord } from '../tool/tool.ts'
-import { type Failing, fail } from './failure.ts'
+import { type Failing, fail } from '../failure/failure.ts'
 
 /** Uses up a person's approval of this very call, where its tool needs one. Gives undefined when the tool may run. */
 export function claimApproval(

@@ -3,7 +3,7 @@ import type { Background, Signal } from '../tool/platform.ts'
 import { refuseUncovered } from './authorise.ts'
 import type { BareName } from './bare-name.ts'
 import { type Deadline, endedEarly } from './deadline.ts'
-import { type Failing, fail } from './failure.ts'
+import { type Failing, fail } from '../failure/failure.ts'
 import type { Resolved, Resolver } from './resolve.ts'
 
 /** How a call says which tool it is for. */

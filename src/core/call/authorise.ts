@@ -3,7 +3,7 @@ import type { Background } from '../tool/platform.ts'
 import { quoted } from '../tool/problem.ts'
 import { askedAsUnknown, formatToolId, parseAskedDocument, parseAskedName, parseToolId } from '../tool/tool-id.ts'
 import type { ToolRecord } from '../tool/tool.ts'
-import { type Failing, fail } from './failure.ts'
+import { type Failing, fail } from '../failure/failure.ts'
 import type { Resolver } from './resolve.ts'
 
 const MAX_SUGGESTIONS = 3

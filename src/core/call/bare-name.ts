@@ -1,10 +1,10 @@
 import { LRUCache } from 'lru-cache'
-import type { Catalogue } from '../access/catalogue.ts'
+import type { Catalogue } from '../catalogue/catalogue.ts'
 import { ADMIN, maySee, type Principal } from '../access/principal.ts'
 import { joinedName } from '../tool/name-suffix.ts'
 import type { Background } from '../tool/platform.ts'
 import { askedByName, formatToolId, toolKey, type ToolName } from '../tool/tool-id.ts'
-import { type Failing, fail } from './failure.ts'
+import { type Failing, fail } from '../failure/failure.ts'
 import type { Resolver } from './resolve.ts'
 
 /** A tool that a bare name may mean. */

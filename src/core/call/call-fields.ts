@@ -1,6 +1,6 @@
 import { parsed, type Reader, string, unquoted } from '../tool/json-reader.ts'
 import { cannotRead, type Problem } from '../tool/problem.ts'
-import { type Failing, fail } from './failure.ts'
+import { type Failing, fail } from '../failure/failure.ts'
 
 /** Reads an id of the caller's choosing: of a call, a trace, a message or a user. */
 export const identifier = string({ least: 1, most: 256 })

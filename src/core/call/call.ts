@@ -12,7 +12,7 @@ import { authorise, hideSuggestions, isHidden, refuseHidden, userOf } from './au
 import { type FindCandidates, meantBy } from './bare-name.ts'
 import { checkGivenInput, type GivenInput, userInfoOf } from './context-input.ts'
 import { orEarlyEnd } from './deadline.ts'
-import { type Failing, fail, Unreachable } from './failure.ts'
+import { type Failing, fail, Unreachable } from '../failure/failure.ts'
 import { findFiles, readFiles } from './files.ts'
 import { keepWhole, needsPlace, placeOutput } from './large-output.ts'
 import { type Ledger, runOnce } from './ledger.ts'
@@ -22,7 +22,7 @@ import { accountOf, type CallerContext, meetRequirements, withoutAnyToken } from
 import { messageOf, type RunCaller, type RunDeps, type RunOptions, runTool } from './run.ts'
 import type { Success } from './runner.ts'
 import { readSelect, type Select, selectOf } from './select.ts'
-import { operatorsPart, toldTo } from './told-to.ts'
+import { operatorsPart, toldTo } from '../failure/told-to.ts'
 import { type Allowance, takeTurn, type TurnsDeps } from './turns.ts'
 import type { UploadStore } from './upload-store.ts'
 

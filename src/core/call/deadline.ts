@@ -1,5 +1,5 @@
 import type { Signal } from '../tool/platform.ts'
-import { type Failing, fail } from './failure.ts'
+import { type Failing, fail } from '../failure/failure.ts'
 
 /** How a call ends before its stages do: its time is over, or its caller went away. */
 export type EarlyEnd = 'expired' | 'cancelled'

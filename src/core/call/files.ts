@@ -4,7 +4,7 @@ import { pointerStep, pointerSteps, type Problem, valueAt } from '../tool/proble
 import type { ToolRecord } from '../tool/tool.ts'
 import { localReference } from '../schema/subschemas.ts'
 import { type ArtifactLink, type ArtifactStore, readLink, type StoredArtifact } from './artifact-store.ts'
-import { type Failing, fail, ok, type Result } from './failure.ts'
+import { type Failing, fail, ok, type Result } from '../failure/failure.ts'
 import { readHandle, type UploadOwner, type UploadStore } from './upload-store.ts'
 
 /** A file as a runner gets it that sends bytes. */

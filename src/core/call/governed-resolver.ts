@@ -1,5 +1,5 @@
 import { governed, type Policies, type ToolRule, NO_RULE } from '../access/policy.ts'
-import type { Failing } from './failure.ts'
+import type { Failing } from '../failure/failure.ts'
 import type { CallableTool, Resolved, Resolver } from './resolve.ts'
 
 /** A resolver whose tools are as policies have them: their level, whether they need approval, and how long they may take. */

@@ -1,7 +1,7 @@
 import { tooLarge, type Validate } from '../schema/validator.ts'
 import type { JsonObject } from '../tool/json.ts'
 import { pointerSteps } from '../tool/problem.ts'
-import { fail, ok, type Result } from './failure.ts'
+import { fail, ok, type Result } from '../failure/failure.ts'
 
 /**
  * Validates an input. `null` for an optional parameter whose schema does not allow it counts as absent: models send it.

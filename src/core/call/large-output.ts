@@ -5,7 +5,7 @@ import { jsonSize } from '../tool/json-size.ts'
 import type { ToolRecord } from '../tool/tool.ts'
 import { bytesGiven } from './artifact-output.ts'
 import type { ArtifactOwner, ArtifactStore, Keepable } from './artifact-store.ts'
-import { type Failing, fail, ok, type Result } from './failure.ts'
+import { type Failing, fail, ok, type Result } from '../failure/failure.ts'
 import type { Success } from './runner.ts'
 
 /** The most bytes of an output, as JSON, that stand in an answer: what is larger is kept, and answered by its link. */

@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../tool/json.ts'
 import type { ToolRecord } from '../tool/tool.ts'
-import { type Failing, type Failure, fail } from './failure.ts'
+import { type Failing, type Failure, fail } from '../failure/failure.ts'
 import type { Success } from './runner.ts'
 
 /** What a call came to, as whoever repeats it is told. */

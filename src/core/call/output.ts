@@ -1,5 +1,5 @@
 import type { Validate } from '../schema/validator.ts'
-import { type Failing, type Failure, fail } from './failure.ts'
+import { type Failing, type Failure, fail } from '../failure/failure.ts'
 import type { Redactor } from './redact.ts'
 import type { Success, ToolResult } from './runner.ts'
 

@@ -8,11 +8,11 @@ import { needsApproval, type Publisher, type ToolRecord } from '../tool/tool.ts'
 import { formatToolId } from '../tool/tool-id.ts'
 import type { ToolStatus } from '../tool/version.ts'
 import { authorise } from './authorise.ts'
-import { type Failing, type Failure, fail } from './failure.ts'
-import { detailOf, type FailureWords, wordsOf } from './failure-words.ts'
+import { type Failing, type Failure, fail } from '../failure/failure.ts'
+import { detailOf, type FailureWords, wordsOf } from '../failure/failure-words.ts'
 import { type GrantLooks, meetRequirements, NO_CONTEXT } from './requirements.ts'
 import type { Runnable } from './runner.ts'
-import { toldTo } from './told-to.ts'
+import { toldTo } from '../failure/told-to.ts'
 
 /** A tool as it was found, for somebody who may see it. */
 export interface FoundTool {

@@ -1,7 +1,7 @@
 import type { Principal } from '../access/principal.ts'
 import type { JsonObject } from '../tool/json.ts'
 import type { ToolRecord } from '../tool/tool.ts'
-import type { Failing, FailureType } from './failure.ts'
+import type { Failing, FailureType } from '../failure/failure.ts'
 import type { Finished } from './ledger.ts'
 import { recordedArguments } from './recorded-arguments.ts'
 import type { Redactor } from './redact.ts'

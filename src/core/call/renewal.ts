@@ -1,6 +1,6 @@
 import { formatToolId } from '../tool/tool-id.ts'
 import type { ToolRecord } from '../tool/tool.ts'
-import type { Failure } from './failure.ts'
+import type { Failure } from '../failure/failure.ts'
 import { type RequiredToken, type TokenResult, unavailableFailure, type UserTokens } from './requirements.ts'
 import type { Credential } from './runner.ts'
 

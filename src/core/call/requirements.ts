@@ -3,7 +3,7 @@ import type { Challenge } from '../consent/authorization.ts'
 import type { JsonObject } from '../tool/json.ts'
 import { formatToolId } from '../tool/tool-id.ts'
 import { type AuthorizationRequirement, isToken, type Publisher, type ToolRecord } from '../tool/tool.ts'
-import { type Failing, type Failure, fail } from './failure.ts'
+import { type Failing, type Failure, fail } from '../failure/failure.ts'
 import type { Credential } from './runner.ts'
 
 /** What a caller sends along for one call (OXP 1.0, "context"). It is used for that call and never kept. */

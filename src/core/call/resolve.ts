@@ -15,7 +15,7 @@ import {
 import type { ToolSource } from '../tool/tool-source.ts'
 import type { Publisher, ToolDocument, ToolRecord } from '../tool/tool.ts'
 import { chooseVersion, isSelector, type ToolStatus, withoutPending } from '../tool/version.ts'
-import { type Failing, fail, Unreachable } from './failure.ts'
+import { type Failing, fail, Unreachable } from '../failure/failure.ts'
 import type { Runnable } from './runner.ts'
 
 /** One record with all that a call of it needs, made once and kept while it is in use. */

@@ -1,4 +1,4 @@
-import type { Result } from './failure.ts'
+import type { Result } from '../failure/failure.ts'
 
 /** Hands texts to whoever calls, to be given back later: nobody can read or change them, and they expire. Fails with `unavailable` while there is no key to be had. */
 export interface Seal {

@@ -2,7 +2,7 @@ import { heldValue } from '../tool/content.ts'
 import { isJson, type Json } from '../tool/json.ts'
 import { nonInferrable } from '../tool/metadata.ts'
 import type { ToolRecord } from '../tool/tool.ts'
-import { fail, ok, type Result } from './failure.ts'
+import { fail, ok, type Result } from '../failure/failure.ts'
 import type { CallerContext } from './requirements.ts'
 import type { Success } from './runner.ts'
 

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache'
 import type { CallLimits, LimitPolicy, ToolLimits } from '../access/limits.ts'
 import type { Principal } from '../access/principal.ts'
 import type { ToolName } from '../tool/tool-id.ts'
-import { type Failing, fail } from './failure.ts'
+import { type Failing, fail } from '../failure/failure.ts'
 
 /** Something whose calls are limited. */
 export interface Limited {

@@ -1,6 +1,6 @@
 import type { ByteStream } from '../tool/platform.ts'
 import type { StoredArtifact } from './artifact-store.ts'
-import type { Failing } from './failure.ts'
+import type { Failing } from '../failure/failure.ts'
 
 /** Whose a file is: nobody else knows of it. */
 export interface UploadOwner {

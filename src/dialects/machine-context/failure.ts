@@ -1,5 +1,5 @@
-import type { Failure, FailureType } from '../../core/call/failure.ts'
-import { inputProblems, sentence, wordsOf } from '../../core/call/failure-words.ts'
+import type { Failure, FailureType } from '../../core/failure/failure.ts'
+import { inputProblems, sentence, wordsOf } from '../../core/failure/failure-words.ts'
 import type { Challenge } from '../../core/consent/authorization.ts'
 import type { JsonObject } from '../../core/tool/json.ts'
 

@@ -1,7 +1,7 @@
 import type { Call, Outcome } from '../../core/call/call.ts'
 import { identifier, malformed } from '../../core/call/call-fields.ts'
 import { openContext } from '../../core/call/context-input.ts'
-import { type Failing, type Failure, fail } from '../../core/call/failure.ts'
+import { type Failing, type Failure, fail } from '../../core/failure/failure.ts'
 import { asValue } from '../../core/call/large-output.ts'
 import { NO_CONTEXT } from '../../core/call/requirements.ts'
 import { heldValue } from '../../core/tool/content.ts'

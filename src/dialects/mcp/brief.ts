@@ -1,4 +1,4 @@
-import type { LineFormat } from '../../core/access/catalogue.ts'
+import type { LineFormat } from '../../core/catalogue/catalogue.ts'
 import { titleOf } from '../../core/tool/tool.ts'
 
 /** Of a title and of a description, in small letters: a model takes four or more of a text in English for a token. */

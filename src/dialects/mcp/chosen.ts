@@ -1,9 +1,9 @@
 import { covers, maySee, type Principal } from '../../core/access/principal.ts'
-import type { Catalogue } from '../../core/access/catalogue.ts'
-import type { Failing } from '../../core/call/failure.ts'
+import type { Catalogue } from '../../core/catalogue/catalogue.ts'
+import type { Failing } from '../../core/failure/failure.ts'
 import type { Resolved, Resolver } from '../../core/call/resolve.ts'
 import { askedByName, formatToolId, parseToolId, type ToolName } from '../../core/tool/tool-id.ts'
-import { unknownAmong } from '../../http/unknown-among.ts'
+import { unknownAmong } from '../../http/answer/unknown-among.ts'
 import { namesNear } from './names-near.ts'
 import { ALL, type Client } from './toolset.ts'
 

@@ -1,4 +1,4 @@
-import type { Failure } from '../../core/call/failure.ts'
+import type { Failure } from '../../core/failure/failure.ts'
 import type { Challenge } from '../../core/consent/authorization.ts'
 import { isJsonObject, type JsonObject } from '../../core/tool/json.ts'
 

@@ -1,5 +1,5 @@
-import type { Failure, FailureType } from '../../core/call/failure.ts'
-import { FOR_NOBODY, sentence, wordsOf } from '../../core/call/failure-words.ts'
+import type { Failure, FailureType } from '../../core/failure/failure.ts'
+import { FOR_NOBODY, sentence, wordsOf } from '../../core/failure/failure-words.ts'
 import type { JsonObject } from '../../core/tool/json.ts'
 import { type Problem, problemsByParameter, quoted } from '../../core/tool/problem.ts'
 import type { ToolFailure } from '../../core/tool/tool-failure.ts'

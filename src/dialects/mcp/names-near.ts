@@ -1,4 +1,4 @@
-import type { Catalogue, LineFormat, ListQuery } from '../../core/access/catalogue.ts'
+import type { Catalogue, LineFormat, ListQuery } from '../../core/catalogue/catalogue.ts'
 import { type Client, narrowedTo } from './toolset.ts'
 
 const MAX_SUGGESTIONS = 3

@@ -1,4 +1,4 @@
-import { isLoopback } from '../../http/loopback.ts'
+import { isLoopback } from '../../http/caller/loopback.ts'
 
 /**
  * "Servers MUST validate the Origin header": a page may call its own host, and a loopback host's page any port of one, and so

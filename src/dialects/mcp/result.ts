@@ -1,4 +1,4 @@
-import type { Failure } from '../../core/call/failure.ts'
+import type { Failure } from '../../core/failure/failure.ts'
 import { asValue } from '../../core/call/large-output.ts'
 import type { Success } from '../../core/call/runner.ts'
 import type { Artifact, Content } from '../../core/tool/content.ts'

@@ -1,9 +1,9 @@
 import { covers, type Principal } from '../../core/access/principal.ts'
 import { patternCovers } from '../../core/tool/tool-id.ts'
-import { query, readQuery } from '../../http/query.ts'
+import { query, readQuery } from '../../http/request/query.ts'
 import { into, oneOf, optional, type Reader, strings, wrong } from '../../core/tool/json-reader.ts'
 import { wrongParameter } from '../../core/call/call-fields.ts'
-import type { Failing } from '../../core/call/failure.ts'
+import type { Failing } from '../../core/failure/failure.ts'
 import type { Background } from '../../core/tool/platform.ts'
 import { isNamePart, parseToolId, type ToolName } from '../../core/tool/tool-id.ts'
 

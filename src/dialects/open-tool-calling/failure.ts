@@ -1,4 +1,4 @@
-import type { Failure } from '../../core/call/failure.ts'
+import type { Failure } from '../../core/failure/failure.ts'
 import {
   againOf,
   detailOf,
@@ -6,12 +6,12 @@ import {
   inputProblems,
   sentence,
   wordsOf,
-} from '../../core/call/failure-words.ts'
+} from '../../core/failure/failure-words.ts'
 import type { Challenge } from '../../core/consent/authorization.ts'
 import type { JsonObject } from '../../core/tool/json.ts'
 import { type Problem, quoted } from '../../core/tool/problem.ts'
 import type { ToolFailure } from '../../core/tool/tool-failure.ts'
-import { HTTP_STATUS } from '../../http/failure-status.ts'
+import { HTTP_STATUS } from '../../http/answer/failure-status.ts'
 
 /** What a failure is answered with: a status and a body of its own, or the output of a response (always 200). */
 export type FailureAnswer =

@@ -1,7 +1,7 @@
 import type { Call, Outcome } from '../../core/call/call.ts'
 import { credentialValue, identifier, malformed } from '../../core/call/call-fields.ts'
 import { openContext } from '../../core/call/context-input.ts'
-import { type Failing, fail } from '../../core/call/failure.ts'
+import { type Failing, fail } from '../../core/failure/failure.ts'
 import { ANY_PROVIDER, type CallerContext, NO_CONTEXT } from '../../core/call/requirements.ts'
 import { isList, type JsonObject } from '../../core/tool/json.ts'
 import { anyObject, check, into, list, map, nullish, object, string, unquoted } from '../../core/tool/json-reader.ts'

@@ -1,7 +1,7 @@
 import type { Call, Caller, CallTool, Outcome } from '../../core/call/call.ts'
-import { type Failure, fail } from '../../core/call/failure.ts'
-import { answerOrStream, createEventStream, type StreamEvent } from '../../http/event-stream.ts'
-import { callHeaders, failureHeaders, jsonFailure, jsonText, PRIVATE } from '../../http/json-response.ts'
+import { type Failure, fail } from '../../core/failure/failure.ts'
+import { answerOrStream, createEventStream, type StreamEvent } from '../../http/answer/event-stream.ts'
+import { callHeaders, failureHeaders, jsonFailure, jsonText, PRIVATE } from '../../http/answer/json-response.ts'
 import { STATUS } from './failure.ts'
 import { encodeFailure, encodeOutcome, type Form, versionHeader } from './wire.ts'
 

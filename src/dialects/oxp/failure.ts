@@ -1,8 +1,8 @@
-import type { Failure, FailureType } from '../../core/call/failure.ts'
-import { againOf, detailOf, type FailureWords, inputProblems, wordsOf } from '../../core/call/failure-words.ts'
+import type { Failure, FailureType } from '../../core/failure/failure.ts'
+import { againOf, detailOf, type FailureWords, inputProblems, wordsOf } from '../../core/failure/failure-words.ts'
 import type { Challenge } from '../../core/consent/authorization.ts'
 import type { JsonObject } from '../../core/tool/json.ts'
-import { HTTP_STATUS } from '../../http/failure-status.ts'
+import { HTTP_STATUS } from '../../http/answer/failure-status.ts'
 
 /** The status each failure is answered with. What a tool did is an answer, not an error: 200 (OXP 1.0, "Call tool"). */
 export const STATUS = {

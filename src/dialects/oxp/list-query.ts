@@ -1,7 +1,7 @@
 import { integerText } from '../../core/call/call-fields.ts'
 import { into, oneOf, optional, string, text } from '../../core/tool/json-reader.ts'
 import { isNamePart } from '../../core/tool/tool-id.ts'
-import { query, type ReadOf } from '../../http/query.ts'
+import { query, type ReadOf } from '../../http/request/query.ts'
 
 const MAX_TEXT = 500
 const TEXT = optional(string({ most: MAX_TEXT }))

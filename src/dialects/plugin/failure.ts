@@ -1,7 +1,7 @@
-import type { Failure, FailureType } from '../../core/call/failure.ts'
-import { FOR_NOBODY, sentence, wordsOf } from '../../core/call/failure-words.ts'
+import type { Failure, FailureType } from '../../core/failure/failure.ts'
+import { FOR_NOBODY, sentence, wordsOf } from '../../core/failure/failure-words.ts'
 import type { Problem } from '../../core/tool/problem.ts'
-import { HTTP_STATUS } from '../../http/failure-status.ts'
+import { HTTP_STATUS } from '../../http/answer/failure-status.ts'
 
 /**
  * The status each failure is answered with. What a model can put right, and what a tool did, is the call's result (200);

@@ -1,6 +1,6 @@
 import type { Call, Outcome } from '../../core/call/call.ts'
 import { malformed } from '../../core/call/call-fields.ts'
-import type { Failing, Failure } from '../../core/call/failure.ts'
+import type { Failing, Failure } from '../../core/failure/failure.ts'
 import type { Artifact, Content } from '../../core/tool/content.ts'
 import { isObject, type Json, type JsonObject } from '../../core/tool/json.ts'
 import { anyObject, check, nullish, object, type Reader, string, WRONG } from '../../core/tool/json-reader.ts'

@@ -1,4 +1,4 @@
-import { MAY_HAVE_RUN } from '../../core/call/failure-words.ts'
+import { MAY_HAVE_RUN } from '../../core/failure/failure-words.ts'
 import type { Runnable, RunContext, RunResult } from '../../core/call/runner.ts'
 import type { JsonObject } from '../../core/tool/json.ts'
 import type { Signal } from '../../core/tool/platform.ts'

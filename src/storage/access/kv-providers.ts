@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import { Unreachable } from '../../core/call/failure.ts'
+import { Unreachable } from '../../core/failure/failure.ts'
 import type { Provider, Providers, ProviderStore } from '../../core/consent/provider.ts'
 import { isProviderId } from '../../core/consent/provider.ts'
 import { kvKey } from '../keys.ts'

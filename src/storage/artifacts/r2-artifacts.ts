@@ -1,6 +1,6 @@
 import { base64url } from 'jose'
 import type { ArtifactLink, ArtifactOwner, ArtifactStore } from '../../core/call/artifact-store.ts'
-import type { Signer } from '../access/deployment-keys.ts'
+import type { Signer } from '../sealing/deployment-keys.ts'
 import { artifactKey } from '../keys.ts'
 import { type ObjectReader, storedObject } from './stored-object.ts'
 

@@ -1,8 +1,8 @@
 import { base64url } from 'jose'
-import { fail } from '../../core/call/failure.ts'
+import { fail } from '../../core/failure/failure.ts'
 import type { UploadOwner, UploadStore } from '../../core/call/upload-store.ts'
 import { uploadKey } from '../keys.ts'
-import { sha256 } from '../sha256.ts'
+import { sha256 } from '../sealing/sha256.ts'
 import { type ObjectReader, storedObject } from './stored-object.ts'
 
 export interface R2UploadsOptions extends ObjectReader {

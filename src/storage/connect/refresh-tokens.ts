@@ -1,5 +1,5 @@
 import { column, field } from '../rows.ts'
-import { sha256 } from '../sha256.ts'
+import { sha256 } from '../sealing/sha256.ts'
 
 /**
  * Refresh tokens that were used. The library gives a new one at each refresh and takes the one before once more, for

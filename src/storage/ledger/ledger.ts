@@ -1,9 +1,9 @@
 import type { Claimed, Finished, Ledger, LedgerCall } from '../../core/call/ledger.ts'
-import { fail } from '../../core/call/failure.ts'
-import type { Sealer } from '../access/deployment-keys.ts'
-import { canonicalText } from '../canonical-text.ts'
+import { fail } from '../../core/failure/failure.ts'
+import type { Sealer } from '../sealing/deployment-keys.ts'
+import { canonicalText } from '../sealing/canonical-text.ts'
 import { twiceIfMoved } from '../moved.ts'
-import { sha256 } from '../sha256.ts'
+import { sha256 } from '../sealing/sha256.ts'
 import type { LedgerObject } from './ledger-object.ts'
 
 export interface LedgerOptions {

@@ -1,6 +1,6 @@
 import type { RecordFilter } from '../../core/access/act.ts'
 import type { Counted, RecordPage, Records as Reader, Usage, UsageKey } from '../../core/call/records.ts'
-import type { Sealer } from '../access/deployment-keys.ts'
+import type { Sealer } from '../sealing/deployment-keys.ts'
 import { reached } from '../reached.ts'
 import { dayOf, daysBetween } from './days.ts'
 import { quantileOf, within } from './durations.ts'

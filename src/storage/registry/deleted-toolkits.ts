@@ -1,7 +1,7 @@
 import { documentKey, kvKey } from '../keys.ts'
 import { column, field, firstRow } from '../rows.ts'
 import { KEPT_MS, keysOf } from './toolkits.ts'
-import { indexTool } from './search-index.ts'
+import { indexTool } from './search/search-index.ts'
 
 /** So many tools go at once. */
 const AT_ONCE = 200

@@ -6,7 +6,7 @@ import type { Published as Quota } from '../../core/access/quota.ts'
 import { isAdministrator, type Toolkit, type ToolkitChange } from '../../core/access/toolkit.ts'
 import type { ArchiveCursor, ArchivePart, Fact, FactOutcome } from '../../core/publish/archive/registry-archive.ts'
 import type { Publication, Published, VersionChange } from '../../core/publish/registry.ts'
-import type { ListQuery, ToolkitCount, Unknown } from '../../core/access/catalogue.ts'
+import type { ListQuery, ToolkitCount, Unknown } from '../../core/catalogue/catalogue.ts'
 import { toolKey, type ToolName } from '../../core/tool/tool-id.ts'
 import { kvKey } from '../keys.ts'
 import { createPerSecond } from '../per-second.ts'
@@ -14,14 +14,14 @@ import { holdsBlob, storeBlob } from './blobs.ts'
 import { type Bundle, isWanted, noteDeployment, takeInBundle } from './bundle.ts'
 import { toolsBeside } from './documents.ts'
 import { forgetLeftBehind, type LeftBehind, leftBehind } from './left-behind.ts'
-import type { HeadSince } from './head.ts'
+import type { HeadSince } from './catalogue/head.ts'
 import { keyOfName } from './names.ts'
-import { nearestNames } from './nearest.ts'
-import { createRegistryOutbox } from './outbox.ts'
-import { createHeads, renewLines, type WriteLine } from './pages.ts'
+import { nearestNames } from './search/nearest.ts'
+import { createRegistryOutbox } from './catalogue/outbox.ts'
+import { createHeads, renewLines, type WriteLine } from './catalogue/pages.ts'
 import { policiesText, policySetOf, removePolicy, storePolicy } from './policies.ts'
-import type { QueryAnswer } from './query.ts'
-import { levelIndex, renewIndex } from './search-index.ts'
+import type { QueryAnswer } from './search/query.ts'
+import { levelIndex, renewIndex } from './search/search-index.ts'
 import { publishedByAll } from './quota.ts'
 import { createTables, nextRevision, queue, readNumber } from './tables.ts'
 import { changeDenial, deletedDenial, giveToolkit, mayChange, publishDenial, toolkitOf } from './toolkits.ts'
@@ -250,7 +250,7 @@ export function defineRegistry<Env extends RegistryEnv>(
 
     /** What is near a toolkit or a tool of which the principal sees nothing; undefined where it sees something. */
     async unknown(name: string, principal: Principal): Promise<Unknown | undefined> {
-      const { isSeen, unknown } = await import('./unknown.ts')
+      const { isSeen, unknown } = await import('./search/unknown.ts')
       if (isSeen(this.#sql, name, principal)) return undefined
       return this.#mayLookNear() ? unknown(this.#sql, name, principal) : { name, known: [], isNear: false }
     }
@@ -270,7 +270,7 @@ export function defineRegistry<Env extends RegistryEnv>(
     }
 
     async query(listQuery: ListQuery, limit: number, principal: Principal): Promise<QueryAnswer | undefined> {
-      const { query } = await import('./query.ts')
+      const { query } = await import('./search/query.ts')
       return query(this.#sql, listQuery, limit, principal)
     }
 

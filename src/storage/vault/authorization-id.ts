@@ -1,5 +1,5 @@
 import { base64url } from 'jose'
-import { bytesOfHex, hexOf } from '../hex.ts'
+import { bytesOfHex, hexOf } from '../sealing/hex.ts'
 
 const ID = /^[\w-]{64}$/
 const STATE = /^[\w-]{86}$/

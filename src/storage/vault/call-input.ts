@@ -1,4 +1,4 @@
-import type { Keyring } from '../keyring.ts'
+import type { Keyring } from '../sealing/keyring.ts'
 
 /** The input of a call that waits for approval, as it is kept: sealed, since it may hold what is nobody's business. */
 export async function sealInput(keyring: Keyring, id: string, input: string): Promise<string> {

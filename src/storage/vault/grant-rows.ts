@@ -1,6 +1,6 @@
 import type { Grant } from '../../core/consent/authorization.ts'
 import { column, field, firstRow } from '../rows.ts'
-import type { Tokens } from './oauth.ts'
+import type { Tokens } from '../../oauth-client/oauth.ts'
 
 type Row = {
   readonly provider: string

@@ -2,10 +2,10 @@ import type { Unavailable } from '../../core/call/requirements.ts'
 import type { Grant } from '../../core/consent/authorization.ts'
 import { missingScopes, unionScopes } from '../../core/consent/oauth-scopes.ts'
 import type { Provider } from '../../core/consent/provider.ts'
-import type { Keyring } from '../keyring.ts'
+import type { Keyring } from '../sealing/keyring.ts'
 import type { ConsentRows, ToolkitUse } from './consent-rows.ts'
 import type { GrantRows, StoredGrant } from './grant-rows.ts'
-import type { OAuth, Tokens } from './oauth.ts'
+import type { OAuth, Tokens } from '../../oauth-client/oauth.ts'
 
 /** Why nothing can be granted to a deployment that has no keys. */
 export const NO_KEYS =

@@ -19,9 +19,9 @@ import {
   type TokenResult,
   type UserTokens,
 } from '../../core/call/requirements.ts'
-import { canonicalText } from '../canonical-text.ts'
+import { canonicalText } from '../sealing/canonical-text.ts'
 import { reached, type Reach } from '../reached.ts'
-import { sha256 } from '../sha256.ts'
+import { sha256 } from '../sealing/sha256.ts'
 import { isState, objectOf } from './authorization-id.ts'
 import type { StoredAuthorization } from './authorization-rows.ts'
 import { createProviderAccess, type ProviderAccessOptions } from './provider-access.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Authorization } from '../../../src/core/consent/authorization.ts'
 import type { Json } from '../../../src/core/tool/json.ts'
-import { fail, Unreachable } from '../../../src/core/call/failure.ts'
+import { fail, Unreachable } from '../../../src/core/failure/failure.ts'
 import { AWAY, awayOf, REFERENCE } from '../../http/on-page-error.ts'
 import { APPROVAL, GRANT, NOW, ORIGIN, setUp } from './set-up.ts'
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Principal } from '../../../src/core/access/principal.ts'
-import { fail } from '../../../src/core/call/failure.ts'
-import type { SignedIn } from '../../../src/http/sessions.ts'
+import { fail } from '../../../src/core/failure/failure.ts'
+import type { SignedIn } from '../../../src/http/caller/sessions.ts'
 import { AWAY, awayOf } from '../../http/on-page-error.ts'
 import { APPROVAL, GRANT, ORIGIN, setUp } from './set-up.ts'
 

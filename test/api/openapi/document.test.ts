@@ -17,8 +17,8 @@ import { uploadQuery } from '../../../src/api/toolkits/plugin/wire.ts'
 import { NEW_KEY, ROTATION } from '../../../src/core/access/api-key.ts'
 import { check, type Reader, schemaOf } from '../../../src/core/tool/json-reader.ts'
 import { CALL_REQUEST } from '../../../src/dialects/oxp/wire.ts'
-import { declare } from '../../../src/http/operation.ts'
-import { NO_QUERY, query } from '../../../src/http/query.ts'
+import { declare } from '../../../src/http/route/operation.ts'
+import { NO_QUERY, query } from '../../../src/http/request/query.ts'
 
 /** Published by the OpenAPI Initiative at https://spec.openapis.org/oas/3.1/schema/2026-08-03, under Apache 2.0. */
 const OAS: object = JSON.parse(readFileSync(new URL('oas-3.1-schema.json', import.meta.url), 'utf8'))

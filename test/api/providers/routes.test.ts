@@ -1,7 +1,7 @@
 import { Hono } from 'hono'
 import { describe, expect, it } from 'vitest'
 import { ADMIN, ANONYMOUS, type Principal } from '../../../src/core/access/principal.ts'
-import type { Failure } from '../../../src/core/call/failure.ts'
+import type { Failure } from '../../../src/core/failure/failure.ts'
 import { connectedProvider, knownProvider } from '../../../src/core/consent/known-providers.ts'
 import type { Provider } from '../../../src/core/consent/provider.ts'
 import { providersFace } from '../../../src/api/providers/routes.ts'

@@ -2,7 +2,7 @@ import { Hono } from 'hono'
 import { describe, expect, it, vi } from 'vitest'
 import { ADMIN, ANONYMOUS, type Principal } from '../../../src/core/access/principal.ts'
 import type { Grant } from '../../../src/core/consent/authorization.ts'
-import type { Failure } from '../../../src/core/call/failure.ts'
+import type { Failure } from '../../../src/core/failure/failure.ts'
 import { grantsFace } from '../../../src/api/users/routes.ts'
 import { gateFor } from '../../http/gate-for.ts'
 

@@ -9,7 +9,7 @@ import {
   refuseUncovered,
   userOf,
 } from '../../../src/core/call/authorise.ts'
-import { type Failure, fail } from '../../../src/core/call/failure.ts'
+import { type Failure, fail } from '../../../src/core/failure/failure.ts'
 import type { Resolver } from '../../../src/core/call/resolve.ts'
 import { callableOf, PUBLISHER, recordWith } from './fakes.ts'
 

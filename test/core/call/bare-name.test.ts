@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { ADMIN, ANONYMOUS, type Principal } from '../../../src/core/access/principal.ts'
 import { type Candidate, createFindCandidates, createFindTools, meantBy } from '../../../src/core/call/bare-name.ts'
 import { createCallTool } from '../../../src/core/call/call.ts'
-import { fail } from '../../../src/core/call/failure.ts'
+import { fail } from '../../../src/core/failure/failure.ts'
 import type { Resolver } from '../../../src/core/call/resolve.ts'
 import { callableOf, callerWith, callWith, PUBLISHER, recordWith, worldOf } from './fakes.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createPolicySet, NO_POLICIES, type PolicySet } from '../../../src/core/access/policy.ts'
-import { fail } from '../../../src/core/call/failure.ts'
+import { fail } from '../../../src/core/failure/failure.ts'
 import { governResolver } from '../../../src/core/call/governed-resolver.ts'
 import type { Resolved, Resolver } from '../../../src/core/call/resolve.ts'
 import { recordOf } from '../../formats/records.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createCallTool } from '../../../src/core/call/call.ts'
-import { type Failure, fail, Unreachable } from '../../../src/core/call/failure.ts'
+import { type Failure, fail, Unreachable } from '../../../src/core/failure/failure.ts'
 import { type Claimed, type Finished, type LedgerCall, runOnce } from '../../../src/core/call/ledger.ts'
 import type { Success } from '../../../src/core/call/runner.ts'
 import { ANONYMOUS } from '../../../src/core/access/principal.ts'

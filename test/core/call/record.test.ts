@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { ADMIN } from '../../../src/core/access/principal.ts'
-import { fail } from '../../../src/core/call/failure.ts'
+import { fail } from '../../../src/core/failure/failure.ts'
 import { type Findings, loggedTool, recordOf } from '../../../src/core/call/record.ts'
 import { recordWith } from './fakes.ts'
 

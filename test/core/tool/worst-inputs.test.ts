@@ -17,9 +17,9 @@ import {
 } from '../../../src/core/tool/json-reader.ts'
 import { jsonSize } from '../../../src/core/tool/json-size.ts'
 // Else the first text that is none would load it
-import '../../../src/http/json-fault.ts'
-import { parseJson } from '../../../src/http/json-text.ts'
-import { canonicalText } from '../../../src/storage/canonical-text.ts'
+import '../../../src/http/request/json-fault.ts'
+import { parseJson } from '../../../src/http/request/json-text.ts'
+import { canonicalText } from '../../../src/storage/sealing/canonical-text.ts'
 import { climb, type Cross } from '../../climb.ts'
 import { effortOf, effortOfAsync, MOST_EFFORT } from '../../effort.ts'
 

@@ -1,4 +1,4 @@
-import type { Failure, FailureType } from '../../../src/core/call/failure.ts'
+import type { Failure, FailureType } from '../../../src/core/failure/failure.ts'
 
 /** One failure of each type: a new one does not compile until it stands here. */
 export const FAILURES: { readonly [T in FailureType]: Extract<Failure, { type: T }> } = {

@@ -4,7 +4,7 @@ import type { ExecutionContext } from 'hono'
 import type { Hono } from 'hono'
 import { maySee } from '../../../src/core/access/principal.ts'
 import type { Call, Caller, CallTool, Outcome } from '../../../src/core/call/call.ts'
-import type { Catalogue } from '../../../src/core/access/catalogue.ts'
+import type { Catalogue } from '../../../src/core/catalogue/catalogue.ts'
 import type { ToolRecord } from '../../../src/core/tool/tool.ts'
 
 /** Remembers what it was asked, and gives the same result every time. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { ANONYMOUS, type Principal } from '../../../src/core/access/principal.ts'
 import type { Outcome } from '../../../src/core/call/call.ts'
-import type { Failure, FailureType } from '../../../src/core/call/failure.ts'
+import type { Failure, FailureType } from '../../../src/core/failure/failure.ts'
 import type { ToolRecord } from '../../../src/core/tool/tool.ts'
 import { machineContext } from '../../../src/dialects/machine-context/definition.ts'
 import { machineContextFace } from '../../../src/dialects/machine-context/routes.ts'

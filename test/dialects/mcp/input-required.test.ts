@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { ADMIN, type Principal } from '../../../src/core/access/principal.ts'
 import type { Challenge } from '../../../src/core/consent/authorization.ts'
 import type { InputRequests } from '../../../src/core/tool/content.ts'
-import { type Failure, fail } from '../../../src/core/call/failure.ts'
+import { type Failure, fail } from '../../../src/core/failure/failure.ts'
 import { type Given, setUp, type SetUp, succeed } from './set-up.ts'
 
 const CAPABILITIES = 'io.modelcontextprotocol/clientCapabilities'

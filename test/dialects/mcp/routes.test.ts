@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { ADMIN, ANONYMOUS, type Principal } from '../../../src/core/access/principal.ts'
-import { fail, Unreachable } from '../../../src/core/call/failure.ts'
+import { fail, Unreachable } from '../../../src/core/failure/failure.ts'
 import { events, record, type SetUp, setUp, succeed } from './set-up.ts'
 
 const VERSION = 'io.modelcontextprotocol/protocolVersion'

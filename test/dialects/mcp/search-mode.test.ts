@@ -1,7 +1,7 @@
 import { Tiktoken } from 'js-tiktoken/lite'
 import o200k from 'js-tiktoken/ranks/o200k_base'
 import { describe, expect, it } from 'vitest'
-import { fail } from '../../../src/core/call/failure.ts'
+import { fail } from '../../../src/core/failure/failure.ts'
 import { record, setUp } from './set-up.ts'
 
 const path = '/mcp?mode=search'

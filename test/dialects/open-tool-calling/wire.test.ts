@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { fail, ok } from '../../../src/core/call/failure.ts'
+import { fail, ok } from '../../../src/core/failure/failure.ts'
 import { REQUEST_SCHEMA, RESPONSE_SCHEMA } from '../../../src/dialects/open-tool-calling/schema-uri.ts'
 import { decodeInvocation, encodeOutcome } from '../../../src/dialects/open-tool-calling/wire.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Outcome } from '../../../src/core/call/call.ts'
-import { fail } from '../../../src/core/call/failure.ts'
+import { fail } from '../../../src/core/failure/failure.ts'
 import type { Progress } from '../../../src/core/call/progress.ts'
 import { streamCall } from '../../../src/dialects/oxp/answer-call.ts'
 import { callerWith, callWith } from '../../core/call/fakes.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { ok } from '../../../src/core/call/failure.ts'
+import { ok } from '../../../src/core/failure/failure.ts'
 import type { JsonObject } from '../../../src/core/tool/json.ts'
 import { streamCall } from '../../../src/dialects/oxp/answer-call.ts'
 import { oxp } from '../../../src/dialects/oxp/definition.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Failure, FailureType } from '../../../src/core/call/failure.ts'
+import type { Failure, FailureType } from '../../../src/core/failure/failure.ts'
 import { failureBody } from '../../../src/dialects/oxp/failure.ts'
 import { FAILURES } from '../machine-context/failures.ts'
 

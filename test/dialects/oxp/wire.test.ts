@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { fail, ok } from '../../../src/core/call/failure.ts'
+import { fail, ok } from '../../../src/core/failure/failure.ts'
 import { decodeCall, encodeFailure, encodeOutcome } from '../../../src/dialects/oxp/wire.ts'
 
 describe('a call', () => {

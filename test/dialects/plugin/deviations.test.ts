@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { ok } from '../../../src/core/call/failure.ts'
+import { ok } from '../../../src/core/failure/failure.ts'
 import type { Content } from '../../../src/core/tool/content.ts'
 import { plugin } from '../../../src/dialects/plugin/definition.ts'
 import { decodeCall, encodeOutcome } from '../../../src/dialects/plugin/wire.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Failure, FailureType } from '../../../src/core/call/failure.ts'
+import type { Failure, FailureType } from '../../../src/core/failure/failure.ts'
 import { textOf } from '../../../src/dialects/plugin/failure.ts'
 import { FAILURES } from '../machine-context/failures.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Content } from '../../../src/core/tool/content.ts'
-import { fail, ok } from '../../../src/core/call/failure.ts'
+import { fail, ok } from '../../../src/core/failure/failure.ts'
 import { decodeCall, encodeFailure, encodeOutcome } from '../../../src/dialects/plugin/wire.ts'
 
 describe('a CallToolRequest', () => {

@@ -2,7 +2,7 @@ import { env } from 'cloudflare:workers'
 import { describe, expect, it } from 'vitest'
 import type { ArtifactLink, ArtifactOwner, Keepable } from '../../../src/core/call/artifact-store.ts'
 import { base64OfBytes, bytesOfBase64 } from '../../../src/outbound/base64.ts'
-import { createDeploymentKeys } from '../../../src/storage/access/deployment-keys.ts'
+import { createDeploymentKeys } from '../../../src/storage/sealing/deployment-keys.ts'
 import { createR2Artifacts, noArtifacts } from '../../../src/storage/artifacts/r2-artifacts.ts'
 import { artifactKey } from '../../../src/storage/keys.ts'
 

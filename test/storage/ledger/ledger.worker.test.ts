@@ -1,7 +1,7 @@
 import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { describe, expect, it } from 'vitest'
-import { createKeyring } from '../../../src/storage/keyring.ts'
+import { createKeyring } from '../../../src/storage/sealing/keyring.ts'
 import { createLedger } from '../../../src/storage/ledger/ledger.ts'
 import { defineLedger, type LedgerObject } from '../../../src/storage/ledger/ledger-object.ts'
 import type { Finished, LedgerCall } from '../../../src/core/call/ledger.ts'

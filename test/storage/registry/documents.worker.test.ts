@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { createMemory } from '../../../src/core/tool/memory.ts'
 import type { Publication, Published } from '../../../src/core/publish/registry.ts'
 import type { ToolRecord } from '../../../src/core/tool/tool.ts'
-import { createWholeRecords } from '../../../src/storage/registry/kv-documents.ts'
+import { createWholeRecords } from '../../../src/storage/registry/catalogue/kv-documents.ts'
 import type { RegistryObject } from '../../../src/storage/registry/registry-object.ts'
 import { ADMIN, documentOf, documentPublication, inRegistry, publication, stopClock, stubOf, textOf } from './set-up.ts'
 

@@ -9,9 +9,9 @@ import type { Publication } from '../../../src/core/publish/registry.ts'
 import type { ToolDocument, ToolRecord } from '../../../src/core/tool/tool.ts'
 import { machineContext } from '../../../src/dialects/machine-context/definition.ts'
 import { oxp } from '../../../src/dialects/oxp/definition.ts'
-import type { Head } from '../../../src/storage/registry/head.ts'
+import type { Head } from '../../../src/storage/registry/catalogue/head.ts'
 import { defineRegistry, type RegistryObject } from '../../../src/storage/registry/registry-object.ts'
-import { sha256 } from '../../../src/storage/sha256.ts'
+import { sha256 } from '../../../src/storage/sealing/sha256.ts'
 import { definition } from '../../e2e/definition.ts'
 
 /** Whoever may see everything. */

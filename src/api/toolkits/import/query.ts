@@ -1,5 +1,5 @@
 import { oneOf, optional } from '../../../core/tool/json-reader.ts'
-import { query } from '../../../http/query.ts'
+import { query } from '../../../http/request/query.ts'
 
 /** Reads `?dry_run=0|1&allow=breaking`. */
 export const importQuery = query({

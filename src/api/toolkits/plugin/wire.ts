@@ -1,7 +1,7 @@
 import type { PluginOptions } from '../../../core/publish/plugin.ts'
 import type { Report } from '../../../core/publish/report.ts'
 import { version } from '../../../core/tool/definition-fields.ts'
-import { query, type ReadOf } from '../../../http/query.ts'
+import { query, type ReadOf } from '../../../http/request/query.ts'
 import { into, list, oneOf, optional, strings } from '../../../core/tool/json-reader.ts'
 import { text, unquoted, WRONG, wrong } from '../../../core/tool/json-reader.ts'
 

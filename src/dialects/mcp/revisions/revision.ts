@@ -1,4 +1,4 @@
-import type { Failing, Failure, FailureType } from '../../../core/call/failure.ts'
+import type { Failing, Failure, FailureType } from '../../../core/failure/failure.ts'
 import type { InputResponses } from '../../../core/tool/content.ts'
 import type { JsonObject } from '../../../core/tool/json.ts'
 import type { JsonSchema, ToolRecord } from '../../../core/tool/tool.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { uploadFace } from '../../../../src/api/toolkits/plugin/routes.ts'
 import { ADMIN, type Principal } from '../../../../src/core/access/principal.ts'
-import type { Failure } from '../../../../src/core/call/failure.ts'
+import type { Failure } from '../../../../src/core/failure/failure.ts'
 import type { PluginReader } from '../../../../src/core/publish/plugin.ts'
 import { plugin } from '../../../../src/dialects/plugin/definition.ts'
 import { principal, type World, worldOf } from '../../../core/publish/fakes.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { cannotRead } from '../../../../src/core/tool/problem.ts'
-import { readQuery } from '../../../../src/http/query.ts'
+import { readQuery } from '../../../../src/http/request/query.ts'
 import { encodeUploaded, optionsOf, uploadQuery } from '../../../../src/api/toolkits/plugin/wire.ts'
 
 const decode = (query: string) => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { ok } from '../../../../src/core/call/failure.ts'
+import { ok } from '../../../../src/core/failure/failure.ts'
 import type { Seal } from '../../../../src/core/call/seal.ts'
 import type { JsonObject } from '../../../../src/core/tool/json.ts'
 import { revision2026 } from '../../../../src/dialects/mcp/revisions/2026-07-28.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { ADMIN } from '../../../../src/core/access/principal.ts'
-import type { Failure } from '../../../../src/core/call/failure.ts'
+import type { Failure } from '../../../../src/core/failure/failure.ts'
 import { textOf } from '../../../../src/dialects/mcp/failure.ts'
 import { revisionsUntil2025, VERSIONS_UNTIL_2025 } from '../../../../src/dialects/mcp/revisions/until-2025-11-25.ts'
 import { record } from '../set-up.ts'

@@ -1,5 +1,5 @@
 import { isJsonObject } from '../../../../core/tool/json.ts'
-import { textOfBase64 } from '../../../../http/header-text.ts'
+import { textOfBase64 } from '../../../../http/request/header-text.ts'
 import { INVALID_PARAMS, type McpError, type McpRequest } from '../../json-rpc.ts'
 import { CAPABILITIES_KEY } from '../../wire.ts'
 

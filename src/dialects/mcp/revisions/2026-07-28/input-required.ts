@@ -1,4 +1,4 @@
-import type { Failing, Failure } from '../../../../core/call/failure.ts'
+import type { Failing, Failure } from '../../../../core/failure/failure.ts'
 import type { Seal } from '../../../../core/call/seal.ts'
 import { APPROVAL } from '../../../../core/consent/authorization.ts'
 import type { InputRequests } from '../../../../core/tool/content.ts'

@@ -1,4 +1,4 @@
-import { type Failing, ok, type Result } from '../../../../core/call/failure.ts'
+import { type Failing, ok, type Result } from '../../../../core/failure/failure.ts'
 import type { Seal } from '../../../../core/call/seal.ts'
 import type { InputResponses } from '../../../../core/tool/content.ts'
 import { canonicalJson } from '../../../../core/tool/digest.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type Failure, fail } from '../../../../../src/core/call/failure.ts'
+import { type Failure, fail } from '../../../../../src/core/failure/failure.ts'
 import type { Challenge } from '../../../../../src/core/consent/authorization.ts'
 import { setUp } from '../../set-up.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { ADMIN } from '../../../../../src/core/access/principal.ts'
-import { fail, ok } from '../../../../../src/core/call/failure.ts'
+import { fail, ok } from '../../../../../src/core/failure/failure.ts'
 import type { Seal } from '../../../../../src/core/call/seal.ts'
 import {
   answersOf,

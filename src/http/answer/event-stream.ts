@@ -1,0 +1,150 @@
+import type { Background } from '../../core/tool/platform.ts'
+
+const HEADERS = {
+  'content-type': 'text/event-stream',
+  'cache-control': 'private, no-cache, no-transform',
+  'x-accel-buffering': 'no',
+}
+/**
+ * How often a comment is sent. Proxies close connections that are silent; and workerd notices a closed stream only by
+ * writing to it, so that a cancelled tool runs on for at most so long.
+ */
+const KEEP_ALIVE_MS = 1_000
+/** How many events wait for a caller who reads more slowly than they come. */
+const MAX_WAITING = 32
+const encoder = new TextEncoder()
+
+/** An event; its data is a line. */
+export interface StreamEvent {
+  readonly event: string
+  readonly data: string
+}
+
+/** Events to the caller while its call runs. Whoever sends none gets an ordinary response. */
+export interface EventStream {
+  /** Resolves when the first event was sent. */
+  readonly begun: Promise<'begun'>
+  /** Aborts when the caller closes the stream, or goes away before there is one. */
+  readonly signal: AbortSignal
+  /** Where the caller does not keep up, an event takes the place of the one before it. */
+  send(event: StreamEvent): void
+  /** Starts the stream, with what was sent so far. Called at most once. */
+  response(headers: Readonly<Record<string, string>>): Response
+  /** Sends the last events and ends the stream. */
+  end(events: readonly StreamEvent[]): void
+}
+
+/** Server-sent events (HTML, section 9.2) in answer to a request; `caller` aborts when that is given up. */
+export function createEventStream(caller: AbortSignal): EventStream {
+  const waiting: StreamEvent[] = []
+  const gone = new AbortController()
+  let controller: ReadableStreamDefaultController<Uint8Array> | undefined
+  let begin: (began: 'begun') => void = () => undefined
+  let stopTimer = () => {}
+  const begun = new Promise<'begun'>((resolve) => (begin = resolve))
+
+  const close = () => {
+    stopTimer()
+    controller = undefined
+    gone.abort(new DOMException('The caller went away', 'AbortError'))
+  }
+  if (caller.aborted) close()
+  else caller.addEventListener('abort', close, { once: true })
+
+  const isRead = () => (controller?.desiredSize ?? 0) > 0
+  const write = ({ event, data }: StreamEvent) =>
+    controller?.enqueue(encoder.encode(`event: ${event}\ndata: ${data}\n\n`))
+  const flush = () => {
+    while (isRead()) {
+      const next = waiting.shift()
+      if (!next) return
+      write(next)
+    }
+  }
+
+  return {
+    begun,
+    signal: gone.signal,
+    send(event) {
+      if (gone.signal.aborted) return
+      if (waiting.length === MAX_WAITING) waiting.pop()
+      waiting.push(event)
+      flush()
+      begin('begun')
+    },
+    response(headers) {
+      const body = new ReadableStream<Uint8Array>({
+        start(started) {
+          controller = started
+          flush()
+          const timer = setInterval(() => isRead() && controller?.enqueue(encoder.encode(':\n\n')), KEEP_ALIVE_MS)
+          stopTimer = () => clearInterval(timer)
+        },
+        pull: flush,
+        cancel: close,
+      })
+      return new Response(body, { headers: { ...headers, ...HEADERS } })
+    },
+    end(events) {
+      stopTimer()
+      caller.removeEventListener('abort', close)
+      for (const event of [...waiting.splice(0), ...events]) write(event)
+      controller?.close()
+      controller = undefined
+    },
+  }
+}
+
+/** How work is answered that may send events while it goes on. */
+export interface Streaming<T> {
+  readonly stream: EventStream
+  /** Keeps the work alive when the caller has gone. */
+  readonly background: Background
+  /** The answer where nothing was sent before it. */
+  readonly whole: (answer: T) => Response
+  /** The events that end a stream. */
+  readonly last: (answer: T) => readonly StreamEvent[]
+  /** The same for work that throws, which is written to the log with the reference. */
+  readonly crashed: (reference: string) => readonly StreamEvent[]
+  /** Of the stream. */
+  readonly headers: Readonly<Record<string, string>>
+}
+
+/** Answers with what work comes to, as a whole; or, when it sends something before, with a stream that ends with it. */
+export async function answerOrStream<T>(work: Promise<T>, streaming: Streaming<T>): Promise<Response> {
+  const { stream, background, whole, last, crashed, headers } = streaming
+  const first = await Promise.race([stream.begun, work])
+  if (first !== 'begun') return whole(first)
+  const unexpected = (error: unknown) => {
+    const reference = crypto.randomUUID()
+    console.error(`Cannot end a stream (reference '${reference}')`, error)
+    return crashed(reference)
+  }
+  background(work.then(last).catch(unexpected).then(stream.end))
+  return stream.response(headers)
+}
+
+/** The events of an answer of ours, as they come. */
+export async function* readEvents(answer: Response): AsyncGenerator<StreamEvent, void, undefined> {
+  const decoder = new TextDecoder()
+  let text = ''
+  for await (const part of answer.body ?? []) {
+    text += decoder.decode(part, { stream: true })
+    const blocks = text.split('\n\n')
+    text = blocks.pop() ?? ''
+    for (const block of blocks) {
+      const [, event, data] = /^event: (.*)\ndata: (.*)$/.exec(block) ?? []
+      if (event !== undefined && data !== undefined) yield { event, data }
+    }
+  }
+}
+
+/** Whether a request names server-sent events among what it takes; `*\/*` does not. */
+export function acceptsEvents({ headers }: Request): boolean {
+  const accept = headers.get('accept')
+  if (accept === null || !/text\/event-stream/i.test(accept)) return false
+  return accept.split(',').some((range) => {
+    const [type = '', ...parameters] = range.split(';').map((part) => part.trim().toLowerCase())
+    return type === 'text/event-stream' && !parameters.some((each) => /^q=0(?:\.0*)?$/.test(each))
+  })
+}

@@ -1,0 +1,20 @@
+import type { FailureType } from '../../core/failure/failure.ts'
+
+/** The status of each failure that HTTP has one for, whatever the dialect (RFC 9110, section 15; RFC 6585, section 4). */
+export const HTTP_STATUS = {
+  'request-malformed': 400,
+  'body-too-large': 413,
+  'media-type-unsupported': 415,
+  'protocol-version-unsupported': 400,
+  'route-unknown': 404,
+  'method-not-allowed': 405,
+  'unauthenticated': 401,
+  'forbidden': 403,
+  'rate-limited': 429,
+  'definition-invalid': 422,
+  'conflict': 409,
+  'not-found': 404,
+  'gone': 410,
+  'unavailable': 503,
+  'internal': 500,
+} as const satisfies Partial<Record<FailureType, number>>

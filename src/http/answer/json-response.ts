@@ -1,0 +1,86 @@
+import type { Outcome } from '../../core/call/call.ts'
+import type { Failure } from '../../core/failure/failure.ts'
+import type { Allowance } from '../../core/call/turns.ts'
+
+const JSON_TYPE = { 'content-type': 'application/json' }
+/** Made once: to copy headers costs the platform less than to read an object. */
+const JSON_OK = { headers: new Headers(JSON_TYPE) }
+
+/** A JSON response; `text` is the body, serialised. */
+export function jsonText(text: string, status = 200, headers?: Record<string, string>): Response {
+  if (status === 200 && !headers) return new Response(text, JSON_OK)
+  return new Response(text, { status, headers: { ...JSON_TYPE, ...headers } })
+}
+
+/** The headers that HTTP wants with a failure, whatever the dialect: RFC 9110, sections 10.2.3, 11.6.1 and 15.5.6. */
+export function failureHeaders(failure: Failure): Record<string, string> | undefined {
+  switch (failure.type) {
+    case 'unauthenticated':
+      return { 'www-authenticate': 'Bearer realm="switchboard"' }
+    case 'rate-limited': {
+      const wait = String(Math.ceil(failure.retry_after_ms / 1000))
+      if (!failure.policy) return { 'retry-after': wait }
+      const spent = { ...failure.policy, left: 0, resetMs: failure.retry_after_ms }
+      return { 'retry-after': wait, ...allowanceHeaders([spent]) }
+    }
+    case 'unavailable':
+      return { 'retry-after': '1' }
+    case 'method-not-allowed':
+      return { allow: failure.allowed.join(', ') }
+    default:
+      return undefined
+  }
+}
+
+/** The headers of a call's answer: what is left of its limits, where there are any, beside those that the dialect has. */
+export function callHeaders(
+  { allowances }: Pick<Outcome, 'allowances'>,
+  headers?: Record<string, string>,
+): Record<string, string> | undefined {
+  return allowances ? { ...headers, ...allowanceHeaders(allowances) } : headers
+}
+
+/** Limits, and what is left of each for so many seconds (draft-ietf-httpapi-ratelimit-headers, sections 3 and 4). */
+function allowanceHeaders(allowances: readonly Allowance[]): Record<string, string> {
+  const policies = allowances.map((each) => {
+    const { quota, seconds } = each
+    return `"${policyName(each)}";q=${quota}${seconds === undefined ? ';qu="concurrent-requests"' : `;w=${seconds}`}`
+  })
+  const states = allowances.map((each) => {
+    const { left, resetMs } = each
+    return `"${policyName(each)}";r=${left}${resetMs === undefined ? '' : `;t=${Math.ceil(resetMs / 1000)}`}`
+  })
+  return { 'ratelimit-policy': policies.join(', '), 'ratelimit': states.join(', ') }
+}
+
+/** A policy is known by its name, and what is limited may be so in two ways. */
+function policyName({ name, seconds }: Allowance): string {
+  return seconds === undefined ? `${name}-at-once` : name
+}
+
+/** A failure as a JSON response; `text` is the body, serialised, in a dialect's shape. */
+export function jsonFailure(
+  failure: Failure,
+  text: string,
+  status: number,
+  headers?: Readonly<Record<string, string>>,
+): Response {
+  return jsonText(text, status, { ...PRIVATE, ...failureHeaders(failure), ...headers })
+}
+
+/**
+ * The answer without a body (304) to a request that holds the entity tag of these headers (RFC 9110, section 13.1.2), or
+ * undefined. A POST asks for its answer whatever it holds.
+ */
+export function notModified(
+  request: Request,
+  headers: Readonly<Record<string, string>> & { readonly etag: string },
+): Response | undefined {
+  const held = request.headers.get('if-none-match')
+  if (held === null || request.method === 'POST') return undefined
+  const isHeld = held.trim() === '*' || held.split(',').some((tag) => tag.trim().replace(/^W\//, '') === headers.etag)
+  return isHeld ? new Response(null, { status: 304, headers }) : undefined
+}
+
+/** Every answer depends on who asks, and changes when somebody publishes. */
+export const PRIVATE = { 'cache-control': 'private, no-cache', 'vary': 'Authorization, OXP-API-Key, OXP-Version' }

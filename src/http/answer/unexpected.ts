@@ -1,0 +1,19 @@
+import type { ErrorHandler } from 'hono'
+import { type Failure, Unreachable } from '../../core/failure/failure.ts'
+
+/** The last resort: storage that is out of reach is `unavailable`; a defect is logged with a reference, and the caller is told the reference and nothing else. */
+export function unexpected(
+  respond: (failure: Failure) => Response,
+  newId: () => string,
+  log: (entry: Readonly<Record<string, unknown>>) => void,
+): ErrorHandler {
+  return (error, c) => {
+    if (error instanceof Unreachable) {
+      log({ event: 'unreachable', error: error.message, cause: String(error.cause) })
+      return respond({ type: 'unavailable', message: error.message })
+    }
+    const reference = newId()
+    log({ event: 'unexpected', reference, method: c.req.method, path: c.req.path, error: error.stack ?? error.message })
+    return respond({ type: 'internal', reference })
+  }
+}

@@ -1,0 +1,110 @@
+import { type Agent, type AgentStore, principalOfAgent } from '../../core/access/agent.ts'
+import type { Principal } from '../../core/access/principal.ts'
+import { fail, ok, type Result } from '../../core/failure/failure.ts'
+import { isTrustworthy } from './loopback.ts'
+import type { Sessions } from './sessions.ts'
+import { createVerdicts, type Judgement, type MayLookUp } from './verdicts.ts'
+
+/** An agent, and what it may do now. */
+interface Known {
+  readonly principal: Principal
+  readonly agent: Agent
+}
+
+export interface AgentsOptions {
+  readonly store: AgentStore
+  /** What whoever let an agent act may do now. */
+  readonly holderOf: Sessions['holderOf']
+  /** Milliseconds since 1970. */
+  readonly now: () => number
+}
+
+export type Agents = ReturnType<typeof createAgents>
+
+/** What the authorization server makes: the agent, its grant and random letters. */
+const TOKEN = /^bearer +([\w-]{22}:[\w-]{16}:[\w-]{32})$/i
+
+const NO_TOKEN = fail({
+  type: 'unauthenticated',
+  reason: "Here agents sign people in by OAuth 2.1, as 'resource_metadata' says; keys are for '/mcp'",
+})
+const BAD_TOKEN = fail({ type: 'unauthenticated', reason: 'The access token is not known, has expired or was revoked' })
+
+/**
+ * Tells agents apart by their access tokens. Verdicts are kept as those on keys are, so a warm call does no I/O; what an agent
+ * may do is judged anew with each, by what whoever let it may do by then.
+ */
+export function createAgents({ store, holderOf, now }: AgentsOptions) {
+  const verdicts = createVerdicts(now, check)
+
+  async function check(credential: string, mayLookUp?: MayLookUp): Promise<Judgement<Known>> {
+    const refusal = mayLookUp?.()
+    if (refusal) return { result: refusal }
+    const at = credential.indexOf(' ')
+    const [origin, token] = [credential.slice(0, at), credential.slice(at + 1)]
+    const place = URL.parse(origin)
+    // None was made for such a place, whatever name a request says that it came by
+    if (!place || !isTrustworthy(place)) return { result: BAD_TOKEN }
+    try {
+      const found = await store.find(origin, token)
+      if (!found || !(now() < found.expiresAt)) return { result: BAD_TOKEN }
+      const { agent } = found
+      const { result, expiresAt = Infinity } = await holderOf(agent.by)
+      return {
+        result: result.ok ? ok({ agent, principal: principalOfAgent(result.value, agent) }) : result,
+        expiresAt: Math.min(found.expiresAt, expiresAt),
+      }
+    } catch (error) {
+      console.error('Cannot look up an agent', error)
+      return { result: fail({ type: 'unavailable', message: 'Cannot check the access token right now' }) }
+    }
+  }
+
+  /** Who sends a request, by its access token alone. A verdict that is known comes back without a promise. */
+  function authenticate(request: Request, mayLookUp?: MayLookUp): Result<Principal> | Promise<Result<Principal>> {
+    const header = request.headers.get('authorization')
+    if (header === null) return NO_TOKEN
+    const token = TOKEN.exec(header)?.[1]
+    if (token === undefined) return NO_TOKEN
+    // A token counts at the address that it was made for
+    const credential = `${originOf(request.url)} ${token}`
+    const known = verdicts.known(credential)
+    return known ? principalOf(known) : verdicts.judge(credential, mayLookUp).then(principalOf)
+  }
+
+  return {
+    authenticate,
+
+    list: store.list,
+
+    /** Ends one of a user's agents. Whether there was such an agent. */
+    async remove(user: string, id: string): Promise<boolean> {
+      const removed = await store.remove(user, id)
+      // Also when it was removed elsewhere: a verdict may live on here
+      verdicts.forgetWhere(({ agent }) => agent.id === id && agent.user === user)
+      return removed
+    },
+
+    /** Has an agent's tokens looked up again, as after one was revoked. */
+    forgetAgent(id: string): void {
+      verdicts.forgetWhere(({ agent }) => agent.id === id)
+    },
+
+    /** Has every token looked up again, as after a client was taken back. */
+    forget: verdicts.forget,
+
+    /** Holds the agents of a key for ended, which is deleted. */
+    forgetKey(id: string): void {
+      verdicts.forgetWhere(({ agent }) => agent.owner === `key:${id}`)
+    },
+  }
+}
+
+/** Scheme, host and port of a URL as the platform writes it: to parse it costs each call. */
+function originOf(url: string): string {
+  return url.slice(0, url.indexOf('/', url.indexOf('://') + 3))
+}
+
+function principalOf(known: Result<Known>): Result<Principal> {
+  return known.ok ? ok(known.value.principal) : known
+}

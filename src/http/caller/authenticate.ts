@@ -1,0 +1,185 @@
+import { LRUCache } from 'lru-cache'
+import { ADMIN, ANONYMOUS, type Principal } from '../../core/access/principal.ts'
+import { type ApiKey, principalOf } from '../../core/access/api-key.ts'
+import type { Sha256 } from '../../core/tool/digest.ts'
+import { type Failing, fail, ok, type Result } from '../../core/failure/failure.ts'
+import type { JwtVerifier } from './jwt.ts'
+import { isLocalRequest } from './loopback.ts'
+import { createVerdicts, type Judgement, type MayLookUp } from './verdicts.ts'
+
+export type Access = 'keys' | 'public' | 'open'
+
+export interface AuthenticatorOptions {
+  readonly access: Access
+  /** The secret `ADMIN_KEY`; one of fewer than 16 characters is never accepted. */
+  readonly adminKey: string | undefined
+  readonly jwt?: JwtVerifier | undefined
+  /** Looks a key up by the SHA-256 of its text, in lower-case hex. */
+  readonly findKey: (hash: string) => Promise<ApiKey | undefined>
+  readonly sha256: Sha256
+  /** Milliseconds since 1970. */
+  readonly now: () => number
+}
+
+export interface Authenticator {
+  /**
+   * Who sends a request, or why nobody may (`unauthenticated`; `unavailable` when it cannot be checked now). A verdict
+   * that is known comes back without a promise: it is on the path of every call. Before a credential is
+   * looked up or verified, which the administrator's is not, `mayLookUp` may refuse to have that done now.
+   */
+  authenticate(request: Request, mayLookUp?: MayLookUp): Result<Principal> | Promise<Result<Principal>>
+  /** Who has the key of a SHA-256, as it is now: nothing is kept of it. */
+  holderOf(hash: string): Promise<Judgement<Principal>>
+  /** Forgets every verdict, also those being made, as after a key was made: it may have been tried before. */
+  forget(): void
+  /** Holds a key for dead from now on, whatever the store still says: reads elsewhere lag behind a deletion. */
+  forgetKey(id: string): void
+}
+
+export const MIN_ADMIN_KEY = 16
+
+/** Longer than any key or sensible JWT; it bounds what one credential can take of the verdicts' memory. */
+const MAX_CREDENTIAL = 8_192
+const BEARER = /^bearer +([\x21-\x7e]+)$/i
+const TOKEN = /^[\x21-\x7e]+$/
+const KEY = /^sb_[\w-]{43}$/
+const JWT = /^[\w-]+\.[\w-]+\.[\w-]*$/
+
+/** Whoever comes without a credential to a loopback host with `ACCESS=open`. */
+const OPEN_RESULT = ok<Principal>({ ...ADMIN, id: 'open' })
+const ANONYMOUS_RESULT = ok(ANONYMOUS)
+const PRESENT = "Present a credential: 'Authorization: Bearer <key>' or 'OXP-API-Key: <key>'"
+
+/** Makes what tells callers apart. */
+export function createAuthenticator(options: AuthenticatorOptions): Authenticator {
+  const { access, jwt, findKey, sha256, now } = options
+  const adminKey = options.adminKey && options.adminKey.length >= MIN_ADMIN_KEY ? options.adminKey : undefined
+  const hint = hintFor(access, adminKey !== undefined || jwt !== undefined)
+  const verdicts = createVerdicts(now, check)
+  const deadKeys = new LRUCache<string, true>({ max: 1_000 })
+  let adminHash: string | undefined
+
+  const unauthenticated = (reason: string) => fail({ type: 'unauthenticated', reason: `${reason}${hint}` })
+  const missing = unauthenticated(PRESENT)
+  const noKey = unauthenticated('Cannot accept the credential: no key matches it')
+
+  function authenticate(request: Request, mayLookUp?: MayLookUp): Result<Principal> | Promise<Result<Principal>> {
+    const credential = credentialOf(request.headers)
+    const open = access === 'open' && isLocalRequest(request)
+    if (credential === undefined) return open ? OPEN_RESULT : access === 'public' ? ANONYMOUS_RESULT : missing
+    if (typeof credential !== 'string') return open ? OPEN_RESULT : hinted(credential)
+    const known = verdicts.known(credential)
+    // OXP 1.0, "Server authentication": a server without authentication ignores the header
+    if (known) return open && !known.ok ? OPEN_RESULT : known
+    const verdict = verdicts.judge(credential, mayLookUp)
+    return open ? verdict.then((result) => (result.ok ? result : OPEN_RESULT)) : verdict
+  }
+
+  function hinted(failing: Failing): Failing {
+    return failing.failure.type === 'unauthenticated' ? unauthenticated(failing.failure.reason) : failing
+  }
+
+  async function check(credential: string, mayLookUp?: MayLookUp): Promise<Judgement<Principal>> {
+    const hash = await sha256(credential)
+    if (await isAdmin(hash)) return { result: ok(ADMIN) }
+    const isJwt = jwt !== undefined && JWT.test(credential)
+    const refusal = isJwt || isKey(credential) ? mayLookUp?.() : undefined
+    if (refusal) return { result: refusal }
+    if (isJwt) {
+      const verified = await jwt.verify(credential)
+      if (!verified.ok) return { result: hinted(verified) }
+      return { result: ok(verified.value.principal), expiresAt: verified.value.expiresAt }
+    }
+    // What no key looks like is not looked up: making up credentials costs the store nothing
+    return isKey(credential) ? holderOf(hash) : { result: noKey }
+  }
+
+  async function isAdmin(hash: string): Promise<boolean> {
+    if (adminKey === undefined) return false
+    adminHash ??= await sha256(adminKey)
+    return sameDigest(hash, adminHash)
+  }
+
+  async function holderOf(hash: string): Promise<Judgement<Principal>> {
+    if (await isAdmin(hash)) return { result: ok(ADMIN) }
+    let key: ApiKey | undefined
+    try {
+      key = await findKey(hash)
+    } catch (error) {
+      console.error('Cannot look up an API key', error)
+      const message = 'Cannot check the credential right now'
+      return { result: fail({ type: 'unavailable', message }) }
+    }
+    if (!key || deadKeys.has(key.id)) return { result: noKey }
+    const expiresAt = key.expires_at === undefined ? Infinity : Date.parse(key.expires_at)
+    // Written so that a time that cannot be read is an expired one
+    if (!(now() < expiresAt)) {
+      return { result: unauthenticated(`Cannot accept the key: it expired at '${key.expires_at}'`) }
+    }
+    return { result: ok(principalOf(key)), expiresAt }
+  }
+
+  return {
+    authenticate,
+    holderOf,
+    forget: verdicts.forget,
+    forgetKey(id) {
+      deadKeys.set(id, true)
+      verdicts.forgetWhere((principal) => principal.id === `key:${id}`)
+    },
+  }
+}
+
+/** Whether a text looks as API keys do. */
+export function isKey(text: string): boolean {
+  return KEY.test(text)
+}
+
+/** What every 401 of this deployment adds, so that nobody who sets it up has to guess. */
+function hintFor(access: Access, hasAdministrator: boolean): string {
+  const open = access === 'open' ? '. ACCESS=open holds for loopback hosts only, and for web pages of such hosts' : ''
+  const setUp = hasAdministrator
+    ? ''
+    : '. No administrator is set up: set the secret ADMIN_KEY (`npx wrangler secret put ADMIN_KEY`, or on your own machine a line `ADMIN_KEY=…` in .dev.vars; at least 16 characters), then create keys with POST /keys'
+  return open + setUp
+}
+
+/** Compares two hex digests in a time that does not depend on where they differ. */
+function sameDigest(a: string, b: string): boolean {
+  let difference = a.length ^ b.length
+  for (let index = 0; index < a.length; index++) difference |= a.charCodeAt(index) ^ b.charCodeAt(index)
+  return difference === 0
+}
+
+/** Whether a request presents a credential, good or not. */
+export function hasCredential({ headers }: Request): boolean {
+  return headers.has('authorization') || headers.has('oxp-api-key')
+}
+
+/**
+ * The credential that a request presents as `Authorization: Bearer <key or JWT>` or `OXP-API-Key: <key>`; undefined
+ * when it presents none. A header that is sent twice arrives joined by ", " and is refused for its space: whatever stands
+ * in front of us might have read only one of the two.
+ */
+function credentialOf(headers: Headers): string | undefined | Failing {
+  const authorization = headers.get('authorization')
+  const key = headers.get('oxp-api-key')
+  if (authorization === null && key === null) return undefined
+  const bearer = authorization === null ? undefined : BEARER.exec(authorization)?.[1]
+  if (authorization !== null && bearer === undefined) {
+    return refuse("Cannot read the header 'Authorization': wanted 'Bearer <key or JWT>'")
+  }
+  if (key !== null && !TOKEN.test(key)) return refuse("Cannot read the header 'OXP-API-Key': wanted one key")
+  if (bearer !== undefined && key !== null && bearer !== key) {
+    return refuse("Cannot choose a credential: 'Authorization' and 'OXP-API-Key' present different ones")
+  }
+  const credential = bearer ?? key ?? ''
+  if (credential.length > MAX_CREDENTIAL) {
+    return refuse(`Cannot accept the credential: wanted at most ${MAX_CREDENTIAL} characters, got ${credential.length}`)
+  }
+  return credential
+}
+
+function refuse(reason: string): Failing {
+  return fail({ type: 'unauthenticated', reason })
+}

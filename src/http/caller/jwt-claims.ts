@@ -1,0 +1,90 @@
+import { type Person, type PersonClaims, personOf, standingOf } from '../../core/access/person.ts'
+import { hasScope, type Principal, type Scope, SCOPES } from '../../core/access/principal.ts'
+import { type Rights, rightsOf, type SignInRule } from '../../core/access/sign-in-rules.ts'
+import { anything, check, into, list, object, optional, string, strings, text } from '../../core/tool/json-reader.ts'
+import { unquoted } from '../../core/tool/json-reader.ts'
+import type { Problem } from '../../core/tool/problem.ts'
+import { toolPattern } from '../../core/tool/tool-id.ts'
+
+/** A token that says nothing of scopes may use tools, and nothing else. */
+const DEFAULT_SCOPES: readonly Scope[] = ['tools:read', 'tools:call']
+
+const CLAIMS = object(
+  {
+    // It becomes a user, and part of an id that stands in logs
+    sub: text('1 to 256 printable characters', /^[^\p{Cc}]{1,256}$/u),
+    scope: optional(into(string(), (words) => words.split(' ').filter((word) => word !== ''))),
+    scopes: optional(strings),
+    tools: optional(list(toolPattern)),
+    users: anything,
+  },
+  { unknown: 'ignore' },
+)
+
+/** What is known of the people whom a provider's tokens speak for. */
+export interface PeopleRules {
+  /** The provider that people sign in with: its tokens name users as it does. Absent: nobody signs in. */
+  readonly issuer?: string | undefined
+  readonly claims: PersonClaims
+  /** What people may do; absent: what their tokens say. */
+  readonly rules?: readonly SignInRule[] | undefined
+}
+
+/** A token that is verified, and still speaks for nobody, or may do nothing. */
+export type ClaimsRefusal =
+  | { readonly ok: false; readonly problems: readonly Problem[] }
+  /** In words that follow "it". */
+  | { readonly ok: false; readonly lacks: string }
+  /** The user whom no rule is for. */
+  | { readonly ok: false; readonly unruled: string }
+
+/**
+ * Who the claims of a verified JWT speak for: `sub` is the user, of that issuer where there are several, `scope` (RFC 8693 section 4.2) or, without it, the list
+ * `scopes` the scopes, of which those of other systems are passed over, and `tools` the tool patterns. `users: "any"`
+ * counts only beside the scope `admin`. A claim of the wrong form is refused, not passed over: it was meant to restrict.
+ *
+ * `people` says more of tokens that are a provider's: which user they speak for, and what a token may do that names no
+ * tools. That is what the rules give, and of it no more scopes than the token has, if it has any of ours: clients choose
+ * the scopes that they ask a provider for, so those never add to the rules.
+ */
+export function principalOfClaims(
+  claims: Readonly<Record<string, unknown>>,
+  issuer?: string,
+  people?: PeopleRules,
+): { readonly ok: true; readonly value: Principal } | ClaimsRefusal {
+  const read = check(unquoted(CLAIMS), claims.scope === undefined ? claims : { ...claims, scopes: undefined })
+  if (!read.ok) return read
+  const { sub, scope, scopes = scope, tools, users } = read.value
+  const own = scopes && SCOPES.filter((known) => scopes.includes(known))
+  const person = people && personIn(claims, sub, people)
+  if (typeof person === 'string') return { ok: false, lacks: person }
+  const user = issuer === undefined ? (person?.user ?? sub) : `${issuer}|${person?.user ?? sub}`
+  let rights: Rights = { scopes: own ?? DEFAULT_SCOPES, tools: tools ?? ['*'] }
+  if (person && people?.rules && tools === undefined) {
+    const given = rightsOf(person, people.rules)
+    if (!given) return { ok: false, unruled: user }
+    // Words of other systems alone say nothing of ours, and no words at all say that it may do nothing
+    const isOurs = own !== undefined && (own.length > 0 || scopes?.length === 0)
+    rights = isOurs ? { ...given, scopes: both(given.scopes, own) } : given
+  }
+  const anybody = users === 'any' && rights.scopes.includes('admin')
+  return { ok: true, value: { id: `jwt:${user}`, kind: 'jwt', ...rights, users: anybody ? 'any' : [user] } }
+}
+
+/** Who a provider's token speaks for, or what it lacks. A service of the provider has no e-mail address, and is its `sub`. */
+function personIn(
+  claims: Readonly<Record<string, unknown>>,
+  sub: string,
+  { issuer, claims: named }: PeopleRules,
+): Person | string {
+  const isTheirs = issuer === undefined ? named.user !== undefined : claims['iss'] === issuer
+  // No `sub` may be taken for somebody's verified address
+  const isService = named.user === undefined && claims['email'] === undefined && !sub.includes('@')
+  if (isTheirs && !isService) return personOf(claims, named)
+  return { user: sub, ...standingOf(claims, named.groups) }
+}
+
+/** The scopes that both give. */
+function both(some: readonly Scope[], others: readonly Scope[]): readonly Scope[] {
+  return SCOPES.filter((scope) => hasScope({ scopes: some }, scope) && hasScope({ scopes: others }, scope))
+}

@@ -1,0 +1,72 @@
+import { utf8Text } from '../../outbound/utf8.ts'
+
+/** A line of a body, or why there is none of it. */
+export type BodyLine = { readonly text: string } | { readonly problem: string }
+
+const LINE_FEED = 0x0a
+
+/**
+ * Reads a body line by line, holding one line and what came with it: lines end with a line feed, but for the last one, and those
+ * without a character are passed over. Of a line of more than `most` bytes nothing is held. A body that breaks off ends there.
+ */
+export async function* bodyLines(body: ReadableStream<Uint8Array> | null, most: number): AsyncGenerator<BodyLine> {
+  const reader = body?.getReader()
+  if (!reader) return
+  const line = createLine(most)
+  try {
+    for (;;) {
+      const chunk = await next(reader)
+      if (!chunk) break
+      let from = 0
+      for (let at = chunk.indexOf(LINE_FEED); at !== -1; at = chunk.indexOf(LINE_FEED, from)) {
+        line.add(chunk.subarray(from, at))
+        from = at + 1
+        const whole = line.end()
+        if (whole) yield whole
+      }
+      line.add(chunk.subarray(from))
+    }
+    const last = line.end()
+    if (last) yield last
+  } finally {
+    reader.cancel().catch(() => undefined)
+  }
+}
+
+/** The next bytes; undefined at the end, and where the sender goes away. */
+async function next(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<Uint8Array | undefined> {
+  try {
+    return (await reader.read()).value
+  } catch {
+    return undefined
+  }
+}
+
+function createLine(most: number) {
+  let pieces: Uint8Array[] = []
+  let size = 0
+  return {
+    add(bytes: Uint8Array): void {
+      size += bytes.byteLength
+      if (size > most) pieces = []
+      // The bytes that are left of a chunk are kept, not the chunk
+      else if (bytes.byteLength > 0) pieces.push(bytes.slice())
+    },
+    /** The line, without the carriage return of those who write one; undefined where nothing is in it. */
+    end(): BodyLine | undefined {
+      const whole = new Uint8Array(size > most ? 0 : size)
+      let at = 0
+      for (const piece of pieces) {
+        whole.set(piece, at)
+        at += piece.byteLength
+      }
+      const isTooLong = size > most
+      pieces = []
+      size = 0
+      if (isTooLong) return { problem: `Is larger than ${most} bytes` }
+      const text = utf8Text(whole)
+      if (text === undefined) return { problem: 'Is no UTF-8' }
+      return text.trim() === '' ? undefined : { text }
+    },
+  }
+}

@@ -1,0 +1,115 @@
+import { type Failing, fail, ok, type Result } from '../../core/failure/failure.ts'
+import type { Json } from '../../core/tool/json.ts'
+import { readToLimit } from '../../outbound/read-to-limit.ts'
+import { utf8Text } from '../../outbound/utf8.ts'
+import { parseJson } from './json-text.ts'
+
+const encoder = new TextEncoder()
+
+const NOT_UTF8 = fail({ type: 'request-malformed', message: 'Cannot read the body: invalid UTF-8' })
+const BROKEN_OFF = fail({ type: 'request-malformed', message: 'Cannot read the body: it broke off' })
+
+/**
+ * Reads a request's body as JSON (RFC 8259), of at most `limit` bytes. Fails with `media-type-unsupported` when the
+ * content type is not JSON's, `body-too-large` before more than the limit is read, and `request-malformed` when it is
+ * no UTF-8 or `parseJson` refuses it. A character of four bytes that lacks its last may be read as U+FFFD, as Fetch reads
+ * all that is no UTF-8. No content of the body is ever in a message.
+ */
+export async function readJson(request: Request, limit: number): Promise<Result<Json>> {
+  const type = request.headers.get('content-type')
+  if (!isJson(type)) return fail({ type: 'media-type-unsupported', got: type, wanted: 'application/json' })
+  const text = await readText(request, limit)
+  return text.ok ? parseJson(text.value) : text
+}
+
+/** Reads a body as UTF-8. A call's body comes with its length: to make no ArrayBuffer of it saves a tenth of the call. */
+async function readText(request: Request, limit: number): Promise<Result<string>> {
+  const length = lengthOf(request)
+  if (length === undefined) {
+    const bytes = await readUpTo(request, limit)
+    if (!bytes.ok) return bytes
+    const text = utf8Text(bytes.value)
+    return text === undefined ? NOT_UTF8 : ok(text)
+  }
+  if (length > limit) return tooLarge(limit, length)
+  let text: string
+  try {
+    text = await request.text()
+  } catch {
+    return BROKEN_OFF
+  }
+  if (text.length > limit) return tooLarge(limit)
+  // Each stretch of bytes that is no UTF-8 came out as U+FFFD, which has three bytes: the text is longer than the body
+  return text.includes('\uFFFD') && encoder.encode(text).byteLength !== length ? NOT_UTF8 : ok(text)
+}
+
+/** Reads a request's body of a media type, of at most `limit` bytes. Fails as `readJson` does. */
+export async function readBytes(
+  request: Request,
+  mediaType: string,
+  limit: number,
+): Promise<Result<ArrayBuffer | Uint8Array>> {
+  const got = request.headers.get('content-type')
+  if (got?.split(';')[0]?.trim().toLowerCase() === mediaType) return readUpTo(request, limit)
+  return fail({ type: 'media-type-unsupported', got, wanted: mediaType })
+}
+
+/** Of a form so many fields: more than any page has, as a tool's schema has 2,000 parts at most. Each takes many times its bytes. */
+const MAX_FIELDS = 5_000
+const AMPERSAND = 0x26
+
+/** Reads a form that a browser posts without JavaScript, of at most `limit` bytes and 5,000 fields. Fails as `readBytes` does. */
+export async function readForm(request: Request, limit: number): Promise<Result<URLSearchParams>> {
+  const bytes = await readBytes(request, 'application/x-www-form-urlencoded', limit)
+  if (!bytes.ok) return bytes
+  if (hasMoreThan(MAX_FIELDS - 1, AMPERSAND, new Uint8Array(bytes.value))) return tooLarge(limit)
+  // Bytes that are no UTF-8 become U+FFFD, as they do in browsers: no field that is known has such a name or value
+  return ok(new URLSearchParams(new TextDecoder().decode(bytes.value)))
+}
+
+function hasMoreThan(count: number, byte: number, bytes: Uint8Array): boolean {
+  let left = count
+  for (let at = bytes.indexOf(byte); at !== -1; at = bytes.indexOf(byte, at + 1)) if (left-- === 0) return true
+  return false
+}
+
+/** Fails with `body-too-large` before more than the limit is read, or with `request-malformed` where the body breaks off. */
+async function readUpTo(request: Request, limit: number): Promise<Result<ArrayBuffer | Uint8Array>> {
+  const length = lengthOf(request)
+  if (length !== undefined && length > limit) return tooLarge(limit, length)
+  let bytes: ArrayBuffer | Uint8Array
+  try {
+    if (length !== undefined) {
+      // The server holds a body to its length, so a body of known length needs no counting, nor a stream to count on
+      bytes = await request.arrayBuffer()
+    } else {
+      const read = await readToLimit(request.body, limit)
+      if (!read.isWhole) return tooLarge(limit)
+      bytes = read.bytes
+    }
+  } catch {
+    return BROKEN_OFF
+  }
+  return bytes.byteLength > limit ? tooLarge(limit) : ok(bytes)
+}
+
+/** How many bytes the server holds a body to, where the request says it. */
+function lengthOf(request: Request): number | undefined {
+  const length = request.headers.get('content-length')
+  return length !== null && /^\d{1,15}$/.test(length) ? Number(length) : undefined
+}
+
+/** Whether a content type is `application/json` or `application/<…>+json`, in UTF-8 if it says. */
+function isJson(contentType: string | null): boolean {
+  if (contentType === 'application/json') return true
+  const [type = '', ...parameters] = (contentType ?? '').split(';')
+  if (!/^application\/(?:[a-z0-9!#$&^_.-]+\+)?json$/.test(type.trim().toLowerCase())) return false
+  return parameters.every((parameter) => {
+    const [name = '', value = ''] = parameter.split('=', 2)
+    return name.trim().toLowerCase() !== 'charset' || /^(?:utf-8|"utf-8")$/i.test(value.trim())
+  })
+}
+
+function tooLarge(limit: number, got?: number): Failing {
+  return fail({ type: 'body-too-large', limit, ...(got === undefined ? {} : { got }) })
+}

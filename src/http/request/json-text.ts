@@ -1,0 +1,109 @@
+import { type Failing, fail, ok, type Result } from '../../core/failure/failure.ts'
+import type { Json } from '../../core/tool/json.ts'
+import { pointerStep } from '../../core/tool/problem.ts'
+
+/** How many objects and lists a body may have inside one another: a definition's schemas may have 128. */
+export const MAX_DEPTH = 136
+/** Without one of these no number is too large for a double. Digits are counted from the first of them alone. */
+const MAYBE_TOO_LARGE = /[eE]\+?\d{3}|(?<!\d)\d{100}/
+
+/**
+ * Parses a body's text. Beyond what `JSON.parse` refuses, it refuses an empty text, one that nests deeper than
+ * `MAX_DEPTH`, any key `__proto__`, which code that copies objects key by key would take for the prototype, and numbers
+ * past the range of doubles, which would be infinite (RFC 8259, section 6). Of keys that are given twice the last counts. A failure is `request-malformed`; it says where, and nothing of what the
+ * text holds but the names on the way to a refused key. What is in order is given at once.
+ */
+export function parseJson(text: string, depth = MAX_DEPTH): Result<Json> | Promise<Result<Json>> {
+  // First, since finding a fault recurses once a level
+  if (nestsTooDeep(text, depth)) {
+    return malformed(`Cannot accept the body: it nests deeper than ${depth} levels`)
+  }
+  let value: Json
+  try {
+    value = JSON.parse(text)
+  } catch {
+    return unparsed(text)
+  }
+  // The key is spelt out, or with escapes
+  if (text.includes('__proto__') || text.includes('\\u')) {
+    const pointer = pointerTo(value, namesPrototype)
+    if (pointer !== undefined) return malformed(`Cannot accept the key '__proto__' at '${pointer}/__proto__'`)
+  }
+  if (MAYBE_TOO_LARGE.test(text)) {
+    const pointer = pointerTo(value, isInfinite)
+    if (pointer !== undefined) return malformed(`Cannot accept a number at '${pointer}': it is too large`)
+  }
+  return ok(value)
+}
+
+/** What finds faults is loaded with the first of them. */
+async function unparsed(text: string): Promise<Failing> {
+  const { faultOf } = await import('./json-fault.ts')
+  return malformed(`Cannot parse the body as JSON: ${faultOf(text)}`)
+}
+
+function malformed(message: string): Failing {
+  return fail({ type: 'request-malformed', message })
+}
+
+/**
+ * Whether a text nests deeper than a body may, so that nothing is to be made of it. It counts brackets outside strings: on a text that
+ * is not JSON it may count wrongly, which does no harm.
+ */
+export function nestsTooDeep(text: string, limit = MAX_DEPTH): boolean {
+  if (text.length <= limit) return false
+  let depth = 0
+  for (let index = 0; index < text.length; index++) {
+    const code = text.charCodeAt(index)
+    if (code === QUOTE) {
+      index = endOfString(text, index)
+      if (index === -1) return false
+    } else if (code === OPEN_BRACE || code === OPEN_BRACKET) {
+      if (++depth > limit) return true
+    } else if (code === CLOSE_BRACE || code === CLOSE_BRACKET) {
+      depth--
+    }
+  }
+  return false
+}
+
+const QUOTE = 0x22
+const BACKSLASH = 0x5c
+const OPEN_BRACKET = 0x5b
+const CLOSE_BRACKET = 0x5d
+const OPEN_BRACE = 0x7b
+const CLOSE_BRACE = 0x7d
+
+/** Where the string that starts at `start` ends, or -1. A quote after an odd number of backslashes is inside it. */
+function endOfString(text: string, start: number): number {
+  let end = start
+  do {
+    end = text.indexOf('"', end + 1)
+  } while (end !== -1 && isEscaped(text, end))
+  return end
+}
+
+function isEscaped(text: string, index: number): boolean {
+  let first = index
+  while (text.charCodeAt(first - 1) === BACKSLASH) first--
+  return (index - first) % 2 === 1
+}
+
+/** Where the first value is that is refused. */
+function pointerTo(value: unknown, refused: (value: unknown) => boolean, pointer = ''): string | undefined {
+  if (refused(value)) return pointer
+  if (typeof value !== 'object' || value === null) return undefined
+  for (const [key, child] of Object.entries(value)) {
+    const found = pointerTo(child, refused, pointer + pointerStep(key))
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+function namesPrototype(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && Object.hasOwn(value, '__proto__')
+}
+
+function isInfinite(value: unknown): boolean {
+  return value === Infinity || value === -Infinity
+}

@@ -1,0 +1,53 @@
+import type { Act, WriteAct } from '../../core/access/act.ts'
+import type { Principal } from '../../core/access/principal.ts'
+import type { Failure } from '../../core/failure/failure.ts'
+import { backgroundOf, type RouteContext } from './gate.ts'
+
+/** What is said of an act beside the request that it came by. */
+export interface ActAbout extends Pick<Act, 'act' | 'outcome' | 'status' | 'about' | 'user_id'> {
+  readonly principal?: Pick<Principal, 'id' | 'name'> | undefined
+}
+
+/** The id of an authorization is half of the link to it. */
+const LINKS = /^\/authorizations\/[^/]+/
+const MAX_PATH = 300
+
+/** Writes an act down, with the request that it came by. */
+export function noteAct(c: RouteContext, write: WriteAct | undefined, now: number, given: ActAbout): void {
+  if (!write) return
+  const { principal, ...about } = given
+  const { method, url, headers } = c.req.raw
+  const path = new URL(url).pathname.replace(LINKS, '/authorizations/…').slice(0, MAX_PATH)
+  const address = headers.get('cf-connecting-ip') ?? undefined
+  const who = principal && { principal: principal.id, principal_name: principal.name }
+  write({ at: now, ...who, method, path, address, ...about }, backgroundOf(c))
+}
+
+const REFUSALS: ReadonlyMap<Failure['type'], number> = new Map([
+  ['unauthenticated', 401],
+  ['forbidden', 403],
+  ['rate-limited', 429],
+])
+/** So many refusals a second are written down each for itself: whoever is refused could otherwise fill the records. */
+const MOST = 20
+
+/** Writes refusals down; of a flood, how many more there were. */
+export function createRefusals(write: WriteAct, clock: () => number) {
+  let second = 0
+  let written = 0
+  let more = 0
+  return (c: RouteContext, { type }: Failure, principal?: Principal): void => {
+    const status = REFUSALS.get(type)
+    if (status === undefined) return
+    const now = clock()
+    if (now - second >= 1_000) [second, written] = [now, 0]
+    if (written >= MOST) {
+      more += 1
+      return
+    }
+    written += 1
+    const about = more > 0 ? { about: { not_written_down: more } } : {}
+    more = 0
+    noteAct(c, write, now, { act: 'refusal', principal, outcome: type, status, ...about })
+  }
+}

@@ -1,0 +1,39 @@
+import { LRUCache } from 'lru-cache'
+import { type Failing, fail } from '../../core/failure/failure.ts'
+
+/** The rate limit binding of Workers, as much as is needed of it. */
+export interface RateLimiter {
+  limit(options: { key: string }): Promise<{ success: boolean }>
+}
+
+/** Why whoever the key stands for is refused now, or undefined. */
+export type RateLimit = (key: string, waitUntil: (work: Promise<void>) => void) => Failing | undefined
+
+const REFUSED_MS = 10_000
+const MAX_REFUSED = 1_000
+
+/**
+ * A first shield against callers that send too much, for which no call waits: each check asks the limiter and goes on
+ * without its answer; after an answer that says no, the key gets `rate-limited` for 10 s in this isolate. So what comes in
+ * before the answer goes through. A limiter that fails limits nobody, as does none.
+ */
+export function createRateLimit(limiter: RateLimiter | undefined, now: () => number): RateLimit {
+  if (!limiter) return () => undefined
+  const refusedUntil = new LRUCache<string, number>({ max: MAX_REFUSED })
+
+  async function ask(limiter: RateLimiter, key: string): Promise<void> {
+    try {
+      const { success } = await limiter.limit({ key })
+      if (!success) refusedUntil.set(key, now() + REFUSED_MS)
+    } catch (error) {
+      console.warn('Cannot ask the rate limiter', error instanceof Error ? error.name : typeof error)
+    }
+  }
+
+  return (key, waitUntil) => {
+    const wait = (refusedUntil.get(key) ?? 0) - now()
+    if (wait > 0) return fail({ type: 'rate-limited', retry_after_ms: wait })
+    waitUntil(ask(limiter, key))
+    return undefined
+  }
+}

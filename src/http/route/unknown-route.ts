@@ -1,0 +1,56 @@
+import type { Context, Hono } from 'hono'
+import type { Failure } from '../../core/failure/failure.ts'
+import type { Gate } from './gate.ts'
+import { isDiscovery } from './oauth-discovery.ts'
+
+/**
+ * Answers what no route takes: 405 with the methods there are, where the path is known, else 404. As everywhere, only to
+ * whom the deployment answers at all, so that guesses at credentials are held to the rate here too; but anybody is told
+ * that there is no OAuth where clients look for it. What begins or ends with a slash too many, as where an address that ends in one
+ * is put before a path, is sent on to where it leads without.
+ */
+export function unknownRoute(
+  app: Hono,
+  gate: Gate,
+  respond: (failure: Failure) => Response,
+): (c: Context) => Promise<Response> {
+  const methodsAt = (path: string) =>
+    new Set(
+      app.routes
+        .filter((route) => route.method !== 'ALL' && matches(route.path, path))
+        .flatMap((route) => (route.method === 'GET' ? ['GET', 'HEAD'] : [route.method])),
+    )
+  /** Whether a dialect has words of its own for the methods that are not taken there. */
+  const refusesAt = (path: string) => app.routes.some((route) => route.method === 'ALL' && matches(route.path, path))
+  return async (c) => {
+    const { method, path } = c.req
+    const plain = withoutStraySlashes(path)
+    if (plain !== path && isSafeToSendOn(method) && (methodsAt(plain).has(method) || refusesAt(plain))) {
+      // As it was sent: `path` is decoded, and may hold what no header takes, or what leads elsewhere
+      const { pathname, search } = new URL(c.req.url)
+      return c.redirect(`${withoutStraySlashes(pathname)}${search}`, 308)
+    }
+    const caller = isDiscovery(path) ? undefined : await gate(c, undefined)
+    if (caller?.ok === false) return respond(caller.failure)
+    const allowed = methodsAt(path)
+    if (allowed.size === 0) return respond({ type: 'route-unknown', method, path: path.slice(0, 200) })
+    return respond({ type: 'method-not-allowed', method, allowed: [...allowed].sort() })
+  }
+}
+
+/** One slash at the beginning, since with two an address would be another host's, and none at the end. */
+function withoutStraySlashes(path: string): string {
+  return path.replace(/^\/+/, '/').replace(/\/+$/, '')
+}
+
+/** Not what changes or deletes: `/users/ann/grants/` may be one grant whose name was left out, and is not all of them. */
+function isSafeToSendOn(method: string): boolean {
+  return method === 'GET' || method === 'HEAD' || method === 'POST'
+}
+
+function matches(route: string, path: string): boolean {
+  const wanted = route.split('/')
+  const got = path.split('/')
+  const fits = (part: string, index: number) => (part.startsWith(':') ? got[index] !== '' : part === got[index])
+  return wanted.length === got.length && wanted.every(fits)
+}

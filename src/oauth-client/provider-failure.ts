@@ -1,0 +1,78 @@
+import { AuthorizationResponseError, ResponseBodyError } from 'oauth4webapi'
+import type { Provider } from '../core/consent/provider.ts'
+
+/**
+ * Why a provider issued nothing: `denied` by the person; `refused`, this code or refresh token does not hold; `mismatch`,
+ * the answer is not to what was asked here; `client`, the provider or this deployment is not set up for the other;
+ * `unavailable`, the provider is down, slow, or answers nonsense. Messages are complete, and hold nothing that a provider
+ * sent but an error's code. `forOperator` stands in place of the message for whoever runs the deployment, where only they can help.
+ */
+export interface ProviderFailure {
+  readonly ok: false
+  readonly why: 'denied' | 'refused' | 'mismatch' | 'client' | 'unavailable'
+  readonly message: string
+  readonly forOperator?: string
+  readonly retry_after_ms?: number
+}
+
+/** A provider's last answer: its status, and its `Retry-After`. */
+export interface LastAnswer {
+  readonly status: number
+  readonly retryAfter: string | null
+}
+
+/** The errors of RFC 6749, section 5.2, that concern the client, whatever code or token it sent. */
+const CLIENT_ERRORS = ['invalid_client', 'unauthorized_client', 'unsupported_grant_type']
+
+/** The authorization response does not belong to the request that was made. */
+export class Mismatch extends Error {}
+
+export function providerFailure(why: ProviderFailure['why'], message: string): ProviderFailure {
+  return { ok: false, why, message }
+}
+
+/** The failure of a provider that does not know this deployment, or is not known to it as it should be. */
+export function notSetUp({ id }: Provider, forOperator: string): ProviderFailure {
+  const message = `'${id}' gives nothing to this Switchboard as it is set up: its operator must put that right`
+  return { ...providerFailure('client', message), forOperator }
+}
+
+/** The failure of a provider that is down, slow, or answers nonsense; `how` says it in words, when it is known. */
+export function unavailable(provider: Provider, how?: string, last?: LastAnswer): ProviderFailure {
+  const seconds = /^\d{1,6}$/.test(last?.retryAfter ?? '') ? Number(last?.retryAfter) : undefined
+  const message = `'${provider.id}' cannot be asked now: ${how ?? 'it does not answer as it should'}`
+  return {
+    ...providerFailure('unavailable', message),
+    ...(seconds === undefined ? {} : { retry_after_ms: seconds * 1_000 }),
+  }
+}
+
+/** What oauth4webapi threw, as a failure; `last` is the provider's last answer. */
+export function failureOf(provider: Provider, error: unknown, last: LastAnswer | undefined): ProviderFailure {
+  const { id } = provider
+  if (error instanceof Mismatch) {
+    return providerFailure('mismatch', `The answer did not come from '${id}', or not to this request`)
+  }
+  if (error instanceof AuthorizationResponseError) {
+    if (error.error === 'access_denied') return providerFailure('denied', `Access was refused at '${id}'`)
+    if (error.error === 'server_error' || error.error === 'temporarily_unavailable') return unavailable(provider)
+    return providerFailure('client', `'${id}' refused the request with '${codeOf(error.error)}'`)
+  }
+  if (error instanceof ResponseBodyError && (last?.status ?? 0) < 500) {
+    const code = codeOf(error.error)
+    if (error.error === 'invalid_grant') return providerFailure('refused', `'${id}' refused with '${code}'`)
+    if (CLIENT_ERRORS.includes(error.error)) {
+      return notSetUp(
+        provider,
+        `'${id}' refused with '${code}': an administrator must check the client that is set up for it`,
+      )
+    }
+    return unavailable(provider, `it refused with '${code}'`, last)
+  }
+  return unavailable(provider, last && `it answered ${last.status}, which makes no sense`, last)
+}
+
+/** An error's code as a message may repeat it (RFC 6749, section 5.2). */
+function codeOf(error: string): string {
+  return /^[\w.-]{1,64}$/.test(error) ? error : 'an unknown error'
+}

@@ -1,0 +1,242 @@
+import { Unreachable } from '../../../core/failure/failure.ts'
+import type { ToolkitChange, ToolkitChanged, ToolkitStore } from '../../../core/access/toolkit.ts'
+import type { Principal } from '../../../core/access/principal.ts'
+import type { RegistryArchive } from '../../../core/publish/archive/registry-archive.ts'
+import type { Publication, Published, RegistryWriter } from '../../../core/publish/registry.ts'
+import type { DocumentAddress, ToolSource } from '../../../core/tool/tool-source.ts'
+import { joinedName } from '../../../core/tool/name-suffix.ts'
+import { parseToolId, toolKey } from '../../../core/tool/tool-id.ts'
+import type { ToolDocument, ToolRecord } from '../../../core/tool/tool.ts'
+import { documentKey, kvKey } from '../../keys.ts'
+import { createKvPolicies } from './kv-policies.ts'
+import { createKvCatalogue, type KvCatalogueOptions } from './kv-catalogue.ts'
+import { CHANGING_TTL_S, createKvReader, IMMUTABLE_TTL_S, parsed } from '../../kv-reader.ts'
+import { createKvReads } from '../../kv-reads.ts'
+import { within } from '../../within.ts'
+import type { Bundle } from '../bundle.ts'
+import { createBundledTools } from './bundled-tools.ts'
+import { createWholeRecords } from './kv-documents.ts'
+import { inParts } from './parts.ts'
+
+export interface KvRegistryOptions extends Omit<KvCatalogueOptions, 'whole' | 'policies'> {
+  readonly bundle: Bundle
+  /** When the deployment was made, in milliseconds since 1970; 0 when the platform does not say. */
+  readonly deployedAt: number
+  /** Told when this isolate changed the registry, for what it keeps of tools to be forgotten. */
+  readonly onChange: () => void
+}
+
+/** A message to a Durable Object is at most 32 MiB. */
+const MAX_MESSAGE_CHARACTERS = 8_000_000
+/** How long a request waits for the registry to take in the bundle, and when it is asked again. */
+const TAKE_IN_WAIT_MS = 3_000
+const TAKE_IN_REST_MS = 5_000
+const lengthOf = (publication: Publication) => JSON.stringify(publication).length
+
+/**
+ * The registry as a Worker sees it: reads from KV, falling back to the Registry Durable Object for what KV does not have
+ * (yet), and writes through the Durable Object alone. What this isolate wrote, it reads back at once.
+ */
+export function createKvRegistry(options: KvRegistryOptions) {
+  const { kv, registry, bundle, deployedAt, onChange } = options
+  const reads = createKvReads(kv, options.now)
+  const carried = createBundledTools(bundle, options.writeLine)
+  const whole = createWholeRecords({ ...options, carried: carried.text })
+  const { policies, store: policyStore, changed: policiesChanged } = createKvPolicies(options)
+  const { catalogue, require } = createKvCatalogue({ ...options, policies, whole, carried: carried.catalogue })
+  const reader = createKvReader({ kv, value: (key) => registry().value(key), now: options.now })
+  let takenIn = false
+  /** The registry is asked again to take in the bundle after this. */
+  let rests = -Infinity
+
+  function changed(revision: number, keys: Iterable<string>): void {
+    require(revision)
+    for (const key of keys) reader.wrote(kvKey('tool', key))
+    onChange()
+  }
+
+  const source: ToolSource = {
+    async document(name) {
+      const document = await reader.read<ToolDocument>(kvKey('tool', toolKey(name)), 'believe')
+      // One that an earlier Switchboard wrote says nothing of publishers, until the outbox has written it anew
+      const isOfNow = document?.versions.every((version) => 'publisher' in version) ?? true
+      // Until the registry was reached, what the deployment carries is as good as taken in
+      if (isOfNow) return takenIn ? document : carried.document(toolKey(name), document)
+      return source.current(name)
+    },
+    async current(name) {
+      return parsed<ToolDocument>(await registry().value(kvKey('tool', toolKey(name))))
+    },
+    async record(digest) {
+      const known = carried.record(digest)
+      if (known) return known
+      const key = kvKey('record', digest)
+      const text = await reads.text(key, IMMUTABLE_TTL_S)
+      return parsed<ToolRecord>(text ?? (await registry().value(key)))
+    },
+    async named(asked) {
+      const name = asked.toLowerCase()
+      const stored = kvKey('name', name)
+      const known = reader.isBehind(stored) ? null : await reads.text(stored, CHANGING_TTL_S)
+      const own = carried.named(name)
+      const key = known ?? (await (own ? orElse(() => registry().named(name), toolKey(own)) : registry().named(name)))
+      return key === undefined ? undefined : parseToolId(key)
+    },
+    async addressed(dialect, id, tool) {
+      const key = kvKey('address', documentKey(dialect, id))
+      const reading = () => reader.read<DocumentAddress>(key, 'ask')
+      // What the deployment carries is found without the registry
+      const isOwn = carried.holds(id) || carried.addressed(dialect, id, undefined) !== undefined
+      const known = await (isOwn ? orElse(reading, undefined) : reading())
+      // What a new version adds may not have come to KV
+      const isComplete = known?.id !== id || tool === undefined || Object.hasOwn(known.tools, tool)
+      const stored = isComplete ? known : parsed<DocumentAddress>(await registry().value(key))
+      const address = carried.addressed(dialect, id, stored)
+      return address?.id === id ? address : undefined
+    },
+    async whole(record) {
+      const [completed = record] = await whole([record])
+      return completed
+    },
+    holds: (toolkit) => registry().holds(toolkit),
+    nearest: ({ toolkit, tool }) => registry().nearest({ toolkit, tool }),
+    async currentOrNearest({ toolkit, tool }) {
+      const answer = await registry().documentOrNearest({ toolkit, tool })
+      return typeof answer === 'string' ? JSON.parse(answer) : answer
+    },
+  }
+
+  const writer: RegistryWriter = {
+    async publish(publications, principal) {
+      const all: Published[] = []
+      for (const chunk of inParts(publications, lengthOf, { maxSize: MAX_MESSAGE_CHARACTERS })) {
+        const { published, revision } = await registry().publish(chunk, principal)
+        const left = published.flatMap((each) => ('leftOut' in each ? (each.leftOut ?? []) : []))
+        for (const { document } of chunk) {
+          if (document?.itself) reader.wrote(kvKey('address', documentKey(document.dialect, document.itself.id)))
+        }
+        for (const record of chunk.flatMap(({ records }) => records)) {
+          for (const name of [record.name, joinedName(record)]) reader.wrote(kvKey('name', name.toLowerCase()))
+        }
+        changed(revision, [
+          ...chunk.flatMap(({ records }) => records.map(toolKey)),
+          ...left.map((id) => id.toLowerCase()),
+        ])
+        all.push(...published)
+      }
+      return all
+    },
+
+    async change(name, version, change, principal) {
+      const answer = await registry().change(name, version, change, principal)
+      if (!answer) return undefined
+      if ('denied' in answer) {
+        return { ok: false, reason: answer.denied, ...(answer.isConflict ? { isConflict: true } : {}) }
+      }
+      if (typeof change.name === 'string') reader.wrote(kvKey('name', change.name.toLowerCase()))
+      changed(answer.revision, answer.keys)
+      return { ok: true, document: JSON.parse(answer.document) }
+    },
+
+    denial: ({ toolkit, tool }, principal) => registry().denial({ toolkit, tool }, principal),
+  }
+
+  /** What each principal has published, by its id; undefined while the registry does not answer: keys are listed all the same. */
+  async function published() {
+    try {
+      return await registry().published()
+    } catch (error) {
+      console.error('Cannot read what each key has published', error)
+      return undefined
+    }
+  }
+
+  const toolkits: ToolkitStore = {
+    find: (toolkit) => registry().toolkit(toolkit),
+    give: (toolkit, principal) => registry().giveToolkit(toolkit, principal),
+    change: changeToolkit,
+    remove: (toolkit, principal) => changeToolkit(toolkit, 'delete', principal),
+  }
+
+  async function changeToolkit(
+    name: string,
+    change: ToolkitChange | 'delete',
+    principal: Principal,
+  ): Promise<ToolkitChanged | undefined> {
+    const answer = await registry().changeToolkit(name, change, principal)
+    if (!answer) return undefined
+    if ('denied' in answer) {
+      return { ok: false, reason: answer.denied, ...(answer.isConflict ? { isConflict: true } : {}) }
+    }
+    changed(answer.revision, answer.keys)
+    return { ok: true, toolkit: answer.toolkit }
+  }
+
+  const archive: RegistryArchive = {
+    read: (cursor, toolkit) => registry().readArchive(cursor, toolkit),
+    holds: (records) =>
+      registry().holdsRecords(
+        records.map((record) => ({
+          name: { toolkit: record.toolkit, tool: record.tool },
+          version: record.version,
+          text: JSON.stringify(record),
+        })),
+      ),
+    holdsBlob: (hash) => registry().holdsBlob(hash),
+    async restore(facts, principal) {
+      const { outcomes, revision } = await registry().restore(facts, principal)
+      for (const each of facts) {
+        if (each.kind === 'name' || each.kind === 'given') reader.wrote(kvKey('name', each.name.toLowerCase()))
+      }
+      if (facts.some(({ kind }) => kind === 'policy')) await policiesChanged()
+      changed(revision, [])
+      return outcomes
+    },
+  }
+
+  const blobs = {
+    /** Keeps bytes under their hash (SHA-256, hex). Once this is done they can be read everywhere. */
+    store: (hash: string, bytes: ArrayBuffer): Promise<void> => registry().putBlob(hash, bytes),
+    async read(hash: string): Promise<ArrayBuffer | undefined> {
+      const key = kvKey('blob', hash)
+      const found = await reads.bytes(key, IMMUTABLE_TTL_S)
+      const bytes = found ?? (await registry().value(key))
+      return typeof bytes === 'string' ? undefined : bytes
+    },
+  }
+
+  /**
+   * Has the registry take in the tools this deployment carries; undefined once that is done, and for a while after it could
+   * not be done: no request needs the registry's leave. No request waits for another's.
+   */
+  function takeIn(): Promise<void> | undefined {
+    return takenIn || options.now() < rests ? undefined : deliver()
+  }
+
+  async function deliver(): Promise<void> {
+    const { hash, records, documents } = bundle
+    try {
+      await within(TAKE_IN_WAIT_MS, 'The registry', async () => {
+        const { wanted, revision } = await registry().takeIn(hash, deployedAt)
+        const answer = wanted ? await registry().takeIn(hash, deployedAt, records, documents) : { revision }
+        if (!takenIn) changed(answer.revision, wanted ? records.map(toolKey) : [])
+        takenIn = true
+      })
+    } catch (error) {
+      rests = options.now() + TAKE_IN_REST_MS
+      console.error('Cannot have the registry take in the bundled tools', error)
+    }
+  }
+
+  return { source, writer, published, toolkits, archive, policies, policyStore, catalogue, blobs, takeIn }
+}
+
+/** What is asked of storage, or else something, while that cannot be reached. */
+async function orElse<T, U>(ask: () => Promise<T>, other: U): Promise<T | U> {
+  try {
+    return await ask()
+  } catch (error) {
+    if (error instanceof Unreachable) return other
+    throw error
+  }
+}

@@ -1,0 +1,101 @@
+import { kvKey, type KvKind, parseKvKey } from '../../keys.ts'
+import { createOutbox, type KeysOfKind } from '../../outbox.ts'
+import { column, field } from '../../rows.ts'
+import { readBlob } from '../blobs.ts'
+import { addressText, textByHash } from '../documents.ts'
+import { createLanding } from './landing.ts'
+import { keyOfName } from '../names.ts'
+import { neededByTools } from './needed.ts'
+import { policiesText } from '../policies.ts'
+import { pageText, type WriteLine } from './pages.ts'
+import { nextToGo } from '../toolkits.ts'
+import { documentText, recordTextByDigest } from '../versions.ts'
+
+/** A reader holds a head, which names pages, for about a minute. */
+const RETIRE_AFTER_MS = 10 * 60_000
+const SWEPT_AT_ONCE = 25
+const SWEPT = 400
+
+/**
+ * The registry's outbox. A round makes pages of what has landed, and in the end the head that names them: so all it names has
+ * landed, and however much is published meanwhile, it comes.
+ */
+export function createRegistryOutbox(storage: DurableObjectStorage, kv: KVNamespace, writeLine: WriteLine) {
+  const { sql } = storage
+  const landing = createLanding(storage, kv, writeLine)
+
+  async function sweep(): Promise<void> {
+    const until = Date.now() - RETIRE_AFTER_MS
+    const query = 'SELECT target FROM retired WHERE at <= ? LIMIT ?'
+    if (field(sql, query, until, 1) === undefined) return
+    // Two leaves without tools have the same pages
+    sql.exec(
+      `DELETE FROM retired WHERE target IN
+         (SELECT ?1 || landed_lines FROM leaf UNION SELECT ?1 || landed_records FROM leaf)`,
+      kvKey('page', ''),
+    )
+    const due = column<string>(sql, query, until, SWEPT)
+    for (let at = 0; at < due.length; at += SWEPT_AT_ONCE) {
+      const some = due.slice(at, at + SWEPT_AT_ONCE)
+      await Promise.all(some.filter((target) => !isTaken(target)).map((target) => kv.delete(target)))
+      for (const target of some) sql.exec('DELETE FROM retired WHERE target = ?', target)
+    }
+  }
+
+  /** Forgets what was kept of deleted toolkits. Nobody could read it from KV for longer than that is swept after. */
+  async function forget(): Promise<void> {
+    while ((nextToGo(sql) ?? Infinity) <= Date.now()) {
+      const { forgetDeleted } = await import('../deleted-toolkits.ts')
+      const gone = storage.transactionSync(() => {
+        const targets = forgetDeleted(sql, Date.now())
+        for (const target of targets) {
+          sql.exec('INSERT OR REPLACE INTO retired VALUES (?, ?)', target, Date.now() - RETIRE_AFTER_MS)
+          sql.exec('DELETE FROM outbox WHERE target = ?', target)
+        }
+        return targets.length
+      })
+      console.log(JSON.stringify({ event: 'toolkit-forgotten', keys: gone }))
+    }
+  }
+
+  const kinds: Partial<Readonly<Record<KvKind, KeysOfKind>>> = {
+    page: { value: (of) => pageText(sql, of, writeLine) },
+    blob: { value: (of) => readBlob(sql, of) },
+    document: { value: (of) => textByHash(sql, of) },
+    record: { value: (of) => recordTextByDigest(sql, of) },
+    address: { value: (of) => addressText(sql, of) },
+    tool: { value: (of) => documentText(sql, of), needs: (of) => neededByTools(sql, of) },
+    name: { value: (of) => keyOfName(sql, of) },
+    policies: { value: () => policiesText(sql) },
+  }
+
+  /** Whether something has come under a key since it was to be deleted. */
+  function isTaken(target: string): boolean {
+    const key = parseKvKey(target)
+    return key !== undefined && key.kind !== 'page' && kinds[key.kind]?.value(key.of) !== undefined
+  }
+
+  return createOutbox({
+    storage,
+    kv,
+    kinds,
+    round: {
+      isUnderWay: landing.isUnderWay,
+      begin: landing.writePages,
+      async end() {
+        const isMore = await landing.writeHead()
+        if (!landing.isUnderWay()) {
+          await forget()
+          await sweep()
+        }
+        return isMore
+      },
+    },
+    later() {
+      const oldest = field<number>(sql, 'SELECT at FROM retired ORDER BY at LIMIT 1')
+      const times = [oldest === undefined ? undefined : oldest + RETIRE_AFTER_MS, nextToGo(sql)]
+      const next = Math.min(...times.map((time) => time ?? Infinity))
+      return next === Infinity ? undefined : next
+    },
+  })
+}

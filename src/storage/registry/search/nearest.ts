@@ -1,0 +1,46 @@
+import { distance } from 'fastest-levenshtein'
+import { formatToolId, toolKey, type ToolName } from '../../../core/tool/tool-id.ts'
+
+const MAX_NEAREST = 20
+/** So many tools are compared letter by letter, if there are no more. */
+const MAX_ALL = 2_000
+/** Of more, so many on either side of where the name would stand among all ids, and among what tools are called. */
+const MAX_BESIDE = 400
+
+type Row = { readonly key: string; readonly toolkit: string; readonly tool: string; readonly listed: string | null }
+
+/**
+ * The names of listed tools nearest to one that is unknown, ignoring case, nearest first. In a large registry they are those of
+ * its toolkit, of the toolkits beside it, and those that are called much like it wherever they are: what is misspelt at the beginning of both
+ * parts is not found there.
+ */
+export function nearestNames(sql: SqlStorage, asked: ToolName): ToolName[] {
+  const wanted = formatToolId(asked).toLowerCase()
+  const tool = asked.tool.toLowerCase()
+  const most = Math.max(2, wanted.length / 3)
+  const near = new Map<string, { readonly name: ToolName; readonly far: number }>()
+  for (const { key, listed, ...name } of candidates(sql, wanted, tool)) {
+    if (listed === null || near.has(key)) continue
+    const isCalledSo = name.tool.toLowerCase() === tool
+    if (!isCalledSo && Math.abs(key.length - wanted.length) > most) continue
+    const far = isCalledSo ? 1 : distance(wanted, key)
+    if (far <= most) near.set(key, { name, far })
+  }
+  return [...near.values()]
+    .sort((a, b) => a.far - b.far || (toolKey(a.name) < toolKey(b.name) ? -1 : 1))
+    .slice(0, MAX_NEAREST)
+    .map(({ name }) => name)
+}
+
+function candidates(sql: SqlStorage, wanted: string, tool: string): readonly Row[] {
+  const read = (rest: string, ...bindings: readonly SqlStorageValue[]) =>
+    sql.exec<Row>(`SELECT key, toolkit, tool, listed FROM tool ${rest}`, ...bindings).toArray()
+  const all = read('LIMIT ?', MAX_ALL + 1)
+  if (all.length <= MAX_ALL) return all
+  return [
+    ...read('WHERE key >= ? ORDER BY key LIMIT ?', wanted, MAX_BESIDE),
+    ...read('WHERE key < ? ORDER BY key DESC LIMIT ?', wanted, MAX_BESIDE),
+    ...read('WHERE lower(tool) >= ? ORDER BY lower(tool) LIMIT ?', tool, MAX_BESIDE),
+    ...read('WHERE lower(tool) < ? ORDER BY lower(tool) DESC LIMIT ?', tool, MAX_BESIDE),
+  ]
+}

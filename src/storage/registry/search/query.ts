@@ -1,0 +1,174 @@
+import type { ListQuery } from '../../../core/catalogue/catalogue.ts'
+import { levelled } from '../../../core/access/policy.ts'
+import { policiesOf } from '../policies.ts'
+import { maySee, type Principal } from '../../../core/access/principal.ts'
+import { parseToolId, toolKey } from '../../../core/tool/tool-id.ts'
+import type { ToolRecord } from '../../../core/tool/tool.ts'
+import { field, firstRow } from '../../rows.ts'
+import { type Behind, rank, type Ranked } from './search.ts'
+import { scopeOf } from './seen.ts'
+import { mayChange, tagsOfToolkit } from '../toolkits.ts'
+
+/** A tool found by a query: its record, serialised. */
+export type Found = {
+  /** Under which the tool is exposed. */
+  readonly name: string
+  readonly record: string
+  /** Where to go on after this one. */
+  readonly cursor: string
+}
+
+/** One page of what a query finds; `next` is where to go on. */
+export interface QueryAnswer {
+  readonly found: readonly Found[]
+  readonly next?: string
+  /** Of a search: how many tools it finds, and the words of the question that none of them has. */
+  readonly total?: number
+  readonly unmatched?: readonly string[]
+}
+
+/** The versions that `versions=all` lists. */
+export const SHOWN = "left_bundle = 0 AND json_extract(status, '$.state') IN ('active', 'deprecated')"
+
+/** But for those of toolkits that were deleted. */
+export const NOT_DELETED =
+  'NOT EXISTS (SELECT 1 FROM toolkit WHERE toolkit.key = lower(tool.toolkit) AND deleted IS NOT NULL)'
+/** Those of one status. */
+const OF_STATUS = `left_bundle = 0 AND json_extract(status, '$.state') = ? AND ${NOT_DELETED}`
+
+/** No query looks at more tools than this in one go; it goes on from its cursor. */
+const MAX_LOOKED_AT = 2_000
+/** A message from a Durable Object is at most 32 MiB. */
+const MAX_CHARACTERS = 8_000_000
+
+/**
+ * Answers what the catalogue's pages cannot: ranked search, and listings of all versions. A cursor is a place in the ranking
+ * with the tool there, or the last key and version. Gives undefined for a cursor that is none of these.
+ */
+export function query(
+  sql: SqlStorage,
+  listQuery: ListQuery,
+  limit: number,
+  principal: Principal,
+): QueryAnswer | undefined {
+  const { q, versions, cursor, status } = listQuery
+  if (q === undefined) {
+    const rows = allVersions(sql, cursor, status)
+    return rows && pageOf(sql, rows, listQuery, limit, principal)
+  }
+  const from = cursor === undefined ? START : behindOf(cursor)
+  if (!from) return undefined
+  if (versions === 'newest') return newestOf(sql, { ...listQuery, q }, limit, principal, from)
+  // A tag is a version's
+  const scope = scopeOf(sql, { ...listQuery, tag: undefined }, principal)
+  const { page, unmatched } = rank(sql, q, scope, MAX_LOOKED_AT + 1, from)
+  return { ...pageOf(sql, versionsOf(sql, page, from), listQuery, limit, principal), unmatched }
+}
+
+/** A place in a ranking: behind a tool or, where there is a version, behind that one of it. */
+type Place = Behind & { readonly version?: string }
+
+const START: Place = { place: 0, id: 0 }
+
+function behindOf(cursor: string): Place | undefined {
+  const [, place, id, version] = /^(\d{1,7})\.(\d{1,15})(?:@([\x21-\x7e]{1,64}))?$/.exec(cursor) ?? []
+  if (place === undefined) return undefined
+  return { place: Number(place), id: Number(id), ...(version === undefined ? {} : { version }) }
+}
+
+/** A page of the tools that a question finds. Records are read for the page alone, which every tool on it is shown on. */
+function newestOf(
+  sql: SqlStorage,
+  listQuery: ListQuery & { readonly q: string },
+  limit: number,
+  principal: Principal,
+  from: Place,
+): QueryAnswer {
+  const { page, total, unmatched } = rank(sql, listQuery.q, scopeOf(sql, listQuery, principal), limit, from)
+  const found: Found[] = []
+  let characters = 0
+  let last = 0
+  for (const { id, key, place } of page) {
+    if (characters > MAX_CHARACTERS) break
+    const tool =
+      'SELECT exposed AS name, record FROM tool JOIN version USING (key) WHERE tool.key = ? AND version = listed'
+    const row = firstRow<Omit<Found, 'cursor'>>(sql, tool, key)
+    if (!row) continue
+    found.push({ ...row, cursor: `${place}.${id}` })
+    characters += row.record.length
+    last = place
+  }
+  const next = found.at(-1)?.cursor
+  return { found, total, unmatched, ...(next === undefined || last >= total ? {} : { next }) }
+}
+
+/** The versions of ranked tools, in order, from where the page begins. */
+function* versionsOf(sql: SqlStorage, ranked: readonly Ranked[], { version, ...begun }: Place): Generator<Found> {
+  const key = version === undefined ? undefined : field<string>(sql, 'SELECT key FROM indexed WHERE id = ?', begun.id)
+  for (const { id, place, ...tool } of [...(key === undefined ? [] : [{ ...begun, key }]), ...ranked]) {
+    const rows = sql.exec<Omit<Found, 'cursor'> & { version: string }>(
+      `SELECT coalesce(exposed, '') AS name, record, version FROM version JOIN tool USING (key)
+       WHERE version.key = ? AND ${SHOWN} AND version > ? ORDER BY version`,
+      tool.key,
+      id === begun.id ? (version ?? '') : '',
+    )
+    for (const row of rows) yield { name: row.name, record: row.record, cursor: `${place}.${id}@${row.version}` }
+  }
+}
+
+/** A page of versions, each judged by its own record. */
+function pageOf(
+  sql: SqlStorage,
+  rows: Iterable<Found>,
+  { toolkit, tag, status }: ListQuery,
+  limit: number,
+  principal: Principal,
+): QueryAnswer {
+  const found: Found[] = []
+  let looked = 0
+  let characters = 0
+  /** After the last that was found, and after the last that was looked at, which may be hidden. */
+  let last: string | undefined
+  let lookedTo: string | undefined
+  const policies = policiesOf(sql)
+  for (const row of rows) {
+    if (looked === MAX_LOOKED_AT || characters > MAX_CHARACTERS) {
+      const next = found.length === limit ? last : lookedTo
+      return next === undefined ? { found } : { found, next }
+    }
+    looked += 1
+    lookedTo = row.cursor
+    const record: ToolRecord = JSON.parse(row.record)
+    if (toolkit !== undefined && record.toolkit.toLowerCase() !== toolkit.toLowerCase()) continue
+    if (tag !== undefined && !isTagged(sql, record, tag)) continue
+    if (status !== undefined && !mayChange(sql, principal, record)) continue
+    if (!maySee(principal, levelled(record, policies.ruleOf(record)))) continue
+    // That there is more is said of what the principal may see
+    if (found.length === limit) return last === undefined ? { found } : { found, next: last }
+    found.push(row)
+    last = row.cursor
+    characters += row.record.length
+  }
+  return { found }
+}
+
+function isTagged(sql: SqlStorage, { tags, toolkit }: ToolRecord, tag: string): boolean {
+  return tags.includes(tag) || tagsOfToolkit(sql, toolkit).includes(tag)
+}
+
+function allVersions(
+  sql: SqlStorage,
+  cursor: string | undefined,
+  status: ListQuery['status'],
+): Iterable<Found> | undefined {
+  const last = cursor === undefined ? undefined : parseToolId(cursor)
+  if (cursor !== undefined && last?.selector === undefined) return undefined
+  return sql.exec<Found>(
+    `SELECT coalesce(exposed, '') AS name, record, version.key || '@' || version AS cursor
+     FROM version JOIN tool ON tool.key = version.key
+     WHERE ${status === undefined ? SHOWN : OF_STATUS} AND (version.key, version) > (?, ?) ORDER BY version.key, version`,
+    ...(status === undefined ? [] : [status]),
+    last ? toolKey(last) : '',
+    last?.selector ?? '',
+  )
+}

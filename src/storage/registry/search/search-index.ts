@@ -1,0 +1,111 @@
+import { levelled, type PolicySet } from '../../../core/access/policy.ts'
+import { isJsonObject } from '../../../core/tool/json.ts'
+import { titleOf, type ToolRecord } from '../../../core/tool/tool.ts'
+import { toolKey } from '../../../core/tool/tool-id.ts'
+import { column, field } from '../../rows.ts'
+import { policiesOf } from '../policies.ts'
+import { stemmed } from '../../../core/search/stem.ts'
+import { spaced, wordsOf } from '../../../core/search/words.ts'
+import { readMeta, writeMeta } from '../tables.ts'
+import { tagsOfToolkit } from '../toolkits.ts'
+
+/** Counts up with each change of what is indexed of the same records. */
+const INDEXED = '3'
+/** Of the names of a tool's parameters; what follows says no more of what it does. */
+const MAX_PARAMETERS = 4_000
+
+/**
+ * What is searched: `indexed` has what a filter or a very name is compared with, a row for each listed tool, and `words` the
+ * words of it under the same number. Nothing of the words is kept beside the index
+ * but of how many words a tool's own name is.
+ */
+const TABLES = `
+CREATE TABLE indexed (
+  id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, toolkit TEXT NOT NULL, plain TEXT NOT NULL, whole TEXT NOT NULL,
+  level INTEGER NOT NULL, callable INTEGER NOT NULL, tags TEXT NOT NULL, size INTEGER NOT NULL
+);
+CREATE INDEX indexed_plain ON indexed (plain);
+CREATE INDEX indexed_whole ON indexed (whole);
+CREATE VIRTUAL TABLE words USING fts5(
+  name, toolkit, description, parameters, tags, content = '', contentless_delete = 1, tokenize = 'unicode61'
+);
+`
+
+/** Makes the index of every listed tool, in storage that is older than it or than what it holds. */
+export function renewIndex(sql: SqlStorage): void {
+  if (readMeta(sql, 'search') === INDEXED) return
+  for (const table of ['search', 'words', 'indexed']) sql.exec(`DROP TABLE IF EXISTS ${table}`)
+  sql.exec(TABLES)
+  for (const key of column<string>(sql, 'SELECT key FROM tool WHERE listed IS NOT NULL')) {
+    const query = 'SELECT record FROM version JOIN tool USING (key) WHERE tool.key = ? AND version = listed'
+    const text = field<string>(sql, query, key)
+    if (text === undefined) continue
+    const record: ToolRecord = JSON.parse(text)
+    indexTool(sql, key, record, tagsOfToolkit(sql, record.toolkit))
+  }
+  writeMeta(sql, 'search', INDEXED)
+}
+
+/**
+ * Puts a tool into the index as its listed version describes it, with its toolkit's tags, or takes it out. One that is there
+ * already keeps its number: cursors hold it, and a search reads numbers span by span.
+ */
+export function indexTool(
+  sql: SqlStorage,
+  key: string,
+  record: ToolRecord | undefined,
+  toolkitTags: readonly string[] = [],
+): void {
+  const before = field<number>(sql, 'SELECT id FROM indexed WHERE key = ?', key)
+  if (before !== undefined) {
+    sql.exec('DELETE FROM words WHERE rowid = ?', before)
+    sql.exec('DELETE FROM indexed WHERE id = ?', before)
+  }
+  if (!record) return
+  const tags = [...new Set([...record.tags, ...toolkitTags])]
+  sql.exec(
+    `INSERT INTO indexed (id, key, toolkit, plain, whole, level, callable, tags, size)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    before ?? null,
+    key,
+    record.toolkit.toLowerCase(),
+    plainText(record.tool),
+    plainText(toolKey(record)),
+    levelled(record, policiesOf(sql).ruleOf(record)).securityLevel,
+    record.implementation === undefined ? 0 : 1,
+    JSON.stringify(tags),
+    wordsOf(record.tool).length,
+  )
+  sql.exec(
+    'INSERT INTO words (rowid, name, toolkit, description, parameters, tags) VALUES (last_insert_rowid(), ?, ?, ?, ?, ?)',
+    ...[
+      `${spaced(record.tool)} ${record.tool} ${record.name} ${titleOf(record) ?? ''}`,
+      `${spaced(record.toolkit)} ${record.toolkit}`,
+      record.description,
+      parametersOf(record),
+      tags.join(' '),
+    ].map(stemmed),
+  )
+}
+
+/** Has the level of every listed tool be the one that policies make it. */
+export function levelIndex(sql: SqlStorage, policies: PolicySet): void {
+  const rows = sql.exec<{ id: number; level: number; toolkit: string; tool: string; securityLevel: number }>(
+    `SELECT id, level, tool.toolkit AS toolkit, tool, json_extract(record, '$.securityLevel') AS securityLevel
+     FROM indexed JOIN tool USING (key) JOIN version ON version.key = tool.key AND version = listed`,
+  )
+  for (const { id, level, ...tool } of rows.toArray()) {
+    const { securityLevel } = levelled(tool, policies.ruleOf(tool))
+    if (securityLevel !== level) sql.exec('UPDATE indexed SET level = ? WHERE id = ?', securityLevel, id)
+  }
+}
+
+/** What a very name is compared by: no case, and nothing between its words. */
+export function plainText(name: string): string {
+  return name.toLowerCase().replaceAll(/[._\s-]/g, '')
+}
+
+function parametersOf({ input }: ToolRecord): string {
+  const properties = isJsonObject(input.properties) ? Object.keys(input.properties) : []
+  return properties.map(spaced).join(' ').slice(0, MAX_PARAMETERS)
+}

@@ -1,0 +1,58 @@
+import { maySee, type Principal } from '../../../core/access/principal.ts'
+import type { ListQuery } from '../../../core/catalogue/catalogue.ts'
+import { parseToolId } from '../../../core/tool/tool-id.ts'
+
+/** Which rows of the search index are meant: a condition of SQL, and what it is bound to. */
+export interface Scope {
+  readonly condition: string
+  readonly bindings: readonly SqlStorageValue[]
+}
+
+type Row = { readonly id: number; readonly key: string; readonly level: number }
+
+/** The rows of the search index that a principal may see, and that a query's filters let through. */
+export function scopeOf(
+  sql: SqlStorage,
+  { toolkit, tag, callable }: Pick<ListQuery, 'toolkit' | 'tag' | 'callable'>,
+  principal: Principal,
+): Scope {
+  const seen = seenBy(sql, principal)
+  const parts: readonly (Scope | undefined)[] = [
+    seen,
+    toolkit === undefined ? undefined : { condition: 'indexed.toolkit = ?', bindings: [toolkit.toLowerCase()] },
+    tag === undefined
+      ? undefined
+      : { condition: 'EXISTS (SELECT 1 FROM json_each(indexed.tags) WHERE value = ?)', bindings: [tag] },
+    callable ? { condition: 'indexed.callable = 1', bindings: [] } : undefined,
+  ]
+  const all = parts.filter((part) => part !== undefined)
+  return {
+    condition: all.length === 0 ? 'TRUE' : all.map(({ condition }) => condition).join(' AND '),
+    bindings: all.flatMap(({ bindings }) => bindings),
+  }
+}
+
+/** The tools that a principal may see; undefined where that is all. */
+function seenBy(sql: SqlStorage, principal: Principal): Scope | undefined {
+  const begins = beginningsOf(principal)
+  // What `maySee` says where the patterns leave nothing out, without a look at every tool
+  if (!begins) return principal.kind === 'anonymous' ? { condition: 'indexed.level = 0', bindings: [] } : undefined
+  const rows = begins.flatMap((begin) =>
+    sql
+      .exec<Row>('SELECT id, key, level FROM indexed WHERE key >= ? AND key < ?', begin, `${begin}\u{10ffff}`)
+      .toArray(),
+  )
+  const ids = rows.flatMap(({ id, key, level }) => {
+    const name = parseToolId(key)
+    return name && maySee(principal, { ...name, securityLevel: level }) ? [id] : []
+  })
+  return { condition: 'indexed.id IN (SELECT value FROM json_each(?))', bindings: [JSON.stringify([...new Set(ids)])] }
+}
+
+/** How the keys begin of all tools that a principal's patterns may cover; undefined where the patterns leave nothing out. */
+export function beginningsOf({ tools, within }: Principal): readonly string[] | undefined {
+  const lists = [tools, ...(within ? [within] : [])].filter((patterns) => !patterns.includes('*'))
+  const beginsAnyhow = (patterns: readonly string[]) => patterns.some((pattern) => pattern.startsWith('*'))
+  const narrowest = lists.find((patterns) => !beginsAnyhow(patterns)) ?? lists[0]
+  return narrowest && [...new Set(narrowest.map((pattern) => pattern.toLowerCase().split('*', 1)[0] ?? ''))]
+}

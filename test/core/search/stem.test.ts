@@ -1,0 +1,47 @@
+import { describe, expect, it } from 'vitest'
+import { effortOf, MOST_EFFORT } from '../../effort.ts'
+import { stemmed, stemOf } from '../../../src/core/search/stem.ts'
+
+describe('the stem of a word', () => {
+  it.each([
+    ['songs', 'song'],
+    ['searches', 'search'],
+    ['statuses', 'status'],
+    ['companies', 'company'],
+    ['replied', 'reply'],
+    ['ties', 'tie'],
+    ['creating', 'create'],
+    ['created', 'creates'],
+    ['cancelled', 'cancel'],
+    ['planned', 'plan'],
+    ['calling', 'call'],
+    ['databases', 'database'],
+    ['meetings', 'meeting'],
+  ])('of %s is that of %s', (one, other) => expect(stemOf(one)).toBe(stemOf(other)))
+
+  it.each([
+    ['news', 'new'],
+    ['directions', 'direct'],
+    ['important', 'import'],
+    ['generate', 'general'],
+    ['status', 'statu'],
+    ['string', 'str'],
+    ['need', 'ne'],
+    ['address', 'addres'],
+  ])('of %s is not that of %s', (one, other) => expect(stemOf(one)).not.toBe(stemOf(other)))
+
+  it('is the word itself where it is short, or of another script', () => {
+    for (const word of ['is', 'as', 'pdf', '日本語', 'übung']) expect(stemOf(word)).toBe(word)
+  })
+
+  it('stands for each word of a text', () => {
+    expect(stemmed('Lists the meetings, and "pull requests"')).toBe('list the meet, and "pull request"')
+  })
+
+  it.each(['', 'ing', 'eed', 'ies'])(
+    'takes a time that grows with the word: of nothing but vowels, and %j',
+    (ending) => {
+      expect(effortOf(() => stemOf('a'.repeat(50_000) + ending))).toBeLessThan(MOST_EFFORT)
+    },
+  )
+})

@@ -1,0 +1,30 @@
+import { expect, it } from 'vitest'
+import { crossOriginHeaders } from '../../../src/http/answer/cors.ts'
+
+const NAMED = new Set(['https://page.example'])
+const asked = (headers: Record<string, string>, method = 'POST') =>
+  crossOriginHeaders(new Request('https://tools.test/mcp', { method, headers }), NAMED)
+
+it('a page of an origin that is named may read the answer, without cookies', () => {
+  expect(asked({ origin: 'https://page.example' })).toEqual({
+    'access-control-allow-origin': 'https://page.example',
+    'access-control-expose-headers': 'WWW-Authenticate, Mcp-Session-Id, Retry-After, Switchboard-Note',
+  })
+})
+
+it.each([{}, { origin: 'null' }, { origin: 'https://page.example.evil.example' }, { origin: 'http://page.example' }])(
+  'nobody else may: %j',
+  (headers: Record<string, string>) => expect(asked(headers)).toBeUndefined(),
+)
+
+it('what a page asks to send is repeated only where it is names of headers', () => {
+  const ask = (names: string) =>
+    asked({ 'origin': 'https://page.example', 'access-control-request-headers': names }, 'OPTIONS')
+  expect(ask('authorization, mcp-protocol-version')).toMatchObject({
+    'access-control-allow-headers': 'authorization, mcp-protocol-version',
+    'access-control-allow-methods': 'GET, POST, DELETE, OPTIONS',
+  })
+  for (const names of ['a;b', 'a:b', '*', 'x'.repeat(3_000)]) {
+    expect(ask(names)).not.toHaveProperty('access-control-allow-headers')
+  }
+})

@@ -1,0 +1,144 @@
+import { beforeEach, describe, expect, it, vi } from 'vitest'
+import type { Agent } from '../../../src/core/access/agent.ts'
+import type { Principal } from '../../../src/core/access/principal.ts'
+import { fail, ok, type Result } from '../../../src/core/failure/failure.ts'
+import { createAgents } from '../../../src/http/caller/agents.ts'
+
+const ORIGIN = 'https://tools.test'
+const TOKEN = `${'a'.repeat(22)}:${'b'.repeat(16)}:${'c'.repeat(32)}`
+const ANN: Principal = { id: 'person:ann', kind: 'person', scopes: ['tools:call'], tools: ['Gmail.*'], users: ['ann'] }
+const AGENT: Agent = {
+  id: 'a1',
+  by: { issuer: 'https://id.test', person: { user: 'ann', groups: [] } },
+  owner: 'person:ann',
+  user: 'ann',
+  client: { id: 'c1', name: 'A client', host: 'client.test' },
+  toolkits: ['Gmail'],
+  scopes: ['tools:read', 'tools:call'],
+  origin: ORIGIN,
+  created_at: '2030-01-01T00:00:00Z',
+  expires_at: '2030-02-01T00:00:00Z',
+}
+
+let now: number
+/** What was asked of the store. */
+let operations: string[]
+let stored: Map<string, Agent>
+let owner: Result<Principal>
+let broken: boolean
+
+beforeEach(() => {
+  now = Date.parse('2030-01-01T00:00:00Z')
+  operations = []
+  stored = new Map([[`${ORIGIN} ${TOKEN}`, AGENT]])
+  owner = ok(ANN)
+  broken = false
+})
+
+const agents = () =>
+  createAgents({
+    store: {
+      async find(origin, token) {
+        operations.push('find')
+        if (broken) throw new Error('Out of reach')
+        const agent = stored.get(`${origin} ${token}`)
+        return agent && { agent, expiresAt: now + 3_600_000 }
+      },
+      list: async () => [...stored.values()],
+      async remove(user, id) {
+        operations.push('remove')
+        const found = [...stored].find(([, agent]) => agent.user === user && agent.id === id)
+        return found !== undefined && stored.delete(found[0])
+      },
+    },
+    holderOf: async () => ({ result: owner }),
+    now: () => now,
+  })
+const request = (headers: Record<string, string> = { authorization: `Bearer ${TOKEN}` }, origin = ORIGIN) =>
+  new Request(`${origin}/connect/mcp`, { headers })
+
+describe('an access token', () => {
+  it('is an agent with what its owner may do', async () => {
+    expect(await agents().authenticate(request())).toMatchObject({
+      ok: true,
+      value: { id: 'agent:a1', scopes: ['tools:call'], within: ['Gmail.*'], users: ['ann'] },
+    })
+  })
+
+  it('that is known costs no storage, and no promise', async () => {
+    const known = agents()
+    await known.authenticate(request())
+    operations = []
+    for (let call = 0; call < 100; call++) {
+      expect(known.authenticate(request())).not.toBeInstanceOf(Promise)
+    }
+    expect(operations).toEqual([])
+  })
+
+  it.each([
+    ['no header', {}],
+    ['a key', { authorization: `Bearer sb_${'k'.repeat(43)}` }],
+    ['a token in the header of keys', { 'oxp-api-key': TOKEN }],
+    ['a token by another scheme', { authorization: `Basic ${TOKEN}` }],
+    ['two tokens', { authorization: `Bearer ${TOKEN}, Bearer ${TOKEN}` }],
+    ['a token with more behind it', { authorization: `Bearer ${TOKEN}x` }],
+  ])('is wanted: %s is nobody, and nothing is looked up', async (_, headers: Record<string, string>) => {
+    expect(await agents().authenticate(request(headers))).toMatchObject({ failure: { type: 'unauthenticated' } })
+    expect(operations).toEqual([])
+  })
+
+  it('counts at the address that it was made for', async () => {
+    const known = agents()
+    expect(await known.authenticate(request())).toMatchObject({ ok: true })
+    for (const origin of ['https://other.test', 'http://tools.test', 'https://tools.test:8443']) {
+      expect(await known.authenticate(request(undefined, origin))).toMatchObject({
+        failure: { type: 'unauthenticated' },
+      })
+    }
+  })
+
+  it('counts nowhere that others could read along, and is not looked up there', async () => {
+    expect(await agents().authenticate(request(undefined, 'http://evil.example.com'))).toMatchObject({
+      failure: { type: 'unauthenticated' },
+    })
+    expect(operations).toEqual([])
+  })
+
+  it('follows what its owner may do within half a minute, and ends with them', async () => {
+    const known = agents()
+    await known.authenticate(request())
+    owner = fail({ type: 'unauthenticated', reason: 'No rule is for them' })
+    expect(await known.authenticate(request())).toMatchObject({ ok: true })
+    now += 25_000
+    expect(await known.authenticate(request())).toMatchObject({ ok: false })
+  })
+
+  it('is dead at once where its agent is ended, or all are looked up again', async () => {
+    const known = agents()
+    await known.authenticate(request())
+    expect(await known.remove('bob', 'a1')).toBe(false)
+    expect(await known.authenticate(request())).toMatchObject({ ok: true })
+    expect(await known.remove('ann', 'a1')).toBe(true)
+    expect(await known.authenticate(request())).toMatchObject({ ok: false })
+    stored.set(`${ORIGIN} ${TOKEN}`, { ...AGENT, owner: 'key:k1' })
+    now += 6_000
+    expect(await known.authenticate(request())).toMatchObject({ ok: true })
+    stored.clear()
+    known.forgetKey('k2')
+    expect(await known.authenticate(request())).toMatchObject({ ok: true })
+    known.forgetKey('k1')
+    expect(await known.authenticate(request())).toMatchObject({ ok: false })
+  })
+
+  it('is neither good nor bad while it cannot be looked up, and is not looked up beyond the rate', async () => {
+    vi.spyOn(console, 'error').mockReturnValue()
+    broken = true
+    const known = agents()
+    expect(await known.authenticate(request())).toMatchObject({ failure: { type: 'unavailable' } })
+    broken = false
+    const limited = fail({ type: 'rate-limited', retry_after_ms: 1 })
+    expect(await known.authenticate(request(), () => limited)).toBe(limited)
+    expect(operations).toEqual(['find'])
+    expect(await known.authenticate(request())).toMatchObject({ ok: true })
+  })
+})

@@ -1,0 +1,478 @@
+import { createHash } from 'node:crypto'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { ADMIN, ANONYMOUS, type Principal } from '../../../src/core/access/principal.ts'
+import type { ApiKey } from '../../../src/core/access/api-key.ts'
+import { fail, ok, type Result } from '../../../src/core/failure/failure.ts'
+import { type AuthenticatorOptions, createAuthenticator } from '../../../src/http/caller/authenticate.ts'
+import type { JwtVerifier } from '../../../src/http/caller/jwt.ts'
+
+afterEach(() => vi.restoreAllMocks())
+
+const START = Date.parse('2026-11-01T00:00:00Z')
+const ADMIN_KEY = 'correct-horse-battery'
+const hashOf = (text: string) => createHash('sha256').update(text).digest('hex')
+
+const apiKey = (id: string, some: Partial<ApiKey> = {}): ApiKey => ({
+  id,
+  name: id,
+  scopes: ['tools:call'],
+  tools: ['Gmail.*'],
+  users: ['ann'],
+  created_at: '2026-10-01T00:00:00Z',
+  ...some,
+})
+
+/** An authenticator over keys in a map, with a clock to turn and a count of look-ups. */
+function setUp(some: Partial<AuthenticatorOptions> = {}, stored: Record<string, ApiKey> = {}) {
+  const keys = new Map(Object.entries(stored).map(([text, key]) => [hashOf(text), key]))
+  const clock = { now: START }
+  const findKey = vi.fn((hash: string) => Promise.resolve(keys.get(hash)))
+  const authenticator = createAuthenticator({
+    access: 'keys',
+    adminKey: ADMIN_KEY,
+    findKey,
+    sha256: (text) => Promise.resolve(hashOf(text)),
+    now: () => clock.now,
+    ...some,
+  })
+  const ask = (headers: HeadersInit = {}, url = 'https://switchboard.test/tools') =>
+    authenticator.authenticate(new Request(url, { headers }))
+  return { ...authenticator, ask, keys, clock, findKey }
+}
+
+const bearer = (credential: string) => ({ authorization: `Bearer ${credential}` })
+
+async function who(verdict: Result<Principal> | Promise<Result<Principal>>): Promise<string> {
+  const result = await verdict
+  return result.ok ? result.value.id : result.failure.type
+}
+
+async function reasonOf(verdict: Result<Principal> | Promise<Result<Principal>>): Promise<string> {
+  const result = await verdict
+  return !result.ok && result.failure.type === 'unauthenticated' ? result.failure.reason : 'none'
+}
+
+describe('a credential', () => {
+  it.each([
+    ['Authorization: Bearer', { authorization: 'Bearer sb_a000000000000000000000000000000000000000000' }],
+    ['any case of the scheme', { authorization: 'bEARER  sb_a000000000000000000000000000000000000000000' }],
+    ['OXP-API-Key', { 'oxp-api-key': 'sb_a000000000000000000000000000000000000000000' }],
+    [
+      'both, the same',
+      {
+        'authorization': 'Bearer sb_a000000000000000000000000000000000000000000',
+        'oxp-api-key': 'sb_a000000000000000000000000000000000000000000',
+      },
+    ],
+  ])('is read from %s', async (_, headers) => {
+    const { ask } = setUp({}, { sb_a000000000000000000000000000000000000000000: apiKey('a') })
+    expect(await ask(headers)).toEqual(
+      ok({ id: 'key:a', name: 'a', kind: 'key', scopes: ['tools:call'], tools: ['Gmail.*'], users: ['ann'] }),
+    )
+  })
+
+  it.each([
+    ['another scheme', { authorization: 'Basic c2JfYTo=' }, "'Authorization'"],
+    ['a bare key', { authorization: 'sb_a000000000000000000000000000000000000000000' }, "'Authorization'"],
+    ['an empty header', { authorization: '' }, "'Authorization'"],
+    ['an empty bearer', { authorization: 'Bearer ' }, "'Authorization'"],
+    [
+      'two words',
+      {
+        authorization:
+          'Bearer sb_a000000000000000000000000000000000000000000 sb_b000000000000000000000000000000000000000000',
+      },
+      "'Authorization'",
+    ],
+    ['an empty key', { 'oxp-api-key': '' }, "'OXP-API-Key'"],
+    [
+      'two that differ',
+      { 'authorization': `Bearer sb_a000000000000000000000000000000000000000000`, 'oxp-api-key': ADMIN_KEY },
+      'different',
+    ],
+    [
+      'another scheme beside a key',
+      { 'authorization': 'Basic x', 'oxp-api-key': 'sb_a000000000000000000000000000000000000000000' },
+      "'Authorization'",
+    ],
+    [
+      'a key beside an empty one',
+      { 'authorization': 'Bearer sb_a000000000000000000000000000000000000000000', 'oxp-api-key': '' },
+      "'OXP-API-Key'",
+    ],
+    ['one of 9,000 characters', bearer('x'.repeat(9_000)), '8192'],
+  ])('is refused with %s', async (_, headers, word) => {
+    const { ask, findKey } = setUp(
+      {},
+      {
+        sb_a000000000000000000000000000000000000000000: apiKey('a'),
+        sb_b000000000000000000000000000000000000000000: apiKey('b'),
+      },
+    )
+    expect(await reasonOf(ask(headers))).toContain(word)
+    expect(findKey).not.toHaveBeenCalled()
+  })
+
+  it.each(['authorization', 'oxp-api-key'])('is refused when %s is sent twice', async (name) => {
+    const prefix = name === 'authorization' ? 'Bearer ' : ''
+    const headers = new Headers([
+      [name, `${prefix}sb_a000000000000000000000000000000000000000000`],
+      [name, `${prefix}sb_b000000000000000000000000000000000000000000`],
+    ])
+    const { ask, findKey } = setUp(
+      {},
+      {
+        sb_a000000000000000000000000000000000000000000: apiKey('a'),
+        sb_b000000000000000000000000000000000000000000: apiKey('b'),
+      },
+    )
+    expect(await who(ask(headers))).toBe('unauthenticated')
+    expect(findKey).not.toHaveBeenCalled()
+  })
+
+  it('that is missing is asked for', async () => {
+    expect(await reasonOf(setUp().ask())).toBe(
+      "Present a credential: 'Authorization: Bearer <key>' or 'OXP-API-Key: <key>'",
+    )
+  })
+
+  it('is never in a reason', async () => {
+    expect(await reasonOf(setUp().ask(bearer('sb_secret0000000000000000000000000000000000000')))).not.toContain(
+      'sb_secret0000000000000000000000000000000000000',
+    )
+  })
+})
+
+describe('the administrator', () => {
+  it('is whoever has ADMIN_KEY, exactly', async () => {
+    const { ask, findKey } = setUp()
+    expect(await ask(bearer(ADMIN_KEY))).toEqual(ok(ADMIN))
+    expect(findKey).not.toHaveBeenCalled()
+    for (const wrong of [ADMIN_KEY.slice(0, -1), `${ADMIN_KEY}x`, ADMIN_KEY.toUpperCase(), hashOf(ADMIN_KEY)]) {
+      expect(await who(ask(bearer(wrong)))).toBe('unauthenticated')
+    }
+  })
+
+  it('may have a key that looks like a JWT', async () => {
+    const jwt: JwtVerifier = { verify: vi.fn() }
+    const adminKey = 'aaaaaaaa.bbbbbbbb.cccccccc'
+    expect(await who(setUp({ adminKey, jwt }).ask(bearer(adminKey)))).toBe('admin')
+    expect(jwt.verify).not.toHaveBeenCalled()
+  })
+
+  it.each(['', 'x', 'fifteen-letters'])('is nobody where ADMIN_KEY is %j', async (adminKey) => {
+    const { ask } = setUp({ adminKey })
+    expect(await who(ask(bearer(adminKey || 'undefined')))).toBe('unauthenticated')
+    expect(await reasonOf(ask(bearer('fifteen-letters')))).toContain('wrangler secret put ADMIN_KEY')
+  })
+
+  it('is nobody where none is set, and every 401 says what to set', async () => {
+    const { ask } = setUp({ adminKey: undefined as never })
+    for (const headers of [{}, bearer('undefined'), { authorization: 'Basic x' }]) {
+      expect(await reasonOf(ask(headers))).toMatch(/`npx wrangler secret put ADMIN_KEY`.*\.dev\.vars.*POST \/keys/)
+    }
+  })
+
+  it('need not be there for keys to work', async () => {
+    expect(
+      await who(
+        setUp({ adminKey: '' }, { sb_a000000000000000000000000000000000000000000: apiKey('a') }).ask(
+          bearer('sb_a000000000000000000000000000000000000000000'),
+        ),
+      ),
+    ).toBe('key:a')
+  })
+
+  it('is not spoken of where one is set', async () => {
+    expect(await reasonOf(setUp().ask(bearer('nobody')))).not.toContain('ADMIN_KEY')
+  })
+})
+
+describe('verdicts', () => {
+  it('come without a promise once known, each to its own credential', async () => {
+    const { ask, findKey } = setUp(
+      {},
+      {
+        sb_a000000000000000000000000000000000000000000: apiKey('a'),
+        sb_b000000000000000000000000000000000000000000: apiKey('b'),
+      },
+    )
+    await Promise.all([
+      ask(bearer('sb_a000000000000000000000000000000000000000000')),
+      ask(bearer('sb_b000000000000000000000000000000000000000000')),
+      ask(bearer(ADMIN_KEY)),
+      ask(bearer('nobody')),
+    ])
+    findKey.mockClear()
+    expect(ask(bearer('sb_a000000000000000000000000000000000000000000'))).toMatchObject({ value: { id: 'key:a' } })
+    expect(ask({ 'oxp-api-key': 'sb_b000000000000000000000000000000000000000000' })).toMatchObject({
+      value: { id: 'key:b' },
+    })
+    expect(ask(bearer(ADMIN_KEY))).toEqual(ok(ADMIN))
+    expect(ask(bearer('nobody'))).toMatchObject({ failure: { type: 'unauthenticated' } })
+    expect(ask()).toMatchObject({ failure: { type: 'unauthenticated' } })
+    expect(findKey).not.toHaveBeenCalled()
+  })
+
+  it('on a key hold for at most a minute', async () => {
+    const { ask, keys, clock } = setUp({}, { sb_a000000000000000000000000000000000000000000: apiKey('a') })
+    await ask(bearer('sb_a000000000000000000000000000000000000000000'))
+    keys.clear()
+    clock.now += 60_000
+    expect(await who(ask(bearer('sb_a000000000000000000000000000000000000000000')))).toBe('unauthenticated')
+  })
+
+  it('never outlive the key', async () => {
+    const { ask, clock } = setUp(
+      {},
+      { sb_a000000000000000000000000000000000000000000: apiKey('a', { expires_at: '2026-11-01T00:00:02.000Z' }) },
+    )
+    expect(await who(ask(bearer('sb_a000000000000000000000000000000000000000000')))).toBe('key:a')
+    clock.now += 1_999
+    expect(ask(bearer('sb_a000000000000000000000000000000000000000000'))).toMatchObject({ ok: true })
+    clock.now += 1
+    expect(await reasonOf(ask(bearer('sb_a000000000000000000000000000000000000000000')))).toContain(
+      "it expired at '2026-11-01T00:00:02.000Z'",
+    )
+  })
+
+  it('on a key whose expiry cannot be read are no', async () => {
+    const { ask } = setUp({}, { sb_a000000000000000000000000000000000000000000: apiKey('a', { expires_at: 'soon' }) })
+    expect(await who(ask(bearer('sb_a000000000000000000000000000000000000000000')))).toBe('unauthenticated')
+  })
+
+  it('of no hold for five seconds, so that a new key works soon', async () => {
+    const { ask, keys, clock, findKey } = setUp()
+    await ask(bearer('sb_a000000000000000000000000000000000000000000'))
+    keys.set(hashOf('sb_a000000000000000000000000000000000000000000'), apiKey('a'))
+    clock.now += 4_999
+    expect(await who(ask(bearer('sb_a000000000000000000000000000000000000000000')))).toBe('unauthenticated')
+    expect(findKey).toHaveBeenCalledTimes(1)
+    clock.now += 1
+    expect(await who(ask(bearer('sb_a000000000000000000000000000000000000000000')))).toBe('key:a')
+  })
+
+  it('are forgotten on demand, so that a new key works at once', async () => {
+    const { ask, keys, forget } = setUp()
+    await ask(bearer('sb_a000000000000000000000000000000000000000000'))
+    keys.set(hashOf('sb_a000000000000000000000000000000000000000000'), apiKey('a'))
+    forget()
+    expect(await who(ask(bearer('sb_a000000000000000000000000000000000000000000')))).toBe('key:a')
+  })
+
+  it('that were being made when all was forgotten are not kept', async () => {
+    const { ask, findKey, forget } = setUp()
+    findKey.mockImplementationOnce(() => {
+      forget()
+      return Promise.resolve(apiKey('a'))
+    })
+    expect(await who(ask(bearer('sb_a000000000000000000000000000000000000000000')))).toBe('key:a')
+    expect(await who(ask(bearer('sb_a000000000000000000000000000000000000000000')))).toBe('unauthenticated')
+  })
+
+  it('are not made by a store that fails', async () => {
+    const error = vi.spyOn(console, 'error').mockImplementation(() => undefined)
+    const { ask, findKey } = setUp({}, { sb_a000000000000000000000000000000000000000000: apiKey('a') })
+    findKey.mockRejectedValueOnce(new Error('KV is down'))
+    expect(await who(ask(bearer('sb_a000000000000000000000000000000000000000000')))).toBe('unavailable')
+    expect(await who(ask(bearer('sb_a000000000000000000000000000000000000000000')))).toBe('key:a')
+    expect(error).toHaveBeenCalledOnce()
+  })
+
+  it('are looked up by each request for itself', async () => {
+    const { ask, findKey } = setUp({}, { sb_a000000000000000000000000000000000000000000: apiKey('a') })
+    const [first, second] = [
+      ask(bearer('sb_a000000000000000000000000000000000000000000')),
+      ask(bearer('sb_a000000000000000000000000000000000000000000')),
+    ]
+    expect(first).not.toBe(second)
+    await Promise.all([first, second])
+    expect(findKey).toHaveBeenCalledTimes(2)
+  })
+
+  it('on good keys survive a flood of wrong ones', async () => {
+    const { ask, findKey } = setUp({}, { sb_a000000000000000000000000000000000000000000: apiKey('a') })
+    await ask(bearer('sb_a000000000000000000000000000000000000000000'))
+    for (let index = 0; index < 2_000; index++) await ask(bearer(`${index}${'x'.repeat(4_000)}`))
+    findKey.mockClear()
+    expect(ask(bearer('sb_a000000000000000000000000000000000000000000'))).toMatchObject({ ok: true })
+  })
+})
+
+describe('a deleted key', () => {
+  it('is dead at once, even where the store still has it', async () => {
+    const { ask, forgetKey } = setUp(
+      {},
+      {
+        sb_a000000000000000000000000000000000000000000: apiKey('a'),
+        sb_b000000000000000000000000000000000000000000: apiKey('b'),
+      },
+    )
+    await Promise.all([
+      ask(bearer('sb_a000000000000000000000000000000000000000000')),
+      ask(bearer('sb_b000000000000000000000000000000000000000000')),
+    ])
+    forgetKey('a')
+    expect(await who(ask(bearer('sb_a000000000000000000000000000000000000000000')))).toBe('unauthenticated')
+    expect(ask(bearer('sb_b000000000000000000000000000000000000000000'))).toMatchObject({ ok: true })
+  })
+
+  it('is dead for a request that was looking it up', async () => {
+    const { ask, forgetKey } = setUp({}, { sb_a000000000000000000000000000000000000000000: apiKey('a') })
+    const verdict = ask(bearer('sb_a000000000000000000000000000000000000000000'))
+    forgetKey('a')
+    expect(await who(verdict)).toBe('unauthenticated')
+  })
+})
+
+describe('a JWT', () => {
+  const principal: Principal = { id: 'jwt:ann', kind: 'jwt', scopes: ['tools:call'], tools: ['*'], users: ['ann'] }
+  const TOKEN = 'eyJh.eyJz.c2ln'
+
+  it('goes to the verifier and to no other', async () => {
+    const verify = vi.fn(() => Promise.resolve(ok({ principal, expiresAt: START + 10_000 })))
+    const { ask, clock, findKey } = setUp({ jwt: { verify } })
+    expect(await who(ask(bearer(TOKEN)))).toBe('jwt:ann')
+    clock.now += 9_999
+    expect(ask(bearer(TOKEN))).toEqual(ok(principal))
+    clock.now += 1
+    expect(ask(bearer(TOKEN))).toBeInstanceOf(Promise)
+    expect(findKey).not.toHaveBeenCalled()
+  })
+
+  it.each(['sb_a000000000000000000000000000000000000000000', 'a.b', 'a.b.c.d', '.b.c', 'a.b.c=', 'a.b+.c'])(
+    "is not '%s'",
+    async (credential) => {
+      const verify = vi.fn(() => Promise.resolve(ok({ principal, expiresAt: Infinity })))
+      expect(await who(setUp({ jwt: { verify } }).ask(bearer(credential)))).toBe('unauthenticated')
+      expect(verify).not.toHaveBeenCalled()
+    },
+  )
+
+  it('without a signature is one too', async () => {
+    const verify = vi.fn(() => Promise.resolve(fail({ type: 'unauthenticated', reason: 'unsigned' })))
+    expect(await reasonOf(setUp({ jwt: { verify } }).ask(bearer('eyJh.eyJz.')))).toBe('unsigned')
+  })
+
+  it('is no credential where no verifier is, and looked up nowhere', async () => {
+    const { ask, findKey } = setUp()
+    expect(await who(ask(bearer(TOKEN)))).toBe('unauthenticated')
+    expect(findKey).not.toHaveBeenCalled()
+  })
+
+  it('that cannot be checked now is asked again', async () => {
+    const verify = vi.fn<JwtVerifier['verify']>()
+    verify.mockResolvedValueOnce(fail({ type: 'unavailable', message: 'Cannot check the JWT right now' }))
+    verify.mockResolvedValueOnce(ok({ principal, expiresAt: Infinity }))
+    const { ask } = setUp({ jwt: { verify } })
+    expect(await who(ask(bearer(TOKEN)))).toBe('unavailable')
+    expect(await who(ask(bearer(TOKEN)))).toBe('jwt:ann')
+  })
+})
+
+describe('ACCESS=public', () => {
+  const setUpPublic = () => setUp({ access: 'public' }, { sb_a000000000000000000000000000000000000000000: apiKey('a') })
+
+  it('takes whoever presents nothing as anonymous', () => {
+    expect(setUpPublic().ask()).toEqual(ok(ANONYMOUS))
+  })
+
+  it('still refuses what is wrong', async () => {
+    const { ask } = setUpPublic()
+    expect(await who(ask(bearer('sb_a000000000000000000000000000000000000000000')))).toBe('key:a')
+    expect(await who(ask(bearer('nobody')))).toBe('unauthenticated')
+    expect(ask(bearer('nobody'))).toMatchObject({ ok: false })
+    expect(await who(ask({ authorization: '' }))).toBe('unauthenticated')
+  })
+})
+
+describe('ACCESS=open', () => {
+  const setUpOpen = () =>
+    setUp({ access: 'open', adminKey: '' }, { sb_a000000000000000000000000000000000000000000: apiKey('a') })
+
+  it.each([
+    'http://localhost/',
+    'http://LOCALHOST:8787/',
+    'http://127.0.0.1:8787/',
+    'http://127.9.9.9/',
+    'http://0x7f.1/',
+    'https://[::1]:1/',
+  ])('holds for %s', (url) => {
+    expect(setUpOpen().ask({}, url)).toEqual(ok({ ...ADMIN, id: 'open' }))
+  })
+
+  it.each([
+    'https://switchboard.test/',
+    'http://localhost.test/',
+    'http://a.localhost/',
+    'http://127.0.0.1.test/',
+    'http://127.test/',
+    'http://10.0.0.1/',
+    'http://0.0.0.0/',
+    'http://[::ffff:127.0.0.1]/',
+    'http://[::]/',
+    'http://switchboard.test/localhost',
+  ])('holds not for %s', async (url) => {
+    const { ask } = setUpOpen()
+    expect(await reasonOf(ask({}, url))).toMatch(/ACCESS=open holds for loopback hosts only.*ADMIN_KEY/)
+    expect(await reasonOf(ask(bearer('nobody'), url))).toContain('ACCESS=open holds for loopback hosts only')
+    expect(await who(ask(bearer('sb_a000000000000000000000000000000000000000000'), url))).toBe('key:a')
+  })
+
+  it('believes no header about the host', async () => {
+    const headers = { 'host': 'localhost', 'x-forwarded-host': 'localhost', 'forwarded': 'host=localhost' }
+    expect(await who(setUpOpen().ask(headers))).toBe('unauthenticated')
+  })
+
+  it.each([
+    'evil.test',
+    'evil.test:8787',
+    'localhost.evil.test',
+    'localhost@evil.test',
+    'localhost, evil.test',
+    '',
+    '10.0.0.1',
+  ])("holds not under the Host '%s', whatever the URL says", async (host) => {
+    const { ask } = setUpOpen()
+    expect(await who(ask({ host }, 'http://localhost:8787/'))).toBe('unauthenticated')
+    expect(await who(ask({ host, ...bearer('nobody') }, 'http://localhost:8787/'))).toBe('unauthenticated')
+  })
+
+  it.each(['localhost', 'LOCALHOST:8787', '127.0.0.1:1', '[::1]:8787'])("holds under the Host '%s'", (host) => {
+    expect(setUpOpen().ask({ host }, 'http://localhost:8787/')).toMatchObject({ value: { id: 'open' } })
+  })
+
+  it.each(['http://localhost:3000', 'http://127.0.0.1', 'https://[::1]:5173'])('lets a page of %s in', (origin) => {
+    expect(setUpOpen().ask({ origin }, 'http://localhost:8787/')).toMatchObject({ value: { id: 'open' } })
+  })
+
+  it.each([
+    'https://evil.test',
+    'null',
+    '',
+    'localhost',
+    'http://localhost.evil.test',
+    'http://localhost@evil.test',
+    'chrome-extension://localhost',
+    'http://localhost, https://evil.test',
+  ])("keeps a page of '%s' out", async (origin) => {
+    const { ask } = setUpOpen()
+    expect(await who(ask({ origin }, 'http://localhost:8787/'))).toBe('unauthenticated')
+    expect(await who(ask({ origin, ...bearer('nobody') }, 'http://localhost:8787/'))).toBe('unauthenticated')
+  })
+
+  it('takes a key for what it is, and ignores what is none', async () => {
+    const { ask } = setUpOpen()
+    const url = 'http://localhost/'
+    expect(await who(ask(bearer('sb_a000000000000000000000000000000000000000000'), url))).toBe('key:a')
+    expect(await who(ask(bearer('nobody'), url))).toBe('open')
+    expect(ask(bearer('nobody'), url)).toMatchObject({ value: { id: 'open' } })
+    expect(ask({ authorization: 'Basic x' }, url)).toMatchObject({ value: { id: 'open' } })
+  })
+
+  it('keeps no open verdict for other hosts', async () => {
+    const { ask } = setUpOpen()
+    await ask(bearer('nobody'), 'http://localhost/')
+    expect(await who(ask(bearer('nobody')))).toBe('unauthenticated')
+  })
+})

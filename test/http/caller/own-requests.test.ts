@@ -1,0 +1,31 @@
+import { expect, it } from 'vitest'
+import { ADMIN } from '../../../src/core/access/principal.ts'
+import { fail, ok } from '../../../src/core/failure/failure.ts'
+import { createOwnRequests } from '../../../src/http/caller/own-requests.ts'
+
+const NOBODY = fail({ type: 'unauthenticated', reason: 'Nobody' })
+
+it('a request that was made for somebody is theirs, and one that says the same is not', () => {
+  const own = createOwnRequests()
+  const { authenticate } = own.before({ authenticate: () => NOBODY })
+  const made = own.of(ADMIN, new Request('https://s.test/keys'))
+  expect(authenticate(made)).toEqual(ok(ADMIN))
+  for (const other of [new Request('https://s.test/keys'), new Request(made)]) {
+    expect(authenticate(other)).toBe(NOBODY)
+  }
+  expect(
+    createOwnRequests()
+      .before({ authenticate: () => NOBODY })
+      .authenticate(made),
+  ).toBe(NOBODY)
+})
+
+it('is kept out of pages, which whoever comes from outside may open', async () => {
+  const own = createOwnRequests()
+  const { authenticate } = own.outside({ authenticate: () => ok(ADMIN) })
+  expect(authenticate(own.of(ADMIN, new Request('https://s.test/console/shell')))).toMatchObject({
+    ok: false,
+    failure: { type: 'request-malformed' },
+  })
+  expect(authenticate(new Request('https://s.test/console/shell'))).toEqual(ok(ADMIN))
+})

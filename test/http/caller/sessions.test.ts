@@ -1,0 +1,259 @@
+import { createHash } from 'node:crypto'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { ADMIN, type Principal } from '../../../src/core/access/principal.ts'
+import type { Session } from '../../../src/core/access/session.ts'
+import type { SignInRule } from '../../../src/core/access/sign-in-rules.ts'
+import { fail, ok, type Result } from '../../../src/core/failure/failure.ts'
+import { createSessions } from '../../../src/http/caller/sessions.ts'
+
+const ISSUER = 'https://id.test'
+const ORIGIN = 'https://tools.test'
+const RULE: SignInRule = { domain: 'acme.test', scopes: ['tools:read'], tools: ['*'] }
+const ann = { user: 'ann@acme.test', address: 'ann@acme.test', groups: [] }
+const KEY: Principal = { id: 'key:k1', kind: 'key', scopes: ['tools:call'], tools: ['*'], users: [] }
+const sha256 = async (text: string) => createHash('sha256').update(text).digest('hex')
+
+let now: number
+let stored: Map<string, Session>
+let reads: number
+let keys: Map<string, Principal>
+let broken: boolean
+
+beforeEach(() => {
+  now = Date.parse('2030-01-01T00:00:00Z')
+  stored = new Map()
+  reads = 0
+  keys = new Map([['hash-of-key', KEY]])
+  broken = false
+})
+
+function sessions({ issuer = ISSUER, rules = [RULE] }: { issuer?: string | undefined; rules?: SignInRule[] } = {}) {
+  let id = 0
+  return createSessions({
+    store: {
+      create: async (session, hash) => void stored.set(hash, session),
+      async find(hash) {
+        reads += 1
+        if (broken) throw new Error('Out of reach')
+        return stored.get(hash)
+      },
+      list: async (owner) => [...stored.values()].filter((each) => owner === undefined || each.owner === owner),
+      async remove(which, owner) {
+        const found = [...stored].find(([, each]) => each.id === which && (owner ?? each.owner) === each.owner)
+        return found !== undefined && stored.delete(found[0])
+      },
+    },
+    authenticator: {
+      authenticate: () => ok(ADMIN),
+      async holderOf(hash) {
+        const holder = keys.get(hash)
+        return { result: holder ? ok(holder) : fail({ type: 'unauthenticated', reason: 'No such key' }) }
+      },
+    },
+    issuer: issuer === 'none' ? undefined : issuer,
+    rules,
+    sha256,
+    newId: () => `s${++id}`,
+    now: () => now,
+  })
+}
+
+const request = (headers: Record<string, string> = {}, method = 'GET', url = `${ORIGIN}/sessions`) =>
+  new Request(url, { method, headers })
+const cookieIn = (header: string) => ({ cookie: header.split(';')[0] ?? '' })
+const person = { issuer: ISSUER, person: ann }
+const why = (result: Result<unknown>) => (result.ok ? 'ok' : result.failure.type)
+
+describe('a session', () => {
+  it('is a random cookie that only this host gets, of which the hash alone is stored', async () => {
+    const header = await sessions().begin(request(), person, 'person:ann@acme.test')
+    expect(header).toMatch(
+      /^__Host-switchboard-session=[\w-]{43}; Path=\/; Max-Age=43200; HttpOnly; SameSite=Lax; Secure$/,
+    )
+    const text = /=([\w-]{43});/.exec(header)?.[1] ?? ''
+    expect([...stored.keys()]).toEqual([await sha256(text)])
+    expect(JSON.stringify([...stored.values()])).not.toContain(text)
+    const plain = await sessions().begin(request({}, 'GET', 'http://localhost:8787/'), person, 'p')
+    expect(plain).toMatch(/^switchboard-session=[\w-]{43}; Path=\/; Max-Age=43200; HttpOnly; SameSite=Lax$/)
+  })
+
+  it('is asked for once in 25 s', async () => {
+    const all = sessions()
+    const cookie = cookieIn(await all.begin(request(), person, 'p'))
+    reads = 0
+    expect(await all.signedIn(request(cookie))).toMatchObject({
+      ok: true,
+      value: {
+        principal: { id: 'person:ann@acme.test', kind: 'person', users: ['ann@acme.test'], scopes: ['tools:read'] },
+        session: { id: 's1' },
+      },
+    })
+    now += 24_000
+    // Known: no promise, and nobody is asked
+    expect(all.signedIn(request(cookie))).toMatchObject({ ok: true })
+    expect(reads).toBe(1)
+    now += 2_000
+    await all.signedIn(request(cookie))
+    expect(reads).toBe(2)
+  })
+
+  it('ends after 12 hours', async () => {
+    const all = sessions()
+    const cookie = cookieIn(await all.begin(request(), person, 'p'))
+    now += 12 * 3_600_000 - 1
+    expect(why(await all.signedIn(request(cookie)))).toBe('ok')
+    now += 1
+    expect(why(await all.signedIn(request(cookie)))).toBe('unauthenticated')
+  })
+
+  it('is ended at once where that is done, and within a minute elsewhere', async () => {
+    const [here, elsewhere] = [sessions(), sessions()]
+    const cookie = cookieIn(await here.begin(request(), person, 'p'))
+    for (const each of [here, elsewhere]) expect(why(await each.signedIn(request(cookie)))).toBe('ok')
+    expect(await here.remove('s1', 'somebody else')).toBe(false)
+    expect(await here.remove('s1', 'p')).toBe(true)
+    expect(why(await here.signedIn(request(cookie)))).toBe('unauthenticated')
+    expect(why(await elsewhere.signedIn(request(cookie)))).toBe('ok')
+    now += 30_000
+    expect(why(await elsewhere.signedIn(request(cookie)))).toBe('unauthenticated')
+  })
+
+  it('that is ended while it is looked up is not kept', async () => {
+    const all = sessions()
+    const cookie = cookieIn(await all.begin(request(), person, 'p'))
+    const underWay = all.signedIn(request(cookie))
+    await all.remove('s1')
+    await underWay
+    expect(why(await all.signedIn(request(cookie)))).toBe('unauthenticated')
+  })
+
+  it('counts where it began, for the provider of today, by the rules of today', async () => {
+    const cookie = cookieIn(await sessions().begin(request(), person, 'p'))
+    for (const url of ['https://other.test/sessions', 'https://tools.test:8443/sessions']) {
+      expect(why(await sessions().signedIn(request(cookie, 'GET', url)))).toBe('unauthenticated')
+    }
+    expect(why(await sessions({ issuer: 'https://other.test' }).signedIn(request(cookie)))).toBe('unauthenticated')
+    expect(why(await sessions({ issuer: 'none' }).signedIn(request(cookie)))).toBe('unauthenticated')
+    expect(why(await sessions({ rules: [] }).signedIn(request(cookie)))).toBe('unauthenticated')
+    const more = sessions({ rules: [{ ...RULE, scopes: ['admin'] }] })
+    expect(await more.signedIn(request(cookie))).toMatchObject({ value: { principal: { scopes: ['admin'] } } })
+  })
+
+  it('of a key is that key, dies with it, and counts for nobody where a provider says who people are', async () => {
+    const all = sessions({ issuer: 'none' })
+    const cookie = cookieIn(await all.begin(request(), { key: 'hash-of-key' }, 'key:k1'))
+    expect(await all.signedIn(request(cookie))).toMatchObject({ value: { principal: KEY } })
+    expect(why(await sessions().signedIn(request(cookie)))).toBe('unauthenticated')
+    keys.clear()
+    expect(why(await all.signedIn(request(cookie)))).toBe('ok')
+    all.forgetKey('k1')
+    expect(why(await all.signedIn(request(cookie)))).toBe('unauthenticated')
+  })
+
+  it('is not told from others while it cannot be looked up', async () => {
+    const all = sessions()
+    const cookie = cookieIn(await all.begin(request(), person, 'p'))
+    broken = true
+    expect(why(await all.signedIn(request(cookie)))).toBe('unavailable')
+    broken = false
+    expect(why(await all.signedIn(request(cookie)))).toBe('ok')
+  })
+
+  it.each(['short', 'x'.repeat(44), "' OR 1=1 --", 'ä'.repeat(43)])('is none that looks like %s', async (value) => {
+    const result = await sessions().signedIn(request({ cookie: `__Host-switchboard-session=${encodeURI(value)}` }))
+    expect(why(result)).toBe('unauthenticated')
+    expect(reads).toBe(0)
+  })
+
+  it('is none where there are two, or one of a name that others may set', async () => {
+    const all = sessions()
+    const { cookie } = cookieIn(await all.begin(request(), person, 'p'))
+    reads = 0
+    const tossed = `__Host-switchboard-session=${'x'.repeat(43)}`
+    expect(why(await all.signedIn(request({ cookie: `${tossed}; ${cookie}` })))).toBe('unauthenticated')
+    expect(why(await all.signedIn(request({ cookie: cookie.replace('__Host-', '') })))).toBe('unauthenticated')
+    expect(reads).toBe(0)
+  })
+
+  it('is not looked up for a stranger who guesses too often', async () => {
+    const all = sessions()
+    const limited = () => fail({ type: 'rate-limited', retry_after_ms: 1_000 })
+    const guess = request({ cookie: `__Host-switchboard-session=${'x'.repeat(43)}` })
+    expect(why(await all.signedIn(guess, limited))).toBe('rate-limited')
+    expect(reads).toBe(0)
+  })
+})
+
+describe('a route that takes sessions', () => {
+  const from = async (headers: Record<string, string>, method = 'GET') => {
+    const all = sessions()
+    const { cookie } = cookieIn(await all.begin(request(), person, 'p'))
+    const result = await all.authenticate(request({ cookie, ...headers }, method))
+    return result.ok ? result.value.id : result.failure.type
+  }
+
+  it.each([
+    [{ 'sec-fetch-site': 'same-origin' }, 'GET', 'person:ann@acme.test'],
+    [{ 'sec-fetch-site': 'same-origin' }, 'DELETE', 'person:ann@acme.test'],
+    [{ 'sec-fetch-site': 'none' }, 'GET', 'person:ann@acme.test'],
+    [{ 'sec-fetch-site': 'none' }, 'DELETE', 'forbidden'],
+    [{ origin: ORIGIN }, 'POST', 'person:ann@acme.test'],
+    [{ 'sec-fetch-site': 'cross-site' }, 'GET', 'forbidden'],
+    [{ 'sec-fetch-site': 'same-site' }, 'GET', 'forbidden'],
+    [{ 'sec-fetch-site': 'cross-site', 'origin': ORIGIN }, 'POST', 'forbidden'],
+    [{ origin: 'https://evil.test' }, 'POST', 'forbidden'],
+    [{ origin: 'null' }, 'POST', 'forbidden'],
+    [{ origin: 'http://tools.test' }, 'DELETE', 'forbidden'],
+    // A credential that is sent on purpose counts before a cookie
+    [{ 'authorization': 'Bearer x', 'sec-fetch-site': 'cross-site' }, 'POST', 'admin'],
+    [{ 'oxp-api-key': 'x', 'sec-fetch-site': 'cross-site' }, 'POST', 'admin'],
+  ])('from %j by %s has %s', async (headers, method, who) => {
+    expect(await from(headers, method)).toBe(who)
+  })
+})
+
+describe('a visitor of a page', () => {
+  const other = { 'sec-fetch-site': 'cross-site', 'origin': 'https://evil.test' }
+  const ours = { 'sec-fetch-site': 'same-origin', 'origin': ORIGIN }
+  async function signedIn() {
+    const all = sessions()
+    const set = await all.begin(new Request(ORIGIN), { issuer: ISSUER, person: ann }, 'person:ann@acme.test')
+    const [cookie = ''] = set.split(';')
+    const request = (method: string, headers: Record<string, string>) =>
+      new Request(`${ORIGIN}/console/keys`, { method, headers: { cookie, ...headers } })
+    return { all, request }
+  }
+
+  it('opens a page from anywhere as who they are, or else as who comes without a session', async () => {
+    const { all, request } = await signedIn()
+    for (const headers of [other, ours, { 'sec-fetch-site': 'none' }, {}]) {
+      expect(await all.visitor(request('GET', headers))).toMatchObject({ value: { id: 'person:ann@acme.test' } })
+    }
+    now += 13 * 3_600_000
+    expect(await all.visitor(request('GET', other))).toEqual(ok(ADMIN))
+    expect(await all.visitor(new Request(ORIGIN))).toEqual(ok(ADMIN))
+  })
+
+  it('sends a form from a page of ours alone, whoever they are', async () => {
+    const { all, request } = await signedIn()
+    expect(await all.visitor(request('POST', ours))).toMatchObject({ value: { id: 'person:ann@acme.test' } })
+    for (const headers of [
+      other,
+      { 'sec-fetch-site': 'same-site' },
+      { 'sec-fetch-site': 'none' },
+      { origin: 'null' },
+    ]) {
+      expect(await all.visitor(request('POST', headers))).toMatchObject({ failure: { type: 'forbidden' } })
+      // Nor as whoever the deployment lets in without a session
+      const bare = new Request(ORIGIN, { method: 'POST', headers })
+      expect(await all.visitor(bare)).toMatchObject({ failure: { type: 'forbidden' } })
+    }
+  })
+
+  it('is who a credential in a header says, before the cookie, and nobody where sessions cannot be read', async () => {
+    const { all, request } = await signedIn()
+    expect(await all.visitor(request('GET', { authorization: 'Bearer x' }))).toEqual(ok(ADMIN))
+    broken = true
+    expect(await all.visitor(request('GET', {}))).toMatchObject({ failure: { type: 'unavailable' } })
+  })
+})

@@ -1,0 +1,106 @@
+import { describe, expect, it } from 'vitest'
+import type { Act } from '../../../src/core/access/act.ts'
+import { ADMIN } from '../../../src/core/access/principal.ts'
+import { fail } from '../../../src/core/failure/failure.ts'
+import { createRefusals, noteAct } from '../../../src/http/route/acts.ts'
+import { NO_QUERY } from '../../../src/http/request/query.ts'
+import { createRoute } from '../../../src/http/route/route.ts'
+import { gateFor } from '../gate-for.ts'
+
+function context(path = '/keys/k1?x=secret', headers: Record<string, string> = {}) {
+  const raw = new Request(`https://sb.example${path}`, { method: 'DELETE', headers })
+  return { req: { raw }, executionCtx: { waitUntil: () => undefined } }
+}
+const DONE = { act: 'key.remove', principal: ADMIN, outcome: 'success', status: 204 }
+
+describe('an act', () => {
+  it('says who did what by which request, and nothing of its query', () => {
+    const acts: Act[] = []
+    noteAct(context('/keys/k1?x=secret', { 'cf-connecting-ip': '192.0.2.1' }), (act) => void acts.push(act), 5, DONE)
+    expect(JSON.parse(JSON.stringify(acts))).toEqual([
+      {
+        at: 5,
+        act: 'key.remove',
+        principal: 'admin',
+        method: 'DELETE',
+        path: '/keys/k1',
+        address: '192.0.2.1',
+        outcome: 'success',
+        status: 204,
+      },
+    ])
+  })
+
+  it('holds no half of a link', () => {
+    const acts: Act[] = []
+    noteAct(context('/authorizations/abc-def/start'), (act) => void acts.push(act), 5, DONE)
+    expect(acts[0]?.path).toBe('/authorizations/…/start')
+    expect(JSON.stringify(acts)).not.toContain('abc-def')
+  })
+})
+
+describe('a route', () => {
+  const writing = () => {
+    const acts: Act[] = []
+    const deps = {
+      gate: gateFor(ADMIN),
+      respond: () => new Response(null, { status: 404 }),
+      writeAct: (act: Act) => void acts.push(act),
+    }
+    return { acts, route: createRoute(deps) }
+  }
+
+  it('that names its act has it written down with what the handler says of it', async () => {
+    const { acts, route } = writing()
+    const handle = route({ scope: 'admin', act: 'key.remove', query: NO_QUERY }, async (_, __, note) => {
+      note({ id: 'k1' })
+      return new Response(null, { status: 204 })
+    })
+    expect((await handle(context('/keys/k1'))).status).toBe(204)
+    expect(acts).toMatchObject([{ act: 'key.remove', outcome: 'success', status: 204, about: { id: 'k1' } }])
+  })
+
+  it('that fails is written down with its failure', async () => {
+    const { acts, route } = writing()
+    const operation = { scope: 'admin', act: 'key.remove', query: NO_QUERY } as const
+    await route(operation, async () => fail({ type: 'not-found', message: 'No' }))(context('/keys/k1'))
+    expect(acts).toMatchObject([{ act: 'key.remove', outcome: 'not-found', status: 404 }])
+  })
+
+  it('that only reads is not', async () => {
+    const { acts, route } = writing()
+    await route({ scope: 'admin', query: NO_QUERY }, async () => new Response())(context('/keys/k1'))
+    expect(acts).toEqual([])
+  })
+})
+
+describe('refusals', () => {
+  it('are written down, of a flood so many a second, with how many more there were', () => {
+    const acts: Act[] = []
+    let now = 10_000
+    const refuse = createRefusals(
+      (act) => void acts.push(act),
+      () => now,
+    )
+    for (let n = 0; n < 50; n++) refuse(context(), { type: 'unauthenticated', reason: 'no' })
+    expect(acts).toHaveLength(20)
+    now += 1_000
+    refuse(context(), { type: 'forbidden', reason: 'no' }, ADMIN)
+    refuse(context(), { type: 'rate-limited', retry_after_ms: 1 })
+    expect(acts.slice(20)).toMatchObject([
+      { act: 'refusal', outcome: 'forbidden', status: 403, principal: 'admin', about: { not_written_down: 30 } },
+      { outcome: 'rate-limited', status: 429 },
+    ])
+    expect(acts[21]?.about).toBeUndefined()
+  })
+
+  it('are of whoever may not, not of storage that cannot be reached', () => {
+    const acts: Act[] = []
+    const refuse = createRefusals(
+      (act) => void acts.push(act),
+      () => 0,
+    )
+    refuse(context(), { type: 'unavailable', message: 'no' })
+    expect(acts).toEqual([])
+  })
+})

@@ -1,0 +1,76 @@
+import { describe, expect, it } from 'vitest'
+import { createHealth } from '../../../src/http/route/health.ts'
+
+/** A deployment whose storage answers as `probe` does, at times that are set. */
+function healthOf(probe: () => Promise<unknown>) {
+  const clock = { now: 0, asked: 0 }
+  const health = createHealth({
+    version: '1.2.3',
+    probe: () => {
+      clock.asked++
+      return probe()
+    },
+    now: () => clock.now,
+    // As long as it takes to see whether storage answers, however busy the machine is
+    sleep: (ms) => new Promise((resolve) => setTimeout(resolve, Math.min(ms, 500))),
+  })
+  const ask = async () => {
+    const answer = await health()
+    return { status: answer.status, body: await answer.json(), headers: answer.headers }
+  }
+  return { clock, ask }
+}
+
+describe('the health of a deployment', () => {
+  it('is well while storage answers, which is asked every five seconds', async () => {
+    const { clock, ask } = healthOf(async () => 1)
+    for (const at of [0, 1, 4_999]) {
+      clock.now = at
+      expect(await ask()).toMatchObject({ status: 200, body: { status: 'ok', version: '1.2.3' } })
+    }
+    expect(clock.asked).toBe(1)
+    clock.now = 5_000
+    await ask()
+    expect(clock.asked).toBe(2)
+  })
+
+  it.each([
+    [200, 'answers', async () => new Promise((resolve) => setTimeout(resolve, 2))],
+    [503, 'fails', async () => Promise.reject(new Error('away'))],
+    [503, 'hangs', () => new Promise(() => {})],
+  ])('is %d for 500 who ask at once while storage %s, which few of them ask', async (status, _, probe) => {
+    const { clock, ask } = healthOf(probe)
+    const answers = await Promise.all(Array.from({ length: 500 }, ask))
+    expect(new Set(answers.map((answer) => answer.status))).toEqual(new Set([status]))
+    expect(clock.asked).toBeLessThanOrEqual(4)
+  })
+
+  it('is asked for by others when those who asked first are gone', async () => {
+    let probe: () => Promise<unknown> = () => new Promise(() => {})
+    const clock = { now: 0 }
+    // The platform ends requests: nothing that those waited for comes back
+    let wake = () => new Promise<void>(() => {})
+    const health = createHealth({ version: '1', probe: () => probe(), now: () => clock.now, sleep: () => wake() })
+    for (let gone = 0; gone < 4; gone++) void health()
+    probe = async () => 1
+    wake = async () => void (clock.now += 100)
+    expect((await health()).status).toBe(200)
+  })
+
+  it.each([
+    ['fails', async () => Promise.reject(new Error('away'))],
+    ['hangs', () => new Promise(() => {})],
+  ])('is not while storage %s, and is again as soon as it answers', async (_, broken) => {
+    let probe: () => Promise<unknown> = broken
+    const { clock, ask } = healthOf(() => probe())
+    const silent = await ask()
+    expect(silent).toMatchObject({ status: 503, body: { status: 'unavailable', version: '1.2.3' } })
+    expect([silent.headers.get('retry-after'), silent.headers.get('cache-control')]).toEqual(['1', 'no-store'])
+    expect(JSON.stringify(silent.body)).not.toContain('away')
+    await ask()
+    expect(clock.asked).toBe(1)
+    probe = async () => 1
+    clock.now += 1_000
+    expect((await ask()).status).toBe(200)
+  })
+})

@@ -1,0 +1,201 @@
+import { describe, expect, it, vi } from 'vitest'
+import { ADMIN, type Principal } from '../../../src/core/access/principal.ts'
+import type { Catalogue, ListQuery } from '../../../src/core/catalogue/catalogue.ts'
+import { type Failure, fail, ok } from '../../../src/core/failure/failure.ts'
+import { answerToolList, type ToolList, wholeList } from '../../../src/http/route/tool-list.ts'
+import { unknownAmong } from '../../../src/http/answer/unknown-among.ts'
+import { sha256 } from '../../dialects/machine-context/fakes.ts'
+import { gateFor } from '../gate-for.ts'
+
+const FORBIDDEN = { type: 'forbidden', reason: 'no' } as const
+const WRONG = { type: 'request-malformed', message: 'Wrong query' } as const
+const respond = (failure: Failure) => Response.json(failure, { status: 400 })
+const KEY: Principal = { id: 'key:a', kind: 'key', scopes: ['tools:read'], tools: ['Kit.*'], users: [] }
+
+interface Given {
+  readonly caller?: Principal | Failure
+  readonly state?: string
+  readonly method?: string
+  readonly held?: string
+  readonly list?: Partial<ToolList>
+}
+
+/** Answers a request for a list, whose text is `[1]`, and counts how often it was written. */
+async function answer({ caller = KEY, state = 'e', method = 'GET', held, list = {} }: Given = {}) {
+  const write = vi.fn(async () => ok({ text: '[1]', isEmpty: false }))
+  const raw = new Request('https://sb.example/tools', { method, headers: held ? { 'if-none-match': held } : {} })
+  const c = { req: { raw }, executionCtx: { waitUntil: () => undefined } }
+  const catalogue: Catalogue = {
+    etag: async () => state,
+    list: async () => undefined,
+    unknown: async ([name = '']) => (name === 'Kti' ? { name, known: ['Kit'], isNear: true } : undefined),
+  }
+  const read = vi.fn(() => ok({ variant: ['x'], write, ...list }))
+  const response = await answerToolList(c, { gate: gateFor(caller), catalogue, sha256 }, read, respond)
+  const { status, headers } = response
+  return { status, headers, text: await response.text(), write, read, etag: headers.get('etag') ?? '' }
+}
+
+describe('a list', () => {
+  it('is JSON with an entity tag, and no cache may give it to another caller', async () => {
+    const { status, text, headers, etag } = await answer({ list: { headers: { 'oxp-version': '1.0' } } })
+    expect({ status, text }).toEqual({ status: 200, text: '[1]' })
+    expect(etag).toMatch(/^"[0-9a-f]{32}"$/)
+    expect(Object.fromEntries(headers)).toEqual({
+      'cache-control': 'private, no-cache',
+      'content-type': 'application/json',
+      etag,
+      'oxp-version': '1.0',
+      'vary': 'Authorization, OXP-API-Key, OXP-Version',
+    })
+  })
+
+  it('is refused to who is not let in before the query is looked at', async () => {
+    const { text, read } = await answer({ caller: FORBIDDEN })
+    expect(JSON.parse(text)).toEqual(FORBIDDEN)
+    expect(read).not.toHaveBeenCalled()
+    expect((await answer({ caller: { ...KEY, scopes: ['tools:call'] } })).status).toBe(400)
+  })
+
+  it('is refused for its query, and for what cannot be written', async () => {
+    expect((await answer({ list: { write: async () => fail(WRONG) } })).text).toBe(JSON.stringify(WRONG))
+    const unnamed = await answer({ list: { variant: undefined, write: async () => fail(WRONG) } })
+    expect(unnamed.text).toBe(JSON.stringify(WRONG))
+  })
+})
+
+describe('a list that is empty', () => {
+  const empty = (narrowedBy: ToolList['narrowedBy'], isEmpty = true) =>
+    answer({ list: { write: async () => ok({ text: '[]', isEmpty }), ...(narrowedBy ? { narrowedBy } : {}) } })
+
+  it.each([
+    [
+      'is of a toolkit that there is none of',
+      { toolkit: 'Kti' },
+      "There is no toolkit 'Kti' here: did you mean 'Kit'?",
+    ],
+    ['is searched there', { toolkit: 'Kti', isSearch: true }, "There is no toolkit 'Kti' here: did you mean 'Kit'?"],
+    ['is of a tag that no tool has', { tag: 'Ünused' }, 'There is no tool with that tag here'],
+    [
+      'is of a tag that no tool of a toolkit has',
+      { toolkit: 'Kit', tag: 'x' },
+      "There is no tool with that tag in 'Kit'",
+    ],
+    [
+      'is of a toolkit whose tools it does not show',
+      { toolkit: 'Kit' },
+      "No tool of 'Kit' is shown here: GET /tools?toolkit=Kit&versions=all lists all that there are",
+    ],
+  ])('says in a header why when it %s', async (_, narrowedBy, note) => {
+    const { status, text, headers } = await empty(narrowedBy)
+    expect({ status, text, note: headers.get('switchboard-note') }).toEqual({ status: 200, text: '[]', note })
+  })
+
+  it('says nothing where that is plain, and no list does that holds anything', async () => {
+    const all = [await empty({ toolkit: 'Kit', isSearch: true }), await empty({}), await empty(undefined)]
+    all.push(await empty({ toolkit: 'Kti' }, false))
+    expect(all.map(({ headers }) => headers.get('switchboard-note'))).toEqual(all.map(() => null))
+  })
+})
+
+describe('the entity tag of a list', () => {
+  it('is another one for another catalogue, caller or variant', async () => {
+    const tags = await Promise.all(
+      [
+        {},
+        { state: 'f' },
+        { caller: { ...KEY, id: 'key:b' } },
+        { caller: { ...KEY, kind: 'jwt' as const } },
+        { caller: { ...KEY, tools: ['Kit.A', 'Kit.B'] } },
+        { list: { variant: ['y'] } },
+        { list: { variant: ['x', 'y'] } },
+        { list: { variant: undefined } },
+      ].map(async (given) => (await answer(given)).etag),
+    )
+    expect(new Set(tags).size).toBe(tags.length)
+    expect((await answer()).etag).toBe(tags[0])
+  })
+
+  it.each(['GET', 'HEAD'])('spares whoever holds it the list, with %s', async (method) => {
+    const { etag } = await answer()
+    for (const held of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
+      const again = await answer({ method, held })
+      expect({ status: again.status, text: again.text }).toEqual({ status: 304, text: '' })
+      expect(again.headers.get('etag')).toBe(etag)
+      expect(again.headers.get('cache-control')).toContain('private')
+      expect(again.write).not.toHaveBeenCalled()
+    }
+    expect((await answer({ method, held: '"other"' })).status).toBe(200)
+  })
+
+  it('counts for nothing in a POST', async () => {
+    const { etag } = await answer()
+    expect(await answer({ method: 'POST', held: etag })).toMatchObject({ status: 200, text: '[1]', etag })
+  })
+
+  it('is made of the text where the catalogue does not tell when it changes', async () => {
+    const list = { variant: undefined }
+    const { etag } = await answer({ list })
+    expect((await answer({ list, state: 'f', caller: ADMIN })).etag).toBe(etag)
+    expect((await answer({ list: { ...list, write: async () => ok({ text: '[2]', isEmpty: false }) } })).etag).not.toBe(
+      etag,
+    )
+    expect(await answer({ list, held: etag })).toMatchObject({ status: 304, text: '' })
+  })
+})
+
+describe('a whole list', () => {
+  const join = (lines: readonly string[]) => lines.join('|')
+  const write = (catalogue: Catalogue, given = {}) =>
+    wholeList(catalogue, { name: 'stored' }, join, { tooMany: WRONG, ...given }).write(KEY)
+
+  function catalogueOf(...pages: (readonly string[])[]) {
+    const asked: ListQuery[] = []
+    const catalogue: Catalogue = {
+      etag: async () => 'e',
+      async unknown([name = '']) {
+        return name === 'Kti' ? { name, known: ['Kit', 'Kat'], isNear: true } : undefined
+      },
+      async list(query) {
+        const at = Number(query.cursor ?? 0)
+        asked.push(query)
+        return { lines: pages[at] ?? [], ...(at + 1 < pages.length ? { nextCursor: String(at + 1) } : {}) }
+      },
+    }
+    return { catalogue, asked }
+  }
+
+  it('is of the lines of every page, without the empty ones', async () => {
+    const { catalogue, asked } = catalogueOf(['a', ''], [], ['b'])
+    expect(await write(catalogue, { toolkit: 'Kit' })).toEqual(ok({ text: 'a|b', isEmpty: false }))
+    expect(asked).toEqual(
+      [undefined, '1', '2'].map((cursor) => ({ toolkit: 'Kit', versions: 'newest', limit: 1_000, cursor })),
+    )
+  })
+
+  it('of an agent is refused for a toolkit that there is none of, with those that are called much like it', async () => {
+    const { catalogue } = catalogueOf(['a'])
+    expect(await unknownAmong(['Kit'], KEY, catalogue)).toBeUndefined()
+    expect(await unknownAmong(['Kti'], KEY, catalogue)).toBe(
+      "There is no toolkit 'Kti' here: did you mean 'Kit', 'Kat'?",
+    )
+  })
+
+  it('is another one for each toolkit and format', () => {
+    const { catalogue } = catalogueOf()
+    const variantOf = (name: string, toolkit?: string) =>
+      wholeList(catalogue, { name, write: () => '' }, join, { toolkit, tooMany: WRONG }).variant
+    expect(variantOf('plugin')).toEqual(variantOf('plugin'))
+    expect(variantOf('plugin', 'Kit')).not.toEqual(variantOf('plugin'))
+    expect(variantOf('other')).not.toEqual(variantOf('plugin'))
+  })
+
+  it('may be too long, which is noticed before the rest is read', async () => {
+    const page = ['x'.repeat(8_000_000)]
+    const fits = catalogueOf(page, page)
+    expect(await write(fits.catalogue)).toMatchObject({ ok: true })
+    const { catalogue, asked } = catalogueOf(page, page, ['x'], page)
+    expect(await write(catalogue)).toEqual(fail(WRONG))
+    expect(asked).toHaveLength(3)
+  })
+})

@@ -1,0 +1,130 @@
+import { describe, expect, it } from 'vitest'
+import { createServerFinder } from '../../src/oauth-client/authorization-server.ts'
+import { createOAuth } from '../../src/oauth-client/oauth.ts'
+import type { Provider } from '../../src/core/consent/provider.ts'
+
+const SECRET = 'the secret, with ü and :'
+const GIVEN: Provider = {
+  id: 'acme',
+  name: 'Acme',
+  authorization_endpoint: 'https://acme.example/auth',
+  token_endpoint: 'https://acme.example/token',
+  client_id: 'c 1',
+  client_secret_name: 'ACME',
+}
+const ISSUED: Provider = {
+  id: 'acme',
+  name: 'Acme',
+  issuer: 'https://acme.example',
+  client_id: 'c 1',
+  client_secret_name: 'ACME',
+}
+
+/** A client of a provider that answers with these bodies by path; 404 where there is none. */
+function client(answers: Readonly<Record<string, object>>, now = () => 0) {
+  const asked: { readonly url: string; readonly form: URLSearchParams; readonly authorization: string | null }[] = []
+  const fetch = async (input: RequestInfo | URL, init?: RequestInit) => {
+    const request = new Request(input, init)
+    expect(init?.redirect).toBe('manual')
+    const form = new URLSearchParams(await request.text())
+    asked.push({ url: request.url, form, authorization: request.headers.get('authorization') })
+    const body = answers[new URL(request.url).pathname]
+    return body ? Response.json(body) : new Response('', { status: 404 })
+  }
+  const oauth = createOAuth({
+    fetch,
+    findServer: createServerFinder(fetch, now),
+    judgeUrl: () => undefined,
+    secretOf: (name) => (name === 'ACME' ? SECRET : undefined),
+  })
+  return { oauth, asked, paths: () => asked.map(({ url }) => new URL(url).pathname) }
+}
+
+const TOKEN = { access_token: 'a', token_type: 'bearer' }
+const METADATA = {
+  issuer: 'https://acme.example',
+  authorization_endpoint: 'https://acme.example/auth',
+  token_endpoint: 'https://acme.example/token',
+}
+const OIDC = '/.well-known/openid-configuration'
+const OAUTH = '/.well-known/oauth-authorization-server'
+
+describe('the client authenticates', () => {
+  const basic = `Basic ${btoa('c+1:the+secret%2C+with+%C3%BC+and+%3A')}`
+  it.each<[string, Provider, object, string | null, string | null]>([
+    ['in the body where nothing is known', GIVEN, {}, null, SECRET],
+    ['as it is configured', { ...GIVEN, token_endpoint_auth_method: 'client_secret_basic' }, {}, basic, null],
+    ['by Basic, as the metadata means that says nothing', ISSUED, {}, basic, null],
+    ['as the metadata says', ISSUED, { token_endpoint_auth_methods_supported: ['client_secret_post'] }, null, SECRET],
+  ])('%s', async (_, provider, more, authorization, secret) => {
+    const { oauth, asked } = client({ '/token': TOKEN, [OIDC]: { ...METADATA, ...more } })
+    expect(await oauth.refresh(provider, 'r', [])).toEqual({ ok: true, tokens: { access_token: 'a' } })
+    const last = asked.at(-1)
+    expect(last?.authorization).toBe(authorization)
+    expect(last?.form.get('client_secret')).toBe(secret)
+    expect(last?.form.get('refresh_token')).toBe('r')
+  })
+
+  it('not at all where it is public', async () => {
+    const { client_secret_name: _, ...open } = GIVEN
+    const { oauth, asked } = client({ '/token': TOKEN })
+    await oauth.refresh(open, 'r', [])
+    expect(asked.at(-1)).toMatchObject({ authorization: null })
+    expect(asked.at(-1)?.form.get('client_id')).toBe('c 1')
+  })
+})
+
+describe('endpoints', () => {
+  it('are discovered as OpenID Connect has it, else as RFC 8414, once an hour', async () => {
+    let time = 0
+    const { oauth, paths } = client({ '/token': TOKEN, [OAUTH]: METADATA }, () => time)
+    await oauth.refresh(ISSUED, 'r', [])
+    time += 3_599_999
+    await oauth.refresh(ISSUED, 'r', [])
+    expect(paths()).toEqual([OIDC, OAUTH, '/token', '/token'])
+    time += 1
+    await oauth.refresh(ISSUED, 'r', [])
+    expect(paths()).toHaveLength(7)
+  })
+
+  it('that are given are used as they are', async () => {
+    const { oauth, paths } = client({ '/other': TOKEN, [OIDC]: METADATA })
+    await oauth.refresh({ ...ISSUED, token_endpoint: 'https://acme.example/other' }, 'r', [])
+    expect(paths()).toEqual(['/other'])
+  })
+
+  it('of another issuer are those of nobody', async () => {
+    const { oauth, paths } = client({ '/token': TOKEN, [OIDC]: { ...METADATA, issuer: 'https://evil.example' } })
+    expect(await oauth.refresh(ISSUED, 'r', [])).toMatchObject({ ok: false, why: 'unavailable' })
+    expect(paths()).toEqual([OIDC, OAUTH])
+  })
+
+  it('where nothing is revoked are left alone', async () => {
+    const { oauth, asked } = client({ '/token': TOKEN })
+    await oauth.revoke(GIVEN, { access_token: 'a' })
+    expect(asked).toEqual([])
+  })
+})
+
+describe('tokens', () => {
+  it('are read with what the provider says of them', async () => {
+    const answer = { ...TOKEN, expires_in: '3600', refresh_token: 'r2', scope: 'b,a' }
+    const { oauth } = client({ '/token': answer })
+    expect(await oauth.refresh(GIVEN, 'r', ['a'])).toEqual({
+      ok: true,
+      tokens: { access_token: 'a', refresh_token: 'r2', expires_in: 3_600, scopes: ['b', 'a'] },
+    })
+  })
+
+  it('and errors are told apart without a word of what was sent', async () => {
+    const { oauth } = client({ '/token': { error: 'invalid_client', error_description: `No such secret: ${SECRET}` } })
+    const trouble = await oauth.refresh(GIVEN, 'the-refresh-token', [])
+    expect(trouble).toEqual({
+      ok: false,
+      why: 'client',
+      message: `'${GIVEN.id}' gives nothing to this Switchboard as it is set up: its operator must put that right`,
+      forOperator: `'${GIVEN.id}' refused with 'invalid_client': an administrator must check the client that is set up for it`,
+    })
+    expect(JSON.stringify(trouble)).not.toMatch(/secret, with|the-refresh-token/)
+  })
+})

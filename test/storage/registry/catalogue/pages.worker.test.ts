@@ -1,0 +1,246 @@
+import { describe, expect, it, vi } from 'vitest'
+import { toolKey } from '../../../../src/core/tool/tool-id.ts'
+import type { ToolRecord } from '../../../../src/core/tool/tool.ts'
+import { type Head, headNow, headOf } from '../../../../src/storage/registry/catalogue/head.ts'
+import type { PageIndex } from '../../../../src/storage/registry/catalogue/pages.ts'
+import type { RegistryObject } from '../../../../src/storage/registry/registry-object.ts'
+import {
+  ADMIN,
+  type Harness,
+  inRegistry,
+  listedIn,
+  publication,
+  publications,
+  rowsOf,
+  stopClock,
+  textOf,
+} from '../set-up.ts'
+
+stopClock()
+
+const pageOf = (registry: RegistryObject, hash = '') => textOf(registry, `catalogue/page/${hash}`) ?? ''
+
+/** The keys of the tools that each leaf holds, as both of its pages have them. */
+async function leavesOf(registry: RegistryObject) {
+  const { leaves, count } = await registry.head()
+  const keys = leaves.map((leaf) => {
+    const [index = '', ...lines] = pageOf(registry, leaf.lines).split('\n')
+    const listed: PageIndex = JSON.parse(index)
+    const records = pageOf(registry, leaf.records)
+      .split('\n')
+      .filter(Boolean)
+      .map((text): ToolRecord => JSON.parse(text))
+    expect(records.map(toolKey)).toEqual(listed.map(({ key }) => key))
+    expect(lines.length).toBe(listed.length)
+    expect(leaf.count).toBe(listed.length)
+    return listed.map(({ key }) => key)
+  })
+  expect(count).toBe(keys.flat().length)
+  return { leaves, keys }
+}
+
+/** `count` tools whose ids are in this order. */
+const inOrder = (count: number, given: Readonly<Record<string, unknown>> = {}) =>
+  Promise.all(Array.from({ length: count }, (_, n) => publication(`Kit.T${String(n).padStart(4, '0')}@1.0.0`, given)))
+
+describe('pages of lines in another form', () => {
+  it('are made anew by the deployment that writes them differently, once', () =>
+    inRegistry(async ({ registry, sql, restart, drain, kv }) => {
+      await registry.publish(await inOrder(2), ADMIN)
+      await drain()
+      const { leaves, revision } = await registry.head()
+      const written = () => sql.exec<{ lines: string }>('SELECT lines FROM leaf').one().lines
+      sql.exec("UPDATE leaf SET lines = 'old'")
+      restart()
+      expect(written()).toBe('old')
+      sql.exec("DELETE FROM meta WHERE name = 'lines'")
+      const next = restart()
+      await next.head()
+      await drain()
+      expect(written()).toBe(leaves[0]?.lines)
+      expect(JSON.parse(kv.values.get('catalogue/head') ?? '')).toMatchObject({ leaves })
+      expect((await restart().head()).revision).toBeGreaterThan(revision)
+    }))
+})
+
+describe('a leaf', () => {
+  it('holds up to 128 tools; of more it is split into parts of 64, in the order of ids', () =>
+    inRegistry(async ({ registry }) => {
+      const all = await inOrder(129)
+      await registry.publish(all.slice(0, 128), ADMIN)
+      expect((await leavesOf(registry)).keys.map(({ length }) => length)).toEqual([128])
+      await registry.publish(all.slice(128), ADMIN)
+      const { leaves, keys } = await leavesOf(registry)
+      expect(keys.map(({ length }) => length)).toEqual([64, 64, 1])
+      expect(keys.flat()).toEqual(all.flatMap(({ records }) => records.map(toolKey)))
+      expect(leaves.map(({ first }) => first)).toEqual(['', 'kit.t0064', 'kit.t0128'])
+    }))
+
+  it('holds up to a million characters, and a single tool whatever its length', () =>
+    inRegistry(async ({ registry }) => {
+      // A record holds a definition twice
+      await registry.publish(await inOrder(9, { description: 'x'.repeat(60_000) }), ADMIN)
+      const { leaves, keys } = await leavesOf(registry)
+      expect(keys.map(({ length }) => length)).toEqual([4, 4, 1])
+      for (const leaf of leaves) expect(pageOf(registry, leaf.records).length).toBeLessThanOrEqual(500_000)
+    }))
+
+  it('takes in what belongs between its tools, and leaves the pages of the others alone', () =>
+    inRegistry(async ({ registry }) => {
+      await registry.publish(await inOrder(129), ADMIN)
+      const before = await leavesOf(registry)
+      await registry.publish([await publication('Kit.T0099a@1.0.0')], ADMIN)
+      const after = await leavesOf(registry)
+      expect(after.keys.map(({ length }) => length)).toEqual([64, 65, 1])
+      expect(after.keys[1]?.slice(35, 37)).toEqual(['kit.t0099', 'kit.t0099a'])
+      expect([after.leaves[0], after.leaves[2]]).toEqual([before.leaves[0], before.leaves[2]])
+      expect(after.leaves[1]).not.toEqual(before.leaves[1])
+    }))
+
+  it('that is empty has pages too', () =>
+    inRegistry(async ({ registry, kv, drain }) => {
+      expect(await leavesOf(registry)).toMatchObject({ keys: [[]] })
+      await registry.takeIn('', 0)
+      await drain()
+      expect(listedIn(kv)).toEqual([])
+    }))
+})
+
+describe('what changed in the head since a revision', () => {
+  /** What is listed is changed in many places, so that leaves are split, change again and lose tools. */
+  async function changeMuch({ registry }: Harness, use: () => Promise<void>): Promise<void> {
+    for (let round = 0; round < 12; round += 1) {
+      await registry.publish(await publications(round * 40, round * 40 + 40), ADMIN)
+      if (round % 3 === 1) await use()
+      for (const n of [0, round * 40 + 3]) {
+        const name = { toolkit: `kit${n % 9}`, tool: `t${n}` }
+        const state = n === 0 && round % 2 === 1 ? 'active' : 'disabled'
+        await registry.change(name, '1.0.0', { status: { state } }, ADMIN)
+      }
+      await use()
+    }
+  }
+
+  it('makes any earlier head the one of now, whether the registry gave it or KV', () =>
+    inRegistry(async (harness) => {
+      const earlier: Head[] = []
+      await changeMuch(harness, async () => {
+        const { registry, runAlarm, restart, kv } = harness
+        const landed = kv.values.get('catalogue/head')
+        if (landed !== undefined) earlier.push(JSON.parse(landed))
+        // KV gets a part of it, amid what is to come
+        if (earlier.length % 3 !== 0) await runAlarm()
+        const heads = await Promise.all(
+          earlier.map(async (known) => headNow(known, await harness.registry.head(known.revision))),
+        )
+        const whole = await restart().head()
+        for (const head of heads) expect(head).toEqual(whole)
+        expect(headOf(whole.leaves, whole.revision)).toEqual(whole)
+        expect(await registry.head()).toEqual(whole)
+        earlier.push(whole)
+      })
+      expect(new Set(earlier.map(({ leaves }) => leaves.length)).size).toBeGreaterThan(3)
+      await harness.drain()
+      const landed: Head = JSON.parse(harness.kv.values.get('catalogue/head') ?? '')
+      expect(landed).toEqual(await harness.registry.head())
+    }))
+
+  it('is the leaf that was touched, and takes no more rows in a large catalogue than in a small one', () =>
+    inRegistry(async ({ registry, sql }) => {
+      const rows: number[] = []
+      for (const count of [150, 900]) {
+        await registry.publish(await inOrder(count), ADMIN)
+        const changeTo = (state: 'active' | 'disabled') =>
+          registry.change({ toolkit: 'kit', tool: 't0001' }, '1.0.0', { status: { state } }, ADMIN)
+        await changeTo('disabled')
+        const { revision, leaves } = await registry.head()
+        expect(leaves.length).toBeGreaterThan(count / 128)
+        await changeTo('active')
+        rows.push(
+          await rowsOf(sql, async () => {
+            const since = await registry.head(revision)
+            expect(since.leaves.map(({ first }) => first)).toEqual([''])
+            expect(since.since).toBe(revision)
+          }),
+        )
+        expect((await registry.head(revision + 1_000)).leaves).toHaveLength(leaves.length)
+      }
+      expect(rows[1]).toBe(rows[0])
+    }))
+
+  it('is all of it, where an earlier version kept no account of it', () =>
+    inRegistry(async ({ registry, sql, restart }) => {
+      await registry.publish(await inOrder(200), ADMIN)
+      const { leaves, revision } = await registry.head()
+      sql.exec('DROP INDEX leaf_changed')
+      sql.exec('ALTER TABLE leaf DROP COLUMN changed')
+      const next = restart()
+      expect((await next.head(revision - 1)).leaves).toEqual(leaves)
+      expect((await next.head(revision)).leaves).toEqual([])
+      await next.publish([await publication('Kit.T0001a@1.0.0')], ADMIN)
+      expect((await next.head(revision)).leaves.map(({ first }) => first)).toEqual([''])
+    }))
+})
+
+describe('the etag', () => {
+  it('is that of what is listed: the same when that comes back', () =>
+    inRegistry(async ({ registry }) => {
+      await registry.publish(await publications(0, 2), ADMIN)
+      const { etag, revision } = await registry.head()
+      await registry.change({ toolkit: 'kit0', tool: 't0' }, '1.0.0', { status: { state: 'disabled' } }, ADMIN)
+      const other = await registry.head()
+      expect(other.etag).not.toBe(etag)
+      await registry.change({ toolkit: 'kit0', tool: 't0' }, '1.0.0', { status: { state: 'active' } }, ADMIN)
+      const again = await registry.head()
+      expect(again.etag).toBe(etag)
+      expect(again.revision).toBeGreaterThan(revision)
+    }))
+})
+
+describe('a page', () => {
+  it('is known by its hash while it is part of the catalogue', () =>
+    inRegistry(async ({ registry }) => {
+      await registry.publish(await publications(0, 1), ADMIN)
+      const [leaf] = (await registry.head()).leaves
+      expect(pageOf(registry, leaf?.lines ?? '')).toContain('Kit0.T0')
+      await registry.publish(await publications(1, 2), ADMIN)
+      expect(registry.value(`catalogue/page/${leaf?.lines}`)).toBeUndefined()
+      await registry.head()
+      expect(registry.value(`catalogue/page/${leaf?.lines}`)).toBeUndefined()
+      expect(registry.value(`catalogue/page/${'0'.repeat(64)}`)).toBeUndefined()
+    }))
+
+  /** Lets an hour pass, and every alarm that comes in it. */
+  async function anHour({ alarm, runAlarm }: Harness): Promise<void> {
+    const end = Date.now() + 3_600_000
+    for (let at = await alarm(); at !== null && at <= end; at = await alarm()) await runAlarm()
+    vi.setSystemTime(end)
+  }
+
+  it('that comes back while it waits to be deleted stays', () =>
+    inRegistry(async (harness) => {
+      const { registry, kv, drain } = harness
+      await registry.publish(await publications(0, 2), ADMIN)
+      await drain()
+      for (const state of ['disabled', 'active'] as const) {
+        await registry.change({ toolkit: 'kit0', tool: 't0' }, '1.0.0', { status: { state } }, ADMIN)
+        await drain()
+      }
+      await anHour(harness)
+      expect(listedIn(kv)).toHaveLength(2)
+      expect([...kv.values.keys()].filter((key) => key.startsWith('catalogue/page/'))).toHaveLength(2)
+    }))
+
+  it('that comes back after it was deleted is written again', () =>
+    inRegistry(async (harness) => {
+      const { registry, kv, drain } = harness
+      await registry.publish(await publications(0, 2), ADMIN)
+      await drain()
+      for (const state of ['disabled', 'active'] as const) {
+        await registry.change({ toolkit: 'kit0', tool: 't0' }, '1.0.0', { status: { state } }, ADMIN)
+        await drain()
+        await anHour(harness)
+      }
+      expect(listedIn(kv)).toHaveLength(2)
+    }))
+})

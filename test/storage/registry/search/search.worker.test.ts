@@ -1,0 +1,401 @@
+import { describe, expect, it, vi } from 'vitest'
+import type { ListQuery } from '../../../../src/core/catalogue/catalogue.ts'
+import type { Principal } from '../../../../src/core/access/principal.ts'
+import type { RegistryObject } from '../../../../src/storage/registry/registry-object.ts'
+import {
+  ADMIN,
+  documentPublication,
+  type Harness,
+  inRegistry,
+  publication,
+  publications,
+  rowsOf,
+  stopClock,
+} from '../set-up.ts'
+
+stopClock()
+
+const publish = async ({ registry }: Harness, ...ids: readonly string[]) =>
+  registry.publish(await Promise.all(ids.map((id) => publication(id))), ADMIN)
+
+const near = (registry: RegistryObject, toolkit: string, tool: string) => {
+  const answer = registry.documentOrNearest({ toolkit, tool })
+  if (typeof answer === 'string') throw new Error(`Wanted no such tool, got ${answer}`)
+  return answer.map((name) => `${name.toolkit}.${name.tool}`)
+}
+
+const found = async (registry: RegistryObject, q: string) =>
+  (await registry.query({ q, versions: 'newest', limit: 50 }, 50, ADMIN))?.found.map(
+    ({ record }): string => JSON.parse(record).id,
+  )
+
+describe('the names near an unknown one', () => {
+  it('are those of few other letters, ignoring case, and of the same tool elsewhere, nearest first', () =>
+    inRegistry(async (harness) => {
+      await publish(harness, 'Mail.SendAll@1.0.0', 'Sms.Send@1.0.0', 'Mail.Sent@1.0.0', 'Weather.Forecast@1.0.0')
+      const { registry } = harness
+      expect(near(registry, 'MAIL', 'sendal')).toEqual(['Mail.SendAll', 'Mail.Sent'])
+      expect(near(registry, 'Fax', 'Send')[0]).toBe('Sms.Send')
+      expect(near(registry, 'Quite', 'Another')).toEqual([])
+    }))
+
+  it('are 20 at most', () =>
+    inRegistry(async (harness) => {
+      await publish(harness, ...Array.from({ length: 30 }, (_, n) => `Kit${n}.Send@1.0.0`))
+      expect(near(harness.registry, 'Kit', 'Send')).toHaveLength(20)
+    }))
+
+  it('are found in a large registry too, for a bounded number of rows', { timeout: 120_000 }, () =>
+    inRegistry(async (harness) => {
+      const { registry, sql } = harness
+      const costs: number[] = []
+      for (const [from, to] of [
+        [0, 2_100],
+        [2_100, 3_000],
+      ] as const) {
+        const ids = Array.from({ length: to - from }, (_, n) => `Kit${(from + n) % 50}.SendThing${from + n}@1.0.0`)
+        await publish(harness, ...ids)
+        const work = async () => void near(registry, 'Kit7', 'SendTing2057')
+        costs.push(await rowsOf(sql, work))
+      }
+      await publish(harness, 'Mail.SendAll@1.0.0', 'Sms.Send@1.0.0')
+      expect(near(registry, 'Kit7', 'SendTing2057')[0]).toBe('Kit7.SendThing2057')
+      expect(near(registry, 'MAIL', 'sendal')).toEqual(['Mail.SendAll'])
+      expect(near(registry, 'Male', 'SendAll')[0]).toBe('Mail.SendAll')
+      expect(near(registry, 'Fax', 'Send')[0]).toBe('Sms.Send')
+      expect(near(registry, 'Quite', 'Another')).toEqual([])
+      expect(Math.max(...costs)).toBeLessThan(4_000)
+    }),
+  )
+
+  it('are looked for a hundred times a second', () =>
+    inRegistry(async (harness) => {
+      const { registry } = harness
+      await publish(harness, 'Mail.Send@1.0.0')
+      const answers = Array.from({ length: 300 }, () => near(registry, 'Mail', 'Sent').length)
+      expect(answers.filter((found) => found === 1)).toHaveLength(100)
+      vi.setSystemTime(Date.now() + 1_000)
+      expect(near(registry, 'Mail', 'Sent')).toEqual(['Mail.Send'])
+    }))
+
+  it.each(['disabled', 'yanked', 'deprecated'] as const)('are none of a tool that is %s', (state) =>
+    inRegistry(async (harness) => {
+      const { registry } = harness
+      await publish(harness, 'Mail.Send@1.0.0', 'Mail.Sent@1.0.0')
+      expect(near(registry, 'Mail', 'Sens')).toEqual(['Mail.Send', 'Mail.Sent'])
+      await registry.change({ toolkit: 'mail', tool: 'send' }, '1.0.0', { status: { state } }, ADMIN)
+      expect(near(registry, 'Mail', 'Sens')).toEqual(['Mail.Sent'])
+      await registry.change({ toolkit: 'mail', tool: 'send' }, '1.0.0', { status: { state: 'active' } }, ADMIN)
+      expect(near(registry, 'Mail', 'Sens')).toEqual(['Mail.Send', 'Mail.Sent'])
+    }),
+  )
+
+  it('are none of a tool that left the bundle', () =>
+    inRegistry(async ({ registry }) => {
+      const { records } = await publication('Mail.Send@1.0.0')
+      await registry.takeIn('1', 1, records)
+      expect(near(registry, 'Mail', 'Sens')).toEqual(['Mail.Send'])
+      await registry.takeIn('2', 2, [])
+      expect(near(registry, 'Mail', 'Sens')).toEqual([])
+    }))
+})
+
+describe('a search', () => {
+  it('finds words of names, toolkits, descriptions and tags, and what begins so', () =>
+    inRegistry(async ({ registry }) => {
+      await registry.publish(
+        [
+          await publication('Mail.GetLetters@1.0.0', { description: 'Reads what was posted' }, { tags: ['inbox'] }),
+          await publication('Weather.Forecast@1.0.0', { description: 'Rain or shine' }),
+        ],
+        ADMIN,
+      )
+      for (const q of ['letters', 'lett', 'get_letters', 'GETLETTERS', 'mail', 'posted', 'inbox', 'rainbow inbox']) {
+        expect(await found(registry, q)).toEqual(['Mail.GetLetters@1.0.0'])
+      }
+      for (const q of ['nothing', '', '"*', 'ox']) expect(await found(registry, q)).toEqual([])
+    }))
+
+  it('gives the tool of that very name first, whatever its case and separators', () =>
+    inRegistry(async ({ registry }) => {
+      await registry.publish(
+        [
+          await publication('A.SendMessageToAll@1.0.0', { description: 'send message send message send message' }),
+          await publication('B.SendMessage@1.0.0', { description: 'Delivers' }),
+        ],
+        ADMIN,
+      )
+      for (const q of ['sendmessage', 'Send-Message', 'b.send message', 'B_SendMessage']) {
+        expect((await found(registry, q))?.[0]).toBe('B.SendMessage@1.0.0')
+      }
+    }))
+
+  it('finds a tool as its listed version describes it, and none that is not listed', () =>
+    inRegistry(async ({ registry }) => {
+      await registry.publish(
+        [
+          await publication('Mail.Send@1.0.0', { description: 'pigeons' }),
+          await publication('Mail.Send@2.0.0', { description: 'telegraphs' }),
+        ],
+        ADMIN,
+      )
+      expect(await found(registry, 'pigeons')).toEqual([])
+      expect(await found(registry, 'telegraphs')).toEqual(['Mail.Send@2.0.0'])
+      await registry.change({ toolkit: 'mail', tool: 'send' }, '2.0.0', { status: { state: 'disabled' } }, ADMIN)
+      expect(await found(registry, 'pigeons')).toEqual(['Mail.Send@1.0.0'])
+      expect(await found(registry, 'telegraphs')).toEqual([])
+      await registry.change({ toolkit: 'mail', tool: 'send' }, '1.0.0', { status: { state: 'disabled' } }, ADMIN)
+      expect(await found(registry, 'pigeons')).toEqual([])
+    }))
+})
+
+async function ask(registry: RegistryObject, q: string, more: Partial<ListQuery> = {}, principal: Principal = ADMIN) {
+  const query: ListQuery = { q, versions: 'newest', limit: 50, ...more }
+  const { found = [], ...answer } = (await registry.query(query, query.limit, principal)) ?? {}
+  return { ...answer, found: found.map(({ record }): string => JSON.parse(record).id.split('@')[0]) }
+}
+const of = (...tools: readonly string[]): Principal => ({ ...ADMIN, kind: 'key', scopes: ['tools:read'], tools })
+
+describe('the ranking of a search', () => {
+  it('has tools first that cover more of the question, however often others say a part of it', () =>
+    inRegistry(async ({ registry }) => {
+      await registry.publish(
+        [
+          await publication('Mail.Forward@1.0.0', { description: 'Passes an email on to the archive' }),
+          await publication('Mail.Archive@1.0.0', { description: 'Email, email and email: archives email' }),
+          await publication('Kit.Fold@1.0.0', { description: 'Folds paper' }),
+        ],
+        ADMIN,
+      )
+      expect((await ask(registry, 'forward an email to the archive')).found).toEqual(['Mail.Forward', 'Mail.Archive'])
+    }))
+
+  it('counts a word for more in a name, a toolkit or a tag, and reads the names of parameters', () =>
+    inRegistry(async ({ registry }) => {
+      const input_schema = { parameters: { type: 'object', properties: { invoiceNumber: { type: 'string' } } } }
+      await registry.publish(
+        [
+          await publication('A.Mentions@1.0.0', { description: 'Has to do with an invoice' }),
+          await publication('B.Invoice@1.0.0', { description: 'Pays' }),
+          await publication('C.Tagged@1.0.0', { description: 'Pays' }, { tags: ['invoice'] }),
+          await publication('D.Takes@1.0.0', { description: 'Pays', input_schema }),
+        ],
+        ADMIN,
+      )
+      const { found } = await ask(registry, 'invoice')
+      expect(found.slice(0, 2)).toEqual(['B.Invoice', 'C.Tagged'])
+      expect(found.toSorted()).toEqual(['A.Mentions', 'B.Invoice', 'C.Tagged', 'D.Takes'])
+    }))
+
+  it('knows stems, and what tools do by other words; of those that have the word itself first', () =>
+    inRegistry(async ({ registry }) => {
+      await registry.publish(
+        [
+          await publication('Tracker.CreateIssue@1.0.0', { description: 'Does' }),
+          await publication('Player.CurrentTrack@1.0.0', { description: 'Does' }),
+          await publication('Mail.DeleteMessages@1.0.0', { description: 'Does' }),
+          await publication('Mail.RemoveMessages@1.0.0', { description: 'Does' }),
+          await publication('Duty.ListOncalls@1.0.0', { description: 'Does' }),
+        ],
+        ADMIN,
+      )
+      expect((await ask(registry, 'file a bug')).found[0]).toBe('Tracker.CreateIssue')
+      expect((await ask(registry, 'which song is it')).found).toEqual(['Player.CurrentTrack'])
+      expect((await ask(registry, 'remove a message')).found).toEqual(['Mail.RemoveMessages', 'Mail.DeleteMessages'])
+      expect((await ask(registry, 'deleting messages')).found).toEqual(['Mail.DeleteMessages', 'Mail.RemoveMessages'])
+      expect((await ask(registry, 'who is on call')).found).toEqual(['Duty.ListOncalls'])
+    }))
+
+  it('says which words no tool has, and gives nothing rather than what has next to none of them', () =>
+    inRegistry(async ({ registry }) => {
+      await publish({ registry } as Harness, ...Array.from({ length: 20 }, (_, n) => `Kit.Order${n}@1.0.0`))
+      await registry.publish([await publication('Hotels.Search@1.0.0', { description: 'Finds hotels' })], ADMIN)
+      expect(await ask(registry, 'hotels in Rome')).toEqual({ found: ['Hotels.Search'], total: 1, unmatched: ['rome'] })
+      expect(await ask(registry, 'order a pizza with mushrooms')).toEqual({
+        found: [],
+        total: 0,
+        unmatched: ['pizza', 'mushrooms'],
+      })
+      // To bill is to create a bill, which no tool knows of, whatever others create
+      await registry.publish([await publication('Rooms.Create@1.0.0', { description: 'Adds rooms' })], ADMIN)
+      expect(await ask(registry, 'bill the guest')).toEqual({ found: [], total: 0, unmatched: ['bill', 'guest'] })
+      // What is implied was not asked in those words
+      expect(await ask(registry, 'hotels of ann@example.com')).toMatchObject({ unmatched: ['ann', 'example', 'com'] })
+      expect(await ask(registry, '')).toEqual({ found: [], total: 0, unmatched: [] })
+      // A question of nothing but stop words is asked as it stands
+      expect(await ask(registry, 'what is this')).toEqual({ found: [], total: 0, unmatched: ['is', 'this'] })
+    }))
+
+  it('filters before it counts and cuts', () =>
+    inRegistry(async ({ registry }) => {
+      const implementation = { kind: 'echo' }
+      await registry.publish(
+        await Promise.all([
+          ...Array.from({ length: 6 }, (_, n) => publication(`A.Paint${n}@1.0.0`, {}, { tags: ['"red"'] })),
+          ...Array.from({ length: 4 }, (_, n) =>
+            publication(`B.Paint${n}@1.0.0`, {}, { tags: ['red'], implementation }),
+          ),
+        ]),
+        ADMIN,
+      )
+      expect(await ask(registry, 'paint', { limit: 2 })).toMatchObject({ total: 10, found: ['A.Paint0', 'A.Paint1'] })
+      expect(await ask(registry, 'paint', { limit: 2, toolkit: 'b' })).toMatchObject({
+        total: 4,
+        found: ['B.Paint0', 'B.Paint1'],
+      })
+      expect(await ask(registry, 'paint', { tag: 'red' })).toMatchObject({ total: 4 })
+      expect(await ask(registry, 'paint', { tag: '"red"' })).toMatchObject({ total: 6 })
+      expect(await ask(registry, 'paint', { tag: ',' })).toMatchObject({ total: 0 })
+      expect(await ask(registry, 'paint', { limit: 3, callable: true })).toMatchObject({
+        total: 4,
+        next: expect.any(String),
+      })
+    }))
+
+  it('goes on behind the last tool of a page, whatever came and went before it', () =>
+    inRegistry(async ({ registry }) => {
+      const paint = (n: number) => publication(`Kit.Paint${n}@1.0.0`)
+      await registry.publish(await Promise.all([1, 2, 3, 5, 6, 7].map(paint)), ADMIN)
+      const first = await ask(registry, 'paint', { limit: 3 })
+      expect(first).toMatchObject({ total: 6, found: ['Kit.Paint1', 'Kit.Paint2', 'Kit.Paint3'] })
+      const rest = ['Kit.Paint5', 'Kit.Paint6', 'Kit.Paint7']
+      const goOn = async () => (await ask(registry, 'paint', { cursor: first.next })).found
+      expect(await goOn()).toEqual(rest)
+      await registry.publish([await paint(0)], ADMIN)
+      expect(await goOn()).toEqual(rest)
+      await registry.change({ toolkit: 'kit', tool: 'paint0' }, '1.0.0', { status: { state: 'yanked' } }, ADMIN)
+      await registry.change({ toolkit: 'kit', tool: 'paint3' }, '1.0.0', { status: { state: 'yanked' } }, ADMIN)
+      expect(await goOn()).toContain('Kit.Paint7')
+    }))
+
+  it('gives tools in one order, however they are cut into pages', () =>
+    inRegistry(async ({ registry }) => {
+      const ids = Array.from({ length: 7 }, (_, n) => `Kit.Paint_${'s'.repeat(n % 3)}${n}@1.0.0`)
+      const plain = await Promise.all(ids.map((id) => publication(id, { description: 'Paints a wall' })))
+      const better = await publication('Kit.PaintWall@1.0.0', { description: 'Paints a wall' })
+      await registry.publish([...plain, better, await publication('Wall.Paint@1.0.0')], ADMIN)
+      const whole = await ask(registry, 'paint wall')
+      expect(whole).toMatchObject({ total: 9 })
+      for (const limit of [1, 2, 4]) {
+        const found: unknown[] = []
+        let cursor: string | undefined
+        do {
+          const page = await ask(registry, 'paint wall', { limit, ...(cursor === undefined ? {} : { cursor }) })
+          found.push(...page.found)
+          cursor = page.next
+        } while (cursor !== undefined)
+        expect(found).toEqual(whole.found)
+      }
+    }))
+
+  it('finds tools whatever their numbers in the index are', () =>
+    inRegistry(async ({ registry, sql }) => {
+      await publish({ registry } as Harness, 'A.Paint1@1.0.0', 'B.Paint2@1.0.0')
+      // As where many more tools were listed in between
+      sql.exec(`INSERT INTO indexed (id, key, toolkit, plain, whole, level, callable, tags, size)
+        VALUES (299999, 'x.y', 'x', 'y', 'xy', 0, 0, '[]', 1)`)
+      await publish({ registry } as Harness, 'A.Paint3@1.0.0', 'B.Paint4@1.0.0')
+      sql.exec('DELETE FROM indexed WHERE id = 299999')
+      const ids = sql.exec<{ id: number }>('SELECT id FROM indexed ORDER BY id').toArray()
+      expect(ids.map(({ id }) => id)).toEqual([1, 2, 300_000, 300_001])
+      const found = ['A.Paint1', 'A.Paint3', 'B.Paint2', 'B.Paint4']
+      expect(await ask(registry, 'paint')).toMatchObject({ total: 4, found })
+      expect(await ask(registry, 'paint', { toolkit: 'a' })).toMatchObject({
+        total: 2,
+        found: ['A.Paint1', 'A.Paint3'],
+      })
+      expect(await ask(registry, 'paint', { limit: 1 }, of('B.*'))).toMatchObject({ total: 2, found: ['B.Paint2'] })
+    }))
+
+  it('and its totals are of what the caller sees: nothing of it changes with what is hidden', () =>
+    inRegistry(async ({ registry }) => {
+      const seen = of('Seen.*')
+      const callers: readonly Principal[] = [
+        seen,
+        of('Seen.Paint1', 'seen.paint*', 'Other.*'),
+        of('*.Paint*', 'No.*'),
+        { ...of('*'), within: ['Seen.*'] },
+        { ...ADMIN, kind: 'anonymous', scopes: ['tools:read'] },
+      ]
+      await registry.publish(
+        await Promise.all(['Seen.Paint1@1.0.0', 'Seen.Paint2@1.0.0', 'Seen.Draw@1.0.0'].map((id) => publication(id))),
+        ADMIN,
+      )
+      const questions = ['paint', 'paint a wall', 'draw or paint', 'wall', 'hush', 'painting hush', 'Hidden.Wall']
+      const all = () =>
+        Promise.all(callers.map((caller) => Promise.all(questions.map((q) => ask(registry, q, { limit: 1 }, caller)))))
+      const before = await all()
+      expect(before[0]?.[0]).toMatchObject({ total: 2 })
+      const requirements = { user_id: true }
+      await registry.publish(
+        await Promise.all(
+          ['Wall', 'Hush', 'HushHush', 'PanelWall'].map((name) =>
+            publication(`Hidden.${name}@1.0.0`, { description: 'hush wall draw', requirements }),
+          ),
+        ),
+        ADMIN,
+      )
+      expect(await all()).toEqual(before)
+      expect(await ask(registry, 'hush')).toMatchObject({ total: 4 })
+    }))
+})
+
+describe('the index', () => {
+  it('costs as many rows however many tools there are', () =>
+    inRegistry(async ({ registry, sql, drain }) => {
+      const costs: number[] = []
+      for (const [at, more] of [100, 900].entries()) {
+        await registry.publish(await publications(at * 100, at * 100 + more), ADMIN)
+        await drain()
+        const work = [
+          async () => registry.publish([await publication(`Fresh${at}.Tool@1.0.0`)], ADMIN),
+          async () => registry.publish([await publication(`Fresh${at}.Tool@2.0.0`)], ADMIN),
+          () =>
+            registry.change({ toolkit: `fresh${at}`, tool: 'tool' }, '2.0.0', { status: { state: 'yanked' } }, ADMIN),
+          async () => registry.publish([await documentPublication(`document-${at}`, '1.0.0', ['a', 'b'])], ADMIN),
+          async () => registry.holds(`Nothing${at}`),
+        ]
+        const rows: number[] = []
+        for (const each of work) rows.push(await rowsOf(sql, each))
+        costs.push(rows.reduce((sum, n) => sum + n))
+        await drain()
+      }
+      expect(costs[1]).toBe(costs[0])
+    }))
+
+  it('numbers a tool once, however often it is published anew', () =>
+    inRegistry(async (harness) => {
+      const { sql } = harness
+      const numbers = () => sql.exec<{ id: number }>('SELECT id FROM indexed ORDER BY key').toArray()
+      await publish(harness, 'Kit.A@1.0.0', 'Kit.B@1.0.0')
+      const first = numbers()
+      await publish(harness, 'Kit.A@1.0.1', 'Kit.A@1.0.2')
+      expect(numbers()).toEqual(first)
+      expect(await found(harness.registry, 'kit')).toEqual(['Kit.A@1.0.2', 'Kit.B@1.0.0'])
+    }))
+
+  it('is made anew where an earlier version made it, of what is listed', () =>
+    inRegistry(async ({ registry, sql, restart }) => {
+      await registry.publish(
+        [
+          await publication('Mail.Send@1.0.0', { description: 'pigeons' }),
+          await publication('Mail.Send@2.0.0', { description: 'telegraphs' }),
+          await publication('Mail.Read@1.0.0', { description: 'pigeons' }),
+          await publication('Mail.Gone@1.0.0', { description: 'pigeons' }),
+        ],
+        ADMIN,
+      )
+      await registry.change({ toolkit: 'mail', tool: 'gone' }, '1.0.0', { status: { state: 'yanked' } }, ADMIN)
+      // As the first versions had it
+      for (const table of ['words', 'indexed']) sql.exec(`DROP TABLE ${table}`)
+      sql.exec("DELETE FROM meta WHERE name = 'search'")
+      sql.exec('ALTER TABLE tool ADD COLUMN indexed INTEGER')
+      sql.exec('CREATE VIRTUAL TABLE search USING fts5 (key UNINDEXED, name, toolkit, description, tags)')
+      sql.exec("INSERT INTO search VALUES ('mail.gone', 'gone', 'mail', 'pigeons', '')")
+      const again = restart()
+      expect(await found(again, 'pigeons')).toEqual(['Mail.Read@1.0.0'])
+      expect(await found(again, 'telegraphs')).toEqual(['Mail.Send@2.0.0'])
+      await again.publish([await publication('Mail.Send@3.0.0', { description: 'pigeons' })], ADMIN)
+      expect((await found(restart(), 'pigeons'))?.toSorted()).toEqual(['Mail.Read@1.0.0', 'Mail.Send@3.0.0'])
+    }))
+})

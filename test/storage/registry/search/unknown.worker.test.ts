@@ -1,0 +1,82 @@
+import { describe, expect, it } from 'vitest'
+import type { Principal } from '../../../../src/core/access/principal.ts'
+import { ADMIN, inRegistry, publication, stopClock } from '../set-up.ts'
+
+stopClock()
+
+const KEY: Principal = { ...ADMIN, kind: 'key', scopes: ['tools:read'], tools: ['Mail.*', 'Weather.*'] }
+
+describe('a toolkit that a principal sees nothing of', () => {
+  it('is told from what it sees, whether or not there is one', () =>
+    inRegistry(async ({ registry }) => {
+      const ids = ['Mail.Send@1.0.0', 'Weather.Forecast@1.0.0', 'Main.Do@1.0.0', 'Hidden.Do@1.0.0']
+      await registry.publish(await Promise.all(ids.map((id) => publication(id))), ADMIN)
+      expect(await registry.unknown('MAIL', KEY)).toBeUndefined()
+      expect(await registry.unknown('Hidden', ADMIN)).toBeUndefined()
+      expect(await registry.unknown('Mial', KEY)).toEqual({ name: 'Mial', known: ['Mail'], isNear: true })
+      expect(await registry.unknown('Main', KEY)).toEqual({ name: 'Main', known: ['Mail'], isNear: true })
+      expect((await registry.unknown('Mial', ADMIN))?.known).toEqual(['Mail'])
+      expect((await registry.unknown('WeatherApi', KEY))?.known).toEqual(['Weather'])
+      const [hidden, unknown] = [await registry.unknown('Hidden', KEY), await registry.unknown('Unused', KEY)]
+      expect(hidden).toEqual({ name: 'Hidden', known: ['Mail', 'Weather'], isNear: false })
+      expect(unknown).toEqual({ ...hidden, name: 'Unused' })
+    }))
+
+  it('may be a tool, whose others of the toolkit are told', () =>
+    inRegistry(async ({ registry }) => {
+      const ids = ['Mail.Send@1.0.0', 'Mail.Search@1.0.0', 'Weather.Forecast@1.0.0', 'Hidden.Send@1.0.0']
+      await registry.publish(await Promise.all(ids.map((id) => publication(id))), ADMIN)
+      expect(await registry.unknown('MAIL.send', KEY)).toBeUndefined()
+      expect(await registry.unknown('Mail.Sned', KEY)).toEqual({
+        name: 'Mail.Sned',
+        known: ['Mail.Send'],
+        isNear: true,
+      })
+      expect(await registry.unknown('Mail.Unlike', KEY)).toEqual({
+        name: 'Mail.Unlike',
+        known: ['Mail.Search', 'Mail.Send'],
+        isNear: false,
+      })
+      const [hidden, unknown] = [await registry.unknown('Hidden.Do', KEY), await registry.unknown('Unused.Do', KEY)]
+      expect(hidden).toEqual({ name: 'Hidden', known: ['Mail', 'Weather'], isNear: false })
+      expect(unknown).toEqual({ ...hidden, name: 'Unused' })
+      const [seen, never] = [await registry.unknown('Hidden.Send', KEY), await registry.unknown('Unused.Send', KEY)]
+      expect(seen).toEqual({ name: 'Hidden.Send', known: ['Mail.Send'], isNear: true })
+      expect(never).toEqual({ ...seen, name: 'Unused.Send' })
+    }))
+
+  it('is no tool that was withdrawn, for an agent that names it among others is to keep the others', () =>
+    inRegistry(async ({ registry }) => {
+      await registry.publish([await publication('Mail.Send@1.0.0')], ADMIN)
+      const say = (state: 'yanked' | 'disabled') =>
+        registry.change({ toolkit: 'mail', tool: 'send' }, '1.0.0', { status: { state } }, ADMIN)
+      for (const state of ['yanked', 'disabled'] as const) {
+        await say(state)
+        expect(await registry.unknown('Mail.Send', KEY), state).toBeUndefined()
+      }
+    }))
+
+  it('is told from bundled ones too', () =>
+    inRegistry(async ({ registry }) => {
+      const { records } = await publication('Weather.Forecast@1.0.0')
+      await registry.takeIn('b1', 0, records)
+      await registry.publish([await publication('Mail.Send@1.0.0'), await publication('Mailbox.Do@1.0.0')], ADMIN)
+      expect((await registry.unknown('Wether', KEY))?.known).toEqual(['Weather'])
+      expect(await registry.unknown('Unused', ADMIN)).toEqual({
+        name: 'Unused',
+        known: ['Mail', 'Mailbox', 'Weather'],
+        isNear: false,
+      })
+    }))
+
+  it('is none whose tools are all deprecated, and one of which none is shown at all', () =>
+    inRegistry(async ({ registry }) => {
+      await registry.publish([await publication('Mail.Send@1.0.0')], ADMIN)
+      const say = (state: 'deprecated' | 'yanked') =>
+        registry.change({ toolkit: 'mail', tool: 'send' }, '1.0.0', { status: { state } }, ADMIN)
+      await say('deprecated')
+      expect(await registry.unknown('Mail', KEY)).toBeUndefined()
+      await say('yanked')
+      expect(await registry.unknown('Mail', KEY)).toEqual({ name: 'Mail', known: [], isNear: false })
+    }))
+})

@@ -1,0 +1,68 @@
+import { describe, expect, it } from 'vitest'
+import { Unreachable } from '../../../src/core/failure/failure.ts'
+import { createDeploymentKeys } from '../../../src/storage/sealing/deployment-keys.ts'
+
+/** An isolate of the deployment whose secret this is, with how often it asked for that. */
+function isolate(secret: () => Promise<string> = async () => 'the secret') {
+  const asked = { times: 0 }
+  const deploymentSecret = () => {
+    asked.times += 1
+    return secret()
+  }
+  return { keys: createDeploymentKeys(() => ({ deploymentSecret })), asked }
+}
+
+describe("a deployment's keys", () => {
+  it('open in every isolate what one sealed, for the same purpose and bound to the same', async () => {
+    const sealed = await isolate().keys.sealer('state').seal('a text', 'for u')
+    const { keys } = isolate()
+    expect((await keys.sealer('state').open(sealed, 'for u'))?.text).toBe('a text')
+    expect(await keys.sealer('state').open(sealed, 'for v')).toBeUndefined()
+    expect(await keys.sealer('cursor').open(sealed, 'for u')).toBeUndefined()
+    expect(
+      await isolate(async () => 'another')
+        .keys.sealer('state')
+        .open(sealed, 'for u'),
+    ).toBeUndefined()
+  })
+
+  it('verify in every isolate what one signed, for the same purpose', async () => {
+    const signature = await isolate().keys.signer('artifact').sign('a text')
+    expect(signature).toMatch(/^[\w-]{43}$/)
+    const { keys } = isolate()
+    const verify = (text: string, given: string) => keys.signer('artifact').verify(text, given)
+    expect(await verify('a text', signature)).toBe(true)
+    expect(await verify('a text.', signature)).toBe(false)
+    expect(await keys.signer('state').verify('a text', signature)).toBe(false)
+    // The last character of Base64url has bits that mean nothing
+    const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
+    const same = signature.slice(0, -1) + alphabet[alphabet.indexOf(signature.at(-1) ?? '') + 1]
+    for (const other of [same, '', '!', 'x', `${signature}A`, signature.slice(1), `${signature} `]) {
+      expect(await verify('a text', other)).toBe(false)
+    }
+  })
+
+  it('ask for their secret once', async () => {
+    const { keys, asked } = isolate()
+    const sealer = keys.sealer('state')
+    for (let at = 0; at < 3; at += 1) await sealer.open(await sealer.seal('x', 'u'), 'u')
+    await keys.signer('artifact').sign('x')
+    await keys.sealer('cursor').seal('x', 'u')
+    expect(asked.times).toBe(1)
+  })
+
+  it('are none while the secret is out of reach, and are there once it is back', async () => {
+    let down = true
+    const { keys } = isolate(async () => {
+      if (down) throw new Error('Durable Object is overloaded')
+      return 'the secret'
+    })
+    const [sealer, signer] = [keys.sealer('state'), keys.signer('artifact')]
+    await expect(sealer.seal('x', 'u')).rejects.toThrow(Unreachable)
+    await expect(sealer.open('x.y', 'u')).rejects.toThrow(Unreachable)
+    await expect(signer.sign('x')).rejects.toThrow(Unreachable)
+    await expect(signer.verify('x', 'A'.repeat(43))).rejects.toThrow(Unreachable)
+    down = false
+    expect(await signer.verify('x', await signer.sign('x'))).toBe(true)
+  })
+})
