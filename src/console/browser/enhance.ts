@@ -4,8 +4,13 @@
  * again, and `/` goes to the search. It is sent as text, so it imports nothing.
  */
 
-// On a phone the navigation is one line, of which some is out of sight
-document.querySelector('nav [aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' })
+// On a phone the navigation is one line, of which some is out of sight. `scrollIntoView` would also have the first Tab start there
+const current = document.querySelector<HTMLElement>('nav [aria-current]')
+const bar = current?.closest('nav')
+if (current && bar) {
+  const [link, line] = [current.getBoundingClientRect(), bar.getBoundingClientRect()]
+  bar.scrollLeft += link.left + link.width / 2 - (line.left + line.width / 2)
+}
 
 // Times are those of everybody: what the clock said here is a pointer away
 for (const time of document.querySelectorAll('time')) {
