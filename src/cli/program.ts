@@ -5,7 +5,6 @@ import { addArchive } from './commands/archive.ts'
 import { addAuthorize } from './commands/authorize.ts'
 import { addCall } from './commands/call.ts'
 import { addCatalogue } from './commands/catalogue.ts'
-import { addCompletion } from './commands/completion.ts'
 import { addConnect } from './commands/connect.ts'
 import { addConvert } from './commands/convert.ts'
 import { addDoctor } from './commands/doctor.ts'
@@ -25,7 +24,6 @@ const COMMANDS: readonly AddCommands[] = [
   addAuthorize,
   addArchive,
   addDoctor,
-  addCompletion,
 ]
 
 /** The tree of commands. What it cannot read it throws (`CommanderError`), and says nothing by itself but help. */

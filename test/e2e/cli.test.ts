@@ -67,7 +67,6 @@ describe('what it is asked', () => {
     [['call', 'Calculator.Add', '--field', 'a'], /wanted 'name=value'/],
     [['call', 'Calculator.Add', '--input', '{}', '--field', 'a=1'], /Give --input or --field/],
     [['publish', 'nowhere.json'], /no such file/],
-    [['completion', 'tcsh'], /Allowed choices are bash, zsh, fish/],
   ])('has to be in order, or ends with 2: %j', async (args, message) => {
     const { code, stdout, stderr } = await run(args)
     expect({ code, stdout }, stderr).toEqual({ code: 2, stdout: '' })
@@ -437,12 +436,6 @@ describe('doctor', () => {
       expect.objectContaining({ about: 'key', state: 'fault', fix: expect.stringContaining('keys create') }),
     )
   })
-})
-
-it('completion gives a script for each shell', async () => {
-  for (const shell of ['bash', 'zsh', 'fish']) {
-    expect((await run(['completion', shell])).stdout).toContain('switchboard')
-  }
 })
 
 describe('the guide', () => {
