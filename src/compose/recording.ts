@@ -8,7 +8,6 @@ import { recordsStub } from '../storage/records/records.ts'
 import { WrittenCall } from '../storage/records/written-call.ts'
 import { sleep } from './clock.ts'
 import { log } from './log.ts'
-import { hostNews } from './traffic.ts'
 
 export type Recording = ReturnType<typeof createRecording>
 
@@ -18,7 +17,6 @@ export function createRecording(env: Pick<Env, 'Records'>, { recordCalls }: Pick
   const recordsOf = recordsStub(env.Records)
   const recordWriter = createRecordWriter({
     append: (batch) => recordsOf(batch.day).append(batch),
-    takeHostNews: hostNews.take,
     keep: recordCalls,
     sleep,
     newId: () => crypto.randomUUID(),

@@ -65,8 +65,6 @@ export interface TrafficOptions {
   readonly sleep: (ms: number) => Promise<void>
   /** Told when a circuit opens, anew as well, and when it closes again. */
   readonly onChange: (host: string, toolkit: string, health: HostHealth) => void
-  /** Told of each request that is not let through. */
-  readonly onRefused: (host: string, toolkit: string, health: HostHealth, kind: Refused['kind']) => void
 }
 
 interface Route {
@@ -90,7 +88,7 @@ const GRACE_MS = 5_000
  * the host does not answer. Nothing in it is a promise that requests share, or relies on a request to run to its end: the
  * platform may end one at any time.
  */
-export function createTraffic({ now, sleep, onChange, onRefused }: TrafficOptions): Traffic {
+export function createTraffic({ now, sleep, onChange }: TrafficOptions): Traffic {
   const routes = new LRUCache<string, Route>({ max: MAX_ROUTES })
   const keyOf = (host: string, toolkit: string) => `${toolkit.toLowerCase()} ${host}`
 
@@ -132,20 +130,16 @@ export function createTraffic({ now, sleep, onChange, onRefused }: TrafficOption
       // What is said of a call that is over: that it is cancelled
       if (signal.aborted) return FREE
       const route = routeOf(keyOf(host, toolkit))
-      const refuse = (why: Refused) => {
-        onRefused(host, toolkit, healthOf(route), why.kind)
-        return why
-      }
       const refused = refusalOf(route.circuit, now())
-      if (refused) return refuse(refused)
+      if (refused) return refused
       const place = await takePlace(route, asker)
-      if (!place) return refuse(BUSY)
+      if (!place) return BUSY
       const sentAt = now()
       // It may have been opened while this request waited for its place
       const refusedSince = refusalOf(route.circuit, sentAt)
       if (refusedSince) {
         place.giveBack()
-        return refuse(refusedSince)
+        return refusedSince
       }
       route.circuit = sent(route.circuit, sentAt)
 

@@ -10,22 +10,20 @@ import {
   type Refused,
 } from '../../src/outbound/traffic.ts'
 
-const UNTOLD = { onChange: () => undefined, onRefused: () => undefined }
+const UNTOLD = { onChange: () => undefined }
 const HOST = 'api.example.com'
 
 /** Traffic whose clock moves by hand, or by what is slept. */
 function traffic() {
   let time = 1_000
   const changes: [string, string, HostHealth][] = []
-  const refusals: [string, string, HostHealth, Refused['kind']][] = []
   const made = createTraffic({
     now: () => time,
     sleep: async (ms) => void (time += ms),
     onChange: (...given) => void changes.push(given),
-    onRefused: (...given) => void refusals.push(given),
   })
   const pass = (ms: number) => void (time += ms)
-  return { ...made, changes, refusals, pass }
+  return { ...made, changes, pass }
 }
 
 function asker(toolkit = 'Kit', signal = new AbortController().signal): Asker {
@@ -56,7 +54,6 @@ describe('a host that does not answer', () => {
     const health = { state: 'open', failures: 5, inFlight: 0, retryAfterMs: 2_000 }
     expect(made.health(HOST, 'kit')).toEqual(health)
     expect(made.changes).toEqual([[HOST, 'Kit', health]])
-    expect(made.refusals).toEqual([[HOST, 'Kit', health, 'failing']])
   })
 
   it('is asked by one at a time after that, until it answers', async () => {

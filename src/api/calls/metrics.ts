@@ -1,10 +1,10 @@
-import type { Counted, HostCount } from '../../core/call/records.ts'
+import type { Counted } from '../../core/call/records.ts'
 
 /** The content type of a text of `encodeMetrics`. */
 export const OPEN_METRICS = 'application/openmetrics-text; version=1.0.0; charset=utf-8'
 
 /** What was counted, as OpenMetrics 1.0 writes it. */
-export function encodeMetrics({ since, calls, durations, hosts, lost }: Counted, version: string): string {
+export function encodeMetrics({ since, calls, durations, lost }: Counted, version: string): string {
   const created = since / 1_000
   const lines = ['# TYPE switchboard info', '# HELP switchboard The version that answers.']
   lines.push(`switchboard_info${labels({ version })} 1`)
@@ -28,42 +28,11 @@ export function encodeMetrics({ since, calls, durations, hosts, lost }: Counted,
     lines.push(`${family}_count${labels({ toolkit })} ${count}`, `${family}_sum${labels({ toolkit })} ${seconds}`)
     lines.push(`${family}_created${labels({ toolkit })} ${created}`)
   }
-  lines.push(...hostMetrics(hosts, created), '# TYPE switchboard_records_lost counter')
+  lines.push('# TYPE switchboard_records_lost counter')
   lines.push('# HELP switchboard_records_lost Calls today that could not be recorded.')
   lines.push(`switchboard_records_lost_total ${lost}`, `switchboard_records_lost_created ${created}`, '# EOF', '')
   return lines.join('\n')
 }
-
-/** What is known of hosts: how each is, as a state set (OpenMetrics 1.0, "StateSet"), and what was not sent to it. */
-function hostMetrics(hosts: readonly HostCount[], created: number): string[] {
-  const circuit = 'switchboard_host_circuit'
-  const states = hosts.flatMap(({ toolkit, host, state }) =>
-    (state === undefined ? [] : STATES).map(
-      (each) => `${circuit}${labels({ toolkit, host, [circuit]: each })} ${each === state ? 1 : 0}`,
-    ),
-  )
-  const counter = (family: string, count: number, names: Readonly<Record<string, string>>) => [
-    `${family}_total${labels(names)} ${count}`,
-    `${family}_created${labels(names)} ${created}`,
-  ]
-  const openings = 'switchboard_host_circuit_openings'
-  const refusals = 'switchboard_host_refusals'
-  return [
-    `# TYPE ${circuit} stateset`,
-    `# HELP ${circuit} Whether requests are sent to a host, as the isolate told that told last today (UTC).`,
-    ...states,
-    `# TYPE ${openings} counter`,
-    `# HELP ${openings} How often today (UTC) an isolate found that a host does not answer.`,
-    ...hosts.flatMap(({ toolkit, host, opened }) => counter(openings, opened, { toolkit, host })),
-    `# TYPE ${refusals} counter`,
-    `# HELP ${refusals} Requests that were not sent today (UTC): the host does not answer, or too many waited for it.`,
-    ...hosts.flatMap(({ toolkit, host, ...counts }) =>
-      (['failing', 'busy'] as const).flatMap((reason) => counter(refusals, counts[reason], { toolkit, host, reason })),
-    ),
-  ]
-}
-
-const STATES = ['closed', 'open', 'half-open'] as const
 
 /** OpenMetrics 1.0, "Considerations: Canonical Numbers": a bound is written as a float. */
 function floatOf(seconds: number): string {

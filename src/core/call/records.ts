@@ -1,6 +1,4 @@
 import type { Act, ActFilter, RecordFilter } from '../access/act.ts'
-import type { HostNews } from './host-news.ts'
-import type { UpstreamHealth } from './readiness.ts'
 import type { CallRecord } from './record.ts'
 
 /** Which calls have a record each: with `none` they are not even counted, else all are. */
@@ -61,15 +59,7 @@ export interface Counted {
     /** How many took at most so many seconds. */
     readonly atMost: readonly { readonly seconds: number; readonly calls: number }[]
   }[]
-  /** The hosts that were found not to answer today, or that too much was to be sent to. */
-  readonly hosts: readonly HostCount[]
   readonly lost: number
-}
-
-/** Of one toolkit's tools and a host that they ask, what all isolates told. `host` is empty for those of a toolkit that has too many. */
-export interface HostCount extends Pick<HostNews, 'toolkit' | 'host' | 'opened' | 'failing' | 'busy'> {
-  /** As the isolate told that told last: others may know it otherwise. Absent where several hosts are meant. */
-  readonly state?: UpstreamHealth['state']
 }
 
 /** What was recorded. Each throws `Unreachable` while the records cannot be read. */

@@ -1,5 +1,4 @@
 import type { Act, WriteAct } from '../../core/access/act.ts'
-import type { HostNews } from '../../core/call/host-news.ts'
 import type { RecordedCalls } from '../../core/call/records.ts'
 import type { Background } from '../../core/tool/platform.ts'
 import { DAY_MS } from '../../core/tool/time.ts'
@@ -11,8 +10,6 @@ import type { WrittenCall } from './written-call.ts'
 export interface RecordWriterOptions {
   /** Has the records of a day take in a batch. */
   readonly append: (batch: RecordBatch) => Promise<void>
-  /** What there is to tell of hosts: it is learned by calls, and told with their records. */
-  readonly takeHostNews: () => readonly HostNews[]
   readonly keep: RecordedCalls
   readonly sleep: (ms: number) => Promise<unknown>
   readonly newId: () => string
@@ -32,24 +29,17 @@ export interface RecordWriter {
  * Records calls and acts behind their answers: those of one second go together, and nobody waits for it. A batch that cannot be
  * stored is lost, and counted with the next that can.
  */
-export function createRecordWriter({
-  append,
-  takeHostNews,
-  keep,
-  sleep,
-  newId,
-  defect,
-}: RecordWriterOptions): RecordWriter {
+export function createRecordWriter({ append, keep, sleep, newId, defect }: RecordWriterOptions): RecordWriter {
   let lost = 0
 
-  async function store(day: number, records: readonly Recorded[], hosts: readonly HostNews[]): Promise<void> {
+  async function store(day: number, records: readonly Recorded[]): Promise<void> {
     const calls = records.flatMap(({ call }) => call?.text ?? [])
     const acts = records.flatMap(({ act }) => act ?? [])
     const earlier = lost
     lost = 0
     try {
       const kept = keep === 'all' ? 'all' : 'failures'
-      await append({ id: newId(), day: dayOf(day * DAY_MS), calls, acts, hosts, keep: kept, lost: earlier })
+      await append({ id: newId(), day: dayOf(day * DAY_MS), calls, acts, keep: kept, lost: earlier })
     } catch (error) {
       lost += earlier + records.length
       defect(error, records.length)
@@ -62,10 +52,7 @@ export function createRecordWriter({
     sleep,
     async flush(records) {
       const days = Map.groupBy(records, ({ call, act }) => dayNumber((call ? call.record : act).at))
-      const news = Map.groupBy(takeHostNews(), ({ at }) => dayNumber(at))
-      for (const day of new Set([...days.keys(), ...news.keys()])) {
-        await store(day, days.get(day) ?? [], news.get(day) ?? [])
-      }
+      for (const [day, some] of days) await store(day, some)
     },
   })
   return {

@@ -1,6 +1,5 @@
 import { DurableObject } from 'cloudflare:workers'
 import type { Act, ActFilter } from '../../core/access/act.ts'
-import type { HostNews } from '../../core/call/host-news.ts'
 import type { CallRecord } from '../../core/call/record.ts'
 import type { CallFilter, RecordedCalls, UsageKey } from '../../core/call/records.ts'
 import { field } from '../rows.ts'
@@ -11,7 +10,6 @@ import { groupCalls } from './call-groups.ts'
 import { findCalls, type NumberedCall, SPAN, storeCalls } from './call-rows.ts'
 import { dayOf } from './days.ts'
 import { countCalls, countDay, type DayRows, type FigureRow, storeFigures } from './figures.ts'
-import { findHosts, type HostRow, storeHost } from './host-rows.ts'
 import { createTables, hasTables } from './tables.ts'
 
 /** What one isolate has to record of one day, such as `2026-01-31`. `lost` says how much could not be, earlier. */
@@ -22,8 +20,6 @@ export interface RecordBatch {
   /** Each as JSON; as it is, where an isolate of an earlier version tells. */
   readonly calls: readonly (string | CallRecord)[]
   readonly acts: readonly Act[]
-  /** Absent where an isolate of an earlier version tells. */
-  readonly hosts?: readonly HostNews[]
   /** Which calls are to have a row; all, where an isolate of an earlier version tells. */
   readonly keep?: Exclude<RecordedCalls, 'none'>
   readonly lost: number
@@ -56,7 +52,7 @@ export class Records extends DurableObject<RecordsBindings> {
     if (this.#isReady) createTables(this.#sql)
   }
 
-  async append({ id, day, calls, acts, hosts = [], keep = 'all', lost }: RecordBatch): Promise<void> {
+  async append({ id, day, calls, acts, keep = 'all', lost }: RecordBatch): Promise<void> {
     if (!this.#isReady) {
       createTables(this.#sql)
       this.#sql.exec(`INSERT INTO meta VALUES ('day', ?)`, Date.parse(day))
@@ -67,7 +63,6 @@ export class Records extends DurableObject<RecordsBindings> {
       if (this.#sql.exec('INSERT OR IGNORE INTO batch (name) VALUES (?)', id).rowsWritten === 0) return
       this.#sql.exec('DELETE FROM batch WHERE id <= last_insert_rowid() - ?', KNOWN_BATCHES)
       for (const act of acts) storeAct(this.#sql, act)
-      for (const news of hosts) storeHost(this.#sql, news)
       const texts = calls.map((call) => (typeof call === 'string' ? call : JSON.stringify(call)))
       let gone = lost
       for (let from = 0; from < texts.length; from += SPAN) gone += this.#store(texts.slice(from, from + SPAN), keep)
@@ -110,10 +105,10 @@ export class Records extends DurableObject<RecordsBindings> {
     return { rows: countCalls(this.#sql, filter, by), lost: this.#lost() }
   }
 
-  /** All of the day's calls, and what was told of hosts, for time series. */
-  counted(): DayRows & { readonly hosts: readonly HostRow[]; readonly lost: number } {
-    if (!this.#isReady) return { calls: [], durations: [], hosts: [], lost: 0 }
-    return { ...countDay(this.#sql), hosts: findHosts(this.#sql), lost: this.#lost() }
+  /** All of the day's calls, for time series. */
+  counted(): DayRows & { readonly lost: number } {
+    if (!this.#isReady) return { calls: [], durations: [], lost: 0 }
+    return { ...countDay(this.#sql), lost: this.#lost() }
   }
 
   /** The day is over by 30 days: it goes to the bucket, where there is one, a part at a time, and then for good. */

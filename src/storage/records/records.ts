@@ -6,7 +6,6 @@ import { dayOf, daysBetween } from './days.ts'
 import { quantileOf, within } from './durations.ts'
 import type { DayRows, FigureRow } from './figures.ts'
 import type { Records } from './records-object.ts'
-import { countOf } from './host-rows.ts'
 
 export interface RecordsOptions {
   readonly namespace: DurableObjectNamespace<Records>
@@ -83,9 +82,8 @@ export function createRecords({ namespace, sealer, now }: RecordsOptions): Reade
 
     async counted() {
       const day = dayOf(now())
-      const { calls, durations, hosts, lost } = await recordsOf(day).counted()
-      const states = hosts.map((row) => countOf(row, now()))
-      return { since: Date.parse(day), calls, durations: histogramsOf(durations), hosts: states, lost }
+      const { calls, durations, lost } = await recordsOf(day).counted()
+      return { since: Date.parse(day), calls, durations: histogramsOf(durations), lost }
     },
   }
 }

@@ -1,6 +1,6 @@
 /**
  * One day's records (SQLite in a Durable Object). Times are milliseconds since 1970. `call` has a row for the
- * calls that came together and have everything in common, and `act` one an act; `host` has one a host and toolkit; `figure` counts the same calls by hour and by what
+ * calls that came together and have everything in common, and `act` one an act; `figure` counts the same calls by hour and by what
  * they have in common; `batch` names what came last, so that nothing is taken in twice. See `../STORAGE.md`.
  */
 const TABLES = `
@@ -21,10 +21,6 @@ CREATE TABLE IF NOT EXISTS figure (
 CREATE TABLE IF NOT EXISTS act (
   id INTEGER PRIMARY KEY, at INTEGER NOT NULL, act TEXT NOT NULL, principal TEXT, user_id TEXT, outcome TEXT NOT NULL, record TEXT NOT NULL
 );
-CREATE TABLE IF NOT EXISTS host (
-  toolkit TEXT NOT NULL COLLATE NOCASE, host TEXT NOT NULL, opened INTEGER NOT NULL, failing INTEGER NOT NULL, busy INTEGER NOT NULL,
-  at INTEGER NOT NULL, open_until INTEGER, PRIMARY KEY (toolkit, host)
-) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS batch (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
 CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value INTEGER NOT NULL);
 `

@@ -7,7 +7,7 @@ import { type McpUpstream, startMcpServer } from './mcp-server.ts'
 import { callRemote, upstreamDeps } from './set-up.ts'
 import { upstreamTools } from './tools.ts'
 
-const UNTOLD = { onChange: () => undefined, onRefused: () => undefined }
+const UNTOLD = { onChange: () => undefined }
 const servers: (McpUpstream | Upstream)[] = []
 afterEach(async () => {
   await Promise.all(servers.splice(0).map((server) => server.close()))

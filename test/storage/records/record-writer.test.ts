@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest'
-import type { HostNews } from '../../../src/core/call/host-news.ts'
 import type { CallRecord } from '../../../src/core/call/record.ts'
 import { createRecordWriter } from '../../../src/storage/records/record-writer.ts'
 import { WrittenCall } from '../../../src/storage/records/written-call.ts'
@@ -23,9 +22,7 @@ function setUp(keep: RecordedCalls = 'failures') {
   const defects: number[] = []
   const behind: Promise<unknown>[] = []
   const wakes: (() => void)[] = []
-  const news: HostNews[] = []
   const world = {
-    news,
     stored,
     defects,
     behind,
@@ -43,7 +40,6 @@ function setUp(keep: RecordedCalls = 'failures') {
     },
     keep,
     newId: () => `batch ${++batches}`,
-    takeHostNews: () => news.splice(0),
     sleep: () => new Promise<void>((done) => void wakes.push(done)),
     defect: (_, lost) => void defects.push(lost),
   })
@@ -103,24 +99,6 @@ describe('records of calls', () => {
     expect(world.stored.map((batch) => [idsOf(batch), batch.lost])).toEqual([
       [['c4'], 3],
       [['c5'], 0],
-    ])
-  })
-})
-
-describe('what is learned of hosts', () => {
-  it('is told with the records of the calls that it was learned by, once, each to its day', async () => {
-    const world = setUp()
-    const of = { toolkit: 'Kit', opened: 1, failing: 2, busy: 0 }
-    const [before, after] = [MIDNIGHT - 1, MIDNIGHT + 1].map((at) => ({ ...of, host: `h${at}`, at }))
-    world.news.push(before!, after!)
-    world.write('c1', MIDNIGHT - 2)
-    await world.end()
-    world.write('c2')
-    await world.end()
-    expect(world.stored.map((batch) => [batch.day, idsOf(batch), batch.hosts])).toEqual([
-      ['2026-02-28', ['c1'], [before]],
-      ['2026-03-01', [], [after]],
-      ['2026-03-01', ['c2'], []],
     ])
   })
 })

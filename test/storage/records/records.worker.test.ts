@@ -2,7 +2,6 @@ import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from 'c
 import { env } from 'cloudflare:workers'
 import { describe, expect, it } from 'vitest'
 import type { Act } from '../../../src/core/access/act.ts'
-import type { HostNews } from '../../../src/core/call/host-news.ts'
 import type { CallRecord } from '../../../src/core/call/record.ts'
 import { createKeyring } from '../../../src/storage/sealing/keyring.ts'
 import type { RecordBatch } from '../../../src/storage/records/records-object.ts'
@@ -55,8 +54,6 @@ function createWorld(days: number) {
     },
     storeActs: (acts: readonly Act[]) =>
       stubOf(dayOf(now)).append({ id: crypto.randomUUID(), day: dayOf(now), calls: [], acts, lost: 0 }),
-    tell: (hosts: readonly HostNews[]) =>
-      stubOf(dayOf(now)).append({ id: crypto.randomUUID(), day: dayOf(now), calls: [], acts: [], hosts, lost: 0 }),
     today: stubOf(dayOf(now)),
     alarm: (day: string) => runDurableObjectAlarm(stubOf(day)),
   }
@@ -385,58 +382,5 @@ describe('acts that were recorded', () => {
     expect(await found({ user_id: 'ann' })).toEqual(['grant.give'])
     expect(await found({ outcome: 'failure' })).toEqual(['refusal'])
     expect((await records.calls(all, 10))?.items).toHaveLength(1)
-  })
-})
-
-describe('what isolates tell of hosts', () => {
-  const none = { opened: 0, failing: 0, busy: 0 }
-
-  it('is added up for time series, and each is as the isolate told that knew it last', async () => {
-    const { records, tell, now } = createWorld(1)
-    await tell([
-      { ...none, toolkit: 'Mail', host: 'open', at: now - 10, opened: 1, failing: 4, openUntil: now + 1 },
-      { ...none, toolkit: 'Mail', host: 'half-open', at: now - 10, opened: 1, openUntil: now },
-      { ...none, toolkit: 'Mail', host: 'closed', at: now - 10, opened: 2, openUntil: now + 9_000 },
-    ])
-    await tell([
-      { ...none, toolkit: 'mail', host: 'open', at: now - 20, busy: 3, failing: 1 },
-      { ...none, toolkit: 'Mail', host: 'closed', at: now - 5 },
-      { ...none, toolkit: 'Maps', host: 'open', at: now, busy: 1 },
-    ])
-    expect((await records.counted()).hosts).toEqual([
-      { toolkit: 'Mail', host: 'closed', state: 'closed', ...none, opened: 2 },
-      { toolkit: 'Mail', host: 'half-open', state: 'half-open', ...none, opened: 1 },
-      { toolkit: 'Mail', host: 'open', state: 'open', opened: 1, failing: 5, busy: 3 },
-      { toolkit: 'Maps', host: 'open', state: 'closed', ...none, busy: 1 },
-    ])
-  })
-
-  it('is counted together for a toolkit that is led to too many, and for no other', async () => {
-    const { records, tell, now } = createWorld(1)
-    const many = Array.from({ length: 150 }, (_, index) => ({
-      ...none,
-      toolkit: 'Led',
-      host: `h${index}.example`,
-      at: now,
-      opened: 1,
-      openUntil: now + 1,
-    }))
-    await tell(many)
-    await tell([...many.slice(0, 1), { ...none, toolkit: 'Other', host: 'h', at: now, opened: 1 }])
-    const { hosts } = await records.counted()
-    expect(hosts).toHaveLength(102)
-    expect(hosts[0]).toEqual({ toolkit: 'Led', host: '', ...none, opened: 50 })
-    expect(hosts.find(({ host }) => host === 'h0.example')).toMatchObject({ opened: 2 })
-    expect(hosts.at(-1)).toMatchObject({ toolkit: 'Other', host: 'h' })
-  })
-
-  it('is taken by a day that an earlier version began, and not missed where its isolates tell nothing', async () => {
-    const { records, store, call, tell, today, now } = createWorld(1)
-    await store([call()])
-    await runInDurableObject(today, (_, { storage }) => void storage.sql.exec('DROP TABLE host'))
-    await evictDurableObject(today)
-    expect((await records.counted()).hosts).toEqual([])
-    await tell([{ ...none, toolkit: 'Mail', host: 'h', at: now, busy: 1 }])
-    expect((await records.counted()).hosts).toEqual([{ toolkit: 'Mail', host: 'h', state: 'closed', ...none, busy: 1 }])
   })
 })
