@@ -6,7 +6,7 @@ import { html } from '../http/page/markup.ts'
 import { failurePage, goTo, type Page, page, plainPage } from '../http/page/page.ts'
 import { signInPath } from '../http/page/sign-in-path.ts'
 import { layout } from './layout.tsx'
-import type { MadeRequest, PageEntry, Visit, WrittenRequest } from './page.ts'
+import type { MadeRequest, PageEntry, Visit } from './page.ts'
 import { followed, replyOf } from './reply.ts'
 import { welcomePage } from './welcome.ts'
 
@@ -89,29 +89,19 @@ export function createAnswer({ gate, send, loadAssets }: AnswerDeps): Answer {
       async follow(method, path, body) {
         return followed(await make({ method, path, accept: 'application/json, text/event-stream' }, body))
       },
-      send: sendWritten,
     }
 
     async function make({ method, path, accept }: MadeRequest, body: unknown): Promise<Response> {
+      const target = new URL(path, url)
       // A name of a thing that is `..` leads to nothing, and not somewhere else
-      if (new URL(path, url).pathname !== path.split('?')[0]) throw new StrayPath()
+      if (target.origin !== url.origin || target.pathname !== path.split('?')[0]) throw new StrayPath()
       const text = body === undefined ? {} : { body: JSON.stringify(body) }
       made.push({ method, path, ...text, ...(accept === undefined ? {} : { accept }) })
-      const type = body === undefined ? {} : { 'content-type': 'application/json' }
-      return sendWritten({
-        method,
-        path,
-        ...text,
-        headers: new Headers({ accept: accept ?? 'application/json', ...type }),
-      })
-    }
-
-    async function sendWritten({ method, path, headers, body }: WrittenRequest): Promise<Response> {
-      const target = new URL(path, url)
-      if (target.origin !== url.origin) throw new StrayPath()
+      const headers = new Headers({ accept: accept ?? 'application/json' })
+      if (body !== undefined) headers.set('content-type', 'application/json')
       // The rates of clients hold for what they have a page do too
       if (address !== null) headers.set('cf-connecting-ip', address)
-      return send(c, principal, new Request(target, { method, headers, body: body ?? null, signal }))
+      return send(c, principal, new Request(target, { method, headers, signal, ...text }))
     }
   }
 }

@@ -7,7 +7,6 @@ import { curlOf } from './curl.ts'
 import type { Live, MadeRequest, PageEntry, View, Visit } from './page.ts'
 import { PAGES } from './pages.ts'
 import { LIVE_PLACE } from './parts.tsx'
-import { CommandForm, SHELL_PATH } from './shell/form.tsx'
 
 interface Surroundings {
   readonly visit: Visit
@@ -45,7 +44,7 @@ function bodyOf({ title, content }: View, { visit, entry, made }: Surroundings):
         <h1>{title}</h1>
         {content}
       </main>
-      {entry.path === SHELL_PATH ? undefined : <Shell visit={visit} made={made} />}
+      <MadeRequests visit={visit} made={made} />
     </>,
   )
 }
@@ -104,13 +103,11 @@ function Who({ visit: { principal, isOpen, url } }: Pick<Surroundings, 'visit'>)
   )
 }
 
-/** The requests of a page, as commands, since what it shows anybody can have who has a key; and a field that takes one. */
-function Shell({ visit, made }: Pick<Surroundings, 'visit' | 'made'>) {
-  // What is sent without a second thought changes nothing
-  const firstRead = made.find(({ method }) => method === 'GET')
+/** The requests of a page, as commands, since what it shows anybody can have who has a key. */
+function MadeRequests({ visit, made }: Pick<Surroundings, 'visit' | 'made'>) {
   return (
     <footer>
-      <details class="shell">
+      <details>
         <summary>This page, in a shell</summary>
         {made.length === 0 ? <p>It asked for nothing.</p> : undefined}
         {visit.isOpen || made.length === 0 ? undefined : (
@@ -123,9 +120,6 @@ function Shell({ visit, made }: Pick<Surroundings, 'visit' | 'made'>) {
             <pre>{curlOf(request, visit.url.origin, visit.isOpen)}</pre>
           </div>
         ))}
-        {visit.principal.kind === 'anonymous' ? undefined : (
-          <CommandForm command={firstRead === undefined ? '' : curlOf(firstRead, visit.url.origin, true)} isFoot />
-        )}
       </details>
     </footer>
   )

@@ -26,11 +26,6 @@ export interface MadeRequest {
 export type Followed<T> =
   { readonly reply: Reply<T> } | { readonly progress: AsyncIterable<Progress>; readonly end: () => Promise<Reply<T>> }
 
-/** A request as somebody wrote it. */
-export interface WrittenRequest extends MadeRequest {
-  readonly headers: Headers
-}
-
 /** Somebody who opens a page, or sends its form. */
 export interface Visit {
   readonly principal: Principal
@@ -49,8 +44,6 @@ export interface Visit {
   ask<T>(method: string, path: string, body?: unknown): Promise<Reply<T>>
   /** The same of a route that may tell of progress: waits for the reply, or for the first that is told before it. */
   follow<T>(method: string, path: string, body: unknown): Promise<Followed<T>>
-  /** Sends a request that who visits wrote, as `ask` does; the foot of the page does not show it. Its headers name no caller. */
-  send(request: WrittenRequest): Promise<Response>
 }
 
 /** What a page shows. */

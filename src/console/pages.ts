@@ -70,7 +70,6 @@ export const PAGES: readonly PageEntry[] = [
     isPrivate: true,
     load: () => import('./audit/page.tsx'),
   },
-  { path: '/console/shell', ...OWN_FORM, load: () => import('./shell/page.tsx') },
 ]
 
 /** What is at every other address below `/console/`. */

@@ -33,7 +33,6 @@ const ELSEWHERE: readonly Readonly<Record<string, string>>[] = [
   { origin: 'http://localhost:3000' },
 ]
 const MAKE = { do: 'make', name: 'forged', scope: 'admin' }
-const MAKE_BY_COMMAND = `curl /keys --json '{"name": "forged", "scopes": ["admin"]}'`
 
 describe('a form of another site', () => {
   it.each(ELSEWHERE)('makes no key in the name of who is signed in: %j', async (headers) => {
@@ -46,9 +45,9 @@ describe('a form of another site', () => {
 
   it.each(ELSEWHERE)('does nothing at a Switchboard that is open to its own machine: %j', async (headers) => {
     const before = await keys(open)
-    const forms = ['keys', 'import', 'providers', 'policies', 'versions', 'shell', 'tools/Calculator.Add']
+    const forms = ['keys', 'import', 'providers', 'policies', 'versions', 'tools/Calculator.Add']
     for (const path of forms.map((form) => `/console/${form}`)) {
-      const page = await new HttpPerson().post(open.url + path, { ...MAKE, command: MAKE_BY_COMMAND }, headers)
+      const page = await new HttpPerson().post(open.url + path, MAKE, headers)
       expect([path, page.status]).toEqual([path, 403])
     }
     expect(await keys(open)).toBe(before)
@@ -99,59 +98,6 @@ describe('somebody who is signed in', () => {
   })
 })
 
-describe('a command in the shell', () => {
-  const send = (who: HttpPerson, command: string, at = server) =>
-    who.post(`${at.url}/console/shell`, { command }, { origin: at.url })
-
-  it('is sent by no form of another site', async () => {
-    const before = await keys(server)
-    for (const headers of ELSEWHERE) {
-      const page = await admin.post(`${server.url}/console/shell`, { command: MAKE_BY_COMMAND }, headers)
-      expect([page.status, page.text.includes('sb_')]).toEqual([403, false])
-    }
-    expect(await keys(server)).toBe(before)
-    expect((await send(admin, MAKE_BY_COMMAND)).text).toMatch(/HTTP 201[^]*sb_/)
-    expect(await keys(server)).toBe(before + 1)
-  })
-
-  it('may do what whoever sends it may, and no more, for no other user', async () => {
-    const { as } = await keyOf(server, ['Calculator.*'])
-    const who = await signedIn(as['authorization']?.replace('Bearer ', '') ?? '')
-    const before = await keys(server)
-    expect((await send(who, MAKE_BY_COMMAND)).text).toContain('HTTP 403')
-    expect((await send(who, 'curl /policies')).text).toContain('HTTP 403')
-    const list = (await send(who, 'curl /tools')).text
-    expect(list).toContain('Calculator.Add')
-    expect(list).not.toMatch(/Gmail|SMS/)
-    const add =
-      '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"Calculator_Add","arguments":{"a":1,"b":2}}}'
-    const forAnn = `curl -H 'X-User-Id: ann' /mcp --json '${add}'`
-    expect((await send(who, forAnn)).text).toMatch(/may not act for|HTTP 403/)
-    expect((await send(admin, forAnn)).text).toMatch(/HTTP 200[^]*&quot;3&quot;/)
-    const asKey = await send(who, `curl -H 'Authorization: Bearer ${ADMIN_KEY}' /keys`)
-    expect([asKey.status, asKey.text.includes('Nothing was sent')]).toEqual([400, true])
-    expect(await keys(server)).toBe(before)
-  })
-
-  it('asks no page, so none asks another on and on', async () => {
-    for (const path of ['/console/shell', '/%63onsole/shell', '/console/../console/shell', '/CONSOLE/shell']) {
-      for (const at of [server, open]) {
-        const inner = `curl '${path}' -d 'command=curl%20/keys'`
-        const page = await send(at === server ? admin : new HttpPerson(), inner, at)
-        expect(page.text, path).toMatch(/Nothing was sent|HTTP 40\d/)
-        expect(page.text, path).not.toContain('HTTP 200')
-      }
-    }
-  })
-
-  it('ends no session, and is told of none', async () => {
-    const { as } = await keyOf(server, ['Calculator.*'])
-    const who = await signedIn(as['authorization']?.replace('Bearer ', '') ?? '')
-    await send(who, 'curl -X POST /sign-out')
-    expect((await send(who, 'curl /tools')).text).toContain('HTTP 200')
-  })
-})
-
 describe('a page', () => {
   it('is framed by nobody, kept by nobody, and told to no other host', async () => {
     for (const path of ['/', '/console/keys', '/console/tools/Calculator.Add', '/console/calls']) {
@@ -168,8 +114,8 @@ describe('a page', () => {
     expect(text).not.toContain(ADMIN_KEY)
     const fields = { kind: 'openapi', source: 'https://ann:hunter2@nowhere.test/x', toolkit: 'X' }
     const page = await admin.post(`${server.url}/console/import`, fields, { origin: server.url })
-    const [, shell = ''] = page.text.split('<footer>')
-    expect(shell).toContain('toolkits/import')
-    expect(shell).not.toContain('hunter2')
+    const [, foot = ''] = page.text.split('<footer>')
+    expect(foot).toContain('toolkits/import')
+    expect(foot).not.toContain('hunter2')
   })
 })

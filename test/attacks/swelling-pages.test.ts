@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { HttpPerson } from '../e2e/oauth/http-person.ts'
 import type { Server } from '../e2e/server.ts'
-import { ADMIN_KEY, keyOf } from './set-up.ts'
+import { ADMIN_KEY } from './set-up.ts'
 import { neverSilent, startWatched } from './watch.ts'
 
 let server: Server
@@ -38,20 +38,4 @@ it('a form of a million fields is refused before any of them is looked at', asyn
   const headers = { 'content-type': 'application/x-www-form-urlencoded', 'accept': 'text/html' }
   const answer = await fetch(url, { method: 'POST', headers, body: 'a&'.repeat(2_000_000) })
   expect([answer.status, (await answer.text()).includes('The form is too large')]).toEqual([413, true])
-})
-
-describe('an answer in the shell', () => {
-  it.each([
-    ['deep', nested(110, zeros(45_000))],
-    ['wide', `[${zeros(45_000)}]`],
-  ])('is set out in a time that grows with its length, also where it is %s', async (_, value) => {
-    const { as } = await keyOf(server, ['*'])
-    const who = new HttpPerson()
-    await who.press(await who.open(`${server.url}/sign-in`), /Sign in/, { key: as.authorization?.slice(7) ?? '' })
-    const inputSchema = { type: 'object', examples: ['PLACE'] }
-    const body = JSON.stringify({ definition: { name: 'x', inputSchema }, toolkit: 'Y', version: '1.0.0' })
-    const command = `curl '/convert?from=mcp&to=mcp' --json '${body.replace('"PLACE"', value)}'`
-    const page = await who.post(`${server.url}/console/shell`, { command }, {})
-    expect([page.status, page.text.includes('HTTP 200'), page.text.length < 2_000_000]).toEqual([200, true, true])
-  })
 })

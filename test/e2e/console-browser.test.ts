@@ -27,7 +27,6 @@ const PATHS = [
   '/console/agents',
   '/console/accounts',
   '/console/sign-ins',
-  '/console/shell',
   '/console/audit',
   '/console/nothing',
   '/docs',
@@ -362,29 +361,6 @@ describe.skipIf(NO_BROWSER !== '')(`the console in a browser ${NO_BROWSER}`, () 
         .first()
         .evaluate((each) => Number.parseFloat(getComputedStyle(each).fontSize))
     expect(await sizeOf('main > h2')).toBeGreaterThan(await sizeOf('main > h3'))
-    await leave()
-  })
-
-  it.each([true, false])('sends a command at the foot of a page; with a script: %s', async (javaScript) => {
-    const { page, leave } = await person(browser, { javaScript })
-    await page.setViewportSize({ width: 360, height: 740 })
-    await page.goto(`${server.url}/console/keys`)
-    await page.getByText('This page, in a shell').click()
-    const field = page.getByLabel(/^A command/)
-    expect(await field.inputValue()).toBe(`curl '${server.url}/keys'`)
-    await field.fill(
-      `curl '${server.url}/tools/call' --json '{"tool_id": "Calculator.Add", "input": {"a": 40, "b": 2}}'`,
-    )
-    await page.getByRole('button', { name: 'Send it' }).click()
-    await page.getByText('HTTP 200').waitFor()
-    expect(await page.locator('body').innerText()).toMatch(/"value": 42/)
-    expect(new URL(page.url()).pathname).toBe(javaScript ? '/console/keys' : '/console/shell')
-    if (javaScript) expect(await violations(page)).toEqual([])
-    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360)
-    await page.screenshot({ path: join(tmpdir(), `switchboard-console-shell-${javaScript}.png`), fullPage: true })
-    await page.getByLabel(/^A command/).fill('curl https://example.com/')
-    await page.getByRole('button', { name: 'Send it' }).click()
-    await page.getByText('Nothing was sent').waitFor()
     await leave()
   })
 

@@ -320,8 +320,6 @@ export const OPERATIONS: Readonly<Record<string, Described>> = {
   'POST /console/providers': { ...page('Connect a provider from the console, or take one away'), sends: FORM },
   'GET /console/policies': page('The policies, in the console'),
   'POST /console/policies': { ...page('Put a policy from the console, or take one away'), sends: FORM },
-  'GET /console/shell': page('The shell of the console'),
-  'POST /console/shell': { ...page('Send a request that was typed in the console'), sends: FORM },
   'GET /console/audit': page('What was administered, in the console'),
   'GET /docs': { summary: 'The guides', answers: { 200: PAGE } },
   'GET /docs/agents.json': {

@@ -1,7 +1,7 @@
 /**
  * Makes the console quicker to use where scripts run; without, everything works. Each text to copy gets its button, a form that
- * was sent says so, what the foot of a page sends is answered there, whoever comes back from a challenge has the call made
- * again, and `/` goes to the search. It is sent as text, so it imports nothing.
+ * was sent says so, whoever comes back from a challenge has the call made again, and `/` goes to the search. It is sent as text,
+ * so it imports nothing.
  */
 
 // On a phone the navigation is one line, of which some is out of sight. `scrollIntoView` would also have the first Tab start there
@@ -50,27 +50,6 @@ for (const form of document.querySelectorAll('form')) {
       const progress = form.querySelector<HTMLElement>('[data-progress]')
       if (progress) progress.hidden = false
     })
-  })
-}
-// What the foot of a page sends is answered there: the page stays as it is
-for (const form of document.querySelectorAll<HTMLFormElement>('form[data-shows]')) {
-  const region = document.createElement('div')
-  region.setAttribute('aria-live', 'polite')
-  form.parentElement?.appendChild(region)
-  form.addEventListener('submit', async (event) => {
-    event.preventDefault()
-    const fields = [...new FormData(form)].map(([name, value]): [string, string] => [name, String(value)])
-    try {
-      const answer = await fetch(form.action, { method: 'POST', body: new URLSearchParams(fields) })
-      const whole = new DOMParser().parseFromString(await answer.text(), 'text/html')
-      const shown = whole.getElementById(form.dataset['shows'] ?? '') ?? whole.querySelector('main')
-      region.replaceChildren(...(shown ? [...shown.childNodes] : []))
-    } catch {
-      region.textContent = 'No answer came. Load the page again.'
-    }
-    for (const button of form.querySelectorAll('button')) button.disabled = false
-    const progress = form.querySelector<HTMLElement>('[data-progress]')
-    if (progress) progress.hidden = true
   })
 }
 // Whoever went to allow or approve a call, and comes back, has it made again

@@ -23,9 +23,9 @@ it('a request that was made for somebody is theirs, and one that says the same i
 it('is kept out of pages, which whoever comes from outside may open', async () => {
   const own = createOwnRequests()
   const { authenticate } = own.outside({ authenticate: () => ok(ADMIN) })
-  expect(authenticate(own.of(ADMIN, new Request('https://s.test/console/shell')))).toMatchObject({
+  expect(authenticate(own.of(ADMIN, new Request('https://s.test/console/keys')))).toMatchObject({
     ok: false,
     failure: { type: 'request-malformed' },
   })
-  expect(authenticate(new Request('https://s.test/console/shell'))).toEqual(ok(ADMIN))
+  expect(authenticate(new Request('https://s.test/console/keys'))).toEqual(ok(ADMIN))
 })
