@@ -92,10 +92,7 @@ export function createDoors(env: Pick<Env, 'RATE_LIMIT'>, config: Config, stores
 function prepareTools({ policies, takeIn }: Pick<Stores['registry'], 'policies' | 'takeIn'>) {
   return (c: RouteContext): Promise<void> | undefined => {
     const taking = takeIn()
-    const age = policies.age()
-    if (age === 'old') backgroundOf(c)(policies.read())
-    if (age !== 'stale') return taking
-    const reading = policies.read()
-    return taking ? Promise.all([taking, reading]).then(() => undefined) : reading
+    const reading = policies.ready(backgroundOf(c))
+    return taking && reading ? Promise.all([taking, reading]).then(() => undefined) : (taking ?? reading)
   }
 }

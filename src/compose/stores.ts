@@ -1,5 +1,5 @@
 import { connectedProvider, knownProviderIds } from '../core/consent/known-providers.ts'
-import { createMemory } from '../core/tool/memory.ts'
+import { createMemory } from '../core/cache/memory.ts'
 import type { Config, Env } from '../env.ts'
 import type { Build } from '../node/build.ts'
 import { base64OfBytes, bytesOfBase64 } from '../outbound/base64.ts'

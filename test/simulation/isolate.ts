@@ -1,5 +1,5 @@
 import { createAuthenticator } from '../../src/http/caller/authenticate.ts'
-import { createMemory } from '../../src/core/tool/memory.ts'
+import { createMemory } from '../../src/core/cache/memory.ts'
 import { createResolver } from '../../src/core/call/resolve.ts'
 import { listedLine } from '../../src/dialects/oxp/encode.ts'
 import type { AccessStub } from '../../src/storage/access/access-object.ts'

@@ -1,6 +1,6 @@
 import type { Validate } from '../schema/validator.ts'
 import { madeName } from '../tool/made-name.ts'
-import { bytesOfText, type Memory } from '../tool/memory.ts'
+import { bytesOfText, type Memory } from '../cache/memory.ts'
 import type { Background } from '../tool/platform.ts'
 import {
   type AskedDocument,

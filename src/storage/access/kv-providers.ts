@@ -1,54 +1,32 @@
 import { LRUCache } from 'lru-cache'
-import { Unreachable } from '../../core/failure/failure.ts'
+import { createKept } from '../../core/cache/kept.ts'
 import type { Provider, Providers, ProviderStore } from '../../core/consent/provider.ts'
 import { isProviderId } from '../../core/consent/provider.ts'
 import { kvKey } from '../keys.ts'
 import { createKvReader } from '../kv-reader.ts'
 import type { AccessReach } from './access-object.ts'
 
-/** How long an isolate answers from memory, for ids nobody has too. */
-const FRESH_MS = 5_000
-/** For so much longer it does while neither KV nor the Durable Object can be reached. */
-const LAST_RESORT_MS = 50_000
+/** Kept for ids that nobody has too. */
+const AGES = { fresh: 5_000, lastResort: 55_000 }
 const MAX_KEPT = 1_000
 
 /**
- * The providers a deployment was given: written through the Access Durable Object, read from KV, and at once where they
- * were written. What KV lacks is asked of the Durable Object, so a new provider is there for all; a change is seen
- * everywhere within a minute.
+ * The providers of a deployment: written through the Access Durable Object, read from KV, and at once where they were
+ * written. What KV lacks the Durable Object is asked for, so a new provider is there for all; a change is seen everywhere
+ * within a minute.
  */
 export function createKvProviders({ kv, access, now }: AccessReach): ProviderStore {
   const reader = createKvReader({ kv, value: (key) => access().value(key), now })
-  const kept = new LRUCache<string, { readonly provider: Provider | undefined; readonly until: number }>({
-    max: MAX_KEPT,
-  })
-  let changes = 0
+  const kept = createKept<Provider | undefined>({ store: new LRUCache({ max: MAX_KEPT }), agesOf: () => AGES, now })
+  const load = (id: string) => reader.read<Provider>(kvKey('provider', id), 'ask')
 
   function changed(id: string): void {
-    changes += 1
     reader.wrote(kvKey('provider', id))
-    kept.delete(id)
+    kept.forget((_, each) => each === id)
   }
 
   return {
-    async find(id) {
-      if (!isProviderId(id)) return undefined
-      const known = kept.get(id)
-      if (known && now() < known.until) return known.provider
-      const until = now() + FRESH_MS
-      const before = changes
-      let provider: Provider | undefined
-      try {
-        provider = await reader.read<Provider>(kvKey('provider', id), 'ask')
-      } catch (error) {
-        // What was so a moment ago is better than nothing
-        if (!(error instanceof Unreachable) || !known || now() > known.until + LAST_RESORT_MS) throw error
-        return known.provider
-      }
-      // What was changed meanwhile is newer than this answer
-      if (changes === before) kept.set(id, { provider, until })
-      return provider
-    },
+    find: async (id) => (isProviderId(id) ? kept.get(id, load) : undefined),
     async put(provider) {
       const isNew = await access().putProvider(provider)
       changed(provider.id)

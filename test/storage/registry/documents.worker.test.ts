@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createMemory } from '../../../src/core/tool/memory.ts'
+import { createMemory } from '../../../src/core/cache/memory.ts'
 import type { Publication, Published } from '../../../src/core/publish/registry.ts'
 import type { ToolRecord } from '../../../src/core/tool/tool.ts'
 import { createWholeRecords } from '../../../src/storage/registry/catalogue/kv-documents.ts'

@@ -91,23 +91,24 @@ describe('an isolate', () => {
   it('knows at once what it was told, and what others were within seconds, without the registry', () =>
     inRegistry(async (harness) => {
       const [one, other] = [isolate(harness), isolate(harness)]
-      await other.policies.read()
+      await other.policies.ready()
       expect(levelIn(other)).toBe(0)
       expect(await one.store.put(MAIL)).toBe(true)
       expect(levelIn(one)).toBe(5)
       expect(await one.store.list()).toEqual([MAIL])
       await harness.drain()
-      expect(other.policies.age()).toBe('fresh')
+      expect(other.policies.ready()).toBeUndefined()
       later(5_000)
-      expect(other.policies.age()).toBe('old')
-      await other.policies.read()
-      expect(levelIn(other)).toBe(5)
+      const behind: Promise<unknown>[] = []
+      expect(other.policies.ready((work) => behind.push(work))).toBeUndefined()
+      await Promise.all(behind)
+      expect([levelIn(other), behind.length]).toEqual([5, 1])
       expect(other.asked).toEqual([])
       expect(await one.store.remove('mail.*')).toBe(true)
       expect(levelIn(one)).toBe(0)
       expect(await one.store.remove('mail.*')).toBe(false)
       later(25_000)
-      expect(other.policies.age()).toBe('stale')
+      expect(other.policies.ready((work) => behind.push(work))).toBeInstanceOf(Promise)
     }))
 
   it('keeps the rules that it made while no policy changes', () =>
@@ -116,7 +117,7 @@ describe('an isolate', () => {
       await one.store.put(MAIL)
       const before = one.policies.now()
       later(30_000)
-      await one.policies.read()
+      await one.policies.ready()
       expect(one.policies.now()).toBe(before)
     }))
 
@@ -124,7 +125,6 @@ describe('an isolate', () => {
     inRegistry(async (harness) => {
       const one = isolate(harness)
       expect(() => one.policies.now()).toThrow(Unreachable)
-      expect(one.policies.age()).toBe('stale')
       await one.store.put(MAIL)
       const silent = createKvPolicies({
         kv: new Proxy(harness.kv.binding, {
@@ -135,15 +135,15 @@ describe('an isolate', () => {
         },
         now: () => Date.now(),
       })
-      await expect(silent.policies.read()).rejects.toThrow(Unreachable)
+      await expect(silent.policies.ready()).rejects.toThrow(Unreachable)
       expect(() => silent.policies.now()).toThrow(Unreachable)
       const stub = vi.spyOn(harness.registry, 'value').mockImplementation(() => {
         throw new Unreachable('The registry is away')
       })
       later(30_000)
-      await one.policies.read()
+      await one.policies.ready()
       expect(levelIn(one)).toBe(5)
-      expect(one.policies.age()).toBe('fresh')
+      expect(one.policies.ready()).toBeUndefined()
       stub.mockRestore()
     }))
 })

@@ -114,7 +114,7 @@ export function createKvCatalogue(options: KvCatalogueOptions) {
 
   const catalogue: Catalogue & ToolkitCounts = {
     async etag() {
-      await ready()
+      await policies.ready()
       const { revision } = policies.now()
       const { etag } = await head.read()
       return revision === 0 ? etag : `${etag}.${revision}`
@@ -137,7 +137,7 @@ export function createKvCatalogue(options: KvCatalogueOptions) {
     },
 
     async list(query, principal, format) {
-      await ready()
+      await policies.ready()
       if (query.q !== undefined || query.versions === 'all') return ask(query, principal, format)
       const after = query.cursor === undefined ? '' : decodeCursor(query.cursor)
       if (after === undefined) return undefined
@@ -160,11 +160,6 @@ export function createKvCatalogue(options: KvCatalogueOptions) {
       if (!earlier) throw new Unreachable('Cannot read the catalogue: it changes faster than it is read')
       return earlier
     },
-  }
-
-  /** Whoever comes by no gate may be the first to ask. */
-  async function ready(): Promise<void> {
-    if (policies.age() === 'stale') await policies.read()
   }
 
   async function ask(query: ListQuery, principal: Principal, format: LineFormat): Promise<Listing | undefined> {

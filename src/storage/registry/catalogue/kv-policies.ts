@@ -1,25 +1,27 @@
 import { Unreachable } from '../../../core/failure/failure.ts'
 import type { Policies, PolicySet, PolicyStore } from '../../../core/access/policy.ts'
+import { createKept } from '../../../core/cache/kept.ts'
+import type { Background } from '../../../core/tool/platform.ts'
 import { ALL_POLICIES, kvKey } from '../../keys.ts'
 import { createKvReader } from '../../kv-reader.ts'
 import { createPolicySet } from '../../../core/access/policy.ts'
 import type { PolicyList } from '../policies.ts'
 import type { RegistryReach } from './registry-stub.ts'
 
-/** For this long they are taken as they are; then, until they are stale, so too, and they are read again behind that. */
-const FRESH_MS = 5_000
-const STALE_MS = 25_000
+/** A change is seen everywhere within a minute: KV may be as much behind again. */
+const AGES = { fresh: 5_000, stale: 25_000, lastResort: Infinity }
 const KEY = kvKey('policies', ALL_POLICIES)
 
-/** How policies are kept up to date in an isolate: no request waits for them but the first, and the first after a while. */
+/** The policies as an isolate knows them. */
 export interface KeptPolicies extends Policies {
-  /** `fresh`: there is nothing to do; `old`: to be read, behind a request; `stale`: to be read before it. */
-  age(): 'fresh' | 'old' | 'stale'
-  /** Reads them. Where they can be read nowhere, those that were known stay; fails with `Unreachable` where none were. */
-  read(): Promise<void>
+  /**
+   * Sees that they are known and not stale, for `now`: undefined where nothing is to be waited for. Where they can be read
+   * nowhere, those that were known stay; fails with `Unreachable` where none were.
+   */
+  ready(background?: Background): Promise<void> | undefined
 }
 
-/** The policies as an isolate knows them: written through the Registry, read from KV, and at once where they were written. */
+/** The policies of a registry: written through the Registry, read from KV, and at once where they were written. */
 export function createKvPolicies({ kv, registry, now }: Pick<RegistryReach, 'kv' | 'registry' | 'now'>): {
   readonly policies: KeptPolicies
   readonly store: PolicyStore
@@ -27,47 +29,32 @@ export function createKvPolicies({ kv, registry, now }: Pick<RegistryReach, 'kv'
   readonly changed: () => Promise<void>
 } {
   const reader = createKvReader({ kv, value: (key) => registry().value(key), now })
-  let known: PolicySet | undefined
-  let freshUntil = -Infinity
-  let staleUntil = -Infinity
-  let changes = 0
+  const kept = createKept<PolicySet>({ store: new Map(), agesOf: () => AGES, now })
 
-  function keep({ policies, revision }: PolicyList): void {
-    freshUntil = now() + FRESH_MS
-    staleUntil = now() + STALE_MS
-    // What is known stays ready to be asked
-    if (known?.revision !== revision) known = createPolicySet(policies, revision)
+  async function load(): Promise<PolicySet> {
+    const list = await reader.read<PolicyList>(KEY, 'believe')
+    const { policies, revision } = list ?? { policies: [], revision: 0 }
+    const known = kept.peek(KEY)
+    // A set that was made has compiled its patterns
+    return known?.revision === revision ? known : createPolicySet(policies, revision)
   }
 
   const policies: KeptPolicies = {
     now() {
+      const known = kept.peek(KEY)
       if (known) return known
       throw new Unreachable('Switchboard cannot reach its policies right now')
     },
-    age() {
-      const at = now()
-      if (at < freshUntil) return 'fresh'
-      return known && at < staleUntil ? 'old' : 'stale'
-    },
-    async read() {
-      const before = changes
-      // Others go on with what there is meanwhile
-      if (known) freshUntil = now() + FRESH_MS
-      try {
-        const list = await reader.read<PolicyList>(KEY, 'believe')
-        // What was changed meanwhile is newer than this answer
-        if (changes === before) keep(list ?? { policies: [], revision: 0 })
-      } catch (error) {
-        if (!(error instanceof Unreachable) || !known) throw error
-        staleUntil = now() + FRESH_MS
-      }
+    ready(background) {
+      const known = kept.get(KEY, load, background)
+      return known instanceof Promise ? known.then(() => undefined) : undefined
     },
   }
 
   async function changed(): Promise<void> {
-    changes += 1
     reader.wrote(KEY)
-    await policies.read()
+    kept.expire()
+    await policies.ready()
   }
 
   const store: PolicyStore = {

@@ -1,4 +1,4 @@
-import type { Memory } from '../../../core/tool/memory.ts'
+import type { Memory } from '../../../core/cache/memory.ts'
 import { reached } from '../../reached.ts'
 import type { RegistryObject } from '../registry-object.ts'
 

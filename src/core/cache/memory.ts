@@ -1,17 +1,19 @@
 import { LRUCache } from 'lru-cache'
 
-/** What is kept of one kind, by its key, until the memory is wanted for something else. */
-export interface Kept<Value> {
+/** Values by key, which may be dropped at any time. A `Map` and an `LRUCache` are such stores. */
+export interface Store<Value> {
   get(key: string): Value | undefined
   has(key: string): boolean
-  set(key: string, value: Value): void
+  set(key: string, value: Value): unknown
+  delete(key: string): unknown
   clear(): void
+  forEach(each: (value: Value, key: string) => void): void
 }
 
-/** The memory that an isolate keeps things in, of however many kinds: all of them together take so many bytes. */
+/** The memory of an isolate, bounded for all kinds of values together. */
 export interface Memory {
-  /** A part of its own for a kind of thing. `bytesOf` says about how much one takes, with its key. */
-  part<Value>(bytesOf: (value: Value, key: string) => number): Kept<Value>
+  /** A store for one kind of value. `bytesOf` says about how much one takes, with its key. */
+  part<Value>(bytesOf: (value: Value, key: string) => number): Store<Value>
 }
 
 interface Entry<Value> {
@@ -19,10 +21,10 @@ interface Entry<Value> {
   readonly drop: () => void
 }
 
-/** What is larger than this part of the memory is not kept: it would drive out all else. */
+/** A value larger than this share of the memory is not kept: it would drive out all else. */
 const LARGEST = 0.25
 
-/** What was not used for longest is dropped first, whatever it is. */
+/** Makes a memory of so many bytes, which drops what was not used for longest, of whatever kind. */
 export function createMemory(maxBytes: number): Memory {
   const used = new LRUCache<Entry<unknown>, true>({
     maxSize: maxBytes,
@@ -30,7 +32,7 @@ export function createMemory(maxBytes: number): Memory {
     dispose: (_, entry) => entry.drop(),
   })
   return {
-    part<Value>(bytesOf: (value: Value, key: string) => number): Kept<Value> {
+    part<Value>(bytesOf: (value: Value, key: string) => number): Store<Value> {
       const entries = new Map<string, Entry<Value>>()
       return {
         get(key) {
@@ -47,6 +49,11 @@ export function createMemory(maxBytes: number): Memory {
           used.set(entry, true, { size: Math.max(1, Math.ceil(bytesOf(value, key))) })
           if (!used.has(entry)) entries.delete(key)
         },
+        delete(key) {
+          const entry = entries.get(key)
+          if (entry) used.delete(entry)
+        },
+        forEach: (each) => entries.forEach(({ value }, key) => each(value, key)),
         clear() {
           for (const entry of entries.values()) used.delete(entry)
         },
