@@ -1,44 +1,68 @@
 import { LRUCache } from 'lru-cache'
+import type { Principal } from '../core/access/principal.ts'
+import { fail, ok, type Result } from '../core/failure/failure.ts'
 import type { Config } from '../env.ts'
-import { createIssuerTokens } from '../http/caller/issuer-tokens.ts'
+import { NO_AGENT_TOKEN, originOf } from '../http/caller/agents.ts'
 import { createJwtVerifier, type JwtVerifier } from '../http/caller/jwt.ts'
+import { createVerdicts, type Judgement, type MayLookUp } from '../http/caller/verdicts.ts'
 import type { FindServer } from '../oauth-client/authorization-server.ts'
 import { providerFetch } from './capped-fetch.ts'
 
+const BEARER = /^bearer +([\w-]+\.[\w-]+\.[\w-]+)$/i
+const MAX_TOKEN = 8_192
 const DISCOVERY_MS = 10_000
 /** Addresses of a deployment that are remembered. */
 const MAX_ORIGINS = 20
+const NO_ISSUER = fail({ type: 'unavailable', message: 'Cannot ask the authorization server for its keys right now' })
 
-/** Verifies the tokens of the company's own authorization server, whose keys are found by its metadata. */
+/**
+ * Tells agents apart by the access tokens of the company's own authorization server: JWTs (RFC 9068) whose audience is the door
+ * at the address that it was reached by. Their keys are found by the server's metadata.
+ */
 export function companyTokens(config: Config, issuer: string) {
+  const now = Date.now
   const fetch = providerFetch(config)
   const { host } = new URL(issuer)
   let findServer: FindServer | undefined
   const verifiers = new LRUCache<string, JwtVerifier>({ max: MAX_ORIGINS })
-  return createIssuerTokens({
-    now: Date.now,
-    async verifierFor(origin) {
-      const provider = { id: host, name: host, issuer, client_id: '' }
-      const { createServerFinder } = await import('../oauth-client/authorization-server.ts')
-      findServer ??= createServerFinder(fetch, Date.now)
-      const server = await findServer(provider, ['token_endpoint'], AbortSignal.timeout(DISCOVERY_MS))
-      const jwksUrl = server?.as.jwks_uri
-      if (jwksUrl === undefined) return undefined
-      const key = `${origin} ${jwksUrl}`
-      const verifier =
-        verifiers.get(key) ??
-        createJwtVerifier(
-          {
-            jwksUrl,
-            issuers: [issuer],
-            audience: `${origin}/connect/mcp`,
-            people: config.people,
-            isOneOfSeveral: config.hasSeveralIssuers,
-          },
-          { fetch: (address, init) => fetch(address, init) },
-        )
-      verifiers.set(key, verifier)
-      return verifier
+  const verdicts = createVerdicts(now, check)
+
+  async function verifierFor(origin: string): Promise<JwtVerifier | undefined> {
+    const provider = { id: host, name: host, issuer, client_id: '' }
+    const { createServerFinder } = await import('../oauth-client/authorization-server.ts')
+    findServer ??= createServerFinder(fetch, now)
+    const server = await findServer(provider, ['token_endpoint'], AbortSignal.timeout(DISCOVERY_MS))
+    const jwksUrl = server?.as.jwks_uri
+    if (jwksUrl === undefined) return undefined
+    const key = `${origin} ${jwksUrl}`
+    const { people, hasSeveralIssuers: isOneOfSeveral } = config
+    const audience = `${origin}/connect/mcp`
+    const verifier =
+      verifiers.get(key) ??
+      createJwtVerifier({ jwksUrl, issuers: [issuer], audience, people, isOneOfSeveral }, { fetch })
+    verifiers.set(key, verifier)
+    return verifier
+  }
+
+  async function check(credential: string, mayLookUp?: MayLookUp): Promise<Judgement<Principal>> {
+    const refusal = mayLookUp?.()
+    if (refusal) return { result: refusal }
+    const at = credential.indexOf(' ')
+    const verifier = await verifierFor(credential.slice(0, at))
+    if (!verifier) return { result: NO_ISSUER }
+    const verified = await verifier.verify(credential.slice(at + 1))
+    if (!verified.ok) return { result: verified }
+    return { result: ok(verified.value.principal), expiresAt: verified.value.expiresAt }
+  }
+
+  return {
+    /** Who sends a request. A verdict that is known comes back without a promise. */
+    authenticate(request: Request, mayLookUp?: MayLookUp): Result<Principal> | Promise<Result<Principal>> {
+      const header = request.headers.get('authorization') ?? ''
+      const token = header.length <= MAX_TOKEN ? BEARER.exec(header)?.[1] : undefined
+      if (token === undefined) return NO_AGENT_TOKEN
+      const credential = `${originOf(request.url)} ${token}`
+      return verdicts.known(credential) ?? verdicts.judge(credential, mayLookUp)
     },
-  })
+  }
 }

@@ -6,7 +6,8 @@ import { type Failing, fail, ok, type Result } from '../../core/failure/failure.
 import { check, optional, string, unquoted } from '../../core/tool/json-reader.ts'
 import { type ActAbout, noteAct } from '../../http/route/acts.ts'
 import { readForm, readJson } from '../../http/request/body.ts'
-import { browserCookie, browserOf, newBrowser } from '../../http/caller/browser-cookie.ts'
+import { browserOf, setBrowserCookie } from '../../http/caller/browser-cookie.ts'
+import { randomValue } from '../../http/caller/cookie.ts'
 import { pathSegment } from '../../http/request/path-segment.ts'
 import { ANY_QUERY, NO_QUERY, query, type ReadOf } from '../../http/request/query.ts'
 import { declare, reading } from '../../http/route/operation.ts'
@@ -117,8 +118,8 @@ export function authorizationsFace(deps: AuthorizationsFaceDeps): Hono {
     const visitor = person ? { person } : {}
     const { id, kind } = authorization
     const decision = form.value.get('decision') ?? (kind === 'grant' ? 'continue' : undefined)
-    const browser = browserOf(request) ?? newBrowser()
-    const cookies = [browserCookie(request, browser)]
+    const browser = browserOf(request) ?? randomValue()
+    const cookies = [setBrowserCookie(request, browser)]
     if (decision === 'refuse' || (kind === 'approval' && decision === 'approve')) {
       const approve = decision === 'approve'
       const ended = await authorizations.decide(id, { ...visitor, browser, callback: callbackOf(c), approve })

@@ -5,7 +5,6 @@ import { isTrustworthy } from './loopback.ts'
 import type { Sessions } from './sessions.ts'
 import { createVerdicts, type Judgement, type MayLookUp } from './verdicts.ts'
 
-/** An agent, and what it may do now. */
 interface Known {
   readonly principal: Principal
   readonly agent: Agent
@@ -13,7 +12,7 @@ interface Known {
 
 export interface AgentsOptions {
   readonly store: AgentStore
-  /** What whoever let an agent act may do now. */
+  /** The rights, as of now, of who let an agent act. */
   readonly holderOf: Sessions['holderOf']
   /** Milliseconds since 1970. */
   readonly now: () => number
@@ -21,18 +20,19 @@ export interface AgentsOptions {
 
 export type Agents = ReturnType<typeof createAgents>
 
-/** What the authorization server makes: the agent, its grant and random letters. */
+/** The agent, its grant and random letters. */
 const TOKEN = /^bearer +([\w-]{22}:[\w-]{16}:[\w-]{32})$/i
 
-const NO_TOKEN = fail({
+/** The refusal of a request to the door for agents that shows no token. */
+export const NO_AGENT_TOKEN = fail({
   type: 'unauthenticated',
   reason: "Here agents sign people in by OAuth 2.1, as 'resource_metadata' says; keys are for '/mcp'",
 })
 const BAD_TOKEN = fail({ type: 'unauthenticated', reason: 'The access token is not known, has expired or was revoked' })
 
 /**
- * Tells agents apart by their access tokens. Verdicts are kept as those on keys are, so a warm call does no I/O; what an agent
- * may do is judged anew with each, by what whoever let it may do by then.
+ * Tells agents apart by their access tokens. Verdicts are kept as those on keys are, so a warm call does no I/O. An agent may
+ * never do more than who let it act may do now.
  */
 export function createAgents({ store, holderOf, now }: AgentsOptions) {
   const verdicts = createVerdicts(now, check)
@@ -43,7 +43,7 @@ export function createAgents({ store, holderOf, now }: AgentsOptions) {
     const at = credential.indexOf(' ')
     const [origin, token] = [credential.slice(0, at), credential.slice(at + 1)]
     const place = URL.parse(origin)
-    // None was made for such a place, whatever name a request says that it came by
+    // No token is made for such a place, whatever host a request names
     if (!place || !isTrustworthy(place)) return { result: BAD_TOKEN }
     try {
       const found = await store.find(origin, token)
@@ -63,9 +63,9 @@ export function createAgents({ store, holderOf, now }: AgentsOptions) {
   /** Who sends a request, by its access token alone. A verdict that is known comes back without a promise. */
   function authenticate(request: Request, mayLookUp?: MayLookUp): Result<Principal> | Promise<Result<Principal>> {
     const header = request.headers.get('authorization')
-    if (header === null) return NO_TOKEN
+    if (header === null) return NO_AGENT_TOKEN
     const token = TOKEN.exec(header)?.[1]
-    if (token === undefined) return NO_TOKEN
+    if (token === undefined) return NO_AGENT_TOKEN
     // A token counts at the address that it was made for
     const credential = `${originOf(request.url)} ${token}`
     const known = verdicts.known(credential)
@@ -85,15 +85,15 @@ export function createAgents({ store, holderOf, now }: AgentsOptions) {
       return removed
     },
 
-    /** Has an agent's tokens looked up again, as after one was revoked. */
+    /** An agent's tokens are looked up again, as after one was revoked. */
     forgetAgent(id: string): void {
       verdicts.forgetWhere(({ agent }) => agent.id === id)
     },
 
-    /** Has every token looked up again, as after a client was taken back. */
+    /** Every token is looked up again, as after a client was taken back. */
     forget: verdicts.forget,
 
-    /** Holds the agents of a key for ended, which is deleted. */
+    /** The agents of a key end with it. */
     forgetKey(id: string): void {
       verdicts.forgetWhere(({ agent }) => agent.owner === `key:${id}`)
     },
@@ -101,7 +101,7 @@ export function createAgents({ store, holderOf, now }: AgentsOptions) {
 }
 
 /** Scheme, host and port of a URL as the platform writes it: to parse it costs each call. */
-function originOf(url: string): string {
+export function originOf(url: string): string {
   return url.slice(0, url.indexOf('/', url.indexOf('://') + 3))
 }
 

@@ -1,8 +1,18 @@
 import { type Person, type PersonClaims, personOf, standingOf } from '../../core/access/person.ts'
 import { hasScope, type Principal, type Scope, SCOPES } from '../../core/access/principal.ts'
 import { type Rights, rightsOf, type SignInRule } from '../../core/access/sign-in-rules.ts'
-import { anything, check, into, list, object, optional, string, strings, text } from '../../core/tool/json-reader.ts'
-import { unquoted } from '../../core/tool/json-reader.ts'
+import {
+  anything,
+  check,
+  into,
+  list,
+  object,
+  optional,
+  string,
+  strings,
+  text,
+  unquoted,
+} from '../../core/tool/json-reader.ts'
 import type { Problem } from '../../core/tool/problem.ts'
 import { toolPattern } from '../../core/tool/tool-id.ts'
 
@@ -21,17 +31,16 @@ const CLAIMS = object(
   { unknown: 'ignore' },
 )
 
-/** What is known of the people whom a provider's tokens speak for. */
 export interface PeopleRules {
-  /** The provider that people sign in with: its tokens name users as it does. Absent: nobody signs in. */
+  /** The provider that people sign in with; absent: nobody signs in. */
   readonly issuer?: string | undefined
   readonly claims: PersonClaims
   /** What people may do; absent: what their tokens say. */
   readonly rules?: readonly SignInRule[] | undefined
 }
 
-/** A token that is verified, and still speaks for nobody, or may do nothing. */
-export type ClaimsRefusal =
+/** A verified token that speaks for nobody, or may do nothing. */
+type ClaimsRefusal =
   | { readonly ok: false; readonly problems: readonly Problem[] }
   /** In words that follow "it". */
   | { readonly ok: false; readonly lacks: string }
@@ -39,13 +48,12 @@ export type ClaimsRefusal =
   | { readonly ok: false; readonly unruled: string }
 
 /**
- * Who the claims of a verified JWT speak for: `sub` is the user, of that issuer where there are several, `scope` (RFC 8693 section 4.2) or, without it, the list
- * `scopes` the scopes, of which those of other systems are passed over, and `tools` the tool patterns. `users: "any"`
- * counts only beside the scope `admin`. A claim of the wrong form is refused, not passed over: it was meant to restrict.
+ * Who the claims of a verified JWT speak for: `sub` is the user, prefixed with `issuer` where that is given; `scope` (RFC 8693
+ * section 4.2) or else the list `scopes` the scopes, of which unknown ones are passed over; `tools` the tool patterns.
+ * `users: "any"` counts only beside the scope `admin`. A claim of the wrong form is refused: it was meant to restrict.
  *
- * `people` says more of tokens that are a provider's: which user they speak for, and what a token may do that names no
- * tools. That is what the rules give, and of it no more scopes than the token has, if it has any of ours: clients choose
- * the scopes that they ask a provider for, so those never add to the rules.
+ * `people` names the user of a provider's token, and gives a token without `tools` what the rules give. The token's scopes
+ * restrict the rules and never add to them, since clients choose the scopes that they ask a provider for.
  */
 export function principalOfClaims(
   claims: Readonly<Record<string, unknown>>,
@@ -63,7 +71,7 @@ export function principalOfClaims(
   if (person && people?.rules && tools === undefined) {
     const given = rightsOf(person, people.rules)
     if (!given) return { ok: false, unruled: user }
-    // Words of other systems alone say nothing of ours, and no words at all say that it may do nothing
+    // Scopes of other systems alone do not restrict, and an empty list means no access
     const isOurs = own !== undefined && (own.length > 0 || scopes?.length === 0)
     rights = isOurs ? { ...given, scopes: both(given.scopes, own) } : given
   }
@@ -71,7 +79,7 @@ export function principalOfClaims(
   return { ok: true, value: { id: `jwt:${user}`, kind: 'jwt', ...rights, users: anybody ? 'any' : [user] } }
 }
 
-/** Who a provider's token speaks for, or what it lacks. A service of the provider has no e-mail address, and is its `sub`. */
+/** The person a provider's token speaks for, or what it lacks. A service has no e-mail address, and is its `sub`. */
 function personIn(
   claims: Readonly<Record<string, unknown>>,
   sub: string,
@@ -84,7 +92,6 @@ function personIn(
   return { user: sub, ...standingOf(claims, named.groups) }
 }
 
-/** The scopes that both give. */
 function both(some: readonly Scope[], others: readonly Scope[]): readonly Scope[] {
   return SCOPES.filter((scope) => hasScope({ scopes: some }, scope) && hasScope({ scopes: others }, scope))
 }

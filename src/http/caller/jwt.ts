@@ -4,26 +4,27 @@ import {
   decodeProtectedHeader,
   errors,
   type JWTPayload,
+  jwtVerify,
   type JWTVerifyGetKey,
+  type JWTVerifyOptions,
 } from 'jose'
 import type { Principal } from '../../core/access/principal.ts'
 import { type Failing, fail, ok, type Result } from '../../core/failure/failure.ts'
 import { cannotRead, quoted } from '../../core/tool/problem.ts'
 import { type PeopleRules, principalOfClaims } from './jwt-claims.ts'
 import { isTrustworthy } from './loopback.ts'
-import { KeysUnavailable, type SignedClaims, signedClaims } from './signed-claims.ts'
 
 export interface JwtOptions {
-  /** Shared by whoever signs with HS256; at least 32 bytes, as RFC 7518 section 3.2 wants. */
+  /** Shared with who signs with HS256; at least 32 bytes, as RFC 7518 section 3.2 wants. */
   readonly secret?: string | undefined
   /** Where the public keys are; https, or http on a loopback host. */
   readonly jwksUrl?: string | undefined
-  /** Whose tokens are accepted, by their `iss`; absent: whoever signs. */
+  /** The accepted `iss`; absent: any. */
   readonly issuers?: readonly string[] | undefined
   readonly audience?: string | undefined
-  /** Of tokens that the JWKS signs: who people are, and what they may do. */
+  /** Who people are, and what they may do, by tokens that the JWKS signs. */
   readonly people?: PeopleRules | undefined
-  /** Whether others are accepted elsewhere, so that each has users of its own; absent: as `issuers` and `people` say. */
+  /** Whether users of another issuer come in elsewhere; absent: as `issuers` and `people` say. */
   readonly isOneOfSeveral?: boolean | undefined
 }
 
@@ -45,32 +46,32 @@ export interface JwtPlatform {
 }
 
 export const MIN_JWT_SECRET = 32
+/** Fewer than the 32 that RFC 7518 section 3.2 asks for: engines in use share shorter ones. */
+export const MIN_WORKER_SECRET = 16
 /** RFC 8725 section 3.1: each kind of key has its own algorithms, whatever the token's header says. */
 const SECRET_ALGORITHMS = ['HS256']
 const JWKS_ALGORITHMS = ['RS256', 'ES256', 'EdDSA', 'Ed25519']
+const CLOCK_TOLERANCE_S = 5
 const JWKS_TIMEOUT_MS = 4_000
-/** How long a server of keys that failed is left alone, so that a flood of tokens is no flood of requests to it. */
+/** A server of keys that failed is left alone for so long, so that a flood of tokens is no flood of requests to it. */
 const JWKS_REST_MS = 2_000
 
 /**
  * Makes what verifies JWTs, with a shared secret (HS256), a JWKS (RS256, ES256, EdDSA) or both. `exp` is required,
  * `nbf` honoured, `iss` and `aud` checked where configured; a token that has an `aud` where none is configured is
- * refused (OXP 1.0, "Server authentication"). Where several issuers are accepted, or one key is shared and others are
- * public and no issuer is named, each has users of its own: their ids are `<issuer>|<sub>`; the provider that people sign
- * in with is one of them. A token of a person whom no rule is for is `forbidden`. Throws a TypeError for options that cannot hold.
+ * refused (OXP 1.0, "Server authentication"). Where several could name the same `sub`, users are `<issuer>|<sub>`. A token
+ * of a person whom no rule is for is `forbidden`. Throws a TypeError for options that cannot hold.
  */
 export function createJwtVerifier(options: JwtOptions, platform: JwtPlatform = {}): JwtVerifier {
   const now = platform.now ?? Date.now
-  const secret = options.secret === undefined ? undefined : secretKey(options.secret)
+  const secret = options.secret === undefined ? undefined : keyOf(options.secret, MIN_JWT_SECRET, 'JWT secret')
   const jwks = options.jwksUrl === undefined ? undefined : jwksKeys(options.jwksUrl, platform, now)
   if (!secret && !jwks) throw new TypeError('Cannot verify JWTs: wanted a secret or a JWKS URL, got neither')
 
   const { issuers, audience, people } = options
-  const hasSeveralIssuers =
-    options.isOneOfSeveral ??
-    new Set([...(issuers ?? []), ...(people?.issuer === undefined ? [] : [people.issuer])]).size > 1
+  const known = new Set([...(issuers ?? []), ...(people?.issuer === undefined ? [] : [people.issuer])])
+  const hasSeveralIssuers = options.isOneOfSeveral ?? known.size > 1
   const wantedClaims = { ...(issuers && { issuer: [...issuers] }), ...(audience !== undefined && { audience }) }
-  /** Whose a token's `sub` is, where there are several who could say the same one of different people. */
   function issuerOf(claims: JWTPayload, usesSecret: boolean): string | undefined {
     if (issuers) return hasSeveralIssuers ? claims.iss : undefined
     return secret && jwks ? (usesSecret ? 'secret' : 'jwks') : undefined
@@ -109,6 +110,74 @@ export function createJwtVerifier(options: JwtOptions, platform: JwtPlatform = {
   }
 }
 
+/** The engine that shares `WORKER_SECRET`: it speaks for all of its users, and says in each call for which. */
+const WORKER: Principal = {
+  id: 'worker',
+  kind: 'admin',
+  scopes: ['tools:read', 'tools:call'],
+  tools: ['*'],
+  users: 'any',
+}
+
+/**
+ * Makes what verifies the JWTs by which an engine calls its worker (Open Tool Calling RFC as Arcade's engine lives it):
+ * HS256 with the shared secret, `aud` "worker", `exp` required; `sub`, when there is one, is nobody in particular. A token that
+ * it refuses is left to `otherwise`, where there is one. Throws a TypeError for a secret that is too short.
+ */
+export function createWorkerVerifier(
+  secret: string,
+  { now = Date.now, otherwise }: Pick<JwtPlatform, 'now'> & { readonly otherwise?: JwtVerifier | undefined } = {},
+): JwtVerifier {
+  const key = keyOf(secret, MIN_WORKER_SECRET, 'worker secret')
+  return {
+    async verify(token) {
+      const wanted = { algorithms: SECRET_ALGORITHMS, audience: 'worker', currentDate: new Date(now()) }
+      const signed = await signedClaims(token, () => key, wanted)
+      if (typeof signed !== 'string') return ok({ principal: WORKER, expiresAt: signed.expiresAt })
+      if (otherwise) return otherwise.verify(token)
+      return fail({ type: 'unauthenticated', reason: `Cannot accept the worker's JWT: ${signed}` })
+    },
+  }
+}
+
+/** The keys to check a token with cannot be had, which says nothing of the token. */
+class KeysUnavailable extends Error {}
+
+interface SignedClaims {
+  readonly claims: JWTPayload
+  /** Milliseconds since 1970. */
+  readonly expiresAt: number
+}
+
+/** The claims of a JWT that holds now, or why it is refused, without a word of the token. Throws what `key` throws. */
+async function signedClaims(
+  token: string,
+  key: JWTVerifyGetKey,
+  wanted: Pick<JWTVerifyOptions, 'issuer' | 'audience'> & { readonly algorithms: string[]; readonly currentDate: Date },
+): Promise<SignedClaims | string> {
+  try {
+    const required = { requiredClaims: ['exp'], clockTolerance: CLOCK_TOLERANCE_S }
+    const { payload } = await jwtVerify(token, key, { ...wanted, ...required })
+    // jose has checked that there is an `exp`, and that it is a number
+    return { claims: payload, expiresAt: (payload.exp ?? 0) * 1_000 }
+  } catch (error) {
+    if (error instanceof KeysUnavailable) throw error
+    return refusalOf(error, wanted.algorithms)
+  }
+}
+
+function refusalOf(error: unknown, algorithms: readonly string[]): string {
+  if (error instanceof errors.JWTExpired) return 'it has expired'
+  if (error instanceof errors.JWTClaimValidationFailed) {
+    return `its '${error.claim}' claim is ${error.reason === 'missing' ? 'missing' : 'not accepted'}`
+  }
+  if (error instanceof errors.JWSSignatureVerificationFailed) return 'its signature does not verify'
+  if (error instanceof errors.JOSEAlgNotAllowed) return `wanted an 'alg' of ${quoted(algorithms)}`
+  if (error instanceof errors.JWKSNoMatchingKey) return 'no key of the JWKS fits it'
+  if (error instanceof errors.JWKSMultipleMatchingKeys) return "several keys of the JWKS fit it, name one with 'kid'"
+  return 'it is malformed'
+}
+
 function refuse(reason: string): Failing {
   return fail({ type: 'unauthenticated', reason: `Cannot accept the JWT: ${reason}` })
 }
@@ -121,16 +190,13 @@ function algorithmOf(token: string): string | undefined {
   }
 }
 
-function secretKey(secret: string): Uint8Array {
+function keyOf(secret: string, least: number, name: string): Uint8Array {
   const bytes = new TextEncoder().encode(secret)
-  if (bytes.byteLength >= MIN_JWT_SECRET) return bytes
-  throw new TypeError(`Cannot use the JWT secret: wanted at least ${MIN_JWT_SECRET} bytes, got ${bytes.byteLength}`)
+  if (bytes.byteLength >= least) return bytes
+  throw new TypeError(`Cannot use the ${name}: wanted at least ${least} bytes, got ${bytes.byteLength}`)
 }
 
-/**
- * The keys of a JWKS. Whatever the token's header says of places (`jku`, `x5u`) or keys (`jwk`, `x5c`), jose does not
- * look at. On Workers it shares no fetch between requests.
- */
+/** The keys of a JWKS. jose ignores places (`jku`, `x5u`) and keys (`jwk`, `x5c`) that the token's header names. */
 function jwksKeys(href: string, platform: JwtPlatform, now: () => number): JWTVerifyGetKey {
   const url = URL.parse(href)
   if (!url || !isTrustworthy(url)) {

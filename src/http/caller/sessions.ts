@@ -1,15 +1,14 @@
-import { base64url } from 'jose'
 import type { Principal } from '../../core/access/principal.ts'
 import { principalOfPerson, type Session, SESSION_LIFETIME_MS, type SessionStore } from '../../core/access/session.ts'
 import type { SignInRule } from '../../core/access/sign-in-rules.ts'
 import { fail, ok, type Result } from '../../core/failure/failure.ts'
 import type { Sha256 } from '../../core/tool/digest.ts'
-import type { Authenticator } from './authenticate.ts'
-import { type Cookie, cookieOf, setCookie } from './cookie.ts'
+import { type Authenticator, hasCredential } from './authenticate.ts'
+import { randomValue } from './cookie.ts'
 import { isOwnPage, isSameOrigin } from './same-origin.ts'
+import { sessionCookieOf, setSessionCookie } from './session-cookie.ts'
 import { createVerdicts, type Judgement, type MayLookUp } from './verdicts.ts'
 
-/** Who is signed in in a browser, and by which session. */
 export interface SignedIn {
   readonly principal: Principal
   readonly session: Session
@@ -18,7 +17,7 @@ export interface SignedIn {
 export interface SessionsOptions {
   readonly store: SessionStore
   readonly authenticator: Pick<Authenticator, 'authenticate' | 'holderOf'>
-  /** The provider whose word counts; absent: none's. */
+  /** The provider that people sign in with; absent: they sign in with API keys. */
   readonly issuer: string | undefined
   readonly rules: readonly SignInRule[]
   readonly sha256: Sha256
@@ -29,14 +28,7 @@ export interface SessionsOptions {
 
 export type Sessions = ReturnType<typeof createSessions>
 
-const SESSION: Cookie = {
-  name: 'switchboard-session',
-  // 32 bytes, base64url
-  value: /^[\w-]{43}$/,
-  maxAgeS: SESSION_LIFETIME_MS / 1_000,
-}
 const MAX_BROWSER = 200
-
 const NOBODY = fail({ type: 'unauthenticated', reason: 'Nobody is signed in in this browser' })
 const FOREIGN = fail({
   type: 'forbidden',
@@ -44,9 +36,8 @@ const FOREIGN = fail({
 })
 
 /**
- * The sessions of a deployment as its routes use them. What a browser has is random and is stored nowhere; its verdicts are
- * kept as those on other credentials are. What a session may do is judged anew with each verdict: by the rules as they are
- * now, or by the key that it began with, which it does not outlive.
+ * The sessions of a deployment as its routes use them. A browser's text is random and only its hash is stored; verdicts are
+ * kept as those on other credentials are. A session may do what the rules, or the key that it began with, allow now.
  */
 export function createSessions(options: SessionsOptions) {
   const { store, authenticator, issuer, rules, sha256, newId, now } = options
@@ -73,7 +64,7 @@ export function createSessions(options: SessionsOptions) {
   }
 
   async function holderOf(by: Session['by']): Promise<Judgement<Principal>> {
-    // A key says nothing of a person: where a provider does, it signs nobody in
+    // Keys sign nobody in where people have a provider to sign in with
     if ('key' in by) return issuer === undefined ? authenticator.holderOf(by.key) : { result: NOBODY }
     const principal = by.issuer === issuer ? principalOfPerson(by.person, rules) : undefined
     return { result: principal ? ok(principal) : NOBODY }
@@ -89,7 +80,7 @@ export function createSessions(options: SessionsOptions) {
    * are opened. A verdict that is known comes back without a promise.
    */
   function signedIn(request: Request, mayLookUp?: MayLookUp): Result<SignedIn> | Promise<Result<SignedIn>> {
-    const cookie = cookieOf(request, SESSION)
+    const cookie = sessionCookieOf(request)
     if (cookie === undefined) return NOBODY
     const known = verdicts.known(cookie)
     return known ? here(request, known) : verdicts.judge(cookie, mayLookUp).then((result) => here(request, result))
@@ -98,7 +89,7 @@ export function createSessions(options: SessionsOptions) {
   return {
     signedIn,
 
-    /** What whoever began something so may do now: nothing is kept of it. */
+    /** The rights, as of now, of who began something so; nothing is kept. */
     holderOf,
 
     /**
@@ -106,34 +97,33 @@ export function createSessions(options: SessionsOptions) {
      * credential in a header counts before the cookie.
      */
     authenticate(request: Request, mayLookUp?: MayLookUp): Result<Principal> | Promise<Result<Principal>> {
-      const { headers } = request
-      const isByHeader = headers.has('authorization') || headers.has('oxp-api-key')
-      if (isByHeader || cookieOf(request, SESSION) === undefined) return authenticator.authenticate(request, mayLookUp)
+      if (hasCredential(request) || sessionCookieOf(request) === undefined) {
+        return authenticator.authenticate(request, mayLookUp)
+      }
       if (!isOwnPage(request)) return FOREIGN
       const found = signedIn(request, mayLookUp)
       return found instanceof Promise ? found.then(principalOf) : principalOf(found)
     },
 
     /**
-     * Whom a page of ours is for, or who sends its form: whoever is signed in, or else who `authenticate` says. A page may be
-     * opened from anywhere, since that changes nothing; what changes something comes from a page of ours, whoever sends it.
+     * Whom a page of ours is for, or who sends its form: who is signed in, or else who `authenticate` says. A page may be
+     * opened from anywhere; a request that changes something must come from a page of ours.
      */
     async visitor(request: Request, mayLookUp?: MayLookUp): Promise<Result<Principal>> {
       const isRead = request.method === 'GET' || request.method === 'HEAD'
       if (!isRead && !isSameOrigin(request)) return FOREIGN
-      const isByHeader = request.headers.has('authorization') || request.headers.has('oxp-api-key')
-      const found = isByHeader ? NOBODY : await signedIn(request, mayLookUp)
+      const found = hasCredential(request) ? NOBODY : await signedIn(request, mayLookUp)
       if (found.ok || found.failure.type !== 'unauthenticated') return principalOf(found)
       return authenticator.authenticate(request, mayLookUp)
     },
 
     /**
-     * Signs somebody in in the browser that sends a request, by a new session in place of the one that it had. Gives the
-     * header `Set-Cookie`.
+     * Signs somebody in in the browser that sends a request, by a new session in place of its old one. Gives the header
+     * `Set-Cookie`.
      */
     async begin(request: Request, by: Session['by'], owner: string): Promise<string> {
       await end(request)
-      const text = base64url.encode(crypto.getRandomValues(new Uint8Array(32)))
+      const text = randomValue()
       const at = now()
       const session: Session = {
         id: newId(),
@@ -145,18 +135,18 @@ export function createSessions(options: SessionsOptions) {
         expires_at: new Date(at + SESSION_LIFETIME_MS).toISOString(),
       }
       await store.create(session, await sha256(text))
-      return setCookie(request, SESSION, text)
+      return setSessionCookie(request, text)
     },
 
-    /** Signs out whoever is signed in in the browser that sends a request. Gives the header `Set-Cookie`. */
+    /** Ends the session of the browser that sends a request. Gives the header `Set-Cookie`. */
     async signOut(request: Request): Promise<string> {
       await end(request)
-      return setCookie(request, SESSION, undefined)
+      return setSessionCookie(request, undefined)
     },
 
     list: store.list,
 
-    /** Ends a session, of one principal or of anybody. Whether there was such a session. */
+    /** Ends a session, of one principal or of anybody. Gives whether there was such a session. */
     async remove(id: string, owner?: string): Promise<boolean> {
       const removed = await store.remove(id, owner)
       // Also when it was removed elsewhere: a verdict may live on here
@@ -164,7 +154,7 @@ export function createSessions(options: SessionsOptions) {
       return removed
     },
 
-    /** Holds the sessions of a key for ended, which is deleted. */
+    /** The sessions of a key end with it. */
     forgetKey(id: string): void {
       verdicts.forgetWhere(({ principal }) => principal.id === `key:${id}`)
     },
@@ -172,7 +162,7 @@ export function createSessions(options: SessionsOptions) {
 
   /** Ends the session of the browser that sends a request, whatever has become of who began it. */
   async function end(request: Request): Promise<void> {
-    const cookie = cookieOf(request, SESSION)
+    const cookie = sessionCookieOf(request)
     const session = cookie === undefined ? undefined : await store.find(await sha256(cookie))
     if (!session) return
     await store.remove(session.id)

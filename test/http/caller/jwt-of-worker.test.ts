@@ -1,7 +1,6 @@
 import { SignJWT, UnsecuredJWT } from 'jose'
 import { describe, expect, it } from 'vitest'
-import type { JwtVerifier, VerifiedJwt } from '../../../src/http/caller/jwt.ts'
-import { createWorkerVerifier } from '../../../src/http/caller/worker-jwt.ts'
+import { createWorkerVerifier, type JwtVerifier, type VerifiedJwt } from '../../../src/http/caller/jwt.ts'
 
 const SECRET = 'a worker secret of at least 32 bytes'
 const NOW_S = 1_800_000_000
