@@ -2,40 +2,35 @@ import { LRUCache } from 'lru-cache'
 import {
   allowInsecureRequests,
   type AuthorizationServer,
-  type ClientAuth,
-  ClientSecretBasic,
-  ClientSecretPost,
   customFetch,
   discoveryRequest,
-  None,
   processDiscoveryResponse,
 } from 'oauth4webapi'
 import type { Fetch, Signal } from '../core/tool/platform.ts'
 import type { Provider } from '../core/consent/provider.ts'
 
-type Endpoint = 'authorization_endpoint' | 'token_endpoint' | 'revocation_endpoint'
+const ENDPOINTS = ['authorization_endpoint', 'token_endpoint', 'revocation_endpoint'] as const
 
-/** Where a provider is reached, given or discovered. */
-export interface Server {
+/** A provider's endpoints, as configured or discovered. */
+export interface ProviderServer {
   readonly as: AuthorizationServer
-  /** Whether the provider's metadata (RFC 8414) is known; else only what its configuration says. */
+  /** Whether the provider's metadata (RFC 8414) is known, and not its configuration alone. */
   readonly discovered: boolean
 }
 
-/** Finds a provider's endpoints. Undefined when they are not all given, and its issuer does not tell either. */
+/** Finds a provider's endpoints. Undefined when one that is wanted is neither configured nor discovered. */
 export type FindServer = (
   provider: Provider,
-  wanted: readonly Endpoint[],
+  wanted: readonly (typeof ENDPOINTS)[number][],
   signal: Signal,
-) => Promise<Server | undefined>
+) => Promise<ProviderServer | undefined>
 
 const FRESH_MS = 3_600_000
 const MAX_KEPT = 100
-const ENDPOINTS = ['authorization_endpoint', 'token_endpoint', 'revocation_endpoint'] as const
 
 /**
- * Endpoints that are given count; the others come from the issuer's metadata (OpenID Connect Discovery, then RFC 8414),
- * which is kept for an hour. `fetch` guards where requests may go.
+ * Configured endpoints count; the others come from the issuer's metadata (OpenID Connect Discovery, then RFC 8414), which is
+ * kept for an hour. `fetch` guards where requests may go.
  */
 export function createServerFinder(fetch: Fetch, now: () => number): FindServer {
   // Values, not promises: Durable Objects that share an isolate must not wait for each other's requests
@@ -47,9 +42,9 @@ export function createServerFinder(fetch: Fetch, now: () => number): FindServer 
     for (const algorithm of ['oidc', 'oauth2'] as const) {
       try {
         const url = new URL(issuer)
-        // Which hosts may be asked over http is for the guarded fetch to say
         const response = await discoveryRequest(url, {
           algorithm,
+          // The guarded fetch alone says which hosts may be asked over http
           [allowInsecureRequests]: true,
           [customFetch]: (href, { headers, redirect }) => fetch(href, { headers, redirect, signal }),
         })
@@ -65,26 +60,14 @@ export function createServerFinder(fetch: Fetch, now: () => number): FindServer 
   }
 
   return async (provider, wanted, signal) => {
-    const given = Object.fromEntries(
+    const configured = Object.fromEntries(
       ENDPOINTS.flatMap((name) => (provider[name] === undefined ? [] : [[name, provider[name]]])),
     )
-    const isGiven = wanted.every((name) => name in given)
-    const found = isGiven || provider.issuer === undefined ? undefined : await discover(provider.issuer, signal)
+    const isWhole = wanted.every((name) => name in configured)
+    const found = isWhole || provider.issuer === undefined ? undefined : await discover(provider.issuer, signal)
     // Where no issuer is configured, none is checked, and any text may stand here
-    const issuer = provider.issuer ?? provider.token_endpoint ?? ''
-    const as: AuthorizationServer = { ...found, ...given, issuer: found?.issuer ?? issuer }
+    const issuer = found?.issuer ?? provider.issuer ?? provider.token_endpoint ?? ''
+    const as: AuthorizationServer = { ...found, ...configured, issuer }
     return wanted.every((name) => typeof as[name] === 'string') ? { as, discovered: found !== undefined } : undefined
   }
-}
-
-/**
- * How the client authenticates (RFC 6749, section 2.3): as configured; else as the provider's metadata says, where Basic
- * is the default; without metadata in the body, which more providers accept.
- */
-export function clientAuth(provider: Provider, { as, discovered }: Server, secret: string | undefined): ClientAuth {
-  if (secret === undefined) return None()
-  const supported = as.token_endpoint_auth_methods_supported ?? ['client_secret_basic']
-  const preferred = !discovered || supported.includes('client_secret_post') ? 'client_secret_post' : undefined
-  const method = provider.token_endpoint_auth_method ?? preferred
-  return method === 'client_secret_post' ? ClientSecretPost(secret) : ClientSecretBasic(secret)
 }

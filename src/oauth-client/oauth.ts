@@ -1,5 +1,5 @@
 import {
-  authorizationCodeGrantRequest,
+  type AuthorizationServer,
   processAuthorizationCodeResponse,
   processRefreshTokenResponse,
   refreshTokenGrantRequest,
@@ -7,22 +7,31 @@ import {
   type TokenEndpointResponse,
 } from 'oauth4webapi'
 import { parseScopes } from '../core/consent/oauth-scopes.ts'
-import type { Provider } from '../core/consent/provider.ts'
+import { missingSecret, type Provider } from '../core/consent/provider.ts'
 import type { Fetch, Signal } from '../core/tool/platform.ts'
-import { type AuthorizationRequest, authorizationUrl } from './authorization-request.ts'
-import { clientAuth, type FindServer, type Server } from './authorization-server.ts'
-import { missingSecret } from './client-secret.ts'
-import { failureOf, notSetUp, type ProviderFailure, providerFailure, unavailable } from './provider-failure.ts'
-import { answeredCode, requestsOf } from './provider-requests.ts'
+import type { FindServer, ProviderServer } from './authorization-server.ts'
+import { failureOf, notSetUp, type ProviderFailure, unavailable } from './provider-failure.ts'
+import {
+  authorizationUrl,
+  clientOf,
+  type PendingRequest,
+  PROVIDER_TIMEOUT_MS,
+  type ProviderClient,
+  serverToVisit,
+} from './provider-requests.ts'
 import { normalTokenResponse } from './token-response.ts'
 
-/** What a provider issued. */
+/** An authorization request for the scopes of tools. */
+export interface AuthorizationRequest extends PendingRequest {
+  readonly scopes: readonly string[]
+}
+
 export interface Tokens {
   readonly access_token: string
   readonly refresh_token?: string
   /** Seconds from now on; absent where the provider did not say. */
   readonly expires_in?: number
-  /** Absent where the provider did not say: then it is what was asked for (RFC 6749, section 5.1). */
+  /** Absent where the provider did not say: then it is what was requested (RFC 6749, section 5.1). */
   readonly scopes?: readonly string[]
 }
 
@@ -40,34 +49,27 @@ export interface OAuthOptions {
   readonly timeout?: (ms: number) => Signal
 }
 
-/** What a provider has for its answers to one request of ours, discovery included. */
-const TIMEOUT_MS = 10_000
 const MAX_LIFETIME_S = 10 * 365 * 86_400
 
 export type OAuth = ReturnType<typeof createOAuth>
 
 /** The client's side of OAuth 2.0, as a vault needs it. Nothing of it ever rejects. */
-export function createOAuth({
-  fetch,
-  findServer,
-  judgeUrl,
-  secretOf,
-  timeout = (ms) => AbortSignal.timeout(ms),
-}: OAuthOptions) {
+export function createOAuth({ fetch, findServer, judgeUrl, secretOf, timeout }: OAuthOptions) {
   const unready = (provider: Provider) => missingSecret(provider, secretOf)
+  const deadline = () => timeout?.(PROVIDER_TIMEOUT_MS) ?? AbortSignal.timeout(PROVIDER_TIMEOUT_MS)
 
   /** Asks the token endpoint, and words what goes wrong. */
   async function issue(
     provider: Provider,
     scopes: readonly string[],
-    ask: (client: ReturnType<typeof clientOf>) => Promise<TokenEndpointResponse>,
+    ask: (client: ProviderClient) => Promise<TokenEndpointResponse>,
   ): Promise<Issued> {
     const missing = unready(provider)
     if (missing !== undefined) return notSetUp(provider, missing)
-    const signal = timeout(TIMEOUT_MS)
+    const signal = deadline()
     const server = await findServer(provider, ['token_endpoint'], signal)
     if (!server) return unavailable(provider)
-    const client = clientOf(provider, server, signal)
+    const client = clientAt(provider, server, signal)
     try {
       const { access_token, token_type, refresh_token, expires_in, scope } = await ask(client)
       if (token_type !== 'bearer') return unavailable(provider, 'it issues no bearer tokens')
@@ -83,48 +85,33 @@ export function createOAuth({
     }
   }
 
-  /** This deployment as a client of one provider, for one request. */
-  function clientOf(provider: Provider, server: Server, signal: Signal) {
-    const { client_id, client_secret_name: name } = provider
-    return {
-      as: server.as,
-      client: { client_id },
-      auth: clientAuth(provider, server, name === undefined ? undefined : secretOf(name)),
-      ...requestsOf(fetch, signal, normalTokenResponse),
-    }
+  function clientAt(provider: Provider, server: ProviderServer, signal: Signal): ProviderClient {
+    const { client_secret_name: name } = provider
+    const secret = name === undefined ? undefined : secretOf(name)
+    return clientOf(provider, server, secret, { fetch, signal, read: normalTokenResponse })
   }
 
   return {
     /** Why this deployment is no client of the provider yet, in words for an administrator; undefined when it is. */
     unready,
-    /** Where the browser goes to be asked. */
+    /** The page at the provider where a person is asked. */
     async begin(
       provider: Provider,
-      asked: AuthorizationRequest,
+      request: AuthorizationRequest,
     ): Promise<{ readonly ok: true; readonly url: string } | ProviderFailure> {
       const missing = unready(provider)
       if (missing !== undefined) return notSetUp(provider, missing)
-      const server = await findServer(provider, ['authorization_endpoint', 'token_endpoint'], timeout(TIMEOUT_MS))
-      const endpoint = server?.as.authorization_endpoint
-      if (!server || endpoint === undefined) return unavailable(provider)
-      const reason = judgeUrl(endpoint)
-      if (reason !== undefined) {
-        return providerFailure('client', `The page of '${provider.id}' cannot be opened: ${reason}`)
-      }
-      return { ok: true, url: await authorizationUrl(endpoint, provider, server.as, asked) }
+      const server = await serverToVisit(provider, findServer, judgeUrl, deadline())
+      if (!server.ok) return server
+      const parameters = parametersOf(provider, server.as, request.scopes)
+      return { ok: true, url: await authorizationUrl(server.page, provider, request, parameters) }
     },
     /** Checks the authorization response in the URL that the browser came to, `iss` too (RFC 9207), and redeems its code. */
-    exchange(
-      provider: Provider,
-      url: string,
-      { state, callback, verifier, scopes }: AuthorizationRequest,
-    ): Promise<Issued> {
-      return issue(provider, scopes, async ({ as, client, auth, options }) => {
-        const answered = new URL(url).searchParams
-        if (provider.issuer === undefined) answered.delete('iss')
-        const code = answeredCode(as, client, answered, state)
-        const response = await authorizationCodeGrantRequest(as, client, auth, code, callback, verifier, options)
-        return processAuthorizationCodeResponse(as, client, response)
+    exchange(provider: Provider, url: string, request: AuthorizationRequest): Promise<Issued> {
+      return issue(provider, request.scopes, async ({ as, client, redeem }) => {
+        const response = new URL(url).searchParams
+        if (provider.issuer === undefined) response.delete('iss')
+        return processAuthorizationCodeResponse(as, client, await redeem(response, request))
       })
     },
     refresh(provider: Provider, refreshToken: string, scopes: readonly string[]): Promise<Issued> {
@@ -133,20 +120,34 @@ export function createOAuth({
         return processRefreshTokenResponse(as, client, response)
       })
     },
-    /** Revokes tokens where the provider takes that (RFC 7009), as well as it goes. */
+    /** Revokes tokens where the provider takes that (RFC 7009), and ignores its answer: they are gone here already. */
     async revoke(provider: Provider, { access_token, refresh_token }: Tokens): Promise<void> {
       if (unready(provider) !== undefined) return
-      const signal = timeout(TIMEOUT_MS)
+      const signal = deadline()
       const server = await findServer(provider, ['revocation_endpoint'], signal)
       if (!server) return
-      const { as, client, auth, options } = clientOf(provider, server, signal)
+      const { as, client, auth, options } = clientAt(provider, server, signal)
       const ask = (token: string, hint: string) =>
         revocationRequest(as, client, auth, token, { ...options, additionalParameters: { token_type_hint: hint } })
-      // It is gone here already, so what a provider makes of it changes nothing
       await Promise.allSettled([
         ...(refresh_token === undefined ? [] : [ask(refresh_token, 'refresh_token')]),
         ask(access_token, 'access_token'),
       ])
     },
+  }
+}
+
+/** The scopes of an authorization request, `offline_access` where that is offered, and the provider's own parameters. */
+function parametersOf(provider: Provider, as: AuthorizationServer, wanted: readonly string[]): Record<string, string> {
+  const { authorization_parameters: own = {}, extra_scopes = [], scope_separator = ' ' } = provider
+  const scopes = new Set([...wanted, ...extra_scopes])
+  const isOffered = as.scopes_supported?.includes('offline_access') === true && !('access_type' in own)
+  const asksOffline = isOffered && !scopes.has('offline_access')
+  if (asksOffline) scopes.add('offline_access')
+  return {
+    // OpenID Connect Core, section 11: without the prompt `offline_access` is ignored
+    ...(asksOffline ? { prompt: 'consent' } : {}),
+    ...own,
+    ...(scopes.size === 0 ? {} : { scope: [...scopes].join(scope_separator) }),
   }
 }

@@ -3,9 +3,9 @@ import type { Provider } from '../core/consent/provider.ts'
 
 /**
  * Why a provider issued nothing: `denied` by the person; `refused`, this code or refresh token does not hold; `mismatch`,
- * the answer is not to what was asked here; `client`, the provider or this deployment is not set up for the other;
- * `unavailable`, the provider is down, slow, or answers nonsense. Messages are complete, and hold nothing that a provider
- * sent but an error's code. `forOperator` stands in place of the message for whoever runs the deployment, where only they can help.
+ * the answer is to another request; `client`, the provider or this deployment is not set up for the other; `unavailable`,
+ * the provider is down, slow, or answers nonsense. Messages repeat nothing that a provider sent but an error's code.
+ * `forOperator` replaces the message for who runs the deployment, where only they can help.
  */
 export interface ProviderFailure {
   readonly ok: false
@@ -15,7 +15,6 @@ export interface ProviderFailure {
   readonly retry_after_ms?: number
 }
 
-/** A provider's last answer: its status, and its `Retry-After`. */
 export interface LastAnswer {
   readonly status: number
   readonly retryAfter: string | null
@@ -31,13 +30,12 @@ export function providerFailure(why: ProviderFailure['why'], message: string): P
   return { ok: false, why, message }
 }
 
-/** The failure of a provider that does not know this deployment, or is not known to it as it should be. */
 export function notSetUp({ id }: Provider, forOperator: string): ProviderFailure {
   const message = `'${id}' gives nothing to this Switchboard as it is set up: its operator must put that right`
   return { ...providerFailure('client', message), forOperator }
 }
 
-/** The failure of a provider that is down, slow, or answers nonsense; `how` says it in words, when it is known. */
+/** `how` is the reason in words that follow the message, when it is known. */
 export function unavailable(provider: Provider, how?: string, last?: LastAnswer): ProviderFailure {
   const seconds = /^\d{1,6}$/.test(last?.retryAfter ?? '') ? Number(last?.retryAfter) : undefined
   const message = `'${provider.id}' cannot be asked now: ${how ?? 'it does not answer as it should'}`
@@ -47,7 +45,7 @@ export function unavailable(provider: Provider, how?: string, last?: LastAnswer)
   }
 }
 
-/** What oauth4webapi threw, as a failure; `last` is the provider's last answer. */
+/** The failure for an error that oauth4webapi threw. */
 export function failureOf(provider: Provider, error: unknown, last: LastAnswer | undefined): ProviderFailure {
   const { id } = provider
   if (error instanceof Mismatch) {

@@ -1,16 +1,118 @@
 import {
   allowInsecureRequests,
+  authorizationCodeGrantRequest,
   type AuthorizationServer,
   AuthorizationResponseError,
-  type Client,
+  calculatePKCECodeChallenge,
+  type ClientAuth,
+  ClientSecretBasic,
+  ClientSecretPost,
   customFetch,
+  None,
   validateAuthResponse,
 } from 'oauth4webapi'
+import type { Provider } from '../core/consent/provider.ts'
 import type { Fetch, Signal } from '../core/tool/platform.ts'
-import { type LastAnswer, Mismatch } from './provider-failure.ts'
+import type { FindServer, ProviderServer } from './authorization-server.ts'
+import { type LastAnswer, Mismatch, type ProviderFailure, providerFailure, unavailable } from './provider-failure.ts'
 
-/** A request as the library has it made. */
-interface Asked {
+/** What the answer to an authorization request is checked and redeemed with. */
+export interface PendingRequest {
+  readonly state: string
+  /** The PKCE verifier (RFC 7636). */
+  readonly verifier: string
+  /** The redirect URI. */
+  readonly callback: string
+}
+
+/** What a provider has for its answers to one request of ours, discovery included. */
+export const PROVIDER_TIMEOUT_MS = 10_000
+
+/** The server of a provider whose page a browser may be sent to, or why there is none. */
+export async function serverToVisit(
+  provider: Provider,
+  findServer: FindServer,
+  judgeUrl: (url: string) => string | undefined,
+  signal: Signal,
+): Promise<{ readonly ok: true; readonly as: AuthorizationServer; readonly page: string } | ProviderFailure> {
+  const server = await findServer(provider, ['authorization_endpoint', 'token_endpoint'], signal)
+  const page = server?.as.authorization_endpoint
+  if (!server || page === undefined) return unavailable(provider)
+  const reason = judgeUrl(page)
+  if (reason === undefined) return { ok: true, as: server.as, page }
+  return providerFailure('client', `The page of '${provider.id}' cannot be opened: ${reason}`)
+}
+
+/** The URL of an authorization request (RFC 6749, section 4.1.1) with PKCE. No parameter in `more` replaces the request's own. */
+export async function authorizationUrl(
+  page: string,
+  { client_id }: Provider,
+  { state, verifier, callback }: PendingRequest,
+  more: Readonly<Record<string, string>>,
+): Promise<string> {
+  const url = new URL(page)
+  const parameters = {
+    ...more,
+    response_type: 'code',
+    client_id,
+    redirect_uri: callback,
+    state,
+    code_challenge: await calculatePKCECodeChallenge(verifier),
+    code_challenge_method: 'S256',
+  }
+  for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value)
+  return url.href
+}
+
+/**
+ * This deployment as a client of one provider, for requests that end with `signal`: they leave by `fetch`, which alone says which
+ * hosts may be asked over http. `read` makes of an answer what the library understands.
+ */
+export function clientOf(
+  provider: Provider,
+  server: ProviderServer,
+  secret: string | undefined,
+  { fetch, signal, read }: { fetch: Fetch; signal: Signal; read: (response: Response) => Response | Promise<Response> },
+) {
+  const { as } = server
+  const client = { client_id: provider.client_id }
+  const auth = clientAuth(provider, server, secret)
+  let last: LastAnswer | undefined
+  const options = {
+    signal,
+    [allowInsecureRequests]: true,
+    async [customFetch](href: string, { body, ...init }: LibraryRequest) {
+      const response = await fetch(href, body === undefined ? init : { ...init, body })
+      last = { status: response.status, retryAfter: response.headers.get('retry-after') }
+      return read(response)
+    },
+  }
+  return {
+    as,
+    client,
+    auth,
+    options,
+    lastAnswer: () => last,
+    /**
+     * Redeems the code of an authorization response whose `state` and `iss` (RFC 9207) are those of the request. Throws
+     * `AuthorizationResponseError` for a refusal, and `Mismatch` for what is no answer to this request.
+     */
+    redeem(response: URLSearchParams, { state, callback, verifier }: PendingRequest): Promise<Response> {
+      let code: URLSearchParams
+      try {
+        code = validateAuthResponse(as, client, response, state)
+      } catch (error) {
+        throw error instanceof AuthorizationResponseError ? error : new Mismatch()
+      }
+      if (code.getAll('code').length !== 1) throw new Mismatch()
+      return authorizationCodeGrantRequest(as, client, auth, code, callback, verifier, options)
+    },
+  }
+}
+
+export type ProviderClient = ReturnType<typeof clientOf>
+
+interface LibraryRequest {
   readonly method: string
   readonly headers: Record<string, string>
   readonly redirect: 'manual'
@@ -19,41 +121,13 @@ interface Asked {
 }
 
 /**
- * What requests of ours to a provider have in common: they leave by `fetch`, which alone says which hosts may be asked over
- * http, and end with `signal`. `read` makes of an answer what the library understands; `lastAnswer` is what came last.
+ * How the client authenticates (RFC 6749, section 2.3): as configured; else as the provider's metadata says, where Basic
+ * is the default; without metadata in the body, which more providers accept.
  */
-export function requestsOf(fetch: Fetch, signal: Signal, read: (response: Response) => Response | Promise<Response>) {
-  let last: LastAnswer | undefined
-  return {
-    options: {
-      signal,
-      [allowInsecureRequests]: true,
-      async [customFetch](href: string, { body, ...asked }: Asked) {
-        const response = await fetch(href, body === undefined ? asked : { ...asked, body })
-        last = { status: response.status, retryAfter: response.headers.get('retry-after') }
-        return read(response)
-      },
-    },
-    lastAnswer: () => last,
-  }
-}
-
-/**
- * The one code of an authorization response, whose `state` and `iss` (RFC 9207) are those that were asked for. Throws
- * `AuthorizationResponseError` for a refusal, and `Mismatch` for what is not the answer to this request.
- */
-export function answeredCode(
-  as: AuthorizationServer,
-  client: Client,
-  parameters: URLSearchParams,
-  state: string,
-): URLSearchParams {
-  let answered: URLSearchParams
-  try {
-    answered = validateAuthResponse(as, client, parameters, state)
-  } catch (error) {
-    throw error instanceof AuthorizationResponseError ? error : new Mismatch()
-  }
-  if (answered.getAll('code').length !== 1) throw new Mismatch()
-  return answered
+function clientAuth(provider: Provider, { as, discovered }: ProviderServer, secret: string | undefined): ClientAuth {
+  if (secret === undefined) return None()
+  const supported = as.token_endpoint_auth_methods_supported ?? ['client_secret_basic']
+  const preferred = !discovered || supported.includes('client_secret_post') ? 'client_secret_post' : undefined
+  const method = provider.token_endpoint_auth_method ?? preferred
+  return method === 'client_secret_post' ? ClientSecretPost(secret) : ClientSecretBasic(secret)
 }

@@ -18,9 +18,9 @@ const ERRORS: Readonly<Record<string, string>> = {
 }
 
 /**
- * Makes a token endpoint's answer what RFC 6749, section 5, says it is. Providers have form encoding, JSON under another
- * type, nulls for absent fields, errors under status 200, and Slack's own types of tokens. An ID token is left out, since
- * nothing here asks who the person is. An answer that is not understood comes back as it is.
+ * Writes a token endpoint's answer as RFC 6749, section 5, has it. Providers have form encoding, JSON under another type,
+ * nulls for absent fields, errors under status 200, and Slack's own types of tokens. An ID token is left out, since tools
+ * do not need it. An answer that cannot be read comes back unchanged.
  */
 export async function normalTokenResponse(response: Response): Promise<Response> {
   // As bytes: workerd warns when a form is read as text
@@ -31,10 +31,10 @@ export async function normalTokenResponse(response: Response): Promise<Response>
   const fields = readFields(text, headers.get('content-type') ?? '')
   if (!fields) return new Response(text, { status: response.status, headers })
 
-  const given = Object.entries(fields).filter(
+  const present = Object.entries(fields).filter(
     ([name, value]) => value !== null && (value !== '' || name === 'scope') && name !== 'id_token',
   )
-  const body: Record<string, unknown> = Object.fromEntries(given)
+  const body: Record<string, unknown> = Object.fromEntries(present)
   headers.set('content-type', 'application/json')
   const { error, token_type, expires_in } = body
   if (typeof error === 'string' && body['access_token'] === undefined) {

@@ -1,6 +1,4 @@
 import {
-  authorizationCodeGrantRequest,
-  calculatePKCECodeChallenge,
   generateRandomCodeVerifier,
   generateRandomNonce,
   generateRandomState,
@@ -11,25 +9,20 @@ import {
   validateApplicationLevelSignature,
 } from 'oauth4webapi'
 import type { Provider } from '../core/consent/provider.ts'
-import type { Fetch, Signal } from '../core/tool/platform.ts'
-import { clientAuth, type FindServer } from '../oauth-client/authorization-server.ts'
+import type { Fetch } from '../core/tool/platform.ts'
+import type { FindServer } from '../oauth-client/authorization-server.ts'
+import { failureOf, Mismatch, type ProviderFailure, unavailable } from '../oauth-client/provider-failure.ts'
 import {
-  failureOf,
-  Mismatch,
-  type ProviderFailure,
-  providerFailure,
-  unavailable,
-} from '../oauth-client/provider-failure.ts'
-import { answeredCode, requestsOf } from '../oauth-client/provider-requests.ts'
+  authorizationUrl,
+  clientOf,
+  type PendingRequest,
+  PROVIDER_TIMEOUT_MS,
+  serverToVisit,
+} from '../oauth-client/provider-requests.ts'
 
-/** What a browser is sent to the provider with, and what its answer is read by. */
-export interface OpenIdRequest {
-  readonly state: string
+/** An authentication request (OpenID Connect Core, section 3.1.2.1). */
+export interface OpenIdRequest extends PendingRequest {
   readonly nonce: string
-  /** The PKCE verifier (RFC 7636). */
-  readonly verifier: string
-  /** The redirect URI. */
-  readonly callback: string
 }
 
 export interface OpenIdOptions {
@@ -47,9 +40,6 @@ export interface OpenIdOptions {
 
 export type OpenId = ReturnType<typeof createOpenId>
 
-/** What the provider has for its answers to one request of ours, discovery included. */
-const TIMEOUT_MS = 10_000
-
 /**
  * The deployment as a client of the OpenID provider that people sign in with: authorization code with PKCE (S256), `state`
  * and `nonce`; the ID token's signature, issuer, audience and time are checked (OpenID Connect Core, section 3.1.3.7), and
@@ -58,85 +48,58 @@ const TIMEOUT_MS = 10_000
 export function createOpenId({ issuer, clientId, clientSecret, claims, fetch, findServer, judgeUrl }: OpenIdOptions) {
   const { host } = new URL(issuer)
   const provider: Provider = { id: host, name: host, issuer, client_id: clientId }
-  const client = { client_id: clientId }
 
   return {
-    /** Where the browser goes to sign in, and what its answer will be read by; `again`: to do so as somebody else. */
+    /** The page where a person signs in, and what their answer is checked with; `again`: to do so as somebody else. */
     async begin(
       callback: string,
       again: boolean,
     ): Promise<{ readonly ok: true; readonly url: string; readonly request: OpenIdRequest } | ProviderFailure> {
-      const server = await findServer(provider, ['authorization_endpoint', 'token_endpoint'], timeout())
-      const endpoint = server?.as.authorization_endpoint
-      if (!server || endpoint === undefined) return unavailable(provider)
-      const reason = judgeUrl(endpoint)
-      if (reason !== undefined) {
-        return providerFailure('client', `The page of '${host}' cannot be opened: ${reason}`)
-      }
+      const server = await serverToVisit(provider, findServer, judgeUrl, AbortSignal.timeout(PROVIDER_TIMEOUT_MS))
+      if (!server.ok) return server
       const request = {
         state: generateRandomState(),
         nonce: generateRandomNonce(),
         verifier: generateRandomCodeVerifier(),
         callback,
       }
-      const { as } = server
-      const scopes = ['openid', 'email', 'profile', ...(as.scopes_supported?.includes('groups') ? ['groups'] : [])]
-      const url = new URL(endpoint)
-      const parameters = {
-        response_type: 'code',
-        client_id: clientId,
-        redirect_uri: callback,
-        scope: scopes.join(' '),
-        state: request.state,
+      const url = await authorizationUrl(server.page, provider, request, {
+        scope: `openid email profile${server.as.scopes_supported?.includes('groups') ? ' groups' : ''}`,
         nonce: request.nonce,
-        code_challenge: await calculatePKCECodeChallenge(request.verifier),
-        code_challenge_method: 'S256',
         // Google knows no `login`; others need not know `select_account` (OpenID Connect Core, section 3.1.2.1)
         ...(again ? { prompt: host === 'accounts.google.com' ? 'select_account' : 'login' } : {}),
-      }
-      for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value)
-      return { ok: true, url: url.href, request }
+      })
+      return { ok: true, url, request }
     },
 
-    /** The verified claims of whoever comes back from the provider: `url` is the whole URL they came to. */
+    /** The verified claims of the person who comes back from the provider: `url` is the whole URL they came to. */
     async finish(
       url: string,
-      { state, nonce, verifier, callback }: OpenIdRequest,
+      request: OpenIdRequest,
     ): Promise<{ readonly ok: true; readonly claims: Readonly<Record<string, unknown>> } | ProviderFailure> {
-      const signal = timeout()
+      const signal = AbortSignal.timeout(PROVIDER_TIMEOUT_MS)
       const server = await findServer(provider, ['token_endpoint'], signal)
       if (!server?.discovered) return unavailable(provider)
-      const { as } = server
-      const { options, lastAnswer } = requestsOf(fetch, signal, (response) => response)
+      const read = (response: Response) => response
+      const openId = clientOf(provider, server, clientSecret, { fetch, signal, read })
+      const { as, client, options, redeem, lastAnswer } = openId
       try {
-        const answered = answeredCode(as, client, new URL(url).searchParams, state)
-        const auth = clientAuth(provider, server, clientSecret)
-        const response = await authorizationCodeGrantRequest(as, client, auth, answered, callback, verifier, options)
-        const tokens = await processAuthorizationCodeResponse(as, client, response, {
-          expectedNonce: nonce,
-          requireIdToken: true,
-        })
+        const response = await redeem(new URL(url).searchParams, request)
+        const expected = { expectedNonce: request.nonce, requireIdToken: true }
+        const tokens = await processAuthorizationCodeResponse(as, client, response, expected)
         await validateApplicationLevelSignature(as, response, options)
         const said = getValidatedIdTokenClaims(tokens)
         if (!said) throw new Mismatch()
         const isWhole = claims.every((name) => said[name] !== undefined)
         if (isWhole || as.userinfo_endpoint === undefined) return { ok: true, claims: said }
-        const more = await processUserInfoResponse(
-          as,
-          client,
-          said.sub,
-          await userInfoRequest(as, client, tokens.access_token, options),
-        )
-        // What is said of an address must be of that very address
+        const answer = await userInfoRequest(as, client, tokens.access_token, options)
+        const more = await processUserInfoResponse(as, client, said.sub, answer)
+        // `email_verified` must be said of that very address
         const { email, email_verified } = said['email'] === undefined ? more : said
         return { ok: true, claims: { ...more, ...said, email, email_verified } }
       } catch (error) {
         return failureOf(provider, error, lastAnswer())
       }
     },
-  }
-
-  function timeout(): Signal {
-    return AbortSignal.timeout(TIMEOUT_MS)
   }
 }

@@ -30,6 +30,15 @@ export interface Provider {
   readonly tools?: readonly string[]
 }
 
+/** Why a deployment is no client of a provider yet, in words for an administrator. `secretOf` knows secrets by their names. */
+export function missingSecret(
+  { id, client_secret_name: name }: Provider,
+  secretOf: (name: string) => string | undefined,
+): string | undefined {
+  if (name === undefined || secretOf(name) !== undefined) return undefined
+  return `The secret of the client at '${id}' is missing: an administrator can set it as the Worker secret '${name}'`
+}
+
 /** Where providers are found: those the deployment was given, then the well-known ones it has credentials for. */
 export interface Providers {
   find(id: string): Promise<Provider | undefined>
