@@ -4,24 +4,22 @@ import { isObject, type JsonObject } from '../client/json.ts'
 import { CliError } from './cli-error.ts'
 import type { Surroundings } from './terminal.ts'
 
-/** Reads a count. */
 export function wholeNumber(text: string): number {
   if (/^[1-9]\d{0,8}$/.test(text)) return Number(text)
   throw new InvalidArgumentError('Wanted a whole number from 1.')
 }
 
-/** Reads seconds, of which there may be none. */
 export function seconds(text: string): number {
   if (/^\d{1,8}$/.test(text)) return Number(text)
   throw new InvalidArgumentError('Wanted seconds, such as 0 or 86400.')
 }
 
-/** Gathers an option that may be given again and again. */
+/** For an option that may be repeated. */
 export function gather(text: string, before: readonly string[] = []): readonly string[] {
   return [...before, text]
 }
 
-/** What a file holds; `-` is the standard input. */
+/** The text of a file; `-` is the standard input. */
 export async function readInput(file: string, { stdin }: Surroundings): Promise<string> {
   if (file !== '-') return readFile(file, 'utf8')
   const parts: Buffer[] = []
@@ -29,7 +27,7 @@ export async function readInput(file: string, { stdin }: Surroundings): Promise<
   return Buffer.concat(parts).toString('utf8')
 }
 
-/** Reads JSON that somebody wrote. `what` names it; what it says is not repeated. */
+/** Reads JSON. `what` names it in the error, which does not repeat its text. */
 export function readJson(text: string, what: string): unknown {
   try {
     return JSON.parse(text)

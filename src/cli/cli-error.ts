@@ -1,15 +1,14 @@
 import type { SwitchboardError } from '../client/index.ts'
 
 /**
- * What the command line itself cannot do, beside the failures of the client. `usage`: it was asked wrongly, or has to be told more;
- * `failed`; `refused`: what there is must not be touched, or cannot be read.
+ * Failures of the command line itself, beside those of the client. `usage`: a wrong or missing argument; `refused`: a file that
+ * must not be changed, or cannot be read.
  */
 export type CliErrorCode = 'usage' | 'failed' | 'refused'
 
 export class CliError extends Error {
   override readonly name = 'CliError'
   readonly code: CliErrorCode
-  /** What to do about it. */
   readonly hint: string | undefined
 
   constructor(code: CliErrorCode, message: string, hint?: string) {
@@ -19,7 +18,7 @@ export class CliError extends Error {
   }
 }
 
-/** What the process ends with, as the guide has it. */
+/** Exit codes, as the guide lists them. */
 export const EXIT = {
   ok: 0,
   failed: 1,
@@ -53,7 +52,6 @@ const EXIT_OF: Readonly<Record<SwitchboardError['code'] | CliErrorCode, number>>
   cancelled: EXIT.interrupted,
 }
 
-/** What the process ends with after a failure. */
 export function exitOf({ code }: SwitchboardError | CliError): number {
   return EXIT_OF[code]
 }

@@ -4,16 +4,15 @@ import { applyEdits, modify, type ParseError, parse, printParseErrorCode } from 
 import { isObject, parsed } from '../client/json.ts'
 import { CliError } from './cli-error.ts'
 
-/** What a file says, undefined where there is none, and what it will say. */
+/** The text of a file before, undefined where there is none, and after. */
 export interface Merged {
   readonly before: string | undefined
   readonly after: string
 }
 
 /**
- * A file of JSON, with comments or not, with the servers and inputs of a snippet in it. What else it says
- * stays, comments too; the object that gets something may be laid out anew. Throws
- * where it cannot be read.
+ * Puts the servers and inputs of a snippet into a file of JSON. All else stays, comments too; a changed object may be laid out
+ * anew. Throws where the file cannot be read.
  */
 export async function mergeJson(file: string, snippet: string): Promise<Merged> {
   const before = await textOf(file)
@@ -56,8 +55,8 @@ export async function mergeJson(file: string, snippet: string): Promise<Merged> 
 }
 
 /**
- * A file of TOML with the table of a snippet at its end. Nothing here reads TOML, so a file that speaks of that table already, or has what
- * another table could not follow, is left to its owner.
+ * Puts the table of a snippet at the end of a file of TOML. Nothing here reads TOML, so a file that has that table already, or
+ * ends in an open text, is refused.
  */
 export async function mergeToml(file: string, snippet: string): Promise<Merged> {
   const before = await textOf(file)
@@ -70,14 +69,14 @@ export async function mergeToml(file: string, snippet: string): Promise<Merged> 
   ) {
     throw unreadable(file, "it speaks of 'mcp_servers.switchboard' or 'mcp_servers' already: change it by hand")
   }
-  // What is open at the end would take the table in
+  // An open text at the end would swallow the table
   if ((text.split('"""').length - 1) % 2 === 1 || (text.split("'''").length - 1) % 2 === 1)
     throw unreadable(file, 'a text in it does not end')
   const gap = text === '' ? '' : text.endsWith('\n') ? '\n' : '\n\n'
   return { before, after: `${before ?? ''}${gap}${snippet}\n` }
 }
 
-/** Writes a file whole, beside a copy of what it said, and gives the name of that. A link stays one. */
+/** Replaces a file as a whole, and gives the name of a backup of it. A link stays one. */
 export async function writeKeeping(
   file: string,
   before: string | undefined,

@@ -6,7 +6,7 @@ import { openSession } from './session.ts'
 import { jsonText, lineOf } from './terminal-text.ts'
 import type { Surroundings } from './terminal.ts'
 
-/** Runs a command line, and gives what the process ends with. */
+/** Runs a command line, and gives the exit code. */
 async function main(args: readonly string[], surroundings: Surroundings, signal: AbortSignal): Promise<number> {
   const { stdout, stderr } = surroundings
   const program = createProgram(
@@ -39,7 +39,7 @@ function known(thrown: unknown): SwitchboardError | CliError {
   }
   const code = thrown instanceof Error && 'code' in thrown ? String(thrown.code) : ''
   const message = thrown instanceof Error ? thrown.message : String(thrown)
-  // What the file system says names the file, and nothing that is in it
+  // Errors of the file system name the file, and nothing in it
   return new CliError(['ENOENT', 'EISDIR', 'EACCES'].includes(code) ? 'usage' : 'failed', message)
 }
 
@@ -74,9 +74,9 @@ function linesOf(error: SwitchboardError | CliError): readonly string[] {
 }
 
 const stop = new AbortController()
-// The second time it ends at once
+// At the second Ctrl+C it ends at once
 process.once('SIGINT', () => stop.abort())
-// Whoever reads only the beginning has what they want
+// `switchboard list | head` is no failure
 process.stdout.on('error', (error: NodeJS.ErrnoException) =>
   process.exit(error.code === 'EPIPE' ? EXIT.ok : EXIT.failed),
 )

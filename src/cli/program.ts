@@ -1,5 +1,4 @@
 import { Command, Option } from 'commander'
-import type { AddCommands } from './add-commands.ts'
 import about from '../../package.json' with { type: 'json' }
 import { addArchive } from './commands/archive.ts'
 import { addAuthorize } from './commands/authorize.ts'
@@ -11,7 +10,7 @@ import { addDoctor } from './commands/doctor.ts'
 import { addImport } from './commands/import.ts'
 import { addKeys } from './commands/keys.ts'
 import { addPublish } from './commands/publish.ts'
-import type { Open } from './session.ts'
+import type { AddCommands, Open } from './session.ts'
 
 const COMMANDS: readonly AddCommands[] = [
   addCatalogue,
@@ -26,12 +25,12 @@ const COMMANDS: readonly AddCommands[] = [
   addDoctor,
 ]
 
-/** The tree of commands. What it cannot read it throws (`CommanderError`), and says nothing by itself but help. */
+/** The tree of commands. It throws a `CommanderError` for a wrong command line, and prints nothing but help. */
 export function createProgram(open: Open, write: (text: string) => void): Command {
   const program = new Command('switchboard')
     .description('Finds, calls and publishes the tools of a Switchboard')
     .version(about.version)
-    // An option of a command may bear the name of one of the program
+    // An option of a command may have the name of one of the program
     .enablePositionalOptions()
     .exitOverride()
     .configureOutput({ writeOut: write, writeErr: () => undefined, outputError: () => undefined })
@@ -44,7 +43,7 @@ export function createProgram(open: Open, write: (text: string) => void): Comman
   return program
 }
 
-/** Every command that does something, at any depth. */
+/** The commands without subcommands. */
 export function leavesOf(command: Command): readonly Command[] {
   return command.commands.flatMap((each) => (each.commands.length > 0 ? leavesOf(each) : [each]))
 }

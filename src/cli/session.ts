@@ -1,8 +1,8 @@
+import type { Command } from 'commander'
 import { connect, type Connection } from '../client/connection.ts'
 import { Switchboard } from '../client/index.ts'
 import { createTerminal, type Surroundings, type Terminal } from './terminal.ts'
 
-/** What every command takes. */
 export interface CommonOptions {
   readonly url?: string
   readonly key?: string
@@ -11,32 +11,32 @@ export interface CommonOptions {
   readonly yes?: boolean
 }
 
-/** A deployment, and who asks it from where. */
 export interface Session {
   readonly url: URL
   readonly hasKey: boolean
   readonly user: string | undefined
   readonly client: Switchboard
-  /** For what the client has no word. */
+  /** For routes that the client has no method for. */
   readonly connection: Connection
   /** The same without the key. */
   readonly stranger: Connection
   readonly terminal: Terminal
   readonly surroundings: Surroundings
-  /** Aborts when the person wants to stop. */
+  /** Aborts at Ctrl+C. */
   readonly signal: AbortSignal
 }
 
 export type Open = (options: CommonOptions) => Session
 
-/** What a deployment says of an answer beside it. */
+export type AddCommands = (program: Command, open: Open) => void
+
 export function noteOf({ headers }: Response): string | undefined {
   return headers.get('switchboard-note') ?? undefined
 }
 
 const LOCAL = 'http://localhost:8787'
 
-/** Begins a command: its flags come before the environment. */
+/** A command's flags count before the environment. */
 export function openSession(options: CommonOptions, surroundings: Surroundings, signal: AbortSignal): Session {
   const { env } = surroundings
   const url = options.url ?? (env['SWITCHBOARD_URL'] || LOCAL)

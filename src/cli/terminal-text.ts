@@ -1,18 +1,18 @@
-/** What a terminal acts on, or what turns the order of what stands there round: control characters but for line breaks and tabs. */
+/** Control characters but line breaks and tabs, and those that change the direction of a text. */
 const CONTROLS = /(?![\n\t])\p{Cc}|[\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu
 
-/** A text as a terminal may have it, whoever wrote it. */
+/** A text without what a terminal would act on. */
 export function clean(text: string): string {
   return text.replaceAll('\r\n', '\n').replace(CONTROLS, '\ufffd')
 }
 
-/** A text of one line, cut where it is longer than there is room. */
+/** A text on one line of `room` characters at most. */
 export function oneLine(text: string, room: number): string {
   const line = clean(text).replaceAll(/\s+/g, ' ').trim()
   return line.length <= room ? line : `${line.slice(0, Math.max(0, room - 1))}…`
 }
 
-/** A value as JSON in which everything that a terminal acts on is escaped. */
+/** A value as JSON in which what a terminal would act on is escaped. */
 export function jsonText(value: unknown): string {
   const text = JSON.stringify(value, null, 2) ?? 'null'
   return text.replace(CONTROLS, (each) => `\\u${(each.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`)
@@ -28,21 +28,21 @@ const CODES: Readonly<Record<Style, readonly [number, number]>> = {
   yellow: [33, 39],
 }
 
-/** A text, or one with a style: what is printed is cleaned first, so that no text brings a style of its own. */
+/** A text, or one with a style. Texts are cleaned, so that none brings a style of its own. */
 export type Part = string | readonly [Style, string]
 
-/** Parts as a line for a terminal. What has lines of its own is set in from the second on, so that none passes for one of ours. */
+/** Parts as a line for a terminal. Further lines of a text are indented, so that none passes for one of ours. */
 export function lineOf(parts: readonly Part[], coloured: boolean): string {
   return parts
     .map((part) => {
-      if (typeof part === 'string') return setIn(part)
+      if (typeof part === 'string') return indented(part)
       const [style, text] = part
       const [begin, end] = CODES[style]
-      return coloured ? `\x1b[${begin}m${setIn(text)}\x1b[${end}m` : setIn(text)
+      return coloured ? `\x1b[${begin}m${indented(text)}\x1b[${end}m` : indented(text)
     })
     .join('')
 }
 
-function setIn(text: string): string {
+function indented(text: string): string {
   return clean(text).replaceAll(/\n(?=[^\n])/g, '\n      ')
 }

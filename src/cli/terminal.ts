@@ -3,7 +3,7 @@ import { SwitchboardError } from '../client/index.ts'
 import { CliError } from './cli-error.ts'
 import { clean, jsonText, lineOf, oneLine, type Part } from './terminal-text.ts'
 
-/** Where a command is run: two streams that may be a person's terminal, and what the environment says. */
+/** The streams, which may be a person's terminal, and the environment. */
 export interface Surroundings {
   readonly stdin: NodeJS.ReadStream
   readonly stdout: NodeJS.WriteStream
@@ -11,30 +11,27 @@ export interface Surroundings {
   readonly env: Readonly<Record<string, string | undefined>>
 }
 
-/** Work that goes on. */
 export interface Activity {
-  /** How far it is: of a total, where that is known. */
   update(label: string, done?: number, total?: number): void
   stop(): void
 }
 
-/** What a command says, and whom it may ask. */
 export interface Terminal {
-  /** Whether everything that is said is JSON. */
+  /** Whether all output is JSON. */
   readonly json: boolean
-  /** Whether there is somebody to ask. */
+  /** Whether a person can be asked. */
   readonly isInteractive: boolean
   readonly width: number
-  /** Gives what was asked for: as JSON, or in words for people. */
+  /** Writes the result: as JSON, or in words for people. */
   give(value: unknown, inWords: () => void): void
   /** A line of the result, for people. */
   print(...parts: readonly Part[]): void
-  /** A text as it is, such as a document. */
+  /** A text, such as a document. */
   write(text: string): void
   /** A line beside the result, for people. */
   note(...parts: readonly Part[]): void
   activity(label: string): Activity
-  /** Goes on when the person agrees; where there is nobody to ask, `--yes` has to say so. */
+  /** Throws unless the person agrees; where nobody can be asked, `--yes` agrees. */
   confirm(question: string): Promise<void>
 }
 
@@ -96,7 +93,7 @@ function spinner(stderr: NodeJS.WriteStream, first: string): Activity {
   let frame = 0
   let isOver = false
   const room = (stderr.columns || 80) - 3
-  // What a tool says of its progress is never more than this line
+  // A tool's progress message never takes more than this line
   let line = oneLine(first, room)
   const draw = () => stderr.write(`\r\x1b[2K${FRAMES[frame++ % FRAMES.length]} ${line}`)
   draw()

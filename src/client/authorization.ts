@@ -1,14 +1,12 @@
-import type { Challenge } from './challenge.ts'
 import { type Connection, sleep } from './connection.ts'
 import { isObject, textIn } from './json.ts'
-import { SwitchboardError } from './switchboard-error.ts'
+import { type Challenge, SwitchboardError } from './switchboard-error.ts'
 
-/** Seconds that the deployment holds a question for, before it says that nothing has changed. */
+/** Seconds for which the deployment may hold a request until the state changes. */
 const WAIT = 59
-/** The least time between two questions, in milliseconds. */
 const PACE_MS = 1_000
 
-/** A challenge with what is asked, and of whom; as it is where that cannot be read. */
+/** A challenge with scopes, user and end; unchanged where they cannot be read. */
 export async function described(
   connection: Connection,
   challenge: Challenge,
@@ -32,7 +30,7 @@ export async function described(
   }
 }
 
-/** Waits until the person has done it; throws `authorization_failed` when they refuse, or their time is over. */
+/** Waits until the person has agreed; throws `authorization_failed` when they refuse, or their time is over. */
 export async function settled(connection: Connection, challenge: Challenge, signal?: AbortSignal): Promise<void> {
   const { checkUrl, id } = challenge
   const failed = (why: string) => new SwitchboardError('authorization_failed', why, { challenges: [challenge] })
@@ -49,7 +47,7 @@ export async function settled(connection: Connection, challenge: Challenge, sign
 
 async function stateOf(connection: Connection, checkUrl: string, wait: number, signal?: AbortSignal): Promise<unknown> {
   try {
-    // Asked where the deployment was reached: whatever an answer says, the key goes nowhere else
+    // The path alone: whatever an answer says, the key goes nowhere else
     const { pathname } = new URL(checkUrl, 'https://switchboard.invalid')
     return await connection.json({ path: pathname, query: wait === 0 ? {} : { wait }, signal })
   } catch (error) {

@@ -1,50 +1,48 @@
 import { described, settled } from './authorization.ts'
-import type { Challenge } from './challenge.ts'
 import type { Connection } from './connection.ts'
 import { isObject, type JsonObject, textIn } from './json.ts'
 import { type Progress, readAnswer, REPORTING } from './progress.ts'
-import { failedTool, SwitchboardError } from './switchboard-error.ts'
+import { type Challenge, failedTool, SwitchboardError } from './switchboard-error.ts'
 
 export interface CallOptions {
-  /** A version or a range, such as `1.2.0` or `^1.2`: the newest, unless this says otherwise. */
+  /** A version or a range, such as `1.2.0` or `^1.2`; the newest by default. */
   readonly version?: string | undefined
   /** For whom the tool is called, in place of the client's user. */
   readonly user?: string | undefined
-  /** Known to nobody else: a call that is made again under it is run once. A new one, unless this says otherwise. */
+  /** Calls with the same id run once. Keep it secret. A new one by default. */
   readonly callId?: string | undefined
-  /** Ends the wait for an answer, and for a person. A tool that has begun goes on, and what it comes to is there under the call's id. */
+  /** Ends the wait for an answer and for a person. A tool that has begun goes on; its result stays under the call's id. */
   readonly signal?: AbortSignal | undefined
-  /** How long to try for, in milliseconds, the time in which a person is waited for not counted. For as long as it takes, unless this says otherwise. */
+  /** Milliseconds to try for, without the time in which a person is waited for. No limit by default. */
   readonly timeout?: number | undefined
-  /** Told how far the tool is, where it says so; not again by a call that was joined after its connection was lost. */
+  /** Called with the tool's progress; no more once the connection was lost. */
   readonly onProgress?: ((progress: Progress) => void) | undefined
   /**
-   * Called with what a person must do first; the call waits until they have done it, and goes on. Without it such a call
-   * throws `authorization_required`.
+   * Called with the links that a person must open first; the call then waits for them. Without it such a call throws
+   * `authorization_required`.
    */
   readonly waitForAuthorization?: ((challenges: readonly Challenge[]) => unknown) | undefined
 }
 
 export interface CallResult {
   readonly callId: string
-  /** What the tool gave: null where it gives nothing. */
+  /** Null where the tool gives nothing. */
   readonly value: unknown
 }
 
-/** How often one call may ask a person for something: an account or two, and an approval. */
+/** How often one call may ask a person: for an account or two, and an approval. */
 const MAX_ROUNDS = 5
 
-/** Calls a tool, as `Switchboard.call` says. */
 export async function callTool(
   connection: Connection,
-  asked: string,
+  toolAndVersion: string,
   input: JsonObject,
   options: CallOptions,
 ): Promise<CallResult> {
   const { callId = crypto.randomUUID(), signal, waitForAuthorization } = options
   for (let round = 1; ; round++) {
     try {
-      return { callId, value: await callOnce(connection, asked, input, { ...options, callId }) }
+      return { callId, value: await callOnce(connection, toolAndVersion, input, { ...options, callId }) }
     } catch (error) {
       if (!(error instanceof SwitchboardError)) throw error
       const { challenges: links } = error.details
@@ -59,12 +57,12 @@ export async function callTool(
 
 function callOnce(
   connection: Connection,
-  asked: string,
+  toolAndVersion: string,
   input: JsonObject,
   options: CallOptions & { readonly callId: string },
 ): Promise<unknown> {
   const { callId, user, onProgress } = options
-  const [tool = '', selector] = splitAt(asked)
+  const [tool = '', selector] = splitAt(toolAndVersion)
   const version = options.version ?? selector
   const signal = inTime(options)
   const tool_id = version === undefined ? tool : `${tool}@${version}`
@@ -86,10 +84,9 @@ function callOnce(
   })
 }
 
-/** An id and its version, as in `Toolkit.Tool@1.2.3`. */
-function splitAt(asked: string): readonly [string, string?] {
-  const at = asked.indexOf('@')
-  return at < 0 ? [asked] : [asked.slice(0, at), asked.slice(at + 1)]
+function splitAt(text: string): readonly [string, string?] {
+  const at = text.indexOf('@')
+  return at < 0 ? [text] : [text.slice(0, at), text.slice(at + 1)]
 }
 
 function inTime({ signal, timeout }: CallOptions): AbortSignal | undefined {

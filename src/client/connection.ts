@@ -1,39 +1,36 @@
 import { parsed } from './json.ts'
 import { errorOf, SwitchboardError } from './switchboard-error.ts'
 
-/** Where a Switchboard is, and as whom it is asked. */
 export interface ConnectionOptions {
   /** The deployment's address, such as `https://switchboard.example.workers.dev`. */
   readonly url: string | URL
   readonly key?: string | undefined
-  /** How often a request is sent before it is given up: 5 times, unless this says otherwise. */
+  /** How often a request is sent before it is given up; 5 by default. */
   readonly attempts?: number | undefined
-  /** Sends the requests, in place of the global `fetch`. */
+  /** The global `fetch` by default. */
   readonly fetch?: typeof fetch | undefined
 }
 
-/** A request, and what is made of its answer. */
 export interface Ask<T> {
   readonly method?: string
-  /** The path, from the root of the deployment. */
+  /** From the root of the deployment. */
   readonly path: string
   readonly query?: Readonly<Record<string, string | number | undefined>> | undefined
-  /** Sent as JSON. */
   readonly json?: unknown
-  /** Sent as it is, with its content type among `headers`. */
+  /** Sent unchanged, with its content type among `headers`. */
   readonly body?: BodyInit
   readonly headers?: Readonly<Record<string, string>>
   readonly signal?: AbortSignal | undefined
-  /** Whether the request does no harm when it arrives twice; those that only read do none. */
+  /** Whether the request may arrive twice; `GET` may by default. */
   readonly repeatable?: boolean
-  /** Makes what is wanted of an answer that is no failure; its connection may be lost meanwhile. */
+  /** Reads a successful answer; its connection may be lost meanwhile. */
   readonly read: (response: Response) => Promise<T>
 }
 
 export interface Connection {
-  /** Sends a request until it is answered, and throws a `SwitchboardError` for what is no success. */
+  /** Sends a request until it is answered; throws a `SwitchboardError` for a failure. */
   ask<T>(ask: Ask<T>): Promise<T>
-  /** The same for an answer that is JSON. What it holds is as the deployment says it, unchecked. */
+  /** The same for an answer that is JSON, whose form is not checked. */
   json<T>(ask: Omit<Ask<T>, 'read'>): Promise<T>
 }
 
@@ -41,12 +38,12 @@ const ATTEMPTS = 5
 /** The first pause before a request is repeated, and the longest, in milliseconds. */
 const PAUSE_MS = 200
 const MAX_PAUSE_MS = 10_000
-/** Whoever is told to wait for longer than this is told to its caller instead. */
+/** A longer wait is left to the caller. */
 const MAX_WAIT_MS = 60_000
-/** What a header may hold, so that nobody repeats the key in an error of theirs. */
+/** What a header may hold: `fetch` would repeat the key in its own error. */
 const KEY = /^[\x21-\x7e]+$/
 
-/** Makes the one way that requests go out. Throws where the address or the key cannot be one. */
+/** Throws `refused` for an address or a key of the wrong form. */
 export function connect(options: ConnectionOptions): Connection {
   const { key, attempts = ATTEMPTS } = options
   const send = options.fetch ?? ((input, init) => fetch(input, init))
@@ -67,7 +64,7 @@ export function connect(options: ConnectionOptions): Connection {
         method,
         headers,
         ...(body === undefined ? {} : { body }),
-        // No route leads elsewhere: what is sent, and whose answer is believed, is this deployment's
+        // A redirect would take the key, or the trust in the answer, to another host
         redirect: 'manual',
         signal: signal ?? null,
       })
@@ -80,19 +77,19 @@ export function connect(options: ConnectionOptions): Connection {
     }
   }
 
-  async function ask<T>(asked: Ask<T>): Promise<T> {
-    const { method = 'GET', path, query = {}, signal } = asked
-    // As the path of the deployment's own address, so that no path, such as `//elsewhere`, takes the key to another host
+  async function ask<T>(request: Ask<T>): Promise<T> {
+    const { method = 'GET', path, query = {}, signal } = request
+    // Set as the path, so that `//elsewhere` does not take the key to another host
     const url = new URL('/', base)
     url.pathname = path
     for (const [name, value] of Object.entries(query)) {
       if (value !== undefined) url.searchParams.set(name, String(value))
     }
-    const again = asked.repeatable ?? method === 'GET'
+    const again = request.repeatable ?? method === 'GET'
     for (let attempt = 1; ; attempt++) {
       if (signal?.aborted) throw endedBy(signal)
       try {
-        return await once(url, asked, again)
+        return await once(url, request, again)
       } catch (error) {
         const pause = error instanceof SwitchboardError ? pauseBefore(attempt, error) : undefined
         if (pause === undefined || attempt >= attempts) throw error
@@ -103,9 +100,9 @@ export function connect(options: ConnectionOptions): Connection {
 
   return {
     ask,
-    json: (asked) =>
+    json: (request) =>
       ask({
-        ...asked,
+        ...request,
         async read(response) {
           const text = await response.text()
           try {
@@ -118,7 +115,7 @@ export function connect(options: ConnectionOptions): Connection {
   }
 }
 
-/** How long to wait before a failure is tried again; undefined where that is of no use. Chance keeps callers from coming back together. */
+/** Milliseconds to wait before the next attempt; undefined for none. Randomness keeps callers from coming back together. */
 function pauseBefore(
   attempt: number,
   { details: { canRetry, retryAfterMs = 0 } }: SwitchboardError,
@@ -127,7 +124,6 @@ function pauseBefore(
   return retryAfterMs + Math.random() * Math.min(MAX_PAUSE_MS, PAUSE_MS * 2 ** attempt)
 }
 
-/** Waits, unless the signal ends that. */
 export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const end = () => {
@@ -155,7 +151,7 @@ function addressOf(url: string | URL): URL {
     const address = new URL(url)
     if (/^https?:$/.test(address.protocol) && address.username === '' && address.password === '') return address
   } catch {
-    // Told below
+    // Thrown below
   }
   throw new SwitchboardError(
     'refused',

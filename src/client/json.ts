@@ -4,13 +4,12 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** The text that a field holds, where it holds one. */
 export function textIn(value: unknown, field: string): string | undefined {
   const held = isObject(value) ? value[field] : undefined
   return typeof held === 'string' ? held : undefined
 }
 
-/** The list of objects that a field holds; none where it holds no list. */
+/** The objects in the list that a field holds; none where it holds no list. */
 export function objectsIn(value: unknown, field: string): readonly JsonObject[] {
   const held = isObject(value) ? value[field] : undefined
   return Array.isArray(held) ? held.filter(isObject) : []

@@ -1,20 +1,19 @@
 import { isObject, parsed } from './json.ts'
 import { errorOf, SwitchboardError } from './switchboard-error.ts'
 
-/** How far a tool says that it is. */
 export interface Progress {
   readonly progress: number
-  /** What `progress` is at the end, where the tool knows. */
+  /** `progress` at the end, where the tool knows. */
   readonly total?: number
   readonly message?: string
 }
 
-/** What a request says where progress is wanted: a call that reports none is answered with JSON. */
+/** The header of a request for progress; a call that reports none is answered with JSON. */
 export const REPORTING = { accept: 'application/json, text/event-stream' }
 
 /**
- * The body of a call's answer: as a whole, or as the end of a stream that tells of progress before. Throws what a stream says
- * in place of HTTP, and that a connection was lost.
+ * The body of a call's answer, which may be the end of a stream of progress. Throws the failure that a stream ends with, and
+ * `unreachable` when the connection is lost.
  */
 export async function readAnswer(
   response: Response,
@@ -26,7 +25,7 @@ export async function readAnswer(
   for await (const [event, data] of eventsOf(response)) {
     if (event === 'progress') {
       const progress = progressOf(data)
-      // What it throws is no fault of the connection
+      // An error of the listener must not count as one of the connection
       queueMicrotask(() => onProgress(progress))
     } else if (event === 'status') said = data
     else if (event === 'result') {
@@ -38,7 +37,7 @@ export async function readAnswer(
   throw new SwitchboardError('unreachable', 'The connection was lost before there was an answer', { canRetry: true })
 }
 
-/** The events of a stream, and the JSON of each (HTML, section 9.2, "Server-sent events"). */
+/** The events of a stream, with their JSON (HTML, section 9.2, "Server-sent events"). */
 async function* eventsOf(response: Response): AsyncGenerator<readonly [string, unknown], void, undefined> {
   const reader = response.body?.getReader()
   const decoder = new TextDecoder()

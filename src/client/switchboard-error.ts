@@ -1,4 +1,3 @@
-import type { Challenge } from './challenge.ts'
 import { isObject, type JsonObject, objectsIn, textIn } from './json.ts'
 
 /**
@@ -37,6 +36,22 @@ export type ErrorCode =
   | 'timed_out'
   | 'cancelled'
 
+/** An act of a person that a call waits for: consent to access, or approval of this very call. */
+export interface Challenge {
+  /** The provider's id; `approval` where it is the call that is to be approved. */
+  readonly id: string
+  /** The page to show to the person. */
+  readonly url: string
+  /** Where its state can be read; absent where the call names no user. */
+  readonly checkUrl?: string
+  /** In the provider's words. */
+  readonly scopes?: readonly string[]
+  /** The person. */
+  readonly user?: string
+  /** When the link ends, as an ISO 8601 time. */
+  readonly expiresAt?: string
+}
+
 /** What a call lacks that no link leads to. */
 export interface Requirements {
   /** Secrets of the deployment, by id. */
@@ -45,31 +60,25 @@ export interface Requirements {
   readonly user: boolean
 }
 
-/** What is known of a failure beside its code and message. */
 export interface ErrorDetails {
-  /** For whoever wires the call. */
+  /** For the developer of the call. */
   readonly developerMessage?: string | undefined
-  /** What is wrong with each parameter, by its name. */
+  /** The problem of each parameter, by its name. */
   readonly parameterErrors?: Readonly<Record<string, string>>
   readonly challenges?: readonly Challenge[]
   readonly missing?: Requirements
-  /** What is wrong with a document, and where. */
   readonly problems?: readonly { readonly path: string; readonly message: string }[]
-  /** Names near the one that was asked for. */
   readonly suggestions?: readonly string[]
-  /** What to tell the model that made the call. */
+  /** For the model that made the call. */
   readonly promptContent?: string | undefined
-  /** Whether the same may work when it is tried again. */
   readonly canRetry?: boolean
-  /** In milliseconds. */
   readonly retryAfterMs?: number | undefined
-  /** Of HTTP. */
   readonly status?: number
-  /** Of a call: under it the call can be made again without being run twice. */
+  /** Under it the call can be made again without being run twice. */
   readonly callId?: string
 }
 
-/** A failure of whatever kind: everything that the client throws is one. */
+/** Everything that the client throws. */
 export class SwitchboardError extends Error {
   override readonly name = 'SwitchboardError'
   readonly code: ErrorCode
@@ -93,7 +102,7 @@ const CODES: Readonly<Record<number, ErrorCode>> = {
   503: 'unavailable',
 }
 
-/** The failure that an answer tells of. `retryAfter` is the header; `again` whether the request can be made again. */
+/** The failure of an answer. `retryAfter` is the header; `again`: whether the request may be repeated. */
 export function errorOf(status: number, body: unknown, retryAfter: string | null, again: boolean): SwitchboardError {
   const message = textIn(body, 'message')
   if (!isObject(body) || message === undefined) {
@@ -117,13 +126,11 @@ export function errorOf(status: number, body: unknown, retryAfter: string | null
   })
 }
 
-/** A call whose input its tool does not take. */
 function wrongInput(message: string, parameters: JsonObject, about: ErrorDetails): SwitchboardError {
   const parameterErrors = Object.fromEntries(Object.entries(parameters).map(([name, why]) => [name, String(why)]))
   return new SwitchboardError('input_invalid', message, { ...about, parameterErrors })
 }
 
-/** A call that lacks something: what a person can do something about has a link. */
 function lacking(message: string, missing: JsonObject, about: ErrorDetails): SwitchboardError {
   const challenges = objectsIn(missing, 'authorization').flatMap((each) => {
     const { id, url, check_url } = each
@@ -137,7 +144,7 @@ function lacking(message: string, missing: JsonObject, about: ErrorDetails): Swi
   return new SwitchboardError(code, message, { ...about, ...(challenges.length > 0 ? { challenges } : {}), ...rest })
 }
 
-/** What a tool says of its own failure. */
+/** A tool's own failure. */
 export function failedTool(error: unknown, message: string): SwitchboardError {
   const after = isObject(error) ? error['retry_after_ms'] : undefined
   return new SwitchboardError('tool_failed', message, {

@@ -1,61 +1,107 @@
 import { type CallOptions, type CallResult, callTool } from './call.ts'
 import { connect, type Connection, type ConnectionOptions } from './connection.ts'
-import type { JsonObject } from './json.ts'
-import {
-  allTools,
-  type Filter,
-  type SearchOptions,
-  type ToolDefinition,
-  toolNamed,
-  toolPage,
-  type ToolPage,
-} from './tools.ts'
+import { isObject, type JsonObject } from './json.ts'
+import { SwitchboardError } from './switchboard-error.ts'
 
 export interface SwitchboardOptions extends ConnectionOptions {
   /** For whom tools are called, where the key may act for many. */
   readonly user?: string | undefined
 }
 
+/** A tool as OXP 1.0 defines it, with any further fields. */
+export interface ToolDefinition {
+  /** `Toolkit.Tool@1.2.3` */
+  readonly id: string
+  /** The name that models use. */
+  readonly name: string
+  readonly title?: string
+  readonly description: string
+  readonly version: string
+  readonly input_schema: { readonly parameters: Readonly<Record<string, unknown>> }
+  /** Null where the tool gives nothing. */
+  readonly output_schema: Readonly<Record<string, unknown>> | null
+  readonly [field: string]: unknown
+}
+
+export interface Filter {
+  readonly toolkit?: string | undefined
+  readonly tag?: string | undefined
+  /** `all` for older versions too. */
+  readonly versions?: 'newest' | 'all' | undefined
+  /** How many a page has: 100 by default, and at most 1,000. */
+  readonly limit?: number | undefined
+  /** The `next_cursor` of the page before. */
+  readonly cursor?: string | undefined
+  readonly signal?: AbortSignal | undefined
+}
+
+export type SearchOptions = Filter
+
+export interface ToolPage {
+  readonly items: readonly ToolDefinition[]
+  /** In a search: how many tools match. */
+  readonly total?: number
+  /** In a search: the words that no tool has. */
+  readonly unmatched?: readonly string[]
+  /** The `cursor` of the next page; absent on the last. */
+  readonly next_cursor?: string
+}
+
 /**
- * The tools of one deployment. Everything it throws is a `SwitchboardError`. What does not come through is tried again where that
- * does no harm: when the connection is lost, when there were too many requests (429), when the deployment or a tool says that it may
- * work later; after the time that it names, and with some chance in it.
+ * The tools of one deployment. Everything it throws is a `SwitchboardError`. A request that fails is repeated where that does no
+ * harm: when the connection is lost, at too many requests (429), and when the deployment or a tool says that it may work later;
+ * after the time that it names and a random pause.
  */
 export class Switchboard {
   readonly #connection: Connection
   readonly #user: string | undefined
 
-  /** Throws `refused` where the address or the key cannot be one. Sends nothing. */
+  /** Throws `refused` for an address or a key of the wrong form. Sends nothing. */
   constructor(options: SwitchboardOptions) {
     this.#connection = connect(options)
     this.#user = options.user
   }
 
-  /** All tools that the key may see, page by page as they are read. */
-  tools(filter: Filter = {}): AsyncIterable<ToolDefinition> {
-    return allTools(this.#connection, filter)
+  /** All tools that the key may see; pages are fetched as they are read. */
+  async *tools(filter: Filter = {}): AsyncGenerator<ToolDefinition, void, undefined> {
+    let { cursor } = filter
+    do {
+      const page = await this.#page({ ...filter, cursor })
+      yield* page.items
+      cursor = page.next_cursor
+    } while (cursor !== undefined)
   }
 
   /** One page of them. */
   list(filter: Filter = {}): Promise<ToolPage> {
-    return toolPage(this.#connection, filter)
+    return this.#page(filter)
   }
 
-  /** A page of the tools that a question in anybody's words is for, the best first; ten unless `limit` says otherwise. */
+  async #page({ signal, ...query }: Filter & { readonly q?: string }): Promise<ToolPage> {
+    const page: ToolPage = await this.#connection.json({ path: '/tools', query, signal })
+    if (!Array.isArray(page.items)) throw new SwitchboardError('answer_invalid', 'What answered is no Switchboard')
+    return { ...page, items: page.items.map(asSpecified) }
+  }
+
+  /** A page of the tools that match a question in natural language, the best first; ten by default. */
   search(question: string, options: SearchOptions = {}): Promise<ToolPage> {
-    return toolPage(this.#connection, { limit: 10, ...options, q: question })
+    return this.#page({ limit: 10, ...options, q: question })
   }
 
   /** A tool's definition, by its id (`Gmail.Send`, `Gmail.Send@1.2.0`, `Gmail.Send@^1`) or its name. Throws `not_found`. */
-  show(tool: string, { signal }: { readonly signal?: AbortSignal } = {}): Promise<ToolDefinition> {
-    return toolNamed(this.#connection, tool, signal)
+  async show(tool: string, { signal }: { readonly signal?: AbortSignal } = {}): Promise<ToolDefinition> {
+    return asSpecified(await this.#connection.json({ path: `/tools/${encodeURIComponent(tool)}`, signal }))
   }
 
-  /**
-   * Calls a tool, by its id or its name. All attempts have one `callId`, so that a tool that changes something is run once, whatever
-   * becomes of the connection.
-   */
+  /** Calls a tool, by its id or its name. All attempts share one `callId`, so that the tool runs once. */
   call(tool: string, input: JsonObject = {}, options: CallOptions = {}): Promise<CallResult> {
     return callTool(this.#connection, tool, input, { ...options, user: options.user ?? this.#user })
   }
+}
+
+/** OXP is also written with the JSON Schema in place of `{parameters}`, and is served as it was written. */
+function asSpecified(definition: ToolDefinition): ToolDefinition {
+  const { input_schema: schema } = definition
+  const isWrapped = !isObject(schema) || isObject(schema.parameters)
+  return isWrapped ? definition : { ...definition, input_schema: { parameters: schema } }
 }

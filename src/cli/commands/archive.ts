@@ -6,10 +6,8 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { isObject, type JsonObject, parsed } from '../../client/json.ts'
 import { CliError } from '../cli-error.ts'
-import type { AddCommands } from '../add-commands.ts'
-import type { CommonOptions, Session } from '../session.ts'
+import type { AddCommands, CommonOptions, Session } from '../session.ts'
 
-/** `backup` and `restore`: the registry as a file of JSON lines, and back. */
 export const addArchive: AddCommands = (program, open) => {
   program
     .command('backup')
@@ -32,7 +30,7 @@ async function backup(session: Session, file: string, toolkit: string | undefine
   const { connection, terminal, signal } = session
   if (existsSync(file)) await terminal.confirm(`${file} is there already. Write over it?`)
   const activity = terminal.activity('Asking for the registry')
-  // Only what is whole takes the place of what was there. Nobody else on the machine can have put a file or a link where it is written
+  // Renamed when it is whole. The name is random, so that nobody on the machine can have put a link there
   const part = `${file}.${randomUUID()}.part`
   let bytes = 0
   try {
@@ -66,7 +64,7 @@ async function backup(session: Session, file: string, toolkit: string | undefine
   }
 }
 
-/** How many lines an export has; throws for what is none, or broke off. */
+/** Counts the lines of a backup; throws where it is none, or incomplete. */
 async function inspected(file: string): Promise<{ readonly lines: number }> {
   let lines = 0
   let first: string | undefined

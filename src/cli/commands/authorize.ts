@@ -1,17 +1,15 @@
+import { spawn } from 'node:child_process'
 import { described, settled } from '../../client/authorization.ts'
 import { type Challenge, SwitchboardError } from '../../client/index.ts'
 import { isObject, objectsIn, textIn } from '../../client/json.ts'
 import { CliError } from '../cli-error.ts'
-import { lead } from '../lead.ts'
-import type { AddCommands } from '../add-commands.ts'
-import type { CommonOptions, Session } from '../session.ts'
+import type { AddCommands, CommonOptions, Session } from '../session.ts'
 
 interface AuthorizeOptions extends CommonOptions {
   readonly open: boolean
   readonly wait?: boolean
 }
 
-/** `authorize`: walks a person through the consent that a tool needs, without calling it. */
 export const addAuthorize: AddCommands = (program, open) => {
   program
     .command('authorize')
@@ -34,13 +32,13 @@ async function authorize(session: Session, tool: string, options: AuthorizeOptio
   if (objectsIn(missing, 'authorization').length === 0) {
     return terminal.give({ tool, authorized: true }, () => terminal.note(`'${tool}' needs nobody's consent now`))
   }
-  const challenges = await asked(session, tool)
+  const challenges = await linksOf(session, tool)
   const waits = options.wait ?? terminal.isInteractive
   if (!waits) {
     throw new SwitchboardError('authorization_required', `'${tool}' needs somebody's consent`, { challenges })
   }
   for (const challenge of challenges) {
-    await lead(session, challenge, options.open)
+    await showLink(session, challenge, options.open)
     const activity = terminal.activity('Waiting until it is done')
     await settled(connection, challenge, signal).finally(activity.stop)
   }
@@ -49,8 +47,8 @@ async function authorize(session: Session, tool: string, options: AuthorizeOptio
   )
 }
 
-/** The links: a call makes them, and runs nothing while they are wanted, whatever it is called with. */
-async function asked({ client, connection, signal }: Session, tool: string): Promise<readonly Challenge[]> {
+/** The links. A call makes them, and runs nothing while consent is missing, whatever its input. */
+async function linksOf({ client, connection, signal }: Session, tool: string): Promise<readonly Challenge[]> {
   try {
     await client.call(tool, {}, { signal })
     return []
@@ -59,4 +57,30 @@ async function asked({ client, connection, signal }: Session, tool: string): Pro
     if (!links) throw error
     return Promise.all(links.map((each) => described(connection, each, signal)))
   }
+}
+
+/** Shows a person the link of a challenge, and opens it where somebody is at the terminal and wants that. */
+export async function showLink(session: Session, challenge: Challenge, opens: boolean): Promise<void> {
+  const { terminal, surroundings } = session
+  const { id, url, scopes = [], user } = challenge
+  const access = `allow access to '${id}'${scopes.length > 0 ? ` (${scopes.join(', ')})` : ''}`
+  terminal.note(['bold', `${user ?? 'A person'} must ${id === 'approval' ? 'approve this call' : access}:`])
+  terminal.note(`  ${url}`)
+  if (opens && terminal.isInteractive) openPage(url, surroundings.env)
+}
+
+/** Without a shell, and for the web alone: the address came from elsewhere. */
+function openPage(url: string, env: Readonly<Record<string, string | undefined>>): void {
+  const { protocol, href } = new URL(url)
+  if (protocol !== 'https:' && protocol !== 'http:') return
+  const [program, args] = OPENERS[process.platform] ?? ['xdg-open', []]
+  const child = spawn(program, [...args, href], { stdio: 'ignore', detached: true, env })
+  // The link is printed above all the same
+  child.on('error', () => undefined)
+  child.unref()
+}
+
+const OPENERS: Readonly<Partial<Record<NodeJS.Platform, readonly [string, readonly string[]]>>> = {
+  darwin: ['open', []],
+  win32: ['rundll32', ['url.dll,FileProtocolHandler']],
 }

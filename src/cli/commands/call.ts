@@ -2,9 +2,8 @@ import type { Challenge, Progress } from '../../client/index.ts'
 import { isObject, type JsonObject } from '../../client/json.ts'
 import { gather, readInput, readObject, wholeNumber } from '../arguments.ts'
 import { CliError } from '../cli-error.ts'
-import { lead } from '../lead.ts'
-import type { AddCommands } from '../add-commands.ts'
-import type { CommonOptions, Session } from '../session.ts'
+import { showLink } from './authorize.ts'
+import type { AddCommands, CommonOptions, Session } from '../session.ts'
 
 interface CallOptions extends CommonOptions {
   readonly input?: string
@@ -15,7 +14,6 @@ interface CallOptions extends CommonOptions {
   readonly wait?: boolean
 }
 
-/** `call`: has a tool run, and gives what it gave. */
 export const addCall: AddCommands = (program, open) => {
   program
     .command('call')
@@ -57,7 +55,7 @@ async function call(session: Session, tool: string, options: CallOptions): Promi
     activity.update(message ?? `${progress}`, progress, total)
   }
   async function waitForAuthorization(challenges: readonly Challenge[]): Promise<void> {
-    for (const challenge of challenges) await lead(session, challenge, options.open)
+    for (const challenge of challenges) await showLink(session, challenge, options.open)
     activity.update('Waiting until it is done')
   }
 }
@@ -78,7 +76,7 @@ async function inputOf(session: Session, tool: string, { input, field }: CallOpt
   return Object.fromEntries(pairs)
 }
 
-/** The types that a tool's parameters have, by their names. Whoever may not read the tool writes JSON. */
+/** The types of a tool's parameters. A key that may not read the tool has to write fields as JSON. */
 async function typesOf({ client, signal }: Session, tool: string): Promise<Readonly<Record<string, unknown>>> {
   try {
     const { properties } = (await client.show(tool, { signal })).input_schema.parameters
@@ -90,7 +88,7 @@ async function typesOf({ client, signal }: Session, tool: string): Promise<Reado
   }
 }
 
-/** A text where the tool wants one; else JSON, where it is some. */
+/** JSON is read where the tool wants no text. */
 function fieldValue(text: string, type: unknown): unknown {
   const isText = type === 'string' || (Array.isArray(type) && type.includes('string'))
   if (isText) return text

@@ -1,7 +1,6 @@
 import type { Filter, ToolDefinition } from '../../client/index.ts'
 import { isObject, objectsIn, textIn } from '../../client/json.ts'
-import type { AddCommands } from '../add-commands.ts'
-import { type CommonOptions, noteOf, type Session } from '../session.ts'
+import { type AddCommands, type CommonOptions, noteOf, type Session } from '../session.ts'
 import { oneLine } from '../terminal-text.ts'
 import { wholeNumber } from '../arguments.ts'
 
@@ -17,7 +16,6 @@ interface ShowOptions extends CommonOptions {
   readonly versions?: boolean
 }
 
-/** `list`, `search` and `show`: what tools there are. */
 export const addCatalogue: AddCommands = (program, open) => {
   program
     .command('list')
@@ -61,10 +59,14 @@ async function list(session: Session, { toolkit, tag, allVersions, limit }: List
   })
 }
 
-/** What the deployment says of a list that is empty. */
+/** The deployment's explanation of an empty list. */
 function whyNone({ connection, signal }: Session, filter: Pick<Filter, 'toolkit' | 'tag'>) {
-  const asked = { ...filter, limit: 1 }
-  return connection.ask({ path: '/tools', query: asked, signal, read: async (response) => noteOf(response) })
+  return connection.ask({
+    path: '/tools',
+    query: { ...filter, limit: 1 },
+    signal,
+    read: async (response) => noteOf(response),
+  })
 }
 
 async function search(session: Session, question: string, { toolkit, tag, limit }: ListOptions): Promise<void> {

@@ -3,8 +3,7 @@ import { join, resolve } from 'node:path'
 import { type AgentHost, agentHosts, type Snippet } from '../../docs/agent-hosts.ts'
 import { mergeJson, mergeToml, writeKeeping } from '../configuration.ts'
 import { CliError } from '../cli-error.ts'
-import type { AddCommands } from '../add-commands.ts'
-import type { CommonOptions, Session } from '../session.ts'
+import type { AddCommands, CommonOptions, Session } from '../session.ts'
 
 interface ConnectOptions extends CommonOptions {
   readonly signIn?: boolean
@@ -12,7 +11,6 @@ interface ConnectOptions extends CommonOptions {
   readonly file?: string
 }
 
-/** `connect`: tells an agent host of the deployment, in the host's own configuration. */
 export const addConnect: AddCommands = (program, open) => {
   program
     .command('connect')
@@ -38,7 +36,7 @@ async function connectHost(session: Session, name: string | undefined, options: 
   }
   const snippet = options.signIn ? host.signIn : host.snippet
   const file = snippet && fileOf(host, snippet, options)
-  if (!snippet || file === undefined) return tell(session, host, snippet)
+  if (!snippet || file === undefined) return showSteps(session, host, snippet)
   const { before, after } = await (snippet.language === 'toml' ? mergeToml : mergeJson)(file, snippet.text)
   if (before === after)
     return terminal.give({ host: name, file, changed: false }, () => terminal.note(`${file} says so already`))
@@ -53,15 +51,15 @@ async function connectHost(session: Session, name: string | undefined, options: 
   })
 }
 
-/** What a person has to do themselves: run a command, fill in a form, write a program. */
-function tell({ terminal }: Session, { id, where }: AgentHost, snippet: Snippet | undefined): void {
+/** Shows the steps that a person takes themselves. */
+function showSteps({ terminal }: Session, { id, where }: AgentHost, snippet: Snippet | undefined): void {
   terminal.give({ host: id, where, ...(snippet ? { snippet } : {}) }, () => {
     terminal.note(where)
     if (snippet) terminal.write(snippet.text)
   })
 }
 
-/** The file that a snippet goes to; undefined where it is no part of one. */
+/** Undefined where the snippet is no part of a file. */
 function fileOf({ file }: AgentHost, { language }: Snippet, options: ConnectOptions): string | undefined {
   if (language !== 'json' && language !== 'toml') return undefined
   if (options.file !== undefined) return resolve(options.file)

@@ -1,14 +1,12 @@
 import { isObject, objectsIn, textIn } from '../../client/json.ts'
 import { readInput, readJson } from '../arguments.ts'
-import type { AddCommands } from '../add-commands.ts'
-import type { CommonOptions, Session } from '../session.ts'
+import type { AddCommands, CommonOptions, Session } from '../session.ts'
 
 interface ConvertOptions extends CommonOptions {
   readonly to: string
   readonly from?: string
 }
 
-/** `convert`: a definition in the words of another dialect, or of a provider of models. */
 export const addConvert: AddCommands = (program, open) => {
   program
     .command('convert')
@@ -22,11 +20,10 @@ export const addConvert: AddCommands = (program, open) => {
 async function convert(session: Session, file: string, { to, from }: ConvertOptions): Promise<void> {
   const { connection, terminal, surroundings, signal } = session
   const json = readJson(await readInput(file, surroundings), file === '-' ? 'The standard input' : file)
-  const query = { to, from }
   const answer: unknown = await connection.json({
     method: 'POST',
     path: '/convert',
-    query,
+    query: { to, from },
     json,
     signal,
     repeatable: true,

@@ -1,22 +1,18 @@
 import { SwitchboardError } from '../../client/index.ts'
 import { isObject, objectsIn, textIn } from '../../client/json.ts'
 import { CliError } from '../cli-error.ts'
-import type { AddCommands } from '../add-commands.ts'
-import type { CommonOptions, Session } from '../session.ts'
+import type { AddCommands, CommonOptions, Session } from '../session.ts'
 
-/** What was looked at. `off`: it works without, and something else does not. */
+/** `off`: optional, and not set up. */
 interface Finding {
   readonly about: string
   readonly state: 'ok' | 'off' | 'fault'
   readonly message: string
-  /** What to do about it. */
   readonly fix?: string
 }
 
-/** The most tools whose readiness is looked at. */
-const MAX_LOOKED_AT = 200
+const MAX_TOOLS = 200
 
-/** `doctor`: what of a deployment is not set up, and how it is. */
 export const addDoctor: AddCommands = (program, open) => {
   program
     .command('doctor')
@@ -32,7 +28,6 @@ async function doctor(session: Session): Promise<void> {
     for (const look of [health, key, access, administration, providers, tools]) {
       const found = await look(session, findings)
       findings.push(...found)
-      // Nothing else can be asked of what does not answer
       if (look === health && found.some(({ state }) => state === 'fault')) break
     }
   } finally {
@@ -76,7 +71,6 @@ async function key({ connection, hasKey, signal }: Session): Promise<Finding[]> 
   }
 }
 
-/** Who gets in without a key. */
 async function access({ stranger, hasKey, url, signal }: Session): Promise<Finding[]> {
   const about = 'ACCESS'
   try {
@@ -106,7 +100,7 @@ async function access({ stranger, hasKey, url, signal }: Session): Promise<Findi
   return hasKey || reads ? [found] : [{ ...found, state: 'off' }]
 }
 
-/** Whether the key is an administrator's, who alone can see what comes next. */
+/** Whether the key is an administrator's, as the next checks need. */
 async function administration({ connection, signal }: Session): Promise<Finding[]> {
   const about = 'administrator'
   try {
@@ -130,20 +124,19 @@ async function providers({ connection, signal }: Session): Promise<Finding[]> {
     const fix = 'Such as npx wrangler secret put GOOGLE_CLIENT_ID, and GOOGLE_CLIENT_SECRET'
     return [{ about, state: 'off', message: 'None is set up, so no tool can act for a person', fix }]
   } catch {
-    // Said of the administrator already
+    // The check before has reported it
     return []
   }
 }
 
-/** What keeps tools from being called: secrets, VAULT_KEYS, trust. Each cause is told once, with the tools that it keeps back. */
+/** Why tools cannot be called: secrets, VAULT_KEYS, trust. Each cause once, with its tools. */
 async function tools({ client, connection, signal, user }: Session, before: readonly Finding[]): Promise<Finding[]> {
   if (before.some(({ about, state }) => about === 'key' && state === 'fault')) return []
   const causes = new Map<string, string[]>()
-  let looked = 0
+  let checked = 0
   try {
-    for await (const tool of client.tools({ limit: MAX_LOOKED_AT, signal })) {
-      if (looked++ === MAX_LOOKED_AT) break
-      // A tool that requires nothing lacks nothing
+    for await (const tool of client.tools({ limit: MAX_TOOLS, signal })) {
+      if (checked++ === MAX_TOOLS) break
       if (!isObject(tool['requirements'])) continue
       const path = `/tools/${encodeURIComponent(tool.id)}/readiness`
       const readiness: unknown = await connection.json({ path, query: { user_id: user }, signal })
@@ -157,7 +150,7 @@ async function tools({ client, connection, signal, user }: Session, before: read
   } catch (error) {
     return [{ about: 'tools', state: 'off', message: messageOf(error) }]
   }
-  if (causes.size === 0) return [{ about: 'tools', state: 'ok', message: `Nothing is in the way of ${looked}` }]
+  if (causes.size === 0) return [{ about: 'tools', state: 'ok', message: `Nothing is in the way of ${checked}` }]
   return [...causes].map(([words, ids]) => ({
     about: 'tools',
     state: 'off',

@@ -2,8 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { isObject, type JsonObject, objectsIn, textIn } from '../../client/json.ts'
 import { gather, readObject } from '../arguments.ts'
 import { CliError } from '../cli-error.ts'
-import type { AddCommands } from '../add-commands.ts'
-import type { CommonOptions, Session } from '../session.ts'
+import type { AddCommands, CommonOptions, Session } from '../session.ts'
 
 interface ImportOptions extends CommonOptions {
   readonly toolkit: string
@@ -16,10 +15,9 @@ interface ImportOptions extends CommonOptions {
 }
 
 const KINDS = ['openapi', 'mcp', 'oxp']
-/** How many tools one request makes: each reads the source again, and the bar goes on after each. */
+/** Tools of one request: each reads the source again, and progress is shown after each. */
 const AT_ONCE = 200
 
-/** `import`: a description, or another server, becomes a toolkit. What would be made is shown first. */
 export const addImport: AddCommands = (program, open) => {
   program
     .command('import')
@@ -60,7 +58,6 @@ async function importToolkit(session: Session, source: string, options: ImportOp
   }
 }
 
-/** Makes the tools that were shown, a part at a time, and tells how many there are. */
 async function make(session: Session, body: JsonObject, names: readonly string[], options: ImportOptions) {
   const activity = session.terminal.activity('Importing')
   const ids: string[] = []
@@ -95,7 +92,7 @@ function send(
   })
 }
 
-/** `{"openapi": …}`: a file's text, or an address and what is there. */
+/** `{"openapi": …}`: a file's text, or an address. */
 async function sourceOf(source: string, kind: string | undefined): Promise<JsonObject> {
   if (kind !== undefined && !KINDS.includes(kind)) {
     throw new CliError('usage', `Cannot import from '${kind}': wanted ${KINDS.join(', ')}`)
@@ -109,7 +106,6 @@ async function sourceOf(source: string, kind: string | undefined): Promise<JsonO
   return { [found]: source }
 }
 
-/** What a tool is called within its toolkit. */
 function nameOf(made: JsonObject): string {
   return /\.([^.@]+)@/.exec(textIn(made, 'id') ?? '')?.[1] ?? ''
 }

@@ -1,8 +1,7 @@
 import { objectsIn, textIn } from '../../client/json.ts'
 import { gather, seconds } from '../arguments.ts'
 import { CliError } from '../cli-error.ts'
-import type { AddCommands } from '../add-commands.ts'
-import type { CommonOptions, Session } from '../session.ts'
+import type { AddCommands, CommonOptions, Session } from '../session.ts'
 
 interface CreateOptions extends CommonOptions {
   readonly name: string
@@ -13,7 +12,6 @@ interface CreateOptions extends CommonOptions {
   readonly expires?: string
 }
 
-/** `keys`: API keys, for administrators. A key's text is shown once, by itself on the standard output. */
 export const addKeys: AddCommands = (program, open) => {
   const keys = program.command('keys').description('API keys, for administrators')
   keys
@@ -90,7 +88,7 @@ async function revoke({ connection, terminal, signal }: Session, id: string): Pr
   )
 }
 
-/** The text alone goes to the standard output, where a script can take it from. */
+/** The text alone goes to the standard output, for scripts. */
 function showKey({ terminal }: Session, key: unknown): void {
   terminal.give(key, () => {
     terminal.note(`The key '${textIn(key, 'id') ?? ''}' (${textIn(key, 'name') ?? ''}), shown this once:`)

@@ -5,8 +5,7 @@ import { SwitchboardError } from '../../client/index.ts'
 import { isObject, type JsonObject, objectsIn, parsed, textIn } from '../../client/json.ts'
 import { gather, readJson } from '../arguments.ts'
 import { CliError } from '../cli-error.ts'
-import type { AddCommands } from '../add-commands.ts'
-import { type CommonOptions, noteOf, type Session } from '../session.ts'
+import { type AddCommands, type CommonOptions, noteOf, type Session } from '../session.ts'
 
 interface PublishOptions extends CommonOptions {
   readonly watch?: boolean
@@ -21,18 +20,15 @@ interface PublishOptions extends CommonOptions {
   readonly allowBreaking?: boolean
 }
 
-/** What became of one file. */
 interface Published {
   readonly file: string
   readonly ids: readonly string[]
-  /** Whether that version was there before. */
   readonly unchanged: boolean
   readonly warnings: readonly string[]
-  /** Of a batch: what could not be published, and why. */
+  /** The failures of a batch. */
   readonly refused: readonly JsonObject[]
 }
 
-/** `publish`: takes in definitions of any dialect, code and plugins. */
 export const addPublish: AddCommands = (program, open) => {
   program
     .command('publish')
@@ -62,7 +58,6 @@ async function publish(session: Session, files: readonly string[], options: Publ
   if (refused > 0) throw new SwitchboardError('invalid', `${refused} could not be published`)
 }
 
-/** Publishes what there is, and again whatever changes, until it is stopped. */
 async function keepPublishing(session: Session, files: readonly string[], options: PublishOptions): Promise<void> {
   const { terminal, signal } = session
   const publishOne = async (file: string) => {
@@ -81,7 +76,7 @@ async function keepPublishing(session: Session, files: readonly string[], option
   for (const file of files) await publishOne(file)
   const parts = options.code === undefined ? files : [...files, options.code]
   const waiting = new Map<string, NodeJS.Timeout>()
-  // Editors put another file in place of the one that is watched, so its folder is
+  // Folders, since editors replace files, and a watch ends with its file
   const watchers = parts.map((part) =>
     watch(dirname(part), (_, name) => {
       if (name !== basename(part)) return
@@ -151,7 +146,7 @@ async function publishDefinitions(session: Session, file: string, options: Publi
   }
 }
 
-/** A document with what is said beside it, which holds over what stands in the file. */
+/** `beside` counts before what stands in the file. */
 function wrapped(document: unknown, beside: JsonObject): unknown {
   if (Object.keys(beside).length === 0) return document
   return isObject(document) && 'definition' in document
