@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { afford, type Budget, createBudget, UNITS } from '../src/core/tool/budget.ts'
+import { CLIMB_STEPS } from './extent.ts'
 
-/** Steps of a climb. */
-const STEPS = Number(process.env['CLIMB_STEPS'] ?? 80)
+const STEPS = Number(process.env['CLIMB_STEPS'] ?? CLIMB_STEPS)
 
 /** A candidate made of the best one so far and of a fresh one, by numbers that a seed gives. */
 export type Cross<T> = (best: T, fresh: T, number: () => number) => T

@@ -7,14 +7,17 @@ import { fileURLToPath } from 'node:url'
  */
 const shared = fileURLToPath(new URL('../../shared', import.meta.url))
 
-export const SKIPPED = 'skipped: ../shared is not beside this clone'
-
 export function hasShared(path: string): boolean {
   return existsSync(`${shared}/${path}`)
 }
 
 export function readShared(path: string): string {
   return readFileSync(`${shared}/${path}`, 'utf8')
+}
+
+/** The end of the title of a test that reads this: why it is skipped, or nothing. */
+export function unlessShared(path: string): string {
+  return hasShared(path) ? '' : ' (skipped: ../shared is not beside this clone)'
 }
 
 /** The names in a folder; none without it. */

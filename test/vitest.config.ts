@@ -1,6 +1,10 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { cloudflareTest } from '@cloudflare/vitest-plugin'
 import { defineConfig } from 'vitest/config'
+import { FULL_ONLY } from './extent.ts'
+import { LeftOut } from './left-out.ts'
 
 export const root = fileURLToPath(new URL('..', import.meta.url))
 
@@ -19,39 +23,72 @@ export const node = {
   alias: { 'cloudflare:workers': fileURLToPath(new URL('simulation/durable-object.ts', import.meta.url)) },
 }
 
-export default defineConfig({
-  test: {
-    root,
-    // Vitest would leave one core to itself, and it needs none
-    maxWorkers: '100%',
-    // As long as it takes on a busy machine; what comes sooner is seen sooner
-    expect: { poll: { timeout: 30_000 } },
-    projects: [
-      { extends: true, test: node },
-      {
-        // In workerd, with the bindings of wrangler.toml; host files are invisible there
-        extends: true,
-        plugins: [
-          cloudflareTest({ wrangler: { configPath: fileURLToPath(new URL('../wrangler.toml', import.meta.url)) } }),
-        ],
-        test: {
-          name: 'worker',
-          include: ['test/**/*.worker.test.ts'],
-          // Some publish thousands of tools, beside whatever else the machine does
-          testTimeout: 120_000,
-          hookTimeout: 120_000,
+/** Files that mock a module: it would be theirs in every file after them. */
+const MOCKING = ['test', 'tools'].flatMap((folder) =>
+  readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.test.ts') && !path.endsWith('.worker.test.ts'))
+    .map((path) => `${folder}/${path.replaceAll('\\', '/')}`)
+    .filter((path) => /\bvi\.(?:do)?[mM]ock\(/.test(readFileSync(join(root, path), 'utf8'))),
+)
+
+export default defineConfig(({ mode }) => {
+  const isFull = mode === 'full'
+  const leftOut = isFull ? [] : Object.keys(FULL_ONLY)
+  return {
+    test: {
+      root,
+      // Vitest would leave one core to itself, and it needs none
+      maxWorkers: '100%',
+      // As long as it takes on a busy machine; what comes sooner is seen sooner
+      expect: { poll: { timeout: 30_000 } },
+      reporters: ['default', new LeftOut(isFull ? {} : FULL_ONLY)],
+      // Read by `extent.ts`
+      env: isFull ? { SWITCHBOARD_TESTS: 'full' } : {},
+      // A process of its own for each file costs as much as its tests
+      isolate: false,
+      projects: [
+        {
+          extends: true,
+          test: { ...node, exclude: [...node.exclude, ...MOCKING, ...leftOut], setupFiles: ['test/restore.ts'] },
         },
-      },
-      {
-        extends: true,
-        test: {
-          name: 'e2e',
-          include: WHOLE_SERVER,
-          testTimeout: 60_000,
-          hookTimeout: 120_000,
-          globalSetup: ['test/e2e/build-once.ts'],
+        {
+          extends: true,
+          test: {
+            ...node,
+            name: 'mocking',
+            include: MOCKING,
+            exclude: leftOut,
+            isolate: true,
+          },
         },
-      },
-    ],
-  },
+        {
+          // In workerd, with the bindings of wrangler.toml; host files are invisible there
+          extends: true,
+          plugins: [
+            cloudflareTest({ wrangler: { configPath: fileURLToPath(new URL('../wrangler.toml', import.meta.url)) } }),
+          ],
+          test: {
+            name: 'worker',
+            include: ['test/**/*.worker.test.ts'],
+            exclude: leftOut,
+            setupFiles: ['test/fresh-storage.worker.ts'],
+            // Some publish thousands of tools, beside whatever else the machine does
+            testTimeout: 120_000,
+            hookTimeout: 120_000,
+          },
+        },
+        {
+          extends: true,
+          test: {
+            name: 'e2e',
+            include: WHOLE_SERVER,
+            exclude: leftOut,
+            testTimeout: 60_000,
+            hookTimeout: 120_000,
+            globalSetup: ['test/e2e/build-once.ts'],
+          },
+        },
+      ],
+    },
+  }
 })

@@ -11,7 +11,7 @@ import { formats } from '../../src/compose/dialects.ts'
 import { compilePlugin } from '../plugins/compile.ts'
 import { type ArcadeBinding, convertBinding } from '../runners/http/arcade-binding.ts'
 import { INVENTED_BINDINGS } from '../runners/http/invented-bindings.ts'
-import { hasShared, readShared, SKIPPED } from '../shared.ts'
+import { hasShared, readShared, unlessShared } from '../shared.ts'
 import { startUpstream, type Upstream } from '../upstream.ts'
 import { definition, manyDefinitions } from './definition.ts'
 import { raw } from './raw.ts'
@@ -398,7 +398,7 @@ const CATALOGUES = ['catalogues/oxp-definitions.json', 'catalogues/http-bindings
 const areThere = CATALOGUES.every(hasShared)
 for (const { name, load, skip } of [
   {
-    name: `definitions and bindings in use elsewhere${areThere ? '' : ` (${SKIPPED})`}`,
+    name: `definitions and bindings in use elsewhere${CATALOGUES.map(unlessShared).find(Boolean) ?? ''}`,
     load: (): { definitions: readonly unknown[]; bindings: readonly ArcadeBinding[] } => ({
       definitions: JSON.parse(readShared(CATALOGUES[0] ?? '')).items,
       bindings: readShared(CATALOGUES[1] ?? '')
@@ -409,7 +409,7 @@ for (const { name, load, skip } of [
     skip: !areThere,
   },
   {
-    name: 'definitions and bindings of our own',
+    name: `definitions and bindings of our own${areThere ? ' (skipped: those of ../shared are tried)' : ''}`,
     load: () => ({ definitions: manyDefinitions(150), bindings: INVENTED_BINDINGS }),
     skip: areThere,
   },

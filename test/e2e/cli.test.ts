@@ -45,6 +45,8 @@ const hasScript = (() => {
   }
 })()
 
+const NO_SCRIPT = hasScript ? '' : " (skipped: there is no 'script' of util-linux)"
+
 const run: CommandLine['run'] = (args, options) => cli.run(args, options)
 async function file(name: string, content: unknown): Promise<string> {
   const path = join(folder, name)
@@ -224,7 +226,7 @@ describe('call', () => {
     expect(refused).toMatchObject({ code: 3, stdout: '' })
   })
 
-  it.skipIf(!hasScript)('opens the link for somebody at a terminal, and waits', async () => {
+  it.skipIf(!hasScript)(`opens the link for somebody at a terminal, and waits${NO_SCRIPT}`, async () => {
     const opened = join(folder, 'opened')
     await file('xdg-open', `#!/bin/sh\nprintf '%s' "$1" > '${opened}'\n`)
     await chmod(join(folder, 'xdg-open'), 0o755)
@@ -239,7 +241,7 @@ describe('call', () => {
     expect(await readFile(opened, 'utf8')).toMatch(/^http:\/\/.+\/authorizations\/.+\/start$/)
   })
 
-  it.skipIf(!hasScript)('shows somebody at a terminal how far the tool is, and nobody else', async () => {
+  it.skipIf(!hasScript)(`shows somebody at a terminal how far the tool is, and nobody else${NO_SCRIPT}`, async () => {
     const steps = [0, 50, 100]
     // The tool stands still until what it said is shown
     const onPrinted = (printed: string) => {
@@ -393,7 +395,7 @@ describe('keys', () => {
   })
 })
 
-describe.skipIf(!hasScript)('somebody at a terminal is asked', () => {
+describe.skipIf(!hasScript)(`somebody at a terminal is asked${NO_SCRIPT}`, () => {
   it.each([
     ['n\n', 1, 'Nothing was done'],
     ['\x03', 130, 'Nothing was done'],

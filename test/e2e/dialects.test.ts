@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { hasShared, readShared, SKIPPED } from '../shared.ts'
+import { hasShared, readShared, unlessShared } from '../shared.ts'
 import { type Server, startServer } from './server.ts'
 
 let server: Server
@@ -220,19 +220,16 @@ describe('POST /convert', () => {
 
 describe('the catalogues', () => {
   const rfc = 'catalogues/rfc-definitions.ndjson'
-  it.skipIf(!hasShared(rfc))(
-    `every RFC definition comes back unchanged${hasShared(rfc) ? '' : ` (${SKIPPED})`}`,
-    async () => {
-      const documents = readShared(rfc)
-        .trim()
-        .split('\n')
-        .map((line): { fully_qualified_name: string } => JSON.parse(line))
-      const { body } = await server.json('POST', '/tools', documents)
-      for (const [index, result] of body.results.entries()) {
-        expect(result, JSON.stringify(result)).toMatchObject({ status: 201 })
-        const back = await server.json('GET', `/tools/${result.id}?format=open-tool-calling`)
-        expect(back.body).toEqual(documents[index])
-      }
-    },
-  )
+  it.skipIf(!hasShared(rfc))(`every RFC definition comes back unchanged${unlessShared(rfc)}`, async () => {
+    const documents = readShared(rfc)
+      .trim()
+      .split('\n')
+      .map((line): { fully_qualified_name: string } => JSON.parse(line))
+    const { body } = await server.json('POST', '/tools', documents)
+    for (const [index, result] of body.results.entries()) {
+      expect(result, JSON.stringify(result)).toMatchObject({ status: 201 })
+      const back = await server.json('GET', `/tools/${result.id}?format=open-tool-calling`)
+      expect(back.body).toEqual(documents[index])
+    }
+  })
 })

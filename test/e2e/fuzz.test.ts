@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { FUZZED_REQUESTS } from '../extent.ts'
 import {
   DEFINITION,
   IMPORT,
@@ -19,8 +20,8 @@ import { definition } from './definition.ts'
 import { raw, type RawAnswer, type RawRequest } from './raw.ts'
 import { type Server, startServer } from './server.ts'
 
-/** Requests to each route in CI, some 2,000 in all; `FUZZ_REQUESTS=1000 npx vitest run …` sends more. */
-const REQUESTS = Number(process.env['FUZZ_REQUESTS'] ?? 50)
+/** Requests to each route; `FUZZ_REQUESTS=1000 npx vitest run …` sends more. */
+const REQUESTS = Number(process.env['FUZZ_REQUESTS'] ?? FUZZED_REQUESTS)
 /** A busy machine takes a while; what hangs takes for ever. */
 const HANGS_MS = 20_000
 

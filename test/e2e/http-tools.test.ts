@@ -3,7 +3,7 @@ import { type Upstream, startUpstream } from '../upstream.ts'
 import { type ArcadeBinding, convertBinding, providerOf } from '../runners/http/arcade-binding.ts'
 import { expectArrived, hasDefault, sample, secretValue } from '../runners/http/binding-expectation.ts'
 import { INVENTED_BINDINGS } from '../runners/http/invented-bindings.ts'
-import { hasShared, readShared, SKIPPED } from '../shared.ts'
+import { hasShared, readShared, unlessShared } from '../shared.ts'
 import { type Server, startServer } from './server.ts'
 
 const CATALOGUE = 'catalogues/http-bindings.ndjson'
@@ -43,7 +43,7 @@ describe('real endpoints as tools', () => {
         .map((line): ArcadeBinding => JSON.parse(line))
     : []
   it.skipIf(bindings.length === 0)(
-    `those of a catalogue are published, called, and arrive as they should${bindings.length ? '' : ` (${SKIPPED})`}`,
+    `those of a catalogue are published, called, and arrive as they should${unlessShared(CATALOGUE)}`,
     () => publishAndCall(bindings),
   )
   it('invented ones are published, called, and arrive as they should', () => publishAndCall(INVENTED_BINDINGS))

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { hasShared, readShared, SKIPPED } from '../shared.ts'
+import { hasShared, readShared, unlessShared } from '../shared.ts'
 import { oxpSchemas } from './oxp-response.ts'
 import { type Server, startServer } from './server.ts'
 
@@ -185,7 +185,7 @@ describe('failures, each row of the table', () => {
 })
 
 describe.skipIf(!hasShared('specs/oxp/examples.json'))(
-  `the documented examples${hasShared('specs/oxp/examples.json') ? '' : ` (${SKIPPED})`}`,
+  `the documented examples${unlessShared('specs/oxp/examples.json')}`,
   () => {
     const examples = hasShared('specs/oxp/examples.json')
       ? JSON.parse(readShared('specs/oxp/examples.json'))

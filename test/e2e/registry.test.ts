@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Upstream, startUpstream } from '../upstream.ts'
-import { hasShared, readShared, SKIPPED } from '../shared.ts'
+import { hasShared, readShared, unlessShared } from '../shared.ts'
 import { build } from '../fixtures/generated/build.ts'
 import { definition, manyDefinitions } from './definition.ts'
 import { raw } from './raw.ts'
@@ -41,7 +41,7 @@ async function walk(server: Server, path: string, limit: number): Promise<{ item
 
 const catalogues = [
   {
-    name: `definitions in use elsewhere${hasShared(CATALOGUE) ? '' : ` (${SKIPPED})`}`,
+    name: `definitions in use elsewhere${unlessShared(CATALOGUE)}`,
     load: (): Definition[] => JSON.parse(readShared(CATALOGUE)).items,
     skip: !hasShared(CATALOGUE),
   },

@@ -9,7 +9,7 @@ import { anthropic } from '../../src/formats/anthropic.ts'
 import { gemini } from '../../src/formats/gemini.ts'
 import { openai } from '../../src/formats/openai.ts'
 import { openaiStrict } from '../../src/formats/openai-strict.ts'
-import { hasShared, readShared, SKIPPED } from '../shared.ts'
+import { hasShared, readShared, unlessShared } from '../shared.ts'
 import { parametersOf, pathsOf, recordOf } from './records.ts'
 
 type Export = typeof openai
@@ -366,7 +366,7 @@ describe.each(EXPORTS)('%s, of any schema', (form, encode, check) => {
   })
 
   it.skipIf(!hasShared('catalogues/oxp-definitions.json'))(
-    `takes a catalogue of tools (${SKIPPED} if it is not)`,
+    `takes a catalogue of tools${unlessShared('catalogues/oxp-definitions.json')}`,
     () => {
       const { items } = JSON.parse(readShared('catalogues/oxp-definitions.json'))
       expect(items.length).toBeGreaterThan(0)

@@ -1,12 +1,13 @@
 import { expect, it } from 'vitest'
+import { FUZZED_CASES } from '../extent.ts'
 import { calls } from './calls.ts'
 import { publications } from './publications.ts'
 import { rawTexts } from './raw-texts.ts'
 import { resources } from './resources.ts'
 import { signIn } from './sign-in.ts'
 
-/** Cases of each row in CI, some ten seconds for all; `FUZZ=10000` takes some minutes. */
-const CASES = Number(process.env['FUZZ'] ?? 500)
+/** Cases of each row; `FUZZ=10000` takes some minutes. */
+const CASES = Number(process.env['FUZZ'] ?? FUZZED_CASES)
 
 /**
  * What decoders promise of whatever is sent: no error is thrown, what is refused is refused in words, the work has a bound,

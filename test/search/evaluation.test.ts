@@ -3,7 +3,7 @@ import { ADMIN } from '../../src/core/access/principal.ts'
 import type { ToolRecord } from '../../src/core/tool/tool.ts'
 import { query } from '../../src/storage/registry/search/query.ts'
 import { build } from '../fixtures/generated/build.ts'
-import { hasShared, readShared, SKIPPED } from '../shared.ts'
+import { hasShared, readShared, unlessShared } from '../shared.ts'
 import { ASIDE, UNANSWERABLE_ASIDE } from './questions/aside.ts'
 import { FIXTURE_QUESTIONS } from './questions/fixtures.ts'
 import type { Question } from './questions/question.ts'
@@ -46,7 +46,7 @@ function report(name: string, { first, five, missed }: Score): void {
   if (process.env['SEARCH_MISSED'] && !name.includes('aside')) console.log(missed.join('\n'))
 }
 
-describe.skipIf(!hasShared(CATALOGUE))(`questions over a catalogue in use (${SKIPPED})`, async () => {
+describe.skipIf(!hasShared(CATALOGUE))(`questions over a catalogue in use${unlessShared(CATALOGUE)}`, async () => {
   const items = hasShared(CATALOGUE) ? JSON.parse(readShared(CATALOGUE)).items : []
   const records = await recordsOf(items)
   const ask = asker(records)

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
-import { hasShared, readShared } from '../shared.ts'
+import { hasShared, readShared, unlessShared } from '../shared.ts'
 
 /**
  * A source document, tried statement by statement. A statement is given in the document's own words; `…` within them
@@ -58,10 +58,13 @@ export function openDocument(file: string, dialect: string): SourceDocument {
       for (const words of put) note(words, false)
     },
     whole() {
-      it.skipIf(text === undefined)(`${file} is tried from its first line to its last, in its order`, () => {
-        expect(misplaced, 'words that the document has not, or has earlier').toEqual([])
-        expect(untried(readShared(path), text ?? '', passages), 'lines that nobody tried').toEqual([])
-      })
+      it.skipIf(text === undefined)(
+        `${file} is tried from its first line to its last, in its order${unlessShared(path)}`,
+        () => {
+          expect(misplaced, 'words that the document has not, or has earlier').toEqual([])
+          expect(untried(readShared(path), text ?? '', passages), 'lines that nobody tried').toEqual([])
+        },
+      )
     },
   }
 }

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, it, vi } from 'vitest'
+import { SIMULATED_SEEDS } from '../extent.ts'
 import { Violation } from './violation.ts'
 import { createWorld, type World } from './world.ts'
 
@@ -8,7 +9,7 @@ export type Scenario = (world: World) => Promise<void>
 
 const { SIMULATION_SEED, SIMULATIONS } = process.env
 const FIRST = Number(SIMULATION_SEED ?? 1)
-const COUNT = Number(SIMULATIONS ?? (SIMULATION_SEED === undefined ? 1_000 : 1))
+const COUNT = Number(SIMULATIONS ?? (SIMULATION_SEED === undefined ? SIMULATED_SEEDS : 1))
 /** Seeds a test, so that it is seen how far they are. */
 const A_TEST = 250
 /** Events that a failure shows. */
@@ -29,7 +30,7 @@ export function standStill(): void {
   })
 }
 
-/** Runs a scenario with the seeds that the environment asks for, or else the first 1,000. */
+/** Runs a scenario with the seeds that the environment asks for, or else with the first. */
 export function simulateAll(scenario: Scenario): void {
   const starts = Array.from({ length: Math.ceil(COUNT / A_TEST) }, (_, n) => FIRST + n * A_TEST)
   it.each(starts)('holds from seed %i', { timeout: TEST_TIMEOUT_MS }, async (start) => {
@@ -55,7 +56,7 @@ export async function checkSeed(seed: number, scenario: Scenario): Promise<void>
   const { failed, errorInstance } = await fc.check(property, { seed, numRuns: 1, endOnFailure: true, unbiased: true })
   if (!failed) return
   const why = errorInstance instanceof Error ? errorInstance.message : String(errorInstance)
-  const again = `SIMULATION_SEED=${seed} npx vitest run --config test/vitest.config.ts --project node test/simulation`
+  const again = `SIMULATION_SEED=${seed} npx vitest run --config test/vitest.config.ts test/simulation`
   throw new Violation(`${why}\n\nAgain: ${again}\n\n${trace.join('\n')}`, {
     cause: errorInstance,
   })

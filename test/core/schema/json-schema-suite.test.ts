@@ -3,7 +3,7 @@ import { compiledValidate } from '../../../src/core/schema/validator.ts'
 import { interpretSchema } from '../../../src/core/schema/validator.ts'
 import type { JsonSchema } from '../../../src/core/tool/tool.ts'
 import type { Validate } from '../../../src/core/schema/validator.ts'
-import { listShared, readShared } from '../../shared.ts'
+import { listShared, readShared, unlessShared } from '../../shared.ts'
 import { importCompiled } from './import-compiled.ts'
 import { COMPILED, INTERPRETED, type KnownMiss } from './json-schema-known-misses.ts'
 import { OWN_CASES, type Group } from './json-schema-own-cases.ts'
@@ -66,7 +66,7 @@ describe.each(engines)('%s schemas', (_, engine, known) => {
   })
 
   // The JSON Schema test suite is not part of this repository; it is read where it lies beside it.
-  describe.skipIf(files.length === 0)('the JSON Schema test suite', () => {
+  describe.skipIf(files.length === 0)(`the JSON Schema test suite${unlessShared(SUITE)}`, () => {
     test.each(files)('%s', async (file) => {
       const groups: Group[] = JSON.parse(readShared(`${SUITE}/${file}`))
       const failed = await misses(engine, groups)

@@ -10,11 +10,12 @@ import { createBudget, UNITS } from '../../../src/core/tool/budget.ts'
 import type { Json, JsonObject } from '../../../src/core/tool/json.ts'
 import type { ToolRecord } from '../../../src/core/tool/tool.ts'
 import { effortOfAsync, MOST_EFFORT } from '../../effort.ts'
+import { RANDOM_SCHEMAS } from '../../extent.ts'
 import { worldOf } from '../publish/fakes.ts'
 import { input, value } from './made-up.ts'
 
 /** `RANDOM_SCHEMAS=20000` tries as many as it says, `RANDOM_SEED` others: so a million can be shared by processes. */
-const RUNS = Number(process.env['RANDOM_SCHEMAS'] ?? 1_000)
+const RUNS = Number(process.env['RANDOM_SCHEMAS'] ?? RANDOM_SCHEMAS)
 const SEED = Number(process.env['RANDOM_SEED'] ?? 11)
 /** So many have a seed of their own, by which they can be tried again. */
 const BLOCK = 1_000

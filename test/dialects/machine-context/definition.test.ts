@@ -4,7 +4,7 @@ import type { Json, JsonObject } from '../../../src/core/tool/json.ts'
 import { checkSchema } from '../../../src/core/schema/publishable.ts'
 import type { ToolRecord } from '../../../src/core/tool/tool.ts'
 import { machineContext } from '../../../src/dialects/machine-context/definition.ts'
-import { hasShared, readShared, SKIPPED } from '../../shared.ts'
+import { hasShared, readShared, unlessShared } from '../../shared.ts'
 import { CALCULATOR, type Draft } from './calculator.ts'
 import { published, recordOf } from './record.ts'
 
@@ -80,7 +80,7 @@ describe('the example of the specification', () => {
     }
   })
 
-  it.skipIf(!hasShared('seeds'))(`is the one in the specification (${SKIPPED})`, () => {
+  it.skipIf(!hasShared('seeds'))(`is the one in the specification${unlessShared('seeds')}`, () => {
     const text = readShared('seeds/machine-context-tool-definition.txt')
     const [, example = ''] = text.split('## Example Tool Definition')
     expect(JSON.parse(/```json\n([\s\S]*?)```/.exec(example)?.[1] ?? '')).toEqual(CALCULATOR)

@@ -6,7 +6,7 @@ import { checkSchema } from '../../../src/core/schema/publishable.ts'
 import { type Definition, derivedSecurityLevel, type ToolRecord } from '../../../src/core/tool/tool.ts'
 import { openToolCalling } from '../../../src/dialects/open-tool-calling/definition.ts'
 import { DEFINITION_SCHEMA } from '../../../src/dialects/open-tool-calling/schema-uri.ts'
-import { hasShared, readShared, SKIPPED } from '../../shared.ts'
+import { hasShared, readShared, unlessShared } from '../../shared.ts'
 import { DEFINITION } from './example.ts'
 
 const CATALOGUE = 'catalogues/rfc-definitions.ndjson'
@@ -341,7 +341,7 @@ describe('a record of another dialect', () => {
     )
   })
 
-  it.skipIf(!hasShared(SCHEMA))(`gives a valid document (${SKIPPED} if it is not)`, () => {
+  it.skipIf(!hasShared(SCHEMA))(`gives a valid document${unlessShared(SCHEMA)}`, () => {
     const validate = new Ajv({ strict: false, validateFormats: false }).compile(JSON.parse(readShared(SCHEMA)))
     expect(validate(DEFINITION)).toBe(true)
     fc.assert(
@@ -367,7 +367,7 @@ function completed(document: JsonObject): unknown {
 }
 
 describe("other people's definitions", () => {
-  it.skipIf(!hasShared(CATALOGUE))(`are read, and come back as they were (${SKIPPED} if they are not)`, () => {
+  it.skipIf(!hasShared(CATALOGUE))(`are read, and come back as they were${unlessShared(CATALOGUE)}`, () => {
     const documents = readShared(CATALOGUE)
       .trim()
       .split('\n')

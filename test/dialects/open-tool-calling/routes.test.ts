@@ -9,7 +9,7 @@ import type { Catalogue } from '../../../src/core/catalogue/catalogue.ts'
 import { answerTo } from '../../../src/dialects/open-tool-calling/failure.ts'
 import { openToolCallingFace } from '../../../src/dialects/open-tool-calling/routes.ts'
 import { RESPONSE_SCHEMA } from '../../../src/dialects/open-tool-calling/schema-uri.ts'
-import { hasShared, readShared, SKIPPED } from '../../shared.ts'
+import { hasShared, readShared, unlessShared } from '../../shared.ts'
 
 const RESPONSE = 'specs/open-tool-calling/http/1.0/execute_tool_response.schema.json'
 const TRANSCRIPT = 'specs/open-tool-calling/arcade-worker-transcript.json'
@@ -222,7 +222,7 @@ describe('POST /worker/tools/invoke', () => {
   })
 
   it.skipIf(!hasShared(RESPONSE))(
-    `answers as the RFC's schema says, its erratum corrected (${SKIPPED} if it is not)`,
+    `answers as the RFC's schema says, its erratum corrected${unlessShared(RESPONSE)}`,
     async () => {
       const schema = JSON.parse(readShared(RESPONSE))
       // It requires 'invocation_id', which it neither defines nor allows; its text calls it 'execution_id'
@@ -370,7 +370,7 @@ const DIFFERENCES: Readonly<Record<string, string>> = {
 }
 
 describe("the recorded worker's shapes", () => {
-  it.skipIf(!hasShared(TRANSCRIPT))(`hold, but for the differences listed (${SKIPPED} if it is not)`, async () => {
+  it.skipIf(!hasShared(TRANSCRIPT))(`hold, but for the differences listed${unlessShared(TRANSCRIPT)}`, async () => {
     const exchanges = JSON.parse(readShared(TRANSCRIPT))
     expect(exchanges.length).toBeGreaterThan(0)
     const seen = new Set<string>()

@@ -8,7 +8,7 @@ const executable =
     .split(delimiter)
     .map((folder) => join(folder, 'chromium'))
     .find((file) => existsSync(file))
-const MISSING = "no Chromium: install Debian's 'chromium', or name one in the variable CHROMIUM"
+const MISSING = "no Chromium: 'apt-get install -y chromium' brings it, or name one in the variable CHROMIUM"
 
 /** Why tests that need a browser are skipped; empty when they run. In CI they run, and fail where there is none. */
 export const NO_BROWSER = executable !== undefined || process.env['CI'] === 'true' ? '' : `(skipped: ${MISSING})`

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../../src/core/tool/json.ts'
 import { createGuardedFetch } from '../../../src/outbound/guarded-fetch.ts'
 import { createHttpRunner } from '../../../src/runners/http/runner.ts'
-import { hasShared, readShared, SKIPPED } from '../../shared.ts'
+import { hasShared, readShared, unlessShared } from '../../shared.ts'
 import { startUpstream } from '../../upstream.ts'
 import type { Arrived, Upstream } from '../../upstream.ts'
 import { convertBinding, providerOf } from './arcade-binding.ts'
@@ -32,7 +32,7 @@ if (hasShared(CATALOGUE)) {
     bindingTests(bindings)
   })
 } else {
-  test.skip(`the catalogue of real bindings (${SKIPPED})`)
+  test.skip(`the catalogue of real bindings${unlessShared(CATALOGUE)}`)
 }
 
 /** Each binding runs with all inputs and with the required ones only, at its own host and at a local origin. */

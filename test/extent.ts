@@ -1,0 +1,24 @@
+/** `npm test` does what five minutes allow; `npm run test:full`, by `--mode full`, does everything. */
+const isFull = process.env['SWITCHBOARD_TESTS'] === 'full'
+
+const extent = <T>(quick: T, full: T): T => (isFull ? full : quick)
+
+/** Of each scenario of the simulation. */
+export const SIMULATED_SEEDS = extent(150, 1_000)
+export const RANDOM_SCHEMAS = extent(300, 20_000)
+/** Towards the worst input, see `climb.ts`. */
+export const CLIMB_STEPS = extent(25, 80)
+/** Of each decoder, see `fuzz/`. */
+export const FUZZED_CASES = extent(150, 500)
+/** Of each route. */
+export const FUZZED_REQUESTS = extent(15, 50)
+
+/** Files that `npm test` leaves out, each with what it costs or needs. */
+export const FULL_ONLY: Readonly<Record<string, string>> = {
+  'test/e2e/connect-inspector.test.ts': 'the MCP inspector, which npm fetches: 110 MB',
+  'test/e2e/connect-mcp-remote.test.ts': 'mcp-remote, which signs in through Chromium',
+  'test/e2e/connect-conformance.test.ts': "MCP's conformance suite once more, at the door where a person signs in",
+  'test/e2e/kill-refresh.test.ts': 'servers that are killed again and again amid a refresh',
+  'test/e2e/thousand-callers.test.ts': '1,000 callers at once',
+  'test/fork.test.ts': 'a copy of the repository with other tools',
+}
