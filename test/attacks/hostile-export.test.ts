@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { canonicalJson } from '../../src/core/tool/digest.ts'
-import { meterModule } from '../../src/runners/wasm/meter/meter.ts'
 import { sha256 } from '../core/publish/fakes.ts'
 import { definition } from '../e2e/definition.ts'
 import { raw } from '../e2e/raw.ts'
@@ -283,32 +282,37 @@ describe('a plugin that does not stop', () => {
     Buffer.from(await crypto.subtle.digest('SHA-256', new Uint8Array(bytes))).toString('hex')
   const tool = (blob: string) =>
     version({ toolkit: 'Plug', tool: 'run', implementation: { kind: 'wasm', blob, tool: 'run' } })
-  const LOOP = {
-    imports: '(global $fuel (export "__fuel") (mut i64) (i64.const 250000000))',
-    first: '(func $first (loop $l (br $l)))',
-  }
 
-  it('is not kept, whatever it looks like', async () => {
-    const honest = describing('{"tools":[]}', '{"content":[]}')
-    const metered = meterModule(honest, { fuel: 250_000_000, maxPages: 1_024 }).bytes
-    const generous = meterModule(honest, { fuel: 2_000_000_000, maxPages: 1_024 }).bytes
+  const LOOP = { imports: '', first: '(func $first (loop $l (br $l)))' }
+
+  it('is kept as it came, made to stop by itself here, and stops', async () => {
     const looping = describing('{"tools":[]}', '{"content":[]}', LOOP)
-    const foreign = assemble('(module (func (export "describe")) (func (export "call") (loop $l (br $l))))')
+    const sha = await shaOf(looping)
+    const { last, messages } = await send(fileOf([toolkit('Plug', null), ...parts(looping, sha), await tool(sha)]))
+    expect(last, messages).toMatchObject({ refused: 0, created: 2 })
+    const { status, body } = await server.json('POST', '/tools/call', { tool_id: 'Plug.run', input: {} }, asAdmin)
+    expect([status, body.result?.success], JSON.stringify(body)).toEqual([200, false])
+    expect(JSON.stringify(body)).toMatch(/deadline|time/)
+    const kept = await fetch(`${server.url}/tools/Plug.run/implementation/module`, { headers: asAdmin })
+    expect(await shaOf(new Uint8Array(await kept.arrayBuffer()))).toBe(sha)
+  })
+
+  it('is not kept where it is no plugin, or not the bytes that it says', async () => {
+    const foreign = assemble('(module (func (export "describe")))')
     for (const [what, bytes, sha] of [
-      ['unmetered', honest, await shaOf(honest)],
-      ['with a tank of its own', looping, await shaOf(looping)],
-      ['with more fuel than there is', generous, await shaOf(generous)],
       ['of another kind', foreign, await shaOf(foreign)],
       ['no module', new Uint8Array([1, 2, 3]), await shaOf(new Uint8Array([1, 2, 3]))],
-      ['of another hash', metered, 'd'.repeat(64)],
+      ['of another hash', describing('{"tools":[]}', '{"content":[]}'), 'd'.repeat(64)],
     ] as const) {
-      const { last, messages } = await send(fileOf([toolkit('Plug', null), ...parts(bytes, sha), await tool(sha)]))
+      const other = await version({
+        toolkit: 'Plug',
+        tool: 'not',
+        implementation: { kind: 'wasm', blob: sha, tool: 'x' },
+      })
+      const { last, messages } = await send(fileOf([toolkit('Plug', null), ...parts(bytes, sha), other]))
       expect(last, `${what}: ${messages}`).toMatchObject({ refused: 1 })
     }
-    expect((await server.json('GET', '/tools/Plug.run', undefined, asAdmin)).status).toBe(404)
-    const sha = await shaOf(metered)
-    const { last, messages } = await send(fileOf([toolkit('Plug', null), ...parts(metered, sha), await tool(sha)]))
-    expect(last, messages).toMatchObject({ refused: 0, created: 1 })
+    expect((await server.json('GET', '/tools/Plug.not', undefined, asAdmin)).status).toBe(404)
   })
 
   it('fills nothing: bytes that no version names are kept nowhere, in however many parts', async () => {

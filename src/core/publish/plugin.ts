@@ -24,9 +24,8 @@ export interface PluginOptions {
 /** Takes plugins in: what they are allowed to be, and what they say of themselves. */
 export interface PluginReader {
   /**
-   * Judges a plugin's bytes, makes it one that stops by itself, keeps that, and asks it to describe itself, without a
-   * network and without configuration: `described` is its answer, as it gave it. What is wrong with the plugin is the
-   * failure.
+   * Judges a plugin's bytes, makes of them a plugin that stops by itself, has that describe itself without a network or
+   * configuration (`described` is its answer), and keeps both. The failure says what is wrong with the plugin.
    */
   read(
     bytes: Uint8Array<ArrayBuffer>,
@@ -36,7 +35,7 @@ export interface PluginReader {
     | { readonly ok: true; readonly described: string; readonly implementationOf: (tool: string) => Implementation }
     | Refused
   >
-  /** Keeps the bytes of a plugin that another deployment made one that stops by itself; gives why they are not kept. */
+  /** Keeps a plugin that was uploaded elsewhere, made to stop by itself anew; gives why it is not kept. */
   keep(bytes: Uint8Array<ArrayBuffer>, hash: string): Promise<string | undefined>
 }
 

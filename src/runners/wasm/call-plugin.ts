@@ -9,7 +9,12 @@ export const FUEL = 250_000_000
 /** Pages of 64 KiB that a plugin's memory may grow to: 64 MiB. */
 export const MAX_PAGES = 1_024
 
-/** The isolate of a plugin that is kept under `blob`. Each call in it has an instance, and so a memory, of its own. */
+/** Where the metered form of an uploaded plugin is kept, which alone is ever run. `blob` is the upload's SHA-256. */
+export function meteredBlob(blob: string): string {
+  return `${blob}-metered`
+}
+
+/** The isolate of a plugin. Each call in it has an instance, and so a memory, of its own. `bytes` gives its metered form. */
 export function pluginCode(
   inside: InsideModules,
   blob: string,

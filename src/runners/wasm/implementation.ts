@@ -10,7 +10,6 @@ export function checkWasmImplementation(implementation: Json, { requirements }: 
   const secret = judged(string({ least: 1 }), (id) => whyUndeclared(id, requirements.secrets))
   const reader = object({
     kind: oneOf(['wasm']),
-    /** Of the metered plugin. */
     blob: text('the SHA-256 of a plugin that was uploaded', /^[0-9a-f]{64}$/),
     /** What the plugin calls the tool. */
     tool: string({ least: 1 }),

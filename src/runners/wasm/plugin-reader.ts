@@ -5,22 +5,19 @@ import { type InsideModules, NO_LOADER, type Sandbox } from '../sandbox/sandbox.
 import { ModuleError } from './meter/bytes.ts'
 import { type Metered, meterModule } from './meter/meter.ts'
 import { checkHeader } from './meter/sections.ts'
-import { callPlugin, FUEL, MAX_PAGES, pluginCode } from './call-plugin.ts'
+import { callPlugin, FUEL, MAX_PAGES, meteredBlob, pluginCode } from './call-plugin.ts'
 
 export interface PluginReaderOptions {
   /** Absent where the deployment has no Worker Loader. */
   readonly sandbox: Sandbox | undefined
   readonly inside: InsideModules
   readonly sha256: (bytes: ArrayBuffer) => Promise<string>
-  /** Keeps bytes under their hash. */
-  readonly storeBlob: (hash: string, bytes: ArrayBuffer) => Promise<void>
+  readonly storeBlob: (name: string, bytes: ArrayBuffer) => Promise<void>
 }
 
 /** The most characters of what a plugin describes. */
 const MAX_DESCRIBED = 1024 * 1024
 const DESCRIBE_TIMEOUT_MS = 8_000
-const NOT_METERED =
-  'The plugin does not stop by itself as those that are uploaded here do: upload the plugin that it was made of'
 
 /** What a plugin may import (the Extism plugin ABI; AssemblyScript's `abort`). Of WASI it may import anything. */
 const IMPORTS: ReadonlyMap<string, readonly string[]> = new Map([
@@ -37,18 +34,17 @@ const IMPORTS: ReadonlyMap<string, readonly string[]> = new Map([
 ])
 const WASI = 'wasi_snapshot_preview1'
 
-/** Makes the reader of uploaded plugins: bounds, validation, metering, `describe`; and only then is the plugin kept. */
+/** Reads uploaded plugins: bounds, validation, metering, `describe`; only then is a plugin kept. */
 export function createPluginReader({ sandbox, inside, sha256, storeBlob }: PluginReaderOptions): PluginReader {
   return {
     async read(bytes, { toolkit, allowedHosts, config }, signal) {
       if (!sandbox) return { ok: false, failure: { type: 'tool-not-executable', id: toolkit, reason: NO_LOADER } }
       const metered = meter(bytes)
       if (typeof metered === 'string') return invalidSource({ path: '', message: metered })
-      const { buffer } = metered.bytes
-      const blob = await sha256(buffer)
-      const described = await describe(sandbox, blob, buffer, signal)
+      const blob = await sha256(bytes.buffer)
+      const described = await describe(sandbox, blob, metered.bytes.buffer, signal)
       if (typeof described === 'string') return invalidSource({ path: '', message: described })
-      await storeBlob(blob, buffer)
+      await store(blob, bytes, metered)
       return {
         ok: true,
         described: described.text,
@@ -61,21 +57,21 @@ export function createPluginReader({ sandbox, inside, sha256, storeBlob }: Plugi
         }),
       }
     },
-    keep,
+    async keep(bytes, hash) {
+      if ((await sha256(bytes.buffer)) !== hash) return `The plugin's bytes are not those of the SHA-256 '${hash}'`
+      const metered = meter(bytes)
+      if (typeof metered === 'string') return metered
+      await store(hash, bytes, metered)
+      return undefined
+    },
   }
 
-  /** What a metered plugin is made of again is the same, or it was metered otherwise, or not at all. */
-  async function keep(bytes: Uint8Array<ArrayBuffer>, hash: string): Promise<string | undefined> {
-    if ((await sha256(bytes.buffer)) !== hash) return `The plugin's bytes are not those of the SHA-256 '${hash}'`
-    const metered = await remeter(bytes)
-    if (typeof metered === 'string') return metered
-    const { buffer } = metered.bytes
-    if ((await sha256(buffer)) !== hash) return NOT_METERED
-    await storeBlob(hash, buffer)
-    return undefined
+  /** The uploaded bytes come last: where they are, the metered ones are too. */
+  async function store(blob: string, uploaded: Uint8Array<ArrayBuffer>, metered: Metered): Promise<void> {
+    await storeBlob(meteredBlob(blob), metered.bytes.buffer)
+    await storeBlob(blob, uploaded.buffer)
   }
 
-  /** What the plugin says of itself, or why that is nothing. */
   async function describe(
     sandbox: Sandbox,
     blob: string,
@@ -108,17 +104,6 @@ function meter(bytes: Uint8Array<ArrayBuffer>): Metered | string {
     const metered = meterModule(bytes, { fuel: FUEL, maxPages: MAX_PAGES })
     if (!WebAssembly.validate(metered.bytes)) throw new Error('A metered module is not valid')
     return whyRefused(metered) ?? metered
-  } catch (error) {
-    if (error instanceof ModuleError) return error.message
-    throw error
-  }
-}
-
-/** The plugin that a metered one was made of, metered anew; or why it cannot be one. */
-async function remeter(bytes: Uint8Array<ArrayBuffer>): Promise<Metered | string> {
-  const { unmeterModule } = await import('./meter/unmeter.ts')
-  try {
-    return meter(unmeterModule(bytes))
   } catch (error) {
     if (error instanceof ModuleError) return error.message
     throw error

@@ -6,12 +6,11 @@ import { NO_LOADER, NO_SANDBOX, type SandboxRunnerOptions } from '../sandbox/san
 import { readCallToolResult } from '../shared/call-tool-result.ts'
 import { failureMeta } from '../shared/failure-fields.ts'
 import { checkedRunner } from '../shared/checked-runner.ts'
-import { callPlugin, FUEL, pluginCode } from './call-plugin.ts'
+import { callPlugin, FUEL, meteredBlob, pluginCode } from './call-plugin.ts'
 import { checkWasmImplementation } from './implementation.ts'
 
 export interface WasmRunnerOptions extends SandboxRunnerOptions {
-  /** Reads the bytes that are kept under a hash. */
-  readonly readBlob: (hash: string) => Promise<ArrayBuffer | undefined>
+  readonly readBlob: (name: string) => Promise<ArrayBuffer | undefined>
   /** The time in milliseconds. */
   readonly now: () => number
 }
@@ -26,8 +25,8 @@ export function createWasmRunner({ sandbox, inside, readBlob, allowHttpHosts, lo
     const { blob, tool, config, timeout_ms: timeoutMs } = implementation
     const egress = egressPolicy(implementation, toolkit, allowHttpHosts, [], [])
     const code = pluginCode(inside, blob, egress, async () => {
-      const bytes = await readBlob(blob)
-      if (!bytes) throw new Error(`Nothing is kept under '${blob}'`)
+      const bytes = await readBlob(meteredBlob(blob))
+      if (!bytes) throw new Error(`No metered plugin is kept of '${blob}'`)
       return bytes
     })
     let id: string | undefined

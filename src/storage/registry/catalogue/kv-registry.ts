@@ -195,10 +195,10 @@ export function createKvRegistry(options: KvRegistryOptions) {
   }
 
   const blobs = {
-    /** Keeps bytes under their hash (SHA-256, hex). Once this is done they can be read everywhere. */
-    store: (hash: string, bytes: ArrayBuffer): Promise<void> => registry().putBlob(hash, bytes),
-    async read(hash: string): Promise<ArrayBuffer | undefined> {
-      const key = kvKey('blob', hash)
+    /** Keeps bytes for ever under a name made of their SHA-256. Once this is done they can be read everywhere. */
+    store: (name: string, bytes: ArrayBuffer): Promise<void> => registry().putBlob(name, bytes),
+    async read(name: string): Promise<ArrayBuffer | undefined> {
+      const key = kvKey('blob', name)
       const found = await reads.bytes(key, IMMUTABLE_TTL_S)
       const bytes = found ?? (await registry().value(key))
       return typeof bytes === 'string' ? undefined : bytes
