@@ -1,0 +1,248 @@
+/**
+ * `npm run bench:entered`: which files of `src` a warm request enters, so that what somebody has to read of one way stays in
+ * sight. The Worker runs in this process over the simulation's objects and KV; each request is sent three times, and a fourth
+ * time under V8's precise coverage. A file counts where a function of it that has a name ran before the answer was there.
+ * `-- --list` names the files, in the order of their folders; `-- --only tools/call` measures the requests of that name.
+ */
+import { readFileSync } from 'node:fs'
+import { Session } from 'node:inspector/promises'
+import { registerHooks } from 'node:module'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import { transformSync } from 'esbuild'
+import { createKv } from '../simulation/kv.ts'
+import { createHost, type Host } from '../simulation/object-host.ts'
+import { part } from '../simulation/part.ts'
+
+const { values } = parseArgs({ options: { list: { type: 'boolean' }, only: { type: 'string', default: '' } } })
+
+/** As much of the platform's module as is used before something runs in a sandbox. */
+const PLATFORM = `
+  export class DurableObject { constructor(ctx, env) { this.ctx = ctx; this.env = env } }
+  export class WorkerEntrypoint {}
+  export const exports = {}
+  export const tracing = { enterSpan: (name, work) => work({ setAttributes() {} }) }`
+
+registerHooks({
+  resolve: (specifier, context, next) =>
+    specifier === 'cloudflare:workers'
+      ? { url: `data:text/javascript,${encodeURIComponent(PLATFORM)}`, shortCircuit: true }
+      : next(specifier, specifier.endsWith('.json') ? { ...context, importAttributes: { type: 'json' } } : context),
+  load(url, context, next) {
+    if (url.endsWith('/package.json')) {
+      const { version } = JSON.parse(readFileSync(fileURLToPath(url), 'utf8'))
+      return { format: 'module', source: `export const version = '${version}'`, shortCircuit: true }
+    }
+    if (!url.endsWith('.tsx')) return next(url, context)
+    const written = readFileSync(fileURLToPath(url), 'utf8')
+    const jsx = { loader: 'tsx', jsx: 'automatic', jsxImportSource: 'hono/jsx' } as const
+    return { format: 'module', source: transformSync(written, jsx).code, shortCircuit: true }
+  },
+})
+
+const worker = await import('../../src/index.ts')
+
+/** Good weather: nothing is lost, late or refused. */
+const never = { below: () => 0, happens: () => false, oneOf: <T>(choices: readonly [T, ...T[]]) => choices[0] }
+const weather = { lost: 0, ends: 0, refused: 0, hanging: 0, repeated: 0, slow: 0, lag: 0 }
+const timers = new Map<number, ReturnType<typeof setTimeout>>()
+let timed = 0
+const clock = {
+  now: Date.now,
+  elapsed: () => 0,
+  set(ring: () => void, ms = 0): number {
+    // Node would ring at once what is too far away for it
+    if (ms < 2 ** 31) timers.set(++timed, setTimeout(ring, ms))
+    return timed
+  },
+  clear: (id = 0): unknown => clearTimeout(timers.get(id)),
+  sleep: (ms: number): Promise<void> => new Promise((wake) => setTimeout(wake, ms)),
+  timeout: AbortSignal.timeout,
+  next: () => undefined,
+  ring: () => undefined,
+  pass: () => undefined,
+}
+const session = new Session()
+session.connect()
+/** Functions of the Worker that ran, by file, while a request is measured. */
+let entered: Map<string, Map<string, number>> | undefined
+
+/** Counts what ran since it was last asked, or leaves it out. */
+async function take(isCounted: boolean): Promise<void> {
+  const { result } = await session.post('Profiler.takePreciseCoverage')
+  for (const { url, functions } of isCounted ? result : []) {
+    const [, file] = /\/src\/(.+)$/.exec(url) ?? []
+    if (file === undefined || file.startsWith('generated/') || url.includes('node_modules')) continue
+    for (const { functionName, ranges } of functions) {
+      const [{ count, startOffset } = { count: 0, startOffset: 0 }] = ranges
+      if (functionName === '' || count === 0) continue
+      const ran = entered?.get(file) ?? new Map<string, number>()
+      const name = `${functionName}:${startOffset}`
+      entered?.set(file, ran.set(name, count + (ran.get(name) ?? 0)))
+    }
+  }
+}
+
+/** The objects run in this process too, and are no part of the Worker. */
+async function travel(what: string): Promise<void> {
+  if (entered && !what.includes(' KV ')) await take(what.startsWith('→'))
+}
+const network = { travel, due: () => undefined, deliver: async () => undefined }
+const kv = createKv({ clock, chance: never, weather, network })
+const place = kv.place()
+const writer = kv.writer((send) => send())
+
+/** The namespace of a class of objects, as much as is used of one: each object is on a host of its own, by its name. */
+function namespaceOf<Instance extends object>(Class: new (state: DurableObjectState, env: any) => Instance): any {
+  const hosts = new Map<string, Host>()
+  const idOf = (name: string) => part<DurableObjectId>({ toString: () => name, name })
+  const note = () => undefined
+  const start = (state: DurableObjectState) => new Class(state, env)
+  function stub(name: string): object {
+    const options = { name, id: idOf(name), clock, chance: never, weather, network, note, defect: console.error, start }
+    const host = hosts.get(name) ?? createHost<Instance>(options)
+    hosts.set(name, host)
+    return host.stub()
+  }
+  return { getByName: stub, idFromName: idOf, idFromString: idOf, get: (id: DurableObjectId) => stub(String(id)) }
+}
+
+const ADMIN_KEY = 'an-administrators-key-of-a-measurement'
+const env: any = {
+  REGISTRY: { get: place.get, put: writer.put, delete: writer.delete },
+  Registry: namespaceOf(worker.Registry),
+  Access: namespaceOf(worker.Access),
+  Ledger: namespaceOf(worker.Ledger),
+  Vault: namespaceOf(worker.Vault),
+  Connect: namespaceOf(worker.Connect),
+  Records: namespaceOf(worker.Records),
+  ACCESS: 'keys',
+  ADMIN_KEY,
+}
+
+const waiting: Promise<unknown>[] = []
+const context: any = { waitUntil: (work: Promise<unknown>) => waiting.push(work), props: {} }
+
+interface Sent {
+  readonly method?: string
+  readonly path: string
+  readonly body?: unknown
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+async function send({ path, body, headers, method = body === undefined ? 'GET' : 'POST' }: Sent, key: string) {
+  const text = body === undefined ? '' : JSON.stringify(body)
+  const content = { 'content-type': 'application/json', 'content-length': String(text.length) }
+  const request: any = new Request(`https://switchboard.example${path}`, {
+    method,
+    headers: { authorization: `Bearer ${key}`, ...(body === undefined ? {} : content), ...headers },
+    ...(body === undefined ? {} : { body: text }),
+  })
+  const response = await worker.default.fetch(request, env, context)
+  return { status: response.status, text: await response.text() }
+}
+
+/** What goes on behind an answer is not a part of it. */
+async function settle(): Promise<void> {
+  while (waiting.length > 0) await Promise.allSettled(waiting.splice(0))
+  await clock.sleep(20)
+}
+
+const INPUT = { a: 10, b: 5 }
+const ACCEPT = { accept: 'application/json, text/event-stream' }
+const TOOL = { name: 'Calculator_Add', arguments: INPUT }
+
+function mcpCall(revision: string, params: object): Sent {
+  const body = { jsonrpc: '2.0', id: 1, method: 'tools/call', params }
+  const standard = revision === '2026-07-28' ? { 'mcp-method': 'tools/call', 'mcp-name': TOOL.name } : {}
+  return { path: '/mcp', body, headers: { ...ACCEPT, 'mcp-protocol-version': revision, ...standard } }
+}
+
+let published = 0
+const toPublish = (): Sent => ({
+  path: '/tools',
+  body: {
+    id: `Measured.Tool${++published}@1.0.0`,
+    name: `Measured_Tool${published}`,
+    description: 'Looks for something.',
+    version: '1.0.0',
+    input_schema: { parameters: { type: 'object', properties: { query: { type: 'string' } }, required: ['query'] } },
+    output_schema: { type: 'object' },
+  },
+})
+
+const meta = {
+  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+  'io.modelcontextprotocol/clientCapabilities': {},
+}
+const header = {
+  version: '1.0',
+  messageId: 'm1',
+  timestamp: new Date().toISOString(),
+  messageType: 'request',
+  source: 'client',
+  destination: 'server',
+}
+const WAYS: Readonly<Record<string, () => Sent>> = {
+  'OXP POST /tools/call': () => ({ path: '/tools/call', body: { tool_id: 'Calculator.Add', input: INPUT } }),
+  'MCP 2026-07-28 tools/call': () => mcpCall('2026-07-28', { ...TOOL, _meta: meta }),
+  'MCP 2025-11-25 tools/call': () => mcpCall('2025-11-25', TOOL),
+  'Open Tool Calling POST /worker/tools/invoke': () => ({
+    path: '/worker/tools/invoke',
+    body: {
+      run_id: 'run',
+      execution_id: `execution-${++published}`,
+      created_at: '2026-01-01T00:00:00Z',
+      tool: { name: 'Add', toolkit: 'Calculator', version: '1.0.0' },
+      inputs: INPUT,
+      context: {},
+    },
+  }),
+  'Machine Context POST /machine-context/execute': () => ({
+    path: '/machine-context/execute',
+    body: { header, payload: { tool: { id: 'calculator', capability: 'add', parameters: INPUT }, context: {} } },
+  }),
+  'Plugin POST /plugin/call': () => ({ path: '/plugin/call', body: { params: TOOL } }),
+  'GET /tools': () => ({ path: '/tools' }),
+  'POST /tools, one tool': toPublish,
+}
+
+// What is told of the calls themselves is not wanted here
+console.log = () => undefined
+const key: string = JSON.parse(
+  (
+    await send(
+      { path: '/keys', body: { name: 'measured', scopes: ['tools:read', 'tools:call', 'tools:publish'] } },
+      ADMIN_KEY,
+    )
+  ).text,
+).key
+
+await session.post('Profiler.enable')
+await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false })
+
+console.info('| | files | functions | calls of them |')
+console.info('| --- | --- | --- | --- |')
+for (const [name, make] of Object.entries(WAYS)) {
+  if (!name.includes(values.only)) continue
+  for (let time = 0; time < 3; time++) {
+    const { status, text } = await send(make(), key)
+    if (status >= 300) throw new Error(`${name}: ${status} ${text}`)
+    await settle()
+  }
+  const sent = make()
+  await take(false)
+  entered = new Map()
+  await send(sent, key)
+  await take(true)
+  const counts = [...entered.values()].flatMap((ran) => [...ran.values()])
+  console.info(`| ${name} | ${entered.size} | ${counts.length} | ${counts.reduce((sum, count) => sum + count, 0)} |`)
+  const files = [...entered].toSorted(([a], [b]) => (a < b ? -1 : 1))
+  entered = undefined
+  await settle()
+  if (!values.list) continue
+  for (const [file, ran] of files) {
+    console.info(`  ${file}: ${[...ran.keys()].map((each) => each.split(':')[0]).join(', ')}`)
+  }
+}
+process.exit()
