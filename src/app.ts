@@ -91,7 +91,7 @@ export function createApp(env: Env, config: Config, build: Build): Hono {
   const { runners, plugins, importers } = createRunners(env, config, build, registry.blobs)
 
   // The two doors of core, and what they ask
-  const resolver = composeResolver(build, stores, runners)
+  const resolver = composeResolver(build, stores, runners, config)
   const toolSecrets = createToolSecrets(
     config.toolSecrets,
     config.secretOf,
@@ -99,7 +99,7 @@ export function createApp(env: Env, config: Config, build: Build): Hono {
     config.judgeToolSecret,
   )
   const secretJudges = createSecretJudges(config, { ...registry.policyStore, now: policies.now }, givenProviders)
-  const { callTool, tellReadiness } = composeCalls({ config, stores, recording, resolver, toolSecrets })
+  const { callTool, tellReadiness } = composeCalls({ stores, recording, resolver, toolSecrets })
   const publish = createPublish({ codecs, runners, formats, sha256, source, toolSecrets, writer, giveWay })
 
   const health = createHealth({ version, probe: async () => registryStub(env.Registry)().revision(), now, sleep })

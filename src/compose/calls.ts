@@ -1,11 +1,9 @@
-import { limitsOfTool } from '../core/access/limits.ts'
 import type { ToolSecrets } from '../core/access/tool-secrets.ts'
 import { createFindCandidates, createFindTools } from '../core/call/bare-name.ts'
 import { createCallTool } from '../core/call/call.ts'
 import { createReadiness } from '../core/call/readiness.ts'
 import type { Resolver } from '../core/call/resolve.ts'
 import { createTurns } from '../core/call/turns.ts'
-import type { Config } from '../env.ts'
 import { base64 } from '../outbound/base64.ts'
 import { startDeadline } from './clock.ts'
 import { log } from './log.ts'
@@ -15,7 +13,6 @@ import type { Stores } from './stores.ts'
 import { traffic } from './traffic.ts'
 
 export interface CallsParts {
-  readonly config: Pick<Config, 'toolLimits'>
   readonly stores: Stores
   readonly recording: Recording
   readonly resolver: Resolver
@@ -23,10 +20,10 @@ export interface CallsParts {
 }
 
 /** Composes the one door that every call goes through, and what tells whether a call could. */
-export function composeCalls({ config, stores, recording, resolver, toolSecrets }: CallsParts) {
+export function composeCalls({ stores, recording, resolver, toolSecrets }: CallsParts) {
   const { now } = Date
   const { registry, vault, artifacts, uploads, ledger } = stores
-  const { catalogue, policies } = registry
+  const { catalogue } = registry
   const callTool = createCallTool({
     resolver,
     findCandidates: createFindCandidates({ resolver, findTools: createFindTools(catalogue), now }),
@@ -36,11 +33,6 @@ export function composeCalls({ config, stores, recording, resolver, toolSecrets 
     artifacts,
     uploads,
     turns: createTurns(now),
-    limitsOf(tool) {
-      const { limits } = policies.now().ruleOf(tool)
-      const fixed = limitsOfTool(config.toolLimits, tool)
-      return fixed ? [{ of: '', limits: fixed }, ...limits] : limits
-    },
     ledger,
     now,
     newId: () => crypto.randomUUID(),

@@ -1,7 +1,9 @@
+import { limitsOfTool } from '../core/access/limits.ts'
 import type { Runner } from '../core/call/runner.ts'
-import { governResolver } from '../core/call/governed-resolver.ts'
-import { createResolver, type Resolver } from '../core/call/resolve.ts'
+import { callableTool } from '../core/call/callable-tool.ts'
+import { createResolver, governResolver, type Resolver } from '../core/call/resolve.ts'
 import { interpretSchema } from '../core/schema/validator.ts'
+import type { Config } from '../env.ts'
 import type { Build } from '../node/build.ts'
 import type { Stores } from './stores.ts'
 
@@ -13,6 +15,7 @@ export function composeResolver(
   build: Build,
   { registry, memory }: Pick<Stores, 'registry' | 'memory'>,
   runners: ReadonlyMap<string, Runner>,
+  { toolLimits }: Pick<Config, 'toolLimits'>,
 ): Resolver {
   const compiled = new Map(build.tools.map((carried) => [carried.record.digest, carried]))
   const resolver = createResolver({
@@ -27,12 +30,14 @@ export function composeResolver(
           ? runner.prepare({ ...record, implementation })
           : ({ ok: false, reason: 'It was published without an implementation' } as const)
       const known = compiled.get(record.digest)
-      return {
+      const limits = limitsOfTool(toolLimits, record)
+      const tool = {
         record,
         runnable,
         validateInput: known?.validateInput ?? interpretSchema(input),
         validateOutput: known?.validateOutput ?? interpretSchema(output ?? { type: 'null' }),
       }
+      return callableTool(tool, limits ? [{ of: '', limits }] : [])
     },
   })
   return governResolver(resolver, registry.policies)

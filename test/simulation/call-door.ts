@@ -1,6 +1,7 @@
 import type { CallLimits } from '../../src/core/access/limits.ts'
 import type { Principal } from '../../src/core/access/principal.ts'
 import { createToolSecrets } from '../../src/core/access/tool-secrets.ts'
+import { callableTool } from '../../src/core/call/callable-tool.ts'
 import { createCallTool, type Outcome } from '../../src/core/call/call.ts'
 import { startDeadline } from '../../src/compose/clock.ts'
 import type { RunResult } from '../../src/core/call/runner.ts'
@@ -47,6 +48,7 @@ export function createDoors(world: World, { limitsOf, timeoutMs, makeTurns = cre
     const { ledger, vault, now } = place
     const turns = turnsOf.get(place) ?? makeTurns(now)
     turnsOf.set(place, turns)
+    const limits = limitsOf(tool)
     let isOver = false
     let hasRun = false
     const { promise: ended, reject } = Promise.withResolvers<never>()
@@ -78,19 +80,22 @@ export function createDoors(world: World, { limitsOf, timeoutMs, makeTurns = cre
       resolver: {
         resolve: () => ({
           ok: true,
-          tool: {
-            record: tool,
-            runnable: {
-              ok: true,
-              run(_, { signal }) {
-                hasRun = true
-                return lasting(run(place, signal).catch(fail))
+          tool: callableTool(
+            {
+              record: tool,
+              runnable: {
+                ok: true,
+                run(_, { signal }) {
+                  hasRun = true
+                  return lasting(run(place, signal).catch(fail))
+                },
+                timeoutMs,
               },
-              timeoutMs,
+              validateInput: () => [],
+              validateOutput: () => [],
             },
-            validateInput: () => [],
-            validateOutput: () => [],
-          },
+            limits ? [{ of: '', limits }] : [],
+          ),
           status: { state: 'active' },
           publisher: { principal: 'admin', trusted: true },
         }),
@@ -103,10 +108,6 @@ export function createDoors(world: World, { limitsOf, timeoutMs, makeTurns = cre
       artifacts: noArtifacts,
       uploads: noUploads,
       turns,
-      limitsOf(name) {
-        const limits = name.tool === tool.tool ? limitsOf(tool) : undefined
-        return limits ? [{ of: '', limits }] : []
-      },
       ledger: {
         async claim(asked) {
           const claimed = await lasting(ledger.claim(asked))

@@ -1,5 +1,6 @@
 import { createAuthenticator } from '../../src/http/caller/authenticate.ts'
 import { createMemory } from '../../src/core/cache/memory.ts'
+import { callableTool } from '../../src/core/call/callable-tool.ts'
 import { createResolver } from '../../src/core/call/resolve.ts'
 import { listedLine } from '../../src/dialects/oxp/encode.ts'
 import type { AccessStub } from '../../src/storage/access/access-object.ts'
@@ -58,12 +59,13 @@ export function createIsolate(options: IsolateOptions) {
     memory,
     source: tools.source,
     now,
-    makeCallable: (record) => ({
-      record,
-      runnable: { ok: false, reason: 'Nothing is run here' },
-      validateInput: () => [],
-      validateOutput: () => [],
-    }),
+    makeCallable: (record) =>
+      callableTool({
+        record,
+        runnable: { ok: false, reason: 'Nothing is run here' },
+        validateInput: () => [],
+        validateOutput: () => [],
+      }),
   })
   const keys = createKvKeys({ kv, access, now })
   const authenticator = createAuthenticator({ access: 'keys', adminKey: undefined, findKey: keys.find, sha256, now })

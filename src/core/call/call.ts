@@ -1,30 +1,34 @@
-import type { ToolSecrets } from '../access/tool-secrets.ts'
-import type { Approvals } from '../consent/approvals.ts'
-import type { Validate } from '../schema/validator.ts'
+import { isIdempotent, type ToolRecord } from '../tool/tool.ts'
 import type { Json } from '../tool/json.ts'
 import type { Background } from '../tool/platform.ts'
-import { isIdempotent, type ToolRecord } from '../tool/tool.ts'
-import { claimApproval } from './approval.ts'
 import { checkGivenOutput } from './artifact-output.ts'
 import type { ArtifactStore } from './artifact-store.ts'
-import { type AskedTool, type AskedToolDeps, type Asker, findAsked } from './asked-tool.ts'
-import { authorise, hideSuggestions, isHidden, refuseHidden, userOf } from './authorise.ts'
+import {
+  type AskedTool,
+  type AskedToolDeps,
+  type Asker,
+  authorise,
+  findAsked,
+  hideSuggestions,
+  isHidden,
+  refuseHidden,
+  userOf,
+} from './authorise.ts'
 import { type FindCandidates, meantBy } from './bare-name.ts'
-import { checkGivenInput, type GivenInput, userInfoOf } from './context-input.ts'
-import { orEarlyEnd } from './deadline.ts'
+import type { CallableTool, OpenCall, Stage, StageDeps } from './callable-tool.ts'
+import { endedEarly } from './deadline.ts'
 import { type Failing, fail, Unreachable } from '../failure/failure.ts'
-import { findFiles, readFiles } from './files.ts'
-import { keepWhole, needsPlace, placeOutput } from './large-output.ts'
+import { checkGivenInput, type GivenInput } from './input.ts'
+import { keepWhole, placeOutput } from './large-output.ts'
 import { type Ledger, runOnce } from './ledger.ts'
-import { NOT_JUDGED } from './output.ts'
+import { checkOutput, fits, NOT_JUDGED } from './output.ts'
 import { type CallRecord, type Findings, loggedTool, recordOf } from './record.ts'
-import { accountOf, type CallerContext, meetRequirements, withoutAnyToken } from './requirements.ts'
-import { messageOf, type RunCaller, type RunDeps, type RunOptions, runTool } from './run.ts'
+import { NOTHING_REQUIRED, withoutAnyToken } from './requirements.ts'
+import { messageOf, type RunCaller, type RunDeps, runTool } from './run.ts'
 import type { Success } from './runner.ts'
 import { readSelect, type Select, selectOf } from './select.ts'
 import { operatorsPart, toldTo } from '../failure/told-to.ts'
-import { type Allowance, takeTurn, type TurnsDeps } from './turns.ts'
-import type { UploadStore } from './upload-store.ts'
+import { type Allowance, limitedBy, type Turns } from './turns.ts'
 
 /** A call in no dialect's words. */
 export interface Call extends AskedTool, GivenInput {
@@ -59,12 +63,10 @@ export interface Outcome {
 /** Calls a tool. Never throws: whatever happens is an outcome. */
 export type CallTool = (call: Call, caller: Caller) => Promise<Outcome>
 
-export interface CallDeps extends AskedToolDeps, RunDeps, TurnsDeps {
+export interface CallDeps extends AskedToolDeps, RunDeps, StageDeps {
   readonly findCandidates: FindCandidates
-  readonly toolSecrets: ToolSecrets
-  readonly approvals: Approvals
   readonly artifacts: ArtifactStore
-  readonly uploads: UploadStore
+  readonly turns: Turns
   readonly ledger: Ledger
   /** Milliseconds since 1970. */
   readonly now: () => number
@@ -117,7 +119,7 @@ const NOBODY_LEAVES = () => undefined
 /** What a tool has of its time at the least, however long it took to find it, in milliseconds. */
 const OWN_MS = 1_000
 
-/** Every stage but the record, in order: each ends the call, or leads to the next. */
+/** Every stage but the record, in order: each ends the call, or leads to the next. Those in `tool.stages` are of some tools alone. */
 async function goThrough(
   callId: string,
   call: Call,
@@ -126,8 +128,8 @@ async function goThrough(
   findings: Findings,
   deps: CallDeps,
 ): Promise<Success | Failing> {
-  const { principal, background, reachedAt } = caller
-  const { bareName } = call
+  const { principal, background } = caller
+  const { bareName, context } = call
 
   // Resolve
   const meant = bareName && meantBy(bareName, principal, await deps.findCandidates(bareName.name, background))
@@ -135,12 +137,13 @@ async function goThrough(
   const asked = meant ?? call.asked
   const resolved = await findAsked(asked, call.address, caller, deps)
   if (!resolved.ok) return hideSuggestions(principal, asked, resolved, deps.resolver, background)
-  const { record, runnable, validateInput, validateOutput } = resolved.tool
+  const { tool, publisher } = resolved
+  const { record, runnable, stages } = tool
   findings.found = record
   if (isHidden(principal, record)) return refuseHidden(principal, asked, deps.resolver, background)
 
   // Authorise
-  const userId = userOf(principal, call.context.userId)
+  const userId = userOf(principal, context.userId)
   findings.userId = userId
   const refused = authorise(principal, asked, record, userId)
   if (refused) return refused
@@ -151,103 +154,105 @@ async function goThrough(
     const { ok: _, ...why } = runnable
     return fail({ type: 'tool-not-executable', id: record.id, ...why })
   }
-  const wanted = selectOf(call, record)
-  const read = wanted === undefined ? undefined : await readSelect(wanted)
+  const { select = context.values && selectOf(context.values, tool.contextInputs) } = call
+  const read = select === undefined ? undefined : await readSelect(select)
   if (read?.ok === false) return read
   const { timeoutMs } = runnable
   const left = Math.max(timeoutMs - (deps.now() - started), Math.min(timeoutMs, OWN_MS))
   // Callers without a credential are nobody in particular: their ids are no keys
   const isOnce = call.callId !== undefined && principal.kind !== 'anonymous' && !isIdempotent(record)
-  const deadline = deps.startDeadline(left, isOnce && !caller.leavingCancels ? NOBODY_LEAVES : caller.signal)
+  const open: OpenCall = {
+    callId,
+    record,
+    runnable,
+    publisher,
+    caller,
+    userId,
+    context: bareName ? withoutAnyToken(context) : context,
+    input: call.input,
+    met: NOTHING_REQUIRED,
+    deadline: deps.startDeadline(left, isOnce && !caller.leavingCancels ? NOBODY_LEAVES : caller.signal),
+    answered: (status) => void (findings.upstreamStatus = status),
+  }
 
   // Requirements
-  const given = bareName ? withoutAnyToken(call.context) : call.context
-  const asking = { reachedAt, hosts: runnable.hosts }
-  const meet = () => meetRequirements(record, resolved.publisher, given, userId, asking, deps)
-  const isAsking = record.requirements.authorization.length > 0
-  const meeting = isAsking ? deps.span('requirements', { tool: record.id, call_id: callId }, meet) : meet()
-  const met = orEarlyEnd(await deadline.race(meeting), timeoutMs)
-  if (!met.ok) return met
+  const unmet = stages.requirements.length > 0 && (await pass(stages.requirements, open, deps))
+  if (unmet) return unmet
 
   // Input
-  const checked = checkGivenInput(call, record, userId, validateInput)
+  const checked = checkGivenInput(call, tool, userId)
   if (!checked.ok) return checked
-  const input = checked.value
+  open.input = checked.value
 
   // Ledger, for what is to run once
-  const answered = (status: number) => void (findings.upstreamStatus = status)
-  const select = read?.value
-  const ready = { callId, record, runnable, input, userId, met, deadline, caller, answered, select, findings }
-  if (!isOnce) return runInTurn(ready, call.context, validateOutput, deps)
-  const once = { principal: principal.id, callId, userId, tool: record, input, select: wanted, timeoutMs }
-  const running = runOnce(once, (begins) => runInTurn(ready, call.context, validateOutput, deps, begins), deps)
+  const run = (begins?: () => void) => runInTurn(open, tool, read?.value, findings, deps, begins)
+  if (!isOnce) return run()
+  const input = open.input
+  const once = { principal: principal.id, callId, userId, tool: record, input, select, timeoutMs }
+  const running = runOnce(once, run, deps)
   // It is written down what came of it also where nobody waits any more
   background(running.catch(() => undefined))
   findings.finished = await running
   return findings.finished.result
 }
 
-/** A call whose requirements are met, and whose input is known. */
-interface ReadyCall extends Omit<RunOptions, 'userInfo' | 'account' | 'files'> {
-  readonly caller: Caller
-  readonly select: Select | undefined
-  readonly findings: Findings
+/** Goes through stages that some tools need. Gives why the call ends, where one of them ends it or its time is over. */
+async function pass(stages: readonly Stage[], open: OpenCall, deps: StageDeps): Promise<Failing | undefined> {
+  for (const stage of stages) {
+    const ended = await open.deadline.race(stage.pass(open, deps))
+    if (ended) return typeof ended === 'string' ? endedEarly(ended, open.runnable.timeoutMs) : ended
+  }
+  return undefined
 }
 
-/** The stages of a call once it is its turn. Calls that fail before, and those that were made before, take none. */
-function runInTurn(
-  ready: ReadyCall,
-  context: CallerContext,
-  validateOutput: Validate,
+/** Runs a call once it is its turn. Calls that fail before, and those that were made before, take none. */
+async function runInTurn(
+  open: OpenCall,
+  tool: CallableTool,
+  select: Select | undefined,
+  findings: Findings,
   deps: CallDeps,
   begins?: () => void,
 ): Promise<Success | Failing> {
-  const { record, runnable, caller, findings } = ready
-  const turn = takeTurn(caller.principal, record, runnable.timeoutMs, deps)
-  if (turn && 'ok' in turn) return Promise.resolve(turn)
-  const ran = runReady(ready, context, validateOutput, deps, begins)
-  return turn ? ran.finally(() => void (findings.allowances = turn.end())) : ran
+  const { principal } = open.caller
+  if (tool.limits.length === 0 && !principal.limits) return runReady(open, tool, select, findings, deps, begins)
+  const turn = deps.turns.take(limitedBy(principal, open.record, tool.limits), open.runnable.timeoutMs)
+  if ('ok' in turn) return turn
+  try {
+    return await runReady(open, tool, select, findings, deps, begins)
+  } finally {
+    findings.allowances = turn.end()
+  }
 }
 
-/** The files that the input names, a person's approval, the run, and what comes of it. `begins` is told as the tool begins. */
+/** Files, a person's approval, the run, and what comes of it. `begins` is told as the tool begins. */
 async function runReady(
-  ready: ReadyCall,
-  context: CallerContext,
-  validateOutput: Validate,
+  open: OpenCall,
+  tool: CallableTool,
+  select: Select | undefined,
+  findings: Findings,
   deps: CallDeps,
   begins?: () => void,
 ): Promise<Success | Failing> {
-  const { callId, record, input, userId, deadline, caller, runnable, select, findings } = ready
-  const { timeoutMs } = runnable
-  const principal = caller.principal.id
-
-  // Files
-  const asBase64 = runnable.takesFiles !== true
-  const finding = findFiles(record, input, asBase64, { principal, userId }, deps)
-  const named = finding && orEarlyEnd(await deadline.race(finding), timeoutMs)
-  if (named?.ok === false) return named
-
-  // Approval: a person is asked for it only of what could then run
-  const claiming = claimApproval(record, input, userId, caller, deps.approvals)
-  const unapproved = orEarlyEnd(await deadline.race(claiming), timeoutMs)
-  if (unapproved) return unapproved
-
-  const files = named?.value && orEarlyEnd(await deadline.race(readFiles(named.value, input, asBase64)), timeoutMs)
-  if (files?.ok === false) return files
+  const { record, validateOutput, stages, givesArtifacts } = tool
+  const unready = stages.ready.length > 0 && (await pass(stages.ready, open, deps))
+  if (unready) return unready
 
   // Run
   begins?.()
-  const about = { userInfo: userInfoOf(context), account: accountOf(context) }
-  const ran = await runTool({ ...ready, ...files?.value, ...about }, deps)
+  const ran = await runTool(open, deps)
   if (!ran.ok) return ran
   findings.redactor = ran.redactor
 
   // Output, the part of it that is wanted, its place
-  const output = checkGivenOutput(ran.result, record, validateOutput, ran.redactor)
+  const output = givesArtifacts
+    ? checkGivenOutput(ran.result, record, validateOutput, ran.redactor)
+    : checkOutput(ran.result, validateOutput, ran.redactor)
   if (!output.ok) return output
   const selected = select ? select(output) : output
-  if (selected.ok && !needsPlace(selected, record)) return selected
-  const owner = { callId, tool: record.id, principal, userId, reachedAt: caller.reachedAt }
+  if (selected.ok && !givesArtifacts && !selected.artifact && fits(selected)) return selected
+  const { callId, userId, caller } = open
+  const owner = { callId, tool: record.id, principal: caller.principal.id, userId, reachedAt: caller.reachedAt }
   // No schema says what a part of an output is
   const placing = { record, validateOutput: select ? NOT_JUDGED : validateOutput, owner, artifacts: deps.artifacts }
   if (selected.ok) return placeOutput(selected, placing)

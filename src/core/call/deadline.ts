@@ -18,8 +18,3 @@ export function endedEarly(how: EarlyEnd, timeoutMs: number, mayHaveRun = false)
     how === 'expired' ? { type: 'tool-timed-out', timeout_ms: timeoutMs, ...ran } : { type: 'cancelled', ...ran },
   )
 }
-
-/** What a stage gave, or what the call comes to that ended before. */
-export function orEarlyEnd<T extends object | undefined>(came: T | EarlyEnd, timeoutMs: number): T | Failing {
-  return typeof came === 'string' ? endedEarly(came, timeoutMs) : came
-}

@@ -45,19 +45,9 @@ const MAX_BYTES = 26_214_400
 const MAX_AS_BASE64 = 8_388_608
 
 const FOR_BYTES = /"(?:contentEncoding":"base64|format":"(?:binary|byte))"/i
-/** By the record's own input, which is kept while the tool is in use. */
-const takers = new WeakMap<JsonObject, boolean>()
-
 /** Whether a schema says of some part of a value that it is bytes. */
 export function mayHoldFiles(schema: Json | undefined): boolean {
   return FOR_BYTES.test(JSON.stringify(schema) ?? '')
-}
-
-/** Whether some part of a tool's input may be a file. */
-function takesFiles(input: JsonObject): boolean {
-  const known = takers.get(input) ?? mayHoldFiles(input)
-  takers.set(input, known)
-  return known
 }
 
 /**
@@ -72,7 +62,6 @@ export function findFiles(
   owner: UploadOwner,
   stores: FileStores,
 ): Failing | Promise<Result<NamedFiles>> | undefined {
-  if (!takesFiles(schema)) return undefined
   const found = afford(
     () => [...handles(input, schema, { root: schema, path: '', budget: createBudget() })],
     TOO_COSTLY,

@@ -1,7 +1,82 @@
 import { tooLarge, type Validate } from '../schema/validator.ts'
-import type { JsonObject } from '../tool/json.ts'
-import { pointerSteps } from '../tool/problem.ts'
+import { isJsonObject, isTexts, type Json, type JsonObject } from '../tool/json.ts'
+import { type Reader, statingAs, WRONG } from '../tool/json-reader.ts'
+import { pointerStep, pointerSteps, type Problem, quoted } from '../tool/problem.ts'
+import { malformed } from './call-fields.ts'
+import type { CallableTool } from './callable-tool.ts'
 import { fail, ok, type Result } from '../failure/failure.ts'
+import { ACCOUNT, type CallerContext } from './requirements.ts'
+import { SELECT } from './select.ts'
+
+/** An input as it was given, and where the rest of it may stand. */
+export interface GivenInput {
+  readonly input: JsonObject
+  /** Whether the input may hold what no model may infer: whoever wrote it was told which parameters those are. */
+  readonly inputIsWhole?: boolean
+  readonly context: CallerContext
+  /** Where the context stands in the body, and its fields, if it may say nothing else but what its tool takes from it. */
+  readonly closedContext?: { readonly path: string; readonly fields: readonly string[] }
+}
+
+/** Reads a context that may say more than the fields of these names: what else it says is kept, by name. */
+export function openContext<T extends object>(
+  reader: Reader<T>,
+  names: readonly string[],
+): Reader<T & Pick<CallerContext, 'values'>> {
+  return statingAs(reader, (value, report) => {
+    const read = reader(value, report)
+    if (read === WRONG || !isJsonObject(value)) return read
+    const others = Object.entries(value).filter(([name]) => !names.includes(name))
+    return others.length === 0 ? read : { ...read, values: Object.fromEntries(others) }
+  })
+}
+
+/**
+ * Completes an input with what no model may infer, out of the context of the call, and validates it as a whole. Gives the
+ * input as the tool is to get it, or every problem.
+ */
+export function checkGivenInput(
+  { input, inputIsWhole = false, context, closedContext }: GivenInput,
+  { record, contextInputs: names, validateInput }: Pick<CallableTool, 'record' | 'contextInputs' | 'validateInput'>,
+  userId: string | undefined,
+): Result<JsonObject> {
+  if (closedContext !== undefined && context.values !== undefined) {
+    const { path, fields } = closedContext
+    const taken = [...fields, ACCOUNT, SELECT, ...names]
+    const strays = Object.keys(context.values).filter((name) => !taken.includes(name))
+    const problems = strays.map((name) => ({
+      path: path + pointerStep(name),
+      message: `Unknown field '${name.slice(0, 100)}': wanted ${quoted(taken)}`,
+    }))
+    if (problems.length > 0) return malformed(problems)
+  }
+  if (names.length === 0) return checkInput(validateInput, input, record.input)
+  const problems: Problem[] = []
+  const whole = new Map(Object.entries(input))
+  const required = isTexts(record.input.required) ? record.input.required : []
+  for (const name of names) {
+    const path = pointerStep(name)
+    const value = valueOf(name, context, userId)
+    if (whole.has(name) && !inputIsWhole) {
+      problems.push({ path, message: 'Must be left to the context of the call: no model may infer it' })
+    } else if (value !== undefined) {
+      whole.set(name, value)
+    } else if (!whole.has(name) && required.includes(name)) {
+      problems.push({ path, message: 'Is required in the context of the call: no model may infer it' })
+    }
+  }
+  const checked = checkInput(validateInput, Object.fromEntries(whole), record.input)
+  if (problems.length === 0 || (!checked.ok && checked.failure.type !== 'input-invalid')) return checked
+  const said = new Set(problems.map(({ path }) => path))
+  const others = checked.ok || checked.failure.type !== 'input-invalid' ? [] : checked.failure.problems
+  return fail({ type: 'input-invalid', problems: [...problems, ...others.filter(({ path }) => !said.has(path))] })
+}
+
+/** What a context says under a name; its credentials are no inputs. */
+function valueOf(name: string, { values }: CallerContext, userId: string | undefined): Json | undefined {
+  if (name === 'user_id') return userId
+  return values !== undefined && Object.hasOwn(values, name) ? (values[name] ?? undefined) : undefined
+}
 
 /**
  * Validates an input. `null` for an optional parameter whose schema does not allow it counts as absent: models send it.

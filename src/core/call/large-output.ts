@@ -6,10 +6,9 @@ import type { ToolRecord } from '../tool/tool.ts'
 import { bytesGiven } from './artifact-output.ts'
 import type { ArtifactOwner, ArtifactStore, Keepable } from './artifact-store.ts'
 import { type Failing, fail, ok, type Result } from '../failure/failure.ts'
+import { fits, MAX_INLINE } from './output.ts'
 import type { Success } from './runner.ts'
 
-/** The most bytes of an output, as JSON, that stand in an answer: what is larger is kept, and answered by its link. */
-export const MAX_INLINE = 262_144
 /** So many blocks of one output are kept one by one; of more, all are kept as one. */
 const MAX_BLOCKS = 16
 
@@ -21,11 +20,6 @@ export interface Placing {
   readonly artifacts: ArtifactStore
 }
 
-/** Whether an output is not simply its answer's: it is too large, or an artifact. A small one costs the counting of its bytes. */
-export function needsPlace(success: Success, record: ToolRecord): boolean {
-  return success.artifact !== undefined || !fits(success) || bytesGiven(record, success) !== undefined
-}
-
 /**
  * The last stage of a call whose output needs a place: what is too large for an answer is kept and linked to, never cut; so
  * are bytes of a tool that declares artifacts. What is given has passed the output schema, and holds no secret.
@@ -35,23 +29,10 @@ export function placeOutput(success: Success, placing: Placing): Success | Promi
   return isMoved ? move(success, placing) : settle(success, placing)
 }
 
-/** What dialects are given whose results hold to the output schema: a failure with the link, where it allows no value that has it. */
-export function asValue(success: Success): Success | Failing {
-  const { value, elsewhere } = success
-  return elsewhere && value === undefined ? fail({ type: 'output-elsewhere', artifact: elsewhere }) : success
-}
-
 /** Keeps all of an output of which no part could be selected: its tool has run, and may not be run again. */
 export async function keepWhole(success: Success, placing: Placing): Promise<Artifact | undefined> {
   const kept = await keep(keepableValue(heldValue(success)), `The whole output of ${placing.record.id}`, placing)
   return kept.ok ? kept.value : undefined
-}
-
-function fits({ value, content, artifact }: Success): boolean {
-  let left = MAX_INLINE - jsonSize(value, MAX_INLINE)
-  if (content && left >= 0) left -= jsonSize(content, left)
-  if (artifact && left >= 0) left -= jsonSize(artifact, left)
-  return left >= 0
 }
 
 /** An artifact in place of a value that the output schema wants is where that lies. */

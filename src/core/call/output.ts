@@ -1,10 +1,14 @@
 import type { Validate } from '../schema/validator.ts'
+import { jsonSize } from '../tool/json-size.ts'
 import { type Failing, type Failure, fail } from '../failure/failure.ts'
 import type { Redactor } from './redact.ts'
 import type { Success, ToolResult } from './runner.ts'
 
 /** Judges nothing: there is no value, or no schema that says what it is. */
 export const NOT_JUDGED: Validate = () => []
+
+/** The most bytes of an output, as JSON, that stand in an answer: what is larger is kept, and answered by its link. */
+export const MAX_INLINE = 262_144
 
 /** Levels of objects and lists in a tool's output. */
 const MAX_OUTPUT_DEPTH = 500
@@ -68,4 +72,18 @@ function whyUnsayable(value: unknown, levels: number): string | undefined {
     if (reason !== undefined) return reason
   }
   return undefined
+}
+
+/** Whether an output may stand in an answer. */
+export function fits({ value, content, artifact }: Success): boolean {
+  let left = MAX_INLINE - jsonSize(value, MAX_INLINE)
+  if (content && left >= 0) left -= jsonSize(content, left)
+  if (artifact && left >= 0) left -= jsonSize(artifact, left)
+  return left >= 0
+}
+
+/** What dialects are given whose results hold to the output schema: a failure with the link, where it allows no value that has it. */
+export function asValue(success: Success): Success | Failing {
+  const { value, elsewhere } = success
+  return elsewhere && value === undefined ? fail({ type: 'output-elsewhere', artifact: elsewhere }) : success
 }

@@ -1,6 +1,4 @@
-import type { ApprovalLooks } from '../consent/approvals.ts'
-import { approvalReason, hasScope, type Principal } from '../access/principal.ts'
-import type { ToolSecrets } from '../access/tool-secrets.ts'
+import { hasScope, type Principal } from '../access/principal.ts'
 import type { Challenge } from '../consent/authorization.ts'
 import type { JsonObject } from '../tool/json.ts'
 import { nonInferrable } from '../tool/metadata.ts'
@@ -10,7 +8,7 @@ import type { ToolStatus } from '../tool/version.ts'
 import { authorise } from './authorise.ts'
 import { type Failing, type Failure, fail } from '../failure/failure.ts'
 import { detailOf, type FailureWords, wordsOf } from '../failure/failure-words.ts'
-import { type GrantLooks, meetRequirements, NO_CONTEXT } from './requirements.ts'
+import { type LookDeps, stagesOf } from './callable-tool.ts'
 import type { Runnable } from './runner.ts'
 import { toldTo } from '../failure/told-to.ts'
 
@@ -63,10 +61,7 @@ export interface Readiness {
   readonly upstreams: readonly UpstreamHealth[]
 }
 
-export interface ReadinessDeps {
-  readonly toolSecrets: ToolSecrets
-  readonly grants: GrantLooks
-  readonly approvals: ApprovalLooks
+export interface ReadinessDeps extends LookDeps {
   /** How a host answers the tools of a toolkit, as this isolate knows. */
   readonly healthOf: (host: string, toolkit: string) => Omit<UpstreamHealth, 'host'>
 }
@@ -74,13 +69,11 @@ export interface ReadinessDeps {
 export type TellReadiness = (found: FoundTool, caller: WouldBeCaller) => Promise<Readiness>
 
 /**
- * Tells whether a call could run, by going through the stages that a call goes through before its input is looked at, with
- * their own rules and without any effect: nothing is run, refreshed, asked for or used up. What is for operators to put right is
+ * Tells whether a call could run, by what the stages of the tool's calls find out without any effect: nothing is run,
+ * refreshed, asked for or used up, and no input is looked at. What is for operators to put right is
  * said in full to administrators alone.
  */
-export function createReadiness({ toolSecrets, grants, approvals, healthOf }: ReadinessDeps): TellReadiness {
-  const userTokens = { tokenFor: (required: Parameters<GrantLooks['look']>[0]) => grants.look(required) }
-
+export function createReadiness({ healthOf, ...deps }: ReadinessDeps): TellReadiness {
   return async ({ record, status, publisher, runnable }, { principal, userId, reachedAt }) => {
     const { id: tool, securityLevel } = record
     const about = {
@@ -101,10 +94,12 @@ export function createReadiness({ toolSecrets, grants, approvals, healthOf }: Re
       failures.push({ type: 'tool-not-executable', id: record.id, ...why })
     }
     const hosts = runnable?.ok ? runnable.hosts : undefined
-    const unmet = await unmetOf(record, publisher, userId, { reachedAt, hosts }, { toolSecrets, userTokens })
-    if (unmet) failures.push(unmet)
-    const missing = unmet?.type === 'requirements-missing' ? unmet : undefined
-    if (needsApproval(record)) failures.push(approvalOf(record, approvals.canBeApproved(reachedAt())))
+    const { requirements, ready } = stagesOf(record)
+    for (const { look } of [...requirements, ...ready]) {
+      const failure = await look?.({ record, publisher, hosts, userId, reachedAt }, deps)
+      if (failure) failures.push(failure)
+    }
+    const missing = failures.find((failure) => failure.type === 'requirements-missing')
     const upstreams = (hosts ?? []).map((host) => ({ host, ...healthOf(host, record.toolkit) }))
     const [silent] = upstreams.filter(({ state }) => state === 'open')
     if (silent && upstreams.every(({ state }) => state === 'open')) {
@@ -123,21 +118,6 @@ export function createReadiness({ toolSecrets, grants, approvals, healthOf }: Re
   }
 }
 
-async function unmetOf(
-  record: ToolRecord,
-  publisher: Publisher,
-  userId: string | undefined,
-  way: Parameters<typeof meetRequirements>[4],
-  deps: Parameters<typeof meetRequirements>[5],
-): Promise<Failure | undefined> {
-  try {
-    const met = await meetRequirements(record, publisher, NO_CONTEXT, userId, way, deps)
-    return met.ok ? undefined : met.failure
-  } catch {
-    return { type: 'unavailable', message: 'What the user has granted cannot be looked up right now' }
-  }
-}
-
 const NOTHING = { authorization: [], secrets: [], lacksUser: false, upstreams: [] }
 
 /** What a call of a version is answered that nobody may call. */
@@ -146,19 +126,6 @@ function withdrawn(record: ToolRecord, { state }: ToolStatus): Failing | undefin
   if (state === 'disabled') return fail({ type: 'tool-disabled', id })
   if (state !== 'pending') return undefined
   return fail({ type: 'version-unavailable', tool: formatToolId(record), name, asked, available: [] })
-}
-
-function approvalOf(record: ToolRecord, canBeApproved: boolean): Failure {
-  const { id } = record
-  const level = approvalReason(record)
-  if (!canBeApproved) {
-    return {
-      type: 'forbidden',
-      reason: `${level}, and nobody who could approve a call can be told from its caller here`,
-    }
-  }
-  const challenge = { id: 'approval', url: '', scopes: [], status: 'not_started' } as const
-  return { type: 'approval-required', id, reason: `${level}: the answer to a call has the link to its page`, challenge }
 }
 
 /** What is said of a failure: how to put it right is for administrators, save where the caller or its user can. */

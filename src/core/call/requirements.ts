@@ -98,25 +98,8 @@ interface RequirementDeps {
 }
 
 const NOTHING: ReadonlyMap<string, Credential> = new Map()
-const NOTHING_REQUIRED: MetRequirements = { ok: true, secrets: NOTHING, tokens: NOTHING }
-
-/**
- * Gathers what a tool requires: the caller's own secrets and tokens first, then the deployment's secrets and the user's
- * grants, which go to trusted tools alone. Everything that is missing is reported at once. What the tool did not declare is
- * not handed on.
- */
-export function meetRequirements(
-  record: ToolRecord,
-  publisher: Publisher,
-  context: Omit<CallerContext, 'userId'>,
-  userId: string | undefined,
-  way: CallWay,
-  deps: RequirementDeps,
-): MetRequirements | Promise<MetRequirements | Failing> {
-  const { authorization, secrets, user_id } = record.requirements
-  if (authorization.length === 0 && secrets.length === 0 && !user_id) return NOTHING_REQUIRED
-  return gather(record, publisher, context, userId, way, deps)
-}
+/** What a tool is given that requires nothing. */
+export const NOTHING_REQUIRED: MetRequirements = { ok: true, secrets: NOTHING, tokens: NOTHING }
 
 /** What keeps a tool from what it requires, gathered so that all of it is told at once. */
 interface Lacking {
@@ -137,7 +120,12 @@ function tell({ details, forOperator }: Lacking, detail: string, full = detail):
   forOperator.push(full)
 }
 
-async function gather(
+/**
+ * Gathers what a tool requires: the caller's own secrets and tokens first, then the deployment's secrets and the user's
+ * grants, which go to trusted tools alone. Everything that is missing is reported at once. What the tool did not declare is
+ * not handed on.
+ */
+export async function meetRequirements(
   record: ToolRecord,
   { trusted }: Publisher,
   context: Omit<CallerContext, 'userId'>,

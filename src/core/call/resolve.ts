@@ -1,4 +1,4 @@
-import type { Validate } from '../schema/validator.ts'
+import type { Policies, PolicySet } from '../access/policy.ts'
 import { madeName } from '../tool/made-name.ts'
 import { bytesOfText, type Memory } from '../cache/memory.ts'
 import type { Background } from '../tool/platform.ts'
@@ -16,15 +16,7 @@ import type { ToolSource } from '../tool/tool-source.ts'
 import type { Publisher, ToolDocument, ToolRecord } from '../tool/tool.ts'
 import { chooseVersion, isSelector, type ToolStatus, withoutPending } from '../tool/version.ts'
 import { type Failing, fail, Unreachable } from '../failure/failure.ts'
-import type { Runnable } from './runner.ts'
-
-/** One record with all that a call of it needs, made once and kept while it is in use. */
-export interface CallableTool {
-  readonly record: ToolRecord
-  readonly validateInput: Validate
-  readonly validateOutput: Validate
-  readonly runnable: Runnable
-}
+import { type CallableTool, governedTool } from './callable-tool.ts'
 
 export interface Resolved {
   readonly ok: true
@@ -186,6 +178,31 @@ export function createResolver({ source, makeCallable, now, memory }: ResolverDe
       generation += 1
       answers.clear()
     },
+  }
+}
+
+/** A resolver whose tools are as policies have them. */
+export function governResolver(resolver: Resolver, policies: Policies): Resolver {
+  /** What an answer became under which policies: it is given again and again. */
+  const made = new WeakMap<Resolved, { readonly policies: PolicySet; readonly answer: Resolved }>()
+
+  function govern(answer: Resolved | Failing): Resolved | Failing {
+    if (!answer.ok) return answer
+    const now = policies.now()
+    const before = made.get(answer)
+    if (before?.policies === now) return before.answer
+    const tool = governedTool(answer.tool, now.ruleOf(answer.tool.record))
+    const ruled = tool === answer.tool ? answer : { ...answer, tool }
+    made.set(answer, { policies: now, answer: ruled })
+    return ruled
+  }
+
+  return {
+    resolve(asked, background) {
+      const answer = resolver.resolve(asked, background)
+      return answer instanceof Promise ? answer.then(govern) : govern(answer)
+    },
+    forget: () => resolver.forget(),
   }
 }
 

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../tool/json.ts'
+import { isJsonObject, type JsonObject } from '../tool/json.ts'
 import type { Span } from '../tool/platform.ts'
 import { isIdempotent, type ToolRecord } from '../tool/tool.ts'
 import { type Deadline, type EarlyEnd, endedEarly } from './deadline.ts'
@@ -6,7 +6,7 @@ import { type Failing, fail } from '../failure/failure.ts'
 import { createProgress, type Progress } from './progress.ts'
 import { createRedactor, type Redactor } from './redact.ts'
 import { createRenewals } from './renewal.ts'
-import type { MetRequirements, UserTokens } from './requirements.ts'
+import { accountOf, type CallerContext, type MetRequirements, type UserTokens } from './requirements.ts'
 import type { Runnable, RunContext, RunResult, ToolResult } from './runner.ts'
 
 /** One run of a tool: what it gets, and for whom. */
@@ -16,9 +16,7 @@ export interface RunOptions {
   readonly runnable: Extract<Runnable, { readonly ok: true }>
   readonly input: JsonObject
   readonly userId: string | undefined
-  readonly userInfo?: JsonObject | undefined
-  /** Which of the user's accounts the call is for. */
-  readonly account?: { readonly account?: string }
+  readonly context: CallerContext
   readonly met: MetRequirements
   readonly files?: RunContext['files']
   readonly deadline: Deadline
@@ -54,14 +52,14 @@ export interface Ran {
  * has to do, whatever the tool made of it, unless it succeeded all the same.
  */
 export async function runTool(options: RunOptions, deps: RunDeps): Promise<Ran | Failing> {
-  const { callId, record, runnable, input, userId, userInfo, met, deadline, caller } = options
+  const { callId, record, runnable, input, userId, context: given, met, deadline, caller } = options
   const { timeoutMs } = runnable
   const renewals =
     met.tokens.size === 0 || userId === undefined
       ? undefined
       : createRenewals(record, met.tokens, {
           userId,
-          asked: { hosts: runnable.hosts ?? [], ...options.account, reachedAt: caller.reachedAt },
+          asked: { hosts: runnable.hosts ?? [], ...accountOf(given), reachedAt: caller.reachedAt },
           userTokens: deps.userTokens,
           defect: (error) => deps.defect(callId, record.id, messageOf(error)),
         })
@@ -76,7 +74,7 @@ export async function runTool(options: RunOptions, deps: RunDeps): Promise<Ran |
     tokens: met.tokens,
     renew: renewals?.renew,
     userId,
-    userInfo,
+    userInfo: given.values && userInfoOf(given.values),
     traceparent: caller.traceparent,
     method: caller.method,
     progress: progress?.report,
@@ -127,12 +125,16 @@ function hiding(credentials: () => readonly string[], base64: RunDeps['base64'])
   }
 }
 
+/** The user as a call describes them beside the id (Open Tool Calling RFC, `context.user_info`). */
+function userInfoOf({ user_info: info }: JsonObject): JsonObject | undefined {
+  return isJsonObject(info) ? info : undefined
+}
+
 /** Whether nothing says that the tool may run twice. */
 function runsOnceOnly({ runnable, record }: Pick<RunOptions, 'runnable' | 'record'>): boolean {
   return runnable.isRepeatable !== true && !isIdempotent(record)
 }
 
-/** What an error says of itself. */
 /** Where an error was thrown, for the log. */
 function placeOf(error: unknown): string | undefined {
   return error instanceof Error ? /^\s*at (.{1,300})$/m.exec(error.stack ?? '')?.[1] : undefined

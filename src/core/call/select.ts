@@ -1,9 +1,6 @@
 import { heldValue } from '../tool/content.ts'
-import { isJson, type Json } from '../tool/json.ts'
-import { nonInferrable } from '../tool/metadata.ts'
-import type { ToolRecord } from '../tool/tool.ts'
+import { isJson, type Json, type JsonObject } from '../tool/json.ts'
 import { fail, ok, type Result } from '../failure/failure.ts'
-import type { CallerContext } from './requirements.ts'
 import type { Success } from './runner.ts'
 
 /** The field of a context that says which part of the output the caller wants. */
@@ -12,16 +9,11 @@ export const SELECT = 'select'
 /** Gives the part of an output that a caller wants, in its place; or why there is none. */
 export type Select = (output: Success) => Success | { readonly ok: false; readonly why: string }
 
-/** What a call says that it wants of the output, beside its context or in it, unless a tool's parameter is called that. */
-export function selectOf(
-  { select, context }: { readonly select?: Json; readonly context: Pick<CallerContext, 'values'> },
-  record: Pick<ToolRecord, 'metadata'>,
-): Json | undefined {
-  if (select !== undefined) return select
-  const { values } = context
-  if (values === undefined || !Object.hasOwn(values, SELECT)) return undefined
+/** The part of the output that a context asks for, unless the tool takes an input of that name from it. */
+export function selectOf(values: JsonObject, contextInputs: readonly string[]): Json | undefined {
+  if (!Object.hasOwn(values, SELECT) || contextInputs.includes(SELECT)) return undefined
   // Models send null for what they leave out
-  return nonInferrable(record).includes(SELECT) ? undefined : (values[SELECT] ?? undefined)
+  return values[SELECT] ?? undefined
 }
 
 /**

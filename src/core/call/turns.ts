@@ -29,12 +29,6 @@ export interface Turns {
   take(limited: readonly Limited[], timeoutMs: number): Turn | Failing
 }
 
-export interface TurnsDeps {
-  readonly turns: Turns
-  /** How often a tool may be called, where that is limited. */
-  readonly limitsOf: (tool: ToolName) => readonly ToolLimits[]
-}
-
 interface Counted {
   windowEnds: number
   calls: number
@@ -121,23 +115,12 @@ export function createTurns(now: () => number): Turns {
   }
 }
 
-/** Takes a turn of a principal's call of a tool; undefined where nothing limits it. */
-export function takeTurn(
-  principal: Principal,
-  tool: ToolName,
-  timeoutMs: number,
-  { turns, limitsOf }: TurnsDeps,
-): Turn | Failing | undefined {
-  const limits = limitsOf(tool)
-  if (limits.length === 0 && !principal.limits) return undefined
-  return turns.take(limitedBy(principal, tool, limits), timeoutMs)
-}
-
-function limitedBy(
+/** All whose limits a call counts towards: the credential's own, and the tool's. */
+export function limitedBy(
   { id, limits: own, limitsOf = id }: Principal,
   { toolkit, tool }: ToolName,
   limits: readonly ToolLimits[],
-): Limited[] {
+): readonly Limited[] {
   const called = `tool:${toolkit}.${tool}`.toLowerCase()
   return [
     ...(own ? [{ id: limitsOf, name: 'credential', limits: own } as const] : []),

@@ -1,5 +1,5 @@
 import type { Failure } from '../../core/failure/failure.ts'
-import { asValue } from '../../core/call/large-output.ts'
+import { asValue } from '../../core/call/output.ts'
 import type { Success } from '../../core/call/runner.ts'
 import type { Artifact, Content } from '../../core/tool/content.ts'
 import type { JsonObject } from '../../core/tool/json.ts'

@@ -1,6 +1,6 @@
 import type { Call, Outcome } from '../../core/call/call.ts'
 import { credentialValue, identifier, malformed } from '../../core/call/call-fields.ts'
-import { openContext } from '../../core/call/context-input.ts'
+import { openContext } from '../../core/call/input.ts'
 import { type Failing, fail } from '../../core/failure/failure.ts'
 import { ANY_PROVIDER, type CallerContext, NO_CONTEXT } from '../../core/call/requirements.ts'
 import { isList, type JsonObject } from '../../core/tool/json.ts'

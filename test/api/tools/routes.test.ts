@@ -5,6 +5,7 @@ import { createMemory } from '../../../src/core/cache/memory.ts'
 import { registryFace } from '../../../src/api/tools/routes.ts'
 import { ADMIN, ANONYMOUS, type Principal } from '../../../src/core/access/principal.ts'
 import type { Failure } from '../../../src/core/failure/failure.ts'
+import { callableTool } from '../../../src/core/call/callable-tool.ts'
 import { createResolver } from '../../../src/core/call/resolve.ts'
 import { bounded, type Writer } from '../../../src/core/publish/export.ts'
 import { recordOf } from '../../../src/core/publish/record.ts'
@@ -76,12 +77,13 @@ function setUp({ caller = publisher, refused, ...world }: World & { caller?: Pri
         currentOrNearest: async (name) => (await document(name)) ?? [],
       },
       now: () => 0,
-      makeCallable: (record) => ({
-        record,
-        validateInput: () => [],
-        validateOutput: () => [],
-        runnable: { ok: false, reason: 'Nothing runs here' },
-      }),
+      makeCallable: (record) =>
+        callableTool({
+          record,
+          validateInput: () => [],
+          validateOutput: () => [],
+          runnable: { ok: false, reason: 'Nothing runs here' },
+        }),
     }),
     codecs: [plain],
     sha256,

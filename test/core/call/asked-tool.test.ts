@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { startDeadline } from '../../../src/compose/clock.ts'
 import { ADMIN, type Principal } from '../../../src/core/access/principal.ts'
-import { findAsked } from '../../../src/core/call/asked-tool.ts'
+import { findAsked } from '../../../src/core/call/authorise.ts'
 import { fail } from '../../../src/core/failure/failure.ts'
 import type { Resolved } from '../../../src/core/call/resolve.ts'
 import { callableOf, PUBLISHER, recordWith } from './fakes.ts'

@@ -3,12 +3,12 @@ import { ADMIN, type Principal } from '../../../src/core/access/principal.ts'
 import type { Candidate } from '../../../src/core/call/bare-name.ts'
 import type { Approvals } from '../../../src/core/consent/approvals.ts'
 import type { Challenge } from '../../../src/core/consent/authorization.ts'
+import { type CallableTool, callableTool } from '../../../src/core/call/callable-tool.ts'
 import type { Call, CallDeps, Caller } from '../../../src/core/call/call.ts'
 import { fail } from '../../../src/core/failure/failure.ts'
 import type { Ledger } from '../../../src/core/call/ledger.ts'
 import type { CallRecord } from '../../../src/core/call/record.ts'
 import type { RequiredToken, TokenResult } from '../../../src/core/call/requirements.ts'
-import type { CallableTool } from '../../../src/core/call/resolve.ts'
 import type { Run } from '../../../src/core/call/runner.ts'
 import type { Publisher, ToolRecord } from '../../../src/core/tool/tool.ts'
 import { definitionWith, recordOf } from '../../runners/http/records.ts'
@@ -39,12 +39,12 @@ export function recordWith({ user_id = false, securityLevel = 0, ...needs }: Nee
 }
 
 export function callableOf(record: ToolRecord, run: Run, timeoutMs = 10_000): CallableTool {
-  return {
+  return callableTool({
     record,
     runnable: { ok: true, run, timeoutMs },
     validateInput: (input) => (Object(input).a === 'bad' ? [{ path: '/a', message: 'Is bad' }] : []),
     validateOutput: (value) => (value === 'bad' ? [{ path: '', message: 'Is bad' }] : []),
-  }
+  })
 }
 
 export interface World {
@@ -121,12 +121,7 @@ export function worldOf({
     },
     artifacts: { keep: async () => ({ ok: false, why: 'nothing is kept' }), open: async () => 'missing' },
     turns: { take: () => ({ end: () => [] }) },
-    limitsOf: () => [],
-    uploads: {
-      keep: async () => fail({ type: 'unavailable', message: 'nothing is kept' }),
-      find: async () => undefined,
-      remove: async () => false,
-    },
+    uploads: { find: async () => undefined },
     ledger: ledger ?? { claim: async () => ({ state: 'claimed', settle: async () => undefined }) },
     startDeadline,
     base64: (text) => Buffer.from(text).toString('base64'),

@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { createPolicySet, NO_POLICIES, type PolicySet } from '../../../src/core/access/policy.ts'
 import { fail } from '../../../src/core/failure/failure.ts'
-import { governResolver } from '../../../src/core/call/governed-resolver.ts'
-import type { Resolved, Resolver } from '../../../src/core/call/resolve.ts'
+import { governResolver, type Resolved, type Resolver } from '../../../src/core/call/resolve.ts'
 import { recordOf } from '../../formats/records.ts'
-import { PUBLISHER } from './fakes.ts'
+import { callableOf, PUBLISHER } from './fakes.ts'
 
 const UNKNOWN = fail({ type: 'tool-unknown', asked: 'x', suggestions: [] })
 
@@ -13,12 +12,7 @@ function setUp(timeoutMs = 30_000) {
   let forgotten = 0
   const answer: Resolved = {
     ok: true,
-    tool: {
-      record: recordOf({}, { securityLevel: 2 }),
-      runnable: { ok: true, timeoutMs, run: () => ({ ok: true, value: 1 }) },
-      validateInput: () => [],
-      validateOutput: () => [],
-    },
+    tool: callableOf(recordOf({}, { securityLevel: 2 }), () => ({ ok: true, value: 1 }), timeoutMs),
     status: { state: 'active' },
     publisher: PUBLISHER,
   }

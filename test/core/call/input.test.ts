@@ -1,7 +1,107 @@
 import { describe, expect, it } from 'vitest'
-import { checkInput } from '../../../src/core/call/input.ts'
+import { checkGivenInput, checkInput, openContext } from '../../../src/core/call/input.ts'
+import { type CallerContext, NO_CONTEXT } from '../../../src/core/call/requirements.ts'
 import { interpretSchema } from '../../../src/core/schema/validator.ts'
 import type { JsonObject } from '../../../src/core/tool/json.ts'
+import { check as read, object } from '../../../src/core/tool/json-reader.ts'
+import { nonInferrable } from '../../../src/core/tool/metadata.ts'
+import type { ToolRecord } from '../../../src/core/tool/tool.ts'
+import { recordWith } from './fakes.ts'
+
+const INPUT: JsonObject = {
+  type: 'object',
+  properties: { a: { type: 'string' }, admin: { type: 'boolean' }, user_id: {}, user_info: {}, secrets: {} },
+  required: ['admin'],
+}
+const record: ToolRecord = {
+  ...recordWith({}),
+  input: INPUT,
+  metadata: { non_inferrable_parameters: ['admin', 'user_id', 'user_info', 'secrets'] },
+}
+const tool = { record, contextInputs: nonInferrable(record), validateInput: interpretSchema(INPUT) }
+const check = (input: JsonObject, context: Partial<CallerContext> = {}, inputIsWhole = false) => {
+  const checked = checkGivenInput({ input, inputIsWhole, context: { ...NO_CONTEXT, ...context } }, tool, 'ann')
+  if (checked.ok) return checked.value
+  return checked.failure.type === 'input-invalid' ? checked.failure.problems : checked.failure
+}
+
+describe('what no model may infer', () => {
+  it('is taken from the context, by its name', () => {
+    const context = { values: { admin: true, a: 'not asked for', user_info: { mail: 'ann@x.test' } } }
+    expect(check({ a: 'x' }, context)).toEqual({
+      a: 'x',
+      admin: true,
+      user_id: 'ann',
+      user_info: { mail: 'ann@x.test' },
+    })
+  })
+
+  it('is never a credential of the call', () => {
+    const values = { admin: true }
+    expect(check({}, { values, secrets: new Map([['KEY', 's3cret']]) })).toEqual({ admin: true, user_id: 'ann' })
+  })
+
+  it('is validated like any input', () => {
+    expect(check({ a: 1 }, { values: { admin: 'yes' } })).toEqual([
+      { path: '/a', message: 'Must be a string' },
+      { path: '/admin', message: 'Must be a boolean' },
+    ])
+  })
+
+  it('is missed where it is required, and refused in an input', () => {
+    expect(check({ a: 1 })).toEqual([
+      { path: '/admin', message: 'Is required in the context of the call: no model may infer it' },
+      { path: '/a', message: 'Must be a string' },
+    ])
+    expect(check({ admin: true }, { values: { admin: false } })).toEqual([
+      { path: '/admin', message: 'Must be left to the context of the call: no model may infer it' },
+    ])
+  })
+
+  it('may stand in the input of whoever was told of it, and the context goes before', () => {
+    expect(check({ admin: true }, {}, true)).toEqual({ admin: true, user_id: 'ann' })
+    expect(check({ admin: true }, { values: { admin: false } }, true)).toMatchObject({ admin: false })
+  })
+
+  it('is all that a closed context may say beside its fields', () => {
+    const closedContext = { path: '/context', fields: ['user_id'] }
+    const given = (values: JsonObject) =>
+      checkGivenInput({ input: {}, context: { ...NO_CONTEXT, values }, closedContext }, tool, 'ann')
+    expect(given({ admin: true })).toMatchObject({ ok: true })
+    expect(given({ admin: true, user: 'ann' })).toMatchObject({
+      failure: {
+        type: 'request-malformed',
+        message: expect.stringContaining(
+          "at 'context.user': Unknown field 'user': wanted 'user_id', 'account', 'select', 'admin'",
+        ),
+      },
+    })
+  })
+
+  it('costs nothing where there is none', () => {
+    const input = { a: 'x' }
+    const plain = { record: recordWith({}), contextInputs: [], validateInput: () => [] }
+    const checked = checkGivenInput({ input, context: NO_CONTEXT }, plain, undefined)
+    expect(checked.ok && checked.value).toBe(input)
+  })
+})
+
+describe('an open context', () => {
+  const reader = openContext(
+    (value, report) => {
+      const fields = object({}, { unknown: 'ignore' })(value, report)
+      return typeof fields === 'symbol' ? fields : NO_CONTEXT
+    },
+    ['known'],
+  )
+
+  it('keeps what has no field of its own', () => {
+    expect(read(reader, { known: 1, other: 2 })).toEqual({ ok: true, value: { ...NO_CONTEXT, values: { other: 2 } } })
+    const none = read(reader, { known: 1 })
+    expect(none.ok && none.value).toBe(NO_CONTEXT)
+    expect(read(reader, 7).ok).toBe(false)
+  })
+})
 
 const SCHEMA: JsonObject = {
   type: 'object',
@@ -14,8 +114,8 @@ const SCHEMA: JsonObject = {
   },
   required: ['needed'],
 }
-const check = (input: JsonObject, schema = SCHEMA) => checkInput(interpretSchema(schema), input, schema)
-const pathsOf = (checked: ReturnType<typeof check>) =>
+const checkWith = (input: JsonObject, schema = SCHEMA) => checkInput(interpretSchema(schema), input, schema)
+const pathsOf = (checked: ReturnType<typeof checkWith>) =>
   checked.ok
     ? checked.value
     : checked.failure.type === 'input-invalid' && checked.failure.problems.map(({ path }) => path)
@@ -23,13 +123,13 @@ const pathsOf = (checked: ReturnType<typeof check>) =>
 describe('an input', () => {
   it('that is valid is taken as it is', () => {
     const input = { needed: 'x', nullable: null }
-    const checked = check(input)
+    const checked = checkWith(input)
     expect(checked).toEqual({ ok: true, value: input })
     expect(checked.ok && checked.value).toBe(input)
   })
 
   it('is refused with every problem at once', () => {
-    const checked = check({ text: 1, inner: { text: 2 } })
+    const checked = checkWith({ text: 1, inner: { text: 2 } })
     expect(checked).toEqual({
       ok: false,
       failure: {
@@ -45,24 +145,24 @@ describe('an input', () => {
 
   it('counts null for an optional parameter that allows none as absent', () => {
     const input = { needed: 'x', text: null, inner: null, 'a/b': null, nullable: null }
-    expect(check(input)).toEqual({ ok: true, value: { needed: 'x', nullable: null } })
+    expect(checkWith(input)).toEqual({ ok: true, value: { needed: 'x', nullable: null } })
     expect(input.text).toBeNull()
   })
 
   it('does not for a required parameter, nor for what lies within one', () => {
-    expect(pathsOf(check({ needed: null }))).toEqual(['/needed'])
-    expect(pathsOf(check({ needed: 'x', inner: { text: null } }))).toEqual(['/inner/text'])
-    expect(pathsOf(check({ needed: 'x', text: 1 }))).toEqual(['/text'])
+    expect(pathsOf(checkWith({ needed: null }))).toEqual(['/needed'])
+    expect(pathsOf(checkWith({ needed: 'x', inner: { text: null } }))).toEqual(['/inner/text'])
+    expect(pathsOf(checkWith({ needed: 'x', text: 1 }))).toEqual(['/text'])
   })
 
   it('is still refused for what else is wrong', () => {
-    expect(pathsOf(check({ needed: null, text: null }))).toEqual(['/needed'])
-    expect(pathsOf(check({ text: null }))).toEqual(['/needed'])
+    expect(pathsOf(checkWith({ needed: null, text: null }))).toEqual(['/needed'])
+    expect(pathsOf(checkWith({ text: null }))).toEqual(['/needed'])
   })
 
   it('of a schema that requires nothing is judged alike', () => {
     const properties = { a: { type: 'string' } }
-    expect(check({ a: null }, { properties })).toEqual({ ok: true, value: {} })
+    expect(checkWith({ a: null }, { properties })).toEqual({ ok: true, value: {} })
     expect(checkInput(interpretSchema({ properties }), { a: null }, { properties, required: 'a' })).toEqual({
       ok: true,
       value: {},
@@ -70,7 +170,7 @@ describe('an input', () => {
   })
 
   it('that is refused as a whole, or somewhere else, loses nothing', () => {
-    expect(pathsOf(check({ a: null }, { maxProperties: 0 }))).toEqual([''])
-    expect(pathsOf(check({ a: null, b: 1 }, { properties: { b: { type: 'string' } } }))).toEqual(['/b'])
+    expect(pathsOf(checkWith({ a: null }, { maxProperties: 0 }))).toEqual([''])
+    expect(pathsOf(checkWith({ a: null, b: 1 }, { properties: { b: { type: 'string' } } }))).toEqual(['/b'])
   })
 })

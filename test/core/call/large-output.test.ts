@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { ArtifactOwner, ArtifactStore, Keepable } from '../../../src/core/call/artifact-store.ts'
-import { asValue, MAX_INLINE, needsPlace, placeOutput } from '../../../src/core/call/large-output.ts'
+import { placeOutput } from '../../../src/core/call/large-output.ts'
+import { asValue, fits, MAX_INLINE } from '../../../src/core/call/output.ts'
 import type { Success } from '../../../src/core/call/runner.ts'
 import type { Validate } from '../../../src/core/schema/validator.ts'
 import type { Content } from '../../../src/core/tool/content.ts'
@@ -60,7 +61,7 @@ describe('an output that fits an answer', () => {
     { ok: true, value: null, content: [image('QUJD')], usage: { instructions: 1 } },
     { ok: true, value: null, artifact: artifact(1, 'a/b', 'own') },
   ])('is given as it is, at once', async (success) => {
-    expect(needsPlace(success, recordWith({}))).toBe(success.artifact !== undefined)
+    expect(fits(success)).toBe(true)
     const { result, kept, isAtOnce } = await place(success)
     expect(result).toBe(success)
     expect(isAtOnce).toBe(true)
@@ -71,7 +72,7 @@ describe('an output that fits an answer', () => {
 describe('a value that is too large for an answer', () => {
   it('is kept whole, as JSON, and a value that says where stands in its place', async () => {
     const value = { rows: [LONG] }
-    expect(needsPlace({ ok: true, value }, recordWith({}))).toBe(true)
+    expect(fits({ ok: true, value })).toBe(false)
     const { result, kept } = await place({ ok: true, value, usage: { instructions: 1 } })
     expect(kept).toEqual([{ content: { text: JSON.stringify(value) }, contentType: 'application/json' }])
     const elsewhere = artifact(1, 'application/json', OUTPUT)
@@ -163,7 +164,6 @@ describe('a tool that declares artifacts', () => {
 
   it('gives its bytes as one, small ones to look at too', async () => {
     const given: Success = { ok: true, value: null, content: [image('QUJD')] }
-    expect(needsPlace(given, { ...recordWith({}), metadata: { available_modes: modes } })).toBe(true)
     const small = await place(given, { modes })
     const made = artifact(1, 'image/png', SHOWN)
     expect(small.result).toEqual({ ok: true, value: null, content: [image('QUJD')], artifact: made })

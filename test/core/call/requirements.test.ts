@@ -30,22 +30,6 @@ const HOSTS = ['api.example']
 const MAIL = { providers: ['mail'] }
 
 describe('what a tool requires', () => {
-  it('is nothing, and costs nothing, where it declares nothing', () => {
-    const { deps, asked } = worldOf()
-    const meetNothing = () =>
-      meetRequirements(
-        recordWith({}),
-        PUBLISHER,
-        callWith().context,
-        undefined,
-        { reachedAt: () => REACHED_AT, hosts: HOSTS },
-        deps,
-      )
-    expect(meetNothing()).toEqual({ ok: true, secrets: new Map(), tokens: new Map() })
-    expect(meetNothing()).toBe(meetNothing())
-    expect(asked).toEqual([])
-  })
-
   it("is met by the caller's own secrets, and else by the deployment's", async () => {
     const secrets = { OWN: 'own', EMPTY: '', OTHER: 'not declared' }
     const world: World = { secretOf: (id) => `deployed ${id}` }

@@ -2,6 +2,8 @@ import { describe, expect, it } from 'vitest'
 import type { Deadline, EarlyEnd } from '../../../src/core/call/deadline.ts'
 import { messageOf, type RunOptions, runTool } from '../../../src/core/call/run.ts'
 import type { Credential, Run, RunContext } from '../../../src/core/call/runner.ts'
+import { NO_CONTEXT } from '../../../src/core/call/requirements.ts'
+import type { JsonObject } from '../../../src/core/tool/json.ts'
 import type { Definition } from '../../../src/core/tool/tool.ts'
 import { challengeOf, REACHED_AT, recordWith, type World, worldOf } from './fakes.ts'
 
@@ -11,6 +13,7 @@ const refusal = { challenge: challengeOf('mail'), reason: 'Mail refused the toke
 interface Given {
   readonly run?: Run
   readonly userId?: string
+  readonly values?: JsonObject
   readonly secrets?: Readonly<Record<string, Credential>>
   readonly tokens?: Readonly<Record<string, Credential>>
   readonly caller?: Partial<RunOptions['caller']>
@@ -56,6 +59,7 @@ async function run(given: Given = {}) {
       },
       input: { a: 1 },
       userId: given.userId,
+      context: { ...NO_CONTEXT, ...(given.values && { values: given.values }) },
       met: {
         ok: true,
         secrets: new Map(Object.entries(given.secrets ?? {})),
@@ -75,6 +79,15 @@ const renewing: Run = async (_, { renew, tokens }) => {
 }
 
 describe('what a run may use', () => {
+  it.each([
+    [{ user_info: { mail: 'm' } }, { mail: 'm' }],
+    [{ user_info: 'm' }, undefined],
+    [undefined, undefined],
+  ])('describes the user by an object, or not at all: %j', async (values, userInfo) => {
+    const { context } = await run(values ? { values } : {})
+    expect(context?.userInfo).toEqual(userInfo)
+  })
+
   it('is what its tool requires and its caller wants, and no more', async () => {
     const { context } = await run()
     const { signal: _, ...rest } = context ?? {}

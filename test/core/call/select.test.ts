@@ -4,13 +4,13 @@ import type { Ledger } from '../../../src/core/call/ledger.ts'
 import { NO_CONTEXT } from '../../../src/core/call/requirements.ts'
 import type { RunResult } from '../../../src/core/call/runner.ts'
 import { readSelect, selectOf } from '../../../src/core/call/select.ts'
-import type { Json } from '../../../src/core/tool/json.ts'
+import type { Json, JsonObject } from '../../../src/core/tool/json.ts'
 import { callableOf, callerWith, callWith, recordWith, worldOf } from './fakes.ts'
 
 const OUTPUT = { rows: [{ id: 1 }, { id: 2 }], text: 'x' }
 
 /** Calls a tool that gives `output`, and says how often it ran, what was kept and what was claimed. */
-async function call(select: Json, output: RunResult = { ok: true, value: OUTPUT }) {
+async function call(select: Json, output: RunResult = { ok: true, value: OUTPUT }, values?: JsonObject) {
   let runs = 0
   const kept: unknown[] = []
   const claimed: unknown[] = []
@@ -32,7 +32,10 @@ async function call(select: Json, output: RunResult = { ok: true, value: OUTPUT 
       return { ok: true, url: 'https://here/artifacts/a', size: 9, expiresAt: '2030-01-01' }
     },
   }
-  const { result } = await createCallTool({ ...deps, artifacts })({ ...callWith({}), select }, callerWith())
+  const { result } = await createCallTool({ ...deps, artifacts })(
+    { ...callWith({}), select, context: { ...NO_CONTEXT, ...(values && { values }) } },
+    callerWith(),
+  )
   return { result, runs, kept, claimed }
 }
 
@@ -78,21 +81,19 @@ describe('the part of an output that a caller wants', () => {
 })
 
 describe('what says it', () => {
-  const record = recordWith({})
-  const context = (values: { readonly [name: string]: Json }) => ({ ...NO_CONTEXT, values })
-
-  it('is a field of the context, or stands beside it', () => {
-    expect(selectOf({ context: context({ select: 'a' }) }, record)).toBe('a')
-    expect(selectOf({ select: 'b', context: context({ select: 'a' }) }, record)).toBe('b')
-    expect(selectOf({ context: context({ select: null }) }, record)).toBeUndefined()
-    expect(selectOf({ context: context({ other: 1 }) }, record)).toBeUndefined()
-    expect(selectOf({ context: NO_CONTEXT }, record)).toBeUndefined()
+  it('is a field of the context', () => {
+    expect(selectOf({ select: 'a' }, [])).toBe('a')
+    expect(selectOf({ select: null }, [])).toBeUndefined()
+    expect(selectOf({ other: 1 }, [])).toBeUndefined()
   })
 
   it('is the tool’s own where no model may infer a parameter of that name', () => {
-    const own = { ...record, metadata: { non_inferrable_parameters: ['select'] } }
-    expect(selectOf({ context: context({ select: 'a' }) }, own)).toBeUndefined()
-    expect(selectOf({ select: 'b', context: context({ select: 'a' }) }, own)).toBe('b')
+    expect(selectOf({ select: 'a' }, ['select'])).toBeUndefined()
+  })
+
+  it('stands beside the context, before what that says', async () => {
+    const { result } = await call('rows[].id', undefined, { select: 'text' })
+    expect(result).toMatchObject({ value: [1, 2] })
   })
 
   it('must be a text', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { callLimits, limitsOfTool } from '../../../src/core/access/limits.ts'
-import { createTurns, type Limited, takeTurn } from '../../../src/core/call/turns.ts'
+import { createTurns, type Limited, limitedBy } from '../../../src/core/call/turns.ts'
 import { ADMIN } from '../../../src/core/access/principal.ts'
 import { check } from '../../../src/core/tool/json-reader.ts'
 
@@ -118,22 +118,15 @@ describe('a turn of a call', () => {
   const key = { ...ADMIN, id: 'key:a' }
   const limits = { concurrency: 1 }
 
-  function taken(principal: typeof key, ofTool: readonly { of: string; limits: { concurrency: number } }[]) {
-    const all: Limited[] = []
-    const turns = { take: (limited: readonly Limited[]) => (all.push(...limited), { end: () => [] }) }
-    const turn = takeTurn(principal, tool, 10_000, { turns, limitsOf: () => ofTool })
-    return { turn, all }
-  }
-
-  it('is none where nothing limits it', () => {
-    expect(taken(key, [])).toEqual({ turn: undefined, all: [] })
+  it('counts towards nothing where nothing limits it', () => {
+    expect(limitedBy(key, tool, [])).toEqual([])
   })
 
   it('counts towards the limits of the credential, or of whoever it acts for, and of the tool', () => {
     const credential = { id: 'key:a', name: 'credential', limits }
-    expect(taken({ ...key, limits }, []).all).toEqual([credential])
-    expect(taken({ ...key, limits, limitsOf: 'key:b' }, []).all).toEqual([{ ...credential, id: 'key:b' }])
-    expect(taken({ ...key, limits }, [{ of: 'Mail.*', limits }]).all).toEqual([
+    expect(limitedBy({ ...key, limits }, tool, [])).toEqual([credential])
+    expect(limitedBy({ ...key, limits, limitsOf: 'key:b' }, tool, [])).toEqual([{ ...credential, id: 'key:b' }])
+    expect(limitedBy({ ...key, limits }, tool, [{ of: 'Mail.*', limits }])).toEqual([
       credential,
       { id: 'tool:mail.send Mail.*', name: 'tool', limits },
     ])

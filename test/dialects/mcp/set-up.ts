@@ -5,6 +5,7 @@ import { ADMIN, type Principal } from '../../../src/core/access/principal.ts'
 import type { Call, Caller, Outcome } from '../../../src/core/call/call.ts'
 import { type Failure, fail, ok } from '../../../src/core/failure/failure.ts'
 import type { Catalogue } from '../../../src/core/catalogue/catalogue.ts'
+import { callableTool } from '../../../src/core/call/callable-tool.ts'
 import type { Resolver } from '../../../src/core/call/resolve.ts'
 import { parseAskedName } from '../../../src/core/tool/tool-id.ts'
 import type { ToolRecord } from '../../../src/core/tool/tool.ts'
@@ -63,12 +64,12 @@ export function setUp(given: SetUp = {}) {
         ok: true,
         status: { state: 'active' },
         publisher: { principal: 'admin', trusted: true },
-        tool: {
+        tool: callableTool({
           record: found,
           validateInput: () => [],
           validateOutput: () => [],
           runnable: { ok: false, reason: 'Not in this test' },
-        },
+        }),
       }
     },
     forget: () => undefined,

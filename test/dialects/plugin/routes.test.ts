@@ -3,6 +3,7 @@ import type { Principal } from '../../../src/core/access/principal.ts'
 import type { Outcome } from '../../../src/core/call/call.ts'
 import type { Content } from '../../../src/core/tool/content.ts'
 import { type Failure, type FailureType, fail } from '../../../src/core/failure/failure.ts'
+import { callableTool } from '../../../src/core/call/callable-tool.ts'
 import type { Resolver } from '../../../src/core/call/resolve.ts'
 import type { ToolRecord } from '../../../src/core/tool/tool.ts'
 import { pluginFace } from '../../../src/dialects/plugin/routes.ts'
@@ -28,7 +29,7 @@ function resolverOf(records: readonly ToolRecord[]): Resolver {
       const runnable = { ok: false, reason: 'A fake' } as const
       return {
         ok: true,
-        tool: { record, validateInput: nothing, validateOutput: nothing, runnable },
+        tool: callableTool({ record, validateInput: nothing, validateOutput: nothing, runnable }),
         status: { state: 'active' },
         publisher: { principal: 'admin', trusted: true },
       }
