@@ -23,7 +23,7 @@ export interface AuthorizeDeps {
   readonly server: AuthorizationServer
   readonly sessions: Pick<Sessions, 'signedIn'>
   readonly catalogue: Catalogue
-  /** Makes ready what lists tools; undefined once that is done. */
+  /** Makes the catalogue ready; undefined once it is. */
   readonly prepare: () => Promise<void> | undefined
   readonly findDocument: FindDocument
   /** Holds strangers to a rate: why a request is refused now, or undefined. */
@@ -32,11 +32,9 @@ export interface AuthorizeDeps {
   readonly newId: () => string
   /** Milliseconds since 1970. */
   readonly now: () => number
-  /** Writes down what people decide. */
   readonly writeAct?: WriteAct
 }
 
-/** What a person is asked, once their request and their sign-in are in order. */
 interface Question {
   readonly request: AuthorizationRequest
   readonly signed: SignedIn
@@ -46,30 +44,22 @@ interface Question {
 }
 
 const FORM_LIMIT = 65_536
-/** Characters of a request: a `state` of 4 kB is seen. */
+/** Characters of a request; clients send a `state` of up to 4 kB. */
 const MAX_URL = 8_192
-/** Of the address at which somebody signs in who comes with such a request. */
+/** Of the sign-in page's address, which repeats the request. */
 const MAX_ADDRESS = 16_000
 const TOO_LONG = wrongRequestPage(`The link is too long: wanted at most ${MAX_URL} characters`, undefined)
-/** Characters of what a client calls itself: agents keep it. */
+/** Characters of a client's name, which is stored with each agent. */
 const MAX_NAME = 200
 const NOT_FROM_HERE = plainPage(403, 'Not from here', 'This form was sent by another site, so nothing was done')
 const NOT_SAFE = plainPage(400, 'Not here', 'To connect an agent, open this Switchboard by https')
 const SIGNED_OUT = plainPage(403, 'You are not signed in', 'Nothing was done: begin again in your agent')
 
-/** The page that asks a person whether an agent may act for them, and what becomes of their answer. */
-export function createAuthorize({
-  server,
-  sessions,
-  catalogue,
-  prepare,
-  findDocument,
-  shield,
-  newId,
-  now,
-  writeAct,
-}: AuthorizeDeps) {
-  /** What a person is to be asked, or what their browser is answered instead. */
+/** The page that asks a person whether an agent may act for them, and its form. */
+export function createAuthorize(deps: AuthorizeDeps) {
+  const { server, sessions, catalogue, prepare, findDocument, shield, newId, now, writeAct } = deps
+
+  /** The question for a person, or the answer to a request that is not in order. */
   async function questionOf(c: RouteContext, signedOut?: Page): Promise<Question | Response> {
     const limited = shield(c)
     if (limited) return page(failurePage(limited.failure))
@@ -77,9 +67,9 @@ export function createAuthorize({
     const { origin, pathname, search, searchParams } = url
     if (!isTrustworthy(url)) return page(NOT_SAFE)
     const signIn = signInPath(pathname + search)
-    // Before anybody signs in for it
+    // Before anybody signs in for nothing
     if (url.href.length > MAX_URL || signIn.length > MAX_ADDRESS) return page(TOO_LONG)
-    // Nothing is looked up, or fetched, for somebody who is not known
+    // Nothing is looked up or fetched for strangers
     const signed = await sessions.signedIn(c.req.raw, () => shield(c))
     if (!signed.ok) {
       if (signed.failure.type !== 'unauthenticated') return page(failurePage(signed.failure))
@@ -124,7 +114,7 @@ export function createAuthorize({
       return question instanceof Response ? question : page(askPage(shown(question)))
     },
 
-    /** `POST /connect/authorize`: only a form of our own page, of somebody who is signed in, lets an agent act. */
+    /** `POST /connect/authorize`, which only our own page may send. */
     async decide(c: RouteContext): Promise<Response> {
       const request = c.req.raw
       if (!isSameOrigin(request)) return page(NOT_FROM_HERE)
@@ -153,7 +143,6 @@ export function createAuthorize({
   }
 }
 
-/** Who asks, as far as anybody knows. */
 function askingOf({ client, redirectUri }: Asked): Asking {
   const { host, hostname } = new URL(redirectUri)
   return {
@@ -164,7 +153,7 @@ function askingOf({ client, redirectUri }: Asked): Asking {
   }
 }
 
-/** The page's question. What the resource's query names, or what was chosen before, is chosen. */
+/** Toolkits that the resource's query names, or that were chosen before, are preselected. */
 function shown({ signed, asked, asking, choices }: Question, chosen?: readonly Choice[]) {
   const { by } = signed.session
   const named = URL.parse(asked.resource ?? '')?.searchParams.getAll('toolkits') ?? []

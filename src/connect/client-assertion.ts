@@ -18,9 +18,9 @@ export interface AssertionOptions {
 }
 
 /**
- * Reads the signed assertions by which clients with a document prove who they are (`private_key_jwt`; RFC 7523, section 3): by
- * the keys of the document, for this server, with an end within the hour and an id. What it was is taken out of the form, and
- * undefined is given where it does not prove it, or comes beside another proof.
+ * Verifies the assertions of clients with a document (`private_key_jwt`; RFC 7523, section 3): signed with the document's keys,
+ * for this server, with an id and an end within the hour. A good one is replaced by `client_id` in the form; undefined for any
+ * other, and beside another credential.
  */
 export function createAssertions({ fetch, findDocument, now }: AssertionOptions) {
   return async (form: URLSearchParams, authorization: string | null, issuer: string): Promise<Asserted | undefined> => {
@@ -54,7 +54,6 @@ export function createAssertions({ fetch, findDocument, now }: AssertionOptions)
   }
 }
 
-/** Whose assertion it says it is; undefined for what is none. */
 function issuerOf(assertion: string): string | undefined {
   if (assertion.length > MAX_ASSERTION) return undefined
   try {

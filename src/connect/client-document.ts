@@ -34,7 +34,6 @@ export type FoundDocument =
   | { readonly ok: true; readonly client: Client; readonly keys: ClientKeys | undefined }
   | { readonly ok: false; readonly message: string }
 
-/** What a client's assertions are checked by: its keys, or where they are. */
 export type ClientKeys =
   | { readonly jwks: JSONWebKeySet; readonly jwksUri?: undefined }
   | { readonly jwks?: undefined; readonly jwksUri: string }
@@ -47,9 +46,8 @@ export function isDocumentUrl(clientId: string): boolean {
 }
 
 /**
- * Reads the documents that clients describe themselves by (OAuth Client ID Metadata Document): what is at the URL that is the
- * client's id, if it names itself so. `fetch` guards where requests go and caps answers; a redirect is no document. What was
- * found is kept for five minutes.
+ * Reads the documents that clients describe themselves by (OAuth Client ID Metadata Document), at the URL that is the client's
+ * id. `fetch` guards where requests go and caps answers; a redirect is refused. A document is kept for five minutes.
  */
 export function createClientDocuments(fetch: Fetch, now: () => number): FindDocument {
   const known = new LRUCache<string, { readonly found: FoundDocument; readonly until: number }>({ max: MAX_KEPT })
@@ -58,7 +56,7 @@ export function createClientDocuments(fetch: Fetch, now: () => number): FindDocu
     const kept = known.get(clientId)
     if (kept && now() < kept.until) return kept.found
     const url = clientId.length <= MAX_URL ? URL.parse(clientId) : null
-    // Written in one way only: with a path, and without what a reader could overlook
+    // One spelling for each client, without parts that a reader could overlook
     if (
       !url ||
       url.href !== clientId ||
@@ -112,13 +110,13 @@ function clientOf(clientId: string, document: unknown): FoundDocument {
       redirectUris: [...value.redirect_uris],
       grantTypes: ['authorization_code', 'refresh_token'],
       responseTypes: ['code'],
-      // Where it must prove who it is, the library itself lets nobody pass who does not
+      // The library refuses clients of this method; for a verified assertion it is told 'none'
       tokenEndpointAuthMethod: methods.includes('none') ? 'none' : SIGNS,
     },
   }
 }
 
-/** The keys that a document names in exactly one way. */
+/** Undefined unless the document names its keys in exactly one way. */
 function keysOf(jwks: unknown, jwksUri: string | undefined): ClientKeys | undefined {
   if (jwks === undefined) return jwksUri === undefined ? undefined : { jwksUri }
   if (jwksUri !== undefined || !isJsonObject(jwks) || !isList(jwks['keys'])) return undefined

@@ -1,6 +1,6 @@
 import { AGENT_SCOPES } from '../core/access/agent.ts'
 
-/** The metadata of the authorization server at an origin (RFC 8414): what the library does, and what is done before it. */
+/** The metadata of the authorization server at an origin (RFC 8414). */
 export function serverMetadata(origin: string) {
   const issuer = `${origin}/connect`
   return {
@@ -22,7 +22,7 @@ export function serverMetadata(origin: string) {
   }
 }
 
-/** The metadata of the door for agents (RFC 9728), which tokens of these issuers open. */
+/** The metadata of `/connect/mcp` (RFC 9728). */
 export function resourceMetadata(origin: string, issuers: readonly string[] = [`${origin}/connect`]) {
   return {
     resource: `${origin}/connect/mcp`,
@@ -33,11 +33,10 @@ export function resourceMetadata(origin: string, issuers: readonly string[] = [`
   }
 }
 
-/** Where that metadata is. */
 export const RESOURCE_METADATA_PATH = '/.well-known/oauth-protected-resource/connect/mcp'
 export const SERVER_METADATA_PATH = '/.well-known/oauth-authorization-server/connect'
 
-/** What goes with the refusal of whoever shows no token that counts at the door for agents (RFC 9728, section 5.1). */
+/** The header `WWW-Authenticate` of a 401 at `/connect/mcp` (RFC 9728, section 5.1). */
 export function challenge(request: Request): string {
   const { origin } = new URL(request.url)
   const error = request.headers.has('authorization') ? ', error="invalid_token"' : ''

@@ -2,33 +2,30 @@ import { bounded, html, type Markup } from '../http/page/markup.ts'
 import { MAX_TEXT, type Page, sentence } from '../http/page/page.ts'
 import type { Choice } from '../core/catalogue/choices.ts'
 
-/** For how many days an agent may be let act. */
 export const DAYS = [1, 7, 30, 90] as const
 const USUAL_DAYS = 30
 const MAX_SHOWN = 12
 
-/** Who asks a person to be let act for them. */
 export interface Asking {
   readonly name: string
-  /** The host that the browser goes back to. */
+  /** The host of the redirect URI. */
   readonly host: string
-  /** The host that says of the client what it says of itself; undefined where only the client says it. */
+  /** The host of the client's document; undefined where only the client says who it is. */
   readonly publishedBy: string | undefined
-  /** Whether it goes back to a program on the person's own computer. */
+  /** Whether the redirect URI is a program on the person's own computer. */
   readonly isLocal: boolean
 }
 
 export interface Question {
   readonly asking: Asking
-  /** Who is signed in. */
   readonly person: string
   readonly choices: readonly Choice[]
-  /** The toolkits that are asked for, in lower case. */
+  /** Preselected toolkits, in lower case. */
   readonly wanted: ReadonlySet<string>
   readonly problem?: string
 }
 
-/** Asks which toolkits an agent may use, and for how long. Nothing is chosen that was not asked for. */
+/** Asks which toolkits an agent may use, and for how long. */
 export function askPage({ asking, person, choices, wanted, problem }: Question): Page {
   const name = bounded(asking.name, 100)
   return {
@@ -107,7 +104,7 @@ function daysField(): Markup {
   </label>`
 }
 
-/** What is asked is not in order. Nobody is sent anywhere by that alone: whoever wrote the link chose the place. */
+/** A wrong request redirects nobody by itself: who wrote the link chose where it leads. */
 export function wrongRequestPage(message: string, back: string | undefined): Page {
   const host = back === undefined ? undefined : URL.parse(back)?.host
   return {

@@ -1,4 +1,5 @@
 import { type Context, type ErrorHandler, Hono } from 'hono'
+import { Unreachable } from '../core/failure/failure.ts'
 import { readBytes, readForm } from '../http/request/body.ts'
 import { jsonText } from '../http/answer/json-response.ts'
 import { list, object, optional, string } from '../core/tool/json-reader.ts'
@@ -9,22 +10,21 @@ import type { Fetch } from '../core/tool/platform.ts'
 import { agentOf, credentialOf } from '../storage/connect/token-form.ts'
 import type { AuthorizeDeps } from './authorize.ts'
 import { RESOURCE_METADATA_PATH, resourceMetadata, SERVER_METADATA_PATH, serverMetadata } from './metadata.ts'
-import { oauthAnswer, oauthError, reached, tooMany } from './oauth-answer.ts'
+import type { OAuthAnswer } from '../storage/connect/connections.ts'
 
 export interface ConnectFaceDeps extends Omit<AuthorizeDeps, 'findDocument'> {
-  /** An authorization server of the company's own, in place of this one. */
+  /** The company's own authorization server, in place of this one. */
   readonly issuer: string | undefined
-  /** Fetches what clients say of themselves: it guards where requests go, and caps answers. */
+  /** Fetches the documents of clients: it guards where requests go, and caps answers. */
   readonly fetch: Fetch
   /** Called when an agent may have been ended, so that this isolate's verdicts follow at once. */
   readonly onEnd: (agent: string) => void
-  /** Shows a person that something did not work. */
   readonly onPageError: ErrorHandler
 }
 
 const FORM_LIMIT = 65_536
 const REGISTRATION_LIMIT = 32_768
-/** Of what a client says when it registers (RFC 7591, section 2), what counts here. */
+/** The metadata that counts here (RFC 7591, section 2). */
 const REGISTRATION = object(
   {
     redirect_uris: list(string(), { least: 1 }),
@@ -39,9 +39,9 @@ const REGISTRATION = object(
 )
 
 /**
- * The authorization server for agents that sign people in (`/connect`): its metadata, `GET·POST /connect/authorize`, which
- * asks the person who is signed in, `POST /connect/token`, which also revokes, and `POST /connect/register`. The OAuth of it is
- * the library's, in the Connect object; the page is loaded when it is first opened.
+ * The authorization server for agents that sign people in (`/connect`): its metadata, `GET·POST /connect/authorize`,
+ * `POST /connect/token`, which also revokes, and `POST /connect/register`. A library in the Connect object does the OAuth; the
+ * page is loaded when it is first opened.
  */
 export function connectFace(deps: ConnectFaceDeps): Hono {
   const { issuer, server, onEnd, shield, onPageError } = deps
@@ -98,11 +98,13 @@ export function connectFace(deps: ConnectFaceDeps): Hono {
       ? await (loaded ??= await load()).readAssertion(form.value, authorization, `${origin}/connect`)
       : undefined
     if (signs && !asserted) return oauthError(401, 'invalid_client', 'The client is not who it says')
-    const answer = await reached(() => server.token(origin, authorization, form.value.toString(), asserted))
-    if (answer instanceof Response) return answer
-    // What is revoked, or comes a second time, ends here at once
-    if (!form.value.has('grant_type') || answer.status !== 200) onEnd(agentOf(credentialOf(form.value)))
-    return oauthAnswer(answer)
+    const text = form.value.toString()
+    return answered(async () => {
+      const answer = await server.token(origin, authorization, text, asserted)
+      // A revoked or repeated token ends here at once
+      if (!form.value.has('grant_type') || answer.status !== 200) onEnd(agentOf(credentialOf(form.value)))
+      return answer
+    })
   }
 
   face.post('/connect/register', declare({ query: ANY_QUERY, body: REGISTRATION }, register))
@@ -116,14 +118,13 @@ export function connectFace(deps: ConnectFaceDeps): Hono {
       return oauthError(400, 'invalid_client_metadata', wanted)
     }
     const text = new TextDecoder().decode(body.value)
-    const answer = await reached(() => server.register(origin, text))
-    return answer instanceof Response ? answer : oauthAnswer(answer)
+    return answered(() => server.register(origin, text))
   }
 
   return face
 }
 
-/** Where the deployment was reached, if that is a place where tokens may be given out. */
+/** Where the deployment was reached; undefined where no tokens may be given out. */
 function originOf(c: Context): string | undefined {
   const url = new URL(c.req.url)
   return isTrustworthy(url) ? url.origin : undefined
@@ -133,4 +134,25 @@ function metadata(c: Context, of: (origin: string) => object): Response {
   const origin = originOf(c)
   if (origin === undefined) return oauthError(404, 'invalid_request', 'Agents connect by https')
   return jsonText(JSON.stringify(of(origin)), 200, { 'cache-control': 'public, max-age=300' })
+}
+
+/** The Connect object's answer, or the error while it cannot be reached. */
+async function answered(work: () => Promise<OAuthAnswer>): Promise<Response> {
+  try {
+    const { status, headers, body } = await work()
+    return new Response(body, { status, headers })
+  } catch (error) {
+    if (!(error instanceof Unreachable)) throw error
+    return oauthError(503, 'temporarily_unavailable', error.message)
+  }
+}
+
+/** An error of the authorization server (RFC 6749, section 5.2). */
+function oauthError(status: number, error: string, description: string): Response {
+  const headers = { 'cache-control': 'no-store', ...(status === 503 || status === 429 ? { 'retry-after': '1' } : {}) }
+  return jsonText(JSON.stringify({ error, error_description: description }), status, headers)
+}
+
+function tooMany(): Response {
+  return oauthError(429, 'temporarily_unavailable', 'Too many requests: wait a little')
 }

@@ -2,20 +2,19 @@ import { check, integer, object, string } from '../core/tool/json-reader.ts'
 import { type Cookie, cookieOf, setCookie } from '../http/caller/cookie.ts'
 import type { Sealer } from '../storage/sealing/deployment-keys.ts'
 import type { OpenIdRequest } from './openid.ts'
-import { MAX_RETURN } from './return-path.ts'
 
-/** A browser on its way through the provider's pages. */
 export interface Flow {
   readonly request: OpenIdRequest
-  /** Where it goes when somebody has signed in: a path of ours. */
+  /** The path of ours that the browser goes to when somebody has signed in. */
   readonly back: string
 }
 
-/** How long signing in may take. */
+/** As long as the request of an agent may be, which comes back here once somebody has signed in. */
+export const MAX_RETURN = 8_192
 const LIFETIME_MS = 15 * 60_000
 /** Browsers keep 4,096 bytes of a cookie, its name included. */
 const MAX_PART = 3_800
-/** As many cookies as the longest path to go back to takes. */
+/** As many cookies as the longest `back` takes. */
 const PARTS = ['', '-2', '-3', '-4'].map((part): Cookie => ({
   name: `switchboard-sign-in${part}`,
   value: new RegExp(`^[\\w.-]{1,${MAX_PART}}$`),
@@ -30,12 +29,12 @@ const STORED = object({
 const BOUND = 'sign-in'
 
 /**
- * What a browser is on its way with lies in cookies of its own, sealed as one text: nobody can read or make one up, nothing is
- * stored for strangers, and no other browser can end what this one began.
+ * Keeps a sign-in that is under way in the browser's own cookies, sealed as one text: nobody can read or forge it, nothing is
+ * stored for strangers, and no other browser can finish it.
  */
 export function createFlows(sealer: Sealer, now: () => number) {
   return {
-    /** The headers `Set-Cookie` that have the browser keep a flow, in place of an earlier one. */
+    /** The headers `Set-Cookie` that keep a flow, in place of an earlier one. */
     async keep(request: Request, flow: Flow): Promise<string[]> {
       const stored = JSON.stringify({ ...flow, until: now() + LIFETIME_MS })
       const sealed = await sealer.seal(stored, BOUND)
@@ -45,21 +44,30 @@ export function createFlows(sealer: Sealer, now: () => number) {
       })
     },
 
-    /** The flow of the browser that sends a request; undefined where it has none, or its time is over. */
+    /** The flow of the browser that sends a request; undefined where it has none, or it has expired. */
     async of(request: Request): Promise<Flow | undefined> {
       const cookie = PARTS.map((part) => cookieOf(request, part) ?? '').join('')
       const opened = cookie === '' ? undefined : await sealer.open(cookie, BOUND)
       const read = opened && check(STORED, JSON.parse(opened.text))
       if (!read?.ok || now() >= read.value.until) return undefined
-      const { request: asked, back } = read.value
-      return { request: asked, back }
+      return { request: read.value.request, back: read.value.back }
     },
 
-    /** The headers `Set-Cookie` that end it: an answer is read once. */
+    /** The headers `Set-Cookie` that end it, so that an answer is read once. */
     end: (request: Request): string[] => PARTS.flatMap((part) => forget(request, part)),
   }
 }
 
 function forget(request: Request, part: Cookie): string[] {
   return cookieOf(request, part) === undefined ? [] : [setCookie(request, part, undefined)]
+}
+
+/**
+ * The path and query that a browser is to go to afterwards, or undefined where it would lead to another host: what begins with
+ * two slashes does, in any way that browsers read them (URL Standard, section 4.4), and so do addresses with a scheme.
+ */
+export function returnPath(text: string, origin: string): string | undefined {
+  if (text.length > MAX_RETURN || !/^\/(?![/\\])[\x21-\x5b\x5d-\x7e]*$/.test(text)) return undefined
+  const url = URL.parse(text, origin)
+  return url?.origin === origin && !url.pathname.startsWith('//') ? `${url.pathname}${url.search}` : undefined
 }

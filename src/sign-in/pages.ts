@@ -25,7 +25,6 @@ export function keyPage(back: string | undefined, problem?: string): Page {
   }
 }
 
-/** Says who is signed in. */
 export function signedInPage(name: string): Page {
   return {
     status: 200,
@@ -44,7 +43,6 @@ export function signedOutPage(): Page {
   }
 }
 
-/** Who came back from the provider may not come in, or something went wrong on the way. */
 export function refusedSignInPage(status: 400 | 403 | 502, message: string, back: string | undefined): Page {
   return {
     status,

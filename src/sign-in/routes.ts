@@ -16,15 +16,13 @@ import { isSameOrigin } from '../http/caller/same-origin.ts'
 import type { Sessions } from '../http/caller/sessions.ts'
 import { isTrustworthy } from '../http/caller/loopback.ts'
 import { signInPath } from '../http/page/sign-in-path.ts'
-import type { createFlows } from './flow.ts'
+import { type createFlows, MAX_RETURN, returnPath } from './flow.ts'
 import type { OpenId } from './openid.ts'
-import { MAX_RETURN, returnPath } from './return-path.ts'
 
-/** Who may sign in with the deployment's provider. */
 export interface SignInProvider {
   readonly openId: OpenId
   readonly issuer: string
-  /** Stands before its users, where there are others. */
+  /** Stands before the ids of its users, where there are other issuers. */
   readonly prefix: string
   readonly claims: PersonClaims
   readonly rules: readonly SignInRule[]
@@ -39,30 +37,28 @@ export interface SignInFaceDeps {
   readonly sha256: Sha256
   /** Holds strangers to a rate: why a request is refused now, or undefined. */
   readonly shield: (c: Context) => Failing | undefined
-  /** Writes down who signs in and out. */
   readonly writeAct?: WriteAct
   /** Milliseconds since 1970. */
   readonly now: () => number
-  /** Shows a person that something did not work. */
   readonly onPageError: ErrorHandler
 }
 
-/** A key, and a path to go back to, each character of which may be written as nine. */
+/** A key, and a path to go back to, of which form encoding makes nine times as many characters. */
 const FORM_LIMIT = 9 * MAX_RETURN + 1_024
 const MAX_CALLBACK = 16_384
-/** What people see, which most isolates never show. */
+/** Most isolates never show them. */
 const pages = () => import('./pages.ts')
 
-/** People open the page by links, which get parameters that say where they were found. */
+/** Links to the page get further parameters on the way, such as `utm_source`. */
 const SIGN_IN = query({ return: optional(string()), again: optional(string()) }, { others: 'ignored' })
 const NOT_FROM_HERE = plainPage(403, 'Not from here', 'This form was sent by another site, so nothing was done')
 const BAD_RETURN = plainPage(400, 'Not understood', 'The page to go back to must be one of this Switchboard')
 const NOT_SAFE = plainPage(400, 'Not here', 'To sign in, open this Switchboard by https')
 
 /**
- * `GET /sign-in?return=/path`, `GET /sign-in/callback`, `POST /sign-in/key` and `POST /sign-out`: how a person gets a session.
- * It leads to the deployment's OpenID provider or, where none is set up, asks for an API key. Afterwards the browser goes
- * back to a path of this deployment, never anywhere else.
+ * `GET /sign-in?return=/path`, `GET /sign-in/callback`, `POST /sign-in/key` and `POST /sign-out`: how a person gets a session,
+ * by the deployment's OpenID provider or, where none is set up, by an API key. Afterwards the browser goes back to a path of
+ * this deployment, never anywhere else.
  */
 export function signInFace({ sessions, provider, flows, authenticator, sha256, ...deps }: SignInFaceDeps): Hono {
   const { shield, writeAct, now, onPageError } = deps
@@ -85,11 +81,11 @@ export function signInFace({ sessions, provider, flows, authenticator, sha256, .
     if (signed && signed.failure.type !== 'unauthenticated') return page(failurePage(signed.failure))
     if (!provider) return page((await pages()).keyPage(back))
     const begun = await provider.openId.begin(callbackOf(c), isAgain)
-    if (!begun.ok) return page((await pages()).refusedSignInPage(502, begun.forOperator ?? begun.message, back))
+    if (!begun.ok) return refusal(502, begun.forOperator ?? begun.message, back)
     return goTo(begun.url, await flows.keep(request, { request: begun.request, back: back ?? '/sign-in' }))
   }
 
-  // RFC 6749, section 4.1.2: what a provider adds is passed over
+  // RFC 6749, section 4.1.2: unknown parameters are ignored
   face.get('/sign-in/callback', declare({ query: ANY_QUERY }, callback))
   async function callback(c: Context): Promise<Response> {
     const refused = unready(c)
@@ -99,35 +95,29 @@ export function signInFace({ sessions, provider, flows, authenticator, sha256, .
       return page(plainPage(404, 'Nothing here', 'Nobody signs in so'))
     const flow = await flows.of(request)
     const answered = c.req.query('state')
-    // Whoever sends somebody else's answer here signs nobody in
+    // Else a link could sign somebody in with another person's answer
     if (!flow || answered !== flow.request.state || flow.request.callback !== callbackOf(c)) {
       const message = 'Signing in was begun in another browser or another window, or took too long'
-      return page((await pages()).refusedSignInPage(400, message, flow?.back))
+      return refusal(400, message, flow?.back)
     }
     const ended = flows.end(request)
     const { back } = flow
     const finished = await provider.openId.finish(request.url, flow.request)
     if (!finished.ok) {
-      return page(
-        (await pages()).refusedSignInPage(
-          finished.why === 'unavailable' ? 502 : 403,
-          finished.forOperator ?? finished.message,
-          back,
-        ),
-        ended,
-      )
+      const status = finished.why === 'unavailable' ? 502 : 403
+      return refusal(status, finished.forOperator ?? finished.message, back, ended)
     }
     const named = personOf(finished.claims, provider.claims)
     if (typeof named === 'string') {
       const message = `What the provider says ${named}: an administrator can name another claim in SIGN_IN_USER`
-      return page((await pages()).refusedSignInPage(403, message, back), ended)
+      return refusal(403, message, back, ended)
     }
     const person = { ...named, user: provider.prefix + named.user }
     const principal = principalOfPerson(person, provider.rules)
     note(c, 'session.begin', { id: principal?.id, user: person.user })
     if (!principal) {
       const message = `No rule of SIGN_IN_RULES lets '${person.user}' in: an administrator can add one`
-      return page((await pages()).refusedSignInPage(403, message, back), ended)
+      return refusal(403, message, back, ended)
     }
     const cookie = await sessions.begin(request, { issuer: provider.issuer, person }, principal.id)
     return goTo(back, [...ended, cookie])
@@ -171,7 +161,16 @@ export function signInFace({ sessions, provider, flows, authenticator, sha256, .
     return goTo(signInPath(back, true), [cookie])
   }
 
-  /** Writes down that somebody signs in, or may not: then there is no id of theirs. */
+  async function refusal(
+    status: 400 | 403 | 502,
+    message: string,
+    back?: string,
+    cookies?: string[],
+  ): Promise<Response> {
+    return page((await pages()).refusedSignInPage(status, message, back), cookies)
+  }
+
+  /** Records a sign-in or sign-out; without an id the sign-in was refused. */
   function note(c: Context, act: string, who: { readonly id?: string | undefined; readonly user?: string }): void {
     const isDone = act === 'session.end' || who.id !== undefined
     const principal = who.id === undefined ? undefined : { id: who.id }
@@ -179,7 +178,6 @@ export function signInFace({ sessions, provider, flows, authenticator, sha256, .
     noteAct(c, writeAct, now(), { act, principal, user_id: who.user, ...came })
   }
 
-  /** Why nobody can sign in by this request. */
   function unready(c: Context): Page | undefined {
     const limited = shield(c)
     if (limited) return failurePage(limited.failure)
@@ -189,7 +187,7 @@ export function signInFace({ sessions, provider, flows, authenticator, sha256, .
   return face
 }
 
-/** Where to go back to, if that is said; an Error for what is none of our pages. */
+/** Where to go back to, if the request says; an Error for another host. */
 function backOf(c: Context, text: string | undefined): string | undefined | Error {
   if (text === undefined) return undefined
   return returnPath(text, new URL(c.req.url).origin) ?? new Error('It leads elsewhere')

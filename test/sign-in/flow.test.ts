@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createFlows } from '../../src/sign-in/flow.ts'
-import { MAX_RETURN } from '../../src/sign-in/return-path.ts'
+import { createFlows, MAX_RETURN } from '../../src/sign-in/flow.ts'
 import { createKeyring } from '../../src/storage/sealing/keyring.ts'
 
 const ORIGIN = 'https://sb.example'
