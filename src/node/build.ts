@@ -3,12 +3,12 @@ import type { ToolRecord } from '../core/tool/tool.ts'
 import type { Validate } from '../core/schema/validator.ts'
 import type { Carried } from '../runners/bundled/runner.ts'
 
-/** What a build adds to the source: the tools under `tools/`, and the validators of their schemas. */
+/** The tools under `tools/`, with the compiled validators of their schemas. */
 export interface Build {
   readonly hash: string
   readonly tools: readonly (Carried & {
     readonly record: ToolRecord
-    /** Absent where the schema must be interpreted, since compiled code would count no work. */
+    /** Absent where the schema must be interpreted, since compiled code is under no bound. */
     readonly validateInput?: Validate
     readonly validateOutput?: Validate
   })[]

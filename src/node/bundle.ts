@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
-import { join } from 'node:path'
+import { SourceMap, type SourceMapPayload } from 'node:module'
+import { basename, dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { stripVTControlCharacters } from 'node:util'
 
@@ -14,15 +15,14 @@ export interface BundleOptions {
   readonly tools?: { readonly from: string; readonly to: string } | undefined
   /** Leaves the code as people can read it in a stack trace. */
   readonly readable?: boolean
-  /** Ends the work. */
   readonly signal: AbortSignal
 }
 
 export type Bundled = { readonly ok: true } | { readonly ok: false; readonly message: string }
 
 /**
- * Makes the Worker's bundle as a deployment has it. `message` says what is wrong with a source: of a tool in one line
- * that begins with its file, of another file in the bundler's words, with file and line.
+ * Makes the Worker's bundle as a deployment has it. `message` names the file and what is wrong with it: of a tool in one line,
+ * of another source in the bundler's words.
  */
 export async function bundle({ config, outdir, tools, readable, signal }: BundleOptions): Promise<Bundled> {
   const folders = tools ? ['--tools', tools.from, '--out', tools.to] : []
@@ -35,7 +35,7 @@ export async function bundle({ config, outdir, tools, readable, signal }: Bundle
   return made.ok ? made : { ok: false, message: withoutNoise(made.message) }
 }
 
-/** What wrangler says of a bundle that it could not make, without its banner, its colours and the build's own lines. */
+/** wrangler's error without its banner, its colours and the build's own lines. */
 function withoutNoise(text: string): string {
   const lines = stripVTControlCharacters(text).split('\n')
   const first = lines.findIndex((line) => line.startsWith('✘'))
@@ -72,4 +72,15 @@ function run(command: string, args: readonly string[], signal: AbortSignal): Pro
       resolve(code === 0 ? { ok: true } : { ok: false, message: printed.trim() })
     })
   })
+}
+
+/** Replaces the places of a bundle in a text, such as a stack trace, by those of its sources. */
+export function sourcePlaces(bundled: string, map: SourceMapPayload): (text: string) => string {
+  const places = new SourceMap(map)
+  return (text) =>
+    text.replaceAll(/[^\s("'\\]*?([\w.-]+\.js):(\d+):(\d+)/g, (place, file, line, column) => {
+      const found = places.findOrigin(Number(line), Number(column))
+      if (file !== basename(bundled) || !('fileName' in found) || !found.fileName) return place
+      return `${relative(root, join(dirname(bundled), found.fileName))}:${found.lineNumber}:${found.columnNumber}`
+    })
 }

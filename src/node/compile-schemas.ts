@@ -38,8 +38,8 @@ export async function compileSchemas(schemas: Readonly<Record<string, JsonSchema
 const here = fileURLToPath(new URL('.', import.meta.url))
 
 /**
- * Ajv compares values with `fast-deep-equal`, which calls a value's own `toString` and `valueOf`: it throws where these are
- * data. The interpreter's comparison takes its place.
+ * Ajv compares values with `fast-deep-equal`, which calls a value's own `toString` and `valueOf`, and throws where these are
+ * data. The interpreter's comparison replaces it.
  */
 const comparison: Plugin = {
   name: 'comparison',
@@ -52,7 +52,7 @@ const comparison: Plugin = {
   },
 }
 
-/** Resolves `schema:NAME` to the code Ajv writes for that schema. */
+/** Resolves `schema:NAME` to Ajv's code for that schema. */
 function standaloneModules(schemas: Readonly<Record<string, JsonSchema>>): Plugin {
   return {
     name: 'schemas',

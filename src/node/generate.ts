@@ -1,23 +1,29 @@
 /**
- * Makes `src/generated/`: the bundle of the tools under `tools/`, with their records, digests and compiled validators,
- * the text of the modules that run inside sandboxes, and the guides. `npm run generate` runs it, and so does every build of the Worker. `--tools` and `--out` name other folders.
+ * Makes `src/generated/`: the bundle of the tools under `tools/` with their records, digests and compiled validators, the text
+ * of the modules that run inside sandboxes, and the guides. `npm run generate` runs it, and so does every build of the Worker.
+ * `--tools` and `--out` name other folders.
  */
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { Broken, placed } from './broken.ts'
-import { holdAlone } from './one-at-a-time.ts'
+
+/** Several times what a build takes on a busy machine. */
+const LOCK_TIMEOUT_MS = 300_000
 
 const { values } = parseArgs({
   options: { tools: { type: 'string', default: 'tools' }, out: { type: 'string', default: 'src/generated' } },
 })
 
-// Node calls it experimental to strip types from a text, and would say so each time
+// Node warns each time that stripping types is experimental
 process.removeAllListeners('warning')
 
 try {
-  // Before anything is read: whoever began with an older source must not be the last to write
-  holdAlone(fileURLToPath(new URL(`../../${values.out}`, import.meta.url)))
-  // Loaded here, so that a fault in the source that this shares with the Worker is told like one in a tool
+  // Before anything is read: a build of an older source must not be the last to write
+  lock(fileURLToPath(new URL(`../../${values.out}`, import.meta.url)))
+  // Loaded here, so that a fault in the source that this shares with the Worker is reported like one in a tool
   const { writeGenerated } = await import('./write-generated.ts').catch((error: unknown) => {
     throw new Broken(placed('src/node/write-generated.ts', error))
   })
@@ -25,4 +31,13 @@ try {
 } catch (error) {
   console.error(error instanceof Broken ? error.message : error)
   process.exit(1)
+}
+
+/** Waits until no other process holds a folder, and holds it until this one ends: the system then releases the file's lock. */
+function lock(folder: string): void {
+  mkdirSync(folder, { recursive: true })
+  const database = new DatabaseSync(join(folder, '.lock'), { timeout: LOCK_TIMEOUT_MS })
+  database.exec('BEGIN EXCLUSIVE')
+  // A database that nothing refers to would be closed
+  process.once('exit', () => database.close())
 }

@@ -1,7 +1,7 @@
 /**
- * What `npm run prepare` does (`prepare.js`), after `npm install` here and before npm packs: makes what others install of this repository in
- * `dist/package`, or in `--outdir`, since no Node reads TypeScript below `node_modules`. `switchboard/client` is one module and its types,
- * `switchboard` one program.
+ * `npm run prepare` runs it (`prepare.js`), after `npm install` here and before npm packs: it builds the package that others
+ * install in `dist/package`, or in `--outdir`, since no Node reads TypeScript below `node_modules`. `switchboard/client` is one
+ * module and its types, `switchboard` one program.
  */
 import { spawnSync } from 'node:child_process'
 import { chmodSync, rmSync } from 'node:fs'
@@ -34,7 +34,7 @@ await build({
   platform: 'node',
   target: 'node20',
   mainFields: ['module', 'main'],
-  // What it is made of has parts that are no modules
+  // Some dependencies are CommonJS
   banner: {
     js: "#!/usr/bin/env node\nimport { createRequire } from 'node:module'\nconst require = createRequire(import.meta.url)",
   },

@@ -22,14 +22,14 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 export interface FoundTool {
   readonly path: string
   readonly record: ToolRecord
-  /** What the generated module takes of the tool's own, whose default export is `own`. */
+  /** The generated module's expression for the tool, whose file's default export is `own`. */
   readonly carried: (own: string) => string
   readonly document?: KeptDocument
 }
 
 export const sha256 = async (text: string) => createHash('sha256').update(text).digest('hex')
 
-/** What a tool may declare: types say it too, to whoever has them checked. */
+/** The fields of a tool, for authors who do not check types. */
 const FIELDS: Readonly<Record<keyof BundledTool, true>> = {
   version: true,
   name: true,
@@ -46,7 +46,7 @@ const FIELDS: Readonly<Record<keyof BundledTool, true>> = {
   handler: true,
 }
 
-/** Reads the tools that a file declares; the path of one is its id. Throws a `Broken` when it declares what it may not. */
+/** Reads the tools that a file declares; a tool's path is its id. Throws a `Broken` for a wrong declaration. */
 async function readFile(folder: string, path: string, name: ToolName): Promise<FoundTool[]> {
   const tool = await declaredIn(path)
   if ('document' in tool) return readDocument(path, name.toolkit, tool)
@@ -86,7 +86,6 @@ async function readFile(folder: string, path: string, name: ToolName): Promise<F
   return [{ path, record: { ...record, source: { dialect: oxp.dialect, document } }, carried: (own) => own }]
 }
 
-/** What a file exports as its tools. */
 async function declaredIn(path: string): Promise<BundledTool | BundledDocument> {
   const { href } = pathToFileURL(join(root, path))
   const { default: tool }: { default: unknown } = await import(href).catch((error: unknown) => {
@@ -101,7 +100,7 @@ const isDeclared = (tool: unknown): tool is BundledTool | BundledDocument =>
 
 const nothing = async () => undefined
 
-/** Those whose documents say of each tool what it is called. */
+/** The dialects whose documents name each tool. */
 const codecs = [oxp, openToolCalling, machineContext]
 
 /** Reads a definition document, whose tools are the folder's. */

@@ -12,9 +12,8 @@ import { fileURLToPath } from 'node:url'
 import { isDeepStrictEqual } from 'node:util'
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
 import { unstable_getMiniflareWorkerOptions as readWorkerOptions, unstable_readConfig as readConfig } from 'wrangler'
-import { bundle, type Bundled } from './bundle.ts'
+import { bundle, type Bundled, sourcePlaces } from './bundle.ts'
 import { readOptions } from './options.ts'
-import { sourcePlaces } from './source-places.ts'
 import { onChange, type Watched } from './watch.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -22,15 +21,15 @@ const stopping = new AbortController()
 const options = orEnd(() => readOptions(process.argv.slice(2)))
 const outdir = options.outdir === undefined && options.watch ? ownFolder() : resolve(root, options.outdir ?? 'dist')
 const entry = join(outdir, options.entry)
-/** What came out of a build has places in it that are those of the bundle; without a build to read, as it is. */
+/** Puts places of sources in place of those of the bundle, once there is one. */
 let inSources = (text: string) => text
 let miniflare: Miniflare | undefined
 let unwatch: (() => void) | undefined
-/** What is printed while a bundle starts, which it may not be able to. */
+/** Lines of a bundle that is starting, kept in case that it cannot. */
 let starting: string[] | undefined = []
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void stop())
-// The shell that npm starts a script in hands no signal on: it ends, and this ends with it
+// The shell in which npm starts a script passes no signal on, so this ends when that has ended
 const parent = process.ppid
 const isOrphan = () => process.env['npm_lifecycle_event'] !== undefined && process.ppid !== parent
 setInterval(() => void (isOrphan() && stop()), 500).unref()
@@ -54,7 +53,6 @@ console.log(`Ready on ${url}`)
 
 if (options.watch) unwatch = onChange(sources(), refresh)
 
-/** Serves what has changed, or goes on with what there was. */
 async function refresh(): Promise<void> {
   try {
     const made = await make()
@@ -80,7 +78,7 @@ function hasStarted(): void {
   starting = undefined
 }
 
-/** What kept a bundle from starting: what the Worker threw, if it did, and not what came of that. */
+/** Why a bundle does not start: what the Worker threw, rather than the error that followed. */
 function why(error: unknown): string {
   const thrown = starting?.filter((line) => line.startsWith('service core:user:')) ?? []
   starting = []
@@ -92,12 +90,12 @@ function make(): Promise<Bundled> {
   return bundle({ config, outdir, tools, readable: watch, signal: stopping.signal })
 }
 
-/** What miniflare serves: the bundle with the bindings of the configuration, `.dev.vars` and `--var`. */
+/** The bundle with the bindings of the configuration, `.dev.vars` and `--var`. */
 function workerOf(port: number) {
   const { workerOptions } = readWorkerOptions(join(root, options.config))
   const { modulesRules: _, ...worker } = workerOptions
   const contents = readFileSync(entry, 'utf8')
-  if (options.watch) inSources = sourcePlaces(root, entry, JSON.parse(readFileSync(`${entry}.map`, 'utf8')))
+  if (options.watch) inSources = sourcePlaces(entry, JSON.parse(readFileSync(`${entry}.map`, 'utf8')))
   return convertV4MiniflareOptions({
     ...worker,
     ...storage(),
@@ -111,7 +109,7 @@ function workerOf(port: number) {
   })
 }
 
-/** Where `wrangler dev` stores, and under the name it does, so that `npm run dev` has what that stored. `npm run serve` stores beside it. */
+/** `npm run dev` stores where `wrangler dev` does, and finds what that stored. `npm run serve` stores beside it. */
 function storage() {
   const folder = resolve(options['persist-to'] ?? join(root, '.wrangler/state'))
   if (!options.watch) return { resourcePersistencePath: folder }
@@ -119,7 +117,7 @@ function storage() {
   return { name, resourcePersistencePath: join(folder, 'v3') }
 }
 
-/** What the bundle is made of, but what is made for it. */
+/** The sources of the bundle, without generated ones. */
 function sources(): Watched[] {
   const isGenerated = (file: string) => /^generated(?:[/\\]|$)/.test(file)
   const isSetting = (file: string) => file === options.config || file.startsWith('.dev.vars')
@@ -130,7 +128,7 @@ function sources(): Watched[] {
   ]
 }
 
-/** A folder for one run, which goes with it. */
+/** A folder that is removed at the end of the process. */
 function ownFolder(): string {
   const parent = join(root, '.wrangler/tmp')
   mkdirSync(parent, { recursive: true })

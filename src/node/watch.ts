@@ -2,18 +2,18 @@ import { type FSWatcher, watch } from 'node:fs'
 
 export interface Watched {
   readonly folder: string
-  /** Whether a change of this file, given from the folder, is one. */
+  /** Whether a change of this file counts; its path is from the folder. */
   readonly counts: (file: string) => boolean
   /** Whether folders inside are watched too. */
   readonly isDeep: boolean
 }
 
-/** On Linux a folder is watched file by file, and one that an editor puts in place of another, as many do, is not watched any more. */
+/** On Linux files are watched one by one, and a file that an editor replaces is watched no more. */
 const ENDS_WITH_FILES = process.platform === 'linux'
 
 /**
- * Acts on changes of files: once for those that come within a tenth of a second, and once more for those that come while
- * it acts, never twice at a time. Gives what ends the watching.
+ * Acts on changes of files: once for those within a tenth of a second, and once more for those that come while it acts, never
+ * twice at a time. Gives a function that ends the watching.
  */
 export function onChange(watched: readonly Watched[], act: () => Promise<void>): () => void {
   let timer: NodeJS.Timeout | undefined

@@ -12,8 +12,8 @@ import { readTools, sha256 } from './read-tools.ts'
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
 /**
- * Writes what a build adds to the source into a folder: the tools of a folder of toolkits, both given from the root, what
- * runs inside sandboxes, the guides, and what browsers get with the console. Throws a `Broken` for a source that cannot be built.
+ * Writes the generated sources into a folder: the tools of a folder of toolkits, the modules of sandboxes, the guides, and the
+ * console's style and script. Folders are named from the root. Throws a `Broken` for a source that cannot be built.
  */
 export async function writeGenerated(from: string, to: string): Promise<void> {
   const folder = join(root, to)
@@ -32,7 +32,6 @@ type File = readonly [name: string, text: string]
 
 /** The bundle of the tools with their records, digests and compiled validators. */
 async function bundledTools(from: string, folder: string): Promise<File[]> {
-  /** How a generated file names a file of the repository. */
   const place = (path: string) => relative(folder, join(root, path)).replaceAll('\\', '/')
   const tools = await readTools(from)
   const schemas: Record<string, JsonSchema> = {}
@@ -40,7 +39,7 @@ async function bundledTools(from: string, folder: string): Promise<File[]> {
     schemas[`input${index}`] = record.input
     schemas[`output${index}`] = record.output ?? { type: 'null' }
   })
-  // The others are interpreted, which counts what it takes
+  // The others are interpreted, under a bound on their work
   for (const [name, schema] of Object.entries(schemas)) if (!isCheckedInLinearTime(schema)) delete schemas[name]
   const compiled = (field: string, name: string) =>
     name in schemas ? `${field}: compiledValidate(validators.${name}), ` : ''
@@ -76,7 +75,6 @@ async function bundledTools(from: string, folder: string): Promise<File[]> {
   ]
 }
 
-/** The guides of `src/docs`, as text, by their names. */
 async function guides(): Promise<File> {
   const folder = join(root, 'src/docs')
   const names = (await readdir(folder)).flatMap((file) => /^([\w-]+)\.md$/.exec(file)?.[1] ?? []).sort()
@@ -86,12 +84,11 @@ async function guides(): Promise<File> {
   return ['guides.ts', `export const guides = ${JSON.stringify(all)} as const\n`]
 }
 
-/** Markdown whose tables are not padded: columns are for whoever edits them, and cost a model that reads them. */
+/** Markdown without the padding of tables, which models would pay for. */
 function withoutPadding(markdown: string): string {
   return markdown.replaceAll(/^\|.*\|$/gm, (row) => row.replaceAll(/ {2,}/g, ' ').replaceAll(/-{4,}/g, '---'))
 }
 
-/** What the pages of the console are sent with, as text. */
 async function consoleAssets(): Promise<File> {
   const folder = 'src/console/browser'
   const style = await readFile(join(root, folder, 'console.css'), 'utf8')
@@ -102,7 +99,7 @@ async function consoleAssets(): Promise<File> {
   ]
 }
 
-/** What runs inside sandboxes, as text, and the hashes of that, which are needed long before it. */
+/** The modules of sandboxes, and apart from them their hashes, which are needed long before. */
 async function sandboxes(): Promise<readonly File[]> {
   const inside = {
     code: await readInside('src/runners/code/inside'),
@@ -115,7 +112,7 @@ async function sandboxes(): Promise<readonly File[]> {
   ]
 }
 
-/** The modules of a folder as JavaScript, and a hash of them all. They are loaded as text, so nothing bundles them. */
+/** The modules of a folder as JavaScript, and a hash of them all. */
 async function readInside(folder: string): Promise<{ hash: string; modules: Record<string, { js: string }> }> {
   const modules: Record<string, { js: string }> = {}
   for (const name of (await readdir(join(root, folder))).filter((each) => /^[a-z0-9-]+\.[jt]s$/.test(each)).sort()) {
@@ -125,7 +122,6 @@ async function readInside(folder: string): Promise<{ hash: string; modules: Reco
   return { hash: await sha256(JSON.stringify(modules)), modules }
 }
 
-/** A text without lines that are comments, or empty. */
 function uncommented(source: string): string {
   const code = source.replaceAll(/^ *(?:\/\*|\*|\/\/).*$/gm, '')
   return code.replaceAll(/ +$/gm, '').replaceAll(/\n{2,}/g, '\n')
