@@ -113,6 +113,8 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'api/toolkits': [...CORE, 'http'],
   'api/tools': [...CORE, 'http'],
   'api/users': [...CORE, 'http'],
+  // What stands beside the resources knows those
+  'api': [...CORE, 'http'],
   'runners': [...CORE, 'outbound'],
   'importers': [...CORE, 'outbound'],
   'oauth-client': [...CORE, 'outbound'],
@@ -120,8 +122,9 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'sign-in': [...CORE, 'http', 'oauth-client', 'outbound', 'storage'],
   'docs': [...CORE, 'http'],
   'connect': [...CORE, 'http', 'outbound', 'storage'],
-  // It asks the routes of the deployment for what it shows; guides say how hosts are configured
-  'console': [...CORE, 'http', 'docs'],
+  // It asks the routes of the deployment for what it shows, and knows them by the types of their answers; guides say how hosts are
+  // configured
+  'console': [...CORE, 'http', 'docs', 'api'],
   // Others install it: it knows a deployment by its address alone
   'client': [],
   // It runs on Node, and asks a deployment as anybody does
@@ -172,7 +175,9 @@ const RULES: readonly Rule[] = [
     name: 'only routes know Hono, with what composes them, what tells them apart and what answers in their place',
     files: (path) =>
       !/^src\/(?:dialects|api|sign-in|docs|connect|console)\/(?:.*\/)?routes\.ts$/.test(path) &&
-      !['route/operation', 'answer/unexpected', 'route/unknown-route'].some((each) => path === `src/http/${each}.ts`) &&
+      !['route/operation', 'route/route', 'answer/unexpected', 'route/unknown-route'].some(
+        (each) => path === `src/http/${each}.ts`,
+      ) &&
       !['src/app.ts', 'src/index.ts'].includes(path),
     // JSX writes HTML, and knows nothing of requests
     refuses: (imported, path) =>
@@ -184,6 +189,12 @@ const RULES: readonly Rule[] = [
     files: (path) => within('src/dialects', 'src/api')(path) && /\/(?:wire|definition|failure)\.ts$/.test(path),
     refuses: either(named('hono', 'cloudflare'), (path) => within('src/http')(path) && !PURE_OF_HTTP.has(path)),
     breach: ['src/dialects/oxp/wire.ts', "import { jsonText } from '../../http/json-response.ts'"],
+  },
+  {
+    name: 'the console knows of our resources the types of what their routes answer, and nothing that runs',
+    files: within('src/console'),
+    refuses: (imported) => within('src/api')(imported) && imported !== 'src/api/answers.ts',
+    breach: ['src/console/keys/page.tsx', "import { encodeListed } from '../../api/keys/wire.ts'"],
   },
   {
     name: 'tools know the tool-authoring door, and nothing else',
@@ -268,6 +279,14 @@ describe('rooms', () => {
   it('hold every file that is not the entry, the composition, or a program for Node', () => {
     const loose = worker.filter(({ path }) => path.startsWith('src/') && !roomOf(path) && !isComposition(path))
     expect(loose.map(({ path }) => path)).toEqual(['src/env.ts'])
+  })
+})
+
+describe('the answers of our routes', () => {
+  it('are types alone, so that who asks for them loads nothing', () => {
+    const { text = '' } = sources.find(({ path }) => path === 'src/api/answers.ts') ?? {}
+    expect(text).toMatch(/^import type /m)
+    expect(text).not.toMatch(/^import (?!type )|^export (?!type |interface )/m)
   })
 })
 

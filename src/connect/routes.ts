@@ -3,7 +3,8 @@ import { Unreachable } from '../core/failure/failure.ts'
 import { readBytes, readForm } from '../http/request/body.ts'
 import { jsonText } from '../http/answer/json-response.ts'
 import { list, object, optional, string } from '../core/tool/json-reader.ts'
-import { declare } from '../http/route/operation.ts'
+import { ANY, json, OBJECT, objectOf, TEXT } from '../http/route/answers.ts'
+import { declare, declarePage } from '../http/route/operation.ts'
 import { ANY_QUERY } from '../http/request/query.ts'
 import { isTrustworthy } from '../http/caller/loopback.ts'
 import type { Fetch } from '../core/tool/platform.ts'
@@ -47,19 +48,24 @@ export function connectFace(deps: ConnectFaceDeps): Hono {
   const { issuer, server, onEnd, shield, onPageError } = deps
   const face = new Hono()
 
-  // RFC 6749, sections 3.1 and 3.2: what is not known is passed over, in the query as in the form
-  const any = <H extends object>(handle: H) => declare({ query: ANY_QUERY }, handle)
+  // RFC 6749, sections 3.1 and 3.2: unknown parameters are passed over, in the query as in the form
+  const documented = (summary: string) => ({
+    summary,
+    query: ANY_QUERY,
+    answers: { 200: json('Metadata', OBJECT) },
+    failures: 'OAuthError',
+  })
   const ofResource = (origin: string) => resourceMetadata(origin, issuer === undefined ? undefined : [issuer])
   face.get(
     RESOURCE_METADATA_PATH,
-    any((c: Context) => metadata(c, ofResource)),
+    declare(documented('Metadata of the protected resource (RFC 9728)'), (c: Context) => metadata(c, ofResource)),
   )
   if (issuer !== undefined) return face
-  const ofServer = any((c: Context) => metadata(c, serverMetadata))
-  face.get(SERVER_METADATA_PATH, ofServer)
-  // OpenID clients ask there; what they find is the same (RFC 8414, section 5)
-  face.get('/.well-known/openid-configuration/connect', ofServer)
-  face.get('/connect/.well-known/openid-configuration', ofServer)
+  const ofServer = (summary: string) => declare(documented(summary), (c: Context) => metadata(c, serverMetadata))
+  face.get(SERVER_METADATA_PATH, ofServer('Metadata of the authorization server (RFC 8414)'))
+  // OpenID clients ask there, for the same (RFC 8414, section 5)
+  face.get('/.well-known/openid-configuration/connect', ofServer('The same, where OpenID clients look'))
+  face.get('/connect/.well-known/openid-configuration', ofServer('The same, where OpenID clients look'))
 
   let loaded: Awaited<ReturnType<typeof load>> | undefined
   async function load() {
@@ -77,15 +83,27 @@ export function connectFace(deps: ConnectFaceDeps): Hono {
   const pages = new Hono().onError(onPageError)
   pages.get(
     '/connect/authorize',
-    any(async (c: Context) => (loaded ??= await load()).authorize.ask(c)),
+    declarePage(async (c: Context) => (loaded ??= await load()).authorize.ask(c)),
   )
   pages.post(
     '/connect/authorize',
-    any(async (c: Context) => (loaded ??= await load()).authorize.decide(c)),
+    declarePage(async (c: Context) => (loaded ??= await load()).authorize.decide(c)),
   )
   face.route('/', pages)
 
-  face.post('/connect/token', any(token))
+  face.post(
+    '/connect/token',
+    declare(
+      {
+        summary: 'The token endpoint (OAuth 2.1), which also revokes',
+        query: ANY_QUERY,
+        sends: 'application/x-www-form-urlencoded',
+        answers: { 200: json('A token, or nothing more', ANY) },
+        failures: 'OAuthError',
+      },
+      token,
+    ),
+  )
   async function token(c: Context): Promise<Response> {
     if (shield(c)) return tooMany()
     const origin = originOf(c)
@@ -107,7 +125,19 @@ export function connectFace(deps: ConnectFaceDeps): Hono {
     })
   }
 
-  face.post('/connect/register', declare({ query: ANY_QUERY, body: REGISTRATION }, register))
+  face.post(
+    '/connect/register',
+    declare(
+      {
+        summary: 'Register a client (RFC 7591)',
+        query: ANY_QUERY,
+        body: { reader: () => REGISTRATION },
+        answers: { 201: json('The client', objectOf({ client_id: TEXT })) },
+        failures: 'OAuthError',
+      },
+      register,
+    ),
+  )
   async function register(c: Context): Promise<Response> {
     if (shield(c)) return tooMany()
     const origin = originOf(c)

@@ -2,6 +2,7 @@ import { type Context, Hono } from 'hono'
 import { jsonText } from '../http/answer/json-response.ts'
 import { failurePage, goTo, page, plainPage } from '../http/page/page.ts'
 import { ANY_QUERY } from '../http/request/query.ts'
+import { json, listOf, objectOf, plain, TEXT as STRING } from '../http/route/answers.ts'
 import { createPublicRoute, preflight, type PublicRouteDeps } from '../http/route/public-route.ts'
 import type { Guide } from './guide.ts'
 
@@ -12,6 +13,14 @@ export interface DocsFaceDeps extends PublicRouteDeps {
 
 const TEXT = { 'content-type': 'text/plain; charset=utf-8' }
 const MARKDOWN = { 'content-type': 'text/markdown; charset=utf-8' }
+const HOSTS = {
+  summary: 'How each agent host is told of this deployment',
+  answers: { 200: json('Configurations', objectOf({ hosts: listOf(objectOf({ id: STRING, title: STRING })) })) },
+}
+const LLMS = {
+  summary: 'What the deployment says of itself to models',
+  answers: { 200: plain('Markdown', 'text/plain') },
+}
 const NO_GUIDE = plainPage(404, 'Nothing here', 'There is no such guide')
 
 /**
@@ -33,10 +42,15 @@ export function docsFace({ loadGuides, ...deps }: DocsFaceDeps): Hono {
     },
     shown,
   )
-  at('/docs/agents.json', async (c) => {
-    const { agentHosts } = await import('./agent-hosts.ts')
-    return jsonText(JSON.stringify({ hosts: agentHosts(originOf(c)) }))
-  })
+  at(
+    '/docs/agents.json',
+    async (c) => {
+      const { agentHosts } = await import('./agent-hosts.ts')
+      return jsonText(JSON.stringify({ hosts: agentHosts(originOf(c)) }))
+    },
+    open,
+    HOSTS,
+  )
   at(
     '/docs/:guide',
     async (c) => {
@@ -50,13 +64,18 @@ export function docsFace({ loadGuides, ...deps }: DocsFaceDeps): Hono {
     },
     shown,
   )
-  at('/llms.txt', async (c) => {
-    const [{ llmsText }, guides] = await Promise.all([import('./guide.ts'), loadGuides()])
-    return new Response(llmsText(guides, originOf(c)), { headers: TEXT })
-  })
+  at(
+    '/llms.txt',
+    async (c) => {
+      const [{ llmsText }, guides] = await Promise.all([import('./guide.ts'), loadGuides()])
+      return new Response(llmsText(guides, originOf(c)), { headers: TEXT })
+    },
+    open,
+    LLMS,
+  )
 
-  function at(path: string, give: (c: Context) => Promise<Response>, route = open): void {
-    face.get(path, route({ query: ANY_QUERY }, give))
+  function at(path: string, give: (c: Context) => Promise<Response>, route = open, described = {}): void {
+    face.get(path, route({ query: ANY_QUERY, ...described }, give))
     face.options(path, preflight)
   }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { NEW_KEY } from '../../src/core/access/api-key.ts'
-import { POLICY } from '../../src/core/access/policy.ts'
-import { PROVIDER } from '../../src/core/consent/provider.ts'
+import { newKey } from '../../src/core/access/api-key.ts'
+import { policyReader } from '../../src/core/access/policy.ts'
+import { providerReader } from '../../src/core/consent/provider.ts'
 import { type Reader, schemaOf } from '../../src/core/tool/json-reader.ts'
 import { setUp } from './set-up.ts'
 
@@ -16,9 +16,9 @@ const none = () => ({ items: [] })
 const { get } = setUp({ 'GET /keys': none, 'GET /providers': none, 'GET /policies': none })
 
 describe.each<readonly [path: string, body: Reader<unknown>]>([
-  ['/console/keys', NEW_KEY],
-  ['/console/providers', PROVIDER],
-  ['/console/policies', POLICY],
+  ['/console/keys', newKey(() => new Date())],
+  ['/console/providers', providerReader('acme')],
+  ['/console/policies', policyReader()],
 ])('the form at %s', (path, body) => {
   const said = Object.keys(Object(schemaOf(body).properties))
 

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
@@ -6,6 +7,8 @@ import { definition } from './definition.ts'
 import { launchBrowser, NO_BROWSER, person } from './oauth/browser.ts'
 import { type Server, startServer } from './server.ts'
 
+/** Published by the OpenAPI Initiative at https://spec.openapis.org/oas/3.1/schema/2026-08-03, under Apache 2.0. */
+const OAS: object = JSON.parse(readFileSync(new URL('../api/openapi/oas-3.1-schema.json', import.meta.url), 'utf8'))
 const ADMIN_KEY = 'the-administrator-of-this-test'
 const ADMIN = { authorization: `Bearer ${ADMIN_KEY}` }
 const CALL = { tool_id: 'Calculator.Add', input: { a: 1, b: 2 } }
@@ -108,10 +111,6 @@ const TRIED: readonly (readonly [operation: string, tried: Tried])[] = [
   ['get /metrics', { status: 200 }],
   ['get /authorizations/{id}', { status: 404 }],
   ['post /authorizations/{id}/confirm', { status: 404, body: { flow: 'x', user_id: 'ann' } }],
-  ['get /authorizations/{id}/start', { status: 404 }],
-  ['post /authorizations/{id}/start', { status: 415, body: {} }],
-  ['get /authorizations/{id}/resume', { status: 404 }],
-  ['get /oauth/callback', { status: 400 }],
   ['post /artifacts', { status: 201, body: 'a file', path: '/artifacts?filename=a.txt' }],
   ['get /artifacts/{id}', { status: 200, path: '/artifacts/{file}' }],
   ['get /artifacts/{id}', { status: 206, path: '/artifacts/{file}', headers: { ...ADMIN, range: 'bytes=0-1' } }],
@@ -131,13 +130,7 @@ const TRIED: readonly (readonly [operation: string, tried: Tried])[] = [
   ['post /plugin/describe', { status: 400, path: '/plugin/describe?x=1', body: {} }],
   ['post /plugin/call', { status: 200, body: { params: { name: 'Calculator.Add', arguments: { a: 1, b: 2 } } } }],
   ['post /plugin/call', { status: 400, body: { params: {} } }],
-  ['get /', { status: 302 }],
-  ['get /docs', { status: 200 }],
   ['get /docs/agents.json', { status: 200 }],
-  ['get /docs/reference', { status: 200 }],
-  ['get /docs/{guide}', { status: 200, path: '/docs/agents' }],
-  ['get /docs/{guide}', { status: 200, path: '/docs/agents.md' }],
-  ['get /docs/{guide}', { status: 404 }],
   ['get /llms.txt', { status: 200 }],
   ['get /openapi.json', { status: 200 }],
   ['get /v0.1/servers', { status: 200 }],
@@ -146,16 +139,10 @@ const TRIED: readonly (readonly [operation: string, tried: Tried])[] = [
   ['get /v0.1/servers/{name}/versions/{version}', { status: 404 }],
   ['get /mcp/server-card', { status: 200 }],
   ['get /.well-known/ai-catalog.json', { status: 200 }],
-  ['get /sign-in', { status: 200 }],
-  ['get /sign-in/callback', { status: 404 }],
-  ['post /sign-in/key', { status: 415, body: {} }],
-  ['post /sign-out', { status: 200, body: {} }],
   ['get /.well-known/oauth-protected-resource/connect/mcp', { status: 200 }],
   ['get /.well-known/oauth-authorization-server/connect', { status: 200 }],
   ['get /.well-known/openid-configuration/connect', { status: 200 }],
   ['get /connect/.well-known/openid-configuration', { status: 200 }],
-  ['get /connect/authorize', { status: 302 }],
-  ['post /connect/authorize', { status: 415, body: {} }],
   ['post /connect/token', { status: 400, body: {} }],
   [
     'post /connect/register',
@@ -197,9 +184,23 @@ function misfit(documented: any, status: number, type: string | null, text: stri
   return validate(JSON.parse(text)) ? undefined : `${ajv.errorsText(validate.errors)}: ${text.slice(0, 500)}`
 }
 
+it('is valid by the schema of OpenAPI 3.1, which refuses one that is not', () => {
+  const validate = ajv.compile(OAS)
+  expect(validate(described), JSON.stringify(validate.errors)).toBe(true)
+  expect(validate({ ...described, paths: { '/x': { get: { responses: { 200: {} } } } } })).toBe(false)
+})
+
+it('has ids of operations that are unique, and references that lead somewhere', () => {
+  const text = JSON.stringify(described)
+  const ids = [...text.matchAll(/"operationId":"([^"]+)"/g)].map(([, id]) => id)
+  expect(new Set(ids).size).toBe(ids.length)
+  for (const [, name = ''] of text.matchAll(/"#\/components\/schemas\/(\w+)"/g)) {
+    expect(Object.keys(described.components.schemas)).toContain(name)
+  }
+})
+
 it('each operation is tried', () => {
-  // The pages of the console are opened in `console-browser.test.ts` and `console-person.test.ts`
-  const paths = Object.entries<object>(described.paths).filter(([path]) => !path.startsWith('/console'))
+  const paths = Object.entries<object>(described.paths)
   const documented = paths.flatMap(([path, methods]) => Object.keys(methods).map((method) => `${method} ${path}`))
   expect(new Set(TRIED.map(([operation]) => operation))).toEqual(new Set(documented))
 })

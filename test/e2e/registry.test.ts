@@ -501,7 +501,7 @@ describe('batches', () => {
     const refused = await server.json('POST', '/tools', many)
     expect(refused).toMatchObject({
       status: 400,
-      body: { message: 'A batch holds at most 1000 definitions, got 1001' },
+      body: { message: 'Cannot read the body: A batch holds at most 1000 definitions, got 1001' },
     })
     expect((await server.json('GET', '/tools?toolkit=Thousand')).body.items).toEqual([])
     const { body } = await server.json('POST', '/tools', many.slice(1))

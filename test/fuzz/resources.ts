@@ -1,14 +1,14 @@
 import { expect } from 'vitest'
 import { confirmation, waitQuery } from '../../src/api/authorizations/wire.ts'
 import { encodeProvider } from '../../src/api/providers/wire.ts'
-import { importQuery } from '../../src/api/toolkits/import/query.ts'
-import { decodeImport } from '../../src/api/toolkits/import/wire.ts'
+import { importQuery } from '../../src/api/toolkits/import/routes.ts'
+import { importReader } from '../../src/api/toolkits/import/wire.ts'
 import { optionsOf, uploadQuery } from '../../src/api/toolkits/plugin/wire.ts'
-import { decodeOwner, decodeToolkitChange, principalNamed } from '../../src/api/toolkits/wire.ts'
-import { askedId, decodeChange, publicationQuery } from '../../src/api/tools/wire.ts'
-import { decodeNewKey } from '../../src/core/access/api-key.ts'
+import { CHANGE as TOOLKIT_CHANGE, OWNED, principalNamed } from '../../src/api/toolkits/wire.ts'
+import { askedId, CHANGE, publicationQuery } from '../../src/api/tools/wire.ts'
+import { newKey } from '../../src/core/access/api-key.ts'
 import { knownProvider } from '../../src/core/consent/known-providers.ts'
-import { decodeProvider } from '../../src/core/consent/provider.ts'
+import { providerReader } from '../../src/core/consent/provider.ts'
 import { IMPORT_KINDS } from '../../src/core/publish/import.ts'
 import { check } from '../../src/core/tool/json-reader.ts'
 import { readToolset } from '../../src/dialects/mcp/toolset.ts'
@@ -21,6 +21,7 @@ import { texts, values } from './mutations.ts'
 import { expectWords, isRead, isUnderstood, row, type Row, written } from './row.ts'
 
 const NOW = new Date('2026-01-01T00:00:00Z')
+const NEW_KEY = newKey(() => NOW)
 const RULES = { judgeUrl: createTextJudge(new Set(['127.0.0.1:8080'])), judgeSecret: () => undefined }
 /** A row for what the reader of a query reads. */
 const query = (name: string, declared: Query<unknown>, ...examples: readonly string[]): Row =>
@@ -29,21 +30,21 @@ const LISTING = declareQuery(LIST)
 
 export const resources: readonly Row[] = [
   row('a new key', values([KEY, { ...KEY, users: 'any' }]), (body) => {
-    const read = decodeNewKey(body, NOW)
+    const read = check(NEW_KEY, body)
     if (!isRead(read)) return false
     // What is kept of it is what would be read again
-    expect(decodeNewKey(written(read.value), NOW)).toEqual(read)
+    expect(check(NEW_KEY, written(read.value))).toEqual(read)
     return true
   }),
   row('an OAuth provider', values([PROVIDER]), (body) => {
-    const read = decodeProvider('acme', body, RULES)
+    const read = check(providerReader('acme', RULES), body)
     if (!isRead(read)) return false
     const { built_in: _, ...shown } = encodeProvider(read.value, 'given')
-    expect(decodeProvider('acme', written(shown), RULES)).toEqual(read)
+    expect(check(providerReader('acme', RULES), written(shown))).toEqual(read)
     return true
   }),
   row('a well-known OAuth provider', values([{ client_id: 'c1', client_secret_name: 'GOOGLE_SECRET' }]), (body) => {
-    const read = decodeProvider('google', body, { ...RULES, known: knownProvider('google') })
+    const read = check(providerReader('google', { ...RULES, known: knownProvider('google') }), body)
     return isRead(read) && Boolean(written(encodeProvider(read.value, 'given')))
   }),
   row(
@@ -53,7 +54,7 @@ export const resources: readonly Row[] = [
       { status: { state: 'disabled' }, owner: null, tags: ['mail'] },
     ]),
     (body) => {
-      const read = decodeToolkitChange(body)
+      const read = check(TOOLKIT_CHANGE, body)
       return isRead(read) && Boolean(written(read.value))
     },
   ),
@@ -66,7 +67,7 @@ export const resources: readonly Row[] = [
     ]),
     (body) => {
       askedId(body)
-      const read = decodeChange(body)
+      const read = check(CHANGE, body)
       return isRead(read) && Boolean(written(read.value))
     },
   ),
@@ -76,7 +77,7 @@ export const resources: readonly Row[] = [
     (body) => typeof askedId(Array.isArray(body) ? body[0] : body) === 'string',
   ),
   row('the owner of a toolkit', values([{ owner: 'key:k1' }, { owner: 'admin' }, { owner: null }]), (body) => {
-    const read = decodeOwner(body)
+    const read = check(OWNED, body)
     if (!isRead(read)) return false
     if (read.value.owner !== null) expect(principalNamed(read.value.owner).principal).toMatch(/^(?:admin|jwt:|key:)/)
     return true
@@ -89,7 +90,7 @@ export const resources: readonly Row[] = [
       { from: { oxp: 'https://x.example' }, toolkit: 'T' },
     ]),
     (body) => {
-      const read = decodeImport(body, IMPORT_KINDS)
+      const read = check(importReader(IMPORT_KINDS), body)
       if (!isRead(read)) return false
       expect(typeof read.value.wants('getThing-2')).toBe('boolean')
       return true

@@ -1,10 +1,16 @@
-import { type Context, Hono } from 'hono'
-import type { Principal } from '../../core/access/principal.ts'
+import type { Hono } from 'hono'
 import { namePart } from '../../core/tool/definition-fields.ts'
 import { optional } from '../../core/tool/json-reader.ts'
-import { NO_QUERY, query } from '../../http/request/query.ts'
-import { createPrivateRoute } from '../../http/route/route.ts'
+import { query } from '../../http/request/query.ts'
+import { plain } from '../../http/route/answers.ts'
+import { createFace, PLAIN } from '../../http/route/route.ts'
 import type { ArchiveDeps } from './archive.ts'
+import { JSON_LINES } from './wire.ts'
+
+interface ArchiveAnswers {
+  'GET /export': Response
+  'POST /import': Response
+}
 
 /** `?toolkit=`: nothing but what is of it. */
 const exportQuery = query({ toolkit: optional(namePart) })
@@ -14,21 +20,32 @@ const exportQuery = query({ toolkit: optional(namePart) })
  * in again, which changes nothing that is there. Both are for administrators, and are loaded with the first of them.
  */
 export function archiveFace(deps: ArchiveDeps): Hono {
-  const route = createPrivateRoute(deps)
+  const { face, on } = createFace<ArchiveAnswers>(deps)
   const load = async () => (await import('./archive.ts')).createArchive(deps)
-  const face = new Hono()
+  const ADMIN = { scope: 'admin', ...PLAIN } as const
 
-  face.get(
-    '/export',
-    route({ scope: 'admin', act: 'registry.export', query: exportQuery }, async (_, __, note, { toolkit }) =>
-      (await load()).exported(toolkit, note),
-    ),
+  on(
+    'GET /export',
+    {
+      ...ADMIN,
+      summary: 'Back the registry up, or a toolkit of it',
+      act: 'registry.export',
+      query: exportQuery,
+      answers: { 200: plain('JSON lines', JSON_LINES) },
+    },
+    async ({ query: { toolkit }, note }) => (await load()).exported(toolkit, note),
   )
-  face.post(
-    '/import',
-    route({ scope: 'admin', act: 'registry.import', query: NO_QUERY }, async (c: Context, principal: Principal) =>
-      (await load()).imported(c, principal),
-    ),
+
+  on(
+    'POST /import',
+    {
+      ...ADMIN,
+      summary: 'Restore what was backed up',
+      act: 'registry.import',
+      sends: JSON_LINES,
+      answers: { 200: plain('What became of it, as JSON lines', JSON_LINES) },
+    },
+    async ({ c, principal }) => (await load()).imported(c, principal),
   )
 
   return face

@@ -1,4 +1,4 @@
-import { type Context, Hono } from 'hono'
+import type { Context, Hono } from 'hono'
 import { mayActFor, type Principal } from '../../core/access/principal.ts'
 import type { ArtifactStore, StoredArtifact } from '../../core/call/artifact-store.ts'
 import { userOf } from '../../core/call/authorise.ts'
@@ -6,12 +6,14 @@ import { type Failing, type Failure, fail, ok, type Result } from '../../core/fa
 import type { UploadedFile, UploadOwner, UploadStore } from '../../core/call/upload-store.ts'
 import type { RouteContext } from '../../http/route/gate.ts'
 import { contextOf } from '../../http/route/incoming-call.ts'
-import { jsonText, notModified } from '../../http/answer/json-response.ts'
+import { notModified } from '../../http/answer/json-response.ts'
 import { pathSegment } from '../../http/request/path-segment.ts'
 import { reading } from '../../http/route/operation.ts'
-import { NO_QUERY, type ReadOf } from '../../http/request/query.ts'
-import { createPrivateRoute, type Note, type RouteDeps } from '../../http/route/route.ts'
+import type { ReadOf } from '../../http/request/query.ts'
+import { component, DONE, plain, UNCHANGED } from '../../http/route/answers.ts'
+import { createFace, PLAIN, type RouteDeps } from '../../http/route/route.ts'
 import {
+  type ArtifactAnswers,
   encodeUpload,
   headersOf,
   linkQuery,
@@ -42,70 +44,73 @@ export interface ArtifactsFaceDeps extends RouteDeps {
  */
 export function artifactsFace({ artifacts, uploads, shield, now, ...deps }: ArtifactsFaceDeps): Hono {
   const { respond } = deps
-  const route = createPrivateRoute(deps)
-  const face = new Hono()
-  face.post('/artifacts', route({ scope: 'tools:call', query: uploadQuery }, upload))
-  face.delete('/artifacts/:id', route({ scope: 'tools:call', query: NO_QUERY }, remove))
-  const own = route({ scope: 'tools:call', query: NO_QUERY }, showOwn)
+  const { face, on, handler } = createFace<ArtifactAnswers>(deps)
+  const CALLER = { scope: 'tools:call', ...PLAIN } as const
+
+  on(
+    'POST /artifacts',
+    {
+      ...CALLER,
+      summary: 'Send a file for calls to name',
+      sends: '*/*',
+      query: uploadQuery,
+      answers: { 201: component('Its handle', 'Upload') },
+    },
+    async ({ c, principal, query: { filename } }) => {
+      const request = c.req.raw
+      const owner = ownerOf(request, principal)
+      if (!owner.ok) return owner
+      const read = readUpload(request.headers, filename)
+      if (!read.ok) return read
+      let kept: Awaited<ReturnType<UploadStore['keep']>>
+      try {
+        kept = await uploads.keep({ ...read.value, body: request.body }, owner.value)
+      } catch (error) {
+        console.warn('Cannot keep a file', error instanceof Error ? error.name : typeof error)
+        return fail({ type: 'unavailable', message: 'Cannot keep the file right now, or its body broke off' })
+      }
+      if (!kept.ok) return kept
+      const { id, expires } = kept
+      const headers = { location: `/artifacts/${id}` }
+      return { ...ok(encodeUpload(id, read.value, expires)), status: 201, headers }
+    },
+  )
+
+  on(
+    'DELETE /artifacts/:id',
+    { ...CALLER, summary: 'Remove a file that was sent', answers: DONE },
+    async ({ c, principal, path: { id } }) => {
+      const owner = ownerOf(c.req.raw, principal)
+      if (!owner.ok) return owner
+      return (await uploads.remove(id, owner.value)) ? ok(undefined) : fail(UNKNOWN_FILE)
+    },
+  )
+
+  const READ = {
+    summary: 'Read what a call gave, or a file that was sent',
+    answers: {
+      200: plain('The whole', '*/*'),
+      206: plain('A part', '*/*'),
+      304: UNCHANGED,
+      416: { says: 'No such part' },
+    },
+  } as const
+  const showOwn = handler('GET /artifacts/:id', { ...CALLER, ...READ }, async ({ c, principal, path: { id } }) => {
+    const owner = ownerOf(c.req.raw, principal)
+    if (!owner.ok) return owner
+    const file = await uploads.find(id, owner.value)
+    return file ? answer(c.req.raw, file, id, file.expires) : fail(UNKNOWN_FILE)
+  })
   const refuse = (_: Context, failure: Failure) => respond(failure)
-  face.get('/artifacts/:id', reading({ query: linkQuery }, show, refuse))
-
-  function show(c: Context, link: ReadOf<typeof linkQuery>): Promise<Response> {
-    return link.signature === undefined && link.expires === undefined ? own(c) : showLinked(c, link)
-  }
-
-  async function upload(
-    c: Context,
-    principal: Principal,
-    _: Note,
-    { filename }: ReadOf<typeof uploadQuery>,
-  ): Promise<Response | Failing> {
-    const owner = ownerOf(c, principal)
-    if (!owner.ok) return owner
-    const request = c.req.raw
-    const read = readUpload(request.headers, filename)
-    if (!read.ok) return read
-    let kept: Awaited<ReturnType<UploadStore['keep']>>
-    try {
-      kept = await uploads.keep({ ...read.value, body: request.body }, owner.value)
-    } catch (error) {
-      console.warn('Cannot keep a file', error instanceof Error ? error.name : typeof error)
-      return fail({ type: 'unavailable', message: 'Cannot keep the file right now, or its body broke off' })
-    }
-    if (!kept.ok) return kept
-    const { id, expires } = kept
-    const headers = { location: `/artifacts/${id}` }
-    return jsonText(JSON.stringify(encodeUpload(id, read.value, expires)), 201, headers)
-  }
-
-  async function remove(c: Context, principal: Principal): Promise<Response | Failing> {
-    const found = await whereOwn(c, principal, (id, owner) => uploads.remove(id, owner))
-    if (!found.ok) return found
-    return found.value ? c.body(null, 204) : fail(UNKNOWN_FILE)
-  }
-
-  async function showOwn(c: Context, principal: Principal): Promise<Response | Failing> {
-    const found = await whereOwn(c, principal, async (id, owner) => {
-      const file = await uploads.find(id, owner)
-      return file && { id, file }
-    })
-    if (!found.ok) return found
-    if (!found.value) return fail(UNKNOWN_FILE)
-    const { id, file } = found.value
-    return answer(c.req.raw, file, id, file.expires)
-  }
-
-  /** What an owner's file comes to; nothing where there is none of this id. */
-  async function whereOwn<T>(
-    c: Context,
-    principal: Principal,
-    look: (id: string, owner: UploadOwner) => Promise<T>,
-  ): Promise<Result<T>> {
-    const owner = ownerOf(c, principal)
-    if (!owner.ok) return owner
-    const id = pathSegment(c.req.url, 2)
-    return id.ok ? ok(await look(id.value, owner.value)) : id
-  }
+  face.get(
+    '/artifacts/:id',
+    reading(
+      { ...READ, query: linkQuery },
+      (c: Context, link) =>
+        link.signature === undefined && link.expires === undefined ? showOwn(c) : showLinked(c, link),
+      refuse,
+    ),
+  )
 
   async function showLinked(c: Context, { expires = '', signature = '' }: ReadOf<typeof linkQuery>): Promise<Response> {
     const limited = shield(c)
@@ -147,8 +152,8 @@ export function artifactsFace({ artifacts, uploads, shield, now, ...deps }: Arti
 }
 
 /** Whose the files of a request are: the principal's, and the user's that it names, if any. */
-function ownerOf(c: Context, principal: Principal): Result<UploadOwner> {
-  const context = contextOf(c.req.raw)
+function ownerOf(request: Request, principal: Principal): Result<UploadOwner> {
+  const context = contextOf(request)
   if (!context.ok) return context
   const userId = userOf(principal, context.value.userId)
   if (userId !== undefined && !mayActFor(principal, userId)) {

@@ -3,7 +3,6 @@ import type { StoredArtifact } from '../../core/call/artifact-store.ts'
 import { optional, string, text, unquoted } from '../../core/tool/json-reader.ts'
 import { query } from '../../http/request/query.ts'
 import { handleOf, type Upload } from '../../core/call/upload-store.ts'
-import type { JsonObject } from '../../core/tool/json.ts'
 
 /** A part of something, in bytes. */
 export interface Part {
@@ -115,11 +114,7 @@ export const uploadQuery = query({
 export const linkQuery = query({ expires: optional(string()), signature: optional(unquoted(string())) })
 
 /** What is said of a file that was kept. */
-export function encodeUpload(
-  id: string,
-  { size, contentType, filename }: Omit<Upload, 'body'>,
-  expires: number,
-): JsonObject {
+export function encodeUpload(id: string, { size, contentType, filename }: Omit<Upload, 'body'>, expires: number) {
   return {
     handle: handleOf(id),
     size,
@@ -127,4 +122,10 @@ export function encodeUpload(
     ...(filename === undefined ? {} : { filename }),
     expires_at: new Date(expires * 1000).toISOString(),
   }
+}
+
+export interface ArtifactAnswers {
+  'POST /artifacts': ReturnType<typeof encodeUpload>
+  'GET /artifacts/:id': Response
+  'DELETE /artifacts/:id': undefined
 }

@@ -1,21 +1,21 @@
 import { type Context, type ErrorHandler, Hono } from 'hono'
 import { mayActFor, type Principal } from '../../core/access/principal.ts'
 import type { Authorization, Authorizations, SignedInPerson, Step } from '../../core/consent/authorization.ts'
-import { malformed } from '../../core/call/call-fields.ts'
 import { type Failing, fail, ok, type Result } from '../../core/failure/failure.ts'
-import { check, optional, string, unquoted } from '../../core/tool/json-reader.ts'
+import { optional, string, unquoted } from '../../core/tool/json-reader.ts'
 import { type ActAbout, noteAct } from '../../http/route/acts.ts'
-import { readForm, readJson } from '../../http/request/body.ts'
+import { readForm } from '../../http/request/body.ts'
 import { browserOf, setBrowserCookie } from '../../http/caller/browser-cookie.ts'
 import { randomValue } from '../../http/caller/cookie.ts'
-import { pathSegment } from '../../http/request/path-segment.ts'
-import { ANY_QUERY, NO_QUERY, query, type ReadOf } from '../../http/request/query.ts'
-import { declare, reading } from '../../http/route/operation.ts'
-import { createPrivateRoute, type Note, type RouteDeps } from '../../http/route/route.ts'
+import { jsonBody } from '../../http/request/json-body.ts'
+import { query, type ReadOf } from '../../http/request/query.ts'
+import { component, json, objectOf, TEXT } from '../../http/route/answers.ts'
+import { declarePage, reading } from '../../http/route/operation.ts'
+import { createFace, PLAIN, type RouteDeps } from '../../http/route/route.ts'
 import { isSameOrigin } from '../../http/caller/same-origin.ts'
 import { failurePage, goTo, page, plainPage } from '../../http/page/page.ts'
 import { createOpenLink, nameOf, type OpenLinkDeps, startOf } from './open-link.ts'
-import { confirmation, encodeAuthorization, stepFailure, waitQuery } from './wire.ts'
+import { type AuthorizationAnswers, confirmation, encodeAuthorization, stepFailure, waitQuery } from './wire.ts'
 
 /** Failures are put into words for machines; people get pages. */
 export interface AuthorizationsFaceDeps extends RouteDeps, OpenLinkDeps {
@@ -33,7 +33,6 @@ const pages = () => import('./pages.ts')
 
 const ACCOUNT_NAME = /^\P{C}{0,64}$/u
 const FORM_LIMIT = 4_096
-const CONFIRM_LIMIT = 16_384
 const MAX_CALLBACK = 16_384
 /** What the deployment's verifier of users sends a browser back with; whatever it adds is passed over. */
 const RESUMED = query({ proof: optional(unquoted(string()), '') }, { others: 'ignored' })
@@ -46,48 +45,52 @@ const RESUMED = query({ proof: optional(unquoted(string()), '') }, { others: 'ig
  */
 export function authorizationsFace(deps: AuthorizationsFaceDeps): Hono {
   const { authorizations, providers, shield, identifiesPeople, now, writeAct } = deps
-  const route = createPrivateRoute(deps)
+  const { face, on } = createFace<AuthorizationAnswers>(deps)
   const open = createOpenLink(deps)
-  const face = new Hono()
   const forPeople = new Hono().onError(deps.onPageError)
 
-  face.get('/authorizations/:id', route({ scope: 'tools:call', query: waitQuery }, follow))
-  // A scope of its own: whoever calls tools for a user could otherwise take the part of the user's browser too
-  face.post(
-    '/authorizations/:id/confirm',
-    route({ scope: 'users:confirm', act: 'authorization.confirm', query: NO_QUERY, body: confirmation }, confirm),
+  on(
+    'GET /authorizations/:id',
+    {
+      ...PLAIN,
+      summary: 'Follow what a person was asked for',
+      scope: 'tools:call',
+      query: waitQuery,
+      answers: { 200: component('How far it is', 'Authorization') },
+    },
+    async ({ principal, path, query: { wait } }) => {
+      const found = await visible(path.id, principal)
+      if (!found.ok) return found
+      const { id, status } = found.value
+      const isOver = status === 'completed' || status === 'failed'
+      const latest = wait === 0 || isOver ? found.value : await authorizations.changed(id, status, wait)
+      return latest ? ok(encodeAuthorization(latest)) : unknown(id)
+    },
   )
 
-  async function follow(
-    c: Context,
-    principal: Principal,
-    _: Note,
-    { wait }: ReadOf<typeof waitQuery>,
-  ): Promise<Response | Failing> {
-    const found = await visible(c, principal)
-    if (!found.ok) return found
-    const { id, status } = found.value
-    const isOver = status === 'completed' || status === 'failed'
-    const latest = wait === 0 || isOver ? found.value : await authorizations.changed(id, status, wait)
-    return latest ? c.json(encodeAuthorization(latest)) : unknown(id)
-  }
+  on(
+    'POST /authorizations/:id/confirm',
+    {
+      ...PLAIN,
+      summary: 'Say who a person is, as the verifier of users',
+      // A scope of its own: whoever calls tools for a user could otherwise take the part of the user's browser too
+      scope: 'users:confirm',
+      act: 'authorization.confirm',
+      body: jsonBody(confirmation),
+      answers: { 200: json('Where the browser goes on', objectOf({ next: TEXT })) },
+    },
+    async ({ principal, path: { id }, body: { flow, user_id: userId } }) => {
+      if (!mayActFor(principal, userId)) {
+        return fail({ type: 'forbidden', reason: `The credential may not act for the user '${userId}'` })
+      }
+      const found = await visible(id, principal)
+      if (!found.ok) return found
+      const step = await authorizations.confirm(id, flow, userId)
+      return step.ok ? ok({ next: step.location }) : fail(stepFailure(step))
+    },
+  )
 
-  async function confirm(c: Context, principal: Principal): Promise<Response | Failing> {
-    const body = await readJson(c.req.raw, CONFIRM_LIMIT)
-    if (!body.ok) return body
-    const read = check(confirmation, body.value)
-    if (!read.ok) return malformed(read.problems)
-    const { flow, user_id: userId } = read.value
-    if (!mayActFor(principal, userId)) {
-      return fail({ type: 'forbidden', reason: `The credential may not act for the user '${userId}'` })
-    }
-    const found = await visible(c, principal)
-    if (!found.ok) return found
-    const step = await authorizations.confirm(found.value.id, flow, userId)
-    return step.ok ? c.json({ next: step.location }) : fail(stepFailure(step))
-  }
-
-  forPeople.get('/authorizations/:id/start', declare({ query: ANY_QUERY }, start))
+  forPeople.get('/authorizations/:id/start', declarePage(start))
   async function start(c: Context): Promise<Response> {
     const opened = await open(c)
     if ('status' in opened) return page(opened)
@@ -103,7 +106,7 @@ export function authorizationsFace(deps: AuthorizationsFaceDeps): Hono {
     )
   }
 
-  forPeople.post('/authorizations/:id/start', declare({ query: ANY_QUERY }, decide))
+  forPeople.post('/authorizations/:id/start', declarePage(decide))
   async function decide(c: Context): Promise<Response> {
     const request = c.req.raw
     if (!isSameOrigin(request)) {
@@ -157,7 +160,7 @@ export function authorizationsFace(deps: AuthorizationsFaceDeps): Hono {
   }
 
   // RFC 6749, section 4.1.2: what a provider adds is passed over; what it says twice is refused where it is read
-  forPeople.get('/oauth/callback', declare({ query: ANY_QUERY }, finish))
+  forPeople.get('/oauth/callback', declarePage(finish))
   async function finish(c: Context): Promise<Response> {
     const limited = shield(c)
     if (limited) return page(failurePage(limited.failure))
@@ -175,13 +178,11 @@ export function authorizationsFace(deps: AuthorizationsFaceDeps): Hono {
 
   face.route('/', forPeople)
 
-  /** The authorization of the path, for a caller who may act for its user: to all others it does not exist. */
-  async function visible(c: Context, principal: Principal): Promise<Result<Authorization>> {
-    const id = pathSegment(c.req.url, 2)
-    if (!id.ok) return id
-    const found = await authorizations.find(id.value)
+  /** An authorization, for a caller who may act for its user: to all others it does not exist. */
+  async function visible(id: string, principal: Principal): Promise<Result<Authorization>> {
+    const found = await authorizations.find(id)
     const isTheirs = found && (found.userId === undefined || mayActFor(principal, found.userId))
-    return isTheirs ? ok(found) : unknown(id.value)
+    return isTheirs ? ok(found) : unknown(id)
   }
 
   return face

@@ -1,19 +1,10 @@
-import { type Context, Hono } from 'hono'
-import type { Principal } from '../../core/access/principal.ts'
-import { malformed } from '../../core/call/call-fields.ts'
-import { type Failing, fail } from '../../core/failure/failure.ts'
+import type { Hono } from 'hono'
 import type { Records } from '../../core/call/records.ts'
-import { NO_QUERY, type ReadOf } from '../../http/request/query.ts'
-import { createPrivateRoute, type Note, type RouteDeps } from '../../http/route/route.ts'
-import {
-  auditQuery,
-  callsQuery,
-  encodePage,
-  decodeAuditQuery,
-  decodeCallsQuery,
-  decodeUsageQuery,
-  usageQuery,
-} from './wire.ts'
+import { fail, ok } from '../../core/failure/failure.ts'
+import { DAY_MS } from '../../core/tool/time.ts'
+import { component, plain } from '../../http/route/answers.ts'
+import { createFace, PLAIN, type RouteDeps } from '../../http/route/route.ts'
+import { auditQuery, callsQuery, encodePage, filterOf, ownOf, type RecordAnswers, usageQuery } from './wire.ts'
 
 export interface CallsFaceDeps extends RouteDeps {
   readonly records: Records
@@ -22,8 +13,14 @@ export interface CallsFaceDeps extends RouteDeps {
   readonly now: () => number
 }
 
-const CURSOR_UNKNOWN = "Cannot read the query: 'cursor' must be the 'next_cursor' of an answer to the same query"
-const TOO_MANY = "There are more groups than one answer holds: ask for less time, or for fewer things with 'by'"
+const CURSOR_UNKNOWN = fail({
+  type: 'request-malformed',
+  message: "Cannot read the query: 'cursor' must be the 'next_cursor' of an answer to the same query",
+})
+const TOO_MANY = fail({
+  type: 'request-malformed',
+  message: "There are more groups than one answer holds: ask for less time, or for fewer things with 'by'",
+})
 
 /**
  * `GET /calls`, `GET /usage` and `GET /metrics`: who called what, how often, and how long it took, in the last 30 days; and
@@ -31,60 +28,74 @@ const TOO_MANY = "There are more groups than one answer holds: ask for less time
  * Whoever has the scope `records:read` sees all; others see the calls they made and, people, those that were made for them.
  */
 export function callsFace({ records, version, now, ...deps }: CallsFaceDeps): Hono {
-  const route = createPrivateRoute(deps)
-  const face = new Hono()
-  face.get('/calls', route({ query: callsQuery }, list))
-  face.get('/audit', route({ scope: 'records:read', query: auditQuery }, audit))
-  face.get('/usage', route({ query: usageQuery }, usage))
-  face.get('/metrics', route({ scope: 'records:read', query: NO_QUERY }, metrics))
+  const { face, on } = createFace<RecordAnswers>(deps)
+  const AUDITOR = { scope: 'records:read', ...PLAIN } as const
 
-  async function list(
-    c: Context,
-    principal: Principal,
-    _: Note,
-    asked: ReadOf<typeof callsQuery>,
-  ): Promise<Response | Failing> {
-    const query = decodeCallsQuery(asked, principal, now())
-    if (!query.ok) return malformed(query.problems, 'the query')
-    const { filter, limit, cursor } = query.value
-    const found = await records.calls(filter, limit, cursor)
-    return found ? c.json(encodePage(found)) : fail({ type: 'request-malformed', message: CURSOR_UNKNOWN })
-  }
+  on(
+    'GET /calls',
+    {
+      ...PLAIN,
+      summary: 'List who called what',
+      query: callsQuery,
+      answers: { 200: component('Newest first', 'Page') },
+    },
+    async ({ principal, query: { limit, cursor, ...asked } }) => {
+      const filter = filterOf(asked, now())
+      if (!filter.ok) return filter
+      const found = await records.calls({ ...filter.value, ...ownOf(principal) }, limit, cursor)
+      return found ? ok(encodePage(found)) : CURSOR_UNKNOWN
+    },
+  )
 
-  async function audit(
-    c: Context,
-    _: Principal,
-    __: Note,
-    asked: ReadOf<typeof auditQuery>,
-  ): Promise<Response | Failing> {
-    const query = decodeAuditQuery(asked, now())
-    if (!query.ok) return malformed(query.problems, 'the query')
-    const { filter, limit, cursor } = query.value
-    const found = await records.acts(filter, limit, cursor)
-    return found ? c.json(encodePage(found)) : fail({ type: 'request-malformed', message: CURSOR_UNKNOWN })
-  }
+  on(
+    'GET /audit',
+    {
+      ...AUDITOR,
+      summary: 'List what was administered, and who was refused',
+      query: auditQuery,
+      answers: { 200: component('Newest first', 'Page') },
+    },
+    async ({ query: { limit, cursor, ...asked } }) => {
+      const filter = filterOf(asked, now())
+      if (!filter.ok) return filter
+      const found = await records.acts(filter.value, limit, cursor)
+      return found ? ok(encodePage(found)) : CURSOR_UNKNOWN
+    },
+  )
 
-  async function usage(
-    c: Context,
-    principal: Principal,
-    _: Note,
-    asked: ReadOf<typeof usageQuery>,
-  ): Promise<Response | Failing> {
-    const query = decodeUsageQuery(asked, principal, now())
-    if (!query.ok) return malformed(query.problems, 'the query')
-    const { filter, by } = query.value
-    const report = await records.usage(filter, by)
-    if (!report) return fail({ type: 'request-malformed', message: TOO_MANY })
-    const times = { since: new Date(filter.since).toISOString(), until: new Date(filter.until).toISOString() }
-    return c.json({ ...times, by, items: report.items, lost: report.lost })
-  }
+  on(
+    'GET /usage',
+    {
+      ...PLAIN,
+      summary: 'Count calls, and tell how long they took',
+      query: usageQuery,
+      answers: { 200: component('By what was asked for', 'Usage') },
+    },
+    async ({ principal, query: { by, ...asked } }) => {
+      const filter = filterOf(asked, now(), DAY_MS)
+      if (!filter.ok) return filter
+      const { since, until } = filter.value
+      const report = await records.usage({ ...filter.value, ...ownOf(principal) }, by)
+      if (!report) return TOO_MANY
+      const times = { since: new Date(since).toISOString(), until: new Date(until).toISOString() }
+      return ok({ ...times, by, items: report.items, lost: report.lost })
+    },
+  )
 
-  async function metrics(c: Context): Promise<Response> {
-    // Few isolates are asked for it
-    const { encodeMetrics, OPEN_METRICS } = await import('./metrics.ts')
-    const text = encodeMetrics(await records.counted(), version)
-    return c.body(text, 200, { 'content-type': OPEN_METRICS })
-  }
+  on(
+    'GET /metrics',
+    {
+      ...AUDITOR,
+      summary: "Today's figures as OpenMetrics",
+      answers: { 200: plain('OpenMetrics 1.0', 'application/openmetrics-text') },
+    },
+    async () => {
+      // Few isolates are asked for it
+      const { encodeMetrics, OPEN_METRICS } = await import('./metrics.ts')
+      const text = encodeMetrics(await records.counted(), version)
+      return new Response(text, { headers: { 'content-type': OPEN_METRICS } })
+    },
+  )
 
   return face
 }

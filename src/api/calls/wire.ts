@@ -1,10 +1,17 @@
-import type { ActFilter } from '../../core/access/act.ts'
+import type { Act } from '../../core/access/act.ts'
 import { hasScope, type Principal } from '../../core/access/principal.ts'
-import { identifier } from '../../core/call/call-fields.ts'
-import { query, type ReadOf } from '../../http/request/query.ts'
-import { type CallFilter, type RecordPage, USAGE_KEYS, type UsageKey } from '../../core/call/records.ts'
+import { identifier, malformed } from '../../core/call/call-fields.ts'
+import { query } from '../../http/request/query.ts'
+import type { CallRecord } from '../../core/call/record.ts'
+import { ok, type Result } from '../../core/failure/failure.ts'
+import {
+  type CallFilter,
+  type RecordPage,
+  USAGE_KEYS,
+  type UsageKey,
+  type UsageReport,
+} from '../../core/call/records.ts'
 import { into, oneOf, optional, parsed, string, text, wrong } from '../../core/tool/json-reader.ts'
-import type { Checked } from '../../core/tool/problem.ts'
 import { DAY_MS, HOUR_MS, time } from '../../core/tool/time.ts'
 import { isToolPattern } from '../../core/tool/tool-id.ts'
 
@@ -49,41 +56,13 @@ export const auditQuery = query({
 })
 export const usageQuery = query({ ...CALLS, by: optional(BY, ['tool']) })
 
-/** A page of records that is asked for. */
-interface Asked<Filter> {
-  readonly filter: Filter
-  readonly limit: number
-  readonly cursor: string | undefined
-}
-
-/** What a caller asks `GET /calls` for: whoever may not read all sees their own. */
-export function decodeCallsQuery(
-  { limit, cursor, ...filter }: ReadOf<typeof callsQuery>,
-  principal: Principal,
-  now: number,
-): Checked<Asked<CallFilter>> {
-  const times = timesOf(filter, now, KEPT_MS)
-  if (!times.ok) return times
-  return { ok: true, value: { filter: { ...filter, ...times.value, ...ownOf(principal) }, limit, cursor } }
-}
-
-/** What an auditor asks `GET /audit` for. */
-export function decodeAuditQuery(
-  { limit, cursor, ...filter }: ReadOf<typeof auditQuery>,
-  now: number,
-): Checked<Asked<ActFilter>> {
-  const times = timesOf(filter, now, KEPT_MS)
-  return times.ok ? { ok: true, value: { filter: { ...filter, ...times.value }, limit, cursor } } : times
-}
-
-/** What a caller asks `GET /usage` for: of the last day, where they do not say. */
-export function decodeUsageQuery(
-  { by, ...filter }: ReadOf<typeof usageQuery>,
-  principal: Principal,
-  now: number,
-): Checked<{ readonly filter: CallFilter; readonly by: readonly UsageKey[] }> {
-  const times = timesOf(filter, now, DAY_MS)
-  return times.ok ? { ok: true, value: { filter: { ...filter, ...times.value, ...ownOf(principal) }, by } } : times
+/** The filter of a query on records, with the time until now and for `usual` where it says none; fails where no time is left. */
+export function filterOf<F extends Partial<Times>>(query: F, now: number, usual = KEPT_MS): Result<F & Times> {
+  const last = query.until ?? now + HOUR_MS
+  const first = query.since ?? last - usual
+  if (first >= last) return malformed([{ path: '/since', message: "Must be before 'until'" }], 'the query')
+  // Older records are gone, and later ones are yet to come
+  return ok({ ...query, since: Math.max(first, now - KEPT_MS), until: Math.min(last, now + HOUR_MS) })
 }
 
 interface Times {
@@ -91,17 +70,8 @@ interface Times {
   readonly until: number
 }
 
-/** The time that a query means; so long until now, where it does not say. */
-function timesOf({ since, until }: Partial<Times>, now: number, usual: number): Checked<Times> {
-  const last = until ?? now + HOUR_MS
-  const first = since ?? last - usual
-  if (first >= last) return { ok: false, problems: [{ path: '/since', message: "Must be before 'until'" }] }
-  // What is older is gone, and what is yet to come is nobody's
-  return { ok: true, value: { since: Math.max(first, now - KEPT_MS), until: Math.min(last, now + HOUR_MS) } }
-}
-
 /** Whose calls a principal may see, where it may not see all: those it made, and for a person those made in their name. */
-function ownOf(principal: Principal): Pick<CallFilter, 'own'> {
+export function ownOf(principal: Principal): Pick<CallFilter, 'own'> {
   if (hasScope(principal, 'records:read')) return {}
   const { id, kind, users } = principal
   const [user] = kind === 'person' && users !== 'any' ? users : []
@@ -109,7 +79,19 @@ function ownOf(principal: Principal): Pick<CallFilter, 'own'> {
 }
 
 /** A page of calls or acts, as `GET /calls` and `GET /audit` show it. */
-export function encodePage({ items, nextCursor }: RecordPage<{ readonly at: number }>) {
-  const shown = items.map(({ at, ...rest }) => ({ at: new Date(at).toISOString(), ...rest }))
+export function encodePage<T extends { readonly at: number }>({ items, nextCursor }: RecordPage<T>): Page<T> {
+  const shown = items.map(({ at, ...rest }) => ({ ...rest, at: new Date(at).toISOString() }))
   return { items: shown, ...(nextCursor === undefined ? {} : { next_cursor: nextCursor }) }
+}
+
+interface Page<T> {
+  readonly items: readonly (Omit<T, 'at'> & { readonly at: string })[]
+  readonly next_cursor?: string
+}
+
+export interface RecordAnswers {
+  'GET /calls': Page<CallRecord>
+  'GET /audit': Page<Act>
+  'GET /usage': UsageReport & { readonly since: string; readonly until: string; readonly by: readonly UsageKey[] }
+  'GET /metrics': string
 }

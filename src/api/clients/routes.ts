@@ -1,12 +1,11 @@
-import { type Context, Hono } from 'hono'
+import type { Hono } from 'hono'
 import type { OAuthClientStore } from '../../core/access/oauth-client.ts'
-import { type Failing, fail } from '../../core/failure/failure.ts'
-import { readJson } from '../../http/request/body.ts'
+import { fail, ok } from '../../core/failure/failure.ts'
 import { isTrustworthy } from '../../http/caller/loopback.ts'
-import { pathSegment } from '../../http/request/path-segment.ts'
-import { NO_QUERY } from '../../http/request/query.ts'
-import { createPrivateRoute, type RouteDeps } from '../../http/route/route.ts'
-import { CLIENT, decodeClient } from './wire.ts'
+import { jsonBody } from '../../http/request/json-body.ts'
+import { component, DONE, items } from '../../http/route/answers.ts'
+import { createFace, PLAIN, type RouteDeps } from '../../http/route/route.ts'
+import { CLIENT } from './wire.ts'
 
 export interface ClientsFaceDeps extends RouteDeps {
   readonly clients: OAuthClientStore
@@ -14,41 +13,53 @@ export interface ClientsFaceDeps extends RouteDeps {
   readonly onChange: () => void
 }
 
-const BODY_LIMIT = 65_536
+interface ClientAnswers {
+  'POST /clients': Awaited<ReturnType<OAuthClientStore['create']>>
+  'GET /clients': { readonly items: Awaited<ReturnType<OAuthClientStore['list']>> }
+  'DELETE /clients/:id': undefined
+}
 
 /**
  * `POST·GET·DELETE /clients[/{id}]`: the clients that administrators give to hosts which take neither a document nor a
  * registration. A secret is shown once. A client that is taken back ends its agents.
  */
 export function clientsFace({ clients, onChange, ...deps }: ClientsFaceDeps): Hono {
-  const route = createPrivateRoute(deps)
-  const face = new Hono()
-  face.post('/clients', route({ scope: 'admin', act: 'client.create', query: NO_QUERY, body: CLIENT }, create))
-  face.get('/clients', route({ scope: 'admin', query: NO_QUERY }, list))
-  face.delete('/clients/:id', route({ scope: 'admin', act: 'client.remove', query: NO_QUERY }, remove))
+  const { face, on } = createFace<ClientAnswers>(deps)
+  const ADMIN = { scope: 'admin', ...PLAIN } as const
 
-  async function create(c: Context): Promise<Response | Failing> {
-    const body = await readJson(c.req.raw, BODY_LIMIT)
-    if (!body.ok) return body
-    const decoded = decodeClient(body.value)
-    if (!decoded.ok) return fail({ type: 'definition-invalid', what: 'client', problems: decoded.problems })
-    const url = new URL(c.req.url)
-    if (!isTrustworthy(url)) return fail({ type: 'request-malformed', message: 'Agents connect by https' })
-    return c.json(await clients.create(url.origin, decoded.value), 201)
-  }
+  on(
+    'POST /clients',
+    {
+      ...ADMIN,
+      summary: 'Make an OAuth client for a host of agents',
+      act: 'client.create',
+      body: jsonBody(CLIENT, { what: 'client' }),
+      answers: { 201: component('The client, its secret shown once', 'Client') },
+    },
+    async ({ c, body }) => {
+      const url = new URL(c.req.url)
+      if (!isTrustworthy(url)) return fail({ type: 'request-malformed', message: 'Agents connect by https' })
+      return { ...ok(await clients.create(url.origin, body)), status: 201 }
+    },
+  )
 
-  async function list(c: Context): Promise<Response> {
-    return c.json({ items: await clients.list() })
-  }
+  on(
+    'GET /clients',
+    { ...ADMIN, summary: 'List the OAuth clients that were made', answers: { 200: items('All clients', 'Client') } },
+    async () => ok({ items: await clients.list() }),
+  )
 
-  async function remove(c: Context): Promise<Response | Failing> {
-    const id = pathSegment(c.req.url, 2)
-    if (!id.ok) return id
-    const removed = await clients.remove(id.value)
-    onChange()
-    if (removed) return c.body(null, 204)
-    return fail({ type: 'not-found', message: `Cannot find the client '${id.value.slice(0, 100)}'` })
-  }
+  on(
+    'DELETE /clients/:id',
+    { ...ADMIN, summary: 'Remove an OAuth client, and its agents', act: 'client.remove', answers: DONE },
+    async ({ path: { id } }) => {
+      const removed = await clients.remove(id)
+      onChange()
+      return removed
+        ? ok(undefined)
+        : fail({ type: 'not-found', message: `Cannot find the client '${id.slice(0, 100)}'` })
+    },
+  )
 
   return face
 }

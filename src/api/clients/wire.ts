@@ -1,19 +1,13 @@
-import { AUTH_METHODS, type NewOAuthClient } from '../../core/access/oauth-client.ts'
-import { also, check, list, object, oneOf, optional, string, text } from '../../core/tool/json-reader.ts'
-import type { Checked } from '../../core/tool/problem.ts'
+import { AUTH_METHODS } from '../../core/access/oauth-client.ts'
+import { also, list, object, oneOf, optional, string, text } from '../../core/tool/json-reader.ts'
 
 const WANTED = "an https URL, or http on a loopback host, without a fragment: such as 'https://agent.example/callback'"
-/** What the body of `POST /clients` says. */
+/** Reads the body of `POST /clients`. */
 export const CLIENT = object({
   name: string({ least: 1, most: 100 }),
   redirect_uris: list(also(string({ most: 2_000 }), text(WANTED, isRedirectUri)), { least: 1, most: 20 }),
   token_endpoint_auth_method: optional(oneOf(AUTH_METHODS), 'none'),
 })
-
-/** Reads the body of `POST /clients`: `{name, redirect_uris, token_endpoint_auth_method?}`, or says all that is wrong with it. */
-export function decodeClient(body: unknown): Checked<NewOAuthClient> {
-  return check(CLIENT, body)
-}
 
 function isRedirectUri(uri: string): boolean {
   const parts = /^(https?):\/\/([^/?#@\\\s]+)(?:[/?][^#\\\s]*)?$/.exec(uri)

@@ -34,6 +34,18 @@ export function encodeNewKey(key: ApiKey, text: string) {
   return { id, key: text, ...rest }
 }
 
+type ListedKey = ReturnType<typeof encodeListed>
+type MadeKey = ReturnType<typeof encodeNewKey>
+
+export interface KeyAnswers {
+  'POST /keys': MadeKey
+  'GET /keys': { readonly items: readonly ListedKey[] }
+  'GET /keys/:id': ListedKey
+  'PATCH /keys/:id': ListedKey
+  'POST /keys/:id/rotate': MadeKey & { readonly previous_expires_at: string }
+  'DELETE /keys/:id': undefined
+}
+
 /** A key's text: `sb_` and 43 characters of base64url, from 32 random bytes. */
 export function keyText(random: Uint8Array): string {
   if (random.byteLength !== 32) throw new RangeError(`Cannot make a key: wanted 32 bytes, got ${random.byteLength}`)

@@ -1,9 +1,9 @@
 import type { JsonObject } from '../../core/tool/json.ts'
 import { schemaOf } from '../../core/tool/json-reader.ts'
 import { isObject } from '../../core/tool/json.ts'
+import { type Answer, ref } from '../../http/route/answers.ts'
 import { operationOf, type Operation } from '../../http/route/operation.ts'
-import { type Answer, type Described, OPERATIONS } from './operations.ts'
-import { COMPONENTS, ref } from './schemas.ts'
+import { COMPONENTS } from './schemas.ts'
 
 /** A route of the app. */
 export interface AppRoute {
@@ -18,18 +18,16 @@ interface Routed {
   readonly operation: Operation<unknown>
 }
 
-/** What the server does, as OpenAPI 3.1 says it: of each route what it declares, and the words that are kept for it. One without words is left out. */
-export function openApiDocument(
+/** The routes of the app as an OpenAPI 3.1 document. Pages for people, which have no summary, are left out. */
+export async function openApiDocument(
   routes: readonly AppRoute[],
   { origin, version }: { origin: string; version: string },
-): JsonObject {
+): Promise<JsonObject> {
   const paths: Record<string, Record<string, JsonObject>> = {}
   for (const routed of routedOf(routes)) {
-    const described = OPERATIONS[`${routed.method} ${routed.path}`]
-    // A reader has more of a document that lacks one than of none; a test looks that all are described
-    if (!described) continue
+    if (routed.operation.summary === undefined) continue
     const path = routed.path.replace(/:(\w+)/g, '{$1}')
-    paths[path] = { ...paths[path], [routed.method.toLowerCase()]: pathItem(routed, described) }
+    paths[path] = { ...paths[path], [routed.method.toLowerCase()]: await pathItem(routed) }
   }
   return {
     openapi: '3.1.1',
@@ -68,16 +66,16 @@ export function routedOf(routes: readonly AppRoute[]): readonly Routed[] {
   })
 }
 
-function pathItem({ method, path, operation }: Routed, described: Described): JsonObject {
+async function pathItem({ method, path, operation }: Routed): Promise<JsonObject> {
   const parameters = [...pathParameters(path), ...queryParameters(operation)]
-  const body = requestBody(operation, described)
+  const body = await requestBody(operation)
   return {
     operationId: `${method.toLowerCase()}${path.replace(/[^A-Za-z0-9]+/g, '_').replace(/_$/, '')}`,
-    summary: described.summary,
+    summary: operation.summary,
     tags: [tagOf(path)],
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(body ? { requestBody: body } : {}),
-    responses: responsesOf(described),
+    responses: responsesOf(operation),
     security: securityOf(path, operation),
   }
 }
@@ -102,21 +100,17 @@ function queryParameters({ query }: Operation<unknown>): readonly JsonObject[] {
   }))
 }
 
-function requestBody({ body }: Operation<unknown>, { sends }: Described): JsonObject | undefined {
+async function requestBody({ body, sends }: Operation<unknown>): Promise<JsonObject | undefined> {
   if (sends !== undefined) return { required: true, content: { [sends]: {} } }
-  if (!body) return undefined
-  const schema = schemaOf(body)
+  if (!body?.reader) return undefined
+  const schema = schemaOf(await body.reader())
   // What needs no field may be left out as a whole
   const required = schema.type !== 'object' || schema.required !== undefined || schema.properties === undefined
   return { required, content: { 'application/json': { schema } } }
 }
 
-function responsesOf({ answers, failures = 'Error' }: Described): JsonObject {
-  const failure: Answer =
-    failures === 'page'
-      ? { says: 'A page that says why not', type: 'text/html' }
-      : { says: 'Why not', schema: ref(failures) }
-  const all: [string, Answer][] = [...Object.entries(answers), ['default', failure]]
+function responsesOf({ answers = {}, failures = 'Error' }: Operation<unknown>): JsonObject {
+  const all: [string, Answer][] = [...Object.entries(answers), ['default', { says: 'Why not', schema: ref(failures) }]]
   return Object.fromEntries(all.map(([status, answer]) => [status, responseOf(answer)]))
 }
 

@@ -1,6 +1,8 @@
 import { type Context, Hono } from 'hono'
 import { jsonText } from '../../http/answer/json-response.ts'
 import { page } from '../../http/page/page.ts'
+import { json, OBJECT, objectOf, TEXT } from '../../http/route/answers.ts'
+import type { Operation } from '../../http/route/operation.ts'
 import { createPublicRoute, preflight, type PublicRouteDeps } from '../../http/route/public-route.ts'
 import { ANY_QUERY } from '../../http/request/query.ts'
 import type { AppRoute } from './document.ts'
@@ -11,12 +13,17 @@ export interface OpenApiFaceDeps extends PublicRouteDeps {
   readonly version: string
 }
 
+const READ = { query: ANY_QUERY }
+const DOCUMENT = { 200: json('OpenAPI 3.1', objectOf({ openapi: TEXT, info: OBJECT, paths: OBJECT })) }
+
 /** `GET /openapi.json`: what the routes declare of themselves, as OpenAPI 3.1; and `GET /docs/reference`: the same as a page. */
 export function openApiFace({ routes, version, ...deps }: OpenApiFaceDeps): Hono {
   const open = createPublicRoute(deps)
   const face = new Hono()
-  at('/openapi.json', async (c) => jsonText(JSON.stringify(await documentAt(c))))
-  at('/docs/reference', async (c) => {
+  at('/openapi.json', { ...READ, summary: 'This document', answers: DOCUMENT }, async (c) =>
+    jsonText(JSON.stringify(await documentAt(c))),
+  )
+  at('/docs/reference', READ, async (c) => {
     const [{ referencePage }, document] = await Promise.all([import('./reference.ts'), documentAt(c)])
     return page(referencePage(document))
   })
@@ -26,8 +33,8 @@ export function openApiFace({ routes, version, ...deps }: OpenApiFaceDeps): Hono
     return openApiDocument(routes(), { origin: new URL(req.url).origin, version })
   }
 
-  function at(path: string, give: (c: Context) => Promise<Response>): void {
-    face.get(path, open({ query: ANY_QUERY }, give))
+  function at(path: string, operation: Operation<object>, give: (c: Context) => Promise<Response>): void {
+    face.get(path, open(operation, give))
     face.options(path, preflight)
   }
 

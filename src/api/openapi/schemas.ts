@@ -1,33 +1,8 @@
-import type { JsonObject } from '../../core/tool/json.ts'
+import { ANY, listOf, OBJECT, objectOf, type Schema, TEXT, TEXTS } from '../../http/route/answers.ts'
 
-/** A JSON Schema of an answer. What answers hold beyond it may grow, so nothing closes them. */
-export type Schema = JsonObject
-
-export const TEXT: Schema = { type: 'string' }
 const FLAG: Schema = { type: 'boolean' }
-export const COUNT: Schema = { type: 'integer', minimum: 0 }
-export const NUMBER: Schema = { type: 'number' }
-export const TIME: Schema = { type: 'string', format: 'date-time' }
-export const ANY: Schema = {}
-export const OBJECT: Schema = { type: 'object' }
-
-export function listOf(items: Schema): Schema {
-  return { type: 'array', items }
-}
-
-export const TEXTS = listOf(TEXT)
-
-/** An object; a name that ends in `?` may be absent. */
-export function objectOf(fields: Readonly<Record<string, Schema>>): Schema {
-  const named = Object.entries(fields).map(([name, schema]) => [name.replace(/\?$/, ''), schema] as const)
-  const required = Object.keys(fields).filter((name) => !name.endsWith('?'))
-  return { type: 'object', properties: Object.fromEntries(named), ...(required.length > 0 ? { required } : {}) }
-}
-
-/** One of the components of the document. */
-export function ref(name: keyof typeof COMPONENTS): Schema {
-  return { $ref: `#/components/schemas/${name}` }
-}
+const COUNT: Schema = { type: 'integer', minimum: 0 }
+const TIME: Schema = { type: 'string', format: 'date-time' }
 
 const PROBLEMS = listOf(objectOf({ path: TEXT, message: TEXT }))
 const WARNINGS = listOf(objectOf({ message: TEXT }))
@@ -50,7 +25,7 @@ const MISSING = objectOf({
   'user_id?': FLAG,
 })
 
-/** What answers are made of. */
+/** The components of the document, which routes name in their answers. */
 export const COMPONENTS = {
   Error: objectOf({
     '$schema?': TEXT,
@@ -201,7 +176,7 @@ export const COMPONENTS = {
       ...objectOf({
         'call_id': TEXT,
         'success': FLAG,
-        'duration': NUMBER,
+        'duration': { type: 'number' },
         'value?': ANY,
         'error?': objectOf({ 'message': TEXT, 'developer_message?': TEXT, 'can_retry?': FLAG }),
       }),

@@ -1,12 +1,12 @@
-import { type Context, Hono } from 'hono'
-import { decodePolicy, type JudgeSecret, MAX_POLICIES, POLICY, type PolicyStore } from '../../core/access/policy.ts'
-import type { Principal } from '../../core/access/principal.ts'
-import { type Failing, fail, type Result } from '../../core/failure/failure.ts'
+import type { Hono } from 'hono'
+import { type JudgeSecret, MAX_POLICIES, policyReader, type PolicyStore } from '../../core/access/policy.ts'
+import { type Failing, fail, ok } from '../../core/failure/failure.ts'
+import { text } from '../../core/tool/json-reader.ts'
 import { isToolPattern } from '../../core/tool/tool-id.ts'
-import { readJson } from '../../http/request/body.ts'
-import { pathSegment } from '../../http/request/path-segment.ts'
-import { NO_QUERY } from '../../http/request/query.ts'
-import { createPrivateRoute, type Note, type RouteDeps } from '../../http/route/route.ts'
+import { jsonBody } from '../../http/request/json-body.ts'
+import { component, DONE, items } from '../../http/route/answers.ts'
+import { createFace, PLAIN, type RouteDeps } from '../../http/route/route.ts'
+import type { PolicyAnswers } from './wire.ts'
 
 export interface PoliciesFaceDeps extends RouteDeps {
   readonly store: PolicyStore
@@ -14,69 +14,63 @@ export interface PoliciesFaceDeps extends RouteDeps {
   readonly judgeSecrets: () => Promise<JudgeSecret>
 }
 
-const BODY_LIMIT = 64 * 1024
+const PATTERN = text("a tool pattern such as '*', 'Gmail.*', '*.Delete*' or 'Gmail.GetEmails'", isToolPattern)
 
-/**
- * `GET /policies`, and `GET`, `PUT` and `DELETE /policies/{pattern}`: what administrators say of the tools that a pattern covers.
- */
+/** `GET /policies`, and `GET`, `PUT` and `DELETE /policies/{pattern}`: what administrators say of the tools that a pattern covers. */
 export function policiesFace(deps: PoliciesFaceDeps): Hono {
   const { store, judgeSecrets } = deps
-  const route = createPrivateRoute(deps)
-  const face = new Hono()
+  const { face, on } = createFace<PolicyAnswers>(deps)
+  const ADMIN = { scope: 'admin', ...PLAIN } as const
+  const ONE = { ...ADMIN, path: { pattern: PATTERN } } as const
 
-  face.get('/policies', route({ scope: 'admin', query: NO_QUERY }, list))
-  face.get('/policies/:pattern', route({ scope: 'admin', query: NO_QUERY }, show))
-  face.put('/policies/:pattern', route({ scope: 'admin', act: 'policy.put', query: NO_QUERY, body: POLICY }, put))
-  face.delete('/policies/:pattern', route({ scope: 'admin', act: 'policy.remove', query: NO_QUERY }, remove))
+  on(
+    'GET /policies',
+    { ...ADMIN, summary: 'List policies', answers: { 200: items('All policies', 'Policy') } },
+    async () => ok({ items: await store.list() }),
+  )
 
-  async function list(c: Context): Promise<Response> {
-    return c.json({ items: await store.list() })
-  }
+  on(
+    'GET /policies/:pattern',
+    { ...ONE, summary: 'Read a policy', answers: { 200: component('The policy', 'Policy') } },
+    async ({ path: { pattern } }) => {
+      // Case does not count, as ids are unique ignoring it
+      const found = (await store.list()).find((policy) => policy.pattern.toLowerCase() === pattern.toLowerCase())
+      return found ? ok(found) : unknown(pattern)
+    },
+  )
 
-  async function show(c: Context): Promise<Response | Failing> {
-    const pattern = patternOf(c)
-    if (!pattern.ok) return pattern
-    const found = (await store.list()).find((policy) => isSame(policy.pattern, pattern.value))
-    return found ? c.json(found) : unknown(pattern.value)
-  }
+  on(
+    'PUT /policies/:pattern',
+    {
+      ...ONE,
+      summary: 'Say what holds for the tools that a pattern covers',
+      act: 'policy.put',
+      body: jsonBody(policyReader(), {
+        what: 'policy',
+        readerFor: async () => policyReader(await judgeSecrets()),
+      }),
+      answers: { 200: component('Replaced', 'Policy'), 201: component('New', 'Policy') },
+    },
+    async ({ path: { pattern }, body, note }) => {
+      const { limits, ...said } = { pattern, ...body }
+      note({ ...said, ...(limits ? { limits: { ...limits } } : {}) })
+      const isNew = await store.put({ pattern, ...body })
+      if (isNew !== undefined) return { ...ok({ pattern, ...body }), status: isNew ? 201 : 200 }
+      const message = `There are ${MAX_POLICIES} policies, as many as there may be: delete one`
+      return fail({ type: 'conflict', message })
+    },
+  )
 
-  async function put(c: Context, _: Principal, note: Note): Promise<Response | Failing> {
-    const pattern = patternOf(c)
-    if (!pattern.ok) return pattern
-    const body = await readJson(c.req.raw, BODY_LIMIT)
-    if (!body.ok) return body
-    const read = decodePolicy(pattern.value, body.value, await judgeSecrets())
-    if (!read.ok) return fail({ type: 'definition-invalid', what: 'policy', problems: read.problems })
-    const { limits, ...said } = read.value
-    note({ ...said, ...(limits ? { limits: { ...limits } } : {}) })
-    const isNew = await store.put(read.value)
-    if (isNew !== undefined) return c.json(read.value, isNew ? 201 : 200)
-    return fail({
-      type: 'conflict',
-      message: `There are ${MAX_POLICIES} policies, as many as there may be: delete one`,
-    })
-  }
-
-  async function remove(c: Context, _: Principal, note: Note): Promise<Response | Failing> {
-    const pattern = patternOf(c)
-    if (!pattern.ok) return pattern
-    note({ pattern: pattern.value })
-    return (await store.remove(pattern.value)) ? c.body(null, 204) : unknown(pattern.value)
-  }
+  on(
+    'DELETE /policies/:pattern',
+    { ...ONE, summary: 'Remove a policy', act: 'policy.remove', answers: DONE },
+    async ({ path: { pattern }, note }) => {
+      note({ pattern })
+      return (await store.remove(pattern)) ? ok(undefined) : unknown(pattern)
+    },
+  )
 
   return face
-}
-
-function patternOf(c: Context): Result<string> {
-  const pattern = pathSegment(c.req.url, 2)
-  if (!pattern.ok || isToolPattern(pattern.value)) return pattern
-  const message = "A policy is for a tool pattern such as '*', 'Gmail.*', '*.Delete*' or 'Gmail.GetEmails'"
-  return fail({ type: 'request-malformed', message })
-}
-
-/** Case does not count, as ids are unique ignoring it. */
-function isSame(one: string, other: string): boolean {
-  return one.toLowerCase() === other.toLowerCase()
 }
 
 function unknown(pattern: string): Failing {

@@ -1,21 +1,19 @@
-import { type Context, Hono } from 'hono'
-import { type Failing, fail, type Result } from '../../core/failure/failure.ts'
+import type { Hono } from 'hono'
 import {
-  decodeProvider,
   isProviderId,
   type KnownProvider,
   type Provider,
+  providerReader,
   type ProviderRules,
   type ProviderStore,
-  PROVIDER,
 } from '../../core/consent/provider.ts'
+import { type Failing, fail, ok } from '../../core/failure/failure.ts'
 import { isObject } from '../../core/tool/json.ts'
-import type { Reader } from '../../core/tool/json-reader.ts'
-import { readJson } from '../../http/request/body.ts'
-import { pathSegment } from '../../http/request/path-segment.ts'
-import { NO_QUERY } from '../../http/request/query.ts'
-import { createPrivateRoute, type RouteDeps } from '../../http/route/route.ts'
-import { encodeProvider } from './wire.ts'
+import { text } from '../../core/tool/json-reader.ts'
+import { jsonBody } from '../../http/request/json-body.ts'
+import { component, DONE, items } from '../../http/route/answers.ts'
+import { createFace, PLAIN, type RouteDeps } from '../../http/route/route.ts'
+import { encodeProvider, type ProviderAnswers } from './wire.ts'
 
 export interface ProvidersFaceDeps extends RouteDeps {
   readonly store: ProviderStore
@@ -28,79 +26,73 @@ export interface ProvidersFaceDeps extends RouteDeps {
   readonly connected: () => readonly Provider[]
 }
 
-/** Bytes; the fields at their longest fit. */
-const BODY_LIMIT = 262_144
+const ID = text("a provider's id, which is 1 to 128 visible ASCII characters, and not 'approval'", isProviderId)
+/** In bytes; the fields at their longest fit. */
+const LIMIT = 262_144
 
-/**
- * `PUT·GET·DELETE /providers/{id}` and `GET /providers`, for administrators. A body that is wrong is
- * `definition-invalid` with every problem; an id nobody has is `not-found`. No answer holds a secret.
- */
+/** `PUT·GET·DELETE /providers/{id}` and `GET /providers`, for administrators. No answer holds a secret. */
 export function providersFace(deps: ProvidersFaceDeps): Hono {
   const { store, judgeUrl, judgeSecrets, known, connected } = deps
-  const route = createPrivateRoute(deps)
-  const face = new Hono()
+  const { face, on } = createFace<ProviderAnswers>(deps)
+  const ADMIN = { scope: 'admin', ...PLAIN } as const
+  const ONE = { ...ADMIN, path: { id: ID } } as const
 
-  face.get('/providers', route({ scope: 'admin', query: NO_QUERY }, list))
-  face.get('/providers/:id', ofProvider(show))
-  face.put('/providers/:id', ofProvider(put, 'provider.put', PROVIDER))
-  face.delete('/providers/:id', ofProvider(remove, 'provider.remove'))
+  on(
+    'GET /providers',
+    { ...ADMIN, summary: 'List OAuth providers', answers: { 200: items('All providers', 'Provider') } },
+    async () => {
+      const given = await store.list()
+      const others = connected().filter(({ id }) => !given.some((provider) => provider.id === id))
+      const all = [
+        ...given.map((provider) => encodeProvider(provider, 'given')),
+        ...others.map((provider) => encodeProvider(provider, 'built-in')),
+      ]
+      return ok({ items: all.sort((a, b) => (a.id < b.id ? -1 : 1)) })
+    },
+  )
 
-  function ofProvider(
-    handle: (c: Context, id: string) => Promise<Response | Failing>,
-    act?: string,
-    body?: Reader<unknown>,
-  ) {
-    const handleOne = async (c: Context) => {
-      const id = idOf(c)
-      return id.ok ? handle(c, id.value) : id
-    }
-    return route(
-      { scope: 'admin', query: NO_QUERY, ...(act === undefined ? {} : { act }), ...(body ? { body } : {}) },
-      handleOne,
-    )
-  }
+  on(
+    'GET /providers/:id',
+    { ...ONE, summary: 'Read an OAuth provider', answers: { 200: component('The provider', 'Provider') } },
+    async ({ path: { id } }) => {
+      const given = await store.find(id)
+      if (given) return ok(encodeProvider(given, 'given'))
+      const builtIn = connected().find((provider) => provider.id === id)
+      return builtIn ? ok(encodeProvider(builtIn, 'built-in')) : unknown(id)
+    },
+  )
 
-  async function list(c: Context): Promise<Response> {
-    const given = await store.list()
-    const others = connected().filter(({ id }) => !given.some((provider) => provider.id === id))
-    const items = [
-      ...given.map((provider) => encodeProvider(provider, 'given')),
-      ...others.map((provider) => encodeProvider(provider, 'built-in')),
-    ]
-    return c.json({ items: items.sort((a, b) => (a.id < b.id ? -1 : 1)) })
-  }
+  on(
+    'PUT /providers/:id',
+    {
+      ...ONE,
+      summary: 'Put an OAuth provider',
+      act: 'provider.put',
+      body: jsonBody(providerReader('{id}'), {
+        limit: LIMIT,
+        what: 'provider',
+        async readerFor({ id = '' }, sent) {
+          // Without a secret to judge, those who know them need not be reached
+          const namesSecret = isObject(sent) && 'client_secret_name' in sent
+          const judgeSecret = namesSecret ? await judgeSecrets() : () => undefined
+          return providerReader(id, { judgeUrl, judgeSecret, known: known(id) })
+        },
+      }),
+      answers: { 200: component('Replaced', 'Provider'), 201: component('New', 'Provider') },
+    },
+    async ({ body }) => {
+      const isNew = await store.put(body)
+      return { ...ok(encodeProvider(body, 'given')), status: isNew ? 201 : 200 }
+    },
+  )
 
-  async function show(c: Context, id: string): Promise<Response | Failing> {
-    const given = await store.find(id)
-    if (given) return c.json(encodeProvider(given, 'given'))
-    const builtIn = connected().find((provider) => provider.id === id)
-    return builtIn ? c.json(encodeProvider(builtIn, 'built-in')) : unknown(id)
-  }
-
-  async function put(c: Context, id: string): Promise<Response | Failing> {
-    const body = await readJson(c.req.raw, BODY_LIMIT)
-    if (!body.ok) return body
-    // Who names no secret depends on nobody who knows them
-    const namesSecret = isObject(body.value) && 'client_secret_name' in body.value
-    const judgeSecret = namesSecret ? await judgeSecrets() : () => undefined
-    const decoded = decodeProvider(id, body.value, { judgeUrl, judgeSecret, known: known(id) })
-    if (!decoded.ok) return fail({ type: 'definition-invalid', what: 'provider', problems: decoded.problems })
-    const isNew = await store.put(decoded.value)
-    return c.json(encodeProvider(decoded.value, 'given'), isNew ? 201 : 200)
-  }
-
-  async function remove(c: Context, id: string): Promise<Response | Failing> {
-    return (await store.remove(id)) ? c.body(null, 204) : unknown(id)
-  }
+  on(
+    'DELETE /providers/:id',
+    { ...ONE, summary: 'Remove an OAuth provider', act: 'provider.remove', answers: DONE },
+    async ({ path: { id } }) => ((await store.remove(id)) ? ok(undefined) : unknown(id)),
+  )
 
   return face
-}
-
-function idOf(c: Context): Result<string> {
-  const id = pathSegment(c.req.url, 2)
-  if (!id.ok || isProviderId(id.value)) return id
-  const message = "A provider's id must be 1 to 128 visible ASCII characters, and not 'approval'"
-  return fail({ type: 'request-malformed', message })
 }
 
 function unknown(id: string): Failing {

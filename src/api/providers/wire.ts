@@ -25,3 +25,12 @@ export function encodeProvider(provider: Provider, from: 'given' | 'built-in') {
     built_in: from === 'built-in' ? true : undefined,
   }
 }
+
+type ListedProvider = ReturnType<typeof encodeProvider>
+
+export interface ProviderAnswers {
+  'GET /providers': { readonly items: readonly ListedProvider[] }
+  'GET /providers/:id': ListedProvider
+  'PUT /providers/:id': ListedProvider
+  'DELETE /providers/:id': undefined
+}

@@ -5,8 +5,10 @@ import { HTTP_STATUS } from '../../http/answer/failure-status.ts'
 import { jsonText } from '../../http/answer/json-response.ts'
 import { isTrustworthy } from '../../http/caller/loopback.ts'
 import { pathSegment } from '../../http/request/path-segment.ts'
-import { ANY_QUERY, query, type Query, type ReadOf } from '../../http/request/query.ts'
+import { ANY_QUERY, query, type ReadOf } from '../../http/request/query.ts'
 import { optional, oneOf, string, text } from '../../core/tool/json-reader.ts'
+import { json, OBJECT, plain } from '../../http/route/answers.ts'
+import type { Operation } from '../../http/route/operation.ts'
 import { createPublicRoute, preflight, type PublicRouteDeps } from '../../http/route/public-route.ts'
 import type { Deployment, Toolset } from './wire.ts'
 
@@ -39,6 +41,11 @@ const SERVERS_QUERY = query(
 const CREDENTIALS = ['Authorization', 'OXP-API-Key']
 /** As many servers as the registry's own API gives where nothing is said. */
 const DEFAULT_LIMIT = '30'
+const REGISTRY = {
+  query: ANY_QUERY,
+  answers: { 200: json('Servers as the registry of MCP has them', OBJECT) },
+  failures: 'RegistryError',
+}
 const VERSIONS = `${SERVERS}/:name/versions`
 
 /**
@@ -49,22 +56,26 @@ const VERSIONS = `${SERVERS}/:name/versions`
 export function serversFace({ deployment, needsKey, identify, toolsetsOf, ...deps }: ServersFaceDeps): Hono {
   const open = createPublicRoute({ ...deps, respond: refuse })
   const face = new Hono()
-  at(SERVERS, list, SERVERS_QUERY)
-  at(VERSIONS, versions, ANY_QUERY)
-  at(`${VERSIONS}/:version`, version, ANY_QUERY)
-  at('/mcp/server-card', (c, wire) => typed(wire.encodeCard(deploymentAt(c)), wire.CARD_TYPE), ANY_QUERY)
+  at(SERVERS, { ...REGISTRY, summary: 'List this deployment as an MCP server', query: SERVERS_QUERY }, list)
+  at(VERSIONS, { ...REGISTRY, summary: 'List the versions of this deployment' }, versions)
+  at(`${VERSIONS}/:version`, { ...REGISTRY, summary: 'Read this deployment as an MCP server' }, version)
+  at(
+    '/mcp/server-card',
+    { summary: 'The card of the MCP server', query: ANY_QUERY, answers: { 200: plain('The card', 'application/*') } },
+    (c, wire) => typed(wire.encodeCard(deploymentAt(c)), wire.CARD_TYPE),
+  )
   at(
     '/.well-known/ai-catalog.json',
+    { summary: 'Where the card is', query: ANY_QUERY, answers: { 200: plain('The catalog', 'application/*') } },
     (c, wire) => typed(wire.encodeCatalog(deploymentAt(c)), wire.CATALOG_TYPE),
-    ANY_QUERY,
   )
 
   function at<Q>(
     path: string,
+    operation: Operation<Q>,
     give: (c: Context, wire: Wire, query: Q) => Response | Failing | Promise<Response | Failing>,
-    query: Query<Q>,
   ): void {
-    const handle = open({ query }, async (c: Context, asked) => {
+    const handle = open(operation, async (c: Context, asked) => {
       const answer = await give(c, await import('./wire.ts'), asked)
       return answer instanceof Response ? answer : refuse(answer.failure)
     })

@@ -1,33 +1,22 @@
-import { type Context, Hono } from 'hono'
-import type { ToolkitCounts } from '../../core/catalogue/catalogue.ts'
-import { coverDenial, type Principal } from '../../core/access/principal.ts'
+import type { Hono } from 'hono'
 import type { KeyStore } from '../../core/access/api-key.ts'
-import { isAdministrator } from '../../core/access/toolkit.ts'
-import type { ToolkitChanged, ToolkitStore } from '../../core/access/toolkit.ts'
-import { malformed } from '../../core/call/call-fields.ts'
+import { coverDenial, type Principal } from '../../core/access/principal.ts'
+import { isAdministrator, type ToolkitChanged, type ToolkitStore } from '../../core/access/toolkit.ts'
+import type { ToolkitCounts } from '../../core/catalogue/catalogue.ts'
 import { type Failing, fail, ok, type Result } from '../../core/failure/failure.ts'
+import { namePart } from '../../core/tool/definition-fields.ts'
 import { isNamePart } from '../../core/tool/tool-id.ts'
-import { readJson } from '../../http/request/body.ts'
 import { PRIVATE } from '../../http/answer/json-response.ts'
-import { NO_QUERY } from '../../http/request/query.ts'
-import { createPrivateRoute, createRoute, type Note, type RouteDeps } from '../../http/route/route.ts'
-import {
-  CHANGE,
-  decodeOwner,
-  decodeToolkitChange,
-  encodeSummary,
-  encodeToolkit,
-  OWNED,
-  principalNamed,
-} from './wire.ts'
+import { jsonBody } from '../../http/request/json-body.ts'
+import { component, json, listOf, OBJECT, objectOf } from '../../http/route/answers.ts'
+import { createFace, PLAIN, type RouteDeps } from '../../http/route/route.ts'
+import { CHANGE, encodeSummary, encodeToolkit, OWNED, principalNamed, type ToolkitAnswers } from './wire.ts'
 
 export interface ToolkitsFaceDeps extends RouteDeps {
   readonly toolkits: ToolkitStore
   readonly keys: Pick<KeyStore, 'withId'>
   readonly catalogue: ToolkitCounts
 }
-
-const BODY_LIMIT = 16_384
 
 /**
  * `GET /toolkits`: the toolkits of the tools that the caller may see.
@@ -38,53 +27,59 @@ const BODY_LIMIT = 16_384
  */
 export function toolkitsFace(deps: ToolkitsFaceDeps): Hono {
   const { toolkits, keys, catalogue } = deps
-  const route = createPrivateRoute(deps)
-  const face = new Hono()
+  const { face, on } = createFace<ToolkitAnswers>(deps)
+  const ADMIN = { scope: 'admin', ...PLAIN } as const
+  const PUBLISHER = { scope: 'tools:publish', ...PLAIN } as const
 
-  face.get('/toolkits', createRoute(deps)({ scope: 'tools:read', query: NO_QUERY }, list))
-  face.get('/toolkits/:toolkit', route({ scope: 'admin', query: NO_QUERY }, show))
-  face.put('/toolkits/:toolkit', route({ scope: 'admin', act: 'toolkit.give', query: NO_QUERY, body: OWNED }, give))
-  face.patch(
-    '/toolkits/:toolkit',
-    route({ scope: 'tools:publish', act: 'toolkit.change', query: NO_QUERY, body: CHANGE }, change),
+  on(
+    'GET /toolkits',
+    {
+      ...PLAIN,
+      scope: 'tools:read',
+      isPrivate: false,
+      summary: 'List the toolkits of the tools that the caller may see',
+      answers: { 200: json('The toolkits', objectOf({ items: listOf(OBJECT) })) },
+    },
+    async ({ principal }) => {
+      const counts = await catalogue.toolkits(principal)
+      return { ...ok({ items: counts.map(encodeSummary) }), headers: PRIVATE }
+    },
   )
-  face.delete('/toolkits/:toolkit', route({ scope: 'tools:publish', act: 'toolkit.remove', query: NO_QUERY }, remove))
 
-  async function list(c: Context, principal: Principal): Promise<Response> {
-    const items = await catalogue.toolkits(principal)
-    return c.json({ items: items.map(encodeSummary) }, 200, PRIVATE)
-  }
+  on(
+    'GET /toolkits/:toolkit',
+    { ...ADMIN, summary: 'Read whose a toolkit is', answers: { 200: component('The toolkit', 'Toolkit') } },
+    async ({ path: { toolkit: name } }) => {
+      const toolkit = isNamePart(name) ? await toolkits.find(name) : undefined
+      return toolkit ? ok(encodeToolkit(toolkit)) : unknown(name)
+    },
+  )
 
-  async function show(c: Context): Promise<Response | Failing> {
-    const name = c.req.param('toolkit') ?? ''
-    const toolkit = isNamePart(name) ? await toolkits.find(name) : undefined
-    if (toolkit) return c.json(encodeToolkit(toolkit))
-    return unknown(name)
-  }
-
-  async function give(c: Context, _: Principal, note: Note): Promise<Response | Failing> {
-    const name = c.req.param('toolkit') ?? ''
-    if (!isNamePart(name)) {
-      return malformed([{ path: '', message: 'The toolkit must be 1 to 64 of A-Z, a-z, 0-9, _ and -' }], 'the path')
-    }
-    const body = await readJson(c.req.raw, BODY_LIMIT)
-    if (!body.ok) return body
-    const asked = decodeOwner(body.value)
-    if (!asked.ok) return fail({ type: 'definition-invalid', what: 'change', problems: asked.problems })
-    const { owner } = asked.value
-    note({ owner })
-    const principal = await ownerNamed(owner)
-    if (!principal.ok) return principal
-    const known = await toolkits.find(name)
-    if (known?.deleted) {
-      const message = `The toolkit '${name}' was deleted, and its name is kept until ${new Date(known.deleted.until).toISOString()}: bring it back first, with PATCH /toolkits/${name} and {"status": "active"}`
+  on(
+    'PUT /toolkits/:toolkit',
+    {
+      ...ADMIN,
+      path: { toolkit: namePart },
+      summary: 'Give a toolkit to somebody',
+      act: 'toolkit.give',
+      body: jsonBody(OWNED, { what: 'change' }),
+      answers: { 200: component('The toolkit', 'Toolkit') },
+    },
+    async ({ path: { toolkit: name }, body: { owner }, note }) => {
+      note({ owner })
+      const principal = await ownerNamed(owner)
+      if (!principal.ok) return principal
+      const known = await toolkits.find(name)
+      if (known?.deleted) {
+        const message = `The toolkit '${name}' was deleted, and its name is kept until ${new Date(known.deleted.until).toISOString()}: bring it back first, with PATCH /toolkits/${name} and {"status": "active"}`
+        return fail({ type: 'conflict', message })
+      }
+      const given = await toolkits.give(name, principal.value)
+      if (given) return ok(encodeToolkit(given))
+      const message = `The toolkit '${name}' has bundled tools, so it is the deployment's: give a key that names it ('${name}.*')`
       return fail({ type: 'conflict', message })
-    }
-    const given = await toolkits.give(name, principal.value)
-    if (given) return c.json(encodeToolkit(given))
-    const message = `The toolkit '${name}' has bundled tools, so it is the deployment's: give a key that names it ('${name}.*')`
-    return fail({ type: 'conflict', message })
-  }
+    },
+  )
 
   /** The principal that a body names as the owner; null for the deployment. */
   async function ownerNamed(owner: string | null): Promise<Result<string | null>> {
@@ -97,30 +92,42 @@ export function toolkitsFace(deps: ToolkitsFaceDeps): Hono {
     return fail({ type: 'definition-invalid', what: 'change', problems: [{ path: '/owner', message }] })
   }
 
-  async function change(c: Context, principal: Principal, note: Note): Promise<Response | Failing> {
-    const name = c.req.param('toolkit') ?? ''
-    const refused = refuseUnnamed(principal, name)
-    if (refused) return refused
-    const body = await readJson(c.req.raw, BODY_LIMIT)
-    if (!body.ok) return body
-    const asked = decodeToolkitChange(body.value)
-    if (!asked.ok) return malformed(asked.problems)
-    note({ ...asked.value })
-    const { owner, ...others } = asked.value
-    // Nobody else may ask which keys there are
-    if (owner !== undefined && !isAdministrator(principal)) {
-      return fail({ type: 'forbidden', reason: 'Only an administrator says who owns a toolkit' })
-    }
-    const named = owner === undefined ? undefined : await ownerNamed(owner)
-    if (named?.ok === false) return named
-    const changed = await toolkits.change(name, { ...others, ...(named ? { owner: named.value } : {}) }, principal)
-    return changedAnswer(c, name, changed)
-  }
+  on(
+    'PATCH /toolkits/:toolkit',
+    {
+      ...PUBLISHER,
+      summary: 'Change the status, owner or tags of a toolkit',
+      act: 'toolkit.change',
+      body: jsonBody(CHANGE),
+      answers: { 200: component('As it is now', 'Toolkit') },
+    },
+    async ({ principal, path: { toolkit: name }, body, note }) => {
+      const refused = refuseUnnamed(principal, name)
+      if (refused) return refused
+      note({ ...body })
+      const { owner, ...others } = body
+      // Nobody else may ask which keys there are
+      if (owner !== undefined && !isAdministrator(principal)) {
+        return fail({ type: 'forbidden', reason: 'Only an administrator says who owns a toolkit' })
+      }
+      const named = owner === undefined ? undefined : await ownerNamed(owner)
+      if (named?.ok === false) return named
+      const change = { ...others, ...(named ? { owner: named.value } : {}) }
+      return changedAnswer(name, await toolkits.change(name, change, principal))
+    },
+  )
 
-  async function remove(c: Context, principal: Principal): Promise<Response | Failing> {
-    const name = c.req.param('toolkit') ?? ''
-    return refuseUnnamed(principal, name) ?? changedAnswer(c, name, await toolkits.remove(name, principal))
-  }
+  on(
+    'DELETE /toolkits/:toolkit',
+    {
+      ...PUBLISHER,
+      summary: 'Delete a toolkit that nobody may call any more',
+      act: 'toolkit.remove',
+      answers: { 200: component('Until when it is kept', 'Toolkit') },
+    },
+    async ({ principal, path: { toolkit: name } }) =>
+      refuseUnnamed(principal, name) ?? changedAnswer(name, await toolkits.remove(name, principal)),
+  )
 
   return face
 }
@@ -132,9 +139,9 @@ function refuseUnnamed(principal: Principal, toolkit: string): Failing | undefin
   return denied && fail(denied)
 }
 
-function changedAnswer(c: Context, name: string, changed: ToolkitChanged | undefined): Response | Failing {
+function changedAnswer(name: string, changed: ToolkitChanged | undefined) {
   if (!changed) return unknown(name)
-  if (changed.ok) return c.json(encodeToolkit(changed.toolkit))
+  if (changed.ok) return ok(encodeToolkit(changed.toolkit))
   const { reason, isConflict } = changed
   return fail(isConflict ? { type: 'conflict', message: reason } : { type: 'forbidden', reason })
 }

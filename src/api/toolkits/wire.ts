@@ -1,37 +1,16 @@
 import type { Toolkit } from '../../core/access/toolkit.ts'
 import type { ToolkitCount } from '../../core/catalogue/catalogue.ts'
-import { readStatus, statusBody } from '../../core/publish/status.ts'
+import { statusReader } from '../../core/publish/status.ts'
 import { tags } from '../../core/tool/definition-fields.ts'
-import { boolean, check, nullable, object, optional, string } from '../../core/tool/json-reader.ts'
-import type { Checked } from '../../core/tool/problem.ts'
-import type { ToolStatus } from '../../core/tool/version.ts'
+import { boolean, nullable, object, optional, string } from '../../core/tool/json-reader.ts'
 
-const PRINCIPAL = string({ least: 1, most: 300 })
-const OWNER = nullable(PRINCIPAL)
-/** What the body of `PUT /toolkits/{toolkit}` says. */
+const OWNER = nullable(string({ least: 1, most: 300 }))
+/** Reads `{"owner": …}`: the id of a key, `admin`, or `jwt:` and a subject; null gives the toolkit to the deployment. */
 export const OWNED = object({ owner: OWNER })
 const BESIDE = object({ owner: optional<string | null>(OWNER), tags: optional(tags), review: optional(boolean) })
-/** What the body of `PATCH /toolkits/{toolkit}` says. */
-export const CHANGE = statusBody(BESIDE)
+/** Reads the body of `PATCH /toolkits/{toolkit}`: a status, `owner`, `tags` and `review`. */
+export const CHANGE = statusReader(BESIDE, ['owner', 'tags', 'review'])
 const KEY = 'key:'
-
-/** What is asked to be changed of a toolkit, its owner as `principalNamed` reads it. */
-export interface AskedChange {
-  readonly status?: ToolStatus
-  readonly owner?: string | null
-  readonly tags?: readonly string[]
-  readonly review?: boolean
-}
-
-/** Reads what is to change of a toolkit: its status, as `readStatus` does, `owner`, `tags` and `review`. */
-export function decodeToolkitChange(body: unknown): Checked<AskedChange> {
-  return readStatus(body, BESIDE, ['owner', 'tags', 'review'])
-}
-
-/** Reads `{"owner": …}`: the id of a key, `admin`, or `jwt:` and a subject; null gives the toolkit to the deployment. */
-export function decodeOwner(body: unknown): Checked<{ readonly owner: string | null }> {
-  return check(OWNED, body)
-}
 
 /** The id of the principal that `owner` names: a key goes by its own id. */
 export function principalNamed(owner: string): { readonly principal: string; readonly key?: string } {
@@ -66,4 +45,14 @@ export function encodeToolkit({ toolkit, owner, isBundled, untrusted, status, ta
 /** `{toolkit, tools, security_level}`: how many tools, and the highest level among them. */
 export function encodeSummary({ toolkit, tools, level }: ToolkitCount) {
   return { toolkit, tools, security_level: level }
+}
+
+type ShownToolkit = ReturnType<typeof encodeToolkit>
+
+export interface ToolkitAnswers {
+  'GET /toolkits': { readonly items: readonly ReturnType<typeof encodeSummary>[] }
+  'GET /toolkits/:toolkit': ShownToolkit
+  'PUT /toolkits/:toolkit': ShownToolkit
+  'PATCH /toolkits/:toolkit': ShownToolkit
+  'DELETE /toolkits/:toolkit': ShownToolkit
 }

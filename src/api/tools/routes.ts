@@ -1,36 +1,36 @@
-import { type Context, Hono } from 'hono'
+import type { Hono } from 'hono'
 import { covers, mayActFor, maySee, type Principal } from '../../core/access/principal.ts'
 import { isAdministrator } from '../../core/access/toolkit.ts'
 import { userOf } from '../../core/call/authorise.ts'
-import { malformed } from '../../core/call/call-fields.ts'
-import { type Failing, fail } from '../../core/failure/failure.ts'
 import { encodeReadiness, type TellReadiness } from '../../core/call/readiness.ts'
+import { type Failing, fail, ok } from '../../core/failure/failure.ts'
 import { convert } from '../../core/publish/convert.ts'
 import type { Format } from '../../core/publish/export.ts'
-import type { SharedDocuments } from '../../core/publish/shared-documents.ts'
 import type { Publish } from '../../core/publish/publish.ts'
+import { publishedOf } from '../../core/publish/published.ts'
 import type { RegistryWriter } from '../../core/publish/registry.ts'
-import { CONVERTED, MAX_BATCH, PUBLICATION, readWrapper } from '../../core/publish/wrapper.ts'
+import type { SharedDocuments } from '../../core/publish/shared-documents.ts'
+import { CONVERTED, PUBLICATION, readWrapper } from '../../core/publish/wrapper.ts'
 import type { Codec, Given } from '../../core/tool/codec.ts'
 import type { Sha256 } from '../../core/tool/digest.ts'
 import { isJsonObject, isList, type Json } from '../../core/tool/json.ts'
 import { oneOf, optional, type Reader, string, wrong } from '../../core/tool/json-reader.ts'
+import type { Background } from '../../core/tool/platform.ts'
 import { quoted } from '../../core/tool/problem.ts'
-import type { ToolSource } from '../../core/tool/tool-source.ts'
 import { isVersion, parseToolId } from '../../core/tool/tool-id.ts'
+import type { ToolSource } from '../../core/tool/tool-source.ts'
 import { resolveVersion } from '../../core/tool/version.ts'
-import { readJson } from '../../http/request/body.ts'
-import { jsonText, notModified, PRIVATE } from '../../http/answer/json-response.ts'
-import { backgroundOf } from '../../http/route/gate.ts'
-import { publishedOf } from '../../core/publish/published.ts'
-import { NO_QUERY, query, type ReadOf } from '../../http/request/query.ts'
+import { notModified, PRIVATE } from '../../http/answer/json-response.ts'
 import { noteHeader } from '../../http/answer/note.ts'
-import { createRoute, type Note, type RouteDeps } from '../../http/route/route.ts'
+import { jsonBody } from '../../http/request/json-body.ts'
+import { query } from '../../http/request/query.ts'
+import { ANY, component, json, listOf, OBJECT, objectOf, ref, UNCALLABLE, UNCHANGED } from '../../http/route/answers.ts'
+import { backgroundOf } from '../../http/route/gate.ts'
+import { createFace, PLAIN, type RouteDeps } from '../../http/route/route.ts'
 import { createFindTool, type FindToolDeps, knownTo } from './find-tool.ts'
 import {
   askedId,
   CHANGE,
-  decodeChange,
   encodeHistory,
   encodePublished,
   encodeResult,
@@ -42,6 +42,7 @@ import {
   publisherHeaders,
   readinessQuery,
   statusHeaders,
+  type ToolAnswers,
 } from './wire.ts'
 
 export interface RegistryFaceDeps extends RouteDeps, FindToolDeps {
@@ -58,7 +59,6 @@ export interface RegistryFaceDeps extends RouteDeps, FindToolDeps {
 
 /** The largest body of a publication, in bytes, and the most documents of a batch. */
 const PUBLISH_LIMIT = 16 * 1024 * 1024
-const STATUS_LIMIT = 64 * 1024
 const CONVERT_LIMIT = 1024 * 1024
 const EXACT = 'PATCH /tools/Toolkit.Tool@1.2.3'
 
@@ -69,161 +69,176 @@ const EXACT = 'PATCH /tools/Toolkit.Tool@1.2.3'
 export function registryFace(deps: RegistryFaceDeps): Hono {
   const { publish, writer, source, codecs, sha256, formats, tellReadiness } = deps
   const find = createFindTool(deps)
-  const route = createRoute(deps)
+  const { face, on } = createFace<ToolAnswers>(deps, 'open')
   const format = oneOf([...formats.keys()])
-  const shownIn = query({ format: optional(format), losses })
-  const conversion = query({ to: requiredOf(format, [...formats.keys()]), from: optional(string({ most: 100 })) })
-  const face = new Hono()
+  const READER = { scope: 'tools:read', ...PLAIN } as const
+  const PUBLISHER = { scope: 'tools:publish', ...PLAIN } as const
 
-  face.post(
-    '/tools',
-    route({ scope: 'tools:publish', act: 'tools.publish', query: publicationQuery, body: PUBLICATION }, publishAll),
+  on(
+    'POST /tools',
+    {
+      ...PUBLISHER,
+      summary: 'Publish a definition of any dialect, or up to 1,000',
+      act: 'tools.publish',
+      query: publicationQuery,
+      body: jsonBody(PUBLICATION, { limit: PUBLISH_LIMIT }),
+      answers: {
+        200: {
+          ...json('Published before as it is; or the result of each of a batch', {
+            anyOf: [ref('Published'), ref('Results')],
+          }),
+          note: UNCALLABLE,
+        },
+        201: { ...component('Published', 'Published'), note: UNCALLABLE },
+      },
+    },
+    async ({ principal, query: { allow, dialect }, body, note }) => {
+      const isBatch = isList(body)
+      const documents = isList(body) ? body : [body]
+      const reports = await publish(
+        documents.map((document) => ({ body: document, dialect })),
+        { principal, allowBreaking: allow !== undefined },
+      )
+      note(publishedOf(reports))
+      const beside = publicationNote(reports)
+      const noted = beside === undefined ? {} : { headers: noteHeader(beside) }
+      if (isBatch) {
+        const results = reports.map((report, index) => encodeResult(report, askedId(documents[index])))
+        return { ...ok({ results }), ...noted }
+      }
+      const [report] = reports
+      if (!report) throw new Error('A publication came to nothing')
+      if (!report.ok) return report
+      return { ...ok(encodePublished(report)), status: report.outcome === 'created' ? 201 : 200, ...noted }
+    },
   )
-  face.get('/tools/:id', route({ scope: 'tools:read', query: shownIn }, show))
-  face.get('/tools/:id/readiness', route({ scope: 'tools:read', query: readinessQuery }, readiness))
-  face.get('/tools/:id/versions', route({ scope: 'tools:read', query: NO_QUERY }, versions))
-  face.patch('/tools/:id', route({ scope: 'tools:publish', act: 'tool.change', query: NO_QUERY, body: CHANGE }, change))
-  face.post('/convert', route({ scope: 'tools:read', query: conversion, body: CONVERTED }, converted))
 
-  async function publishAll(
-    c: Context,
-    principal: Principal,
-    note: Note,
-    { allow, dialect }: ReadOf<typeof publicationQuery>,
-  ): Promise<Response | Failing> {
-    const body = await readJson(c.req.raw, PUBLISH_LIMIT)
-    if (!body.ok) return body
-    const isBatch = isList(body.value)
-    const documents = isList(body.value) ? body.value : [body.value]
-    if (documents.length > MAX_BATCH) {
-      const message = `A batch holds at most ${MAX_BATCH} definitions, got ${documents.length}`
-      return fail({ type: 'request-malformed', message })
-    }
-    const reports = await publish(
-      documents.map((document) => ({ body: document, dialect })),
-      { principal, allowBreaking: allow !== undefined },
-    )
-    note(publishedOf(reports))
-    const beside = publicationNote(reports)
-    const headers = beside === undefined ? undefined : noteHeader(beside)
-    if (isBatch) {
-      const results = reports.map((report, index) => encodeResult(report, askedId(documents[index])))
-      return jsonText(JSON.stringify({ results }), 200, headers)
-    }
-    const [report] = reports
-    if (!report) throw new Error('A publication came to nothing')
-    if (!report.ok) return report
-    const status = report.outcome === 'created' ? 201 : 200
-    return jsonText(JSON.stringify(encodePublished(report)), status, headers)
-  }
+  on(
+    'GET /tools/:id',
+    {
+      ...READER,
+      summary: 'Read a definition',
+      query: query({ format: optional(format), losses }),
+      answers: { 200: json('In the format that was asked for', ANY), 304: UNCHANGED },
+    },
+    async ({ c, principal, path: { id }, query: { format: formatName, losses: withLosses } }) => {
+      const encode = formatNamed(formatName ?? 'oxp')
+      const found = await findSeen(id, principal, backgroundOf(c))
+      if (!found) return unknown(id)
+      const whole = await source.whole(found.record)
+      const sees = async (other: string) => (await findSeen(other, principal, backgroundOf(c))) !== undefined
+      // A document is a part of what is written in its own dialect alone
+      const isDocument = formatName === whole.source.dialect && !isAdministrator(principal)
+      const seen = isDocument ? await (await sharedDocuments()).asSeen(whole, sees) : whole
+      const written = encode(seen, found.record.name)
+      // Published by an earlier version of Switchboard, which did not judge it
+      if (!written.ok) return fail({ type: 'definition-invalid', problems: written.problems })
+      const { document, losses } = written.value
+      const digest = found.record.digest + (seen === whole ? '' : '.alone')
+      // The digest says nothing of policies
+      const { revision } = deps.policies.now()
+      const named = formatName || withLosses ? `${digest}.${formatName}.${withLosses}` : digest
+      const etag = revision > 0 && formatName ? `"${named}.${revision}"` : `"${named}"`
+      const about = isAdministrator(principal) ? publisherHeaders(found.publisher) : {}
+      const headers = { ...PRIVATE, ...statusHeaders(found.status), ...guardHeaders(found.record), ...about, etag }
+      return notModified(c.req.raw, headers) ?? { ...ok(withLosses ? { document, losses } : document), headers }
+    },
+  )
 
-  async function show(
-    c: Context,
-    principal: Principal,
-    _: Note,
-    { format: formatName, losses: withLosses }: ReadOf<typeof shownIn>,
-  ): Promise<Response | Failing> {
-    const asked = c.req.param('id') ?? ''
-    const encode = formatNamed(formatName ?? 'oxp')
-    const found = await find(asked, principal, backgroundOf(c))
-    if (!found || !maySee(principal, found.record)) return unknown(asked)
-    const whole = await source.whole(found.record)
-    const sees = async (id: string) => {
-      const other = await find(id, principal, backgroundOf(c))
-      return other !== undefined && maySee(principal, other.record)
-    }
-    // A document is a part of what is written in its own dialect alone
-    const isDocument = formatName === whole.source.dialect && !isAdministrator(principal)
-    const seen = isDocument ? await (await sharedDocuments()).asSeen(whole, sees) : whole
-    const written = encode(seen, found.record.name)
-    // Published by an earlier version of Switchboard, which did not judge it
-    if (!written.ok) return fail({ type: 'definition-invalid', problems: written.problems })
-    const { document, losses } = written.value
-    const digest = found.record.digest + (seen === whole ? '' : '.alone')
-    // What policies make of it is in no digest
-    const { revision } = deps.policies.now()
-    const named = formatName || withLosses ? `${digest}.${formatName}.${withLosses}` : digest
-    const etag = revision > 0 && formatName ? `"${named}.${revision}"` : `"${named}"`
-    const about = isAdministrator(principal) ? publisherHeaders(found.publisher) : {}
-    const headers = { ...PRIVATE, ...statusHeaders(found.status), ...guardHeaders(found.record), ...about, etag }
-    const text = () => JSON.stringify(withLosses ? { document, losses } : document)
-    return notModified(c.req.raw, headers) ?? jsonText(text(), 200, headers)
-  }
+  // To look has no effect
+  on(
+    'GET /tools/:id/readiness',
+    {
+      ...READER,
+      summary: 'Tell whether a call could run now',
+      query: readinessQuery,
+      answers: { 200: component('What is in the way, if anything', 'Readiness') },
+    },
+    async ({ c, principal, path: { id }, query: { user_id } }) => {
+      const userId = userOf(principal, user_id)
+      if (userId !== undefined && !mayActFor(principal, userId)) {
+        return fail({ type: 'forbidden', reason: 'The credential may not act for this user' })
+      }
+      const found = await findSeen(id, principal, backgroundOf(c))
+      if (!found) return unknown(id)
+      const told = await tellReadiness(found, { principal, userId, reachedAt: () => c.req.raw.url })
+      return { ...ok(encodeReadiness(told)), headers: { ...PRIVATE, 'cache-control': 'no-store' } }
+    },
+  )
 
-  /** Whether the caller could call the tool now for a user, and what is in the way. To look has no effect. */
-  async function readiness(
-    c: Context,
-    principal: Principal,
-    _: Note,
-    { user_id }: ReadOf<typeof readinessQuery>,
-  ): Promise<Response | Failing> {
-    const userId = userOf(principal, user_id)
-    if (userId !== undefined && !mayActFor(principal, userId)) {
-      return fail({ type: 'forbidden', reason: 'The credential may not act for this user' })
-    }
-    const asked = c.req.param('id') ?? ''
-    const found = await find(asked, principal, backgroundOf(c))
-    if (!found || !maySee(principal, found.record)) return unknown(asked)
-    const told = await tellReadiness(found, { principal, userId, reachedAt: () => c.req.raw.url })
-    return jsonText(JSON.stringify(encodeReadiness(told)), 200, { ...PRIVATE, 'cache-control': 'no-store' })
-  }
+  on(
+    'GET /tools/:id/versions',
+    {
+      ...READER,
+      summary: 'List the versions of a tool, and what each changed',
+      answers: { 200: json('The versions, the highest first', objectOf({ items: listOf(OBJECT) })) },
+    },
+    async ({ c, principal, path: { id } }) => {
+      const found = await findSeen(id, principal, backgroundOf(c))
+      const current = found && (await source.current(found.record))
+      const document = current && (await knownTo(principal, current, deps.toolkits))
+      if (!document) return unknown(id)
+      const { historyOf } = await import('../../core/publish/history.ts')
+      const history = await historyOf(document, source, (record) => maySee(principal, record))
+      return { ...ok({ items: history.map((each) => encodeHistory(document, each)) }), headers: PRIVATE }
+    },
+  )
 
-  /** All versions of the tool that an id, of whichever version, or a name stands for, and what each changed. */
-  async function versions(c: Context, principal: Principal): Promise<Response | Failing> {
-    const asked = c.req.param('id') ?? ''
-    const found = await find(asked, principal, backgroundOf(c))
-    const current = found && maySee(principal, found.record) ? await source.current(found.record) : undefined
-    const document = current && (await knownTo(principal, current, deps.toolkits))
-    if (!document) return unknown(asked)
-    const { historyOf } = await import('../../core/publish/history.ts')
-    const history = await historyOf(document, source, (record) => maySee(principal, record))
-    return jsonText(JSON.stringify({ items: history.map((each) => encodeHistory(document, each)) }), 200, PRIVATE)
-  }
+  on(
+    'PATCH /tools/:id',
+    {
+      ...PUBLISHER,
+      summary: 'Change the status of a version',
+      act: 'tool.change',
+      body: jsonBody(CHANGE),
+      answers: { 200: component('As it is now', 'Version') },
+    },
+    async ({ principal, path: { id: asked }, body, note }) => {
+      const id = parseToolId(asked)
+      if (!id) return unknown(asked)
+      note({ ...body })
+      // Another version may have come since an administrator looked
+      if (body.trusted !== undefined && !isVersion(id.selector ?? '')) {
+        const message = `To trust '${asked.slice(0, 200)}', name its version: ${EXACT}`
+        return fail({ type: 'request-malformed', message })
+      }
+      const found = await source.currentOrNearest(id)
+      const document = 'versions' in found && covers(principal, found) ? found : undefined
+      const version = document && resolveVersion(document.versions, id.selector)?.version
+      if (!document || version === undefined) return unknown(asked)
+      const { toolkit, tool } = document
+      const changed = await writer.change({ toolkit, tool }, version, body, principal)
+      if (!changed) return unknown(asked)
+      if (!changed.ok) {
+        const { reason, isConflict } = changed
+        return fail(isConflict ? { type: 'conflict', message: reason } : { type: 'forbidden', reason })
+      }
+      const entry = changed.document.versions.find((each) => each.version === version)
+      return entry ? ok(encodeVersion(changed.document, entry, isAdministrator(principal))) : unknown(asked)
+    },
+  )
 
-  async function change(c: Context, principal: Principal, note: Note): Promise<Response | Failing> {
-    const asked = c.req.param('id') ?? ''
-    const id = parseToolId(asked)
-    if (!id) return unknown(asked)
-    const body = await readJson(c.req.raw, STATUS_LIMIT)
-    if (!body.ok) return body
-    const change = decodeChange(body.value)
-    if (!change.ok) return malformed(change.problems)
-    note({ ...change.value })
-    // Another version may have come since an administrator looked
-    if (change.value.trusted !== undefined && !isVersion(id.selector ?? '')) {
-      return fail({
-        type: 'request-malformed',
-        message: `To trust '${asked.slice(0, 200)}', name its version: ${EXACT}`,
-      })
-    }
-    const found = await source.currentOrNearest(id)
-    const document = 'versions' in found && covers(principal, found) ? found : undefined
-    const version = document && resolveVersion(document.versions, id.selector)?.version
-    if (!document || version === undefined) return unknown(asked)
-    const { toolkit, tool } = document
-    const changed = await writer.change({ toolkit, tool }, version, change.value, principal)
-    if (!changed) return unknown(asked)
-    if (!changed.ok) {
-      const { reason } = changed
-      return fail(changed.isConflict ? { type: 'conflict', message: reason } : { type: 'forbidden', reason })
-    }
-    const entry = changed.document.versions.find((each) => each.version === version)
-    if (!entry) return unknown(asked)
-    return jsonText(JSON.stringify(encodeVersion(changed.document, entry, isAdministrator(principal))))
-  }
+  on(
+    'POST /convert',
+    {
+      ...READER,
+      summary: 'Write a definition in another format, storing nothing',
+      query: query({ to: requiredOf(format, [...formats.keys()]), from: optional(string({ most: 100 })) }),
+      body: jsonBody(CONVERTED, { limit: CONVERT_LIMIT }),
+      answers: {
+        200: json('The document, and what could not be said', objectOf({ document: ANY, losses: listOf(OBJECT) })),
+      },
+    },
+    async ({ query: { to, from }, body }) => {
+      const { document, given } = unwrapped(body)
+      const result = await convert(document, { from, to: formatNamed(to), given }, codecs, sha256)
+      return result.ok ? ok(result.value) : fail({ type: 'definition-invalid', problems: result.problems })
+    },
+  )
 
-  async function converted(
-    c: Context,
-    _: Principal,
-    __: Note,
-    { to, from }: ReadOf<typeof conversion>,
-  ): Promise<Response | Failing> {
-    const body = await readJson(c.req.raw, CONVERT_LIMIT)
-    if (!body.ok) return body
-    const { document, given } = unwrapped(body.value)
-    const result = await convert(document, { from, to: formatNamed(to), given }, codecs, sha256)
-    if (!result.ok) return fail({ type: 'definition-invalid', problems: result.problems })
-    return jsonText(JSON.stringify(result.value))
+  async function findSeen(asked: string, principal: Principal, background: Background) {
+    const found = await find(asked, principal, background)
+    return found && maySee(principal, found.record) ? found : undefined
   }
 
   async function sharedDocuments(): Promise<SharedDocuments> {

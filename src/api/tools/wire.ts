@@ -1,14 +1,15 @@
+import type { encodeReadiness } from '../../core/call/readiness.ts'
 import { identifier } from '../../core/call/call-fields.ts'
 import type { VersionHistory } from '../../core/publish/history.ts'
 import type { PublicationFailure, Report as PublicationReport } from '../../core/publish/report.ts'
-import { readStatus, statusBody } from '../../core/publish/status.ts'
-import { isObject } from '../../core/tool/json.ts'
+import { statusReader } from '../../core/publish/status.ts'
+import type { Encoded, Loss } from '../../core/tool/codec.ts'
+import { isObject, type Json } from '../../core/tool/json.ts'
 import { boolean, into, nullable, object, oneOf, optional, string, text } from '../../core/tool/json-reader.ts'
-import { type Checked, type Problem, quoted } from '../../core/tool/problem.ts'
+import { type Problem, quoted } from '../../core/tool/problem.ts'
 import { query } from '../../http/request/query.ts'
 import { formatToolId, isNamePart, type ToolName } from '../../core/tool/tool-id.ts'
 import { needsApproval, type Publisher, type ToolRecord, type VersionEntry } from '../../core/tool/tool.ts'
-import type { VersionChange } from '../../core/publish/registry.ts'
 import type { ToolStatus } from '../../core/tool/version.ts'
 
 const NAME = text('a name of 1 to 64 of A-Z, a-z, 0-9, _ and -', isNamePart)
@@ -17,8 +18,8 @@ const BY_ADMINISTRATOR = object({
   name: optional<string | null>(nullable(NAME)),
 })
 
-/** What the body of `PATCH /tools/{id}` says. */
-export const CHANGE = statusBody(BY_ADMINISTRATOR)
+/** Reads the body of `PATCH /tools/{id}`: a status, `trusted` and `name`. */
+export const CHANGE = statusReader(BY_ADMINISTRATOR, ['trusted', 'name'])
 
 /** For whom a call would be. */
 export const readinessQuery = query({ user_id: optional(identifier) })
@@ -86,11 +87,6 @@ export function askedId(document: unknown): string | null {
   return isObject(definition) && typeof definition.id === 'string' ? definition.id.slice(0, 300) : null
 }
 
-/** Reads what is to change of a version: its status, as `readStatus` does, `trusted` and `name`. */
-export function decodeChange(body: unknown): Checked<VersionChange> {
-  return readStatus(body, BY_ADMINISTRATOR, ['trusted', 'name'])
-}
-
 /** A version as it stands after a change; who published it is for administrators. */
 export function encodeVersion(name: ToolName, { version, status, publisher }: VersionEntry, isAdmin: boolean) {
   const { state, ...details } = status
@@ -140,4 +136,14 @@ export function encodeHistory(name: ToolName, { entry, record, comparedWith, cha
     ...(record ? encodeAbout(record) : {}),
     ...(changes ? { compared_with: comparedWith, changes } : {}),
   }
+}
+
+export interface ToolAnswers {
+  'POST /tools': ReturnType<typeof encodePublished> | { readonly results: readonly ReturnType<typeof encodeResult>[] }
+  /** In the format that was asked for; beside it, where they are wanted, what was lost. */
+  'GET /tools/:id': Json | { readonly document: Json; readonly losses: readonly Loss[] }
+  'GET /tools/:id/readiness': ReturnType<typeof encodeReadiness>
+  'GET /tools/:id/versions': { readonly items: readonly ReturnType<typeof encodeHistory>[] }
+  'PATCH /tools/:id': ReturnType<typeof encodeVersion>
+  'POST /convert': Encoded
 }

@@ -1,12 +1,11 @@
-import { isList, type JsonObject } from '../tool/json.ts'
+import { isList } from '../tool/json.ts'
 import {
-  anyObject,
   boolean,
-  check,
   integer,
   into,
   judged,
   list,
+  nullable,
   object,
   oneOf,
   optional,
@@ -17,7 +16,6 @@ import {
   wrong,
 } from '../tool/json-reader.ts'
 import type { Report, Reader } from '../tool/json-reader.ts'
-import type { Checked } from '../tool/problem.ts'
 import { time } from '../tool/time.ts'
 import { toolPattern } from '../tool/tool-id.ts'
 import { type CallLimits, callLimits } from './limits.ts'
@@ -42,8 +40,14 @@ export interface ApiKey {
   readonly record_arguments?: boolean
 }
 
-/** What whoever makes a key says of it. */
+/** The part of a key that its maker decides. */
 export type NewKey = Omit<ApiKey, 'id' | 'created_at'>
+
+/** The fields of a key that change; null takes one away. */
+export type KeyChange = Partial<Omit<NewKey, 'expires_at' | 'limits'>> & {
+  readonly expires_at?: string | null
+  readonly limits?: CallLimits | null
+}
 
 /** Where keys are kept. `hash` is the SHA-256 of the key's text, in lower-case hex. */
 export interface KeyStore {
@@ -68,70 +72,54 @@ const USERS = distinct(judged(string({ least: 1, most: 256 }), (user) => (user =
 const FIELDS = {
   name: string({ least: 1, most: 100 }),
   scopes: distinct(oneOf(SCOPES), 1),
-  tools: optional(distinct(toolPattern), ['*']),
-  users: optional(
-    stating<NewKey['users']>(() => ({ anyOf: [{ const: 'any' }, schemaOf(USERS)] }), anyOrThese),
-    [],
-  ),
+  tools: distinct(toolPattern),
+  users: stating<NewKey['users']>(() => ({ anyOf: [{ const: 'any' }, schemaOf(USERS)] }), anyOrThese),
   record_arguments: optional(boolean),
 }
 
 /**
  * Reads the body of `POST /keys`: `{name, scopes, tools?, users?, expires_at?, limits?, record_arguments?}`. Tools default to all (`*`), users to
- * none. Gives the key with `expires_at` in UTC, or everything that is wrong with the body at once; a field it does not
- * know is a problem, since a misspelt restriction would be no restriction.
+ * none; `expires_at` is given in UTC. An unknown field is a problem, since a misspelt restriction would be no restriction.
  */
-export function decodeNewKey(body: unknown, now: Date): Checked<NewKey> {
-  const expiry = into(time, (at, report) =>
-    at > now.getTime()
+export function newKey(now: () => Date) {
+  const { tools, users } = FIELDS
+  const more = { expires_at: optional(expiry(now)), limits: optional(callLimits) }
+  return object({ ...FIELDS, tools: optional(tools, ['*']), users: optional(users, []), ...more })
+}
+
+/** Reads the body of `PATCH /keys/{id}`: the fields of a new key that change; null takes an expiry or limits away. */
+export function keyChange(now: () => Date) {
+  const { name, scopes, tools, users, record_arguments } = FIELDS
+  return object({
+    name: optional(name),
+    scopes: optional(scopes),
+    tools: optional(tools),
+    users: optional(users),
+    record_arguments,
+    expires_at: optional<string | null>(nullable(expiry(now))),
+    limits: optional<CallLimits | null>(nullable(callLimits)),
+  })
+}
+
+/** A key as it is after a change. */
+export function changedKey({ expires_at: expiry, limits: before, ...key }: ApiKey, change: KeyChange): ApiKey {
+  const { expires_at = expiry, limits = before, ...others } = change
+  return { ...key, ...others, ...(expires_at ? { expires_at } : {}), ...(limits ? { limits } : {}) }
+}
+
+function expiry(now: () => Date): Reader<string> {
+  return into(time, (at, report) =>
+    at > now().getTime()
       ? new Date(at).toISOString()
-      : wrong(report, `Must be in the future, and now is '${now.toISOString()}'`),
+      : wrong(report, `Must be in the future, and now is '${now().toISOString()}'`),
   )
-  return check(newKey(expiry), body)
 }
-
-function newKey<T>(expiry: Reader<T>) {
-  return object({ ...FIELDS, expires_at: optional(expiry), limits: optional(callLimits) })
-}
-
-/** What a new key may say, whatever the time is. */
-export const NEW_KEY = newKey(time)
-
-/** What the body of `PATCH /keys/{id}` says. */
-export const KEY_CHANGE: Reader<JsonObject> = stating(() => {
-  const { required: _, properties, ...rest } = schemaOf(NEW_KEY)
-  const { expires_at, limits, ...others } = Object(properties)
-  const removable = [expires_at, limits].map((each) => ({ anyOf: [each, { type: 'null' }] }))
-  return { ...rest, properties: { ...others, expires_at: removable[0], limits: removable[1] } }
-}, anyObject)
-
-/**
- * Reads the body of `PATCH /keys/{id}`: the fields of a new key that change; null takes an expiry or limits away. Gives the key as
- * it is then, or everything that is wrong with it.
- */
-export function decodeKeyChange(body: unknown, key: ApiKey, now: Date): Checked<ApiKey> {
-  const change = check(anyObject, body)
-  if (!change.ok) return change
-  const { id, created_at, expires_at, limits, ...before } = key
-  const given = Object.entries({ expires_at, limits, ...before, ...change.value })
-  const kept = given.filter(([name, value]) => value !== undefined && !(value === null && REMOVABLE.has(name)))
-  const decoded = decodeNewKey(Object.fromEntries(kept), now)
-  return decoded.ok ? { ok: true, value: { id, created_at, ...decoded.value } } : decoded
-}
-
-const REMOVABLE: ReadonlySet<string> = new Set(['expires_at', 'limits'])
 
 /** A text that is rotated away works on for a day where nothing else is said, and for 30 at most. */
 const OVERLAP_SECONDS = 86_400
 const MAX_OVERLAP_SECONDS = 30 * 86_400
-/** What the body of `POST /keys/{id}/rotate` says. */
+/** Reads the body of `POST /keys/{id}/rotate`: for how long the text that there is works on. */
 export const ROTATION = object({ overlap_seconds: optional(integer(0, MAX_OVERLAP_SECONDS), OVERLAP_SECONDS) })
-
-/** Reads the body of `POST /keys/{id}/rotate`: until when the text that there is works, in milliseconds since 1970. */
-export function decodeRotation(body: unknown, now: Date): Checked<number> {
-  const read = check(ROTATION, body)
-  return read.ok ? { ok: true, value: now.getTime() + read.value.overlap_seconds * 1_000 } : read
-}
 
 /** Whoever presents a key: `key:<id>`, with the scopes, tools and users of the key. */
 export function principalOf(key: ApiKey): Principal {

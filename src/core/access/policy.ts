@@ -29,7 +29,8 @@ export const MAX_POLICIES = 200
 const MAX_SECRETS = 100
 const MAX_TIMEOUT_MS = 300_000
 
-function policyFields(judgeSecret: JudgeSecret) {
+/** Reads the body of `PUT /policies/{pattern}`; without a judge, whichever secrets there are. */
+export function policyReader(judgeSecret: JudgeSecret = () => undefined) {
   return object(
     {
       secrets: optional(list(judged(requirementId, judgeSecret), { least: 1, most: MAX_SECRETS })),
@@ -46,12 +47,9 @@ function policyFields(judgeSecret: JudgeSecret) {
   )
 }
 
-/** What the body of `PUT /policies/{pattern}` says, whichever secrets there are. */
-export const POLICY = policyFields(() => undefined)
-
 /** Reads what a policy says, its pattern standing beside it. */
 export function decodePolicy(pattern: string, body: unknown, judgeSecret: JudgeSecret): Checked<Policy> {
-  const read = check(policyFields(judgeSecret), body)
+  const read = check(policyReader(judgeSecret), body)
   return read.ok ? { ok: true, value: { pattern, ...read.value } } : read
 }
 

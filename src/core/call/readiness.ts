@@ -171,7 +171,7 @@ function lacking(failure: Extract<Failure, { type: 'requirements-missing' }>): s
 }
 
 /** Readiness as JSON, the same wherever it is told. */
-export function encodeReadiness(readiness: Readiness): JsonObject {
+export function encodeReadiness(readiness: Readiness) {
   const { tool, status, securityLevel, userId, ready, obstacles, authorization } = readiness
   const { secrets, lacksUser, context, upstreams } = readiness
   const missing = {

@@ -1,7 +1,6 @@
-import { anyObject, check, judged, list, map, object, oneOf, optional } from '../tool/json-reader.ts'
-import { type Reader, schemaOf, stating, string, text, unquoted, WRONG, wrong } from '../tool/json-reader.ts'
+import { into, judged, list, map, object, oneOf, optional } from '../tool/json-reader.ts'
+import { type Reader, statingAs, string, text, unquoted, WRONG, wrong } from '../tool/json-reader.ts'
 import { isObject } from '../tool/json.ts'
-import type { Checked } from '../tool/problem.ts'
 import { toolPattern } from '../tool/tool-id.ts'
 import { isRequirementId } from '../tool/tool.ts'
 import { APPROVAL } from './authorization.ts'
@@ -89,32 +88,27 @@ export function isProviderId(text: string): boolean {
   return isRequirementId(text) && text !== APPROVAL
 }
 
-/**
- * Reads the body of `PUT /providers/{id}`, or says everything that is wrong with it. The addresses of a well-known
- * provider stand in together, where the body has none: half of one provider and half of another is neither.
- */
-export function decodeProvider(id: string, body: unknown, rules: ProviderRules): Checked<Provider> {
-  const { known } = rules
-  // A secret may have come to the wrong place
-  const read = check(unquoted(withoutSecret(providerFields(id, rules))), body)
-  if (!read.ok) return read
-  const habit = read.value.client_secret_name === undefined ? undefined : known?.token_endpoint_auth_method
-  return {
-    ok: true,
-    value: {
-      ...(isLocated(read.value) ? {} : addressesOf(known)),
-      ...(habit === undefined ? {} : { token_endpoint_auth_method: habit }),
-      ...read.value,
-      id,
-    },
-  }
-}
+/** Rules that refuse nothing, for a description of what may be said of any provider. */
+const ANY: ProviderRules = { judgeUrl: () => undefined, judgeSecret: () => undefined }
 
-/** What the body of `PUT /providers/{id}` says, whichever it is and whatever may be reached. */
-export const PROVIDER: Reader<unknown> = stating(
-  () => schemaOf(providerFields('{id}', { judgeUrl: () => undefined, judgeSecret: () => undefined })),
-  anyObject,
-)
+/**
+ * Reads the body of `PUT /providers/{id}`. The addresses of a well-known provider stand in together, where the body has none: half
+ * of one provider and half of another is neither.
+ */
+export function providerReader(id: string, rules = ANY): Reader<Provider> {
+  const { known } = rules
+  const whole = into(providerFields(id, rules), (read): Provider => {
+    const habit = read.client_secret_name === undefined ? undefined : known?.token_endpoint_auth_method
+    return {
+      ...(isLocated(read) ? {} : addressesOf(known)),
+      ...(habit === undefined ? {} : { token_endpoint_auth_method: habit }),
+      ...read,
+      id,
+    }
+  })
+  // A secret may have come to the wrong place
+  return unquoted(withoutSecret(whole))
+}
 
 function providerFields(id: string, rules: ProviderRules) {
   const { known, judgeSecret } = rules
@@ -159,7 +153,7 @@ function providerFields(id: string, rules: ProviderRules) {
 
 /** Reads the rest of a body that holds the client's secret itself. */
 function withoutSecret<T>(reader: Reader<T>): Reader<T> {
-  return (body, report) => {
+  return statingAs(reader, (body, report) => {
     if (!isObject(body) || !('client_secret' in body)) return reader(body, report)
     const { client_secret: _, ...rest } = body
     const how =
@@ -167,7 +161,7 @@ function withoutSecret<T>(reader: Reader<T>): Reader<T> {
     wrong(report, `Must not be sent, as it would be stored: ${how}`, '/client_secret')
     reader(rest, report)
     return WRONG
-  }
+  })
 }
 
 function isLocated(of: object): boolean {

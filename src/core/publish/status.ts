@@ -1,7 +1,7 @@
-import { isObject, type JsonObject } from '../tool/json.ts'
-import { anyObject, check, into, map, object, oneOf, optional, schemaOf, stating, string } from '../tool/json-reader.ts'
+import { isObject } from '../tool/json.ts'
+import { into, map, object, oneOf, optional, schemaOf, stating, string } from '../tool/json-reader.ts'
 import { type Reader, type Report, text, WRONG, wrong } from '../tool/json-reader.ts'
-import { type Checked, pointerStep } from '../tool/problem.ts'
+import { pointerStep } from '../tool/problem.ts'
 import { parseToolId } from '../tool/tool-id.ts'
 import { SAID_STATES, type ToolStatus } from '../tool/version.ts'
 
@@ -31,31 +31,26 @@ const STATUS_BODY: Reader<ToolStatus> = (body, report) => {
 
 /**
  * Reads what is said of a version or of a toolkit: `{"status": …}`, a state (`"yanked"`), with `message` and `successor` beside it
- * for `"deprecated"`, or an object with `state`, or with the state as its only key. What `beside` reads stands beside it, or alone.
+ * for `"deprecated"`, or an object with `state`, or with the state as its only key. The fields of `beside` stand beside it, or alone.
  */
-export function readStatus<T extends object>(
-  body: unknown,
+export function statusReader<T extends object>(
   beside: Reader<T>,
   names: readonly string[],
-): Checked<T & { readonly status?: ToolStatus }> {
-  const fields = isObject(body) ? Object.entries(body) : []
-  const said = Object.fromEntries(fields.filter(([name]) => names.includes(name)))
-  const rest = Object.fromEntries(fields.filter(([name]) => !names.includes(name)))
-  const others = check(beside, said)
-  if (!others.ok) return others
-  if (Object.keys(said).length > 0 && Object.keys(rest).length === 0) return others
-  const status = check(STATUS_BODY, isObject(body) ? rest : body)
-  return status.ok ? { ok: true, value: { ...others.value, status: status.value } } : status
-}
-
-/** States what `readStatus` reads, with `beside`. */
-export function statusBody(beside: Reader<unknown>): Reader<JsonObject> {
+): Reader<T & { readonly status?: ToolStatus }> {
   const schema = () => {
     const properties = { ...Object(schemaOf(BESIDE).properties), ...Object(schemaOf(beside).properties) }
     const status = { anyOf: [STATE, BY_FIELD, map(object(DETAILS), 1)].map(schemaOf) }
     return { type: 'object', properties: { ...properties, status }, additionalProperties: false, minProperties: 1 }
   }
-  return stating(schema, anyObject)
+  return stating(schema, (body, report) => {
+    const fields = isObject(body) ? Object.entries(body) : []
+    const said = Object.fromEntries(fields.filter(([name]) => names.includes(name)))
+    const rest = Object.fromEntries(fields.filter(([name]) => !names.includes(name)))
+    const others = beside(said, report)
+    if (others === WRONG || (Object.keys(said).length > 0 && Object.keys(rest).length === 0)) return others
+    const status = STATUS_BODY(isObject(body) ? rest : body, report)
+    return status === WRONG ? WRONG : { ...others, status }
+  })
 }
 
 function statusOf(state: (typeof SAID_STATES)[number], details: Details, report: Report): ToolStatus | typeof WRONG {

@@ -2,7 +2,7 @@ import { type Guard, guardFields } from '../access/guard.ts'
 import { createBudget } from '../tool/budget.ts'
 import type { Given } from '../tool/codec.ts'
 import { namePart, tags, version } from '../tool/definition-fields.ts'
-import { isJsonObject, isObject, type Json, type JsonObject } from '../tool/json.ts'
+import { isJson, isJsonObject, isList, isObject, type Json, type JsonObject } from '../tool/json.ts'
 import {
   anything,
   map,
@@ -13,13 +13,15 @@ import {
   type Reader,
   schemaOf,
   stating,
+  unfit,
+  wrong,
 } from '../tool/json-reader.ts'
 import { pointerStep, type Problem } from '../tool/problem.ts'
 import type { Implementation } from '../tool/tool.ts'
 import { judgeText, MAX_TOOLS } from './judge.ts'
 
 /** The most definitions of one request. */
-export const MAX_BATCH = 1_000
+const MAX_BATCH = 1_000
 
 /** What a publisher says beside a document. */
 export interface Beside {
@@ -53,18 +55,23 @@ const FIELDS = {
 const BARE = { type: 'object', description: 'A definition in any dialect', not: { required: ['definition'] } }
 const ONE = () => ({ anyOf: [{ ...schemaOf(object(FIELDS)), required: ['definition'] }, BARE] })
 
-/** What is published: a definition, by itself or with what is said beside it, or many. */
-export const PUBLICATION: Reader<Json | undefined> = stating(
+/** Reads a definition, by itself or with what is said beside it, or many. Each is judged where it is published, with its own report. */
+export const PUBLICATION: Reader<Json> = stating(
   () => ({ anyOf: [...ONE().anyOf, { type: 'array', items: ONE(), maxItems: MAX_BATCH }] }),
-  anything,
+  (body, report) => {
+    if (isList(body) && body.length > MAX_BATCH) {
+      return wrong(report, `A batch holds at most ${MAX_BATCH} definitions, got ${body.length}`)
+    }
+    return isJson(body) ? body : unfit(report, 'a definition', body)
+  },
 )
 
-/** What is converted: the same, of which only the definition, its toolkit and its version matter. */
-export const CONVERTED: Reader<Json | undefined> = stating(
+/** Reads what is converted: the same but for batches. Only the definition, its toolkit and its version matter. */
+export const CONVERTED: Reader<Json> = stating(
   () => ({
     anyOf: [{ ...schemaOf(object(FIELDS)), required: ['definition'], additionalProperties: true }, BARE],
   }),
-  anything,
+  (body, report) => (isJson(body) ? body : unfit(report, 'a definition', body)),
 )
 
 /**

@@ -4,6 +4,7 @@ import { type Failure, ok } from '../../core/failure/failure.ts'
 import type { LineFormat } from '../../core/catalogue/catalogue.ts'
 import { isNamePart } from '../../core/tool/tool-id.ts'
 import { optional, text } from '../../core/tool/json-reader.ts'
+import { json, listing, listOf, OBJECT, objectOf } from '../../http/route/answers.ts'
 import { afterGate, reading } from '../../http/route/operation.ts'
 import { NO_QUERY, query, type ReadOf } from '../../http/request/query.ts'
 import { receiveCall } from '../../http/route/incoming-call.ts'
@@ -50,12 +51,33 @@ export function machineContextFace(deps: MachineContextFaceDeps): Hono {
   const face = new Hono()
 
   const refuse = afterGate(gate, (failure) => respond(failure))
-  const listing = reading({ scope: 'tools:read', query: LIST }, list, refuse)
-  face.get('/machine-context/tools', listing)
-  face.post('/machine-context/tools', listing)
+  const lists = reading(
+    {
+      summary: 'List tools as documents of machine-context',
+      scope: 'tools:read',
+      query: LIST,
+      answers: listing(objectOf({ tools: listOf(OBJECT) })),
+      failures: 'MachineContextError',
+    },
+    list,
+    refuse,
+  )
+  face.get('/machine-context/tools', lists)
+  face.post('/machine-context/tools', lists)
   face.post(
     '/machine-context/execute',
-    reading({ scope: 'tools:call', query: NO_QUERY, body: MESSAGE }, execute, refuse),
+    reading(
+      {
+        summary: 'Call a tool (machine-context)',
+        scope: 'tools:call',
+        query: NO_QUERY,
+        body: { reader: () => MESSAGE },
+        answers: { 200: json('A response message', OBJECT) },
+        failures: 'MachineContextError',
+      },
+      execute,
+      refuse,
+    ),
   )
 
   async function execute(c: Context): Promise<Response> {

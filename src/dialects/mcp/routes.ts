@@ -31,6 +31,7 @@ import type { Revision, ServerInfo } from './revisions/revision.ts'
 import { revision2025November, revisionsUntil2025 } from './revisions/until-2025-11-25.ts'
 import { answerCall, answerFailure, messageEvent, unknownTool } from './tools-call.ts'
 import { listTools } from './tools-list.ts'
+import { type Answers, json, OBJECT } from '../../http/route/answers.ts'
 import { declare } from '../../http/route/operation.ts'
 import { type Client, readToolset, toolsetQuery } from './toolset.ts'
 import { decodeToolCall, type ToolCall } from './wire.ts'
@@ -59,6 +60,10 @@ export interface McpFaceDeps {
 const MAX_BATCH = 100
 /** What tools there are in search mode, the one that calls the others first. */
 const SEARCH_MODE = ['call_tool', 'search_tools', 'describe_tool']
+const ANSWERED: Answers = {
+  200: { ...json('The answer of JSON-RPC, or a stream of messages that it ends', OBJECT), streams: true },
+  202: { says: 'A notification was taken' },
+}
 /** Whoever sets a client up reads what its log says. */
 const HOW_TO_CONNECT = '. What to copy for each agent is at /docs/agents'
 
@@ -78,7 +83,17 @@ export function mcpFace(deps: McpFaceDeps): Hono {
     // What its query says is read where it is let in, for an answer in the protocol's own shape
     face.post(
       door.path,
-      declare({ scope: 'tools:call', query: toolsetQuery, body: MESSAGES }, (c: Context) => post(c, door)),
+      declare(
+        {
+          summary: `The Model Context Protocol, for who ${door.path === '/mcp' ? 'has a key' : 'signs in by OAuth'}`,
+          scope: 'tools:call',
+          query: toolsetQuery,
+          body: { reader: () => MESSAGES },
+          answers: ANSWERED,
+          failures: 'JsonRpcError',
+        },
+        (c: Context) => post(c, door),
+      ),
     )
     face.all(door.path, async (c) => {
       const admitted = await admit(c, door)

@@ -2,6 +2,7 @@ import { type Context, Hono } from 'hono'
 import type { LineFormat } from '../../core/catalogue/catalogue.ts'
 import type { Caller, CallTool, Outcome } from '../../core/call/call.ts'
 import { type Failure, ok, suggestionsOf } from '../../core/failure/failure.ts'
+import { component, json, listing, listOf, OBJECT } from '../../http/route/answers.ts'
 import { afterGate, declare, reading } from '../../http/route/operation.ts'
 import { ANY_QUERY, NO_QUERY } from '../../http/request/query.ts'
 import { receiveCall } from '../../http/route/incoming-call.ts'
@@ -38,10 +39,44 @@ export function openToolCallingFace(deps: OpenToolCallingFaceDeps): Hono {
   const show = (c: Context) => answerToolList(c, deps, () => ok(list), respond)
   face.get(
     '/worker/health',
-    declare({ query: ANY_QUERY }, () => jsonText('{"status":"ok"}')),
+    declare(
+      {
+        summary: 'Whether the worker is well (Open Tool Calling)',
+        query: ANY_QUERY,
+        answers: { 200: component('It is', 'Health') },
+      },
+      () => jsonText('{"status":"ok"}'),
+    ),
   )
-  face.get('/worker/tools', reading({ scope: 'tools:read', query: NO_QUERY }, show, refuse))
-  face.post('/worker/tools/invoke', reading({ scope: 'tools:call', query: NO_QUERY, body: REQUEST }, invoke, refuse))
+  face.get(
+    '/worker/tools',
+    reading(
+      {
+        summary: 'List tools (Open Tool Calling)',
+        scope: 'tools:read',
+        query: NO_QUERY,
+        answers: listing(listOf(OBJECT)),
+        failures: 'WorkerError',
+      },
+      show,
+      refuse,
+    ),
+  )
+  face.post(
+    '/worker/tools/invoke',
+    reading(
+      {
+        summary: 'Call a tool (Open Tool Calling)',
+        scope: 'tools:call',
+        query: NO_QUERY,
+        body: { reader: () => REQUEST },
+        answers: { 200: json('The response', OBJECT) },
+        failures: 'WorkerError',
+      },
+      invoke,
+      refuse,
+    ),
+  )
 
   async function invoke(c: Context): Promise<Response> {
     const incoming = await receiveCall(c, gate, 'open-tool-calling')

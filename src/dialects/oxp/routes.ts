@@ -20,6 +20,7 @@ import { answerCall, streamCall } from './answer-call.ts'
 import { STATUS } from './failure.ts'
 import { isSimpleVersion } from './id.ts'
 import { LIST, type ListAsked } from './list-query.ts'
+import { type Answer, type Answers, component, listing, ref } from '../../http/route/answers.ts'
 import { afterGate, declare, reading } from '../../http/route/operation.ts'
 import { ANY_QUERY, NO_QUERY, query } from '../../http/request/query.ts'
 import { oneOf, optional } from '../../core/tool/json-reader.ts'
@@ -39,6 +40,15 @@ const STATUS_OF = optional(oneOf(STATES))
 /** Of lists alone: what a tool is chosen by, of versions too that OXP has no id for. */
 const SUMMARY = 'summary'
 
+const HEALTH: Answers = { 200: component('It is', 'Health'), 503: component('Storage does not answer', 'Health') }
+const CALLED: Answer = {
+  ...component(
+    'What the tool came to; or, where the request names text/event-stream in Accept, a stream of the events `progress`, which the event `result` ends',
+    'CallResult',
+  ),
+  streams: true,
+}
+
 /** Why a list leaves a tool out. */
 const unlisted = (path: string, reason: string) => ({ document: undefined, losses: [{ path, reason }] })
 
@@ -56,25 +66,39 @@ export function oxpFace(deps: OxpFaceDeps): Hono {
     const { failure: first } = unsupportedVersion(c) ?? { failure }
     return respond(first, formOf(c))
   })
-  const LISTED = { scope: 'tools:read', query: query(LIST) } as const
-  const FORMATTED = {
-    scope: 'tools:read',
-    query: query({ ...LIST, status: STATUS_OF, format: optional(oneOf([...formats.keys(), SUMMARY]), 'oxp') }),
+  const listed = { scope: 'tools:read', answers: listing(ref('Tools')) } as const
+  const called = {
+    scope: 'tools:call',
+    query: NO_QUERY,
+    body: { reader: () => CALL_REQUEST },
+    answers: { 200: CALLED },
   } as const
-  const CALL = { scope: 'tools:call', query: NO_QUERY, body: CALL_REQUEST } as const
-  const tellHealth = declare({ query: ANY_QUERY }, () => health())
-  face.get('/health', tellHealth)
-  face.get('/oxp/health', tellHealth)
+  const anyFormat = optional(oneOf([...formats.keys(), SUMMARY]), 'oxp')
+  const tellHealth = (summary: string) => declare({ summary, query: ANY_QUERY, answers: HEALTH }, () => health())
+  face.get('/health', tellHealth('Whether the deployment is well'))
+  face.get('/oxp/health', tellHealth('Whether the deployment is well (OXP)'))
   face.get(
     '/tools',
-    reading(FORMATTED, (c: Context, { format, status, ...asked }) => list(c, format, asked, status), refuse),
+    reading(
+      {
+        ...listed,
+        summary: 'List and search tools, in any format',
+        query: query({ ...LIST, status: STATUS_OF, format: anyFormat }),
+      },
+      (c: Context, { format, status, ...asked }) => list(c, format, asked, status),
+      refuse,
+    ),
   )
   face.get(
     '/oxp/tools',
-    reading(LISTED, (c: Context, asked) => list(c, 'oxp-flat', asked), refuse),
+    reading(
+      { ...listed, summary: 'List and search tools as the published OXP has them', query: query(LIST) },
+      (c: Context, asked) => list(c, 'oxp-flat', asked),
+      refuse,
+    ),
   )
-  face.post('/tools/call', reading(CALL, call, refuse))
-  face.post('/oxp/tools/call', reading(CALL, call, refuse))
+  face.post('/tools/call', reading({ ...called, summary: 'Call a tool (OXP)' }, call, refuse))
+  face.post('/oxp/tools/call', reading({ ...called, summary: 'Call a tool as the published OXP has it' }, call, refuse))
 
   async function call(c: Context): Promise<Response> {
     const form = formOf(c)

@@ -7,6 +7,7 @@ import type { Resolver } from '../../core/call/resolve.ts'
 import { plainName, PUBLISHED_NAME } from '../../core/tool/name-suffix.ts'
 import { askedByName, formatToolId, isNamePart, parseToolId } from '../../core/tool/tool-id.ts'
 import { optional, text } from '../../core/tool/json-reader.ts'
+import { component, listing, listOf, OBJECT, objectOf } from '../../http/route/answers.ts'
 import { afterGate, reading } from '../../http/route/operation.ts'
 import { query, type ReadOf } from '../../http/request/query.ts'
 import { callIdOf, contextOf, receiveCall } from '../../http/route/incoming-call.ts'
@@ -41,10 +42,34 @@ export function pluginFace(deps: PluginFaceDeps): Hono {
   const face = new Hono()
 
   const refuse = afterGate(gate, (failure) => respond(failure))
-  const describing = reading({ scope: 'tools:read', query: TOOLKIT }, describe, refuse)
+  const describing = reading(
+    {
+      summary: 'Describe the registry as a plugin',
+      scope: 'tools:read',
+      query: TOOLKIT,
+      answers: listing(objectOf({ tools: listOf(OBJECT) })),
+      failures: 'CallToolResult',
+    },
+    describe,
+    refuse,
+  )
   face.get('/plugin/describe', describing)
   face.post('/plugin/describe', describing)
-  face.post('/plugin/call', reading({ scope: 'tools:call', query: TOOLKIT, body: REQUEST }, call, refuse))
+  face.post(
+    '/plugin/call',
+    reading(
+      {
+        summary: 'Call a tool (plugin)',
+        scope: 'tools:call',
+        query: TOOLKIT,
+        body: { reader: () => REQUEST },
+        answers: { 200: component('What the tool came to', 'CallToolResult') },
+        failures: 'CallToolResult',
+      },
+      call,
+      refuse,
+    ),
+  )
 
   async function call(c: Context, { toolkit }: ReadOf<typeof TOOLKIT>): Promise<Response> {
     const incoming = await receiveCall(c, gate, 'plugin')

@@ -1,14 +1,60 @@
-import { fail, ok, type Result } from '../../core/failure/failure.ts'
+import { malformed } from '../../core/call/call-fields.ts'
+import { type Failing, fail, ok, type Result } from '../../core/failure/failure.ts'
+import { check, type Reader } from '../../core/tool/json-reader.ts'
+import type { Problem } from '../../core/tool/problem.ts'
 
-/**
- * A segment of a URL's path, decoded: 1 is the first. Fails with `request-malformed` where its percent-encoding is no
- * UTF-8 (RFC 3986, section 2.1), which a router would let through as it stands.
- */
+/** The parameters of a path such as `/users/:user/grants/:provider`, by name. */
+export type PathOf<Path extends string> = Readonly<Record<ParameterOf<Path>, string>>
+/** What reads them; one that has no reader may be any text. */
+export type PathReaders<Path extends string> = { readonly [Name in ParameterOf<Path>]?: Reader<string> }
+
+type ParameterOf<Path extends string> = Path extends `${string}/:${infer Name}/${infer Rest}`
+  ? Name | ParameterOf<`/${Rest}`>
+  : Path extends `${string}/:${infer Name}`
+    ? Name
+    : never
+
+/** Makes what reads the parameters of a URL's path, or fails with `request-malformed` and all that is wrong with them. */
+export function pathReader<Path extends string>(path: Path, readers: PathReaders<Path> = {}) {
+  const named = new Map<string, Reader<string> | undefined>(Object.entries(readers))
+  const parameters = path
+    .split('/')
+    .flatMap((step, index) => (step.startsWith(':') ? [{ name: step.slice(1), index }] : []))
+  const isWhole = (read: Readonly<Record<string, string>>): read is PathOf<Path> =>
+    Object.keys(read).length === parameters.length
+
+  return (url: string): Result<PathOf<Path>> => {
+    const steps = parameters.length === 0 ? [] : new URL(url).pathname.split('/')
+    const read: Record<string, string> = {}
+    const problems: Problem[] = []
+    for (const { name, index } of parameters) {
+      const text = decoded(steps[index] ?? '')
+      if (!text.ok) return text
+      const reader = named.get(name)
+      const checked = reader && check(reader, text.value)
+      if (checked?.ok === false) problems.push(...checked.problems.map((each) => ({ ...each, path: `/${name}` })))
+      read[name] = text.value
+    }
+    if (problems.length > 0 || !isWhole(read)) return malformed(problems, 'the path')
+    return ok(read)
+  }
+}
+
+/** A segment of a URL's path, decoded: 1 is the first. Fails with `request-malformed` where it cannot be. */
 export function pathSegment(url: string, index: number): Result<string> {
-  const segment = new URL(url).pathname.split('/')[index] ?? ''
+  return decoded(new URL(url).pathname.split('/')[index] ?? '')
+}
+
+/** A router lets percent-encoding that is no UTF-8 (RFC 3986, section 2.1) through as it stands. */
+function decoded(segment: string): Result<string> {
   try {
     return ok(decodeURIComponent(segment))
   } catch {
-    return fail({ type: 'request-malformed', message: 'Cannot read the path: its percent-encoding is malformed' })
+    return MALFORMED
   }
 }
+
+const MALFORMED: Failing = fail({
+  type: 'request-malformed',
+  message: 'Cannot read the path: its percent-encoding is malformed',
+})

@@ -1,12 +1,17 @@
+import { type Context, Hono } from 'hono'
 import type { WriteAct } from '../../core/access/act.ts'
 import { NEEDS_CREDENTIAL, type Principal } from '../../core/access/principal.ts'
 import type { Failing, Failure } from '../../core/failure/failure.ts'
 import { toldTo } from '../../core/failure/told-to.ts'
 import type { JsonObject } from '../../core/tool/json.ts'
+import { jsonText } from '../answer/json-response.ts'
+import { type Body, NO_BODY } from '../request/json-body.ts'
+import { type PathOf, type PathReaders, pathReader } from '../request/path-segment.ts'
+import { NO_QUERY, readQuery } from '../request/query.ts'
 import { noteAct } from './acts.ts'
-import type { Gate, RouteContext } from './gate.ts'
+import type { Answers } from './answers.ts'
+import type { Gate } from './gate.ts'
 import { declare, type Operation } from './operation.ts'
-import { readQuery } from '../request/query.ts'
 
 export interface RouteDeps {
   readonly gate: Gate
@@ -19,41 +24,97 @@ export interface RouteDeps {
 /** Says what an act was about: ids and names. */
 export type Note = (about: JsonObject) => void
 
-/**
- * Makes the route of an operation: whoever has its scope, if it takes one, is let in, a query that says anything else than it
- * declares is refused, and a failure that the handler gives is put into words.
- * A route that changes something names its act, which is written down with what came of it.
- */
-export type Route = <C extends RouteContext, Q>(
-  operation: Operation<Q>,
-  handle: (c: C, principal: Principal, note: Note, query: Q) => Promise<Response | Failing>,
-) => (c: C) => Promise<Response>
+/** A request that was let in, and was read as its route declares. */
+export interface RouteRequest<Path extends string, Q, B> {
+  readonly c: Context
+  readonly principal: Principal
+  readonly path: PathOf<Path>
+  readonly query: Q
+  readonly body: B
+  readonly note: Note
+}
 
-/** Makes the routes of what anybody may have who has the scope. */
-export function createRoute({ gate, respond, writeAct }: RouteDeps, isPrivate = false): Route {
-  return (operation, handle) => {
-    const { scope, act } = operation
+/** A JSON answer; without a value, one without a body (204). `ok` makes those without headers. */
+export interface RouteAnswer<T> {
+  readonly ok: true
+  readonly value: T
+  readonly status?: number
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/** Reads no query and no body: for the declarations of routes that read less than all. */
+export const PLAIN = { query: NO_QUERY, body: NO_BODY }
+
+interface RouteOperation<Path extends string, Q, B> extends Operation<Q> {
+  readonly summary: string
+  readonly answers: Answers
+  readonly body: Body<B>
+  readonly path?: PathReaders<Path>
+}
+
+/**
+ * Begins a face, whose routes are added with `on('GET /keys/:id', declaration, handler)`. `A` says what each of them answers.
+ * Whoever has a route's scope, if it takes one, is let in; then query, path and body are read as it declares, in this order; the
+ * handler gets their values, and a failure that it gives is put into words. Where a route names its act, that is written down.
+ *
+ * A route is somebody's own unless the face is `open`: the anonymous are not let in, and no cache keeps an answer.
+ */
+export function createFace<A extends object>({ gate, respond, writeAct }: RouteDeps, access: 'own' | 'open' = 'own') {
+  const face = new Hono()
+
+  /** Makes the handler of a route, for where it is not the face that has it. */
+  function handler<R extends keyof A & `${string} ${string}`, Q, B>(
+    route: R,
+    operation: RouteOperation<R, Q, B>,
+    handle: (request: RouteRequest<R, Q, B>) => Promise<RouteAnswer<A[R]> | Response | Failing>,
+  ): (c: Context) => Promise<Response> {
+    const { scope, act, isPrivate = access === 'own' } = operation
+    const readPath = pathReader<R>(route, operation.path)
+
+    async function answer(c: Context, principal: Principal, note: Note) {
+      const query = readQuery(operation.query, c.req.url)
+      if (!query.ok) return query
+      const path = readPath(c.req.url)
+      if (!path.ok) return path
+      const body = await operation.body.read(c.req.raw, path.value)
+      if (!body.ok) return body
+      return handle({ c, principal, path: path.value, query: query.value, body: body.value, note })
+    }
+
     return declare({ ...operation, isPrivate }, async (c) => {
       const caller = await gate(c, scope)
       if (!caller.ok) return respond(caller.failure)
       const principal = caller.value
       if (isPrivate && principal.kind === 'anonymous') return respond(NEEDS_CREDENTIAL)
       let about: JsonObject | undefined
-      const note = (more: JsonObject) => void (about = { ...about, ...more })
-      const query = readQuery(operation.query, c.req.raw.url)
-      const answer = query.ok ? await handle(c, principal, note, query.value) : query
-      const response = answer instanceof Response ? answer : respond(toldTo(principal, answer.failure))
+      const result = await answer(c, principal, (more) => void (about = { ...about, ...more }))
+      const response = responseOf(result, (failure) => respond(toldTo(principal, failure)))
       if (isPrivate) response.headers.set('cache-control', 'no-store')
       if (act !== undefined) {
-        const outcome = answer instanceof Response ? 'success' : answer.failure.type
+        const outcome = result instanceof Response || result.ok ? 'success' : result.failure.type
         noteAct(c, writeAct, Date.now(), { act, principal, outcome, status: response.status, about })
       }
       return response
     })
   }
+
+  const on: typeof handler = (route, operation, handle) => {
+    const [method = '', path = ''] = route.split(' ')
+    const made = handler(route, operation, handle)
+    face.on(method, path, made)
+    return made
+  }
+
+  return { face, on, handler }
 }
 
-/** Makes the routes of what is somebody's own: the anonymous are not let in, and no cache keeps an answer. */
-export function createPrivateRoute(deps: RouteDeps): Route {
-  return createRoute(deps, true)
+function responseOf(
+  result: RouteAnswer<unknown> | Response | Failing,
+  refuse: (failure: Failure) => Response,
+): Response {
+  if (result instanceof Response) return result
+  if (!result.ok) return refuse(result.failure)
+  const { value, status, headers } = result
+  if (value === undefined) return new Response(null, { status: status ?? 204, headers: { ...headers } })
+  return jsonText(JSON.stringify(value), status, headers && { ...headers })
 }

@@ -1,27 +1,32 @@
 import { describe, expect, it } from 'vitest'
-import { callsQuery, decodeCallsQuery, decodeUsageQuery, usageQuery } from '../../../src/api/calls/wire.ts'
-import { check } from '../../../src/core/tool/json-reader.ts'
+import { callsQuery, filterOf, ownOf, usageQuery } from '../../../src/api/calls/wire.ts'
+import { check, type Reader } from '../../../src/core/tool/json-reader.ts'
 import { ADMIN, type Principal } from '../../../src/core/access/principal.ts'
+
+interface Times {
+  readonly since?: number
+  readonly until?: number
+}
 
 const NOW = Date.parse('2026-06-15T12:00:00Z')
 const DAY = 86_400_000
 const KEY: Principal = { id: 'key:1', kind: 'key', scopes: ['tools:call'], tools: ['*'], users: ['ann'] }
 
-function readCallsQuery(said: object, principal: Principal, now: number) {
-  const read = check(callsQuery.reader, said)
-  return read.ok ? decodeCallsQuery(read.value, principal, now) : read
+/** What a query on records comes to: the filter with the time, and whose calls it is about. */
+function readQuery<F extends Times>(reader: Reader<F>, said: object, principal: Principal, usual?: number) {
+  const read = check(reader, said)
+  if (!read.ok) return read
+  const filter = filterOf(read.value, NOW, usual)
+  return filter.ok ? { ok: true, value: { ...filter.value, ...ownOf(principal) } } : filter
 }
-
-function readUsageQuery(said: object, principal: Principal, now: number) {
-  const read = check(usageQuery.reader, said)
-  return read.ok ? decodeUsageQuery(read.value, principal, now) : read
-}
+const readCallsQuery = (said: object, principal: Principal) => readQuery(callsQuery.reader, said, principal)
+const readUsageQuery = (said: object, principal: Principal) => readQuery(usageQuery.reader, said, principal, DAY)
 
 describe('the query of GET /calls', () => {
   it('means all that there is, where it says nothing', () => {
-    const read = readCallsQuery({}, ADMIN, NOW)
+    const read = readCallsQuery({}, ADMIN)
     const filter = { since: NOW - 31 * DAY + 3_600_000, until: NOW + 3_600_000 }
-    expect(read).toEqual({ ok: true, value: { filter, limit: 100, cursor: undefined } })
+    expect(read).toEqual({ ok: true, value: { ...filter, limit: 100 } })
   })
 
   it('keeps what it names', () => {
@@ -38,19 +43,19 @@ describe('the query of GET /calls', () => {
     }
     const { limit: _, cursor: __, ...rest } = query
     const filter = { ...rest, since: Date.parse('2026-06-14'), until: Date.parse('2026-06-15') }
-    expect(readCallsQuery(query, ADMIN, NOW)).toEqual({ ok: true, value: { filter, limit: 7, cursor: 'x' } })
+    expect(readCallsQuery(query, ADMIN)).toEqual({ ok: true, value: { ...filter, limit: 7, cursor: 'x' } })
   })
 
   it('shows a key the calls it made, and a person those made for them too', () => {
-    const ownOf = (principal: Principal) => {
-      const read = readCallsQuery({ principal: 'key:2' }, principal, NOW)
-      return read.ok ? read.value.filter.own : undefined
+    const ownFor = (principal: Principal) => {
+      const read = readCallsQuery({ principal: 'key:2' }, principal)
+      return 'value' in read ? read.value.own : undefined
     }
-    expect(ownOf(KEY)).toEqual({ principal: 'key:1' })
-    expect(ownOf({ ...KEY, kind: 'person' })).toEqual({ principal: 'key:1', user: 'ann' })
-    expect(ownOf({ ...KEY, kind: 'person', users: 'any' })).toEqual({ principal: 'key:1' })
-    expect(ownOf({ ...KEY, scopes: ['records:read'] })).toBeUndefined()
-    expect(ownOf(ADMIN)).toBeUndefined()
+    expect(ownFor(KEY)).toEqual({ principal: 'key:1' })
+    expect(ownFor({ ...KEY, kind: 'person' })).toEqual({ principal: 'key:1', user: 'ann' })
+    expect(ownFor({ ...KEY, kind: 'person', users: 'any' })).toEqual({ principal: 'key:1' })
+    expect(ownFor({ ...KEY, scopes: ['records:read'] })).toBeUndefined()
+    expect(ownFor(ADMIN)).toBeUndefined()
   })
 
   it.each([
@@ -65,23 +70,25 @@ describe('the query of GET /calls', () => {
     [{ dialect: 'soap' }, '/dialect'],
     [{ user: 'ann' }, '/user'],
   ])('refuses %j', (query, path) => {
-    expect(readCallsQuery(query, ADMIN, NOW)).toMatchObject({ ok: false, problems: [{ path }] })
+    const read = readCallsQuery(query, ADMIN)
+    expect(read.ok).toBe(false)
+    expect(JSON.stringify(read)).toContain(path.slice(1))
   })
 })
 
 describe('the query of GET /usage', () => {
   it('means the tools of the last day, where it says nothing', () => {
-    const read = readUsageQuery({}, ADMIN, NOW)
+    const read = readUsageQuery({}, ADMIN)
     expect(read).toEqual({
       ok: true,
-      value: { filter: { since: NOW + 3_600_000 - DAY, until: NOW + 3_600_000 }, by: ['tool'] },
+      value: { since: NOW + 3_600_000 - DAY, until: NOW + 3_600_000, by: ['tool'] },
     })
   })
 
   it('counts by what it names, once each', () => {
-    expect(readUsageQuery({ by: 'day,principal,day' }, ADMIN, NOW)).toMatchObject({
+    expect(readUsageQuery({ by: 'day,principal,day' }, ADMIN)).toMatchObject({
       value: { by: ['day', 'principal'] },
     })
-    expect(readUsageQuery({ by: 'day,moon' }, ADMIN, NOW)).toMatchObject({ ok: false, problems: [{ path: '/by' }] })
+    expect(readUsageQuery({ by: 'day,moon' }, ADMIN)).toMatchObject({ ok: false, problems: [{ path: '/by' }] })
   })
 })

@@ -195,7 +195,7 @@ describe('POST /tools', () => {
       Array.from({ length: count }, (_, index) => ({ plain: [{ tool: `T${index}` }] }))
     expect(await send('POST', '/tools', documents(1_001))).toMatchObject({
       status: 400,
-      body: { message: 'A batch holds at most 1000 definitions, got 1001' },
+      body: { message: 'Cannot read the body: A batch holds at most 1000 definitions, got 1001' },
     })
     expect(stored).toEqual([])
     expect((await send('POST', '/tools', documents(1_000))).body.results).toHaveLength(1_000)

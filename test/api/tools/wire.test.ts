@@ -1,7 +1,8 @@
+import { check } from '../../../src/core/tool/json-reader.ts'
 import { describe, expect, it } from 'vitest'
 import {
   askedId,
-  decodeChange,
+  CHANGE,
   encodePublished,
   encodeResult,
   encodeVersion,
@@ -97,7 +98,7 @@ describe('a status', () => {
     ],
     [{ status: { state: 'deprecated', message: '' } }, { state: 'deprecated', message: '' }],
     [{ status: { deprecated: { successor: 'A.B' } } }, { state: 'deprecated', successor: 'A.B' }],
-  ])('may be said as %j', (body, status) => expect(decodeChange(body)).toEqual({ ok: true, value: { status } }))
+  ])('may be said as %j', (body, status) => expect(check(CHANGE, body)).toEqual({ ok: true, value: { status } }))
 
   const ONE_OF = "Must be one of 'active', 'deprecated', 'yanked', 'disabled'"
   const ONE_KEY = 'Must be an object of at most 1 fields, got an object'
@@ -129,7 +130,7 @@ describe('a status', () => {
     [{ status: 'deprecated', successor: 7 }, '/successor', 'Must be a tool id, got 7'],
     [{ status: 'deprecated', successor: 'A' }, '/successor', "Must be a tool id, got 'A'"],
   ])('is not said as %j', (body, path, message) =>
-    expect(decodeChange(body)).toEqual({ ok: false, problems: [{ path, message }] }),
+    expect(check(CHANGE, body)).toEqual({ ok: false, problems: [{ path, message }] }),
   )
 
   it('is told with the id, and in headers where it is not active', () => {

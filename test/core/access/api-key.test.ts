@@ -1,8 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import { decodeNewKey, principalOf } from '../../../src/core/access/api-key.ts'
+import { changedKey, keyChange, newKey, principalOf } from '../../../src/core/access/api-key.ts'
+import { check } from '../../../src/core/tool/json-reader.ts'
 
 const NOW = new Date('2026-11-01T00:00:00Z')
-const decode = (body: unknown) => decodeNewKey(body, NOW)
+const decode = (body: unknown) =>
+  check(
+    newKey(() => NOW),
+    body,
+  )
 const problemsOf = (body: unknown) => {
   const decoded = decode(body)
   return decoded.ok ? [] : decoded.problems.map(({ path, message }) => [path, message])
@@ -191,5 +196,35 @@ it('a principal has the powers of its key, and says in logs which it is', () => 
     scopes: ['tools:call'],
     tools: ['Gmail.*'],
     users: ['ann'],
+  })
+})
+
+describe('a change of a key', () => {
+  const key = { id: 'k1', created_at: '2026-01-01T00:00:00.000Z', tools: ['A.*'], users: [], ...good } as const
+  const held = { ...key, expires_at: '2027-01-01T00:00:00.000Z', limits: { concurrency: 2 } } as const
+  const changed = (body: unknown) => {
+    const read = check(
+      keyChange(() => NOW),
+      body,
+    )
+    return read.ok ? changedKey({ ...held, scopes: ['tools:call'] }, read.value) : read.problems.map(({ path }) => path)
+  }
+
+  it('keeps what it does not say', () => {
+    expect(changed({})).toEqual(held)
+    expect(changed({ name: 'renamed' })).toEqual({ ...held, name: 'renamed' })
+  })
+
+  it('takes an expiry and limits away with null, and nothing else', () => {
+    expect(changed({ expires_at: null, limits: null })).toEqual(key)
+    expect(changed({ name: null, tools: null })).toEqual(['/name', '/tools'])
+  })
+
+  it('is refused with everything that is wrong', () => {
+    expect(changed({ scopes: [], expires_at: '2026-01-01T00:00:00Z', id: 'x' })).toEqual([
+      '/id',
+      '/scopes',
+      '/expires_at',
+    ])
   })
 })

@@ -6,7 +6,8 @@ import {
   knownProvider,
   knownProviderIds,
 } from '../../../src/core/consent/known-providers.ts'
-import { decodeProvider, isProviderId } from '../../../src/core/consent/provider.ts'
+import { isProviderId, providerReader } from '../../../src/core/consent/provider.ts'
+import { check } from '../../../src/core/tool/json-reader.ts'
 
 describe('the well-known providers', () => {
   it.each(knownProviderIds)('%s is in order', (id) => {
@@ -14,8 +15,7 @@ describe('the well-known providers', () => {
     expect(isProviderId(id)).toBe(true)
     expect(name).not.toBe('')
     const body = { ...rest, name, client_id: 'c1', client_secret_name: clientVariables(id).clientSecret }
-    const rules = { judgeUrl: () => undefined, judgeSecret: () => undefined }
-    expect(decodeProvider(id, body, rules)).toEqual({ ok: true, value: { id, ...body } })
+    expect(check(providerReader(id), body)).toEqual({ ok: true, value: { id, ...body } })
     expect(rest).toMatchObject({
       authorization_endpoint: expect.stringMatching(/^https:\/\//),
       token_endpoint: expect.stringMatching(/^https:\/\//),

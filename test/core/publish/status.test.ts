@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { readStatus } from '../../../src/core/publish/status.ts'
-import { boolean, object, optional } from '../../../src/core/tool/json-reader.ts'
+import { statusReader } from '../../../src/core/publish/status.ts'
+import { boolean, check, object, optional } from '../../../src/core/tool/json-reader.ts'
 
-const read = (body: unknown) => readStatus(body, object({ trusted: optional(boolean) }), ['trusted'])
+const STATUS = statusReader(object({ trusted: optional(boolean) }), ['trusted'])
+const read = (body: unknown) => check(STATUS, body)
 
 describe('what is said of a version or a toolkit', () => {
   it.each([

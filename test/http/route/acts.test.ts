@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import type { Act } from '../../../src/core/access/act.ts'
 import { ADMIN } from '../../../src/core/access/principal.ts'
-import { fail } from '../../../src/core/failure/failure.ts'
+import { type Failing, fail } from '../../../src/core/failure/failure.ts'
 import { createRefusals, noteAct } from '../../../src/http/route/acts.ts'
-import { NO_QUERY } from '../../../src/http/request/query.ts'
-import { createRoute } from '../../../src/http/route/route.ts'
+import { createFace, type Note, PLAIN } from '../../../src/http/route/route.ts'
 import { gateFor } from '../gate-for.ts'
 
 function context(path = '/keys/k1?x=secret', headers: Record<string, string> = {}) {
@@ -40,36 +39,35 @@ describe('an act', () => {
 })
 
 describe('a route', () => {
-  const writing = () => {
+  const asked = async (act: string | undefined, answer: (note: Note) => Promise<Response | Failing>) => {
     const acts: Act[] = []
-    const deps = {
+    const { face, on } = createFace<{ 'DELETE /keys/:id': undefined }>({
       gate: gateFor(ADMIN),
       respond: () => new Response(null, { status: 404 }),
-      writeAct: (act: Act) => void acts.push(act),
-    }
-    return { acts, route: createRoute(deps) }
+      writeAct: (written: Act) => void acts.push(written),
+    })
+    const operation = { ...PLAIN, summary: 'Remove a key', answers: {}, scope: 'admin' } as const
+    const named = act === undefined ? operation : { ...operation, act }
+    on('DELETE /keys/:id', named, ({ note }) => answer(note))
+    return { acts, response: await face.request('https://sb.example/keys/k1', { method: 'DELETE' }) }
   }
 
   it('that names its act has it written down with what the handler says of it', async () => {
-    const { acts, route } = writing()
-    const handle = route({ scope: 'admin', act: 'key.remove', query: NO_QUERY }, async (_, __, note) => {
+    const { acts, response } = await asked('key.remove', async (note) => {
       note({ id: 'k1' })
       return new Response(null, { status: 204 })
     })
-    expect((await handle(context('/keys/k1'))).status).toBe(204)
+    expect(response.status).toBe(204)
     expect(acts).toMatchObject([{ act: 'key.remove', outcome: 'success', status: 204, about: { id: 'k1' } }])
   })
 
   it('that fails is written down with its failure', async () => {
-    const { acts, route } = writing()
-    const operation = { scope: 'admin', act: 'key.remove', query: NO_QUERY } as const
-    await route(operation, async () => fail({ type: 'not-found', message: 'No' }))(context('/keys/k1'))
+    const { acts } = await asked('key.remove', async () => fail({ type: 'not-found', message: 'No' }))
     expect(acts).toMatchObject([{ act: 'key.remove', outcome: 'not-found', status: 404 }])
   })
 
   it('that only reads is not', async () => {
-    const { acts, route } = writing()
-    await route({ scope: 'admin', query: NO_QUERY }, async () => new Response())(context('/keys/k1'))
+    const { acts } = await asked(undefined, async () => new Response())
     expect(acts).toEqual([])
   })
 })

@@ -1,79 +1,117 @@
 import { describe, expect, it, vi } from 'vitest'
 import { ADMIN, ANONYMOUS, type Principal } from '../../../src/core/access/principal.ts'
-import { type Failing, type Failure, fail } from '../../../src/core/failure/failure.ts'
-import { optional, string } from '../../../src/core/tool/json-reader.ts'
+import { type Failing, type Failure, fail, ok } from '../../../src/core/failure/failure.ts'
+import { object, optional, string, text } from '../../../src/core/tool/json-reader.ts'
 import { query } from '../../../src/http/request/query.ts'
-import { createPrivateRoute, createRoute } from '../../../src/http/route/route.ts'
+import { jsonBody } from '../../../src/http/request/json-body.ts'
+import { createFace, type RouteAnswer } from '../../../src/http/route/route.ts'
 import { gateFor } from '../gate-for.ts'
 
 const NOT_FOUND = fail({ type: 'not-found', message: 'Gone' })
 const PAGED = query({ limit: optional(string()) })
+const KEY = object({ name: string({ least: 1 }) })
 const respond = (failure: Failure) =>
   Response.json(failure, { status: 400, headers: { 'cache-control': 'private, no-cache' } })
 
+interface Answers {
+  'POST /keys/:id': number | undefined
+}
+type Access = Parameters<typeof createFace>[1]
+
 async function send(
-  make: typeof createRoute,
+  access: Access,
   caller: Principal | Failure,
-  answer: Response | Failing = Response.json(1, { headers: { 'cache-control': 'private' } }),
-  url = 'https://sb.example/keys',
+  answer: RouteAnswer<number | undefined> | Response | Failing = Response.json(1, {
+    headers: { 'cache-control': 'private' },
+  }),
+  { path = '/keys/k1', body = '{"name":"a"}' }: { readonly path?: string; readonly body?: string } = {},
 ) {
   const handle = vi.fn(async () => answer)
-  const raw = new Request(url)
-  const c = { req: { raw }, executionCtx: { waitUntil: () => undefined } }
-  const response = await make({ gate: gateFor(caller), respond })({ scope: 'tools:call', query: PAGED }, handle)(c)
-  return { body: await response.json(), cached: response.headers.get('cache-control'), handle, c }
+  const { face, on } = createFace<Answers>({ gate: gateFor(caller), respond }, access)
+  const id = text('not x', (given) => given !== 'x')
+  on(
+    'POST /keys/:id',
+    {
+      summary: 'A key',
+      answers: {},
+      scope: 'tools:call',
+      path: { id },
+      query: PAGED,
+      body: jsonBody(KEY, { what: 'key' }),
+    },
+    handle,
+  )
+  const headers = { 'content-type': 'application/json' }
+  const response = await face.request(`https://sb.example${path}`, { method: 'POST', headers, body })
+  const told = await response.text()
+  return {
+    status: response.status,
+    headers: response.headers,
+    body: told === '' ? undefined : JSON.parse(told),
+    cached: response.headers.get('cache-control'),
+    handle,
+  }
 }
 
-describe.each([
-  ['a route', createRoute],
-  ['a private route', createPrivateRoute],
-])('%s', (_, make) => {
-  it('hands over who was let in', async () => {
-    const { body, handle, c } = await send(make, ADMIN)
+describe.each<Access>(['open', 'own'])('a route of a face that is %s', (access) => {
+  it('hands over who was let in, and the values of what it declares', async () => {
+    const { body, handle } = await send(access, ADMIN, undefined, { path: '/keys/a%2Fb?limit=2' })
     expect(body).toBe(1)
-    expect(handle).toHaveBeenCalledExactlyOnceWith(c, ADMIN, expect.any(Function), { limit: undefined })
+    const read = { principal: ADMIN, path: { id: 'a/b' }, query: { limit: '2' }, body: { name: 'a' } }
+    expect(handle).toHaveBeenCalledExactlyOnceWith(expect.objectContaining(read))
   })
 
   it('is closed to who lacks the scope', async () => {
-    const { body, handle } = await send(make, { ...ADMIN, kind: 'key', scopes: ['tools:read'] })
+    const { body, handle } = await send(access, { ...ADMIN, kind: 'key', scopes: ['tools:read'] })
     expect(body).toMatchObject({ type: 'forbidden' })
     expect(handle).not.toHaveBeenCalled()
   })
 
-  it('hands over what the query says, and refuses what is not declared, to who is let in', async () => {
-    const page = 'https://sb.example/keys?limit=2'
-    const { handle } = await send(make, ADMIN, undefined, page)
-    expect(handle.mock.calls).toMatchObject([[{}, ADMIN, expect.any(Function), { limit: '2' }]])
-    const wrong = await send(make, ADMIN, undefined, `${page}&limt=3`)
-    expect(wrong.body).toMatchObject({ type: 'request-malformed', message: expect.stringContaining("'limt'") })
+  it.each([
+    ['a path', { path: '/keys/x' }, { type: 'request-malformed', message: expect.stringContaining("at 'id'") }],
+    ['an encoding', { path: '/keys/%ff' }, { type: 'request-malformed', message: expect.stringContaining('encoding') }],
+    ['a query', { path: '/keys/k1?limt=3' }, { type: 'request-malformed', message: expect.stringContaining("'limt'") }],
+    ['a body', { body: '{"name":""}' }, { type: 'definition-invalid', what: 'key', problems: [{ path: '/name' }] }],
+    ['a text', { body: '{' }, { type: 'request-malformed' }],
+  ])('refuses %s that is not declared so, to who is let in', async (_, sent, failure) => {
+    const wrong = await send(access, ADMIN, undefined, sent)
+    expect(wrong.body).toMatchObject(failure)
     expect(wrong.handle).not.toHaveBeenCalled()
     const stranger = { ...ADMIN, kind: 'key', scopes: [] } as const
-    expect((await send(make, stranger, undefined, `${page}&limt=3`)).body).toMatchObject({ type: 'forbidden' })
+    expect((await send(access, stranger, undefined, sent)).body).toMatchObject({ type: 'forbidden' })
+  })
+
+  it('answers with the JSON of a value, with its status and headers, or with nothing (204)', async () => {
+    expect(await send(access, ADMIN, ok(5))).toMatchObject({ status: 200, body: 5 })
+    const made = await send(access, ADMIN, { ok: true, value: 5, status: 201, headers: { location: '/5' } })
+    expect(made).toMatchObject({ status: 201, body: 5 })
+    expect(made.headers.get('location')).toBe('/5')
+    expect(await send(access, ADMIN, ok(undefined))).toMatchObject({ status: 204, body: undefined })
   })
 
   it('puts a failure into words', async () => {
-    expect((await send(make, ADMIN, NOT_FOUND)).body).toEqual(NOT_FOUND.failure)
+    expect((await send(access, ADMIN, NOT_FOUND)).body).toEqual(NOT_FOUND.failure)
   })
 
   it('tells what only the operator can put right to administrators alone', async () => {
     const failing = fail({ type: 'unavailable', message: 'Cannot keep it', forOperator: 'Add a bucket' })
-    expect((await send(make, ADMIN, failing)).body).toEqual({ type: 'unavailable', message: 'Add a bucket' })
+    expect((await send(access, ADMIN, failing)).body).toEqual({ type: 'unavailable', message: 'Add a bucket' })
     const agent = { ...ADMIN, kind: 'key', scopes: ['tools:call'] } as const
-    expect((await send(make, agent, failing)).body).toEqual({ type: 'unavailable', message: 'Cannot keep it' })
+    expect((await send(access, agent, failing)).body).toEqual({ type: 'unavailable', message: 'Cannot keep it' })
   })
 })
 
-describe('a private route', () => {
+describe("a route that is somebody's own", () => {
   it('is closed to the anonymous, though they have the scope', async () => {
-    const { body, handle } = await send(createPrivateRoute, ANONYMOUS)
+    const { body, handle } = await send('own', ANONYMOUS)
     expect(body).toEqual({ type: 'unauthenticated', reason: 'This needs a credential' })
     expect(handle).not.toHaveBeenCalled()
-    expect((await send(createRoute, ANONYMOUS)).body).toBe(1)
+    expect((await send('open', ANONYMOUS)).body).toBe(1)
   })
 
   it('has no cache keep what it answers', async () => {
-    expect((await send(createPrivateRoute, ADMIN)).cached).toBe('no-store')
-    expect((await send(createPrivateRoute, ADMIN, NOT_FOUND)).cached).toBe('no-store')
-    expect((await send(createRoute, ADMIN)).cached).toBe('private')
+    expect((await send('own', ADMIN)).cached).toBe('no-store')
+    expect((await send('own', ADMIN, NOT_FOUND)).cached).toBe('no-store')
+    expect((await send('open', ADMIN)).cached).toBe('private')
   })
 })

@@ -1,17 +1,17 @@
-import { type Context, Hono } from 'hono'
+import type { Hono } from 'hono'
 import { isTrustedWith, type Principal } from '../../../core/access/principal.ts'
 import type { ToolSecrets } from '../../../core/access/tool-secrets.ts'
-import { type Failing, fail } from '../../../core/failure/failure.ts'
+import { fail, ok } from '../../../core/failure/failure.ts'
 import { authoriseToolkit } from '../../../core/publish/authorise.ts'
 import type { Importer, ImportRequest } from '../../../core/publish/import.ts'
 import type { Publish } from '../../../core/publish/publish.ts'
 import type { RegistryWriter } from '../../../core/publish/registry.ts'
-import { readJson } from '../../../http/request/body.ts'
-import { jsonText } from '../../../http/answer/json-response.ts'
-import type { ReadOf } from '../../../http/request/query.ts'
-import { createRoute, type Note, type RouteDeps } from '../../../http/route/route.ts'
-import { importBody } from './body.ts'
-import { importQuery } from './query.ts'
+import { oneOf, optional } from '../../../core/tool/json-reader.ts'
+import { loadedBody } from '../../../http/request/json-body.ts'
+import { query } from '../../../http/request/query.ts'
+import { json, listOf, OBJECT, objectOf, TEXTS } from '../../../http/route/answers.ts'
+import { createFace, type RouteDeps } from '../../../http/route/route.ts'
+import type { ImportAnswers } from './wire.ts'
 
 export interface ImportFaceDeps extends RouteDeps {
   readonly importers: readonly Importer[]
@@ -22,6 +22,10 @@ export interface ImportFaceDeps extends RouteDeps {
   readonly giveWay: () => Promise<void>
 }
 
+export const importQuery = query({
+  dry_run: optional(oneOf(['0', '1']), '0'),
+  allow: optional(oneOf(['breaking'])),
+})
 /** The largest body, in bytes: a whole description fits into it. */
 const IMPORT_LIMIT = 16 * 1024 * 1024
 
@@ -31,62 +35,71 @@ const IMPORT_LIMIT = 16 * 1024 * 1024
  */
 export function importFace(deps: ImportFaceDeps): Hono {
   const { importers, publish, toolSecrets, writer, giveWay } = deps
-  const route = createRoute(deps)
+  const { face, on } = createFace<ImportAnswers>(deps, 'open')
   const kinds = importers.map(({ kind }) => kind)
-  return new Hono().post(
-    '/toolkits/import',
-    route({ scope: 'tools:publish', act: 'tools.import', query: importQuery, body: importBody(kinds) }, importToolkit),
+  // Loaded with the first import
+  const load = () => import('./wire.ts')
+
+  on(
+    'POST /toolkits/import',
+    {
+      summary: 'Make a toolkit of an OpenAPI description, or of an MCP or OXP server',
+      scope: 'tools:publish',
+      act: 'tools.import',
+      query: importQuery,
+      body: loadedBody(async () => (await load()).importReader(kinds), { limit: IMPORT_LIMIT, what: 'definition' }),
+      answers: {
+        200: json(
+          'Imported before as it is; or what a dry run would make',
+          objectOf({ 'ids?': TEXTS, 'tools?': listOf(OBJECT), 'skipped': listOf(OBJECT) }),
+        ),
+        201: json('Imported', objectOf({ ids: TEXTS, skipped: listOf(OBJECT) })),
+      },
+    },
+    async ({ c, principal, query: { dry_run, allow }, body, note }) => {
+      const [{ encodeDryRun, encodeImported, problemsOf }, { importBudget, importTools }] = await Promise.all([
+        load(),
+        import('../../../core/publish/import-tools.ts'),
+      ])
+      const { kind, source, toolkit, version, wants, options, guardsOf } = body
+      const dryRun = dry_run === '1'
+      note({ toolkit, from: kind, ...(dryRun ? { dry_run: true } : {}) })
+      const reason = await authoriseToolkit(principal, toolkit, writer)
+      if (reason !== undefined) return fail({ type: 'forbidden', reason })
+      const importer = importers.find((each) => each.kind === kind)
+      if (!importer) throw new Error(`No importer for '${kind}'`)
+      const secret = secretsOf(principal, toolkit)
+      const budget = importBudget()
+      const read = await importer.read({ source, toolkit, wants, options, secret, budget, signal: c.req.raw.signal })
+      if (!read.ok) return read
+      const imported = await importTools(
+        read.items,
+        {
+          principal,
+          version,
+          sourceVersion: read.version,
+          dryRun,
+          allowBreaking: allow !== undefined,
+          budget,
+          giveWay,
+          guardsOf,
+        },
+        publish,
+      )
+      if (dryRun) return ok(encodeDryRun(imported))
+      const { made, skipped, denied } = imported
+      note({ made: made.length, skipped: skipped.length })
+      if (made.length === 0) {
+        const [first] = skipped
+        if (first && denied === skipped.length) return fail({ type: 'forbidden', reason: first.reason })
+        return fail({ type: 'definition-invalid', problems: problemsOf(kind, imported) })
+      }
+      const isNews = made.some(({ state }) => state !== 'unchanged')
+      return { ...ok(encodeImported(imported)), status: isNews ? 201 : 200 }
+    },
   )
 
-  async function importToolkit(
-    c: Context,
-    principal: Principal,
-    note: Note,
-    { dry_run, allow }: ReadOf<typeof importQuery>,
-  ): Promise<Response | Failing> {
-    const body = await readJson(c.req.raw, IMPORT_LIMIT)
-    if (!body.ok) return body
-    // Loaded with the first import
-    const [{ decodeImport, encodeDryRun, encodeImported, problemsOf }, { importBudget, importTools }] =
-      await Promise.all([import('./wire.ts'), import('../../../core/publish/import-tools.ts')])
-    const asked = decodeImport(body.value, kinds)
-    if (!asked.ok) return fail({ type: 'definition-invalid', problems: asked.problems })
-    const { kind, source, toolkit, version, wants, options, guardsOf } = asked.value
-    note({ toolkit, from: kind, ...(dry_run === '1' ? { dry_run: true } : {}) })
-    const reason = await authoriseToolkit(principal, toolkit, writer)
-    if (reason !== undefined) return fail({ type: 'forbidden', reason })
-    const importer = importers.find((each) => each.kind === kind)
-    if (!importer) throw new Error(`No importer for '${kind}'`)
-    const secret = secretsOf(principal, toolkit)
-    const budget = importBudget()
-    const read = await importer.read({ source, toolkit, wants, options, secret, budget, signal: c.req.raw.signal })
-    if (!read.ok) return read
-    const dryRun = dry_run === '1'
-    const imported = await importTools(
-      read.items,
-      {
-        principal,
-        version,
-        sourceVersion: read.version,
-        dryRun,
-        allowBreaking: allow !== undefined,
-        budget,
-        giveWay,
-        guardsOf,
-      },
-      publish,
-    )
-    if (dryRun) return jsonText(JSON.stringify(encodeDryRun(imported)))
-    const { made, skipped, denied } = imported
-    note({ made: made.length, skipped: skipped.length })
-    if (made.length === 0) {
-      const [first] = skipped
-      if (first && denied === skipped.length) return fail({ type: 'forbidden', reason: first.reason })
-      return fail({ type: 'definition-invalid', problems: problemsOf(kind, imported) })
-    }
-    const isNews = made.some(({ state }) => state !== 'unchanged')
-    return jsonText(JSON.stringify(encodeImported(imported)), isNews ? 201 : 200)
-  }
+  return face
 
   /** The secrets that every tool of a toolkit may have, for whoever may decide where those are sent. */
   function secretsOf(principal: Principal, toolkit: string): ImportRequest['secret'] {

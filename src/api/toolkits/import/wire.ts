@@ -4,20 +4,19 @@ import { type ImportedTool, IMPORT_KINDS, type ImportKind, type ImportRequest } 
 import type { Imported, Made } from '../../../core/publish/import-tools.ts'
 import { namePart, version } from '../../../core/tool/definition-fields.ts'
 import { madeName } from '../../../core/tool/made-name.ts'
-import { isJsonObject, isObject, isTexts } from '../../../core/tool/json.ts'
+import { isJsonObject, isObject, isTexts, type JsonObject } from '../../../core/tool/json.ts'
+import { anyObject, into, list, object, oneOf, optional, parsed, type ReadBy } from '../../../core/tool/json-reader.ts'
 import {
-  anyObject,
-  check,
-  into,
-  list,
-  object,
-  oneOf,
-  optional,
-  parsed,
-  type ReadBy,
+  type Reader,
+  readAt,
+  schemaOf,
+  stating,
+  unfit,
+  unquoted,
+  WRONG,
+  wrong,
 } from '../../../core/tool/json-reader.ts'
-import { type Reader, readAt, unfit, unquoted, WRONG, wrong } from '../../../core/tool/json-reader.ts'
-import { type Checked, type Problem, pointerStep, quoted } from '../../../core/tool/problem.ts'
+import { type Problem, pointerStep, quoted } from '../../../core/tool/problem.ts'
 
 /** The body of `POST /toolkits/import`. */
 export interface ImportBody extends Pick<ImportRequest, 'source' | 'toolkit' | 'wants' | 'options'> {
@@ -39,6 +38,7 @@ const PATTERNS = parsed(
   `a list of at most ${MAX_PATTERNS} tool names, in which '*' stands for any characters`,
   (value) =>
     isTexts(value) && value.length <= MAX_PATTERNS && value.every((one) => PATTERN.test(one)) ? value : undefined,
+  () => ({ type: 'array', items: { type: 'string' }, maxItems: MAX_PATTERNS }),
 )
 
 const MAX_RULES = 100
@@ -59,20 +59,37 @@ const RULE = object(
   },
 )
 
+/** The options of the importers of each kind, which they read themselves. */
+const CALLED = { credentials: {}, timeout_ms: { type: 'integer' } }
+const OPTIONS: Readonly<Record<ImportKind, JsonObject>> = {
+  openapi: { base_url: { type: 'string' }, credentials: { type: 'object' }, outputs: { enum: ['described', 'any'] } },
+  mcp: CALLED,
+  oxp: { ...CALLED, pass_user: { type: 'boolean' }, upstream_toolkit: { type: 'string' } },
+}
+
 /**
  * Reads `{"from": {"openapi" | "mcp" | "oxp": url or document}, "toolkit", "version"?, "tools"?, "security_level"?, "approval"?,
  * "rules"?, …}`.
  */
-export function decodeImport(body: unknown, kinds: readonly ImportKind[]): Checked<ImportBody> {
+export function importReader(known: readonly ImportKind[]): Reader<ImportBody> {
+  const kinds = IMPORT_KINDS.filter((kind) => known.includes(kind))
   const fields = object({
     // A URL may hold a password
-    from: unquoted(sourceOf(IMPORT_KINDS.filter((kind) => kinds.includes(kind)))),
+    from: unquoted(sourceOf(kinds)),
     toolkit: namePart,
     version: optional(version),
     tools: optional(PATTERNS, ['*']),
     ...guardFields,
     rules: optional(list(RULE, { least: 1, most: MAX_RULES })),
   })
+  const schema = () => {
+    const { properties, ...rest } = schemaOf(fields)
+    const bodyOf = (kind: ImportKind) => {
+      const from = schemaOf(sourceOf([kind]))
+      return { ...rest, properties: { ...Object(properties), from, ...OPTIONS[kind] }, additionalProperties: false }
+    }
+    return { anyOf: kinds.map(bodyOf) }
+  }
   const whole = into(anyObject, (body, report) => {
     const { from, toolkit, version, tools, security_level, approval, rules, ...options } = body
     const read = fields({ from, toolkit, version, tools, security_level, approval, rules }, report)
@@ -86,7 +103,7 @@ export function decodeImport(body: unknown, kinds: readonly ImportKind[]): Check
     const guards = readGuards(named.toolkit, { security_level: level, approval: always }, some)
     return { ...source, ...named, wants, options, ...(guards ? { guardsOf: guards } : {}) }
   })
-  return check(whole, body)
+  return stating(schema, whole)
 }
 
 /** Whether patterns cover a tool: by the name that the source's makes, or by the one that the tool has here. */
@@ -111,13 +128,18 @@ function readGuards(toolkit: string, ofAll: Guard, rules: readonly ReadBy<typeof
 }
 
 function sourceOf(kinds: readonly ImportKind[]): Reader<Pick<ImportBody, 'kind' | 'source'>> {
-  return (value, report) => {
+  const schema = () => {
+    const typeOf = (kind: ImportKind) => ({ type: kind === 'openapi' ? ['string', 'object'] : 'string' })
+    const properties = Object.fromEntries(kinds.map((kind) => [kind, typeOf(kind)]))
+    return { type: 'object', properties, minProperties: 1, maxProperties: 1, additionalProperties: false }
+  }
+  return stating(schema, (value, report) => {
     const [[name, given] = [], ...more] = isObject(value) ? Object.entries(value) : []
     const kind = kinds.find((known) => known === name)
     if (kind === undefined || more.length > 0) return unfit(report, `an object with one of ${quoted(kinds)}`, value)
     const source = readAt(kind, SOURCE, given, report)
     return source === WRONG ? WRONG : { kind, source }
-  }
+  })
 }
 
 /** `{"ids", "unchanged"?, "pending"?, "skipped", "warnings"?}`: every tool the source makes, and what it could not make. */
@@ -166,4 +188,8 @@ function encodeMade({ id, name, state, about, requirements, guard, warnings }: M
     ...guard,
     ...(warnings.length > 0 ? { warnings } : {}),
   }
+}
+
+export interface ImportAnswers {
+  'POST /toolkits/import': ReturnType<typeof encodeDryRun> | ReturnType<typeof encodeImported>
 }

@@ -1,14 +1,15 @@
-import { type Context, Hono } from 'hono'
+import type { Hono } from 'hono'
 import { maySee, type Principal } from '../../../core/access/principal.ts'
 import { mayReadImplementation } from '../../../core/access/toolkit.ts'
 import { type Failing, fail, ok, type Result } from '../../../core/failure/failure.ts'
+import type { Background } from '../../../core/tool/platform.ts'
 import type { Implementation, ToolRecord } from '../../../core/tool/tool.ts'
+import { notModified, PRIVATE } from '../../../http/answer/json-response.ts'
+import { json, OBJECT, plain, UNCHANGED } from '../../../http/route/answers.ts'
 import { backgroundOf } from '../../../http/route/gate.ts'
-import { jsonText, notModified, PRIVATE } from '../../../http/answer/json-response.ts'
-import { NO_QUERY } from '../../../http/request/query.ts'
-import { createRoute, type RouteDeps } from '../../../http/route/route.ts'
+import { createFace, PLAIN, type RouteDeps } from '../../../http/route/route.ts'
 import { createFindTool, type FindToolDeps } from '../find-tool.ts'
-import { encodeImplementation, moduleHeaders, moduleOf } from './wire.ts'
+import { encodeImplementation, type ImplementationAnswers, moduleHeaders, moduleOf } from './wire.ts'
 
 export interface ImplementationFaceDeps extends RouteDeps, FindToolDeps {
   /** The bytes that are kept under a hash. */
@@ -27,41 +28,52 @@ interface Read {
  */
 export function implementationFace(deps: ImplementationFaceDeps): Hono {
   const { toolkits, readBlob } = deps
-  const route = createRoute(deps)
+  const { face, on } = createFace<ImplementationAnswers>(deps, 'open')
   const find = createFindTool(deps)
-  const face = new Hono()
+  const PUBLISHER = { scope: 'tools:publish', ...PLAIN } as const
 
-  face.get('/tools/:id/implementation', route({ scope: 'tools:publish', query: NO_QUERY }, show))
-  face.get('/tools/:id/implementation/module', route({ scope: 'tools:publish', query: NO_QUERY }, module))
+  on(
+    'GET /tools/:id/implementation',
+    {
+      ...PUBLISHER,
+      summary: 'Read how a version is implemented',
+      answers: { 200: json('As it was published', OBJECT), 304: UNCHANGED },
+    },
+    async ({ c, principal, path: { id } }) => {
+      const read = await implementationOf(id, principal, backgroundOf(c))
+      if (!read.ok) return read
+      const { record, implementation } = read.value
+      const headers = { ...PRIVATE, etag: `"${record.digest}.implementation"` }
+      const unchanged = notModified(c.req.raw, headers)
+      return unchanged ?? { ...ok(encodeImplementation(record, implementation)), headers }
+    },
+  )
 
-  async function show(c: Context, principal: Principal): Promise<Response | Failing> {
-    const read = await implementationOf(c, principal)
-    if (!read.ok) return read
-    const { record, implementation } = read.value
-    const headers = { ...PRIVATE, etag: `"${record.digest}.implementation"` }
-    const text = () => JSON.stringify(encodeImplementation(record, implementation))
-    return notModified(c.req.raw, headers) ?? jsonText(text(), 200, headers)
-  }
+  on(
+    'GET /tools/:id/implementation/module',
+    {
+      ...PUBLISHER,
+      summary: 'Read the module of a code tool or a plugin',
+      answers: { 200: plain('The module', '*/*'), 304: UNCHANGED },
+    },
+    async ({ c, principal, path: { id } }) => {
+      const read = await implementationOf(id, principal, backgroundOf(c))
+      if (!read.ok) return read
+      const { record, implementation } = read.value
+      const found = moduleOf(implementation)
+      if (!found) return missing(`'${record.id}' has no module: it is of the kind '${implementation.kind}'`)
+      const name = `${record.toolkit}.${record.tool}-${record.version}`
+      const headers = { ...PRIVATE, ...moduleHeaders(found, name), etag: `"${record.digest}.module"` }
+      const unchanged = notModified(c.req.raw, headers)
+      if (unchanged) return unchanged
+      const body = found.type === 'javascript' ? found.text : await readBlob(found.blob)
+      if (body === undefined) return missing(`The module of '${record.id}' is not kept here`)
+      return new Response(body, { headers })
+    },
+  )
 
-  async function module(c: Context, principal: Principal): Promise<Response | Failing> {
-    const read = await implementationOf(c, principal)
-    if (!read.ok) return read
-    const { record, implementation } = read.value
-    const found = moduleOf(implementation)
-    if (!found) return missing(`'${record.id}' has no module: it is of the kind '${implementation.kind}'`)
-    const name = `${record.toolkit}.${record.tool}-${record.version}`
-    const headers = { ...PRIVATE, ...moduleHeaders(found, name), etag: `"${record.digest}.module"` }
-    const held = notModified(c.req.raw, headers)
-    if (held) return held
-    const body = found.type === 'javascript' ? found.text : await readBlob(found.blob)
-    return body === undefined
-      ? missing(`The module of '${record.id}' is not kept here`)
-      : new Response(body, { headers })
-  }
-
-  async function implementationOf(c: Context, principal: Principal): Promise<Result<Read>> {
-    const asked = c.req.param('id') ?? ''
-    const found = await find(asked, principal, backgroundOf(c))
+  async function implementationOf(asked: string, principal: Principal, background: Background): Promise<Result<Read>> {
+    const found = await find(asked, principal, background)
     if (!found || !maySee(principal, found.record)) return missing(`Tool '${asked.slice(0, 200)}' was not found`)
     const { record } = found
     const owner = (await toolkits.find(record.toolkit))?.owner ?? 'nobody'

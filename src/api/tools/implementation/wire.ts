@@ -33,3 +33,8 @@ export function moduleHeaders({ type }: Module, name: string): Record<string, st
     'x-content-type-options': 'nosniff',
   }
 }
+
+export interface ImplementationAnswers {
+  'GET /tools/:id/implementation': ReturnType<typeof encodeImplementation>
+  'GET /tools/:id/implementation/module': Response
+}

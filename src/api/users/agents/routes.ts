@@ -1,12 +1,11 @@
-import { type Context, Hono } from 'hono'
+import type { Hono } from 'hono'
 import { mayActFor, type Principal, userOf } from '../../../core/access/principal.ts'
-import { type Failing, fail } from '../../../core/failure/failure.ts'
+import { fail, ok } from '../../../core/failure/failure.ts'
 import type { Agents } from '../../../http/caller/agents.ts'
-import { pathSegment } from '../../../http/request/path-segment.ts'
-import { NO_QUERY } from '../../../http/request/query.ts'
-import { createPrivateRoute, type RouteDeps } from '../../../http/route/route.ts'
-import { userOfPath } from '../path-user.ts'
-import { encodeAgent } from './wire.ts'
+import { DONE, items } from '../../../http/route/answers.ts'
+import { createFace, PLAIN, type RouteDeps } from '../../../http/route/route.ts'
+import { OF_USER, refuseUser } from '../path-user.ts'
+import { type AgentAnswers, encodeAgent } from './wire.ts'
 
 export interface AgentsFaceDeps extends RouteDeps {
   readonly agents: Pick<Agents, 'list' | 'remove'>
@@ -18,35 +17,38 @@ export interface AgentsFaceDeps extends RouteDeps {
  * in order where there are none, and `not-found` for one.
  */
 export function agentsFace({ agents, ...deps }: AgentsFaceDeps): Hono {
-  const route = createPrivateRoute(deps)
-  const face = new Hono()
-  face.get('/users/:user/agents', route({ scope: 'tools:call', query: NO_QUERY }, list))
-  face.delete('/users/:user/agents', route({ scope: 'tools:call', act: 'agent.end', query: NO_QUERY }, endAll))
-  face.delete('/users/:user/agents/:id', route({ scope: 'tools:call', act: 'agent.end', query: NO_QUERY }, end))
+  const { face, on } = createFace<AgentAnswers>(deps)
+  const CALLER = { scope: 'tools:call', ...PLAIN, ...OF_USER } as const
 
-  async function list(c: Context, principal: Principal): Promise<Response | Failing> {
-    const user = userOfPath(c.req.url, principal, mayAsk)
-    if (!user.ok) return user
-    const all = await agents.list(user.value)
-    return c.json({ items: all.map(encodeAgent) })
-  }
+  on(
+    'GET /users/:user/agents',
+    { ...CALLER, summary: 'List the agents that act for a user', answers: { 200: items('Agents', 'Agent') } },
+    async ({ principal, path: { user } }) =>
+      refuseUser(principal, user, mayAsk) ?? ok({ items: (await agents.list(user)).map(encodeAgent) }),
+  )
 
-  async function endAll(c: Context, principal: Principal): Promise<Response | Failing> {
-    const user = userOfPath(c.req.url, principal, mayAsk)
-    if (!user.ok) return user
-    const all = await agents.list(user.value)
-    await Promise.all(all.map(({ id }) => agents.remove(user.value, id)))
-    return c.body(null, 204)
-  }
+  on(
+    'DELETE /users/:user/agents',
+    { ...CALLER, summary: "End all of a user's agents", act: 'agent.end', answers: DONE },
+    async ({ principal, path: { user } }) => {
+      const refused = refuseUser(principal, user, mayAsk)
+      if (refused) return refused
+      const all = await agents.list(user)
+      await Promise.all(all.map(({ id }) => agents.remove(user, id)))
+      return ok(undefined)
+    },
+  )
 
-  async function end(c: Context, principal: Principal): Promise<Response | Failing> {
-    const user = userOfPath(c.req.url, principal, mayAsk)
-    if (!user.ok) return user
-    const id = pathSegment(c.req.url, 4)
-    if (!id.ok) return id
-    if (await agents.remove(user.value, id.value)) return c.body(null, 204)
-    return fail({ type: 'not-found', message: `Cannot find the agent '${id.value.slice(0, 100)}'` })
-  }
+  on(
+    'DELETE /users/:user/agents/:id',
+    { ...CALLER, summary: 'End an agent', act: 'agent.end', answers: DONE },
+    async ({ principal, path: { user, id } }) => {
+      const refused = refuseUser(principal, user, mayAsk)
+      if (refused) return refused
+      if (await agents.remove(user, id)) return ok(undefined)
+      return fail({ type: 'not-found', message: `Cannot find the agent '${id.slice(0, 100)}'` })
+    },
+  )
 
   return face
 }

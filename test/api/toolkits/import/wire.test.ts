@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { decodeImport, encodeDryRun, encodeImported, problemsOf } from '../../../../src/api/toolkits/import/wire.ts'
+import { encodeDryRun, encodeImported, importReader, problemsOf } from '../../../../src/api/toolkits/import/wire.ts'
+import { check } from '../../../../src/core/tool/json-reader.ts'
 import type { Made } from '../../../../src/core/publish/import-tools.ts'
 import { NO_REQUIREMENTS } from '../../../../src/core/tool/tool.ts'
 
 const KINDS = ['openapi', 'mcp'] as const
-const decode = (body: unknown) => decodeImport(body, KINDS)
+const decode = (body: unknown) => check(importReader(KINDS), body)
 const BODY = { from: { openapi: 'https://a.example' }, toolkit: 'Kit' }
 
 describe('the body of an import', () => {

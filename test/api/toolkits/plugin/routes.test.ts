@@ -138,7 +138,7 @@ describe('who uploads', () => {
 
 describe('an upload that is not well said', () => {
   it.each([
-    ['a toolkit', { path: '/toolkits/B.ox/plugin?version=1.0.0' }, 400, /toolkit's name/],
+    ['a toolkit', { path: '/toolkits/B.ox/plugin?version=1.0.0' }, 400, /the path at 'toolkit'/],
     ['a query', { path: '/toolkits/Box/plugin' }, 400, /'version'/],
     ['a type', { type: 'text/plain' }, 415, /^application\/wasm$/],
     ['a size', { bytes: 5 * 1024 * 1024 + 1 }, 413, /^5242880$/],

@@ -1,0 +1,24 @@
+import type { RecordAnswers } from './calls/wire.ts'
+import type { KeyAnswers } from './keys/wire.ts'
+import type { PolicyAnswers } from './policies/wire.ts'
+import type { ProviderAnswers } from './providers/wire.ts'
+import type { SessionAnswers } from './sessions/wire.ts'
+import type { ImportAnswers } from './toolkits/import/wire.ts'
+import type { ToolkitAnswers } from './toolkits/wire.ts'
+import type { ImplementationAnswers } from './tools/implementation/wire.ts'
+import type { ToolAnswers } from './tools/wire.ts'
+import type { AgentAnswers } from './users/agents/wire.ts'
+import type { GrantAnswers } from './users/wire.ts'
+
+/** What our routes answer when they do not fail, by method and path: each `routes.ts` is checked against its part. */
+export type ApiAnswers = RecordAnswers &
+  KeyAnswers &
+  PolicyAnswers &
+  ProviderAnswers &
+  SessionAnswers &
+  ImportAnswers &
+  ToolkitAnswers &
+  ImplementationAnswers &
+  ToolAnswers &
+  AgentAnswers &
+  GrantAnswers
