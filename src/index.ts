@@ -1,5 +1,4 @@
 import type { Hono } from 'hono'
-import { createToolSecrets } from './core/access/tool-secrets.ts'
 import { Access } from './storage/access/access-object.ts'
 import { Connect } from './storage/connect/connect-object.ts'
 import { defineLedger } from './storage/ledger/ledger-object.ts'
@@ -15,10 +14,7 @@ import { build } from './generated/build.ts'
 import { traffic } from './compose/traffic.ts'
 import { defineEgress } from './runners/sandbox/egress.ts'
 
-export const Registry = defineRegistry(writeLine, (env: Env) => {
-  const { toolSecrets, secretOf, quota } = loadConfig(env)
-  return { toolSecrets: createToolSecrets(toolSecrets, secretOf), quota }
-})
+export const Registry = defineRegistry(writeLine, (env: Env) => loadConfig(env).quota)
 export const Vault = defineVault((env: Env) => vaultDeployment(loadConfig(env)))
 export const Ledger = defineLedger<Env>(Date.now)
 export const Egress = defineEgress(traffic)

@@ -1,14 +1,14 @@
 import { HEAD_KEY, KV_KINDS, type KvKind, parseKvKey } from './keys.ts'
-import { column, field } from './rows.ts'
+import { field } from './rows.ts'
 
 /**
  * What KV does not have yet: a row for each key that is to be written, with the number of the last change that asked for it,
  * of the first (`since`), and its place in the order.
  */
-const TABLE = `CREATE TABLE IF NOT EXISTS outbox (
-  target TEXT PRIMARY KEY, revision INTEGER NOT NULL, since INTEGER NOT NULL, turn INTEGER NOT NULL
-);
-CREATE INDEX IF NOT EXISTS outbox_turn ON outbox (turn);`
+export const OUTBOX_TABLE = `
+CREATE TABLE outbox (target TEXT PRIMARY KEY, revision INTEGER NOT NULL, since INTEGER NOT NULL, turn INTEGER NOT NULL);
+CREATE INDEX outbox_turn ON outbox (turn);
+`
 
 /** Why a key is written. What takes something back goes before what says something else, and that before what is new. */
 export type Reason = keyof typeof URGENCY
@@ -84,18 +84,6 @@ export interface OutboxOptions {
 
 /** A key that waits to be written. */
 type Due = { readonly target: string; readonly revision: number; readonly turn: number }
-
-/** Makes the table, and gives what waits in one that an earlier version made its place in the order. */
-export function createOutboxTable(sql: SqlStorage): void {
-  const columns = column<string>(sql, "SELECT name FROM pragma_table_info('outbox')")
-  const isEarlier = columns.length > 0 && !columns.includes('turn')
-  const waiting = isEarlier
-    ? sql.exec<{ target: string; revision: number }>('SELECT * FROM outbox ORDER BY rowid').toArray()
-    : []
-  if (isEarlier) sql.exec('DROP TABLE outbox')
-  sql.exec(TABLE)
-  for (const { target, revision } of waiting) enqueue(sql, target, revision)
-}
 
 /** Asks for a KV key to be written, for a change of this number. */
 export function enqueue(sql: SqlStorage, target: string, revision: number, reason: Reason = 'publication'): void {

@@ -13,7 +13,7 @@ export class Index extends DurableObject<object> {
 
   constructor(state: DurableObjectState, env: object) {
     super(state, env)
-    createTables(this.#sql, () => false)
+    createTables(this.#sql)
     renewIndex(this.#sql)
   }
 

@@ -25,7 +25,7 @@ export async function recordsOf(definitions: readonly Json[]): Promise<readonly 
 /** The registry's tables, in memory, with these tools listed. */
 export function tablesOf(records: readonly ToolRecord[]): SqlStorage {
   const sql = sqlOf(createDatabase(), () => undefined)
-  createTables(sql, () => false)
+  createTables(sql)
   renewIndex(sql)
   for (const [at, record] of records.entries()) storeVersion(sql, record, 'bundle', at + 1)
   return sql

@@ -28,10 +28,7 @@ export function createObjects(platform: Platform, kv: Kv, provider: MailProvider
     return host
   }
 
-  const Registry = defineRegistry(listedLine, () => ({
-    toolSecrets: { isGranted: () => false },
-    quota: { documents: 1_000_000, bytes: 1_000_000_000 },
-  }))
+  const Registry = defineRegistry(listedLine, () => ({ documents: 1_000_000, bytes: 1_000_000_000 }))
   const registry = hostOf('Registry', () =>
     createHost<RegistryObject>({
       ...platform,
@@ -44,10 +41,7 @@ export function createObjects(platform: Platform, kv: Kv, provider: MailProvider
     createHost<Access>({
       ...platform,
       name: 'Access',
-      start(state, door) {
-        const namespace = part<DurableObjectNamespace<RegistryObject>>({ getByName: () => registry.stub(door) })
-        return new Access(state, { REGISTRY: kv.writer(door), Registry: namespace })
-      },
+      start: (state, door) => new Access(state, { REGISTRY: kv.writer(door) }),
     }),
   )
 

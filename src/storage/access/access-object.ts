@@ -4,17 +4,13 @@ import type { Session } from '../../core/access/session.ts'
 import type { Provider } from '../../core/consent/provider.ts'
 import { createOutbox } from '../outbox.ts'
 import { reached } from '../reached.ts'
-import type { RegistryObject } from '../registry/registry-object.ts'
-import { registryStub } from '../registry/catalogue/registry-stub.ts'
 import { type GivenKind, givenText, givenTexts, removeGiven, storeProvider } from './given.ts'
 import { changeKey, keyTextOfId, lastUses, noteUse, rotateKey, storeKey } from './key-rows.ts'
 import { type SessionRows, sessionRows } from './session-rows.ts'
 import { createTables, deploymentSecret } from './tables.ts'
-import { type EarlierKeeper, takeOver } from './take-over.ts'
 
 export interface AccessBindings {
   readonly REGISTRY: KVNamespace
-  readonly Registry: DurableObjectNamespace<RegistryObject>
 }
 
 /**
@@ -25,9 +21,7 @@ export interface AccessBindings {
 export class Access extends DurableObject<AccessBindings> {
   readonly #sql: SqlStorage
   readonly #outbox: ReturnType<typeof createOutbox>
-  readonly #earlier: () => EarlierKeeper
   readonly #sessions: SessionRows
-  #hasAll = false
 
   constructor(state: DurableObjectState, env: AccessBindings) {
     super(state, env)
@@ -35,7 +29,6 @@ export class Access extends DurableObject<AccessBindings> {
     this.#sql = storage.sql
     createTables(this.#sql)
     this.#sessions = sessionRows(this.#sql, Date.now)
-    this.#earlier = registryStub(env.Registry)
     this.#outbox = createOutbox({
       storage,
       kv: env.REGISTRY,
@@ -54,8 +47,7 @@ export class Access extends DurableObject<AccessBindings> {
   }
 
   /** What lies in KV under a key, or will as soon as the outbox is emptied. */
-  async value(key: string): Promise<string | ArrayBuffer | undefined> {
-    await this.#ready()
+  value(key: string): string | ArrayBuffer | undefined {
     return this.#outbox.value(key)
   }
 
@@ -88,14 +80,12 @@ export class Access extends DurableObject<AccessBindings> {
   }
 
   /** All API keys or all providers, serialised. */
-  async given(kind: GivenKind): Promise<string[]> {
-    await this.#ready()
+  given(kind: GivenKind): string[] {
     return givenTexts(this.#sql, kind)
   }
 
   /** The API key of an id, serialised. */
-  async keyWithId(id: string): Promise<string | undefined> {
-    await this.#ready()
+  keyWithId(id: string): string | undefined {
     return keyTextOfId(this.#sql, id)
   }
 
@@ -129,17 +119,9 @@ export class Access extends DurableObject<AccessBindings> {
 
   /** Changes the tables, all at once or not at all, and has KV follow. */
   async #change<T>(change: () => T): Promise<T> {
-    await this.#ready()
     const changed = this.ctx.storage.transactionSync(change)
     await this.#outbox.schedule()
     return changed
-  }
-
-  /** Sees to it that what an earlier version kept elsewhere is here. */
-  async #ready(): Promise<void> {
-    if (this.#hasAll) return
-    this.#hasAll = await takeOver(this.ctx.storage, this.#earlier())
-    await this.#outbox.schedule()
   }
 }
 

@@ -1,20 +1,22 @@
+import { openTables } from '../schema.ts'
+
 /**
  * The Connect object's tables (SQLite in a Durable Object). `agent` has whom people let act for them, and `entry` what the
  * OAuth library keeps, under keys of its own: clients, grants and tokens, by their hashes. `spent` has the hashes of refresh
  * tokens that were used. Times are milliseconds since 1970. See `../STORAGE.md`.
  */
 const TABLES = `
-CREATE TABLE IF NOT EXISTS agent (
+CREATE TABLE agent (
   id TEXT PRIMARY KEY, user TEXT NOT NULL, expires INTEGER NOT NULL, connected INTEGER, used INTEGER, body TEXT NOT NULL
 );
-CREATE INDEX IF NOT EXISTS agent_user ON agent (user);
-CREATE TABLE IF NOT EXISTS entry (key TEXT PRIMARY KEY, value TEXT NOT NULL, metadata TEXT, expires INTEGER) WITHOUT ROWID;
-CREATE INDEX IF NOT EXISTS entry_expires ON entry (expires);
-CREATE TABLE IF NOT EXISTS spent (hash TEXT PRIMARY KEY, agent TEXT NOT NULL, expires INTEGER NOT NULL) WITHOUT ROWID;
+CREATE INDEX agent_user ON agent (user);
+CREATE TABLE entry (key TEXT PRIMARY KEY, value TEXT NOT NULL, metadata TEXT, expires INTEGER) WITHOUT ROWID;
+CREATE INDEX entry_expires ON entry (expires);
+CREATE TABLE spent (hash TEXT PRIMARY KEY, agent TEXT NOT NULL, expires INTEGER NOT NULL) WITHOUT ROWID;
 `
 
 export function createTables(sql: SqlStorage): void {
-  sql.exec(TABLES)
+  openTables(sql, { of: 'Connect', version: 1, tables: TABLES })
 }
 
 /** Deletes what is over. */

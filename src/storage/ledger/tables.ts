@@ -1,14 +1,16 @@
+import { openTables } from '../schema.ts'
+
 /**
  * One ledger's table (SQLite in a Durable Object). Times are milliseconds since 1970. `outcome` is sealed, and null until the
  * call is over; `until` is when a call that is not is given up. See `../STORAGE.md`.
  */
 const TABLES = `
-CREATE TABLE IF NOT EXISTS call (
+CREATE TABLE call (
   id TEXT PRIMARY KEY, fingerprint TEXT NOT NULL, claim TEXT NOT NULL, until INTEGER NOT NULL, outcome TEXT, expires INTEGER NOT NULL
 );
-CREATE INDEX IF NOT EXISTS call_expires ON call (expires);
+CREATE INDEX call_expires ON call (expires);
 `
 
 export function createTables(sql: SqlStorage): void {
-  sql.exec(TABLES)
+  openTables(sql, { of: 'a Ledger', version: 1, tables: TABLES })
 }

@@ -3,6 +3,7 @@ import type { Act, ActFilter } from '../../core/access/act.ts'
 import type { CallRecord } from '../../core/call/record.ts'
 import type { CallFilter, RecordedCalls, UsageKey } from '../../core/call/records.ts'
 import { field } from '../rows.ts'
+import { hasTables } from '../schema.ts'
 import { HOUR_MS, DAY_MS } from '../../core/tool/time.ts'
 import { findActs, type NumberedAct, storeAct } from './act-rows.ts'
 import { archiveSome } from './archive.ts'
@@ -10,7 +11,7 @@ import { groupCalls } from './call-groups.ts'
 import { findCalls, type NumberedCall, SPAN, storeCalls } from './call-rows.ts'
 import { dayOf } from './days.ts'
 import { countCalls, countDay, type DayRows, type FigureRow, storeFigures } from './figures.ts'
-import { createTables, hasTables } from './tables.ts'
+import { createTables } from './tables.ts'
 
 /** What one isolate has to record of one day, such as `2026-01-31`. `lost` says how much could not be, earlier. */
 export interface RecordBatch {
@@ -48,7 +49,6 @@ export class Records extends DurableObject<RecordsBindings> {
     super(state, env)
     this.#sql = state.storage.sql
     this.#isReady = hasTables(this.#sql)
-    // What an earlier version stored lacks some
     if (this.#isReady) createTables(this.#sql)
   }
 

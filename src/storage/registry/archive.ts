@@ -1,7 +1,7 @@
 import type { Policy } from '../../core/access/policy.ts'
 import type { ArchiveCursor, ArchivePart } from '../../core/publish/archive/registry-archive.ts'
 import { field, firstRow } from '../rows.ts'
-import { documentText, textByHash } from './documents.ts'
+import { textByHash } from './documents.ts'
 import { keysOf } from './toolkits.ts'
 
 /** About so much goes into one message, which may have 32 MiB; a version has 2 MB at most, and a document a quarter. */
@@ -232,7 +232,7 @@ function documentOf(sql: SqlStorage, { key, version, toolkit, dialect, hash }: V
   const placed = firstRow<DocumentOf>(sql, query, key, version)
   if (!placed && hash === null) return { id: '', line: '' }
   const row = placed && documentRowOf(sql, placed)
-  const text = (hash === null ? undefined : textByHash(sql, hash)) ?? (row && documentText(sql, placed.dialect, row))
+  const text = textByHash(sql, hash ?? row?.hash ?? '')
   const tools = placed ? toolsOf(sql, placed) : {}
   const about = JSON.stringify({
     kind: 'document',
@@ -246,7 +246,7 @@ function documentOf(sql: SqlStorage, { key, version, toolkit, dialect, hash }: V
 }
 
 function documentRowOf(sql: SqlStorage, { dialect, key, version }: DocumentOf) {
-  return firstRow<{ id: string; version: string; toolkit: string; hash: string | null }>(
+  return firstRow<{ id: string; version: string; toolkit: string; hash: string }>(
     sql,
     'SELECT id, version, toolkit, hash FROM document WHERE dialect = ? AND key = ? AND version = ?',
     dialect,

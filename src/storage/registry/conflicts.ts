@@ -5,7 +5,7 @@ import { joinedName } from '../../core/tool/name-suffix.ts'
 import { formatToolId, toolKey } from '../../core/tool/tool-id.ts'
 import type { ToolRecord } from '../../core/tool/tool.ts'
 import { field } from '../rows.ts'
-import { documentOfTool, type DocumentRow, documentsOf, documentText } from './documents.ts'
+import { documentOfTool, type DocumentRow, documentsOf, textByHash } from './documents.ts'
 import { holderOfDerived } from './names.ts'
 import { isSameJson } from './same-record.ts'
 import { ownsToolkit, publishDenial } from './toolkits.ts'
@@ -21,7 +21,7 @@ export function documentConflict(
   principal: Principal,
 ): string | undefined {
   if (!document?.itself) return undefined
-  const { dialect, toolkit } = document
+  const { toolkit } = document
   const { id, version } = document.itself
   const [first] = published
   if (!first) {
@@ -40,7 +40,7 @@ export function documentConflict(
     return `The document '${id}' is published in another toolkit, and its id is unique: give it an id of its own`
   }
   const same = published.find((row) => row.version === version)
-  const text = same && documentText(sql, dialect, same)
+  const text = same && textByHash(sql, same.hash)
   if (text === undefined || text === document.text || isSameJson(text, document.text)) return undefined
   return `The document '${id}' is published already at version ${version}, and a version never changes`
 }

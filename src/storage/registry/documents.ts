@@ -11,8 +11,8 @@ export type DocumentRow = {
   readonly id: string
   readonly version: string
   readonly toolkit: string
-  /** Null for one that an earlier version of Switchboard kept inside its records. */
-  readonly hash: string | null
+  /** Of its text. */
+  readonly hash: string
 }
 
 /** All versions of the document of an id, ignoring case. */
@@ -37,20 +37,6 @@ export function calledIn(sql: SqlStorage, dialect: string, { id, version }: Docu
   return column<string>(
     sql,
     'SELECT name FROM document_tool WHERE dialect = ? AND key = ? AND version = ?',
-    dialect,
-    id.toLowerCase(),
-    version,
-  )
-}
-
-/** A version of a document as JSON. */
-export function documentText(sql: SqlStorage, dialect: string, { id, version, hash }: DocumentRow): string | undefined {
-  if (hash !== null) return textByHash(sql, hash)
-  return field<string>(
-    sql,
-    `SELECT json_extract(version.record, '$.source.document') FROM document_tool JOIN version
-     ON version.key = document_tool.tool AND version.version = document_tool.version
-     WHERE document_tool.dialect = ? AND document_tool.key = ? AND document_tool.version = ? LIMIT 1`,
     dialect,
     id.toLowerCase(),
     version,

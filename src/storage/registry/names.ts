@@ -54,12 +54,6 @@ export function giveName(sql: SqlStorage, key: string, name: string | null): rea
   return holder === undefined || holder === key ? [key] : [key, holder]
 }
 
-/** Gives every tool its derived name, where storage is older than that. Gives the tools that had one of another's. */
-export function claimDerivedNames(sql: SqlStorage): readonly string[] {
-  const names = sql.exec<{ toolkit: string; tool: string }>('SELECT toolkit, tool FROM tool ORDER BY key').toArray()
-  return names.flatMap((name) => claimDerived(sql, name).displaced)
-}
-
 function claimDerived(sql: SqlStorage, name: ToolName): { derived: string; displaced: readonly string[] } {
   const key = toolKey(name)
   const whole = joinedName(name)

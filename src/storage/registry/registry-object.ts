@@ -1,5 +1,4 @@
 import { DurableObject } from 'cloudflare:workers'
-import type { ToolSecrets } from '../../core/access/tool-secrets.ts'
 import type { Principal } from '../../core/access/principal.ts'
 import type { Policy } from '../../core/access/policy.ts'
 import type { Published as Quota } from '../../core/access/quota.ts'
@@ -13,7 +12,6 @@ import { createPerSecond } from '../per-second.ts'
 import { holdsBlob, storeBlob } from './blobs.ts'
 import { type Bundle, isWanted, noteDeployment, takeInBundle } from './bundle.ts'
 import { toolsBeside } from './documents.ts'
-import { forgetLeftBehind, type LeftBehind, leftBehind } from './left-behind.ts'
 import type { HeadSince } from './catalogue/head.ts'
 import { keyOfName } from './names.ts'
 import { nearestNames } from './search/nearest.ts'
@@ -25,16 +23,8 @@ import { levelIndex, renewIndex } from './search/search-index.ts'
 import { publishedByAll } from './quota.ts'
 import { createTables, nextRevision, queue, readNumber } from './tables.ts'
 import { changeDenial, deletedDenial, giveToolkit, mayChange, publishDenial, toolkitOf } from './toolkits.ts'
-import { reserveDerivedNames, storeName, storeStatus, storeTrust } from './store-version.ts'
+import { storeName, storeStatus, storeTrust } from './store-version.ts'
 import { documentText, holdsToolkit, isPending, keyAlike, keysIn, recordText } from './versions.ts'
-
-/** What a deployment's configuration says of its registry. */
-export interface RegistryDeployment {
-  /** Asked about what is older than trust. */
-  readonly toolSecrets: Pick<ToolSecrets, 'isGranted'>
-  /** The most that one principal may publish, administrators excepted. */
-  readonly quota: Quota
-}
 
 interface RegistryEnv {
   readonly REGISTRY: KVNamespace
@@ -47,12 +37,10 @@ const NEAREST_PER_S = 100
  * Makes the class of the Registry Durable Object: the only writer of the registry. Every change is one SQLite
  * transaction, durable before it is acknowledged; KV follows through the outbox. Records, documents and pages travel as
  * the JSON text they are stored as. A thrown error would lose its fields on the way, so what may go wrong is an answer.
- * `deploymentOf` says what the deployment is configured to, and is asked late, since it may be set wrong.
+ * `quotaOf` gives the most that one principal may publish, administrators excepted; it is asked late, since it may throw
+ * where the deployment is configured wrong.
  */
-export function defineRegistry<Env extends RegistryEnv>(
-  writeLine: WriteLine,
-  deploymentOf: (env: Env) => RegistryDeployment,
-) {
+export function defineRegistry<Env extends RegistryEnv>(writeLine: WriteLine, quotaOf: (env: Env) => Quota) {
   return class Registry extends DurableObject<Env> {
     readonly #sql: SqlStorage
     readonly #outbox: ReturnType<typeof createRegistryOutbox>
@@ -62,10 +50,9 @@ export function defineRegistry<Env extends RegistryEnv>(
     constructor(state: DurableObjectState, env: Env) {
       super(state, env)
       this.#sql = state.storage.sql
-      createTables(this.#sql, (id, name) => deploymentOf(env).toolSecrets.isGranted(id, name))
+      createTables(this.#sql)
       renewIndex(this.#sql)
       renewLines(this.#sql)
-      reserveDerivedNames(this.#sql)
       this.#outbox = createRegistryOutbox(state.storage, env.REGISTRY, writeLine)
       this.#headSince = createHeads(this.#sql, writeLine)
       // The platform gives up an alarm that cannot be run for long
@@ -78,7 +65,7 @@ export function defineRegistry<Env extends RegistryEnv>(
       principal: Principal,
     ): Promise<{ published: Published[]; revision: number }> {
       const { store } = await import('./publication.ts')
-      const { quota } = deploymentOf(this.env)
+      const quota = quotaOf(this.env)
       const published = publications.map((publication) =>
         this.ctx.storage.transactionSync(() =>
           store(this.#sql, publication, { principal, quota }, () => nextRevision(this.#sql)),
@@ -282,15 +269,6 @@ export function defineRegistry<Env extends RegistryEnv>(
     /** Whether there was one of the pattern. */
     async removePolicy(pattern: string): Promise<boolean> {
       return this.#change(() => this.#levelled(() => removePolicy(this.#sql, pattern)))
-    }
-
-    /** The keys and providers that an earlier version kept here, for the Access object to take over. */
-    leftBehind(): LeftBehind {
-      return leftBehind(this.#sql)
-    }
-
-    forgetLeftBehind(): void {
-      this.ctx.storage.transactionSync(() => forgetLeftBehind(this.#sql))
     }
 
     /** Keeps bytes under their hash, for ever. */

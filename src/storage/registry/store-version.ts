@@ -6,10 +6,10 @@ import { kvKey } from '../keys.ts'
 import { hasten, type Reason } from '../outbox.ts'
 import { column } from '../rows.ts'
 import { isLeftOut, toolsBeside } from './documents.ts'
-import { claimDerivedNames, exposedName, giveName } from './names.ts'
+import { exposedName, giveName } from './names.ts'
 import { touchLeaf } from './catalogue/pages.ts'
 import { indexTool } from './search/search-index.ts'
-import { nextRevision, queue, readMeta, writeMeta } from './tables.ts'
+import { queue } from './tables.ts'
 import { awaitsReview, keysOf, publisherOf, type Source, statusOfToolkit, tagsOfToolkit } from './toolkits.ts'
 import { IS_PENDING, nameOf, recordText, versionsOf } from './versions.ts'
 
@@ -167,13 +167,4 @@ export function storeName(sql: SqlStorage, key: string, name: string | null, rev
   const renamed = giveName(sql, key, name)
   for (const each of renamed ?? []) changed(sql, each, revision)
   return renamed !== undefined
-}
-
-/** Has every tool have its derived name, in storage that is older than that. */
-export function reserveDerivedNames(sql: SqlStorage): void {
-  if (readMeta(sql, 'names') !== undefined) return
-  const displaced = claimDerivedNames(sql)
-  const revision = displaced.length > 0 ? nextRevision(sql) : 0
-  for (const key of displaced) changed(sql, key, revision)
-  writeMeta(sql, 'names', 'derived')
 }

@@ -234,6 +234,5 @@ function endedAt(provider: string): string {
 
 /** What a grant's tokens are bound to: they open for no other user, no other provider, and no other account. */
 function boundTo(userId: string, provider: string, account: string): string {
-  // As it was before there were accounts
-  return JSON.stringify(account === '' ? ['grant', userId, provider] : ['grant', userId, provider, account])
+  return JSON.stringify(['grant', userId, provider, account])
 }

@@ -24,7 +24,8 @@ import { openInput, sealInput } from './call-input.ts'
 import { type Consent, createConsent, type Return } from './consent.ts'
 import { grantRows } from './grant-rows.ts'
 import { createGrants, type Grants, NO_KEYS, notGranted, type TokenRequest, type VaultDeployment } from './grants.ts'
-import { createTables, ensureOwner, isKept } from './tables.ts'
+import { hasTables } from '../schema.ts'
+import { checkTables, ensureOwner } from './tables.ts'
 
 /** What a person is asked for, and why. */
 export interface OpenQuestion {
@@ -77,7 +78,7 @@ export function defineVault<E>(deploy: (env: E) => VaultDeployment) {
       const { now } = this.#deployment
       const { sql } = state.storage
       // A vault that is only looked at is not made: whoever asks for names that nobody has would fill the disk
-      if (isKept(sql)) createTables(sql)
+      checkTables(sql)
       this.#rows = authorizationRows(sql, now, this.#changes.announce)
       const consents = consentRows(sql, now)
       this.#consents = consents
@@ -117,7 +118,7 @@ export function defineVault<E>(deploy: (env: E) => VaultDeployment) {
       request: CallTokenRequest,
     ): { readonly token: string } | Unavailable | Partial<OpenQuestion> | { readonly accounts: readonly string[] } {
       const { provider, scopes } = request
-      const isNew = !isKept(this.ctx.storage.sql)
+      const isNew = !hasTables(this.ctx.storage.sql)
       if (!isNew) ensureOwner(this.ctx.storage.sql, owner)
       const asked = (wanted: readonly string[], reason: string) => {
         const open = isNew ? undefined : this.#rows.open(grantFor(request, wanted).purpose)
@@ -196,7 +197,7 @@ export function defineVault<E>(deploy: (env: E) => VaultDeployment) {
     }
 
     list(owner: string): Grant[] {
-      if (!isKept(this.ctx.storage.sql)) return []
+      if (!hasTables(this.ctx.storage.sql)) return []
       ensureOwner(this.ctx.storage.sql, owner)
       return this.#grants.list()
     }
@@ -209,7 +210,7 @@ export function defineVault<E>(deploy: (env: E) => VaultDeployment) {
       { account, toolkit }: { readonly account?: string; readonly toolkit?: string },
       provider?: Provider,
     ): Promise<boolean> {
-      if (!isKept(this.ctx.storage.sql)) return false
+      if (!hasTables(this.ctx.storage.sql)) return false
       ensureOwner(this.ctx.storage.sql, owner)
       const accounts = account === undefined ? this.#grants.accounts(providerId) : [account]
       const revoked = await Promise.all(

@@ -22,15 +22,6 @@ describe('the secret of a deployment', () => {
     })
     expect(await fresh().deploymentSecret()).not.toBe(secret)
   })
-
-  it('is there also while the registry does not answer', () =>
-    inAccess(async ({ access, earlier }) => {
-      earlier.meanwhile = () => {
-        throw new Error('overloaded')
-      }
-      expect(access.deploymentSecret()).toMatch(/^[\w-]{43}$/)
-      await expect(access.given('apiKey')).rejects.toThrow('cannot reach its registry')
-    }))
 })
 
 describe('a key and a provider', () => {

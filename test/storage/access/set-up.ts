@@ -2,19 +2,12 @@ import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { expect, vi } from 'vitest'
 import { Access } from '../../../src/storage/access/access-object.ts'
-import type { LeftBehind } from '../../../src/storage/registry/left-behind.ts'
 import { memoryKv } from '../registry/set-up.ts'
 
 export interface Harness {
   readonly access: Access
   readonly sql: SqlStorage
   readonly kv: ReturnType<typeof memoryKv>
-  /** What an earlier version left in the registry, and what happens when it is asked for or to be forgotten. */
-  readonly earlier: {
-    left: LeftBehind
-    meanwhile: (asked: 'leftBehind' | 'forgetLeftBehind') => void | Promise<void>
-    asked: string[]
-  }
   /** Lets the time of the next alarm come. */
   readonly runAlarm: () => Promise<void>
   /** Lets alarms come until everything is published. */
@@ -23,35 +16,17 @@ export interface Harness {
   readonly restart: () => Access
 }
 
-const NOTHING: LeftBehind = { keys: [], providers: [], waiting: [] }
-
-/** An Access object of its own, before a KV of its own, beside a registry that is as it is told. */
+/** An Access object of its own, before a KV of its own. */
 export async function inAccess(use: (harness: Harness) => Promise<void>): Promise<void> {
   await runInDurableObject(env.Access.getByName(crypto.randomUUID()), async (_, state) => {
     const { storage } = state
     const { sql } = storage
     const kv = memoryKv()
-    const earlier: Harness['earlier'] = { left: NOTHING, meanwhile: () => undefined, asked: [] }
-    const registry = {
-      async leftBehind() {
-        earlier.asked.push('leftBehind')
-        const { left } = earlier
-        await earlier.meanwhile('leftBehind')
-        return left
-      },
-      async forgetLeftBehind() {
-        earlier.asked.push('forgetLeftBehind')
-        await earlier.meanwhile('forgetLeftBehind')
-        earlier.left = NOTHING
-      },
-    }
-    const Registry = new Proxy(env.Registry, { get: () => () => registry })
-    const start = () => new Access(state, { REGISTRY: kv.binding, Registry })
+    const start = () => new Access(state, { REGISTRY: kv.binding })
     const harness = {
       access: start(),
       sql,
       kv,
-      earlier,
       async runAlarm() {
         const at = await storage.getAlarm()
         if (at === null) throw new Error('No alarm is set')

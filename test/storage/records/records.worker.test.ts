@@ -1,4 +1,4 @@
-import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
+import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { describe, expect, it } from 'vitest'
 import type { Act } from '../../../src/core/access/act.ts'
@@ -106,35 +106,6 @@ describe('calls that were recorded', () => {
     for (const user of ['"', 'null', '1e999', '{"a":1}']) {
       expect((await records.calls({ ...all, user_id: user }, 100))?.items.map((each) => each.user_id)).toEqual([user])
     }
-  })
-
-  it('of an object that an earlier version began, with a row a call, are read, added to and archived', async () => {
-    const { records, store, call, all, now, stubOf, alarm } = createWorld(1)
-    const day = stubOf(dayOf(now))
-    await store([call()])
-    await runInDurableObject(day, (_, { storage }) => {
-      for (const statement of ['DROP TABLE batch', 'DELETE FROM call', 'ALTER TABLE call DROP COLUMN last'])
-        storage.sql.exec(statement)
-      for (const call_id of ['old 1', 'old 2']) {
-        const row = ['key:1', 'Mail', 'Mail.Send', '1.0.0', 'success', 'oxp', JSON.stringify(call({ call_id }))]
-        const columns = 'at, principal, toolkit, tool, version, outcome, dialect, record'
-        storage.sql.exec(`INSERT INTO call (${columns}) VALUES (${now}, ?, ?, ?, ?, ?, ?, ?)`, ...row)
-      }
-      storage.sql.exec(`DELETE FROM meta WHERE name = 'calls'`)
-    })
-    await evictDurableObject(day)
-    await store([call({ call_id: 'new 1' }), call({ call_id: 'new 2' })])
-    expect(idsOf(await records.calls(all, 10))).toEqual(['new 2', 'new 1', 'old 2', 'old 1'])
-    const first = await records.calls(all, 3)
-    expect(idsOf(first)).toEqual(['new 2', 'new 1', 'old 2'])
-    expect(idsOf(await records.calls(all, 3, first?.nextCursor))).toEqual(['old 1'])
-    const counted = await runInDurableObject(day, (_, { storage }) =>
-      storage.sql.exec(`SELECT value FROM meta WHERE name = 'calls'`).one(),
-    )
-    expect(counted).toEqual({ value: 4 })
-    await alarm(dayOf(now))
-    const kept = await (await env.ARTIFACTS.get(`calls/${dayOf(now)}/0000.jsonl`))?.text()
-    expect(kept?.match(/(?:old|new) \d/g)).toEqual(['old 1', 'old 2', 'new 1', 'new 2'])
   })
 
   it('are few rows where they have everything in common, and in their order where they have not', async () => {

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createMemory } from '../../../src/core/cache/memory.ts'
 import type { Publication, Published } from '../../../src/core/publish/registry.ts'
-import type { ToolRecord } from '../../../src/core/tool/tool.ts'
 import { createWholeRecords } from '../../../src/storage/registry/catalogue/kv-documents.ts'
 import type { RegistryObject } from '../../../src/storage/registry/registry-object.ts'
 import { ADMIN, documentOf, documentPublication, inRegistry, publication, stopClock, stubOf, textOf } from './set-up.ts'
@@ -115,34 +114,6 @@ describe('a document with an id of its own', () => {
       expect(documentOf(registry, 'x.a')).toMatchObject({ newest: { id: 'x.a@1.0.0' } })
       expect(documentOf(registry, 'x.a').isLeftOut).toBeUndefined()
       expect((await registry.head()).count).toBe(2)
-    }))
-})
-
-describe('a document that an earlier version kept inside its records', () => {
-  it('has its address, and is the same when it is published again', () =>
-    inRegistry(async (harness) => {
-      const { registry, sql } = harness
-      const one = await made('x-y', '1.0.0', ['a', 'b'], { toolkit: 'x-y' })
-      await publish(registry, one)
-      const document = JSON.parse(one.document?.text ?? '')
-      for (const { key, record } of sql
-        .exec<{ key: string; record: string }>('SELECT key, record FROM version')
-        .toArray()) {
-        const stored: ToolRecord = JSON.parse(record)
-        const before = JSON.stringify({ ...stored, source: { dialect: 'machine-context', document } })
-        sql.exec('UPDATE version SET record = ? WHERE key = ?', before, key)
-      }
-      sql.exec('DELETE FROM document_text')
-      sql.exec('DELETE FROM document')
-      sql.exec('DELETE FROM document_tool')
-      sql.exec("DELETE FROM meta WHERE name = 'documents'")
-      harness.restart()
-      expect(addressOf(harness.registry, 'x-y')).toEqual({ id: 'x-y', toolkit: 'x-y', tools: { a: 'a', b: 'b' } })
-      expect(await publish(harness.registry, one)).toMatchObject({ outcome: 'unchanged' })
-      const other = await made('x-y', '1.0.0', ['a'], { toolkit: 'x-y' })
-      expect(await publish(harness.registry, other)).toMatchObject({ outcome: 'conflict' })
-      const next = await made('x-y', '2.0.0', ['b'], { toolkit: 'x-y' })
-      expect(await publish(harness.registry, next)).toMatchObject({ outcome: 'created', leftOut: ['x-y.a'] })
     }))
 })
 

@@ -141,23 +141,3 @@ describe('a name that an administrator gives', () => {
       expect(exposed(harness, 'c.d')).toBe('two')
     }))
 })
-
-describe('names that are older than derived ones', () => {
-  it('lead where they led, save those that another tool derives', () =>
-    inRegistry(async (harness) => {
-      const { sql, registry } = harness
-      await declare(harness, 'Kept.Tool@1.0.0', 'Other_Name')
-      await declare(harness, 'Other.Do@1.0.0', 'do')
-      await declare(harness, 'Evil.X@1.0.0', 'free')
-      // As it was: no derived names, and one that is another's
-      sql.exec("DELETE FROM name WHERE name IN ('kept_tool', 'other_do', 'evil_x')")
-      sql.exec("INSERT INTO name VALUES ('other_do', 'evil.x')")
-      sql.exec("UPDATE tool SET exposed = 'Other_Do' WHERE key = 'evil.x'")
-      sql.exec("DELETE FROM meta WHERE name = 'names'")
-      harness.restart()
-      expect(await registry.named('other_do')).toBe('other.do')
-      expect(exposed(harness, 'evil.x')).toBe('free')
-      for (const each of ['other_name', 'kept_tool']) expect(await registry.named(each)).toBe('kept.tool')
-      expect(exposed(harness, 'kept.tool')).toBe('Other_Name')
-    }))
-})

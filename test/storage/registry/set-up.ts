@@ -17,10 +17,7 @@ import { definition } from '../../e2e/definition.ts'
 /** Whoever may see everything. */
 export const ADMIN: Principal = { id: 'x', kind: 'admin', scopes: ['admin'], tools: ['*'], users: 'any' }
 
-const Registry = defineRegistry(writeLine, () => ({
-  toolSecrets: { isGranted: (id) => id === 'GRANTED' },
-  quota: { documents: 2_000, bytes: 100_000_000 },
-}))
+const Registry = defineRegistry(writeLine, () => ({ documents: 2_000, bytes: 100_000_000 }))
 
 /** For each test a clock that stands still, a day ahead, so that no alarm comes due by itself. */
 export function stopClock(): void {

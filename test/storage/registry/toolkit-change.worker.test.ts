@@ -259,35 +259,6 @@ describe('a toolkit that is deleted', () => {
     }))
 })
 
-describe('a registry that is older than this', () => {
-  it('has its toolkits as they were', () =>
-    inRegistry(async (harness) => {
-      await publish(harness, 'Kit.A@1.0.0')
-      await harness.drain()
-      const { sql } = harness
-      sql.exec('DROP INDEX toolkit_deleted')
-      for (const column of ['status', 'held', 'tags', 'deleted', 'review']) {
-        sql.exec(`ALTER TABLE toolkit DROP COLUMN ${column}`)
-      }
-      for (const column of ['own', 'unreviewed']) sql.exec(`ALTER TABLE version DROP COLUMN ${column}`)
-      harness.restart()
-      expect(harness.registry.toolkit('Kit')).toEqual({
-        toolkit: 'Kit',
-        owner: { principal: 'key:ann' },
-        isBundled: false,
-        untrusted: ['Kit.A@1.0.0'],
-        status: { state: 'active' },
-        tags: [],
-        review: false,
-      })
-      await change(harness, { review: true })
-      expect(await publish(harness, 'Kit.A@1.1.0')).toMatchObject({ pending: ['Kit.A@1.1.0'] })
-      expect(documentOf(harness.registry, 'kit.a').newest?.version).toBe('1.0.0')
-      await change(harness, { status: { state: 'disabled' } }, ANN)
-      expect(statusesOf(harness, 'kit.a')[0]).toEqual(['1.0.0', 'disabled'])
-    }))
-})
-
 describe('a toolkit that asks for review', () => {
   const status = async ({ registry }: Harness, version: string, state: ToolStatus, as: Principal) =>
     (await registry.change({ toolkit: 'Kit', tool: 'A' }, version, { status: state }, as)) ?? 'unknown'

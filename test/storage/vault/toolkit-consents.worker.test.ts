@@ -96,29 +96,6 @@ describe('a grant', () => {
     await asked(world, asking(user))
     expect(await world.vault.list(user)).toEqual([])
   })
-
-  it('that an earlier version kept is there still, for toolkits that are allowed it again', async () => {
-    const { world, user } = await granted()
-    await world.inVault(world.owner(user), (_, { storage: { sql } }) => {
-      sql.exec(`CREATE TABLE grant (provider TEXT PRIMARY KEY, generation TEXT NOT NULL, scopes TEXT NOT NULL,
-        granted_at INTEGER NOT NULL, expires_at INTEGER, refresh_at INTEGER, refreshable INTEGER NOT NULL, sealed TEXT, lost TEXT)`)
-      sql.exec(`INSERT INTO grant SELECT provider, generation, scopes, granted_at, expires_at, refresh_at, refreshable,
-        sealed, lost FROM account_grant`)
-      for (const table of ['account_grant', 'consent']) sql.exec(`DROP TABLE ${table}`)
-      for (const column of ['hosts', 'account', 'principal']) {
-        sql.exec(`ALTER TABLE authorization DROP COLUMN ${column}`)
-      }
-      sql.exec('ALTER TABLE flow DROP COLUMN account')
-    })
-    world.deploy()
-    world.isTrial = true
-    expect(await world.vault.list(user)).toMatchObject([{ provider: 'mail', account: '', toolkits: [] }])
-    const { authorization: id } = await asked(world, asking(user))
-    const before = world.provider.requests.length
-    await start(world, id)
-    expect(await world.vault.tokenFor(asking(user))).toHaveProperty('token')
-    expect(world.provider.requests).toHaveLength(before)
-  })
 })
 
 describe('several accounts at one provider', () => {

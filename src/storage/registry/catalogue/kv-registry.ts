@@ -58,11 +58,8 @@ export function createKvRegistry(options: KvRegistryOptions) {
   const source: ToolSource = {
     async document(name) {
       const document = await reader.read<ToolDocument>(kvKey('tool', toolKey(name)), 'believe')
-      // One that an earlier Switchboard wrote says nothing of publishers, until the outbox has written it anew
-      const isOfNow = document?.versions.every((version) => 'publisher' in version) ?? true
       // Until the registry was reached, what the deployment carries is as good as taken in
-      if (isOfNow) return takenIn ? document : carried.document(toolKey(name), document)
-      return source.current(name)
+      return takenIn ? document : carried.document(toolKey(name), document)
     },
     async current(name) {
       return parsed<ToolDocument>(await registry().value(kvKey('tool', toolKey(name))))

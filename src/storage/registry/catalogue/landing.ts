@@ -208,7 +208,7 @@ function note(sql: SqlStorage, before: LandedRow, { leaf, keys, changed, revisio
     count,
     lines,
     records,
-    JSON.stringify([lines, keys]),
+    JSON.stringify(keys),
     changed,
     revision + 1,
     first,

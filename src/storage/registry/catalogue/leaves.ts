@@ -9,8 +9,6 @@ export function leavesBehind(sql: SqlStorage, revision: number): string[] {
 /** Which of a leaf's tools can be listed by KV: its documents of them have landed, or it lists them already. */
 export function listableOf(sql: SqlStorage, first: string, keys: readonly string[]): ReadonlySet<string> {
   const page = pageAt(sql, first)
-  // An earlier version did not note the keys of the page that it had land
-  if (page?.keys === null) return new Set(keys)
   const query = `SELECT value FROM json_each(?) WHERE value IN (SELECT value FROM json_each(?))
     OR NOT EXISTS (SELECT 1 FROM outbox WHERE target = ? || value)`
   return new Set(column<string>(sql, query, JSON.stringify(keys), page?.keys ?? '[]', kvKey('tool', '')))
@@ -27,19 +25,17 @@ export function landTogether(sql: SqlStorage, first: string): readonly string[] 
       (SELECT min(first) FROM leaf WHERE first > ?1 AND landed_lines IS NOT NULL), char(0x10ffff)) ORDER BY first`
   const next = field<string>(sql, `${splitOff} LIMIT 1`, page.first)
   if (next === undefined) return []
-  if (page.keys === null) return [page.first, ...column<string>(sql, splitOff, page.first)]
   const moved = JSON.parse(page.keys).filter((key: string) => key >= next)
   if (moved.length === 0) return []
   const query = 'SELECT DISTINCT (SELECT max(first) FROM leaf WHERE first <= value) FROM json_each(?)'
   return [page.first, ...column<string>(sql, query, JSON.stringify(moved))]
 }
 
-/** The leaf whose page in KV has, or had, the tools of a leaf, and the keys of what is on it as JSON, null where nobody knows. */
-function pageAt(sql: SqlStorage, first: string): { first: string; keys: string | null } | undefined {
+/** The leaf whose page in KV has, or had, the tools of a leaf, and the keys of what is on it as JSON. */
+function pageAt(sql: SqlStorage, first: string): { first: string; keys: string } | undefined {
   return firstRow(
     sql,
-    `SELECT first, CASE landed_keys ->> 0 WHEN landed_lines THEN landed_keys -> 1 END AS keys
-     FROM leaf WHERE first <= ? AND landed_lines IS NOT NULL ORDER BY first DESC LIMIT 1`,
+    `SELECT first, landed_keys AS keys FROM leaf WHERE first <= ? AND landed_lines IS NOT NULL ORDER BY first DESC LIMIT 1`,
     first,
   )
 }

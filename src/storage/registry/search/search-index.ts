@@ -34,7 +34,7 @@ CREATE VIRTUAL TABLE words USING fts5(
 /** Makes the index of every listed tool, in storage that is older than it or than what it holds. */
 export function renewIndex(sql: SqlStorage): void {
   if (readMeta(sql, 'search') === INDEXED) return
-  for (const table of ['search', 'words', 'indexed']) sql.exec(`DROP TABLE IF EXISTS ${table}`)
+  for (const table of ['words', 'indexed']) sql.exec(`DROP TABLE IF EXISTS ${table}`)
   sql.exec(TABLES)
   for (const key of column<string>(sql, 'SELECT key FROM tool WHERE listed IS NOT NULL')) {
     const query = 'SELECT record FROM version JOIN tool USING (key) WHERE tool.key = ? AND version = listed'

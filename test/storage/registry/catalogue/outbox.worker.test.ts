@@ -333,21 +333,6 @@ describe('the outbox', () => {
       expect(partial).toBeGreaterThan(0)
     }))
 
-  it('has what was split off a leaf land with it where an earlier version had that land', () =>
-    inRegistry(async ({ registry, sql, kv, drain, runAlarm }) => {
-      await registry.publish(await publications(0, 100), ADMIN)
-      await drain()
-      sql.exec("UPDATE leaf SET landed_keys = CASE WHEN first = '' THEN '[\"another page\",[]]' END")
-      const before = listedIn(kv)
-      kv.meanwhile = async () => takesAWhile()
-      await registry.publish(await publications(100, 1_500), ADMIN)
-      while (listedIn(kv).length < 1_500) {
-        await runAlarm()
-        const listed = listedIn(kv)
-        expect(before.filter((tool) => !listed.includes(tool))).toEqual([])
-      }
-    }))
-
   it('publishes a head again that was old by the time it landed', () =>
     inRegistry(async ({ registry, kv, drain }) => {
       kv.meanwhile = async (key) => {
@@ -471,35 +456,6 @@ describe('the outbox', () => {
       await registry.takeIn('2', 2, [await record('Kit.A@1.0.0'), await record('Kit.A@2.0.0')])
       await drain()
       expect(kv.values.has(`record/${before.digest}`)).toBe(true)
-    }))
-
-  it('goes on with what an earlier version left, and writes no page again that KV has', () =>
-    inRegistry(async ({ registry, sql, kv, alarm, runAlarm, drain, restart }) => {
-      await registry.publish(await publications(0, 200), ADMIN)
-      await drain()
-      await registry.head()
-      const [page] = [...kv.values.keys()].filter((key) => key.startsWith('catalogue/page/'))
-      sql.exec(`DROP INDEX leaf_behind; DROP TABLE outbox;
-        CREATE TABLE outbox (target TEXT PRIMARY KEY, revision INTEGER NOT NULL);
-        INSERT INTO outbox VALUES ('tool/kit0.t0', 7), ('catalogue/head', 8), ('${page}', 8)`)
-      for (const added of ['behind', 'landed_count', 'landed_lines', 'landed_records', 'landed_keys']) {
-        sql.exec(`ALTER TABLE leaf DROP COLUMN ${added}`)
-      }
-      kv.log.length = 0
-      kv.values.delete('catalogue/head')
-      const again = restart()
-      await vi.waitFor(async () => expect(await alarm()).not.toBeNull())
-      await drain()
-      expect(listedIn(kv)).toHaveLength(200)
-      expect(kv.keys('catalogue/page/')).toHaveLength(2)
-      expect(kv.keys('tool/')).toEqual(['tool/kit0.t0'])
-
-      const old = [...kv.values.keys()].filter((key) => key.startsWith('catalogue/page/'))
-      await again.publish(await publications(200, 201), ADMIN)
-      await drain()
-      await runAlarm()
-      expect(old.filter((key) => !kv.values.has(key))).toHaveLength(2)
-      expect(listedIn(kv)).toHaveLength(201)
     }))
 
   it('deletes no page while a head in KV names it, however long the next head takes', () =>

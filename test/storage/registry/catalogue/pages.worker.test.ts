@@ -167,19 +167,6 @@ describe('what changed in the head since a revision', () => {
       }
       expect(rows[1]).toBe(rows[0])
     }))
-
-  it('is all of it, where an earlier version kept no account of it', () =>
-    inRegistry(async ({ registry, sql, restart }) => {
-      await registry.publish(await inOrder(200), ADMIN)
-      const { leaves, revision } = await registry.head()
-      sql.exec('DROP INDEX leaf_changed')
-      sql.exec('ALTER TABLE leaf DROP COLUMN changed')
-      const next = restart()
-      expect((await next.head(revision - 1)).leaves).toEqual(leaves)
-      expect((await next.head(revision)).leaves).toEqual([])
-      await next.publish([await publication('Kit.T0001a@1.0.0')], ADMIN)
-      expect((await next.head(revision)).leaves.map(({ first }) => first)).toEqual([''])
-    }))
 })
 
 describe('the etag', () => {
