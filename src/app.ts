@@ -147,6 +147,7 @@ export function createApp(env: Env, config: Config, build: Build): Hono {
     archiveFace({
       ...shared,
       archive: registry.archive,
+      signer: deploymentKeys.signer('export'),
       plugins,
       readBlob: registry.blobs.read,
       base64Of: base64OfBytes,

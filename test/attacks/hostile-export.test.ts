@@ -59,18 +59,18 @@ afterAll(neverSilent)
 async function exported(): Promise<string> {
   const { status, text } = await raw(server.url, { path: '/export', headers: asAdmin })
   expect(status).toBe(200)
-  return text.replace(/"at":"[^"]*"/, '')
+  return text.replace(/"(?:at|hmac)":"[^"]*"/g, '')
 }
 
 type Lines = readonly (object | string)[]
-const HEADER = { kind: 'archive', format: 1 }
+const HEADER = { kind: 'archive', format: 2 }
 const fileOf = (lines: Lines, header: object = HEADER) =>
   [header, ...lines, { kind: 'end', lines: lines.length + 1 }]
     .map((line) => (typeof line === 'string' ? line : JSON.stringify(line)))
     .join('\n')
 
-async function send(file: string, as: Readonly<Record<string, string>> = asAdmin) {
-  const { status, told, last } = await sendLines(server.url, file, as)
+async function send(file: string, as: Readonly<Record<string, string>> = asAdmin, query = '?trust=1') {
+  const { status, told, last } = await sendLines(server.url, file, as, query)
   expect(status).toBeLessThan(500)
   return { status, told, last, messages: told.flatMap(({ message }) => message ?? []).join('\n') }
 }
@@ -104,6 +104,42 @@ async function version(more: object = {}, about: object = {}) {
 }
 const toolkit = (name: string, owner: string | null = 'key:mallory') => ({ kind: 'toolkit', toolkit: name, owner })
 
+describe('a file that nobody vouches for', () => {
+  it('is refused as a whole, before anything of it is looked at', async () => {
+    before = await exported()
+    const lines = [
+      toolkit('New', null),
+      await version(),
+      { kind: 'policy', pattern: 'New.*', policy: { approval: true } },
+    ]
+    const forged = [...lines, { kind: 'part', hmac: 'A'.repeat(43) }]
+    for (const some of [lines, forged, [...lines, { kind: 'part' }], [{ kind: 'part', hmac: 5 }], ['{'.repeat(100)]]) {
+      const { status, told } = await send(fileOf(some), asAdmin, '')
+      expect(status).toBe(422)
+      expect(JSON.stringify(told)).toContain('?trust=1')
+    }
+    expect((await send(fileOf([`"${'x'.repeat(4_500_000)}"`, ...lines]), asAdmin, '')).status).toBe(422)
+    expect((await send(fileOf(lines), asAdmin, '?trust=yes')).status).toBe(400)
+    expect(await exported()).toBe(before)
+  })
+
+  it('is nothing that can be put behind what this deployment signed', async () => {
+    before = await exported()
+    const { text } = await raw(server.url, { path: '/export', headers: asAdmin })
+    const own = text.trimEnd().split('\n')
+    const more = [toolkit('New', null), await version()].map((line) => JSON.stringify(line))
+    for (const file of [
+      [...own.slice(0, -1), ...more, own.at(-1)],
+      [...own.slice(0, 2), ...more, ...own.slice(2)],
+      [...own, ...more],
+    ]) {
+      const { last } = await send(file.join('\n'), asAdmin, '')
+      expect(last).toMatchObject({ created: 0, changed: 0, complete: false })
+    }
+    expect(await exported()).toBe(before)
+  })
+})
+
 describe('a file of lines that are not what they say', () => {
   it('is refused line by line, by name, and nothing of it is there', async () => {
     const fine = await version()
@@ -111,7 +147,7 @@ describe('a file of lines that are not what they say', () => {
       'no JSON': ['{"kind":', 'Cannot parse'],
       'no object': ['[1]', 'Must be an object'],
       'no kind': [{ kind: 'key', id: 'x', hash: 'y' }, "one of 'archive'"],
-      'another digest': [await version({ digest: 'a'.repeat(64) }), "Must be '"],
+      'another digest': [await version({ digest: 'a'.repeat(64) }), "digest must be '"],
       'an id of another tool': [await version({ id: 'Bank.Pay@1.0.0' }), "Must be 'New.Do@1.0.0'"],
       'a path for a name': [await version({ toolkit: '../..', tool: 'etc' }), 'A-Z, a-z'],
       'a path for a version': [await version({ version: '1.0.0/../..' }), 'x.y.z'],
@@ -121,29 +157,9 @@ describe('a file of lines that are not what they say', () => {
       'an unknown field': [{ ...fine, isTrusted: true }, "Unknown field 'isTrusted'"],
       'a prototype': ['{"kind":"toolkit","toolkit":"New","owner":null,"__proto__":{"owner":"x"}}', '__proto__'],
       'a level that there is none of': [await version({ securityLevel: 11 }), 'from 0 to 10'],
-      'a schema out of bounds': [
-        await version({ input: { type: 'object', properties: { a: { pattern: '(a+)+$' } } } }),
-        'pattern',
-      ],
-      'a reference elsewhere': [
-        await version({ input: { type: 'object', $ref: 'https://evil.example/schema' } }),
-        'never fetched',
-      ],
-      'an implementation of no kind': [await version({ implementation: { kind: 'shell', run: 'rm' } }), 'Unknown kind'],
-      'a bundled tool of no deployment': [await version({ implementation: { kind: 'bundled' } }), /bundled/],
-      'a secret that is not declared': [
-        await version({
-          implementation: { ...http, credentials: [{ secret: 'BANK_KEY', in: 'header', name: 'x' }] },
-        }),
-        'BANK_KEY',
-      ],
-      'a publisher that only a deployment is': [
-        await version({}, { publisher: { principal: 'bundle', trusted: true } }),
-        'bundled tools alone',
-      ],
       'a document that does not come': [
         await version({ source: { dialect: 'mcp', hash: 'b'.repeat(64) } }),
-        'hash of the document before it',
+        'No document of the hash',
       ],
       'a plugin that does not come': [
         await version({ implementation: { kind: 'wasm', blob: 'c'.repeat(64), tool: 'x' } }),
@@ -166,6 +182,33 @@ describe('a file of lines that are not what they say', () => {
     expect(last).toMatchObject({ done: true, created: 1, refused: lines.length, complete: true })
     expect((await server.json('GET', '/tools/New.Do', undefined, asAdmin)).status).toBe(404)
     expect(JSON.stringify(told)).not.toContain('evil.example/take')
+  })
+})
+
+describe('a file that an administrator trusts', () => {
+  it('is believed in what no publication could say, and nobody is silenced or answered with a 5xx for it', async () => {
+    const oddities = [
+      { input: { type: 'object', properties: { a: { type: 'string', pattern: '(a+)+$' } } } },
+      { input: { type: 'object', $ref: 'https://evil.example/schema' } },
+      { implementation: { kind: 'shell', run: 'rm' } },
+      { implementation: { kind: 'bundled' } },
+      { implementation: { ...http, credentials: [{ secret: 'BANK_KEY', in: 'header', name: 'x' }] } },
+    ]
+    const lines = await Promise.all(oddities.map((each, n) => version({ toolkit: 'Odd', tool: `T${n}`, ...each })))
+    const { last, messages } = await send(fileOf([toolkit('Odd', null), ...lines]))
+    expect(last, messages).toMatchObject({ refused: 0, created: lines.length + 1 })
+    for (const tool of oddities.keys()) {
+      const body = { tool_id: `Odd.T${tool}`, input: { a: `${'a'.repeat(40)}!` } }
+      const called = await server.json('POST', '/tools/call', body, asAdmin)
+      expect([called.status < 500, called.body.result?.value], JSON.stringify(called.body)).toEqual([true, undefined])
+      for (const path of ['', '/readiness', '/implementation', '?format=gemini']) {
+        expect((await server.json('GET', `/tools/Odd.T${tool}${path}`, undefined, asAdmin)).status).toBeLessThan(500)
+      }
+    }
+    for (const format of ['oxp', 'mcp', 'openai-strict', 'gemini']) {
+      const path = `/tools?toolkit=Odd&format=${format}`
+      expect((await server.json('GET', path, undefined, asAdmin)).status, format).toBeLessThan(500)
+    }
   })
 })
 
@@ -244,16 +287,18 @@ describe('a file that wants what is somebody else’s', () => {
         await version(await named('Bank')),
         kept('kit', { pay: 'pay' }, text('kit')),
         await version(await named('kit')),
-        // Says that it is another document than it is
+        // Says that it is another document than it is, which whoever trusts the file answers for
         kept('mine', { pay: 'pay' }, text('theirs')),
         await version(await named('theirs')),
-        // Says that it has other tools than it has
+        // Is another one than that
         kept('mine', { pay: 'pay', a: 'a' }, text('mine')),
         await version(await named('mine')),
       ]),
     )
-    expect(told.filter(({ outcome }) => outcome === 'refused').map(({ line }) => line)).toEqual([3, 4, 6, 8, 10, 12])
-    expect(last).toMatchObject({ created: 1, refused: 6 })
+    expect(told.filter(({ outcome }) => outcome === 'refused').map(({ line }) => line)).toEqual([
+      3, 4, 5, 6, 7, 8, 11, 12,
+    ])
+    expect(last).toMatchObject({ created: 2, refused: 8 })
     const { body } = await server.json('POST', '/tools/call', { tool_id: 'Bank_Pay', input: {} }, ann.as)
     expect(body.result, JSON.stringify(body)).toMatchObject({ success: true, value: 1 })
   })
@@ -310,7 +355,7 @@ describe('a plugin that does not stop', () => {
         implementation: { kind: 'wasm', blob: sha, tool: 'x' },
       })
       const { last, messages } = await send(fileOf([toolkit('Plug', null), ...parts(bytes, sha), other]))
-      expect(last, `${what}: ${messages}`).toMatchObject({ refused: 1 })
+      expect(last, `${what}: ${messages}`).toMatchObject({ refused: 2 })
     }
     expect((await server.json('GET', '/tools/Plug.not', undefined, asAdmin)).status).toBe(404)
   })
@@ -341,7 +386,7 @@ describe('a file that is none, or breaks off', () => {
       '{}',
       JSON.stringify(toolkit('X')),
       '[',
-      '{"kind":"archive","format":2}',
+      '{"kind":"archive","format":1}',
     ]
     for (const body of bodies) {
       const { status, told } = await send(body)

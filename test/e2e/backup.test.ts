@@ -67,9 +67,9 @@ const linesOf = (file: string) =>
     .split('\n')
     .map((line) => JSON.parse(line))
 
-/** That two exports say the same, but for when they were made. */
+/** That two exports say the same, but for when and by whom they were made. */
 function expectSame(file: string, other: string): void {
-  const [mine, others] = [file, other].map((each) => each.replace(/"at":"[^"]*"/, '').split('\n'))
+  const [mine, others] = [file, other].map((each) => each.replace(/"(?:at|hmac)":"[^"]*"/g, '').split('\n'))
   const differs = mine?.findIndex((line, index) => line !== others?.[index]) ?? 0
   expect(others?.[differs]?.slice(0, 2_000)).toBe(mine?.[differs]?.slice(0, 2_000))
   expect(others?.length).toBe(mine?.length)
@@ -217,8 +217,8 @@ describe('a registry of everything that can be in one', () => {
 
   it('is exported as lines of JSON, in the words they were published in, without a secret or a key', async () => {
     const lines = linesOf(file)
-    expect(lines[0]).toMatchObject({ kind: 'archive', format: 1 })
-    expect(lines.at(-1)).toEqual({ kind: 'end', lines: lines.length - 1 })
+    expect(lines[0]).toMatchObject({ kind: 'archive', format: 2 })
+    expect(lines.at(-1)).toEqual({ kind: 'end', lines: lines.length - 1, hmac: expect.any(String) })
     const echo = lines.find(({ record }) => record?.id === 'Own.Echo@1.0.0')
     expect(echo.record.source.document).toEqual(definition('Own.Echo@1.0.0'))
     expect(echo).toMatchObject({ status: { state: 'deprecated' }, publisher: { principal: `key:${owner.id}` } })
@@ -230,7 +230,7 @@ describe('a registry of everything that can be in one', () => {
     for (const secret of [SECRET, ADMIN_KEY, owner.as['authorization'] ?? '?']) expect(file).not.toContain(secret)
     // No key but by its id, and no other object's storage
     expect(new Set(lines.map(({ kind }) => kind))).toEqual(
-      new Set(['archive', 'toolkit', 'name', 'document', 'blob', 'version', 'given', 'end']),
+      new Set(['archive', 'toolkit', 'name', 'document', 'blob', 'version', 'given', 'part', 'end']),
     )
   })
 
@@ -305,6 +305,28 @@ describe('a registry of everything that can be in one', () => {
     expect(patch.status).toBe(403)
   })
 
+  it('is believed where this deployment signed it, as it is, and elsewhere only where an administrator says so', async () => {
+    const own = await sendLines(one.url, file, asAdmin, '')
+    expect(own.last).toMatchObject({ done: true, created: 0, changed: 0, refused: 0, complete: true })
+    const foreign = await sendLines(other.url, file, asAdmin, '')
+    expect(foreign.status).toBe(422)
+    expect(JSON.stringify(foreign.told)).toContain('?trust=1')
+    const lines = file.split('\n')
+    const at = lines.findIndex((line) => line.includes('"Own.Echo@1.0.0"') && line.includes('"version"'))
+    const altered = lines.with(
+      at,
+      (lines[at] ?? '').replace('"trusted":false', '"trusted":true').replace('key:', 'kEy:'),
+    )
+    const parts = lines.flatMap((line, index) => (line.startsWith('{"kind":"part"') ? index : []))
+    const moved = [...lines.slice(0, (parts[0] ?? 0) + 1), ...lines.slice((parts[1] ?? 0) + 1)]
+    for (const changed of [altered, moved, lines.slice(0, -2)]) {
+      const { status, last, told } = await sendLines(one.url, changed.join('\n'), asAdmin, '')
+      expect(status).toBe(200)
+      expect(last).toMatchObject({ created: 0, changed: 0, complete: false })
+      if (changed.length >= lines.length - 1) expect(told[0]).toMatchObject({ outcome: 'refused' })
+    }
+  })
+
   it('is exported by the toolkit, and restored so', async () => {
     const box = await exportOf(one, '?toolkit=box')
     const records = linesOf(box).flatMap(({ record }) => (record ? [record] : []))
@@ -333,7 +355,7 @@ describe('a registry of everything that can be in one', () => {
       for (const [pattern, body] of Object.entries(said)) expect((await put(first, pattern, body)).status).toBe(201)
       const whole = await exportOf(first)
       expect(linesOf(whole).filter(({ kind }) => kind === 'policy')).toHaveLength(3)
-      const part = linesOf(await exportOf(first, '?toolkit=Held'))
+      const part = linesOf(await exportOf(first, '?toolkit=Held')).filter(({ kind }) => kind !== 'part')
       expect(part[1]).toEqual({ kind: 'policy', pattern: 'Held.*', policy: { approval: true } })
       expect(part.filter(({ kind }) => kind === 'policy')).toHaveLength(1)
       // What stands here already is for an administrator of here to change

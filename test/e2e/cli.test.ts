@@ -645,13 +645,14 @@ describe('backup and restore', () => {
         code: 2,
         stderr: expect.stringContaining(other.url),
       })
-      const restored = await run(['restore', path, '--yes', '--json', ...there])
+      expect((await run(['restore', path, '--yes', ...there])).stderr).toContain('?trust=1')
+      const restored = await run(['restore', path, '--trust', '--yes', '--json', ...there])
       expect(restored).toMatchObject({ code: 0, json: { refused: 0, created: expect.any(Number) } })
       expect(restored.json.created).toBeGreaterThan(3)
       expect((await run(['show', 'Mail.GetEmails', '--json', ...there])).json).toMatchObject({
         id: 'Mail.GetEmails@1.0.0',
       })
-      expect((await run(['restore', path, '--yes', ...there])).stdout).toMatch(/^0 created, \d+ unchanged/)
+      expect((await run(['restore', path, '--trust', '--yes', ...there])).stdout).toMatch(/^0 created, \d+ unchanged/)
     } finally {
       await other.stop()
     }

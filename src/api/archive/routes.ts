@@ -1,6 +1,6 @@
 import type { Hono } from 'hono'
 import { namePart } from '../../core/tool/definition-fields.ts'
-import { optional } from '../../core/tool/json-reader.ts'
+import { oneOf, optional } from '../../core/tool/json-reader.ts'
 import { query } from '../../http/request/query.ts'
 import { plain } from '../../http/route/answers.ts'
 import { createFace, PLAIN } from '../../http/route/route.ts'
@@ -12,12 +12,13 @@ interface ArchiveAnswers {
   'POST /import': Response
 }
 
-/** `?toolkit=`: nothing but what is of it. */
 const exportQuery = query({ toolkit: optional(namePart) })
+const importQuery = query({ trust: optional(oneOf(['1'])) })
 
 /**
  * `GET /export`: the registry, or a toolkit of it, as JSON lines, never a secret, a key or a grant. `POST /import`: the same taken
- * in again, which changes nothing that is there. Both are for administrators, and are loaded with the first of them.
+ * in again, which changes nothing that is there; with `?trust=1` also what this deployment did not sign. Both are for
+ * administrators, and are loaded with the first of them.
  */
 export function archiveFace(deps: ArchiveDeps): Hono {
   const { face, on } = createFace<ArchiveAnswers>(deps)
@@ -42,10 +43,11 @@ export function archiveFace(deps: ArchiveDeps): Hono {
       ...ADMIN,
       summary: 'Restore what was backed up',
       act: 'registry.import',
+      query: importQuery,
       sends: JSON_LINES,
       answers: { 200: plain('What became of it, as JSON lines', JSON_LINES) },
     },
-    async ({ c, principal }) => (await load()).imported(c, principal),
+    async ({ c, principal, query: { trust } }) => (await load()).imported(c, principal, trust === '1'),
   )
 
   return face

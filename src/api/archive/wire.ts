@@ -1,4 +1,4 @@
-import type { Counts, Restored, Told } from '../../core/publish/archive/restore.ts'
+import type { Counts, Told } from '../../core/publish/archive/restore.ts'
 
 /** JSON lines (https://jsonlines.org), under the names that it goes by. */
 export const JSON_LINES = 'application/jsonl'
@@ -39,7 +39,7 @@ export function encodeProgress(line: number, counts: Counts): string {
 }
 
 /** The last line of a restore: only with it is the restore over. */
-export function encodeRestored({ counts, isWhole }: Restored): string {
+export function encodeRestored(counts: Counts, isWhole: boolean): string {
   const message = "The file breaks off: its last line, of the kind 'end', is missing or counts other lines"
   return lineOf({ done: true, ...counts, complete: isWhole, ...(isWhole ? {} : { message }) })
 }

@@ -21,7 +21,10 @@ export const addArchive: AddCommands = (program, open) => {
     .command('restore')
     .description('take in what backup wrote; what is there already stays as it is')
     .argument('<file>')
-    .action((file: string, options: CommonOptions) => restore(open(options), file))
+    .option('--trust', 'also a file that another deployment wrote: it is believed, trust and owners included')
+    .action((file: string, options: CommonOptions & { readonly trust?: boolean }) =>
+      restore(open(options), file, options.trust === true),
+    )
 }
 
 const JSON_LINES = 'application/jsonl'
@@ -87,7 +90,7 @@ async function inspected(file: string): Promise<{ readonly lines: number }> {
 
 const COUNTS = ['created', 'unchanged', 'changed', 'skipped', 'refused'] as const
 
-async function restore(session: Session, file: string): Promise<void> {
+async function restore(session: Session, file: string, isTrusted: boolean): Promise<void> {
   const { connection, terminal, signal, url } = session
   const { size } = await stat(file)
   const { lines } = await inspected(file)
@@ -101,6 +104,7 @@ async function restore(session: Session, file: string): Promise<void> {
     await connection.ask({
       method: 'POST',
       path: '/import',
+      query: { trust: isTrusted ? '1' : undefined },
       body: await openAsBlob(file, { type: JSON_LINES }),
       headers: { 'content-type': JSON_LINES },
       signal,

@@ -24,7 +24,7 @@ export interface PrepareDeps {
 }
 
 /** What a submission came to when nothing is wrong with it. */
-export interface Prepared extends Pick<Publication, 'records' | 'document' | 'given' | 'standings'> {
+export interface Prepared extends Pick<Publication, 'records' | 'document' | 'given'> {
   readonly warnings: readonly Problem[]
   /** Where the input's schema of each record stands in what was submitted. */
   readonly inputs: readonly string[]

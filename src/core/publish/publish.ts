@@ -1,5 +1,4 @@
 import { coverDenial, type Principal } from '../access/principal.ts'
-import { isAdministrator } from '../access/toolkit.ts'
 import type { ToolSecrets } from '../access/tool-secrets.ts'
 import type { Checked } from '../tool/problem.ts'
 import { authorise } from './authorise.ts'
@@ -50,7 +49,9 @@ export function createPublish(deps: PublishDeps): Publish {
 /** Every stage before anything is stored, in order: each ends in a report, or leads to the next. */
 async function admit(submission: Submission, options: PublishOptions, deps: PublishDeps): Promise<Admitted | Report> {
   const { principal, dryRun } = options
-  const early = earlyDenial(submission, principal, deps.toolSecrets)
+  // What follows may ask the registry about an import's tool
+  const early =
+    'imported' in submission ? authorise(principal, [submission.imported.definition], deps.toolSecrets) : undefined
   if (early !== undefined) return refusal({ type: 'forbidden', reason: early })
 
   // Prepare
@@ -77,17 +78,10 @@ async function admit(submission: Submission, options: PublishOptions, deps: Publ
   return { ...prepared.value, publication: publicationOf(submission, prepared.value, options) }
 }
 
-/** Why a submission is not even prepared, which may ask the registry about an import's tool. */
-function earlyDenial(submission: Submission, principal: Principal, toolSecrets: ToolSecrets): string | undefined {
-  if ('imported' in submission) return authorise(principal, [submission.imported.definition], toolSecrets)
-  if (!('restored' in submission) || isAdministrator(principal)) return undefined
-  return 'Only an administrator restores what another registry had'
-}
-
 /** What the registry is handed of a submission. */
 function publicationOf(
   submission: Submission,
-  { records, document, given, standings }: Prepared,
+  { records, document, given }: Prepared,
   { principal, allowBreaking }: PublishOptions,
 ): Publication {
   // Such a version breaks nothing, though the registry might say so: it takes any change of a shared schema for a break
@@ -100,15 +94,13 @@ function publicationOf(
     ...(isIdOfOthers ? { isIdOfOthers } : {}),
     ...(document ? { document } : {}),
     given,
-    ...(standings ? { standings } : {}),
     allowBreaking: allowBreaking || followsChange,
   }
 }
 
 async function prepare(submission: Submission, deps: PrepareImportDeps): Promise<Checked<Prepared>> {
   if ('body' in submission) return prepareDocument(submission, deps)
-  // Most deployments restore nothing, and import seldom
-  if ('restored' in submission) return (await import('./prepare-restored.ts')).prepareRestored(submission, deps)
   if ('tools' in submission) return prepareDefined(submission, deps)
+  // Most deployments import seldom
   return (await import('./prepare-import.ts')).prepareImport(submission, deps)
 }

@@ -1,7 +1,7 @@
 import type { Principal } from '../access/principal.ts'
 import type { Problem } from '../tool/problem.ts'
 import type { ToolName } from '../tool/tool-id.ts'
-import type { Publisher, ToolDocument, ToolRecord } from '../tool/tool.ts'
+import type { ToolDocument, ToolRecord } from '../tool/tool.ts'
 import type { ToolStatus } from '../tool/version.ts'
 
 /** A document that is kept beside the records that were made of it: one of several tools, or with an id of its own. */
@@ -15,17 +15,6 @@ export interface KeptDocument {
   readonly toolkit: string
   /** The tools it defines, by what it calls them. */
   readonly tools: Readonly<Record<string, string>>
-}
-
-/** How a version stood in the registry that it comes back from. */
-export interface Standing {
-  readonly status: ToolStatus
-  /** Whether an administrator disabled it. */
-  readonly held: boolean
-  /** Whether it was published where that is reviewed, and nobody has said that it is active. */
-  readonly unreviewed?: boolean | undefined
-  /** Who published it there. */
-  readonly publisher: Publisher
 }
 
 /** The tools of one published document; they are stored together or not at all. */
@@ -42,8 +31,6 @@ export interface Publication {
   readonly allowBreaking: boolean
   /** Whether the publisher may not publish in a toolkit that is called as the document calls itself. */
   readonly isIdOfOthers?: true
-  /** How each of the records stood, where an administrator restores them. */
-  readonly standings?: readonly Standing[]
 }
 
 /** What became of a publication. */

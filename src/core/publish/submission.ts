@@ -2,12 +2,11 @@ import type { Guard } from '../access/guard.ts'
 import type { Budget } from '../tool/budget.ts'
 import type { Json } from '../tool/json.ts'
 import type { Problem } from '../tool/problem.ts'
-import type { Definition, Implementation, ToolRecord } from '../tool/tool.ts'
+import type { Definition, Implementation } from '../tool/tool.ts'
 import type { ImportedTool } from './import.ts'
-import type { KeptDocument, Standing } from './registry.ts'
 
 /** What somebody wants published; its tools are stored together or not at all. */
-export type Submission = DocumentSubmission | DefinedSubmission | ImportSubmission | RestoredSubmission
+export type Submission = DocumentSubmission | DefinedSubmission | ImportSubmission
 
 /** A document in any dialect, as it arrived. */
 export interface DocumentSubmission {
@@ -47,10 +46,4 @@ export interface ImportSubmission {
   readonly guards?: readonly Guard[] | undefined
   /** Of the whole import. */
   readonly budget?: Budget
-}
-
-/** Versions of one document, or one version, that another registry had, for administrators to restore. */
-export interface RestoredSubmission {
-  readonly restored: readonly (Standing & { readonly record: ToolRecord })[]
-  readonly document?: KeptDocument
 }

@@ -1,6 +1,6 @@
 import type { Policy } from '../../core/access/policy.ts'
 import type { ArchiveCursor, ArchivePart } from '../../core/publish/archive/registry-archive.ts'
-import { field, firstRow } from '../rows.ts'
+import { firstRow } from '../rows.ts'
 import { textByHash } from './documents.ts'
 import { keysOf } from './toolkits.ts'
 
@@ -267,10 +267,4 @@ function toolsOf(sql: SqlStorage, { dialect, key, version }: DocumentOf): Readon
     )
     .toArray()
   return Object.fromEntries(rows.map(({ name, tool }) => [name, tool]))
-}
-
-/** Whether a version is stored as this record, to the letter. */
-export function holdsRecord(sql: SqlStorage, key: string, version: string, record: string): boolean {
-  const query = 'SELECT 1 FROM version WHERE key = ? AND version = ? AND record = ?'
-  return field(sql, query, key, version, record) !== undefined
 }

@@ -1,6 +1,6 @@
 import { isTrustedWith, type Principal } from '../../core/access/principal.ts'
 import { isAdministrator } from '../../core/access/toolkit.ts'
-import type { KeptDocument, Publication } from '../../core/publish/registry.ts'
+import type { Publication } from '../../core/publish/registry.ts'
 import { joinedName } from '../../core/tool/name-suffix.ts'
 import { formatToolId, toolKey } from '../../core/tool/tool-id.ts'
 import type { ToolRecord } from '../../core/tool/tool.ts'
@@ -45,25 +45,6 @@ export function documentConflict(
   return `The document '${id}' is published already at version ${version}, and a version never changes`
 }
 
-/** Why a restored document cannot say which tools it has: one that does not come with it is here, and of no such document. */
-export function strayTool(
-  sql: SqlStorage,
-  document: KeptDocument | undefined,
-  records: readonly ToolRecord[],
-): string | undefined {
-  if (!document?.itself) return undefined
-  const { dialect, itself, toolkit, tools } = document
-  const own = new Set(records.map(toolKey))
-  for (const tool of Object.values(tools)) {
-    const key = toolKey({ toolkit, tool })
-    if (own.has(key) || !nameOf(sql, key)) continue
-    const owner = documentOfTool(sql, key)
-    if (owner?.dialect === dialect && owner.key === itself.id.toLowerCase()) continue
-    return `'${formatToolId({ toolkit, tool })}' exists, and is not of the document '${itself.id}'`
-  }
-  return undefined
-}
-
 /** Why a record cannot be published under its names. */
 export function recordConflict(
   sql: SqlStorage,
@@ -74,8 +55,7 @@ export function recordConflict(
   return (
     toolConflict(sql, record, publication) ??
     nameConflict(sql, record, principal) ??
-    // Where a restored one comes from the two stood beside each other
-    (publication.standings ? undefined : toolkitConflict(sql, record, principal))
+    toolkitConflict(sql, record, principal)
   )
 }
 

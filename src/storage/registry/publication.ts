@@ -4,7 +4,7 @@ import { isAdministrator } from '../../core/access/toolkit.ts'
 import type { KeptDocument, Publication, Published } from '../../core/publish/registry.ts'
 import { toolKey } from '../../core/tool/tool-id.ts'
 import type { ToolRecord } from '../../core/tool/tool.ts'
-import { documentConflict, recordConflict, strayTool } from './conflicts.ts'
+import { documentConflict, recordConflict } from './conflicts.ts'
 import { documentRows, storeDocument, textByHash } from './documents.ts'
 import { leaveOut } from './left-out.ts'
 import { countPublished, publishedBy } from './quota.ts'
@@ -24,9 +24,8 @@ export function store(
   { principal, quota }: { readonly principal: Principal; readonly quota: Quota },
   revision: () => number,
 ): Published {
-  const { records, document, allowBreaking, standings } = publication
+  const { records, document, allowBreaking } = publication
   const ids = records.map(({ id }) => id)
-  if (standings && !isAdministrator(principal)) return { outcome: 'forbidden', ids, reason: RESTORES }
   for (const record of records) {
     const reason = publishDenial(sql, principal, record)
     if (reason !== undefined) return { outcome: 'forbidden', ids, reason }
@@ -36,8 +35,6 @@ export function store(
   const published = document ? documentRows(sql, document.dialect, document.itself?.id ?? '') : []
   const taken = documentConflict(sql, publication, published, principal)
   if (taken !== undefined) return { outcome: 'conflict', ids, message: taken }
-  const stray = standings && strayTool(sql, document, records)
-  if (stray !== undefined) return { outcome: 'conflict', ids, message: stray }
   const fresh: ToolRecord[] = []
   for (const record of records) {
     const conflict = recordConflict(sql, record, publication, principal)
@@ -56,14 +53,12 @@ export function store(
   const bytes = bytesOf(sql, fresh, document)
   const message = quotaDenial(isAdministrator(principal) ? undefined : quota, publishedBy(sql, principal.id), bytes)
   if (message !== undefined) return { outcome: 'refused', ids, problems: [{ path: '', message }] }
-  // What is restored counts for whoever published it
-  const publisher = standings ? standings[0]?.publisher.principal : principal.id
-  if (publisher) countPublished(sql, publisher, bytes)
+  countPublished(sql, principal.id, bytes)
   const at = revision()
   if (document) storeDocument(sql, document, at)
   for (const record of fresh) {
     claimToolkit(sql, principal, record.toolkit)
-    storeVersion(sql, record, principal, at, standings?.[records.indexOf(record)])
+    storeVersion(sql, record, principal, at)
   }
   const others = document?.itself ? leaveOut(sql, records, at) : []
   const { pending, warnings: unlisted = [] } = pendingOf(sql, records)
@@ -101,5 +96,3 @@ function statusWarning(sql: SqlStorage, { id, toolkit }: ToolRecord): string[] {
 }
 
 type Created = Extract<Published, { outcome: 'created' | 'unchanged' }>
-
-const RESTORES = 'Only an administrator restores what was published elsewhere'

@@ -3,13 +3,13 @@ import type { Principal } from '../../core/access/principal.ts'
 import type { Policy } from '../../core/access/policy.ts'
 import type { Published as Quota } from '../../core/access/quota.ts'
 import { isAdministrator, type Toolkit, type ToolkitChange } from '../../core/access/toolkit.ts'
-import type { ArchiveCursor, ArchivePart, Fact, FactOutcome } from '../../core/publish/archive/registry-archive.ts'
+import type { ArchiveCursor, ArchivePart, ArchiveRow, RowOutcome } from '../../core/publish/archive/registry-archive.ts'
 import type { Publication, Published, VersionChange } from '../../core/publish/registry.ts'
 import type { ListQuery, ToolkitCount, Unknown } from '../../core/catalogue/catalogue.ts'
 import { toolKey, type ToolName } from '../../core/tool/tool-id.ts'
 import { kvKey } from '../keys.ts'
 import { createPerSecond } from '../per-second.ts'
-import { holdsBlob, storeBlob } from './blobs.ts'
+import { storeBlob } from './blobs.ts'
 import { type Bundle, isWanted, noteDeployment, takeInBundle } from './bundle.ts'
 import { toolsBeside } from './documents.ts'
 import type { HeadSince } from './catalogue/head.ts'
@@ -165,30 +165,18 @@ export function defineRegistry<Env extends RegistryEnv>(writeLine: WriteLine, qu
       return readArchive(this.#sql, cursor, toolkit)
     }
 
-    /** Which of these versions are stored as these texts, to the letter. */
-    async holdsRecords(
-      asked: readonly { readonly name: ToolName; readonly version: string; readonly text: string }[],
-    ): Promise<boolean[]> {
-      const { holdsRecord } = await import('./archive.ts')
-      return asked.map(({ name, version, text }) => holdsRecord(this.#sql, toolKey(name), version, text))
-    }
-
-    holdsBlob(hash: string): boolean {
-      return holdsBlob(this.#sql, hash)
-    }
-
-    /** Has what an export tells of toolkits and names be so here, each where nothing stands against it. */
+    /** Stores an export's rows in one transaction, each where nothing else stands in its place. */
     async restore(
-      facts: readonly Fact[],
+      rows: readonly ArchiveRow[],
       principal: Principal,
-    ): Promise<{ outcomes: FactOutcome[]; revision: number }> {
-      const { restoreFact } = await import('./restore.ts')
+    ): Promise<{ outcomes: RowOutcome[]; revision: number }> {
+      const { restoreRows } = await import('./restore.ts')
       const refused = 'Only an administrator restores what another registry had'
-      const restoreAll = () => facts.map((fact) => restoreFact(this.#sql, fact, principal))
-      const hasPolicies = facts.some(({ kind }) => kind === 'policy')
+      const restoreAll = () => restoreRows(this.#sql, rows, principal)
+      const hasPolicies = rows.some(({ kind }) => kind === 'policy')
       const outcomes = isAdministrator(principal)
         ? await this.#change(() => (hasPolicies ? this.#levelled(restoreAll) : restoreAll()))
-        : facts.map(() => ({ refused }))
+        : rows.map(() => ({ refused }))
       return { outcomes, revision: readNumber(this.#sql, 'catalogue') }
     }
 

@@ -1,35 +1,136 @@
 import { MAX_POLICIES, type Policy } from '../../core/access/policy.ts'
 import type { Principal } from '../../core/access/principal.ts'
-import type { Fact, FactOutcome } from '../../core/publish/archive/registry-archive.ts'
+import type { ArchiveRow, RowOutcome } from '../../core/publish/archive/registry-archive.ts'
+import type { KeptDocument } from '../../core/publish/registry.ts'
 import { canonicalJson } from '../../core/tool/digest.ts'
-import { parseToolId, toolKey } from '../../core/tool/tool-id.ts'
+import { formatToolId, parseToolId, toolKey } from '../../core/tool/tool-id.ts'
 import { field, firstRow } from '../rows.ts'
+import { holdsBlob } from './blobs.ts'
+import { documentConflict } from './conflicts.ts'
+import { documentRows, storeDocument, textByHash } from './documents.ts'
+import { leaveOut } from './left-out.ts'
 import { keyOfName } from './names.ts'
 import { policyOf, storePolicy } from './policies.ts'
+import { countPublished } from './quota.ts'
+import { storeName, storeStatus, storeVersion } from './store-version.ts'
 import { nextRevision } from './tables.ts'
 import { changeToolkit } from './toolkit-change.ts'
-import { isBundled, isReviewed, restoreToolkit, statusOfToolkit, tagsOfToolkit, writeToolkit } from './toolkits.ts'
-import { storeName } from './store-version.ts'
-import { nameOf } from './versions.ts'
+import {
+  deletedDenial,
+  isBundled,
+  isReviewed,
+  restoreOwner,
+  statusOfToolkit,
+  tagsOfToolkit,
+  writeToolkit,
+} from './toolkits.ts'
+import { keyAlike, nameOf, recordText, versionsOf } from './versions.ts'
 
 /**
- * Has a fact of an export be so here, unless another stands against it. To be run inside a transaction, for administrators.
+ * Has rows of an export be so here, in order, each unless something else stands in its place. To be run inside a transaction, for
+ * administrators: whether the file is to be believed was decided before.
  */
-export function restoreFact(sql: SqlStorage, fact: Fact, principal: Principal): FactOutcome {
-  if (fact.kind === 'toolkit') return restoreWhole(sql, fact, principal)
-  if (fact.kind === 'policy') return restorePolicy(sql, fact.policy)
-  const tool = parseToolId(fact.tool)
-  const key = tool === undefined ? '' : toolKey(tool)
-  return fact.kind === 'name' ? restoreName(sql, fact.name, key) : restoreGiven(sql, fact.name, key)
+export function restoreRows(sql: SqlStorage, rows: readonly ArchiveRow[], principal: Principal): RowOutcome[] {
+  const created: VersionRow[] = []
+  const outcomes = rows.map((row) => {
+    const outcome = restoreRow(sql, row, principal)
+    if (row.kind === 'version' && outcome === 'created') created.push(row)
+    return outcome
+  })
+  for (const made of Map.groupBy(created, ({ record }) => record.source.hash ?? record.id).values()) {
+    const [first] = made
+    const document = textByHash(sql, first?.record.source.hash ?? '') ?? ''
+    const bytes = made.reduce((sum, { record }) => sum + JSON.stringify(record).length, document.length)
+    // It counts for whoever published it
+    if (first?.publisher.principal) countPublished(sql, first.publisher.principal, bytes)
+    const records = made.map(({ record }) => record)
+    leaveOut(sql, records, nextRevision(sql))
+  }
+  return outcomes
+}
+
+function restoreRow(sql: SqlStorage, row: ArchiveRow, principal: Principal): RowOutcome {
+  switch (row.kind) {
+    case 'toolkit':
+      return restoreToolkit(sql, row, principal)
+    case 'policy':
+      return restorePolicy(sql, row.policy)
+    case 'document':
+      return restoreDocument(sql, row.document, principal)
+    case 'version':
+      return row.bundled ? restoreBundled(sql, row) : restoreVersion(sql, row, principal)
+    case 'name':
+      return restoreName(sql, row.name, keyOf(row.tool))
+    case 'given':
+      return restoreGiven(sql, row.name, keyOf(row.tool))
+  }
+}
+
+type VersionRow = Extract<ArchiveRow, { kind: 'version' }>
+
+function keyOf(tool: string): string {
+  const name = parseToolId(tool)
+  return name === undefined ? '' : toolKey(name)
+}
+
+/** A document stands before its versions. What is there already stays, and so does whose id it is. */
+function restoreDocument(sql: SqlStorage, document: KeptDocument, principal: Principal): RowOutcome {
+  const { dialect, itself } = document
+  const published = documentRows(sql, dialect, itself?.id ?? '')
+  const given = { implementation: true, tags: true, toolkit: true }
+  const refused = documentConflict(sql, { records: [], document, given, allowBreaking: true }, published, principal)
+  if (refused !== undefined) return { refused }
+  if (published.some(({ version }) => version === itself?.version)) return 'unchanged'
+  storeDocument(sql, document, nextRevision(sql))
+  return 'created'
+}
+
+/** A version stands as it stood from the first moment on. */
+function restoreVersion(sql: SqlStorage, row: VersionRow, principal: Principal): RowOutcome {
+  const { record, bundled: _, kind: __, ...standing } = row
+  const { id, toolkit, version, implementation, source } = record
+  const key = toolKey(record)
+  const stored = recordText(sql, key, version)
+  if (stored === JSON.stringify(record)) return 'unchanged'
+  if (stored !== undefined) return { refused: `'${id}' is published already, and a version never changes` }
+  const deleted = deletedDenial(sql, toolkit)
+  if (deleted !== undefined) return { refused: deleted }
+  const here = nameOf(sql, key) ?? nameOf(sql, keyAlike(sql, key) ?? '')
+  if (here && formatToolId(here) !== formatToolId(record)) {
+    return { refused: `'${formatToolId(here)}' exists: ids are unique ignoring case, and '-' is as '_'` }
+  }
+  if (source.hash !== undefined && textByHash(sql, source.hash) === undefined) {
+    return { refused: `No document of the hash '${source.hash}' comes before it` }
+  }
+  const blob = implementation?.kind === 'wasm' ? String(implementation['blob']) : undefined
+  if (blob !== undefined && !holdsBlob(sql, blob))
+    return { refused: `No bytes of its plugin, '${blob}', come before it` }
+  storeVersion(sql, record, principal, nextRevision(sql), standing)
+  return 'created'
+}
+
+/** A bundled tool is the deployment's: what was said of its status is said again, where nobody says anything here. */
+function restoreBundled(sql: SqlStorage, { record, status }: VersionRow): RowOutcome {
+  const key = toolKey(record)
+  const here = versionsOf(sql, key).find(({ version }) => version === record.version)
+  if (!here?.bundled) return { skipped: 'It is bundled with deployments, and this one does not carry it' }
+  // What deployments carry awaits no review
+  if (status.state === 'active' || status.state === 'pending' || here.status.state !== 'active') return 'unchanged'
+  storeStatus(sql, { key, version: record.version }, status, true, nextRevision(sql))
+  return 'changed'
 }
 
 /**
  * A toolkit, with what is said of it as a whole: where it is new here, and where it is the bundle's and nothing is said of it, so
  * that what was disabled elsewhere is not active here.
  */
-function restoreWhole(sql: SqlStorage, fact: Extract<Fact, { kind: 'toolkit' }>, principal: Principal): FactOutcome {
-  const { toolkit, owner, status, held, tags, review } = fact
-  const outcome = restoreToolkit(sql, toolkit, owner)
+function restoreToolkit(
+  sql: SqlStorage,
+  row: Extract<ArchiveRow, { kind: 'toolkit' }>,
+  principal: Principal,
+): RowOutcome {
+  const { toolkit, owner, status, held, tags, review } = row
+  const outcome = restoreOwner(sql, toolkit, owner)
   if (outcome === 'taken') {
     return { refused: `The toolkit '${toolkit}' is another's here: PUT /toolkits/${toolkit} says whose it is` }
   }
@@ -47,7 +148,7 @@ function restoreWhole(sql: SqlStorage, fact: Extract<Fact, { kind: 'toolkit' }>,
 }
 
 /** A policy, where nothing else is said of its pattern: which of two holds is for somebody to say. */
-function restorePolicy(sql: SqlStorage, policy: Policy): FactOutcome {
+function restorePolicy(sql: SqlStorage, policy: Policy): RowOutcome {
   const { pattern } = policy
   const here = policyOf(sql, pattern)
   if (here) {
@@ -59,7 +160,7 @@ function restorePolicy(sql: SqlStorage, policy: Policy): FactOutcome {
 }
 
 /** A name leads to its tool before the tool is there, so that none that comes before it takes it. */
-function restoreName(sql: SqlStorage, name: string, key: string): FactOutcome {
+function restoreName(sql: SqlStorage, name: string, key: string): RowOutcome {
   const holder = keyOfName(sql, name)
   if (holder === key) return 'unchanged'
   if (holder !== undefined) return { refused: `The name '${name}' leads to another tool here, '${holder}'` }
@@ -67,7 +168,7 @@ function restoreName(sql: SqlStorage, name: string, key: string): FactOutcome {
   return 'created'
 }
 
-function restoreGiven(sql: SqlStorage, name: string, key: string): FactOutcome {
+function restoreGiven(sql: SqlStorage, name: string, key: string): RowOutcome {
   const tool = firstRow<{ given: string | null }>(sql, 'SELECT given FROM tool WHERE key = ?', key)
   if (!tool || !nameOf(sql, key)) return { refused: `There is no tool '${key}' here to be called '${name}'` }
   if (tool.given === name) return 'unchanged'

@@ -8,10 +8,9 @@ export function isSame(
   sql: SqlStorage,
   stored: ToolRecord,
   record: ToolRecord,
-  { document, given, standings }: Publication,
+  { document, given }: Publication,
 ): boolean {
   return (
-    (!standings || stored.digest === record.digest) &&
     stored.source.dialect === record.source.dialect &&
     // A document with an id was compared as a whole
     (document?.itself !== undefined || isSameSource(sql, stored, record, document)) &&

@@ -1,4 +1,4 @@
-import type { Standing } from '../../core/publish/registry.ts'
+import type { Standing } from '../../core/publish/archive/registry-archive.ts'
 import { toolKey } from '../../core/tool/tool-id.ts'
 import type { ToolRecord } from '../../core/tool/tool.ts'
 import { resolveVersion, stricterStatus, type ToolStatus } from '../../core/tool/version.ts'

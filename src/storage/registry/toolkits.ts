@@ -161,7 +161,7 @@ export function deletedDenial(sql: SqlStorage, toolkit: string): string | undefi
 }
 
 /** Gives a toolkit that is nobody's here to whom it was another registry's; null is the deployment. */
-export function restoreToolkit(
+export function restoreOwner(
   sql: SqlStorage,
   toolkit: string,
   principal: string | null,

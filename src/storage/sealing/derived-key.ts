@@ -1,5 +1,5 @@
 /** What a secret is used for. Each purpose has keys of its own, so nothing made for one is good for the other. */
-export type Purpose = 'vault' | 'state' | 'cursor' | 'artifact' | 'ledger' | 'sign-in'
+export type Purpose = 'vault' | 'state' | 'cursor' | 'artifact' | 'ledger' | 'sign-in' | 'export'
 
 const encoder = new TextEncoder()
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { readLine } from '../../../src/core/publish/archive/line.ts'
-import type { ArchiveCursor } from '../../../src/core/publish/archive/registry-archive.ts'
+import type { ArchiveCursor, Standing } from '../../../src/core/publish/archive/registry-archive.ts'
 import type { RegistryObject } from '../../../src/storage/registry/registry-object.ts'
 import { ADMIN, documentPublication, inRegistry, publication, publications, rowsOf, stopClock } from './set-up.ts'
 
@@ -21,6 +21,17 @@ async function read(registry: RegistryObject, toolkit?: string) {
   } while (cursor)
   const lines = parts.flatMap((text) => text.split('\n').filter((line) => line !== '')).map((line) => JSON.parse(line))
   return { parts, blobs, lines }
+}
+const STANDING: Standing = {
+  status: { state: 'active' },
+  held: false,
+  publisher: { principal: 'x', trusted: true },
+}
+/** A version as an export tells it. */
+async function versionRow(id: string, standing = STANDING, more: Readonly<Record<string, unknown>> = {}) {
+  const [record] = (await publication(id, more)).records
+  if (!record) throw new Error('No record')
+  return { kind: 'version' as const, ...standing, bundled: false, record }
 }
 const idsOf = (lines: readonly { kind: string; record?: { id: string } }[]) =>
   lines.flatMap(({ record }) => record?.id ?? [])
@@ -181,7 +192,7 @@ describe('a toolkit as a whole', () => {
         held: false,
         publisher: { principal: 'x', trusted: true },
       } as const
-      await registry.publish([{ ...(await publication('Kit.A@1.0.0')), standings: [standing] }], ADMIN)
+      await registry.restore([await versionRow('Kit.A@1.0.0', standing)], ADMIN)
       await drain()
       expect(JSON.parse(kv.values.get('tool/kit.a') ?? '').versions).toMatchObject([{ status: { state: 'disabled' } }])
       expect(JSON.stringify((await read(registry)).lines[0])).toBe(text)
@@ -226,7 +237,7 @@ describe('what awaits review', () => {
         publisher,
       }))
       for (const [index, standing] of standings.entries()) {
-        await registry.publish([{ ...(await publication(`Kit.A@1.${index}.0`)), standings: [standing] }], ADMIN)
+        await registry.restore([await versionRow(`Kit.A@1.${index}.0`, standing)], ADMIN)
       }
       for (const version of ['1.1.0', '1.2.0']) {
         const set = { status: { state: 'active' } } as const
@@ -238,31 +249,55 @@ describe('what awaits review', () => {
 })
 
 describe('what another registry had', () => {
-  it('is held where it is stored to the letter', async () => {
-    await inRegistry(async ({ registry, sql }) => {
-      const one = await publication('Kit.A@1.0.0')
-      await registry.publish([one], ADMIN)
-      const [{ record: text }] = sql.exec<{ record: string }>('SELECT record FROM version').toArray() as [
-        { record: string },
+  it('is left as it is where it is stored to the letter, and refused where it says something else', async () => {
+    await inRegistry(async ({ registry }) => {
+      await registry.publish([await publication('Kit.A@1.0.0')], ADMIN)
+      const row = await versionRow('Kit.A@1.0.0')
+      const [stored] = (await read(registry)).lines.filter(({ kind }) => kind === 'version')
+      const other = { ...row, record: { ...row.record, description: 'Another' } }
+      const wasm = (await versionRow('Kit.P@1.0.0')).record
+      const rows = [
+        { ...row, record: stored.record },
+        other,
+        await versionRow('KIT.a@1.1.0'),
+        { ...row, record: { ...wasm, implementation: { kind: 'wasm', blob: 'b' } } },
+        { ...row, record: { ...wasm, source: { dialect: 'plain', hash: 'h' } } },
+        { ...row, bundled: true },
       ]
-      const asked = (more: object) => ({ name: { toolkit: 'kit', tool: 'a' }, version: '1.0.0', text, ...more })
-      expect(
-        await registry.holdsRecords([asked({}), asked({ version: '1.0.1' }), asked({ text: `${text} ` })]),
-      ).toEqual([true, false, false])
+      expect((await registry.restore(rows, ADMIN)).outcomes).toEqual([
+        'unchanged',
+        { refused: expect.stringContaining('never changes') },
+        { refused: expect.stringContaining('ignoring case') },
+        { refused: expect.stringContaining('No bytes of its plugin') },
+        { refused: expect.stringContaining('No document') },
+        { skipped: expect.stringContaining('bundled') },
+      ])
+    })
+  })
+
+  it('is a document before its versions, which stays whose it is', async () => {
+    await inRegistry(async ({ registry }) => {
+      const { document } = await documentPublication('one', '1.0.0', ['a'])
+      const row = (more: object) => ({ kind: 'document' as const, document: { ...document!, ...more } })
+      const all = [row({}), row({}), row({ text: '{}', hash: 'h' }), row({ toolkit: 'Other' })]
+      expect((await registry.restore(all, ADMIN)).outcomes).toEqual([
+        'created',
+        'unchanged',
+        { refused: expect.stringContaining('never changes') },
+        { refused: expect.stringContaining('another toolkit') },
+      ])
     })
   })
 
   it('comes back as it stood, and is active at no moment if it was not', async () => {
     await inRegistry(async ({ registry, sql, kv, drain }) => {
-      const one = await publication('Kit.A@1.0.0', { name: 'wanted' })
       const standing = {
         status: { state: 'disabled' },
         held: true,
         publisher: { principal: 'key:gone', trusted: false },
       } as const
-      const restored = { ...one, standings: [standing] }
-      const { published } = await registry.publish([restored], ADMIN)
-      expect(published).toMatchObject([{ outcome: 'created' }])
+      const one = await versionRow('Kit.A@1.0.0', standing, { name: 'wanted' })
+      expect((await registry.restore([one], ADMIN)).outcomes).toEqual(['created'])
       await drain()
       const row = sql.exec('SELECT status, held, publisher, trusted FROM version').one()
       expect(row).toEqual({ status: '{"state":"disabled"}', held: 1, publisher: 'key:gone', trusted: 0 })
@@ -271,11 +306,9 @@ describe('what another registry had', () => {
       // What it takes counts for whoever published it
       expect(registry.published()).toMatchObject({ 'key:gone': { documents: 1 } })
       const key = { ...ADMIN, kind: 'key', scopes: ['tools:publish'] } as const
-      const other = { ...(await publication('Kit.B@1.0.0')), standings: [standing] }
-      expect((await registry.publish([other], key)).published).toMatchObject([{ outcome: 'forbidden' }])
-      expect(
-        (await registry.restore([{ kind: 'toolkit', toolkit: 'K', owner: 'y', held: false, tags: [] }], key)).outcomes,
-      ).toEqual([{ refused: expect.stringContaining('Only an administrator') }])
+      const rows = [one, { kind: 'toolkit', toolkit: 'K', owner: 'y', held: false, tags: [] }] as const
+      const refused = { refused: expect.stringContaining('Only an administrator') }
+      expect((await registry.restore(rows, key)).outcomes).toEqual([refused, refused])
     })
   })
 

@@ -6,8 +6,8 @@ import { type Checked, quoted, refused } from '../../tool/problem.ts'
 import { isNamePart, isToolPattern, parseToolId } from '../../tool/tool-id.ts'
 import { STATES, type ToolStatus } from '../../tool/version.ts'
 import { MAX_TOOLS } from '../judge.ts'
-import { FORMAT } from './format.ts'
 import { toolRecord } from './record-reader.ts'
+import { FORMAT } from './registry-archive.ts'
 
 const PRINCIPAL = string({ least: 1, most: 300 })
 const orNull = <T>(reader: Reader<T>): Reader<T | null> => {
@@ -32,7 +32,8 @@ const STATUS: Reader<ToolStatus> = into(
   },
 )
 
-/** What each kind of line says beside its kind. */
+const HMAC = optional(string({ most: 200 }))
+
 const LINES = {
   archive: object({
     kind: oneOf(['archive']),
@@ -50,7 +51,7 @@ const LINES = {
     tags: optional(tags, []),
     review: optional(boolean, false),
   }),
-  // What it says is judged as when it is put
+  // Read by the reader of policies
   policy: object({ kind: oneOf(['policy']), pattern: text('a tool pattern', isToolPattern), policy: anyObject }),
   name: object({ kind: oneOf(['name']), name: NAME, tool: TOOL }),
   given: object({ kind: oneOf(['given']), name: NAME, tool: TOOL }),
@@ -78,7 +79,8 @@ const LINES = {
     bundled: optional(boolean, false),
     record: toolRecord,
   }),
-  end: object({ kind: oneOf(['end']), lines: integer(0, Number.MAX_SAFE_INTEGER) }),
+  part: object({ kind: oneOf(['part']), hmac: HMAC }),
+  end: object({ kind: oneOf(['end']), lines: integer(0, Number.MAX_SAFE_INTEGER), hmac: HMAC }),
 } satisfies Record<string, Reader<object>>
 
 type Kind = keyof typeof LINES

@@ -1,7 +1,11 @@
 import type { Policy } from '../../access/policy.ts'
 import type { Principal } from '../../access/principal.ts'
-import type { ToolRecord } from '../../tool/tool.ts'
+import type { Publisher, ToolRecord } from '../../tool/tool.ts'
 import type { ToolStatus } from '../../tool/version.ts'
+import type { KeptDocument } from '../registry.ts'
+
+/** The form of an export's lines; another one is refused. */
+export const FORMAT = 2
 
 /** Where an export goes on; what it holds is the registry's own. */
 export type ArchiveCursor = Readonly<Record<string, string | number>>
@@ -17,13 +21,24 @@ export interface ArchivePart {
   readonly next?: ArchiveCursor
 }
 
-/** What stands beside the versions: what administrators say of tools, whose toolkits are, and which names lead to which tools. */
-export type Fact =
+/** How a version stood in the registry that it comes back from. */
+export interface Standing {
+  readonly status: ToolStatus
+  /** Whether an administrator disabled it. */
+  readonly held: boolean
+  /** Whether it was published where that is reviewed, and nobody has said that it is active. */
+  readonly unreviewed?: boolean | undefined
+  readonly publisher: Publisher
+}
+
+/** A row of the registry as an export tells it. */
+export type ArchiveRow =
   | {
       readonly kind: 'toolkit'
       readonly toolkit: string
+      /** Null for the deployment. */
       readonly owner: string | null
-      /** What is said of it as a whole, where it is not active. */
+      /** Absent where it is active. */
       readonly status?: ToolStatus
       /** Whether an administrator disabled it. */
       readonly held: boolean
@@ -33,18 +48,17 @@ export type Fact =
     }
   | { readonly kind: 'name' | 'given'; readonly name: string; readonly tool: string }
   | { readonly kind: 'policy'; readonly policy: Policy }
+  | { readonly kind: 'document'; readonly document: KeptDocument }
+  | (Standing & { readonly kind: 'version'; readonly record: ToolRecord; readonly bundled: boolean })
 
-/** What became of a fact; `refused` says why it cannot be so here. */
-export type FactOutcome = 'created' | 'unchanged' | 'changed' | { readonly refused: string }
+/** What became of a row, or why it is not so here: `skipped` where the deployment does not carry what it is about. */
+export type RowOutcome =
+  'created' | 'unchanged' | 'changed' | { readonly refused: string } | { readonly skipped: string }
 
 /** The registry as a whole, to be written out and taken in again. Its answers are never stale. */
 export interface RegistryArchive {
-  /** What comes next of all, or of one toolkit. */
+  /** The next part of all, or of one toolkit. */
   read(cursor: ArchiveCursor | undefined, toolkit: string | undefined): Promise<ArchivePart>
-  /** Which of these records are stored as they are, to the letter. */
-  holds(records: readonly ToolRecord[]): Promise<readonly boolean[]>
-  /** Whether bytes are kept under this hash. */
-  holdsBlob(hash: string): Promise<boolean>
-  /** Has these be so, each where nothing stands against it, in order; for administrators alone. */
-  restore(facts: readonly Fact[], principal: Principal): Promise<readonly FactOutcome[]>
+  /** Stores rows in order and in one transaction, each where nothing else stands in its place; for administrators alone. */
+  restore(rows: readonly ArchiveRow[], principal: Principal): Promise<readonly RowOutcome[]>
 }

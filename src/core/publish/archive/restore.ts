@@ -1,32 +1,27 @@
 import { decodePolicy, type JudgeSecret } from '../../access/policy.ts'
 import type { Principal } from '../../access/principal.ts'
-import type { Sha256 } from '../../tool/digest.ts'
+import { digestOf, type Sha256 } from '../../tool/digest.ts'
 import type { Json } from '../../tool/json.ts'
 import { type Checked, cannotRead } from '../../tool/problem.ts'
-import type { ToolSource } from '../../tool/tool-source.ts'
-import type { Publish } from '../publish.ts'
-import type { RegistryWriter } from '../registry.ts'
-import { createDocumentBefore } from './document-before.ts'
+import type { PluginReader } from '../plugin.ts'
 import { type Line, type LineOf, readLine } from './line.ts'
-import { createPluginBefore, type PluginBeforeDeps } from './plugin-before.ts'
-import type { Fact, RegistryArchive } from './registry-archive.ts'
-import { publishVersions, type VersionToRestore } from './restore-versions.ts'
+import type { ArchiveRow, RegistryArchive, RowOutcome } from './registry-archive.ts'
 
-export interface RestoreDeps extends PluginBeforeDeps {
-  readonly publish: Publish
-  readonly archive: Pick<RegistryArchive, 'holds' | 'holdsBlob' | 'restore'>
-  readonly writer: Pick<RegistryWriter, 'change'>
-  readonly source: Pick<ToolSource, 'current'>
+export interface RestoreDeps {
+  readonly archive: Pick<RegistryArchive, 'restore'>
+  readonly plugins: Pick<PluginReader, 'keep'>
   readonly sha256: Sha256
+  /** The bytes of a text in Base64; undefined for any other. */
+  readonly bytesOf: (base64: string) => Uint8Array | undefined
   /** Which secrets policies may name here. */
   readonly judgeSecrets: () => Promise<JudgeSecret>
 }
 
-/** What became of the lines that say what is to be; documents and the bytes of plugins go with their versions. */
+/** What became of the lines; documents and the bytes of plugins count with their versions. */
 export type Outcome = 'created' | 'unchanged' | 'changed' | 'skipped' | 'refused'
 export type Counts = Readonly<Record<Outcome, number>>
 
-/** Told of each line that did not become what it says: which one, what it is about, and why. */
+/** A line that did not become what it says: which one, what it is about, and why. */
 export interface Told {
   readonly line: number
   readonly outcome: 'refused' | 'skipped'
@@ -38,176 +33,176 @@ export interface Told {
 export type FileLine =
   { readonly line: number; readonly value: Json } | { readonly line: number; readonly problem: string }
 
-export interface Restored {
-  readonly counts: Counts
-  /** Whether the file's last line was there and says as many lines as came. */
-  readonly isWhole: boolean
-}
+/** So many rows are one transaction: others get the registry in between. */
+const MAX_ROWS = 100
+/** The largest plugin, in bytes. */
+const MAX_PLUGIN = 16 * 1024 * 1024
 
-/** So much is sent to the registry together. */
-const MAX_FACTS = 500
-const MAX_VERSIONS = 50
-const MAX_CHARACTERS = 4_000_000
+const NO_EXPORT = 'Must be an export: its first line is missing'
 
 /** The first line of an export, which says that it is one. */
 export function readHeader(first: FileLine | undefined): Checked<LineOf<'archive'>> {
-  const none = { ok: false, problems: [{ path: '', message: 'Must be an export: its first line is missing' }] } as const
-  if (!first) return none
-  if ('problem' in first) return { ok: false, problems: [{ path: '', message: first.problem }] }
+  if (!first || 'problem' in first) return { ok: false, problems: [{ path: '', message: first?.problem ?? NO_EXPORT }] }
   const read = readLine(first.value)
   if (!read.ok) return read
   const { value } = read
-  return value.kind === 'archive' ? { ok: true, value } : none
+  return value.kind === 'archive' ? { ok: true, value } : { ok: false, problems: [{ path: '', message: NO_EXPORT }] }
 }
 
 /**
- * Takes an export in, line by line and in order, for an administrator: each line becomes so or is refused by itself, and what
- * is so already stays untouched; so the same file a second time changes nothing. What is published goes through the one door.
+ * Takes the lines of an export in, in order and without the first: each becomes so or is refused by itself, and what is so
+ * already stays, so that the same file a second time changes nothing. Whether to believe the file is decided before. Judged is
+ * what does not depend on that: shapes, digests and hashes, plugins, and which secrets policies may name here.
  */
 export function createRestore(principal: Principal, deps: RestoreDeps, tell: (told: Told) => void) {
-  const { archive, source, writer } = deps
   const counts: Record<Outcome, number> = { created: 0, unchanged: 0, changed: 0, skipped: 0, refused: 0 }
-  /** Toolkits that are here whose the file says they are, in lower case. */
+  /** In lower case, those that are the file's here too. */
   const toolkits = new Set<string>()
-  const document = createDocumentBefore(deps.sha256)
-  const plugin = createPluginBefore(deps)
-  let facts: { readonly line: number; readonly fact: Fact }[] = []
-  let versions: VersionToRestore[] = []
-  let characters = 0
-  let lines = 1
+  let plugin: { readonly hash: string; readonly parts: number; readonly pieces: Uint8Array[]; size: number } | undefined
+  let rows: { readonly line: number; readonly row: ArchiveRow }[] = []
   let end: number | undefined
+  let isWhole = false
   let judgeSecret: JudgeSecret | undefined
 
-  function count(outcome: Outcome, many = 1): void {
-    counts[outcome] += many
-  }
-
   function refuse(line: number, message: string, about?: string, outcome: Told['outcome'] = 'refused'): void {
-    count(outcome)
+    counts[outcome] += 1
     tell({ line, outcome, ...(about === undefined ? {} : { about }), message })
   }
 
   async function take(given: FileLine): Promise<void> {
     const { line } = given
-    if (end !== undefined) return refuse(line, "Comes after the line of the kind 'end', which is the last")
-    if ('problem' in given) {
-      lines += 1
-      return refuse(line, given.problem)
+    if (end !== undefined) {
+      isWhole = false
+      return refuse(line, "Comes after the line of the kind 'end', which is the last")
     }
+    if ('problem' in given) return refuse(line, given.problem)
     const read = readLine(given.value)
-    if (!read.ok || read.value.kind !== 'end') lines += 1
     return read.ok ? takeRead(line, read.value) : refuse(line, cannotRead('the line', read.problems))
   }
 
   async function takeRead(line: number, read: Line): Promise<void> {
     switch (read.kind) {
+      case 'part':
+        return undefined
       case 'end':
-        end = read.lines
+        end = line
+        isWhole = read.lines === line - 1
         return undefined
       case 'archive':
         return refuse(line, 'Says a second time what the first line says')
-      case 'toolkit':
-      case 'name':
-      case 'given':
-        return takeFact(line, read)
+      case 'blob':
+        return takePlugin(line, read)
       case 'policy': {
         judgeSecret ??= await deps.judgeSecrets()
         const policy = decodePolicy(read.pattern, read.policy, judgeSecret)
-        if (policy.ok) return takeFact(line, { kind: 'policy', policy: policy.value })
+        if (policy.ok) return add(line, { kind: 'policy', policy: policy.value })
         return refuse(line, cannotRead('the policy', policy.problems), read.pattern)
       }
       case 'document': {
-        const problem = await document.take(read)
-        return problem === undefined ? undefined : refuse(line, problem)
+        const { kind, document, itself, ...rest } = read
+        const text = JSON.stringify(document ?? null)
+        const hash = await deps.sha256(text)
+        return add(line, { kind, document: { ...rest, hash, text, ...(itself ? { itself } : {}) } })
       }
-      case 'blob': {
-        await flushVersions()
-        const problem = plugin.take(read)
-        return problem === undefined ? undefined : refuse(line, problem, read.sha256)
+      case 'version': {
+        const { digest, source: _, ...visible } = read.record
+        const made = await digestOf(visible, deps.sha256)
+        if (made === digest) return add(line, read)
+        return refuse(line, `The digest must be '${made}'`, read.record.id)
       }
-      case 'version':
-        await flushFacts()
-        return takeVersion(line, read)
+      case 'toolkit':
+      case 'name':
+      case 'given':
+        return add(line, read)
     }
   }
 
-  async function takeFact(line: number, fact: Fact): Promise<void> {
-    await flushVersions()
-    facts.push({ line, fact })
-    return facts.length < MAX_FACTS ? undefined : flushFacts()
-  }
-
-  async function takeVersion(line: number, version: LineOf<'version'>): Promise<void> {
-    const { record } = version
-    if (version.bundled) return takeBundled(line, version)
-    if (!toolkits.has(record.toolkit.toLowerCase())) {
-      const message = `The toolkit '${record.toolkit}' is another's here, or no line before this says whose it is`
-      return refuse(line, message, record.id)
+  /** The parts of a plugin follow each other; with the last it is kept. */
+  async function takePlugin(line: number, { sha256, part, parts, base64 }: LineOf<'blob'>): Promise<void> {
+    if (part === 0) plugin = { hash: sha256, parts, pieces: [], size: 0 }
+    const bytes = deps.bytesOf(base64)
+    const isNext = plugin?.hash === sha256 && plugin.parts === parts && plugin.pieces.length === part && part < parts
+    const size = (plugin?.size ?? 0) + (bytes?.byteLength ?? 0)
+    if (!plugin || !isNext || !bytes || size > MAX_PLUGIN) {
+      plugin = undefined
+      if (!isNext) return refuse(line, `Is not the part of a plugin that comes next: part ${part} of ${parts}`, sha256)
+      return refuse(line, bytes ? `The plugin is larger than ${MAX_PLUGIN} bytes` : 'Must be Base64', sha256)
     }
-    versions.push({ line, version, document: document.of(record) })
-    characters += JSON.stringify(record).length
-    // What one document made is stored together
-    const isFull = versions.length >= MAX_VERSIONS || characters > MAX_CHARACTERS
-    return isFull && record.source.hash === undefined ? flushVersions() : undefined
-  }
-
-  /** A bundled tool is the deployment's: what was said of its status is said again, where nobody says anything here. */
-  async function takeBundled(line: number, { record, status }: LineOf<'version'>): Promise<void> {
-    const current = await source.current(record)
-    const entry = current?.versions.find(({ version }) => version === record.version)
-    if (!current || entry?.publisher.principal !== 'bundle') {
-      return refuse(line, 'It is bundled with deployments, and this one does not carry it', record.id, 'skipped')
+    plugin.pieces.push(bytes)
+    plugin.size = size
+    if (plugin.pieces.length < parts) return
+    const whole = new Uint8Array(size)
+    let at = 0
+    for (const piece of plugin.pieces) {
+      whole.set(piece, at)
+      at += piece.byteLength
     }
-    // What deployments carry awaits no review
-    if (status.state === 'active' || status.state === 'pending' || entry.status.state !== 'active')
-      return count('unchanged')
-    const changed = await writer.change(current, record.version, { status }, principal)
-    if (changed?.ok) return count('changed')
-    return refuse(line, changed?.reason ?? 'There is no such version any more', record.id)
+    plugin = undefined
+    const refused = await deps.plugins.keep(whole, sha256)
+    if (refused !== undefined) refuse(line, refused, sha256)
   }
 
-  async function flushFacts(): Promise<void> {
-    if (facts.length === 0) return
-    const some = facts
-    facts = []
-    const outcomes = await archive.restore(
-      some.map(({ fact }) => fact),
+  async function add(line: number, row: ArchiveRow): Promise<void> {
+    // Which toolkits are the file's must be known before anything is put into them
+    if (rows.length >= MAX_ROWS || (rows.at(-1)?.row.kind === 'toolkit' && row.kind !== 'toolkit')) await flush()
+    const toolkit = toolkitOf(row)
+    if (toolkit === undefined || toolkits.has(toolkit.toLowerCase())) rows.push({ line, row })
+    else
+      refuse(
+        line,
+        `The toolkit '${toolkit}' is another's here, or no line before this says whose it is`,
+        subjectOf(row),
+      )
+  }
+
+  async function flush(): Promise<void> {
+    if (rows.length === 0) return
+    const some = rows
+    rows = []
+    const outcomes = await deps.archive.restore(
+      some.map(({ row }) => row),
       principal,
     )
-    for (const [index, { line, fact }] of some.entries()) {
-      const outcome = outcomes[index] ?? 'unchanged'
-      if (typeof outcome === 'object') refuse(line, outcome.refused, subjectOf(fact))
-      else {
-        count(outcome)
-        if (fact.kind === 'toolkit') toolkits.add(fact.toolkit.toLowerCase())
-      }
+    for (const [index, { line, row }] of some.entries()) note(line, row, outcomes[index] ?? 'unchanged')
+  }
+
+  function note(line: number, row: ArchiveRow, outcome: RowOutcome): void {
+    if (typeof outcome === 'object') {
+      if ('refused' in outcome) return refuse(line, outcome.refused, subjectOf(row))
+      return refuse(line, outcome.skipped, subjectOf(row), 'skipped')
     }
+    if (row.kind !== 'document') counts[outcome] += 1
+    if (row.kind === 'toolkit') toolkits.add(row.toolkit.toLowerCase())
   }
 
-  async function flushVersions(): Promise<void> {
-    if (versions.length === 0) return
-    const some = versions
-    versions = []
-    characters = 0
-    const outcomes = await publishVersions(some, principal, { ...deps, plugin })
-    for (const [index, { line, version }] of some.entries()) {
-      const outcome = outcomes[index] ?? 'unchanged'
-      if (typeof outcome === 'object') refuse(line, outcome.refused, version.record.id)
-      else count(outcome)
-    }
+  return {
+    take,
+    /** Has the registry store what was taken so far. */
+    flush,
+    counts: (): Counts => ({ ...counts }),
+    /** Whether the last line was there and says as many lines as came. */
+    isWhole: (): boolean => isWhole,
   }
-
-  async function finish(): Promise<Restored> {
-    await flushFacts()
-    await flushVersions()
-    return { counts, isWhole: end === lines }
-  }
-
-  return { take, finish, counts: (): Counts => ({ ...counts }) }
 }
 
-/** What a fact is about, as it is told of. */
-function subjectOf(fact: Fact): string {
-  if (fact.kind === 'toolkit') return fact.toolkit
-  return fact.kind === 'policy' ? fact.policy.pattern : fact.name
+/** The toolkit that a row is put into; undefined for one that stands by itself, or is the deployment's. */
+function toolkitOf(row: ArchiveRow): string | undefined {
+  if (row.kind === 'document') return row.document.toolkit
+  return row.kind === 'version' && !row.bundled ? row.record.toolkit : undefined
+}
+
+function subjectOf(row: ArchiveRow): string {
+  switch (row.kind) {
+    case 'toolkit':
+      return row.toolkit
+    case 'policy':
+      return row.policy.pattern
+    case 'document':
+      return row.document.itself?.id ?? row.document.toolkit
+    case 'version':
+      return row.record.id
+    case 'name':
+    case 'given':
+      return row.name
+  }
 }

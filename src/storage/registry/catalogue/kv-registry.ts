@@ -112,9 +112,7 @@ export function createKvRegistry(options: KvRegistryOptions) {
         for (const { document } of chunk) {
           if (document?.itself) reader.wrote(kvKey('address', documentKey(document.dialect, document.itself.id)))
         }
-        for (const record of chunk.flatMap(({ records }) => records)) {
-          for (const name of [record.name, joinedName(record)]) reader.wrote(kvKey('name', name.toLowerCase()))
-        }
+        wroteNames(chunk.flatMap(({ records }) => records))
         changed(revision, [
           ...chunk.flatMap(({ records }) => records.map(toolKey)),
           ...left.map((id) => id.toLowerCase()),
@@ -148,6 +146,12 @@ export function createKvRegistry(options: KvRegistryOptions) {
     }
   }
 
+  function wroteNames(records: readonly ToolRecord[]): void {
+    for (const record of records) {
+      for (const name of [record.name, joinedName(record)]) reader.wrote(kvKey('name', name.toLowerCase()))
+    }
+  }
+
   const toolkits: ToolkitStore = {
     find: (toolkit) => registry().toolkit(toolkit),
     give: (toolkit, principal) => registry().giveToolkit(toolkit, principal),
@@ -171,22 +175,20 @@ export function createKvRegistry(options: KvRegistryOptions) {
 
   const archive: RegistryArchive = {
     read: (cursor, toolkit) => registry().readArchive(cursor, toolkit),
-    holds: (records) =>
-      registry().holdsRecords(
-        records.map((record) => ({
-          name: { toolkit: record.toolkit, tool: record.tool },
-          version: record.version,
-          text: JSON.stringify(record),
-        })),
-      ),
-    holdsBlob: (hash) => registry().holdsBlob(hash),
-    async restore(facts, principal) {
-      const { outcomes, revision } = await registry().restore(facts, principal)
-      for (const each of facts) {
-        if (each.kind === 'name' || each.kind === 'given') reader.wrote(kvKey('name', each.name.toLowerCase()))
+    async restore(rows, principal) {
+      // Whether the deployment carries a bundled tool is known then
+      await takeIn()
+      const { outcomes, revision } = await registry().restore(rows, principal)
+      for (const row of rows) {
+        const itself = row.kind === 'document' ? row.document.itself : undefined
+        if (row.kind === 'document' && itself)
+          reader.wrote(kvKey('address', documentKey(row.document.dialect, itself.id)))
+        if (row.kind === 'name' || row.kind === 'given') reader.wrote(kvKey('name', row.name.toLowerCase()))
       }
-      if (facts.some(({ kind }) => kind === 'policy')) await policiesChanged()
-      changed(revision, [])
+      if (rows.some(({ kind }) => kind === 'policy')) await policiesChanged()
+      const records = rows.flatMap((row) => (row.kind === 'version' ? row.record : []))
+      wroteNames(records)
+      changed(revision, records.map(toolKey))
       return outcomes
     },
   }

@@ -9,14 +9,15 @@ describe('a line of an export', () => {
   it('is read by its kind', async () => {
     const record = await stored()
     const lines = [
-      { kind: 'archive', format: 1, switchboard: '1.0.0', at: '2026-11-21T14:03:11.402Z' },
+      { kind: 'archive', format: 2, switchboard: '1.0.0', at: '2026-11-21T14:03:11.402Z' },
       { kind: 'toolkit', toolkit: 'Kit', owner: null, held: false, tags: [], review: false },
       { kind: 'policy', pattern: 'Kit.*', policy: { approval: true } },
       { kind: 'name', name: 'kit_do', tool: 'Kit.Do' },
       { kind: 'given', name: 'do_it', tool: 'Kit.Do' },
       { kind: 'document', dialect: 'plain', toolkit: 'Kit', tools: { do: 'Do' }, document: [1] },
       { kind: 'blob', sha256: 'a'.repeat(64), part: 0, parts: 1, base64: '' },
-      { kind: 'end', lines: 7 },
+      { kind: 'part', hmac: 'x' },
+      { kind: 'end', lines: 7, hmac: 'x' },
     ]
     for (const line of lines) expect(readLine(line)).toEqual({ ok: true, value: line })
     const version = { kind: 'version', status: { state: 'active' }, publisher: { principal: 'a', trusted: true } }
@@ -46,7 +47,7 @@ describe('a line of an export', () => {
     ['of a policy for no pattern', { kind: 'policy', pattern: 'Kit', policy: {} }, '/pattern'],
     ['of a policy that says nothing', { kind: 'policy', pattern: 'Kit.*' }, '/policy'],
     ['with a field too many', { kind: 'end', lines: 1, more: 1 }, '/more'],
-    ['of another format', { kind: 'archive', format: 2 }, '/format'],
+    ['of another format', { kind: 'archive', format: 1 }, '/format'],
     ['of a tool with a version', { kind: 'name', name: 'a', tool: 'Kit.Do@1.0.0' }, '/tool'],
     ['of an owner without a name', { kind: 'toolkit', toolkit: 'Kit', owner: '' }, '/owner'],
   ])('is refused: one %s', (_, line, path) => {

@@ -1,12 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import type { Fact, FactOutcome } from '../../../../src/core/publish/archive/registry-archive.ts'
+import type { ArchiveRow, RowOutcome } from '../../../../src/core/publish/archive/registry-archive.ts'
 import { createRestore, readHeader, type Told } from '../../../../src/core/publish/archive/restore.ts'
-import type { Report } from '../../../../src/core/publish/report.ts'
 import { recordOf } from '../../../../src/core/publish/record.ts'
-import type { RestoredSubmission, Submission } from '../../../../src/core/publish/submission.ts'
 import { ADMIN } from '../../../../src/core/access/principal.ts'
-import type { ToolStatus } from '../../../../src/core/tool/version.ts'
-import { definitionOf, documentOf, sha256 } from '../fakes.ts'
+import { definitionOf, sha256 } from '../fakes.ts'
 
 const KIT = { kind: 'toolkit', toolkit: 'Kit', owner: null }
 
@@ -22,54 +19,28 @@ async function version(tool: string, more: object = {}, hash?: string) {
   }
 }
 
-interface World {
-  /** The ids of what is here to the letter. */
-  readonly held?: readonly string[]
-  readonly facts?: (fact: Fact) => FactOutcome
-  readonly report?: (submission: RestoredSubmission) => Report
-  /** How a bundled tool stands. */
-  readonly bundled?: ToolStatus
-}
-
-async function restore(lines: readonly object[], { held = [], facts, report, bundled }: World = {}) {
+async function restore(lines: readonly object[], outcomeOf: (row: ArchiveRow) => RowOutcome = () => 'created') {
   const told: Told[] = []
-  const published: string[][] = []
-  const changes: unknown[] = []
+  const rows: ArchiveRow[][] = []
+  const kept: Uint8Array[] = []
   const session = createRestore(
     ADMIN,
     {
       sha256,
       judgeSecrets: async () => (name) => (name === 'ADMIN_KEY' ? 'Is not for this' : undefined),
-      bytesOf: () => undefined,
-      plugins: { keep: async () => undefined },
+      bytesOf: (base64) => (base64 === '!' ? undefined : new Uint8Array(Buffer.from(base64, 'base64'))),
+      plugins: {
+        async keep(bytes) {
+          kept.push(bytes)
+          return bytes[0] === 0 ? 'Is no plugin' : undefined
+        },
+      },
       archive: {
-        holds: async (records) => records.map(({ id }) => held.includes(id)),
-        holdsBlob: async (hash) => hash.startsWith('a'),
-        restore: async (all) => all.map((fact) => facts?.(fact) ?? 'created'),
-      },
-      source: {
-        async current(name) {
-          if (!bundled) return undefined
-          const record = await recordOf({ definition: definitionOf(name), dialect: 'plain', document: 1 }, sha256)
-          const document = documentOf([record], { status: bundled })
-          const publisher = { principal: 'bundle', trusted: true }
-          return { ...document, versions: document.versions.map((each) => ({ ...each, publisher })) }
+        async restore(some, principal) {
+          expect(principal).toBe(ADMIN)
+          rows.push([...some])
+          return some.map(outcomeOf)
         },
-      },
-      writer: {
-        async change(name, _, change) {
-          changes.push(change)
-          return { ok: true, document: { ...name, versions: [] } }
-        },
-      },
-      async publish(submissions: readonly Submission[], { principal, allowBreaking }) {
-        expect([principal, allowBreaking]).toEqual([ADMIN, true])
-        return submissions.map((submission): Report => {
-          if (!('restored' in submission)) throw new Error('Is no restored submission')
-          const ids = submission.restored.map(({ record }) => record.id)
-          published.push(ids)
-          return report?.(submission) ?? { ok: true, outcome: 'created', ids, warnings: [] }
-        })
       },
     },
     (each) => told.push(each),
@@ -77,12 +48,16 @@ async function restore(lines: readonly object[], { held = [], facts, report, bun
   for (const [index, value] of lines.entries()) {
     await session.take({ line: index + 2, value: JSON.parse(JSON.stringify(value)) })
   }
-  return { ...(await session.finish()), told, published, changes }
+  await session.flush()
+  return { counts: session.counts(), isWhole: session.isWhole(), told, rows, kept }
 }
+
+const idsOf = (rows: readonly ArchiveRow[][]) =>
+  rows.flat().flatMap((row) => (row.kind === 'version' ? row.record.id : []))
 
 describe('the first line', () => {
   it('must say that the file is an export', () => {
-    expect(readHeader({ line: 1, value: { kind: 'archive', format: 1 } })).toMatchObject({ ok: true })
+    expect(readHeader({ line: 1, value: { kind: 'archive', format: 2 } })).toMatchObject({ ok: true })
     for (const first of [
       undefined,
       { line: 1, problem: 'Is no UTF-8' },
@@ -99,19 +74,15 @@ describe('a file that is restored', () => {
     const all = [KIT, await version('A'), await version('B')]
     const whole = await restore([...all, { kind: 'end', lines: 4 }])
     expect(whole).toMatchObject({ isWhole: true, counts: { created: 3, unchanged: 0, refused: 0 }, told: [] })
-    expect(whole.published).toEqual([['Kit.A@1.0.0'], ['Kit.B@1.0.0']])
+    expect(idsOf(whole.rows)).toEqual(['Kit.A@1.0.0', 'Kit.B@1.0.0'])
+    expect((await restore([...all, { kind: 'end', lines: 4 }, KIT])).isWhole).toBe(false)
     expect((await restore(all)).isWhole).toBe(false)
     expect((await restore([...all, { kind: 'end', lines: 5 }])).isWhole).toBe(false)
   })
 
   it('has the policies that it says, judged as they are where they are put', async () => {
     const policy = (pattern: string, said: object) => ({ kind: 'policy', pattern, policy: said })
-    const given: Fact[] = []
-    const facts = (fact: Fact): FactOutcome => {
-      given.push(fact)
-      return fact.kind === 'policy' && fact.policy.pattern === '*' ? { refused: 'Another holds' } : 'created'
-    }
-    const { counts, told } = await restore(
+    const { counts, told, rows } = await restore(
       [
         policy('Kit.*', { security_level: 5, secrets: ['KEY'] }),
         policy('*', { approval: true }),
@@ -121,8 +92,9 @@ describe('a file that is restored', () => {
         policy('Kit', { approval: true }),
         KIT,
       ],
-      { facts },
+      (row) => (row.kind === 'policy' && row.policy.pattern === '*' ? { refused: 'Another holds' } : 'created'),
     )
+    const given = rows.flat()
     expect(given[0]).toEqual({ kind: 'policy', policy: { pattern: 'Kit.*', security_level: 5, secrets: ['KEY'] } })
     expect(given).toHaveLength(3)
     expect(counts).toMatchObject({ created: 2, refused: 5 })
@@ -136,83 +108,76 @@ describe('a file that is restored', () => {
     expect(told[1]?.message).toContain('Is not for this')
   })
 
-  it('leaves what is here as it is', async () => {
-    const { counts, published } = await restore([KIT, await version('A'), await version('B')], {
-      held: ['Kit.A@1.0.0'],
-      facts: () => 'unchanged',
-    })
-    expect(counts).toMatchObject({ created: 1, unchanged: 2 })
-    expect(published).toEqual([['Kit.B@1.0.0']])
-  })
-
-  it('stores together what one document made, and not what another did', async () => {
+  it('goes to the registry a hundred rows at a time, a document before its versions, and each counts as what became of it', async () => {
     const document = { kind: 'document', dialect: 'plain', toolkit: 'Kit', tools: {}, document: { of: 'all' } }
     const hash = await sha256(JSON.stringify(document.document))
-    const { published } = await restore([
-      KIT,
-      await version('Alone'),
-      document,
-      await version('A', {}, hash),
-      await version('B', {}, hash),
-      { ...document, toolkit: 'Else' },
-      await version('C', {}, hash),
-    ])
-    expect(published).toEqual([['Kit.Alone@1.0.0'], ['Kit.A@1.0.0', 'Kit.B@1.0.0'], ['Kit.C@1.0.0']])
+    const versions = await Promise.all(Array.from({ length: 150 }, (_, index) => version(`T${index}`, {}, hash)))
+    const { counts, rows } = await restore([KIT, document, ...versions], ({ kind }) =>
+      kind === 'toolkit' ? 'unchanged' : 'created',
+    )
+    expect(rows.map(({ length }) => length)).toEqual([1, 100, 51])
+    expect(rows[1]?.[0]).toMatchObject({ kind: 'document', document: { hash, text: '{"of":"all"}' } })
+    expect(counts).toMatchObject({ created: 150, unchanged: 1 })
   })
 
   it('puts nothing into a toolkit of which no line says, or a line that is refused, whose it is', async () => {
-    const facts = () => ({ refused: 'It is another’s' })
     const all = [await version('A')]
-    for (const { counts, published, told } of [
+    for (const { counts, rows, told } of [
       await restore(all),
-      await restore([KIT, ...all], { facts }),
+      await restore([KIT, ...all], () => ({ refused: 'It is another’s' })),
       await restore([{ ...KIT, toolkit: 'Kitten' }, ...all]),
     ]) {
-      expect(published).toEqual([])
+      expect(idsOf(rows)).toEqual([])
       expect(counts.refused).toBeGreaterThan(0)
       expect(told.at(-1)).toMatchObject({ about: 'Kit.A@1.0.0', outcome: 'refused' })
     }
   })
 
   it('says of each line that is refused which it is, and goes on', async () => {
-    const { counts, told } = await restore([KIT, await version('A'), { kind: 'nothing' }, await version('B')], {
-      report: ({ restored: [first] }) =>
-        first?.record.tool === 'A'
-          ? { ok: false, ids: [], failure: { type: 'conflict', message: 'It is another here' } }
-          : {
-              ok: false,
-              ids: [],
-              failure: { type: 'definition-invalid', problems: [{ path: '/record', message: 'Bad' }] },
-            },
-    })
+    const altered = await version('C')
+    const { counts, told } = await restore(
+      [KIT, await version('A'), { kind: 'nothing' }, { ...altered, record: { ...altered.record, title: 'x' } }],
+      (row) => (row.kind === 'version' ? { refused: 'It is another here' } : 'created'),
+    )
     expect(counts).toMatchObject({ created: 1, refused: 3 })
     expect(told.toSorted((a, b) => a.line - b.line)).toMatchObject([
       { line: 3, about: 'Kit.A@1.0.0', message: 'It is another here' },
       { line: 4, message: expect.stringContaining('Cannot read the line') },
-      { line: 5, about: 'Kit.B@1.0.0', message: "Cannot read the line at 'record': Bad" },
+      { line: 5, about: 'Kit.C@1.0.0', message: expect.stringContaining('The digest must be') },
     ])
   })
 
-  it('leaves bundled tools to deployments, and says again what was said of their status', async () => {
+  it('says what was skipped, whoever owns its toolkit', async () => {
     const line = await version('A', { bundled: true, status: { state: 'disabled' } })
-    expect(await restore([line])).toMatchObject({ counts: { skipped: 1 }, changes: [], published: [] })
-    expect(await restore([line], { bundled: { state: 'active' } })).toMatchObject({
-      counts: { changed: 1 },
-      changes: [{ status: { state: 'disabled' } }],
-    })
-    const stands = await restore([line], { bundled: { state: 'yanked' } })
-    expect(stands).toMatchObject({ counts: { unchanged: 1 }, changes: [] })
-    const active = await version('A', { bundled: true })
-    expect(await restore([active], { bundled: { state: 'disabled' } })).toMatchObject({ changes: [] })
+    const { counts, told } = await restore([line], () => ({ skipped: 'Not carried' }))
+    expect(counts).toMatchObject({ skipped: 1, refused: 0 })
+    expect(told).toEqual([{ line: 2, outcome: 'skipped', about: 'Kit.A@1.0.0', message: 'Not carried' }])
+  })
+})
+
+describe('a plugin in a file', () => {
+  const part = (at: number, base64: string, more: object = {}) => {
+    return { kind: 'blob', sha256: 'a'.repeat(64), part: at, parts: 2, base64, ...more }
+  }
+
+  it('is kept once all of its parts came', async () => {
+    const { kept, told } = await restore([part(0, 'AQID'), part(1, 'BAU=')])
+    expect(kept).toEqual([new Uint8Array([1, 2, 3, 4, 5])])
+    expect(told).toEqual([])
   })
 
-  it('wants the bytes of a plugin before the tools that run them, unless they are here', async () => {
-    const plugin = async (blob: string) => {
-      const line = await version('A')
-      return { ...line, record: { ...line.record, implementation: { kind: 'wasm', blob: blob.repeat(64), tool: 'a' } } }
+  it('is refused where a part is missing, is no Base64 or too large, or it is no plugin', async () => {
+    const large = 'A'.repeat(12 * 1024 * 1024)
+    for (const [lines, says] of [
+      [[part(1, 'AQID')], 'comes next'],
+      [[part(0, 'AQID'), part(1, 'AQID', { sha256: 'b'.repeat(64) })], 'comes next'],
+      [[part(0, 'AQID'), part(1, 'AQID', { parts: 3 })], 'comes next'],
+      [[part(0, '!')], 'Must be Base64'],
+      [[part(0, large), part(1, large)], 'larger than 16777216 bytes'],
+      [[part(0, 'AAAA'), part(1, 'AAAA')], 'Is no plugin'],
+    ] as const) {
+      const { counts, told } = await restore(lines)
+      expect([counts.refused, told[0]?.message]).toEqual([1, expect.stringContaining(says)])
     }
-    expect(await restore([KIT, await plugin('a')])).toMatchObject({ counts: { created: 2 } })
-    const { told } = await restore([KIT, await plugin('b')])
-    expect(told).toMatchObject([{ message: expect.stringContaining('No bytes of its plugin') }])
   })
 })

@@ -1,0 +1,104 @@
+import { isJsonObject } from '../../core/tool/json.ts'
+import type { FileLine } from '../../core/publish/archive/restore.ts'
+import { bodyLines } from '../../http/request/body-lines.ts'
+import { MAX_DEPTH, parseJson } from '../../http/request/json-text.ts'
+
+/** Signs texts (HMAC) under the deployment's secret. */
+export interface Signer {
+  sign(text: string): Promise<string>
+  verify(text: string, signature: string): Promise<boolean>
+}
+
+/** Lines of a file that are believed, or not, together. */
+export interface Part {
+  readonly lines: readonly FileLine[]
+  /** Why nothing in it is believed. */
+  readonly unsigned?: string
+}
+
+type Closing = 'part' | 'end'
+
+/** The longest line, in bytes: a version has 2 MB at most where it is stored. */
+const LINE_LIMIT = 4 * 1024 * 1024
+/** A line holds a record, which holds a document. */
+const LINE_DEPTH = MAX_DEPTH + 4
+/** A part that is exported has 2 million characters, and what is longer only by its last line. */
+const MAX_CHARACTERS = 4_000_000
+const MAX_LINES = 100_000
+
+/**
+ * Signs the parts of an export, or verifies them. Each signature covers the one before it and the number of the line that it
+ * stands in, so that parts can be neither left out nor put elsewhere.
+ */
+export function createPartSigner(signer: Signer) {
+  let before = ''
+  const signedText = (kind: Closing, line: number, text: string) => `${before}\n${kind} ${line}\n${text}`
+  return {
+    async sign(kind: Closing, line: number, text: string): Promise<string> {
+      return (before = await signer.sign(signedText(kind, line, text)))
+    },
+    async verify(kind: Closing, line: number, text: string, hmac: string): Promise<boolean> {
+      const isRight = await signer.verify(signedText(kind, line, text), hmac)
+      before = hmac
+      return isRight
+    },
+  }
+}
+
+/**
+ * The parts of a file, each held as a whole. With a signer they end where one is not signed by it; without one, all is believed,
+ * and parts end where they are long.
+ */
+export async function* partsOf(
+  body: ReadableStream<Uint8Array> | null,
+  signer: Signer | undefined,
+): AsyncGenerator<Part, undefined> {
+  const parts = signer && createPartSigner(signer)
+  let lines: FileLine[] = []
+  let texts: string[] = []
+  let size = 0
+  let line = 0
+  for await (const each of bodyLines(body, LINE_LIMIT)) {
+    line += 1
+    const read = await readLine(each, line)
+    lines.push(read)
+    const closing = closingOf(read)
+    if (!closing && 'text' in each) {
+      texts.push(each.text, '\n')
+      size += each.text.length
+    }
+    if (!closing && size <= MAX_CHARACTERS && lines.length < MAX_LINES) continue
+    const { kind = 'part', hmac = '' } = closing ?? {}
+    if (parts && !(await parts.verify(kind, line, texts.join(''), hmac))) {
+      yield { lines, unsigned: UNSIGNED }
+      return undefined
+    }
+    yield { lines }
+    lines = []
+    texts = []
+    size = 0
+  }
+  if (lines.length > 0) yield parts ? { lines, unsigned: BROKEN_OFF } : { lines }
+  return undefined
+}
+
+const UNSIGNED =
+  'Is not signed by this deployment, from here on: what another one exported, or somebody wrote, an administrator who trusts it restores with ?trust=1'
+const BROKEN_OFF = 'The file breaks off: no signature of this deployment comes after this'
+
+async function readLine(
+  each: { readonly text: string } | { readonly problem: string },
+  line: number,
+): Promise<FileLine> {
+  if ('problem' in each) return { line, problem: each.problem }
+  const parsed = await parseJson(each.text, LINE_DEPTH)
+  if (parsed.ok) return { line, value: parsed.value }
+  return { line, problem: 'message' in parsed.failure ? parsed.failure.message : 'Is no JSON' }
+}
+
+/** The kind of a line that ends a part, and its signature. */
+function closingOf(line: FileLine): { readonly kind: Closing; readonly hmac: string } | undefined {
+  if (!('value' in line) || !isJsonObject(line.value)) return undefined
+  const { kind, hmac } = line.value
+  return kind === 'part' || kind === 'end' ? { kind, hmac: typeof hmac === 'string' ? hmac : '' } : undefined
+}

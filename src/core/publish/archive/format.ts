@@ -1,2 +1,0 @@
-/** The form of an export's lines; another one is refused. */
-export const FORMAT = 1
